@@ -1,0 +1,54 @@
+# make demo      the roller-crank mechanism: files for ParaView and plots in ./out
+# make test      lint, format and tests
+# make validate  the same with the long tests
+# make bench     speed measurements
+# make docs      documentation in docs/_build/html
+# make clean     remove everything that make made
+#
+# The environment .venv is made on first use. PYTHON=python3.12 make test chooses the interpreter it is made with.
+
+PYTHON ?= python3
+WORKERS ?= 2
+RUN := .venv/bin/python
+# matrices are small here: threads of BLAS only wait for each other
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: demo test lint validate bench docs clean
+.DELETE_ON_ERROR:
+
+demo: .venv/ready
+	mkdir -p out
+	cd out && ../$(RUN) ../examples/roller_crank.py
+
+test: lint
+	$(RUN) -m pytest -n $(WORKERS) -m "not slow"
+
+validate: lint
+	$(RUN) -m pytest -n $(WORKERS)
+
+lint: .venv/ready
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+
+bench: .venv/ready
+	set -e; for script in benchmarks/*.py; do echo "== $$script"; $(RUN) $$script; done
+
+docs: .venv/ready-docs
+	$(RUN) -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo docs/_build/html/index.html
+
+.venv/ready: setup.cfg pyproject.toml .ci/packages
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+		{ echo "Python 3.10 or newer is needed; name one: make PYTHON=python3.12 …"; exit 1; }
+	PYTHON="$(PYTHON)" .ci/packages
+	$(PYTHON) -m venv .venv
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable ".[pictures,test]"
+	touch $@
+
+.venv/ready-docs: .venv/ready
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	touch $@
+
+clean:
+	rm -rf .venv out build dist docs/_build *.egg-info .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
