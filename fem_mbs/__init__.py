@@ -1,0 +1,45 @@
+"""fem_mbs: finite-element flexible multibody dynamics with impacts and friction.
+
+The names below are all that a model script needs; each is imported when it is first used, so that ``import fem_mbs`` is
+quick. ``import fem_mbs as fem`` is the habit of the examples.
+"""
+
+import importlib
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "fem_mbs.checks": ("Check", "Checks"),
+    "fem_mbs.elements": (
+        "Beam", "BeamLine", "CapsuleOnCapsule", "CapsuleOnPlane", "Cylindrical", "Fixed", "LinearDriver", "PointForce",
+        "PointMass", "PointMoment", "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PythonElement",
+        "Revolute", "RevoluteDriver", "RigidBody", "Section", "SphereInCylinder", "SphereInSphere", "SphereOnBox",
+        "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire",
+        "Spherical", "Spring", "TorsionSpring", "Universal", "UserForce", "beam_curve", "beam_line",
+    ),
+    "fem_mbs.errors": ("FemMbsError", "ModelError", "NonFiniteError", "ParameterError", "SolverError"),
+    "fem_mbs.model": ("Model",),
+    "fem_mbs.nodes": ("Frame", "Node1", "Node3", "Node6"),
+    "fem_mbs.results": ("Results", "load"),
+    "fem_mbs.signals": ("Signal", "ramp", "table"),
+    "fem_mbs.solvers": ("DecoupledNSGA", "initial_accelerations", "modes", "static_equilibrium"),
+    "fem_mbs.system": ("State", "System"),
+}  # fmt: skip
+_MODULES = ("rotations", "shapes", "verify", "elements", "solvers")
+_HOME = {name: module for module, names in _WHERE.items() for name in names}
+__all__ = sorted(_HOME) + list(_MODULES)
+
+
+def __getattr__(name):
+    if name in _HOME:
+        value = getattr(importlib.import_module(_HOME[name]), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"fem_mbs.{name}")
+    else:
+        raise AttributeError(f"fem_mbs has no '{name}'; it has: {', '.join(__all__)}")
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return [*globals(), *__all__]

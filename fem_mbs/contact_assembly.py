@@ -1,0 +1,108 @@
+"""Contacts: evaluation of their kinematics, and the vectors and products that steppers build from it.
+
+What a contact element supplies is kept per contact in one row of numbers (`C_GAP` … and `B_GN` …), because the laws of
+the steppers need it several times. The gradients at the start of a step are kept too, for Newton's impact law.
+"""
+
+from fem_mbs.assembly import gather, gather_start, groups_of, zero
+from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector
+
+_GAP, _SLIP, _GN, _GTAN, _VT, _W, _HN = (SLOT[k] for k in ("gap", "slip", "G_N", "G_T", "V_T", "W", "H_N"))
+_POINT, _NORMAL, _TANGENTS = (SLOT[k] for k in ("point", "normal", "tangents"))
+
+# Numbers kept per contact: fixed part, then blocks of nd numbers (see `contact_offsets`)
+C_GAP, C_SLIP, C_POINT, C_NORMAL, C_TANGENTS, C_BLOCKS = 0, 1, 3, 6, 9, 15
+# blocks: G_N (1), G_T (2), V_T (2), W (3), then at the start of the step G_N (1), V_T (2)
+B_GN, B_GT, B_VT, B_W, B_GN0, B_VT0, B_COUNT = 0, 1, 3, 5, 8, 9, 11
+
+
+@kernel
+def contacts(d, x, R, x0, R0, V):
+    """Evaluate the kinematics of all contacts and keep it per contact (see `C_GAP` … and `B_GN` …)."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.contact == 0:
+            continue
+        nd = g.nd
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        gap, slip, point, normal = vector(b[_GAP], 1), vector(b[_SLIP], 2), vector(b[_POINT], 3), vector(b[_NORMAL], 3)
+        tangents = vector(b[_TANGENTS], 6)
+        for e in range(g.n):
+            gather(d, g, e, b, x, R, V, V)
+            gather_start(g, e, b, x0, R0)
+            zero(b[_GN], nd)
+            zero(b[_GTAN], 2 * nd)
+            zero(b[_VT], 2 * nd)
+            zero(b[_W], 3 * nd)
+            gap[0] = 0.0
+            for j in range(2):
+                slip[j] = 0.0
+            for j in range(3):
+                point[j] = 0.0
+                normal[j] = 0.0
+            for j in range(6):
+                tangents[j] = 0.0
+            call2(g.contact, g.parameters_at + e * g.stride, d.table_at)
+            kept[e, C_GAP] = gap[0]
+            for j in range(2):
+                kept[e, C_SLIP + j] = slip[j]
+            for j in range(3):
+                kept[e, C_POINT + j] = point[j]
+                kept[e, C_NORMAL + j] = normal[j]
+            for j in range(6):
+                kept[e, C_TANGENTS + j] = tangents[j]
+            G_N, W = vector(b[_GN], nd), vector(b[_W], 3 * nd)
+            G_T, V_T = vector(b[_GTAN], 2 * nd), vector(b[_VT], 2 * nd)
+            for j in range(nd):
+                kept[e, C_BLOCKS + B_GN * nd + j] = G_N[j]
+            for j in range(2 * nd):
+                kept[e, C_BLOCKS + B_GT * nd + j] = G_T[j]
+                kept[e, C_BLOCKS + B_VT * nd + j] = V_T[j]
+            for j in range(3 * nd):
+                kept[e, C_BLOCKS + B_W * nd + j] = W[j]
+
+
+@kernel
+def contacts_begin_step(d):
+    """Keep the gradients of the last evaluation as those of the start of the step (for the impact law)."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.contact == 0:
+            continue
+        nd = g.nd
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            for j in range(nd):
+                kept[e, C_BLOCKS + B_GN0 * nd + j] = kept[e, C_BLOCKS + B_GN * nd + j]
+            for j in range(2 * nd):
+                kept[e, C_BLOCKS + B_VT0 * nd + j] = kept[e, C_BLOCKS + B_VT * nd + j]
+
+
+@kernel
+def gradient_times(g, e, block, row, V):
+    """One row of a kept contact gradient times velocities V (N, 6)."""
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    at = C_BLOCKS + (block + row) * g.nd
+    total = 0.0
+    for a in range(g.nn):
+        for j in range(6):
+            total += kept[e, at + 6 * a + j] * V[nodes[e, a], j]
+    return total
+
+
+@kernel
+def add_gradient(g, e, block, row, factor, f):
+    """Add factor times one row of a kept contact gradient to the full vector f."""
+    if factor == 0.0:
+        return
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    at = C_BLOCKS + (block + row) * g.nd
+    for a in range(g.nn):
+        i = 6 * nodes[e, a]
+        for j in range(6):
+            f[i + j] += factor * kept[e, at + 6 * a + j]

@@ -1,0 +1,73 @@
+"""Errors in the words of the user's script: where (type, name), what (parameter, value), what to do.
+
+Every error carries its data as attributes, so that a program can react as well as a person.
+"""
+
+import numpy as np
+
+
+class FemMbsError(Exception):
+    """Base of all errors of this package."""
+
+
+def label(item):
+    """``Beam 'rod 3'``: how elements and nodes are named in messages."""
+    name = getattr(item, "name", None)
+    return f"{type(item).__name__} '{name}'" if name else type(item).__name__
+
+
+def show(value):
+    """Short text of a value for messages."""
+    if isinstance(value, np.ndarray) and value.size > 12:
+        return f"array of shape {value.shape}"
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, precision=6, separator=", ")
+    if hasattr(value, "name"):
+        return label(value)
+    return repr(value)
+
+
+class ParameterError(FemMbsError, ValueError):
+    """A parameter that no element can have; raised by constructors.
+
+    Attributes
+    ----------
+    element, parameter, value : what was given, and to whom
+    """
+
+    def __init__(self, element, parameter, value, message):
+        self.element, self.parameter, self.value = element, parameter, value
+        super().__init__(f"{label(element)}: {parameter} = {show(value)} {message}")
+
+
+class ModelError(FemMbsError, ValueError):
+    """The parts of a model do not fit together; raised by ``model.compile()``.
+
+    Attributes
+    ----------
+    items : nodes or elements concerned
+    """
+
+    def __init__(self, message, items=()):
+        self.items = tuple(items)
+        super().__init__(message)
+
+
+class SolverError(FemMbsError, RuntimeError):
+    """A solver stopped; everything computed so far is in ``result`` and on disk.
+
+    Attributes
+    ----------
+    step, time, history : number and time of the step, residual norms of the last iterations
+    element : the element (or node) of the largest residual row, when known
+    result : the run up to the failure, when a stepper ran
+    """
+
+    def __init__(self, message, *, step=None, time=None, history=(), element=None):
+        self.step, self.time, self.history, self.element = step, time, tuple(history), element
+        self.result = None
+        super().__init__(message)
+
+
+class NonFiniteError(SolverError):
+    """NaN or infinity in a residual; names the element that produced it."""

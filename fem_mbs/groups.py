@@ -1,0 +1,141 @@
+"""Groups of elements and global matrices: the arrays behind the records that compiled code reads (`assembly`)."""
+
+import numpy as np
+
+from fem_mbs import contact_assembly
+from fem_mbs.assembly import KERNELS
+from fem_mbs.contact_assembly import C_BLOCKS
+from fem_mbs.errors import ModelError, label
+from fem_mbs.jit import SLOTS, address, bind, callback_address, python_callback
+
+
+class Group:
+    """Elements of one type as arrays, with their bound kernels."""
+
+    def __init__(self, elements, workspace):
+        first = elements[0]
+        self.elements, self.sizes = elements, first.sizes
+        s = self.sizes
+        n = len(elements)
+        self.parameters = np.zeros(n, first.parameters)
+        for e, element in enumerate(elements):
+            self.parameters[e] = element.record
+            if not _finite_record(self.parameters[e]):
+                bad = next(name for name in first.parameters.names if not _finite_record(self.parameters[e][name]))
+                raise ModelError(f"{label(element)}: parameter '{bad}' is not finite", [element])
+        self.nodes = np.array([[node.index for node in element.nodes] for element in elements], np.int64).reshape(n, -1)
+        self.signals = np.zeros((n, max(s["ns"], 1)), np.int64)
+        self.state = np.zeros((n, max(s["nq"], 1)))
+        is_constraint, is_contact = first.role == "constraint", first.role == "contact"
+        self.G = np.zeros((n, s["nr"], s["nd"])) if is_constraint else np.zeros((1, 1, 1))
+        self.contact_stride = C_BLOCKS + contact_assembly.B_COUNT * s["nd"] if is_contact else 0
+        self.kept = np.zeros((n, max(self.contact_stride, 1)))
+        self.law = np.array([element.law for element in elements]) if is_contact else np.zeros((1, 5))
+        self.maps = [None, None, None]
+        self.calls = {}
+        for name, function in first.kernels.items():
+            if name not in KERNELS:
+                raise ModelError(f"{label(first)}: kernel '{name}' is unknown; allowed: {', '.join(KERNELS)}", [first])
+            self.calls[name] = bind(function, first.parameters, s)
+        self.callbacks = {
+            name: python_callback(PythonKernel(first, function, workspace))
+            for name, function in getattr(first, "python_kernels", {}).items()
+        }
+        self.first_row = self.first_contact = self.first_output = 0
+
+    def fill(self, record):
+        s = self.sizes
+        for name in ("nn", "nd", "nr", "ns", "nq", "no"):
+            record[name] = s[name]
+        record["n"], record["stride"] = len(self.elements), self.parameters.itemsize
+        for name, array in (
+            ("parameters_at", self.parameters),
+            ("nodes_at", self.nodes),
+            ("signals_at", self.signals),
+            ("state_at", self.state),
+            ("G_at", self.G),
+            ("contact_at", self.kept),
+            ("law_at", self.law),
+        ):
+            record[name] = address(array)
+        record["contact_stride"] = self.contact_stride
+        record["viscous"] = int(any(element.viscous for element in self.elements))
+        for name in ("first_row", "first_contact", "first_output"):
+            record[name] = getattr(self, name)
+        record["maps_at"] = [0 if m is None else address(m) for m in self.maps]
+        for name, call in self.calls.items():
+            record[name] = call.address
+        for name, callback in self.callbacks.items():
+            record[name] = callback_address(callback)
+
+
+def _finite_record(value):
+    if value.dtype.names:
+        return all(_finite_record(value[name]) for name in value.dtype.names)
+    return value.dtype.kind != "f" or bool(np.isfinite(value).all())
+
+
+class PythonKernel:
+    """A Python function in the place of a compiled kernel; keeps its exception for the solver to raise."""
+
+    def __init__(self, element, function, workspace):
+        self.element, self.function = element, function
+        self.views = {name: workspace.view(name, element.sizes) for name in SLOTS}
+
+    def __call__(self, parameters_at, arguments_at):
+        try:
+            self.function(self.views)
+        except Exception as error:
+            if getattr(self.element, "error", None) is None:  # later ones may only follow from the NaN below
+                self.element.error = error
+            self.views["f"][:] = np.nan
+
+
+class Layout:
+    """Pattern of one global matrix, with its values and linear solver."""
+
+    def __init__(self, n, groups, unknowns, masks, which, solver_class):
+        dense = solver_class.__name__ == "DenseLU"
+        self.n = n
+        keys = [np.arange(n, dtype=np.int64) * (n + 1)]
+        for ids, mask in zip(unknowns, masks):
+            if ids is None:
+                continue
+            r, c = ids[:, :, None], ids[:, None, :]
+            key = np.where((r >= 0) & (c >= 0) & mask[None], c * n + r, -1)
+            keys.append(np.unique(key[key >= 0]))
+        if dense:
+            unique = np.arange(n * n, dtype=np.int64)
+        else:
+            unique = np.unique(np.concatenate(keys))
+        self.pointers = np.searchsorted(unique, np.arange(n + 1, dtype=np.int64) * n).astype(np.int32)
+        self.rows = (unique % n).astype(np.int32)
+        self.values = np.zeros(len(unique))
+        self.diagonal = np.searchsorted(unique, np.arange(n, dtype=np.int64) * (n + 1)).astype(np.int64)
+        for group, ids, mask in zip(groups, unknowns, masks):
+            if ids is None:
+                continue
+            r, c = ids[:, :, None], ids[:, None, :]
+            good = (r >= 0) & (c >= 0) & mask[None]
+            where = np.searchsorted(unique, np.where(good, c * n + r, 0))
+            group.maps[which] = np.ascontiguousarray(np.where(good, where, -1).astype(np.int32))
+        self.solver = solver_class(n, self.pointers, self.rows)
+
+    def record(self):
+        s = self.solver
+        return (
+            self.n,
+            len(self.values),
+            address(self.values),
+            address(self.diagonal),
+            s.factor_address,
+            s.solve_address,
+            s.context_address,
+            address(s.status),
+        )
+
+    def matrix(self):
+        """The matrix as a SciPy sparse array (a copy)."""
+        from scipy.sparse import csc_array
+
+        return csc_array((self.values.copy(), self.rows, self.pointers), shape=(self.n, self.n))

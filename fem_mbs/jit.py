@@ -1,0 +1,423 @@
+"""Compilation: one place that decides numba's options, where compiled code is kept, and how kernels are called.
+
+Three things live here.
+
+`kernel` is ``numba.njit`` with the options of this project. Compiled code is cached on disk under a key made from the
+text of the module *and of every fem_mbs module it imports*, so that editing a callee in another file never serves a
+stale kernel (numba itself looks only at the file of the caller).
+
+`bind` turns the kernel of an element into a C function with one uniform signature, ``void (parameters, arguments)``.
+The arguments of the kernel are bound **by name** (`SLOTS`): a kernel lists what it needs and gets exactly that.
+
+`call2`, `vector`, `matrix` … work on addresses. A compiled stepper walks over groups of elements of any type through
+their addresses, so it is compiled once for all models instead of once per combination of element types.
+"""
+
+import ctypes
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import cfunc, njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+_PACKAGE = "fem_mbs"
+_IMPORT = re.compile(
+    r"^\s*(?:from\s+(fem_mbs[\w.]*)\s+import\s+(?:\(([^)]*)\)|([^\n(#]*))|import\s+(fem_mbs[\w.]*))", re.MULTILINE
+)
+_keys = {}
+_lock = threading.RLock()
+
+
+# --- where compiled code is kept ------------------------------------------------------------------------------------
+
+
+def cache_root():
+    """Directory of compiled code: $FEM_MBS_CACHE, else the user's cache folder, else a temporary one."""
+    wanted = os.environ.get("FEM_MBS_CACHE")
+    base = Path(wanted) if wanted else Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / _PACKAGE
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+        if os.access(base, os.W_OK):
+            return base
+    except OSError:
+        if wanted:
+            raise
+    return Path(tempfile.mkdtemp(prefix="fem_mbs_cache_"))
+
+
+def clear_cache():
+    """Delete all compiled code (it is rebuilt when needed)."""
+    shutil.rmtree(cache_root(), ignore_errors=True)
+
+
+def _module_file(name):
+    """Source file of a fem_mbs module without importing it; None when there is no such module."""
+    here = Path(__file__).parent
+    parts = name.split(".")[1:]
+    roots = [here]
+    if parts[:1] in (["elements"], ["solvers"]):
+        # in a source tree these folders lie beside the core, in an installed package inside it
+        roots = [here / parts[0], here.parent / parts[0]]
+        parts = parts[1:]
+    for root in roots:
+        module = root.joinpath(*parts)
+        for candidate in (module.with_suffix(".py"), module / "__init__.py"):
+            if parts and candidate.exists():
+                return candidate
+    return None
+
+
+def imported_modules(text):
+    """Names of the fem_mbs modules that a source text imports; imported names too, as they may be modules."""
+    modules = []
+    for base, in_brackets, in_line, plain in _IMPORT.findall(text):
+        names = (in_brackets or in_line).split(",")
+        modules += [plain] if plain else [base, *(f"{base}.{name.split(' as ')[0].strip()}" for name in names)]
+    return modules
+
+
+def source_key(path):
+    """Hash of a source file and of all fem_mbs modules that it imports, directly or not."""
+    path = Path(path).resolve()
+    seen, todo = {}, [path]
+    while todo:
+        file = todo.pop()
+        if file in seen:
+            continue
+        text = file.read_text()
+        seen[file] = text
+        files = map(_module_file, imported_modules(text))
+        todo += [f for f in files if f is not None and f.name != "__init__.py"]
+    digest = hashlib.sha256(f"{numba.__version__} {np.__version__}".encode())
+    for file in sorted(seen):
+        digest.update(seen[file].encode())
+    return digest.hexdigest()[:16]
+
+
+def _cache_directory(path):
+    path = str(Path(path).resolve())
+    if path not in _keys:
+        _keys[path] = cache_root() / source_key(path)
+    return str(_keys[path])
+
+
+class _CacheAt:
+    """Let numba cache what is decorated inside this context in the directory of one source file."""
+
+    def __init__(self, path):
+        self.directory = _cache_directory(path)
+
+    def __enter__(self):
+        _lock.acquire()
+        self.before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = self.directory
+
+    def __exit__(self, *_):
+        numba.config.CACHE_DIR = self.before
+        _lock.release()
+
+
+def kernel(function):
+    """Compile a scalar function with numba (``njit``, cached, C division, no bounds checks)."""
+    with _CacheAt(function.__code__.co_filename):
+        dispatcher = njit(function, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+    template = dispatcher.get_call_template
+
+    def shared(args, kws):
+        # numba would compile a callee anew for every combination of literal numbers in its calls
+        return template([types.unliteral(a) for a in args], {name: types.unliteral(a) for name, a in kws.items()})
+
+    dispatcher.get_call_template = shared
+    return dispatcher
+
+
+def entry(signature):
+    """Compile a function as a C function of the given signature; its ``address`` can be called from other kernels."""
+
+    def decorate(function):
+        with _CacheAt(function.__code__.co_filename):
+            return cfunc(signature, cache=True, error_model="numpy")(function)
+
+    return decorate
+
+
+# --- arrays and calls by address ------------------------------------------------------------------------------------
+
+
+def address(array):
+    """Address of the data of a NumPy array as an int; the caller keeps the array alive."""
+    return array.__array_interface__["data"][0]
+
+
+@intrinsic
+def _f8_pointer(typingctx, value):
+    def codegen(context, builder, signature, args):
+        return builder.inttoptr(args[0], ir.DoubleType().as_pointer())
+
+    return types.CPointer(types.float64)(types.int64), codegen
+
+
+@intrinsic
+def _i8_pointer(typingctx, value):
+    def codegen(context, builder, signature, args):
+        return builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+
+    return types.CPointer(types.int64)(types.int64), codegen
+
+
+@intrinsic
+def _i4_pointer(typingctx, value):
+    def codegen(context, builder, signature, args):
+        return builder.inttoptr(args[0], ir.IntType(32).as_pointer())
+
+    return types.CPointer(types.int32)(types.int64), codegen
+
+
+@intrinsic
+def _void_pointer(typingctx, value):
+    def codegen(context, builder, signature, args):
+        return builder.inttoptr(args[0], cgutils.voidptr_t)
+
+    return types.voidptr(types.int64), codegen
+
+
+@njit
+def vector(at, n):
+    """float64 array (n,) at an address."""
+    return numba.carray(_f8_pointer(at), (n,))
+
+
+@njit
+def matrix(at, n, m):
+    """float64 array (n, m), C order, at an address."""
+    return numba.carray(_f8_pointer(at), (n, m))
+
+
+@njit
+def tensor(at, n, m, k):
+    """float64 array (n, m, k), C order, at an address."""
+    return numba.carray(_f8_pointer(at), (n, m, k))
+
+
+@njit
+def integers(at, n):
+    """int64 array (n,) at an address."""
+    return numba.carray(_i8_pointer(at), (n,))
+
+
+@njit
+def integer_matrix(at, n, m):
+    """int64 array (n, m), C order, at an address."""
+    return numba.carray(_i8_pointer(at), (n, m))
+
+
+@njit
+def indices(at, n):
+    """int32 array (n,) at an address (index maps)."""
+    return numba.carray(_i4_pointer(at), (n,))
+
+
+@njit
+def void_pointer(at):
+    """Address as a void pointer, for ``carray`` with a record type."""
+    return _void_pointer(at)
+
+
+def _stack_array(context, builder, array_type, shape):
+    """float64 array of constant shape in the stack frame of the calling kernel (not initialised)."""
+    data = cgutils.alloca_once(builder, ir.ArrayType(ir.DoubleType(), int(np.prod(shape))))
+    i64 = ir.IntType(64)
+    strides = [8 * int(np.prod(shape[k + 1 :])) for k in range(len(shape))]
+    array = context.make_array(array_type)(context, builder)
+    arrayobj.populate_array(
+        array,
+        data=builder.bitcast(data, array.data.type),
+        shape=[i64(n) for n in shape],
+        strides=[i64(s) for s in strides],
+        itemsize=i64(8),
+        meminfo=None,
+    )
+    return array._getvalue()
+
+
+@intrinsic(prefer_literal=True)
+def local_vector(typingctx, n):
+    """Scratch array (n,) of a kernel, n a literal: on the stack, so it costs nothing; never return it."""
+    if not isinstance(n, types.IntegerLiteral):
+        return None
+    array_type = types.Array(types.float64, 1, "C")
+
+    def codegen(context, builder, signature, args):
+        return _stack_array(context, builder, array_type, (n.literal_value,))
+
+    return array_type(n), codegen
+
+
+@intrinsic(prefer_literal=True)
+def local_matrix(typingctx, n, m):
+    """Scratch array (n, m) of a kernel, C order, n and m literals: on the stack; never return it."""
+    if not (isinstance(n, types.IntegerLiteral) and isinstance(m, types.IntegerLiteral)):
+        return None
+    array_type = types.Array(types.float64, 2, "C")
+
+    def codegen(context, builder, signature, args):
+        return _stack_array(context, builder, array_type, (n.literal_value, m.literal_value))
+
+    return array_type(n, m), codegen
+
+
+@intrinsic
+def call2(typingctx, function, a, b):
+    """Call ``void function(int64, int64)`` at an address."""
+
+    def codegen(context, builder, signature, args):
+        i64 = ir.IntType(64)
+        pointer = builder.inttoptr(args[0], ir.FunctionType(ir.VoidType(), [i64, i64]).as_pointer())
+        builder.call(pointer, [args[1], args[2]])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), codegen
+
+
+@kernel
+def invoke(function, a, b):
+    """Call ``void function(int64, int64)`` at an address, from Python."""
+    call2(function, a, b)
+
+
+# --- kernels of elements ---------------------------------------------------------------------------------------------
+
+# The arguments a kernel can ask for, with their shapes below. Sizes: nn nodes, nd = 6 nn components, nr rows of a
+# constraint, ns signals, nq state variables, no outputs. x_A, R_A, v_A (ẋ), w_A (Ω), a_A (ẍ), alpha_A (Ω̇), x0_A, R0_A
+# (start of the step) select one node; p is the record of parameters. The meaning of each is in elements/base.py.
+SLOTS = (
+    "x R v a x0 R0 s g G H rate gt gtt f Ma M C K Ka lam state out gap slip G_N G_T V_T W H_N point normal tangents "
+    "gravity t energy delta work impulse"
+).split()
+SLOT = {name: i for i, name in enumerate(SLOTS)}
+N_SLOTS = 48
+
+_SHAPES = {
+    "x": ("nn", "3"), "R": ("nn", "3", "3"), "v": ("nd",), "a": ("nd",), "x0": ("nn", "3"), "R0": ("nn", "3", "3"),
+    "s": ("ns", "3"), "g": ("nr",), "G": ("nr", "nd"), "H": ("nr", "nd", "nd"), "rate": ("nr", "nd"), "gt": ("nr",),
+    "gtt": ("nr",), "f": ("nd",), "Ma": ("nd",), "M": ("nd", "nd"), "C": ("nd", "nd"), "K": ("nd", "nd"),
+    "Ka": ("nd", "nd"), "lam": ("nr",), "state": ("nq",), "out": ("no",), "gap": ("1",), "slip": ("2",),
+    "G_N": ("nd",), "G_T": ("2", "nd"), "V_T": ("2", "nd"), "W": ("3", "nd"), "H_N": ("nd", "nd"), "point": ("3",),
+    "normal": ("3",), "tangents": ("2", "3"), "gravity": ("3",), "energy": ("1",), "delta": ("nd",),
+    "work": ("64",), "t": ("1",), "impulse": ("6",),
+}  # fmt: skip
+_VIEW = {1: "vector", 2: "matrix", 3: "tensor"}
+
+
+def shape_of(name, sizes):
+    """Shape of an argument for an element of the given sizes (nn, nd, nr, ns, nq, no)."""
+    return tuple(int(sizes.get(size, size)) for size in _SHAPES[name])
+
+
+def _argument(name, sizes):
+    """Python text that builds one argument of a kernel from the table ``b`` of addresses."""
+    if name == "p":
+        return "p"
+    letter = re.fullmatch(r"(x|R|v|w|a|alpha|x0|R0)_([A-D])", name)
+    if letter:
+        base, node = letter[1], "ABCD".index(letter[2])
+        if node >= sizes["nn"]:
+            raise ValueError(f"argument '{name}' asks for node {letter[2]}, the element has {sizes['nn']} node(s)")
+        slot = SLOT[{"w": "v", "alpha": "a"}.get(base, base)]
+        if base in ("R", "R0"):
+            return f"matrix(b[{slot}] + {72 * node}, 3, 3)"
+        offset = 24 * node if base in ("x", "x0") else 48 * node + (24 if base in ("w", "alpha") else 0)
+        return f"vector(b[{slot}] + {offset}, 3)"
+    if name not in _SHAPES:
+        known = ", ".join(sorted(set(_SHAPES) | {"p", "x_A", "R_A", "v_A", "w_A", "a_A", "alpha_A", "x0_A", "R0_A"}))
+        raise ValueError(f"argument '{name}' is unknown; a kernel can ask for: {known}")
+    if name == "t":
+        return f"vector(b[{SLOT[name]}], 1)[0]"
+    shape = [str(size) for size in shape_of(name, sizes)]
+    return f"{_VIEW[len(shape)]}(b[{SLOT[name]}], {', '.join(shape)})"
+
+
+_TEMPLATE = '''"""Generated by fem_mbs.jit.bind for {module}.{function}; do not edit."""
+import numpy as np
+from numba import carray, cfunc
+from fem_mbs.jit import integers, matrix, tensor, vector, void_pointer
+from {module} import {function} as kernel
+PARAMETERS = np.dtype({dtype})
+@cfunc("void(int64, int64)", cache=True, error_model="numpy")
+def call(parameters, arguments):
+    b = integers(arguments, {slots})
+    p = carray(void_pointer(parameters), (1,), PARAMETERS)[0]
+    {result}kernel({arguments})
+'''
+
+
+def bind(function, dtype, sizes):
+    """Make the C function ``void (address of p, address of the argument table)`` that calls an element's kernel.
+
+    Parameters
+    ----------
+    function : numba dispatcher
+        Kernel whose argument names are among `SLOTS`. A kernel that returns a value is an energy.
+    dtype : numpy.dtype
+        Record type of the parameters ``p``.
+    sizes : dict
+        nn, nd, nr, ns, nq, no: numbers of nodes, components, rows, signals, state variables and outputs.
+
+    Returns
+    -------
+    cfunc object; keep it alive as long as its ``address`` is in use.
+    """
+    python = function.py_func
+    names = python.__code__.co_varnames[: python.__code__.co_argcount]
+    arguments = ", ".join(_argument(name, sizes) for name in names)
+    file = python.__code__.co_filename
+    text = _TEMPLATE.format(
+        module=python.__module__,
+        function=python.__name__,
+        dtype=repr(dtype.descr),
+        slots=N_SLOTS,
+        result=f"vector(b[{SLOT['energy']}], 1)[0] = " if python.__name__.startswith("energy") else "",
+        arguments=arguments,
+    )
+    name = f"bound_{hashlib.sha256((text + source_key(file)).encode()).hexdigest()[:16]}"
+    directory = cache_root() / "bound"
+    path = directory / f"{name}.py"
+    if not path.exists():
+        directory.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(f".{os.getpid()}")
+        partial.write_text(text)
+        partial.replace(path)  # atomic: another process may write the same file
+    with _lock:
+        before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, ""
+        try:
+            spec = importlib.util.spec_from_file_location(name, path)
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[name] = module  # numba looks the module up by name when it loads cached code
+            spec.loader.exec_module(module)
+        finally:
+            numba.config.CACHE_DIR = before
+    return module.call
+
+
+_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)
+
+
+def python_callback(function):
+    """C function that calls ``function(parameters_address, arguments_address)`` in Python; keep the result alive."""
+    return _CALLBACK(function)
+
+
+def callback_address(callback):
+    return ctypes.cast(callback, ctypes.c_void_p).value

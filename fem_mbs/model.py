@@ -1,0 +1,153 @@
+"""The model: what the user fills. ``compile()`` checks it and returns the `System` that solvers see."""
+
+import numpy as np
+
+from fem_mbs.errors import ModelError, ParameterError, label
+from fem_mbs.nodes import Frame, Ground, Node, finite_vector
+from fem_mbs.system import System
+
+
+class Model:
+    """A collection of nodes and elements, with gravity.
+
+    Parameters
+    ----------
+    name : str
+        Shown in results and errors.
+    gravity : (3,) [m/s²], inertial axes
+
+    Attributes
+    ----------
+    ground : Ground
+        The inertial frame; joints and planes attach to ``model.ground.frame(…)``.
+    elements, nodes : lists, in the order they were added
+
+    Examples
+    --------
+    >>> model = Model("bouncing ball", gravity=[0, 0, -9.81])
+    """
+
+    def __init__(self, name="model", gravity=(0.0, 0.0, 0.0)):
+        self.name = name
+        self.gravity = finite_vector(self, "gravity", gravity)
+        self.ground = Ground()
+        self.nodes = [self.ground]
+        self._known = {id(self.ground)}  # nodes in the list, which keeps them alive and so their identities unique
+        self.elements = []
+        self._names, self._numbers = {}, {}
+
+    def add(self, *items):
+        """Add elements, nodes, or lists of them; returns what was added (one item as itself, several as a list).
+
+        The nodes of an element are added with it. An element without a name gets one from its type and number.
+
+        Raises
+        ------
+        ParameterError
+            If a name is taken.
+        """
+        added = []
+        for item in items:
+            if isinstance(item, Node):
+                self._add_node(item)
+            elif hasattr(item, "kernels"):
+                self._add_element(item)
+            elif isinstance(item, Frame):
+                self._add_node(item.node)
+            elif hasattr(item, "elements"):  # a part made of several elements, such as a line of beams
+                for node in getattr(item, "nodes", ()):
+                    self._add_node(node)
+                self.add(*item.elements)
+            elif isinstance(item, (list, tuple)):
+                self.add(*item)
+            else:
+                raise TypeError(f"a model takes elements and nodes, not {item!r}")
+            added.append(item)
+        return added[0] if len(added) == 1 else added
+
+    def _add_node(self, node):
+        if isinstance(node, Ground) and node is not self.ground:
+            # ground has no data of its own: every ground is the inertial frame
+            raise ModelError("use model.ground: a second Ground was given", [node])
+        if id(node) not in self._known:
+            self._known.add(id(node))
+            self.nodes.append(node)
+
+    def _add_element(self, element):
+        if element.name is not None and element.name in self._names:
+            raise ParameterError(element, "name", element.name, "is taken; names of elements must be unique in a model")
+        kind = type(element).__name__.lower()
+        number = self._numbers[kind] = self._numbers.get(kind, 0) + 1
+        if element.name is None:
+            while f"{kind} {number}" in self._names:
+                number += 1
+            element.name = f"{kind} {number}"
+        for node in element.nodes:
+            self._add_node(node)
+        self._names[element.name] = element
+        self.elements.append(element)
+
+    def __getitem__(self, name):
+        """Element (or node) by name."""
+        if name in self._names:
+            return self._names[name]
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        known = ", ".join(sorted(self._names)) or "none"
+        raise KeyError(f"'{name}' is not in model '{self.name}'; it has: {known}")
+
+    def compile(self, *, project=False, redundant="error", linear_solver=None):
+        """Check the model and number its unknowns.
+
+        Parameters
+        ----------
+        project : bool
+            Move initial positions and velocities to the nearest (in the metric of the mass matrix) that satisfy all
+            constraints, instead of refusing those that violate them.
+        redundant : {"error", "allow"}
+            What to do with constraints that repeat others. Allowed ones give the right motion; their multipliers are
+            those of minimum norm.
+        linear_solver : {None, "dense", "klu", "superlu"}
+            Default: the best available for the size.
+
+        Returns
+        -------
+        System
+
+        Raises
+        ------
+        ModelError
+            Empty model, node without mass or constraint, redundant constraints, violated constraints, penetration.
+        """
+        return System(self, project=project, redundant=redundant, linear_solver=linear_solver)
+
+    def __str__(self):
+        lines = [f"Model '{self.name}'", f"  gravity      {self.gravity.tolist()} m/s²"]
+        kinds = {}
+        for element in self.elements:
+            kinds[type(element).__name__] = kinds.get(type(element).__name__, 0) + 1
+        lines.append(f"  nodes        {len(self.nodes)} (ground included)")
+        lines.append("  elements     " + (", ".join(f"{n} {k}" for k, n in kinds.items()) or "none"))
+        if not self.elements:
+            return "\n".join(lines)
+        free = sum(int(node.free.sum()) for node in self.nodes)
+        rows = sum(e.rows for e in self.elements if e.role == "constraint")
+        contacts = sum(e.role == "contact" for e in self.elements)
+        lines.append(f"  unknowns     {free} velocities, {rows} constraint rows ({free - rows} degrees of freedom)")
+        if contacts:
+            lines.append(f"  contacts     {contacts}")
+        try:
+            mass, center = self.mass_properties()
+            if mass > 0:
+                lines.append(f"  mass         {mass:.6g} kg, centre of mass {np.round(center, 9).tolist()} m")
+        except ModelError as error:
+            lines.append(f"  not ready    {error}")
+        return "\n".join(lines)
+
+    def mass_properties(self):
+        """Total mass [kg] and centre of mass (3,) [m], inertial axes, of the initial configuration."""
+        return System(self, check=False).mass_properties()
+
+    def __repr__(self):
+        return f"{label(self)} with {len(self.elements)} elements"

@@ -1,0 +1,481 @@
+"""The compiled model: numbering, arrays, index maps. The only thing solvers see."""
+
+import numpy as np
+
+from fem_mbs import assembly, contact_assembly
+from fem_mbs.assembly import DATA, GROUP, LAYOUT, POSITION, SMOOTH, VELOCITY
+from fem_mbs.contact_assembly import C_BLOCKS
+from fem_mbs.errors import ModelError, NonFiniteError, label
+from fem_mbs.groups import Group, Layout
+from fem_mbs.jit import address
+from fem_mbs.nodes import COMPONENTS
+from fem_mbs.rotations import matrix_to_quaternion
+from fem_mbs.workspace import Workspace
+
+
+class State:
+    """Configuration and velocity of a system at one time.
+
+    Attributes
+    ----------
+    t : float [s]
+    x : (N, 3) [m], positions of all nodes, inertial axes
+    Q, R : (N, 4), (N, 3, 3), rotations: quaternions (scalar first), and their matrices
+    V : (N, 6), velocities (ẋ inertial, Ω body) [m/s, rad/s]
+    """
+
+    def __init__(self, n_nodes):
+        self.t = 0.0
+        self.x, self.Q, self.R = np.zeros((n_nodes, 3)), np.zeros((n_nodes, 4)), np.zeros((n_nodes, 3, 3))
+        self.V = np.zeros((n_nodes, 6))
+
+    def copy(self):
+        """An independent copy."""
+        other = State(len(self.x))
+        other.t = self.t
+        for name in ("x", "Q", "R", "V"):
+            getattr(other, name)[:] = getattr(self, name)
+        return other
+
+
+class System:
+    """A checked and numbered model.
+
+    Attributes
+    ----------
+    n, m : int
+        Free velocity components; constraint rows.
+    nodes, elements, constraints, contacts : lists
+        ``node.index`` is the row of a node in state arrays; the order of ``contacts`` is that of contact results.
+    rows : dict
+        Constraint element -> slice of the multipliers (m,).
+    output_slices : dict
+        Element -> {output name: slice of the output numbers}.
+    dof : (6 N,) int64
+        Full component -> unknown, −1 for fixed ones.
+    initial : State
+        Initial configuration and velocities (projected if asked for).
+    mean_mass, length : float
+        Scales [kg], [m] used by solvers for multipliers and to compare moments with forces.
+    """
+
+    def __init__(self, model, *, project=False, redundant="error", linear_solver=None, check=True):
+        if not model.elements:
+            raise ModelError(
+                f"model '{model.name}' has nothing in it; add elements with model.add(…) before it is compiled", [model]
+            )
+        self.model = model
+        self.name = model.name
+        self.gravity = model.gravity.copy()
+        self._number(model)
+        self._group(model)
+        self._lay_out(linear_solver)
+        self._fill()
+        self._scales()
+        self.initial = self._initial_state()
+        if check:
+            from fem_mbs import model_checks
+
+            model_checks.run(self, project=project, redundant=redundant)
+
+    # --- construction -------------------------------------------------------------------------------------------------
+
+    def _number(self, model):
+        self.nodes = list(model.nodes)
+        self.elements = list(model.elements)
+        N = len(self.nodes)
+        free = np.zeros((N, 6), bool)
+        for i, node in enumerate(self.nodes):
+            node.index = i
+            free[i] = node.free
+        self.free = free
+        self.dof = np.full(6 * N, -1, np.int64)
+        self.n = int(free.sum())
+        self.dof[free.ravel()] = np.arange(self.n)
+        self.turns = np.array([int(free[i, 3:].any()) for i in range(N)], np.int64)
+
+    def _group(self, model):
+        families = {}
+        for element in self.elements:
+            key = (element.group_key(), id(element) if getattr(element, "python_kernels", None) else 0)
+            families.setdefault(key, []).append(element)
+        sizes = [e.sizes for (e, *_) in families.values()]
+
+        def largest(name):
+            return max(s[name] for s in sizes)
+
+        self.workspace = Workspace(
+            nn=largest("nn"), nr=max(largest("nr"), 6), ns=largest("ns"), nq=largest("nq"), no=largest("no")
+        )
+        self.workspace.buffer["gravity"][:] = self.gravity
+        self.groups = [Group(elements, self.workspace) for elements in families.values()]
+        self.signals, self.signal_owner = [], []
+        self.constraints, self.contacts, self.rows, self.output_slices = [], [], {}, {}
+        self.m = self.n_outputs = 0
+        laws = []
+        for group in self.groups:
+            group.first_row, group.first_contact, group.first_output = self.m, len(self.contacts), self.n_outputs
+            for e, element in enumerate(group.elements):
+                element.index = e
+                for k, signal in enumerate(element.signals):
+                    group.signals[e, k] = len(self.signals)
+                    self.signals.append(signal)
+                    self.signal_owner.append(element)
+                if element.role == "constraint":
+                    self.rows[element] = slice(self.m, self.m + element.rows)
+                    self.constraints.append(element)
+                    self.m += element.rows
+                if element.role == "contact":
+                    self.contacts.append(element)
+                    laws.append(element.law)
+                if element.outputs:
+                    slices, at = {}, self.n_outputs
+                    for name, (count, _) in element.outputs.items():
+                        slices[name] = slice(at, at + count)
+                        at += count
+                    self.output_slices[element] = slices
+                    self.n_outputs = at
+        self.nc = len(self.contacts)
+        self.laws = np.array(laws).reshape(self.nc, 5) if laws else np.zeros((0, 5))
+        resists = self.laws[:, 1:3].any(axis=1) if self.nc else np.zeros(0, bool)
+        self.roll_index = np.full(max(self.nc, 1), -1, np.int64)
+        self.roll_index[: self.nc][resists] = np.arange(resists.sum())
+        self.n_roll = int(resists.sum())
+        self.signal_values = np.zeros((max(len(self.signals), 1), 3))
+        self.update_signals(0.0)
+
+    def _lay_out(self, linear_solver, smooth_contacts=False):
+        self.linear_solver, self.smooth_contacts = linear_solver, smooth_contacts
+        from fem_mbs.linear import choose
+
+        n, m, nc = self.n, self.m, self.nc
+        kept = 3 * nc if smooth_contacts else 0
+        self.sizes = [n + m + kept, n + m + 3 * nc, n + m + 3 * nc + 3 * self.n_roll]
+        component = np.arange(6)
+        nodal = [self.dof[6 * g.nodes[:, :, None] + component].reshape(len(g.elements), -1) for g in self.groups]
+        self.layouts = []
+        for which in (SMOOTH, POSITION, VELOCITY):
+            if which != SMOOTH and nc == 0:
+                for group in self.groups:
+                    group.maps[which] = group.maps[SMOOTH]
+                self.layouts.append(self.layouts[SMOOTH])
+                continue
+            unknowns, masks = [], []
+            for group, ids in zip(self.groups, nodal):
+                extra, nd = None, ids.shape[1]
+                first = group.elements[0]
+                count = len(group.elements)
+                if first.role == "constraint":
+                    nr = first.rows
+                    extra = n + group.first_row + np.arange(count * nr).reshape(count, nr)
+                elif first.role == "contact":
+                    if which == SMOOTH and not smooth_contacts:
+                        unknowns.append(None)
+                        masks.append(None)
+                        continue
+                    index = group.first_contact + np.arange(count)
+                    extra = n + m + 3 * index[:, None] + np.arange(3)
+                    if which == VELOCITY:
+                        roll = self.roll_index[index][:, None]
+                        extra = np.hstack([extra, np.where(roll >= 0, n + m + 3 * nc + 3 * roll + np.arange(3), -1)])
+                ids = ids if extra is None else np.hstack([ids, extra])
+                mask = np.ones((ids.shape[1], ids.shape[1]), bool)
+                if first.role == "constraint":
+                    mask[nd:, nd:] = np.eye(first.rows, dtype=bool)
+                unknowns.append(ids)
+                masks.append(mask)
+            size = self.sizes[which]
+            solver = choose(size, linear_solver)
+            self.layouts.append(Layout(size, self.groups, unknowns, masks, which, solver))
+
+    def _fill(self):
+        self.group_records = np.zeros(len(self.groups), GROUP)
+        for record, group in zip(self.group_records, self.groups):
+            group.fill(record)
+        self.layout_records = np.array([layout.record() for layout in self.layouts], LAYOUT)
+        self.data = np.zeros(1, DATA)
+        d = self.data[0]
+        for name, value in (
+            ("n_nodes", len(self.nodes)),
+            ("n", self.n),
+            ("m", self.m),
+            ("nc", self.nc),
+            ("n_groups", len(self.groups)),
+            ("n_signals", len(self.signals)),
+            ("n_outputs", self.n_outputs),
+            ("n_roll", self.n_roll),
+            ("groups_at", address(self.group_records)),
+            ("dof_at", address(self.dof)),
+            ("turns_at", address(self.turns)),
+            ("table_at", address(self.workspace.table)),
+            ("signals_at", address(self.signal_values)),
+            ("layouts_at", address(self.layout_records)),
+            ("roll_index_at", address(self.roll_index)),
+        ):
+            d[name] = value
+        N = len(self.nodes)
+        self.Ma, self.f = np.zeros(6 * N), np.zeros(6 * N)
+        self.g, self.rate = np.zeros(self.m), np.zeros(self.m)
+        self.identity_T = np.tile(np.eye(3), (N, 1, 1))
+        self.no_acceleration = np.zeros((N, 6))
+
+    def keep_contacts(self, smooth_contacts):
+        """Give the smooth matrix rows for all contacts, or take them out (`DecoupledNSGA`, persistent contacts)."""
+        if smooth_contacts != self.smooth_contacts:
+            self._lay_out(self.linear_solver, smooth_contacts)
+            self._fill()
+
+    def _initial_state(self):
+        state = State(len(self.nodes))
+        for i, node in enumerate(self.nodes):
+            state.x[i], state.R[i] = node.position, node.rotation
+            matrix_to_quaternion(np.ascontiguousarray(node.rotation), state.Q[i])
+            state.V[i, :3] = node.velocity
+            state.V[i, 3:] = node.rotation.T @ node.angular_velocity
+            state.V[i, ~node.free] = 0.0
+        return state
+
+    def _scales(self):
+        """Mean mass of the moving nodes, and a length that turns moments into forces."""
+        state = self._initial_state()
+        M = self.matrices(state, mass_only=True)
+        diagonal = np.zeros(6 * len(self.nodes))
+        diagonal[self.dof >= 0] = M.diagonal()
+        diagonal = diagonal.reshape(-1, 6)
+        translation, rotation = diagonal[:, :3][self.free[:, :3]], diagonal[:, 3:][self.free[:, 3:]]
+        has_mass = translation[translation > 0]
+        self.mean_mass = float(has_mass.mean()) if has_mass.size else 1.0
+        turning = rotation[rotation > 0]
+        self.length = float(np.sqrt(turning.mean() / self.mean_mass)) if turning.size else 1.0
+
+    # --- evaluation, for solvers written in Python and for users
+    # -----------------------------------------------------------
+
+    def update_signals(self, t):
+        """Evaluate all functions of time at t [s].
+
+        Raises
+        ------
+        NonFiniteError
+            If one is not finite or raises; names the element and the time.
+        """
+        self.workspace.buffer["t"][0] = t
+        for k, signal in enumerate(self.signals):
+            owner = self.signal_owner[k]
+            try:
+                values = signal.jet(t)
+            except Exception as error:
+                raise NonFiniteError(
+                    f"{label(owner)}: its function of time raised {type(error).__name__}: {error} (t = {t:.6g} s)",
+                    time=t,
+                    element=owner,
+                ) from error
+            if not np.isfinite(values).all():
+                raise NonFiniteError(
+                    f"{label(owner)}: its function of time returned {values[0]} at t = {t:.6g} s "
+                    f"(first derivative {values[1]}, second {values[2]}). The run stopped before using it.",
+                    time=t,
+                    element=owner,
+                )
+            self.signal_values[k] = values
+
+    def signal_table(self, times):
+        """Values of all signals at several times (k, n_signals, 3); raises as `update_signals`."""
+        table = np.zeros((len(times), max(len(self.signals), 1), 3))
+        if self.signals:
+            for k, t in enumerate(times):
+                self.update_signals(t)
+                table[k] = self.signal_values
+        return table
+
+    def set_gravity(self, gravity):
+        """Change gravity (3,) [m/s²] (static load steps)."""
+        self.workspace.buffer["gravity"][:] = gravity
+
+    def forces(self, state, A=None, mixed=False):
+        """Ma = M(q) A and f(q, v, t), full vectors (6 N,); A (N, 6) is zero by default."""
+        A = self.no_acceleration if A is None else A
+        assembly.dynamics(
+            self.data[0], SMOOTH, state.x, state.R, state.V, A, self.Ma, self.f, False, 0.0, 0.0, 0.0, 0.0,
+            self.identity_T, mixed,
+        )  # fmt: skip
+        self.raise_python_errors(state.t)
+        return self.Ma, self.f
+
+    def constraint_values(self, state):
+        """g (m,) and ġ = G v + ∂g/∂t (m,); the gradients are kept for `assemble` and `constraint_forces`."""
+        assembly.constraints(self.data[0], state.x, state.R, state.V, self.g, self.rate)
+        return self.g, self.rate
+
+    def constraint_forces(self, lam):
+        """Gᵀ λ, full vector (6 N,), with the gradients kept by `constraint_values`."""
+        f = np.zeros(6 * len(self.nodes))
+        assembly.add_constraint_forces(self.data[0], 1.0, lam, f)
+        return f
+
+    def reduced(self, full):
+        """Free components (n,) of a full vector (6 N,)."""
+        return np.asarray(full).ravel()[self.dof >= 0]
+
+    def expanded(self, reduced):
+        """Full array (N, 6) with the free components given (n,), zero elsewhere."""
+        full = np.zeros(6 * len(self.nodes))
+        full[self.dof >= 0] = reduced
+        return full.reshape(-1, 6)
+
+    def moved(self, state, delta):
+        """State at q ∘ exp(delta), delta (N, 6) = (Δx inertial, rotation vector body)."""
+        other = state.copy()
+        T = self.identity_T.copy()
+        assembly.advance_configuration(self.data[0], state.x, state.Q, delta, other.x, other.Q, other.R, T)
+        return other
+
+    def assemble(
+        self, layout, state, *, c_M=0.0, c_C=0.0, c_K=0.0, c_A=0.0, A=None, lam=None, c_H=0.0, k=1.0, shift=0.0, T=None,
+        mixed=False,
+    ):  # fmt: skip
+        """Fill a global matrix: c_M M + c_C C + (c_K K + c_A ∂(MA)/∂q − c_H ∂(Gᵀλ)/∂q) T, bordered by −k G, −k Gᵀ.
+
+        `constraint_values` must have been called at the same state. Returns the `Layout` (values, solver, matrix()).
+        """
+        d = self.data[0]
+        A = self.no_acceleration if A is None else A
+        T = self.identity_T if T is None else T
+        lam = np.zeros(self.m) if lam is None else lam
+        assembly.clear_matrix(d, layout)
+        assembly.dynamics(d, layout, state.x, state.R, state.V, A, self.Ma, self.f, True, c_M, c_C, c_K, c_A, T, mixed)
+        assembly.constraint_tangents(d, layout, state.x, state.R, state.V, lam, c_H, 0.0, k, 0.0, shift, True, T)
+        self.raise_python_errors(state.t)
+        return self.layouts[layout]
+
+    def matrices(self, state, lam=None, mass_only=False):
+        """M, C, K (n, n) and G (m, n) as SciPy sparse arrays at a state; K includes −∂(Gᵀλ)/∂q.
+
+        With ``mass_only`` just M.
+        """
+        n = self.n
+        self.constraint_values(state)
+        parts = []
+        weights = [{"c_M": 1.0}] if mass_only else [{"c_M": 1.0}, {"c_C": 1.0}, {"c_K": 1.0, "c_H": 1.0, "lam": lam}]
+        for weight in weights:
+            if self.m:
+                self.constraint_values(state)
+            parts.append(self.assemble(SMOOTH, state, **weight).matrix())
+        blocks = [part[:n, :n].tocsc() for part in parts]
+        if mass_only:
+            return blocks[0]
+        return (*blocks, -parts[0][n:, :n].tocsc())
+
+    def energies(self, state):
+        """Kinetic and potential energy [J]."""
+        d = self.data[0]
+        kinetic = assembly.kinetic_energy(d, state.x, state.R, state.V, self.Ma, self.f)
+        return kinetic, assembly.potential_energy(d, state.x, state.R, state.V)
+
+    def gaps(self, state):
+        """Gaps of all contacts (nc,) [m]."""
+        contact_assembly.contacts(self.data[0], state.x, state.R, state.x, state.R, state.V)
+        return np.concatenate([g.kept[:, 0] for g in self.groups if g.contact_stride] or [np.zeros(0)])
+
+    def mass_properties(self):
+        """Total mass [kg] and centre of mass (3,) [m] of the initial configuration, from unit gravity fields."""
+        state = self._initial_state()
+        state.V[:] = 0.0
+        before = self.workspace.buffer["gravity"].copy()
+        force, moment = np.zeros((3, 3)), np.zeros((3, 3))
+        for i in range(4):
+            self.set_gravity(np.eye(4)[i, :3])
+            _, f = self.forces(state)
+            f = f.reshape(-1, 6)
+            total = f[:, :3].sum(axis=0)
+            turning = np.cross(state.x, f[:, :3]).sum(axis=0) + np.einsum("nij,nj->i", state.R, f[:, 3:])
+            if i < 3:
+                force[i], moment[i] = total, turning
+            else:  # without gravity: what springs do
+                force -= total
+                moment -= turning
+        self.set_gravity(before)
+        mass = force.trace() / 3.0
+        if mass <= 0.0:
+            return 0.0, np.zeros(3)
+        # moment of gravity e_i: c × m e_i
+        first = np.array([moment[1, 2] - moment[2, 1], moment[2, 0] - moment[0, 2], moment[0, 1] - moment[1, 0]])
+        return mass, 0.5 * first / mass
+
+    def contact_velocities(self, state):
+        """Relative velocities (nc, 3) of all contacts at their points: normal, t1, t2 [m/s]."""
+        self.gaps(state)
+        result = np.zeros((self.nc, 3))
+        for group in self.groups:
+            if group.contact_stride:
+                nd, first = group.sizes["nd"], group.first_contact
+                blocks = group.kept[:, C_BLOCKS:].reshape(len(group.elements), contact_assembly.B_COUNT, nd)
+                rows = blocks[:, [contact_assembly.B_GN, contact_assembly.B_VT, contact_assembly.B_VT + 1]]
+                result[first : first + len(rows)] = np.einsum("eri,ei->er", rows, state.V[group.nodes].reshape(-1, nd))
+        return result
+
+    # --- diagnosis
+    # --------------------------------------------------------------------------------------------------------
+
+    def raise_python_errors(self, t):
+        """Raise what a Python element's function raised, with the element's name and the time."""
+        for group in self.groups:
+            for element in group.elements if group.callbacks else ():
+                error = getattr(element, "error", None)
+                if error is not None:
+                    element.error = None
+                    if isinstance(error, NonFiniteError):
+                        raise error
+                    message = f"{label(element)}: its function raised {type(error).__name__}: {error} (t = {t:.6g} s)"
+                    raise NonFiniteError(message, time=t, element=element) from error
+
+    def find_nonfinite(self, state, A=None):
+        """The first element whose forces are not finite at a state, or None."""
+        A = self.no_acceleration if A is None else A
+        alone, one = self.data.copy(), self.group_records[:1].copy()
+        alone[0]["groups_at"], alone[0]["n_groups"] = address(one), 1
+        for record, group in zip(self.group_records, self.groups):
+            for e, element in enumerate(group.elements):
+                one[0] = record
+                one[0]["n"] = 1
+                one[0]["parameters_at"] += e * group.parameters.itemsize
+                nodes, signals, states = group.nodes[e].copy(), group.signals[e].copy(), group.state[e].copy()
+                one[0]["nodes_at"], one[0]["signals_at"] = address(nodes), address(signals)
+                one[0]["state_at"] = address(states)
+                assembly.dynamics(
+                    alone[0], SMOOTH, state.x, state.R, state.V, A, self.Ma, self.f, False, 0.0, 0.0, 0.0, 0.0,
+                    self.identity_T, False,
+                )  # fmt: skip
+                if not (np.isfinite(self.f).all() and np.isfinite(self.Ma).all()):
+                    return element
+        return None
+
+    def unknown(self, i):
+        """Owner of unknown i of a global matrix (a node, constraint or contact), and what it is in words."""
+        if i < self.n:
+            full = int(np.flatnonzero(self.dof == i)[0])
+            node = self.nodes[full // 6]
+            return node, f"{label(node)}, component {COMPONENTS[full % 6]}"
+        i -= self.n
+        if i < self.m:
+            element, rows = next((e, r) for e, r in self.rows.items() if r.start <= i < r.stop)
+            return element, f"{label(element)}, row {i - rows.start + 1}"
+        i -= self.m
+        if i < 3 * self.nc:
+            contact, what = self.contacts[i // 3], "normal" if i % 3 == 0 else "tangential"
+        else:
+            contact = self.contacts[int(np.flatnonzero(self.roll_index == (i - 3 * self.nc) // 3)[0])]
+            what = "spinning" if i % 3 == 2 else "rolling"
+        return contact, f"contact '{contact.name}', {what}"
+
+    def raise_nonfinite(self, state):
+        """Raise a NonFiniteError that names the element whose forces are not finite at a state; return if there is
+        none.
+        """
+        element = self.find_nonfinite(state)
+        if element is not None:
+            raise NonFiniteError(
+                f"{label(element)} returned a force that is not finite at t = {state.t:.6g} s",
+                time=state.t,
+                element=element,
+            )

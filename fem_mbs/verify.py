@@ -1,0 +1,527 @@
+"""Checks that hold for every element: gradients and tangents, invariance, symmetry, energy.
+
+`check_element` evaluates an element through the same compiled calls as a solver, at random configurations (rotations up
+to ``angle``), and compares
+
+    G, H, ∂G/∂t, G_N, G_T, H_N …   with derivatives of what they are gradients of
+    K, C, ∂(Ma)/∂q                 with derivatives of the forces
+    M                              with Ma; symmetric, no negative eigenvalue
+    H                              H_θθ − H_θθᵀ = (G_θᵀ)~ on every node (formulation-decoupled-nsga-lie-group, 2.3)
+    forces, energy, |g|, gap       before and after a superposed rigid motion, rotated with it
+    f at rest                      with −∂V/∂q
+    v·(Ma − f)                     with d/dt ½vᵀMv (no gravity)
+    dampers                        v·(f(v) − f(0)) ≤ 0
+
+Derivatives are central differences of six points, accurate to about 1e-12 of the largest term. Errors are relative: a
+matrix is compared block by block (3×3 blocks of one node pair), each relative to the larger of the block and 1e-6 of
+the matrix, so that a wrong small block is not hidden by a stiff large one.
+
+An element says what does not hold for it by attributes: ``invariant = False`` (loads of fixed direction, prescribed
+coordinates), ``conservative = False`` (its forces are not the gradient of its energy). A method ``regular(point)`` says
+whether it can be differentiated at a configuration: contacts with edges cannot where the nearest point changes kind.
+"""
+
+import functools
+
+import numpy as np
+
+from fem_mbs.errors import FemMbsError, label
+from fem_mbs.jit import address, bind, call2, kernel
+from fem_mbs.rotations import exp, skew
+from fem_mbs.workspace import Workspace
+
+TOLERANCE = 1e-6  # relative; correct elements reach 1e-9, the weakest mistakes found so far were above 1e-4
+STEP = 1e-3  # of differences, m (times the size of the element), rad, s: truncation ~ STEP⁶, round-off ~ 1e-16/STEP
+_POINTS = ((1, 45 / 60), (2, -9 / 60), (3, 1 / 60))
+_FLOOR = 1e-6
+
+OUTPUTS = {
+    "inertia": ("Ma", "f"),
+    "inertia_tangent": ("M", "C", "K", "Ka"),
+    "force": ("f",),
+    "force_tangent": ("K", "C"),
+    "mixed": ("f", "K", "C"),
+    "initial": ("state",),
+    "constraint": ("g", "G"),
+    "hessian": ("H",),
+    "rheonomic": ("gt", "gtt", "rate"),
+    "contact": ("gap", "slip", "G_N", "G_T", "V_T", "W", "point", "normal", "tangents"),
+    "contact_hessian": ("H_N",),
+    "output": ("out",),
+}
+
+
+class Report:
+    """What was found for one element or type.
+
+    Attributes
+    ----------
+    name : str
+    errors : dict
+        Check -> largest relative error over all configurations.
+    """
+
+    def __init__(self, name):
+        self.name = name
+        self.errors = {}
+
+    def add(self, check, error):
+        """Keep the largest error of a check; a result that is not a number counts as infinite."""
+        error = float(error) if np.isfinite(error) else np.inf
+        self.errors[check] = max(self.errors.get(check, 0.0), error)
+
+    @property
+    def worst(self):
+        """Largest error of all checks."""
+        return max(self.errors.values(), default=0.0)
+
+    @property
+    def ok(self):
+        """Whether all errors are below `TOLERANCE`."""
+        return self.worst <= TOLERANCE
+
+    def merge(self, other):
+        """Take over the errors of another report."""
+        for check, error in other.errors.items():
+            self.add(check, error)
+
+    def __str__(self):
+        lines = [f"{self.name}: {'all checks passed' if self.ok else 'FAILED'}"]
+        for check, error in self.errors.items():
+            lines.append(f"  {check:<42} {error:9.1e}{'' if error <= TOLERANCE else '   <-- wrong'}")
+        return "\n".join(lines)
+
+
+@kernel
+def _invoke(function, p, table):
+    call2(function, p, table)
+
+
+@functools.lru_cache(maxsize=256)
+def _bound(function, dtype, sizes):
+    return bind(function, dtype, dict(sizes))
+
+
+class Evaluator:
+    """Calls the kernels of one element, one at a time, on given configurations."""
+
+    def __init__(self, element):
+        self.element = element
+        self.sizes = element.sizes
+        self.workspace = Workspace(**{k: max(self.sizes[k], 1) for k in ("nn", "nr", "ns", "nq", "no")})
+        self.parameters = np.zeros(1, element.parameters)
+        self.parameters[0] = element.record
+        self.views = {name: self.workspace.view(name, self.sizes) for name in self.workspace.buffer}
+        sizes = tuple(sorted(self.sizes.items()))
+        self.calls = {name: _bound(f, element.parameters, sizes) for name, f in element.kernels.items()}
+        self.python = dict(getattr(element, "python_kernels", {}))
+
+    def has(self, *names):
+        """Whether the element has all of these kernels."""
+        return all(name in self.calls or name in self.python for name in names)
+
+    def __call__(self, name, point):
+        """Run a kernel at a `Point`; returns its outputs as a dict of arrays (copies)."""
+        for argument in ("x", "R", "v", "a", "x0", "R0", "s", "gravity", "state", "lam"):
+            self.views[argument][...] = getattr(point, argument)
+        self.views["t"][0] = point.t
+        outputs = OUTPUTS.get(name, ("energy",))
+        for output in outputs:
+            self.views[output][...] = 0.0
+        if name in self.python:
+            self.python[name](self.views)
+        else:
+            _invoke(self.calls[name].address, address(self.parameters), address(self.workspace.table))
+        return {output: self.views[output].copy() for output in outputs}
+
+
+class Point:
+    """A configuration with everything else a kernel can ask for."""
+
+    def copy(self, **changes):
+        other = Point()
+        other.__dict__.update(self.__dict__)
+        other.__dict__.update(changes)
+        return other
+
+    def moved(self, delta):
+        """Configuration x + δx, R exp(δθ̃) for delta (nd,)."""
+        delta = delta.reshape(-1, 6)
+        R = np.array([R @ exp(d[3:]) for R, d in zip(self.R, delta)])
+        return self.copy(x=self.x + delta[:, :3], R=R)
+
+    def later(self, time):
+        """The same configuration after some time: signals move on."""
+        powers = np.array([[1.0, time, 0.5 * time**2], [0.0, 1.0, time], [0.0, 0.0, 1.0]])
+        return self.copy(t=self.t + time, s=self.s @ powers.T)
+
+    def rigidly_moved(self, Q, c):
+        """Superposed rigid motion x → Q x + c, of velocities and accelerations too; gravity stays."""
+        return self.copy(
+            x=self.x @ Q.T + c,
+            R=Q @ self.R,
+            x0=self.x0 @ Q.T + c,
+            R0=Q @ self.R0,
+            v=_turned(Q, self.v),
+            a=_turned(Q, self.a),
+        )
+
+
+def _turned(Q, vector):
+    """Nodal vector (nd,) with its inertial parts turned."""
+    parts = vector.reshape(-1, 6).copy()
+    parts[:, :3] = parts[:, :3] @ Q.T
+    return parts.ravel()
+
+
+def random_point(element, rng, angle=3.0):
+    """A random `Point`: node 1 turned by up to ``angle`` [rad] from the start, the others as much relative to it.
+
+    Positions are moved by about a third of the size of the element (largest distance of its nodes, or 1 m).
+    """
+    nodes = element.nodes
+    x = np.array([node.position for node in nodes])
+    R = np.array([node.rotation for node in nodes])
+    size = _size(element)
+    point = Point()
+    Q = exp(_random_vector(rng, angle))
+    point.x = x @ Q.T + 0.3 * size * rng.normal(size=x.shape) + rng.normal(size=3)
+    turns = [exp(_random_vector(rng, angle)) if k else np.eye(3) for k in range(len(nodes))]
+    point.R = np.array([Q @ R[k] @ turns[k] for k in range(len(nodes))])
+    nd, ns, nq, nr = (element.sizes[k] for k in ("nd", "ns", "nq", "nr"))
+    point.v, point.a = rng.normal(size=nd), rng.normal(size=nd)
+    small = 0.2 * rng.normal(size=nd)
+    small.reshape(-1, 6)[:, :3] *= size
+    start = point.moved(small)
+    point.x0, point.R0 = start.x, start.R
+    point.s, point.t = rng.normal(size=(ns, 3)), rng.uniform(0.1, 1.0)
+    point.gravity, point.lam, point.state = rng.normal(size=3), rng.normal(size=nr), np.zeros(nq)
+    return point
+
+
+def _regular_point(element, rng, angle):
+    """A `random_point` at which the element says that it can be differentiated."""
+    regular = getattr(element, "regular", lambda point: True)
+    for _ in range(1000):
+        point = random_point(element, rng, angle)
+        if regular(point):
+            return point
+    raise FemMbsError(f"{label(element)}: none of 1000 random configurations is regular")
+
+
+def _random_vector(rng, longest):
+    vector = rng.normal(size=3)
+    return rng.uniform(0.0, longest) * vector / np.linalg.norm(vector)
+
+
+def _size(element):
+    """Largest distance between the nodes of an element at the start [m], or 1."""
+    x = np.array([node.position for node in element.nodes])
+    distance = np.linalg.norm(x[:, None] - x[None], axis=2).max()
+    return distance if distance > 0 else 1.0
+
+
+def difference(function, step):
+    """Derivative at 0 of a function of one number, central differences of six points."""
+    return sum(w * (function(k * step) - function(-k * step)) for k, w in _POINTS) / step
+
+
+def _gradient(function, point, size):
+    """∂/∂q of a function of a point (an array): shape of its value, then (nd,)."""
+    nd = 6 * len(point.x)
+    columns = []
+    for j in range(nd):
+        step = STEP * size if j % 6 < 3 else STEP
+        unit = np.eye(nd)[j]
+        columns.append(difference(lambda e, unit=unit: function(point.moved(e * unit)), step))
+    return np.stack(columns, axis=-1)
+
+
+def _velocity_gradient(function, point):
+    """∂/∂v of a function of a point."""
+    nd = len(point.v)
+    columns = [difference(lambda e, unit=unit: function(point.copy(v=point.v + e * unit)), STEP) for unit in np.eye(nd)]
+    return np.stack(columns, axis=-1)
+
+
+def relative(exact, compared, size=1.0, reference=0.0):
+    """Largest relative difference of two arrays whose last axes are 6 n nodal components, block by block.
+
+    ``reference``: size of the terms that the arrays are a difference or derivative of; values below `_FLOOR` times it
+    count as round-off.
+    """
+    exact, compared = np.atleast_1d(exact).astype(float), np.atleast_1d(compared).astype(float)
+    weight = np.ones(1)
+    nodal = [axis for axis in range(exact.ndim) if exact.shape[axis] % 6 == 0 and exact.shape[axis] > 0]
+    for axis in nodal:  # forces per metre and moments per radian become comparable
+        scale = np.where(np.arange(exact.shape[axis]) % 6 < 3, 1.0, 1.0 / size)
+        shape = [1] * exact.ndim
+        shape[axis] = -1
+        weight = weight * scale.reshape(shape)
+    exact, compared = exact * weight, compared * weight
+    if not (np.isfinite(exact).all() and np.isfinite(compared).all()):
+        return np.inf
+    largest = max(np.abs(exact).max(initial=0.0), np.abs(compared).max(initial=0.0), reference)
+    if largest == 0.0:
+        return 0.0
+    starts = [np.arange(0, exact.shape[axis], 3) if axis in nodal else np.arange(1) for axis in range(exact.ndim)]
+
+    def blocks(array):
+        array = np.abs(array)
+        for axis, start in enumerate(starts):
+            array = np.maximum.reduceat(array, start, axis=axis)
+        return array
+
+    scale = np.maximum(np.maximum(blocks(exact), blocks(compared)), _FLOOR * largest)
+    return (blocks(exact - compared) / scale).max()
+
+
+def _check_inertia(call, point, report, size):
+    out, tangent = call("inertia", point), call("inertia_tangent", point)
+    M = tangent["M"]
+    still = point.copy(a=np.zeros_like(point.a))
+    report.add("inertia: M a", relative(M @ point.a, out["Ma"] - call("inertia", still)["Ma"], size))
+    report.add("inertia: M symmetric", relative(M, M.T, size))
+    lowest, highest = np.linalg.eigvalsh(0.5 * (M + M.T))[[0, -1]]
+    # half the digits of the largest eigenvalue are left of a zero one (a body without inertia about one axis)
+    report.add("inertia: M not negative", max(0.0, -lowest / highest))
+    terms = np.abs(out["Ma"]).max()
+    report.add(
+        "inertia: ∂(Ma)/∂q",
+        relative(tangent["Ka"], _gradient(lambda q: call("inertia", q)["Ma"], point, size), size, terms),
+    )
+    terms = np.abs(out["f"]).max()
+    _check_tangents("inertia", call, point, tangent, report, size, terms)
+    # d/dt ½ vᵀMv along q(t) = q ∘ exp(t v), v(t) = v + t a
+    free = point.copy(gravity=np.zeros(3))
+    out = call("inertia", free)
+
+    def kinetic(time):
+        q = free.moved(time * free.v).copy(v=free.v + time * free.a, a=free.v + time * free.a)
+        return 0.5 * q.v @ call("inertia", q)["Ma"]
+
+    power, reference = free.v @ (out["Ma"] - out["f"]), np.abs(free.v) @ (np.abs(out["Ma"]) + np.abs(out["f"]))
+    report.add("inertia: power = dT/dt", abs(power - difference(kinetic, STEP)) / max(reference, 1e-300))
+
+
+def _check_tangents(role, call, point, tangent, report, size, terms):
+    """K and C of one role against differences of its forces."""
+    for name, exact, found in (
+        ("K", tangent["K"], -_gradient(lambda q: call(role, q)["f"], point, size)),
+        ("C", tangent["C"], -_velocity_gradient(lambda q: call(role, q)["f"], point)),
+    ):
+        report.add(f"{role}: {name}", relative(exact, found, size, terms))
+
+
+def _check_force(call, point, report, size, invariant):
+    f, tangent = call("force", point)["f"], call("force_tangent", point)
+    _check_tangents("force", call, point, tangent, report, size, np.abs(f).max())
+    if call.has("mixed", "initial"):
+        rest = point.copy(v=np.zeros_like(point.v))
+        rest.state = call("initial", rest)["state"]
+        mixed, plain = call("mixed", rest), call("force_tangent", rest)
+        report.add("mixed: f at the consistent state", relative(call("force", rest)["f"], mixed["f"], size))
+        report.add("mixed: K at the consistent state", relative(plain["K"], mixed["K"], size))
+    if invariant and call.has("energy"):
+        rest = call("force", point.copy(v=np.zeros_like(point.v)))["f"]
+        power, reference = point.v @ (f - rest), np.abs(point.v) @ (np.abs(f) + np.abs(rest))
+        report.add("force: dampers take energy", max(0.0, power / max(reference, 1e-300)))
+
+
+def _check_energy(call, point, report, size):
+    rest = point.copy(v=np.zeros_like(point.v), a=np.zeros_like(point.a))
+    f = sum(call(role, rest)["f"] for role in ("force", "inertia") if call.has(role))
+    if not getattr(call.element, "conservative", True):
+        return
+    gradient = _gradient(lambda q: call("energy", q)["energy"], rest, size)[0]
+    report.add("energy: f = −∂V/∂q", relative(f, -gradient, size, np.abs(call("energy", rest)["energy"])[0]))
+
+
+def _check_constraint(call, point, report, size):
+    out, H = call("constraint", point), call("hessian", point)["H"]
+    gradient = _gradient(lambda q: call("constraint", q)["g"], point, size)
+    report.add("constraint: G", max(relative(G, D, size) for G, D in zip(out["G"], gradient)))
+    gradient = _gradient(lambda q: call("constraint", q)["G"], point, size)
+    report.add("constraint: H", max(relative(a, b, size, np.abs(G).max()) for a, b, G in zip(H, gradient, out["G"])))
+    error = 0.0
+    for k, G in enumerate(out["G"]):
+        for n in range(len(point.x)):
+            i = slice(6 * n + 3, 6 * n + 6)
+            gap = H[k, i, i] - H[k, i, i].T - skew(G[i])
+            error = max(error, np.abs(gap).max() / max(np.abs(H[k]).max(), np.abs(G).max()))
+    report.add("constraint: H_θθ − H_θθᵀ = (G_θᵀ)~", error)
+    if call.has("rheonomic"):
+        rates = call("rheonomic", point)
+        for name, exact, found in (
+            ("∂g/∂t", rates["gt"], difference(lambda e: call("constraint", point.later(e))["g"], STEP)),
+            ("∂²g/∂t²", rates["gtt"], difference(lambda e: call("rheonomic", point.later(e))["gt"], STEP)),
+            ("∂G/∂t", rates["rate"], difference(lambda e: call("constraint", point.later(e))["G"], STEP)),
+        ):
+            report.add(f"constraint: {name}", relative(exact.ravel(), found.ravel(), 1.0, np.abs(out["G"]).max()))
+
+
+def _check_contact(call, point, report, size):
+    out = call("contact", point)
+    gradient = _gradient(lambda q: call("contact", q)["gap"], point, size)[0]
+    report.add("contact: G_N", relative(out["G_N"], gradient, size))
+    report.add(
+        "contact: H_N",
+        relative(
+            call("contact_hessian", point)["H_N"],
+            _gradient(lambda q: call("contact", q)["G_N"], point, size),
+            size,
+            np.abs(out["G_N"]).max(),
+        ),
+    )
+    gradient = _gradient(lambda q: call("contact", q)["slip"], point, size)
+    report.add("contact: G_T", max(relative(a, b, size) for a, b in zip(out["G_T"], gradient)))
+    begin = point.copy(x0=point.x, R0=point.R)
+    gradient = _gradient(lambda q: call("contact", q)["slip"], begin, size)
+    start = call("contact", begin)
+    # as vectors in space: tangents may depend on the start of the step
+    velocity, gradient = out["tangents"].T @ out["V_T"], start["tangents"].T @ gradient
+    report.add("contact: V_T", max(relative(a, b, size) for a, b in zip(velocity, gradient)))
+    report.add("contact: no slip without motion", np.abs(start["slip"]).max() / size)
+    axes = np.vstack([out["tangents"], out["normal"]])
+    # bodies that carry several nodes (``element.sides``) turn as one
+    v, spins = point.v.reshape(-1, 6).copy(), []
+    for side in getattr(call.element, "sides", ((0,), (1,))[: len(v)]):
+        spins.append(point.R[side[0]] @ v[side[0], 3:])
+        v[list(side), 3:] = spins[-1] @ point.R[list(side)]
+    other = spins[1] if len(spins) > 1 else np.zeros(3)
+    report.add("contact: W", relative(out["W"] @ v.ravel(), axes @ (spins[0] - other)))
+    report.add("contact: tangents, normal orthonormal", np.abs(axes @ axes.T - np.eye(3)).max())
+    report.add("contact: tangents, normal right-handed", abs(np.linalg.det(axes) - 1.0))
+
+
+def _check_invariance(call, point, report, size, rng, angle):
+    """Superposed rigid motion: nothing that is measured on the element changes, forces turn with it."""
+    Q, c = exp(_random_vector(rng, angle)), rng.normal(size=3)
+    gravity = Q @ point.gravity
+    c -= (c @ gravity) * gravity / (gravity @ gravity)  # level: the potential of gravity does not change
+    moved = point.rigidly_moved(Q, c).copy(gravity=gravity)
+    if call.has("inertia"):
+        for name in ("Ma", "f"):
+            before, after = call("inertia", point)[name], call("inertia", moved)[name]
+            report.add("invariance: inertia", relative(_turned(Q, before), after, size))
+    if call.has("force"):
+        before = call("force", point)["f"]
+        report.add("invariance: forces", relative(_turned(Q, before), call("force", moved)["f"], size))
+        # a rigid velocity field adds nothing: dampers see relative motion only
+        spin, drift = rng.normal(size=3), rng.normal(size=3)
+        field = np.array([[*(drift + np.cross(spin, x)), *(R.T @ spin)] for x, R in zip(point.x, point.R)]).ravel()
+        after = call("force", point.copy(v=point.v + field))["f"]
+        report.add("invariance: rigid velocity", relative(before, after, size, np.abs(before).max()))
+    if call.has("energy"):
+        before, after = (call("energy", q)["energy"][0] for q in (point, moved))
+        report.add("invariance: energy", abs(before - after) / max(abs(before), 1e-300))
+    if call.has("constraint"):
+        before, after = (np.linalg.norm(call("constraint", q)["g"]) for q in (point, moved))
+        # round-off of differences of positions
+        reference = max(before, np.abs(moved.x).max() * _FLOOR)
+        report.add("invariance: |g|", abs(before - after) / reference)
+    if call.has("contact"):
+        before, after = call("contact", point), call("contact", moved)
+        reference = _FLOOR * np.abs(moved.x).max()
+        for name in ("gap", "slip"):
+            change = np.abs(before[name] - after[name]).max()
+            report.add(f"invariance: {name}", change / max(np.abs(before[name]).max(), reference))
+
+
+def check_element(element, seed=0, configurations=50, angle=3.0):
+    """Check one element at random configurations.
+
+    Parameters
+    ----------
+    element : Element
+    seed : int
+        Of the random configurations.
+    configurations : int
+    angle : float [rad]
+        Largest rotation of the first node from the start, and of the others relative to it; below π, where elements
+        that use the relative rotation vector of their nodes jump.
+
+    Returns
+    -------
+    Report
+        ``report.ok``; ``print(report)`` lists all checks.
+
+    Examples
+    --------
+    >>> from fem_mbs.elements import PointMass
+    >>> check_element(PointMass(0.5), configurations=2).ok
+    True
+    """
+    rng = np.random.default_rng(seed)
+    call, size, report = Evaluator(element), _size(element), Report(label(element))
+    invariant = getattr(element, "invariant", True)
+    for _ in range(configurations):
+        point = _regular_point(element, rng, angle)
+        if call.has("initial"):
+            point.state = call("initial", point)["state"]
+        if call.has("inertia"):
+            _check_inertia(call, point, report, size)
+        if call.has("force"):
+            _check_force(call, point, report, size, invariant)
+        if call.has("energy"):
+            _check_energy(call, point, report, size)
+        if call.has("constraint"):
+            _check_constraint(call, point, report, size)
+        if call.has("contact"):
+            _check_contact(call, point, report, size)
+        if call.has("output"):
+            report.add("output finite", 0.0 if np.isfinite(call("output", point)["out"]).all() else np.inf)
+        if invariant:
+            _check_invariance(call, point, report, size, rng, angle)
+    return report
+
+
+def check_type(name, seed=0, instances=10, configurations=5, angle=3.0):
+    """Check random instances of a registered element type, see `check_element`; returns one `Report`."""
+    from fem_mbs.elements.base import make_example
+
+    report = Report(name)
+    for i in range(instances):
+        element = make_example(name, np.random.default_rng([seed, i]))
+        report.merge(check_element(element, seed=seed + i, configurations=configurations, angle=angle))
+    return report
+
+
+def check_tangents(names=None, seed=0, file=None):
+    """Check registered element types and print a table: type, largest error, the check that has it.
+
+    Parameters
+    ----------
+    names : sequence of str, optional
+        Types to check; default: all.
+    seed : int
+    file : text stream, optional
+        Default: standard output.
+
+    Returns
+    -------
+    bool
+        Whether all passed.
+
+    Raises
+    ------
+    KeyError
+        Unknown type; lists those there are.
+    """
+    import fem_mbs.elements  # noqa: F401  registers all types
+    from fem_mbs.elements.base import REGISTRY
+
+    names = list(names or sorted(REGISTRY))
+    for name in names:
+        if name not in REGISTRY:
+            raise KeyError(f"element type '{name}' is unknown; there are: {', '.join(sorted(REGISTRY))}")
+    print(f"{'element':<20} {'checks':>6} {'largest error':>14}   in", file=file)
+    passed = True
+    for name in names:
+        report = check_type(name, seed=seed)
+        worst = max(report.errors, key=report.errors.get, default="-")
+        print(f"{name:<20} {len(report.errors):>6} {report.worst:>14.1e}   {worst}", file=file)
+        if not report.ok:
+            passed = False
+            print(report, file=file)
+    return passed
