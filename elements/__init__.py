@@ -1,0 +1,37 @@
+"""The element library: bodies, joints, springs, loads, contacts.
+
+Importing it registers every type (`fem_mbs.elements.base.REGISTRY`).
+"""
+
+from fem_mbs.elements.base import Constraint, Contact, Element, Force, Inertia, Joint, register
+from fem_mbs.elements.beam import Beam, BeamLine, beam_curve, beam_line
+from fem_mbs.elements.capsule import CapsuleOnCapsule, CapsuleOnPlane, SphereOnCapsule
+from fem_mbs.elements.curve import PointOnCurve, SphereOnWire
+from fem_mbs.elements.cylindrical import Cylindrical
+from fem_mbs.elements.driver import LinearDriver, RevoluteDriver
+from fem_mbs.elements.fixed import Fixed
+from fem_mbs.elements.loads import PointForce, PointMoment
+from fem_mbs.elements.point_mass import PointMass
+from fem_mbs.elements.prescribed import Prescribed
+from fem_mbs.elements.prismatic import Prismatic
+from fem_mbs.elements.revolute import Revolute
+from fem_mbs.elements.rigid_body import RigidBody
+from fem_mbs.elements.sections import Section
+from fem_mbs.elements.sphere_box import SphereOnBox, SphereOnRectangle
+from fem_mbs.elements.sphere_cylinder import SphereInCylinder, SphereOnCylinder
+from fem_mbs.elements.sphere_plane import SphereOnPlane
+from fem_mbs.elements.sphere_sphere import SphereInSphere, SphereOnSphere
+from fem_mbs.elements.spherical import Spherical
+from fem_mbs.elements.spring_damper import Spring, TorsionSpring
+from fem_mbs.elements.surface import PointOnSurface
+from fem_mbs.elements.universal import Universal
+from fem_mbs.elements.user import PythonElement, UserForce
+
+__all__ = [
+    "Beam", "BeamLine", "CapsuleOnCapsule", "CapsuleOnPlane", "Constraint", "Contact", "Cylindrical", "Element",
+    "Fixed", "Force", "Inertia", "Joint", "LinearDriver", "PointForce", "PointMass", "PointMoment", "PointOnCurve",
+    "PointOnSurface", "Prescribed", "Prismatic", "PythonElement", "Revolute", "RevoluteDriver", "RigidBody", "Section",
+    "SphereInCylinder", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
+    "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "Spring", "TorsionSpring", "Universal",
+    "UserForce", "beam_curve", "beam_line", "register",
+]  # fmt: skip

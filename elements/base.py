@@ -1,0 +1,308 @@
+"""The contract between elements and the framework (design sections 4 and 5).
+
+An element is a small class that checks what the user gives, plus compiled kernels for the roles it plays. A kernel is a
+function of scalars and small arrays, decorated with `fem_mbs.jit.kernel`; **the names of its arguments say what it
+gets**, in any order. Outputs arrive zeroed and are *added to*.
+
+    argument           shape        meaning
+    p                  record       the element's parameters: ``p.stiffness`` …
+    x, R               (nn,3) (nn,3,3)  positions [m] and rotations of the nodes; one node: x_A, R_A, x_B, R_B …
+    v                  (nd,)        velocities (ẋ, Ω) of all nodes, nd = 6 nn; one node: v_A = ẋ, w_A = Ω (body axes)
+    a                  (nd,)        accelerations (ẍ, Ω̇); one node: a_A, alpha_A
+    x0, R0             (nn,3) …     positions and rotations at the start of the time step; x0_A, R0_A …
+    t                  float        time [s]
+    s                  (ns,3)       the element's signals: value, first and second derivative at time t
+    gravity            (3,)         [m/s²]
+    state              (nq,)        internal variables of the element, kept between calls
+    lam                (nr,)        multipliers of a constraint (only in ``output``)
+
+    role        kernel             outputs, added to
+    inertia     inertia            Ma (nd,) = M a;  f (nd,) += gravity − gyroscopic forces
+                inertia_tangent    M (nd,nd), C = −∂f/∂v, K = −∂f/∂q, Ka = ∂(M a)/∂q at fixed a
+    force       force              f (nd,)
+                force_tangent      K = −∂f/∂q (nd,nd), C = −∂f/∂v (nd,nd)
+    both        energy             returns the potential energy [J] (gravity, strain); name must begin with "energy"
+                mixed              K, C as force_tangent, f as force, all at the kept ``state`` (mixed Newton)
+                update             new ``state`` from ``delta`` (nd,), the variation (δx, δθ) of the last iteration
+                initial            first ``state``, consistent with x and R
+    constraint  constraint         g (nr,), G (nr,nd) with ġ = G v + gt
+                hessian            H (nr,nd,nd), H[k,i,j] = ∂G[k,i]/∂q_j: gives ∂(Gᵀλ)/∂q, ∂(Gv)/∂q and vᵀHv
+                rheonomic          gt (nr,) = ∂g/∂t, gtt (nr,) = ∂²g/∂t², rate (nr,nd) = ∂G/∂t (rows with time)
+    contact     contact            gap (1,), G_N (nd,); slip (2,) tangential displacement over the step, G_T (2,nd) its
+                                   gradient; V_T (2,nd) the gradient that gives the sliding velocity; W (3,nd) the one
+                                   of the relative angular velocity (t1, t2, normal); point (3,), normal (3,),
+                                   tangents (2,3)
+                contact_hessian    H_N (nd,nd) = ∂G_N/∂q
+    any         output             out (no,), the numbers named by ``outputs`` (in the order given there)
+
+Derivatives ∂/∂q are with respect to (δx inertial, δθ body) of each node, R ← R exp(δθ̃). Forces: f is conjugate to
+(δx, δθ), i.e. forces in inertial components, moments in body components.
+
+A type that is registered with an example is put under the generic checks of `fem_mbs.verify` by the test suite.
+"""
+
+import inspect
+
+import numpy as np
+
+from fem_mbs.errors import ParameterError, label
+from fem_mbs.nodes import Frame, Ground, Node
+from fem_mbs.signals import Signal
+
+REGISTRY = {}  # type name -> (class, function that makes a random valid element)
+
+
+class Element:
+    """Base of all elements.
+
+    Class attributes
+    ----------------
+    parameters : numpy dtype
+        Record of the parameters that kernels see; fields of 8 bytes ("f8", "i8" and sub-arrays of them).
+    kernels : dict
+        Kernel name (see the table above) -> compiled function.
+    rows : int
+        Rows of a constraint; may be set per instance when all instances of a class share it through a subclass.
+    n_state : int
+        Number of internal variables.
+    role : {"dynamic", "constraint", "contact"}
+        Set by the base classes below.
+    viscous : bool
+        Whether forces depend on velocities (``force_tangent`` fills C); an instance may set it to False.
+    outputs : dict
+        Output name -> (number of components, unit); filled by the kernel ``output`` in this order.
+
+    Instance attributes
+    -------------------
+    nodes : tuple of Node
+    record : tuple, values of ``parameters`` in order
+    signals : list of Signal
+    """
+
+    role = "dynamic"
+    viscous = True
+    parameters = np.dtype([("unused", "f8")])
+    kernels = {}
+    rows = 0
+    n_state = 0
+    outputs = {}
+
+    def __init__(self, nodes, *, name=None, signals=()):
+        self.name = name
+        self.nodes = tuple(nodes)
+        for node in self.nodes:
+            if not isinstance(node, Node):
+                raise ParameterError(self, "node", node, "is not a node")
+        self.signals = [Signal.of(s) for s in signals]
+        self.record = (0.0,)
+        self.index = None  # position among the elements of its type, set by model.compile()
+
+    @property
+    def sizes(self):
+        """Sizes that shape the arguments of the kernels of this element."""
+        return {
+            "nn": len(self.nodes),
+            "nd": 6 * len(self.nodes),
+            "nr": self.rows,
+            "ns": len(self.signals),
+            "nq": self.n_state,
+            "no": sum(n for n, _ in self.outputs.values()),
+        }
+
+    def group_key(self):
+        """Elements with equal keys are stored and evaluated together."""
+        return (type(self), tuple(sorted(self.sizes.items())))
+
+    def check(self, condition, parameter, value, message):
+        """Raise a ParameterError that names this element unless the condition holds."""
+        if not condition:
+            raise ParameterError(self, parameter, value, message)
+
+    def positive(self, parameter, value, unit, allow_zero=False):
+        """The value as a float > 0 (or ≥ 0), or a ParameterError."""
+        value = self.number(parameter, value, unit)
+        bound = "≥ 0" if allow_zero else "> 0"
+        self.check(value > 0 or (allow_zero and value == 0), parameter, value, f"{unit} must be {bound}".strip())
+        return value
+
+    def number(self, parameter, value, unit=""):
+        """The value as a finite float, or a ParameterError."""
+        try:
+            result = float(value)
+        except (TypeError, ValueError):
+            raise ParameterError(self, parameter, value, "is not a number") from None
+        self.check(np.isfinite(result), parameter, value, f"{unit} must be finite".strip())
+        return result
+
+    def unit_vector(self, parameter, value):
+        """The value as a unit vector (3,), or a ParameterError: a length far from 1 is taken for a mistake."""
+        from fem_mbs.nodes import finite_vector
+
+        vector = finite_vector(self, parameter, value)
+        length = np.linalg.norm(vector)
+        self.check(
+            abs(length - 1.0) < 1e-6,
+            parameter,
+            vector,
+            f"has length {length:.6g}, must be a unit vector (divide it by its length; a zero vector has no direction)",
+        )
+        return vector / length
+
+    def picture(self):
+        """Shapes that draw this element (see `fem_mbs.shapes`); an empty list draws nothing."""
+        return []
+
+    def __repr__(self):
+        return label(self)
+
+
+class Inertia(Element):
+    """An element with mass."""
+
+
+class Force(Element):
+    """An element that applies forces."""
+
+
+class Constraint(Element):
+    """An element that imposes equations g(q, t) = 0; ``rows`` of them."""
+
+    role = "constraint"
+
+
+class Joint(Constraint):
+    """A constraint between frame P on the first body and frame Q on the second.
+
+    Parameters
+    ----------
+    frame_P, frame_Q : Frame, Node or body
+        Attachments on the first and on the second body (or ground); they must coincide at the start as the joint asks.
+    name : str, optional
+        Shown in errors, results and ParaView.
+
+    Outputs
+    -------
+    force : (3,) [N], of the joint on the second body at Q, inertial axes
+    moment : (3,) [N m], of the joint on the second body about Q, inertial axes
+
+    Raises
+    ------
+    ParameterError
+        If both frames belong to the same node.
+    """
+
+    def __init__(self, frame_P, frame_Q, *, name=None, signals=()):
+        self.name = name
+        self.frame_P, self.frame_Q = Frame.of(frame_P), Frame.of(frame_Q)
+        super().__init__((self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
+        message = "is on the same node as frame_P; a joint needs two bodies"
+        self.check(self.frame_P.node is not self.frame_Q.node, "frame_Q", self.frame_Q, message)
+        # poses of P and Q in node axes; a subclass that needs something else sets its own record
+        self.record = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
+
+    @classmethod
+    def at(cls, first, second, position, axis=None, **options):
+        """Make the joint at a point (3,) [m] of the initial configuration; its z axis along ``axis`` (3,), unit.
+
+        ``first`` and ``second`` are bodies, nodes or frames' nodes; frames P and Q are placed for you.
+        """
+        from fem_mbs.rotations import frame_with_axis
+
+        A, B = Frame.of(first).node, Frame.of(second).node
+        rotation = None
+        if axis is not None:
+            probe = Element((), name=options.get("name"))
+            probe.__class__ = cls
+            rotation = frame_with_axis(cls.unit_vector(probe, "axis", axis))
+        return cls(A.frame_at(position, rotation), B.frame_at(position, rotation), **options)
+
+
+JOINT_FRAMES = np.dtype([("p_AP", "f8", (3,)), ("R_AP", "f8", (3, 3)), ("p_BQ", "f8", (3,)), ("R_BQ", "f8", (3, 3))])
+
+
+class Contact(Element):
+    """A pair that can touch: kinematics here, the law (impact, friction) in the solver.
+
+    Parameters
+    ----------
+    restitution : float, 0 … 1, -
+        Newton's coefficient of the normal direction, e_N.
+    friction : float, ≥ 0, -
+        Coulomb's coefficient μ.
+    tangential_restitution : float, −1 … 1, -
+        e_T; 0 for ordinary friction.
+    rolling_resistance, spinning_resistance : float, ≥ 0 [m]
+        Arms ρ and γ of the resisting moments: |M_T| ≤ ρ N, |M_N| ≤ γ N.
+
+    Outputs
+    -------
+    gap : float [m], open > 0
+    impulse : (3,) [N s], of the step on the first body: normal, t1, t2
+    moment_impulse : (3,) [N m s], of the step: rolling about t1 and t2, spinning about the normal
+    force : (3,) [N], impulse / h: a mean over the step, at an impact not a force
+    point, normal : (3,) [m], -, inertial axes
+    """
+
+    role = "contact"
+
+    def __init__(
+        self,
+        nodes,
+        *,
+        restitution=0.0,
+        friction=0.0,
+        tangential_restitution=0.0,
+        rolling_resistance=0.0,
+        spinning_resistance=0.0,
+        name=None,
+    ):
+        super().__init__(nodes, name=name)
+        self.restitution = self.number("restitution", restitution)
+        self.check(0 <= self.restitution <= 1, "restitution", restitution, "must be between 0 and 1")
+        self.tangential_restitution = e_T = self.number("tangential_restitution", tangential_restitution)
+        self.check(-1 <= e_T <= 1, "tangential_restitution", tangential_restitution, "must be in [-1, 1]")
+        self.friction = self.positive("friction", friction, "", allow_zero=True)
+        self.rolling_resistance = self.positive("rolling_resistance", rolling_resistance, "m", allow_zero=True)
+        self.spinning_resistance = self.positive("spinning_resistance", spinning_resistance, "m", allow_zero=True)
+
+    @property
+    def law(self):
+        """(μ, ρ, γ, e_N, e_T): what solvers know of the contact."""
+        return (
+            self.friction,
+            self.rolling_resistance,
+            self.spinning_resistance,
+            self.restitution,
+            self.tangential_restitution,
+        )
+
+
+def register(cls, example):
+    """Make a type known by name and put it under the generic tests.
+
+    Parameters
+    ----------
+    cls : Element subclass
+    example : callable
+        ``example(rng, node, …)`` returns a random valid element on the given nodes; the number of its arguments after
+        ``rng`` is the number of nodes it needs.
+    """
+    REGISTRY[cls.__name__] = (cls, example)
+    return cls
+
+
+def make_example(name, rng, nodes=None):
+    """A random valid element of a registered type, on random nodes unless they are given."""
+    from fem_mbs.nodes import Node6
+
+    _, example = REGISTRY[name]
+    count = len(inspect.signature(example).parameters) - 1
+    if nodes is None:
+        nodes = [Node6(rng.normal(size=3), rng.normal(size=3), name=f"node {i}") for i in range(count)]
+    return example(rng, *nodes[:count])
+
+
+__all__ = [
+    "JOINT_FRAMES", "REGISTRY", "Constraint", "Contact", "Element", "Force", "Frame", "Ground", "Inertia", "Joint",
+    "make_example", "register",
+]  # fmt: skip

@@ -1,0 +1,64 @@
+"""Point mass: a rigid body without inertia about its own centre.
+
+    M = [ m I   −m R c̃ ;  m c̃ Rᵀ   −m c̃c̃ ]   and the other terms of `fem_mbs.elements.rigid_body` with J_c = 0
+
+Source: formulation-decoupled-nsga-lie-group, section 2.1. Symbols: see `fem_mbs.elements.rigid_body`.
+"""
+
+import numpy as np
+
+from fem_mbs.elements.base import Inertia, register
+from fem_mbs.elements.rigid_body import PARAMETERS, energy, inertia, inertia_tangent
+from fem_mbs.nodes import Frame, Node3
+from fem_mbs.rotations import skew
+
+
+class PointMass(Inertia):
+    """A mass in one point: a particle of its own, or mass added to a node.
+
+    Parameters
+    ----------
+    mass : float > 0 [kg]
+    position, velocity : (3,) [m], [m/s], inertial axes
+        Of the particle; a `Node3` is made for it. Ignored when ``at`` is given.
+    at : Frame, Node or body, optional
+        Add the mass here instead; with a frame, at its origin (off-centre if it has an offset).
+    fixed : components that never move, see `Node3`
+    name : str, optional
+
+    Raises
+    ------
+    ParameterError
+        Mass not positive.
+
+    Notes
+    -----
+    On a `Node6` without any other inertia the rotation stays massless: use `RigidBody`, or fix the rotation.
+
+    Examples
+    --------
+    >>> bob = PointMass(0.5, position=[0, 0, -1], name="bob")
+    """
+
+    parameters = PARAMETERS
+    kernels = {"inertia": inertia, "inertia_tangent": inertia_tangent, "energy": energy}
+
+    def __init__(self, mass, *, position=(0, 0, 0), velocity=(0, 0, 0), at=None, fixed=(), name=None):
+        self.name = name
+        place = Frame(Node3(position, velocity=velocity, fixed=fixed, name=name)) if at is None else Frame.of(at)
+        super().__init__((place.node,), name=name)
+        self.mass = self.positive("mass", mass, "kg")
+        self.center = place.p
+        offset = skew(place.p)
+        self.record = (self.mass, place.p, -self.mass * offset @ offset)
+
+    @property
+    def node(self):
+        return self.nodes[0]
+
+    def frame(self, p=(0, 0, 0), rotation=None, *, name=None):
+        """Attachment frame on the node of this mass, see `Node.frame`; the default is the point itself."""
+        return Frame(self.node, self.center + np.asarray(p, float), rotation, name=name or self.name)
+
+
+register(PointMass, example=lambda rng, a: PointMass(rng.uniform(0.5, 2.0), at=a.frame(rng.normal(size=3))))

@@ -1,0 +1,332 @@
+"""Cross-sections of beams: flexibility, inertia, outline for drawing, stresses.
+
+Section axes: e₁ along the beam, e₂ and e₃ in the section; I₂ = ∫y₃² dA, I₃ = ∫y₂² dA. Section forces are ordered
+(N, Q₂, Q₃, M₁, M₂, M₃), strains (Γ₁, Γ₂, Γ₃, κ₁, κ₂, κ₃), and strain = F · force. Axial strain of a fibre:
+Γ₁ + κ₂ y₃ − κ₃ y₂.
+
+    σ₁₁ = N/A + M₂ y₃/I₂ − M₃ y₂/I₃                                  principal axes                                (1)
+    rectangle a ≥ b:  J = (ab³/3) [1 − (192/π⁵)(b/a) Σ_{k odd} tanh(kπa/2b)/k⁵]                                   (2)
+                      τ_max = (M₁ b/J) [1 − (8/π²) Σ_{k odd} 1/(k² cosh(kπa/2b))]                                 (3)
+    reference line moved by d:  ε_section = X ε,  X = [I −d̃; 0 I],  F = X⁻¹ F_s X⁻ᵀ                               (4)
+
+Shear coefficients (shear stiffness k_s G A) after Cowper 1966. Conventions differ between codes and move the third
+digit of published tables: ``shear_coefficient`` is always an argument.
+
+Source: formulation-beams, sections 3.3 and 3.4; Timoshenko & Goodier, Theory of Elasticity, §109.
+"""
+
+import math
+
+import numpy as np
+
+from fem_mbs.errors import ParameterError
+from fem_mbs.rotations import skew
+
+CIRCLE_POINTS = 24  # corners that draw a circle
+
+
+def rectangle_torsion(a, b):
+    """Torsion constant J [m⁴] of (2) and M₁/τ_max [m³] of (3) of a rectangle with sides a, b [m]."""
+    a, b = max(a, b), min(a, b)
+    k = np.arange(1, 60, 2)
+    x = np.minimum(k * math.pi * a / (2 * b), 300.0)  # beyond: tanh = 1, 1/cosh = 0 to all digits
+    J = a * b**3 / 3 * (1 - 192 / math.pi**5 * b / a * np.sum(np.tanh(x) / k**5))
+    return J, J / (b * (1 - 8 / math.pi**2 * np.sum(1 / (k**2 * np.cosh(x)))))
+
+
+class Section:
+    """A cross-section given by its 6×6 matrices; use the helpers below for common shapes.
+
+    Parameters
+    ----------
+    stiffness, flexibility : (6, 6) or (6,)
+        One of the two, order (N, Q₂, Q₃, M₁, M₂, M₃) / (Γ, κ); symmetric positive definite [N, N m, N m²]. Six numbers
+        are a diagonal. A flexibility may have zero shear entries (no shear deformation, Bernoulli); the axial and
+        bending flexibilities must be positive.
+    mass_per_length : float ≥ 0 [kg/m]
+    inertia_per_length : (3,) or (3, 3) [kg m]
+        ρJ about the mass centre, section axes: (ρI_p, ρI₂, ρI₃) or a full tensor.
+    mass_center : (2,) [m]
+        (y₂, y₃) of the mass centre, from the line of the beam.
+    outline : (k, 2) [m], optional
+        Polygon (y₂, y₃) that is drawn and where `stress` is evaluated.
+    area, I2, I3, torsion_modulus : float, optional [m², m⁴, m⁴, m³]
+        For `stress`: area, second moments about e₂ and e₃ (principal), M₁/τ_max.
+    name : str, optional
+
+    Raises
+    ------
+    ParameterError
+        Matrices that are not symmetric positive definite, negative mass, wrong shapes.
+
+    Examples
+    --------
+    >>> steel = dict(E=210e9, nu=0.3, density=7850)
+    >>> round(Section.circle(5e-3, **steel).mass_per_length, 6)
+    0.616538
+    """
+
+    def __init__(
+        self,
+        *,
+        stiffness=None,
+        flexibility=None,
+        mass_per_length=0.0,
+        inertia_per_length=(0.0, 0.0, 0.0),
+        mass_center=(0.0, 0.0),
+        outline=None,
+        area=None,
+        I2=None,
+        I3=None,
+        torsion_modulus=None,
+        name=None,
+    ):
+        self.name = name
+        if (stiffness is None) == (flexibility is None):
+            raise ParameterError(self, "stiffness", stiffness, "give exactly one of stiffness and flexibility")
+        if stiffness is not None:
+            C = self._matrix("stiffness", stiffness, 6)
+            self._definite("stiffness", C)
+            self.flexibility = np.linalg.inv(C)
+        else:
+            self.flexibility = self._matrix("flexibility", flexibility, 6)
+            # zero shear flexibility is allowed: shear then follows from bending over the length of an element
+            self._definite("flexibility", self.flexibility, but=(1, 2))
+        self.flexibility = 0.5 * (self.flexibility + self.flexibility.T)
+        self.mass_per_length = positive(self, "mass_per_length", mass_per_length, "kg/m", zero=True)
+        self.inertia_per_length = self._matrix("inertia_per_length", inertia_per_length, 3)
+        moments = np.linalg.eigvalsh(self.inertia_per_length)
+        if moments[0] < -1e-12 * max(moments[-1], 1e-300):
+            raise ParameterError(self, "inertia_per_length", inertia_per_length, "kg m has negative principal moments")
+        self.mass_center = np.array(mass_center, float)
+        if self.mass_center.shape != (2,) or not np.isfinite(self.mass_center).all():
+            raise ParameterError(self, "mass_center", mass_center, "must be two finite numbers (y2, y3)")
+        self.outline = None if outline is None else np.array(outline, float)
+        if outline is not None and (self.outline.ndim != 2 or self.outline.shape[1] != 2 or len(self.outline) < 3):
+            raise ParameterError(self, "outline", outline, "must be a polygon (k, 2) of at least three corners")
+        self.area, self.I2, self.I3, self.torsion_modulus = area, I2, I3, torsion_modulus
+        self.center = np.zeros(2)  # where the section forces of `stress` act, from the line of the beam
+
+    def _matrix(self, parameter, value, n):
+        matrix = np.array(value, float)
+        if matrix.shape == (n,):
+            matrix = np.diag(matrix)
+        if matrix.shape != (n, n):
+            raise ParameterError(self, parameter, value, f"must be a matrix ({n}, {n}) or its diagonal ({n},)")
+        if not np.isfinite(matrix).all():
+            raise ParameterError(self, parameter, value, "has entries that are not finite")
+        if np.abs(matrix - matrix.T).max() > 1e-9 * np.abs(matrix).max():
+            raise ParameterError(self, parameter, value, "is not symmetric")
+        return matrix
+
+    def _definite(self, parameter, matrix, but=()):
+        diagonal = np.diag(matrix)
+        keep = [i for i in range(6) if i not in but or matrix[i].any()]
+        scale = np.sqrt(np.abs(diagonal[keep]))
+        if (
+            not (diagonal[keep] > 0).all()
+            or np.linalg.eigvalsh(matrix[np.ix_(keep, keep)] / np.outer(scale, scale))[0] <= 0
+        ):
+            names = "N, Q2, Q3, M1, M2, M3"
+            raise ParameterError(
+                self, parameter, diagonal, f"(diagonal; {names}) belongs to no positive definite matrix"
+            )
+
+    # --- helpers --------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def general(
+        cls, *, EA, GJ, EI2, EI3, GA2=math.inf, GA3=math.inf, rhoA=0.0, rhoJ=None, rhoI2=0.0, rhoI3=0.0, **options
+    ):
+        """Section from its stiffnesses.
+
+        Parameters
+        ----------
+        EA, GJ, EI2, EI3 : float > 0 [N, N m²]
+            Axial stiffness, torsion stiffness, bending stiffnesses about e₂ and e₃.
+        GA2, GA3 : float > 0 [N]
+            Shear stiffnesses along e₂ and e₃; infinite (default) gives a beam without shear deformation.
+        rhoA : float ≥ 0 [kg/m]
+        rhoJ : float or (3,) or (3, 3) [kg m]
+            Rotary inertia: about e₁ (a number), or all; default rhoI2 + rhoI3 about e₁.
+        rhoI2, rhoI3 : float ≥ 0 [kg m], about e₂ and e₃
+        options : of `Section`
+        """
+        probe = cls.__new__(cls)
+        probe.name = options.get("name")
+        values = {"EA": EA, "GA2": GA2, "GA3": GA3, "GJ": GJ, "EI2": EI2, "EI3": EI3}
+        for key, value in values.items():
+            if not (key.startswith("GA") and value == math.inf):
+                values[key] = positive(probe, key, value, "N m²" if key in ("GJ", "EI2", "EI3") else "N")
+        if rhoJ is None or np.ndim(rhoJ) == 0:
+            polar = rhoI2 + rhoI3 if rhoJ is None else rhoJ
+            rhoJ = [
+                positive(probe, k, v, "kg m", zero=True)
+                for k, v in (("rhoJ", polar), ("rhoI2", rhoI2), ("rhoI3", rhoI3))
+            ]
+        flexibility = [0.0 if v == math.inf else 1.0 / v for v in values.values()]
+        return cls(flexibility=flexibility, mass_per_length=rhoA, inertia_per_length=rhoJ, **options)
+
+    @classmethod
+    def _homogeneous(cls, E, nu, density, area, I2, I3, J, shear, options):
+        probe = cls.__new__(cls)
+        probe.name = options.get("name")
+        E, density = positive(probe, "E", E, "N/m²"), positive(probe, "density", density, "kg/m³", zero=True)
+        if not -1.0 < nu < 0.5 + 1e-12:
+            raise ParameterError(probe, "nu", nu, "must be above −1 and at most 0.5")
+        G = E / (2.0 * (1.0 + nu))
+        k2, k3 = np.broadcast_to(shear, 2)
+        for k in (k2, k3):
+            if not k > 0:
+                raise ParameterError(
+                    probe, "shear_coefficient", shear, "must be > 0 (or infinite: no shear deformation)"
+                )
+        J = positive(probe, "torsion_constant", J, "m⁴")
+        return cls.general(
+            EA=E * area, GA2=k2 * G * area, GA3=k3 * G * area, GJ=G * J, EI2=E * I2, EI3=E * I3,
+            rhoA=density * area, rhoJ=(density * (I2 + I3), density * I2, density * I3),
+            area=area, I2=I2, I3=I3, **options,
+        )  # fmt: skip
+
+    @classmethod
+    def circle(cls, radius, *, E, nu=0.3, density=0.0, shear_coefficient=None, name=None):
+        """Full circle.
+
+        Parameters
+        ----------
+        radius : float > 0 [m]
+        E : float > 0 [N/m²], Young's modulus
+        nu : float in (−1, 0.5], Poisson's ratio
+        density : float ≥ 0 [kg/m³]
+        shear_coefficient : float or (2,), optional
+            k_s along e₂ and e₃; default 6 (1 + ν)/(7 + 6 ν).
+        name : str, optional
+        """
+        probe = cls.__new__(cls)
+        probe.name = name
+        r = positive(probe, "radius", radius, "m")
+        shear = 6 * (1 + nu) / (7 + 6 * nu) if shear_coefficient is None else shear_coefficient
+        I = math.pi * r**4 / 4
+        options = {"outline": ring(r), "torsion_modulus": math.pi * r**3 / 2, "name": name}
+        return cls._homogeneous(E, nu, density, math.pi * r**2, I, I, 2 * I, shear, options)
+
+    @classmethod
+    def tube(cls, outer_radius, inner_radius, *, E, nu=0.3, density=0.0, shear_coefficient=None, name=None):
+        """Circular tube; parameters as `circle`, default k_s after Cowper for hollow circles."""
+        probe = cls.__new__(cls)
+        probe.name = name
+        r, q = positive(probe, "outer_radius", outer_radius, "m"), positive(probe, "inner_radius", inner_radius, "m")
+        if q >= r:
+            raise ParameterError(probe, "inner_radius", inner_radius, f"m must be below the outer radius {r:.6g} m")
+        m2 = (q / r) ** 2
+        if shear_coefficient is None:
+            shear_coefficient = 6 * (1 + nu) * (1 + m2) ** 2 / ((7 + 6 * nu) * (1 + m2) ** 2 + (20 + 12 * nu) * m2)
+        I = math.pi * (r**4 - q**4) / 4
+        options = {"outline": ring(r), "torsion_modulus": 2 * I / r, "name": name}
+        return cls._homogeneous(E, nu, density, math.pi * (r**2 - q**2), I, I, 2 * I, shear_coefficient, options)
+
+    @classmethod
+    def rectangle(
+        cls, width, height, *, E, nu=0.3, density=0.0, shear_coefficient=None, torsion_constant=None, name=None
+    ):
+        """Rectangle, ``width`` along e₂ and ``height`` along e₃.
+
+        Parameters
+        ----------
+        width, height : float > 0 [m]
+        shear_coefficient : float or (2,), optional
+            Default 10 (1 + ν)/(12 + 11 ν); 5/6 is the value without Poisson's effect.
+        torsion_constant : float > 0, optional [m⁴]
+            Default: the exact series (2).
+        E, nu, density, name : as `circle`
+        """
+        probe = cls.__new__(cls)
+        probe.name = name
+        w, h = positive(probe, "width", width, "m"), positive(probe, "height", height, "m")
+        shear = 10 * (1 + nu) / (12 + 11 * nu) if shear_coefficient is None else shear_coefficient
+        J, modulus = rectangle_torsion(w, h)
+        J = J if torsion_constant is None else torsion_constant
+        corners = 0.5 * np.array([[-w, -h], [w, -h], [w, h], [-w, h]])
+        options = {"outline": corners, "torsion_modulus": modulus, "name": name}
+        return cls._homogeneous(E, nu, density, w * h, w * h**3 / 12, h * w**3 / 12, J, shear, options)
+
+    @classmethod
+    def ellipse(cls, radius_2, radius_3, *, E, nu=0.3, density=0.0, shear_coefficient=None, name=None):
+        """Full ellipse with half axes along e₂ and e₃ [m]; parameters as `circle`."""
+        probe = cls.__new__(cls)
+        probe.name = name
+        a, b = positive(probe, "radius_2", radius_2, "m"), positive(probe, "radius_3", radius_3, "m")
+        shear = 6 * (1 + nu) / (7 + 6 * nu) if shear_coefficient is None else shear_coefficient
+        J = math.pi * a**3 * b**3 / (a**2 + b**2)
+        options = {"outline": ring(a, b), "torsion_modulus": math.pi * a * b * min(a, b) / 2, "name": name}
+        area = math.pi * a * b
+        return cls._homogeneous(E, nu, density, area, area * b**2 / 4, area * a**2 / 4, J, shear, options)
+
+    # --- use ------------------------------------------------------------------------------------------------------
+
+    def shifted(self, d2, d3):
+        """The same section with its centre (d2, d3) [m] from the line of the beam, (4); mass and outline move too."""
+        other = object.__new__(Section)
+        other.__dict__.update(self.__dict__)
+        d = np.array([0.0, d2, d3])
+        inverse = np.block([[np.eye(3), skew(d)], [np.zeros((3, 3)), np.eye(3)]])
+        other.flexibility = inverse @ self.flexibility @ inverse.T
+        other.mass_center = self.mass_center + d[1:]
+        other.center = self.center + d[1:]
+        other.outline = None if self.outline is None else self.outline + d[1:]
+        return other
+
+    def stress(self, force, moment, points=None):
+        """Stresses from section forces, for example ``result["rod"].force_A`` and ``.moment_A``.
+
+        Parameters
+        ----------
+        force, moment : (…, 3) [N], [N m]
+            (N, Q₂, Q₃) and (M₁, M₂, M₃) on the line of the beam, section axes.
+        points : (k, 2) [m], optional
+            Where, (y₂, y₃); default: the outline.
+
+        Returns
+        -------
+        normal : (…, k) [N/m²]
+            σ₁₁ of (1).
+        shear : (…) [N/m²]
+            Largest shear stress of torsion, |M₁| / torsion_modulus; that of Q is not included.
+        equivalent : (…, k) [N/m²]
+            √(σ² + 3τ²), an upper bound where the torsion stress is not at its largest.
+
+        Raises
+        ------
+        ParameterError
+            If the section was made without area, I2, I3, torsion_modulus.
+        """
+        for name in ("area", "I2", "I3", "torsion_modulus"):
+            if getattr(self, name) is None:
+                raise ParameterError(self, name, None, "is needed for stresses; give it to the constructor")
+        y = np.asarray(self.outline if points is None else points, float) - self.center
+        force, moment = np.asarray(force, float), np.asarray(moment, float)
+        moment = moment - np.cross(np.array([0.0, *self.center]), force)
+        N, M1, M2, M3 = force[..., :1], moment[..., 0], moment[..., 1:2], moment[..., 2:3]
+        normal = N / self.area + M2 * y[:, 1] / self.I2 - M3 * y[:, 0] / self.I3
+        shear = np.abs(M1) / self.torsion_modulus
+        return normal, shear, np.sqrt(normal**2 + 3 * shear[..., None] ** 2)
+
+    def __repr__(self):
+        return f"Section({self.name})" if self.name else "Section"
+
+
+def positive(owner, parameter, value, unit, zero=False):
+    """The value as a finite float > 0 (or ≥ 0), or a ParameterError."""
+    try:
+        result = float(value)
+    except (TypeError, ValueError):
+        raise ParameterError(owner, parameter, value, "is not a number") from None
+    if not np.isfinite(result) or result < 0 or (result == 0 and not zero):
+        raise ParameterError(owner, parameter, value, f"{unit} must be finite and {'≥' if zero else '>'} 0")
+    return result
+
+
+def ring(a, b=None):
+    """Corners (k, 2) of a polygon that draws an ellipse with half axes a, b."""
+    t = 2 * math.pi * np.arange(CIRCLE_POINTS) / CIRCLE_POINTS
+    return np.column_stack([a * np.cos(t), (a if b is None else b) * np.sin(t)])

@@ -1,0 +1,224 @@
+"""Sphere (or point) on a plane; both may be attached to moving bodies.
+
+Sphere of radius r about point P of body A (offset a); plane through Q of body B (offset b) with unit normal n and
+tangents t1, t2, all fixed in B and in B components. Q_BA = R_Bᵀ R_A, index 0: start of the step.
+
+    y     = R_Bᵀ (x_A + R_A a − x_B)                            sphere centre in B components                       (1)
+    gap   = n·(y − b) − r                                                                                        (2)
+    ψ     = log(Q_BA Q_BA0ᵀ)                                    relative rotation of the step, B components         (3)
+    slip  = [t1 t2]ᵀ ( y − y0 + r n × ψ )                       motion of the contact point over the plane          (4)
+    G_N   = [ R_B n ;  a × Q_BAᵀ n ;  −R_B n ;  n × y ]                                                            (5)
+    G_T   = [t1 t2]ᵀ [ R_Bᵀ , −Q_BA ã + r ñ T⁻ᵀ(ψ) Q_BA , −R_Bᵀ , ỹ − r ñ T⁻ᵀ(ψ) ] ;   V_T: with T⁻ᵀ → I             (6)
+    W     = [t1 t2 n]ᵀ [ 0 , Q_BA , 0 , −I ]                    relative angular velocity                            (7)
+    ∂G_N/∂q: (xA,θB) −R_B ñ ; (θA,θA) ã (Q_BAᵀ n)~ ; (θA,θB) −ã Q_BAᵀ ñ ; (xB,θB) R_B ñ ;
+             (θB,xA) ñ R_Bᵀ ; (θB,θA) −ñ Q_BA ã ; (θB,xB) −ñ R_Bᵀ ; (θB,θB) ñ ỹ                                     (8)
+
+Source: formulation-decoupled-nsga-lie-group, section 2.5; Sanchez2025 annex A, section A.5 (fixed plane, centre at
+the node). Annex A prints slip with the opposite sign and a material increment where a spatial one is meant; (3)-(4)
+are exact for any motion of the plane (formulation note 3.9: with the printed form a ball spinning about the normal
+keeps a false friction force of 32 N after it rolls).
+
+    symbol     code            shape  unit  meaning
+    a          p.p_AP          (3,)   m     sphere centre from A's origin, A components
+    b, t1 t2 n p.p_BQ, p.R_BQ  (3,)…  m, -  point and axes of the plane in B; columns of R_BQ are t1, t2, n
+    r          p.radius        ()     m     radius, 0 for a point
+"""
+
+import numpy as np
+
+from fem_mbs.elements.base import Contact, register
+from fem_mbs.errors import ParameterError
+from fem_mbs.jit import kernel
+from fem_mbs.nodes import Frame, Ground
+from fem_mbs.rotations import (
+    add_R_skew,
+    add_skew_RT,
+    add_skew_skew,
+    cross,
+    dot,
+    log_matrix,
+    multiply_T,
+    rotate,
+    rotate_T,
+    tangent_inverse,
+)
+
+PARAMETERS = np.dtype([("p_AP", "f8", (3,)), ("p_BQ", "f8", (3,)), ("R_BQ", "f8", (3, 3)), ("radius", "f8")])
+
+
+@kernel
+def _center(p, x_A, R_A, x_B, R_B, y):
+    """Fill y (3,) with (1)."""
+    d = np.empty(3)
+    rotate(R_A, p.p_AP, d)
+    for i in range(3):
+        d[i] += x_A[i] - x_B[i]
+    rotate_T(R_B, d, y)
+
+
+@kernel
+def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, V_T, W, point, normal, tangents):
+    """Kinematics (2)-(7)."""
+    y, y0, psi, n, u = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    Q, Q0, E, T = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    r = p.radius
+    _center(p, x_A, R_A, x_B, R_B, y)
+    _center(p, x0_A, R0_A, x0_B, R0_B, y0)
+    multiply_T(R_B, R_A, Q)
+    multiply_T(R0_B, R0_A, Q0)
+    for i in range(3):
+        n[i] = p.R_BQ[i, 2]
+        for j in range(3):
+            E[i, j] = Q[i, 0] * Q0[j, 0] + Q[i, 1] * Q0[j, 1] + Q[i, 2] * Q0[j, 2]
+    log_matrix(E, psi)
+    tangent_inverse(psi, T)
+    gap[0] += dot(n, y) - dot(n, p.p_BQ) - r
+    cross(n, psi, u)
+    rotate(R_B, n, normal)
+    # G_N
+    for i in range(3):
+        G_N[i] += normal[i]
+        G_N[6 + i] -= normal[i]
+    rotate_T(Q, n, u)
+    cross(p.p_AP, u, G_N[3:6])
+    cross(n, y, G_N[9:12])
+    # tangential rows; e = t_k, and r e·(n × ω) = r (e × n)·ω
+    en, z = np.empty(3), np.empty(3)
+    cross(n, psi, u)
+    for k in range(2):
+        e = p.R_BQ[:, k]
+        for i in range(3):
+            slip[k] += e[i] * (y[i] - y0[i] + r * u[i])
+        rotate(R_B, e, z)
+        for i in range(3):
+            tangents[k, i] += z[i]
+            G_T[k, i] += z[i]
+            G_T[k, 6 + i] -= z[i]
+            V_T[k, i] += z[i]
+            V_T[k, 6 + i] -= z[i]
+        # θ_A: a × Qᵀe + r Qᵀ(e × n);  θ_B: e × y … sign: eᵀỹ = (e × y)ᵀ up to −: eᵀ ỹ = −(ỹ e)ᵀ = (e × y)ᵀ
+        cross(e, n, en)
+        rotate_T(Q, e, z)
+        cross(p.p_AP, z, V_T[k, 3:6])
+        cross(e, y, V_T[k, 9:12])
+        for i in range(3):
+            G_T[k, 3 + i] += V_T[k, 3 + i]
+            G_T[k, 9 + i] += V_T[k, 9 + i]
+        # row vector (e × n)ᵀ T⁻ᵀ = (T⁻¹ (e × n))ᵀ
+        rotate(T, en, u)
+        rotate_T(Q, u, z)
+        for i in range(3):
+            G_T[k, 3 + i] += r * z[i]
+            G_T[k, 9 + i] -= r * u[i]
+        rotate_T(Q, en, z)
+        for i in range(3):
+            V_T[k, 3 + i] += r * z[i]
+            V_T[k, 9 + i] -= r * en[i]
+        cross(n, psi, u)
+    for k in range(3):
+        for i in range(3):
+            W[k, 9 + i] -= p.R_BQ[i, k]
+            for j in range(3):
+                W[k, 3 + i] += p.R_BQ[j, k] * Q[j, i]
+    # point of the sphere nearest to the plane
+    rotate(R_A, p.p_AP, z)
+    for i in range(3):
+        point[i] += x_A[i] + z[i] - r * normal[i]
+
+
+@kernel
+def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
+    """Add (8) to H_N (12, 12)."""
+    y, n, u = np.empty(3), np.empty(3), np.empty(3)
+    Q, Qn = np.empty((3, 3)), np.zeros((3, 3))
+    _center(p, x_A, R_A, x_B, R_B, y)
+    multiply_T(R_B, R_A, Q)
+    for i in range(3):
+        n[i] = p.R_BQ[i, 2]
+    add_R_skew(-1.0, R_B, n, H_N, 0, 9)
+    add_R_skew(1.0, R_B, n, H_N, 6, 9)
+    add_skew_RT(1.0, n, R_B, H_N, 9, 0)
+    add_skew_RT(-1.0, n, R_B, H_N, 9, 6)
+    rotate_T(Q, n, u)
+    add_skew_skew(1.0, p.p_AP, u, H_N, 3, 3)
+    add_skew_skew(1.0, n, y, H_N, 9, 9)
+    # ã Qᵀ ñ and its transpose ñ Q ã
+    a = p.p_AP
+    for i in range(3):  # Qn = Qᵀ ñ
+        Qn[i, 0] = Q[1, i] * n[2] - Q[2, i] * n[1]
+        Qn[i, 1] = Q[2, i] * n[0] - Q[0, i] * n[2]
+        Qn[i, 2] = Q[0, i] * n[1] - Q[1, i] * n[0]
+    for j in range(3):
+        c0 = a[1] * Qn[2, j] - a[2] * Qn[1, j]
+        c1 = a[2] * Qn[0, j] - a[0] * Qn[2, j]
+        c2 = a[0] * Qn[1, j] - a[1] * Qn[0, j]
+        H_N[3, 9 + j] -= c0
+        H_N[4, 9 + j] -= c1
+        H_N[5, 9 + j] -= c2
+        H_N[9 + j, 3] -= c0
+        H_N[9 + j, 4] -= c1
+        H_N[9 + j, 5] -= c2
+
+
+class SphereOnPlane(Contact):
+    """A sphere or a point that can touch a plane, with impact, sliding, rolling and spinning friction.
+
+    Parameters
+    ----------
+    sphere : Frame, Node or body
+        Its origin is the centre of the sphere.
+    plane : Frame, Node or body
+        The plane contains its origin; its z axis is the normal and points to the side where the sphere may be.
+    radius : float ≥ 0 [m]
+        0 makes a point (a corner of a body).
+    drawn_size : float ≥ 0, optional [m]
+        Edge length of the square patch that draws the plane; 0 draws none. Default: ten radii for planes on the ground.
+    **law
+        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, name: see `Contact`.
+
+    Raises
+    ------
+    ParameterError
+        Negative radius, both frames on one node, coefficients out of range.
+
+    Examples
+    --------
+    >>> from fem_mbs import Model, RigidBody
+    >>> model, ball = Model(), RigidBody.sphere(1.0, 0.2, position=[0, 0, 1])
+    >>> SphereOnPlane(ball.frame(), model.ground.frame(), radius=0.2, restitution=0.8, name="table")
+    SphereOnPlane 'table'
+    """
+
+    parameters = PARAMETERS
+    kernels = {"contact": contact, "contact_hessian": contact_hessian}
+
+    def __init__(self, sphere, plane, *, radius, drawn_size=None, name=None, **law):
+        self.name = name
+        self.sphere, self.plane = Frame.of(sphere), Frame.of(plane)
+        super().__init__((self.sphere.node, self.plane.node), name=name, **law)
+        if self.sphere.node is self.plane.node:
+            raise ParameterError(self, "plane", self.plane, "is on the same node as the sphere; they can never touch")
+        self.radius = self.positive("radius", radius, "m", allow_zero=True)
+        if drawn_size is None:
+            drawn_size = 10.0 * self.radius if isinstance(self.plane.node, Ground) else 0.0
+        self.drawn_size = self.positive("drawn_size", drawn_size, "m", allow_zero=True)
+        self.record = (self.sphere.p, self.plane.p, self.plane.rotation, self.radius)
+
+    def picture(self):
+        if self.drawn_size == 0.0:
+            return []
+        from fem_mbs.shapes import Mesh
+
+        s = 0.5 * self.drawn_size
+        corners = np.array([[-s, -s, 0], [s, -s, 0], [s, s, 0], [-s, s, 0]])
+        corners = self.plane.p + corners @ self.plane.rotation.T
+        return [(self.plane.node, Mesh(corners, [[0, 1, 2, 3]]))]
+
+
+def _example(rng, A, B):
+    return SphereOnPlane(
+        A.frame(rng.normal(size=3)), B.frame(rng.normal(size=3), rng.normal(size=3)), radius=rng.uniform(0.1, 1.0)
+    )
+
+
+register(SphereOnPlane, example=_example)
