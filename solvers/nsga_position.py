@@ -1,0 +1,220 @@
+"""Position correction of the decoupled scheme (formulation note, section 1.4): gaps ≥ 0 and g = 0."""
+
+import math
+
+from fem_mbs.assembly import (
+    POSITION,
+    add_constraint_forces,
+    advance_configuration,
+    clear_matrix,
+    constraint_tangents,
+    constraints,
+    dynamics,
+    expand_add,
+    factorise,
+    full_norm,
+    reduce_vector,
+    solve_in_place,
+    zero,
+)
+from fem_mbs.contact_assembly import contacts
+from fem_mbs.jit import call2, entry, integers, kernel, matrix, tensor, vector
+from fem_mbs.solvers.contact_law import GAP
+from fem_mbs.solvers.nsga_contacts import position_contact_residual, position_contact_tangents
+from fem_mbs.solvers.nsga_data import (
+    EXACT,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    ROUND_OFF,
+    SINGULAR,
+    copy,
+    largest,
+    merit_of,
+    remember,
+    run_at,
+    statuses,
+    system_at,
+)
+
+
+@entry("void(int64, int64)")
+def position_residual(data, run):
+    """Residual at U, ν: r1 (full), constraint rows g, contact rows; norms in s.dynamic, s.row, s.row_T."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, m, nc = d.n_nodes, d.m, d.nc
+    xs, Qs, Vs = matrix(s.xs_at, N, 3), matrix(s.Qs_at, N, 4), matrix(s.Vs_at, N, 6)
+    x, Q, R = matrix(s.x_at, N, 3), matrix(s.Q_at, N, 4), tensor(s.R_at, N, 3, 3)
+    x0, R0, U, T = matrix(s.x0_at, N, 3), tensor(s.R0_at, N, 3, 3), matrix(s.U_at, N, 6), tensor(s.T_at, N, 3, 3)
+    Ma, f, r1, base = vector(s.Ma_at, 6 * N), vector(s.f_at, 6 * N), vector(s.r1_at, 6 * N), vector(s.base_at, 6 * N)
+    g, rate, lam, nu = vector(s.g_at, m), vector(s.rate_at, m), vector(s.lam_at, m), vector(s.nu_at, m)
+    phi, rows = vector(s.phi_at, m), matrix(s.rows_c_at, nc, 3)
+    half = s.position_factor * s.h * s.h
+    advance_configuration(d, xs, Qs, U, x, Q, R, T)
+    dynamics(d, POSITION, x, R, Vs, U, Ma, f, False, 0.0, 0.0, 0.0, 0.0, T, False)
+    for i in range(6 * N):
+        r1[i] = Ma[i] - half * (f[i] - base[i])
+    total = 0.0
+    if m > 0:
+        constraints(d, x, R, Vs, g, rate)
+        for i in range(m):
+            phi[i] = half * s.ks * lam[i] + s.kp * nu[i]
+            total += g[i] * g[i]
+        add_constraint_forces(d, -1.0, phi, r1)
+    friction = 0.0
+    if nc > 0:
+        contacts(d, x, R, x0, R0, Vs)
+        position_contact_residual(d, s, r1, rows)
+        for c in range(nc):
+            total += rows[c, 0] ** 2
+            friction += rows[c, 1] ** 2 + rows[c, 2] ** 2
+    s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
+
+
+@entry("void(int64, int64)")
+def position_matrix(data, run):
+    """Assemble the matrix of the position sub-problem at the current U, ν."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, m = d.n_nodes, d.m
+    x, R, Vs = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.Vs_at, N, 6)
+    x0, R0, U, T = matrix(s.x0_at, N, 3), tensor(s.R0_at, N, 3, 3), matrix(s.U_at, N, 6), tensor(s.T_at, N, 3, 3)
+    half = s.position_factor * s.h * s.h
+    clear_matrix(d, POSITION)
+    # Ma and f are scratch here: the residual of this point has been used already
+    dynamics(
+        d, POSITION, x, R, Vs, U, vector(s.force_at, 6 * N), vector(s.Gl_at, 6 * N), True, 1.0, 0.0, half, 1.0, T, False
+    )
+    if m > 0:
+        shift = s.epsilon * s.kp
+        constraint_tangents(d, POSITION, x, R, Vs, vector(s.phi_at, m), 1.0, 0.0, s.kp, 0.0, shift, True, T)
+    if d.nc > 0:
+        position_contact_tangents(d, s, x, R, x0, R0, T)
+
+
+@kernel
+def pack_position(d, s):
+    """Right-hand side −r of the position sub-problem in dx."""
+    n, m, nc = d.n, d.m, d.nc
+    dx, r1 = vector(s.dx_at, n + m + 3 * nc), vector(s.r1_at, 6 * d.n_nodes)
+    g, rows = vector(s.g_at, m), matrix(s.rows_c_at, nc, 3)
+    reduce_vector(d, r1, dx)
+    for i in range(n):
+        dx[i] = -dx[i]
+    for i in range(m):
+        dx[n + i] = s.kp * g[i]
+    for c in range(nc):
+        for i in range(3):
+            dx[n + m + 3 * c + i] = -s.kp * rows[c, i]
+
+
+@kernel
+def apply_position(d, s, scale):
+    """U, ν ← kept values plus scale times the Newton step."""
+    N, n, m, nc = d.n_nodes, d.n, d.m, d.nc
+    dx, U, trial = vector(s.dx_at, n + m + 3 * nc), matrix(s.U_at, N, 6), matrix(s.trial_at, N, 6)
+    nu, keep_m, cnu, keep_c = (
+        vector(s.nu_at, m),
+        vector(s.keep_m_at, m),
+        matrix(s.cnu_at, nc, 3),
+        matrix(s.keep_c_at, nc, 3),
+    )
+    copy(trial, U)
+    expand_add(d, scale, dx, U)
+    for i in range(m):
+        nu[i] = keep_m[i] + scale * dx[n + i]
+    for c in range(nc):
+        for i in range(3):
+            cnu[c, i] = keep_c[c, i] + scale * dx[n + m + 3 * c + i]
+
+
+@entry("void(int64, int64)")
+def position(data, run):
+    """Solve the position sub-problem: gaps ≥ 0 and g = 0 at the end of the step."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, m, nc = d.n_nodes, d.m, d.nc
+    xs, U, trial = matrix(s.xs_at, N, 3), matrix(s.U_at, N, 6), matrix(s.trial_at, N, 6)
+    Ma = vector(s.Ma_at, 6 * N)
+    nu, keep_m, cnu, keep_c = (
+        vector(s.nu_at, m),
+        vector(s.keep_m_at, m),
+        matrix(s.cnu_at, nc, 3),
+        matrix(s.keep_c_at, nc, 3),
+    )
+    counts, active, status = integers(s.counts_at, 8), integers(s.active_at, nc), integers(s.status_at, nc)
+    turning = integers(s.turning_at, nc)
+    for c in range(nc):
+        turning[c] = GAP  # rolling and spinning act at velocity level only
+    zero(s.U_at, 6 * N)
+    zero(s.nu_at, m)
+    # a contact that was closed starts from its last multiplier: its status is then right from the first iteration
+    was_active = integers(s.was_active_at, nc)
+    for c in range(nc):
+        if was_active[c] == 0 or counts[4] > 0:
+            cnu[c, 0] = cnu[c, 1] = cnu[c, 2] = 0.0
+    if s.persistent != 0 and counts[4] == 0:
+        closed, clam = integers(s.closed_at, nc), matrix(s.clam_at, nc, 3)
+        factor = s.position_factor * s.h * s.h * s.ks / s.kp
+        for c in range(nc):
+            if closed[c] != GAP:
+                for i in range(3):
+                    cnu[c, i] = factor * clam[c, i]
+    h = s.h
+    call2(s.position_residual_part, s.data_at, s.run_at)
+    dynamic, row, friction = s.dynamic, s.row, s.row_T
+    s.scale_x = max(s.scale_x, largest(xs))
+    counts[5] = 0
+    before, factored = 0.0, -1
+    for iteration in range(s.max_iterations + 1):
+        if not math.isfinite(dynamic + row + friction):
+            s.code = NOT_FINITE
+            return
+        remember(s, merit_of(s, s.kp))
+        size = 1.0 + s.scale_x
+        tolerance = s.rtol * max(h * h * s.F_s, full_norm(d, Ma, s.length))
+        if (
+            dynamic <= tolerance + ROUND_OFF * s.kp * size
+            and row <= min(s.rtol * h * h * s.F_s / s.mean_mass, EXACT * size) + ROUND_OFF * size
+            and friction <= s.rtol * h * h * s.F_s / s.mean_mass + EXACT * size
+        ):
+            counts[1] = iteration
+            for c in range(nc):
+                active[c] = 1 if status[c] != GAP else 0
+            s.code = OK
+            return
+        if iteration == s.max_iterations:
+            break
+        merit = merit_of(s, s.kp)
+        now = statuses(s, nc)
+        if not (s.reuse != 0 and now == factored and merit < 0.02 * before):
+            call2(s.position_matrix_part, s.data_at, s.run_at)
+            if not factorise(d, POSITION):
+                s.code = SINGULAR
+                return
+            factored = now
+        # full steps make the linear rows exact: not refused below the tolerance, nor, in the first iterations, for a
+        # status that changes at a residual far below that of the iteration before
+        bound = max(merit, tolerance, before if iteration < 6 else 0.0)
+        before = merit
+        pack_position(d, s)
+        solve_in_place(d, POSITION, s.dx_at)
+        copy(U, trial)
+        for i in range(m):
+            keep_m[i] = nu[i]
+        copy(cnu, keep_c)
+        scale, best, best_scale = 1.0, math.inf, 1.0
+        for _ in range(s.max_halvings + 1):
+            apply_position(d, s, scale)
+            call2(s.position_residual_part, s.data_at, s.run_at)
+            dynamic, row, friction = s.dynamic, s.row, s.row_T
+            value = merit_of(s, s.kp)
+            if value < best:
+                best, best_scale = value, scale
+            if nc == 0 or value <= bound:
+                break
+            scale *= 0.5
+        if best_scale != scale and not best <= bound and math.isfinite(best):
+            apply_position(d, s, best_scale)
+            call2(s.position_residual_part, s.data_at, s.run_at)
+            dynamic, row, friction = s.dynamic, s.row, s.row_T
+    s.code = NOT_CONVERGED
+    return

@@ -1,0 +1,175 @@
+"""Smooth sub-problem of the decoupled scheme (formulation note, section 1.3): contacts take no part, unless
+they are closed and the method keeps them (nsga_persistent).
+"""
+
+import math
+
+from fem_mbs.assembly import (
+    SMOOTH,
+    add_constraint_forces,
+    advance_configuration,
+    clear_matrix,
+    constraint_tangents,
+    constraints,
+    dynamics,
+    expand_add,
+    factorise,
+    full_norm,
+    reduce_vector,
+    solve_in_place,
+    update_states,
+    zero,
+)
+from fem_mbs.contact_assembly import contacts
+from fem_mbs.jit import call2, entry, integers, kernel, matrix, tensor, vector
+from fem_mbs.solvers.nsga_data import (
+    LARGE_ROTATION,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    ROUND_OFF,
+    SINGULAR,
+    largest,
+    norm,
+    remember,
+    run_at,
+    system_at,
+)
+from fem_mbs.solvers.nsga_persistent import closed_forces, closed_tangents, sliding_directions
+
+
+@kernel
+def mixed_update(d, s, dx, x, R, T, trial):
+    """Update the states of mixed elements with δθ = T(D) δD of this iteration."""
+    zero(s.trial_at, 6 * d.n_nodes)
+    expand_add(d, s.c_q, dx, trial)
+    for i in range(d.n_nodes):
+        a, b, c = trial[i, 3], trial[i, 4], trial[i, 5]
+        for j in range(3):
+            trial[i, 3 + j] = T[i, j, 0] * a + T[i, j, 1] * b + T[i, j, 2] * c
+    update_states(d, x, R, trial)
+
+
+@entry("void(int64, int64)")
+def smooth_residual(data, run):
+    """r1 = M v̇~ − f − Gᵀφ (full, in r1) and G v~ + ∂g/∂t (in rate) at the current q~, v~; leaves both norms in
+    s.dynamic, s.row.
+
+    With ``s.want_matrix`` the matrix of the sub-problem is assembled in the same pass.
+    """
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, m, tangents = d.n_nodes, d.m, s.want_matrix != 0
+    x, R, V = matrix(s.xs_at, N, 3), tensor(s.Rs_at, N, 3, 3), matrix(s.Vs_at, N, 6)
+    Vd, T = matrix(s.Vd_at, N, 6), tensor(s.T_at, N, 3, 3)
+    Ma, f, r1, Gl = vector(s.Ma_at, 6 * N), vector(s.f_at, 6 * N), vector(s.r1_at, 6 * N), vector(s.Gl_at, 6 * N)
+    g, rate, lam, phi = vector(s.g_at, m), vector(s.rate_at, m), vector(s.lam_at, m), vector(s.phi_at, m)
+    if tangents:
+        clear_matrix(d, SMOOTH)
+    single = dynamics(d, SMOOTH, x, R, V, Vd, Ma, f, tangents, s.c_a, 1.0, s.c_q, s.c_q, T, s.mixed != 0)
+    zero(s.Gl_at, 6 * N)
+    if m > 0:
+        constraints(d, x, R, V, g, rate)
+        for i in range(m):
+            phi[i] = s.ks * lam[i] - s.ps * rate[i]
+        add_constraint_forces(d, 1.0, phi, Gl)
+    missing = 0.0
+    if s.persistent != 0:
+        rows = matrix(s.rows_c_at, d.nc, 3)
+        contacts(d, x, R, matrix(s.x0_at, N, 3), tensor(s.R0_at, N, 3, 3), V)
+        closed_forces(d, s, V, Gl, rows)
+        missing = norm(vector(s.rows_c_at, 3 * d.nc), 3 * d.nc)
+    for i in range(6 * N):
+        r1[i] = Ma[i] - f[i] - Gl[i]
+    if tangents and m > 0:
+        shift = s.epsilon * s.ks
+        constraint_tangents(d, SMOOTH, x, R, V, phi, s.c_q, s.c_q, s.ks, s.ps, shift, False, T)
+    if tangents and s.persistent != 0:
+        closed_tangents(d, s, x, R, V, s.ks, s.c_q, T)
+    # forces of single elements: net nodal forces cancel in a stressed structure at rest, whose round-off they would
+    # not see
+    s.F_s = full_norm(d, Ma, s.length) + max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, Gl, s.length)
+    s.F_s = max(s.F_s, s.reference_force)
+    s.dynamic, s.row = full_norm(d, r1, s.length), norm(rate, m) + missing
+
+
+@entry("void(int64, int64)")
+def smooth(data, run):
+    """Solve the smooth sub-problem."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, n, m = d.n_nodes, d.n, d.m
+    x0, Q0 = matrix(s.x0_at, N, 3), matrix(s.Q0_at, N, 4)
+    xs, Qs, Rs, Vs = matrix(s.xs_at, N, 3), matrix(s.Qs_at, N, 4), tensor(s.Rs_at, N, 3, 3), matrix(s.Vs_at, N, 6)
+    V0, Va0, Vd0 = matrix(s.V0_at, N, 6), matrix(s.Va0_at, N, 6), matrix(s.Vd0_at, N, 6)
+    Va, Vd, D, T = matrix(s.Va_at, N, 6), matrix(s.Vd_at, N, 6), matrix(s.D_at, N, 6), tensor(s.T_at, N, 3, 3)
+    nc = d.nc if s.persistent != 0 else 0
+    r, dx = vector(s.r_at, n + m + 3 * nc), vector(s.dx_at, n + m + 3 * nc)
+    rows, clam = vector(s.rows_c_at, 3 * nc), vector(s.clam_at, 3 * nc)
+    r1, rate, lam = vector(s.r1_at, 6 * N), vector(s.rate_at, m), vector(s.lam_at, m)
+    trial = matrix(s.trial_at, N, 6)
+    h, counts = s.h, integers(s.counts_at, 8)
+    # predict: v̇~ of the last step as first guess
+    for i in range(N):
+        for j in range(6):
+            Vd[i, j] = Vd0[i, j]
+            star = (s.alpha_f * Vd0[i, j] - s.alpha_m * Va0[i, j]) / (1.0 - s.alpha_m)
+            Va[i, j] = star
+            Vs[i, j] = V0[i, j] + h * (1.0 - s.gamma) * Va0[i, j] + h * s.gamma * star + Vd[i, j] / s.c_a
+            D[i, j] = h * V0[i, j] + h * h * ((0.5 - s.beta) * Va0[i, j] + s.beta * star) + s.c_q / s.c_a * Vd[i, j]
+    if s.persistent != 0:
+        advance_configuration(d, x0, Q0, D, xs, Qs, Rs, T)
+        contacts(d, xs, Rs, x0, tensor(s.R0_at, N, 3, 3), Vs)
+        sliding_directions(d, s, Vs)
+    counts[5] = 0
+    fresh, before = True, 0.0
+    for iteration in range(s.max_iterations + 1):
+        for i in range(N):
+            if D[i, 3] ** 2 + D[i, 4] ** 2 + D[i, 5] ** 2 > 9.0:
+                s.code = LARGE_ROTATION
+                return
+        advance_configuration(d, x0, Q0, D, xs, Qs, Rs, T)
+        s.want_matrix = 1 if iteration == 0 else 0
+        call2(s.smooth_residual_part, s.data_at, s.run_at)
+        dynamic, row = s.dynamic, s.row
+        if not (math.isfinite(dynamic) and math.isfinite(row)):
+            s.code = NOT_FINITE
+            return
+        s.scale_v = max(s.scale_v, largest(Vs))
+        remember(s, dynamic)
+        speed = 1.0 + s.scale_v
+        if (
+            dynamic <= s.rtol * s.F_s + ROUND_OFF * s.ks * speed
+            and row <= s.rtol * h * s.F_s / s.mean_mass + ROUND_OFF * speed
+            and not (s.mixed != 0 and iteration == 0)
+        ):
+            counts[0] = iteration
+            s.code = OK
+            return
+        if iteration == s.max_iterations:
+            break
+        if iteration > 0 and not (s.reuse != 0 and dynamic < 0.02 * before):
+            s.want_matrix = 1
+            call2(s.smooth_residual_part, s.data_at, s.run_at)
+            fresh = True
+        if fresh and not factorise(d, SMOOTH):
+            s.code = SINGULAR
+            return
+        fresh, before = False, dynamic
+        reduce_vector(d, r1, r)
+        for i in range(n):
+            dx[i] = -r[i]
+        for i in range(m):
+            dx[n + i] = s.ks * rate[i]
+        for i in range(3 * nc):
+            dx[n + m + i] = s.ks * rows[i]
+        solve_in_place(d, SMOOTH, s.dx_at)
+        if s.mixed != 0:
+            mixed_update(d, s, dx, xs, Rs, T, trial)
+        expand_add(d, 1.0, dx, Vs)
+        expand_add(d, s.c_a, dx, Vd)
+        expand_add(d, s.c_q, dx, D)
+        for i in range(m):
+            lam[i] += dx[n + i]
+        for i in range(3 * nc):
+            clam[i] += dx[n + m + i]
+    s.code = NOT_CONVERGED
+    return

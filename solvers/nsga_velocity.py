@@ -1,0 +1,356 @@
+"""Velocity correction of the decoupled scheme (sections 1.5 and 1.10): impact law, friction cones, G v = 0."""
+
+import math
+
+from fem_mbs.assembly import (
+    VELOCITY,
+    add_constraint_forces,
+    clear_matrix,
+    constraint_rates,
+    constraint_tangents,
+    constraints,
+    dynamics,
+    expand_add,
+    factorise,
+    full_norm,
+    groups_of,
+    reduce_vector,
+    solve_in_place,
+    zero,
+)
+from fem_mbs.contact_assembly import B_GN, B_GN0, B_VT, B_W, add_gradient, gradient_times
+from fem_mbs.jit import call2, entry, integers, kernel, matrix, tensor, vector
+from fem_mbs.solvers.contact_law import GAP
+from fem_mbs.solvers.nsga_contacts import velocity_contact_residual, velocity_contact_tangents
+from fem_mbs.solvers.nsga_data import (
+    EXACT,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    ROUND_OFF,
+    SINGULAR,
+    TOO_MANY_PROBLEMS,
+    copy,
+    largest,
+    merit_of,
+    remember,
+    run_at,
+    statuses,
+    system_at,
+)
+
+
+@entry("void(int64, int64)")
+def velocity_residual(data, run):
+    """Residual at W, Λ: r1 (full), rows; norms in s.dynamic, s.row, s.row_T. Gradients are those kept."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, m, nc = d.n_nodes, d.m, d.nc
+    x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
+    Vs, W, Vd, Ad = matrix(s.Vs_at, N, 6), matrix(s.W_at, N, 6), matrix(s.Vd_at, N, 6), matrix(s.Ad_at, N, 6)
+    Ma, f, r1, base = vector(s.Ma_at, 6 * N), vector(s.f_at, 6 * N), vector(s.r1_at, 6 * N), vector(s.base_v_at, 6 * N)
+    rate, lam, Lam = vector(s.rate_at, m), vector(s.lam_at, m), vector(s.Lam_at, m)
+    phi, P, rows, rows_chi = (
+        vector(s.phi_at, m),
+        vector(s.P_at, 6 * N),
+        matrix(s.rows_c_at, nc, 3),
+        matrix(s.rows_chi_at, nc, 3),
+    )
+    h = s.h
+    for i in range(N):
+        for j in range(6):
+            V[i, j] = Vs[i, j] + W[i, j]
+            Ad[i, j] = W[i, j] + h * Vd[i, j]
+    # M(q)(W + h v̇~) − h (f(q, v) + Gᵀ k_s λ~) + h (f(q~, v~) + G~ᵀ k_s λ~ − M(q~) v̇~): base holds the last bracket
+    dynamics(d, VELOCITY, x, R, V, Ad, Ma, f, False, 0.0, 0.0, 0.0, 0.0, R, False)
+    for i in range(6 * N):
+        r1[i] = Ma[i] - h * (f[i] - base[i]) - P[i]
+    total = 0.0
+    if m > 0:
+        constraint_rates(d, V, rate)
+        gt = vector(s.g_at, m)  # ∂g/∂t, stored by `velocity`
+        for i in range(m):
+            rate[i] += gt[i]
+            phi[i] = h * s.ks * lam[i] + s.kv * Lam[i]
+            total += rate[i] * rate[i]
+        add_constraint_forces(d, -1.0, phi, r1)
+    friction = 0.0
+    if nc > 0:
+        velocity_contact_residual(d, s, V, matrix(s.Vminus_at, N, 6), r1, rows, rows_chi)
+        for c in range(nc):
+            total += rows[c, 0] ** 2
+            friction += rows[c, 1] ** 2 + rows[c, 2] ** 2
+            for i in range(3):
+                friction += rows_chi[c, i] ** 2
+    s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
+
+
+@entry("void(int64, int64)")
+def velocity_matrix(data, run):
+    """Assemble the matrix of the velocity sub-problem at the current W, Λ."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, m = d.n_nodes, d.m
+    x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
+    clear_matrix(d, VELOCITY)
+    Ma, f = vector(s.force_at, 6 * N), vector(s.Gl_at, 6 * N)  # scratch here
+    dynamics(d, VELOCITY, x, R, V, matrix(s.Ad_at, N, 6), Ma, f, True, 1.0, s.h, 0.0, 0.0, R, False)
+    if m > 0:
+        shift = s.epsilon * s.kv
+        constraint_tangents(d, VELOCITY, x, R, V, vector(s.phi_at, m), 0.0, 0.0, s.kv, 0.0, shift, False, R)
+    if d.nc > 0:
+        velocity_contact_tangents(d, s, V, matrix(s.Vminus_at, N, 6))
+
+
+@kernel
+def pack_velocity(d, s):
+    """Right-hand side −r of the velocity sub-problem in dx."""
+    n, m, nc = d.n, d.m, d.nc
+    dx = vector(s.dx_at, n + m + 3 * nc + 3 * d.n_roll)
+    r1, rate, rows = vector(s.r1_at, 6 * d.n_nodes), vector(s.rate_at, m), matrix(s.rows_c_at, nc, 3)
+    rows_chi, roll = matrix(s.rows_chi_at, nc, 3), integers(d.roll_index_at, nc)
+    reduce_vector(d, r1, dx)
+    for i in range(n):
+        dx[i] = -dx[i]
+    for i in range(m):
+        dx[n + i] = s.kv * rate[i]
+    for c in range(nc):
+        for i in range(3):
+            dx[n + m + 3 * c + i] = -s.kv * rows[c, i]
+            if roll[c] >= 0:
+                dx[n + m + 3 * nc + 3 * roll[c] + i] = -s.kv * rows_chi[c, i]
+
+
+@kernel
+def apply_velocity(d, s, scale):
+    """W, Λ, χ ← kept values plus scale times the Newton step."""
+    N, n, m, nc = d.n_nodes, d.n, d.m, d.nc
+    dx, W, trial = vector(s.dx_at, n + m + 3 * nc + 3 * d.n_roll), matrix(s.W_at, N, 6), matrix(s.trial_at, N, 6)
+    Lam, keep_m, cLam, keep_c = (
+        vector(s.Lam_at, m),
+        vector(s.keep_m_at, m),
+        matrix(s.cLam_at, nc, 3),
+        matrix(s.keep_c_at, nc, 3),
+    )
+    cchi, keep_chi, roll = matrix(s.cchi_at, nc, 3), matrix(s.keep_chi_at, nc, 3), integers(d.roll_index_at, nc)
+    copy(trial, W)
+    expand_add(d, scale, dx, W)
+    for i in range(m):
+        Lam[i] = keep_m[i] + scale * dx[n + i]
+    for c in range(nc):
+        for i in range(3):
+            cLam[c, i] = keep_c[c, i] + scale * dx[n + m + 3 * c + i]
+            if roll[c] >= 0:
+                cchi[c, i] = keep_chi[c, i] + scale * dx[n + m + 3 * nc + 3 * roll[c] + i]
+
+
+@kernel
+def impact_problem(d, s):
+    """Newton iteration on one velocity problem with the current candidates."""
+    N, m, nc = d.n_nodes, d.m, d.nc
+    W, trial, V = matrix(s.W_at, N, 6), matrix(s.trial_at, N, 6), matrix(s.V_at, N, 6)
+    Ma = vector(s.Ma_at, 6 * N)
+    Lam, keep_m, cLam, keep_c = (
+        vector(s.Lam_at, m),
+        vector(s.keep_m_at, m),
+        matrix(s.cLam_at, nc, 3),
+        matrix(s.keep_c_at, nc, 3),
+    )
+    cchi, keep_chi, counts = matrix(s.cchi_at, nc, 3), matrix(s.keep_chi_at, nc, 3), integers(s.counts_at, 8)
+    h = s.h
+    call2(s.velocity_residual_part, s.data_at, s.run_at)
+    dynamic, row, friction = s.dynamic, s.row, s.row_T
+    counts[5] = 0
+    before, factored = 0.0, -1
+    for iteration in range(s.max_iterations + 1):
+        if not math.isfinite(dynamic + row + friction):
+            return NOT_FINITE
+        merit = merit_of(s, s.kv)
+        remember(s, merit)
+        s.scale_v = max(s.scale_v, largest(V))
+        speed = 1.0 + s.scale_v
+        tolerance = s.rtol * max(h * s.F_s, full_norm(d, Ma, s.length))
+        if (
+            dynamic <= tolerance + ROUND_OFF * s.kv * speed
+            and row <= min(s.rtol * h * s.F_s / s.mean_mass, EXACT * speed) + ROUND_OFF * speed
+            and friction <= s.rtol * h * s.F_s / s.mean_mass + EXACT * speed
+        ):
+            counts[2] = max(counts[2], iteration)
+            return OK
+        if iteration == s.max_iterations:
+            break
+        now = statuses(s, nc)
+        if not (s.reuse != 0 and now == factored and merit < 0.02 * before):
+            call2(s.velocity_matrix_part, s.data_at, s.run_at)
+            if not factorise(d, VELOCITY):
+                return SINGULAR
+            factored = now
+        # full steps make the linear rows exact: not refused below the tolerance, nor, in the first iterations, for a
+        # status that changes at a residual far below that of the iteration before
+        bound = max(merit, tolerance, before if iteration < 6 else 0.0)
+        before = merit
+        pack_velocity(d, s)
+        solve_in_place(d, VELOCITY, s.dx_at)
+        copy(W, trial)
+        for i in range(m):
+            keep_m[i] = Lam[i]
+        copy(cLam, keep_c)
+        copy(cchi, keep_chi)
+        scale, best, best_scale = 1.0, math.inf, 1.0
+        for _ in range(s.max_halvings + 1):
+            apply_velocity(d, s, scale)
+            call2(s.velocity_residual_part, s.data_at, s.run_at)
+            dynamic, row, friction = s.dynamic, s.row, s.row_T
+            value = merit_of(s, s.kv)
+            if value < best:
+                best, best_scale = value, scale
+            if nc == 0 or value <= bound:
+                break
+            scale *= 0.5
+        if best_scale != scale and not best <= bound and math.isfinite(best):
+            apply_velocity(d, s, best_scale)
+            call2(s.velocity_residual_part, s.data_at, s.run_at)
+            dynamic, row, friction = s.dynamic, s.row, s.row_T
+    return NOT_CONVERGED
+
+
+@kernel
+def rests(d, s):
+    """Whether no active contact approached before the step: then none strikes in it, closed ones only carry load."""
+    groups = groups_of(d)
+    active, V0 = integers(s.active_at, d.nc), matrix(s.V0_at, d.n_nodes, 6)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            if active[g.first_contact + e] != 0 and gradient_times(g, e, B_GN0, 0, V0) < -s.tol_v:
+                return False
+    return True
+
+
+@kernel
+def choose_candidates(d, s):
+    """Contacts that are closed and approach with velocities V~−; returns their number.
+
+    In the first problem of a step without impact all contacts that carried load before are candidates too: solved one
+    after the other, the contacts of a stack would hand their load up and down without end.
+    """
+    groups = groups_of(d)
+    active, candidate = integers(s.active_at, d.nc), integers(s.candidate_at, d.nc)
+    closed, counts = integers(s.closed_at, d.nc), integers(s.counts_at, 8)
+    was_active, Vs = integers(s.was_active_at, d.nc), matrix(s.Vsminus_at, d.n_nodes, 6)
+    first = counts[3] == 0
+    resting = first and rests(d, s)
+    count = 0
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            candidate[c] = 0
+            # a closed contact of the smooth sub-problem does not approach there, but carries its force here
+            kept = (resting and was_active[c] != 0) or (first and s.persistent != 0 and closed[c] != GAP)
+            if active[c] != 0 and (kept or gradient_times(g, e, B_GN, 0, Vs) < -s.tol_v):
+                candidate[c] = 1
+                count += 1
+    return count
+
+
+@kernel
+def accumulate_impulses(d, s):
+    """Add the impulses of the candidates to P and to the totals; zero the contact unknowns; True if one was active."""
+    groups = groups_of(d)
+    P, status, acted_as = vector(s.P_at, 6 * d.n_nodes), integers(s.status_at, d.nc), integers(s.acted_at, d.nc)
+    cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
+    total_Lam, total_chi = matrix(s.total_Lam_at, d.nc, 3), matrix(s.total_chi_at, d.nc, 3)
+    acted = False
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            if status[c] != GAP:
+                acted = True
+                acted_as[c] = status[c]
+                add_gradient(g, e, B_GN, 0, s.kv * cLam[c, 0], P)
+                for i in range(2):
+                    add_gradient(g, e, B_VT, i, s.kv * cLam[c, 1 + i], P)
+                for i in range(3):
+                    add_gradient(g, e, B_W, i, s.length * s.kv * cchi[c, i], P)
+                    total_Lam[c, i] += s.kv * cLam[c, i]
+                    total_chi[c, i] += s.length * s.kv * cchi[c, i]
+            for i in range(3):
+                cLam[c, i] = 0.0
+                cchi[c, i] = 0.0
+    return acted
+
+
+@kernel
+def start_from_last(d, s):
+    """First guess of contact impulses: those of the last step where the contact stayed closed without impact."""
+    cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
+    total_Lam, total_chi = matrix(s.total_Lam_at, d.nc, 3), matrix(s.total_chi_at, d.nc, 3)
+    was_active, impact = integers(s.was_active_at, d.nc), integers(s.impact_at, d.nc)
+    closed, clam = integers(s.closed_at, d.nc), matrix(s.clam_at, d.nc, 3)
+    counts = integers(s.counts_at, 8)
+    for c in range(d.nc):
+        keep = 1.0 if was_active[c] != 0 and impact[c] == 0 and counts[4] == 0 else 0.0
+        for i in range(3):
+            cLam[c, i] = keep * total_Lam[c, i] / s.kv
+            cchi[c, i] = keep * total_chi[c, i] / (s.length * s.kv)
+        if s.persistent != 0 and counts[4] == 0 and closed[c] != GAP:
+            for i in range(3):
+                cLam[c, i] = s.h * s.ks * clam[c, i] / s.kv
+
+
+@entry("void(int64, int64)")
+def velocity(data, run):
+    """Solve the velocity sub-problem: impact law, friction cones and G v + ∂g/∂t = 0, as a sequence of impact
+    problems.
+    """
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, m, nc = d.n_nodes, d.m, d.nc
+    x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
+    Vs, V0 = matrix(s.Vs_at, N, 6), matrix(s.V0_at, N, 6)
+    W, Vminus, Vsminus = matrix(s.W_at, N, 6), matrix(s.Vminus_at, N, 6), matrix(s.Vsminus_at, N, 6)
+    g, rate = vector(s.g_at, m), vector(s.rate_at, m)
+    counts, acted_as = integers(s.counts_at, 8), integers(s.acted_at, nc)
+    zero(s.W_at, 6 * N)
+    zero(s.Lam_at, m)
+    zero(s.P_at, 6 * N)
+    start_from_last(d, s)
+    zero(s.total_Lam_at, 3 * nc)
+    zero(s.total_chi_at, 3 * nc)
+    for c in range(nc):
+        acted_as[c] = GAP
+    # ∂g/∂t = ġ − G V at this configuration (gradients are kept from the position sub-problem)
+    if m > 0:
+        constraints(d, x, R, Vs, g, rate)
+        constraint_rates(d, Vs, g)
+        for i in range(m):
+            g[i] = rate[i] - g[i]
+    copy(V0, Vminus)
+    copy(Vs, Vsminus)
+    copy(Vs, V)
+    counts[2] = counts[3] = 0
+    while True:
+        count = choose_candidates(d, s)
+        if count == 0 and counts[3] > 0:
+            s.code = OK
+            return
+        code = impact_problem(d, s)
+        if code != OK:
+            s.code = code
+            return
+        counts[3] += 1
+        if not accumulate_impulses(d, s):
+            s.code = OK
+            return
+        if counts[3] >= s.max_problems:
+            s.code = TOO_MANY_PROBLEMS
+            return
+        for i in range(N):
+            for j in range(6):
+                Vminus[i, j] = V0[i, j] + W[i, j]
+                Vsminus[i, j] = V[i, j]

@@ -1,0 +1,435 @@
+"""Static equilibrium: f(q, λ) + Gᵀ μ = 0, g(q, λ) = 0, by load steps and Newton iterations.
+
+The load factor λ goes from 0 to 1. It multiplies gravity and the functions of time of loads (their value at time t) and
+moves drivers from their value at the start to that at time t. One iteration:
+
+    [ K + K_g   −Gᵀ ] [ δq ]   [ f + Gᵀ μ ]                                K = −∂f/∂q,  K_g = −∂(Gᵀμ)/∂q          (1)
+    [   −G       0  ] [ δμ ] = [    g     ] ,      q ← q ∘ exp(δq),  μ ← μ + δμ
+
+with elements that can do so (beams) in mixed form: they keep their section forces w as iterates of their own, which
+removes the false axial forces of a linearised rotation. Full steps are taken; increments are never capped (a capped
+rotation ruins the mixed iteration). What counts as converged: the residual of the *un*mixed forces, relative to the sum
+of the magnitudes of all element forces (relative to the load it could never close for slender beams), or an increment
+below round-off of the coordinates.
+
+Steady rotation with angular velocity ω about an axis through the origin: forces of inertia are added with v = (ω × x,
+Rᵀω), v̇ = (ω × (ω × x), 0), so that the equilibrium is that in the rotating frame.
+
+Source: formulation-beams, section 4.
+"""
+
+import numpy as np
+
+from fem_mbs import assembly
+from fem_mbs.assembly import SMOOTH, gather, groups_of, scatter_vector, zero
+from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
+from fem_mbs.nodes import finite_vector
+from fem_mbs.solvers.stepper import new_records
+from fem_mbs.system import System
+
+INCREMENT_TOLERANCE = 1e-9  # of δx/size and δθ; with quadratic convergence the error left is its square
+EASY, SMALLEST_STEP = 6, 1e-6
+
+
+class StaticResult:
+    """Equilibria along the load path.
+
+    Attributes
+    ----------
+    state : State
+        The last one; ``system.initial = result.state`` starts a run in time from it.
+    multipliers : (m,), forces of the constraints at the last one
+    load_factors : list of float, of the converged load steps
+    iterations : list of int, of each
+    rejected : int, load steps that were halved
+    results : Results
+        Histories of the load path, with the load factor in the place of time: ``result["tip"].position``.
+    """
+
+    def __init__(self, system):
+        self.system, self.state, self.multipliers, self.results = system, None, None, None
+        self._motion = None  # velocities and accelerations of a steady rotation
+        self.load_factors, self.iterations, self.rejected = [], [], 0
+
+    def __getitem__(self, name):
+        return self.results[name]
+
+    @property
+    def total_iterations(self):
+        return sum(self.iterations)
+
+    def position(self, node):
+        """Position of a node at the last equilibrium (3,) [m]."""
+        return self.state.x[node.index]
+
+    def rotation(self, node):
+        """Rotation of a node at the last equilibrium (3, 3)."""
+        return self.state.R[node.index]
+
+    def output(self, element, name):
+        """Output of an element at the last equilibrium."""
+        system, out = self.system, np.zeros(self.system.n_outputs)
+        V, A = self._motion
+        assembly.output_values(system.data[0], self.state.x, self.state.R, V, A, self.multipliers, out)
+        return out[system.output_slices[element][name]]
+
+    def __repr__(self):
+        return f"StaticResult({len(self.iterations)} load steps, {self.total_iterations} iterations)"
+
+
+class _Equilibrium:
+    """One system with its load factor: residual, tangent, iterates."""
+
+    def __init__(self, system, t, mixed, rotation):
+        self.system, self.t, self.mixed, self.rotation = system, t, mixed, rotation
+        system.update_signals(system.initial.t)
+        self.at_start = system.signal_values.copy()
+        system.update_signals(t)
+        self.at_end = system.signal_values.copy()
+        self.is_load = np.array([owner.role == "dynamic" for owner in system.signal_owner], bool)
+        self.magnitudes = np.zeros(6 * len(system.nodes))
+        self.twin = None if rotation is None else unfixed(system)
+
+    def set_load(self, factor):
+        """Apply load factor λ to gravity, loads and drivers."""
+        system = self.system
+        system.set_gravity(factor * system.gravity)
+        for k, is_load in enumerate(self.is_load):
+            start = 0.0 if is_load else self.at_start[k]
+            system.signal_values[k] = start + factor * (self.at_end[k] - start)
+        system.signal_values[:, 1:] = 0.0
+
+    def motion(self, state, factor):
+        """Velocities and accelerations (N, 6) of the steady rotation; its centrifugal forces grow with λ."""
+        if self.rotation is None:
+            return np.zeros_like(state.V), self.system.no_acceleration
+        w = np.sqrt(factor) * self.rotation
+        return steady_rotation(state, w)
+
+    def residual(self, state, lam, factor, mixed):
+        """f + Gᵀμ − M v̇ (n,) and g (m,) in one vector, or None if it is not finite."""
+        system = self.system
+        state.V[:], A = self.motion(state, factor)
+        Ma, f = system.forces(state, A, mixed=mixed)
+        if not (np.isfinite(f).all() and np.isfinite(Ma).all()):
+            return None
+        g, _ = system.constraint_values(state)
+        total = f - Ma + system.constraint_forces(lam)
+        return np.concatenate([system.reduced(total), g])
+
+    def scale(self, state, lam):
+        """Sums of the magnitudes of the forces that act on each component (N, 6)."""
+        system = self.system
+        absolute_forces(system.data[0], state.x, state.R, state.V, self.magnitudes)
+        full = self.magnitudes + np.abs(system.constraint_forces(lam))
+        return full.reshape(-1, 6)
+
+    def tangent(self, state, lam, factor):
+        """Factorised (1); returns a function that solves it, or None if it is singular."""
+        system = self.system
+        if self.rotation is None:
+            layout = system.assemble(SMOOTH, state, c_K=1.0, lam=lam, c_H=1.0, mixed=self.mixed)
+            return layout.solver.solve if layout.solver.factor(layout.values) else None
+        from scipy.sparse import block_array
+        from scipy.sparse.linalg import splu
+
+        w = np.sqrt(factor) * self.rotation
+        K, _, _ = rotating_matrices(system, state, lam, w, twin=self.twin, mixed=self.mixed)
+        G = system.matrices(state)[3]
+        try:
+            return splu(block_array([[K, -G.T], [-G, None]]).tocsc() if system.m else K).solve
+        except RuntimeError:
+            return None
+
+
+def steady_rotation(state, w):
+    """Velocities and accelerations (N, 6) of nodes that all turn with w (3,) [rad/s] about the origin."""
+    V, A = np.zeros_like(state.V), np.zeros_like(state.V)
+    V[:, :3] = np.cross(w, state.x)
+    V[:, 3:] = np.einsum("nji,j->ni", state.R, w)
+    A[:, :3] = np.cross(w, V[:, :3])
+    return V, A
+
+
+def unfixed(system):
+    """The same system with every component of every node free: fixed ones move too when everything turns."""
+    saved = [node.free for node in system.nodes]
+    try:
+        for node in system.nodes:
+            node.free = np.ones(6, bool)
+        return System(system.model, check=False, linear_solver="superlu")
+    finally:
+        for node, free in zip(system.nodes, saved):
+            node.free = free
+
+
+def rotating_matrices(system, state, lam, w, *, twin=None, mixed=False):
+    """K, C, M (n, n) of small motions seen in a frame that turns with w (3,) [rad/s] about the origin.
+
+    Variations relative to the frame, (ξ, δθ): δẋ = ξ̇ + ω×ξ, δẍ = ξ̈ + 2ω×ξ̇ + ω×(ω×ξ), δΩ = δθ̇ + Ω×δθ, Ω = Rᵀω. Hence
+    C + M D and K + ∂(Ma)/∂q + C N + M N², with N = (ω̃, Ω̃), N² without its rotation part, D = (2ω̃, Ω̃) per node; all
+    with full matrices, of which rows and columns of the free components are taken. ``twin``: `unfixed` of the system.
+    """
+    from scipy.sparse import block_diag
+
+    from fem_mbs.rotations import skew
+
+    twin = unfixed(system) if twin is None else twin
+    twin.set_gravity(system.workspace.buffer["gravity"])
+    twin.signal_values[:] = system.signal_values
+    for mine, theirs in zip(twin.groups, system.groups):
+        mine.state[:] = theirs.state
+    size = 6 * len(system.nodes)
+    state = state.copy()
+    state.V[:], A = steady_rotation(state, w)
+    twin.constraint_values(state)
+    M = twin.assemble(SMOOTH, state, c_M=1.0).matrix()[:size, :size].tocsc()
+    C = twin.assemble(SMOOTH, state, c_C=1.0).matrix()[:size, :size].tocsc()
+    K = (
+        twin.assemble(SMOOTH, state, c_K=1.0, c_A=1.0, A=A, lam=lam, c_H=1.0, mixed=mixed)
+        .matrix()[:size, :size]
+        .tocsc()
+    )
+    W = skew(w)
+    spins = [skew(R.T @ w) for R in state.R]
+    N = block_diag([block for spin in spins for block in (W, spin)], format="csc")
+    NN = block_diag([block for spin in spins for block in (W @ W, 0 * spin)], format="csc")
+    D = block_diag([block for spin in spins for block in (2 * W, spin)], format="csc")
+    free = system.dof >= 0
+    return tuple(matrix.tocsc()[free][:, free] for matrix in (K + C @ N + M @ NN, C + M @ D, M))
+
+
+@kernel
+def absolute_forces(d, x, R, V, total):
+    """Fill total (6 N,) with the sum over elements of the absolute values of their forces."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    for i in range(6 * d.n_nodes):
+        total[i] = 0.0
+    for k in range(d.n_groups):
+        g = groups[k]
+        f_at, Ma_at = b[SLOT_F], b[SLOT_MA]
+        f = vector(f_at, g.nd)
+        for role in range(2):
+            call = g.inertia if role == 0 else g.force
+            if call == 0:
+                continue
+            for e in range(g.n):
+                gather(d, g, e, b, x, R, V, V)
+                zero(f_at, g.nd)
+                zero(Ma_at, g.nd)
+                call2(call, g.parameters_at + e * g.stride, d.table_at)
+                for i in range(g.nd):
+                    f[i] = abs(f[i])
+                scatter_vector(g, e, f, total)
+
+
+SLOT_F, SLOT_MA = SLOT["f"], SLOT["Ma"]
+
+
+def static_equilibrium(
+    model, *, t=0.0, steps=1, adaptive=True, mixed=True, tolerance=1e-9, max_iterations=15, rotation=None, save=None
+):
+    """Find the static equilibrium of a model under its loads, gravity and drivers.
+
+    Parameters
+    ----------
+    model : Model or System
+        Starts from its initial state; initial velocities are ignored.
+    t : float [s]
+        Time at which functions of time are taken (a load that begins later than this is absent).
+    steps : int ≥ 1
+        Equal load steps to begin with. One is right for most models; more follow a path through instabilities.
+    adaptive : bool
+        Halve a load step that does not converge, double after an easy one (at most to the size ``steps`` asks for).
+    mixed : bool
+        Beams in mixed form (see the head of this file). False is plain Newton: same equilibrium, far smaller steps.
+    tolerance : float > 0
+        Of the residual relative to the magnitudes of the element forces.
+    max_iterations : int ≥ 1, per load step
+    rotation : (3,) [rad/s], optional
+        Steady rotation of the whole model about an axis through the origin: adds centrifugal forces.
+    save : str, optional
+        Results file of the load path (ParaView), with the load factor in the place of time.
+
+    Returns
+    -------
+    StaticResult
+
+    Raises
+    ------
+    SolverError
+        A load step failed (after halving to 1e-6 of the load, when adaptive), or a contact was penetrated: contacts
+        are not part of this solver.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fem_mbs.model import Model
+    >>> from fem_mbs.elements.beam import beam_line
+    >>> from fem_mbs.elements.loads import PointMoment
+    >>> from fem_mbs.elements.sections import Section
+    >>> from fem_mbs.nodes import Node6
+    >>> root, tip = Node6(fixed=True), Node6([10, 0, 0], name="tip")
+    >>> model = Model("roll-up")
+    >>> _ = model.add(beam_line(root, tip, 10, Section.general(EA=1e4, GA2=1e4, GA3=1e4, GJ=100, EI2=100, EI3=100)))
+    >>> _ = model.add(PointMoment(tip, [0, 0, 2 * np.pi * 100 / 10]))
+    >>> bool(abs(static_equilibrium(model).position(tip)).max() < 1e-9)
+    True
+    """
+    system = model if isinstance(model, System) else model.compile()
+    for name, value in (("steps", steps), ("max_iterations", max_iterations)):
+        if int(value) != value or value < 1:
+            raise ParameterError(static_equilibrium, name, value, "must be a whole number ≥ 1")
+    if not tolerance > 0:
+        raise ParameterError(static_equilibrium, "tolerance", tolerance, "must be > 0")
+    w = None if rotation is None else finite_vector(static_equilibrium, "rotation", rotation)
+    problem = _Equilibrium(system, float(t), mixed, w)
+    result = StaticResult(system)
+    state = system.initial.copy()
+    state.V[:] = 0.0
+    assembly.initial_states(system.data[0], state.x, state.R, state.V)
+    lam = np.zeros(system.m)
+    records, factor, largest = [], 0.0, 1.0 / steps
+    size, history = largest, []
+    try:
+        records.append(_record(problem, state, lam, 0.0, 0))
+        while factor < 1.0:
+            target = factor + size
+            target = target if target < 1.0 - 1e-9 * size else 1.0
+            kept = [group.state.copy() for group in system.groups]
+            new, new_lam, count, history = _newton(problem, state, lam, target, tolerance, max_iterations)
+            trouble = None if new is None else _trouble(system, new)
+            if new is None or trouble:
+                for group, old in zip(system.groups, kept):
+                    group.state[:] = old
+                result.rejected += 1
+                size *= 0.5
+                if not adaptive or size < SMALLEST_STEP:
+                    raise _failure(problem, state, lam, target, history, adaptive, trouble)
+                continue
+            state, lam, factor = new, new_lam, target
+            result.load_factors.append(factor)
+            result.iterations.append(count)
+            records.append(_record(problem, state, lam, factor, count))
+            if count <= EASY:
+                size = min(2.0 * size, largest)
+        _no_penetration(system, state)
+    finally:
+        system.set_gravity(system.gravity)
+        system.update_signals(float(t))
+        if records:
+            result.results = _write(system, records, save, steps=steps, tolerance=tolerance)
+    result._motion = problem.motion(state, 1.0)
+    state.V[:] = result._motion[0]
+    result.state, result.multipliers = state, lam
+    return result
+
+
+def _newton(problem, state, lam, factor, tolerance, max_iterations):
+    """Iterate to equilibrium at a load factor: state (None if it failed), multipliers, iterations, residuals."""
+    system = problem.system
+    problem.set_load(factor)
+    state, lam, history = state.copy(), lam.copy(), []
+    length = max(1e-300, float(np.ptp(state.x, axis=0).max()))
+    free = system.dof.reshape(-1, 6) >= 0
+    for count in range(1, max_iterations + 1):
+        right = problem.residual(state, lam, factor, problem.mixed)
+        if right is None:
+            return None, None, count, history
+        solve = problem.tangent(state, lam, factor)
+        if solve is None:
+            return None, None, count, history
+        step = solve(right)
+        if not np.isfinite(step).all():
+            return None, None, count, history
+        delta = system.expanded(step[: system.n])
+        assembly.update_states(system.data[0], state.x, state.R, delta)
+        state = system.moved(state, delta)
+        lam = lam + step[system.n :]
+        right = problem.residual(state, lam, factor, False)
+        if right is None:
+            return None, None, count, history
+        forces, gaps = system.expanded(right[: system.n]), right[system.n :]
+        scale = problem.scale(state, lam)
+        both = [np.linalg.norm(values[:, part]) for values in (forces, scale) for part in (slice(3), slice(3, 6))]
+        error = max(both[0] / max(both[2], both[3] / length, 1e-300), both[1] / max(both[3], both[2] * length, 1e-300))
+        history.append(error)
+        moved = max(np.abs(delta[:, :3]).max() / length, np.abs(delta[:, 3:]).max() if free[:, 3:].any() else 0.0)
+        assembled = not len(gaps) or np.abs(gaps).max() <= tolerance * max(1.0, length)
+        if (error <= tolerance and assembled) or moved <= INCREMENT_TOLERANCE:
+            return state, lam, count, history
+    return None, None, max_iterations, history
+
+
+def _record(problem, state, lam, factor, count):
+    """One load step as a record of a run, the load factor in the place of time."""
+    system = problem.system
+    problem.set_load(factor)
+    V, A = problem.motion(state, factor)
+    record = new_records(system, 1)
+    record["t"][0], record["step"][0] = factor, count
+    record["position"][0], record["quaternion"][0] = state.x, state.Q
+    record["velocity"][0], record["acceleration"][0] = V, A
+    record["multiplier"][0] = lam
+    record["iterations"][0, 0] = count
+    assembly.output_values(system.data[0], state.x, state.R, V, A, lam, record["output"][0])
+    record["energy"][0, 1] = assembly.potential_energy(system.data[0], state.x, state.R, V)
+    return record
+
+
+def _write(system, records, save, **parameters):
+    from fem_mbs.results import ResultsWriter
+
+    writer = ResultsWriter(system, save, parameters={"solver": "static_equilibrium", **parameters})
+    for k, record in enumerate(records):
+        record["step"][0] = k
+    writer.append({name: np.concatenate([record[name] for record in records]) for name in records[0]})
+    return writer.close("complete")
+
+
+def _trouble(system, state):
+    """What an element says is wrong with an equilibrium (method ``trouble``), or None."""
+    for element in system.elements:
+        text = element.trouble(state) if hasattr(element, "trouble") else None
+        if text:
+            return element, text
+    return None
+
+
+def _failure(problem, state, lam, factor, history, adaptive, trouble):
+    """SolverError with the largest row of the residual, or what an element said, and what usually helps."""
+    system = problem.system
+    if trouble:
+        element, text = trouble
+        return SolverError(f"load factor {factor:.6g}: {text}", history=history, element=element)
+    problem.set_load(factor)
+    right = problem.residual(state, lam, factor, False)
+    where, element = "", None
+    if right is not None and len(right):
+        worst = int(np.argmax(np.abs(right)))
+        element, text = system.unknown(worst)
+        where = f" Largest row: {text}."
+    residuals = ", ".join(f"{e:.1e}" for e in history[-4:]) or "none (singular or not finite)"
+    cure = (
+        "Usual causes: an instability (buckling, snap-through: the path cannot be followed by increasing the load), a "
+        "mechanism without stiffness, or a beam turned by more than 2.8 rad between its ends (use more elements)"
+        if adaptive
+        else "Use adaptive=True or more steps"
+    )
+    return SolverError(
+        f"load factor {factor:.6g}: no equilibrium found. Residuals ... {residuals}.{where} {cure}.",
+        history=history, element=element,
+    )  # fmt: skip
+
+
+def _no_penetration(system, state):
+    gaps = system.gaps(state)
+    if len(gaps) and gaps.min() < -1e-9 * (1.0 + np.abs(state.x).max()):
+        contact = system.contacts[int(np.argmin(gaps))]
+        raise SolverError(
+            f"contact '{contact.name}' is penetrated at the equilibrium, gap = {gaps.min():.4g} m: static_equilibrium "
+            "leaves contacts out. Let a damped run in time settle instead",
+            element=contact,
+        )
