@@ -1,0 +1,108 @@
+"""Checks: what an example or benchmark computed, beside a reference and the tolerance it claims.
+
+return Checks(
+    # digits of the source
+    Check("tip deflection [m]", reference=0.4183, obtained=x, abs=5e-5),
+)
+"""
+
+import math
+import sys
+
+from fem_mbs.errors import FemMbsError
+
+
+class Check:
+    """One number beside its reference.
+
+    Parameters
+    ----------
+    name : str
+        Quantity and unit, "force at rest [N]".
+    reference, obtained : float
+    rel : float, optional
+        Allowed |obtained − reference| / |reference|; needs a reference that is not zero.
+    abs : float, optional
+        Allowed |obtained − reference|. With both, either is enough.
+
+    Attributes
+    ----------
+    error : float, relative if ``rel`` alone was given, else absolute
+    ok : bool; a value that is not finite is never ok
+    """
+
+    def __init__(self, name, *, reference, obtained, rel=None, abs=None):
+        self.name, self.reference, self.obtained = name, float(reference), float(obtained)
+        self.rel, self.abs = rel, abs
+        if rel is None and abs is None:
+            raise FemMbsError(f"check '{name}': give a tolerance, rel=… or abs=…")
+        if rel is not None and self.reference == 0.0 and abs is None:
+            raise FemMbsError(f"check '{name}': a relative tolerance means nothing beside the reference 0; give abs=…")
+        difference = math.fabs(self.obtained - self.reference)
+        relative = difference / math.fabs(self.reference) if self.reference else math.inf
+        self.error = difference if rel is None or abs is not None else relative
+        self.ok = (abs is not None and difference <= abs) or (rel is not None and relative <= rel)
+
+    @property
+    def tolerance(self):
+        """Text of the tolerance: "1e-06 rel"."""
+        parts = [f"{self.rel:.2g} rel"] if self.rel is not None else []
+        parts += [f"{self.abs:.2g}"] if self.abs is not None else []
+        return " or ".join(parts)
+
+    def __repr__(self):
+        return f"Check({self.name!r}, reference={self.reference!r}, obtained={self.obtained!r}, ok={self.ok})"
+
+
+class Checks:
+    """Several checks, printed as a table."""
+
+    def __init__(self, *checks):
+        self.checks = list(checks)
+
+    @property
+    def ok(self):
+        """True if every check holds."""
+        return all(check.ok for check in self.checks)
+
+    @property
+    def failed(self):
+        """The checks that do not hold."""
+        return [check for check in self.checks if not check.ok]
+
+    def __iter__(self):
+        return iter(self.checks)
+
+    def __len__(self):
+        return len(self.checks)
+
+    def __add__(self, other):
+        return Checks(*self.checks, *other.checks)
+
+    def __str__(self):
+        rows = [("quantity", "reference", "obtained", "error", "tolerance", "")]
+        for c in self.checks:
+            verdict = "ok" if c.ok else "FAILED"
+            rows.append((c.name, f"{c.reference:.9g}", f"{c.obtained:.9g}", f"{c.error:.2e}", c.tolerance, verdict))
+        return table(rows, left=(0, 4, 5))
+
+    def print(self):
+        """Print the table; end the program with exit code 1 if a check fails.
+
+        Meant as the last line of a script. Use ``ok`` and ``failed`` to go on after a failure.
+        """
+        print(self)
+        if not self.ok:
+            sys.stdout.flush()
+            raise SystemExit(1)
+
+
+def table(rows, left=(0,)):
+    """Text of rows of strings in aligned columns, the first row underlined; columns in ``left`` are flush left."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = [
+        "  ".join(c.ljust(w) if i in left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))).rstrip()
+        for row in rows
+    ]
+    lines.insert(1, "-" * max(len(line) for line in lines))
+    return "\n".join(lines)

@@ -1,0 +1,45 @@
+"""What the command line decides for a script it runs: end time, step size, where results go, progress shown or not.
+
+A script calls ``stepper.run(model, t_end=…, h=…, save=…)`` as usual; `apply` is what `run` asks before it uses them.
+"""
+
+from pathlib import Path
+
+
+class Overrides:
+    """Values that replace those of a script; None leaves the script's.
+
+    Attributes
+    ----------
+    t_end, h : float or None [s]
+    out : path or None
+        Folder for all result files.
+    progress : bool or None
+        Show a progress bar; None: if the standard error stream is a terminal.
+    """
+
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        """Leave everything to the script."""
+        self.t_end = self.h = self.out = self.progress = None
+
+
+overrides = Overrides()
+
+
+def apply(t_end, h, save):
+    """End time [s], step size [s] and results path (or None) to use in place of a script's own."""
+    t_end = t_end if overrides.t_end is None else overrides.t_end
+    h = h if overrides.h is None else overrides.h
+    return t_end, h, output_path(save)
+
+
+def output_path(path):
+    """Path of a file that a script writes, moved to the folder of ``--out``; None stays None."""
+    if path is None or overrides.out is None:
+        return path
+    folder = Path(overrides.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / Path(path).name

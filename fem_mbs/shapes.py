@@ -1,0 +1,628 @@
+"""Shapes: how bodies, beams and contacts look, and the skin that moves all of them at once.
+
+A shape is a surface in the axes of a node. `Skin` collects the shapes of a whole system once - fixed connectivity - and
+gives the positions of all its points for any configuration, without a Python loop over bodies. Beams are swept: their
+outline follows the helix between the section frames A and B of each element (formulation-beams, section 1.3):
+
+    ψ = log(R_Aᵀ R_B),   Γ L = T⁻ᵀ(ψ) R_Aᵀ (x_B − x_A),   R(s) = R_A exp(s ψ̃),   x(s) = x_A + s R_A T(s ψ)ᵀ Γ L      (1)
+
+with s = 0 … 1 along the element: the picture is the interpolation the element computes with, not a spline.
+"""
+
+import functools
+
+import numpy as np
+
+from fem_mbs.errors import FemMbsError, ParameterError
+from fem_mbs.nodes import Frame, Ground, Node, finite_vector, rotation_matrix
+
+KINDS = ("body", "beam", "contact", "joint", "spring")  # values 0, 1, … of the cell array "kind"
+BODY, BEAM, CONTACT, JOINT, SPRING = range(5)
+VERTEX, LINE, TRIANGLE, QUAD = 1, 3, 5, 9  # cell types of VTK
+CORNERS = {VERTEX: 1, LINE: 2, TRIANGLE: 3, QUAD: 4}
+SHARP = np.cos(np.radians(30.0))  # faces that meet at a larger angle show an edge
+
+COLORS = {
+    "blue": "#4c78a8",
+    "orange": "#f58518",
+    "green": "#54a24b",
+    "red": "#e45756",
+    "teal": "#72b7b2",
+    "yellow": "#eeca3b",
+    "purple": "#b279a2",
+    "brown": "#9d755d",
+    "grey": "#b8bcc2",
+    "white": "#ffffff",
+    "black": "#202124",
+}
+PALETTE = ("blue", "orange", "teal", "green", "purple", "yellow", "red", "brown")
+
+
+def color_of(owner, color):
+    """Red, green, blue (3,) in 0 … 1 of a colour given by name, "#rrggbb" or three numbers; None stays None."""
+    if color is None:
+        return None
+    text = COLORS.get(color, color) if isinstance(color, str) else None
+    if text is not None:
+        digits = text.removeprefix("#")
+        if len(digits) != 6 or any(c not in "0123456789abcdefABCDEF" for c in digits):
+            raise ParameterError(owner, "color", color, f'is not "#rrggbb" nor one of {", ".join(COLORS)}')
+        return np.array([int(digits[i : i + 2], 16) for i in (0, 2, 4)]) / 255.0
+    rgb = finite_vector(owner, "color", color)
+    if rgb.min() < 0 or rgb.max() > 1:
+        raise ParameterError(owner, "color", color, "must have components between 0 and 1")
+    return rgb
+
+
+class Shape:
+    """A surface made of triangles and quadrilaterals, in the axes of the node it is drawn on.
+
+    Parameters
+    ----------
+    points : (n, 3) [m]
+    faces : sequence of faces, or arrays (k, 3) and (k, 4) of them
+        Point numbers, counter-clockwise seen from outside.
+    edges : (m, 2) int, optional
+        Lines drawn on the surface; default: where faces meet at more than 30° and at free borders.
+    offset : (3,) [m], optional
+        Added to all points after ``rotation`` (matrix, rotation vector or quaternion), in node axes.
+    color : name, "#rrggbb" or (3,) in 0 … 1, optional
+        Default: one colour for each body in turn, grey for ground.
+    """
+
+    name = None
+
+    def __init__(self, points, faces, edges=None, *, offset=(0, 0, 0), rotation=None, color=None):
+        points = np.array(points, float)
+        if points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
+            raise ParameterError(self, "points", points, "must be an array (n, 3) of finite numbers")
+        R = rotation_matrix(self, "rotation", rotation)
+        self.points = points @ R.T + finite_vector(self, "offset", offset)
+        self.faces = self._sorted_faces(faces)
+        self.edges = sharp_edges(self.points, self.faces) if edges is None else np.array(edges, int).reshape(-1, 2)
+        self.color = color_of(self, color)
+
+    def _sorted_faces(self, faces):
+        """Faces as arrays (k, 3) and (k, 4)."""
+        rows = [row for block in faces for row in np.atleast_2d(np.asarray(block, int))]
+        sizes = {len(row) for row in rows}
+        if not sizes <= {3, 4}:
+            raise ParameterError(self, "faces", sorted(sizes), "points per face; must be 3 or 4")
+        blocks = [np.array([r for r in rows if len(r) == n]) for n in sorted(sizes)]
+        for block in blocks:
+            if block.min() < 0 or block.max() >= len(self.points):
+                raise ParameterError(self, "faces", int(block.max()), f"but there are {len(self.points)} points")
+        return blocks
+
+    def positive(self, parameter, value):
+        """The value as a finite float > 0 [m], or a ParameterError."""
+        number = float(value)
+        if not (np.isfinite(number) and number > 0):
+            raise ParameterError(self, parameter, value, "m must be > 0")
+        return number
+
+
+class Sphere(Shape):
+    """Sphere of a radius [m]; three great circles are drawn on it, so that its rotation shows.
+
+    ``resolution``: number of points around the equator, a multiple of 4; lower it for models with thousands of spheres.
+    """
+
+    def __init__(self, radius, *, resolution=32, **placement):
+        self.radius = self.positive("radius", radius)
+        n, rings = resolution, resolution // 2
+        if n < 8 or n % 4:
+            raise ParameterError(self, "resolution", resolution, "must be a multiple of 4, at least 8")
+        latitude, longitude = np.pi * np.arange(1, rings) / rings, 2 * np.pi * np.arange(n) / n
+        ring = np.stack([np.cos(longitude), np.sin(longitude)], axis=1)
+        body = np.array([[np.sin(a) * c, np.sin(a) * s, np.cos(a)] for a in latitude for c, s in ring])
+        points = self.radius * np.vstack([body, [[0, 0, 1], [0, 0, -1]]])
+        i, j = np.meshgrid(np.arange(rings - 2), np.arange(n), indexing="ij")
+        k = (j + 1) % n
+        quads = np.stack([i * n + j, (i + 1) * n + j, (i + 1) * n + k, i * n + k], axis=-1).reshape(-1, 4)
+        top, bottom, around = len(body), len(body) + 1, np.arange(n)
+        after, last = (around + 1) % n, (rings - 2) * n
+        caps = np.vstack(
+            [
+                np.stack([np.full(n, top), around, after], axis=1),
+                np.stack([np.full(n, bottom), last + after, last + around], axis=1),
+            ]
+        )
+        equator = (rings // 2 - 1) * n + np.append(around, 0)
+        meridians = [
+            np.concatenate([[top], a + n * np.arange(rings - 1), [bottom], b + n * np.arange(rings - 2, -1, -1), [top]])
+            for a, b in ((0, n // 2), (n // 4, 3 * n // 4))
+        ]
+        edges = np.vstack([np.stack([line[:-1], line[1:]], axis=1) for line in (equator, *meridians)])
+        super().__init__(points, [caps, quads], edges, **placement)
+
+
+class Box(Shape):
+    """Box of edge lengths size (3,) [m] along the node axes, centred on the node (see ``offset``)."""
+
+    def __init__(self, size, **placement):
+        self.size = finite_vector(self, "size", size)
+        if self.size.min() <= 0:
+            raise ParameterError(self, "size", size, "m must be > 0 in all three directions")
+        corners = 0.5 * self.size * np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)])
+        faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+        super().__init__(corners, [faces], **placement)
+
+
+class Cylinder(Shape):
+    """Cylinder from p1 to p2, both (3,) [m], with a radius [m]; a diameter is drawn on both ends to show rotation."""
+
+    def __init__(self, p1, p2, radius, *, resolution=32, **placement):
+        self.radius = self.positive("radius", radius)
+        p1, p2 = finite_vector(self, "p1", p1), finite_vector(self, "p2", p2)
+        length = np.linalg.norm(p2 - p1)
+        if length == 0:
+            raise ParameterError(self, "p2", p2, "is the same point as p1; a cylinder needs a length")
+        if resolution < 6 or resolution % 2:
+            raise ParameterError(self, "resolution", resolution, "must be even and at least 6")
+        from fem_mbs.rotations import frame_with_axis
+
+        n = resolution
+        angle = 2 * np.pi * np.arange(n) / n
+        R = frame_with_axis((p2 - p1) / length)
+        rim = self.radius * (np.outer(np.cos(angle), R[:, 0]) + np.outer(np.sin(angle), R[:, 1]))
+        points = np.vstack([p1 + rim, p2 + rim, [p1, p2]])
+        i = np.arange(n)
+        k = (i + 1) % n
+        sides = np.stack([i, k, n + k, n + i], axis=1)
+        caps = np.vstack(
+            [np.stack([np.full(n, 2 * n), k, i], axis=1), np.stack([np.full(n, 2 * n + 1), n + i, n + k], axis=1)]
+        )
+        rims = np.vstack([np.stack([i, k], axis=1), np.stack([n + i, n + k], axis=1)])
+        super().__init__(points, [caps, sides], np.vstack([rims, [[0, n // 2], [n, n + n // 2]]]), **placement)
+
+
+class Patch(Shape):
+    """Rectangle of edge lengths size (2,) [m] in the x-y plane of the node axes; normal +z. Draws planes."""
+
+    def __init__(self, size, **placement):
+        self.size = finite_vector(self, "size", size, 2)
+        if self.size.min() <= 0:
+            raise ParameterError(self, "size", size, "m must be > 0 in both directions")
+        x, y = 0.5 * self.size
+        super().__init__([[-x, -y, 0], [x, -y, 0], [x, y, 0], [-x, y, 0]], [[0, 1, 2, 3]], **placement)
+
+
+class Mesh(Shape):
+    """Any surface of triangles and quadrilaterals, see `Shape`; `Mesh.read` takes it from a file.
+
+    Examples
+    --------
+    >>> tetrahedron = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+    """
+
+    @classmethod
+    def read(cls, path, *, scale=1.0, **placement):
+        """Surface of a mesh file of any format that meshio reads (STL, PLY, OBJ, VTU, Gmsh …).
+
+        ``scale`` multiplies all coordinates: 1e-3 for a drawing in millimetres. Only triangles and quadrilaterals are
+        taken.
+        """
+        import meshio
+
+        mesh = meshio.read(path)
+        faces = [block.data for block in mesh.cells if block.type in ("triangle", "quad")]
+        if not faces:
+            found = ", ".join(sorted({block.type for block in mesh.cells})) or "nothing"
+            raise FemMbsError(f"{path}: no triangles or quadrilaterals to draw (found {found})")
+        points = np.zeros((len(mesh.points), 3))
+        points[:, : mesh.points.shape[1]] = mesh.points
+        return cls(scale * points, faces, **placement)
+
+
+def sharp_edges(points, faces):
+    """Edges (m, 2) where faces meet at more than 30° or where a face has no neighbour.
+
+    Corners are identified by position, so that files which repeat points for each face (STL) show the same edges.
+    """
+    if not faces:
+        return np.zeros((0, 2), int)
+    span = max(np.ptp(points, axis=0).max(), 1e-300)
+    _, where = np.unique(np.round(points / span, 9), axis=0, return_inverse=True)
+    pairs, ends, normals = [], [], []
+    for block in faces:
+        corner = points[block]
+        # of a quadrilateral the product of its diagonals; a triangle is one whose last corner is its first
+        normal = np.cross(corner[:, 2] - corner[:, 0], corner[:, 3 % block.shape[1]] - corner[:, 1])
+        normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
+        for i in range(block.shape[1]):
+            edge = block[:, [i, (i + 1) % block.shape[1]]]
+            ends.append(edge)
+            pairs.append(np.sort(where.reshape(-1)[edge], axis=1))
+            normals.append(normal)
+    pairs, ends, normals = np.vstack(pairs), np.vstack(ends), np.vstack(normals)
+    _, first, inverse, count = np.unique(pairs, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    total = np.zeros((len(first), 3))
+    np.add.at(total, inverse.reshape(-1), normals)
+    # |n_1 + n_2|² = 2 + 2 cos(angle) for two faces; a border has one face
+    bent = np.einsum("ij,ij->i", total, total) < 2.0 + 2.0 * SHARP
+    return ends[first[(count != 2) | bent]]
+
+
+def triangulate(outline):
+    """Triangles (k − 2, 3) of a simple polygon (k, 2), counter-clockwise; cuts off one ear after another."""
+    return _triangles(np.ascontiguousarray(outline, float).tobytes())
+
+
+@functools.lru_cache(maxsize=64)
+def _triangles(outline):
+    """`triangulate` of an outline given as bytes: thousands of beams share a few outlines."""
+    outline = np.frombuffer(outline).reshape(-1, 2)
+    y, z = outline.T
+    area = np.dot(y, np.roll(z, -1)) - np.dot(z, np.roll(y, -1))
+    left = list(range(len(outline))) if area > 0 else list(range(len(outline)))[::-1]
+
+    def turn(a, b, c):
+        u, v = outline[b] - outline[a], outline[c] - outline[a]
+        return u[0] * v[1] - u[1] * v[0]
+
+    triangles = []
+    while len(left) > 3:
+        for i in range(len(left)):
+            a, b, c = left[i - 1], left[i], left[(i + 1) % len(left)]
+            inside = (
+                turn(a, b, p) >= 0 and turn(b, c, p) >= 0 and turn(c, a, p) >= 0 for p in left if p not in (a, b, c)
+            )
+            if turn(a, b, c) > 0 and not any(inside):
+                break
+        else:  # only degenerate corners are left (repeated or collinear points)
+            i = 0
+            a, b, c = left[-1], left[0], left[1]
+        triangles.append((a, b, c))
+        del left[i]
+    triangles.append(tuple(left))
+    return np.array(triangles)
+
+
+def matrices(quaternions):
+    """Rotation matrices (…, 3, 3) of unit quaternions (…, 4), scalar first."""
+    q = np.asarray(quaternions, float)
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    rows = [
+        1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+        2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+        2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
+    ]  # fmt: skip
+    return np.stack(rows, axis=-1).reshape(*q.shape[:-1], 3, 3)
+
+
+def skews(a):
+    """Cross-product matrices (…, 3, 3) of vectors (…, 3)."""
+    x, y, z = np.moveaxis(np.asarray(a, float), -1, 0)
+    o = np.zeros_like(x)
+    return np.stack([o, -z, y, z, o, -x, -y, x, o], axis=-1).reshape(*x.shape, 3, 3)
+
+
+def _runs(values):
+    """First and last + 1 of each run of equal neighbours."""
+    values = np.asarray(values)
+    if not len(values):
+        return []
+    cuts = np.flatnonzero(np.diff(values)) + 1
+    return list(zip([0, *cuts.tolist()], [*cuts.tolist(), len(values)]))
+
+
+def helix(x_A, R_A, x_B, R_B, s):
+    """Positions (…, S, 3) and rotations (…, S, 3, 3) at s (S,) of the helices (1) between poses (…, 3), (…, 3, 3)."""
+    from scipy.spatial.transform import Rotation
+
+    relative = np.swapaxes(R_A, -1, -2) @ R_B
+    psi = Rotation.from_matrix(relative.reshape(-1, 3, 3)).as_rotvec().reshape(relative.shape[:-1])
+    theta = np.linalg.norm(psi, axis=-1)[..., None]
+    # k = (1 − θ/2 cot θ/2)/θ² of T⁻¹; its series where the closed form would cancel (error 1e-13 at θ = 1e-2)
+    small = theta < 1e-2
+    safe = np.where(small, 1.0, theta)
+    k = np.where(small, 1 / 12 + theta**2 / 720, (1 - 0.5 * safe / np.tan(0.5 * safe)) / safe**2)
+    u = np.einsum("...ji,...j->...i", R_A, x_B - x_A)
+    psi_u = np.cross(psi, u)
+    gamma = u - 0.5 * psi_u + k * np.cross(psi, psi_u)  # Γ L = T⁻ᵀ u
+    s = np.asarray(s, float)[:, None]
+    theta, psi, gamma = theta[..., None, :] * s, psi[..., None, :] * s, gamma[..., None, :] * s
+    small = theta < 1e-2
+    safe = np.where(small, 1.0, theta)
+    c1 = np.where(small, 1 - theta**2 / 6, np.sin(safe) / safe)
+    c2 = np.where(small, 0.5 - theta**2 / 24, (1 - np.cos(safe)) / safe**2)
+    c3 = np.where(small, 1 / 6 - theta**2 / 120, (safe - np.sin(safe)) / safe**3)
+    psi_g = np.cross(psi, gamma)
+    way = gamma + c2 * psi_g + c3 * np.cross(psi, psi_g)  # T(sψ)ᵀ s Γ L
+    x = x_A[..., None, :] + way @ np.swapaxes(R_A, -1, -2)
+    # exp(ψ̃) = I + c_1 ψ̃ + c_2 ψ̃², column by column
+    columns = []
+    for axis in np.eye(3):
+        first = np.cross(psi, axis)
+        columns.append(axis + c1 * first + c2 * np.cross(psi, first))
+    return x, R_A[..., None, :, :] @ np.stack(columns, axis=-1)
+
+
+class Skin:
+    """Everything that is drawn of a system: points that follow nodes, beams and contacts, and cells that join them.
+
+    Points come in three blocks: those fixed to nodes, those of beams, one for each contact.
+
+    Attributes
+    ----------
+    node, offset : (n_fixed,), (n_fixed, 3) [m]
+        Node that carries a point, and the point in the axes of that node.
+    ends, end_offset, end_rotation : (n_beams, 2), (n_beams, 2, 3) [m], (n_beams, 2, 3, 3)
+        Nodes of each beam and its section frames A, B in node axes; ``beam_element`` (n_beams,) numbers the elements.
+    stations : (S,)
+        Places s = 0 … 1 along a beam where its outline is put.
+    beam, station, section : (n_swept,), (n_swept,), (n_swept, 2) [m]
+        Beam and station of a swept point, and its place (y2, y3) in the section.
+    n_contacts : int
+    connectivity, offsets, types : cells as in VTK; kind, owner, color : per cell: `KINDS`, element number, (…, 3) uint8
+    edges : (m, 2)
+        Point numbers of the lines drawn on surfaces.
+    joint_point, joint_element : (n_joints,)
+        Points of joints, and their elements.
+    """
+
+    ARRAYS = (
+        "node", "offset", "ends", "end_offset", "end_rotation", "beam_element", "stations", "beam", "station",
+        "section", "contact_element", "connectivity", "offsets", "types", "kind", "owner", "color", "edges",
+        "joint_point", "joint_element",
+    )  # fmt: skip
+
+    def __init__(self, **arrays):
+        for name in self.ARRAYS:
+            setattr(self, name, np.asarray(arrays[name]))
+        self._blocks = _runs(self.node)
+        counts = np.bincount(self.beam, minlength=len(self.ends)) // max(len(self.stations), 1)
+        self._sweeps, at = [], self.n_fixed
+        for first, last in _runs(counts):
+            n, S = int(counts[first]), len(self.stations)
+            size = (last - first) * S * n
+            outline = self.section[at - self.n_fixed :][:size].reshape(last - first, S, n, 2)[:, :1]
+            self._sweeps.append((slice(first, last), slice(at, at + size), outline))
+            at += size
+
+    def arrays(self):
+        """All arrays by name: what `Skin(**arrays)` needs to make an equal skin."""
+        return {name: getattr(self, name) for name in self.ARRAYS}
+
+    @property
+    def n_fixed(self):
+        return len(self.node)
+
+    @property
+    def n_swept(self):
+        return len(self.beam)
+
+    @property
+    def n_contacts(self):
+        return len(self.contact_element)
+
+    @property
+    def n_points(self):
+        return self.n_fixed + self.n_swept + self.n_contacts
+
+    @property
+    def n_cells(self):
+        return len(self.types)
+
+    def points(self, x, R, contact_points=None):
+        """Positions of all points.
+
+        Parameters
+        ----------
+        x : (…, n_nodes, 3) [m], inertial axes
+        R : (…, n_nodes, 3, 3)
+        contact_points : (…, n_contacts, 3) [m], optional
+            Default: the origin.
+
+        Returns
+        -------
+        (…, n_points, 3) [m], inertial axes
+        """
+        x, R = np.asarray(x), np.asarray(R)
+        out = np.zeros((*x.shape[:-2], self.n_points, 3))
+        self._carry(x, R, out)
+        if self.n_swept:
+            A, B = self.ends.T
+            x_A, x_B = (
+                x[..., N, :] + np.einsum("...bij,bj->...bi", R[..., N, :, :], self.end_offset[:, end])
+                for end, N in enumerate((A, B))
+            )
+            R_A, R_B = R[..., A, :, :] @ self.end_rotation[:, 0], R[..., B, :, :] @ self.end_rotation[:, 1]
+            axis, triad = helix(x_A, R_A, x_B, R_B, self.stations)
+            across = np.swapaxes(triad, -1, -2)[..., 1:, :]
+            for beams, where, outline in self._sweeps:
+                swept = axis[..., beams, :, None, :] + outline @ across[..., beams, :, :, :]
+                out[..., where, :] = swept.reshape(*x.shape[:-2], -1, 3)
+        if contact_points is not None:
+            out[..., self.n_fixed + self.n_swept :, :] = contact_points
+        return out
+
+    def _carry(self, x, A, out):
+        """Fill the points fixed to nodes with x + A p; x (…, n_nodes, 3), A (…, n_nodes, 3, 3)."""
+        AT = np.swapaxes(A, -1, -2)
+        for first, last in self._blocks:
+            node = self.node[first]
+            out[..., first:last, :] = self.offset[first:last] @ AT[..., node, :, :]
+            out[..., first:last, :] += x[..., node, None, :]
+
+    def velocities(self, points, x, R, v, w):
+        """Velocities (…, n_points, 3) [m/s] of points; x, R as in `points`, v (…, n_nodes, 3) inertial, w body axes.
+
+        Along a beam the motions of its two ends are blended linearly; contact points get zero.
+        """
+        out = np.zeros(points.shape)
+        self._carry(v, R @ skews(w), out)
+        if self.n_swept:
+            # ω × (X − x) + v of both ends, weighted; X on the beam
+            spin = np.einsum("...ij,...j->...i", R, w)
+            still = v - np.cross(spin, x)
+            s = self.stations[:, None]
+            A, B = self.ends.T
+            spin, still = ((1 - s) * u[..., A, None, :] + s * u[..., B, None, :] for u in (spin, still))
+            turn = np.swapaxes(skews(spin), -1, -2)
+            for beams, where, outline in self._sweeps:
+                shape = (*still[..., beams, :, :].shape[:-1], outline.shape[2], 3)
+                swept = points[..., where, :].reshape(shape) @ turn[..., beams, :, :, :]
+                out[..., where, :] = (swept + still[..., beams, :, None, :]).reshape(*points.shape[:-2], -1, 3)
+        return out
+
+    def along_beams(self, at_A, at_B):
+        """Values (…, n_points, c): linear between values at the ends of each beam (…, n_beams, c), zero elsewhere."""
+        out = np.zeros((*at_A.shape[:-2], self.n_points, at_A.shape[-1]))
+        s = self.stations[self.station][:, None]
+        values = (1 - s) * at_A[..., self.beam, :] + s * at_B[..., self.beam, :]
+        out[..., self.n_fixed : self.n_fixed + self.n_swept, :] = values
+        return out
+
+    def faces(self, kinds):
+        """Triangles (a, 3) and quadrilaterals (b, 4) of given kinds, and the colours (a, 3), (b, 3) of both."""
+        start, wanted = self.offsets[:-1], np.isin(self.kind, kinds)
+        result = []
+        for cell in (TRIANGLE, QUAD):
+            chosen = wanted & (self.types == cell)
+            rows = self.connectivity[start[chosen][:, None] + np.arange(CORNERS[cell])]
+            result.append((rows, self.color[chosen]))
+        return result
+
+    def cells(self, kind, cell):
+        """Point numbers (k, corners) of the cells of one kind and one VTK type."""
+        chosen = (self.kind == kind) & (self.types == cell)
+        return self.connectivity[self.offsets[:-1][chosen][:, None] + np.arange(CORNERS[cell])]
+
+    @classmethod
+    def of(cls, system, stations=None):
+        """Skin of all elements of a `System`.
+
+        ``stations``: outlines along each beam; default 5, less for thousands of beams.
+        """
+        return _Builder(system, stations).skin()
+
+
+class _Builder:
+    """Collects pictures of elements into the arrays of a `Skin`."""
+
+    def __init__(self, system, stations):
+        self.node, self.offset, self.fixed_cells, self.fixed_edges = [], [], [], []
+        self.beams, self.outlines, self.beam_elements = [], [], []
+        self.joints, self.bodies, self.n_fixed = [], {}, 0
+        number = {id(element): index for index, element in enumerate(system.elements)}
+        self.contacts = [number[id(element)] for element in system.contacts]  # in the order of contact results
+        for index, element in enumerate(system.elements):
+            self.add(index, element)
+        count = len(self.beams)
+        self.stations = np.linspace(0, 1, stations or (5 if count < 500 else 3 if count < 5000 else 2))
+
+    def add(self, index, element):
+        """Take in one element: its picture, and a point or a line by its role."""
+        for where, what in element.picture():
+            if isinstance(where, Node):
+                self.add_shape(index, where, what)
+            else:
+                self.beams.append((where.frame_A, where.frame_B))
+                self.outlines.append(np.asarray(what, float))
+                self.beam_elements.append(index)
+        frames = [
+            f for f in (getattr(element, "frame_P", None), getattr(element, "frame_Q", None)) if isinstance(f, Frame)
+        ]
+        if element.role == "constraint" and frames:
+            self.joints.append((self.n_fixed, index))
+            self.add_points(index, frames[:1], JOINT, VERTEX)
+        elif element.role == "dynamic" and len(frames) == 2:
+            self.add_points(index, frames, SPRING, LINE)
+
+    def add_shape(self, index, node, shape):
+        n = node.index
+        if shape.color is not None:
+            rgb = shape.color
+        elif isinstance(node, Ground):
+            rgb = color_of(shape, "grey")
+        else:
+            rgb = color_of(shape, PALETTE[self.bodies.setdefault(n, len(self.bodies)) % len(PALETTE)])
+        for block in shape.faces:
+            cell = TRIANGLE if block.shape[1] == 3 else QUAD
+            self.fixed_cells.append((block + self.n_fixed, cell, BODY, index, rgb))
+        self.fixed_edges.append(shape.edges + self.n_fixed)
+        self.node.append(np.full(len(shape.points), n))
+        self.offset.append(shape.points)
+        self.n_fixed += len(shape.points)
+
+    def add_points(self, index, frames, kind, cell):
+        numbers = self.n_fixed + np.arange(len(frames))[None]
+        self.fixed_cells.append((numbers, cell, kind, index, np.array([0.25, 0.27, 0.3])))
+        self.node.append(np.array([frame.node.index for frame in frames]))
+        self.offset.append(np.array([frame.p for frame in frames]))
+        self.n_fixed += len(frames)
+
+    def skin(self):
+        cells, edges = list(self.fixed_cells), list(self.fixed_edges)
+        used = {}
+        for A, B in self.beams:
+            for frame in (A, B):
+                used[frame.node.index] = used.get(frame.node.index, 0) + 1
+        beam, station, section = [], [], []
+        first, S, rgb = self.n_fixed, len(self.stations), color_of(None, "blue")
+        for b, outline in enumerate(self.outlines):
+            n = len(outline)
+            beam.append(np.full(S * n, b))
+            station.append(np.repeat(np.arange(S), n))
+            section.append(np.tile(outline, (S, 1)))
+            i, j = np.meshgrid(np.arange(S - 1), np.arange(n), indexing="ij")
+            k, at = (j + 1) % n, first + i * n
+            sides = np.stack([at + j, at + k, at + n + k, at + n + j], axis=-1).reshape(-1, 4)
+            cap = triangulate(outline)
+            caps = np.vstack([first + cap[:, ::-1], first + (S - 1) * n + cap])
+            cells += [
+                (caps, TRIANGLE, BEAM, self.beam_elements[b], rgb),
+                (sides, QUAD, BEAM, self.beam_elements[b], rgb),
+            ]
+            corner = np.flatnonzero(_corners(outline))
+            line = first + corner[:, None] + n * np.arange(S)
+            edges.append(np.stack([line[:, :-1].ravel(), line[:, 1:].ravel()], axis=1))
+            rim = np.stack([np.arange(n), (np.arange(n) + 1) % n], axis=1)
+            for frame, at in zip(self.beams[b], (first, first + (S - 1) * n)):
+                if used[frame.node.index] == 1:
+                    edges.append(at + rim)
+            first += S * n
+        for c, index in enumerate(self.contacts):
+            cells.append((np.array([[first + c]]), VERTEX, CONTACT, index, color_of(None, "red")))
+        frames = [frame for pair in self.beams for frame in pair]
+        counts = [len(block) for block, *_ in cells]
+        corners = np.repeat([block.shape[1] for block, *_ in cells], counts).astype(np.int64)
+
+        def per_cell(i, dtype):
+            return np.repeat([cell[i] for cell in cells], counts).astype(dtype)
+
+        def joined(parts, shape, dtype=float):
+            return np.concatenate([np.zeros(shape, dtype), *parts]).astype(dtype)
+
+        colors = [np.tile(np.round(255 * cell[4]), (n, 1)) for cell, n in zip(cells, counts)]
+        return Skin(
+            node=joined(self.node, 0, np.int64),
+            offset=joined(self.offset, (0, 3)),
+            ends=np.array([f.node.index for f in frames], np.int64).reshape(-1, 2),
+            end_offset=np.array([f.p for f in frames], float).reshape(-1, 2, 3),
+            end_rotation=np.array([f.rotation for f in frames], float).reshape(-1, 2, 3, 3),
+            beam_element=np.array(self.beam_elements, np.int64),
+            stations=self.stations,
+            beam=joined(beam, 0, np.int64),
+            station=joined(station, 0, np.int64),
+            section=joined(section, (0, 2)),
+            contact_element=np.array(self.contacts, np.int64),
+            connectivity=joined([block.ravel() for block, *_ in cells], 0, np.int64),
+            offsets=np.concatenate([[0], np.cumsum(corners)]).astype(np.int64),
+            types=per_cell(1, np.uint8),
+            kind=per_cell(2, np.int8),
+            owner=per_cell(3, np.int32),
+            color=joined(colors, (0, 3), np.uint8),
+            edges=joined(edges, (0, 2), np.int64),
+            joint_point=np.array([p for p, _ in self.joints], np.int64),
+            joint_element=np.array([e for _, e in self.joints], np.int64),
+        )
+
+
+def _corners(outline):
+    """True (k,) where a polygon (k, 2) turns by more than 30°."""
+    before, after = outline - np.roll(outline, 1, axis=0), np.roll(outline, -1, axis=0) - outline
+    cosine = np.einsum("ij,ij->i", before, after)
+    return cosine < SHARP * np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
