@@ -1,0 +1,268 @@
+"""The beam as an element: geometry, what is refused, eccentric ends, objectivity, damping, output.
+
+Tangents against finite differences are in test_contract.py; published benchmarks in tests/validation.
+"""
+
+import numpy as np
+import pytest
+
+from fem_mbs.assembly import SMOOTH
+from fem_mbs.elements.beam import Beam, beam_curve, beam_line
+from fem_mbs.elements.loads import PointForce, PointMoment
+from fem_mbs.elements.rigid_body import RigidBody
+from fem_mbs.elements.sections import Section
+from fem_mbs.errors import ParameterError
+from fem_mbs.model import Model
+from fem_mbs.nodes import Frame, Ground, Node6
+from fem_mbs.rotations import exp, tangent
+from fem_mbs.solvers.statics import static_equilibrium
+
+ROD = Section.general(EA=1e4, GA2=3e3, GA3=5e3, GJ=7, EI2=11, EI3=13, rhoA=2.0, rhoI2=0.1, rhoI3=0.2)
+
+
+# --- geometry ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("direction", [[1, 0, 0], [0, 0, 2], [0.3, -2, 0.5], [-1, 0, 1e-9]])
+def test_section_of_a_straight_beam_is_upright_by_default(direction):
+    turned = exp([0.3, 0.2, -0.5])
+    beam = Beam(Node6([1, 2, 3]), Node6(np.add([1, 2, 3], direction), turned), ROD)
+    S_A, S_B = beam.frame_A.orientation, beam.frame_B.orientation
+    assert S_A == pytest.approx(S_B, abs=1e-15)  # nodes may be turned as they like
+    assert S_A[:, 0] == pytest.approx(direction / np.linalg.norm(direction))
+    assert S_A[2, 1] == pytest.approx(0, abs=1e-15)  # e₂ horizontal
+    assert S_A[2, 2] >= 0  # e₃ upwards
+
+
+def test_orientation_turns_the_section():
+    beam = Beam(Node6(), Node6([2, 0, 0]), ROD, orientation=[5, 0, 3])
+    assert beam.frame_A.orientation == pytest.approx(np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]]))
+
+
+def test_default_length_is_the_arc_length_of_the_helix_between_the_ends():
+    psi, L = np.array([0.4, 0.9, -0.3]), 2.5
+    T = np.empty((3, 3))
+    tangent(psi, T)
+    node_A, node_B = Node6(), Node6(L * T.T[:, 0], exp(psi))
+    beam = Beam(node_A.frame(), node_B.frame(), ROD)
+    assert beam.length == pytest.approx(L, rel=1e-14)
+    assert beam.strain0 == pytest.approx([1, 0, 0, *(psi / L)], abs=1e-14)
+
+
+def coil(s):
+    """A circular helix with its Frenet frame, two thirds of a turn."""
+    phi, slope = 4 * s, 0.5 / np.hypot(4, 0.5)
+    flat = np.hypot(4, 0.5) ** -1 * 4
+    along = np.array([-flat * np.sin(phi), flat * np.cos(phi), slope])
+    inwards = np.array([-np.cos(phi), -np.sin(phi), 0])
+    return np.array([np.cos(phi), np.sin(phi), 0.5 * s]), np.column_stack([along, inwards, np.cross(along, inwards)])
+
+
+def test_unloaded_coil_has_no_forces_and_the_exact_arc_length():
+    model = Model("coil")
+    line = model.add(beam_curve(coil, 5, ROD))
+    system = model.compile()
+    assert np.abs(system.forces(system.initial)[1]).max() < 1e-9  # round-off of EA = 1e4
+    # constant curvature and torsion: each element is the curve
+    assert sum(beam.length for beam in line) == pytest.approx(np.hypot(4, 0.5), rel=1e-13)
+    # tangents alone give frames without twist, in which the curvature turns: order 4, 1e-5 here
+    tangents = beam_curve(lambda s: (coil(s)[0], coil(s)[1][:, 0]), 5, ROD)
+    assert sum(beam.length for beam in tangents) == pytest.approx(np.hypot(4, 0.5), rel=1e-4)
+
+
+def test_frames_along_a_curve_do_not_depend_on_the_mesh_and_do_not_twist():
+    def planar(s):
+        return np.array([s, s**2, 0]), np.array([1, 2 * s, 0])
+
+    coarse, fine = beam_curve(planar, 2, ROD, orientation=[0, 0, 1]), beam_curve(planar, 8, ROD, orientation=[0, 0, 1])
+    assert coarse.nodes[1].rotation == pytest.approx(fine.nodes[4].rotation, abs=1e-14)
+    for node in fine.nodes:
+        assert node.rotation[:, 1] == pytest.approx([0, 0, 1])  # e₂ stays normal to the plane
+    assert all(abs(beam.strain0[3]) < 1e-14 for beam in fine)  # no twist
+
+
+def test_beam_line_makes_nodes_only_where_there_are_none():
+    body = RigidBody(1.0, 1.0, position=[2, 0, 0], name="wheel")
+    line = beam_line([0, 0, 0], body.frame([-0.5, 0, 0]), 3, ROD, name="spoke")
+    assert [beam.name for beam in line] == ["spoke 1", "spoke 2", "spoke 3"]
+    assert line.nodes[0].name == "spoke node 0"
+    assert line.nodes[-1] is body.node
+    assert sum(beam.length for beam in line) == pytest.approx(1.5)
+    assert line[2].frame_B.p == pytest.approx([-0.5, 0, 0])
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+A, B = Node6(name="a"), Node6([1, 0, 0], name="b")
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: Beam(Node6(), Node6(), ROD, name="rod 3"), r"Beam 'rod 3': length = 0 m.*two different positions"),
+        (
+            lambda: beam_line([1, 1, 1], [1, 1, 1], 2, ROD, name="rod"),
+            r"Beam 'rod': length = 0 m.*two different positions",
+        ),
+        (lambda: Beam(A, A, ROD), r"end_B = Node6 'a' is on the same node as end_A"),
+        (lambda: Beam(A, B, ROD, length=-1), r"length = -1.* m must be > 0"),
+        (lambda: Beam(A, B, ROD, orientation=[2, 0, 0]), r"orientation .* along the beam"),
+        (lambda: Beam(A, B, ROD, inertia="exact"), r"inertia = 'exact' is unknown; allowed: hermite, linear, lumped"),
+        (lambda: Beam(A, B, ROD, flexibility="best"), r"flexibility = 'best' is unknown"),
+        (lambda: Beam(A, B, ROD, damping=-1e-3), r"damping = -0.001 s must be ≥ 0"),
+        (lambda: Beam(A, B, ROD, damping=[1, 2]), r"damping = \[1, 2\] must be a number"),
+        (lambda: Beam(A, B, 3.0), r"section = 3.0 is not a Section"),
+        (lambda: Beam(A.frame(rotation=[0, 0, 3]), B.frame(), ROD), r"x axis against the beam"),
+        (lambda: Beam(A.frame(rotation=[0, 0, 1]), B.frame(rotation=[0, 0, 1]), ROD), r"must be tangent to the beam"),
+        (
+            lambda: Beam(A.frame(rotation=[1.45, 0, 0]), B.frame(rotation=[-1.45, 0, 0]), ROD),
+            r"angle = 2.9.* below 2.8",
+        ),
+        (lambda: Beam(A, B, ROD, length=2), r"length be its arc length"),
+        (lambda: Beam(A, B, Section.general(EA=1, GJ=1, EI2=1, EI3=1), flexibility="plain"), r"shear flexibility"),
+        (lambda: beam_line(A, B, 0, ROD), r"n = 0 must be a whole number"),
+    ],
+)
+def test_impossible_beams_are_refused(make, message):
+    with pytest.raises(ParameterError, match=message):
+        make()
+
+
+# --- forces -----------------------------------------------------------------------------------------------------------
+
+
+def bent(ends, section=ROD, **options):
+    """Model of one or more beams between pairs of ends."""
+    model = Model("bent")
+    model.add([Beam(a, b, section, **options) for a, b in ends])
+    return model
+
+
+def test_eccentric_connection_is_a_rigid_arm():
+    load, arm, turn = np.array([3.0, 40.0, 20.0]), np.array([0.1, -0.3, 0.2]), exp([0.2, 0.4, -0.7])
+    direct = Node6([1, 0, 0])
+    model = bent([(Node6(fixed=True).frame(), direct.frame())])
+    model.add(PointForce(direct, load))
+    expected = static_equilibrium(model, steps=2)
+    # the same beam, but its end belongs to a node elsewhere with other axes
+    node = Node6(np.array([1, 0, 0]) - turn @ arm, turn)
+    model = bent([(Node6(fixed=True).frame(), node.frame(arm, turn.T))])
+    model.add(PointForce(node.frame(arm), load))
+    result = static_equilibrium(model, steps=2)
+    end = result.position(node) + result.rotation(node) @ arm
+    assert end == pytest.approx(expected.position(direct), abs=1e-9)  # Newton tolerance
+    assert result.rotation(node) @ turn.T == pytest.approx(expected.rotation(direct), abs=1e-9)
+    beams = [m.model.elements[0] for m in (expected.system, result.system)]
+    for name in ("force_A", "moment_A", "force_B", "moment_B"):
+        assert result.output(beams[1], name) == pytest.approx(expected.output(beams[0], name), abs=1e-6)
+
+
+@pytest.mark.parametrize("inertia", ["hermite", "linear", "lumped"])
+def test_rigid_motion_has_the_kinetic_energy_of_a_rod_and_no_strain(inertia):
+    n, spin = 4, np.array([1.0, -2.0, 0.5])
+    line = beam_line([0, 0, 0], [2, 1, 0.5], n, ROD, inertia=inertia)
+    for node in line.nodes:
+        node.velocity, node.angular_velocity = np.array([1.0, 2, 3]) + np.cross(spin, node.position), spin
+    model = Model("rod")
+    model.add(line)
+    system = model.compile()
+    L = np.linalg.norm([2, 1, 0.5])
+    S = line.nodes[0].rotation
+    middle = np.array([1.0, 2, 3]) + np.cross(spin, [1, 0.5, 0.25])
+    across = np.linalg.norm(np.cross(S[:, 0], spin)) ** 2
+    w = S.T @ spin
+    kinetic = 0.5 * 2.0 * L * middle @ middle + 0.5 * L * w @ np.diag([0.3, 0.1, 0.2]) @ w
+    slender = 0.5 * 2.0 * L**3 / 12 * across
+    # lumped masses of n elements: m L²/12 (1 + 2/n²) instead of m L²/12
+    slender *= 1 + 2 / n**2 if inertia == "lumped" else 1
+    assert system.energies(system.initial)[0] == pytest.approx(kinetic + slender, rel=1e-13)
+    static = system.initial.copy()
+    static.V[:] = 0
+    assert np.abs(system.forces(static)[1]).max() < 1e-11  # round-off of EA = 1e4
+
+
+def test_mass_of_a_model_of_beams():
+    model = Model("rods")
+    model.add(beam_line([0, 0, 0], [2, 0, 0], 3, ROD), beam_line([0, 1, 0], [0, 5, 0], 2, ROD))
+    mass, center = model.mass_properties()
+    assert mass == pytest.approx(2.0 * (2 + 4))
+    assert center == pytest.approx([4 * 1 / 12, 8 * 3 / 12, 0])
+
+
+def test_section_with_its_mass_off_the_line_has_the_right_centre_of_mass():
+    model = Model("rail")
+    model.add(beam_line([0, 0, 0], [3, 0, 0], 2, ROD.shifted(0.2, -0.1)))
+    _, center = model.mass_properties()
+    assert center == pytest.approx([1.5, 0.2, -0.1])
+
+
+@pytest.mark.parametrize("damping", [0.01, [3, 2, 1, 0.5, 0.4, 0.3]])
+def test_damping_takes_energy_from_strains_but_never_from_rigid_motion(damping):
+    rng = np.random.default_rng(3)
+    model = bent([(Node6([0, 0, 0], rng.normal(size=3)), Node6([1, 0.2, 0], rng.normal(size=3)))], damping=damping)
+    system = model.compile()
+    state = system.initial.copy()
+    shift = np.zeros((3, 6))
+    shift[1:] = 0.3 * rng.normal(size=(2, 6))
+    state = system.moved(state, shift)  # strained
+    elastic = system.forces(state)[1].copy()
+    spin = rng.normal(size=3)
+    state.V[:, :3] = rng.normal(size=3) + np.cross(spin, state.x)
+    state.V[:, 3:] = np.einsum("nji,j->ni", state.R, spin)
+    plain = bent([(system.nodes[1], system.nodes[2])]).compile()
+    moving = state.copy()
+    damped, undamped = system.forces(moving)[1].copy(), plain.forces(moving)[1]
+    assert np.abs(damped - undamped).max() < 1e-12 * np.abs(elastic).max()  # rigid: round-off
+    state.V[1:] = rng.normal(size=(2, 6))
+    power = (system.forces(state)[1] - plain.forces(state)[1]) @ state.V.ravel()
+    assert power < 0
+
+
+def test_section_forces_are_those_of_statics():
+    root, tip = Node6(fixed=True), Node6([2, 0, 0])
+    model = bent([(root, tip)])
+    model.add(PointForce(tip, [1e-6, 2e-6, 3e-6]), PointMoment(tip, [4e-6, 5e-6, 6e-6]))
+    result = static_equilibrium(model)
+    beam = model.elements[0]
+    # loads so small that the geometry is that of the start (1e-6); signs: N tension, M₂ and M₃ about e₂ and e₃
+    assert 1e6 * result.output(beam, "force_A") == pytest.approx([1, 2, 3], abs=1e-5)
+    assert 1e6 * result.output(beam, "force_B") == pytest.approx([1, 2, 3], abs=1e-5)
+    assert 1e6 * result.output(beam, "moment_B") == pytest.approx([4, 5, 6], abs=1e-5)
+    assert 1e6 * result.output(beam, "moment_A") == pytest.approx([4, 5 - 2 * 3, 6 + 2 * 2], abs=1e-5)
+    strain, curvature = 1e6 * result.output(beam, "strain"), 1e6 * result.output(beam, "curvature")
+    assert strain[0] == pytest.approx(1 / 1e4, rel=1e-4)
+    # mean curvature: that of the mean moment
+    assert curvature == pytest.approx([4 / 7, (5 - 3) / 11, (6 + 2) / 13], rel=1e-4)
+
+
+def test_mixed_and_plain_newton_have_the_same_equilibrium():
+    tips = []
+    for mixed in (True, False):
+        root, tip = Node6(fixed=True), Node6([2, 0, 0])
+        model = bent([(root, tip)])
+        model.add(PointForce(tip, [1, 2, 3]))
+        tips.append(static_equilibrium(model, mixed=mixed).position(tip))
+    assert tips[0] == pytest.approx(tips[1], abs=1e-9)  # Newton tolerance
+
+
+def test_tangent_is_symmetric_at_an_equilibrium_under_dead_forces():
+    root, tip = Node6(fixed=True), Node6([2, 0, 0])
+    model = bent([(root, tip)])
+    model.add(PointForce(tip, [1, 20, 30]))
+    result = static_equilibrium(model)
+    K = result.system.matrices(result.state)[2].toarray()
+    assert np.abs(K - K.T).max() < 1e-8 * np.abs(K).max()  # the moment residual left by Newton
+
+
+def test_beam_on_the_ground_and_on_a_body():
+    ground = Ground()
+    body = RigidBody(2.0, 1.0, position=[1, 0, 0], name="disk")
+    model = Model("mast", gravity=[0, 0, -9.81])
+    model.add(body)
+    beam = model.add(Beam(model.ground, body, ROD))
+    assert isinstance(beam.frame_A, Frame) and beam.nodes[0] is model.ground is not ground
+    result = static_equilibrium(model)
+    # body and beam; Newton tolerance
+    assert result.output(beam, "force_A") == pytest.approx([0, 0, -9.81 * (2.0 + 2.0 * 1.0)], abs=1e-6)
+    layout = model.compile().layouts[SMOOTH]
+    assert layout.n == 6  # the ground's components are dropped

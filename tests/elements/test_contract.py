@@ -1,0 +1,146 @@
+"""Every registered element satisfies the contract: gradients, tangents, invariance, energy (`fem_mbs.verify`)."""
+
+import ast
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fem_mbs.elements  # noqa: F401  registers all types
+from fem_mbs import jit, verify
+from fem_mbs.assembly import KERNELS
+from fem_mbs.elements.base import REGISTRY, make_example
+from fem_mbs.elements.spherical import Spherical
+from fem_mbs.elements.spring_damper import Spring
+from fem_mbs.elements.user import PythonElement, UserForce
+from fem_mbs.errors import label
+from fem_mbs.nodes import Ground, Node6
+
+SEED = 20240
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_element_satisfies_the_contract_at_random_configurations(name):
+    # 10 random elements at 5 configurations each, rotations up to 3 rad
+    report = verify.check_type(name, seed=SEED)
+    # verify asks for 1e-6; correct elements stay below 2e-9 (measured), differences being good to 1e-12 of the largest
+    assert report.ok and report.worst < 1e-7, f"seed {SEED}\n{report}"
+    assert report.errors
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_element_declares_what_the_framework_needs(name):
+    element = make_example(name, np.random.default_rng(SEED))
+    assert set(element.kernels) <= set(KERNELS)
+    numbers = np.zeros(1, element.parameters)
+    numbers[0] = element.record  # as many values as fields, of the right shapes
+    assert all(element.parameters[field].base.kind in "fi" for field in element.parameters.names)
+    assert ("output" in element.kernels) == bool(element.outputs) or element.role == "contact"
+    if element.role == "constraint":
+        assert element.rows > 0 and {"constraint", "hessian"} <= set(element.kernels)
+        assert bool(element.signals) == ("rheonomic" in element.kernels)
+    for first, second in (("force", "force_tangent"), ("inertia", "inertia_tangent"), ("contact", "contact_hessian")):
+        assert (first in element.kernels) == (second in element.kernels)
+    element.name = "something"
+    assert label(element) == f"{name} 'something'"
+
+
+class WrongSpring(PythonElement):
+    """A spring between two nodes whose stiffness can be spoiled by a factor, or by leaving out its geometric part."""
+
+    def __init__(self, nodes, factor=1.0, geometric=True):
+        super().__init__(nodes)
+        self.factor, self.geometric = factor, geometric
+
+    def force(self, x, R, v, t):
+        d = x[1] - x[0]
+        pull = 3.0 * (1 - 0.2 / np.linalg.norm(d)) * d
+        return np.array([[*pull, 0, 0, 0], [*-pull, 0, 0, 0]])
+
+    def _add_tangent(self, arguments):
+        d = arguments["x"][1] - arguments["x"][0]
+        length = np.linalg.norm(d)
+        e = d / length
+        k = 3.0 * np.outer(e, e)
+        if self.geometric:
+            k += 3.0 * (1 - 0.2 / length) * (np.eye(3) - np.outer(e, e))
+        for i in (0, 6):
+            for j in (0, 6):
+                arguments["K"][i : i + 3, j : j + 3] += self.factor * (k if i == j else -k)
+
+
+def pair():
+    return [Node6([0, 0, 0]), Node6([1, 0.2, 0])]
+
+
+@pytest.mark.parametrize("change, found", [({}, False), ({"factor": 1 + 1e-5}, True), ({"geometric": False}, True)])
+def test_a_wrong_tangent_is_found(change, found):
+    report = verify.check_element(WrongSpring(pair(), **change), configurations=3)
+    assert report.ok != found
+    assert (report.errors["force: K"] > verify.TOLERANCE) == found
+    assert ("wrong" in str(report)) == found
+
+
+def test_a_force_that_is_not_objective_is_found():
+    def wind(x, R, v, t):
+        return np.array([[1.0, 0, 0, 0, 0, 0]])
+
+    law = UserForce(Node6(), wind)
+    assert verify.check_element(law, configurations=2).ok  # a user's law may refer to inertial axes …
+    law.invariant = True
+    assert (
+        verify.check_element(law, configurations=2).errors["invariance: forces"] > 1e-2
+    )  # … unless it says it does not
+
+
+def test_a_small_wrong_block_is_not_hidden_by_a_stiff_one():
+    stiff = np.zeros((6, 6))
+    stiff[:3, :3], stiff[3:, 3:] = 1e5 * np.eye(3), np.eye(3)
+    wrong = stiff.copy()
+    wrong[4, 4] = 1.1
+    assert verify.relative(stiff, stiff) == 0
+    assert verify.relative(stiff, wrong) == pytest.approx(0.1 / 1.1)
+    assert verify.relative(stiff, np.full((6, 6), np.nan)) == np.inf
+
+
+def test_the_table_of_the_command_line_names_each_element_and_says_whether_all_passed():
+    text = io.StringIO()
+    assert verify.check_tangents(["Spherical", "UserForce"], file=text)
+    assert "Spherical" in text.getvalue() and "UserForce" in text.getvalue()
+    with pytest.raises(KeyError, match=r"Sphericle.*there are: .*Spherical"):
+        verify.check_tangents(["Sphericle"])
+
+
+def test_a_nan_in_any_block_fails_the_check():
+    report = verify.Report("element")
+    report.add("force: K", np.nan)
+    assert not report.ok
+
+
+def test_elements_on_ground_pass_the_same_checks():
+    ground, node = Ground(), Node6([0.3, 0.1, 0.2], [0.1, 0.5, 0.2])
+    assert verify.check_element(Spring(ground.frame([1, 0, 0]), node, 2.0, 0.3), configurations=3).ok
+    assert verify.check_element(Spherical.at(ground, node, [0, 1, 0]), configurations=3).ok
+
+
+def test_argument_names_of_kernels_are_those_of_the_contract():
+    known = (
+        set(jit.SLOTS) | {"p"} | {f"{k}_{n}" for k in ("x", "R", "v", "w", "a", "alpha", "x0", "R0") for n in "ABCD"}
+    )
+    for name in REGISTRY:
+        for function in REGISTRY[name][0].kernels.values():
+            code = function.py_func.__code__
+            assert set(code.co_varnames[: code.co_argcount]) <= known
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_cached_code_is_renewed_when_any_imported_module_changes(name):
+    kernels = REGISTRY[name][0].kernels.values() or [verify.Evaluator.__call__]
+    for file in {Path(getattr(k, "py_func", k).__code__.co_filename) for k in kernels}:
+        text = file.read_text()
+        imported = set()
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("fem_mbs"):
+                imported |= {node.module, *(f"{node.module}.{a.name}" for a in node.names)}
+        assert imported <= set(jit.imported_modules(text))

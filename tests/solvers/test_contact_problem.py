@@ -1,0 +1,226 @@
+"""The contact problem itself: projection, one contact, maps, scaling and the error that decides."""
+
+import contact_families as families
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
+
+from fem_mbs.errors import ParameterError
+from fem_mbs.solvers import contact_cones as cones
+from fem_mbs.solvers.contact_one import solve_one
+from fem_mbs.solvers.contact_problem import ContactProblem, solve_contact_problem
+
+PARTS = {3: 1, 4: 2, 5: 2, 6: 3}
+
+
+def parts_of(x):
+    """The friction parts of a contact vector."""
+    return [x[1 + 2 * k : 3 + 2 * k] for k in range(PARTS[len(x)])]
+
+
+def in_cone(x, mu, slack):
+    return all(np.linalg.norm(part) <= m * x[0] + slack for part, m in zip(parts_of(x), mu))
+
+
+def in_dual(x, mu, slack):
+    return x[0] >= sum(m * np.linalg.norm(part) for part, m in zip(parts_of(x), mu)) - slack
+
+
+def random_psd(rng, d):
+    G = rng.normal(size=(d, d))
+    W = G @ G.T
+    return W * d / np.trace(W)
+
+
+@pytest.mark.parametrize("d", PARTS)
+def test_projection_satisfies_moreau(d):
+    rng, p = np.random.default_rng(1), np.empty(d)
+    for _ in range(3000):
+        x, mu = rng.normal(size=d), rng.choice([0.0, 0.1, 0.7, 2.0], size=PARTS[d])
+        cones.project(x, mu, p)
+        # x = p + (x − p) with p in K, p − x in K*, orthogonal: exact up to a few roundings
+        assert in_cone(p, mu, 1e-14) and in_dual(p - x, mu, 1e-14) and abs(p @ (p - x)) < 1e-13
+
+
+@pytest.mark.parametrize("d, name", [(d, name) for d in PARTS for name in ("natural_map", "alart_curnier")]
+                         + [(3, "fischer_burmeister")])  # fmt: skip
+def test_derivatives_of_the_maps_agree_with_differences(d, name):
+    rng, evaluate = np.random.default_rng(2), getattr(cones, name)
+    n, parts = 40, PARTS[d]
+    r, u, mu = rng.normal(size=(n, d)), rng.normal(size=(n, d)), rng.uniform(0.1, 1.0, (n, parts))
+    mu[0] = 0.0
+    F, A, B = np.empty((n, d)), np.empty((n, d, d)), np.empty((n, d, d))
+    other = np.empty_like(F), np.empty_like(A), np.empty_like(B)
+    evaluate(r, u, mu, F, A, B)
+    h = 1e-6
+    for x, tangent in ((r, A), (u, B)):
+        for b in range(d):
+            difference = np.zeros((n, d))
+            for sign in (1, -1):
+                x[:, b] += sign * h
+                evaluate(r, u, mu, *other)
+                difference += sign * other[0] / (2 * h)
+                x[:, b] -= sign * h
+            # central differences of O(1) maps: h² + ε/h; no random point lies within h of a kink
+            assert np.abs(difference - tangent[:, :, b]).max() < 1e-6
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.1, 0.5, 1.0, 3.0])
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_one_contact_is_solved_to_rounding(friction, symmetric):
+    rng, r = np.random.default_rng(3), np.zeros(3)
+    mu = np.array([friction])
+    for _ in range(2000):
+        W = random_psd(rng, 3)
+        if not symmetric:
+            skew = 0.1 * rng.normal(size=(3, 3))
+            W = W + skew - skew.T
+        q = rng.normal(size=3)
+        solve_one(W, q, mu, r)
+        u = W @ r + q
+        total, _ = cones.natural_error(r[None], u[None], np.array([cones.saxce(u, mu)]), mu[None])
+        # the prototype of the note: at most 1e-10 in 20,000 cases; relative here, r grows as W_nn falls
+        assert np.sqrt(total) < 1e-10 * (1 + np.linalg.norm(r)), (W, q)
+
+
+def test_one_contact_without_mobility_keeps_the_proximal_fixed_point():
+    r = np.array([1.0, 0.2, 0.0])
+    solve_one(np.zeros((3, 3)), np.zeros(3), np.array([0.5]), r)
+    assert r == pytest.approx([1.0, 0.2, 0.0], rel=1e-12)  # nothing moves, so nothing asks for another impulse
+
+
+def mobility(rng, d):
+    """W_ii of a contact between two bodies of random inertia touching away from their centres."""
+    columns = {4: [0, 1, 2, 3], 5: [0, 1, 2, 4, 5], 6: [0, 1, 2, 4, 5, 3]}[d]
+    W = np.zeros((6, 6))
+    for _ in range(2):
+        x, y, z = rng.normal(size=3)
+        H = np.eye(6)
+        H[3:, :3] = [[0, -z, y], [z, 0, -x], [-y, x, 0]]
+        W += H.T @ np.diag(rng.uniform(0.5, 2.0, 6)) @ H
+    W = W[np.ix_(columns, columns)]
+    return W * d / np.trace(W)
+
+
+@pytest.mark.parametrize("d", [4, 5, 6])
+def test_one_rolling_contact_fulfils_all_its_laws(d):
+    rng = np.random.default_rng(4)
+    for _ in range(1000):
+        W, q, mu = mobility(rng, d), rng.normal(size=d), rng.uniform(0.05, 0.5, PARTS[d])
+        r = np.zeros(d)
+        solve_one(W, q, mu, r)
+        u = W @ r + q
+        total, _ = cones.natural_error(r[None], u[None], np.array([cones.saxce(u, mu)]), mu[None])
+        assert np.sqrt(total) < 1e-9 * (1 + np.linalg.norm(r))  # the local Newton stops at 1e-10 of max |q|
+
+
+@pytest.mark.parametrize("slope_over_limit, slides", [(0.99, False), (1.01, True)])
+def test_block_sticks_below_and_slides_above_the_friction_angle(slope_over_limit, slides):
+    friction, mass = 0.5, 3.0
+    q = np.array([-1.0, 0.5 * slope_over_limit, 0.0])  # velocity gained in one step on the slope
+    solution = solve_contact_problem(ContactProblem(np.eye(3) / mass, q, friction))
+    assert (np.abs(solution.u[0, 1]) > 1e-3) == slides  # closed form: 5e-3 above the angle, 0 below
+    assert solution.u[0, 0] == pytest.approx(0.0, abs=1e-8)  # Coulomb, not the convexified law: no separation
+
+
+def test_error_does_not_depend_on_units():
+    problem = families.slabs(4)
+    rng = np.random.default_rng(5)
+    r = np.abs(rng.normal(size=problem.q.shape))
+    n = problem.n_contacts
+    units = np.repeat(10.0 ** rng.uniform(-3, 3, n), 3)
+    other = ContactProblem(1e-3 * units[:, None] * problem.W.toarray() * units, 7 * units * problem.q.ravel(),
+                           problem.friction[:, 0])  # fmt: skip
+    scaled = (7 / 1e-3) * r.ravel() / units
+    assert other.error(scaled) == pytest.approx(problem.error(r), rel=1e-12)  # round-off
+
+
+def test_error_of_rolling_contacts_does_not_depend_on_the_unit_of_length():
+    problem = families.pile(2, 2, speed=1.0, rolling=0.01, spinning=0.02)
+    n = problem.n_contacts
+    r = np.abs(np.random.default_rng(6).normal(size=problem.q.shape))
+    length = 1e-3  # moments r and coefficients μ_R, μ_S are multiplied by it, angular velocities divided
+    scale = np.tile([1.0, 1.0, 1.0, 1 / length, 1 / length, 1 / length], n)
+    sliding, rolling, spinning = problem.friction.T
+    other = ContactProblem(scale[:, None] * problem.W.toarray() * scale, scale * problem.q.ravel(), sliding,
+                           rolling=rolling * length, spinning=spinning * length)  # fmt: skip
+    assert other.error(r.ravel() / scale) == pytest.approx(problem.error(r), rel=1e-10)  # round-off
+
+
+def test_bodies_give_the_delassus_matrix_also_when_masses_are_coupled():
+    rng = np.random.default_rng(7)
+    H, w, f = rng.normal(size=(15, 6)), rng.normal(size=6), rng.normal(size=15)
+    small = sp.block_diag([random_psd(rng, 3) + np.eye(3) for _ in range(5)])
+    G = rng.normal(size=(15, 15))
+    for M in (small, G @ G.T + np.eye(15), small.toarray() + 0.1 * (G - G.T)):
+        dense = M.toarray() if sp.issparse(M) else M
+        problem = ContactProblem.from_bodies(M, H, w, 0.3, f=f)
+        r = rng.normal(size=6)
+        expected = H.T @ np.linalg.solve(dense, H @ r + f) + w
+        assert problem.velocity(r).ravel() == pytest.approx(expected, rel=1e-9, abs=1e-11)  # round-off times condition
+
+
+def test_dense_sparse_body_and_free_operators_give_the_same_error_and_velocity():
+    problem = families.pile(7, 5)  # more than 700 rows: body space
+    W, q, mu = sp.csr_array(problem.W), problem.q, problem.friction[:, 0]
+    n = problem.n_contacts
+    blocks = W.toarray().reshape(n, 3, n, 3)[np.arange(n), :, np.arange(n)]
+    free = LinearOperator(W.shape, matvec=lambda x: W @ x, dtype=float)
+    forms = [problem, *(ContactProblem(form, q, mu) for form in (W, W.toarray()))]
+    forms.append(ContactProblem(free, q, mu, blocks=blocks))
+    kinds = [type(form.scaled.operator).__name__ for form in forms]
+    assert kinds == ["BodyOperator", "SparseOperator", "DenseOperator", "FreeOperator"]
+    r = np.abs(np.random.default_rng(8).normal(size=q.shape))
+    for form in forms[1:]:
+        assert form.error(r) == pytest.approx(problem.error(r), rel=1e-10)  # round-off of sums of about 100 terms
+
+
+def test_systems_are_solved_alike_in_contact_space_and_in_body_space():
+    problem = families.pile(7, 5)
+    body = problem.scaled.operator
+    sparse = ContactProblem(sp.csr_array(problem.W), problem.q, problem.friction[:, 0]).scaled.operator
+    rng = np.random.default_rng(9)
+    n, d = problem.q.shape
+    A, B, f = rng.normal(size=(n, d, d)), rng.normal(size=(n, d, d)), rng.normal(size=(n, d))
+    A += 6 * np.eye(3)  # well conditioned: the test is about the algebra
+    B[::3], A[::3] = 0.0, np.eye(d)  # open contacts
+    assert np.abs(body.solve(A, B, f, 0.1) - sparse.solve(A, B, f, 0.1)).max() < 1e-9 * np.abs(f).max()  # condition 1e4
+    residual = np.einsum("iab,ib->ia", A, x := body.solve(A, B, f)) + np.einsum("iab,ib->ia", B, body.product(x)) - f
+    assert np.abs(residual).max() < 1e-10
+    b = rng.normal(size=n * d)
+    for rho in (1e-2, 1.0):
+        x = body.shifted(rho)(b)
+        assert np.abs(body.product(x.reshape(n, d)).ravel() + rho * x - b).max() < 1e-10  # round-off / rho
+        assert sparse.shifted(rho)(b) == pytest.approx(x, abs=1e-9)
+
+
+def test_nothing_to_do_is_recognised():
+    free = solve_contact_problem(ContactProblem(np.eye(6), [1.0, 2, 3, 0.5, 0, 0], 0.5))
+    assert free.converged and not free.r.any() and free.iterations == 0  # both contacts open
+    empty = solve_contact_problem(ContactProblem(np.zeros((0, 0)), np.zeros(0), 0.5))
+    assert empty.converged and empty.r.shape == (0, 3)
+    still = solve_contact_problem(ContactProblem(np.eye(3), np.zeros(3), 0.5))
+    assert still.converged and not still.r.any()
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((np.eye(3), [1.0, 2.0], 0.5), r"q = .*not a multiple of 3"),
+        ((np.eye(6), [0.0, 0, 0], 0.5), r"W = \(6, 6\).*must be the shape \(3, 3\)"),
+        ((np.eye(3), [0.0, np.nan, 0], 0.5), r"q = .*not finite"),
+        ((np.eye(3), [0.0, 0, 0], -0.1), r"friction = .*must be ≥ 0"),
+        ((np.eye(3), [0.0, 0, 0], [0.1, 0.2]), r"friction = .*one per contact \(1\)"),
+        ((np.diag([1, np.inf, 1]), [0.0, 0, 0], 0.5), r"W = .*not finite"),
+        ((LinearOperator((3, 3), matvec=lambda x: x), [0.0, 0, 0], 0.5), r"blocks = None must be given"),
+    ],
+)
+def test_impossible_problems_are_refused_with_the_reason(arguments, message):
+    with pytest.raises(ParameterError, match=message):
+        ContactProblem(*arguments)
+
+
+def test_unknown_method_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"method 'magic' is unknown; choose among hybrid"):
+        solve_contact_problem(families.stack(1), "magic")

@@ -1,0 +1,165 @@
+"""Sanchez2025 annex A, sections A.6.1, A.6.2, A.6.4: sliding, rolling and spinning of a sphere, against closed forms.
+
+Events are found at the end of the step in which they lie: two steps are allowed for their times, 0.1 % elsewhere.
+"""
+
+import ball_against_wall
+import numpy as np
+import pytest
+import rolling_ball
+from rolling_ball import ACARY_BOURRIER, ROLLING, SPINNING, Sliding, acary_bourrier, speeds, time_of_rest
+from scipy.integrate import solve_ivp
+
+import fem_mbs as fem
+
+TURNED = (0.3, -0.5, 0.7)  # rotation vector of a start that is not parallel to the inertial axes
+
+
+def l1_error(obtained, exact):
+    """Σ |f_i − f(t_i)| / Σ |f(t_i)|, (A.58)."""
+    return np.abs(obtained - exact).sum() / np.abs(exact).sum()
+
+
+def slope(h, errors):
+    return np.polyfit(np.log(h), np.log(errors), 1)[0]
+
+
+# --- A.6.1: one friction at a time ----------------------------------------
+
+
+@pytest.mark.parametrize("h", [1e-2, 1e-3])
+def test_sliding_turns_into_rolling_at_the_exact_time_and_speed(h):
+    result = Sliding.run(h)
+    v, w = speeds(result)
+    assert time_of_rest(result.t, np.abs(v - rolling_ball.radius * w)) == pytest.approx(Sliding.t_roll, abs=2 * h)
+    exact = Sliding.exact(result.t)
+    # constant friction is integrated exactly, the step of the transition conserves momentum: what remains is 1e-5 of
+    # each step's force (rtol), and in the path the moment within one step at which sliding ends
+    assert v == pytest.approx(exact[0], rel=1e-5) and w == pytest.approx(exact[1], rel=1e-5, abs=1e-5)
+    path = np.linalg.norm(result["ball"].position - result["ball"].position[0], axis=1)
+    assert path[-1] == pytest.approx(exact[2][-1], rel=1e-5)  # sheet: 1.589941 of 1.589949 m at 10 ms
+    assert np.all(result.iterations.max <= [1, 2, 2])  # as published
+
+
+def test_friction_force_of_the_sliding_ball_is_first_order():
+    # steps chosen so that sliding always ends in the middle of a step: the error depends on that phase
+    h = Sliding.t_roll / (np.array([12, 25, 50, 100, 200]) + 0.5)
+    errors = []
+    for step in h:
+        result = Sliding.run(step)
+        force = np.linalg.norm(result["floor"].force_tangential, axis=1)[1:]
+        limit = Sliding.friction * rolling_ball.mass * rolling_ball.g
+        errors.append(l1_error(force, np.where(result.t[1:] <= Sliding.t_roll, limit, 0.0)))
+    assert 0.8 < slope(h, errors) < 1.2, errors
+
+
+@pytest.mark.parametrize("case, digits", [(ROLLING, (0.408475, 0.081695)), (SPINNING, (0.61149, 0.305745))])
+@pytest.mark.parametrize("h", [1e-2, 1e-3])
+def test_resistance_stops_the_turning_ball_at_the_exact_time(case, digits, h):
+    assert (case.t_stop, case.angle) == pytest.approx(digits, rel=2e-5)  # printed digits of the sheet
+    result = case.run(h)
+    _, w = speeds(result)
+    assert time_of_rest(result.t, w) == pytest.approx(case.t_stop, abs=2 * h)
+    assert w == pytest.approx(case.exact(result.t), abs=1e-5 * case.start)  # exact but for rtol = 1e-5
+    # the law acts on velocities only: the angle is late by half a step of the first speed
+    angle = np.linalg.norm(result["ball"].rotation_vector[-1])
+    assert angle - case.angle == pytest.approx(0.5 * h * case.start, rel=0.02)  # 2 %: the part of the last step
+
+
+@pytest.mark.parametrize("case", [ROLLING, SPINNING])
+def test_angle_of_the_stopping_ball_is_first_order(case):
+    h, errors = np.array([1e-2, 5e-3, 2e-3, 1e-3]), []
+    for step in h:
+        result = case.run(step)
+        t = np.minimum(result.t, case.t_stop)
+        angle = np.linalg.norm(result["ball"].rotation_vector, axis=1)
+        errors.append(l1_error(angle, case.start * t - 0.5 * case.deceleration * t**2))
+    assert 0.8 < slope(h, errors) < 1.2, errors
+
+
+# --- A.6.2: all frictions -------------------------------------------------
+
+
+@pytest.mark.parametrize("case", ACARY_BOURRIER)
+@pytest.mark.parametrize("rotation", [None, TURNED])
+def test_rolling_and_sliding_ball_stops_where_the_closed_form_says(case, rotation):
+    _, _, t_turn, t_stop, path = ACARY_BOURRIER[case]
+    h = 1e-3
+    result = acary_bourrier(case, h, rotation=rotation)
+    v, w = speeds(result)
+    assert time_of_rest(result.t, w) == pytest.approx(t_turn, abs=2 * h)
+    assert time_of_rest(result.t, v) == pytest.approx(t_stop, abs=2 * h)
+    assert np.ptp(result["ball"].position[:, 0]) == pytest.approx(path, rel=1e-3)
+    assert result["floor"].gap.max() < 1e-12 and result["floor"].gap.min() > -1e-12  # round-off
+
+
+def test_case_one_never_slides():
+    v, w = speeds(acary_bourrier("I", 1e-3))
+    assert np.abs(v - rolling_ball.radius * w).max() < 1e-9  # solver tolerance of the sticking row
+
+
+def test_case_two_turns_fastest_when_sliding_ends():
+    result = acary_bourrier("II", 1e-3)
+    _, w = speeds(result)
+    assert result.t[w.argmax()] == pytest.approx(0.255219, abs=2e-3)  # two steps; the source prints 0.256
+    assert w.max() == pytest.approx(3.99954, rel=1e-3)
+
+
+def test_case_three_slides_on_when_its_rotation_has_stopped():
+    result = acary_bourrier("III", 1e-3)
+    v, w = speeds(result)
+    k = result.at(3.404)
+    assert w[k] < 1e-6 and v[k] == pytest.approx(0.83206, rel=1e-3)
+
+
+def test_case_two_needs_few_iterations_at_two_milliseconds():
+    result = acary_bourrier("II", 2e-3, rotation=TURNED)
+    _, _, _, t_stop, path = ACARY_BOURRIER["II"]
+    assert np.all(result.iterations.max <= [1, 2, 2])  # formulation note 4.7
+    assert np.ptp(result["ball"].position[:, 0]) == pytest.approx(4.1476, abs=1e-4)  # the note's digits
+    assert np.ptp(result["ball"].position[:, 0]) == pytest.approx(path, rel=1e-3)
+    assert time_of_rest(result.t, speeds(result)[0]) == pytest.approx(t_stop, abs=4e-3)
+
+
+# --- A.6.4: ball against a wall ---------------------------------------------
+
+
+def wall_events():
+    """Times of the impact, of the end of sliding and of rest: planar equations of motion between events."""
+    c = ball_against_wall
+    weight = c.mass * c.g
+
+    def rate(_, y):
+        slip = np.array([y[2] + c.radius * y[5], y[3] - c.radius * y[4]])
+        friction = -c.friction * weight * slip / np.linalg.norm(slip)
+        resistance = -c.rolling * weight * y[4:] / np.linalg.norm(y[4:])
+        moment = resistance + c.radius * np.array([-friction[1], friction[0]])
+        return [*y[2:4], *friction / c.mass, *moment / c.inertia]
+
+    def hit(_, y):
+        return y[0] - (c.wall - c.radius)
+
+    def rolls(_, y):
+        return np.hypot(y[2] + c.radius * y[5], y[3] - c.radius * y[4]) - 1e-9
+
+    hit.terminal = rolls.terminal = True
+    # the first millisecond in closed form: the direction of ω is that of its growth
+    start, v = 1e-3, c.velocity[[0, 2]]
+    along = v / np.linalg.norm(v)
+    growth = (c.friction * c.radius - c.rolling) * weight / c.inertia
+    path, speed = v * start - 0.5 * along * c.friction * c.g * start**2, v - along * c.friction * c.g * start
+    y = np.concatenate([path, speed, growth * start * np.array([along[1], -along[0]])])
+    options = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-13}
+    before = solve_ivp(rate, (start, 2.0), y, events=hit, **options)
+    y = before.y[:, -1] * [1, 1, -1, 1, 1, 1]
+    after = solve_ivp(rate, (before.t[-1], 2.0), y, events=rolls, **options)
+    deceleration = c.rolling * weight / (c.inertia + c.mass * c.radius**2)
+    return before.t[-1], after.t[-1], after.t[-1] + np.hypot(*after.y[4:, -1]) / deceleration
+
+
+def test_events_of_the_ball_against_the_wall_are_those_of_its_equations_of_motion():
+    exact = wall_events()
+    assert exact == pytest.approx(list(ball_against_wall.EVENTS.values()), abs=1e-6)  # digits in the example
+    h = 5e-4
+    result = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5).run(ball_against_wall.build(), 2.5, h)
+    assert list(ball_against_wall.events(result).values()) == pytest.approx(exact, abs=2 * h)

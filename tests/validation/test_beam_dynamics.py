@@ -1,0 +1,246 @@
+"""Beams in motion: frequencies against closed forms, stability, the falling cantilever, invariance and momentum.
+
+Digits named "table" are those of formulation-beams, section 5, measured there with an independent prototype.
+"""
+
+import numpy as np
+import pytest
+
+from fem_mbs.elements.beam import beam_line
+from fem_mbs.elements.loads import PointForce, PointMoment
+from fem_mbs.elements.point_mass import PointMass
+from fem_mbs.elements.revolute import Revolute
+from fem_mbs.elements.sections import Section
+from fem_mbs.model import Model
+from fem_mbs.nodes import Node6
+from fem_mbs.rotations import exp
+from fem_mbs.solvers import modal
+from fem_mbs.solvers.decoupled_nsga import DecoupledNSGA
+from fem_mbs.solvers.modal import modes
+from fem_mbs.solvers.statics import static_equilibrium
+
+PLANAR = ("z", "rx", "ry")
+SLENDER = Section.general(
+    EA=1e8, GA2=1e8, GA3=1e8, GJ=1, EI2=1, EI3=1, rhoA=1, rhoJ=1e-9, rhoI2=1e-9, rhoI3=1e-9
+)  # fmt: skip
+CANTILEVER = np.array([1.8751040687, 4.6940911330, 7.8547574382]) ** 2
+FREE_FREE = np.array([4.7300407449, 7.8532046241]) ** 2
+
+
+def planar_beam(n, root_fixed, section=SLENDER, **options):
+    root, tip = Node6(fixed=root_fixed), Node6([1, 0, 0], fixed=PLANAR)
+    model = Model("beam")
+    model.add(beam_line(root, tip, n, section, fixed=PLANAR, **options))
+    return model, tip
+
+
+# --- frequencies ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "inertia, n, table",
+    [
+        ("hermite", 2, [4.8e-4, 8.5e-3]),
+        ("hermite", 4, [3.3e-5, 1.2e-3, 7.7e-3]),
+        ("hermite", 8, [2.1e-6, 8.0e-5, 6.1e-4]),
+        ("linear", 4, [-4.9e-3, 5.9e-2, 1.8e-1]),
+        ("lumped", 4, [-2.8e-2, -8.8e-2, -1.4e-1]),
+    ],
+)
+def test_cantilever_frequencies_have_the_errors_of_the_table(inertia, n, table):
+    model, _ = planar_beam(n, True, inertia=inertia)
+    obtained = modes(model, len(table)).omega / CANTILEVER[: len(table)] - 1
+    # two digits of the table; shear and rotary inertia are below 1e-7
+    assert obtained == pytest.approx(table, rel=0.03, abs=1e-7)
+
+
+@pytest.mark.parametrize("n, table", [(4, [1.1e-3, 6.2e-3]), (8, [8.1e-5, 5.8e-4])])
+def test_free_beam_has_three_planar_rigid_modes_and_the_frequencies_of_the_table(n, table):
+    model, _ = planar_beam(n, PLANAR)
+    omega = modes(model, 5).omega
+    # round-off of K is 1e-16 EA/L_e, of ω² relative to mass 1: 1e-7, of ω 1e-3
+    assert np.abs(omega[:3]).max() < 1e-2
+    assert omega[3:] / FREE_FREE - 1 == pytest.approx(table, rel=0.03)
+
+
+@pytest.mark.parametrize("inertia, error", [("linear", 6.4e-3), ("hermite", 3.2e-3), ("lumped", -6.4e-3)])
+def test_axial_frequency_of_four_elements(inertia, error):
+    section = Section.general(EA=1, GA2=1e4, GA3=1e4, GJ=1e4, EI2=1e4, EI3=1e4, rhoA=1, rhoJ=1e-3)
+    root, tip = Node6(fixed=True), Node6([1, 0, 0], fixed=("y", "z", "rx", "ry", "rz"))
+    model = Model("rod")
+    model.add(beam_line(root, tip, 4, section, fixed=("y", "z", "rx", "ry", "rz"), inertia=inertia))
+    # clamped-free rod: ω = π/2; formulation-beams 5.9, two digits ("Hermite half of linear")
+    assert modes(model, 1).omega[0] / (np.pi / 2) - 1 == pytest.approx(error, rel=0.1)
+
+
+def test_torsion_frequency_tends_to_the_closed_form():
+    section = Section.general(EA=1e4, GJ=2.0, EI2=1e4, EI3=1e4, rhoA=1e-4, rhoJ=0.5)
+    only_torsion = ("x", "y", "z", "ry", "rz")
+    model = Model("shaft")
+    model.add(beam_line(Node6(fixed=True), Node6([1, 0, 0], fixed=only_torsion), 16, section, fixed=only_torsion))
+    # (π/2)²/24 (L_e/L)² = 4e-4 is the error of linear rotations on 16 elements
+    assert modes(model, 1).omega[0] == pytest.approx(np.pi / 2 * np.sqrt(2.0 / 0.5), rel=5e-4)
+
+
+def test_modes_through_a_joint_are_those_of_the_pinned_beam():
+    model, tip = planar_beam(8, PLANAR)
+    root = model.nodes[1]
+    assert root.position[0] == 0.0
+    model.add(Revolute(model.ground.frame(), root.frame()), Revolute(model.ground.frame([1, 0, 0]), tip.frame()))
+    first = modes(model.compile(redundant="allow"), 2).omega
+    # both ends pinned and held along the beam; straight, so that the axial support does not matter: ω = (kπ)²
+    # 8 elements: half a wave on 8 or 4 of them has errors of 2e-5 and 3e-4 (table: cantilever of 4, 1.2e-3 in mode 2)
+    assert first == pytest.approx(np.pi**2 * np.array([1, 4]), rel=4e-4)
+
+
+@pytest.mark.parametrize("clamped", [True, False])
+def test_sparse_and_dense_eigenvalue_solvers_agree(clamped, monkeypatch):
+    model = Model("frame")
+    section = Section.circle(0.02, E=1e9, density=1000)
+    line = beam_line(Node6(fixed=clamped), Node6([1, 0.2, 0.1]), 12, section, damping=1e-4)
+    model.add(line, PointMass(0.3, at=line.nodes[-1]))
+    dense, damped = modes(model, 12), modes(model, 4, damping=True)
+    monkeypatch.setattr(modal, "DENSE_LIMIT", 0)
+    sparse = modes(model, 12)
+    # ARPACK's tolerance on ω²; rigid modes are zero to its square root
+    assert sparse.omega == pytest.approx(dense.omega, rel=1e-6, abs=1e-4 * dense.omega.max())
+    if clamped:
+        again = modes(model, 4, damping=True)
+        assert again.eigenvalues == pytest.approx(damped.eigenvalues, rel=1e-6)
+
+
+def test_damping_proportional_to_stiffness_gives_the_ratio_beta_omega_half():
+    beta = 1e-3
+    model, _ = planar_beam(6, True, damping=beta)
+    damped = modes(model, 3, damping=True)
+    undamped = modes(model, 3)
+    assert damped.omega == pytest.approx(undamped.omega, rel=1e-6)  # LAPACK on EA/EI = 1e8
+    assert damped.damping_ratio == pytest.approx(beta * undamped.omega / 2, rel=1e-6)
+
+
+def test_hanging_chain_swings_at_the_frequency_of_a_string():
+    # EI/(ρA g L³) = 1e-7: bending only stiffens the clamp, by the root of that, 3e-4
+    section = Section.general(EA=1e6, GJ=1e-6, EI2=1e-6, EI3=1e-6, rhoA=1, rhoJ=1e-9)
+    model = Model("chain", gravity=[9.81, 0, 0])
+    root, tip = Node6(fixed=True), Node6([1, 0, 0], fixed=PLANAR)
+    # tension far above 12 EI/L_e²: see the notes of Beam on large_strain
+    model.add(beam_line(root, tip, 40, section, fixed=PLANAR, large_strain=True))
+    hanging = modes(model, 1, about=static_equilibrium(model)).omega[0]
+    # half the first zero of J₀; the boundary layer √(EI/N) at the clamp is far below an element: error 0.1 L_e/L
+    assert hanging == pytest.approx(1.2024128 * np.sqrt(9.81), rel=3e-3)
+
+
+def rotating(n, speed=12.0):
+    """First modes of a cantilever that turns about z through its root; EI, ρA, L = 1."""
+    model = Model("blade")
+    model.add(beam_line(Node6(fixed=True), Node6([1, 0, 0]), n, SLENDER))
+    equilibrium = static_equilibrium(model, rotation=[0, 0, speed])
+    return modes(model, 6, about=equilibrium, rotation=[0, 0, speed]).omega
+
+
+def test_rotating_beam_has_the_flap_and_lag_frequencies_of_the_literature():
+    omega = rotating(16)
+    flap = [omega[np.abs(omega - reference).argmin()] for reference in (13.1702, 37.6031)]
+    # Wright et al. 1982, speed 12; 16 elements differ by 3e-5 and 6e-5, converging with order 4
+    assert flap == pytest.approx([13.1702, 37.6031], rel=1e-4)
+    # lag motion sees the same stiffness less Ω²: ω_lag² = ω_flap² − Ω²
+    assert omega[0] ** 2 == pytest.approx(flap[0] ** 2 - 144, rel=1e-5)
+
+
+def test_rotating_beam_frequencies_converge_with_order_four():
+    flap = np.array([rotating(n)[1] for n in (4, 8, 16)])
+    exact = 13.17015  # 64 elements
+    assert np.polyfit([0, 1, 2], -np.log2(np.abs(flap - exact)), 1)[0] > 3.7
+
+
+def test_becks_column_flutters_at_the_load_of_the_table():
+    def stable(P):
+        model, tip = planar_beam(8, True)
+        model.add(PointForce(tip.frame(), [-P, 0, 0], follower=True))
+        return modes(model, 2, about=static_equilibrium(model)).stable
+
+    # table: 20.0786 at 8 elements; closed form 20.05 EI/L²
+    assert stable(20.07)
+    assert not stable(20.09)
+
+
+# --- motion -----------------------------------------------------------------------------------------------------------
+
+
+def falling(n, h=1e-3, **options):
+    """Tip of a slender cantilever dropped by gravity, at 0.5 s."""
+    section = Section.circle(5e-3, E=2.1e9, nu=0.3, density=7800, shear_coefficient=27 / 28)
+    tip = Node6([1, 0, 0], name="tip")
+    model = Model("falling cantilever", gravity=[0, -9.81, 0])
+    model.add(beam_line(Node6(fixed=True), tip, n, section, **options))
+    return DecoupledNSGA(rho_inf=0.9).run(model, t_end=0.5, h=h, progress=False)["tip"].position[-1]
+
+
+@pytest.mark.parametrize(
+    "n, options, tip",
+    [
+        (5, {}, (0.41828, -0.81950)),
+        (10, {}, (0.41824, -0.81947)),
+        (10, {"inertia": "lumped"}, (0.41671, -0.81858)),
+        (10, {"inertia": "linear"}, (0.41682, -0.82069)),
+        (10, {"inertia": "linear", "flexibility": "plain"}, (0.41879, -0.81979)),
+    ],
+)
+def test_falling_cantilever_equals_the_table(n, options, tip):
+    # five decimals, and the difference of two time integrators of second order at h = 1 ms
+    assert falling(n, **options)[:2] == pytest.approx(tip, abs=2e-5)
+
+
+def free_beam(inertia, R=None, shift=(0, 0, 0)):
+    """A violently started free beam, seen in axes turned by R and moved."""
+    R, shift = np.eye(3) if R is None else R, np.asarray(shift, float)
+    section = Section.general(EA=1e4, GA2=1e4, GA3=1e4, GJ=500, EI2=500, EI3=500, rhoA=1, rhoJ=2, rhoI2=1, rhoI3=1)
+    model = Model("free")
+    line = beam_line(shift, shift + R @ [10, 0, 0], 4, section, orientation=R[:, 1], inertia=inertia, name="b")
+    for k, node in enumerate(line.nodes):
+        s = k / 4
+        node.velocity = R @ [0.5 * s, 2 * s - 1, 3 * s * s]
+        node.angular_velocity = R @ [1 - s, -2 * s, 1.5]
+    model.add(line)
+    result = DecoupledNSGA(rho_inf=0.9).run(model, t_end=1.0, h=1e-2, progress=False)
+    return np.array([result[node.name].position for node in line.nodes]), result
+
+
+@pytest.mark.parametrize("inertia", ["hermite", "linear", "lumped"])
+def test_motion_does_not_depend_on_the_axes_it_is_described_in(inertia):
+    R, shift = exp([1.0, -2.0, 0.5]), np.array([3.0, -1.0, 2.0])
+    here, _ = free_beam(inertia)
+    there, _ = free_beam(inertia, R, shift)
+    # round-off of 100 steps; Newton stops at 1e-5 of the forces but on the same iterates in both
+    assert np.abs(here @ R.T + shift - there).max() < 1e-10
+
+
+def test_linear_momentum_is_kept_to_round_off_with_linear_inertia():
+    _, result = free_beam("linear")
+    weight = np.array([0.5, 1, 1, 1, 0.5]) * 2.5  # ρA L_e at the nodes: columns of the consistent matrix sum to it
+    velocity = np.array([result[f"b node {k}"].velocity for k in range(5)])
+    momentum = np.einsum("n,nkj->kj", weight, velocity)
+    # tolerance of the smooth problem over 100 steps
+    assert np.abs(momentum - momentum[0]).max() < 1e-6 * np.abs(momentum[0]).max()
+
+
+def test_flying_spaghetti_reaches_the_pose_of_the_table():
+    # Simo & Vu-Quoc 1988: free beam, force and moment pulses at one end
+    def pulse(t):
+        return np.maximum(0.0, np.minimum(80.0 * t, 200.0 - 80.0 * (t - 2.5)))
+
+    section = Section.general(EA=1e4, GA2=1e4, GA3=1e4, GJ=500, EI2=500, EI3=500, rhoA=1, rhoJ=(10, 10, 10))
+    model = Model("flying spaghetti")
+    line = model.add(beam_line([6, 0, 0], [0, 8, 0], 10, section, name="b"))
+    model.add(
+        PointForce(line.nodes[0], lambda t: np.array([pulse(t) / 10, 0, 0])),
+        PointMoment(line.nodes[0], lambda t: np.array([0, -pulse(t) / 2, -pulse(t)])),
+    )
+    result = DecoupledNSGA(rho_inf=0.9).run(model, t_end=7.0, h=1e-2, progress=False)
+    # table 5.8 at h = 0.01, with another integrator of second order; halving h moves the fourth digit
+    assert result["b node 0"].position[-1] == pytest.approx((27.1618, 4.6590, -4.6479), abs=5e-3)
+    assert result["b node 10"].position[-1] == pytest.approx((23.1685, 3.1808, 4.3195), abs=5e-3)
+    total = result.energy.kinetic + result.energy.potential
+    free = result.t >= 5.0
+    assert total[free][0] == pytest.approx(881.48, abs=0.05)  # table, E(5 s); digits given
+    assert np.ptp(total[free]) < 1e-5 * total[free][0]  # table: drift 8e-7 … 4e-6 at this h
