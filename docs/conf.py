@@ -1,0 +1,52 @@
+"""Sphinx: ``make docs`` builds the site in docs/_build/html and fails on any warning."""
+
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import fem_mbs
+
+project = "fem_mbs"
+author = "the fem_mbs authors"
+copyright = f"2026, {author}"
+version = release = fem_mbs.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "file_header"]
+exclude_patterns = ["_build"]
+default_role = "py:obj"
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+# sections of our docstrings that numpydoc does not know
+napoleon_custom_sections = [
+    ("Outputs", "params_style"),
+    ("Class attributes", "params_style"),
+    ("Instance attributes", "params_style"),
+]
+
+html_theme = "furo"
+html_title = "fem_mbs"
+html_static_path = ["_static"]
+html_css_files = ["style.css"]
+html_copy_source = False
+
+suppress_warnings = ["config.cache"]
+
+
+def escape_bars(app, what, name, obj, options, lines):
+    """``|g|`` is an absolute value in our docstrings, not a substitution of reStructuredText."""
+    for i, line in enumerate(lines):
+        if not line.startswith("    >>>"):
+            lines[i] = re.sub(r"\|", r"\\|", line)
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", escape_bars, priority=900)

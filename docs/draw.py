@@ -1,0 +1,77 @@
+"""Draw the pictures of README and documentation: ``python docs/draw.py`` writes docs/pictures/*.png (about a
+minute)."""
+
+import os
+import re
+import runpy
+import tempfile
+from pathlib import Path
+
+import fem_mbs as fem
+
+ROOT = Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "docs" / "pictures"
+
+
+def example(name):
+    """Run the main function of an example in the current folder, as its command line does."""
+    return runpy.run_path(str(ROOT / "examples" / f"{name}.py"))["main"]()
+
+
+def flexible_pendulum():
+    """The model of the README."""
+    code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[1]
+    space = {}
+    exec(code, space)
+    space["result"].picture(
+        PICTURES / "flexible_pendulum.png",
+        time=[0, 0.3, 0.45, 0.61],
+        view=(0.75, -1.3, 0.35),
+        zoom=1.15,
+        size=(1280, 640),
+        caption=False,
+    )
+
+
+def roller_crank():
+    example("roller_crank")
+    result = fem.load("roller_crank_flexible.vtkhdf")
+    result.picture(PICTURES / "roller_crank.png", time=1.2, size=(1000, 420))
+    result.plot("roller.angular_acceleration.z", "floor.force_normal", save=PICTURES / "roller_crank_plot.png")
+
+
+def bouncing_ball():
+    example("bouncing_ball")
+    fem.load("bouncing_ball.vtkhdf").plot("table.gap", "energy", save=PICTURES / "bouncing_ball.png")
+
+
+def roll_up():
+    example("roll_up")
+    result = fem.load("roll_up.vtkhdf")
+    result.picture(
+        PICTURES / "roll_up.png", time=[0, 0.2, 0.4, 0.6, 0.8, 1], view=(-0.4, -0.9, 1), size=(1000, 560), caption=False
+    )
+
+
+def falling_cantilever():
+    example("falling_cantilever")
+    result = fem.load("falling_cantilever.vtkhdf")
+    result.picture(
+        PICTURES / "falling_cantilever.png", time=[0, 0.1, 0.2, 0.3, 0.4, 0.5], size=(1000, 620), caption=False
+    )
+
+
+def main():
+    PICTURES.mkdir(exist_ok=True)
+    for draw in (flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever):
+        with tempfile.TemporaryDirectory() as folder:
+            before = os.getcwd()
+            os.chdir(folder)
+            try:
+                draw()
+            finally:
+                os.chdir(before)
+
+
+if __name__ == "__main__":
+    main()
