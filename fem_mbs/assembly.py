@@ -82,16 +82,28 @@ def zero(at, n):
 
 
 @kernel
-def gather_poses(g, e, b, x, R):
-    """Copy the poses of the nodes of element e of group g to the workspace."""
+def _copy_poses(g, e, x_at, R_at, x, R):
+    """Copy the poses of the nodes of element e of group g to two buffers."""
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-    xe, Re = matrix(b[_X], g.nn, 3), tensor(b[_R], g.nn, 3, 3)
+    xe, Re = matrix(x_at, g.nn, 3), tensor(R_at, g.nn, 3, 3)
     for k in range(g.nn):
         i = nodes[e, k]
         for j in range(3):
             xe[k, j] = x[i, j]
             for m in range(3):
                 Re[k, j, m] = R[i, j, m]
+
+
+@kernel
+def gather_poses(g, e, b, x, R):
+    """Copy the poses of the nodes of element e of group g to the workspace."""
+    _copy_poses(g, e, b[_X], b[_R], x, R)
+
+
+@kernel
+def gather_start(g, e, b, x0, R0):
+    """Copy the poses at the start of the step to the workspace."""
+    _copy_poses(g, e, b[_X0], b[_R0], x0, R0)
 
 
 @kernel
@@ -115,19 +127,6 @@ def gather(d, g, e, b, x, R, V, A):
         state, q = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq)
         for k in range(g.nq):
             q[k] = state[e, k]
-
-
-@kernel
-def gather_start(g, e, b, x0, R0):
-    """Copy the poses at the start of the step to the workspace."""
-    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-    xe, Re = matrix(b[_X0], g.nn, 3), tensor(b[_R0], g.nn, 3, 3)
-    for k in range(g.nn):
-        i = nodes[e, k]
-        for j in range(3):
-            xe[k, j] = x0[i, j]
-            for m in range(3):
-                Re[k, j, m] = R0[i, j, m]
 
 
 @kernel

@@ -23,8 +23,8 @@ def run(system, *, project, redundant):
     if system.m and redundant == "error":
         redundant_constraints(system, gradient)
     if project:
-        project_positions(system, state, mass)
-        project_velocities(system, state, mass)
+        project_positions(system, state)
+        project_velocities(system, state)
     constraints_hold(system, state)
     no_penetration(system, state)
 
@@ -134,7 +134,7 @@ def no_penetration(system, state):
             )
 
 
-def _solve_with_constraints(system, state, mass, right):
+def _solve_with_constraints(system, state, right):
     """Least change in the metric of the mass matrix: [M Gᵀ; G 0] with a small shift for redundant rows."""
     layout = system.assemble(SMOOTH, state, c_M=1.0, shift=1e-10 * system.mean_mass)
     if not layout.solver.factor(layout.values):
@@ -142,13 +142,13 @@ def _solve_with_constraints(system, state, mass, right):
     return layout.solver.solve(right)[: system.n]
 
 
-def project_positions(system, state, mass):
+def project_positions(system, state):
     """Move the configuration onto g = 0 by Newton iterations that are smallest in the metric of the mass matrix."""
     for _ in range(30):
         g, _ = system.constraint_values(state)
         if not system.m or np.abs(g).max() < 1e-13 * (1.0 + np.abs(state.x).max()):
             return
-        step = _solve_with_constraints(system, state, mass, np.concatenate([np.zeros(system.n), g]))
+        step = _solve_with_constraints(system, state, np.concatenate([np.zeros(system.n), g]))
         moved = system.moved(state, system.expanded(step))
         state.x[:], state.Q[:], state.R[:] = moved.x, moved.Q, moved.R
     g, _ = system.constraint_values(state)
@@ -157,11 +157,11 @@ def project_positions(system, state, mass):
         raise ModelError(f"{label(owner)} cannot be assembled: {value:.3g} remains after 30 iterations", [owner])
 
 
-def project_velocities(system, state, mass):
+def project_velocities(system, state):
     """Move the velocities onto G v + ∂g/∂t = 0, smallest change in the metric of the mass matrix."""
     for _ in range(3):  # linear; repeated because of the shift for redundant rows
         _, rate = system.constraint_values(state)
         if not system.m or np.abs(rate).max() < 1e-14 * (1.0 + np.abs(state.V).max()):
             return
-        step = _solve_with_constraints(system, state, mass, np.concatenate([np.zeros(system.n), rate]))
+        step = _solve_with_constraints(system, state, np.concatenate([np.zeros(system.n), rate]))
         state.V += system.expanded(step)

@@ -279,15 +279,6 @@ class System:
                 )
             self.signal_values[k] = values
 
-    def signal_table(self, times):
-        """Values of all signals at several times (k, n_signals, 3); raises as `update_signals`."""
-        table = np.zeros((len(times), max(len(self.signals), 1), 3))
-        if self.signals:
-            for k, t in enumerate(times):
-                self.update_signals(t)
-                table[k] = self.signal_values
-        return table
-
     def set_gravity(self, gravity):
         """Change gravity (3,) [m/s²] (static load steps)."""
         self.workspace.buffer["gravity"][:] = gravity
@@ -338,6 +329,7 @@ class System:
 
         `constraint_values` must have been called at the same state. Returns the `Layout` (values, solver, matrix()).
         """
+        self.keep_contacts(False)  # rows that a time stepper may have left in the smooth matrix
         d = self.data[0]
         A = self.no_acceleration if A is None else A
         T = self.identity_T if T is None else T
@@ -358,13 +350,11 @@ class System:
         parts = []
         weights = [{"c_M": 1.0}] if mass_only else [{"c_M": 1.0}, {"c_C": 1.0}, {"c_K": 1.0, "c_H": 1.0, "lam": lam}]
         for weight in weights:
-            if self.m:
-                self.constraint_values(state)
             parts.append(self.assemble(SMOOTH, state, **weight).matrix())
         blocks = [part[:n, :n].tocsc() for part in parts]
         if mass_only:
             return blocks[0]
-        return (*blocks, -parts[0][n:, :n].tocsc())
+        return (*blocks, -parts[0][n : n + self.m, :n].tocsc())
 
     def energies(self, state):
         """Kinetic and potential energy [J]."""

@@ -112,6 +112,9 @@ class DecoupledNSGA(Stepper):
         self.reference_force = self._number("reference_force", reference_force, lambda v: v >= 0, "N must be ≥ 0")
         self.reset_after_impact, self.improved_start = reset_after_impact, improved_start
         self.mixed, self.reuse, self.persistent_contacts = mixed, reuse, persistent_contacts
+        if improved_start and persistent_contacts:
+            message = "does not know closed contacts; leave it out with persistent_contacts=True"
+            raise ParameterError(self, "improved_start", improved_start, message)
 
     def _number(self, parameter, value, allowed, message):
         try:
@@ -282,6 +285,11 @@ class _Engine:
         records["h"][0] = self.h
 
     def advance(self, times, signals, records):
+        from fem_mbs.jit import address
+
+        # the system may have served others since: statics, modes or another stepper
+        self.system.keep_contacts(bool(self.run[0]["persistent"]))
+        self.run[0]["data_at"] = address(self.system.data)
         self._aim(records)
         if not len(times):
             return 0, 0, None

@@ -65,6 +65,7 @@ def initial_accelerations(system, state, epsilon=1e-6):
     SolverError
         If mass and constraints do not determine them (a node without mass that only springs hold).
     """
+    system.keep_contacts(False)
     N = len(system.nodes)
     A, lam, gamma = np.zeros((N, 6)), np.zeros(system.m), np.zeros(system.m)
     right = np.zeros(system.n + system.m)

@@ -39,7 +39,6 @@ def position_contact_residual(d, s, r1, rows):
     cnu, status = matrix(s.cnu_at, d.nc, 3), integers(s.status_at, d.nc)
     force, row, slip = np.empty(2), np.empty(2), np.empty(2)
     k, p = s.kp, s.pp
-
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -53,7 +52,6 @@ def position_contact_residual(d, s, r1, rows):
                 for i in range(3):
                     rows[c, i] = -k / p * cnu[c, i]
                 continue
-
             add_gradient(g, e, B_GN, 0, -xi_N, r1)
             rows[c, 0] = -kept[e, C_GAP]
             mu = law[e, 0]

@@ -34,6 +34,7 @@ ARRAYS = {
     "clam": "c3", "ctau": "c3", "gamma_c": "c3", "rows_c": "c3", "rows_chi": "c3",
     "r": "u", "dx": "u", "history": "64",
 }  # fmt: skip
+# counts: iterations smooth, position, velocity; impact problems; penalty restarts; history length; failed sub-problem
 INTEGERS = {
     "active": "c",
     "candidate": "c",
@@ -45,7 +46,6 @@ INTEGERS = {
     "was_active": "c",
     "counts": "8",
 }
-# counts: iterations smooth, position, velocity; impact problems; penalty restarts; history length; failed sub-problem
 # what `record` stores of a saved step; shapes in stepper.new_records
 RECORDS = (
     "t h step problems position quaternion velocity acceleration multiplier gap impulse moment_impulse contact_point "

@@ -90,3 +90,24 @@ def test_flexible_roller_crank_keeps_its_lift_offs_and_loses_less_to_the_method(
         assert len(crank.lift_offs(solver.run(crank.build(flexible=True), t_end=1.0, h=1e-3))) == 2
     # energy that neither friction nor the end of the run accounts for, measured 1.3e-3 J and 8.6e-5 J
     assert losses[1] < losses[0] / 5
+
+
+def test_a_system_serves_statics_modes_and_steppers_in_any_order():
+    system = plate.build().compile()
+    keeping = fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=True)
+    before = keeping.run(system, t_end=0.05, h=1e-3)
+    _, _, _, gradient = system.matrices(system.initial)
+    assert gradient.shape == (system.m, system.n)
+    fem.initial_accelerations(system, system.initial)
+    engine = keeping.prepare(system, 1e-3)
+    system.matrices(system.initial)  # takes the rows of the contacts out; the engine must put them back
+    times, records = np.arange(1, 51) * 1e-3, engine.make_records(50)
+    signals = np.array([[signal.jet(t) for signal in system.signals] for t in times])
+    assert engine.advance(times, signals, records)[0] == 50
+    sphere = system.model["sphere"].node.index
+    assert records["position"][-1, sphere] == pytest.approx(before["sphere"].position[-1], abs=1e-12)
+
+
+def test_an_improved_start_that_ignores_closed_contacts_is_refused():
+    with pytest.raises(fem.ParameterError, match="improved_start = True does not know closed contacts"):
+        fem.DecoupledNSGA(improved_start=True, persistent_contacts=True)
