@@ -25,6 +25,7 @@ from fem_mbs.system import System
 
 DENSE_LIMIT = 600  # unknowns: 0.2 s of LAPACK
 LANCZOS = 8  # restarts; a good shift needs one to five
+ARNOLDI = 40  # the same for damped modes, whose pairs need more
 SYMMETRIC = 1e-7  # of √(K_ii K_jj): above it K is treated as unsymmetric (follower loads); equilibria leave 1e-9
 
 
@@ -266,7 +267,7 @@ def _dense_quadratic(K, C, M, G, n, shift):
 
 def _sparse_quadratic(K, C, M, G, n, shift):
     from scipy.sparse import block_array, csc_array, eye_array
-    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, eigs
+    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigs, splu
 
     size, m = K.shape[0], G.shape[0]
     one = eye_array(size)
@@ -279,9 +280,13 @@ def _sparse_quadratic(K, C, M, G, n, shift):
     problem = None
     for sigma in _shifts(K, M, shift, (-6, -8, -10, -12)):
         try:
-            s, vectors = eigs(
-                left, min(2 * n + 2, left.shape[0] - 2), M=right, sigma=np.sqrt(abs(sigma)), which="LM", maxiter=LANCZOS
-            )
+            point = np.sqrt(abs(sigma))
+            factor = splu((left - point * right).tocsc())
+            inverse = LinearOperator(left.shape, matvec=factor.solve, dtype=float)
+            # with ARPACK's random start the number of restarts, and so success, would be a matter of luck
+            start = factor.solve(right @ np.random.default_rng(0).normal(size=left.shape[0]))
+            count = min(2 * n + 2, left.shape[0] - 2)
+            s, vectors = eigs(left, count, M=right, sigma=point, OPinv=inverse, which="LM", v0=start, maxiter=ARNOLDI)
         except (RuntimeError, ArpackError, ArpackNoConvergence) as error:
             problem = error
             continue
