@@ -61,11 +61,12 @@ class SolverError(FemMbsError, RuntimeError):
     step, time, history : number and time of the step, residual norms of the last iterations
     element : the element (or node) of the largest residual row, when known
     result : the run up to the failure, when a stepper ran
+    contact_problem : the `ContactProblem` that was not solved, or None
     """
 
     def __init__(self, message, *, step=None, time=None, history=(), element=None):
         self.step, self.time, self.history, self.element = step, time, tuple(history), element
-        self.result = None
+        self.result = self.contact_problem = None
         super().__init__(message)
 
 

@@ -55,6 +55,8 @@ HISTORIES = {
     "energy": ("f8", (2,), "[J] kinetic, potential"),
     "iterations": ("i8", (3,), "Newton iterations: smooth, position, velocity"),
     "problems": ("i8", (), "impact problems solved in the step"),
+    "repeats": ("i8", (), "times the step was repeated with other penalties"),
+    "contact_problems": ("i8", (), "sub-problems of the step given to the contact-problem solver"),
     "violation": ("f8", (2,), "largest |g|, |ġ| of the constraints"),
 }
 
@@ -610,6 +612,16 @@ class Results:
     def problems(self):
         """Impact problems (k,) solved in each step."""
         return self._once(("problems",), lambda: self._store.read("problems"))
+
+    @property
+    def repeats(self):
+        """Times (k,) that each step was repeated with other penalties before it converged."""
+        return self._once(("repeats",), lambda: self._store.read("repeats"))
+
+    @property
+    def contact_problems(self):
+        """Sub-problems (k,) of each step that were given to the contact-problem solver."""
+        return self._once(("contact_problems",), lambda: self._store.read("contact_problems"))
 
     @property
     def multiplier(self):

@@ -17,6 +17,7 @@ from fem_mbs.errors import NonFiniteError, ParameterError, SolverError, label
 from fem_mbs.solvers.stepper import Stepper
 
 _NAMES = ("smooth motion", "position correction", "velocity correction")
+CONTACT_SOLVERS = ("auto", "newton", "problem")
 
 
 class DecoupledNSGA(Stepper):
@@ -54,6 +55,10 @@ class DecoupledNSGA(Stepper):
     persistent_contacts : bool
         Closed contacts take part in the smooth sub-problem: second order while they stay closed (formulation note
         3.12), first order still at impacts and for rolling and spinning resistance, which act on velocities only.
+    contact_solver : {"auto", "newton", "problem"}
+        How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
+        the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
+        solver at once, for hundreds of contacts and more. ``result.contact_problems`` says where it was used.
     mixed : bool
         Mixed Newton iteration in beams (same solution; converges where large steps make plain Newton fail).
     reuse : bool
@@ -90,6 +95,7 @@ class DecoupledNSGA(Stepper):
         improved_start=False,
         mixed=False,
         persistent_contacts=False,
+        contact_solver="auto",
         reuse=True,
         reference_force=0.0,
     ):
@@ -112,6 +118,10 @@ class DecoupledNSGA(Stepper):
         self.reference_force = self._number("reference_force", reference_force, lambda v: v >= 0, "N must be ≥ 0")
         self.reset_after_impact, self.improved_start = reset_after_impact, improved_start
         self.mixed, self.reuse, self.persistent_contacts = mixed, reuse, persistent_contacts
+        self.contact_solver = contact_solver
+        if contact_solver not in CONTACT_SOLVERS:
+            message = f"must be one of {', '.join(CONTACT_SOLVERS)}"
+            raise ParameterError(self, "contact_solver", contact_solver, message)
         if improved_start and persistent_contacts:
             message = "does not know closed contacts; leave it out with persistent_contacts=True"
             raise ParameterError(self, "improved_start", improved_start, message)
@@ -178,9 +188,15 @@ class _Engine:
             module = next(m for m in (nsga_smooth, nsga_position, nsga_velocity, nsga_run) if hasattr(m, name))
             self.run[0][f"{name}_part"] = getattr(module, name).address
         self.run[0]["data_at"], self.run[0]["run_at"] = address(self.system.data), address(self.run)
+        self.contact_problems = None
+        if self.system.nc and self.method.contact_solver != "newton":
+            from fem_mbs.solvers.nsga_contact_problem import ContactProblemCorrection
+
+            self.contact_problems = ContactProblemCorrection(self)
+            self.run[0]["contact_part"] = self.contact_problems.address
 
     def _set_scalars(self, save_every):
-        method, system, h = self.method, self.system, self.h
+        k, method, system, h = self.kernels, self.method, self.system, self.h
         alpha_m, alpha_f, beta, gamma = method.coefficients
         mass = method.scaling or system.mean_mass
         speed = np.abs(system.initial.V).max(initial=0.0)
@@ -194,6 +210,7 @@ class _Engine:
             "position_factor": method.position_factor, "max_iterations": method.max_iterations,
             "max_problems": method.max_problems, "mixed": int(method.mixed),
             "persistent": int(method.persistent_contacts and system.nc > 0), "reset": int(method.reset_after_impact),
+            "newton": int(method.contact_solver != "problem"), "exact": k.EXACT,
             "reuse": int(method.reuse), "save_every": save_every, "max_halvings": 8,
             "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
         }  # fmt: skip
@@ -295,7 +312,17 @@ class _Engine:
             return 0, 0, None
         done, code = self.run_steps(self.system.data, self.run, len(times), 0, times, signals)
         error = None if code == self.kernels.OK else self._diagnose(code, float(times[done]))
+        if self.contact_problems is not None:
+            if self.contact_problems.error is not None:
+                raise self.contact_problems.error
+            if error is not None and self.arrays["counts"][7]:
+                error.contact_problem = self.contact_problems.problem
         return done, int(self.run[0]["saved"]), error
+
+    def statistics(self):
+        """What was counted over all steps, saved or not."""
+        repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
+        return {"repeated_steps": repeated, "contact_problems": handed}
 
     def state(self):
         """Current state of the run, a copy."""

@@ -20,7 +20,7 @@ import numpy as np
 from numba import carray
 
 from fem_mbs.assembly import DATA
-from fem_mbs.jit import integers, kernel, vector, void_pointer
+from fem_mbs.jit import call2, integers, kernel, vector, void_pointer
 
 # name -> shape; N nodes, m rows, c contacts, u unknowns of the largest problem, full = 6 N
 ARRAYS = {
@@ -34,7 +34,8 @@ ARRAYS = {
     "clam": "c3", "ctau": "c3", "gamma_c": "c3", "rows_c": "c3", "rows_chi": "c3",
     "r": "u", "dx": "u", "history": "64",
 }  # fmt: skip
-# counts: iterations smooth, position, velocity; impact problems; penalty restarts; history length; failed sub-problem
+# counts: iterations smooth, position, velocity; impact problems; penalty restarts; history length; failed sub-problem;
+# sub-problems given to the contact-problem solver
 INTEGERS = {
     "active": "c",
     "candidate": "c",
@@ -48,19 +49,23 @@ INTEGERS = {
 }
 # what `record` stores of a saved step; shapes in stepper.new_records
 RECORDS = (
-    "t h step problems position quaternion velocity acceleration multiplier gap impulse moment_impulse contact_point "
-    "contact_normal contact_tangents contact_status impact output energy iterations violation"
+    "t h step problems repeats contact_problems position quaternion velocity acceleration multiplier gap impulse "
+    "moment_impulse contact_point contact_normal contact_tangents contact_status impact output energy iterations "
+    "violation"
 ).split()
 SCALARS = (
     "h t alpha_m alpha_f beta gamma c_a c_q ks kp kv ps pp pv epsilon rtol tol_v mean_mass length F_s scale_x scale_v "
-    "reference_force position_factor dynamic row row_T"
+    "reference_force position_factor dynamic row row_T exact"
 ).split()
 # C functions that the parts call each other through: a part is then compiled on its own, not again inside its callers
 PARTS = (
     "smooth smooth_residual position position_residual position_matrix velocity velocity_residual velocity_matrix "
     "restart record"
 ).split()
-OPTIONS = "max_iterations max_problems mixed persistent reset reuse save_every saved step_number max_halvings".split()
+OPTIONS = (
+    "max_iterations max_problems mixed persistent reset reuse save_every saved step_number max_halvings newton "
+    "without_contacts repeated handed"
+).split()
 
 RUN = np.dtype(
     [(f"{name}_at", "i8") for name in (*ARRAYS, *INTEGERS)]
@@ -68,7 +73,7 @@ RUN = np.dtype(
     + [(name, "f8") for name in SCALARS]
     + [(name, "i8") for name in OPTIONS]
     + [(f"{name}_part", "i8") for name in PARTS]
-    + [(name, "i8") for name in ("data_at", "run_at", "code", "want_matrix")]
+    + [(name, "i8") for name in ("data_at", "run_at", "code", "want_matrix", "contact_part")]
 )
 
 OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, TOO_MANY_PROBLEMS, LARGE_ROTATION = 0, 1, 2, 3, 4, 5
@@ -147,3 +152,10 @@ def statuses(s, nc):
 def merit_of(s, k):
     """Norm of the whole residual of a correction: dynamic rows, and k times constraint, gap and friction rows."""
     return math.sqrt(s.dynamic**2 + (k * s.row) ** 2 + (k * s.row_T) ** 2)
+
+
+@kernel
+def by_contact_problem(s):
+    """Hand the sub-problem of counts[6] to the contact-problem solver, once per step; s.code says whether it did."""
+    if s.contact_part != 0 and integers(s.counts_at, 8)[4] == 0:
+        call2(s.contact_part, s.data_at, s.run_at)

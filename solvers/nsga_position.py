@@ -22,12 +22,12 @@ from fem_mbs.jit import call2, entry, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.contact_law import GAP
 from fem_mbs.solvers.nsga_contacts import position_contact_residual, position_contact_tangents
 from fem_mbs.solvers.nsga_data import (
-    EXACT,
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
     ROUND_OFF,
     SINGULAR,
+    by_contact_problem,
     copy,
     largest,
     merit_of,
@@ -64,11 +64,30 @@ def position_residual(data, run):
     friction = 0.0
     if nc > 0:
         contacts(d, x, R, x0, R0, Vs)
-        position_contact_residual(d, s, r1, rows)
-        for c in range(nc):
-            total += rows[c, 0] ** 2
-            friction += rows[c, 1] ** 2 + rows[c, 2] ** 2
+        if s.without_contacts == 0:
+            position_contact_residual(d, s, r1, rows)
+            for c in range(nc):
+                total += rows[c, 0] ** 2
+                friction += rows[c, 1] ** 2 + rows[c, 2] ** 2
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
+
+
+@kernel
+def tolerance_of(d, s):
+    """Allowed norm of the dynamic rows, section 1.8."""
+    Ma = vector(s.Ma_at, 6 * d.n_nodes)
+    return s.rtol * max(s.h * s.h * s.F_s, full_norm(d, Ma, s.length))
+
+
+@kernel
+def position_solved(d, s):
+    """Convergence test of section 1.8 on the last residual; gaps and constraints to s.exact whatever the tolerance."""
+    size, displacement = 1.0 + s.scale_x, s.rtol * s.h * s.h * s.F_s / s.mean_mass
+    return (
+        s.dynamic <= tolerance_of(d, s) + ROUND_OFF * s.kp * size
+        and s.row <= min(displacement, s.exact * size) + ROUND_OFF * size
+        and s.row_T <= displacement + s.exact * size
+    )
 
 
 @entry("void(int64, int64)")
@@ -127,19 +146,70 @@ def apply_position(d, s, scale):
             cnu[c, i] = keep_c[c, i] + scale * dx[n + m + 3 * c + i]
 
 
-@entry("void(int64, int64)")
-def position(data, run):
-    """Solve the position sub-problem: gaps ≥ 0 and g = 0 at the end of the step."""
-    d, s = system_at(data)[0], run_at(run)[0]
+@kernel
+def position_newton(d, s):
+    """Newton iteration of the position sub-problem from the current U, ν; returns a code."""
     N, m, nc = d.n_nodes, d.m, d.nc
-    xs, U, trial = matrix(s.xs_at, N, 3), matrix(s.U_at, N, 6), matrix(s.trial_at, N, 6)
-    Ma = vector(s.Ma_at, 6 * N)
+    U, trial = matrix(s.U_at, N, 6), matrix(s.trial_at, N, 6)
     nu, keep_m, cnu, keep_c = (
         vector(s.nu_at, m),
         vector(s.keep_m_at, m),
         matrix(s.cnu_at, nc, 3),
         matrix(s.keep_c_at, nc, 3),
     )
+    counts = integers(s.counts_at, 8)
+    call2(s.position_residual_part, s.data_at, s.run_at)
+    counts[5] = 0
+    before, factored = 0.0, -1
+    for iteration in range(s.max_iterations + 1):
+        merit = merit_of(s, s.kp)
+        if not math.isfinite(merit):
+            return NOT_FINITE
+        remember(s, merit)
+        if position_solved(d, s):
+            counts[1] = iteration
+            return OK
+        if iteration == s.max_iterations or s.newton == 0:
+            break
+        tolerance = tolerance_of(d, s)
+        now = statuses(s, nc)
+        if not (s.reuse != 0 and now == factored and merit < 0.02 * before):
+            call2(s.position_matrix_part, s.data_at, s.run_at)
+            if not factorise(d, POSITION):
+                return SINGULAR
+            factored = now
+        # full steps make the linear rows exact: not refused below the tolerance, nor, in the first iterations, for a
+        # status that changes at a residual far below that of the iteration before
+        bound = max(merit, tolerance, before if iteration < 6 else 0.0)
+        before = merit
+        pack_position(d, s)
+        solve_in_place(d, POSITION, s.dx_at)
+        copy(U, trial)
+        for i in range(m):
+            keep_m[i] = nu[i]
+        copy(cnu, keep_c)
+        scale, best, best_scale = 1.0, math.inf, 1.0
+        for _ in range(s.max_halvings + 1):
+            apply_position(d, s, scale)
+            call2(s.position_residual_part, s.data_at, s.run_at)
+            value = merit_of(s, s.kp)
+            if value < best:
+                best, best_scale = value, scale
+            if nc == 0 or value <= bound:
+                break
+            scale *= 0.5
+        if best_scale != scale and not best <= bound and math.isfinite(best):
+            apply_position(d, s, best_scale)
+            call2(s.position_residual_part, s.data_at, s.run_at)
+    return NOT_CONVERGED
+
+
+@entry("void(int64, int64)")
+def position(data, run):
+    """Solve the position sub-problem: gaps ≥ 0 and g = 0 at the end of the step."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, m, nc = d.n_nodes, d.m, d.nc
+    cnu = matrix(s.cnu_at, nc, 3)
     counts, active, status = integers(s.counts_at, 8), integers(s.active_at, nc), integers(s.status_at, nc)
     turning = integers(s.turning_at, nc)
     for c in range(nc):
@@ -158,63 +228,9 @@ def position(data, run):
             if closed[c] != GAP:
                 for i in range(3):
                     cnu[c, i] = factor * clam[c, i]
-    h = s.h
-    call2(s.position_residual_part, s.data_at, s.run_at)
-    dynamic, row, friction = s.dynamic, s.row, s.row_T
-    s.scale_x = max(s.scale_x, largest(xs))
-    counts[5] = 0
-    before, factored = 0.0, -1
-    for iteration in range(s.max_iterations + 1):
-        if not math.isfinite(dynamic + row + friction):
-            s.code = NOT_FINITE
-            return
-        remember(s, merit_of(s, s.kp))
-        size = 1.0 + s.scale_x
-        tolerance = s.rtol * max(h * h * s.F_s, full_norm(d, Ma, s.length))
-        if (
-            dynamic <= tolerance + ROUND_OFF * s.kp * size
-            and row <= min(s.rtol * h * h * s.F_s / s.mean_mass, EXACT * size) + ROUND_OFF * size
-            and friction <= s.rtol * h * h * s.F_s / s.mean_mass + EXACT * size
-        ):
-            counts[1] = iteration
-            for c in range(nc):
-                active[c] = 1 if status[c] != GAP else 0
-            s.code = OK
-            return
-        if iteration == s.max_iterations:
-            break
-        merit = merit_of(s, s.kp)
-        now = statuses(s, nc)
-        if not (s.reuse != 0 and now == factored and merit < 0.02 * before):
-            call2(s.position_matrix_part, s.data_at, s.run_at)
-            if not factorise(d, POSITION):
-                s.code = SINGULAR
-                return
-            factored = now
-        # full steps make the linear rows exact: not refused below the tolerance, nor, in the first iterations, for a
-        # status that changes at a residual far below that of the iteration before
-        bound = max(merit, tolerance, before if iteration < 6 else 0.0)
-        before = merit
-        pack_position(d, s)
-        solve_in_place(d, POSITION, s.dx_at)
-        copy(U, trial)
-        for i in range(m):
-            keep_m[i] = nu[i]
-        copy(cnu, keep_c)
-        scale, best, best_scale = 1.0, math.inf, 1.0
-        for _ in range(s.max_halvings + 1):
-            apply_position(d, s, scale)
-            call2(s.position_residual_part, s.data_at, s.run_at)
-            dynamic, row, friction = s.dynamic, s.row, s.row_T
-            value = merit_of(s, s.kp)
-            if value < best:
-                best, best_scale = value, scale
-            if nc == 0 or value <= bound:
-                break
-            scale *= 0.5
-        if best_scale != scale and not best <= bound and math.isfinite(best):
-            apply_position(d, s, best_scale)
-            call2(s.position_residual_part, s.data_at, s.run_at)
-            dynamic, row, friction = s.dynamic, s.row, s.row_T
-    s.code = NOT_CONVERGED
-    return
+    s.scale_x = max(s.scale_x, largest(matrix(s.xs_at, N, 3)))
+    s.code = position_newton(d, s)
+    if s.code != OK:
+        by_contact_problem(s)
+    for c in range(nc):
+        active[c] = 1 if status[c] != GAP else 0

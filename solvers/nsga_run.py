@@ -202,6 +202,7 @@ def advance(d, s):
     """One step; when it fails it is repeated with other penalties (section 1.11), see `LADDER`."""
     pp, pv, epsilon, iterations, halvings = s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings
     counts = integers(s.counts_at, 8)
+    counts[7] = 0
     begin(d, s)
     if d.nc > 0:
         # tangents may depend on the start of the step, which is now this configuration
@@ -217,9 +218,11 @@ def advance(d, s):
         s.max_iterations = iterations * int(LADDER[attempt, 3])
         counts[4] = attempt
         code = step(d, s)
-        if code == OK or d.nc == 0 or counts[6] == SMOOTH:
+        if code == OK or d.nc == 0 or counts[6] == SMOOTH or s.newton == 0:
             break
     s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings = pp, pv, epsilon, iterations, halvings
+    s.repeated += 1 if counts[4] > 0 else 0
+    s.handed += counts[7]
     if code == OK:
         finish(d, s)
     return code
@@ -244,6 +247,8 @@ def record(data, run):
     vector(s.record_h_at + 8 * k, 1)[0] = s.h
     vector(s.record_step_at + 8 * k, 1)[0] = s.step_number
     vector(s.record_problems_at + 8 * k, 1)[0] = counts[3]
+    vector(s.record_repeats_at + 8 * k, 1)[0] = counts[4]
+    vector(s.record_contact_problems_at + 8 * k, 1)[0] = counts[7]
     copy(x, matrix(s.record_position_at + 24 * N * k, N, 3))
     copy(Q, matrix(s.record_quaternion_at + 32 * N * k, N, 4))
     copy(V, matrix(s.record_velocity_at + 48 * N * k, N, 6))

@@ -9,12 +9,14 @@ A method is a class with two functions:
                            number of steps done, the number of records filled, and None or a SolverError that says
                            what went wrong
     engine.first(records)  fill record 0 with the initial state
+    engine.statistics()    numbers counted over all steps, saved or not
 """
 
 import signal
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -133,13 +135,28 @@ class Stepper:
             elif interrupt.asked and done < steps:
                 reason = f"interrupted at t = {done * h:.9g} s"
                 print(f"\n{reason}; results up to there are kept", file=sys.stderr)
-            result = writer.close(reason)
+            result = writer.close(reason, **engine.statistics())
         if failure is not None:
             where = f" Steps 0-{done} are in {save}." if save else ""
+            where += self._dump(failure, save)
             failure.args = (f"{failure.args[0]}{where}",)
             failure.result = result
             raise failure
         return result
+
+    @staticmethod
+    def _dump(failure, save):
+        """Write the contact problem of a failed step beside the results; returns a sentence about it."""
+        problem = failure.contact_problem
+        if problem is None:
+            return ""
+        if save is None:
+            return " Its contact problem is error.contact_problem (fem_mbs.solvers.fclib.write_problem keeps it)."
+        from fem_mbs.solvers.fclib import write_problem
+
+        path = Path(save).with_suffix(".contact_problem.hdf5")
+        write_problem(path, problem)
+        return f" Its contact problem is in {path} (fclib)."
 
     def parameters(self):
         """Options of the method, stored with the results."""
@@ -177,10 +194,11 @@ def new_records(system, size):
     """Arrays for ``size`` saved steps, by name; shapes (size, …) as in `fem_mbs.results`."""
     N, m, nc, no = len(system.nodes), system.m, system.nc, system.n_outputs
     shapes = {
-        "t": (), "h": (), "step": (), "problems": (), "position": (N, 3), "quaternion": (N, 4), "velocity": (N, 6),
-        "acceleration": (N, 6), "multiplier": (m,), "gap": (nc,), "impulse": (nc, 3), "moment_impulse": (nc, 3),
-        "contact_point": (nc, 3), "contact_normal": (nc, 3), "contact_tangents": (nc, 6), "contact_status": (nc,),
-        "impact": (nc,), "output": (no,), "energy": (2,), "iterations": (3,), "violation": (2,),
+        "t": (), "h": (), "step": (), "problems": (), "repeats": (), "contact_problems": (), "position": (N, 3),
+        "quaternion": (N, 4), "velocity": (N, 6), "acceleration": (N, 6), "multiplier": (m,), "gap": (nc,),
+        "impulse": (nc, 3), "moment_impulse": (nc, 3), "contact_point": (nc, 3), "contact_normal": (nc, 3),
+        "contact_tangents": (nc, 6), "contact_status": (nc,), "impact": (nc,), "output": (no,), "energy": (2,),
+        "iterations": (3,), "violation": (2,),
     }  # fmt: skip
     return {name: np.zeros((size, *shape)) for name, shape in shapes.items()}
 
