@@ -245,19 +245,19 @@ def rescaled(problem, factor=1.0, unit_spread=1.0, seed=0):
 
     rng = np.random.default_rng(seed)
     n, d = problem.q.shape
-    units = np.repeat(unit_spread ** rng.uniform(-0.5, 0.5, n), d)
-    scale = sp.dia_array((units[None], [0]), shape=(n * d, n * d))
-    W = sp.csr_array(scale @ sp.csr_array(problem.W) @ scale) * factor
-    other = ContactProblem(W, units * problem.q.ravel(), problem.friction[:, 0], name=f"scaled {problem.name}")
-    if problem.H is not None:
-        other.H = np.sqrt(factor) * sp.csr_array(problem.H @ scale)
-    return other
+    units = np.repeat(unit_spread ** rng.uniform(-0.5, 0.5, n), d).reshape(n, d)
+    if problem.bodies is not None:
+        W = problem.bodies.scaled(np.sqrt(factor) * units)
+    else:
+        scale = sp.dia_array((units.reshape(1, -1), [0]), shape=(n * d, n * d))
+        W = sp.csr_array(scale @ sp.csr_array(problem.W) @ scale) * factor
+    return ContactProblem(W, units * problem.q, problem.friction[:, 0], name=f"scaled {problem.name}")
 
 
 def unsymmetric(problem, strength=0.05, seed=0):
     """W = Hᵀ (I + skew)⁻¹ H: gyroscopic terms in the iteration matrix; the range of Hᵀ is kept."""
     rng = np.random.default_rng(seed)
-    H = problem.H.toarray()
+    H = problem.bodies.matrix().T.toarray()
     skew = np.zeros((len(H), len(H)))
     for k in range(0, len(H) - 5, 6):
         block = rng.normal(size=(6, 6)) * strength

@@ -124,7 +124,7 @@ def with_scaled(problems):
         if k % 3 == 0:
             factor, spread = ((1e6, 1.0), (1e-6, 1.0), (1e-3, 1e6))[k // 3 % 3]
             yield "W times 1e±6, other units", families.rescaled(problem, factor, spread, k)
-        if k % 4 == 0 and problem.H is not None and problem.n_contacts <= 300:
+        if k % 4 == 0 and problem.bodies is not None and problem.n_contacts <= 300:
             yield "unsymmetric W", families.unsymmetric(problem, 0.05, k)
 
 

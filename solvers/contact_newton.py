@@ -15,7 +15,7 @@ Source: formulation-contact-problem-solver, section 4.4.
 import numpy as np
 
 from fem_mbs.solvers.contact_cones import alart_curnier, fischer_burmeister, natural_map
-from fem_mbs.solvers.contact_gauss_seidel import sweep
+from fem_mbs.solvers.contact_gauss_seidel import sweeper
 from fem_mbs.solvers.contact_operators import Singular
 
 MAPS = {"alart_curnier": alart_curnier, "natural": natural_map, "fischer_burmeister": fischer_burmeister}
@@ -111,9 +111,10 @@ def proximal_newton(problem, r, watch, *, outer=15):
 def _regularised(problem, center, watch, epsilon, small):
     """Best iterate of one inner problem, its |F|, and whether to stop."""
     operator, mu, (n, d) = problem.operator, problem.friction, center.shape
-    r, q, diagonal = center.copy(), problem.q - epsilon * center, operator.diagonal + epsilon * np.eye(d)
+    r = center.copy()
+    improve = sweeper(problem, r, epsilon, problem.q - epsilon * center)
     for k in range(SWEEPS):
-        sweep(*operator.block_rows(), diagonal, q, mu, r, k % 2 == 0)
+        improve(k % 2 == 0)
     F, A, B = np.empty((n, d)), np.empty((n, d, d)), np.empty((n, d, d))
 
     def size_at(r):

@@ -3,23 +3,24 @@
     form      holds                              systems are factorised
     dense     W                                  in contact space, LAPACK
     sparse    W by blocks                        in contact space, SuperLU
-    bodies    H with W = Hᵀ H (mass scaled away) in body space (1), (2)
+    bodies    G with W = G Gᵀ (`Bodies`)             in body space (1), (2)
     free      a product only                     not at all: first-order methods
 
 Body space keeps the pattern of the body graph, where a row of W couples all contacts of two bodies:
 
-    (W + ρ I)⁻¹ b = (b − Hᵀ (ρ I + H Hᵀ)⁻¹ H b)/ρ                                                                  (1)
-    [[A, B Hᵀ], [−H, I]] (d, w) = (f, 0)                                                                          (2)
+    (W + ρ I)⁻¹ b = (b − G (ρ I + Gᵀ G)⁻¹ Gᵀ b)/ρ                                                                  (1)
+    [[A, B G], [−Gᵀ, I]] (d, z) = (f, 0)                                                                          (2)
 
 Source: formulation-contact-problem-solver, section 8.1 (measured there: 16 times faster at 1,500 contacts).
 
     symbol  code       shape       meaning
     W       operator   (m, m)      Delassus matrix, m = nc·d rows
-    H       H          (6 nb, m)   contact directions, mass-scaled: L⁻¹ H with M = L Lᵀ
+    G       bodies     blocks      gradients of the contacts, mass-scaled
     A, B    A, B       (nc, d, d)  blocks on the diagonal
 """
 
 import warnings
+from functools import cached_property
 
 import numpy as np
 import scipy.linalg
@@ -136,9 +137,7 @@ class DenseOperator(Operator):
 
     def __init__(self, matrix, d, symmetric):
         self.matrix = matrix
-        n = len(matrix) // d
-        diagonal = matrix.reshape(n, d, n, d)[np.arange(n), :, np.arange(n)]
-        super().__init__(diagonal, symmetric)
+        super().__init__(diagonal_blocks(matrix, len(matrix) // d, d), symmetric)
 
     def block_rows(self):
         if not hasattr(self, "_block_rows"):
@@ -223,33 +222,45 @@ def _has_diagonal(blocks):
 
 
 class BodyOperator(Operator):
-    """W = Hᵀ H with H (6 nb, m) mass-scaled; factorised in body space."""
+    """W = G Gᵀ by the blocks of its contacts (`Bodies`); factorised in body space, small ones as a full matrix."""
 
-    def __init__(self, H, d):
-        self.H, self.transpose = H.tocsr(), H.T.tocsr()
-        self.sparse = SparseOperator(sp.bsr_array(self.transpose @ self.H, blocksize=(d, d)), d, True)
-        super().__init__(self.sparse.diagonal, True)
+    def __init__(self, bodies):
+        self.bodies = bodies
+        super().__init__(bodies.diagonal, True)
+
+    @cached_property
+    def full(self):
+        """The same as a `DenseOperator` when it is small, else None."""
+        return DenseOperator(self.bodies.dense(), self.d, True) if self.rows <= DENSE_ROWS else None
+
+    @cached_property
+    def _matrices(self):
+        """G and Gᵀ, sparse."""
+        G = self.bodies.matrix()
+        return G, G.T.tocsr()
 
     def product(self, r):
-        return (self.transpose @ (self.H @ r.ravel())).reshape(r.shape)
-
-    def block_rows(self):
-        return self.sparse.block_rows()
+        return self.bodies.product(r)
 
     def shifted(self, rho):
         """Function that solves (W + rho I) x = b for b (m,), by (1)."""
-        factors = _splu(self.H @ self.transpose + rho * sp.eye_array(self.H.shape[0]), symmetric=True)
-        return lambda b: (b - self.transpose @ factors.solve(self.H @ b)) / rho
+        if self.full is not None:
+            return self.full.shifted(rho)
+        G, transpose = self._matrices
+        factors = _splu(transpose @ G + rho * sp.eye_array(G.shape[1]), symmetric=True)
+        return lambda b: (b - G @ factors.solve(transpose @ b)) / rho
 
     def _factor(self, A, B, closed, opened):
-        H, transpose = self.H, self.transpose
+        if self.full is not None:
+            return self.full._factor(A, B, closed, opened)
+        G, transpose = self._matrices
         if len(opened):
-            transpose = transpose[self._scalar_rows(closed)]
-            H = transpose.T
-        bodies = H.shape[0]
-        J = sp.block_array([[_diagonal_matrix(A), _diagonal_matrix(B) @ transpose], [-H, sp.eye_array(bodies)]])
+            G = G[self._scalar_rows(closed)]
+            transpose = G.T
+        unknowns = G.shape[1]
+        J = sp.block_array([[_diagonal_matrix(A), _diagonal_matrix(B) @ G], [-transpose, sp.eye_array(unknowns)]])
         factors = _splu(J)
-        return lambda f: factors.solve(np.concatenate([f, np.zeros(bodies)]))[: f.size]
+        return lambda f: factors.solve(np.concatenate([f, np.zeros(unknowns)]))[: f.size]
 
 
 class FreeOperator(Operator):
@@ -263,3 +274,12 @@ class FreeOperator(Operator):
 
     def product(self, r):
         return self.multiply(r.ravel()).reshape(r.shape)
+
+
+def diagonal_blocks(W, n, d):
+    """Diagonal blocks (n, d, d) of a sparse or full matrix."""
+    if sp.issparse(W):
+        rows = np.arange(n * d).reshape(n, d)
+        i, j = np.broadcast_arrays(rows[:, :, None], rows[:, None, :])
+        return np.asarray(sp.csr_array(W)[i.ravel(), j.ravel()]).reshape(n, d, d)
+    return W.reshape(n, d, n, d)[np.arange(n), :, np.arange(n)]

@@ -30,19 +30,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from fem_mbs.errors import ParameterError
-from fem_mbs.solvers.contact_cones import natural_error, project_all, saxce_all
-from fem_mbs.solvers.contact_operators import (
-    DENSE_ROWS,
-    BodyOperator,
-    DenseOperator,
-    FreeOperator,
-    SparseOperator,
-)
+from fem_mbs.solvers.contact_bodies import Bodies, split_bodies
+from fem_mbs.solvers.contact_operators import diagonal_blocks
+from fem_mbs.solvers.contact_scaled import ScaledProblem
 
-LARGEST_FRICTION = 1e3  # larger and infinite coefficients are treated as this one
-SMALLEST_DIAGONAL = 1e-14  # of the median: floor for contacts between immobile bodies
-LARGEST_BODY = 12  # unknowns of a block of M up to which body space is used
-ROUNDING_LIMIT = 1e-6  # rounding never excuses more than this
 GRACE = 6  # iterates that rounding would excuse before a method stops above the tolerance
 
 
@@ -83,10 +74,7 @@ class ContactProblem:
     def __init__(self, W, q, friction, *, rolling=None, spinning=None, blocks=None, name=None):
         self.name = name
         coefficients = [friction] + [c for c in (rolling, spinning) if c is not None]
-        self.size = {(False, False): 3, (False, True): 4, (True, False): 5, (True, True): 6}[
-            rolling is not None, spinning is not None
-        ]
-        d = self.size
+        d = self.size = contact_size(rolling, spinning)
         self.q = np.array(q, float).reshape(-1)
         if self.q.size % d:
             raise ParameterError(self, "q", self.q, f"has {self.q.size} numbers, not a multiple of {d} per contact")
@@ -102,14 +90,80 @@ class ContactProblem:
             raise ParameterError(self, "friction", self.friction, "must be ≥ 0")
         if W.shape != (n * d, n * d):
             raise ParameterError(self, "W", W.shape, f"must be the shape {(n * d, n * d)} for {n} contacts")
-        self.W, self.blocks = W, blocks
-        self.H = None
-        if sp.issparse(W) or isinstance(W, np.ndarray):
-            values = W.data if sp.issparse(W) else W
-            if not np.isfinite(values).all():
+        self.bodies = W if isinstance(W, Bodies) else None
+        self.factors = self.free = None
+        self._W = None if isinstance(W, Bodies) else W
+        if isinstance(W, Bodies):
+            self.diagonal = W.diagonal
+        elif sp.issparse(W) or isinstance(W, np.ndarray):
+            if not np.isfinite(W.data if sp.issparse(W) else W).all():
                 raise ParameterError(self, "W", "an array", "has entries that are not finite")
+            self.diagonal = diagonal_blocks(W, n, d)
         elif blocks is None:
             raise ParameterError(self, "blocks", None, "must be given (nc, d, d) when W is a product only")
+        else:
+            self.diagonal = np.asarray(blocks, float)
+
+    @classmethod
+    def from_contacts(
+        cls,
+        masses,
+        bodies,
+        blocks,
+        w,
+        friction,
+        *,
+        v=None,
+        inverse=False,
+        rolling=None,
+        spinning=None,
+        name=None,
+    ):
+        """Problem of contacts between bodies, by arrays of blocks: the quick way in, made for time steppers.
+
+            u_i = Σ_k blocks[i, k] v_b + w_i  with b = bodies[i, k],   v_b = v[b] + masses[b]⁻¹ Σ blocks[i, k]ᵀ r_i
+
+        Parameters
+        ----------
+        masses : (nb, m, m), or (nb, m) for diagonal ones
+            Mass matrices of the bodies, symmetric positive definite; with ``inverse`` their inverses, which may be
+            singular (zero for a body that follows a prescribed motion). Bodies with fewer unknowns than m: fill up with
+            ones on the diagonal of the mass and zeros in the blocks.
+        bodies : (nc, sides) int
+            Bodies of each contact, -1 for a fixed one or none. Usually two sides.
+        blocks : (nc, sides, d, m)
+            Gradients of the relative velocities with respect to the velocities of these bodies.
+        w : (nc, d) or (nc d,)
+            Given part of the relative velocities: moving obstacles, restitution.
+        friction, rolling, spinning, name : see the class
+        v : (nb, m), optional
+            Velocities without contact impulses; zero by default.
+        inverse : bool
+            Whether ``masses`` holds the inverses.
+
+        Returns
+        -------
+        ContactProblem
+            W is not formed: a product or a Gauss-Seidel sweep takes time proportional to the number of contacts. The
+            solution has the velocities of the bodies too, ``Solution.v``.
+
+        Examples
+        --------
+        Two balls of 1 kg and 3 kg meet at 2 m/s and go on together:
+
+        >>> second_minus_first = np.stack([-np.eye(3), np.eye(3)])[None]
+        >>> problem = ContactProblem.from_contacts(
+        ...     [[1.0] * 3, [3.0] * 3], [[0, 1]], second_minus_first, [0.0, 0, 0], 0.3, v=[[2.0, 0, 0], [0, 0, 0]])
+        >>> solve_contact_problem(problem).v[:, 0].round(9)
+        array([0.5, 0.5])
+        """
+        unnamed = cls.__new__(cls)
+        unnamed.name = name
+        d = contact_size(rolling, spinning)
+        given = Bodies.from_arrays(masses, bodies, blocks, w, v, inverse, d, unnamed)
+        problem = cls(given.bodies, given.q, friction, rolling=rolling, spinning=spinning, name=name)
+        problem.factors, problem.free = given.factors, given.v
+        return problem
 
     @classmethod
     def from_bodies(cls, M, H, w, friction, *, f=None, rolling=None, spinning=None, name=None):
@@ -118,8 +172,9 @@ class ContactProblem:
         Parameters
         ----------
         M : (nv, nv) sparse or dense
-            Mass matrix (or iteration matrix of a step). When it is symmetric and falls into blocks of at most 12
-            unknowns, large problems are factorised in body space, which is much faster; otherwise W is formed.
+            Mass matrix (or iteration matrix of a step). When it is symmetric, falls into blocks of at most 12 unknowns
+            and no contact touches more than four of them, W is kept by blocks as in `from_contacts`, which is much
+            faster; otherwise W is formed.
         H : (nv, nc d) sparse or dense
             Directions of the contacts.
         w : (nc d,) or (nc, d)
@@ -129,23 +184,27 @@ class ContactProblem:
             Momentum without contacts, M v_free.
         """
         M, H = sp.csc_array(M, dtype=float), sp.csc_array(H, dtype=float)
-        scaled = _mass_scaled(M, H)
-        q = np.array(w, float).ravel()
-        if scaled is None:
-            factors = sp.linalg.splu(M)
-            W = H.T @ factors.solve(H.toarray())
-            q = q if f is None else q + H.T @ factors.solve(np.asarray(f, float))
-        else:
-            H, right = scaled(H), None if f is None else scaled(sp.csc_array(np.asarray(f, float)[:, None]))
-            W = sp.csr_array(H.T @ H)
-            q = q if f is None else q + (H.T @ right).toarray().ravel()
-        problem = cls(W, q, friction, rolling=rolling, spinning=spinning, name=name)
-        problem.H = None if scaled is None else H
-        return problem
+        d, w = contact_size(rolling, spinning), np.array(w, float).ravel()
+        f = None if f is None else np.asarray(f, float).ravel()
+        arrays = split_bodies(M, H, f, d)
+        if arrays is not None:
+            masses, bodies, blocks, v = arrays
+            return cls.from_contacts(
+                masses, bodies, blocks, w, friction, v=v, rolling=rolling, spinning=spinning, name=name
+            )
+        factors = sp.linalg.splu(M)
+        W = H.T @ factors.solve(H.toarray())
+        q = w if f is None else w + H.T @ factors.solve(f)
+        return cls(W, q, friction, rolling=rolling, spinning=spinning, name=name)
 
     @property
     def n_contacts(self):
         return len(self.q)
+
+    @cached_property
+    def W(self):
+        """The Delassus matrix as it was given; of bodies as a sparse matrix, formed when asked for."""
+        return self.bodies.delassus() if self._W is None else self._W
 
     @cached_property
     def scaled(self):
@@ -154,139 +213,26 @@ class ContactProblem:
 
     def velocity(self, r):
         """Relative velocities u = W r + q, (nc, d)."""
-        return (self.W @ np.asarray(r, float).ravel()).reshape(self.q.shape) + self.q
+        r = np.asarray(r, float).reshape(self.q.shape)
+        if self.bodies is not None:
+            return self.bodies.product(r) + self.q
+        return (self._W @ r.ravel()).reshape(self.q.shape) + self.q
+
+    def body_velocity(self, r):
+        """Velocities of the bodies with impulses r, (nb, m); None for a problem that was not given by bodies."""
+        if self.factors is None:
+            return None
+        z = self.bodies.mass_scaled(np.asarray(r, float).reshape(self.q.shape))
+        return self.free + np.einsum("bij,bj->bi", self.factors, z)
 
     def error(self, r):
         """Scale-free error (3) of impulses r (nc, d), and the largest of a single contact relative to max |q̂_i|."""
         return self.scaled.error(self.scaled.into(np.asarray(r, float).reshape(self.q.shape)))
 
 
-def _mass_scaled(M, H):
-    """Function X → L⁻¹ X with M = L Lᵀ when M is symmetric positive definite in small blocks, else None."""
-    asymmetry = abs(M - M.T)
-    if asymmetry.nnz and asymmetry.max() > 1e-12 * abs(M).max():
-        return None
-    count, body = sp.csgraph.connected_components(M, directed=False)
-    sizes = np.bincount(body, minlength=count)
-    if sizes.max() > LARGEST_BODY:
-        return None
-    order = np.argsort(body, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    M = M.tocsr()
-    row, column, value = [], [], []
-    for size in np.unique(sizes):
-        unknowns = order[starts[np.flatnonzero(sizes == size)][:, None] + np.arange(size)]  # (bodies, size)
-        i, j = np.broadcast_arrays(unknowns[:, :, None], unknowns[:, None, :])
-        blocks = np.asarray(M[i.ravel(), j.ravel()]).reshape(-1, size, size)
-        try:
-            inverse = np.linalg.inv(np.linalg.cholesky(blocks))
-        except np.linalg.LinAlgError:
-            return None
-        row.append(i.ravel())
-        column.append(j.ravel())
-        value.append(inverse.ravel())
-    triplets = np.concatenate(value), (np.concatenate(row), np.concatenate(column))
-    inverse = sp.csr_array(sp.coo_array(triplets, shape=M.shape))
-    return lambda X: sp.csr_array(inverse @ X)
-
-
-class ScaledProblem:
-    """A contact problem in the scaled variables: what the methods work on.
-
-    Attributes
-    ----------
-    operator : `Operator`
-    q : (nc, d), norm √nc; friction : (nc, parts)
-    """
-
-    def __init__(self, problem):
-        n, d = problem.q.shape
-        W, H = problem.W, problem.H
-        blocks = np.asarray(problem.blocks, float) if problem.blocks is not None else _diagonal_blocks(W, n, d)
-        diagonal = np.einsum("iaa->ia", blocks)
-        weight = _floored(diagonal[:, :3].sum(axis=1) / 3)
-        S = np.repeat(weight[:, None] ** -0.5, d, axis=1)
-        friction = np.minimum(problem.friction, LARGEST_FRICTION)
-        for part in range(1, friction.shape[1]):
-            columns = slice(1 + 2 * part, min(3 + 2 * part, d))
-            mobility = diagonal[:, columns].mean(axis=1)
-            S[:, columns] = np.where(mobility > 0, _floored(mobility) ** -0.5, S[:, 0])[:, None]
-            friction[:, part] *= S[:, 0] / S[:, columns.start]
-        self.friction = np.ascontiguousarray(np.minimum(friction, LARGEST_FRICTION))
-        q = S * problem.q
-        self.q_norm = np.linalg.norm(q) / math.sqrt(max(n, 1))
-        self.S, self.q = S, q / self.q_norm if self.q_norm > 0 else q
-        self.q_largest = np.linalg.norm(self.q, axis=1).max(initial=0.0)
-        s = S.ravel()
-        if H is not None and n * d > DENSE_ROWS:
-            self.operator = BodyOperator(H @ sp.dia_array((s[None], [0]), shape=(n * d, n * d)), d)
-        elif sp.issparse(W) and n * d > DENSE_ROWS:
-            scaled = sp.csr_array(W).multiply(s[:, None]).multiply(s[None, :])
-            self.operator = SparseOperator(sp.csr_array(scaled), d, _is_symmetric(scaled))
-        elif sp.issparse(W) or isinstance(W, np.ndarray):
-            full = (W.toarray() if sp.issparse(W) else W) * s[:, None] * s
-            self.operator = DenseOperator(np.ascontiguousarray(full, float), d, _is_symmetric(full))
-        else:
-            blocks = S[:, :, None] * blocks * S[:, None, :]
-            self.operator = FreeOperator(lambda x: s * W.matvec(s * x), blocks, True)
-
-    def into(self, r):
-        """Impulses in scaled variables."""
-        return r / self.S / self.q_norm if self.q_norm > 0 else r / self.S
-
-    def back(self, r):
-        """Impulses in the user's units."""
-        return r * self.S * self.q_norm
-
-    def velocity(self, r):
-        return self.operator.product(r) + self.q
-
-    def saxce(self, u):
-        """s of (1), (nc,)."""
-        s = np.empty(len(u))
-        saxce_all(u, self.friction, s)
-        return s
-
-    def project(self, x):
-        """Projection onto the cones, (nc, d)."""
-        out = np.empty_like(x)
-        project_all(x, self.friction, out)
-        return out
-
-    def error(self, r, u=None, s=None):
-        """(3) and its largest contact; with s (nc,) given, of the convex problem in which s is frozen."""
-        if self.q_norm == 0.0:
-            return (0.0, 0.0) if not r.any() else (math.inf, math.inf)
-        u = self.velocity(r) if u is None else u
-        total, largest = natural_error(r, u, self.saxce(u) if s is None else s, self.friction)
-        return math.sqrt(total) / math.sqrt(len(r)), math.sqrt(largest) / self.q_largest
-
-    def reachable(self, r, tol):
-        """The tolerance that rounding allows at r."""
-        rounding = 30 * np.finfo(float).eps * self.operator.norm() * np.linalg.norm(r) / math.sqrt(max(len(r), 1))
-        return max(tol, min(rounding, ROUNDING_LIMIT))
-
-
-def _floored(weight):
-    """Weights above a small part of their median; ones where nothing moves."""
-    positive = weight[weight > 0]
-    if len(positive) == 0:
-        return np.ones_like(weight)
-    return np.maximum(weight, SMALLEST_DIAGONAL * np.median(positive))
-
-
-def _diagonal_blocks(W, n, d):
-    if sp.issparse(W):
-        rows = np.arange(n * d).reshape(n, d)
-        i, j = np.broadcast_arrays(rows[:, :, None], rows[:, None, :])
-        return np.asarray(sp.csr_array(W)[i.ravel(), j.ravel()]).reshape(n, d, d)
-    return W.reshape(n, d, n, d)[np.arange(n), :, np.arange(n)]
-
-
-def _is_symmetric(W):
-    difference = abs(W - W.T)
-    largest = abs(W).max() if W.shape[0] else 0.0
-    return bool((difference.max() if W.shape[0] else 0.0) <= 1e-12 * largest)
+def contact_size(rolling, spinning):
+    """Components of a contact."""
+    return 3 + 2 * (rolling is not None) + (spinning is not None)
 
 
 class Watch:
@@ -332,6 +278,7 @@ class Solution:
     Attributes
     ----------
     r, u : (nc, d) impulses and relative velocities, units of the problem
+    v : (nb, m) velocities of the bodies, of a problem given by them (blocks of equal size); else None
     error, error_max : scale-free error (3), and the largest of one contact relative to max |q̂_i|
     converged : bool, error within the tolerance (or within what rounding allows)
     iterations : of the method, or of all stages of the hybrid
@@ -341,6 +288,7 @@ class Solution:
 
     r: np.ndarray
     u: np.ndarray
+    v: np.ndarray | None
     error: float
     error_max: float
     converged: bool
@@ -412,7 +360,15 @@ def solve_contact_problem(problem, method="hybrid", tol=1e-8, *, start=None, tim
     error, error_max = problem.error(r)
     label = watch.label or method
     solution = Solution(
-        r, problem.velocity(r), error, error_max, watch.converged, watch.iterations, label, watch.history
+        r,
+        problem.velocity(r),
+        problem.body_velocity(r),
+        error,
+        error_max,
+        watch.converged,
+        watch.iterations,
+        label,
+        watch.history,
     )
     if dump is not None and not solution.converged:
         from fem_mbs.solvers.fclib import write_problem

@@ -69,7 +69,8 @@ def test_global_problem_is_the_local_one_of_its_bodies(tmp_path):
     w, f = rng.normal(size=9), rng.normal(size=12)
     fclib.write_global(tmp_path / "g.hdf5", M, H, w, 0.5, f=f)
     problem = fclib.read_problem(tmp_path / "g.hdf5")
-    assert problem.W.toarray() == pytest.approx(H.T @ np.linalg.solve(M, H), abs=1e-13)  # round-off of nine products
+    W = problem.W.toarray()
+    assert W == pytest.approx(H.T @ np.linalg.solve(M, H), abs=1e-13)  # round-off of nine products
     assert problem.q.ravel() == pytest.approx(w + H.T @ np.linalg.solve(M, f), abs=1e-13)
 
 

@@ -1,0 +1,123 @@
+"""A contact problem in the scaled variables: what the methods work on.
+
+    r = S r̂,  û = S u,  Ŵ = S W S,  q̂ = S q,  S = diag(a, b I, …),   a = b = (trace W_ii/3)^(-½)                  (1)
+    rolling, spinning: c = (mean of the diagonal of their block)^(-½),  μ̂ = μ a/c                                  (2)
+    err(r) = ‖r̂ − P_K(r̂ − ũ̂)‖ / ‖q̂‖                                                                             (3)
+
+One scale per block of a contact, never per row: other scalings change the cone. The impulses are scaled once more so
+that |q̂| = √nc.
+
+Source: formulation-contact-problem-solver, sections 1, 2, 7 and 8.5.
+"""
+
+import math
+
+import numpy as np
+import scipy.sparse as sp
+
+from fem_mbs.solvers.contact_cones import natural_error, project_all, saxce_all
+from fem_mbs.solvers.contact_operators import (
+    DENSE_ROWS,
+    BodyOperator,
+    DenseOperator,
+    FreeOperator,
+    SparseOperator,
+)
+
+LARGEST_FRICTION = 1e3  # larger and infinite coefficients are treated as this one
+SMALLEST_DIAGONAL = 1e-14  # of the median: floor for contacts between immobile bodies
+ROUNDING_LIMIT = 1e-6  # rounding never excuses more than this
+
+
+class ScaledProblem:
+    """A contact problem in the variables (1).
+
+    Attributes
+    ----------
+    operator : `Operator`
+    q : (nc, d), norm √nc; friction : (nc, parts)
+    """
+
+    def __init__(self, problem):
+        n, d = problem.q.shape
+        blocks = problem.diagonal
+        diagonal = np.einsum("iaa->ia", blocks)
+        weight = _floored(diagonal[:, :3].sum(axis=1) / 3)
+        S = np.repeat(weight[:, None] ** -0.5, d, axis=1)
+        friction = np.minimum(problem.friction, LARGEST_FRICTION)
+        for part in range(1, friction.shape[1]):
+            columns = slice(1 + 2 * part, min(3 + 2 * part, d))
+            mobility = diagonal[:, columns].mean(axis=1)
+            S[:, columns] = np.where(mobility > 0, _floored(mobility) ** -0.5, S[:, 0])[:, None]
+            friction[:, part] *= S[:, 0] / S[:, columns.start]
+        self.friction = np.ascontiguousarray(np.minimum(friction, LARGEST_FRICTION))
+        q = S * problem.q
+        self.q_norm = np.linalg.norm(q) / math.sqrt(max(n, 1))
+        self.S, self.q = S, q / self.q_norm if self.q_norm > 0 else q
+        self.q_largest = np.linalg.norm(self.q, axis=1).max(initial=0.0)
+        blocks = S[:, :, None] * blocks * S[:, None, :]
+        if problem.bodies is not None:
+            self.operator = BodyOperator(problem.bodies.scaled(S))
+        else:
+            self.operator = _operator(problem.W, S.ravel(), d, blocks)
+
+    def into(self, r):
+        """Impulses in scaled variables."""
+        return r / self.S / self.q_norm if self.q_norm > 0 else r / self.S
+
+    def back(self, r):
+        """Impulses in the user's units."""
+        return r * self.S * self.q_norm
+
+    def velocity(self, r):
+        return self.operator.product(r) + self.q
+
+    def saxce(self, u):
+        """s = Σ μ_k |u_k|, (nc,)."""
+        s = np.empty(len(u))
+        saxce_all(u, self.friction, s)
+        return s
+
+    def project(self, x):
+        """Projection onto the cones, (nc, d)."""
+        out = np.empty_like(x)
+        project_all(x, self.friction, out)
+        return out
+
+    def error(self, r, u=None, s=None):
+        """(3) and its largest contact; with s (nc,) given, of the convex problem in which s is frozen."""
+        if self.q_norm == 0.0:
+            return (0.0, 0.0) if not r.any() else (math.inf, math.inf)
+        u = self.velocity(r) if u is None else u
+        total, largest = natural_error(r, u, self.saxce(u) if s is None else s, self.friction)
+        return math.sqrt(total) / math.sqrt(len(r)), math.sqrt(largest) / self.q_largest
+
+    def reachable(self, r, tol):
+        """The tolerance that rounding allows at r."""
+        rounding = 30 * np.finfo(float).eps * self.operator.norm() * np.linalg.norm(r) / math.sqrt(max(len(r), 1))
+        return max(tol, min(rounding, ROUNDING_LIMIT))
+
+
+def _operator(W, s, d, blocks):
+    """Operator of s W s by the kind of W; s (nc d,)."""
+    if sp.issparse(W) and len(s) > DENSE_ROWS:
+        scaled = sp.csr_array(sp.csr_array(W).multiply(s[:, None]).multiply(s[None, :]))
+        return SparseOperator(scaled, d, _is_symmetric(scaled))
+    if sp.issparse(W) or isinstance(W, np.ndarray):
+        full = (W.toarray() if sp.issparse(W) else W) * s[:, None] * s
+        return DenseOperator(np.ascontiguousarray(full, float), d, _is_symmetric(full))
+    return FreeOperator(lambda x: s * W.matvec(s * x), blocks, True)
+
+
+def _floored(weight):
+    """Weights above a small part of their median; ones where nothing moves."""
+    positive = weight[weight > 0]
+    if len(positive) == 0:
+        return np.ones_like(weight)
+    return np.maximum(weight, SMALLEST_DIAGONAL * np.median(positive))
+
+
+def _is_symmetric(W):
+    difference = abs(W - W.T)
+    largest = abs(W).max() if W.shape[0] else 0.0
+    return bool((difference.max() if W.shape[0] else 0.0) <= 1e-12 * largest)
