@@ -6,11 +6,13 @@ Importing it registers every type (`fem_mbs.elements.base.REGISTRY`).
 from fem_mbs.elements.base import Constraint, Contact, Element, Force, Inertia, Joint, register
 from fem_mbs.elements.beam import Beam, BeamLine, beam_curve, beam_line
 from fem_mbs.elements.capsule import CapsuleOnCapsule, CapsuleOnPlane, SphereOnCapsule
+from fem_mbs.elements.contact_group import ContactGroup
 from fem_mbs.elements.curve import PointOnCurve, SphereOnWire
 from fem_mbs.elements.cylindrical import Cylindrical
 from fem_mbs.elements.driver import LinearDriver, RevoluteDriver
 from fem_mbs.elements.fixed import Fixed
 from fem_mbs.elements.loads import PointForce, PointMoment
+from fem_mbs.elements.materials import MaterialTable
 from fem_mbs.elements.point_mass import PointMass
 from fem_mbs.elements.prescribed import Prescribed
 from fem_mbs.elements.prismatic import Prismatic
@@ -28,10 +30,10 @@ from fem_mbs.elements.universal import Universal
 from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
-    "Beam", "BeamLine", "CapsuleOnCapsule", "CapsuleOnPlane", "Constraint", "Contact", "Cylindrical", "Element",
-    "Fixed", "Force", "Inertia", "Joint", "LinearDriver", "PointForce", "PointMass", "PointMoment", "PointOnCurve",
-    "PointOnSurface", "Prescribed", "Prismatic", "PythonElement", "Revolute", "RevoluteDriver", "RigidBody", "Section",
-    "SphereInCylinder", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
-    "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "Spring", "TorsionSpring", "Universal",
-    "UserForce", "beam_curve", "beam_line", "register",
+    "Beam", "BeamLine", "CapsuleOnCapsule", "CapsuleOnPlane", "Constraint", "Contact", "ContactGroup", "Cylindrical",
+    "Element", "Fixed", "Force", "Inertia", "Joint", "LinearDriver", "MaterialTable", "PointForce", "PointMass",
+    "PointMoment", "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PythonElement", "Revolute",
+    "RevoluteDriver", "RigidBody", "Section", "SphereInCylinder", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
+    "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "Spring",
+    "TorsionSpring", "Universal", "UserForce", "beam_curve", "beam_line", "register",
 ]  # fmt: skip

@@ -16,7 +16,7 @@ class Group:
         first = elements[0]
         self.elements, self.sizes = elements, first.sizes
         s = self.sizes
-        n = len(elements)
+        n = self.n = len(elements)
         self.parameters = np.zeros(n, first.parameters)
         for e, element in enumerate(elements):
             self.parameters[e] = element.record
@@ -47,7 +47,7 @@ class Group:
         s = self.sizes
         for name in ("nn", "nd", "nr", "ns", "nq", "no"):
             record[name] = s[name]
-        record["n"], record["stride"] = len(self.elements), self.parameters.itemsize
+        record["n"], record["stride"] = self.n, self.parameters.itemsize
         for name, array in (
             ("parameters_at", self.parameters),
             ("nodes_at", self.nodes),

@@ -20,7 +20,7 @@ class Model:
     ----------
     ground : Ground
         The inertial frame; joints and planes attach to ``model.ground.frame(…)``.
-    elements, nodes : lists, in the order they were added
+    elements, contact_groups, nodes : lists, in the order they were added
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Model:
         self.ground = Ground()
         self.nodes = [self.ground]
         self._known = {id(self.ground)}  # nodes in the list, which keeps them alive and so their identities unique
-        self.elements = []
+        self.elements, self.contact_groups = [], []
         self._names, self._numbers = {}, {}
 
     def add(self, *items):
@@ -54,6 +54,9 @@ class Model:
                 self._add_element(item)
             elif isinstance(item, Frame):
                 self._add_node(item.node)
+            elif getattr(item, "role", None) == "contact group":
+                self._name(item)
+                self.contact_groups.append(item)
             elif hasattr(item, "elements"):  # a part made of several elements, such as a line of beams
                 for node in getattr(item, "nodes", ()):
                     self._add_node(node)
@@ -74,6 +77,13 @@ class Model:
             self.nodes.append(node)
 
     def _add_element(self, element):
+        self._name(element)
+        for node in element.nodes:
+            self._add_node(node)
+        self.elements.append(element)
+
+    def _name(self, element):
+        """Give a name to what has none, refuse one that is taken."""
         if element.name is not None and element.name in self._names:
             raise ParameterError(element, "name", element.name, "is taken; names of elements must be unique in a model")
         kind = type(element).__name__.lower()
@@ -82,10 +92,7 @@ class Model:
             while f"{kind} {number}" in self._names:
                 number += 1
             element.name = f"{kind} {number}"
-        for node in element.nodes:
-            self._add_node(node)
         self._names[element.name] = element
-        self.elements.append(element)
 
     def __getitem__(self, name):
         """Element (or node) by name."""
@@ -137,6 +144,9 @@ class Model:
         lines.append(f"  unknowns     {free} velocities, {rows} constraint rows ({free - rows} degrees of freedom)")
         if contacts:
             lines.append(f"  contacts     {contacts}")
+        for group in self.contact_groups:
+            what = f"{len(group.frames)} spheres, {len(group.obstacles)} obstacles"
+            lines.append(f"  group        '{group.name}': {what}")
         try:
             mass, center = self.mass_properties()
             if mass > 0:

@@ -125,13 +125,13 @@ def no_penetration(system, state):
     """No contact starts closed by more than round-off."""
     gaps = system.gaps(state)
     size = 1.0 + np.abs(state.x).max()
-    for contact, gap in zip(system.contacts, gaps):
-        if gap < -1e-9 * size:
-            raise ModelError(
-                f"{label(contact)}: starts with penetration, gap = {gap:.6g} m. Move the bodies apart (gap ≥ 0), or "
-                "check the radius and on which side the normal of the plane (z axis of its frame) points",
-                [contact],
-            )
+    for c in np.flatnonzero(gaps < -1e-9 * size)[:1]:
+        contact = system.contact_at(int(c))
+        raise ModelError(
+            f"{label(contact)}: starts with penetration, gap = {gaps[c]:.6g} m. Move the bodies apart (gap ≥ 0), or "
+            "check the radius and on which side the normal of the plane (z axis of its frame) points",
+            [contact],
+        )
 
 
 def _solve_with_constraints(system, state, right):

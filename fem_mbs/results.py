@@ -55,10 +55,16 @@ HISTORIES = {
     "energy": ("f8", (2,), "[J] kinetic, potential"),
     "iterations": ("i8", (3,), "Newton iterations: smooth, position, velocity"),
     "problems": ("i8", (), "impact problems solved in the step"),
+    "pair_count": ("i8", (), "closed contacts of contact groups, rows of the table of pairs"),
     "repeats": ("i8", (), "times the step was repeated with other penalties"),
     "contact_problems": ("i8", (), "sub-problems of the step given to the contact-problem solver"),
     "violation": ("f8", (2,), "largest |g|, |ġ| of the constraints"),
 }
+
+# Closed contacts of contact groups: rows of all saved steps one after the other. Columns: contact group, sphere, type
+# of the partner (0: sphere), partner, status, gap; impulse (3) and moment impulse (3) on the sphere, point (3), normal
+# (3) from the partner to the sphere, inertial axes.
+PAIR_COLUMNS = 18
 
 
 class UnknownNameError(FemMbsError, KeyError):
@@ -101,7 +107,24 @@ def describe(system):
         "no": max([s[1] for e in elements for s in e["outputs"].values()], default=0),
     }
     gravity = [float(g) for g in getattr(system, "gravity", (0, 0, 0))]
-    return {"model": system.name, "gravity": gravity, "sizes": sizes, "nodes": nodes, "elements": elements}
+    groups = [_describe_group(group) for group in getattr(system.model, "contact_groups", ())]
+    return {
+        "model": system.name, "gravity": gravity, "sizes": sizes, "nodes": nodes, "elements": elements,
+        "contact_groups": groups,
+    }  # fmt: skip
+
+
+def _describe_group(group):
+    """Name of a contact group, its spheres (numbers of nodes), types of partners and their names."""
+    kinds = group.kinds()
+    partners = [[p.nodes[1].name or "ground" for p in prototypes] for _, prototypes in kinds]
+    return {
+        "name": group.name,
+        "spheres": [int(frame.node.index) for frame in group.frames],
+        "radii": [float(r) for r in group.radii],
+        "types": [kind.__name__ for kind, _ in kinds],
+        "partners": partners,
+    }
 
 
 def _shape(name, sizes):
@@ -134,6 +157,7 @@ class ResultsWriter:
         self.n, self.begun = 0, time.perf_counter()
         self.path = None if path is None else results_path(path)
         self.file, self.chunks, self.last, self.last_frame = None, [], None, -1
+        self.pair_tables, self.n_pairs = [], 0
         if self.path is not None:
             self.scene = Scene(self.skin, self.description["elements"])
             states, frames, self.interval = self._expect(frames)
@@ -183,14 +207,18 @@ class ResultsWriter:
             if 0 not in shape:
                 self.datasets[name] = vtkhdf.growing(histories, name, shape, kind, states)
                 self.datasets[name].attrs["meaning"] = meaning
+        if self.description["contact_groups"]:
+            self.pair_data = vtkhdf.growing(histories, "pairs", (PAIR_COLUMNS,), "f8", START_ROWS)
         s = self.skin
         cells = {"kind": s.kind, "element": s.owner, "color": s.color}
         fields = self.scene.fields
         self.grid = vtkhdf.MovingGrid(self.file, s.n_points, s.connectivity, s.offsets, s.types, cells, fields, frames)
         self.file.flush()
 
-    def append(self, chunk):
+    def append(self, chunk, pairs=()):
         """Take saved steps: a dict of arrays, one row per step, with all names of `HISTORIES`.
+
+        ``pairs``: tables (n, PAIR_COLUMNS) of closed contacts of contact groups, one per step; none without groups.
 
         ``velocity`` and ``acceleration`` may hold six numbers per node, as states do; they are then taken apart. The
         arrays may be reused by the caller afterwards.
@@ -200,8 +228,10 @@ class ResultsWriter:
         rows = {}
         for name, (kind, _, _) in HISTORIES.items():
             rows[name] = np.array(chunk[name], kind).reshape(k, *_shape(name, self.sizes))
+        table = np.concatenate(pairs) if len(pairs) else np.zeros((0, PAIR_COLUMNS))
         if self.path is None:
             self.chunks.append(rows)
+            self.pair_tables.append(table)
             self.n += k
             return
         if k == 0:
@@ -210,6 +240,9 @@ class ResultsWriter:
 
         for name, dataset in self.datasets.items():
             write_rows(dataset, self.n, rows[name])
+        if len(table):
+            write_rows(self.pair_data, self.n_pairs, table)
+            self.n_pairs += len(table)
         self._append_frames(rows)
         self.n += k
         self.last = {name: values[-1:] for name, values in rows.items()}
@@ -258,7 +291,8 @@ class ResultsWriter:
             for name, (kind, _, _) in HISTORIES.items():
                 empty = np.zeros((0, *_shape(name, self.sizes)), kind)
                 arrays[name] = np.concatenate([empty, *(rows.pop(name) for rows in self.chunks)])
-            self.chunks = []
+            arrays["pairs"] = np.concatenate([np.zeros((0, PAIR_COLUMNS)), *self.pair_tables])
+            self.chunks, self.pair_tables = [], []
             return Results(_Memory(arrays), self.description, self.parameters, statistics, status, skin=self.skin)
         if self.file:
             from fem_mbs import vtkhdf
@@ -270,6 +304,8 @@ class ResultsWriter:
             self.root.attrs.modify("status", np.array(status.encode()[:400], "S400"))
             self._commit()
             lengths = {dataset.name[1:]: self.n for dataset in self.datasets.values()} | self.grid.lengths()
+            if self.description["contact_groups"]:
+                lengths[self.pair_data.name[1:]] = self.n_pairs
             # all point data but velocity are zero on most points: compression makes them nearly free
             sparse = {f"VTKHDF/PointData/{name}" for name in self.scene.fields if name != "velocity"}
             vtkhdf.finish(self.file, lengths, sparse)
@@ -332,8 +368,11 @@ class _Memory:
         array = self.arrays[name]
         return array if array.ndim == 1 else array[:, column]
 
+    def pairs(self, first, last):
+        return self.arrays["pairs"][first:last]
+
     def rows(self, chosen):
-        return {name: array[chosen] for name, array in self.arrays.items()}
+        return {name: array[chosen] for name, array in self.arrays.items() if name != "pairs"}
 
 
 class _File:
@@ -355,6 +394,11 @@ class _File:
             dataset = file["fem_mbs/histories"][name]
             return dataset[: self.n] if dataset.ndim == 1 else dataset[: self.n, column]
 
+    def pairs(self, first, last):
+        with self._open() as file:
+            histories = file["fem_mbs/histories"]
+            return histories["pairs"][first:last] if "pairs" in histories else np.zeros((0, PAIR_COLUMNS))
+
     def rows(self, chosen):
         chosen = np.asarray(chosen)
         order, back = np.unique(chosen, return_inverse=True)
@@ -367,6 +411,26 @@ class _File:
                 else:
                     result[name] = file["fem_mbs/histories"][name][order][back]
         return result
+
+
+class Pairs(NamedTuple):
+    """Closed contacts of contact groups in one saved step; arrays with one entry per contact.
+
+    ``group``, ``sphere``, ``type`` and ``partner`` are numbers into ``result.description["contact_groups"]``, in the
+    order in which spheres and obstacles were put in; type 0 are the spheres themselves. Vectors are in inertial axes;
+    impulses [N s], [N m s] act on the sphere, the normal points to it. ``status`` as of other contacts.
+    """
+
+    group: np.ndarray
+    sphere: np.ndarray
+    type: np.ndarray
+    partner: np.ndarray
+    status: np.ndarray
+    gap: np.ndarray
+    impulse: np.ndarray
+    moment_impulse: np.ndarray
+    point: np.ndarray
+    normal: np.ndarray
 
 
 class Quantity(NamedTuple):
@@ -612,6 +676,29 @@ class Results:
     def problems(self):
         """Impact problems (k,) solved in each step."""
         return self._once(("problems",), lambda: self._store.read("problems"))
+
+    @property
+    def pair_count(self):
+        """Closed contacts (k,) of contact groups."""
+        return self._once(("pair_count",), lambda: self._store.read("pair_count"))
+
+    def pairs(self, state):
+        """Closed contacts of contact groups in saved step number ``state`` (negative: from the end).
+
+        Returns
+        -------
+        Pairs
+
+        Raises
+        ------
+        IndexError
+            If there is no such saved step.
+        """
+        state = range(len(self.t))[state]
+        last = int(self.pair_count[: state + 1].sum())
+        rows = self._store.pairs(last - int(self.pair_count[state]), last)
+        numbers = rows[:, :5].astype(int).T
+        return Pairs(*numbers, rows[:, 5], rows[:, 6:9], rows[:, 9:12], rows[:, 12:15], rows[:, 15:18])
 
     @property
     def repeats(self):

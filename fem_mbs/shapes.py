@@ -510,6 +510,9 @@ class _Builder:
         self.contacts = [number[id(element)] for element in system.contacts]  # in the order of contact results
         for index, element in enumerate(system.elements):
             self.add(index, element)
+        for group in getattr(system.model, "contact_groups", ()):
+            for node, shape in group.picture():
+                self.add_shape(-1, node, shape)
         count = len(self.beams)
         self.stations = np.linspace(0, 1, stations or (5 if count < 500 else 3 if count < 5000 else 2))
 

@@ -1,5 +1,7 @@
 """The compiled model: numbering, arrays, index maps. The only thing solvers see."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fem_mbs import assembly, contact_assembly
@@ -38,6 +40,12 @@ class State:
         return other
 
 
+class Pair(NamedTuple):
+    """A contact of a contact group, as errors name it."""
+
+    name: str
+
+
 class System:
     """A checked and numbered model.
 
@@ -73,6 +81,8 @@ class System:
         self._fill()
         self._scales()
         self.initial = self._initial_state()
+        if self.searches:
+            self.search_pairs(self.initial.x, self.initial.R)
         if check:
             from fem_mbs import model_checks
 
@@ -99,7 +109,8 @@ class System:
         for element in self.elements:
             key = (element.group_key(), id(element) if getattr(element, "python_kernels", None) else 0)
             families.setdefault(key, []).append(element)
-        sizes = [e.sizes for (e, *_) in families.values()]
+        prototypes = [p[0] for group in model.contact_groups for _, p in group.kinds()]
+        sizes = [e.sizes for e in (*(e for (e, *_) in families.values()), *prototypes)]
 
         def largest(name):
             return max(s[name] for s in sizes)
@@ -135,14 +146,52 @@ class System:
                         at += count
                     self.output_slices[element] = slices
                     self.n_outputs = at
-        self.nc = len(self.contacts)
+        self.nc = self.nc_fixed = len(self.contacts)
         self.laws = np.array(laws).reshape(self.nc, 5) if laws else np.zeros((0, 5))
+        self.searches = []
+        if model.contact_groups:
+            from fem_mbs.pairs import PairSearch
+
+            self.searches = [PairSearch(group, self.workspace) for group in model.contact_groups]
+            self.groups += [group for search in self.searches for group in search.groups]
+        self._number_rolling()
+        self.signal_values = np.zeros((max(len(self.signals), 1), 3))
+        self.update_signals(0.0)
+
+    def _number_rolling(self):
+        """Number the contacts with rolling or spinning resistance: these have three more unknowns."""
         resists = self.laws[:, 1:3].any(axis=1) if self.nc else np.zeros(0, bool)
         self.roll_index = np.full(max(self.nc, 1), -1, np.int64)
         self.roll_index[: self.nc][resists] = np.arange(resists.sum())
         self.n_roll = int(resists.sum())
-        self.signal_values = np.zeros((max(len(self.signals), 1), 3))
-        self.update_signals(0.0)
+
+    def search_pairs(self, x, R):
+        """Find the pairs of all contact groups anew at poses x (N, 3), R (N, 3, 3).
+
+        Returns
+        -------
+        (nc,) int64, the number each contact had before, −1 for new ones
+        """
+        places, laws = [np.arange(self.nc_fixed)], [self.laws[: self.nc_fixed]]
+        first = self.nc_fixed
+        for search in self.searches:
+            before = [group.first_contact for group in search.groups]
+            for group, start, place in zip(search.groups, before, search.search(self, x, R)):
+                places.append(np.where(place >= 0, place + start, -1))
+                laws.append(group.law)
+                group.first_contact = first
+                first += group.n
+        self.nc, self.laws = first, np.vstack(laws)
+        self._number_rolling()
+        self._fill()
+        return np.concatenate(places)
+
+    def contact_at(self, c):
+        """Contact number c: an element, or of a contact group the pair in words."""
+        if c < self.nc_fixed:
+            return self.contacts[c]
+        group = next(g for s in self.searches for g in s.groups if g.first_contact <= c < g.first_contact + g.n)
+        return Pair(f"{group.owner.name}: {group.name(c - group.first_contact)}")
 
     def _lay_out(self, linear_solver, smooth_contacts=False):
         self.linear_solver, self.smooth_contacts = linear_solver, smooth_contacts
@@ -152,10 +201,10 @@ class System:
         kept = 3 * nc if smooth_contacts else 0
         self.sizes = [n + m + kept, n + m + 3 * nc, n + m + 3 * nc + 3 * self.n_roll]
         component = np.arange(6)
-        nodal = [self.dof[6 * g.nodes[:, :, None] + component].reshape(len(g.elements), -1) for g in self.groups]
+        nodal = [self.dof[6 * g.nodes[:, :, None] + component].reshape(len(g.nodes), -1) for g in self.groups]
         self.layouts = []
         for which in (SMOOTH, POSITION, VELOCITY):
-            if which != SMOOTH and nc == 0:
+            if which != SMOOTH and (nc == 0 or self.searches):  # contact groups: by the contact-problem solver alone
                 for group in self.groups:
                     group.maps[which] = group.maps[SMOOTH]
                 self.layouts.append(self.layouts[SMOOTH])
@@ -164,7 +213,7 @@ class System:
             for group, ids in zip(self.groups, nodal):
                 extra, nd = None, ids.shape[1]
                 first = group.elements[0]
-                count = len(group.elements)
+                count = group.n
                 if first.role == "constraint":
                     nr = first.rows
                     extra = n + group.first_row + np.arange(count * nr).reshape(count, nr)
@@ -365,7 +414,7 @@ class System:
     def gaps(self, state):
         """Gaps of all contacts (nc,) [m]."""
         contact_assembly.contacts(self.data[0], state.x, state.R, state.x, state.R, state.V)
-        return np.concatenate([g.kept[:, 0] for g in self.groups if g.contact_stride] or [np.zeros(0)])
+        return np.concatenate([g.kept[: g.n, 0] for g in self.groups if g.contact_stride] or [np.zeros(0)])
 
     def mass_properties(self):
         """Total mass [kg] and centre of mass (3,) [m] of the initial configuration, from unit gravity fields."""
@@ -399,7 +448,7 @@ class System:
         for group in self.groups:
             if group.contact_stride:
                 nd, first = group.sizes["nd"], group.first_contact
-                blocks = group.kept[:, C_BLOCKS:].reshape(len(group.elements), contact_assembly.B_COUNT, nd)
+                blocks = group.kept[: group.n, C_BLOCKS:].reshape(group.n, contact_assembly.B_COUNT, nd)
                 rows = blocks[:, [contact_assembly.B_GN, contact_assembly.B_VT, contact_assembly.B_VT + 1]]
                 result[first : first + len(rows)] = np.einsum("eri,ei->er", rows, state.V[group.nodes].reshape(-1, nd))
         return result
@@ -425,7 +474,7 @@ class System:
         alone, one = self.data.copy(), self.group_records[:1].copy()
         alone[0]["groups_at"], alone[0]["n_groups"] = address(one), 1
         for record, group in zip(self.group_records, self.groups):
-            for e, element in enumerate(group.elements):
+            for e, element in enumerate(group.elements if group.contact_stride == 0 else ()):
                 one[0] = record
                 one[0]["n"] = 1
                 one[0]["parameters_at"] += e * group.parameters.itemsize
@@ -452,9 +501,9 @@ class System:
             return element, f"{label(element)}, row {i - rows.start + 1}"
         i -= self.m
         if i < 3 * self.nc:
-            contact, what = self.contacts[i // 3], "normal" if i % 3 == 0 else "tangential"
+            contact, what = self.contact_at(i // 3), "normal" if i % 3 == 0 else "tangential"
         else:
-            contact = self.contacts[int(np.flatnonzero(self.roll_index == (i - 3 * self.nc) // 3)[0])]
+            contact = self.contact_at(int(np.flatnonzero(self.roll_index == (i - 3 * self.nc) // 3)[0]))
             what = "spinning" if i % 3 == 2 else "rolling"
         return contact, f"contact '{contact.name}', {what}"
 

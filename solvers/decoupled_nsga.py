@@ -43,7 +43,9 @@ class DecoupledNSGA(Stepper):
         Approach speeds below it do not count as impacts: far below g h and far below impact speeds. Default: 1e-8 of
         the largest initial speed or of |gravity| h.
     max_problems : int
-        Impact problems in one step before an error that names the contacts.
+        Impact problems in one step before an error that names the contacts. In models with contact groups the last of
+        them takes all closed contacts together, without restitution, and the run goes on
+        (``result.statistics["impact_sequences_cut_short"]``).
     position_factor : {0.5, 1.0}
         c_p of the position equation; 1 for very stiff flexible models at Courant numbers above 5 (formulation note
         3.1).
@@ -59,6 +61,8 @@ class DecoupledNSGA(Stepper):
         How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
         the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
         solver at once, for hundreds of contacts and more. ``result.contact_problems`` says where it was used.
+    contact_tolerance : float > 0, -
+        Scale-free error asked of contact problems of free bodies (models with contact groups).
     mixed : bool
         Mixed Newton iteration in beams (same solution; converges where large steps make plain Newton fail).
     reuse : bool
@@ -96,6 +100,7 @@ class DecoupledNSGA(Stepper):
         mixed=False,
         persistent_contacts=False,
         contact_solver="auto",
+        contact_tolerance=1e-6,
         reuse=True,
         reference_force=0.0,
     ):
@@ -119,6 +124,9 @@ class DecoupledNSGA(Stepper):
         self.reset_after_impact, self.improved_start = reset_after_impact, improved_start
         self.mixed, self.reuse, self.persistent_contacts = mixed, reuse, persistent_contacts
         self.contact_solver = contact_solver
+        self.contact_tolerance = self._number(
+            "contact_tolerance", contact_tolerance, lambda v: 0 < v < 1, "must be between 0 and 1"
+        )
         if contact_solver not in CONTACT_SOLVERS:
             message = f"must be one of {', '.join(CONTACT_SOLVERS)}"
             raise ParameterError(self, "contact_solver", contact_solver, message)
@@ -155,6 +163,12 @@ class _Engine:
         from fem_mbs.solvers import nsga_data
 
         self.kernels, self.method, self.system, self.h = nsga_data, method, system, h
+        if system.searches and (method.persistent_contacts or method.contact_solver == "newton"):
+            raise ParameterError(
+                method, "contact_solver" if not method.persistent_contacts else "persistent_contacts",
+                method.persistent_contacts or method.contact_solver,
+                f"does not go with contact groups ('{system.searches[0].owner.name}')",
+            )  # fmt: skip
         system.keep_contacts(bool(method.persistent_contacts and system.nc))
         self._allocate()
         self._set_scalars(save_every)
@@ -176,6 +190,7 @@ class _Engine:
         for name, array in self.arrays.items():
             self.run[0][f"{name}_at"] = address(array)
         self.arrays["T"][:] = np.eye(3)
+        self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
         self._connect()
 
     def _connect(self):
@@ -189,7 +204,7 @@ class _Engine:
             self.run[0][f"{name}_part"] = getattr(module, name).address
         self.run[0]["data_at"], self.run[0]["run_at"] = address(self.system.data), address(self.run)
         self.contact_problems = None
-        if self.system.nc and self.method.contact_solver != "newton":
+        if (self.system.nc or self.system.searches) and self.method.contact_solver != "newton":
             from fem_mbs.solvers.nsga_contact_problem import ContactProblemCorrection
 
             self.contact_problems = ContactProblemCorrection(self)
@@ -210,7 +225,8 @@ class _Engine:
             "position_factor": method.position_factor, "max_iterations": method.max_iterations,
             "max_problems": method.max_problems, "mixed": int(method.mixed),
             "persistent": int(method.persistent_contacts and system.nc > 0), "reset": int(method.reset_after_impact),
-            "newton": int(method.contact_solver != "problem"), "exact": k.EXACT,
+            "newton": int(method.contact_solver != "problem" and not system.searches),
+            "exact": k.EXACT,
             "reuse": int(method.reuse), "save_every": save_every, "max_halvings": 8,
             "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
         }  # fmt: skip
@@ -295,11 +311,13 @@ class _Engine:
     def first(self, records):
         """Record the initial state."""
         from fem_mbs.jit import address, invoke
+        from fem_mbs.results import PAIR_COLUMNS
 
         self._aim(records)
         self.run[0]["t"] = self.system.initial.t
         invoke(int(self.run[0]["record_part"]), address(self.system.data), address(self.run))
         records["h"][0] = self.h
+        self.pair_tables = [np.zeros((0, PAIR_COLUMNS))] if self.system.searches else []
 
     def advance(self, times, signals, records):
         from fem_mbs.jit import address
@@ -310,19 +328,34 @@ class _Engine:
         self._aim(records)
         if not len(times):
             return 0, 0, None
+        if self.system.searches:
+            from fem_mbs.solvers import nsga_pairs
+
+            return nsga_pairs.advance(self, times, signals, records)
         done, code = self.run_steps(self.system.data, self.run, len(times), 0, times, signals)
-        error = None if code == self.kernels.OK else self._diagnose(code, float(times[done]))
-        if self.contact_problems is not None:
-            if self.contact_problems.error is not None:
-                raise self.contact_problems.error
-            if error is not None and self.arrays["counts"][7]:
-                error.contact_problem = self.contact_problems.problem
+        error = None if code == self.kernels.OK else self.fault(code, float(times[done]))
         return done, int(self.run[0]["saved"]), error
+
+    def fault(self, code, t):
+        """The error of a step that failed with a code on its way to time t [s]."""
+        if self.contact_problems is not None and self.contact_problems.error is not None:
+            raise self.contact_problems.error
+        error = self._diagnose(code, t)
+        if self.contact_problems is not None and self.arrays["counts"][7]:
+            error.contact_problem = self.contact_problems.problem
+        return error
+
+    def pairs(self):
+        """Tables of closed pairs of contact groups, one per state saved by the last call; empty without groups."""
+        return self.pair_tables
 
     def statistics(self):
         """What was counted over all steps, saved or not."""
         repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
-        return {"repeated_steps": repeated, "contact_problems": handed}
+        searches = {}
+        if self.system.searches:
+            searches = {"pair_searches": self.searches, "impact_sequences_cut_short": int(self.run[0]["cut_short"])}
+        return {"repeated_steps": repeated, "contact_problems": handed, **searches}
 
     def state(self):
         """Current state of the run, a copy."""
@@ -370,7 +403,7 @@ class _Engine:
                 **common,
             )
         if code == k.TOO_MANY_PROBLEMS:
-            names = ", ".join(c.name for c, flag in zip(system.contacts, a["candidate"]) if flag)
+            names = ", ".join(system.contact_at(int(c)).name for c in np.flatnonzero(a["candidate"])[:20])
             return SolverError(
                 f"{start} stopped after {run['max_problems']} impact problems; contacts still approaching: {names}. "
                 "Usual causes: restitution between many touching bodies (raise max_problems), or tol_v too small",

@@ -25,6 +25,7 @@ from fem_mbs.assembly import (
     dynamics,
     expand_add,
     factorise,
+    full_norm,
     groups_of,
     layouts_of,
     matrix_values,
@@ -46,18 +47,24 @@ from fem_mbs.jit import (
     vector,
 )
 from fem_mbs.solvers.contact_problem import ContactProblem, solve_contact_problem
+from fem_mbs.solvers.nsga_data import run_at, system_at
 from fem_mbs.solvers.nsga_position import position_solved
 from fem_mbs.solvers.nsga_velocity import velocity_solved
 
 ROUNDS = 12  # linearisations before a correction is given up
 TOLERANCE = 1e-12  # scale-free error asked of the contact problems; the Newton iterations at their end reach it
-ACCEPTED = 1e-11  # gaps and approach speeds that are accepted, relative to sizes and speeds
+EXACT_ROUNDS = 6  # of these, those in which gaps have to be as small as Newton's iteration makes them
+ACCEPTED = 1e-11  # what is accepted in the others, relative to sizes and speeds
+SWEEPS = 300  # Gauss-Seidel sweeps over free bodies before the other methods are tried
 MARGIN = 0.1  # open contacts nearer than this part of the deepest penetration are in the problem from the start
 
 
 @kernel
-def fill_matrix(d, s, level):
-    """Assemble (1) in the matrix of the smooth sub-problem, whose pattern is that without contacts, and factorise."""
+def fill_matrix(data, run, level, factors):
+    """Assemble (1) in the matrix of the smooth sub-problem, whose pattern is that without contacts, and factorise it if
+    asked to; False when it is singular.
+    """
+    d, s = system_at(data)[0], run_at(run)[0]
     N, m = d.n_nodes, d.m
     x, R, T = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), tensor(s.T_at, N, 3, 3)
     Ma, f, phi = vector(s.force_at, 6 * N), vector(s.Gl_at, 6 * N), vector(s.phi_at, m)  # the first two are scratch
@@ -77,19 +84,21 @@ def fill_matrix(d, s, level):
         values, diagonal = matrix_values(d, SMOOTH), integers(L.diagonal_at, L.n)
         for i in range(d.n + m, L.n):
             values[diagonal[i]] = -1.0
-    return factorise(d, SMOOTH)
+    return not factors or factorise(d, SMOOTH)
 
 
 @kernel
-def solve_rows(d, at, count, size):
+def solve_rows(data, at, count, size):
     """Solve with each of ``count`` rows of ``size`` numbers at an address, in place."""
+    d = system_at(data)[0]
     for k in range(count):
         solve_in_place(d, SMOOTH, at + 8 * k * size)
 
 
 @kernel
-def right_side(d, s, level, out):
+def right_side(data, run, level, out):
     """Fill out with (−r1, k g), or k ġ."""
+    d, s = system_at(data)[0], run_at(run)[0]
     reduce_vector(d, vector(s.r1_at, 6 * d.n_nodes), out)
     k = s.kp if level == POSITION else s.kv
     g = vector(s.g_at if level == POSITION else s.rate_at, d.m)
@@ -100,8 +109,9 @@ def right_side(d, s, level, out):
 
 
 @kernel
-def apply_increment(d, s, level, dx):
+def apply_increment(data, run, level, dx):
     """U, ν or W, Λ plus the solution of (1)."""
+    d, s = system_at(data)[0], run_at(run)[0]
     N, m = d.n_nodes, d.m
     expand_add(d, 1.0, dx, matrix(s.U_at if level == POSITION else s.W_at, N, 6))
     multiplier = vector(s.nu_at if level == POSITION else s.Lam_at, m)
@@ -110,8 +120,9 @@ def apply_increment(d, s, level, dx):
 
 
 @kernel
-def contact_values(d, s, level, u):
+def contact_values(data, run, level, u):
     """Fill u₀ (nc, 6): gap and slip, or g°_N and g°_T; then rolling (2) and spinning velocities."""
+    d, s = system_at(data)[0], run_at(run)[0]
     groups = groups_of(d)
     N = d.n_nodes
     V, Vminus = matrix(s.V_at, N, 6), matrix(s.Vminus_at, N, 6)
@@ -136,8 +147,9 @@ def contact_values(d, s, level, u):
 
 
 @kernel
-def contact_blocks(d, level, place, nodes, blocks):
+def contact_blocks(data, level, place, nodes, blocks):
     """Fill nodes (k, nn) and blocks (k, nn, size, 6) of the contacts c with place[c] ≥ 0; absent nodes are −1."""
+    d = system_at(data)[0]
     groups = groups_of(d)
     tangential = B_GT if level == POSITION else B_VT
     size = blocks.shape[2]
@@ -160,8 +172,9 @@ def contact_blocks(d, level, place, nodes, blocks):
 
 
 @kernel
-def dense_rows(d, nodes, blocks, rows):
+def dense_rows(data, nodes, blocks, rows):
     """Scatter blocks of contacts to rows (k·size, ≥ n) of free components; two nodes of a contact may be the same."""
+    d = system_at(data)[0]
     dof = integers(d.dof_at, 6 * d.n_nodes)
     size = blocks.shape[2]
     for k in range(blocks.shape[0]):
@@ -176,9 +189,86 @@ def dense_rows(d, nodes, blocks, rows):
 
 
 @kernel
-def is_solved(d, s, level):
+def is_solved(data, run, level):
     """Whether the residual that was evaluated last is small enough."""
+    d, s = system_at(data)[0], run_at(run)[0]
     return position_solved(d, s) if level == POSITION else velocity_solved(d, s)
+
+
+@kernel
+def residual_norm(data, run, nodes, blocks, r):
+    """Norm of r1 − Dᵀ r; replaces r1."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    r1 = vector(s.r1_at, 6 * d.n_nodes)
+    for k in range(blocks.shape[0]):
+        for b in range(blocks.shape[1]):
+            if nodes[k, b] < 0:
+                continue
+            for i in range(blocks.shape[2]):
+                for j in range(6):
+                    r1[6 * nodes[k, b] + j] -= blocks[k, b, i, j] * r[k, i]
+    return full_norm(d, r1, s.length)
+
+
+@kernel
+def expand(data, reduced, full):
+    """`expand_add` for callers in Python: full (N, 6) += reduced."""
+    expand_add(system_at(data)[0], 1.0, reduced, full)
+
+
+@kernel
+def reduce(data, full, reduced):
+    """`reduce_vector` for callers in Python, of an array (N, 6)."""
+    reduce_vector(system_at(data)[0], full.reshape(-1), reduced)
+
+
+@kernel
+def node_inverses(data, entries, inverse):
+    """Fill inverse (N, 6, 6) with the inverses of the symmetric parts of the blocks of nodes in the matrix (1)."""
+    d = system_at(data)[0]
+    values = matrix_values(d, SMOOTH)
+    block, unit = np.empty((6, 6)), np.empty((6, 6))
+    for b in range(d.n_nodes):
+        for i in range(6):
+            for j in range(6):
+                unit[i, j] = 1.0 if i == j else 0.0
+                one, two = entries[b, i, j], entries[b, j, i]
+                block[i, j] = 0.5 * (values[one] + values[two]) if one >= 0 and two >= 0 else unit[i, j]
+        # Gauss-Jordan; the blocks are positive definite
+        for k in range(6):
+            pivot = 1.0 / block[k, k]
+            for j in range(6):
+                block[k, j] *= pivot
+                unit[k, j] *= pivot
+            for i in range(6):
+                if i != k:
+                    factor = block[i, k]
+                    if factor != 0.0:
+                        for j in range(6):
+                            block[i, j] -= factor * block[k, j]
+                            unit[i, j] -= factor * unit[k, j]
+        for i in range(6):
+            for j in range(6):
+                moves = entries[b, i, i] >= 0 and entries[b, j, j] >= 0
+                inverse[b, i, j] = unit[i, j] if moves else 0.0
+
+
+def node_entries(system):
+    """Places (N, 6, 6) of the blocks of nodes in the values of the smooth matrix, −1 for fixed components.
+
+    None when the matrix couples nodes or has constraint rows.
+    """
+    if system.m:
+        return None
+    layout = system.layouts[SMOOTH]
+    full = np.flatnonzero(system.dof >= 0)
+    columns = np.repeat(np.arange(layout.n), np.diff(layout.pointers))
+    row, column = full[layout.rows], full[columns]
+    if layout.rows.size != len(columns) or (row // 6 != column // 6).any():
+        return None
+    entries = np.full((len(system.nodes), 6, 6), -1, np.int64)
+    entries[row // 6, row % 6, column % 6] = np.arange(len(row))
+    return entries
 
 
 class ContactProblemCorrection:
@@ -194,6 +284,9 @@ class ContactProblemCorrection:
 
     def __init__(self, engine):
         self.engine, self.problem, self.error = engine, None, None
+        # one body alone or a handful are solved more exactly as a small dense problem
+        self.node_entries = node_entries(engine.system) if engine.system.searches else None
+        self.by_bodies = self.node_entries is not None
         self._callback = python_callback(self._called)
         self.address = callback_address(self._callback)
 
@@ -215,27 +308,60 @@ class ContactProblemCorrection:
         invoke(int(run[0][part]), int(run[0]["data_at"]), address(run))
 
     def _correct(self, level):
-        """Linearise and solve until the residual of the correction itself is small; True when it is."""
-        system, run = self.engine.system, self.engine.run
-        d, s, record = system.data[0], run[0], self.engine.run[0]
+        """Linearise and solve until the correction itself is solved; True when it is."""
+        system, record = self.engine.system, self.engine.run[0]
+        self.at = address(system.data), address(self.engine.run)
         part = f"{'position' if level == POSITION else 'velocity'}_residual_part"
         r, exact = self._start(level), float(record["exact"])
-        record["exact"] = max(exact, ACCEPTED)
+        self.linear = None
+        u = np.zeros((system.nc, 6))
         try:
-            for _ in range(ROUNDS):
+            for k in range(ROUNDS):
+                record["exact"] = exact if k < EXACT_ROUNDS else max(exact, ACCEPTED)
                 record["without_contacts"] = 1
                 self._call(part)
                 record["without_contacts"] = 0
-                if not np.isfinite(record["dynamic"] + record["row"]) or not fill_matrix(d, s, level):
+                contact_values(*self.at, level, u)
+                if not np.isfinite(record["dynamic"] + record["row"]):
                     return False
-                r = self._linearised(level, d, s, r)
-                self._store(level, r)
-                self._call(part)
-                if is_solved(d, s, level):
+                if self.by_bodies and self._is_solved(level, u, r):
+                    self._call(part)  # leaves statuses
                     return True
+                if not fill_matrix(*self.at, level, not self.by_bodies):
+                    return False
+                r = self._linearised(level, u, r)
+                self._store(level, r)
+                if not self.by_bodies:
+                    self._call(part)
+                    if is_solved(*self.at, level):
+                        return True
         finally:
             record["exact"], record["without_contacts"] = exact, 0
         return False
+
+    def _is_solved(self, level, u, r):
+        """Test with inexact impulses: the contact problem to its tolerance, with the values u that were reached, and
+        the equations of motion.
+
+        The residual with contacts would not do: it takes the error of the impulses for one of the motion.
+        """
+        if self.linear is None:
+            return False
+        s, (chosen, nodes, blocks) = self.engine.run[0], self.linear
+        size = blocks.shape[2]
+        allowed = 3.0 * self.engine.method.contact_tolerance
+        scaled = self.problem.scaled
+        if len(chosen):
+            reached = scaled.S * u[chosen, :size] / scaled.q_norm if scaled.q_norm > 0 else u[chosen, :size]
+            error, _ = scaled.error(scaled.into(r[chosen, :size]), reached)
+            if not error <= max(allowed, 3.0 * self.solution.error):
+                return False
+            missed = np.setdiff1d(np.flatnonzero(u[:, 0] < 0.0), chosen) if level == POSITION else ()
+            if len(missed) and u[missed, 0].min() < -allowed * np.abs(self.problem.q[:, 0]).max():
+                return False
+        motion = residual_norm(*self.at, nodes, blocks, r[chosen, :size])
+        force = s["rtol"] * (s["h"] ** 2 if level == POSITION else s["h"]) * s["F_s"]
+        return motion <= max(force, s["rtol"] * np.linalg.norm(r[chosen, :3]))
 
     def _start(self, level):
         """First impulses (nc, 6): those of the last step where a contact stayed closed without impact."""
@@ -252,13 +378,12 @@ class ContactProblemCorrection:
                 r[stays, :3] = a["cnu"][stays] * record["kp"] / factor
         return r
 
-    def _linearised(self, level, d, s, r):
-        """Solve (1), (2); applies the increment and returns the impulses (nc, 6)."""
+    def _linearised(self, level, u, r):
+        """Solve (1), (2) at contact values u (nc, 6); applies the increment and returns the impulses (nc, 6)."""
         system, a, record = self.engine.system, self.engine.arrays, self.engine.run[0]
-        u = np.zeros((system.nc, 6))
-        contact_values(d, s, level, u)
         if level == POSITION:
-            chosen = np.flatnonzero((u[:, 0] <= MARGIN * max(-u[:, 0].min(), 0.0)) | (r[:, 0] > 0))
+            margin = MARGIN * max(-u[:, 0].min(initial=0.0), 0.0)
+            chosen = np.flatnonzero((u[:, 0] <= margin) | (r[:, 0] > 0))
         else:
             chosen = np.flatnonzero(a["candidate"])
         laws = system.laws[chosen]
@@ -266,26 +391,56 @@ class ContactProblemCorrection:
         size = 6 if turns else 3
         place = np.full(system.nc, -1)
         place[chosen] = np.arange(len(chosen))
-        most = max(group.sizes["nn"] for group in system.groups if group.contact_stride)
+        most = max((group.sizes["nn"] for group in system.groups if group.contact_stride), default=0)
         nodes, blocks = np.full((len(chosen), most), -1), np.zeros((len(chosen), most, size, 6))
-        contact_blocks(d, level, place, nodes, blocks)
+        contact_blocks(self.at[0], level, place, nodes, blocks)
+        self.linear = chosen, nodes, blocks
+        resistances = {"rolling": laws[:, 1], "spinning": laws[:, 2]} if turns else {}
+        name = f"{system.name}: {'position' if level == POSITION else 'velocity'} correction at t = {record['t']:.9g} s"
+        options = {"name": name, **resistances}
+        r_old, r = r[chosen, :size], np.zeros_like(r)
+        if self.by_bodies:
+            solution = self._free_bodies(level, nodes, blocks, u[chosen, :size], laws[:, 0], r_old, options)
+            r[chosen, :size] = solution.r
+            return r
         # the last row is the right-hand side without contacts
         rows = np.zeros((len(chosen) * size + 1, system.layouts[SMOOTH].n))
-        dense_rows(d, nodes, blocks, rows)
-        right_side(d, s, level, rows[-1])
+        dense_rows(self.at[0], nodes, blocks, rows)
+        right_side(*self.at, level, rows[-1])
         responses = rows.copy()
-        solve_rows(d, address(responses), *rows.shape)
+        solve_rows(self.at[0], address(responses), *rows.shape)
         D = rows[:-1, : system.n]
         W = D @ responses[:-1, : system.n].T
         q = u[chosen, :size].ravel() + D @ responses[-1, : system.n]
-        resistances = {"rolling": laws[:, 1], "spinning": laws[:, 2]} if turns else {}
-        name = f"{system.name}: {'position' if level == POSITION else 'velocity'} correction at t = {record['t']:.9g} s"
-        self.problem = ContactProblem(W, q, laws[:, 0], name=name, **resistances)
-        solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=r[chosen, :size], rounds=0)
-        apply_increment(d, s, level, responses[-1] + solution.r.ravel() @ responses[:-1])
-        r = np.zeros_like(r)
+        self.problem = ContactProblem(W, q, laws[:, 0], **options)
+        solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=r_old, rounds=0)
+        apply_increment(*self.at, level, responses[-1] + solution.r.ravel() @ responses[:-1])
         r[chosen, :size] = solution.r
         return r
+
+    def _free_bodies(self, level, nodes, blocks, u, friction, start, options):
+        """(2) body by body, without forming W, where no joint or spring couples the nodes."""
+        system = self.engine.system
+        N, unknowns = len(system.nodes), system.n + system.m
+        inverse = np.zeros((N, 6, 6))
+        node_inverses(self.at[0], self.node_entries, inverse)
+        right = np.zeros(unknowns)
+        right_side(*self.at, level, right)
+        free = np.zeros((N, 6))
+        expand(self.at[0], right, free)
+        free = np.einsum("nij,nj->ni", inverse, free)
+        self.problem = ContactProblem.from_contacts(
+            inverse, nodes, blocks, u, friction, v=free, inverse=True, **options
+        )
+        tolerance = self.engine.method.contact_tolerance
+        solution = solve_contact_problem(self.problem, "gauss_seidel", tolerance, start=start, iterations=SWEEPS)
+        if not solution.converged:
+            solution = solve_contact_problem(self.problem, tol=tolerance, start=solution.r, rounds=0)
+        self.solution = solution
+        increment = np.zeros(unknowns)
+        reduce(self.at[0], solution.v, increment)
+        apply_increment(*self.at, level, increment)
+        return solution
 
     def _store(self, level, r):
         """Impulses as the multipliers of the scheme."""

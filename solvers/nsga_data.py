@@ -64,7 +64,7 @@ PARTS = (
 ).split()
 OPTIONS = (
     "max_iterations max_problems mixed persistent reset reuse save_every saved step_number max_halvings newton "
-    "without_contacts repeated handed"
+    "without_contacts repeated handed nc_fixed cut_short"
 ).split()
 
 RUN = np.dtype(

@@ -230,14 +230,14 @@ def advance(d, s):
 
 @entry("void(int64, int64)")
 def record(data, run):
-    """Store the state after a step in the arrays of the chunk."""
+    """Store the state after a step in the arrays of the chunk; contacts of contact groups are collected elsewhere."""
     d, s = system_at(data)[0], run_at(run)[0]
-    N, m, nc, k = d.n_nodes, d.m, d.nc, s.saved
+    N, m, nc, k = d.n_nodes, d.m, s.nc_fixed, s.saved
     x, Q, R, V = matrix(s.x_at, N, 3), matrix(s.Q_at, N, 4), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
     Vd, W, trial = matrix(s.Vd_at, N, 6), matrix(s.W_at, N, 6), matrix(s.trial_at, N, 6)
-    impact, acted, counts = integers(s.impact_at, nc), integers(s.acted_at, nc), integers(s.counts_at, 8)
+    impact, acted, counts = integers(s.impact_at, d.nc), integers(s.acted_at, d.nc), integers(s.counts_at, 8)
     struck = False
-    for c in range(nc):
+    for c in range(d.nc):
         struck = struck or impact[c] != 0
     for i in range(N):
         for j in range(6):
@@ -275,7 +275,7 @@ def record(data, run):
     groups = groups_of(d)
     for a in range(d.n_groups):
         grp = groups[a]
-        if grp.contact == 0:
+        if grp.contact == 0 or grp.first_contact + grp.n > nc:
             continue
         kept = matrix(grp.contact_at, grp.n, grp.contact_stride)
         for e in range(grp.n):

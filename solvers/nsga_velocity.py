@@ -240,11 +240,15 @@ def choose_candidates(d, s):
     """Contacts that are closed and approach with velocities V~−; returns their number.
 
     In the first problem of a step without impact all contacts that carried load before are candidates too: solved one
-    after the other, the contacts of a stack would hand their load up and down without end.
+    after the other, the contacts of a stack would hand their load up and down without end. For the same reason a
+    contact without restitution that has acted in an earlier problem of the step stays a candidate: it is closed, at
+    zero speed, and bounces nothing back. In models with contact groups all closed contacts without restitution take
+    part from the first problem: layer by layer, an impact would need a problem for each.
     """
     groups = groups_of(d)
     active, candidate = integers(s.active_at, d.nc), integers(s.candidate_at, d.nc)
     closed, counts = integers(s.closed_at, d.nc), integers(s.counts_at, 8)
+    acted_as = integers(s.acted_at, d.nc)
     was_active, Vs = integers(s.was_active_at, d.nc), matrix(s.Vsminus_at, d.n_nodes, 6)
     first = counts[3] == 0
     resting = first and rests(d, s)
@@ -253,15 +257,28 @@ def choose_candidates(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
+        law = matrix(g.law_at, g.n, 5)
         for e in range(g.n):
             c = g.first_contact + e
             candidate[c] = 0
             # a closed contact of the smooth sub-problem does not approach there, but carries its force here
             kept = (resting and was_active[c] != 0) or (first and s.persistent != 0 and closed[c] != GAP)
-            if active[c] != 0 and (kept or gradient_times(g, e, B_GN, 0, Vs) < -s.tol_v):
+            plastic = law[e, 3] == 0.0 and ((not first and acted_as[c] != GAP) or d.nc > s.nc_fixed)
+            approaches = gradient_times(g, e, B_GN, 0, Vs) < -s.tol_v
+            if active[c] != 0 and (kept or plastic or approaches):
                 candidate[c] = 1
+            if active[c] != 0 and (kept or approaches):
                 count += 1
     return count
+
+
+@kernel
+def all_candidates(d, s):
+    """Every active contact becomes a candidate: the last problem of a sequence that is cut short."""
+    active, candidate = integers(s.active_at, d.nc), integers(s.candidate_at, d.nc)
+    for c in range(d.nc):
+        candidate[c] = active[c]
+    zero(s.Vminus_at, 6 * d.n_nodes)
 
 
 @kernel
@@ -347,6 +364,9 @@ def velocity(data, run):
         if count == 0 and counts[3] > 0:
             s.code = OK
             return
+        if counts[3] == s.max_problems - 1 and d.nc > s.nc_fixed:
+            all_candidates(d, s)
+            s.cut_short += 1
         s.code = impact_newton(d, s)
         if s.code != OK:
             by_contact_problem(s)
@@ -357,7 +377,7 @@ def velocity(data, run):
             s.code = OK
             return
         if counts[3] >= s.max_problems:
-            s.code = TOO_MANY_PROBLEMS
+            s.code = TOO_MANY_PROBLEMS if d.nc == s.nc_fixed else OK
             return
         for i in range(N):
             for j in range(6):

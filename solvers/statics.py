@@ -427,7 +427,7 @@ def _failure(problem, state, lam, factor, history, adaptive, trouble):
 def _no_penetration(system, state):
     gaps = system.gaps(state)
     if len(gaps) and gaps.min() < -1e-9 * (1.0 + np.abs(state.x).max()):
-        contact = system.contacts[int(np.argmin(gaps))]
+        contact = system.contact_at(int(np.argmin(gaps)))
         raise SolverError(
             f"contact '{contact.name}' is penetrated at the equilibrium, gap = {gaps.min():.4g} m: static_equilibrium "
             "leaves contacts out. Let a damped run in time settle instead",

@@ -9,6 +9,7 @@ A method is a class with two functions:
                            number of steps done, the number of records filled, and None or a SolverError that says
                            what went wrong
     engine.first(records)  fill record 0 with the initial state
+    engine.pairs()         tables of closed pairs of contact groups, one per record of the last call (empty: no groups)
     engine.statistics()    numbers counted over all steps, saved or not
 """
 
@@ -104,7 +105,7 @@ class Stepper:
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), 4096))
         records = engine.make_records(size)
         engine.first(records)
-        writer.append({name: array[:1].copy() for name, array in records.items()})
+        writer.append({name: array[:1].copy() for name, array in records.items()}, engine.pairs())
         done, count, seconds = 0, save_every, 0.0
         reason, failure, interrupt = "complete", None, _Interrupt()
         try:
@@ -116,7 +117,7 @@ class Stepper:
                 taken, saved, failure = engine.advance(numbers[: len(signals)] * h, signals, records)
                 failure = failure or (bad_signal if taken == len(signals) else None)
                 if saved:
-                    writer.append({name: array[:saved].copy() for name, array in records.items()})
+                    writer.append({name: array[:saved].copy() for name, array in records.items()}, engine.pairs())
                 done += taken
                 seconds = time.perf_counter() - begin
                 bar.update(done * h, done, records, saved)
@@ -192,13 +193,13 @@ class Stepper:
 
 def new_records(system, size):
     """Arrays for ``size`` saved steps, by name; shapes (size, …) as in `fem_mbs.results`."""
-    N, m, nc, no = len(system.nodes), system.m, system.nc, system.n_outputs
+    N, m, nc, no = len(system.nodes), system.m, system.nc_fixed, system.n_outputs
     shapes = {
-        "t": (), "h": (), "step": (), "problems": (), "repeats": (), "contact_problems": (), "position": (N, 3),
-        "quaternion": (N, 4), "velocity": (N, 6), "acceleration": (N, 6), "multiplier": (m,), "gap": (nc,),
-        "impulse": (nc, 3), "moment_impulse": (nc, 3), "contact_point": (nc, 3), "contact_normal": (nc, 3),
-        "contact_tangents": (nc, 6), "contact_status": (nc,), "impact": (nc,), "output": (no,), "energy": (2,),
-        "iterations": (3,), "violation": (2,),
+        "t": (), "h": (), "step": (), "problems": (), "repeats": (), "contact_problems": (), "pair_count": (),
+        "position": (N, 3), "quaternion": (N, 4), "velocity": (N, 6), "acceleration": (N, 6), "multiplier": (m,),
+        "gap": (nc,), "impulse": (nc, 3), "moment_impulse": (nc, 3), "contact_point": (nc, 3),
+        "contact_normal": (nc, 3), "contact_tangents": (nc, 6), "contact_status": (nc,), "impact": (nc,),
+        "output": (no,), "energy": (2,), "iterations": (3,), "violation": (2,),
     }  # fmt: skip
     return {name: np.zeros((size, *shape)) for name, shape in shapes.items()}
 

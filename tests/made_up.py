@@ -67,6 +67,7 @@ def made_up_chunk(system, step):
     chunk["energy"] = np.stack([2 - 0.1 * t, 1 - 0.1 * t], axis=1)
     chunk["iterations"] = np.tile([2, 1, 0], (k, 1)) * (step > 0)[:, None]
     chunk["problems"] = closed.astype(float)
+    chunk |= {name: np.zeros(len(closed)) for name in ("repeats", "contact_problems", "pair_count")}
     chunk["violation"] = np.tile([1e-14, 3e-13], (k, 1))
     return chunk
 

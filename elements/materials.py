@@ -1,0 +1,67 @@
+"""Materials: the coefficients of contacts, by pairs of materials."""
+
+from fem_mbs.errors import ParameterError
+
+ANY = "*"
+
+
+class MaterialTable:
+    """Contact laws by pairs of materials.
+
+    Parameters
+    ----------
+    laws : dict
+        (material, material) -> dict of coefficients (`Contact`: friction, restitution, rolling_resistance, …). The
+        order of the two does not matter; "*" stands for any material. The most precise entry counts: both names, then
+        one name and "*", then ("*", "*").
+
+    Raises
+    ------
+    ParameterError
+        A key that is not a pair of names, or a pair that is given twice.
+
+    Examples
+    --------
+    >>> table = MaterialTable({
+    ...     ("ball", "ball"): dict(friction=0.06, restitution=0.93),
+    ...     ("ball", "cloth"): dict(friction=0.2, rolling_resistance=0.005),
+    ...     ("ball", "*"): dict(restitution=0.85),
+    ... })
+    >>> table.law("cloth", "ball")
+    {'friction': 0.2, 'rolling_resistance': 0.005}
+    >>> table.law("ball", "cushion")
+    {'restitution': 0.85}
+    """
+
+    name = None
+
+    def __init__(self, laws):
+        self.laws = {}
+        for key, law in dict(laws).items():
+            if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(k, str) for k in key)):
+                raise ParameterError(self, "laws", key, "is not a pair of names of materials")
+            pair = tuple(sorted(key))
+            if pair in self.laws:
+                raise ParameterError(self, "laws", key, "is given twice")
+            self.laws[pair] = dict(law)
+
+    def law(self, first, second):
+        """Coefficients of a pair, for a contact element: ``SphereOnPlane(…, **table.law("ball", "cloth"))``.
+
+        Raises
+        ------
+        ParameterError
+            If no entry fits; ParameterError too when two with "*" fit and differ, which would be a matter of chance.
+        """
+        exact = self.laws.get(tuple(sorted((first, second))))
+        if exact is not None:
+            return dict(exact)
+        halves = [self.laws[p] for p in {tuple(sorted((first, ANY))), tuple(sorted((second, ANY)))} if p in self.laws]
+        if len(halves) == 2 and halves[0] != halves[1]:
+            message = f"fits ('{first}', '*') and ('{second}', '*'), which differ; give the pair itself"
+            raise ParameterError(self, "law", (first, second), message)
+        for law in (*halves, self.laws.get((ANY, ANY))):
+            if law is not None:
+                return dict(law)
+        known = ", ".join(" - ".join(p) for p in self.laws) or "none"
+        raise ParameterError(self, "law", (first, second), f"is not in the table; it has: {known}")
