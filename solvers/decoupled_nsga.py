@@ -65,6 +65,8 @@ class DecoupledNSGA(Stepper):
         Scale-free error asked of contact problems of free bodies (models with contact groups).
     mixed : bool
         Mixed Newton iteration in beams (same solution; converges where large steps make plain Newton fail).
+    reference_force : float ≥ 0 [N]
+        Forces are solved to ``rtol`` of it where those of the model are smaller.
     reuse : bool
         Keep a factorisation while it contracts the residual by 50 per iteration.
 
