@@ -30,7 +30,7 @@ def sliding_speed(phi, ratio, rolling):
     return np.hypot(across, down), across, down
 
 
-def friction(slip):
+def friction_of_balls(slip):
     """Friction coefficient of the balls at a sliding speed [m/s], (B.51)."""
     return 9.951e-3 + 0.108 * np.exp(-1.088 * slip)
 
@@ -41,14 +41,14 @@ def throw(phi, ratio, rolling):
     if slip == 0.0:
         return 0.0
     normal = speed * np.cos(phi)
-    return np.arctan(min(friction(slip) * normal / slip, 1 / 7) * across / normal)
+    return np.arctan(min(friction_of_balls(slip) * normal / slip, 1 / 7) * across / normal)
 
 
-def build(phi=np.pi / 6, ratio=0.4, rolling=0.5, *, distance=0.0, cloth=True):
+def build(phi=np.pi / 6, ratio=0.4, rolling=0.5, *, distance=0.0, friction=None, cloth=True):
     """Cue ball and object ball; gravity along −z.
 
     phi: angle [rad] from the direction of the cue ball to the line of centres; ratio: R ω_z/v; rolling: ω_x/ω_roll;
-    distance [m] the cue ball travels before they touch.
+    distance [m] the cue ball travels before they touch; friction of the balls, if not that of (B.51).
     """
     model = fem.Model("spinning cue ball", gravity=[0, 0, -g if cloth else 0])
     n, up = np.array([np.cos(phi), np.sin(phi), 0]), np.array([0, 0, radius])
@@ -59,7 +59,9 @@ def build(phi=np.pi / 6, ratio=0.4, rolling=0.5, *, distance=0.0, cloth=True):
     model.add(cue, ball)
     for body in (cue, ball) if cloth else ():
         model.add(fem.SphereOnPlane(body, model.ground, radius=radius, drawn_size=2.0, name=f"cloth, {body.name}"))
-    law = {"restitution": 1.0, "friction": friction(sliding_speed(phi, ratio, rolling)[0])}
+    if friction is None:
+        friction = friction_of_balls(sliding_speed(phi, ratio, rolling)[0])
+    law = {"restitution": 1.0, "friction": friction}
     model.add(fem.SphereOnSphere(cue, ball, radius_A=radius, radius_B=radius, name="hit", **law))
     return model
 

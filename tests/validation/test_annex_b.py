@@ -1,11 +1,35 @@
-"""Sanchez2025, annex B: frictional contact between spheres and multiple impacts, against closed forms and the sheet."""
+"""Sanchez2025, annex B: frictional contact between spheres and multiple impacts, against closed forms and the sheet.
 
+Sections 5.1, 5.3-5.6; section 5.2 is in test_thirty_degree_rule. Convergence: errors in the L1 norm of (B.45), with
+steps that keep the impact at the same place inside its step, because the error depends on that.
+"""
+
+from functools import cache
+
+import bernoulli_balls
 import billiard_break
 import numpy as np
 import pytest
+import spinning_cue_ball as cue_ball
+import three_balls
+import two_spheres
 
 import fem_mbs as fem
 from fem_mbs.solvers.contact_law import SLIP
+
+
+def l1_error(obtained, exact):
+    """Σ |f_i − f(t_i)| / Σ |f(t_i)|, (B.45)."""
+    return np.abs(obtained - exact).sum() / np.abs(exact).sum()
+
+
+def slope(h, errors):
+    return np.polyfit(np.log(h), np.log(errors), 1)[0]
+
+
+def at_steps_of(result, fine):
+    """Numbers of the saved steps of a finer run at the times of a run."""
+    return np.round(result.t / fine.h[-1]).astype(int)
 
 
 def spheres(places, radius, mass, inertia, velocities, gravity=(0, 0, 0), fixed=()):
@@ -22,23 +46,56 @@ def touch(model, i, j, radius, **law):
     return model.add(contact)
 
 
-def test_friction_between_two_spheres_sticks_until_the_torque_reaches_its_limit():
-    """B.5.1: a sphere lies on another that a torque 20 t turns; closed form (B.46), (B.47)."""
-    k, mu, mass, radius, inertia, g, h = 20.0, 0.3, 1.0, 1.0, 0.4, 9.8, 1e-3
-    model = fem.Model("two spheres", gravity=[0, -g, 0])
-    top = model.add(fem.RigidBody(mass, inertia, position=[0, 2 * radius, 0], fixed=("x", "z"), name="A"))
-    below = model.add(fem.RigidBody(mass, inertia, fixed=("x", "y", "z"), name="B"))
-    model.add(fem.PointMoment(below, moment=[0, 0, -k], signal=lambda t: t, name="torque"))
-    model.add(fem.SphereOnSphere(top, below, radius_A=radius, radius_B=radius, friction=mu, name="contact"))
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=1.0, h=h)
-    limit = 2 * mass * g * mu * radius / k  # 0.294 s
-    slides = result.t[np.argmax(result["contact"].status == SLIP)]
-    assert slides == pytest.approx(limit, abs=2 * h)
-    assert result["contact"].force_normal[1:] == pytest.approx(mass * g, rel=1e-6)
-    assert np.linalg.norm(result["contact"].force_tangential[-1]) == pytest.approx(mu * mass * g, rel=1e-5)
-    # printed digits of the sheet; the torque acts at the end of each step: k h t/(2 I) too much, 2.5e-2 on 18.7 for B
-    assert result["A"].angular_velocity[-1, 2] == pytest.approx(6.269550, abs=5e-2)
-    assert result["B"].angular_velocity[-1, 2] == pytest.approx(-18.730450, abs=5e-2)
+# --- 5.1: friction between two spheres --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def driven():
+    return two_spheres.run(1e-3)
+
+
+def test_spheres_roll_on_each_other_until_the_torque_reaches_its_limit(driven):
+    contact = driven["contact"]
+    assert driven.t[np.argmax(contact.status == SLIP)] == pytest.approx(0.295, abs=1e-9)  # the step after 0.294
+    # printed digits; second order in h here, 1.5e-7 rad/s measured at 1 ms
+    assert driven["A"].angular_velocity[-1, 2] == pytest.approx(6.269550, abs=1e-6)
+    assert driven["B"].angular_velocity[-1, 2] == pytest.approx(-18.730450, abs=1e-6)
+    # the prototype of the sheet has 1.2e-6 and 7.1e-6 rad
+    assert two_spheres.angle(driven, "A")[-1] == pytest.approx(2.700434, abs=1e-5)
+    assert two_spheres.angle(driven, "B")[-1] == pytest.approx(-5.632899, abs=1e-5)
+    fine = driven["B"].rotation_vector[driven.t <= 0.6, 2]  # the same rotation, where it is below half a turn
+    assert fine == pytest.approx(two_spheres.angle(driven, "B")[driven.t <= 0.6], abs=1e-5)
+
+
+def test_tangential_force_grows_with_the_torque_and_saturates(driven):
+    contact, h = driven["contact"], 1e-3
+    assert contact.force_normal[1:] == pytest.approx(9.8, rel=1e-6)
+    force = np.linalg.norm(contact.force_tangential[1:], axis=1)
+    # an impulse over h is the mean of a step: the ramp k t/(2 r) at the middle of the step
+    exact = two_spheres.exact(driven.t[1:] - 0.5 * h)[-1]
+    ramp, flat = driven.t[1:] <= 0.294, driven.t[1:] >= 0.296
+    assert force[ramp] == pytest.approx(exact[ramp], abs=1e-5 * 9.8)
+    assert force[flat] == pytest.approx(2.94, rel=1e-5)
+    # equal and opposite on both: they turn by the same amount while they roll
+    w_A, w_B = (driven[n].angular_velocity[driven.t <= 0.294, 2] for n in "AB")
+    assert w_A == pytest.approx(-w_B, abs=1e-8)
+
+
+def test_two_spheres_converge_with_first_order_in_the_force_and_second_in_the_motion():
+    h, errors = np.array([1e-2, 5e-3, 2e-3, 1e-3]), []
+    for step in h:
+        result = two_spheres.run(step)
+        obtained = [result[n].angular_velocity[:, 2] for n in "AB"] + [two_spheres.angle(result, n) for n in "AB"]
+        obtained.append(np.linalg.norm(result["contact"].force_tangential, axis=1))
+        errors.append([l1_error(a[1:], b[1:]) for a, b in zip(obtained, two_spheres.exact(result.t))])
+    slopes = slope(h, errors)
+    # published: 1 for ω_A and θ_A. Measured 3.0, 2.9 (ω), 2.3, 1.9 (θ), 0.99 (force); orders above 2 come from where in
+    # its step sliding begins. The scheme takes the mean torque of a step; only the force belongs to its middle
+    assert np.all(slopes[:4] > 1.8), (slopes, errors)
+    assert 0.9 < slopes[4] < 1.1, (slopes, errors)
+
+
+# --- Newton's cradle --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("lifted", [1, 2, 3, 4])
@@ -49,102 +106,258 @@ def test_newtons_cradle_sends_off_as_many_balls_as_came(lifted):
     for i in range(1, count):
         touch(model, i, i + 1, radius, restitution=1.0)
     result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.2, h=1e-3)
-    velocities = [result[str(i + 1)].velocity[-1, 0] for i in range(count)]
-    # equal masses exchange velocities exactly; round-off of four impact problems
-    assert velocities == pytest.approx([0.0] * (count - lifted) + [1.0] * lifted, abs=1e-10)
-    assert result.energy.total[-1] == pytest.approx(result.energy.total[0], rel=1e-10)
+    struck = int(np.argmax(result[f"{lifted}-{lifted + 1}"].impact))
+    after = np.array([result[str(i + 1)].velocity[struck:, 0] for i in range(count)])
+    # equal masses exchange velocities exactly, within the step of the impact; round-off of up to six impact problems
+    expected = np.array([0.0] * (count - lifted) + [1.0] * lifted)
+    assert np.abs(after - expected[:, None]).max() < 1e-10
+    for i in range(count - lifted):
+        place = result[str(i + 1)].position[struck:, 0]
+        assert np.ptp(place) < 1e-10, f"ball {i + 1} does not rest"
+    energy = result.energy.total
+    assert np.abs(energy - energy[0]).max() < 1e-10 * energy[0]  # through the impact
+    assert min(result[f"{i}-{i + 1}"].gap.min() for i in range(1, count)) > -1e-12
 
 
-def line_of_three(friction=0.0, cloth=0.0):
-    """B.5.4: ball 1 rolls towards balls 2 and 3, which touch."""
-    radius, gap = 0.0283, 0.5534
-    x = np.array([0.0, gap + 2 * radius, gap + 4 * radius])
-    places = np.column_stack([x, np.zeros(3), np.full(3, radius)])
-    velocities = [[2.0, 0, 0], [0, 0, 0], [0, 0, 0]]
-    model = spheres(places, radius, 0.185, 5.7e-5, velocities, gravity=[0, 0, -9.8])
-    for i in (1, 2, 3):
-        model.add(fem.SphereOnPlane(model[str(i)], model.ground, radius=radius, friction=cloth, name=f"cloth {i}"))
-    touch(model, 1, 2, radius, restitution=1.0, friction=friction)
-    touch(model, 2, 3, radius, restitution=1.0, friction=friction)
-    return fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=1.0, h=1e-3)
+# --- 5.3: spinning cue ball -------------------------------------------------------------------------------------------
+
+
+def thrown(phi, ratio, rolling, h, cloth=False):
+    """Throw angle [deg]; the balls touch in the middle of a step."""
+    model = cue_ball.build(phi, ratio, rolling, distance=0.5 * h * cue_ball.speed, cloth=cloth)
+    return cue_ball.throw_angle(fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=3 * h, h=h), phi)
+
+
+@pytest.mark.parametrize("degrees, rolling", list(cue_ball.THROW))
+def test_throw_angle_of_a_spinning_cue_ball(degrees, rolling):
+    phi = np.radians(degrees)
+    for ratio, printed in cue_ball.THROW[degrees, rolling].items():
+        assert np.degrees(cue_ball.throw(phi, ratio, rolling)) == pytest.approx(printed, abs=6e-5)  # digits
+        # first order in h, from the line of centres: 0.036° at most at 0.1 ms, 0.0037° at 0.01 ms (measured)
+        assert thrown(phi, ratio, rolling, 1e-4) == pytest.approx(printed, abs=0.04), f"ratio {ratio}"
+        assert thrown(phi, ratio, rolling, 1e-5) == pytest.approx(printed, abs=0.004), f"ratio {ratio}"
+        # on the cloth friction cannot press the struck ball down: 0.1° where the cue ball rolls, without limit in h
+        assert thrown(phi, ratio, rolling, 1e-4, cloth=True) == pytest.approx(printed, abs=0.13), f"ratio {ratio}"
+
+
+def test_spinning_cue_ball_converges_with_first_order():
+    """Ratio −0.4, half of rolling, φ = 30°; against a run with h = 11 µs."""
+    h = 2.7e-3 / 3.0 ** np.arange(4)
+    model = cue_ball.build(np.pi / 6, -0.4, 0.5, distance=20.5 * h[0] * cue_ball.speed)
+    fine = fem.DecoupledNSGA(rho_inf=0.8).run(model, 0.2, h[-1] / 9)
+    errors = []
+    for step in h:
+        result = fem.DecoupledNSGA(rho_inf=0.8).run(model, 0.2, step)
+        k = at_steps_of(result, fine)
+        pairs = [(result[n], fine[n], what) for n in ("cue", "ball") for what in ("position", "velocity")]
+        errors.append([l1_error(getattr(a, what), getattr(b, what)[k]) for a, b, what in pairs])
+    slopes = slope(h, errors)
+    assert np.all((slopes > 0.95) & (slopes < 1.1)), (slopes, errors)  # published 1; 1.04 measured
+
+
+def test_friction_between_the_balls_takes_a_little_energy_at_the_impact_only():
+    """Energy case of the sheet: μ = 0, e = 1, μ_b = 0.06, φ = 30°, half of rolling, ratio 0.9."""
+    model = cue_ball.build(np.pi / 6, 0.9, 0.5, distance=0.1, friction=0.06)
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, 0.3, 1e-4)
+    change, hit = np.diff(result.energy.total), int(np.argmax(result["hit"].impact)) - 1
+    lands = int(np.flatnonzero(result["cloth, cue"].gap > 1e-9)[-1])
+    # a friction impulse J_T takes J_T times the mean slip, which it changes by 7 J_T/m: 6.47 mJ of 0.19 J. The cloth
+    # keeps the struck ball from going down, which the closed form does not know: 6.63 mJ measured
+    impulse = 0.06 * cue_ball.speed * np.cos(np.pi / 6)  # per mass
+    slip = cue_ball.sliding_speed(np.pi / 6, 0.9, 0.5)[0]
+    assert change[hit] == pytest.approx(-cue_ball.mass * impulse * (slip - 3.5 * impulse), rel=0.03)
+    # the friction of the rolling ball lifts it, it falls back on the plastic cloth
+    assert -4e-4 < change[lands] < 0
+    others = np.delete(change, [hit, lands])
+    assert np.abs(others).max() < 1e-12
+
+
+# --- 5.4: three balls in line -----------------------------------------------------------------------------------------
 
 
 def test_three_balls_in_line_hand_everything_to_the_last_in_one_step():
-    result = line_of_three()
+    result = three_balls.run(1e-3, friction=False)
     moved = int(np.argmax(result["3"].velocity[:, 0] > 1e-6))
     assert result.t[moved] == pytest.approx(0.277, abs=1e-9)  # the step the sheet names
     assert [result[n].velocity[moved, 0] for n in "123"] == pytest.approx([0, 0, 2], abs=1e-9)
     assert result.problems[moved] == 2
-    # (the normal components of the cloth take part; kinetic energy 0.37 J)
-    assert result.energy.total[-1] == pytest.approx(result.energy.total[0], abs=1e-9)
+    assert result.energy.kinetic == pytest.approx(0.37, abs=1e-9)
+    # sheet, to its digits
+    assert [result[n].position[-1, 0] for n in "123"] == pytest.approx([0.5536, 0.6102, 2.1128], abs=5e-5)
 
 
-def test_three_balls_with_friction_bounce_back_hop_and_roll_together():
-    result = line_of_three(friction=0.06, cloth=0.2)
-    speed = {n: result[n].velocity[:, 0] for n in "123"}
-    moved = int(np.argmax(speed["3"] > 1e-6))
-    assert result.t[moved] in (pytest.approx(0.328, abs=1e-9), pytest.approx(0.329, abs=1e-9))
-    # the prototype of the sheet froze tangents; a tenth of the first-order terms remains: 3 mm/s on 1.43 m/s
-    assert [speed[n][moved] for n in "123"] == pytest.approx([-0.0097, -0.0052, 1.4346], abs=5e-3)
-    hop = result["1"].position[:, 2].max() - 0.0283
-    assert 1e-4 < hop < 6e-4  # 0.33 mm
+def test_three_balls_with_friction_have_the_states_of_the_sheet():
+    result = three_balls.run(1e-3)
+    assert three_balls.rolls_from(result) == pytest.approx(0.284, abs=1e-9)
+    for t, (v, w) in three_balls.STATES.items():
+        obtained_v, obtained_w = three_balls.speeds(result, t)
+        # printed digits; at 0.5 s balls 1 and 2 strike each other again and again: 5e-4 m/s, 0.03 rad/s
+        loose = t == 0.50
+        assert obtained_v == pytest.approx(v, abs=6e-4 if loose else 6e-5), t
+        assert obtained_w == pytest.approx(w, abs=3e-2 if loose else 6e-3), t
+    assert result["1"].velocity[:, 0].min() == pytest.approx(-0.0223, abs=5e-5)
+    assert three_balls.hop(result, "1") == pytest.approx(0.33e-3, abs=5e-6)
+    assert three_balls.hop(result, "3") == pytest.approx(0.015e-3, abs=5e-7)
+    assert three_balls.hop(result, "2") < 1e-9
+    moved = result.at(0.329)
+    assert result.problems[moved] == 3
+    # printed digits; 0.36928 J is the energy after the first step
+    assert result.energy.kinetic[[1, -1]] == pytest.approx([0.36928, 0.14746], abs=1e-5)
+    assert np.diff(result.energy.total).max() < 1e-12  # only losses
     late = result.t >= 0.7
-    # sheet: repeated impacts of 1 and 2 make late values O(h), 2-3 % tolerance
-    assert speed["1"][late] == pytest.approx(0.1396, rel=0.03) and speed["2"][late] == pytest.approx(0.1396, rel=0.03)
-    assert speed["3"][-1] == pytest.approx(1.0547, rel=0.03)
-    assert np.diff(result.energy.total).max() < 1e-9  # only losses
+    assert result["1"].velocity[late, 0] == pytest.approx(result["2"].velocity[late, 0], abs=2e-4)
+
+
+def test_three_balls_with_friction_converge_with_first_order():
+    t_roll = three_balls.speed / (
+        three_balls.cloth * three_balls.g * (1 + three_balls.mass * three_balls.radius**2 / three_balls.inertia)
+    )
+    rolling = three_balls.speed - three_balls.cloth * three_balls.g * t_roll
+    slid = 0.5 * (three_balls.speed + rolling) * t_roll
+    impact = t_roll + (three_balls.gap - slid) / rolling  # 0.32862 s
+    h = impact / 200.5 / 3.0 ** np.arange(4)
+    fine, errors = three_balls.run(h[-1] / 3), []
+    for step in h:
+        result = three_balls.run(step)
+        k, row = at_steps_of(result, fine), []
+        for name in "123":
+            start = result[name].position[0, 0]
+            row.append(l1_error(result[name].position[:, 0] - start, fine[name].position[k, 0] - start))
+            row.append(l1_error(result[name].velocity[:, 0], fine[name].velocity[k, 0]))
+        errors.append(row)
+    slopes = slope(h, errors)
+    # published 1. Measured 0.94 … 1.13 (path, speed of balls 1, 2, 3); the velocity of 1 is that of repeated impacts
+    assert np.all((slopes > 0.8) & (slopes < 1.25)), (slopes, errors)
+
+
+# --- 5.5: Bernoulli's problem -----------------------------------------------------------------------------------------
 
 
 def test_bernoulli_ball_that_strikes_two_at_once():
-    """B.5.5, (B.53): apex ball against two that touch each other, α = 30°."""
-    radius, h, speed = 1.0, 1e-2, 1.0
-    places = [[np.sqrt(3), 1, 0], [-0.1, 0, 0], [np.sqrt(3), -1, 0]]
-    model = spheres(places, radius, 1.0, 0.4, [[0, 0, 0], [speed, 0, 0], [0, 0, 0]])
-    for i, j in ((2, 1), (2, 3), (1, 3)):
-        touch(model, i, j, radius, restitution=1.0)
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.6, h=h)
-    # order h: the normals are those at the end of the step, into which ball 2 moves by up to 1 cm
-    assert result["1"].velocity[-1, :2] == pytest.approx([0.6, 0.3464], abs=0.01)
-    assert result["3"].velocity[-1, :2] == pytest.approx([0.6, -0.3464], abs=0.01)
-    assert result["2"].velocity[-1, :2] == pytest.approx([-0.2, 0.0], abs=0.01)
+    result = bernoulli_balls.run(1e-2)
+    for name, velocity in bernoulli_balls.AFTER.items():
+        # printed (0.6, ±0.3464), −0.2; first order in h, from the lines of centres: 8.6e-4 m/s measured
+        assert result[name].velocity[-1, :2] == pytest.approx(velocity, abs=1e-3)
+    momentum = sum(result[n].velocity[-1] for n in "123")
+    assert momentum == pytest.approx([1, 0, 0], abs=1e-12)
     # Newton's law takes the approach along the normal at the start of the step, the impulse at its end: O(h) energy
-    assert result.energy.total[-1] == pytest.approx(0.5, abs=2e-3)  # 8.6e-4 J measured
+    assert result.energy.kinetic[-1] == pytest.approx(0.5, abs=1e-3)  # 8.6e-4 J measured
+    assert np.abs(result["1"].position[:, 2] - 1.0).max() < 1e-12  # nothing leaves the plane
 
 
-THROW = {  # B.5.3: throw angle [deg] by R ω_z/v, for (φ, ω_x/ω_roll): closed form (B.50), digits of the sheet
-    (0, 0.0): {-1.25: 1.5686, -0.9: 2.2335, -0.4: 3.2705, 0.0: 0.0, 0.4: -3.2705, 0.9: -2.2335, 1.25: -1.5686},
-    (0, 0.5): {-1.25: 1.3350, -0.9: 1.7023, -0.4: 1.8743, 0.0: 0.0, 0.4: -1.8743, 0.9: -1.7023, 1.25: -1.3350},
-    (30, 0.0): {-1.25: 1.0516, -0.9: 1.3724, -0.4: 2.2335, 0.0: 3.5491, 0.4: 0.9450, 0.9: -3.7751, 1.25: -2.6399},
-    (30, 0.5): {-1.25: 0.9862, -0.9: 1.2414, -0.4: 1.8118, 0.0: 2.2119, 0.4: 0.8563, 0.9: -2.1625, 1.25: -2.0077},
+def test_bernoulli_ball_converges_with_first_order():
+    h, errors = np.array([2e-2, 1e-2, 5e-3, 2e-3, 1e-3]), []
+    for step in h:
+        result = bernoulli_balls.run(step)  # 0.1 m at 1 m/s: the impact is at the end of a step of all sizes
+        after = result.t > 0.1 + 1e-9
+        exact = {n: np.hypot(*v) for n, v in bernoulli_balls.AFTER.items()}
+        speed = {n: np.hypot(*result[n].velocity[after, :2].T) for n in "23"}
+        errors.append([l1_error(speed[n], np.full(after.sum(), exact[n])) for n in "23"])
+    slopes = slope(h, errors)
+    assert np.all(np.abs(slopes - 1.0) < 0.03), (slopes, errors)  # published 1 for balls 2 and 3; 0.997 measured
+
+
+# --- 5.6: billiard break (thesis 9.2 has the same data) ---------------------------------------------------------------
+
+BALLS = ("cue", "ball 3", "ball 4", "ball 5")
+# speeds after the break step and at 0.2 s [m/s] (annex B sheet, prototype), by rolling arm [m]
+BREAK = {
+    0.0: ((-1.427, 0.284, 5.805, 3.700), 0.136, (1.288, 0.168, 6.719)),
+    0.005: ((-1.423, 0.299, 5.811, 3.704), 0.012, (1.259, 0.133, 6.725)),
 }
 
 
-@pytest.mark.parametrize("phi, rolling", list(THROW))
-def test_throw_angle_of_a_spinning_cue_ball(phi, rolling):
-    radius, mass, v, h = 0.028575, 0.17, 1.341, 1e-4
-    c, s = np.cos(np.radians(phi)), np.sin(np.radians(phi))
-    for ratio, angle in THROW[phi, rolling].items():
-        spin_z, spin_y = ratio * v / radius, rolling * v / radius
-        slip = np.hypot(v * s - radius * spin_z, radius * spin_y * c)
-        friction = 9.951e-3 + 0.108 * np.exp(-1.088 * slip)  # (B.51)
-        # half a step before they touch: the normal of the impact is that of φ to a tenth of a per cent
-        start = -0.5 * h * v * np.array([1.0, 0, 0])
-        model = spheres([start, 2 * radius * np.array([c, s, 0])], radius, mass, 0.4 * mass * radius**2,
-                        [[v, 0, 0], [0, 0, 0]])  # fmt: skip
-        model["1"].node.angular_velocity[:] = [0, spin_y, spin_z]
-        touch(model, 1, 2, radius, restitution=1.0, friction=friction)
-        result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=5 * h, h=h)
-        w = result["2"].velocity[-1]
-        along, across = c * w[0] + s * w[1], s * w[0] - c * w[1]
-        assert np.degrees(np.arctan2(across, along)) == pytest.approx(angle, abs=0.05), f"ratio {ratio}"
+both = pytest.mark.parametrize("arm", list(BREAK), ids=["no resistance", "rolling resistance"])
+
+
+@cache
+def broken(arm):
+    model = billiard_break.build(rolling_resistance=arm)
+    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5).run(model, t_end=3.0, h=1e-3)
+
+
+def spatial(result, name):
+    """Angular velocity (k, 3) in inertial axes."""
+    return np.einsum("kij,kj->ki", result[name].rotation, result[name].angular_velocity)
+
+
+def sliding(result, name):
+    """Sliding speed (k,) on the cloth [m/s]."""
+    v, w = result[name].velocity, spatial(result, name)
+    return np.hypot(v[:, 0] - billiard_break.radius * w[:, 1], v[:, 1] + billiard_break.radius * w[:, 0])
+
+
+@both
+def test_break_has_the_time_and_speeds_of_the_sheet(arm):
+    result = broken(arm)
+    after = int(np.argmax(result["ball 3"].velocity[:, 0] > 0.01))
+    assert result.t[after] == pytest.approx(0.115, abs=1e-9)  # 0.1142 s lies in this step; printed 0.114
+    v = result["cue"].velocity[after - 1, 0]
+    assert v == pytest.approx(10.5056, abs=1e-4)  # below the initial 10.729 by sliding
+    if arm == 0:
+        assert result["cue"].angular_velocity[after - 1, 1] == pytest.approx(19.73, abs=0.1)  # thesis sheet: 19.8
+    (cue, third, along, across), up, later = BREAK[arm]
+    # the prototype froze tangents at the start of the step, in which the cue ball moves by 1 cm: first order in h,
+    # 0.042 m/s on 3.7 m/s and 0.017 m/s on 1.4 m/s measured
+    assert result["cue"].velocity[after, [0, 2]] == pytest.approx([cue, up], abs=0.02)
+    assert result["ball 3"].velocity[after, 0] == pytest.approx(third, abs=2e-3)
+    assert result["ball 4"].velocity[after, :2] == pytest.approx([along, across], abs=0.045)
+    mirrored = result["ball 5"].velocity[after] * [1, -1, 1]
+    assert mirrored == pytest.approx(result["ball 4"].velocity[after], abs=1e-12)
+    assert result.problems[after] == 3
+    k = result.at(0.2)
+    speeds = [np.linalg.norm(result[name].velocity[k]) for name in BALLS]
+    assert speeds[:3] == pytest.approx(later, abs=0.02) and speeds[3] == pytest.approx(speeds[2], abs=1e-12)
+    assert min(speeds[2:]) > speeds[0] > speeds[1]  # ball 3 is the slowest
+
+
+@both
+def test_the_cue_ball_hops_turns_steadily_in_the_air_slides_back_and_rolls(arm):
+    result = broken(arm)
+    height, w, slip = result["cloth, cue"].gap, spatial(result, "cue"), sliding(result, "cue")
+    air = np.flatnonzero(height > 1e-9)
+    assert height.max() == pytest.approx(1.07e-3, abs=0.03e-3) if arm == 0 else height.max() < 3e-5
+    assert np.all(np.diff(air) == 1)  # one hop: the cloth is plastic
+    # nothing turns it in the air; it goes backwards with the spin of rolling forwards
+    flight = slice(air[0], air[-1] + 1)
+    assert np.ptp(w[flight], axis=0).max() < 1e-9
+    v = result["cue"].velocity[:, 0]
+    landed = air[-1] + 2
+    assert v[landed] < -1 and slip[landed] > 1 and w[landed, 1] < w[air[-1], 1]
+    rolls = landed + int(np.argmax(slip[landed:] < 1e-6))
+    assert np.all(np.diff(v[landed:rolls]) > 0)  # friction of backward sliding brakes it
+    assert result.t[rolls] < 0.7
+
+
+def test_without_resistance_rolling_balls_keep_their_speed():
+    result = broken(0.0)
+    third = np.linalg.norm(result["ball 3"].velocity, axis=1)
+    assert np.ptp(third[result.t > 0.2]) < 1e-9  # it touches nothing any more
+    cue = np.linalg.norm(result["cue"].velocity, axis=1)
+    between = (result.t > 0.5) & (result.t < 1.98)  # until the cushion
+    assert np.ptp(cue[between]) < 1e-9
 
 
 def test_rolling_resistance_brings_all_billiard_balls_to_rest():
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(billiard_break.build(rolling_resistance=0.005), t_end=3.0, h=1e-3)
-    for name in ("cue", "ball 3", "ball 4", "ball 5"):
+    result = broken(0.005)
+    for name in BALLS:
         assert np.linalg.norm(result[name].velocity[-1]) < 1e-9, name
+    # pure rolling is braked by ρ m g/(m r + I/r) = 1.228 m/s² (thesis sheet)
+    v = np.linalg.norm(result["ball 3"].velocity, axis=1)
+    rolls = (sliding(result, "ball 3") < 1e-9) & (result.t > 0.24) & (v > 0.01)
+    assert rolls.sum() > 20
+    assert -np.diff(v[rolls]) / 1e-3 == pytest.approx(1.228, abs=1e-3)
+
+
+@both
+def test_break_penetrates_nothing_and_only_loses_energy(arm):
+    result = broken(arm)
+    assert min(result[name].gap.min() for name in result.names if hasattr(result[name], "gap")) > -1e-12
     assert np.diff(result.energy.total).max() < 1e-9
     assert result.problems.max() <= 4
+
+
+# --- stacks -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("persistent", [False, True])
