@@ -240,6 +240,119 @@ def list_contacts(bodies, first, contacts, sides_of):
     first[0] = 0
 
 
+@kernel
+def _count_links(bodies, first, contacts, pointers):
+    """Bodies linked with each body by contacts, itself included: fills pointers (nb + 1,)."""
+    n = len(first) - 1
+    mark = np.full(n, -1)
+    pointers[0] = 0
+    for b in range(n):
+        mark[b] = b
+        count = 1
+        for k in range(first[b], first[b + 1]):
+            for other in bodies[contacts[k]]:
+                if other >= 0 and mark[other] != b:
+                    mark[other] = b
+                    count += 1
+        pointers[b + 1] = pointers[b] + count
+
+
+@kernel
+def _fill_links(bodies, first, contacts, sides_of, pointers, columns, entries):
+    """Columns of the pattern, ascending, and entries (nc, k, k): its block for sides (k, l) of contact i, -1: none."""
+    n = len(first) - 1
+    mark, place = np.full(n, -1), np.empty(n, np.int64)
+    entries[:, :, :] = -1
+    for b in range(n):
+        mark[b] = b
+        end = pointers[b]
+        columns[end] = b
+        end += 1
+        for k in range(first[b], first[b + 1]):
+            for other in bodies[contacts[k]]:
+                if other >= 0 and mark[other] != b:
+                    mark[other] = b
+                    columns[end] = other
+                    end += 1
+        columns[pointers[b] : end].sort()
+        for k in range(pointers[b], end):
+            place[columns[k]] = k
+        for k in range(first[b], first[b + 1]):
+            i = contacts[k]
+            for l in range(bodies.shape[1]):
+                if bodies[i, l] >= 0:
+                    entries[i, sides_of[k], l] = place[bodies[i, l]]
+
+
+@kernel
+def _fill_normal_matrix(bodies, blocks, E, diagonal, entries, pointers, columns, values):
+    """values = diagonal I + Gᵀ E G by blocks of bodies."""
+    n, sides, d, m = blocks.shape
+    values[:, :, :] = 0.0
+    for b in range(len(pointers) - 1):
+        for k in range(pointers[b], pointers[b + 1]):
+            if columns[k] == b:
+                for e in range(m):
+                    values[k, e, e] = diagonal
+    EG = np.empty((d, m))
+    for i in range(n):
+        for l in range(sides):
+            if bodies[i, l] < 0:
+                continue
+            for a in range(d):
+                for e in range(m):
+                    total = 0.0
+                    for c in range(d):
+                        total += E[i, a, c] * blocks[i, l, c, e]
+                    EG[a, e] = total
+            for k in range(sides):
+                at = entries[i, k, l]
+                if at >= 0:
+                    for a in range(d):
+                        for f in range(m):
+                            x = blocks[i, k, a, f]
+                            if x != 0.0:
+                                for e in range(m):
+                                    values[at, f, e] += x * EG[a, e]
+
+
+@kernel
+def invert_blocks(A, B, T, E):
+    """T = A⁻¹ and E = A⁻¹ B, block by block (nc, d, d); False when a block is singular."""
+    d = A.shape[1]
+    work = np.empty((d, 3 * d))
+    for i in range(A.shape[0]):
+        for a in range(d):
+            for b in range(d):
+                work[a, b] = A[i, a, b]
+                work[a, d + b] = 1.0 if a == b else 0.0
+                work[a, 2 * d + b] = B[i, a, b]
+        for c in range(d):
+            pivot = c
+            for a in range(c + 1, d):
+                if abs(work[a, c]) > abs(work[pivot, c]):
+                    pivot = a
+            if not abs(work[pivot, c]) > 0.0:
+                return False
+            for b in range(3 * d):
+                x = work[pivot, b]
+                work[pivot, b] = work[c, b]
+                work[c, b] = x
+            x = work[c, c]
+            for b in range(3 * d):
+                work[c, b] /= x
+            for a in range(d):
+                if a != c and work[a, c] != 0.0:
+                    x = work[a, c]
+                    for b in range(3 * d):
+                        work[a, b] -= x * work[c, b]
+        for a in range(d):
+            for b in range(d):
+                T[i, a, b] = work[a, d + b]
+                E[i, a, b] = work[a, 2 * d + b]
+    return True
+
+
 class Bodies:
     """W = G Gᵀ by the blocks G of its contacts.
 
@@ -309,9 +422,39 @@ class Bodies:
 
     def product(self, r):
         """W r, (nc, d)."""
+        return self.relative(self.mass_scaled(r))
+
+    def relative(self, z):
+        """u = G z, (nc, d)."""
         u = np.empty((len(self.blocks), self.blocks.shape[2]))
-        bodies_to_contacts(self.bodies, self.blocks, self.mass_scaled(r), u)
+        bodies_to_contacts(self.bodies, self.blocks, z, u)
         return u
+
+    def graph(self):
+        """Pattern by rows of Gᵀ G in blocks of bodies, pointers and columns, and the block of each pair of sides."""
+        first, contacts, sides_of = self.of_bodies
+        pointers = np.empty(self.count + 1, np.int64)
+        _count_links(self.bodies, first, contacts, pointers)
+        columns = np.empty(pointers[-1], np.int64)
+        entries = np.empty((*self.bodies.shape, self.bodies.shape[1]), np.int64)
+        _fill_links(self.bodies, first, contacts, sides_of, pointers, columns, entries)
+        return pointers, columns, entries
+
+    def normal_matrix(self, E, diagonal, pattern, entries):
+        """Blocks (nnz, m, m) of diagonal I + Gᵀ E G in the pattern of `graph`; E (nc, d, d)."""
+        m = self.blocks.shape[3]
+        values = np.empty((len(pattern.columns), m, m))
+        _fill_normal_matrix(
+            self.bodies,
+            self.blocks,
+            np.ascontiguousarray(E),
+            diagonal,
+            entries,
+            pattern.pointers,
+            pattern.columns,
+            values,
+        )
+        return values
 
     def scaled(self, S):
         """The same with rows of G multiplied by S (nc, d)."""

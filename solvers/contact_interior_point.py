@@ -135,13 +135,14 @@ class _Iteration:
             return self._solve(solve, A, B, C, residual, _apply(root, _jordan_divide(lam, target)))
 
     def _solve(self, solve, A, B, C, residual, c):
-        """Solve (2) with one step of refinement; A and B are written for d = D dx."""
+        """Solve (2), with one step of refinement where it helps; A and B are written for d = D dx."""
         operator = self.problem.operator
         right = c - _apply(C, residual)
         right[self.flat, 1:] = 0.0
         d = solve(right)
         rest = right - _apply(A, d) - _apply(B, operator.product(d))
-        d = d + solve(rest)
+        if np.linalg.norm(rest) > 1e-10 * np.linalg.norm(right):
+            d = d + solve(rest)
         dy = _apply(C, self.D * operator.product(d) + residual)
         dy[self.flat, 1:] = 0.0
         return d / self.D, dy
