@@ -127,12 +127,16 @@ class ContactGroup:
         for i, first in enumerate(names):
             for j, second in enumerate(names):
                 try:
-                    laws[i, j] = Contact((), name=self.name, **self.materials.law(first, second)).law
+                    contact = Contact((), name=self.name, **self.materials.law(first, second))
                 except ParameterError as error:
                     if error.parameter != "law":
                         raise
                 except TypeError as error:
                     raise ParameterError(self, "law", self.materials.law(first, second), str(error)) from None
+                else:
+                    radius = contact.contensou_radius
+                    self.check(radius == 0, "contensou_radius", radius, "m is not for contact groups; leave it out")
+                    laws[i, j] = contact.law
         return laws
 
     def picture(self):

@@ -36,8 +36,11 @@ KERNELS = (
 )  # fmt: skip
 GROUP = np.dtype(
     [(name, "i8") for name in ("n", "nn", "nd", "nr", "ns", "nq", "no", "stride")]
-    + [(name, "i8") for name in ("parameters_at", "nodes_at", "signals_at", "state_at", "G_at", "contact_at", "law_at")]
-    + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "contact_stride", "viscous")]
+    + [
+        (name, "i8")
+        for name in ("parameters_at", "nodes_at", "signals_at", "state_at", "G_at", "contact_at", "laws_at")
+    ]
+    + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "contact_stride", "drilling", "viscous")]
     + [("maps_at", "i8", (3,))]
     + [(name, "i8") for name in KERNELS]
 )
@@ -52,7 +55,7 @@ SMOOTH, POSITION, VELOCITY = 0, 1, 2
 DATA = np.dtype(
     [(name, "i8") for name in ("n_nodes", "n", "m", "nc", "n_groups", "n_signals", "n_outputs")]
     + [(name, "i8") for name in ("groups_at", "dof_at", "turns_at", "table_at", "signals_at", "layouts_at")]
-    + [(name, "i8") for name in ("roll_index_at", "n_roll")]
+    + [(name, "i8") for name in ("roll_index_at", "n_roll", "drill_index_at", "drill_arm_at", "n_drill")]
 )
 
 _X, _R, _V, _A, _X0, _R0, _S = (SLOT[k] for k in ("x", "R", "v", "a", "x0", "R0", "s"))

@@ -12,8 +12,11 @@ _POINT, _NORMAL, _TANGENTS = (SLOT[k] for k in ("point", "normal", "tangents"))
 
 # Numbers kept per contact: fixed part, then blocks of nd numbers (see `contact_offsets`)
 C_GAP, C_SLIP, C_POINT, C_NORMAL, C_TANGENTS, C_BLOCKS = 0, 1, 3, 6, 9, 15
-# blocks: G_N (1), G_T (2), V_T (2), W (3), then at the start of the step G_N (1), V_T (2)
-B_GN, B_GT, B_VT, B_W, B_GN0, B_VT0, B_COUNT = 0, 1, 3, 5, 8, 9, 11
+# blocks: G_N (1), G_T (2), V_T (2), W (3), then at the start of the step G_N (1), V_T (2); the last, the row of W about
+# the normal at the start of the step (1), exists in groups with drilling friction only
+B_GN, B_GT, B_VT, B_W, B_GN0, B_VT0, B_WN0, B_COUNT = 0, 1, 3, 5, 8, 9, 11, 11
+# columns of the laws of a group, see `Contact.law`: μ, ρ, γ, e_N, e_T, arm c of drilling
+L_MU, L_ROLLING, L_SPINNING, L_NORMAL, L_TANGENTIAL, L_DRILLING, N_LAW = 0, 1, 2, 3, 4, 5, 6
 
 
 @kernel
@@ -79,6 +82,15 @@ def contacts_begin_step(d):
                 kept[e, C_BLOCKS + B_GN0 * nd + j] = kept[e, C_BLOCKS + B_GN * nd + j]
             for j in range(2 * nd):
                 kept[e, C_BLOCKS + B_VT0 * nd + j] = kept[e, C_BLOCKS + B_VT * nd + j]
+            if g.drilling != 0:
+                for j in range(nd):
+                    kept[e, C_BLOCKS + B_WN0 * nd + j] = kept[e, C_BLOCKS + (B_W + 2) * nd + j]
+
+
+@kernel
+def laws_of(g):
+    """Laws of the contacts of a group (n, 6): columns `L_MU` …."""
+    return matrix(g.laws_at, g.n, N_LAW)
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 
 from fem_mbs import contact_assembly
 from fem_mbs.assembly import KERNELS
-from fem_mbs.contact_assembly import C_BLOCKS
+from fem_mbs.contact_assembly import C_BLOCKS, N_LAW
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import SLOTS, address, bind, callback_address, python_callback
 
@@ -28,9 +28,10 @@ class Group:
         self.state = np.zeros((n, max(s["nq"], 1)))
         is_constraint, is_contact = first.role == "constraint", first.role == "contact"
         self.G = np.zeros((n, s["nr"], s["nd"])) if is_constraint else np.zeros((1, 1, 1))
-        self.contact_stride = C_BLOCKS + contact_assembly.B_COUNT * s["nd"] if is_contact else 0
+        self.drilling = is_contact and first.drilling_arm > 0.0
+        self.contact_stride = C_BLOCKS + (contact_assembly.B_COUNT + self.drilling) * s["nd"] if is_contact else 0
         self.kept = np.zeros((n, max(self.contact_stride, 1)))
-        self.law = np.array([element.law for element in elements]) if is_contact else np.zeros((1, 5))
+        self.laws = np.array([element.law for element in elements]) if is_contact else np.zeros((1, N_LAW))
         self.maps = [None, None, None]
         self.calls = {}
         for name, function in first.kernels.items():
@@ -55,10 +56,10 @@ class Group:
             ("state_at", self.state),
             ("G_at", self.G),
             ("contact_at", self.kept),
-            ("law_at", self.law),
+            ("laws_at", self.laws),
         ):
             record[name] = address(array)
-        record["contact_stride"] = self.contact_stride
+        record["contact_stride"], record["drilling"] = self.contact_stride, int(self.drilling)
         record["viscous"] = int(any(element.viscous for element in self.elements))
         for name in ("first_row", "first_contact", "first_output"):
             record[name] = getattr(self, name)

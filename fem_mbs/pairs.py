@@ -55,8 +55,8 @@ class PairGroup(Group):
         self.parameters = self.prototypes[j]
         self.parameters["p_AP"], self.parameters["radius"] = search.offsets[i], search.radii[i]
         self.nodes = np.ascontiguousarray(np.stack([search.nodes[i], self.partner_nodes[j]], axis=1))
-        self.law = np.ascontiguousarray(search.laws[search.materials[i], search.partner_materials[self.kind][j]])
-        lacking = np.flatnonzero(np.isnan(self.law[:, 0]))
+        self.laws = np.ascontiguousarray(search.laws[search.materials[i], search.partner_materials[self.kind][j]])
+        lacking = np.flatnonzero(np.isnan(self.laws[:, 0]))
         if len(lacking):
             i, j = pairs[lacking[0]]
             first, second = search.material_names[i], search.owner.partners(self.kind)[j]

@@ -6,7 +6,7 @@ import numpy as np
 
 from fem_mbs import assembly, contact_assembly
 from fem_mbs.assembly import DATA, GROUP, LAYOUT, POSITION, SMOOTH, VELOCITY
-from fem_mbs.contact_assembly import C_BLOCKS
+from fem_mbs.contact_assembly import C_BLOCKS, L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
 from fem_mbs.errors import ModelError, NonFiniteError, label
 from fem_mbs.groups import Group, Layout
 from fem_mbs.jit import address
@@ -147,23 +147,23 @@ class System:
                     self.output_slices[element] = slices
                     self.n_outputs = at
         self.nc = self.nc_fixed = len(self.contacts)
-        self.laws = np.array(laws).reshape(self.nc, 5) if laws else np.zeros((0, 5))
+        self.laws = np.array(laws).reshape(self.nc, N_LAW)
         self.searches = []
         if model.contact_groups:
             from fem_mbs.pairs import PairSearch
 
             self.searches = [PairSearch(group, self.workspace) for group in model.contact_groups]
             self.groups += [group for search in self.searches for group in search.groups]
-        self._number_rolling()
+        self._number_moments()
         self.signal_values = np.zeros((max(len(self.signals), 1), 3))
         self.update_signals(0.0)
 
-    def _number_rolling(self):
-        """Number the contacts with rolling or spinning resistance: these have three more unknowns."""
-        resists = self.laws[:, 1:3].any(axis=1) if self.nc else np.zeros(0, bool)
-        self.roll_index = np.full(max(self.nc, 1), -1, np.int64)
-        self.roll_index[: self.nc][resists] = np.arange(resists.sum())
-        self.n_roll = int(resists.sum())
+    def _number_moments(self):
+        """Number the contacts that have more unknowns than three: moments of rolling and spinning, coupled drilling."""
+        self.drill_arm = np.append(self.laws[:, L_DRILLING], 0.0)
+        drills = self.laws[:, L_DRILLING] > 0.0
+        self.roll_index, self.n_roll = self._numbered(drills | self.laws[:, [L_ROLLING, L_SPINNING]].any(axis=1))
+        self.drill_index, self.n_drill = self._numbered(drills)
 
     def search_pairs(self, x, R):
         """Find the pairs of all contact groups anew at poses x (N, 3), R (N, 3, 3).
@@ -178,11 +178,11 @@ class System:
             before = [group.first_contact for group in search.groups]
             for group, start, place in zip(search.groups, before, search.search(self, x, R)):
                 places.append(np.where(place >= 0, place + start, -1))
-                laws.append(group.law)
+                laws.append(group.laws)
                 group.first_contact = first
                 first += group.n
         self.nc, self.laws = first, np.vstack(laws)
-        self._number_rolling()
+        self._number_moments()
         self._fill()
         return np.concatenate(places)
 
@@ -193,13 +193,20 @@ class System:
         group = next(g for s in self.searches for g in s.groups if g.first_contact <= c < g.first_contact + g.n)
         return Pair(f"{group.owner.name}: {group.name(c - group.first_contact)}")
 
+    @staticmethod
+    def _numbered(chosen):
+        """Number of each contact among the chosen (nc,), −1 for others (at least one number); how many there are."""
+        index = np.full(max(len(chosen), 1), -1, np.int64)
+        index[: len(chosen)][chosen] = np.arange(chosen.sum())
+        return index, int(chosen.sum())
+
     def _lay_out(self, linear_solver, smooth_contacts=False):
         self.linear_solver, self.smooth_contacts = linear_solver, smooth_contacts
         from fem_mbs.linear import choose
 
         n, m, nc = self.n, self.m, self.nc
         kept = 3 * nc if smooth_contacts else 0
-        self.sizes = [n + m + kept, n + m + 3 * nc, n + m + 3 * nc + 3 * self.n_roll]
+        self.sizes = [n + m + kept, n + m + 3 * nc + self.n_drill, n + m + 3 * nc + 3 * self.n_roll]
         component = np.arange(6)
         nodal = [self.dof[6 * g.nodes[:, :, None] + component].reshape(len(g.nodes), -1) for g in self.groups]
         self.layouts = []
@@ -226,7 +233,11 @@ class System:
                     extra = n + m + 3 * index[:, None] + np.arange(3)
                     if which == VELOCITY:
                         roll = self.roll_index[index][:, None]
-                        extra = np.hstack([extra, np.where(roll >= 0, n + m + 3 * nc + 3 * roll + np.arange(3), -1)])
+                        # in a coupled cone the multiplier of drilling follows those of sliding
+                        order = [2, 0, 1] if group.drilling else [0, 1, 2]
+                        extra = np.hstack([extra, np.where(roll >= 0, n + m + 3 * nc + 3 * roll + order, -1)])
+                    elif which == POSITION and group.drilling:
+                        extra = np.hstack([extra, n + m + 3 * nc + self.drill_index[index][:, None]])
                 ids = ids if extra is None else np.hstack([ids, extra])
                 mask = np.ones((ids.shape[1], ids.shape[1]), bool)
                 if first.role == "constraint":
@@ -260,6 +271,9 @@ class System:
             ("signals_at", address(self.signal_values)),
             ("layouts_at", address(self.layout_records)),
             ("roll_index_at", address(self.roll_index)),
+            ("n_drill", self.n_drill),
+            ("drill_index_at", address(self.drill_index)),
+            ("drill_arm_at", address(self.drill_arm)),
         ):
             d[name] = value
         N = len(self.nodes)
@@ -448,7 +462,7 @@ class System:
         for group in self.groups:
             if group.contact_stride:
                 nd, first = group.sizes["nd"], group.first_contact
-                blocks = group.kept[: group.n, C_BLOCKS:].reshape(group.n, contact_assembly.B_COUNT, nd)
+                blocks = group.kept[: group.n, C_BLOCKS:].reshape(group.n, -1, nd)
                 rows = blocks[:, [contact_assembly.B_GN, contact_assembly.B_VT, contact_assembly.B_VT + 1]]
                 result[first : first + len(rows)] = np.einsum("eri,ei->er", rows, state.V[group.nodes].reshape(-1, nd))
         return result

@@ -1,5 +1,5 @@
 """Contact laws by augmented Lagrangians: residuals and tangent blocks of one contact (Signorini, Coulomb, rolling,
-spinning).
+spinning, Coulomb-Contensou).
 
 All of sliding, rolling and spinning are the same law, a vector bounded by a multiple of the normal force:
 
@@ -20,12 +20,20 @@ Tangents, with P = I − ττᵀ, s = μ ξ_N/|ξ_T|:
 The radius uses the augmented ξ_N and the normal row does not depend on the slip: the law is Coulomb's, no De Saxcé term
 is needed. Guards: |ξ_T| = 0 gives τ = 0 and s = 0.
 
-Source: Sanchez2025 annex A, (A.39)-(A.42) and appendix A2, blocks as in the sheet, section 4.5.
+Sliding and drilling coupled (Coulomb-Contensou) is the same law once more, in three dimensions:
+
+    g_T = (g_1, g_2, c g_ω) ,   λ_T = (λ_1, λ_2, M_N/c) ,   |λ_T| ≤ μ λ_N                                            (7)
+
+with g_ω the rotation or angular velocity about the normal, M_N the moment about it and c the arm of the contact disc
+(`Contact.drilling_arm`). One p for the three: only so is the slip direction τ that of g_T.
+
+Source: Sanchez2025 annex A, (A.39)-(A.42) and appendix A2, blocks as in the sheet, section 4.5; (7): Capobianco2021,
+(49), (157).
 
     symbol   code    meaning
     λ        lam     multipliers (position level: ν; velocity level: Λ for sliding, χ for rolling and spinning)
     g_T, B   g, B    tangential displacement over the step or velocity, (n,); its gradient, n rows of nd numbers
-    n        n       2 for sliding and rolling, 1 for spinning
+    n        n       2 for sliding and rolling, 1 for spinning, 3 for sliding and drilling
 """
 
 import math
@@ -53,7 +61,7 @@ def direction(k, p, mu, xi_N, lam, g, n, xi, tau):
 @kernel
 def cone_forces(k, p, mu, xi_N, lam, g, n, force, row):
     """Fill the multiplier of −Bᵀ in (3), force (n,), and the rows (4) of an active contact divided by k, row (n,)."""
-    xi, tau = np.empty(2), np.empty(2)
+    xi, tau = np.empty(3), np.empty(3)
     status, _ = direction(k, p, mu, xi_N, lam, g, n, xi, tau)
     for i in range(n):
         if status == STICK:
@@ -85,7 +93,7 @@ def normal_tangent(S, nd, row, G_N, k, p):
 @kernel
 def cone_tangent(S, nd, row_N, row, G_N, B, n, k, p, mu, xi_N, lam, g):
     """Add the blocks (5) or (6) of one cone of an active contact, multipliers at ``row`` …; B is flat, n rows of nd."""
-    xi, tau = np.empty(2), np.empty(2)
+    xi, tau = np.empty(3), np.empty(3)
     status, size = direction(k, p, mu, xi_N, lam, g, n, xi, tau)
     if status == STICK:
         for a in range(n):

@@ -73,7 +73,7 @@ class DecoupledNSGA(Stepper):
     Raises
     ------
     ParameterError
-        rho_inf outside [0, 1], non-positive tolerances or step sizes.
+        rho_inf outside [0, 1], non-positive tolerances or step sizes, persistent_contacts with a contensou_radius.
 
     Examples
     --------
@@ -171,6 +171,13 @@ class _Engine:
                 method.persistent_contacts or method.contact_solver,
                 f"does not go with contact groups ('{system.searches[0].owner.name}')",
             )  # fmt: skip
+        if method.persistent_contacts and system.n_drill:
+            owner = system.contacts[int(np.argmax(system.drill_index >= 0))]
+            message = (
+                f"does not know sliding coupled with drilling, which {label(owner)} asks for; set its contensou_radius "
+                "to 0, or leave persistent_contacts out"
+            )
+            raise ParameterError(method, "persistent_contacts", True, message)
         system.keep_contacts(bool(method.persistent_contacts and system.nc))
         self._allocate()
         self._set_scalars(save_every)

@@ -32,7 +32,24 @@ from fem_mbs.assembly import (
     reduce_vector,
     solve_in_place,
 )
-from fem_mbs.contact_assembly import B_GN, B_GN0, B_GT, B_VT, B_VT0, B_W, C_BLOCKS, C_GAP, C_SLIP, gradient_times
+from fem_mbs.contact_assembly import (
+    B_GN,
+    B_GN0,
+    B_GT,
+    B_VT,
+    B_VT0,
+    B_W,
+    C_BLOCKS,
+    C_GAP,
+    C_SLIP,
+    L_MU,
+    L_NORMAL,
+    L_ROLLING,
+    L_SPINNING,
+    L_TANGENTIAL,
+    gradient_times,
+    laws_of,
+)
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import (
     address,
@@ -130,7 +147,7 @@ def contact_values(data, run, level, u):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), matrix(g.law_at, g.n, 5)
+        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if level == POSITION:
@@ -138,10 +155,10 @@ def contact_values(data, run, level, u):
                 for i in range(2):
                     u[c, 1 + i] = kept[e, C_SLIP + i]
                 continue
-            u[c, 0] = gradient_times(g, e, B_GN, 0, V) + law[e, 3] * gradient_times(g, e, B_GN0, 0, Vminus)
+            u[c, 0] = gradient_times(g, e, B_GN, 0, V) + law[e, L_NORMAL] * gradient_times(g, e, B_GN0, 0, Vminus)
             for i in range(2):
                 slide = gradient_times(g, e, B_VT, i, V)
-                u[c, 1 + i] = slide + law[e, 4] * gradient_times(g, e, B_VT0, i, Vminus)
+                u[c, 1 + i] = slide + law[e, L_TANGENTIAL] * gradient_times(g, e, B_VT0, i, Vminus)
             for i in range(3):
                 u[c, 3 + i] = gradient_times(g, e, B_W, i, V)
 
@@ -311,6 +328,8 @@ class ContactProblemCorrection:
         """Linearise and solve until the correction itself is solved; True when it is."""
         system, record = self.engine.system, self.engine.run[0]
         self.at = address(system.data), address(self.engine.run)
+        if system.n_drill:
+            return False  # cones of sliding coupled with drilling are not among those of the contact-problem solver
         part = f"{'position' if level == POSITION else 'velocity'}_residual_part"
         r, exact = self._start(level), float(record["exact"])
         self.linear = None
@@ -387,7 +406,7 @@ class ContactProblemCorrection:
         else:
             chosen = np.flatnonzero(a["candidate"])
         laws = system.laws[chosen]
-        turns = level != POSITION and bool(laws[:, 1:3].any())
+        turns = level != POSITION and bool(laws[:, [L_ROLLING, L_SPINNING]].any())
         size = 6 if turns else 3
         place = np.full(system.nc, -1)
         place[chosen] = np.arange(len(chosen))
@@ -395,12 +414,12 @@ class ContactProblemCorrection:
         nodes, blocks = np.full((len(chosen), most), -1), np.zeros((len(chosen), most, size, 6))
         contact_blocks(self.at[0], level, place, nodes, blocks)
         self.linear = chosen, nodes, blocks
-        resistances = {"rolling": laws[:, 1], "spinning": laws[:, 2]} if turns else {}
+        resistances = {"rolling": laws[:, L_ROLLING], "spinning": laws[:, L_SPINNING]} if turns else {}
         name = f"{system.name}: {'position' if level == POSITION else 'velocity'} correction at t = {record['t']:.9g} s"
         options = {"name": name, **resistances}
         r_old, r = r[chosen, :size], np.zeros_like(r)
         if self.by_bodies:
-            solution = self._free_bodies(level, nodes, blocks, u[chosen, :size], laws[:, 0], r_old, options)
+            solution = self._free_bodies(level, nodes, blocks, u[chosen, :size], laws[:, L_MU], r_old, options)
             r[chosen, :size] = solution.r
             return r
         # the last row is the right-hand side without contacts
@@ -412,7 +431,7 @@ class ContactProblemCorrection:
         D = rows[:-1, : system.n]
         W = D @ responses[:-1, : system.n].T
         q = u[chosen, :size].ravel() + D @ responses[-1, : system.n]
-        self.problem = ContactProblem(W, q, laws[:, 0], **options)
+        self.problem = ContactProblem(W, q, laws[:, L_MU], **options)
         solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=r_old, rounds=0)
         apply_increment(*self.at, level, responses[-1] + solution.r.ravel() @ responses[:-1])
         r[chosen, :size] = solution.r

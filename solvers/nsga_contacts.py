@@ -1,4 +1,15 @@
-"""Contacts in the two corrections of the decoupled scheme: residual parts and tangent blocks (section 2.6)."""
+"""Contacts in the two corrections of the decoupled scheme: residual parts and tangent blocks (section 2.6).
+
+Drilling (turning about the normal) of contacts with a disc, coupled with sliding by `contact_law` (7), uses the last
+row w of W and its value w0 at the start of the step; Δq the increments of the nodes over the step (displacements,
+rotation vectors in body axes), v− the velocities before the impact problem:
+
+    position level   g_ω = ½ (w0 + w) Δq ,  gradient w                                                             (1)
+    velocity level   g_ω = w v + e_T w0 v−                                                                       (2)
+
+(1) is the relative rotation about the mean normal to second order; its gradient leaves out T⁻¹(Δq), as for sliding
+(formulation note 3.9).
+"""
 
 import numpy as np
 
@@ -20,33 +31,95 @@ from fem_mbs.contact_assembly import (
     B_VT,
     B_VT0,
     B_W,
+    B_WN0,
     C_BLOCKS,
     C_GAP,
     C_SLIP,
+    L_DRILLING,
+    L_MU,
+    L_NORMAL,
+    L_ROLLING,
+    L_SPINNING,
+    L_TANGENTIAL,
     add_gradient,
     gradient_times,
+    laws_of,
 )
-from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, matrix, vector
+from fem_mbs.jit import (
+    N_SLOTS,
+    SLOT,
+    call2,
+    integer_matrix,
+    integers,
+    kernel,
+    local_matrix,
+    local_vector,
+    matrix,
+    tensor,
+    vector,
+)
+from fem_mbs.rotations import log_matrix, multiply_T
 from fem_mbs.solvers.contact_law import CLOSED, GAP, cone_forces, cone_tangent, normal_tangent, open_rows
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
 
 
 @kernel
+def drilling_increment(g, e, x, R, x0, R0):
+    """Relative rotation about the normal over the step, (1)."""
+    nodes, kept = integer_matrix(g.nodes_at, g.n, g.nn), matrix(g.contact_at, g.n, g.contact_stride)
+    now, begin = C_BLOCKS + (B_W + 2) * g.nd, C_BLOCKS + B_WN0 * g.nd
+    turn, psi = local_matrix(3, 3), local_vector(3)
+    total = 0.0
+    for a in range(g.nn):
+        i = nodes[e, a]
+        multiply_T(R0[i], R[i], turn)
+        log_matrix(turn, psi)
+        for j in range(3):
+            k = 6 * a + j
+            total += 0.5 * (kept[e, begin + k] + kept[e, now + k]) * (x[i, j] - x0[i, j])
+            total += 0.5 * (kept[e, begin + k + 3] + kept[e, now + k + 3]) * psi[j]
+    return total
+
+
+@kernel
+def drilling_rate(g, e, e_T, V, Vminus):
+    """Angular velocity about the normal as the impact law sees it, (2)."""
+    return gradient_times(g, e, B_W, 2, V) + e_T * gradient_times(g, e, B_WN0, 0, Vminus)
+
+
+@kernel
+def coupled_gradient(g, e, block, c, B):
+    """Fill B, 3 rows of nd numbers: the two rows of a block and c times the last row of W."""
+    nd, kept = g.nd, matrix(g.contact_at, g.n, g.contact_stride)
+    for j in range(2 * nd):
+        B[j] = kept[e, C_BLOCKS + block * nd + j]
+    for j in range(nd):
+        B[2 * nd + j] = c * kept[e, C_BLOCKS + (B_W + 2) * nd + j]
+
+
+@kernel
 def position_contact_residual(d, s, r1, rows):
-    """Contact part of the position residual: subtract forces from r1 (full), fill rows (nc, 3) divided by k_p."""
+    """Contact part of the position residual: subtract forces from r1 (full), fill rows (nc, 3) divided by k_p.
+
+    Rows of drilling, also divided by k_p, go to rows_D (nc,).
+    """
     groups = groups_of(d)
     cnu, status = matrix(s.cnu_at, d.nc, 3), integers(s.status_at, d.nc)
-    force, row, slip = np.empty(2), np.empty(2), np.empty(2)
+    nu_D, rows_D = vector(s.nu_D_at, d.nc), vector(s.rows_D_at, d.nc)
+    x, R = matrix(s.x_at, d.n_nodes, 3), tensor(s.R_at, d.n_nodes, 3, 3)
+    x0, R0 = matrix(s.x0_at, d.n_nodes, 3), tensor(s.R0_at, d.n_nodes, 3, 3)
+    force, row, slip, lam = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     k, p = s.kp, s.pp
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), matrix(g.law_at, g.n, 5)
+        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             xi_N = k * cnu[c, 0] - p * kept[e, C_GAP]
+            rows_D[c] = -k / p * nu_D[c]
             if xi_N < 0.0:
                 status[c] = GAP
                 for i in range(3):
@@ -54,18 +127,23 @@ def position_contact_residual(d, s, r1, rows):
                 continue
             add_gradient(g, e, B_GN, 0, -xi_N, r1)
             rows[c, 0] = -kept[e, C_GAP]
-            mu = law[e, 0]
+            mu, arm = law[e, L_MU], law[e, L_DRILLING]
             for i in range(2):
-                slip[i] = kept[e, C_SLIP + i]
+                slip[i], lam[i] = kept[e, C_SLIP + i], cnu[c, 1 + i]
             if mu == 0.0:
                 status[c] = CLOSED
                 for i in range(2):
                     rows[c, 1 + i] = -k / p * cnu[c, 1 + i]
                 continue
-            status[c] = cone_forces(k, p, mu, xi_N, cnu[c, 1:], slip, 2, force, row)
+            if g.drilling != 0:
+                slip[2], lam[2] = arm * drilling_increment(g, e, x, R, x0, R0), nu_D[c]
+            status[c] = cone_forces(k, p, mu, xi_N, lam, slip, 2 + g.drilling, force, row)
             for i in range(2):
                 add_gradient(g, e, B_GT, i, -force[i], r1)
                 rows[c, 1 + i] = row[i]
+            if g.drilling != 0:
+                add_gradient(g, e, B_W, 2, -arm * force[2], r1)
+                rows_D[c] = row[2]
 
 
 @kernel
@@ -74,34 +152,39 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     layout = matrix_values(d, POSITION)
-    cnu = matrix(s.cnu_at, d.nc, 3)
-    slip = np.empty(2)
+    cnu, nu_D = matrix(s.cnu_at, d.nc, 3), vector(s.nu_D_at, d.nc)
+    slip, lam = np.empty(3), np.empty(3)
     k, p = s.kp, s.pp
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
         nd = g.nd
-        size = nd + 3
+        own = 3 + g.drilling
+        size = nd + own
         S, H = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd)
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), matrix(g.law_at, g.n, 5)
+        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             zero(b[_KK], size * size)
             xi_N = k * cnu[c, 0] - p * kept[e, C_GAP]
             if xi_N < 0.0:
-                open_rows(S, nd, 3, k, p)
+                open_rows(S, nd, own, k, p)
             else:
                 G_N = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
                 G_T = kept[e, C_BLOCKS + B_GT * nd : C_BLOCKS + (B_GT + 2) * nd]
                 normal_tangent(S, nd, nd, G_N, k, p)
-                mu = law[e, 0]
+                mu, arm = law[e, L_MU], law[e, L_DRILLING]
                 if mu == 0.0:
                     open_rows(S, nd + 1, 2, k, p)
                 else:
                     for i in range(2):
-                        slip[i] = kept[e, C_SLIP + i]
-                    cone_tangent(S, nd, nd, nd + 1, G_N, G_T, 2, k, p, mu, xi_N, cnu[c, 1:], slip)
+                        slip[i], lam[i] = kept[e, C_SLIP + i], cnu[c, 1 + i]
+                    if g.drilling != 0:
+                        slip[2], lam[2] = arm * drilling_increment(g, e, x, R, x0, R0), nu_D[c]
+                        G_T = vector(b[_H_N], 3 * nd)
+                        coupled_gradient(g, e, B_GT, arm, G_T)
+                    cone_tangent(S, nd, nd, nd + 1, G_N, G_T, own - 1, k, p, mu, xi_N, lam, slip)
                 if g.contact_hessian != 0:
                     gather_poses(g, e, b, x, R)
                     gather_start(g, e, b, x0, R0)
@@ -111,7 +194,7 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
                         for j in range(nd):
                             S[i, j] -= xi_N * H[i, j]
                 times_tangent(g, e, S, size, T)
-                for i in range(3):
+                for i in range(own):
                     S[nd + i, nd + i] -= s.epsilon * k * k / p  # proximal: redundant contacts (section 3.8)
             scatter_matrix(g.maps_at[POSITION], e, size, vector(b[_KK], size * size), layout)
 
@@ -121,19 +204,20 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
     """Contact part of the velocity residual: subtract impulses from r1 (full), fill rows (nc, 3) divided by k_v.
 
     Rolling and spinning are scaled by a length, the radius of gyration of the model: arm ω is a velocity, and moment
-    impulses are arm k_v χ, so that one k and one p serve forces and moments.
+    impulses are arm k_v χ, so that one k and one p serve forces and moments. The arm of drilling that is coupled with
+    sliding is that of the contact disc.
     """
     groups = groups_of(d)
     cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
     status, candidate = integers(s.status_at, d.nc), integers(s.candidate_at, d.nc)
     turning = integers(s.turning_at, d.nc)
-    force, row, rate = np.empty(2), np.empty(2), np.empty(2)
+    force, row, rate, lam = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     k, p, arm = s.kv, s.pv, s.length
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
-        law = matrix(g.law_at, g.n, 5)
+        law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             for i in range(3):
@@ -142,30 +226,37 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
             status[c] = turning[c] = GAP
             if candidate[c] == 0:
                 continue
-            g_N = gradient_times(g, e, B_GN, 0, V) + law[e, 3] * gradient_times(g, e, B_GN0, 0, Vminus)
+            g_N = gradient_times(g, e, B_GN, 0, V) + law[e, L_NORMAL] * gradient_times(g, e, B_GN0, 0, Vminus)
             sigma_N = k * cLam[c, 0] - p * g_N
             if sigma_N < 0.0:
                 continue
             add_gradient(g, e, B_GN, 0, -sigma_N, r1)
             rows[c, 0] = -g_N
             status[c] = CLOSED
-            if law[e, 0] != 0.0:
+            mu, e_T, disc = law[e, L_MU], law[e, L_TANGENTIAL], law[e, L_DRILLING]
+            if mu != 0.0:
                 for i in range(2):
-                    rate[i] = gradient_times(g, e, B_VT, i, V) + law[e, 4] * gradient_times(g, e, B_VT0, i, Vminus)
-                status[c] = cone_forces(k, p, law[e, 0], sigma_N, cLam[c, 1:], rate, 2, force, row)
+                    rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * gradient_times(g, e, B_VT0, i, Vminus)
+                    lam[i] = cLam[c, 1 + i]
+                if g.drilling != 0:
+                    rate[2], lam[2] = disc * drilling_rate(g, e, e_T, V, Vminus), cchi[c, 2]
+                status[c] = cone_forces(k, p, mu, sigma_N, lam, rate, 2 + g.drilling, force, row)
                 for i in range(2):
                     add_gradient(g, e, B_VT, i, -force[i], r1)
                     rows[c, 1 + i] = row[i]
-            if law[e, 1] != 0.0:  # rolling
+                if g.drilling != 0:
+                    add_gradient(g, e, B_W, 2, -disc * force[2], r1)
+                    rows_chi[c, 2] = row[2]
+            if law[e, L_ROLLING] != 0.0:
                 for i in range(2):
                     rate[i] = arm * gradient_times(g, e, B_W, i, V)
-                turning[c] = cone_forces(k, p, law[e, 1] / arm, sigma_N, cchi[c], rate, 2, force, row)
+                turning[c] = cone_forces(k, p, law[e, L_ROLLING] / arm, sigma_N, cchi[c], rate, 2, force, row)
                 for i in range(2):
                     add_gradient(g, e, B_W, i, -arm * force[i], r1)
                     rows_chi[c, i] = row[i]
-            if law[e, 2] != 0.0:  # spinning
+            if law[e, L_SPINNING] != 0.0:
                 rate[0] = arm * gradient_times(g, e, B_W, 2, V)
-                spinning = cone_forces(k, p, law[e, 2] / arm, sigma_N, cchi[c, 2:], rate, 1, force, row)
+                spinning = cone_forces(k, p, law[e, L_SPINNING] / arm, sigma_N, cchi[c, 2:], rate, 1, force, row)
                 turning[c] = max(turning[c], spinning)
                 add_gradient(g, e, B_W, 2, -arm * force[0], r1)
                 rows_chi[c, 2] = row[0]
@@ -173,13 +264,16 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
 
 @kernel
 def velocity_contact_tangents(d, s, V, Vminus):
-    """Add the contact blocks of the velocity sub-problem to its matrix."""
+    """Add the contact blocks of the velocity sub-problem to its matrix.
+
+    Rows of a contact: normal, sliding (2), rolling (2), spinning; with coupled drilling this follows sliding.
+    """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     layout = matrix_values(d, VELOCITY)
     cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
     candidate = integers(s.candidate_at, d.nc)
-    rate = np.empty(2)
+    rate, lam = np.empty(3), np.empty(3)
     k, p, arm = s.kv, s.pv, s.length
     for a in range(d.n_groups):
         g = groups[a]
@@ -188,13 +282,14 @@ def velocity_contact_tangents(d, s, V, Vminus):
         nd = g.nd
         size = nd + 6
         S, W = matrix(b[_KK], size, size), vector(b[_H_N], 3 * nd)
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), matrix(g.law_at, g.n, 5)
+        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+        rolling = nd + 3 + g.drilling
         for e in range(g.n):
             c = g.first_contact + e
             zero(b[_KK], size * size)
             sigma_N = -1.0
             if candidate[c] != 0:
-                g_N = gradient_times(g, e, B_GN, 0, V) + law[e, 3] * gradient_times(g, e, B_GN0, 0, Vminus)
+                g_N = gradient_times(g, e, B_GN, 0, V) + law[e, L_NORMAL] * gradient_times(g, e, B_GN0, 0, Vminus)
                 sigma_N = k * cLam[c, 0] - p * g_N
             if sigma_N < 0.0:
                 open_rows(S, nd, 6, k, p)
@@ -204,24 +299,31 @@ def velocity_contact_tangents(d, s, V, Vminus):
                 for i in range(3 * nd):
                     W[i] = arm * kept[e, C_BLOCKS + B_W * nd + i]
                 normal_tangent(S, nd, nd, G_N, k, p)
-                if law[e, 0] == 0.0:
+                mu, e_T, disc = law[e, L_MU], law[e, L_TANGENTIAL], law[e, L_DRILLING]
+                if mu == 0.0:
                     open_rows(S, nd + 1, 2, k, p)
                 else:
                     for i in range(2):
-                        rate[i] = gradient_times(g, e, B_VT, i, V) + law[e, 4] * gradient_times(g, e, B_VT0, i, Vminus)
-                    cone_tangent(S, nd, nd, nd + 1, G_N, V_T, 2, k, p, law[e, 0], sigma_N, cLam[c, 1:], rate)
-                if law[e, 1] == 0.0:
-                    open_rows(S, nd + 3, 2, k, p)
+                        rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * gradient_times(g, e, B_VT0, i, Vminus)
+                        lam[i] = cLam[c, 1 + i]
+                    if g.drilling != 0:
+                        rate[2], lam[2] = disc * drilling_rate(g, e, e_T, V, Vminus), cchi[c, 2]
+                        V_T = vector(b[_H_N] + 24 * nd, 3 * nd)  # behind W
+                        coupled_gradient(g, e, B_VT, disc, V_T)
+                    cone_tangent(S, nd, nd, nd + 1, G_N, V_T, 2 + g.drilling, k, p, mu, sigma_N, lam, rate)
+                if law[e, L_ROLLING] == 0.0:
+                    open_rows(S, rolling, 2, k, p)
                 else:
                     for i in range(2):
                         rate[i] = arm * gradient_times(g, e, B_W, i, V)
-                    cone_tangent(S, nd, nd, nd + 3, G_N, W, 2, k, p, law[e, 1] / arm, sigma_N, cchi[c], rate)
-                if law[e, 2] == 0.0:
-                    open_rows(S, nd + 5, 1, k, p)
-                else:
+                    bound = law[e, L_ROLLING] / arm
+                    cone_tangent(S, nd, nd, rolling, G_N, W, 2, k, p, bound, sigma_N, cchi[c], rate)
+                if law[e, L_SPINNING] != 0.0:
                     rate[0] = arm * gradient_times(g, e, B_W, 2, V)
-                    spin = W[2 * nd :]
-                    cone_tangent(S, nd, nd, nd + 5, G_N, spin, 1, k, p, law[e, 2] / arm, sigma_N, cchi[c, 2:], rate)
+                    spin, bound = W[2 * nd :], law[e, L_SPINNING] / arm
+                    cone_tangent(S, nd, nd, nd + 5, G_N, spin, 1, k, p, bound, sigma_N, cchi[c, 2:], rate)
+                elif g.drilling == 0:
+                    open_rows(S, nd + 5, 1, k, p)
                 for i in range(6):
                     S[nd + i, nd + i] -= s.epsilon * k * k / p
             scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), layout)

@@ -10,6 +10,7 @@ Symbols as in formulation-decoupled-nsga-lie-group, section 1; ~ marks the smoot
     D, U, W      D, U, W   increments of the smooth, position and velocity sub-problems
     λ~, ν, Λ     lam, nu, Lam  bilateral multipliers, divided by k_s, k_p, k_v
     ν, Λ, χ      cnu, cLam, cchi (nc, 3)  contact multipliers, the same (χ: moments divided by length k_v)
+    ν_D          nu_D (nc,)  of drilling coupled with sliding: moments divided by c k_p; χ_3 is divided by c k_v there
     P            P         impulses of earlier problems of an impact sequence
 
 """
@@ -31,6 +32,7 @@ ARRAYS = {
     "g": "m", "rate": "m", "lam": "m", "nu": "m", "Lam": "m", "phi": "m", "lam_report": "m", "keep_m": "m",
     "cnu": "c3", "cLam": "c3", "cchi": "c3", "base_v": "full",
     "total_Lam": "c3", "total_chi": "c3", "keep_c": "c3", "keep_chi": "c3",
+    "nu_D": "c", "keep_D": "c", "rows_D": "c",
     "clam": "c3", "ctau": "c3", "gamma_c": "c3", "rows_c": "c3", "rows_chi": "c3",
     "r": "u", "dx": "u", "history": "64",
 }  # fmt: skip

@@ -17,7 +17,7 @@ Source: formulation-decoupled-nsga-lie-group, section 3.12 for (1); (2), (3) and
 import math
 
 from fem_mbs.assembly import SMOOTH, gather, groups_of, matrix_values, scatter_matrix, times_tangent, zero
-from fem_mbs.contact_assembly import B_GN, B_VT, B_VT0, C_BLOCKS, add_gradient, gradient_times
+from fem_mbs.contact_assembly import B_GN, B_VT, B_VT0, C_BLOCKS, L_MU, add_gradient, gradient_times, laws_of
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, matrix, vector
 from fem_mbs.solvers.contact_law import GAP, SLIP, STICK
 
@@ -61,7 +61,7 @@ def closed_forces(d, s, V, Gl, rows):
         g = groups[a]
         if g.contact == 0:
             continue
-        law = matrix(g.law_at, g.n, 5)
+        law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             for i in range(3):
@@ -77,7 +77,7 @@ def closed_forces(d, s, V, Gl, rows):
                     rows[c, 1 + i] = gradient_times(g, e, B_VT, i, V)
             elif closed[c] == SLIP:
                 for i in range(2):
-                    rows[c, 1 + i] = lam[c, 1 + i] + law[e, 0] * lam[c, 0] * tau[c, i]
+                    rows[c, 1 + i] = lam[c, 1 + i] + law[e, L_MU] * lam[c, 0] * tau[c, i]
 
 
 @kernel
@@ -94,7 +94,7 @@ def closed_tangents(d, s, x, R, V, k, c_q, T):
         nd = g.nd
         size = nd + 3
         S, H, ve = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd), vector(b[_V], nd)
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), matrix(g.law_at, g.n, 5)
+        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             zero(b[_KK], size * size)
@@ -126,7 +126,7 @@ def closed_tangents(d, s, x, R, V, k, c_q, T):
                         S[nd + 1 + j, i] -= k * G_T[j * nd + i]
                     S[nd + 1 + j, nd + 1 + j] -= s.epsilon * k
             else:
-                mu = law[e, 0] if closed[c] == SLIP else 0.0
+                mu = law[e, L_MU] if closed[c] == SLIP else 0.0
                 for j in range(2):
                     S[nd + 1 + j, nd + 1 + j] -= k
                     S[nd + 1 + j, nd] -= k * mu * tau[c, j]

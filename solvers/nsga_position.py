@@ -48,7 +48,7 @@ def position_residual(data, run):
     x0, R0, U, T = matrix(s.x0_at, N, 3), tensor(s.R0_at, N, 3, 3), matrix(s.U_at, N, 6), tensor(s.T_at, N, 3, 3)
     Ma, f, r1, base = vector(s.Ma_at, 6 * N), vector(s.f_at, 6 * N), vector(s.r1_at, 6 * N), vector(s.base_at, 6 * N)
     g, rate, lam, nu = vector(s.g_at, m), vector(s.rate_at, m), vector(s.lam_at, m), vector(s.nu_at, m)
-    phi, rows = vector(s.phi_at, m), matrix(s.rows_c_at, nc, 3)
+    phi, rows, rows_D = vector(s.phi_at, m), matrix(s.rows_c_at, nc, 3), vector(s.rows_D_at, nc)
     half = s.position_factor * s.h * s.h
     advance_configuration(d, xs, Qs, U, x, Q, R, T)
     dynamics(d, POSITION, x, R, Vs, U, Ma, f, False, 0.0, 0.0, 0.0, 0.0, T, False)
@@ -68,7 +68,7 @@ def position_residual(data, run):
             position_contact_residual(d, s, r1, rows)
             for c in range(nc):
                 total += rows[c, 0] ** 2
-                friction += rows[c, 1] ** 2 + rows[c, 2] ** 2
+                friction += rows[c, 1] ** 2 + rows[c, 2] ** 2 + rows_D[c] ** 2
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
 
 
@@ -114,8 +114,9 @@ def position_matrix(data, run):
 def pack_position(d, s):
     """Right-hand side −r of the position sub-problem in dx."""
     n, m, nc = d.n, d.m, d.nc
-    dx, r1 = vector(s.dx_at, n + m + 3 * nc), vector(s.r1_at, 6 * d.n_nodes)
+    dx, r1 = vector(s.dx_at, n + m + 3 * nc + d.n_drill), vector(s.r1_at, 6 * d.n_nodes)
     g, rows = vector(s.g_at, m), matrix(s.rows_c_at, nc, 3)
+    rows_D, drill = vector(s.rows_D_at, nc), integers(d.drill_index_at, nc)
     reduce_vector(d, r1, dx)
     for i in range(n):
         dx[i] = -dx[i]
@@ -124,19 +125,22 @@ def pack_position(d, s):
     for c in range(nc):
         for i in range(3):
             dx[n + m + 3 * c + i] = -s.kp * rows[c, i]
+        if drill[c] >= 0:
+            dx[n + m + 3 * nc + drill[c]] = -s.kp * rows_D[c]
 
 
 @kernel
 def apply_position(d, s, scale):
     """U, ν ← kept values plus scale times the Newton step."""
     N, n, m, nc = d.n_nodes, d.n, d.m, d.nc
-    dx, U, trial = vector(s.dx_at, n + m + 3 * nc), matrix(s.U_at, N, 6), matrix(s.trial_at, N, 6)
+    dx, U, trial = vector(s.dx_at, n + m + 3 * nc + d.n_drill), matrix(s.U_at, N, 6), matrix(s.trial_at, N, 6)
     nu, keep_m, cnu, keep_c = (
         vector(s.nu_at, m),
         vector(s.keep_m_at, m),
         matrix(s.cnu_at, nc, 3),
         matrix(s.keep_c_at, nc, 3),
     )
+    nu_D, keep_D, drill = vector(s.nu_D_at, nc), vector(s.keep_D_at, nc), integers(d.drill_index_at, nc)
     copy(trial, U)
     expand_add(d, scale, dx, U)
     for i in range(m):
@@ -144,6 +148,8 @@ def apply_position(d, s, scale):
     for c in range(nc):
         for i in range(3):
             cnu[c, i] = keep_c[c, i] + scale * dx[n + m + 3 * c + i]
+        if drill[c] >= 0:
+            nu_D[c] = keep_D[c] + scale * dx[n + m + 3 * nc + drill[c]]
 
 
 @kernel
@@ -157,7 +163,7 @@ def position_newton(d, s):
         matrix(s.cnu_at, nc, 3),
         matrix(s.keep_c_at, nc, 3),
     )
-    counts = integers(s.counts_at, 8)
+    counts, nu_D, keep_D = integers(s.counts_at, 8), vector(s.nu_D_at, nc), vector(s.keep_D_at, nc)
     call2(s.position_residual_part, s.data_at, s.run_at)
     counts[5] = 0
     before, factored = 0.0, -1
@@ -188,6 +194,8 @@ def position_newton(d, s):
         for i in range(m):
             keep_m[i] = nu[i]
         copy(cnu, keep_c)
+        for c in range(nc):
+            keep_D[c] = nu_D[c]
         scale, best, best_scale = 1.0, math.inf, 1.0
         for _ in range(s.max_halvings + 1):
             apply_position(d, s, scale)
@@ -211,7 +219,7 @@ def position(data, run):
     N, m, nc = d.n_nodes, d.m, d.nc
     cnu = matrix(s.cnu_at, nc, 3)
     counts, active, status = integers(s.counts_at, 8), integers(s.active_at, nc), integers(s.status_at, nc)
-    turning = integers(s.turning_at, nc)
+    turning, nu_D = integers(s.turning_at, nc), vector(s.nu_D_at, nc)
     for c in range(nc):
         turning[c] = GAP  # rolling and spinning act at velocity level only
     zero(s.U_at, 6 * N)
@@ -220,7 +228,7 @@ def position(data, run):
     was_active = integers(s.was_active_at, nc)
     for c in range(nc):
         if was_active[c] == 0 or counts[4] > 0:
-            cnu[c, 0] = cnu[c, 1] = cnu[c, 2] = 0.0
+            cnu[c, 0] = cnu[c, 1] = cnu[c, 2] = nu_D[c] = 0.0
     if s.persistent != 0 and counts[4] == 0:
         closed, clam = integers(s.closed_at, nc), matrix(s.clam_at, nc, 3)
         factor = s.position_factor * s.h * s.h * s.ks / s.kp

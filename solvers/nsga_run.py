@@ -28,9 +28,11 @@ from fem_mbs.contact_assembly import (
     C_NORMAL,
     C_POINT,
     C_TANGENTS,
+    L_NORMAL,
     contacts,
     contacts_begin_step,
     gradient_times,
+    laws_of,
 )
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.contact_law import GAP, STICK
@@ -183,12 +185,12 @@ def finish(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
-        law = matrix(g.law_at, g.n, 5)
+        law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             acts = total[c, 0] > 0.0
             # an impulse on a contact that was open, or one that Newton's law reflects
-            bounces = law[e, 3] * abs(gradient_times(g, e, B_GN0, 0, V0)) > 2.0 * s.tol_v
+            bounces = law[e, L_NORMAL] * abs(gradient_times(g, e, B_GN0, 0, V0)) > 2.0 * s.tol_v
             impact[c] = 1 if acts and (was[c] == 0 or bounces) else 0
             was[c] = 1 if acts else 0
             struck = struck or impact[c] != 0

@@ -18,7 +18,7 @@ from fem_mbs.assembly import (
     solve_in_place,
     zero,
 )
-from fem_mbs.contact_assembly import B_GN, B_GN0, B_VT, B_W, add_gradient, gradient_times
+from fem_mbs.contact_assembly import B_GN, B_GN0, B_VT, B_W, L_NORMAL, add_gradient, gradient_times, laws_of
 from fem_mbs.jit import call2, entry, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.contact_law import GAP
 from fem_mbs.solvers.nsga_contacts import velocity_contact_residual, velocity_contact_tangents
@@ -221,6 +221,13 @@ def impact_newton(d, s):
 
 
 @kernel
+def moment_arm(d, s, c, i):
+    """Arm [m] that turns moment i of contact c into a force: that of its disc, or the length of the model."""
+    arm = vector(d.drill_arm_at, d.nc)[c]
+    return arm if i == 2 and arm > 0.0 else s.length
+
+
+@kernel
 def rests(d, s):
     """Whether no active contact approached before the step: then none strikes in it, closed ones only carry load."""
     groups = groups_of(d)
@@ -257,13 +264,13 @@ def choose_candidates(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
-        law = matrix(g.law_at, g.n, 5)
+        law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             candidate[c] = 0
             # a closed contact of the smooth sub-problem does not approach there, but carries its force here
             kept = (resting and was_active[c] != 0) or (first and s.persistent != 0 and closed[c] != GAP)
-            plastic = law[e, 3] == 0.0 and ((not first and acted_as[c] != GAP) or d.nc > s.nc_fixed)
+            plastic = law[e, L_NORMAL] == 0.0 and ((not first and acted_as[c] != GAP) or d.nc > s.nc_fixed)
             approaches = gradient_times(g, e, B_GN, 0, Vs) < -s.tol_v
             if active[c] != 0 and (kept or plastic or approaches):
                 candidate[c] = 1
@@ -302,9 +309,10 @@ def accumulate_impulses(d, s):
                 for i in range(2):
                     add_gradient(g, e, B_VT, i, s.kv * cLam[c, 1 + i], P)
                 for i in range(3):
-                    add_gradient(g, e, B_W, i, s.length * s.kv * cchi[c, i], P)
+                    arm = moment_arm(d, s, c, i)
+                    add_gradient(g, e, B_W, i, arm * s.kv * cchi[c, i], P)
                     total_Lam[c, i] += s.kv * cLam[c, i]
-                    total_chi[c, i] += s.length * s.kv * cchi[c, i]
+                    total_chi[c, i] += arm * s.kv * cchi[c, i]
             for i in range(3):
                 cLam[c, i] = 0.0
                 cchi[c, i] = 0.0
@@ -323,7 +331,7 @@ def start_from_last(d, s):
         keep = 1.0 if was_active[c] != 0 and impact[c] == 0 and counts[4] == 0 else 0.0
         for i in range(3):
             cLam[c, i] = keep * total_Lam[c, i] / s.kv
-            cchi[c, i] = keep * total_chi[c, i] / (s.length * s.kv)
+            cchi[c, i] = keep * total_chi[c, i] / (moment_arm(d, s, c, i) * s.kv)
         if s.persistent != 0 and counts[4] == 0 and closed[c] != GAP:
             for i in range(3):
                 cLam[c, i] = s.h * s.ks * clam[c, i] / s.kv
