@@ -57,6 +57,7 @@ class DecoupledNSGA(Stepper):
     persistent_contacts : bool
         Closed contacts take part in the smooth sub-problem: second order while they stay closed (formulation note
         3.12), first order still at impacts and for rolling and spinning resistance, which act on velocities only.
+        Contacts with a ``contensou_radius`` are second order while they slide or drill.
     contact_solver : {"auto", "newton", "problem"}
         How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
         the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
@@ -73,7 +74,7 @@ class DecoupledNSGA(Stepper):
     Raises
     ------
     ParameterError
-        rho_inf outside [0, 1], non-positive tolerances or step sizes, persistent_contacts with a contensou_radius.
+        rho_inf outside [0, 1], non-positive tolerances or step sizes.
 
     Examples
     --------
@@ -171,13 +172,6 @@ class _Engine:
                 method.persistent_contacts or method.contact_solver,
                 f"does not go with contact groups ('{system.searches[0].owner.name}')",
             )  # fmt: skip
-        if method.persistent_contacts and system.n_drill:
-            owner = system.contacts[int(np.argmax(system.drill_index >= 0))]
-            message = (
-                f"does not know sliding coupled with drilling, which {label(owner)} asks for; set its contensou_radius "
-                "to 0, or leave persistent_contacts out"
-            )
-            raise ParameterError(method, "persistent_contacts", True, message)
         system.keep_contacts(bool(method.persistent_contacts and system.nc))
         self._allocate()
         self._set_scalars(save_every)
