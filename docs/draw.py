@@ -1,5 +1,5 @@
-"""Draw the pictures of README and documentation: ``python docs/draw.py`` writes docs/pictures/*.png (about a
-minute)."""
+"""Draw the pictures of README and documentation: ``python docs/draw.py`` writes docs/pictures/*.png and *.gif (about
+two minutes)."""
 
 import os
 import re
@@ -61,9 +61,17 @@ def falling_cantilever():
     )
 
 
+def tippe_top():
+    example("tippe_top")
+    result = fem.load("tippe_top.vtkhdf")
+    look = {"view": (0.2, -1.3, 0.4)}
+    result.picture(PICTURES / "tippe_top.png", time=[0, 0.5, 1.7], arrows=False, size=(1000, 420), **look)
+    result.animate(PICTURES / "tippe_top.gif", end=2.4, speed=0.3, fps=12, size=(480, 270), **look)
+
+
 def main():
     PICTURES.mkdir(exist_ok=True)
-    for draw in (flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever):
+    for draw in (flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top):
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()
             os.chdir(folder)

@@ -237,14 +237,14 @@ class Contact(Element):
         Radius R of the disc over which the contact presses; 0: a point. With a disc sliding and drilling (turning about
         the normal) are one friction, Coulomb-Contensou's: |(F_1, F_2, M_N/c)| ≤ μ N against (v_1, v_2, c ω_N) with
         c = 3π R/16. A contact that drills fast hardly resists sliding, one that slides fast hardly resists drilling.
-        Choose the Hertz radius (a N-dependent number: take that of the mean load) or the radius of a flat end.
+        Choose the Hertz radius at the mean load, or the radius of a flat end.
         Replaces ``spinning_resistance``, which bounds the same moment but does not know sliding.
 
     Outputs
     -------
     gap : float [m], open > 0
     impulse : (3,) [N s], of the step on the first body: normal, t1, t2
-    moment_impulse : (3,) [N m s], of the step: rolling about t1 and t2, spinning about the normal
+    moment_impulse : (3,) [N m s], of the step: rolling about t1 and t2, spinning (drilling) about the normal
     force : (3,) [N], impulse / h: a mean over the step, at an impact not a force
     point, normal : (3,) [m], -, inertial axes
 

@@ -376,7 +376,8 @@ class SphereOnCapsule(_CapsuleContact):
         Of the sphere.
     radius_capsule : float > 0 [m]
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, name: see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        see `Contact`.
 
     Raises
     ------
@@ -416,7 +417,8 @@ class CapsuleOnCapsule(_CapsuleContact):
         between its ends.
     radius_A, radius_B : float > 0 [m]
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, name: see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        see `Contact`.
         Impulses and slip are those of the first capsule relative to the second.
 
     Raises
@@ -464,7 +466,8 @@ class CapsuleOnPlane:
     name : str, optional
         The contacts are called "name 1" and "name 2", after the ends.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution: see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution:
+        see `Contact`.
 
     Attributes
     ----------

@@ -251,7 +251,8 @@ class PointOnCurve(_OnCurve):
     width : float ≥ 0, optional [m]
         Extent of the wall along z that is drawn, 0 for none. Default: a tenth of the curve on ground, 0 otherwise.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, name: see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        see `Contact`.
 
     Raises
     ------
@@ -328,7 +329,8 @@ class SphereOnWire(_OnCurve):
     drawn : bool, optional
         Default: when the wire is on ground and has a radius.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, name: see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        see `Contact`.
 
     Raises
     ------

@@ -91,7 +91,8 @@ class SphereOnBox(SphereShapeContact):
     drawn : bool, optional
         Whether the contact draws the box. Default: when it is on ground; a body draws itself.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, name: see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        see `Contact`.
 
     Raises
     ------
@@ -148,7 +149,8 @@ class SphereOnRectangle(SphereOnBox):
     drawn : bool, optional
         Whether the contact draws the rectangle. Default: when it is on ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, name: see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        see `Contact`.
 
     Raises
     ------

@@ -72,7 +72,8 @@ class SphereOnSphere(SphereShapeContact):
         Their origins are the centres of the first and of the second sphere.
     radius_A, radius_B : float > 0 [m]
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, name: see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        see `Contact`.
         Impulses and slip are those of the first sphere relative to the second.
 
     Raises
@@ -111,7 +112,8 @@ class SphereInSphere(SphereShapeContact):
     drawn : bool, optional
         Whether the lower half of the hollow sphere (z < 0 of the outer frame) is drawn. Default: when it is on ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, name: see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        see `Contact`.
 
     Raises
     ------

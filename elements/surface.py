@@ -170,7 +170,8 @@ class PointOnSurface(SphereShapeContact):
     drawn : bool, optional
         Default: when the surface is on ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, name: see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        see `Contact`.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 
 import fem_mbs as fem
 from fem_mbs.rotations import exp
-from fem_mbs.shapes import Cylinder, Sphere
+from fem_mbs.shapes import Sphere
 
 mass, inertia, g = 6e-3, np.array([8e-7, 8e-7, 7e-7]), 9.81  # kg, kg m² about S, m/s²
 radius_body, radius_stick = 1.5e-2, 5e-3  # m
@@ -36,15 +36,17 @@ def build(height=start):
     """Top on the table z = 0; the sheet prints height = 1.2015e-2 m, 12.5 nm above contact."""
     model = fem.Model("tippe top", gravity=[0, 0, -g])
     axis, centre, end = np.array([0, 0, 1.0]), [0, 0, height_body], [0, 0, height_stick]
-    shape = [Sphere(radius_body, offset=centre), Cylinder(centre, end, radius_stick), Sphere(radius_stick, offset=end)]
+    shape = [Sphere(radius_body, offset=centre, resolution=20, color="#b5451b")]
+    shape += [Sphere(radius_stick, offset=end, resolution=12, color="#e8c547")]
     top = fem.RigidBody(
         mass, inertia, position=[0, 0, height], rotation=[tilt, 0, 0], shape=shape, name="top",
         angular_velocity=exp([tilt, 0, 0]) @ (spin * axis),
     )  # fmt: skip
     model.add(top)
     law = {"friction": friction, "contensou_radius": disc}
-    for name, place, radius, size in (("body", centre, radius_body, 0.1), ("stick", end, radius_stick, 0.0)):
-        model.add(fem.SphereOnPlane(top.frame(place), model.ground, radius=radius, drawn_size=size, name=name, **law))
+    table = model.ground.frame([-0.045, 0, 0])  # drawn where the top will go
+    for name, place, radius, size in (("body", centre, radius_body, 0.13), ("stick", end, radius_stick, 0.0)):
+        model.add(fem.SphereOnPlane(top.frame(place), table, radius=radius, drawn_size=size, name=name, **law))
     return model
 
 
