@@ -49,7 +49,7 @@ HISTORIES = {
     "contact_point": ("f8", ("nc", 3), "[m] inertial axes"),
     "contact_normal": ("f8", ("nc", 3), "inertial axes, from the second body to the first"),
     "contact_tangents": ("f8", ("nc", 2, 3), "t1 and t2, inertial axes"),
-    "contact_status": ("i1", ("nc",), "0 open, 1 sticking or rolling, 2 sliding or drilling, 3 closed without friction"),
+    "contact_status": ("i1", ("nc",), "0 open, 1 sticking or rolling, 2 sliding or drilling, 3 no friction"),
     "impact": ("i1", ("nc",), "1 if the contact took part in an impact"),
     "output": ("f8", ("no",), "outputs of all elements, see the description"),
     "energy": ("f8", (2,), "[J] kinetic, potential"),

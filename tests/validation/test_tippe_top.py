@@ -1,7 +1,8 @@
 """Tippe top (Capobianco2021, section 4.6): turns over by friction of sliding that is coupled with drilling.
 
 Tilt [degrees]: the sheet's run (the article's scheme, h = 1e-3); reference (examples/tippe_top.py: exact up to 1.2 s,
-Moreau's scheme at 5e-6 then); DecoupledNSGA with persistent contacts, the same from the printed start, and as published:
+Moreau's scheme at 5e-6 then); DecoupledNSGA with persistent contacts, the same from the printed start, and as
+published:
 
     t [s]            0.4   0.6   0.8    1.0    1.2    1.6    2.0    3.0    4.0    4.4    5.0    5.8    6.2    7.0    8.0
     sheet           23.0  45.1  60.2   85.5  121.2  167.4  168.1  175.6  173.7  157.0  140.3  138.2  135.1  125.6   98.9
