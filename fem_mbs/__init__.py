@@ -23,7 +23,7 @@ _WHERE = {
     "fem_mbs.nodes": ("Frame", "Node1", "Node3", "Node6"),
     "fem_mbs.results": ("Results", "load"),
     "fem_mbs.signals": ("Signal", "ramp", "table"),
-    "fem_mbs.solvers": ("DecoupledNSGA", "initial_accelerations", "modes", "static_equilibrium"),
+    "fem_mbs.solvers": ("DecoupledNSGA", "StepControl", "initial_accelerations", "modes", "static_equilibrium"),
     "fem_mbs.system": ("State", "System"),
 }  # fmt: skip
 _MODULES = ("rotations", "shapes", "verify", "elements", "solvers")

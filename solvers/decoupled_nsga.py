@@ -14,6 +14,7 @@ proximal shift (3.8).
 import numpy as np
 
 from fem_mbs.errors import NonFiniteError, ParameterError, SolverError, label
+from fem_mbs.solvers.step_control import StepControl
 from fem_mbs.solvers.stepper import Stepper
 
 _NAMES = ("smooth motion", "position correction", "velocity correction")
@@ -64,6 +65,8 @@ class DecoupledNSGA(Stepper):
         solver at once, for hundreds of contacts and more. ``result.contact_problems`` says where it was used.
     contact_tolerance : float > 0, -
         Scale-free error asked of contact problems of free bodies (models with contact groups).
+    step_control : StepControl, optional
+        Steps of variable size: halved when they fail, larger ones in smooth motion. Default: all steps are h.
     mixed : bool
         Mixed Newton iteration in beams (same solution; converges where large steps make plain Newton fail).
     reference_force : float ≥ 0 [N]
@@ -104,6 +107,7 @@ class DecoupledNSGA(Stepper):
         persistent_contacts=False,
         contact_solver="auto",
         contact_tolerance=1e-6,
+        step_control=None,
         reuse=True,
         reference_force=0.0,
     ):
@@ -130,6 +134,9 @@ class DecoupledNSGA(Stepper):
         self.contact_tolerance = self._number(
             "contact_tolerance", contact_tolerance, lambda v: 0 < v < 1, "must be between 0 and 1"
         )
+        self.step_control = step_control
+        if step_control is not None and not isinstance(step_control, StepControl):
+            raise ParameterError(self, "step_control", step_control, "must be a StepControl or None")
         if contact_solver not in CONTACT_SOLVERS:
             message = f"must be one of {', '.join(CONTACT_SOLVERS)}"
             raise ParameterError(self, "contact_solver", contact_solver, message)
@@ -166,16 +173,29 @@ class _Engine:
         from fem_mbs.solvers import nsga_data
 
         self.kernels, self.method, self.system, self.h = nsga_data, method, system, h
-        if system.searches and (method.persistent_contacts or method.contact_solver == "newton"):
-            raise ParameterError(
-                method, "contact_solver" if not method.persistent_contacts else "persistent_contacts",
-                method.persistent_contacts or method.contact_solver,
-                f"does not go with contact groups ('{system.searches[0].owner.name}')",
-            )  # fmt: skip
+        self._refuse_for_groups()
         system.keep_contacts(bool(method.persistent_contacts and system.nc))
         self._allocate()
         self._set_scalars(save_every)
         self._start()
+        self.controller = None
+        if method.step_control is not None:
+            from fem_mbs.solvers.step_control import Controller
+
+            self.controller = Controller(self, method.step_control)
+
+    def _refuse_for_groups(self):
+        """Options that contact groups do not know."""
+        method, searches = self.method, self.system.searches
+        options = {
+            "persistent_contacts": method.persistent_contacts,
+            "contact_solver": method.contact_solver if method.contact_solver == "newton" else None,
+            "step_control": method.step_control,
+        }
+        for name, value in options.items():
+            if searches and value:
+                message = f"does not go with contact groups ('{searches[0].owner.name}')"
+                raise ParameterError(method, name, value, message)
 
     def _allocate(self):
         from fem_mbs.jit import address
@@ -331,6 +351,8 @@ class _Engine:
         self._aim(records)
         if not len(times):
             return 0, 0, None
+        if self.controller is not None:
+            return self.controller.advance(times, records)
         if self.system.searches:
             from fem_mbs.solvers import nsga_pairs
 
@@ -358,7 +380,9 @@ class _Engine:
         searches = {}
         if self.system.searches:
             searches = {"pair_searches": self.searches, "impact_sequences_cut_short": int(self.run[0]["cut_short"])}
-        return {"repeated_steps": repeated, "contact_problems": handed, **searches}
+        controlled = self.controller.statistics() if self.controller is not None else {}
+        steps = {"steps": int(self.run[0]["step_number"])}
+        return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
 
     def state(self):
         """Current state of the run, a copy."""

@@ -98,6 +98,7 @@ class Stepper:
         if steps < 1:
             raise ParameterError(self, "h", h, f"s is larger than t_end = {t_end} s; no step fits")
         engine = self.prepare(system, h, save_every)
+        engine.t_end = steps * h
         parameters = {"stepper": type(self).__name__, "h": h, "t_end": t_end, "save_every": save_every}
         parameters |= self.parameters()
         writer = ResultsWriter(system, save, parameters=parameters)

@@ -1,0 +1,131 @@
+"""Step control: order with changing steps, the error it promises, contacts with the user's step, halving on failure."""
+
+import numpy as np
+import pytest
+from contact_models import bouncing_pendulum
+from double_pendulum import build as double_pendulum
+
+import fem_mbs as fem
+from fem_mbs.solvers import step_control
+
+
+def end_of(model, h, t_end=1.0, control=None, **options):
+    return fem.DecoupledNSGA(rtol=1e-8, step_control=control, **options).run(model, t_end, h)
+
+
+def distance(a, b):
+    return np.abs(a.rows([-1])["position"] - b.rows([-1])["position"]).max()
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return end_of(double_pendulum(), 2e-4)
+
+
+def test_error_controlled_steps_reach_the_end_with_fewer_steps(reference):
+    control = fem.StepControl(tolerance=3e-6, h_max=0.05)
+    result = end_of(double_pendulum(), 1e-4, control=control)
+    assert result.t[-1] == pytest.approx(1.0, abs=1e-12)
+    np.testing.assert_allclose(np.diff(result.t), result.h[1:], rtol=1e-9)
+    steps = len(result.t) - 1
+    assert result.h.max() > 3 * result.h[1:].min()
+    fixed = end_of(double_pendulum(), 1.0 / steps)
+    # as accurate as the same number of equal steps, or better (measured: 0.7 of it)
+    assert distance(result, reference) < 1.5 * distance(fixed, reference)
+
+
+def test_the_error_falls_with_the_tolerance_as_a_second_order_method_lets_it(reference):
+    errors, steps = [], []
+    for tolerance in (8e-6, 1e-6):
+        result = end_of(double_pendulum(), 1e-4, control=fem.StepControl(tolerance=tolerance, h_max=0.05))
+        errors.append(distance(result, reference))
+        steps.append(len(result.t) - 1)
+    # an eighth of the tolerance of a step halves the steps: a quarter of the error
+    assert steps[1] / steps[0] == pytest.approx(2.0, rel=0.1)
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.4)
+
+
+def test_without_rescaling_its_memory_the_scheme_would_lose_an_order(reference, monkeypatch):
+    """Steps that alternate between h and 2 h: second order needs (1) of step_control."""
+
+    def alternating(steps):
+        result = []
+        for n in (steps, 2 * steps):
+            engine_h = 2.0 / (3 * n)
+            control = fem.StepControl(tolerance=1.0)
+            sizes = iter([engine_h if k % 2 == 0 else 2 * engine_h for k in range(10 * n)])
+
+            def judge(self, h, acceleration, sizes=sizes):
+                self.next = next(sizes)
+                return True
+
+            monkeypatch.setattr(step_control.Controller, "_judge", judge)
+            result.append(distance(end_of(double_pendulum(), engine_h, control=control), reference))
+        return np.log2(result[0] / result[1])
+
+    assert alternating(100) == pytest.approx(2.0, abs=0.15)
+    use = step_control.Controller._use
+    monkeypatch.setattr(step_control.Controller, "_set_step", lambda self, h: use(self, h))
+    assert alternating(100) < 1.5
+
+
+def test_contacts_are_captured_with_the_users_step():
+    h = 1e-3
+    result = end_of(bouncing_pendulum(), h, 3.0, control=fem.StepControl(tolerance=1e-6, h_max=2e-2))
+    fixed = end_of(bouncing_pendulum(), h, 3.0)
+    contact = result.contacts[0]
+    struck = result[contact].impact == 1
+    assert struck.sum() >= 4
+    assert result.h[struck].max() <= h * (1 + 1e-9)
+    assert result.h.max() > 3 * h
+    assert len(result.t) < 0.6 * len(fixed.t)
+    assert result.statistics["steps_too_large_for_contact"] >= struck.sum() - 1
+    # exact times of the impacts: formulation note, 4.4
+    exact = [0.486110, 1.281225, 1.951340, 2.517137]
+    np.testing.assert_allclose(result.t[struck][:4], exact, atol=1.5 * h)
+    assert result[contact].gap.min() > -1e-12
+
+
+def test_a_step_that_fails_is_halved(monkeypatch):
+    real = step_control.Controller._take
+
+    def fails_when_large(self, t):
+        code, failure = real(self, t)
+        return (1 if 0.3 < t < 0.5 and self.h > 3e-3 else code), failure
+
+    monkeypatch.setattr(step_control.Controller, "_take", fails_when_large)
+    result = end_of(double_pendulum(), 1e-2, control=fem.StepControl())
+    assert result.statistics["failed_steps"] > 0
+    inside = (result.t > 0.31) & (result.t < 0.49)
+    assert result.h[inside].max() <= 3e-3
+    assert result.h[-1] == pytest.approx(1e-2)
+    assert result.t[-1] == pytest.approx(1.0)
+
+
+def test_a_step_that_never_succeeds_ends_the_run(monkeypatch):
+    real = step_control.Controller._take
+
+    def fails(self, t):
+        real(self, t)
+        return 1, None
+
+    monkeypatch.setattr(step_control.Controller, "_take", fails)
+    with pytest.raises(fem.SolverError, match="correction stopped"):
+        end_of(double_pendulum(), 1e-2, control=fem.StepControl(h_min=1e-3))
+
+
+def test_a_signal_that_is_not_finite_still_names_its_element():
+    model = fem.Model("pushed")
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, name="ball"))
+    model.add(fem.PointForce(ball, [1.0, 0, 0], signal=lambda t: np.sqrt(0.05 - t), name="push"))
+    with pytest.raises(fem.NonFiniteError, match="'push'"), np.errstate(invalid="ignore"):
+        fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-6)).run(model, 0.2, 1e-2)
+
+
+def test_bad_step_controls_are_refused():
+    with pytest.raises(fem.ParameterError, match=r"StepControl: tolerance = 0.0 m must be > 0"):
+        fem.StepControl(tolerance=0.0)
+    with pytest.raises(fem.ParameterError, match=r"h_min = 0.1 s is larger than h_max = 0.01 s"):
+        fem.StepControl(h_min=0.1, h_max=0.01)
+    with pytest.raises(fem.ParameterError, match="must be a StepControl"):
+        fem.DecoupledNSGA(step_control="halve")
