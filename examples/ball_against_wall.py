@@ -20,8 +20,8 @@ velocity, wall = np.array([1.5, 0.0, 1.5]), 1.0  # m/s, m
 EVENTS = {"impact": 0.411598, "rolls again": 0.684296, "rests": 2.263199}
 
 
-def build():
-    """Ball on the floor y = 0, wall at x = 1 m."""
+def build(wall_friction=0.0):
+    """Ball on the floor y = 0, wall at x = 1 m; friction of the wall."""
     model = fem.Model("ball against a wall", gravity=[0, -g, 0])
     ball = model.add(
         fem.RigidBody(mass, inertia, position=[0, radius, 0], velocity=velocity, shape=Sphere(radius), name="ball")
@@ -30,11 +30,8 @@ def build():
     upright = model.ground.frame([wall, 1.0, 1.0], rotation=[0, -np.pi / 2, 0])
     resistance = {"friction": friction, "rolling_resistance": rolling, "spinning_resistance": spinning}
     model.add(fem.SphereOnPlane(ball, floor, radius=radius, drawn_size=5.0, name="floor", **resistance))
-    model.add(
-        fem.SphereOnPlane(
-            ball, upright, radius=radius, restitution=1.0, tangential_restitution=1.0, drawn_size=2.0, name="wall"
-        )
-    )
+    law = {"restitution": 1.0, "tangential_restitution": 1.0, "friction": wall_friction}
+    model.add(fem.SphereOnPlane(ball, upright, radius=radius, drawn_size=2.0, name="wall", **law))
     return model
 
 

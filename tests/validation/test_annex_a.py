@@ -1,4 +1,4 @@
-"""Sanchez2025 annex A, sections A.6.1, A.6.2, A.6.4: sliding, rolling and spinning of a sphere, against closed forms.
+"""Sanchez2025 annex A, section A.6: sliding, rolling and spinning of a sphere, roller-crank, ball against a wall.
 
 Events are found at the end of the step in which they lie: two steps are allowed for their times, 0.1 % elsewhere.
 """
@@ -6,6 +6,7 @@ Events are found at the end of the step in which they lie: two steps are allowed
 import ball_against_wall
 import numpy as np
 import pytest
+import roller_crank
 import rolling_ball
 from rolling_ball import ACARY_BOURRIER, ROLLING, SPINNING, Sliding, acary_bourrier, speeds, time_of_rest
 from scipy.integrate import solve_ivp
@@ -121,6 +122,56 @@ def test_case_two_needs_few_iterations_at_two_milliseconds():
     assert time_of_rest(result.t, speeds(result)[0]) == pytest.approx(t_stop, abs=4e-3)
 
 
+# --- A.6.3: rigid roller-crank (the flexible one is in test_persistent_contacts and in the example) -------------------
+
+# t: crank angle [rad], crank speed, roller speed [rad/s], roller acceleration [rad/s²], normal force [N], slip [m/s];
+# annex A sheet, independent model with the roller's centre level with the pivot (an assumed pose: the figure is lost)
+ROLLER_CRANK = {
+    0.05: (1.7782, 4.3613, 7.9157, 0.586, 2.320, 0.0),
+    0.10: (2.0151, 5.2182, 8.0077, 2.057, 2.229, 0.0),
+    0.20: (2.7362, 10.0877, 7.3523, -10.415, 2.083, 0.0927),
+    0.50: (6.3963, 10.3734, 3.2799, -9.334, 1.867, 0.008),
+}
+
+
+def crank_state(h, t_end):
+    """Times, and the columns of the table (k, 6), for the rigid mechanism with its roller level with the pivot."""
+    result = fem.DecoupledNSGA(rho_inf=0.0, rtol=1e-5).run(roller_crank.build(level=0.0), t_end, h)
+    crank, roller = result["crank"].angular_velocity[:, 2], result["roller"]
+    angle = 0.5 * np.pi + np.concatenate([[0.0], np.cumsum(0.5 * h * (crank[1:] + crank[:-1]))])
+    spin, acceleration = roller.angular_velocity[:, 2], roller.angular_acceleration[:, 2]
+    slip = roller.velocity[:, 0] + roller_crank.radius * spin
+    return result, np.column_stack([angle, crank, spin, acceleration, result["floor"].force_normal, slip])
+
+
+def test_rigid_roller_crank_follows_an_independent_model_with_first_order():
+    errors = []
+    for h in (1e-3, 1e-4):
+        result, states = crank_state(h, 0.5)
+        errors.append(np.array([np.abs(states[result.at(t)] - row) for t, row in ROLLER_CRANK.items()]))
+    # at 0.1 ms: printed digits and first order, of which the acceleration has most (2 ‰ of 17 rad/s²)
+    assert np.all(errors[1] < [5e-4, 3e-3, 1e-3, 1e-2, 2e-3, 5e-4]), errors[1]
+    assert np.all(errors[1] < 0.2 * errors[0] + [1e-4, 1e-4, 1e-4, 1e-3, 1e-3, 1e-4]), errors
+
+
+def test_rigid_roller_sticks_then_slides_and_never_leaves_the_floor():
+    result, states = crank_state(1e-4, 2.0)
+    angle, crank, _, acceleration, normal, slip = states.T
+    slides = result.t[np.argmax(np.abs(slip) > 1e-4)]
+    assert slides == pytest.approx(0.148, abs=3e-3)  # slip of 1e-4 m/s, 2 ms after its start
+    # no spurious oscillation while it sticks: the acceleration rises to its only maximum and falls
+    sticks = (result.t > 0) & (result.t < 0.147)
+    assert np.count_nonzero(np.diff(np.sign(np.diff(acceleration[sticks])))) == 1
+    assert acceleration[1] == pytest.approx(-4.174, abs=0.02) and normal[1] == pytest.approx(2.403, abs=2e-3)
+    assert normal[1:].min() == pytest.approx(1.74, abs=0.01) and normal.max() == pytest.approx(3.46, abs=0.01)
+    assert acceleration.max() == pytest.approx(17.28, abs=0.02) and acceleration.min() == pytest.approx(
+        -17.17, abs=0.02
+    )
+    assert (crank.max(), result.t[crank.argmax()]) == pytest.approx((14.0, 0.276), abs=5e-3)
+    assert np.degrees(angle.max()) == pytest.approx(436.3, abs=0.3)  # first order: 434.95° at 1 ms, 436.12° at 0.1 ms
+    assert result.t[angle.argmax()] == pytest.approx(1.037, abs=5e-3)
+
+
 # --- A.6.4: ball against a wall ---------------------------------------------
 
 
@@ -163,3 +214,26 @@ def test_events_of_the_ball_against_the_wall_are_those_of_its_equations_of_motio
     h = 5e-4
     result = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5).run(ball_against_wall.build(), 2.5, h)
     assert list(ball_against_wall.events(result).values()) == pytest.approx(exact, abs=2 * h)
+
+
+@pytest.mark.parametrize(
+    "friction, times, velocity, spin, hop",
+    [
+        (0.0, (0.412, 0.685, 2.265), (-0.9304, 0.0, 0.9303), 0.0, 0.0),
+        (0.02, (0.412, 0.679, 2.245), (-0.9304, 0.0154, 0.903), 0.137, 1.1e-5),
+        (0.2, (0.412, 0.627, 2.126), (-0.9304, 0.2426, 0.6569), 1.366, 3.05e-3),
+    ],
+)
+def test_friction_of_the_wall_makes_the_ball_spin_and_hop_as_in_the_sheet(friction, times, velocity, spin, hop):
+    """The source does not print the wall's friction: its three times ask for 0, the spin it mentions for more."""
+    result = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5).run(ball_against_wall.build(friction), 2.5, 1e-3)
+    assert list(ball_against_wall.events(result).values()) == pytest.approx(times, abs=1.001e-3)  # one step
+    k, ball = int(np.argmax(result["wall"].impact)), result["ball"]
+    w = np.einsum("kij,kj->ki", ball.rotation, ball.angular_velocity)
+    assert ball.velocity[k - 1] == pytest.approx([0.9304, 0, 0.9304], abs=5e-5)  # printed digits, as all below
+    assert w[k - 1] == pytest.approx([1.7075, 0, -1.7075], abs=1e-4)
+    assert ball.velocity[k] == pytest.approx(velocity, abs=1e-4)
+    assert w[k, 1] == pytest.approx(spin, abs=1e-3)
+    assert ball.position[:, 1].max() - 0.5 == pytest.approx(hop, abs=1e-5)
+    if friction < 0.2:  # it spins between the impact and 0.685 s only, as printed; at 0.2 for longer
+        assert np.abs(w[result.t > times[1] + 1e-3, 1]).max() < 1e-6
