@@ -91,7 +91,7 @@ def test_two_spheres_converge_with_first_order_in_the_force_and_second_in_the_mo
     slopes = slope(h, errors)
     # published: 1 for ω_A and θ_A. Measured 3.0, 2.9 (ω), 2.3, 1.9 (θ), 0.99 (force); orders above 2 come from where in
     # its step sliding begins. The scheme takes the mean torque of a step; only the force belongs to its middle
-    assert np.all(slopes[:4] > 1.8), (slopes, errors)
+    assert np.all(slopes[:4] > 1.7), (slopes, errors)
     assert 0.9 < slopes[4] < 1.1, (slopes, errors)
 
 
