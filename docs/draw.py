@@ -69,9 +69,26 @@ def tippe_top():
     result.animate(PICTURES / "tippe_top.gif", end=2.4, speed=0.3, fps=12, size=(480, 270), **look)
 
 
+def billiard_break():
+    example("billiard_break")
+    result = fem.load("billiard_break.vtkhdf")
+    look = {"view": (0.0, -0.8, 1.0), "arrows": False, "zoom": 1.3}
+    result.picture(PICTURES / "billiard_break.png", time=[0, 0.09, 0.25, 0.6], size=(1000, 560), **look)
+    result.animate(PICTURES / "billiard_break.gif", end=1.5, speed=0.25, fps=12, size=(480, 270), **look)
+
+
+def spheres_in_a_box():
+    example("spheres_in_a_box")
+    result = fem.load("spheres_in_a_box.vtkhdf")
+    look = {"view": (1.0, -1.3, 0.9)}
+    result.picture(PICTURES / "spheres_in_a_box.png", size=(1000, 620), **look)
+    result.animate(PICTURES / "spheres_in_a_box.gif", end=0.7, speed=0.15, fps=12, size=(400, 320), **look)
+
+
 def main():
     PICTURES.mkdir(exist_ok=True)
-    for draw in (flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top):
+    for draw in (flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
+                 spheres_in_a_box):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()
             os.chdir(folder)

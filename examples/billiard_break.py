@@ -11,7 +11,7 @@ The impact step solves a sequence of impact problems; nobody prescribes their or
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.shapes import Sphere
+from fem_mbs.shapes import Box, Sphere
 
 radius, mass, inertia, g = 0.028575, 1.666 / 9.8, 5.5e-5, 9.8  # m, kg, kg m², m/s²
 table = (2.54, 1.27)  # m
@@ -43,9 +43,9 @@ def build(rolling_resistance=0.0):
              "south": ([0, 0, 0], [-1, 0, 0]), "north": ([0, table[1], 0], [1, 0, 0])}  # fmt: skip
     patch = {"radius": radius, "drawn_size": 0.0}
     for i, ball in enumerate(bodies):
-        drawn = {"drawn_size": 2.6} if i == 0 else {"drawn_size": 0.0}
         bed = model.ground.frame([0.5 * table[0], 0.5 * table[1], 0])
-        model.add(fem.SphereOnPlane(ball, bed, radius=radius, rolling_resistance=rolling_resistance, **cloth, **drawn,
+        model.add(fem.SphereOnPlane(ball, bed, radius=radius, rolling_resistance=rolling_resistance, **cloth,
+                                    drawn_size=0.0,
                                     name=f"cloth, {ball.name}"))  # fmt: skip
         for name, (place, axis) in walls.items():
             side = model.ground.frame(place, rotation=0.5 * np.pi * np.array(axis))  # z turned to the inside
@@ -53,6 +53,9 @@ def build(rolling_resistance=0.0):
         for other in bodies[:i]:
             model.add(fem.SphereOnSphere(ball, other, radius_A=radius, radius_B=radius, **balls,
                                          name=f"{ball.name}, {other.name}"))  # fmt: skip
+    place = [0.5 * table[0], 0.5 * table[1], -0.02]
+    bed = Box([*table, 0.04], color="green")  # only drawn; the cloth is the plane z = 0
+    model.add(fem.RigidBody(1.0, 1.0, position=place, fixed=True, shape=bed, name="bed"))
     return model
 
 
