@@ -26,10 +26,11 @@ import numpy as np
 from fem_mbs.solvers.contact_newton import newton
 from fem_mbs.solvers.contact_operators import Singular
 
+START, CONVEX_START = 1.0, 100.0  # size of the first x and y; from 1 convex problems take up to twice as long
 TO_BOUNDARY = 0.99  # of the step to the boundary of a cone
 PUSH = 1.0 + 1e-13  # keeps iterates inside their cones in rounding
 PATIENCE, CONVEX_PATIENCE = 16, 25  # iterations without a gain of 30 %
-CONVEX_TOL = 1e-11
+CONVEX_TOL, SMALL_PART = 1e-11, 1e-5  # of a convex problem: absolute, and of Coulomb's error, which s decides
 
 
 def interior_point(problem, r, watch, *, iterations=60):
@@ -77,12 +78,11 @@ class _Iteration:
         self.D = np.column_stack([a, b, b])
 
     def run(self, watch, iterations, s=None):
-        """Iterate from x = y = (1, 0, 0); s frozen when given. Returns the last good r."""
+        """Iterate from x = y = START (1, 0, 0); s frozen when given. Returns the last good r."""
         problem, D, n = self.problem, self.D, len(self.D)
-        x = np.zeros((n, 3))
-        x[:, 0] = 1.0
-        y = x.copy()
-        identity = x.copy()
+        identity = np.zeros((n, 3))
+        identity[:, 0] = 1.0
+        x = y = identity * (START if s is None else CONVEX_START)
         best, best_error, since_gain, reference = D * x, math.inf, 0, math.inf
         for _ in range(iterations):
             r = D * x
@@ -92,7 +92,8 @@ class _Iteration:
                 error = watch.history[-1][1]
             else:
                 error, _ = problem.error(r, u, s)
-                stop = error <= CONVEX_TOL
+                coulomb, _ = problem.error(r, u)
+                stop = error <= max(CONVEX_TOL, SMALL_PART * coulomb) or coulomb <= watch.tol
             if error < best_error:
                 best, best_error = r, error
             since_gain = 0 if error < 0.7 * reference else since_gain + 1

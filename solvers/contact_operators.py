@@ -10,10 +10,13 @@ Body space keeps the pattern of the body graph, where a row of W couples all con
 
     (W + ρ I)⁻¹ b = (b − G (ρ I + Gᵀ G)⁻¹ Gᵀ b)/ρ                                                                  (1)
     (A + B W) d = f:   z = (I + Gᵀ E G)⁻¹ Gᵀ T f,   d = T f − E G z,   T = A⁻¹, E = T B                            (2)
+    or  [[A, B G], [−Gᵀ, I]] (d, z) = (f, 0)                                                                       (3)
 
-A is singular where a contact sticks, so (2) is done with A + δ B, δ = 10⁻⁷ at least, and used inside flexible GMRES on
-the exact system (3). δ = 10⁻⁸ loses weakly held modes in rounding, 10⁻⁵ takes more than 20 iterations; with 10⁻⁷ stacks
-of 120, arches, walls, piles and mass ratios of 10⁴ took 2 to 13.
+A is singular where a contact sticks. Newton's systems are therefore factorised with A + δ B, δ = 10⁻⁷ at least, and
+the exact one is solved by flexible GMRES with these factors: 2 to 13 iterations for stacks of 120, arches, walls, piles
+and mass ratios of 10⁴. With δ = 10⁻⁸ weakly held modes are lost in rounding, with 10⁻⁵ it takes more than 20.
+The last iterations of an interior point, where E spans more than ten decades, fall back on (3), which is 5 to 10 times
+slower but exact.
 
 Source: formulation-contact-problem-solver, section 8.1 (measured there: 16 times faster at 1,500 contacts).
 
@@ -37,7 +40,7 @@ from fem_mbs.solvers.contact_factor import BlockPattern, SingularPivot
 DENSE_ROWS = 700  # up to here a dense factorisation is the quickest of W as a matrix (solver note, section 9)
 SMALL_ROWS = 120  # the same of W by bodies
 SMALLEST_SHIFT = 1e-7  # in the matrix that is factorised in body space; see (3)
-ACCURATE, TOLERABLE = 1e-10, 1e-3  # relative residuals of a linear system: where to stop; what is still a solution
+ACCURATE, TOLERABLE = 1e-10, 1e-6  # relative residuals of a linear system: where to stop; what is still a solution
 KRYLOV = 20  # largest number of Krylov vectors
 
 
@@ -57,6 +60,12 @@ def _splu(matrix, symmetric=False):
             raise Singular(str(error)) from None
 
 
+def _diagonal_matrix(blocks):
+    """Sparse block-diagonal matrix of (nc, d, d) blocks."""
+    n = len(blocks)
+    return sp.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(n * blocks.shape[1],) * 2)
+
+
 def apply_blocks(blocks, x):
     """Blocks (nc, d, d) times vectors (nc, d)."""
     return np.matmul(blocks, x[:, :, None])[:, :, 0]
@@ -68,7 +77,7 @@ def krylov(product, nearly, f):
     Raises
     ------
     Singular
-        If the residual stays above a thousandth of f.
+        If the residual stays above a millionth of f.
     """
     size = np.linalg.norm(f)
     if size == 0.0:
@@ -306,13 +315,17 @@ class BodyOperator(Operator):
         return lambda b: (b - bodies.relative(solve(bodies.mass_scaled(b.reshape(shape)))).ravel()) / rho
 
     def system(self, A, B, shift=0.0):
-        """Function that solves with A + B (W + shift I), by (2) and (3); see `Operator.system`."""
+        """Function that solves with A + B (W + shift I), by (2), else by (3); see `Operator.system`."""
         if self.full is not None:
             return self.full.system(A, B, shift)
         bodies, T, E = self.bodies, np.empty_like(A), np.empty_like(A)
-        if not invert_blocks(A + max(shift, SMALLEST_SHIFT) * B, B, T, E):
+        if not invert_blocks(A + (max(shift, SMALLEST_SHIFT) if shift else 0.0) * B, B, T, E):
             raise Singular("the block of a contact is singular")
-        solve, A = self._body_system(E, 1.0), A + shift * B
+        A, exact = A + shift * B, []
+        try:
+            solve = self._body_system(E, 1.0)
+        except Singular:
+            return self._augmented(A, B)
 
         def nearly(f):
             known = apply_blocks(T, f)
@@ -321,7 +334,30 @@ class BodyOperator(Operator):
         def product(d):
             return apply_blocks(A, d) + apply_blocks(B, self.product(d))
 
-        return lambda f: krylov(product, nearly, f)
+        def solve_exactly(f):
+            if not exact:
+                try:
+                    return krylov(product, nearly, f)
+                except Singular:
+                    exact.append(self._augmented(A, B))
+            return exact[0](f)
+
+        return solve_exactly
+
+    def _augmented(self, A, B):
+        """Function that solves (3) by SuperLU, which chooses pivots among contacts and bodies."""
+        G = self.bodies.matrix()
+        rows, unknowns = G.shape
+        J = sp.block_array([[_diagonal_matrix(A), _diagonal_matrix(B) @ G], [-G.T, sp.eye_array(unknowns)]])
+        factors = _splu(J)
+
+        def solve(f):
+            d = factors.solve(np.concatenate([f.ravel(), np.zeros(unknowns)]))[:rows].reshape(f.shape)
+            if not np.isfinite(d).all():
+                raise Singular("solution is not finite")
+            return d
+
+        return solve
 
 
 class FreeOperator(Operator):
