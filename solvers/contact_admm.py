@@ -14,17 +14,19 @@ import math
 import numpy as np
 
 from fem_mbs.jit import kernel
+from fem_mbs.solvers.contact_bodies import bodies_to_contacts, impulses_to_bodies
 from fem_mbs.solvers.contact_cones import project, saxce
-from fem_mbs.solvers.contact_operators import Singular
+from fem_mbs.solvers.contact_factor import solve_blocks
+from fem_mbs.solvers.contact_operators import BlockShift, BodyShift, Singular
 
 CHECK_EVERY = 10  # iterations between two tests of the error
 
 
 @kernel
-def update(x, z, y, mu, alpha, rho, q, right):
-    """(1) after the linear solve: updates z and y, fills the next right-hand side. Returns the four squared norms."""
+def update(x, z, y, mu, alpha, new):
+    """(1) after the linear solve: updates z and y. Returns |x − z|², |z − z_old|², max(|x|², |z|²), |y|²."""
     n, d = x.shape
-    new, primal, dual, size_x, size_z, size_y = np.empty(d), 0.0, 0.0, 0.0, 0.0, 0.0
+    primal, dual, size_x, size_z, size_y = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(n):
         for a in range(d):
             y[i, a] += alpha * x[i, a] + (1.0 - alpha) * z[i, a]
@@ -37,7 +39,6 @@ def update(x, z, y, mu, alpha, rho, q, right):
             size_z += new[a] * new[a]
             size_y += y[i, a] * y[i, a]
             z[i, a] = new[a]
-    right_hand_side(z, y, mu, rho, q, right)
     return primal, dual, max(size_x, size_z), size_y
 
 
@@ -50,6 +51,61 @@ def right_hand_side(z, y, mu, rho, q, right):
         right[i, 0] -= rho * saxce(y[i], mu[i])
 
 
+@kernel
+def _iterate_dense(inverse, q, mu, rho, alpha, z, y, count):
+    """``count`` iterations with the full inverse of W + ρ I; returns the norms of the last."""
+    right, new = np.empty_like(z), np.empty(z.shape[1])
+    norms = (0.0, 0.0, 0.0, 0.0)
+    for _ in range(count):
+        right_hand_side(z, y, mu, rho, q, right)
+        x = np.dot(inverse, right.reshape(right.size)).reshape(z.shape)
+        norms = update(x, z, y, mu, alpha, new)
+    return norms
+
+
+@kernel
+def _iterate_blocks(factors, q, mu, rho, alpha, z, y, count):
+    """``count`` iterations with the factors of W + ρ I by blocks of contacts."""
+    right, x, new = np.empty_like(z), np.empty_like(z), np.empty(z.shape[1])
+    norms = (0.0, 0.0, 0.0, 0.0)
+    for _ in range(count):
+        right_hand_side(z, y, mu, rho, q, right)
+        solve_blocks(factors, right, x)
+        norms = update(x, z, y, mu, alpha, new)
+    return norms
+
+
+@kernel
+def _iterate_bodies(factors, bodies, blocks, count_bodies, q, mu, rho, alpha, z, y, count):
+    """``count`` iterations with the factors of ρ I + Gᵀ G by blocks of bodies."""
+    right, x, new = np.empty_like(z), np.empty_like(z), np.empty(z.shape[1])
+    b, v = np.empty((count_bodies, blocks.shape[3])), np.empty((count_bodies, blocks.shape[3]))
+    norms = (0.0, 0.0, 0.0, 0.0)
+    for _ in range(count):
+        right_hand_side(z, y, mu, rho, q, right)
+        impulses_to_bodies(bodies, blocks, right, b)
+        solve_blocks(factors, b, v)
+        bodies_to_contacts(bodies, blocks, v, x)
+        for i in range(x.shape[0]):
+            for a in range(x.shape[1]):
+                x[i, a] = (right[i, a] - x[i, a]) / rho
+        norms = update(x, z, y, mu, alpha, new)
+    return norms
+
+
+def _iterations(problem, solve, rho, alpha, z, y, count):
+    """``count`` iterations (1), z and y (nc, d) in place; returns the four squared norms of the last."""
+    q, mu = problem.q, problem.friction
+    if isinstance(solve, BodyShift):
+        bodies = solve.bodies
+        return _iterate_bodies(
+            solve.factors.parts, bodies.bodies, bodies.blocks, bodies.count, q, mu, rho, alpha, z, y, count
+        )
+    if isinstance(solve, BlockShift):
+        return _iterate_blocks(solve.factors.parts, q, mu, rho, alpha, z, y, count)
+    return _iterate_dense(solve.inverse, q, mu, rho, alpha, z, y, count)
+
+
 def admm(problem, r, watch, *, iterations=2000, rho=1.0, alpha=1.6, adaptive=True):
     """Iterate (1) from r (nc, d), zero is best; returns the best iterate of ``watch``.
 
@@ -59,37 +115,33 @@ def admm(problem, r, watch, *, iterations=2000, rho=1.0, alpha=1.6, adaptive=Tru
     alpha : 1 to 1.6, over-relaxation; larger does not converge with sliding contacts
     adaptive : bool
     """
-    operator, mu, q = problem.operator, problem.friction, problem.q
+    operator = problem.operator
     if not operator.factors:
         raise ValueError("ADMM needs W as a matrix, not as a product only")
     z = r.copy()
     u = problem.velocity(z)
     u[:, 0] += problem.saxce(u)
     y = -u / rho
-    right = np.empty_like(z)
-    right_hand_side(z, y, mu, rho, q, right)
     try:
         solve = operator.shifted(rho)
     except Singular:
         return watch.best
-    next_change = CHECK_EVERY
-    for k in range(1, iterations + 1):
-        x = solve(right.ravel()).reshape(z.shape)
-        primal, dual, size, size_y = update(x, z, y, mu, alpha, rho, q, right)
-        watch.iterations += 1
-        if k % CHECK_EVERY and k < iterations:
-            continue
-        if watch.judge(z) or not math.isfinite(primal):
+    next_change, done = CHECK_EVERY, 0
+    while done < iterations:
+        count = min(CHECK_EVERY, iterations - done)
+        primal, dual, size, size_y = _iterations(problem, solve, rho, alpha, z, y, count)
+        done += count
+        watch.iterations += count
+        if not math.isfinite(primal) or watch.judge(z):
             break
-        if adaptive and k >= next_change and min(primal, dual, size, size_y) > 0.0:
+        if adaptive and done >= next_change and min(primal, dual, size, size_y) > 0.0:
             ratio = math.sqrt(math.sqrt(primal / size) / math.sqrt(dual / size_y))
             if ratio > 3.0 or ratio < 1.0 / 3.0:
                 old, rho = rho, rho * min(max(ratio, 0.05), 20.0)
                 y *= old / rho
-                right_hand_side(z, y, mu, rho, q, right)
                 try:
                     solve = operator.shifted(rho)
                 except Singular:
                     break
-                next_change = k + max(10, int(0.3 * k))
+                next_change = done + max(10, int(0.3 * done))
     return watch.best

@@ -74,7 +74,7 @@ def _null_projector(operator):
         return lambda r: (null @ (null.T @ r.ravel())).reshape(r.shape)
     shift = SHIFT * operator.norm()
     solve = operator.shifted(shift)
-    return lambda r: shift * solve(r.ravel()).reshape(r.shape)
+    return lambda r: shift * solve(r)
 
 
 class _Cones:

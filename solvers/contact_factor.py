@@ -256,9 +256,10 @@ def _factor(first, of, below_at, below, at, m, store, work):
 
 
 @kernel
-def _solve(first, node, below_at, below, at, m, store, right, x):
-    """(2): x (n, m) in the order of the user from right (n, m); y and x share ``work``."""
-    sizes, n = (at[-1, 0], at[-1, 1]), len(node)
+def solve_blocks(factors, right, x):
+    """(2): fill x (n, m) from right (n, m), both in the order of the user; ``factors`` of `BlockFactors`."""
+    first, node, below_at, below, at, store = factors
+    sizes, n, m = (at[-1, 0], at[-1, 1]), len(node), right.shape[1]
     work = np.empty(n * m)
     for j in range(n):
         for a in range(m):
@@ -333,7 +334,7 @@ class BlockPattern:
         self.entries = self.at[-1, 0] + 2 * self.at[-1, 1]
 
     def factor(self, values):
-        """Function (n, m) → (n, m) that solves with the matrix of these blocks (nnz, m, m).
+        """`BlockFactors` of the matrix of these blocks (nnz, m, m).
 
         Raises
         ------
@@ -346,13 +347,23 @@ class BlockPattern:
             _factor(self.first, self.of, self.below_at, self.below, self.at, self.m, store, work)
         except (np.linalg.LinAlgError, ValueError) as error:
             raise SingularPivot(str(error)) from None
-        return lambda right: self.solve(store, right)
+        return BlockFactors((self.first, self.node, self.below_at, self.below, self.at, store), self.m)
 
-    def solve(self, store, right):
-        """Solution (n, m) with the factors in ``store``."""
-        x = np.empty((self.n, self.m))
-        _solve(self.first, self.node, self.below_at, self.below, self.at, self.m, store,
-               np.ascontiguousarray(right).reshape(self.n, self.m), x)  # fmt: skip
+
+class BlockFactors:
+    """Factors of a matrix of blocks; call it with a right-hand side (n, m) for the solution (n, m).
+
+    Attributes
+    ----------
+    parts : tuple of arrays, what `solve_blocks` takes
+    """
+
+    def __init__(self, parts, m):
+        self.parts, self.shape = parts, (len(parts[1]), m)
+
+    def __call__(self, right):
+        x = np.empty(self.shape)
+        solve_blocks(self.parts, np.ascontiguousarray(right).reshape(self.shape), x)
         return x
 
 

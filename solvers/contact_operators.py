@@ -87,14 +87,14 @@ def krylov(product, nearly, f):
         for j in range(KRYLOV):
             steps.append(nearly(basis[j]))
             w = product(steps[j])
-            if not np.isfinite(w).all():
-                raise Singular("solution is not finite")
             for _ in range(2):  # twice: keeps the basis orthogonal in rounding
                 for i in range(j + 1):
                     along = np.vdot(basis[i], w)
                     H[i, j] += along
                     w = w - along * basis[i]
             H[j + 1, j] = np.linalg.norm(w)
+            if not np.isfinite(H).all():
+                raise Singular("solution is not finite")
             right = np.zeros(j + 2)
             right[0] = size
             y, *_ = np.linalg.lstsq(H[: j + 2, : j + 1], right, rcond=None)
@@ -105,6 +105,36 @@ def krylov(product, nearly, f):
     if not rest <= TOLERABLE * size:
         raise Singular(f"relative residual {rest / size:.1e}")
     return sum(c * step for c, step in zip(y, steps, strict=True))
+
+
+class DenseShift:
+    """Solves with W + ρ I by its inverse (m, m)."""
+
+    def __init__(self, inverse):
+        self.inverse = inverse
+
+    def __call__(self, b):
+        return (self.inverse @ b.ravel()).reshape(b.shape)
+
+
+class BlockShift:
+    """Solves with W + ρ I by its factors in contact space."""
+
+    def __init__(self, factors):
+        self.factors = factors
+
+    def __call__(self, b):
+        return self.factors(b)
+
+
+class BodyShift:
+    """Solves with W + ρ I by (1), with the factors of ρ I + Gᵀ G."""
+
+    def __init__(self, factors, bodies, rho):
+        self.factors, self.bodies, self.rho = factors, bodies, rho
+
+    def __call__(self, b):
+        return (b - self.bodies.relative(self.factors(self.bodies.mass_scaled(b)))) / self.rho
 
 
 class Operator:
@@ -202,16 +232,11 @@ class DenseOperator(Operator):
         return self._block_rows
 
     def shifted(self, rho):
-        """Function that solves (W + rho I) x = b for b (m,)."""
-        matrix = self.matrix + rho * np.eye(self.rows)
-        if self.symmetric:
-            try:
-                cholesky = scipy.linalg.cho_factor(matrix, check_finite=False)
-                return lambda b: scipy.linalg.cho_solve(cholesky, b, check_finite=False)
-            except scipy.linalg.LinAlgError:
-                pass  # rounding made W indefinite
-        lu = scipy.linalg.lu_factor(matrix, check_finite=False)
-        return lambda b: scipy.linalg.lu_solve(lu, b, check_finite=False)
+        """`DenseShift` for (W + rho I) x = b; raises Singular."""
+        try:
+            return DenseShift(np.linalg.inv(self.matrix + rho * np.eye(self.rows)))
+        except np.linalg.LinAlgError as error:
+            raise Singular(str(error)) from None
 
     def _factor(self, A, B, closed, opened):
         W = self.matrix
@@ -249,10 +274,20 @@ class SparseOperator(Operator):
     def block_rows(self):
         return self.matrix.indptr.astype(np.int64), self.matrix.indices.astype(np.int64), self.matrix.data
 
+    @cached_property
+    def pattern(self):
+        """Analysed pattern by contacts; rows without their transposed partner are not expected in a Delassus matrix."""
+        pointers, columns, _ = self.block_rows()
+        return BlockPattern(pointers, columns, self.d)
+
     def shifted(self, rho):
-        """Function that solves (W + rho I) x = b for b (m,)."""
-        factors = _splu(self.matrix + rho * sp.eye_array(self.rows), self.symmetric)
-        return factors.solve
+        """`BlockShift` for (W + rho I) x = b; raises Singular."""
+        values = self.matrix.data.copy()
+        values[self.at_diagonal] += rho * np.eye(self.d)
+        try:
+            return BlockShift(self.pattern.factor(values))
+        except SingularPivot as error:
+            raise Singular(str(error)) from None
 
     def _factor(self, A, B, closed, opened):
         row, column, data = self.row, self.matrix.indices, self.matrix.data
@@ -307,12 +342,10 @@ class BodyOperator(Operator):
             raise Singular(str(error)) from None
 
     def shifted(self, rho):
-        """Function that solves (W + rho I) x = b for b (m,), by (1)."""
+        """`BodyShift` for (W + rho I) x = b by (1), or what a small full matrix gives; raises Singular."""
         if self.full is not None:
             return self.full.shifted(rho)
-        bodies, shape = self.bodies, (self.n, self.d)
-        solve = self._body_system(np.broadcast_to(np.eye(self.d), self.diagonal.shape), rho)
-        return lambda b: (b - bodies.relative(solve(bodies.mass_scaled(b.reshape(shape)))).ravel()) / rho
+        return BodyShift(self._body_system(np.broadcast_to(np.eye(self.d), self.diagonal.shape), rho), self.bodies, rho)
 
     def system(self, A, B, shift=0.0):
         """Function that solves with A + B (W + shift I), by (2), else by (3); see `Operator.system`."""

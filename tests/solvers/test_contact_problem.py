@@ -188,10 +188,10 @@ def test_systems_are_solved_alike_in_contact_space_and_in_body_space():
     assert np.abs(body.solve(A, B, f, 0.1) - sparse.solve(A, B, f, 0.1)).max() < 1e-9 * np.abs(f).max()  # condition 1e4
     residual = np.einsum("iab,ib->ia", A, x := body.solve(A, B, f)) + np.einsum("iab,ib->ia", B, body.product(x)) - f
     assert np.abs(residual).max() < 1e-10
-    b = rng.normal(size=n * d)
+    b = rng.normal(size=(n, d))
     for rho in (1e-2, 1.0):
         x = body.shifted(rho)(b)
-        assert np.abs(body.product(x.reshape(n, d)).ravel() + rho * x - b).max() < 1e-10  # round-off / rho
+        assert np.abs(body.product(x) + rho * x - b).max() < 1e-10  # round-off / rho
         assert sparse.shifted(rho)(b) == pytest.approx(x, abs=1e-9)
 
 
