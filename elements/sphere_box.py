@@ -1,14 +1,15 @@
 """Sphere against a box or a rectangular plate, faces, edges and corners; both may be attached to moving bodies.
 
-Sphere of radius r about P on body A; box of half edge lengths h in frame Q on body B, centred on its origin and
-parallel to its axes; a plate is a box of thickness 0. With q the point of the box nearest to the sphere's centre y
+Sphere of radius r about P on body A; box in frame Q on body B, centred on its origin and parallel to its axes, edges
+and corners rounded off by ρ; its core, which is what is left when all faces move in by ρ, has the half edge lengths h.
+A plate is a box of thickness 0. With q the point of the core nearest to the sphere's centre y
 
-    q_i = y_i held between −h_i and h_i ,   v = y − q ,   φ = |v| ,   n = v/φ ,   N = (D − n nᵀ)/φ                   (1)
+    q_i = y_i held between −h_i and h_i ,   v = y − q ,   d = |v| ,   n = v/d ,   N = (D − n nᵀ)/d ,   φ = d − ρ     (1)
 
 where D is diagonal, 1 for directions in which y is outside, and gap = φ − r: one direction outside is a face (N = 0),
 two an edge, three a corner. Tangents, slip and gradients follow from these as for every shape (shape_contact). φ and n
-are continuous, N jumps between faces, edges and corners. A centre inside the box - deeper than the radius - is pushed
-out through the nearest face.
+are continuous, N jumps between faces, edges and corners. A centre inside the core - deeper than r + ρ - is pushed out
+through the nearest face.
 
 Source: distance to a box, elementary; G_N, N and slip checked by differences.
 
@@ -29,7 +30,7 @@ from fem_mbs.nodes import Ground, finite_vector
 
 @kernel
 def _nearest(p, y, n, N):
-    """Distance [m] of the point y (3,) from the box by (1); fills n (3,) and N (3, 3)."""
+    """Distance φ [m] of the point y (3,) from the box by (1); fills n (3,) and N (3, 3)."""
     square = 0.0
     for i in range(3):
         n[i] = y[i] - min(max(y[i], -p.half[i]), p.half[i])
@@ -44,14 +45,14 @@ def _nearest(p, y, n, N):
             for j in range(3):
                 N[i, j] = 0.0
         n[face] = 1.0 if y[face] >= 0.0 else -1.0
-        return depth
+        return depth - p.rounding
     distance = math.sqrt(square)
     for i in range(3):
         n[i] /= distance
     for i in range(3):
         for j in range(3):
             N[i, j] = ((1.0 if i == j and n[i] != 0.0 else 0.0) - n[i] * n[j]) / distance
-    return distance
+    return distance - p.rounding
 
 
 @kernel
@@ -84,10 +85,12 @@ class SphereOnBox(SphereShapeContact):
         Its origin is the centre of the sphere.
     box : Frame, Node or body
         Its origin is the centre of the box, its axes are those of the box.
-    radius : float > 0 [m]
-        For a point take a small sphere: a point has no normal on an edge.
+    radius : float ≥ 0 [m]
+        0 makes a point, against a box with rounded edges only: a point has no normal on a sharp edge.
     size : (3,) > 0 [m]
         Edge lengths of the box along the axes of its frame.
+    rounding : float ≥ 0, optional [m]
+        Radius of the edges and corners of the box, below half its smallest edge length. Faces stay where they are.
     drawn : bool, optional
         Whether the contact draws the box. Default: when it is on ground; a body draws itself.
     **law
@@ -112,19 +115,23 @@ class SphereOnBox(SphereShapeContact):
     SphereOnBox 'block'
     """
 
-    parameters = parameters(("half", "f8", (3,)))
+    parameters = parameters(("half", "f8", (3,)), ("rounding", "f8"))
     kernels = {"contact": contact, "contact_hessian": contact_hessian}
     nearest = staticmethod(_nearest)
 
-    def __init__(self, sphere, box, *, radius, size, drawn=None, name=None, **law):
-        super().__init__(sphere, box, radius=radius, name=name, **law)
-        self._set_size(finite_vector(self, "size", size), drawn)
+    def __init__(self, sphere, box, *, radius, size, rounding=0.0, drawn=None, name=None, **law):
+        self.name = name
+        rounding = self.positive("rounding", rounding, "m", allow_zero=True)
+        super().__init__(sphere, box, radius=radius, allow_point=rounding > 0, name=name, **law)
+        self._set_size(finite_vector(self, "size", size), drawn, rounding)
         self.check(self.size.min() > 0, "size", self.size, "m must be > 0 in all three directions")
+        message = f"m must be below half the smallest edge length, {0.5 * self.size.min():.6g} m"
+        self.check(2 * rounding < self.size.min(), "rounding", rounding, message)
 
-    def _set_size(self, size, drawn):
-        self.size = size
+    def _set_size(self, size, drawn, rounding=0.0):
+        self.size, self.rounding = size, rounding
         self.drawn = isinstance(self.shape.node, Ground) if drawn is None else bool(drawn)
-        self.record = (*self.poses, 0.5 * size)
+        self.record = (*self.poses, 0.5 * size - rounding, rounding)
 
     def picture(self):
         if not self.drawn:
@@ -190,9 +197,10 @@ def _frames(rng, A, B):
 register(
     SphereOnBox,
     example=lambda rng, A, B: SphereOnBox(
-        *_frames(rng, A, B), radius=rng.uniform(0.1, 1.0), size=rng.uniform(0.2, 1.0, size=3)
+        *_frames(rng, A, B), radius=rng.uniform(0.1, 1.0), size=rng.uniform(0.2, 1.0, size=3),
+        rounding=rng.uniform(0, 0.09),
     ),
-)
+)  # fmt: skip
 register(
     SphereOnRectangle,
     example=lambda rng, A, B: SphereOnRectangle(

@@ -116,6 +116,12 @@ def test_forces_and_moments_on_both_bodies_balance(name):
     [
         (fem.SphereOnBox, {"radius": 0, "size": [1, 1, 1]}, r"radius = 0.0 m must be > 0"),
         (fem.SphereOnBox, {"radius": 1, "size": [1, 0, 1]}, r"size .* all three directions"),
+        (
+            fem.SphereOnBox,
+            {"radius": 1, "size": [1, 2, 3], "rounding": 0.5},
+            r"rounding = 0.5 m must be below half",
+        ),
+        (fem.SphereOnBox, {"radius": 1, "size": [1, 2, 3], "rounding": -1}, r"rounding = -1.0 m must be ≥ 0"),
         (fem.SphereOnBox, {"radius": 1, "size": [1, 1]}, r"size .*has 2 components, must have 3"),
         (fem.SphereOnRectangle, {"radius": 1, "size": [1, -1]}, r"size .* both directions"),
     ],
@@ -132,3 +138,21 @@ def test_box_and_plate_on_ground_are_drawn_where_they_are():
         local = (shape.points - frame.p) @ frame.rotation
         np.testing.assert_allclose(np.ptp(local, axis=0)[: len(size)], size, rtol=1e-14)
         assert cls(Node6(), Node6(), radius=0.1, size=size).picture() == []
+
+
+def test_rounding_keeps_the_faces_and_rounds_edges_and_corners():
+    sharp, rounded = (
+        Kinematics(fem.SphereOnBox(Node6(), Node6(), radius=0.1, size=[2, 1.2, 0.8], rounding=rho)) for rho in (0, 0.05)
+    )
+    still = ([0, 0, 0], None)
+    assert rounded([([0.5, 0.2, 0.9], None), still])["gap"] == pytest.approx(0.4, rel=1e-13)  # face
+    # along a diagonal the corner of the core is √3 ρ inside, its surface (√3 − 1) ρ; along an edge √2 instead of √3
+    for center, n in (([1.2, 0.8, 0.6], 3), ([0.3, 0.8, 0.6], 2)):
+        both = [k([(center, None), still])["gap"][0] for k in (sharp, rounded)]
+        assert both[1] - both[0] == pytest.approx((np.sqrt(n) - 1) * 0.05, rel=1e-12)
+
+
+def test_a_point_touches_a_box_with_round_edges():
+    kinematics = Kinematics(fem.SphereOnBox(Node6(), Node6(), radius=0, size=[2, 1.2, 0.8], rounding=0.1))
+    out = kinematics([([1.2, 0.5 + 0.6, 0], None), ([0, 0, 0], None)])
+    assert out["gap"] == pytest.approx(np.hypot(0.3, 0.6) - 0.1, rel=1e-13)
