@@ -44,9 +44,9 @@ class DecoupledNSGA(Stepper):
         Approach speeds below it do not count as impacts: far below g h and far below impact speeds. Default: 1e-8 of
         the largest initial speed or of |gravity| h.
     max_problems : int
-        Impact problems in one step before an error that names the contacts. In models with contact groups the last of
-        them takes all closed contacts together, without restitution, and the run goes on
-        (``result.statistics["impact_sequences_cut_short"]``).
+        Impact problems in one step before an error that names the contacts. In the second half of them all contacts
+        that have acted take part, without restitution, which ends long sequences
+        (``result.statistics["impact_sequences_cut_short"]`` counts these).
     position_factor : {0.5, 1.0}
         c_p of the position equation; 1 for very stiff flexible models at Courant numbers above 5 (formulation note
         3.1).
@@ -379,9 +379,9 @@ class _Engine:
         repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
         searches = {}
         if self.system.searches:
-            searches = {"pair_searches": self.searches, "impact_sequences_cut_short": int(self.run[0]["cut_short"])}
+            searches = {"pair_searches": self.searches}
         controlled = self.controller.statistics() if self.controller is not None else {}
-        steps = {"steps": int(self.run[0]["step_number"])}
+        steps = {"steps": int(self.run[0]["step_number"]), "impact_sequences_cut_short": int(self.run[0]["cut_short"])}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
 
     def state(self):

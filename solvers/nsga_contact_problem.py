@@ -34,7 +34,6 @@ from fem_mbs.assembly import (
 )
 from fem_mbs.contact_assembly import (
     B_GN,
-    B_GN0,
     B_GT,
     B_VT,
     B_VT0,
@@ -43,7 +42,6 @@ from fem_mbs.contact_assembly import (
     C_GAP,
     C_SLIP,
     L_MU,
-    L_NORMAL,
     L_ROLLING,
     L_SPINNING,
     L_TANGENTIAL,
@@ -64,6 +62,7 @@ from fem_mbs.jit import (
     vector,
 )
 from fem_mbs.solvers.contact_problem import ContactProblem, solve_contact_problem
+from fem_mbs.solvers.nsga_contacts import reflected
 from fem_mbs.solvers.nsga_data import run_at, system_at
 from fem_mbs.solvers.nsga_position import position_solved
 from fem_mbs.solvers.nsga_velocity import velocity_solved
@@ -155,7 +154,7 @@ def contact_values(data, run, level, u):
                 for i in range(2):
                     u[c, 1 + i] = kept[e, C_SLIP + i]
                 continue
-            u[c, 0] = gradient_times(g, e, B_GN, 0, V) + law[e, L_NORMAL] * gradient_times(g, e, B_GN0, 0, Vminus)
+            u[c, 0] = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
             for i in range(2):
                 slide = gradient_times(g, e, B_VT, i, V)
                 u[c, 1 + i] = slide + law[e, L_TANGENTIAL] * gradient_times(g, e, B_VT0, i, Vminus)
@@ -326,7 +325,7 @@ class ContactProblemCorrection:
 
     def _correct(self, level):
         """Linearise and solve until the correction itself is solved; True when it is."""
-        system, record = self.engine.system, self.engine.run[0]
+        system, record, arrays = self.engine.system, self.engine.run[0], self.engine.arrays
         self.at = address(system.data), address(self.engine.run)
         if system.n_drill:
             return False  # cones of sliding coupled with drilling are not among those of the contact-problem solver
@@ -345,6 +344,8 @@ class ContactProblemCorrection:
                     return False
                 if self.by_bodies and self._is_solved(level, u, r):
                     self._call(part)  # leaves statuses
+                    if level != POSITION:  # inexact impulses are the ones that act
+                        arrays["aLam"][:], arrays["achi"][:] = r[:, :3], r[:, 3:]
                     return True
                 if not fill_matrix(*self.at, level, not self.by_bodies):
                     return False

@@ -200,17 +200,37 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
 
 
 @kernel
+def reflected(g, e, d, s, Vminus):
+    """What Newton's law adds to the normal velocity of a contact: e_N G_N v− with G_N at the start of the step.
+
+    With ``approach`` the slower of the approaches along the normals at the start and at the end of the step counts: the
+    impulse acts along the latter, and does no more work than the law allows. At the start alone (the published form) a
+    normal that turns in the step gives energy, O(h); at its end alone a contact on a curved surface would never close.
+    Towards the end of a long impact sequence nothing is reflected, see `nsga_velocity.choose_candidates`.
+    """
+    e_N = laws_of(g)[e, L_NORMAL]
+    if e_N == 0.0 or 2 * integers(s.counts_at, 8)[3] >= s.max_problems:
+        return 0.0
+    speed = gradient_times(g, e, B_GN0, 0, Vminus)
+    if s.approach != 0:
+        speed = max(speed, gradient_times(g, e, B_GN, 0, Vminus))
+    return e_N * speed
+
+
+@kernel
 def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
     """Contact part of the velocity residual: subtract impulses from r1 (full), fill rows (nc, 3) divided by k_v.
 
     Rolling and spinning are scaled by a length, the radius of gyration of the model: arm ω is a velocity, and moment
     impulses are arm k_v χ, so that one k and one p serve forces and moments. The arm of drilling that is coupled with
-    sliding is that of the contact disc.
+    sliding is that of the contact disc. The impulses that act, which are inside the cones to round-off, are kept in
+    aLam and achi; multipliers differ from them by the tolerance of the iteration.
     """
     groups = groups_of(d)
     cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
     status, candidate = integers(s.status_at, d.nc), integers(s.candidate_at, d.nc)
     turning = integers(s.turning_at, d.nc)
+    aLam, achi = matrix(s.aLam_at, d.nc, 3), matrix(s.achi_at, d.nc, 3)
     force, row, rate, lam = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     k, p, arm = s.kv, s.pv, s.length
     for a in range(d.n_groups):
@@ -223,14 +243,16 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
             for i in range(3):
                 rows[c, i] = -k / p * cLam[c, i]
                 rows_chi[c, i] = -k / p * cchi[c, i]
+                aLam[c, i] = achi[c, i] = 0.0
             status[c] = turning[c] = GAP
             if candidate[c] == 0:
                 continue
-            g_N = gradient_times(g, e, B_GN, 0, V) + law[e, L_NORMAL] * gradient_times(g, e, B_GN0, 0, Vminus)
+            g_N = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
             sigma_N = k * cLam[c, 0] - p * g_N
             if sigma_N < 0.0:
                 continue
             add_gradient(g, e, B_GN, 0, -sigma_N, r1)
+            aLam[c, 0] = sigma_N
             rows[c, 0] = -g_N
             status[c] = CLOSED
             mu, e_T, disc = law[e, L_MU], law[e, L_TANGENTIAL], law[e, L_DRILLING]
@@ -243,9 +265,11 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
                 status[c] = cone_forces(k, p, mu, sigma_N, lam, rate, 2 + g.drilling, force, row)
                 for i in range(2):
                     add_gradient(g, e, B_VT, i, -force[i], r1)
+                    aLam[c, 1 + i] = force[i]
                     rows[c, 1 + i] = row[i]
                 if g.drilling != 0:
                     add_gradient(g, e, B_W, 2, -disc * force[2], r1)
+                    achi[c, 2] = disc * force[2]
                     rows_chi[c, 2] = row[2]
             if law[e, L_ROLLING] != 0.0:
                 for i in range(2):
@@ -253,12 +277,14 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
                 turning[c] = cone_forces(k, p, law[e, L_ROLLING] / arm, sigma_N, cchi[c], rate, 2, force, row)
                 for i in range(2):
                     add_gradient(g, e, B_W, i, -arm * force[i], r1)
+                    achi[c, i] = arm * force[i]
                     rows_chi[c, i] = row[i]
             if law[e, L_SPINNING] != 0.0:
                 rate[0] = arm * gradient_times(g, e, B_W, 2, V)
                 spinning = cone_forces(k, p, law[e, L_SPINNING] / arm, sigma_N, cchi[c, 2:], rate, 1, force, row)
                 turning[c] = max(turning[c], spinning)
                 add_gradient(g, e, B_W, 2, -arm * force[0], r1)
+                achi[c, 2] = arm * force[0]
                 rows_chi[c, 2] = row[0]
 
 
@@ -289,7 +315,7 @@ def velocity_contact_tangents(d, s, V, Vminus):
             zero(b[_KK], size * size)
             sigma_N = -1.0
             if candidate[c] != 0:
-                g_N = gradient_times(g, e, B_GN, 0, V) + law[e, L_NORMAL] * gradient_times(g, e, B_GN0, 0, Vminus)
+                g_N = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
                 sigma_N = k * cLam[c, 0] - p * g_N
             if sigma_N < 0.0:
                 open_rows(S, nd, 6, k, p)

@@ -12,6 +12,7 @@ Symbols as in formulation-decoupled-nsga-lie-group, section 1; ~ marks the smoot
     ν, Λ, χ      cnu, cLam, cchi (nc, 3)  contact multipliers, the same (χ: moments divided by length k_v)
     ν_D          nu_D (nc,)  of drilling coupled with sliding: moments divided by c k_p; χ_3 is divided by c k_v there
     P            P         impulses of earlier problems of an impact sequence
+                 aLam, achi (nc, 3)  contact impulses that act in the problem, N s and N m s
 
 """
 
@@ -31,7 +32,7 @@ ARRAYS = {
     "Ma": "full", "f": "full", "r1": "full", "force": "full", "base": "full", "P": "full", "Gl": "full",
     "g": "m", "rate": "m", "lam": "m", "nu": "m", "Lam": "m", "phi": "m", "lam_report": "m", "keep_m": "m",
     "cnu": "c3", "cLam": "c3", "cchi": "c3", "base_v": "full",
-    "total_Lam": "c3", "total_chi": "c3", "keep_c": "c3", "keep_chi": "c3",
+    "total_Lam": "c3", "total_chi": "c3", "keep_c": "c3", "keep_chi": "c3", "aLam": "c3", "achi": "c3",
     "nu_D": "c", "keep_D": "c", "rows_D": "c",
     "clam": "c3", "ctau": "c3", "gamma_c": "c3", "rows_c": "c3", "rows_chi": "c3",
     "r": "u", "dx": "u", "history": "64",
@@ -65,8 +66,8 @@ PARTS = (
     "restart record"
 ).split()
 OPTIONS = (
-    "max_iterations max_problems mixed persistent reset reuse save_every saved step_number max_halvings newton "
-    "without_contacts repeated handed nc_fixed cut_short"
+    "max_iterations max_problems mixed persistent reset reuse approach save_every saved step_number max_halvings "
+    "newton without_contacts repeated handed nc_fixed cut_short"
 ).split()
 
 RUN = np.dtype(

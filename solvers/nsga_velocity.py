@@ -246,19 +246,19 @@ def rests(d, s):
 def choose_candidates(d, s):
     """Contacts that are closed and approach with velocities V~−; returns their number.
 
-    In the first problem of a step without impact all contacts that carried load before are candidates too: solved one
-    after the other, the contacts of a stack would hand their load up and down without end. For the same reason a
-    contact without restitution that has acted in an earlier problem of the step stays a candidate: it is closed, at
-    zero speed, and bounces nothing back. In models with contact groups all closed contacts without restitution take
-    part from the first problem: layer by layer, an impact would need a problem for each.
+    Others that take part: in the first problem of a step without impact all contacts that carried load before (solved
+    one after the other, the contacts of a stack would hand their load up and down without end); in later problems those
+    without restitution that have acted in this step; in the second half of the problems allowed all that have acted,
+    then without restitution: what is handed to and fro that long is the tail of an endless sequence. In models with
+    contact groups all closed contacts without restitution take part at once, whether they have acted or not: layer by
+    layer, an impact would need a problem for each.
     """
     groups = groups_of(d)
     active, candidate = integers(s.active_at, d.nc), integers(s.candidate_at, d.nc)
-    closed, counts = integers(s.closed_at, d.nc), integers(s.counts_at, 8)
-    acted_as = integers(s.acted_at, d.nc)
+    closed, counts, acted_as = integers(s.closed_at, d.nc), integers(s.counts_at, 8), integers(s.acted_at, d.nc)
     was_active, Vs = integers(s.was_active_at, d.nc), matrix(s.Vsminus_at, d.n_nodes, 6)
-    first = counts[3] == 0
-    resting = first and rests(d, s)
+    first, ending = counts[3] == 0, 2 * counts[3] >= s.max_problems
+    resting, many = first and rests(d, s), d.nc > s.nc_fixed
     count = 0
     for a in range(d.n_groups):
         g = groups[a]
@@ -268,24 +268,17 @@ def choose_candidates(d, s):
         for e in range(g.n):
             c = g.first_contact + e
             candidate[c] = 0
+            if active[c] == 0:
+                continue
+            if gradient_times(g, e, B_GN, 0, Vs) < -s.tol_v:
+                candidate[c] = 1
+                count += 1
             # a closed contact of the smooth sub-problem does not approach there, but carries its force here
             kept = (resting and was_active[c] != 0) or (first and s.persistent != 0 and closed[c] != GAP)
-            plastic = law[e, L_NORMAL] == 0.0 and ((not first and acted_as[c] != GAP) or d.nc > s.nc_fixed)
-            approaches = gradient_times(g, e, B_GN, 0, Vs) < -s.tol_v
-            if active[c] != 0 and (kept or plastic or approaches):
+            plastic = law[e, L_NORMAL] == 0.0
+            if kept or (acted_as[c] != GAP and (ending or plastic)) or (many and (ending or plastic)):
                 candidate[c] = 1
-            if active[c] != 0 and (kept or approaches):
-                count += 1
     return count
-
-
-@kernel
-def all_candidates(d, s):
-    """Every active contact becomes a candidate: the last problem of a sequence that is cut short."""
-    active, candidate = integers(s.active_at, d.nc), integers(s.candidate_at, d.nc)
-    for c in range(d.nc):
-        candidate[c] = active[c]
-    zero(s.Vminus_at, 6 * d.n_nodes)
 
 
 @kernel
@@ -294,6 +287,7 @@ def accumulate_impulses(d, s):
     groups = groups_of(d)
     P, status, acted_as = vector(s.P_at, 6 * d.n_nodes), integers(s.status_at, d.nc), integers(s.acted_at, d.nc)
     cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
+    aLam, achi = matrix(s.aLam_at, d.nc, 3), matrix(s.achi_at, d.nc, 3)
     total_Lam, total_chi = matrix(s.total_Lam_at, d.nc, 3), matrix(s.total_chi_at, d.nc, 3)
     acted = False
     for a in range(d.n_groups):
@@ -305,14 +299,13 @@ def accumulate_impulses(d, s):
             if status[c] != GAP:
                 acted = True
                 acted_as[c] = status[c]
-                add_gradient(g, e, B_GN, 0, s.kv * cLam[c, 0], P)
+                add_gradient(g, e, B_GN, 0, aLam[c, 0], P)
                 for i in range(2):
-                    add_gradient(g, e, B_VT, i, s.kv * cLam[c, 1 + i], P)
+                    add_gradient(g, e, B_VT, i, aLam[c, 1 + i], P)
                 for i in range(3):
-                    arm = moment_arm(d, s, c, i)
-                    add_gradient(g, e, B_W, i, arm * s.kv * cchi[c, i], P)
-                    total_Lam[c, i] += s.kv * cLam[c, i]
-                    total_chi[c, i] += arm * s.kv * cchi[c, i]
+                    add_gradient(g, e, B_W, i, achi[c, i], P)
+                    total_Lam[c, i] += aLam[c, i]
+                    total_chi[c, i] += achi[c, i]
             for i in range(3):
                 cLam[c, i] = 0.0
                 cchi[c, i] = 0.0
@@ -372,8 +365,7 @@ def velocity(data, run):
         if count == 0 and counts[3] > 0:
             s.code = OK
             return
-        if counts[3] == s.max_problems - 1 and d.nc > s.nc_fixed:
-            all_candidates(d, s)
+        if 2 * counts[3] == s.max_problems or 2 * counts[3] == s.max_problems + 1:
             s.cut_short += 1
         s.code = impact_newton(d, s)
         if s.code != OK:
@@ -385,7 +377,7 @@ def velocity(data, run):
             s.code = OK
             return
         if counts[3] >= s.max_problems:
-            s.code = TOO_MANY_PROBLEMS if d.nc == s.nc_fixed else OK
+            s.code = TOO_MANY_PROBLEMS
             return
         for i in range(N):
             for j in range(6):

