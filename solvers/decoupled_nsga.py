@@ -381,7 +381,9 @@ class _Engine:
         if self.system.searches:
             searches = {"pair_searches": self.searches}
         controlled = self.controller.statistics() if self.controller is not None else {}
-        steps = {"steps": int(self.run[0]["step_number"]), "impact_sequences_cut_short": int(self.run[0]["cut_short"])}
+        counted = {"steps": "step_number", "impact_sequences_cut_short": "cut_short",
+                   "steps_without_restitution": "made_plastic"}  # fmt: skip
+        steps = {name: int(self.run[0][field]) for name, field in counted.items()}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
 
     def state(self):

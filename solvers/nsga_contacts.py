@@ -206,10 +206,12 @@ def reflected(g, e, d, s, Vminus):
     With ``approach`` the slower of the approaches along the normals at the start and at the end of the step counts: the
     impulse acts along the latter, and does no more work than the law allows. At the start alone (the published form) a
     normal that turns in the step gives energy, O(h); at its end alone a contact on a curved surface would never close.
-    Towards the end of a long impact sequence nothing is reflected, see `nsga_velocity.choose_candidates`.
+    Towards the end of a long impact sequence nothing is reflected, see `nsga_velocity.choose_candidates`; nor with
+    ``plastic``, for problems without a solution: a pendulum whose tip hits a wall in a self-locking position cannot
+    rebound, because friction would hold it with the same cone (no v with G_N v + e_N G_N v− ≥ μ |G_T v|).
     """
     e_N = laws_of(g)[e, L_NORMAL]
-    if e_N == 0.0 or 2 * integers(s.counts_at, 8)[3] >= s.max_problems:
+    if e_N == 0.0 or s.plastic != 0 or 2 * integers(s.counts_at, 8)[3] >= s.max_problems:
         return 0.0
     speed = gradient_times(g, e, B_GN0, 0, Vminus)
     if s.approach != 0:

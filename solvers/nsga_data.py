@@ -66,8 +66,8 @@ PARTS = (
     "restart record"
 ).split()
 OPTIONS = (
-    "max_iterations max_problems mixed persistent reset reuse approach save_every saved step_number max_halvings "
-    "newton without_contacts repeated handed nc_fixed cut_short"
+    "max_iterations max_problems mixed persistent reset reuse approach plastic save_every saved step_number "
+    "max_halvings newton without_contacts repeated handed nc_fixed cut_short made_plastic"
 ).split()
 
 RUN = np.dtype(

@@ -223,6 +223,12 @@ def advance(d, s):
         if code == OK or d.nc == 0 or counts[6] == SMOOTH or s.newton == 0:
             break
     s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings = pp, pv, epsilon, iterations, halvings
+    if code != OK and d.nc > 0 and counts[6] == VELOCITY and s.newton != 0:
+        # an impact with friction and restitution may have no solution (`nsga_contacts.reflected`)
+        s.plastic, counts[4] = 1, 0
+        code = step(d, s)
+        s.plastic, counts[4] = 0, LADDER.shape[0]
+        s.made_plastic += 1 if code == OK else 0
     s.repeated += 1 if counts[4] > 0 else 0
     s.handed += counts[7]
     if code == OK:
