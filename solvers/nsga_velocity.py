@@ -39,6 +39,8 @@ from fem_mbs.solvers.nsga_data import (
     system_at,
 )
 
+LONG_SEQUENCE = 8  # impact problems of a step; the billiard break of annex B needs 3
+
 
 @entry("void(int64, int64)")
 def velocity_residual(data, run):
@@ -247,18 +249,18 @@ def choose_candidates(d, s):
     """Contacts that are closed and approach with velocities V~−; returns their number.
 
     Others that take part: in the first problem of a step without impact all contacts that carried load before (solved
-    one after the other, the contacts of a stack would hand their load up and down without end); in later problems those
-    without restitution that have acted in this step; in the second half of the problems allowed all that have acted,
-    then without restitution: what is handed to and fro that long is the tail of an endless sequence. In models with
-    contact groups all closed contacts without restitution take part at once, whether they have acted or not: layer by
-    layer, an impact would need a problem for each.
+    one after the other, the contacts of a stack would hand their load up and down without end); in a long sequence
+    those without restitution that have acted in this step (published ones are shorter); in the second half of the
+    problems allowed all that have acted, then without restitution: what is handed to and fro that long is the tail of
+    an endless sequence. In models with contact groups all closed contacts without restitution take part at once,
+    whether they have acted or not: layer by layer, an impact would need a problem for each.
     """
     groups = groups_of(d)
     active, candidate = integers(s.active_at, d.nc), integers(s.candidate_at, d.nc)
     closed, counts, acted_as = integers(s.closed_at, d.nc), integers(s.counts_at, 8), integers(s.acted_at, d.nc)
     was_active, Vs = integers(s.was_active_at, d.nc), matrix(s.Vsminus_at, d.n_nodes, 6)
     first, ending = counts[3] == 0, 2 * counts[3] >= s.max_problems
-    resting, many = first and rests(d, s), d.nc > s.nc_fixed
+    resting, many, long = first and rests(d, s), d.nc > s.nc_fixed, counts[3] >= LONG_SEQUENCE
     count = 0
     for a in range(d.n_groups):
         g = groups[a]
@@ -275,8 +277,8 @@ def choose_candidates(d, s):
                 count += 1
             # a closed contact of the smooth sub-problem does not approach there, but carries its force here
             kept = (resting and was_active[c] != 0) or (first and s.persistent != 0 and closed[c] != GAP)
-            plastic = law[e, L_NORMAL] == 0.0
-            if kept or (acted_as[c] != GAP and (ending or plastic)) or (many and (ending or plastic)):
+            together = ending or ((long or many) and law[e, L_NORMAL] == 0.0)
+            if kept or (together and (many or acted_as[c] != GAP)):
                 candidate[c] = 1
     return count
 

@@ -188,7 +188,8 @@ def rescued(halvings):
         for seed in range(6):
             rng = np.random.default_rng(seed)
             model = models.thrown(points, velocity=rng.normal(size=3), spin=4 * rng.normal(size=3))
-            engine = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-6).prepare(model.compile(), h)
+            stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-6, contact_solver="newton")
+            engine = stepper.prepare(model.compile(), h)
             engine.run[0]["max_halvings"] = halvings
             records, signals = engine.make_records(1), np.zeros((1, 1, 3))
             for k in range(round(1.5 / h)):
@@ -207,7 +208,7 @@ def test_line_search_leaves_less_to_the_penalty_ladder_and_the_ladder_solves_the
 @pytest.mark.parametrize("iterations", [1, 2])
 def test_an_unconverged_contact_problem_stops_the_run(iterations):
     """Accepted, it throws the body off (note 3.7: +4.9 J in one step)."""
-    stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-6, max_iterations=iterations)
+    stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-6, max_iterations=iterations, contact_solver="newton")
     with pytest.raises(fem.SolverError, match=r"(position|velocity) correction stopped after") as caught:
         stepper.run(models.thrown(models.LEGS), 1.3, 1e-3)
     energy = caught.value.result.energy.total
