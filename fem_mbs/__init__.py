@@ -26,7 +26,7 @@ _WHERE = {
     "fem_mbs.solvers": ("DecoupledNSGA", "StepControl", "initial_accelerations", "modes", "static_equilibrium"),
     "fem_mbs.system": ("State", "System"),
 }  # fmt: skip
-_MODULES = ("rotations", "shapes", "verify", "elements", "solvers")
+_MODULES = ("hertz", "rotations", "shapes", "verify", "elements", "solvers")
 _HOME = {name: module for module, names in _WHERE.items() for name in names}
 __all__ = sorted(_HOME) + list(_MODULES)
 
