@@ -4,6 +4,7 @@ two minutes)."""
 import os
 import re
 import runpy
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -80,15 +81,22 @@ def billiard_break():
 def spheres_in_a_box():
     example("spheres_in_a_box")
     result = fem.load("spheres_in_a_box.vtkhdf")
-    look = {"view": (1.0, -1.3, 0.9)}
+    look = {"view": (1.0, -1.3, 0.9), "arrows": False}
     result.picture(PICTURES / "spheres_in_a_box.png", size=(1000, 620), **look)
     result.animate(PICTURES / "spheres_in_a_box.gif", end=0.7, speed=0.15, fps=12, size=(400, 320), **look)
 
 
+def hertz_contact():
+    example("hertz_contact")
+    shutil.copy("hertz_contact.png", PICTURES)
+
+
 def main():
     PICTURES.mkdir(exist_ok=True)
-    for draw in (flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
-                 spheres_in_a_box):  # fmt: skip
+    for draw in (
+        flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
+        spheres_in_a_box, hertz_contact,
+    ):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()
             os.chdir(folder)

@@ -5,7 +5,7 @@ contact ellipse. With the curvatures κ (positive: convex) and the angle ω betw
 
     M = ½ (diag(κ_1x, κ_1y) + R_ω diag(κ_2x, κ_2y) R_ωᵀ),   A, B: its eigenvalues,   A + B = ½ Σκ                   (1)
     σ = (1 − ν1²)/E1 + (1 − ν2²)/E2,   Δ = σ/(A + B)                                                                (2)
-    B/A = R_D(0, 1, k²) / R_D(0, k², 1) = (E_e/k² − K_e)/(K_e − E_e),   k = b/a,   modulus m = 1 − k²               (3)
+    B/A = R_D(0, 1, k²) / R_D(0, k², 1) = (E_e/k² − K_e)/(K_e − E_e),   k = b/a,   parameter m = 1 − k²             (3)
     c_b = (3 k E_e/2π)^⅓,   b = c_b (F Δ)^⅓,   a = b/k,   p0 = 3F/(2πab) = c_σ b/Δ,   c_σ = 1/E_e                   (4)
     F = K δ^{3/2},   K = ( (c_b/c_δ) π/(A + B) Δ^{−2/3} )^{3/2},   c_δ = 3 k K_e/2,   δ = 3 F σ K_e/(2πa)            (5)
     τ_max = c_τ b/Δ,   τ_G max = c_G b/Δ                                                                            (6)
@@ -13,9 +13,10 @@ contact ellipse. With the curvatures κ (positive: convex) and the angle ω betw
 
 Sources: Sanchez2025, (4.1)-(4.5), after Seely and Smith, who give c_b, c_δ, c_σ, c_τ, c_G, k on a chart; the exact
 integrals in their place: formulation-bearings-clearance, section 2.1. Carlson's R_D in (3) has no singularity at k = 1,
-where the second form is 0/0. c_τ and c_G follow from the stresses of `hertz_stress`; the line limits read on the chart,
-.30 c_σ and .27 c_σ, differ by 1.4 and 2.3 % from the values at the slender ellipse of the thesis (k = .021). Two-digit
-coefficients move p0 there by 1.7 %: 706 MPa from the chart, 694.4 MPa exact.
+where the second form is 0/0. The tests check (3)-(5) by the displacements they mean and (7) by a quadrature. c_τ and
+c_G follow from the stresses of `hertz_stress`; the line limits read on the chart, .30 c_σ and .27 c_σ, differ by 1.4
+and 2.3 % from the values at the slender ellipse of the thesis (k = .021). Two-digit coefficients move p0 there by 1.7
+%: 706 MPa from the chart, 694.4 MPa exact.
 
 Hertz assumes smooth bodies without friction, a contact small beside the radii (`HertzContact.steepness` below some 0.3)
 and beside the bodies, and elastic behaviour. Ball bearings are at the edge of it, conforming journals beyond.
@@ -23,7 +24,7 @@ and beside the bodies, and elastic behaviour. Ball bearings are at the edge of i
     symbol       code               unit        meaning
     A, B         A, B               1/m         half the relative principal curvatures
     k            axis_ratio         -           b/a
-    K_e, E_e     K_e, E_e           -           complete elliptic integrals of parameter m
+    K_e, E_e     -                  -           complete elliptic integrals of parameter m
     σ            compliance         1/Pa        1/E* of the literature
     K            stiffness          N/m^{3/2}   F = K δ^{3/2}
     δ            indentation        m           approach of points of the bodies far from the contact
@@ -151,7 +152,7 @@ class HertzContact(Subsurface):
     >>> contact = HertzContact(0.010, np.inf, E=210e9, nu=0.3)
     >>> a, b = contact.semi_axes(100.0)
     >>> print(f"{1e6 * a:.1f} µm, {1e-6 * contact.maximum_pressure(100.0):.0f} MPa")
-    186.7 µm, 1370 MPa
+    186.6 µm, 1371 MPa
     >>> shear = contact.maximum_shear([10.0, 100.0])
     >>> print(np.round(1e-6 * shear.value), "MPa at", np.round(1e6 * shear.depth), "µm")
     [197. 425.] MPa at [42. 90.] µm

@@ -12,7 +12,7 @@ so that this point has to be named. For each body one of
     depth given   a point that deep in a half space, depth ≫ b:        d = depth,  c = −ν/(1 − ν)
     concave       as convex, with |R|: a point some 1.5 |R| deep in the ring for ν = .3; a convention
 
-a body that is flat (R = ∞) or rigid: the first needs a depth, the second adds nothing. (3) is derived here. Depth: the
+A flat body (R = ∞) needs a depth, a rigid one adds nothing. (3) is derived here. Depth: the
 strain ((1 − ν²) σ_z − ν(1 + ν) σ_y)/E under the Hertz pressure integrates to (w/πE) (1 + ν) (2(1 − ν) asinh D
 − 2ν (D√(1 + D²) − D²)), D = depth/b, of which (3) is the limit of large D. Solid cylinder: add the line force on the
 opposite side and the tension w/(πR) that frees the circumference. For R1 ≈ R2 inside each other (3) becomes the
@@ -36,7 +36,8 @@ from fem_mbs.hertz_stress import Subsurface, material, not_negative, pair, unit_
 def palmgren_indentation(force, length):
     """Palmgren's fit of the indentation [m] of a steel roller on a race: 3.84e-5 F^0.9/L^0.8 in N and mm.
 
-    Independent of the radii; F ∝ δ^{10/9}. A fit for bearing rollers: other materials and large rollers need (3).
+    Independent of the radii; F ∝ δ^{10/9}. For other materials and for large rollers take `LineContact.indentation`. The
+    constants are those the bearing literature quotes; they were not compared with the original.
 
     Parameters
     ----------
