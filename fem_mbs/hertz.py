@@ -15,8 +15,8 @@ Sources: Sanchez2025, (4.1)-(4.5), after Seely and Smith, who give c_b, c_δ, c_
 integrals in their place: formulation-bearings-clearance, section 2.1. Carlson's R_D in (3) has no singularity at k = 1,
 where the second form is 0/0. The tests check (3)-(5) by the displacements they mean and (7) by a quadrature. c_τ and
 c_G follow from the stresses of `hertz_stress`; the line limits read on the chart, .30 c_σ and .27 c_σ, differ by 1.4
-and 2.3 % from the values at the slender ellipse of the thesis (k = .021). Two-digit coefficients move p0 there by 1.7
-%: 706 MPa from the chart, 694.4 MPa exact.
+and 2.3 % from the values at the slender ellipse of the thesis (k = .021). The chart's two
+digits move p0 there by 1.7 %: 706 MPa instead of 694.4 MPa.
 
 Hertz assumes smooth bodies without friction, a contact small beside the radii (`HertzContact.steepness` below some 0.3)
 and beside the bodies, and elastic behaviour. Ball bearings are at the edge of it, conforming journals beyond.

@@ -36,8 +36,8 @@ from fem_mbs.hertz_stress import Subsurface, material, not_negative, pair, unit_
 def palmgren_indentation(force, length):
     """Palmgren's fit of the indentation [m] of a steel roller on a race: 3.84e-5 F^0.9/L^0.8 in N and mm.
 
-    Independent of the radii; F ∝ δ^{10/9}. For other materials and for large rollers take `LineContact.indentation`. The
-    constants are those the bearing literature quotes; they were not compared with the original.
+    Independent of the radii; F ∝ δ^{10/9}. For other materials and for large rollers take `LineContact.indentation`.
+    The constants are those the bearing literature quotes; they were not compared with the original.
 
     Parameters
     ----------
