@@ -79,8 +79,8 @@ def billiard_break():
 
 
 def spheres_in_a_box():
-    example("spheres_in_a_box")
-    result = fem.load("spheres_in_a_box.vtkhdf")
+    script = runpy.run_path(str(ROOT / "examples" / "spheres_in_a_box.py"))
+    result = script["run"](200, 0.8, across=6)
     look = {"view": (1.0, -1.3, 0.9), "arrows": False}
     result.picture(PICTURES / "spheres_in_a_box.png", size=(1000, 620), **look)
     result.animate(PICTURES / "spheres_in_a_box.gif", end=0.7, speed=0.15, fps=12, size=(400, 320), **look)

@@ -4,11 +4,8 @@ A block of spheres of two sizes and materials falls into an open box of planes a
 it. There is no published reference; what must hold is checked: nobody penetrates, energy only falls, and at the end the
 floor carries the weight.
 
-    python examples/spheres_in_a_box.py           200 spheres; writes spheres_in_a_box.vtkhdf, to open in ParaView
-    python examples/spheres_in_a_box.py 1000      as many as you like
+    python examples/spheres_in_a_box.py           writes spheres_in_a_box.vtkhdf, to open in ParaView
 """
-
-import sys
 
 import numpy as np
 
@@ -27,7 +24,7 @@ materials = fem.MaterialTable(
 )
 
 
-def build(count=200, across=6, speed=1.0):
+def build(count=60, across=4, speed=1.0):
     """``count`` spheres in layers of ``across``² above the floor z = 0, falling with ``speed`` [m/s]."""
     model = fem.Model("spheres in a box", gravity=[0, 0, -g])
     group = fem.ContactGroup(materials=materials, name="grains")
@@ -63,11 +60,11 @@ def floor_force(result, k):
     return float(pairs.impulse[on_floor, 2].sum() / result.h[k])
 
 
-def run(count=200, t_end=1.0, h=1e-3, save="spheres_in_a_box.vtkhdf", **options):
-    return fem.DecoupledNSGA(contact_tolerance=1e-5).run(build(count, **options), t_end, h, save=save, save_every=10)
+def run(count=60, t_end=0.4, h=1e-3, save="spheres_in_a_box.vtkhdf", **options):
+    return fem.DecoupledNSGA(contact_tolerance=1e-4).run(build(count, **options), t_end, h, save=save, save_every=10)
 
 
-def main(count=200, t_end=1.0, h=1e-3, save="spheres_in_a_box.vtkhdf"):
+def main(count=60, t_end=0.4, h=1e-3, save="spheres_in_a_box.vtkhdf"):
     result = run(count, t_end, h, save)
     print(result)
     print(f"{result.pair_count[-1]} closed contacts at the end, {result.statistics['pair_searches']} searches of pairs")
@@ -76,11 +73,12 @@ def main(count=200, t_end=1.0, h=1e-3, save="spheres_in_a_box.vtkhdf"):
     weight = sum(np.where(np.isclose(r, radii[0]), radii[0], radii[1]) ** 3 for r in radii_of(result))
     weight *= density * 4 / 3 * np.pi * g
     gap = min(result.pairs(k).gap.min(initial=0.0) for k in range(len(result.t)))
+    rise = np.diff(result.energy.total).max()
     carried = np.mean([floor_force(result, k) for k in range(-20, 0)])
     return fem.Checks(
-        # tolerance of the contact problems: 1e-5 of the displacement g h²; a tenth of a micrometre is far above it
+        # tolerance of the contact problems: 1e-4 of displacements of some 1e-5 m in a step
         fem.Check("smallest gap [m]", reference=0.0, obtained=gap, abs=1e-7),
-        fem.Check("largest rise of energy [J]", reference=0.0, obtained=np.diff(result.energy.total).max(), abs=1e-6),
+        fem.Check("largest rise of energy [J]", reference=0.0, obtained=max(rise, 0.0), abs=1e-6),
         # the walls carry a part of it by friction while the pile settles
         fem.Check("floor and walls carry the weight [N]", reference=weight, obtained=carried, rel=0.5),
         fem.Check("lowest sphere [m]", reference=radii[1], obtained=rows["position"][0, balls, 2].min(), rel=0.3),
@@ -93,4 +91,4 @@ def radii_of(result):
 
 
 if __name__ == "__main__":
-    main(*(int(argument) for argument in sys.argv[1:])).print()
+    main().print()
