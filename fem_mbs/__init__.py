@@ -18,6 +18,8 @@ _WHERE = {
         "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
         "Spring", "TorsionSpring", "Universal", "UserForce", "beam_curve", "beam_line",
     ),
+    "fem_mbs.force_recovery": ("recover_forces",),
+    "fem_mbs.hysteresis": ("ForceLaw", "hysteresis_factor", "resolved_impact"),
     "fem_mbs.errors": ("FemMbsError", "ModelError", "NonFiniteError", "ParameterError", "SolverError"),
     "fem_mbs.model": ("Model",),
     "fem_mbs.nodes": ("Frame", "Node1", "Node3", "Node6"),
