@@ -91,11 +91,16 @@ def hertz_contact():
     shutil.copy("hertz_contact.png", PICTURES)
 
 
+def force_recovery():
+    example("force_recovery")
+    shutil.copy("force_recovery.png", PICTURES)
+
+
 def main():
     PICTURES.mkdir(exist_ok=True)
     for draw in (
         flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
-        spheres_in_a_box, hertz_contact,
+        spheres_in_a_box, hertz_contact, force_recovery,
     ):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()

@@ -5,23 +5,27 @@ Contact point p, normal n from body B to body A. The gap opens with the relative
     ġ_N = n·(ẋ_A + ω_A × (p − x_A) − ẋ_B − ω_B × (p − x_B)) = G_N v ,       ω = R Ω                               (1)
 
 exactly, also while the contact is open (the nearest points differ by a vector along n, which ω × does not turn into a
-normal speed), for spheres, curves and surfaces. G_N v̇ follows with accelerations in place of velocities.
+normal speed), for spheres, curves and surfaces. G_N v̇ follows with accelerations in place of velocities. The axis
+of a beam, whose ends z₁, z₂ move with two nodes, is straight for contacts; its point nearest to p moves with
+
+    ż = (1 − σ) ż₁ + σ ż₂ ,   ż_i = ẋ_i + ω_i × R_i b_i ,   σ = (p − z₁)·(z₂ − z₁)/|z₂ − z₁|², within [0, 1]         (2)
 
     symbol   code                          unit    meaning
     p, n     contact_point, contact_normal m, -    inertial axes
     x, R     position, quaternion          m, -    of a node; Ω, Ω̇ in body axes
+    b        offset                        m       from node to end of the axis, body axes
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from fem_mbs.errors import FemMbsError
 from fem_mbs.shapes import matrices
 
-_NODE = ("position", "quaternion", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
-
 
 def contact_number(result, name):
-    """Number of the contact called ``name`` and the numbers of its two nodes.
+    """Number of the contact called ``name`` and the numbers of its nodes.
 
     Raises
     ------
@@ -37,25 +41,62 @@ def contact_number(result, name):
     return described["contact"], described["nodes"]
 
 
-def _relative(n, p, A, B, linear, angular):
-    """(1) with the histories named ``linear`` and ``angular`` of nodes A and B (dicts of arrays)."""
-    total = 0.0
-    for sign, node in ((1.0, A), (-1.0, B)):
-        turn = np.einsum("...ij,...j->...i", matrices(node["quaternion"]), node[angular])
-        total = total + sign * (node[linear] + np.cross(turn, p - node["position"]))
-    return np.einsum("...i,...i->...", n, total)
+class _Sides:
+    """Where the two bodies of a contact touch: nodes, or for beams the ends of their axes."""
+
+    def __init__(self, element):
+        ends = element.get("ends")
+        if ends is None and len(element["nodes"]) != 2:
+            raise FemMbsError(
+                f"contact '{element['name']}' moves with {len(element['nodes'])} nodes and the results, written by an "
+                "older fem_mbs, do not say how; run the model again"
+            )
+        self.ends = ends
+        self.nodes = element["nodes"]
+
+    def normal(self, read, contact, linear, angular):
+        """(1) with the histories named ``linear`` and ``angular``; ``read(name, column)`` gives histories (k, …)."""
+        n, p = read("contact_normal", contact), read("contact_point", contact)
+        if self.ends is None:
+            A, B = (self._of_node(read, i, p, linear, angular) for i in self.nodes)
+        else:
+            A, B = (self._of_axis(read, self.ends[i : i + 2], p, linear, angular) for i in (0, 2))
+        return np.einsum("ki,ki->k", n, A - B)
+
+    @staticmethod
+    def _of_node(read, i, p, linear, angular):
+        turn = np.einsum("kij,kj->ki", matrices(read("quaternion", i)), read(angular, i))
+        return read(linear, i) + np.cross(turn, p - read("position", i))
+
+    def _of_axis(self, read, ends, p, linear, angular):
+        at = [read("position", int(i)) + matrices(read("quaternion", int(i))) @ np.array(offset) for i, *offset in ends]
+        rate = [self._of_node(read, int(i), z, linear, angular) for (i, *_), z in zip(ends, at)]
+        axis = at[1] - at[0]
+        length = np.einsum("ki,ki->k", axis, axis)
+        along = np.einsum("ki,ki->k", p - at[0], axis)
+        sigma = np.clip(np.divide(along, length, out=np.zeros_like(along), where=length > 0), 0, 1)[:, None]
+        return (1 - sigma) * rate[0] + sigma * rate[1]
+
+
+class NormalMotion(NamedTuple):
+    """Gap rates (k,) [m/s], gain (k,) [m/s] of speed by smooth motion in the step to each state, largest speed [m/s] of
+    the bodies."""
+
+    rate: np.ndarray
+    gain: np.ndarray
+    speed: float
 
 
 def normal_motion(result, name):
-    """Gap rate ġ_N (k,) [m/s], G_N v̇ (k,) [m/s²] of a contact, and the largest speed [m/s] of its two bodies."""
+    """`NormalMotion` of a contact."""
     contact, nodes = contact_number(result, name)
+    sides = _Sides(next(e for e in result.description["elements"] if e["contact"] == contact))
     read = result._store.read
-    n, p = read("contact_normal", contact), read("contact_point", contact)
-    A, B = ({key: read(key, i) for key in _NODE} for i in nodes)
-    rate = _relative(n, p, A, B, "velocity", "angular_velocity")
-    acceleration = _relative(n, p, A, B, "acceleration", "angular_acceleration")
-    speed = max(np.linalg.norm(node["velocity"], axis=1).max(initial=0.0) for node in (A, B))
-    return rate, acceleration, speed
+    rate = sides.normal(read, contact, "velocity", "angular_velocity")
+    acceleration = sides.normal(read, contact, "acceleration", "angular_acceleration")
+    gain = 0.5 * result.h * np.abs(acceleration + np.concatenate([acceleration[:1], acceleration[:-1]]))
+    speed = max(np.linalg.norm(read("velocity", i), axis=1).max(initial=0.0) for i in nodes)
+    return NormalMotion(rate, gain, speed)
 
 
 def approaching(result, states, v_tol):
@@ -69,26 +110,30 @@ def approaching(result, states, v_tol):
 
     states = np.asarray(states)
     described = result.description
-    contacts = sorted((e["contact"], e["nodes"]) for e in described["elements"] if e["contact"] is not None)
-    pairs = np.array([nodes for _, nodes in contacts])
+    contacts = sorted((e for e in described["elements"] if e["contact"] is not None), key=lambda e: e["contact"])
     free = np.array([any(node["free"]) for node in described["nodes"]])
     N = len(free)
-    links = [(e["nodes"][0], other) for e in described["elements"] if e["contact"] is None for other in e["nodes"][1:]]
-    links = np.array(links, int).reshape(-1, 2)
+    links = _links(e for e in described["elements"] if e["contact"] is None)
     before, after = result.rows(states - 1), result.rows(states)
-
-    def relative(rows, linear, angular):
-        A, B = ({key: rows[key][:, pairs[:, side]] for key in _NODE} for side in (0, 1))
-        return _relative(rows["contact_normal"], rows["contact_point"], A, B, linear, angular)
-
-    gain = [relative(rows, "acceleration", "angular_acceleration") for rows in (before, after)]
-    change = 0.5 * after["h"][:, None] * np.abs(gain[0] + gain[1])
     closed = after["impulse"][:, :, 0] > 0
-    struck = closed & (-relative(before, "velocity", "angular_velocity") > np.maximum(change, v_tol))
+    struck = np.zeros_like(closed)
+    for c in np.flatnonzero(closed.any(axis=0)):
+        sides = _Sides(contacts[c])
+        first, last = (lambda name, i, rows=rows: rows[name][:, i] for rows in (before, after))
+        approach = -sides.normal(first, c, "velocity", "angular_velocity")
+        gain = [sides.normal(read, c, "acceleration", "angular_acceleration") for read in (first, last)]
+        change = 0.5 * after["h"] * np.abs(gain[0] + gain[1])
+        struck[:, c] = closed[:, c] & (approach > np.maximum(change, v_tol))
     labels = np.empty((len(states), N), int)
     for i in range(len(states)):
-        edges = np.concatenate([links, pairs[closed[i]]])
+        edges = np.concatenate([links, _links(contacts[c] for c in np.flatnonzero(closed[i]))])
         edges = edges[free[edges].all(axis=1)]
         graph = coo_matrix((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(N, N))
         labels[i] = connected_components(graph, directed=False)[1]
-    return struck, labels, pairs, free
+    return struck, labels, [e["nodes"] for e in contacts], free
+
+
+def _links(elements):
+    """Pairs of nodes (j, 2) that elements join."""
+    pairs = [(e["nodes"][0], other) for e in elements for other in e["nodes"][1:]]
+    return np.array(pairs, int).reshape(-1, 2)

@@ -96,6 +96,7 @@ def describe(system):
                 "nodes": [int(node.index) for node in element.nodes],
                 "rows": None if rows is None else [rows.start, rows.stop],
                 "contact": number.get(id(element)),
+                "ends": _contact_ends(element),
                 "outputs": {k: [s.start, s.stop, element.outputs[k][1]] for k, s in slices.items()},
             }
         )
@@ -112,6 +113,13 @@ def describe(system):
         "model": system.name, "gravity": gravity, "sizes": sizes, "nodes": nodes, "elements": elements,
         "contact_groups": groups,
     }  # fmt: skip
+
+
+def _contact_ends(element):
+    """Axes of a contact that moves with more than two nodes: node and offset of both ends of both axes."""
+    if element.role != "contact" or len(element.nodes) == 2:
+        return None
+    return [[int(frame.node.index), *map(float, frame.p)] for frame in element.ends]
 
 
 def _describe_group(group):
