@@ -6,7 +6,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs import cubic_impact, impulse_filter
-from fem_mbs.contact_motion import normal_motion
+from fem_mbs.contact_motion import approaching, normal_motion
 from fem_mbs.hysteresis import FACTORS
 
 E = np.array([1.0, 0.9, 0.8, 0.6, 0.4, 0.2])
@@ -385,13 +385,26 @@ def test_filters_leave_nothing_and_add_nothing():
         assert np.all((continuous == force) | impact | (force > 0))
 
 
+def test_more_impacts_than_fit_into_one_chunk_are_recovered_each_like_alone():
+    rng = np.random.default_rng(8)
+    count = 2 * cubic_impact.CHUNK + 7
+    impulse, speed, e = rng.uniform(0.1, 2, count), rng.uniform(0.1, 3, count), rng.uniform(0.05, 1, count)
+    chi = fem.hysteresis_factor("zhang", e)
+    together = cubic_impact.hertz_type(impulse, speed, e, chi, 1e8, 1.5)
+    for i in (0, cubic_impact.CHUNK - 1, cubic_impact.CHUNK, count - 1):
+        alone = cubic_impact.hertz_type(impulse[[i]], speed[[i]], e[[i]], chi[[i]], 1e8, 1.5)
+        np.testing.assert_allclose(together[:, i], alone[:, 0], rtol=1e-12)  # order of sums
+
+
 def stack(t_end=0.34):
-    """A ball falls on a heavier one that rests on the floor."""
+    """A ball falls on a heavier one that rests on the floor; a third rests on it beside them."""
     model = fem.Model("stack", gravity=[0, 0, -9.8])
     lower = model.add(fem.RigidBody.sphere(2.0, 0.1, position=[0, 0, 0.1], fixed=("x", "y"), name="lower"))
     upper = model.add(fem.RigidBody.sphere(1.0, 0.05, position=[0, 0, 0.6978], fixed=("x", "y"), name="upper"))
     model.add(fem.SphereOnPlane(lower, model.ground, radius=0.1, restitution=0.5, name="floor"))
     model.add(fem.SphereOnSphere(upper, lower, radius_A=0.05, radius_B=0.1, restitution=0.8, name="hit"))
+    apart = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[1, 0, 0.1], name="apart"))
+    model.add(fem.SphereOnPlane(apart, model.ground, radius=0.1, restitution=0.5, name="floor apart"))
     return fem.DecoupledNSGA(rho_inf=0.0).run(model, t_end=t_end, h=1e-3)
 
 
@@ -411,6 +424,19 @@ def test_impulse_that_comes_through_another_body_is_an_impact_and_asks_for_a_mas
     floor = fem.recover_forces(result, "floor", stiffness=1e9, effective_mass=2.0, restitution=0.5)
     assert floor.impacts.speed[0] == pytest.approx(floor.impacts.impulse[0] / 2.0, rel=1e-12)
     assert floor.checks().ok and floor.curve(0).impulse == pytest.approx(floor.impacts.impulse[0], rel=1e-5)
+
+
+def test_an_impact_reaches_linked_bodies_and_no_others():
+    result = stack()
+    state = np.flatnonzero(result["hit"].impact)[0]
+    struck, labels, nodes, free = approaching(result, [state - 1, state], 1e-6)
+    names = result.contacts
+    assert [names[c] for c in np.flatnonzero(struck[1])] == ["hit"] and not struck[0].any()
+    ground, lower, upper, apart = (labels[:, i] for i in range(4))
+    assert not free[0] and lower[1] == upper[1] and lower[0] != upper[0]  # not before they touch
+    assert apart[1] not in (lower[1], ground[1]) and lower[1] != ground[1]  # the ground passes nothing on
+    assert nodes[names.index("hit")] == [2, 1]
+    assert len(fem.recover_forces(result, "floor apart", stiffness=1e9).impacts) == 0
 
 
 def test_sliding_and_rolling_contact_has_no_impacts_and_its_force_is_the_weight():
@@ -566,6 +592,17 @@ def test_what_is_not_a_contact_is_refused_with_the_names_of_contacts(short):
         recover(short, contact="ball")
     with pytest.raises(fem.FemMbsError, match=r"did you mean 'ground contact'"):
         recover(short, contact="ground contacts")
+
+
+def test_a_contact_group_is_refused():
+    model = fem.Model("pile", gravity=[0, 0, -9.8])
+    group = fem.ContactGroup(name="pile of balls", restitution=0.5)
+    for i in range(3):
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0.5 * i, 0, 1.0], name=f"{i}")), 0.1)
+    model.add(group)
+    result = fem.DecoupledNSGA().run(model, t_end=0.003, h=1e-3)
+    with pytest.raises(fem.FemMbsError, match=r"'pile of balls' is a contact group"):
+        recover(result, contact="pile of balls")
 
 
 def test_a_run_that_did_not_save_every_step_is_refused():
