@@ -29,6 +29,7 @@ import scipy.sparse as sp
 
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_vector
+from fem_mbs.solvers.contact_cones import project
 from fem_mbs.solvers.contact_one import solve_one
 
 LARGEST_SIZE = 12  # velocities of one body up to which a mass matrix is split
@@ -186,6 +187,52 @@ def sweep(bodies, blocks, diagonal, shift, q, mu, z, r, forward):
                 for a in range(d):
                     for e in range(m):
                         z[b, e] += blocks[i, k, a, e] * change[a]
+
+
+@kernel
+def accelerated_sweeps(bodies, blocks, diagonal, q, mu, z, r, p, p_z, count):
+    """``count`` pairs of sweeps, forth and back, each followed by the best step in two directions.
+
+    The directions are the change of the pair, g, and the change of the whole last step, p: the step a g + b p
+    minimises ½ |z|² + q·r, which needs only scalar products because z = Gᵀ r is at hand. r, z, p (nc, d) and
+    p_z (nb, m) are replaced; p = 0 starts afresh.
+    """
+    n, d = r.shape
+    r_0, z_0, new = np.empty_like(r), np.empty_like(z), np.empty(d)
+    for _ in range(count):
+        r_0[:, :] = r
+        z_0[:, :] = z
+        sweep(bodies, blocks, diagonal, 0.0, q, mu, z, r, True)
+        sweep(bodies, blocks, diagonal, 0.0, q, mu, z, r, False)
+        gg, gp, pp, slope_g, slope_p = 0.0, 0.0, 0.0, 0.0, 0.0
+        for b in range(z.shape[0]):
+            for e in range(z.shape[1]):
+                g = z[b, e] - z_0[b, e]
+                gg += g * g
+                gp += g * p_z[b, e]
+                pp += p_z[b, e] * p_z[b, e]
+                slope_g += z[b, e] * g
+                slope_p += z[b, e] * p_z[b, e]
+        for i in range(n):
+            for a in range(d):
+                slope_g += q[i, a] * (r[i, a] - r_0[i, a])
+                slope_p += q[i, a] * p[i, a]
+        det = gg * pp - gp * gp
+        if det > 1e-12 * gg * pp:
+            step_g, step_p = (gp * slope_p - pp * slope_g) / det, (gp * slope_g - gg * slope_p) / det
+            for i in range(n):
+                for a in range(d):
+                    p[i, a] = r[i, a] + step_g * (r[i, a] - r_0[i, a]) + step_p * p[i, a]
+                project(p[i], mu[i], new)
+                for a in range(d):
+                    r[i, a] = new[a]
+            impulses_to_bodies(bodies, blocks, r, z)
+        for i in range(n):
+            for a in range(d):
+                p[i, a] = r[i, a] - r_0[i, a]
+        for b in range(z.shape[0]):
+            for e in range(z.shape[1]):
+                p_z[b, e] = z[b, e] - z_0[b, e]
 
 
 @kernel

@@ -50,18 +50,18 @@ def solve_coulomb(W, q, mu, r):
     if det > 1e-14 * trace * trace:
         r[1], r[2] = c1 / det, c2 / det
         r[0] = -(q[0] + W[0, 1] * r[1] + W[0, 2] * r[2]) / W_nn
-        if math.hypot(r[1], r[2]) <= mu * r[0]:
+        if math.sqrt(r[1] * r[1] + r[2] * r[2]) <= mu * r[0]:
             return
     low, high = 0.0, max(trace, 1e-12)
     for _ in range(200):
         x1, x2, D = c1 + high * b1, c2 + high * b2, high * high + trace * high + det
-        if math.hypot(x1, x2) < mu / W_nn * (-q[0] * D - W[0, 1] * x1 - W[0, 2] * x2):
+        if math.sqrt(x1 * x1 + x2 * x2) < mu / W_nn * (-q[0] * D - W[0, 1] * x1 - W[0, 2] * x2):
             break
         low, high = high, 4.0 * high
     alpha = 0.5 * (low + high)
     for _ in range(100):
         x1, x2, D = c1 + alpha * b1, c2 + alpha * b2, alpha * alpha + trace * alpha + det
-        size = math.hypot(x1, x2)
+        size = math.sqrt(x1 * x1 + x2 * x2)
         h = size - mu / W_nn * (-q[0] * D - W[0, 1] * x1 - W[0, 2] * x2)
         if h >= 0.0:
             low = alpha
@@ -79,7 +79,7 @@ def solve_coulomb(W, q, mu, r):
             break
     x1, x2, D = c1 + alpha * b1, c2 + alpha * b2, alpha * alpha + trace * alpha + det
     r[0] = max(-(q[0] + (W[0, 1] * x1 + W[0, 2] * x2) / D) / W_nn, 0.0)
-    size = math.hypot(x1, x2)
+    size = math.sqrt(x1 * x1 + x2 * x2)
     r[1], r[2] = (mu * r[0] * x1 / size, mu * r[0] * x2 / size) if size > 0.0 else (0.0, 0.0)
 
 

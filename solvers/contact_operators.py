@@ -2,7 +2,7 @@
 
     form      holds                              systems are factorised
     dense     W                                  in contact space, LAPACK
-    sparse    W by blocks                        in contact space, SuperLU
+    sparse    W by blocks                        in contact space, by blocks of contacts
     bodies    G with W = G Gᵀ (`Bodies`)            in body space (1), (2), blocks of bodies
     free      a product only                     not at all: first-order methods
 
@@ -48,16 +48,61 @@ class Singular(ArithmeticError):
     """A linear system that could not be factorised."""
 
 
-def _splu(matrix, symmetric=False):
-    """SuperLU factors; raises Singular."""
-    options = {"SymmetricMode": True} if symmetric else {}
-    order = "MMD_AT_PLUS_A" if symmetric else "COLAMD"
+def _superlu(matrix):
+    """Function that solves with a sparse matrix, (nc, d) → (nc, d); unknowns behind the contacts have no right side."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return splu(matrix.tocsc(), permc_spec=order, diag_pivot_thresh=0.0 if symmetric else 1.0, options=options)
+            factors = splu(matrix.tocsc())
         except RuntimeError as error:
             raise Singular(str(error)) from None
+
+    def solve(f):
+        right = np.zeros(matrix.shape[0])
+        right[: f.size] = f.ravel()
+        d = factors.solve(right)[: f.size].reshape(f.shape)
+        if not np.isfinite(d).all():
+            raise Singular("solution is not finite")
+        return d
+
+    return solve
+
+
+def _factor(pattern, values):
+    """Block factors; raises Singular."""
+    try:
+        return pattern.factor(values)
+    except SingularPivot as error:
+        raise Singular(str(error)) from None
+
+
+def _larger(shift):
+    """Shift of the matrix that is factorised by blocks; interior points, without shift, have regular ones."""
+    return max(shift, SMALLEST_SHIFT) if shift else 0.0
+
+
+def solver(factor, product, exactly):
+    """Function that solves product(d) = f by flexible GMRES with the solver of a nearby matrix, else exactly.
+
+    Parameters
+    ----------
+    factor, exactly : functions () → solver of a nearby matrix, of the matrix itself; may raise Singular
+    """
+    try:
+        nearly, exact = factor(), None
+    except Singular:
+        nearly, exact = None, exactly()
+
+    def solve(f):
+        nonlocal exact
+        if exact is None:
+            try:
+                return krylov(product, nearly, f)
+            except Singular:
+                exact = exactly()
+        return exact(f)
+
+    return solve
 
 
 def _diagonal_matrix(blocks):
@@ -190,9 +235,9 @@ class Operator:
         if len(closed) == 0:
             return lambda f: f.copy()
         opened = np.delete(np.arange(self.n), closed)
-        B = B[closed]
+        A, B = A[closed], B[closed]
         with np.errstate(all="ignore"):
-            solve_closed = self._factor(A[closed] + shift * B, B, closed, opened)
+            solve_closed = self._factor(A, B, closed, opened, shift)
 
         def solve(f):
             d = f.copy()
@@ -200,9 +245,9 @@ class Operator:
             if len(opened):
                 known = np.zeros_like(f)
                 known[opened] = f[opened]
-                right = right - np.einsum("iab,ib->ia", B, self.product(known)[closed])
+                right = right - apply_blocks(B, self.product(known)[closed])
             with np.errstate(all="ignore"):
-                d[closed] = solve_closed(right.ravel()).reshape(right.shape)
+                d[closed] = solve_closed(right)
             if not np.isfinite(d).all():
                 raise Singular("solution is not finite")
             return d
@@ -238,45 +283,44 @@ class DenseOperator(Operator):
         except np.linalg.LinAlgError as error:
             raise Singular(str(error)) from None
 
-    def _factor(self, A, B, closed, opened):
+    def _factor(self, A, B, closed, opened, shift):
         W = self.matrix
         if len(opened):
             keep = self._scalar_rows(closed)
             W = W[np.ix_(keep, keep)]
         k, d = len(closed), self.d
         J = np.matmul(B, W.reshape(k, d, k * d))
-        J.reshape(k, d, k, d)[np.arange(k), :, np.arange(k)] += A
+        J.reshape(k, d, k, d)[np.arange(k), :, np.arange(k)] += A + shift * B
         lu, pivots, info = scipy.linalg.lapack.dgetrf(J.reshape(k * d, k * d))
         if info != 0:
             raise Singular("dense matrix is singular")
-        return lambda f: scipy.linalg.lapack.dgetrs(lu, pivots, f)[0]
+        return lambda f: scipy.linalg.lapack.dgetrs(lu, pivots, f.ravel())[0].reshape(f.shape)
 
 
 class SparseOperator(Operator):
-    """W by blocks, every diagonal block stored."""
+    """W by blocks; every diagonal block, and with every block its transposed partner, is stored."""
 
     def __init__(self, matrix, d, symmetric):
         n = matrix.shape[0] // d
-        pattern = sp.bsr_array((np.zeros((n, d, d)), np.arange(n), np.arange(n + 1)), shape=matrix.shape)
-        blocks = sp.bsr_array(matrix, blocksize=(d, d))
-        # explicit diagonal blocks: adding explicit zeros would drop them again
-        lacking = np.flatnonzero(~_has_diagonal(blocks))
-        if len(lacking):
-            pattern.data[lacking] = np.eye(d)
-            blocks = sp.bsr_array(blocks + pattern, blocksize=(d, d))
-        blocks.sort_indices()
-        self.matrix = blocks
-        row = np.repeat(np.arange(n), np.diff(blocks.indptr))
-        self.row, self.at_diagonal = row, np.flatnonzero(blocks.indices == row)
-        blocks.data[self.at_diagonal[lacking]] = 0.0
-        super().__init__(blocks.data[self.at_diagonal], symmetric)
+        given = sp.bsr_array(matrix, blocksize=(d, d))
+        given.sum_duplicates()
+        graph = sp.csr_array((np.ones(len(given.indices)), given.indices, given.indptr), shape=(n, n))
+        graph = sp.csr_array(graph + graph.T + sp.eye_array(n))
+        graph.sort_indices()
+        data = np.zeros((graph.nnz, d, d))
+        row = np.repeat(np.arange(n), np.diff(graph.indptr))
+        of_given = np.repeat(np.arange(n), np.diff(given.indptr))
+        data[np.searchsorted(row * n + graph.indices, of_given * n + given.indices)] = given.data
+        self.matrix = sp.bsr_array((data, graph.indices, graph.indptr), shape=matrix.shape)
+        self.row, self.at_diagonal = row, np.flatnonzero(graph.indices == row)
+        super().__init__(data[self.at_diagonal], symmetric)
 
     def block_rows(self):
         return self.matrix.indptr.astype(np.int64), self.matrix.indices.astype(np.int64), self.matrix.data
 
     @cached_property
     def pattern(self):
-        """Analysed pattern by contacts; rows without their transposed partner are not expected in a Delassus matrix."""
+        """Analysed pattern by contacts."""
         pointers, columns, _ = self.block_rows()
         return BlockPattern(pointers, columns, self.d)
 
@@ -284,31 +328,29 @@ class SparseOperator(Operator):
         """`BlockShift` for (W + rho I) x = b; raises Singular."""
         values = self.matrix.data.copy()
         values[self.at_diagonal] += rho * np.eye(self.d)
-        try:
-            return BlockShift(self.pattern.factor(values))
-        except SingularPivot as error:
-            raise Singular(str(error)) from None
+        return BlockShift(_factor(self.pattern, values))
 
-    def _factor(self, A, B, closed, opened):
-        row, column, data = self.row, self.matrix.indices, self.matrix.data
+    def _factor(self, A, B, closed, opened, shift):
+        row, column, data, pattern = self.row, self.matrix.indices, self.matrix.data, None
         if len(opened):
             number = np.full(self.n, -1)
             number[closed] = np.arange(len(closed))
             kept = (number[row] >= 0) & (number[column] >= 0)
             row, column, data = number[row[kept]], number[column[kept]], data[kept]
-        data = np.matmul(B[row], data)
-        data[row == column] += A
         pointers = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(closed)))])
+        pattern = BlockPattern(pointers, column.astype(np.int64), self.d) if len(opened) else self.pattern
+        data = np.matmul(B[row], data)
+        diagonal = row == column
+        data[diagonal] += A + shift * B
         size = len(closed) * self.d
-        return _splu(sp.bsr_array((data, column, pointers), shape=(size, size))).solve
-
-
-def _has_diagonal(blocks):
-    """For each block row, whether its diagonal block is stored."""
-    row = np.repeat(np.arange(len(blocks.indptr) - 1), np.diff(blocks.indptr))
-    found = np.zeros(len(blocks.indptr) - 1, bool)
-    found[row[blocks.indices == row]] = True
-    return found
+        matrix = sp.bsr_array((data, column, pointers), shape=(size, size))
+        nearly = data.copy()
+        nearly[diagonal] += (_larger(shift) - shift) * B
+        return solver(
+            lambda: _factor(pattern, nearly),
+            lambda d: (matrix @ d.ravel()).reshape(d.shape),
+            lambda: _superlu(matrix),
+        )
 
 
 class BodyOperator(Operator):
@@ -333,13 +375,9 @@ class BodyOperator(Operator):
         return self.bodies.product(r)
 
     def _body_system(self, E, diagonal):
-        """Function that solves with diagonal I + Gᵀ E G in body space; E (nc, d, d)."""
+        """Factors of diagonal I + Gᵀ E G in body space; E (nc, d, d)."""
         pattern, entries = self.pattern
-        values = self.bodies.normal_matrix(E, diagonal, pattern, entries)
-        try:
-            return pattern.factor(values)
-        except SingularPivot as error:
-            raise Singular(str(error)) from None
+        return _factor(pattern, self.bodies.normal_matrix(E, diagonal, pattern, entries))
 
     def shifted(self, rho):
         """`BodyShift` for (W + rho I) x = b by (1), or what a small full matrix gives; raises Singular."""
@@ -352,45 +390,31 @@ class BodyOperator(Operator):
         if self.full is not None:
             return self.full.system(A, B, shift)
         bodies, T, E = self.bodies, np.empty_like(A), np.empty_like(A)
-        if not invert_blocks(A + (max(shift, SMALLEST_SHIFT) if shift else 0.0) * B, B, T, E):
+        if not invert_blocks(A + _larger(shift) * B, B, T, E):
             raise Singular("the block of a contact is singular")
-        A, exact = A + shift * B, []
-        try:
+        A = A + shift * B
+
+        def factor():
             solve = self._body_system(E, 1.0)
-        except Singular:
-            return self._augmented(A, B)
 
-        def nearly(f):
-            known = apply_blocks(T, f)
-            return known - apply_blocks(E, bodies.relative(solve(bodies.mass_scaled(known))))
+            def nearly(f):
+                known = apply_blocks(T, f)
+                return known - apply_blocks(E, bodies.relative(solve(bodies.mass_scaled(known))))
 
-        def product(d):
-            return apply_blocks(A, d) + apply_blocks(B, self.product(d))
+            return nearly
 
-        def solve_exactly(f):
-            if not exact:
-                try:
-                    return krylov(product, nearly, f)
-                except Singular:
-                    exact.append(self._augmented(A, B))
-            return exact[0](f)
-
-        return solve_exactly
+        return solver(
+            factor,
+            lambda d: apply_blocks(A, d) + apply_blocks(B, self.product(d)),
+            lambda: self._augmented(A, B),
+        )
 
     def _augmented(self, A, B):
         """Function that solves (3) by SuperLU, which chooses pivots among contacts and bodies."""
         G = self.bodies.matrix()
-        rows, unknowns = G.shape
+        unknowns = G.shape[1]
         J = sp.block_array([[_diagonal_matrix(A), _diagonal_matrix(B) @ G], [-G.T, sp.eye_array(unknowns)]])
-        factors = _splu(J)
-
-        def solve(f):
-            d = factors.solve(np.concatenate([f.ravel(), np.zeros(unknowns)]))[:rows].reshape(f.shape)
-            if not np.isfinite(d).all():
-                raise Singular("solution is not finite")
-            return d
-
-        return solve
+        return _superlu(J)
 
 
 class FreeOperator(Operator):
