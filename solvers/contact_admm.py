@@ -106,7 +106,7 @@ def _iterations(problem, solve, rho, alpha, z, y, count):
     return _iterate_dense(solve.inverse, q, mu, rho, alpha, z, y, count)
 
 
-def admm(problem, r, watch, *, iterations=2000, rho=1.0, alpha=1.6, adaptive=True):
+def admm(problem, r, watch, *, iterations=2000, rho=1.0, alpha=1.6, adaptive=True, memory=None):
     """Iterate (1) from r (nc, d), zero is best; returns the best iterate of ``watch``.
 
     Parameters
@@ -114,14 +114,18 @@ def admm(problem, r, watch, *, iterations=2000, rho=1.0, alpha=1.6, adaptive=Tru
     rho : float > 0, first (or fixed) penalty in the scaled problem
     alpha : 1 to 1.6, over-relaxation; larger does not converge with sliding contacts
     adaptive : bool
+    memory : dict, optional
+        Filled with z, y and rho at the end; when it has them, the iterations go on from there and not from r.
     """
     operator = problem.operator
     if not operator.factors:
         raise ValueError("ADMM needs W as a matrix, not as a product only")
-    z = r.copy()
-    u = problem.velocity(z)
-    u[:, 0] += problem.saxce(u)
-    y = -u / rho
+    if memory:
+        z, y, rho = memory["z"], memory["y"], memory["rho"]
+    else:
+        z, u = r.copy(), problem.velocity(r)
+        u[:, 0] += problem.saxce(u)
+        y = -u / rho
     try:
         solve = operator.shifted(rho)
     except Singular:
@@ -144,4 +148,6 @@ def admm(problem, r, watch, *, iterations=2000, rho=1.0, alpha=1.6, adaptive=Tru
                 except Singular:
                     break
                 next_change = done + max(10, int(0.3 * done))
+    if memory is not None:
+        memory.update(z=z, y=y, rho=rho)
     return watch.best

@@ -58,7 +58,7 @@ def sweeper(problem, r, shift=0.0, q=None):
     return lambda forward: sweep(*rows, diagonal, q, mu, r, forward)
 
 
-def gauss_seidel(problem, r, watch, *, iterations=1000, accelerated=True):
+def gauss_seidel(problem, r, watch, *, iterations=1000, accelerated=True, least=None):
     """Improve r (nc, d) of a scaled problem by sweeps; returns the best iterate of ``watch``.
 
     Parameters
@@ -67,8 +67,10 @@ def gauss_seidel(problem, r, watch, *, iterations=1000, accelerated=True):
     accelerated : bool
         Whether to take the steps (1) after each pair of sweeps; problems given by bodies only. They are given up when
         they do not pay.
+    least : float, optional
+        Stop when 30 sweeps have not reduced the error to this part.
     """
-    r = r.copy()
+    r, reference = r.copy(), np.inf
     improve = _Accelerated(problem, r) if accelerated and isinstance(problem.operator, BodyOperator) else None
     plain = sweeper(problem, r) if improve is None else None
     done = 0
@@ -84,6 +86,10 @@ def gauss_seidel(problem, r, watch, *, iterations=1000, accelerated=True):
         watch.iterations += count
         if watch.judge(r):
             break
+        if least is not None and done % 30 == 0:
+            if watch.best_error > least * reference:
+                break
+            reference = watch.best_error
         if improve is not None and improve.on:
             improve.look_at(watch.history[-1][1])
     return watch.best

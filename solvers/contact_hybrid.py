@@ -1,59 +1,54 @@
 """The automatic solver: short attempts of different methods from different starts, until one succeeds.
 
-    1  Gauss-Seidel, 30 sweeps, then Newton (Alart-Curnier map)
+    1  Gauss-Seidel while 30 sweeps reduce the error to a fifth, at least 30, then Newton (Alart-Curnier map)
     2  100 more sweeps, then Newton (natural map)
-    3  interior point with De Saxcé's term, own start, then polish
-    4  ADMM from zero with adaptive penalty, then polish
-    5  Cadoux's outer loop around convex interior points, polish inside
-    6  long rounds: ADMM with a fixed penalty, polish, proximal Newton, sweeps, polish
+    3  convex interior point (s = 0), polish
+    4  interior point with De Saxcé's term, own start, polish
+    5  ADMM from zero with adaptive penalty, polish
+    6  Cadoux's outer loop, polish inside
+    7  long rounds: ADMM with a fixed penalty, polish, proximal Newton, sweeps, polish
 
-polish = Newton with the Alart-Curnier, then with the natural map; in the long rounds also with Fischer-Burmeister's,
-which finished a thrown wall of 904 contacts from an error of 1e-6. In the long rounds ρ = 0.3 with α = 1.6 went
-furthest (that wall and a pile of 1,749: 4e-6 and 7e-7 after 24,000 iterations, with α = 1 1e-5 and 3e-6), so it is
-continued over several rounds; other penalties follow, each from zero.
+polish = Newton with the Alart-Curnier, then with the natural map; in the long rounds also with Fischer-Burmeister's.
+A long round that has reduced the error to a third is continued by the next one; else the next starts from zero with
+another penalty. The order was chosen by processor time on the families of benchmarks/contact_problems.py: 3 finishes
+piles thrown at each other (all jammed: s = 0 was the right guess), 4 tall kicked stacks, 5 sliding slabs and walls, 6
+mass ratios of 10⁴ in tall stacks; a kicked wall of 904 contacts needs 45,000 iterations of 7.
 
-The best iterate of all stages is kept, but later stages do not start from it: stalled points are bad starts. With a
-warm start (the last step's impulses) Newton comes first. Large problems in body space do 4 before 3, and their long
-rounds are polished only from an error of 2e-6: an ADMM iteration costs two products and a solve there, one of Newton or
-of the interior point hundreds of times more. With rolling or spinning stages 3 and 5 and the Fischer-Burmeister map are
-left out; without a matrix only APGD remains.
+The best iterate of all stages is kept, but later stages do not start from it: stalled points are bad starts. A warm
+start (the last step's impulses) is where the sweeps of 1 begin. In the long rounds of large problems Newton is tried
+only from an error of 2e-6: an ADMM iteration costs two products and a solve, one of Newton hundreds of times more.
+With rolling or spinning stages 3, 4, 6 and the Fischer-Burmeister map are left out; without a matrix only APGD remains.
 
-Source: formulation-contact-problem-solver, section 5.
+Source: formulation-contact-problem-solver, section 5; order and long rounds changed as said.
 """
 
 import math
 import time
 
+import numpy as np
+
 from fem_mbs.solvers.contact_admm import admm
 from fem_mbs.solvers.contact_apgd import apgd
 from fem_mbs.solvers.contact_gauss_seidel import gauss_seidel
 from fem_mbs.solvers.contact_interior_point import cadoux, interior_point
-from fem_mbs.solvers.contact_newton import newton, proximal_newton
-from fem_mbs.solvers.contact_operators import BodyOperator
+from fem_mbs.solvers.contact_newton import free_newton, newton, proximal_newton
+from fem_mbs.solvers.contact_operators import DENSE_ROWS
 
-# (rho, alpha, adaptive, continued) of the ADMM in the long rounds
-ROUNDS = (
-    (0.3, 1.6, False, False),
-    (0.3, 1.6, False, True),
-    (0.3, 1.6, False, True),
-    (0.3, 1.6, False, True),
-    (0.1, 1.0, False, False),
-    (0.01, 1.6, False, False),
-    (0.03, 1.0, True, False),
-    (0.3, 1.6, False, True),
-    (0.3, 1.6, False, True),
-)
+# (rho, alpha, adaptive) of the ADMM in the long rounds
+PENALTIES = ((0.3, 1.6, False), (0.1, 1.0, False), (0.01, 1.6, False), (0.03, 1.0, True), (1.0, 1.6, True))
 ROUND_ITERATIONS, ROUND_GROWTH = 8000, 1.25
-WORTH_POLISH = 2e-6  # error of a large problem below which the long rounds go on with Newton
+WORTH_GOING_ON = 1 / 3  # reduction of the error in a long round for which it is continued
+WORTH_FREE = 1e-4  # error below which Newton without a search is tried
+WORTH_POLISH = 2e-6  # error of a large problem below which the long rounds go on with searched Newton
 WORTH_PROXIMAL = 1e-3  # error below which proximal Newton is tried
 
 
-def hybrid(problem, r, watch, *, rounds=9):
+def hybrid(problem, r, watch, *, rounds=10):
     """Run the stages above from r (nc, d); returns the best iterate of ``watch``.
 
     Parameters
     ----------
-    rounds : 0 to 9, number of long rounds of stage 6; 0 bounds the time in a time stepper
+    rounds : int ≥ 0, number of long rounds of stage 7; 0 bounds the time in a time stepper
     """
     watch.history = []
     ladder = _Ladder(problem, watch)
@@ -68,21 +63,21 @@ def hybrid(problem, r, watch, *, rounds=9):
 
 def _stages(problem, ladder, r, rounds):
     """The stages in their order; each returns True when the problem is solved or the time is over."""
-    zero = 0.0 * r
-    cone, bodies = problem.q.shape[1] == 3, isinstance(problem.operator, BodyOperator)
+    zero = np.zeros_like(r)
+    cone, large = problem.q.shape[1] == 3, problem.operator.rows > DENSE_ROWS
 
     def sweeps_and_newton():
-        if r.any() and ladder.run("newton ac, warm", newton, r):
-            return True
-        if ladder.run("gauss-seidel 30", gauss_seidel, r, iterations=30):
+        if ladder.run("gauss-seidel", gauss_seidel, r, iterations=300, least=0.2):
             return True
         return ladder.run("newton ac", newton, ladder.last)
 
     def more_sweeps():
-        start = ladder.after_sweeps
-        if ladder.run("gauss-seidel 100", gauss_seidel, start, iterations=100):
+        if ladder.run("gauss-seidel 100", gauss_seidel, ladder.after_sweeps, iterations=100):
             return True
         return ladder.run("newton nm", newton, ladder.last, map="natural")
+
+    def convex():
+        return cone and ladder.run("convex", cadoux, zero, share=0.4, outer=1)
 
     def interior():
         return cone and (ladder.run("interior point", interior_point, zero, share=0.4) or ladder.polish())
@@ -93,31 +88,50 @@ def _stages(problem, ladder, r, rounds):
     def outer_loop():
         return cone and ladder.run("cadoux", cadoux, zero, share=0.4)
 
-    continued = [zero]
+    long = _LongRounds(ladder, zero, cone, large)
+    return [
+        sweeps_and_newton,
+        more_sweeps,
+        convex,
+        interior,
+        splitting,
+        outer_loop,
+        *(lambda k=k: long.run(k) for k in range(rounds)),
+    ]
 
-    def long_round(k):
-        rho, alpha, adaptive, again = ROUNDS[k]
-        options = {
-            "rho": rho,
-            "alpha": alpha,
-            "adaptive": adaptive,
-            "iterations": int(ROUND_ITERATIONS * ROUND_GROWTH**k),
-        }
-        if ladder.run(f"long admm {k + 1}", admm, continued[-1] if again else zero, **options):
+
+class _LongRounds:
+    """Stage 7: remembers which penalty is used and where it has come to."""
+
+    def __init__(self, ladder, zero, cone, large):
+        self.ladder, self.zero, self.cone, self.large = ladder, zero, cone, large
+        self.memory, self.error, self.penalty = {}, math.inf, 0
+
+    def run(self, k):
+        """Round k; True when the whole should stop."""
+        ladder = self.ladder
+        rho, alpha, adaptive = PENALTIES[self.penalty % len(PENALTIES)]
+        options = {"rho": rho, "alpha": alpha, "adaptive": adaptive, "memory": self.memory}
+        options["iterations"] = int(ROUND_ITERATIONS * ROUND_GROWTH**k)
+        if ladder.run(f"long admm {k + 1}", admm, self.zero, **options):
             return True
-        if again or k == 0:
-            continued.append(ladder.last)
-        if bodies and ladder.last_error > WORTH_POLISH:
+        error, start = ladder.last_error, ladder.last
+        if error <= WORTH_GOING_ON * self.error:
+            self.error = error
+        else:
+            self.memory, self.error, self.penalty = {}, math.inf, self.penalty + 1
+        if error < WORTH_FREE and ladder.run(f"long admm {k + 1} + free", free_newton, start):
+            return True
+        if self.large and error > WORTH_POLISH:
             return False  # more iterations are cheaper than a factorisation that will not help yet
-        if ladder.polish(cone):
+        ladder.last, ladder.last_error = start, error
+        if ladder.polish(self.cone):
             return True
         if ladder.last_error < WORTH_PROXIMAL and ladder.run(f"proximal newton {k + 1}", proximal_newton, ladder.last):
             return True
-        return ladder.run(f"long sweeps {k + 1}", gauss_seidel, ladder.last, iterations=1000) or ladder.polish(cone)
-
-    long = [lambda k=k: long_round(k) for k in range(rounds)]
-    first = [splitting, interior] if bodies else [interior, splitting]
-    return [sweeps_and_newton, more_sweeps, *first, outer_loop, *long]
+        if ladder.run(f"long sweeps {k + 1}", gauss_seidel, ladder.last, iterations=1000):
+            return True
+        return ladder.polish(self.cone)
 
 
 class _Ladder:
@@ -142,7 +156,7 @@ class _Ladder:
         watch.iterations += stage.iterations
         if stage.best is not None:
             self.last, self.last_error = stage.best, stage.best_error
-            if name == "gauss-seidel 30":
+            if name == "gauss-seidel":
                 self.after_sweeps = stage.best
             if stage.best_error < watch.best_error:
                 watch.best, watch.best_error, watch.converged = stage.best, stage.best_error, stage.converged

@@ -40,9 +40,12 @@ def interior_point(problem, r, watch, *, iterations=60):
 
 
 def cadoux(problem, r, watch, *, outer=6, polish=20):
-    """Convex problems with s frozen, from s = 0, each followed by a Newton polish; returns the best iterate."""
+    """Convex problems with s frozen, first at that of r, each followed by a Newton polish; returns the best iterate.
+
+    Start from r = 0 for s = 0, as is usual.
+    """
     iteration = _Iteration(problem)
-    s, last = np.zeros(len(r)), math.inf
+    s, last = problem.saxce(problem.velocity(r)) if r.any() else np.zeros(len(r)), math.inf
     for _ in range(outer):
         r = iteration.run(watch, 60, s)
         if watch.judge(r):

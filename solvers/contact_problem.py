@@ -32,7 +32,7 @@ import scipy.sparse as sp
 from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.contact_bodies import Bodies, split_bodies
 from fem_mbs.solvers.contact_operators import diagonal_blocks
-from fem_mbs.solvers.contact_scaled import ScaledProblem
+from fem_mbs.solvers.contact_scaled import ROUNDING_LIMIT, ScaledProblem
 
 GRACE = 6  # iterates that rounding would excuse before a method stops above the tolerance
 
@@ -262,7 +262,7 @@ class Watch:
         if error <= self.tol:
             self.converged = True
             return True
-        if error <= self.problem.reachable(r, self.tol):
+        if error <= ROUNDING_LIMIT and error <= self.problem.reachable(r, self.tol):
             self.converged, self.within_rounding = True, self.within_rounding + 1
         return self.within_rounding >= GRACE or self.late()
 
