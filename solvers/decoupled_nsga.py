@@ -379,7 +379,8 @@ class _Engine:
         repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
         searches = {}
         if self.system.searches:
-            searches = {"pair_searches": self.searches}
+            inexact = self.contact_problems.inexact
+            searches = {"pair_searches": self.searches, "inexact_contact_problems": inexact}
         controlled = self.controller.statistics() if self.controller is not None else {}
         counted = {"steps": "step_number", "impact_sequences_cut_short": "cut_short",
                    "steps_without_restitution": "made_plastic"}  # fmt: skip

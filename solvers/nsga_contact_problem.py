@@ -71,6 +71,7 @@ ROUNDS = 12  # linearisations before a correction is given up
 TOLERANCE = 1e-12  # scale-free error asked of the contact problems; the Newton iterations at their end reach it
 EXACT_ROUNDS = 6  # of these, those in which gaps have to be as small as Newton's iteration makes them
 ACCEPTED = 1e-11  # what is accepted in the others, relative to sizes and speeds
+WORST = 1e-3  # errors of contact problems above which a step is refused
 SWEEPS = 300  # Gauss-Seidel sweeps over free bodies before the other methods are tried
 MARGIN = 0.1  # open contacts nearer than this part of the deepest penetration are in the problem from the start
 
@@ -296,10 +297,12 @@ class ContactProblemCorrection:
         The last one: what a failed step leaves behind.
     error : Exception or None
         A fault in a call, for the engine to raise.
+    inexact : int
+        Problems of free bodies that were left with an error above the tolerance, but below `WORST`.
     """
 
     def __init__(self, engine):
-        self.engine, self.problem, self.error = engine, None, None
+        self.engine, self.problem, self.error, self.inexact = engine, None, None, 0
         # one body alone or a handful are solved more exactly as a small dense problem
         self.node_entries = node_entries(engine.system) if engine.system.searches else None
         self.by_bodies = self.node_entries is not None
@@ -374,7 +377,7 @@ class ContactProblemCorrection:
         if len(chosen):
             reached = scaled.S * u[chosen, :size] / scaled.q_norm if scaled.q_norm > 0 else u[chosen, :size]
             error, _ = scaled.error(scaled.into(r[chosen, :size]), reached)
-            if not error <= max(allowed, 3.0 * self.solution.error):
+            if self.solution.error > WORST or not error <= max(allowed, 3.0 * self.solution.error):
                 return False
             missed = np.setdiff1d(np.flatnonzero(u[:, 0] < 0.0), chosen) if level == POSITION else ()
             if len(missed) and u[missed, 0].min() < -allowed * np.abs(self.problem.q[:, 0]).max():
@@ -457,6 +460,7 @@ class ContactProblemCorrection:
         if not solution.converged:
             solution = solve_contact_problem(self.problem, tol=tolerance, start=solution.r, rounds=0)
         self.solution = solution
+        self.inexact += not solution.converged
         increment = np.zeros(unknowns)
         reduce(self.at[0], solution.v, increment)
         apply_increment(*self.at, level, increment)
