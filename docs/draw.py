@@ -73,17 +73,17 @@ def tippe_top():
 def billiard_break():
     example("billiard_break")
     result = fem.load("billiard_break.vtkhdf")
-    look = {"view": (0.0, -0.8, 1.0), "arrows": False, "zoom": 1.3}
+    look = {"view": (0.0, -0.8, 1.0), "arrows": False, "zoom": 0.95}
     result.picture(PICTURES / "billiard_break.png", time=[0, 0.09, 0.25, 0.6], size=(1000, 560), **look)
     result.animate(PICTURES / "billiard_break.gif", end=1.5, speed=0.25, fps=12, size=(480, 270), **look)
 
 
 def spheres_in_a_box():
     script = runpy.run_path(str(ROOT / "examples" / "spheres_in_a_box.py"))
-    result = script["run"](200, 0.8, across=6)
+    result = script["run"](200, 0.44, across=6)
     look = {"view": (1.0, -1.3, 0.9), "arrows": False}
     result.picture(PICTURES / "spheres_in_a_box.png", size=(1000, 620), **look)
-    result.animate(PICTURES / "spheres_in_a_box.gif", end=0.7, speed=0.15, fps=12, size=(400, 320), **look)
+    result.animate(PICTURES / "spheres_in_a_box.gif", speed=0.15, fps=12, size=(400, 320), **look)
 
 
 def hertz_contact():

@@ -54,7 +54,7 @@ def build(rolling_resistance=0.0):
             model.add(fem.SphereOnSphere(ball, other, radius_A=radius, radius_B=radius, **balls,
                                          name=f"{ball.name}, {other.name}"))  # fmt: skip
     place = [0.5 * table[0], 0.5 * table[1], -0.02]
-    bed = Box([*table, 0.04], color="green")  # only drawn; the cloth is the plane z = 0
+    bed = Box([*table, 0.04], color="#cfe3d0")  # only drawn; the cloth is the plane z = 0
     model.add(fem.RigidBody(1.0, 1.0, position=place, fixed=True, shape=bed, name="bed"))
     return model
 
