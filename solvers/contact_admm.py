@@ -17,9 +17,10 @@ from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact_bodies import bodies_to_contacts, impulses_to_bodies
 from fem_mbs.solvers.contact_cones import project, saxce
 from fem_mbs.solvers.contact_factor import solve_blocks
-from fem_mbs.solvers.contact_operators import BlockShift, BodyShift, Singular
+from fem_mbs.solvers.contact_operators import BlockShift, BodyShift, FreeShift, Singular
 
 CHECK_EVERY = 10  # iterations between two tests of the error
+CG_PART = 0.1  # errors of x by conjugate gradients as part of the residuals of the last iteration
 
 
 @kernel
@@ -93,6 +94,17 @@ def _iterate_bodies(factors, bodies, blocks, count_bodies, q, mu, rho, alpha, z,
     return norms
 
 
+def _iterate_free(problem, solve, rho, alpha, z, y, count):
+    """``count`` iterations with conjugate gradients, as exact as the residuals of the last iteration ask for."""
+    right, new = np.empty_like(z), np.empty(z.shape[1])
+    for _ in range(count):
+        right_hand_side(z, y, problem.friction, rho, problem.q, right)
+        x = solve(right)
+        norms = update(x, z, y, problem.friction, alpha, new)
+        solve.tolerance = CG_PART * rho * math.sqrt(min(norms[0], norms[1]))
+    return norms
+
+
 def _iterations(problem, solve, rho, alpha, z, y, count):
     """``count`` iterations (1), z and y (nc, d) in place; returns the four squared norms of the last."""
     q, mu = problem.q, problem.friction
@@ -103,6 +115,8 @@ def _iterations(problem, solve, rho, alpha, z, y, count):
         )
     if isinstance(solve, BlockShift):
         return _iterate_blocks(solve.factors.parts, q, mu, rho, alpha, z, y, count)
+    if isinstance(solve, FreeShift):
+        return _iterate_free(problem, solve, rho, alpha, z, y, count)
     return _iterate_dense(solve.inverse, q, mu, rho, alpha, z, y, count)
 
 
@@ -118,8 +132,6 @@ def admm(problem, r, watch, *, iterations=2000, rho=1.0, alpha=1.6, adaptive=Tru
         Filled with z, y and rho at the end; when it has them, the iterations go on from there and not from r.
     """
     operator = problem.operator
-    if not operator.factors:
-        raise ValueError("ADMM needs W as a matrix, not as a product only")
     if memory:
         z, y, rho = memory["z"], memory["y"], memory["rho"]
     else:

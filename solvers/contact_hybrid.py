@@ -17,7 +17,9 @@ mass ratios of 10⁴ in tall stacks; a kicked wall of 904 contacts needs 45,000 
 The best iterate of all stages is kept, but later stages do not start from it: stalled points are bad starts. A warm
 start (the last step's impulses) is where the sweeps of 1 begin. In the long rounds of large problems Newton is tried
 only from an error of 2e-6: an ADMM iteration costs two products and a solve, one of Newton hundreds of times more.
-With rolling or spinning stages 3, 4, 6 and the Fischer-Burmeister map are left out; without a matrix only APGD remains.
+With rolling or spinning stages 3, 4, 6 and the Fischer-Burmeister map are left out. When W is known by products only,
+its matrix is formed up to 2,000 rows, which takes fewer products than any first-order method; beyond, APGD and ADMM
+with conjugate gradients are tried.
 
 Source: formulation-contact-problem-solver, section 5; order and long rounds changed as said.
 """
@@ -36,6 +38,7 @@ from fem_mbs.solvers.contact_operators import DENSE_ROWS
 
 # (rho, alpha, adaptive) of the ADMM in the long rounds
 PENALTIES = ((0.3, 1.6, False), (0.1, 1.0, False), (0.01, 1.6, False), (0.03, 1.0, True), (1.0, 1.6, True))
+LARGEST_FORMED = 2000  # rows up to which a W known by products is formed by that many
 ROUND_ITERATIONS, ROUND_GROWTH = 8000, 1.25
 WORTH_GOING_ON = 1 / 3  # reduction of the error in a long round for which it is continued
 WORTH_FREE = 1e-4  # error below which Newton without a search is tried
@@ -52,9 +55,11 @@ def hybrid(problem, r, watch, *, rounds=10):
     """
     watch.history = []
     ladder = _Ladder(problem, watch)
-    if not problem.operator.factors:
-        ladder.run("apgd", apgd, r)
+    if not problem.operator.factors and r.size > LARGEST_FORMED:
+        _ = ladder.run("apgd", apgd, r, share=0.5) or ladder.run("admm", admm, np.zeros_like(r))
         return watch.best
+    if not problem.operator.factors:
+        problem = ladder.problem = problem.formed()
     for stage in _stages(problem, ladder, r, rounds):
         if stage():
             break

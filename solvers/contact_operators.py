@@ -42,6 +42,7 @@ SMALL_ROWS = 120  # the same of W by bodies
 SMALLEST_SHIFT = 1e-7  # in the matrix that is factorised in body space; see (3)
 ACCURATE, TOLERABLE = 1e-10, 1e-6  # relative residuals of a linear system: where to stop; what is still a solution
 KRYLOV = 20  # largest number of Krylov vectors
+CG_STEPS = 30  # most conjugate gradient steps of one solve without a matrix
 
 
 class Singular(ArithmeticError):
@@ -180,6 +181,41 @@ class BodyShift:
 
     def __call__(self, b):
         return (b - self.bodies.relative(self.factors(self.bodies.mass_scaled(b)))) / self.rho
+
+
+class FreeShift:
+    """Solves with W + ρ I, W known by products and symmetric, by conjugate gradients from the last solution.
+
+    Attributes
+    ----------
+    tolerance : absolute residual at which to stop; to be set before each call
+    products : number of products so far
+    """
+
+    def __init__(self, operator, rho):
+        self.operator, self.rho, self.tolerance, self.products = operator, rho, 0.0, 0
+        self.inverse = np.linalg.inv(operator.diagonal + rho * np.eye(operator.d))
+        self.x = np.zeros((operator.n, operator.d))
+
+    def _product(self, x):
+        self.products += 1
+        return self.operator.product(x) + self.rho * x
+
+    def __call__(self, b):
+        x = self.x
+        rest = b - self._product(x)
+        direction, before = None, 1.0
+        for _ in range(CG_STEPS):
+            if np.linalg.norm(rest) <= max(self.tolerance, 1e-14 * np.linalg.norm(b)):
+                break
+            preconditioned = apply_blocks(self.inverse, rest)
+            size = np.vdot(rest, preconditioned)
+            direction = preconditioned if direction is None else preconditioned + size / before * direction
+            moved, before = self._product(direction), size
+            step = size / np.vdot(direction, moved)
+            x, rest = x + step * direction, rest - step * moved
+        self.x = x
+        return x
 
 
 class Operator:
@@ -428,6 +464,10 @@ class FreeOperator(Operator):
 
     def product(self, r):
         return self.multiply(r.ravel()).reshape(r.shape)
+
+    def shifted(self, rho):
+        """`FreeShift` for (W + rho I) x = b."""
+        return FreeShift(self, rho)
 
 
 def diagonal_blocks(W, n, d):

@@ -43,8 +43,9 @@ class ContactProblem:
     Parameters
     ----------
     W : (nc d, nc d) array, scipy sparse array or scipy LinearOperator
-        u = W r + q. Must be (nearly) positive semidefinite; symmetry is not required. A LinearOperator needs ``blocks``
-        and is solved by first-order methods only.
+        u = W r + q. Must be (nearly) positive semidefinite; symmetry is not required. A LinearOperator needs
+        ``blocks``; single methods are then APGD and ADMM (by conjugate gradients: W symmetric), and the hybrid forms
+        the matrix up to 2,000 rows.
     q : (nc d,) or (nc, d)
         Relative velocities without contact impulses, contact by contact: normal, tangent 1, tangent 2, then rolling (2)
         and spinning (1) where there is such a resistance.

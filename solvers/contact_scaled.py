@@ -10,6 +10,7 @@ that |q̂| = √nc.
 Source: formulation-contact-problem-solver, sections 1, 2, 7 and 8.5.
 """
 
+import copy
 import math
 
 import numpy as np
@@ -18,6 +19,7 @@ import scipy.sparse as sp
 from fem_mbs.solvers.contact_cones import natural_error, project_all, saxce_all
 from fem_mbs.solvers.contact_operators import (
     DENSE_ROWS,
+    SMALL_ROWS,
     BodyOperator,
     DenseOperator,
     FreeOperator,
@@ -26,6 +28,7 @@ from fem_mbs.solvers.contact_operators import (
 
 LARGEST_FRICTION = 1e3  # larger and infinite coefficients are treated as this one
 SMALLEST_DIAGONAL = 1e-14  # of the median: floor for contacts between immobile bodies
+SPARSE_PART = 0.2  # of entries that are not zero, up to which W is treated by blocks
 ROUNDING_LIMIT = 1e-6  # rounding never excuses more than this
 
 
@@ -60,6 +63,17 @@ class ScaledProblem:
             self.operator = BodyOperator(problem.bodies.scaled(S))
         else:
             self.operator = _operator(problem.W, S.ravel(), d, blocks)
+
+    def formed(self):
+        """The same problem with a full matrix in place of products: as many products as it has rows."""
+        other = copy.copy(self)
+        matrix, unit = np.empty((self.q.size, self.q.size)), np.zeros(self.q.size)
+        for k in range(self.q.size):
+            unit[k] = 1.0
+            matrix[:, k] = self.operator.product(unit.reshape(self.q.shape)).ravel()
+            unit[k] = 0.0
+        other.operator = DenseOperator(matrix, self.q.shape[1], _is_symmetric(matrix))
+        return other
 
     def into(self, r):
         """Impulses in scaled variables."""
@@ -100,13 +114,19 @@ class ScaledProblem:
 
 def _operator(W, s, d, blocks):
     """Operator of s W s by the kind of W; s (nc d,)."""
-    if sp.issparse(W) and len(s) > DENSE_ROWS:
+    many_zeros = len(s) > SMALL_ROWS and (W.nnz if sp.issparse(W) else _count(W)) < SPARSE_PART * len(s) ** 2
+    if many_zeros or (sp.issparse(W) and len(s) > DENSE_ROWS):
         scaled = sp.csr_array(sp.csr_array(W).multiply(s[:, None]).multiply(s[None, :]))
         return SparseOperator(scaled, d, _is_symmetric(scaled))
     if sp.issparse(W) or isinstance(W, np.ndarray):
         full = (W.toarray() if sp.issparse(W) else W) * s[:, None] * s
         return DenseOperator(np.ascontiguousarray(full, float), d, _is_symmetric(full))
     return FreeOperator(lambda x: s * W.matvec(s * x), blocks, True)
+
+
+def _count(W):
+    """Entries of a full matrix that are not zero; of a product: all."""
+    return np.count_nonzero(W) if isinstance(W, np.ndarray) else math.inf
 
 
 def _floored(weight):

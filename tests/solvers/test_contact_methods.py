@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy.sparse.linalg import LinearOperator
 
+from fem_mbs.solvers import contact_hybrid
 from fem_mbs.solvers.contact_admm import admm
 from fem_mbs.solvers.contact_choice import smallest_impulses
 from fem_mbs.solvers.contact_newton import newton, proximal_newton
@@ -155,17 +156,39 @@ def test_a_start_that_solves_is_returned_at_once():
     assert again.converged and again.iterations == 0
 
 
-def test_problem_known_by_products_only_is_solved_by_gradients():
-    problem = PROBLEMS["kicked stack"]()
-    W, n = problem.W.toarray(), problem.n_contacts
+def by_products(problem):
+    """The same problem with W as a product."""
+    W = problem.W
     free = LinearOperator(W.shape, matvec=lambda x: W @ x, dtype=float)
-    blocks = W.reshape(n, 3, n, 3)[np.arange(n), :, np.arange(n)]
-    matrix_free = ContactProblem(free, problem.q, problem.friction[:, 0], blocks=blocks)
-    solution = solve_contact_problem(matrix_free, tol=1e-6)
-    assert solution.converged and solution.method == "hybrid: apgd"
-    for method in ("newton", "admm", "interior_point"):
-        with pytest.raises(ValueError, match="needs W as a matrix"):
-            solve_contact_problem(matrix_free, method)
+    return ContactProblem(free, problem.q, problem.friction[:, 0], blocks=problem.diagonal)
+
+
+@pytest.mark.parametrize("method, name", [("apgd", "kicked stack"), ("apgd", "rods"), ("admm", "kicked stack"),
+                                          ("admm", "arch"), ("hybrid", "falling pile")])  # fmt: skip
+def test_problem_known_by_products_only_is_solved(method, name):
+    problem = by_products(PROBLEMS[name]())
+    solution = solve_contact_problem(problem, method, tol=1e-6)
+    assert solution.converged and solution.error <= 1e-6
+
+
+def test_matrix_formed_by_products_is_the_scaled_one():
+    problem = PROBLEMS["kicked stack"]()
+    formed = by_products(problem).scaled.formed()
+    r = np.random.default_rng(12).normal(size=problem.q.shape)
+    assert type(formed.operator).__name__ == "DenseOperator"
+    assert formed.velocity(r) == pytest.approx(problem.scaled.velocity(r), abs=1e-12)  # round-off of 60 terms
+
+
+def test_large_problem_known_by_products_only_is_solved_by_first_order_methods(monkeypatch):
+    monkeypatch.setattr(contact_hybrid, "LARGEST_FORMED", 10)
+    solution = solve_contact_problem(by_products(PROBLEMS["kicked stack"]()), tol=1e-6)
+    assert solution.converged and solution.method in ("hybrid: apgd", "hybrid: admm")
+
+
+@pytest.mark.parametrize("method", ["newton", "interior_point"])
+def test_methods_that_factorise_refuse_a_problem_known_by_products_only(method):
+    with pytest.raises(ValueError, match="needs W as a matrix"):
+        solve_contact_problem(by_products(PROBLEMS["kicked stack"]()), method)
 
 
 def test_proximal_newton_solves_what_newton_alone_does_not():
