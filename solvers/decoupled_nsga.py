@@ -59,6 +59,9 @@ class DecoupledNSGA(Stepper):
         Closed contacts take part in the smooth sub-problem: second order while they stay closed (formulation note
         3.12), first order still at impacts and for rolling and spinning resistance, which act on velocities only.
         Contacts with a ``contensou_radius`` are second order while they slide or drill.
+    approach : {"start", "slower"}
+        Normal velocity that Newton's law reflects: that along the normals at the start of the step (as published), or
+        the slower of those along the normals at its start and at its end, with which normal impulses never give energy.
     contact_solver : {"auto", "newton", "problem"}
         How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
         the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
@@ -105,6 +108,7 @@ class DecoupledNSGA(Stepper):
         improved_start=False,
         mixed=False,
         persistent_contacts=False,
+        approach="start",
         contact_solver="auto",
         contact_tolerance=1e-6,
         step_control=None,
@@ -130,7 +134,9 @@ class DecoupledNSGA(Stepper):
         self.reference_force = self._number("reference_force", reference_force, lambda v: v >= 0, "N must be ≥ 0")
         self.reset_after_impact, self.improved_start = reset_after_impact, improved_start
         self.mixed, self.reuse, self.persistent_contacts = mixed, reuse, persistent_contacts
-        self.contact_solver = contact_solver
+        self.approach, self.contact_solver = approach, contact_solver
+        if approach not in ("start", "slower"):
+            raise ParameterError(self, "approach", approach, 'must be "start" or "slower"')
         self.contact_tolerance = self._number(
             "contact_tolerance", contact_tolerance, lambda v: 0 < v < 1, "must be between 0 and 1"
         )
@@ -250,6 +256,7 @@ class _Engine:
             "persistent": int(method.persistent_contacts and system.nc > 0), "reset": int(method.reset_after_impact),
             "newton": int(method.contact_solver != "problem" and not system.searches),
             "exact": k.EXACT,
+            "approach": int(method.approach == "slower"),
             "reuse": int(method.reuse), "save_every": save_every, "max_halvings": 8,
             "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
         }  # fmt: skip
