@@ -174,6 +174,7 @@ def test_ctrl_c_is_given_back_after_a_run_and_left_alone_in_threads():
 
 
 def test_a_second_ctrl_c_stops_at_once():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     interrupt = stepper._Interrupt()
     try:
         signal.raise_signal(signal.SIGINT)
@@ -182,3 +183,4 @@ def test_a_second_ctrl_c_stops_at_once():
             signal.raise_signal(signal.SIGINT)
     finally:
         interrupt.end()
+        signal.signal(signal.SIGINT, before)
