@@ -373,3 +373,25 @@ def test_a_stack_of_ten_spheres_stays_at_rest(persistent):
     assert moved < 1e-10  # 1e-16 measured: a resting step leaves everything where it is
     assert result["floor"].force_normal[-1] == pytest.approx(count * 0.5 * 9.81, rel=1e-9)
     assert result.problems.max() == 1  # all closed contacts of a resting step in one problem
+
+
+def test_a_zigzag_of_ten_spheres_between_walls_rests_for_ten_thousand_steps():
+    """Spheres that lean on each other and on two walls, with redundant friction: no motion."""
+    radius, count, width = 0.05, 10, 0.16  # m; two spheres side by side need 0.2
+    side = width - 2 * radius
+    rise = np.sqrt(4 * radius**2 - side**2)
+    places = [[(-0.5 + i % 2) * side, 0, radius + i * rise] for i in range(count)]
+    model = spheres(places, radius, 0.5, 5e-4, np.zeros((count, 3)), gravity=[0, 0, -9.81])
+    law = {"friction": 0.5}
+    model.add(fem.SphereOnPlane(model["1"], model.ground, radius=radius, name="floor", **law))
+    for i in range(count):
+        turn = 0.5 * np.pi * (1 if i % 2 == 0 else -1)
+        wall = model.ground.frame([np.copysign(0.5 * width, places[i][0]), 0, 0], [0, turn, 0])
+        model.add(fem.SphereOnPlane(model[str(i + 1)], wall, radius=radius, name=f"wall {i + 1}", drawn_size=0, **law))
+    for i in range(1, count):
+        touch(model, i + 1, i, radius, **law)
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=10.0, h=1e-3, save_every=100)
+    moved = max(np.abs(result[str(i + 1)].position - places[i]).max() for i in range(count))
+    assert result.statistics["steps"] == 10_000
+    assert moved < 1e-10, moved
+    assert max(np.abs(result[str(i + 1)].velocity).max() for i in range(count)) < 1e-9
