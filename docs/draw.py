@@ -86,6 +86,12 @@ def spheres_in_a_box():
     result.animate(PICTURES / "spheres_in_a_box.gif", speed=0.15, fps=12, size=(400, 320), **look)
 
 
+def dominoes():
+    example("dominoes")
+    result = fem.load("dominoes.vtkhdf")
+    result.picture(PICTURES / "dominoes.png", time=0.28, view=(0.5, -1.2, 0.5), arrows=False, size=(1000, 420))
+
+
 def hertz_contact():
     example("hertz_contact")
     shutil.copy("hertz_contact.png", PICTURES)
@@ -100,7 +106,7 @@ def main():
     PICTURES.mkdir(exist_ok=True)
     for draw in (
         flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
-        spheres_in_a_box, hertz_contact, force_recovery,
+        spheres_in_a_box, dominoes, hertz_contact, force_recovery,
     ):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()
