@@ -32,6 +32,7 @@ ARRAYS = {
     "cnu": "c3", "cLam": "c3", "cchi": "c3", "base_v": "full",
     "total_Lam": "c3", "total_chi": "c3", "keep_c": "c3", "keep_chi": "c3",
     "clam": "c3", "ctau": "c3", "gamma_c": "c3", "rows_c": "c3", "rows_chi": "c3",
+    "mchi": "c3", "wtau": "c3", "gamma_w": "c3", "Gw": "full", "fs": "full",
     "r": "u", "dx": "u", "history": "64",
 }  # fmt: skip
 # counts: iterations smooth, position, velocity; impact problems; penalty restarts; history length; failed sub-problem
@@ -42,6 +43,16 @@ INTEGERS = {
     "acted": "c",
     "turning": "c",
     "closed": "c",
+    "rolls": "c",
+    "spins": "c",
+    "entered": "c",
+    "ends": "c",
+    "part": "n",
+    "stirred": "n",
+    "pause": "n",
+    "pause_length": "n",
+    "quick": "n",
+    "quiet": "n",
     "impact": "c",
     "was_active": "c",
     "counts": "8",
@@ -60,7 +71,10 @@ PARTS = (
     "smooth smooth_residual position position_residual position_matrix velocity velocity_residual velocity_matrix "
     "restart record"
 ).split()
-OPTIONS = "max_iterations max_problems mixed persistent reset reuse save_every saved step_number max_halvings".split()
+OPTIONS = (
+    "max_iterations max_problems mixed persistent reset reuse save_every saved step_number max_halvings fresh since "
+    "struck"
+).split()
 
 RUN = np.dtype(
     [(f"{name}_at", "i8") for name in (*ARRAYS, *INTEGERS)]

@@ -38,6 +38,7 @@ from fem_mbs.solvers.nsga_data import (
     statuses,
     system_at,
 )
+from fem_mbs.solvers.nsga_persistent import rest_speed
 
 
 @entry("void(int64, int64)")
@@ -236,7 +237,8 @@ def choose_candidates(d, s):
     """
     groups = groups_of(d)
     active, candidate = integers(s.active_at, d.nc), integers(s.candidate_at, d.nc)
-    closed, counts = integers(s.closed_at, d.nc), integers(s.counts_at, 8)
+    closed, counts, clam = integers(s.closed_at, d.nc), integers(s.counts_at, 8), matrix(s.clam_at, d.nc, 3)
+    rest = rest_speed(s)
     was_active, Vs = integers(s.was_active_at, d.nc), matrix(s.Vsminus_at, d.n_nodes, 6)
     first = counts[3] == 0
     resting = first and rests(d, s)
@@ -248,8 +250,10 @@ def choose_candidates(d, s):
         for e in range(g.n):
             c = g.first_contact + e
             candidate[c] = 0
-            # a closed contact of the smooth sub-problem does not approach there, but carries its force here
-            kept = (resting and was_active[c] != 0) or (first and s.persistent != 0 and closed[c] != GAP)
+            # a closed contact of the smooth sub-problem does not approach there but carries its force here; one without
+            # load waits for the problem in which an impact has reached it
+            loaded = s.persistent != 0 and closed[c] != GAP and s.h * s.ks * clam[c, 0] > s.mean_mass * rest
+            kept = (resting and was_active[c] != 0) or (first and loaded)
             if active[c] != 0 and (kept or gradient_times(g, e, B_GN, 0, Vs) < -s.tol_v):
                 candidate[c] = 1
                 count += 1
@@ -292,7 +296,7 @@ def start_from_last(d, s):
     cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
     total_Lam, total_chi = matrix(s.total_Lam_at, d.nc, 3), matrix(s.total_chi_at, d.nc, 3)
     was_active, impact = integers(s.was_active_at, d.nc), integers(s.impact_at, d.nc)
-    closed, clam = integers(s.closed_at, d.nc), matrix(s.clam_at, d.nc, 3)
+    closed, clam, mchi = integers(s.closed_at, d.nc), matrix(s.clam_at, d.nc, 3), matrix(s.mchi_at, d.nc, 3)
     counts = integers(s.counts_at, 8)
     for c in range(d.nc):
         keep = 1.0 if was_active[c] != 0 and impact[c] == 0 and counts[4] == 0 else 0.0
@@ -302,6 +306,7 @@ def start_from_last(d, s):
         if s.persistent != 0 and counts[4] == 0 and closed[c] != GAP:
             for i in range(3):
                 cLam[c, i] = s.h * s.ks * clam[c, i] / s.kv
+                cchi[c, i] = s.h * s.ks * mchi[c, i] / s.kv
 
 
 @entry("void(int64, int64)")
