@@ -92,6 +92,11 @@ def dominoes():
     result.picture(PICTURES / "dominoes.png", time=0.28, view=(0.5, -1.2, 0.5), arrows=False, size=(1000, 420))
 
 
+def order_in_contact():
+    example("order_in_contact")
+    shutil.copy("order_in_contact.png", PICTURES)
+
+
 def hertz_contact():
     example("hertz_contact")
     shutil.copy("hertz_contact.png", PICTURES)
@@ -106,7 +111,7 @@ def main():
     PICTURES.mkdir(exist_ok=True)
     for draw in (
         flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
-        spheres_in_a_box, dominoes, hertz_contact, force_recovery,
+        spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery,
     ):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()

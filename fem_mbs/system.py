@@ -205,7 +205,7 @@ class System:
         from fem_mbs.linear import choose
 
         n, m, nc = self.n, self.m, self.nc
-        kept = 3 * nc if smooth_contacts else 0
+        kept = 3 * nc + 3 * self.n_roll if smooth_contacts else 0
         self.sizes = [n + m + kept, n + m + 3 * nc + self.n_drill, n + m + 3 * nc + 3 * self.n_roll]
         component = np.arange(6)
         nodal = [self.dof[6 * g.nodes[:, :, None] + component].reshape(len(g.nodes), -1) for g in self.groups]
@@ -231,10 +231,10 @@ class System:
                         continue
                     index = group.first_contact + np.arange(count)
                     extra = n + m + 3 * index[:, None] + np.arange(3)
-                    if which == VELOCITY:
+                    if which == VELOCITY or (which == SMOOTH and self.n_roll > 0):
                         roll = self.roll_index[index][:, None]
                         # in a coupled cone the multiplier of drilling follows those of sliding
-                        order = [2, 0, 1] if group.drilling else [0, 1, 2]
+                        order = [2, 0, 1] if group.drilling and which == VELOCITY else [0, 1, 2]
                         extra = np.hstack([extra, np.where(roll >= 0, n + m + 3 * nc + 3 * roll + order, -1)])
                     elif which == POSITION and group.drilling:
                         extra = np.hstack([extra, n + m + 3 * nc + self.drill_index[index][:, None]])
@@ -287,6 +287,22 @@ class System:
         if smooth_contacts != self.smooth_contacts:
             self._lay_out(self.linear_solver, smooth_contacts)
             self._fill()
+
+    def parts(self):
+        """Number of the connected part each node belongs to (N,); −1: cannot move. Contacts connect nothing."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        moves = (self.dof.reshape(-1, 6) >= 0).any(axis=1)
+        pairs = [np.zeros((0, 2), int)]
+        for group in self.groups:
+            if group.contact_stride == 0:
+                nodes = group.nodes
+                pairs += [np.stack([nodes[:, 0], nodes[:, k]], axis=1) for k in range(1, nodes.shape[1])]
+        i, j = np.concatenate(pairs).T
+        both = moves[i] & moves[j]
+        graph = coo_array((np.ones(both.sum()), (i[both], j[both])), shape=(len(moves), len(moves)))
+        return np.where(moves, connected_components(graph, directed=False)[1], -1)
 
     def _initial_state(self):
         state = State(len(self.nodes))

@@ -35,6 +35,7 @@ ARRAYS = {
     "total_Lam": "c3", "total_chi": "c3", "keep_c": "c3", "keep_chi": "c3", "aLam": "c3", "achi": "c3",
     "nu_D": "c", "keep_D": "c", "rows_D": "c",
     "clam": "c3", "ctau": "c3", "gamma_c": "c3", "rows_c": "c3", "rows_chi": "c3",
+    "mchi": "c3", "wtau": "c3", "gamma_w": "c3", "Gw": "full", "fs": "full",
     "r": "u", "dx": "u", "history": "64",
 }  # fmt: skip
 # counts: iterations smooth, position, velocity; impact problems; penalty restarts; history length; failed sub-problem;
@@ -46,6 +47,16 @@ INTEGERS = {
     "acted": "c",
     "turning": "c",
     "closed": "c",
+    "rolls": "c",
+    "spins": "c",
+    "entered": "c",
+    "ends": "c",
+    "part": "n",
+    "stirred": "n",
+    "pause": "n",
+    "pause_length": "n",
+    "quick": "n",
+    "quiet": "n",
     "impact": "c",
     "was_active": "c",
     "counts": "8",
@@ -67,7 +78,8 @@ PARTS = (
 ).split()
 OPTIONS = (
     "max_iterations max_problems mixed persistent reset reuse approach plastic save_every saved step_number "
-    "max_halvings newton without_contacts repeated handed nc_fixed cut_short made_plastic"
+    "max_halvings newton without_contacts repeated handed nc_fixed cut_short made_plastic fresh "
+    "since struck"
 ).split()
 
 RUN = np.dtype(

@@ -1,26 +1,39 @@
 """Closed contacts inside the smooth sub-problem: second order while a contact stays closed (formulation note, 3.12).
 
-A contact that ended the last step closed, without impact, enters the smooth sub-problem with multipliers λ_c:
+A contact that ended the last step closed, without impact, enters the smooth sub-problem with multipliers λ_c, χ_c:
 
     sticking     G_N v = 0 ,  G_T v = 0                         forces  G_Nᵀ λ_N + G_Tᵀ λ_T                          (1)
     sliding      G_N v = 0 ,  λ_T = −μ λ_N τ, τ ∥ G_T v           the same                                           (2)
     frictionless G_N v = 0 ,  λ_T = 0                                                                              (3)
     with a disc  G_N v = 0 ,  (λ_T, M_N/c) = −μ λ_N s/|s|, s = (G_T v, c w v)      the same and wᵀ M_N             (2c)
+    not turning  W v = 0                                        moment  Wᵀ χ                                       (4)
+    turning      χ = −ρ λ_N τ_ω, τ_ω ∥ W v                      the same, for rolling and spinning alone             (5)
 
 The two corrections see these forces as part of the smooth solution and keep the *total* multipliers of the contact,
-so their cone tests are unchanged: they alone decide whether the contact stays closed, sticks, slides or opens. Rows
-of other contacts are λ_c = 0. The change of sliding rows with q is left out of the tangents (it costs an iteration at
-most); that of the normal row is exact.
+so their cone tests are unchanged: they decide whether the contact stays closed, sticks, slides or opens. The position
+correction has no moments χ: Wᵀ χ belongs to the smooth motion there. Rows of other contacts are λ_c = 0. The change of
+sliding and turning rows with q is left out of the tangents (it costs an iteration at most); that of the normal row is
+exact.
 
 Contacts with a disc (sliding coupled with drilling, w the last row of W) slide by (2c): M_N is no unknown, and only |s|
 is taken from the prediction, not s: a disc that drills fast makes sliding friction viscous, μ λ_N/|s| G_T v, too stiff
 for a direction known before. Where such a contact sticks the smooth sub-problem has (1) alone; what then stops it from
-drilling acts in the corrections (first order), as rolling and spinning resistance do.
+drilling acts in the corrections (first order).
 
-Source: formulation-decoupled-nsga-lie-group, section 3.12 for (1); (2), (2c), (3), entry and release of contacts here.
+Entry and release: nsga_entry. Orders: examples/order_in_contact.py, tests/validation/test_persistent_contacts.py.
+
+Source: formulation-decoupled-nsga-lie-group, section 3.12 for (1); (2)-(5), (2c) derived here.
+
+    symbol     code                   meaning
+    λ_c, χ_c   clam, mchi (nc, 3)     multipliers divided by k_s; χ: moments divided by length k_s
+    τ, τ_ω     ctau, wtau (nc, 3)     directions of sliding, and of rolling (two numbers) and spinning (one)
+               closed (nc,)           GAP (not in the smooth problem), STICK, SLIP or CLOSED
+               rolls, spins (nc,)     the same for rolling and spinning: GAP (no resistance), STICK or SLIP
 """
 
 import math
+
+import numpy as np
 
 from fem_mbs.assembly import SMOOTH, gather, groups_of, matrix_values, scatter_matrix, times_tangent, zero
 from fem_mbs.contact_assembly import (
@@ -32,6 +45,8 @@ from fem_mbs.contact_assembly import (
     C_BLOCKS,
     L_DRILLING,
     L_MU,
+    L_ROLLING,
+    L_SPINNING,
     add_gradient,
     gradient_times,
     laws_of,
@@ -43,8 +58,39 @@ _H_N, _KK, _V = SLOT["H_N"], SLOT["K"], SLOT["v"]
 
 
 @kernel
+def rest_speed(s):
+    """Relative velocity below which a contact sticks [m/s]: ten times what the sub-problems leave."""
+    return 10.0 * (s.tol_v + s.rtol * s.h * s.F_s / s.mean_mass)
+
+
+@kernel
+def direction_of(g, e, block, row, n, V, V0, block0, rest, tau):
+    """Fill tau (n,) with the direction of n rows of a kept gradient times V; ``block0`` is the gradient for V0.
+
+    A predicted motion that reverses that of V0 is about to stick, which the corrections decide: V0 counts. What was at
+    rest keeps the tau of its force, see `leave_cones`.
+    """
+    now, old = np.empty(2), np.empty(2)
+    reversal = size = 0.0
+    for i in range(n):
+        now[i] = gradient_times(g, e, block, row + i, V)
+        old[i] = gradient_times(g, e, block0, row + i, V0)
+        reversal += now[i] * old[i]
+        size += old[i] * old[i]
+    if size <= rest * rest:
+        return
+    if reversal > 0.0:
+        size = 0.0
+        for i in range(n):
+            old[i] = now[i]
+            size += now[i] * now[i]
+    for i in range(n):
+        tau[i] = old[i] / math.sqrt(size)
+
+
+@kernel
 def coupled_speed(g, e, V, V0):
-    """|(v_1, v_2, c ω_N)| of the predicted velocities V (N, 6), or of those at the start of the step: as below."""
+    """|(v_1, v_2, c ω_N)| of the predicted velocities V (N, 6), or of those at the start: as in `direction_of`."""
     arm = laws_of(g)[e, L_DRILLING]
     now, old, both = 0.0, 0.0, 0.0
     for i in range(3):
@@ -59,42 +105,43 @@ def coupled_speed(g, e, V, V0):
 
 @kernel
 def sliding_directions(d, s, V):
-    """Fill ctau (nc, 3) with G_T v/|G_T v| of the predicted velocities of sliding contacts, in its first two columns.
+    """Fill ctau and wtau (nc, 3) for the predicted velocities V of contacts that slide, roll or spin.
 
-    Contacts with a disc get |s| of (2c) in the third column.
+    Contacts with a disc get |s| of (2c) in the third column of ctau.
 
-    The prediction is second-order accurate, so the direction is too, and (2) becomes linear. Where the prediction
-    reverses the sliding velocity of the start of the step, that one is used: the contact is about to stick, which the
-    corrections decide.
+    The prediction is second-order accurate, so the directions are too, and (2), (5) become linear.
     """
     groups = groups_of(d)
-    closed, tau = integers(s.closed_at, d.nc), matrix(s.ctau_at, d.nc, 3)
-    V0 = matrix(s.V0_at, d.n_nodes, 6)
+    closed, rolls, spins = integers(s.closed_at, d.nc), integers(s.rolls_at, d.nc), integers(s.spins_at, d.nc)
+    ctau, wtau, V0 = matrix(s.ctau_at, d.nc, 3), matrix(s.wtau_at, d.nc, 3), matrix(s.V0_at, d.n_nodes, 6)
+    rest = rest_speed(s)
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
         for e in range(g.n):
             c = g.first_contact + e
-            if closed[c] != SLIP:
-                continue
-            if g.drilling != 0:
-                tau[c, 2] = coupled_speed(g, e, V, V0)
-                continue
-            now0, now1 = gradient_times(g, e, B_VT, 0, V), gradient_times(g, e, B_VT, 1, V)
-            old0, old1 = gradient_times(g, e, B_VT0, 0, V0), gradient_times(g, e, B_VT0, 1, V0)
-            if now0 * old0 + now1 * old1 <= 0.0:
-                now0, now1 = old0, old1
-            size = math.sqrt(now0 * now0 + now1 * now1)
-            tau[c, 0] = now0 / size if size > 0.0 else 0.0
-            tau[c, 1] = now1 / size if size > 0.0 else 0.0
+            if closed[c] == SLIP and g.drilling != 0:
+                ctau[c, 2] = coupled_speed(g, e, V, V0)
+            elif closed[c] == SLIP:
+                direction_of(g, e, B_VT, 0, 2, V, V0, B_VT0, rest, ctau[c])
+            if rolls[c] == SLIP:
+                direction_of(g, e, B_W, 0, 2, V, V0, B_W, rest / s.length, wtau[c])
+            if spins[c] == SLIP:
+                direction_of(g, e, B_W, 2, 1, V, V0, B_W, rest / s.length, wtau[c, 2:])
 
 
 @kernel
-def closed_forces(d, s, V, Gl, rows):
-    """Add the forces of (1)-(3) to Gl (full) and fill rows (nc, 3): G v, or what is missing in the law of λ_c."""
+def closed_forces(d, s, V, Gl, Gw, rows, rows_chi):
+    """Add the forces of (1)-(3) to Gl and the moments of (4), (5) to Gw (full); fill rows and rows_chi (nc, 3).
+
+    A row is G v (W v times length), or what is missing in the law of its multiplier.
+    """
     groups = groups_of(d)
-    closed, lam, tau = integers(s.closed_at, d.nc), matrix(s.clam_at, d.nc, 3), matrix(s.ctau_at, d.nc, 3)
+    closed, rolls, spins = integers(s.closed_at, d.nc), integers(s.rolls_at, d.nc), integers(s.spins_at, d.nc)
+    lam, chi = matrix(s.clam_at, d.nc, 3), matrix(s.mchi_at, d.nc, 3)
+    ctau, wtau = matrix(s.ctau_at, d.nc, 3), matrix(s.wtau_at, d.nc, 3)
+    arm = s.length
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -104,39 +151,83 @@ def closed_forces(d, s, V, Gl, rows):
             c = g.first_contact + e
             for i in range(3):
                 rows[c, i] = lam[c, i]
+                rows_chi[c, i] = chi[c, i]
             if closed[c] == GAP:
                 continue
             rows[c, 0] = gradient_times(g, e, B_GN, 0, V)
             add_gradient(g, e, B_GN, 0, s.ks * lam[c, 0], Gl)
             for i in range(2):
                 add_gradient(g, e, B_VT, i, s.ks * lam[c, 1 + i], Gl)
-            if closed[c] == STICK:
-                for i in range(2):
+                if closed[c] == STICK:
                     rows[c, 1 + i] = gradient_times(g, e, B_VT, i, V)
-            elif closed[c] == SLIP and g.drilling != 0:
-                factor, arm = law[e, L_MU] * lam[c, 0] / tau[c, 2], law[e, L_DRILLING]
-                for i in range(2):
+                elif closed[c] == SLIP and g.drilling != 0:
+                    factor = law[e, L_MU] * lam[c, 0] / ctau[c, 2]
                     rows[c, 1 + i] = lam[c, 1 + i] + factor * gradient_times(g, e, B_VT, i, V)
-                moment = s.ks * factor * arm * arm * gradient_times(g, e, B_W, 2, V)
-                add_gradient(g, e, B_W, 2, -moment, Gl)
-            elif closed[c] == SLIP:
-                for i in range(2):
-                    rows[c, 1 + i] = lam[c, 1 + i] + law[e, L_MU] * lam[c, 0] * tau[c, i]
+                elif closed[c] == SLIP:
+                    rows[c, 1 + i] = lam[c, 1 + i] + law[e, L_MU] * lam[c, 0] * ctau[c, i]
+            if closed[c] == SLIP and g.drilling != 0:
+                factor = law[e, L_MU] * lam[c, 0] / ctau[c, 2] * law[e, L_DRILLING] ** 2
+                add_gradient(g, e, B_W, 2, -s.ks * factor * gradient_times(g, e, B_W, 2, V), Gl)
+            for i in range(3):
+                turns, limit = (rolls[c], law[e, L_ROLLING]) if i < 2 else (spins[c], law[e, L_SPINNING])
+                if turns == GAP:
+                    continue
+                add_gradient(g, e, B_W, i, arm * s.ks * chi[c, i], Gw)
+                if turns == STICK:
+                    rows_chi[c, i] = arm * gradient_times(g, e, B_W, i, V)
+                else:
+                    rows_chi[c, i] = chi[c, i] + limit / arm * lam[c, 0] * wtau[c, i]
+
+
+@kernel
+def _row_tangent(S, nd, row, stuck, limit, tau, G, scale, k, shift):
+    """Blocks of one row of (1) or (4), gradient scale G (nd,), or of (2), (3) or (5); forces included."""
+    for i in range(nd):
+        S[i, row] -= k * scale * G[i]
+    if stuck:
+        for i in range(nd):
+            S[row, i] -= k * scale * G[i]
+        S[row, row] -= shift * k
+    else:
+        S[row, row] -= k
+        S[row, nd] -= k * limit * tau
+
+
+@kernel
+def _disc_tangent(S, g, e, nd, mu, lam_N, speed, k, V):
+    """Blocks of the sliding rows and of the forces of (2c), speed = |s|."""
+    kept, arm = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)[e, L_DRILLING]
+    factor, turn = mu * lam_N / speed, mu / speed * gradient_times(g, e, B_W, 2, V)
+    w = kept[e, C_BLOCKS + (B_W + 2) * nd :]
+    for j in range(2):
+        G, row = kept[e, C_BLOCKS + (B_VT + j) * nd :], nd + 1 + j
+        S[row, row] -= k
+        S[row, nd] -= k * mu / speed * gradient_times(g, e, B_VT, j, V)
+        for i in range(nd):
+            S[i, row] -= k * G[i]
+            S[row, i] -= k * factor * G[i]
+    for i in range(nd):
+        moment = k * arm * arm * w[i]
+        S[i, nd] += turn * moment
+        for j in range(nd):
+            S[i, j] += factor * moment * w[j]
 
 
 @kernel
 def closed_tangents(d, s, x, R, V, k, c_q, T):
-    """Add the blocks of (1)-(3) to the matrix of the smooth sub-problem; c_q = ∂D/∂v (0: rows of accelerations)."""
+    """Add the blocks of (1)-(5) to the matrix of the smooth sub-problem; c_q = ∂D/∂v (0: rows of accelerations)."""
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     values = matrix_values(d, SMOOTH)
-    closed, lam, tau = integers(s.closed_at, d.nc), matrix(s.clam_at, d.nc, 3), matrix(s.ctau_at, d.nc, 3)
+    closed, rolls, spins = integers(s.closed_at, d.nc), integers(s.rolls_at, d.nc), integers(s.spins_at, d.nc)
+    lam, ctau, wtau = matrix(s.clam_at, d.nc, 3), matrix(s.ctau_at, d.nc, 3), matrix(s.wtau_at, d.nc, 3)
+    arm = s.length
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
         nd = g.nd
-        size = nd + 3
+        size = nd + (6 if d.n_roll > 0 else 3)
         S, H, ve = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd), vector(b[_V], nd)
         kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
         for e in range(g.n):
@@ -147,8 +238,6 @@ def closed_tangents(d, s, x, R, V, k, c_q, T):
                     S[i, i] = -k
                 scatter_matrix(g.maps_at[SMOOTH], e, size, vector(b[_KK], size * size), values)
                 continue
-            G_N = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
-            G_T = kept[e, C_BLOCKS + B_VT * nd : C_BLOCKS + (B_VT + 2) * nd]
             if c_q != 0.0 and g.contact_hessian != 0:
                 gather(d, g, e, b, x, R, V, V)
                 zero(b[_H_N], nd * nd)
@@ -158,42 +247,24 @@ def closed_tangents(d, s, x, R, V, k, c_q, T):
                         S[i, j] -= c_q * k * lam[c, 0] * H[i, j]
                         S[nd, j] -= c_q * k * ve[i] * H[i, j]
                 times_tangent(g, e, S, nd + 1, T)
-            for i in range(nd):
-                S[i, nd] -= k * G_N[i]
-                S[nd, i] -= k * G_N[i]
-                for j in range(2):
-                    S[i, nd + 1 + j] -= k * G_T[j * nd + i]
-            S[nd, nd] -= s.epsilon * k
-            if closed[c] == STICK:
-                for j in range(2):
-                    for i in range(nd):
-                        S[nd + 1 + j, i] -= k * G_T[j * nd + i]
-                    S[nd + 1 + j, nd + 1 + j] -= s.epsilon * k
-            elif closed[c] == SLIP and g.drilling != 0:
-                mu, arm, W = law[e, L_MU], law[e, L_DRILLING], (B_W + 2) * nd + C_BLOCKS
-                factor = mu * lam[c, 0] / tau[c, 2]
-                for j in range(2):
-                    S[nd + 1 + j, nd + 1 + j] -= k
-                    S[nd + 1 + j, nd] -= k * mu / tau[c, 2] * gradient_times(g, e, B_VT, j, V)
-                    for i in range(nd):
-                        S[nd + 1 + j, i] -= k * factor * G_T[j * nd + i]
-                turn = mu / tau[c, 2] * gradient_times(g, e, B_W, 2, V)
-                for i in range(nd):
-                    w = k * arm * arm * kept[e, W + i]
-                    S[i, nd] += turn * w
-                    for j in range(nd):
-                        S[i, j] += factor * w * kept[e, W + j]
-            else:
-                mu = law[e, L_MU] if closed[c] == SLIP else 0.0
-                for j in range(2):
-                    S[nd + 1 + j, nd + 1 + j] -= k
-                    S[nd + 1 + j, nd] -= k * mu * tau[c, j]
+            _row_tangent(S, nd, nd, True, 0.0, 0.0, kept[e, C_BLOCKS + B_GN * nd :], 1.0, k, s.epsilon)
+            mu = law[e, L_MU] if closed[c] == SLIP else 0.0
+            if mu != 0.0 and g.drilling != 0:
+                _disc_tangent(S, g, e, nd, mu, lam[c, 0], ctau[c, 2], k, V)
+            for j in range(0 if mu != 0.0 and g.drilling != 0 else 2):
+                G = kept[e, C_BLOCKS + (B_VT + j) * nd :]
+                _row_tangent(S, nd, nd + 1 + j, closed[c] == STICK, mu, ctau[c, j], G, 1.0, k, s.epsilon)
+            for j in range(size - nd - 3):
+                turns, limit = (rolls[c], law[e, L_ROLLING] / arm) if j < 2 else (spins[c], law[e, L_SPINNING] / arm)
+                G, scale = kept[e, C_BLOCKS + (B_W + j) * nd :], arm if turns != GAP else 0.0
+                limit = limit if turns == SLIP else 0.0
+                _row_tangent(S, nd, nd + 3 + j, turns == STICK, limit, wtau[c, j], G, scale, k, s.epsilon)
             scatter_matrix(g.maps_at[SMOOTH], e, size, vector(b[_KK], size * size), values)
 
 
 @kernel
-def closed_rates(d, s, V, rates):
-    """Fill rates (nc, 3) with G_N v, G_T v of all contacts at the last evaluation."""
+def closed_rates(d, s, V, rates, turns):
+    """Fill rates (nc, 3) with G_N v, G_T v and turns (nc, 3) with length W v of all contacts at the last evaluation."""
     groups = groups_of(d)
     for a in range(d.n_groups):
         g = groups[a]
@@ -204,16 +275,5 @@ def closed_rates(d, s, V, rates):
             rates[c, 0] = gradient_times(g, e, B_GN, 0, V)
             for i in range(2):
                 rates[c, 1 + i] = gradient_times(g, e, B_VT, i, V)
-
-
-@kernel
-def decide_closed(d, s):
-    """Which contacts enter the next smooth sub-problem, by how they ended this step; True when that has changed."""
-    closed, acted = integers(s.closed_at, d.nc), integers(s.acted_at, d.nc)
-    impact, total = integers(s.impact_at, d.nc), matrix(s.total_Lam_at, d.nc, 3)
-    changed = False
-    for c in range(d.nc):
-        now = acted[c] if total[c, 0] > 0.0 and impact[c] == 0 else GAP
-        changed = changed or now != closed[c]
-        closed[c] = now
-    return changed
+            for i in range(3):
+                turns[c, i] = s.length * gradient_times(g, e, B_W, i, V)

@@ -14,6 +14,7 @@ from fem_mbs.assembly import (
     dynamics,
     expand_add,
     factorise,
+    full_norm,
     groups_of,
     kinetic_energy,
     output_values,
@@ -37,9 +38,11 @@ from fem_mbs.contact_assembly import (
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.contact_law import GAP, STICK
 from fem_mbs.solvers.nsga_data import OK, SINGULAR, copy, copy3, run_at, system_at
-from fem_mbs.solvers.nsga_persistent import closed_rates, closed_tangents, decide_closed, sliding_directions
+from fem_mbs.solvers.nsga_entry import decide_closed, decide_turning, leave_cones
+from fem_mbs.solvers.nsga_persistent import closed_rates, closed_tangents, sliding_directions
 
 SLOT_T = SLOT["t"]
+CALM = 10  # steps without a restart after which one begins with a trapezoidal step, see `advance`
 # Attempts at a step: p/k (of the first: the user's), least proximal shift, whether with line search, factor of the
 # number of iterations. Of 23 position problems that the first two rows left (200 random throws of bodies with 4 and 8
 # frictional contact points) the third solved all, the fourth 22, the fifth 22: small penalties and full steps leave the
@@ -65,13 +68,16 @@ def step(d, s):
     counts = integers(s.counts_at, 8)
     Ma, f, Gl = vector(s.Ma_at, 6 * d.n_nodes), vector(s.f_at, 6 * d.n_nodes), vector(s.Gl_at, 6 * d.n_nodes)
     base, base_v = vector(s.base_at, 6 * d.n_nodes), vector(s.base_v_at, 6 * d.n_nodes)
+    Gw = vector(s.Gw_at, 6 * d.n_nodes)
     counts[6] = SMOOTH
     call2(s.smooth_part, s.data_at, s.run_at)
     if s.code != OK:
         return s.code
+    fs = vector(s.fs_at, 6 * d.n_nodes)
     for i in range(6 * d.n_nodes):
+        fs[i] = f[i]
         base[i] = f[i] + Gl[i]  # f(q~, v~) + G(q~)ᵀ k_s λ~
-        base_v[i] = base[i] - Ma[i]
+        base_v[i] = base[i] + Gw[i] - Ma[i]
     counts[6] = POSITION
     call2(s.position_part, s.data_at, s.run_at)
     if s.code != OK:
@@ -83,11 +89,14 @@ def step(d, s):
 
 @kernel
 def contact_convection(d, s):
-    """Fill gamma_c (nc, 3) with d(G v)/dt at fixed v, by a central difference along the motion (any contact type)."""
+    """Fill gamma_c, gamma_w (nc, 3) with d(G v)/dt, length d(W v)/dt at fixed v, by a central difference along the
+    motion (any contact type).
+    """
     N, nc = d.n_nodes, d.nc
     x, Q, V = matrix(s.x_at, N, 3), matrix(s.Q_at, N, 4), matrix(s.V_at, N, 6)
     xs, Qs, Rs, D = matrix(s.xs_at, N, 3), matrix(s.Qs_at, N, 4), tensor(s.Rs_at, N, 3, 3), matrix(s.D_at, N, 6)
     T, gamma, rates = tensor(s.T_at, N, 3, 3), matrix(s.gamma_c_at, nc, 3), matrix(s.rows_c_at, nc, 3)
+    gamma_w, turns = matrix(s.gamma_w_at, nc, 3), matrix(s.rows_chi_at, nc, 3)
     delta = 1e-3 * s.h
     for side in range(2):
         sign = 1.0 - 2.0 * side
@@ -96,49 +105,48 @@ def contact_convection(d, s):
                 D[i, j] = sign * delta * V[i, j]
         advance_configuration(d, x, Q, D, xs, Qs, Rs, T)
         contacts(d, xs, Rs, xs, Rs, V)
-        closed_rates(d, s, V, rates)
+        closed_rates(d, s, V, rates, turns)
         for c in range(nc):
             for i in range(3):
-                before = gamma[c, i] if side == 1 else 0.0
-                gamma[c, i] = before + sign * rates[c, i] / (2.0 * delta)
+                gamma[c, i] = (gamma[c, i] if side == 1 else 0.0) + sign * rates[c, i] / (2.0 * delta)
+                gamma_w[c, i] = (gamma_w[c, i] if side == 1 else 0.0) + sign * turns[c, i] / (2.0 * delta)
 
 
-@entry("void(int64, int64)")
-def restart(data, run):
-    """Memory of the method from consistent accelerations at the current state (section 3.10), closed contacts
-    included."""
-    d, s = system_at(data)[0], run_at(run)[0]
+@kernel
+def consistent(d, s):
+    """Solve for consistent accelerations (in dx) and multipliers (not divided by k_s) of the kept contacts."""
     N, n, m = d.n_nodes, d.n, d.m
     nc = d.nc if s.persistent != 0 else 0
+    turning = d.n_roll if s.persistent != 0 else 0
     x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
-    Va0, Vd0, zeros = matrix(s.Va0_at, N, 6), matrix(s.Vd0_at, N, 6), matrix(s.trial_at, N, 6)
-    Ma, f, dx = vector(s.Ma_at, 6 * N), vector(s.f_at, 6 * N), vector(s.dx_at, n + m + 3 * nc)
+    Ma, f, dx = vector(s.Ma_at, 6 * N), vector(s.f_at, 6 * N), vector(s.dx_at, n + m + 3 * nc + 3 * turning)
     lam, gamma, g, rate = vector(s.lam_at, m), vector(s.phi_at, m), vector(s.g_at, m), vector(s.rate_at, m)
     clam, gamma_c, closed = matrix(s.clam_at, nc, 3), matrix(s.gamma_c_at, nc, 3), integers(s.closed_at, nc)
+    mchi, gamma_w, roll = matrix(s.mchi_at, nc, 3), matrix(s.gamma_w_at, nc, 3), integers(d.roll_index_at, nc)
+    rolls, spins = integers(s.rolls_at, nc), integers(s.spins_at, nc)
     shift = s.epsilon / s.mean_mass
     zero(s.trial_at, 6 * N)
     zero(s.lam_at, m)
     zero(s.clam_at, 3 * nc)
-    if nc > 0:
-        contact_convection(d, s)
-        contacts(d, x, R, x, R, V)
-        contacts_begin_step(d)
-        copy(V, matrix(s.V0_at, N, 6))
-        sliding_directions(d, s, V)
+    zero(s.mchi_at, 3 * nc)
     clear_matrix(d, SMOOTH)
-    dynamics(d, SMOOTH, x, R, V, zeros, Ma, f, True, 1.0, 0.0, 0.0, 0.0, R, False)
+    dynamics(d, SMOOTH, x, R, V, matrix(s.trial_at, N, 6), Ma, f, True, 1.0, 0.0, 0.0, 0.0, R, False)
+    if s.persistent != 0 and s.struck != 0:
+        # forces before an impact: those after it shake stiff parts, and would do so again as a memory
+        fs = vector(s.fs_at, 6 * N)
+        for i in range(6 * N):
+            f[i] = fs[i]
     if m > 0:
         constraints(d, x, R, V, g, rate)
         constraint_tangents(d, SMOOTH, x, R, V, lam, 0.0, 0.0, 1.0, 0.0, shift, False, R)
         convective_terms(d, x, R, V, gamma)
     if nc > 0:
         closed_tangents(d, s, x, R, V, 1.0, 0.0, R)
-    s.code = OK
     if not factorise(d, SMOOTH):
         s.code = SINGULAR
         return
     # repeated for the shift of redundant rows, as in `initial.consistent`
-    for _ in range(4 if m + nc > 0 else 1):
+    for _ in range((2 if s.epsilon <= 1e-6 else 4) if m + nc > 0 else 1):
         reduce_vector(d, f, dx)
         for i in range(m):
             dx[n + i] = gamma[i] - shift * lam[i]
@@ -146,26 +154,77 @@ def restart(data, run):
             for i in range(3):
                 rated = closed[c] == STICK or (closed[c] != GAP and i == 0)
                 dx[n + m + 3 * c + i] = gamma_c[c, i] - s.epsilon * clam[c, i] if rated else 0.0
+                if roll[c] >= 0 and turning > 0:
+                    rated = (rolls[c] if i < 2 else spins[c]) == STICK
+                    at = n + m + 3 * nc + 3 * roll[c] + i
+                    dx[at] = gamma_w[c, i] - s.epsilon * mchi[c, i] if rated else 0.0
         solve_in_place(d, SMOOTH, s.dx_at)
         for i in range(m):
             lam[i] = dx[n + i]
         for c in range(nc):
             for i in range(3):
                 clam[c, i] = dx[n + m + 3 * c + i]
+                if roll[c] >= 0 and turning > 0:
+                    mchi[c, i] = dx[n + m + 3 * nc + 3 * roll[c] + i]
+
+
+@entry("void(int64, int64)")
+def restart(data, run):
+    """Memory of the method from consistent accelerations at the current state (section 3.10), closed contacts
+    included."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, m = d.n_nodes, d.m
+    nc = d.nc if s.persistent != 0 else 0
+    x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
+    Va0, Vd0, f, dx = matrix(s.Va0_at, N, 6), matrix(s.Vd0_at, N, 6), vector(s.f_at, 6 * N), vector(s.dx_at, d.n)
+    lam, clam, mchi = vector(s.lam_at, m), matrix(s.clam_at, nc, 3), matrix(s.mchi_at, nc, 3)
+    if nc > 0:
+        contact_convection(d, s)
+        contacts(d, x, R, x, R, V)
+        contacts_begin_step(d)
+        copy(V, matrix(s.V0_at, N, 6))
+        decide_turning(d, s, V)
+        sliding_directions(d, s, V)
+    s.code = OK
+    for _ in range(4):
+        consistent(d, s)
+        # forces outside their cones: the contact opens or slides at once
+        if s.code != OK or nc == 0 or not leave_cones(d, s, s.rtol * full_norm(d, f, s.length)):
+            break
+    if s.code != OK:
+        return
+    # a − v̇~ ≈ (α_m − α_f) h dv̇/dt stays what it was, for the damping of what the event does not touch, unless a first
+    # step of the trapezoidal rule finds it anew, see `advance`
+    calm = s.since >= CALM and s.alpha_f >= 1.0 / 3.0
+    keep = 1.0 if s.persistent != 0 and not calm else 0.0
     for i in range(N):
         for j in range(6):
+            Va0[i, j] = keep * (Va0[i, j] - Vd0[i, j])
             Vd0[i, j] = 0.0
     expand_add(d, 1.0, dx, Vd0)
-    copy(Vd0, Va0)
+    for i in range(N):
+        for j in range(6):
+            Va0[i, j] += Vd0[i, j]
+    s.fresh = 1 if s.persistent != 0 and calm else 0
+    s.since = 0
     for i in range(m):
         lam[i] /= s.ks
     for c in range(nc):
         for i in range(3):
             clam[c, i] /= s.ks
+            mchi[c, i] /= s.ks
 
 
 @kernel
-def finish(d, s):
+def set_coefficients(s, alpha_m, alpha_f, beta, gamma):
+    """Coefficients of the generalized-α method for the current step size."""
+    s.alpha_m, s.alpha_f, s.beta, s.gamma = alpha_m, alpha_f, beta, gamma
+    s.c_a = (1.0 - alpha_m) / ((1.0 - alpha_f) * gamma * s.h)
+    s.c_q = s.h * beta / gamma
+
+
+@kernel
+def finish(d, s, lag):
     """History for the next step, reported multipliers and impact flags."""
     N, m, nc = d.n_nodes, d.m, d.nc
     Va, Vd, Va0, Vd0 = matrix(s.Va_at, N, 6), matrix(s.Vd_at, N, 6), matrix(s.Va0_at, N, 6), matrix(s.Vd0_at, N, 6)
@@ -173,7 +232,7 @@ def finish(d, s):
     factor = (1.0 - s.alpha_f) / (1.0 - s.alpha_m)
     for i in range(N):
         for j in range(6):
-            Va0[i, j] = Va[i, j] + factor * Vd[i, j]
+            Va0[i, j] = Va[i, j] + factor * Vd[i, j] + lag * (Vd[i, j] - Vd0[i, j])
             Vd0[i, j] = Vd[i, j]
     for i in range(m):
         report[i] = s.ks * lam[i] + s.kv * Lam[i] / s.h
@@ -194,14 +253,24 @@ def finish(d, s):
             impact[c] = 1 if acts and (was[c] == 0 or bounces) else 0
             was[c] = 1 if acts else 0
             struck = struck or impact[c] != 0
-    changed = s.persistent != 0 and decide_closed(d, s)
-    if changed or (struck and s.reset != 0):
+    restart_now = struck and s.reset != 0
+    s.struck = 1 if struck else 0
+    if s.persistent != 0:
+        changed, kept = decide_closed(d, s)
+        # the memory holds the forces of closed contacts: an impact, which turns slips, makes it wrong
+        restart_now = restart_now or changed or (struck and kept)
+    s.fresh = 0
+    s.since += 1
+    if restart_now:
         call2(s.restart_part, s.data_at, s.run_at)
 
 
 @kernel
 def advance(d, s):
-    """One step; when it fails it is repeated with other penalties (section 1.11), see `LADDER`."""
+    """One step; when it fails it is repeated with other penalties (section 1.11), see `LADDER`.
+
+    The first after a fresh start of the memory is one of the trapezoidal rule, see nsga_entry.
+    """
     pp, pv, epsilon, iterations, halvings = s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings
     counts = integers(s.counts_at, 8)
     counts[7] = 0
@@ -212,6 +281,10 @@ def advance(d, s):
         contacts(d, x, R, x, R, V)
         contacts_begin_step(d)
     code = OK
+    alpha_m, alpha_f, beta, gamma, lag = s.alpha_m, s.alpha_f, s.beta, s.gamma, 0.0
+    if s.fresh != 0:
+        set_coefficients(s, 0.5, 0.5, 0.25, 0.5)
+        lag = alpha_m - alpha_f
     for attempt in range(LADDER.shape[0]):
         if attempt > 0:
             s.pp, s.pv = LADDER[attempt, 0] * s.kp, LADDER[attempt, 0] * s.kv
@@ -232,7 +305,8 @@ def advance(d, s):
     s.repeated += 1 if counts[4] > 0 else 0
     s.handed += counts[7]
     if code == OK:
-        finish(d, s)
+        finish(d, s, lag)
+    set_coefficients(s, alpha_m, alpha_f, beta, gamma)
     return code
 
 

@@ -35,6 +35,7 @@ from fem_mbs.solvers.nsga_data import (
     run_at,
     system_at,
 )
+from fem_mbs.solvers.nsga_entry import leave_cones
 from fem_mbs.solvers.nsga_persistent import closed_forces, closed_tangents, sliding_directions
 
 
@@ -53,7 +54,7 @@ def mixed_update(d, s, dx, x, R, T, trial):
 @entry("void(int64, int64)")
 def smooth_residual(data, run):
     """r1 = M v̇~ − f − Gᵀφ (full, in r1) and G v~ + ∂g/∂t (in rate) at the current q~, v~; leaves both norms in
-    s.dynamic, s.row.
+    s.dynamic, s.row, that of the normal rows of closed contacts in s.row_T.
 
     With ``s.want_matrix`` the matrix of the sub-problem is assembled in the same pass.
     """
@@ -66,7 +67,9 @@ def smooth_residual(data, run):
     if tangents:
         clear_matrix(d, SMOOTH)
     single = dynamics(d, SMOOTH, x, R, V, Vd, Ma, f, tangents, s.c_a, 1.0, s.c_q, s.c_q, T, s.mixed != 0)
+    Gw = vector(s.Gw_at, 6 * N)  # moments of closed contacts, which the position correction does not know
     zero(s.Gl_at, 6 * N)
+    zero(s.Gw_at, 6 * N)
     if m > 0:
         constraints(d, x, R, V, g, rate)
         for i in range(m):
@@ -74,12 +77,17 @@ def smooth_residual(data, run):
         add_constraint_forces(d, 1.0, phi, Gl)
     missing = 0.0
     if s.persistent != 0:
-        rows = matrix(s.rows_c_at, d.nc, 3)
         contacts(d, x, R, matrix(s.x0_at, N, 3), tensor(s.R0_at, N, 3, 3), V)
-        closed_forces(d, s, V, Gl, rows)
-        missing = norm(vector(s.rows_c_at, 3 * d.nc), 3 * d.nc)
+        closed_forces(d, s, V, Gl, Gw, matrix(s.rows_c_at, d.nc, 3), matrix(s.rows_chi_at, d.nc, 3))
+        rows, missing_N = matrix(s.rows_c_at, d.nc, 3), 0.0
+        for c in range(d.nc):
+            missing_N += rows[c, 0] ** 2
+            missing += rows[c, 1] ** 2 + rows[c, 2] ** 2
+        if d.n_roll > 0:
+            missing += norm(vector(s.rows_chi_at, 3 * d.nc), 3 * d.nc) ** 2
+        missing, s.row_T = math.sqrt(missing), math.sqrt(missing_N)
     for i in range(6 * N):
-        r1[i] = Ma[i] - f[i] - Gl[i]
+        r1[i] = Ma[i] - f[i] - Gl[i] - Gw[i]
     if tangents and m > 0:
         shift = s.epsilon * s.ks
         constraint_tangents(d, SMOOTH, x, R, V, phi, s.c_q, s.c_q, s.ks, s.ps, shift, False, T)
@@ -102,8 +110,11 @@ def smooth(data, run):
     V0, Va0, Vd0 = matrix(s.V0_at, N, 6), matrix(s.Va0_at, N, 6), matrix(s.Vd0_at, N, 6)
     Va, Vd, D, T = matrix(s.Va_at, N, 6), matrix(s.Vd_at, N, 6), matrix(s.D_at, N, 6), tensor(s.T_at, N, 3, 3)
     nc = d.nc if s.persistent != 0 else 0
-    r, dx = vector(s.r_at, n + m + 3 * nc), vector(s.dx_at, n + m + 3 * nc)
+    turning = d.n_roll if s.persistent != 0 else 0
+    size = n + m + 3 * nc + 3 * turning
+    r, dx = vector(s.r_at, size), vector(s.dx_at, size)
     rows, clam = vector(s.rows_c_at, 3 * nc), vector(s.clam_at, 3 * nc)
+    rows_chi, mchi, roll = matrix(s.rows_chi_at, nc, 3), matrix(s.mchi_at, nc, 3), integers(d.roll_index_at, nc)
     r1, rate, lam = vector(s.r1_at, 6 * N), vector(s.rate_at, m), vector(s.lam_at, m)
     trial = matrix(s.trial_at, N, 6)
     h, counts = s.h, integers(s.counts_at, 8)
@@ -120,7 +131,7 @@ def smooth(data, run):
         contacts(d, xs, Rs, x0, tensor(s.R0_at, N, 3, 3), Vs)
         sliding_directions(d, s, Vs)
     counts[5] = 0
-    fresh, before, moved = True, 0.0, math.inf
+    fresh, before, moved, checked = True, 0.0, math.inf, s.persistent == 0
     for iteration in range(s.max_iterations + 1):
         for i in range(N):
             if D[i, 3] ** 2 + D[i, 4] ** 2 + D[i, 5] ** 2 > 9.0:
@@ -142,15 +153,24 @@ def smooth(data, run):
         if (
             (exact or stalled)
             and row <= s.rtol * h * s.F_s / s.mean_mass + ROUND_OFF * speed
+            # as in the velocity correction, which then has nothing to do where the prediction was right
+            and (s.persistent == 0 or iteration > 0 or s.row_T <= s.exact * speed)
             and not (s.mixed != 0 and iteration == 0)
         ):
-            if not exact:
-                s.F_s = 4.0 * dynamic / s.rtol  # the corrections meet the same round-off
-            counts[0] = iteration
-            s.code = OK
-            return
+            if checked or not leave_cones(d, s, s.rtol * s.F_s / s.ks):
+                if not exact:
+                    s.F_s = 4.0 * dynamic / s.rtol  # the corrections meet the same round-off
+                counts[0] = iteration
+                s.code = OK
+                return
+            checked = True
+            call2(s.smooth_residual_part, s.data_at, s.run_at)
+            dynamic, before, moved = s.dynamic, 0.0, math.inf
         if iteration == s.max_iterations:
             break
+        # round-off of closed contacts: taken out of v̇~ at once, where the damping of ρ would let it swing for long
+        small = iteration == 0 and s.persistent != 0 and max(row, s.row_T) <= 1e4 * s.exact * speed
+        small = small and dynamic <= s.rtol * s.F_s
         if iteration > 0 and not (s.reuse != 0 and dynamic < 0.02 * before):
             s.want_matrix = 1
             call2(s.smooth_residual_part, s.data_at, s.run_at)
@@ -166,6 +186,10 @@ def smooth(data, run):
             dx[n + i] = s.ks * rate[i]
         for i in range(3 * nc):
             dx[n + m + i] = s.ks * rows[i]
+        if turning > 0:
+            for c in range(nc):
+                for i in range(3 if roll[c] >= 0 else 0):
+                    dx[n + m + 3 * nc + 3 * roll[c] + i] = s.ks * rows_chi[c, i]
         solve_in_place(d, SMOOTH, s.dx_at)
         moved = 0.0
         for i in range(n):
@@ -173,11 +197,15 @@ def smooth(data, run):
         if s.mixed != 0:
             mixed_update(d, s, dx, xs, Rs, T, trial)
         expand_add(d, 1.0, dx, Vs)
-        expand_add(d, s.c_a, dx, Vd)
+        expand_add(d, 1.0 / h if small else s.c_a, dx, Vd)
         expand_add(d, s.c_q, dx, D)
         for i in range(m):
             lam[i] += dx[n + i]
         for i in range(3 * nc):
             clam[i] += dx[n + m + i]
+        if turning > 0:
+            for c in range(nc):
+                for i in range(3 if roll[c] >= 0 else 0):
+                    mchi[c, i] += dx[n + m + 3 * nc + 3 * roll[c] + i]
     s.code = NOT_CONVERGED
     return

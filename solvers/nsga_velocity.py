@@ -38,6 +38,7 @@ from fem_mbs.solvers.nsga_data import (
     statuses,
     system_at,
 )
+from fem_mbs.solvers.nsga_persistent import rest_speed
 
 LONG_SEQUENCE = 8  # impact problems of a step; the billiard break of annex B needs 3
 
@@ -258,6 +259,7 @@ def choose_candidates(d, s):
     groups = groups_of(d)
     active, candidate = integers(s.active_at, d.nc), integers(s.candidate_at, d.nc)
     closed, counts, acted_as = integers(s.closed_at, d.nc), integers(s.counts_at, 8), integers(s.acted_at, d.nc)
+    clam, rest = matrix(s.clam_at, d.nc, 3), rest_speed(s)
     was_active, Vs = integers(s.was_active_at, d.nc), matrix(s.Vsminus_at, d.n_nodes, 6)
     first, ending = counts[3] == 0, 2 * counts[3] >= s.max_problems
     resting, many, long = first and rests(d, s), d.nc > s.nc_fixed, counts[3] >= LONG_SEQUENCE
@@ -275,8 +277,10 @@ def choose_candidates(d, s):
             if gradient_times(g, e, B_GN, 0, Vs) < -s.tol_v:
                 candidate[c] = 1
                 count += 1
-            # a closed contact of the smooth sub-problem does not approach there, but carries its force here
-            kept = (resting and was_active[c] != 0) or (first and s.persistent != 0 and closed[c] != GAP)
+            # a closed contact of the smooth sub-problem does not approach there but carries its force here; one without
+            # load waits for the problem in which an impact has reached it
+            loaded = s.persistent != 0 and closed[c] != GAP and s.h * s.ks * clam[c, 0] > s.mean_mass * rest
+            kept = (resting and was_active[c] != 0) or (first and loaded)
             together = ending or ((long or many) and law[e, L_NORMAL] == 0.0)
             if kept or (together and (many or acted_as[c] != GAP)):
                 candidate[c] = 1
@@ -320,8 +324,8 @@ def start_from_last(d, s):
     cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
     total_Lam, total_chi = matrix(s.total_Lam_at, d.nc, 3), matrix(s.total_chi_at, d.nc, 3)
     was_active, impact = integers(s.was_active_at, d.nc), integers(s.impact_at, d.nc)
-    closed, clam = integers(s.closed_at, d.nc), matrix(s.clam_at, d.nc, 3)
-    counts = integers(s.counts_at, 8)
+    closed, clam, mchi = integers(s.closed_at, d.nc), matrix(s.clam_at, d.nc, 3), matrix(s.mchi_at, d.nc, 3)
+    rolls, spins, counts = integers(s.rolls_at, d.nc), integers(s.spins_at, d.nc), integers(s.counts_at, 8)
     for c in range(d.nc):
         keep = 1.0 if was_active[c] != 0 and impact[c] == 0 and counts[4] == 0 else 0.0
         for i in range(3):
@@ -330,6 +334,8 @@ def start_from_last(d, s):
         if s.persistent != 0 and counts[4] == 0 and closed[c] != GAP:
             for i in range(3):
                 cLam[c, i] = s.h * s.ks * clam[c, i] / s.kv
+                if (rolls[c] if i < 2 else spins[c]) != GAP:
+                    cchi[c, i] = s.h * s.ks * mchi[c, i] / s.kv
 
 
 @entry("void(int64, int64)")

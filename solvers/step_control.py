@@ -25,8 +25,10 @@ from fem_mbs.errors import NonFiniteError, ParameterError
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
 # what a step changes and a repetition needs again
 KEPT = (
-    "x Q R V Va Vd Va0 Vd0 lam nu Lam cnu cLam cchi clam total_Lam total_chi was_active impact closed lam_report"
+    "x Q R V Va Vd Va0 Vd0 lam nu Lam cnu cLam cchi clam mchi total_Lam total_chi was_active impact closed lam_report "
+    "rolls spins ctau wtau entered ends stirred pause pause_length quick quiet Gw fs"
 ).split()
+COUNTED = "saved step_number repeated handed cut_short made_plastic fresh since struck".split()
 
 
 class StepControl:
@@ -107,7 +109,7 @@ class Controller:
         h = min(self.next, limit)
         before = {name: a[name].copy() for name in KEPT}
         size, states = self.h, [group.state.copy() for group in engine.system.groups]
-        counters = {name: run[0][name] for name in ("saved", "step_number", "repeated", "handed", "t")}
+        counters = {name: run[0][name] for name in (*COUNTED, "t")}
         while True:
             # the last step ends at the end, and none is left that is shorter than a tenth of the others
             remaining = end - self.t
@@ -175,7 +177,7 @@ class Controller:
         if ratio == 1.0:
             return
         self._use(h)
-        for name in ("lam", "clam"):
+        for name in ("lam", "clam", "mchi"):
             a[name] *= ratio
         for name in ("total_Lam", "total_chi"):  # first guesses of the next impulses
             a[name] *= ratio

@@ -13,13 +13,15 @@ zero for the exact solution; it is compared with h Π,
 
 with the largest accelerations and speeds of the step and of the two next to it: what smooth forces could do.
 
-Contacts that stay closed act on velocities at the end of the step, in the directions of its end, and rolling and
-spinning resistance on velocities only. Per step this gives or takes at most
+Contacts that stay closed act on velocities at the end of the step, in the directions of its end; rolling and spinning
+resistance act on velocities only; and velocities below those that the forces give in a step are not resolved. Per step
+that gives or takes at most T + K,
 
     T = ½ Σ |Λ·(G(q_{n+1}) − G(q_n)) v_n| + ½ Σ |χ|² (1/J_A + 1/J_B)                                               (4)
+    K = ½ h² Σ_bodies ( m (|v̇| + |g|)² + (|J Ω̇| + |Ω × J Ω|)²/J )        in steps in which a contact acts          (5)
 
 with the smallest principal inertias: directions that turn in the step, and a rotation ½ h² Ω̇ that a resisting moment
-χ/h stops in the velocities, not in the positions. Both are of order h in the energy of a run.
+χ/h stops in the velocities, not in the positions. All are of order h in the energy of a run.
 
 A contact acts on its two bodies at one point p: Λ·γ is the work of a force at p, (2) needs no gradients of contacts.
 """
@@ -38,7 +40,7 @@ class Balance:
     Attributes
     ----------
     change, work, rest, power : E_{n+1} − E_n, L, S, h Π
-    turning : T of contacts that do not strike
+    turning, creep : T of contacts that do not strike, K
     striking : ½ Σ Λ_N |G_N(q_{n+1}) v_n − G_N(q_n) v_n| of contacts that do, the error of what Newton's law reflects
     rebound : Σ Λ_N γ_N of contacts that separate at the end of the step
     impact : whether a contact is marked as an impact
@@ -49,6 +51,7 @@ class Balance:
     rest: np.ndarray
     power: np.ndarray
     turning: np.ndarray
+    creep: np.ndarray
     striking: np.ndarray
     rebound: np.ndarray
     impact: np.ndarray
@@ -87,20 +90,22 @@ def balance(model, result):
     h = result.h[1:]
     bodies = {id(e.nodes[0]): e for e in model.elements if isinstance(e, fem.RigidBody)}
     steps = len(h)
-    work, power, turning, striking, rebound = np.zeros((5, steps))
-    impact = np.zeros(steps, bool)
+    work, power, turning, creep, striking, rebound = np.zeros((6, steps))
+    impact, acts = np.zeros((2, steps), bool)
     for body in bodies.values():
         history, (mass, _, J) = result[body.name], body.record
         w = history.angular_velocity
         force = mass * (np.linalg.norm(history.acceleration, axis=1) + np.linalg.norm(model.gravity))
         moment = np.linalg.norm(history.angular_acceleration @ J, axis=1) + np.linalg.norm(np.cross(w, w @ J), axis=1)
-        for load, speed in ((force, history.velocity), (moment, w)):
+        for load, speed, inertia in ((force, history.velocity, mass), (moment, w, np.linalg.eigvalsh(J).min())):
             power += h * largest_near(load) * largest_near(np.linalg.norm(speed, axis=1))
+            creep += 0.5 * (h * largest_near(load)) ** 2 / inertia
     for element in model.elements:
         if element.role != "contact":
             continue
         contact = result[element.name]
         impact |= contact.impact[1:] > 0
+        acts |= contact.impulse[1:, 0] > 0
         if not contact.impulse.any():
             continue
         n, (t1, t2) = contact.normal[1:], np.moveaxis(contact.tangents[1:].reshape(-1, 2, 3), 1, 0)
@@ -125,4 +130,4 @@ def balance(model, result):
         turned = np.abs(np.einsum("ki,ki->k", force, v0 - v_n)) + flexibility * (moment**2).sum(axis=1)
         turning += ~strikes * 0.5 * turned
     change = np.diff(result.energy.total)
-    return Balance(change, work, change - work, power, turning, striking, rebound, impact)
+    return Balance(change, work, change - work, power, turning, acts * creep, striking, rebound, impact)

@@ -1,12 +1,18 @@
 """Closed contacts inside the smooth sub-problem (`persistent_contacts`): order, and the same answers elsewhere."""
 
+import billiard_break
+import contact_models
 import numpy as np
 import order_in_contact as study
+import persistent_models as models
 import pytest
 import roller_crank as crank
+import rolling_ball
 import tilting_plate as plate
+from rolling_ball import ACARY_BOURRIER, ROLLING, SPINNING
 
 import fem_mbs as fem
+from fem_mbs.solvers.contact_law import SLIP, STICK
 
 
 def plate_errors(h, **options):
@@ -35,6 +41,111 @@ def test_errors_of_a_closed_contact_fall_by_more_than_a_factor_of_ten():
     assert persistent[0] < published[0] / 100 and persistent[1] < published[1] / 10 and persistent[2] < published[2] / 5
 
 
+# --- orders: rolling on a curved path, sticking mechanism, sliding and rolling in turn ------------------------------
+
+
+@pytest.mark.parametrize("name", list(study.CASES))
+@pytest.mark.parametrize("persistent, order", [(False, 1.0), (True, 2.0)])
+def test_order_while_a_contact_stays_closed(name, persistent, order):
+    table, measured = study.study(name, (200, 400, 800), persistent_contacts=persistent)
+    # measured 0.96 … 1.00 and 1.95 … 2.00: with changes between sliding and rolling the constant depends on their phase
+    assert measured == pytest.approx([order, order], abs=0.12), table
+
+
+def test_a_sticking_foot_is_as_accurate_as_a_joint_in_its_place():
+    contact, joint = (
+        study.errors("leg", 400, model=study.leg(joint), persistent_contacts=not joint) for joint in (False, True)
+    )
+    # measured: 0.91 and 0.77 of the errors of the joint, which starts without a trapezoidal step
+    assert np.all(np.array(contact) < joint) and np.all(np.array(contact) > np.array(joint) / 2)
+    published = study.errors("leg", 400)
+    assert contact[0] < published[0] / 500 and contact[1] < published[1] / 500  # measured 706 and 1211
+
+
+@pytest.mark.parametrize("case", [models.Bowl, models.BowlSliding, models.PushedAside])
+def test_order_where_normals_and_ways_of_sliding_turn(case):
+    published, _ = models.orders(case, [100, 200, 400])
+    persistent, finest = models.orders(case, [200, 400, 800], persistent_contacts=True)
+    assert all(0.9 < order < 1.1 for order in published.values()), published
+    # 1.94 … 2.4 measured: rolling with spin at 20 rad/s is not yet asymptotic at 10 ms
+    assert all(1.85 < order < 2.5 for order in persistent.values()), persistent
+    assert finest["position"] < 1e-4  # m: an order alone does not show that the limit is right
+
+
+def test_block_on_a_shaken_plate_changes_between_sticking_and_sliding_as_it_should():
+    result = fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=True).run(models.Shaken.build(), t_end=2.0, h=2e-3)
+    _, _, events = models.Shaken.exact(result.t)
+    status = result["contact"].status[1:]
+    assert set(status) == {STICK, SLIP}
+    changes = result.t[2:][np.diff(status) != 0]
+    assert len(changes) == len(events) == 11
+    # seen at the end of the step they lie in; the end of sticking, where the force only bends, up to one later
+    assert np.all((changes - events > -1e-9) & (changes - events < 2 * 2e-3))
+
+
+def test_force_between_changes_of_a_shaken_block_is_second_order():
+    published, _ = models.orders(models.Shaken, [200, 400, 800, 1600])
+    persistent, finest = models.orders(models.Shaken, [200, 400, 800, 1600], persistent_contacts=True)
+    # the path is of second order in both: both know velocities of the plate and the constant friction exactly, and err
+    # by the phase of the changes in their steps (measured 1.66 and 1.91, scattered)
+    assert published["force"] == pytest.approx(1.0, abs=0.05)
+    assert persistent["force"] > 1.7 and finest["force"] < 1e-4  # 1.80 measured, 3.8e-5 N; published 2.7e-2 N
+    assert finest["position"] < 1e-5  # 2.4e-6 m
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+@pytest.mark.parametrize("persistent, low, high", [(False, 0.9, 1.1), (True, 1.7, 2.1)])
+def test_ball_leaves_a_hill_where_its_weight_no_longer_holds_it(friction, persistent, low, high):
+    """Sliding without friction: cos φ = 2/3 + v²/(3 g a); with friction it rolls, slides from 47°, leaves at 51°."""
+    hill = models.Hill(friction)
+    motion, _, leaves = hill.exact()
+    if not friction:
+        exact = 2 / 3 + hill.speed**2 / (3 * models.g * hill.path)
+        assert np.cos(motion(np.array([leaves]))[0, 0]) == pytest.approx(exact, abs=1e-10)
+    steps, table = np.array([50, 100, 200, 400]), []
+    for k in steps:  # release in the middle of a step: its error depends on that phase
+        h = leaves / (k + 0.5)
+        hill.duration = int(1.1 / h) * h
+        table.append(models.run(hill, int(1.1 / h), persistent_contacts=persistent))
+        assert table[-1]["release"] <= 0.5 * h * (1 + 1e-9)  # open at the end of the step in which it leaves
+    for name in ("position", "velocity", "force"):
+        order = -np.polyfit(np.log(steps), np.log([row[name] for row in table]), 1)[0]
+        # measured 0.98 … 1.04 and 1.77 … 2.0; forces until two steps before the release
+        assert low < order < high, (name, order)
+
+
+# --- rolling and spinning resistance ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", [ROLLING, SPINNING])
+def test_angle_of_a_ball_stopped_by_resistance_is_second_order(case):
+    steps, late = np.array([10, 20, 40, 80]), []
+    for k in steps:  # it stops in the middle of a step
+        h = case.t_stop / (k + 0.5)
+        model = rolling_ball.build(spin=case.spin, **case.law)
+        result = fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=True).run(model, 1.0, h)
+        late.append(np.linalg.norm(result["ball"].rotation_vector[-1]) - case.angle)
+    # exact but for the step in which it stops: that turns it by up to h² times the deceleration
+    order = -np.polyfit(np.log(steps), np.log(np.abs(late)), 1)[0]
+    assert 1.9 < order < 2.2 and abs(late[-1]) < 2e-5, (order, late)
+
+
+@pytest.mark.parametrize("case", ACARY_BOURRIER)
+def test_way_of_a_ball_that_slides_rolls_and_stops_is_exact_but_for_the_steps_of_the_changes(case):
+    spin, friction, t_turn, t_stop, path = ACARY_BOURRIER[case]
+    errors = []
+    for persistent in (False, True):
+        law = {"friction": friction, "rolling_resistance": 0.04}
+        model = rolling_ball.build(velocity=[2.5, 0, 0], spin=[0, 0, -spin], **law)
+        result = fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=persistent).run(model, t_stop + 0.1, 5e-3)
+        v, w = rolling_ball.speeds(result)
+        assert rolling_ball.time_of_rest(result.t, w) == pytest.approx(t_turn, abs=2 * 5e-3)
+        assert rolling_ball.time_of_rest(result.t, v) == pytest.approx(t_stop, abs=2 * 5e-3)
+        errors.append(abs(np.ptp(result["ball"].position[:, 0]) - path))
+    # measured 6.3e-3, 5.0e-3, 1.6e-5 m (in case III friction alone is exact); 5e-6 are digits of the source
+    assert errors[1] < min(errors[0], 3e-5), errors
+
+
 def sphere_on_floor(velocity, spin, **law):
     """The sphere of Sanchez2025, annex A, section 6.1, in contact with the floor; gravity along −y."""
     model = fem.Model("sphere on a floor", gravity=[0, -9.8, 0])
@@ -60,7 +171,7 @@ def test_rolling_resistance_stops_the_sphere_where_the_closed_form_says():
     result = fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=True).run(model, t_end=5.0, h=2e-3)
     stopped = result.t[np.abs(result["ball"].velocity[:, 0]) < 1e-9][0]
     assert stopped == pytest.approx(3.82702, abs=2 * 2e-3)  # two steps
-    assert result["ball"].position[-1, 0] == pytest.approx(4.14560, rel=1e-3)  # first order: O(h v)
+    assert result["ball"].position[-1, 0] == pytest.approx(4.14560, abs=1e-5)  # digits of the source; O(h²)
 
 
 def test_a_bouncing_ball_is_the_same_with_and_without():
@@ -82,15 +193,100 @@ def test_a_bouncing_ball_is_the_same_with_and_without():
     assert np.diff(runs[1].energy.total).max() < 1e-9
 
 
-def test_flexible_roller_crank_keeps_its_lift_offs_and_loses_less_to_the_method():
-    losses = []
+def test_roller_crank_loses_less_to_the_method_and_lifts_off_at_the_same_times():
+    losses, speeds, lifted = [], [], []
     for persistent in (False, True):
         solver = fem.DecoupledNSGA(rho_inf=0.0, persistent_contacts=persistent)
         rigid = solver.run(crank.build(), t_end=2.0, h=1e-3)
         losses.append(abs(crank.method_loss(rigid)))
-        assert len(crank.lift_offs(solver.run(crank.build(flexible=True), t_end=1.0, h=1e-3))) == 2
-    # energy that neither friction nor the end of the run accounts for, measured 1.3e-3 J and 8.6e-5 J
+        speeds.append(rigid["crank"].angular_velocity[-1, 2])
+        lifted.append(crank.lift_offs(solver.run(crank.build(flexible=True), t_end=0.345, h=1e-3)))
+    # energy that neither friction nor the end of the run accounts for, measured 1.3e-3 J and 1.0e-4 J
     assert losses[1] < losses[0] / 5
+    # rad/s at 1, 1/4, 1/16 ms: published 9.82, 8.50, 8.18, with closed contacts 8.03, 8.10, 8.05
+    assert speeds[0] > 9 and speeds[1] == pytest.approx(8.06, abs=0.1)
+    # two in this time as published; a third, of a millisecond at 0.353 s, is there with smaller steps in both schemes
+    assert lifted[1] == pytest.approx(lifted[0], abs=2e-3) and len(lifted[1]) == 2
+
+
+# --- entry and release in the midst of impacts ---------------------------------------------------------------------
+
+
+def test_balls_with_rolling_resistance_struck_while_they_rest_gain_no_energy():
+    """A contact at rest in the first impact problem slides after the second: it must not enter as sticking (6.6 J)."""
+    model = billiard_break.build(rolling_resistance=0.005)
+    result = fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=True).run(model, t_end=3.0, h=1e-3)
+    assert np.diff(result.energy.total).max() < 1e-9  # round-off of 10 J
+    for name in ("cue", "ball 3", "ball 4", "ball 5"):
+        assert np.linalg.norm(result[name].velocity[-1]) < 1e-9, name
+
+
+def test_closed_contacts_without_load_wait_for_the_impact_to_reach_them():
+    """Three in line, 2 and 3 touch: taken into the first problem they would share it and 1 would bounce back."""
+    for restitution, speeds in ((1.0, (0, 0, 2)), (0.5, (0.40625, 0.46875, 1.125))):
+        model = contact_models.three_in_line(restitution)
+        result = fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=True).run(model, 0.1, 1e-3)
+        assert [result[name].velocity[-1, 0] for name in "abc"] == pytest.approx(speeds, abs=1e-10)
+
+
+def throws(points, h, seeds, **options):
+    """Largest invariants over random throws of a body: penetration, rise of energy, violation of Coulomb's law."""
+    depth = rise = friction = 0.0
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        model = contact_models.thrown(points, velocity=rng.normal(size=3), spin=4 * rng.normal(size=3))
+        result = fem.DecoupledNSGA(rho_inf=0.8, **options).run(model, 1.5, h)
+        contacts = [result[name] for name in result.names if hasattr(result[name], "gap")]
+        depth = max(depth, *(-c.gap.min() for c in contacts))
+        rise = max(rise, result.energy.total.max() / result.energy.total[0] - 1)
+        for c in contacts:
+            friction = max(friction, (np.linalg.norm(c.impulse[:, 1:], axis=1) - 0.4 * c.impulse[:, 0]).max() / h)
+            assert c.impulse[:, 0].min() >= 0.0, f"seed {seed}"
+    return depth, rise, friction
+
+
+def check_throws(points, h, seeds):
+    depth, rise, friction = throws(points, h, seeds, persistent_contacts=True)
+    assert depth < 1e-12  # round-off
+    assert rise < 1e-5  # the tumbling flight: 5e-6 at most, as without the option
+    assert friction < 2e-4 * 9.81  # tolerance of the iterations, 1e-5 of the sum of all forces; 9.5e-5 measured
+
+
+BODIES = pytest.mark.parametrize(
+    "points, h", [(contact_models.LEGS, 1e-3), (contact_models.CORNERS, 2e-3)], ids=["tripod", "box"]
+)
+
+
+@BODIES
+def test_random_throws_never_fail_nor_penetrate_nor_gain_energy(points, h):
+    check_throws(points, h, range(8))
+
+
+@pytest.mark.slow
+@BODIES
+def test_two_hundred_random_throws_never_fail(points, h):
+    check_throws(points, h, range(200))
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_a_stiff_beam_dropped_on_a_floor_comes_to_rest(restitution):
+    """Eleven light contacts on a beam whose bending the step does not resolve: its memory must not keep them moving."""
+    model = fem.Model("beam on a floor", gravity=[0, 0, -9.81])
+    section = fem.Section.rectangle(0.02, 0.02, E=1e11, nu=0.3, density=1000.0)
+    ends = np.array([0, 0, 0.05]), np.array([1.0, 0, 0.1])
+    beam = model.add(fem.beam_line(*ends, 10, section, orientation=[0, 1, 0], name="beam"))
+    for i, node in enumerate(beam.nodes):
+        law = {"friction": 0.3, "restitution": restitution}
+        model.add(fem.SphereOnPlane(node, model.ground, radius=0.01, name=f"point {i}", **law))
+    result = fem.DecoupledNSGA(rho_inf=0.0, persistent_contacts=True).run(model, t_end=0.4, h=1e-3)
+    late = result.t > 0.3
+    for i in range(11):
+        body, contact = result[f"beam node {i}"], result[f"point {i}"]
+        assert np.abs(body.velocity[late]).max() < 1e-6 and np.abs(body.angular_velocity[late]).max() < 1e-6
+        assert np.all(contact.status[late] == STICK) and contact.gap.min() > -1e-12
+    weight = sum(result[f"point {i}"].force_normal[-1] for i in range(11))
+    assert weight == pytest.approx(0.02**2 * np.hypot(1.0, 0.05) * 1000.0 * 9.81, rel=1e-4)  # rtol of the iterations
+    assert result.energy.total.max() <= result.energy.total[0] * (1 + 1e-9)
 
 
 def test_a_system_serves_statics_modes_and_steppers_in_any_order():
@@ -112,27 +308,3 @@ def test_a_system_serves_statics_modes_and_steppers_in_any_order():
 def test_an_improved_start_that_ignores_closed_contacts_is_refused():
     with pytest.raises(fem.ParameterError, match="improved_start = True does not know closed contacts"):
         fem.DecoupledNSGA(improved_start=True, persistent_contacts=True)
-
-
-# --- orders: rolling on a curved path, sticking mechanism, sliding and rolling in turn ------------------------------
-
-
-@pytest.mark.parametrize("name", list(study.CASES))
-def test_order_while_a_contact_stays_closed(name):
-    steps = (200, 400, 800)
-    published, order = study.study(name, steps, persistent_contacts=False)
-    assert order == pytest.approx([1.0, 1.0], abs=0.12), published  # position, force; 0.96 … 1.00 measured
-    persistent, order = study.study(name, steps, persistent_contacts=True)
-    # position 1.99 … 2.02 measured; force 2.00 in the drum, 1.44 for the leg, 1.12 for the thrown ball: their largest
-    # errors are those of the steps after a start or a change of status
-    assert order[0] == pytest.approx(2.0, abs=0.12), persistent
-    assert order[1] > 1.0, persistent
-    assert (persistent[-1] < 0.2 * published[-1]).all()
-
-
-def test_a_sticking_foot_is_as_accurate_as_a_joint_in_its_place():
-    contact, joint = (
-        study.errors("leg", 400, model=study.leg(joint), persistent_contacts=not joint) for joint in (False, True)
-    )
-    # measured: equal to five digits, in position and force
-    assert np.array(contact) == pytest.approx(np.array(joint), rel=1e-3)

@@ -1,8 +1,7 @@
 """Random small systems with contacts: no step fails, nothing penetrates, friction is in its cone, energy is bounded.
 
-The bound on energy and its terms are those of `energy_balance`. Its constants (2 h Π within 30 steps of an impact, 2e-2
-h Π elsewhere) are measured, not proved: 0.53 and 7.9e-3 were the largest found. Newton's law with restitution
-and friction gains energy by itself (Kane), so there only steps with a single impact problem are bounded.
+The bound on energy is that of docs/theory/decoupled_nsga.md; `energy_balance` computes its terms. The factors of h Π
+(1 within 30 steps of an impact, 1e-3 elsewhere) are measured, not proved.
 """
 
 import random
@@ -49,7 +48,7 @@ def check_energy(model, result, group, approach, what):
     # tolerance of the solver: 1e-8 of the kinetic energy, 1e-5 of the work of the forces in a step
     floor = 1e-8 * result.energy.kinetic.max() + 1e-5 * terms.power
     near = np.convolve(np.append(True, terms.impact[1:]), np.ones(MEMORY))[: len(terms.impact)] > 0
-    bound = np.where(near, 2.0, 2e-2) * terms.power + terms.turning + floor
+    bound = np.where(near, 1.0, 1e-3) * terms.power + terms.turning + terms.creep + floor
     worst = np.argmax(terms.rest - bound)
     assert np.all(terms.rest <= bound), (
         f"{what}: smooth motion gives {terms.rest[worst]:.2e} J at t = {result.t[worst + 1]:.3f} s, "
@@ -68,9 +67,9 @@ def check_energy(model, result, group, approach, what):
     )
 
 
-def check(rng, group, approach, what, most=4, h=H, t_end=T_END):
+def check(rng, group, approach, what, most=4, h=H, t_end=T_END, **options):
     model = random_systems.build(rng, most=most, **GROUPS[group])
-    result = fem.DecoupledNSGA(rho_inf=0.8, approach=APPROACHES[approach]).run(model, t_end, h)
+    result = fem.DecoupledNSGA(rho_inf=0.8, approach=APPROACHES[approach], **options).run(model, t_end, h)
     check_contacts(model, result, what)
     check_energy(model, result, group, approach, what)
 
@@ -80,3 +79,9 @@ def check(rng, group, approach, what, most=4, h=H, t_end=T_END):
 @given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)), st.sampled_from(sorted(APPROACHES)))
 def test_energy_gaps_and_cones_hold_in_random_systems(seed, group, approach):
     check(random.Random(seed), group, approach, f"seed {seed}, {group}, {approach}")
+
+
+@settings(max_examples=100, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)))
+def test_the_same_holds_with_persistent_contacts(seed, group):
+    check(random.Random(seed), group, "published", f"seed {seed}, {group}, persistent", persistent_contacts=True)

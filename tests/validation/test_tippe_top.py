@@ -69,20 +69,21 @@ def test_reference_times_are_those_of_the_sliding_top(exact):
     assert touch == pytest.approx(top.REFERENCE["touch"], abs=5e-6)
 
 
-@pytest.mark.parametrize("persistent, order, largest", [(True, 2, 0.16), (False, 1, 2.4)])
+@pytest.mark.parametrize("persistent, order, largest", [(True, 2, 0.22), (False, 1, 2.4)])
 def test_sliding_top_converges_to_its_equations_of_motion(exact, persistent, order, largest):
     errors, times = [], np.arange(1, 7) * 0.2
     for h in (H, H / 2):
         run = top.run(h, t_end=1.2, persistent_contacts=persistent)
         errors.append(np.abs(top.angle(run)[[run.at(t) for t in times]] - exact[0](times)).max())
-    assert errors[0] < largest  # 0.151° and 2.28° measured
+    # 0.206° and 2.28° measured; 0.151° without the trapezoidal first step, whose history keeps forces of second order
+    assert errors[0] < largest
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1)
 
 
 def test_tilt_is_that_of_the_references_to_the_end(result):
     tilt = top.angle(result)
     for t, exact in top.TILT.items():
-        # measured 0.15° before and 0.5° after the impact at 1.37 s
+        # measured 0.21° before and 0.5° after the impact at 1.37 s
         assert tilt[result.at(t)] == pytest.approx(exact, abs=0.3 if t < 1.3 else 1.0)
     spin = result["top"].angular_velocity[:, 2]
     # digits of the reference; turned over the top spins the other way round its axis, and the same way in space
