@@ -15,6 +15,7 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
     gravity            (3,)         [m/s²]
     state              (nq,)        internal variables of the element, kept between calls
     lam                (nr,)        multipliers of a constraint (only in ``output``)
+    arguments          int          address of the table of all of these, for an element that calls another's kernels
 
     role        kernel             outputs, added to
     inertia     inertia            Ma (nd,) = M a;  f (nd,) += gravity − gyroscopic forces
@@ -24,7 +25,8 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
     both        energy             returns the potential energy [J] (gravity, strain); name must begin with "energy"
                 mixed              K, C as force_tangent, f as force, all at the kept ``state`` (mixed Newton)
                 update             new ``state`` from ``delta`` (nd,), the variation (δx, δθ) of the last iteration
-                initial            first ``state``, consistent with x and R
+                initial            first ``state``, consistent with x, R and v
+                accept             new ``state`` at the end of a step, from its x, R and v
     constraint  constraint         g (nr,), G (nr,nd) with ġ = G v + gt
                 hessian            H (nr,nd,nd), H[k,i,j] = ∂G[k,i]/∂q_j: gives ∂(Gᵀλ)/∂q, ∂(Gv)/∂q and vᵀHv
                 rheonomic          gt (nr,) = ∂g/∂t, gtt (nr,) = ∂²g/∂t², rate (nr,nd) = ∂G/∂t (rows with time)

@@ -11,12 +11,12 @@ __version__ = "0.1.0"
 _WHERE = {
     "fem_mbs.checks": ("Check", "Checks"),
     "fem_mbs.elements": (
-        "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "CapsuleOnCapsule", "CapsuleOnPlane", "ContactGroup",
-        "Cylindrical", "Fixed", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment",
-        "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PythonElement", "Revolute", "RevoluteDriver",
-        "RigidBody", "Section", "SphereInCylinder", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
-        "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
-        "Spring", "TorsionSpring", "Universal", "UserForce", "beam_curve", "beam_line",
+        "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
+        "ContactGroup", "Cylindrical", "Fixed", "LinearDriver", "MaterialTable", "PointForce", "PointMass",
+        "PointMoment", "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PythonElement", "Revolute",
+        "RevoluteDriver", "RigidBody", "Section", "SphereInCylinder", "SphereInSphere", "SphereOnBox",
+        "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere",
+        "SphereOnWire", "Spherical", "Spring", "TorsionSpring", "Universal", "UserForce", "beam_curve", "beam_line",
     ),
     "fem_mbs.force_recovery": ("recover_forces",),
     "fem_mbs.hysteresis": ("ForceLaw", "hysteresis_factor", "resolved_impact"),

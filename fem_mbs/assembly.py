@@ -31,8 +31,8 @@ from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_no
 
 # A group: elements of one type. Fields that end in _at or that carry a kernel's name are addresses (0: absent).
 KERNELS = (
-    "inertia", "inertia_tangent", "force", "force_tangent", "energy", "mixed", "update", "initial", "constraint",
-    "hessian", "rheonomic", "contact", "contact_hessian", "output",
+    "inertia", "inertia_tangent", "force", "force_tangent", "energy", "mixed", "update", "initial", "accept",
+    "constraint", "hessian", "rheonomic", "contact", "contact_hessian", "output",
 )  # fmt: skip
 GROUP = np.dtype(
     [(name, "i8") for name in ("n", "nn", "nd", "nr", "ns", "nq", "no", "stride")]
@@ -301,20 +301,35 @@ def update_states(d, x, R, delta):
 
 
 @kernel
+def _new_states(d, g, function, x, R, V):
+    """Internal variables of the elements of a group as a kernel makes them from the configuration and its velocity."""
+    b = integers(d.table_at, N_SLOTS)
+    state, q = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq)
+    for e in range(g.n):
+        gather(d, g, e, b, x, R, V, V)
+        call2(function, g.parameters_at + e * g.stride, d.table_at)
+        for j in range(g.nq):
+            state[e, j] = q[j]
+
+
+@kernel
 def initial_states(d, x, R, V):
     """Internal variables of all elements that are consistent with the configuration."""
-    b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     for k in range(d.n_groups):
         g = groups[k]
-        if g.initial == 0:
-            continue
-        state, q = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq)
-        for e in range(g.n):
-            gather(d, g, e, b, x, R, V, V)
-            call2(g.initial, g.parameters_at + e * g.stride, d.table_at)
-            for j in range(g.nq):
-                state[e, j] = q[j]
+        if g.initial != 0:
+            _new_states(d, g, g.initial, x, R, V)
+
+
+@kernel
+def accept_states(d, x, R, V):
+    """Internal variables of all elements at the end of a step."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.accept != 0:
+            _new_states(d, g, g.accept, x, R, V)
 
 
 @kernel

@@ -301,7 +301,8 @@ def invoke(function, a, b):
 
 # The arguments a kernel can ask for, with their shapes below. Sizes: nn nodes, nd = 6 nn components, nr rows of a
 # constraint, ns signals, nq state variables, no outputs. x_A, R_A, v_A (ẋ), w_A (Ω), a_A (ẍ), alpha_A (Ω̇), x0_A, R0_A
-# (start of the step) select one node; p is the record of parameters. The meaning of each is in elements/base.py.
+# (start of the step) select one node; p is the record of parameters, ``arguments`` the address of the table itself, for
+# elements that call the kernels of another. The meaning of each is in elements/base.py.
 SLOTS = (
     "x R v a x0 R0 s g G H rate gt gtt f Ma M C K Ka lam state out gap slip G_N G_T V_T W H_N point normal tangents "
     "gravity t energy delta work impulse"
@@ -328,8 +329,8 @@ def shape_of(name, sizes):
 
 def _argument(name, sizes):
     """Python text that builds one argument of a kernel from the table ``b`` of addresses."""
-    if name == "p":
-        return "p"
+    if name in ("p", "arguments"):
+        return name
     letter = re.fullmatch(r"(x|R|v|w|a|alpha|x0|R0)_([A-D])", name)
     if letter:
         base, node = letter[1], "ABCD".index(letter[2])
@@ -341,7 +342,8 @@ def _argument(name, sizes):
         offset = 24 * node if base in ("x", "x0") else 48 * node + (24 if base in ("w", "alpha") else 0)
         return f"vector(b[{slot}] + {offset}, 3)"
     if name not in _SHAPES:
-        known = ", ".join(sorted(set(_SHAPES) | {"p", "x_A", "R_A", "v_A", "w_A", "a_A", "alpha_A", "x0_A", "R0_A"}))
+        others = "p arguments x_A R_A v_A w_A a_A alpha_A x0_A R0_A".split()
+        known = ", ".join(sorted({*_SHAPES, *others}))
         raise ValueError(f"argument '{name}' is unknown; a kernel can ask for: {known}")
     if name == "t":
         return f"vector(b[{SLOT[name]}], 1)[0]"

@@ -42,6 +42,7 @@ OUTPUTS = {
     "force_tangent": ("K", "C"),
     "mixed": ("f", "K", "C"),
     "initial": ("state",),
+    "accept": ("state",),
     "constraint": ("g", "G"),
     "hessian": ("H",),
     "rheonomic": ("gt", "gtt", "rate"),

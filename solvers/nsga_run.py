@@ -6,6 +6,7 @@ from fem_mbs.assembly import (
     POSITION,
     SMOOTH,
     VELOCITY,
+    accept_states,
     advance_configuration,
     clear_matrix,
     constraint_tangents,
@@ -236,6 +237,7 @@ def finish(d, s, lag):
             Vd0[i, j] = Vd[i, j]
     for i in range(m):
         report[i] = s.ks * lam[i] + s.kv * Lam[i] / s.h
+    accept_states(d, matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6))
     total, impact, was = matrix(s.total_Lam_at, nc, 3), integers(s.impact_at, nc), integers(s.was_active_at, nc)
     V0 = matrix(s.V0_at, N, 6)
     struck = False
