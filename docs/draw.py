@@ -107,11 +107,17 @@ def force_recovery():
     shutil.copy("force_recovery.png", PICTURES)
 
 
+def compliant_impacts():
+    example("compliant_impacts")
+    shutil.copy("compliant_impacts.png", PICTURES)
+
+
 def main():
     PICTURES.mkdir(exist_ok=True)
     for draw in (
         flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
         spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery,
+        compliant_impacts,
     ):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()

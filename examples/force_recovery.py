@@ -17,15 +17,14 @@ stiffness = 140e6  # N/m^1.5, of steel-like spheres it would be a hundred times 
 restitution = 0.6
 
 
-def build(restitution=restitution):
-    """Ball above the ground."""
+def build(restitution=restitution, compliant=None):
+    """Ball above the ground; ``compliant``: options of a `CompliantContact` that takes the place of the contact."""
     model = fem.Model("bouncing ball", gravity=[0, 0, -g])
     ball = model.add(fem.RigidBody.sphere(mass, radius, position=[0, 0, fall + radius], name="ball"))
-    model.add(
-        fem.SphereOnPlane(
-            ball, model.ground, radius=radius, restitution=restitution, drawn_size=1.0, name="ground contact"
-        )
+    contact = fem.SphereOnPlane(
+        ball, model.ground, radius=radius, restitution=restitution, drawn_size=1.0, name="ground contact"
     )
+    model.add(contact if compliant is None else fem.CompliantContact(contact, stiffness=stiffness, **compliant))
     return model
 
 

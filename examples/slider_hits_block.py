@@ -18,8 +18,11 @@ MASSES = {"crank": 0.038, "rod": 0.076, "slider": 0.038, "block": 0.19}  # kg
 INERTIAS = {"crank": 7.4e-5, "rod": 5.9e-5, "slider": 1.8e-6, "block": 2.7e-5}  # kg m², about the centre of mass
 
 
-def build():
-    """Mechanism along x, straight at the start; joints about z; gravity along −y."""
+def build(compliant=None):
+    """Mechanism along x, straight at the start; joints about z; gravity along −y.
+
+    ``compliant``: options of a `CompliantContact` that takes the place of the contact.
+    """
     model = fem.Model("slider hits block", gravity=[0, -9.8, 0])
     end, tip_speed, z, x = crank_length + rod_length, speed * crank_length, [0, 0, 1], [1, 0, 0]
 
@@ -47,11 +50,10 @@ def build():
     # spherical noses: their centres are 2 r apart at touch, the bodies' nodes `offset`
     nose = slider.frame([0, 0, 0])
     face = block.frame([2 * radius - offset, 0, 0])
-    model.add(
-        fem.SphereOnSphere(
-            nose, face, radius_A=radius, radius_B=radius, restitution=restitution, name="slider and block"
-        )
+    contact = fem.SphereOnSphere(
+        nose, face, radius_A=radius, radius_B=radius, restitution=restitution, name="slider and block"
     )
+    model.add(contact if compliant is None else fem.CompliantContact(contact, stiffness=stiffness, **compliant))
     return model
 
 

@@ -17,6 +17,7 @@ def run(system, *, project, redundant):
         raise ValueError(f"redundant = {redundant!r}; allowed: 'error', 'allow'")
     state = system.initial
     used_nodes(system)
+    no_contact_twice(system)
     system.constraint_values(state)
     mass, _, stiffness, gradient = system.matrices(state)
     moving_without_mass(system, mass, stiffness, gradient)
@@ -35,6 +36,17 @@ def used_nodes(system):
     for node in system.nodes:
         if node.index not in used and node.free.any():
             raise ModelError(f"{label(node)} is connected to no element; add one, fix it, or remove it", [node])
+
+
+def no_contact_twice(system):
+    """A contact whose geometry a compliant contact uses is not in the model itself: nothing could penetrate."""
+    for element in system.elements:
+        if element.role == "dynamic" and getattr(element, "contact", None) in system.contacts:
+            raise ModelError(
+                f"{label(element.contact)}, wrapped by {label(element)}, is in the model as well. Add the compliant "
+                "contact alone",
+                [element.contact, element],
+            )
 
 
 def moving_without_mass(system, mass, stiffness, gradient):

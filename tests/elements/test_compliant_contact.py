@@ -1,0 +1,246 @@
+"""Compliant contacts: force law, first touch, friction, any geometry, what they refuse."""
+
+import numpy as np
+import pytest
+
+import fem_mbs as fem
+from fem_mbs import verify
+from fem_mbs.hysteresis import FACTORS
+from fem_mbs.nodes import Ground, Node6
+
+STIFFNESS = 140e6  # N/m^1.5
+
+
+def throw(restitution=0.6, *, speed=4.0, gravity=0.0, height=0.01, position=None, **options):
+    """Model of a ball of 1 kg, 0.1 m, that flies at a floor."""
+    model = fem.Model("ball", gravity=[0, 0, -gravity])
+    at = [0, 0, 0.1 + height] if position is None else position
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=at, velocity=[0, 0, -speed], name="ball"))
+    floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=restitution, name="floor")
+    model.add(fem.CompliantContact(floor, stiffness=STIFFNESS, **options))
+    return model
+
+
+def run(model, t_end, *, h=1e-5, tolerance=1e-9, h_max=1e-3, rho_inf=0.8):
+    control = fem.StepControl(tolerance=tolerance, h_max=h_max)
+    return fem.DecoupledNSGA(rho_inf=rho_inf, rtol=1e-8, step_control=control).run(model, t_end=t_end, h=h)
+
+
+# --- the contract, for geometries beyond those of the registered example ----------------------------------------------
+
+
+# type -> options that make it large enough to be closed often, and the number of its nodes
+CLOSED = {
+    "CapsuleOnCapsule": ({"radius_A": 4.0, "radius_B": 3.0}, 4),
+    "SphereOnCapsule": ({"radius": 4.0, "radius_capsule": 3.0}, 3),
+    "SphereOnWire": (
+        {"radius": 1.5, "wire_radius": 0.3, "points": [[-2, 0, 0], [0, 0.3, 0.2], [2, 0, 0], [4, 0, 1]]},
+        2,
+    ),
+    "PointOnSurface": (
+        {"radius": 1.0, "height": lambda x, y: 0.05 * x * y, "x": (-9, 9), "y": (-9, 9), "cells": (3, 3)},
+        2,
+    ),
+    "SphereOnBox": ({"radius": 2.0, "size": [0.6, 0.4, 0.5], "rounding": 0.1}, 2),
+}
+
+
+def closed_contact(kind, rng):
+    """A contact of a type on random nodes."""
+    options, count = CLOSED[kind]
+    ends = [Node6(rng.normal(size=3), rng.normal(size=3)).frame(0.2 * rng.normal(size=3)) for _ in range(count)]
+    sides = {2: ends, 3: (ends[0], ends[1:]), 4: (ends[:2], ends[2:])}[count]
+    return getattr(fem, kind)(*sides, **options)
+
+
+@pytest.mark.parametrize("kind", CLOSED)
+def test_any_geometry_satisfies_the_contract(kind):
+    for seed in range(3):
+        contact = closed_contact(kind, np.random.default_rng([7, seed]))
+        element = fem.CompliantContact(
+            contact, stiffness=1.3, restitution=0.5, friction=0.4, slip_speed=0.5, least_speed=2.0
+        )
+        report = verify.check_element(element, seed=seed, configurations=3)
+        # differences of six points over a tenth of the indentation: 1e-7 measured, mistakes are above 1e-4
+        assert report.ok, f"{kind}, seed {seed}\n{report}"
+
+
+# --- normal law -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hysteresis", FACTORS)
+def test_an_impact_is_that_of_the_law_alone(hysteresis):
+    model = throw(0.7, model=hysteresis)
+    result = run(model, 6e-3, h_max=1e-4)
+    factor = float(fem.hysteresis_factor(hysteresis, 0.7))
+    curve = fem.resolved_impact(mass=1.0, speed=4.0, stiffness=STIFFNESS, factor=factor)
+    contact = result["floor"]
+    # some 100 steps of second order in the impact
+    assert contact.normal_force.max() == pytest.approx(curve.force.max(), rel=1e-3)
+    assert contact.indentation.max() == pytest.approx(curve.indentation.max(), rel=5e-4)
+    assert result["ball"].velocity[-1, 2] == pytest.approx(-curve.velocity[-1], rel=1e-3)
+    assert np.all(contact.normal_force >= 0)
+
+
+@pytest.mark.parametrize("exponent", [1.0, 10 / 9, 2.0])
+def test_the_consistent_model_returns_the_restitution_for_any_exponent(exponent):
+    result = run(throw(0.5, exponent=exponent), 0.02, h_max=1e-4)
+    assert result["floor"].gap[-1] > 0
+    assert result["ball"].velocity[-1, 2] == pytest.approx(0.5 * 4.0, rel=1e-3)
+
+
+def test_each_impact_has_the_approach_speed_of_its_own_touch():
+    result = run(throw(0.5, speed=0.0, gravity=10.0, height=0.2), 0.75, h_max=5e-3)
+    speed, contact = result["ball"].velocity[:, 2], result["floor"]
+    opens = np.flatnonzero((contact.gap[1:] > 0) & (contact.gap[:-1] <= 0))
+    closes = np.flatnonzero((contact.gap[1:] <= 0) & (contact.gap[:-1] > 0))
+    assert len(opens) >= 2
+    # gravity acts during the impact, for 1.4 ms: g T is 0.7 % of the speed at the first, 1.7 % at the second
+    for i, j in zip(closes[:2], opens[:2]):
+        assert speed[j + 1] == pytest.approx(-0.5 * speed[i], abs=0.014)
+
+
+def test_an_elastic_contact_keeps_the_energy_and_a_lossy_one_loses_its_loop():
+    elastic = run(throw(1.0), 6e-3, rho_inf=1.0, h_max=1e-4)
+    # the energy of the elastic part counts as potential; second order in steps
+    np.testing.assert_allclose(elastic.energy.total, 8.0, rtol=1e-3)
+    assert elastic.energy.potential.max() == pytest.approx(8.0, rel=1e-3)
+    lossy = run(throw(0.5), 8e-3, h_max=1e-4)
+    contact, t = lossy["floor"], lossy.t
+    area = np.trapezoid(contact.normal_force * contact.indentation_rate, t)
+    assert lossy.energy.total[0] - lossy.energy.total[-1] == pytest.approx(0.75 * 8.0, rel=2e-3)
+    assert area == pytest.approx(0.75 * 8.0, rel=2e-3)
+
+
+def test_a_ball_rests_at_the_indentation_that_carries_its_weight():
+    depth = (9.81 / STIFFNESS) ** (2 / 3)
+    model = fem.Model("ball", gravity=[0, 0, -9.81])
+    others = ("x", "y", "rx", "ry", "rz")
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1 - 2 * depth], fixed=others, name="ball"))
+    floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor")
+    model.add(fem.CompliantContact(floor, stiffness=STIFFNESS, restitution=0.5))
+    static = fem.static_equilibrium(model)
+    assert static.position(ball.node)[2] == pytest.approx(0.1 - depth, abs=1e-6 * depth)
+
+
+def test_a_pulled_contact_does_not_stick():
+    """Started closed and parting faster than the damping allows, the force is cut off, not negative."""
+    model = throw(0.2, speed=-5.0, position=[0, 0, 0.0995], least_speed=0.1)
+    contact = fem.DecoupledNSGA().run(model, t_end=1e-3, h=1e-6)["floor"]
+    assert contact.indentation[0] > 0 and contact.normal_force[0] == 0.0
+    assert np.all(contact.normal_force == 0.0)
+
+
+def test_refused_steps_do_not_change_the_approach_speed():
+    """Steps that reach deep into the contact are refused; what they would have kept must not remain."""
+    coarse = run(throw(0.6, height=0.05), 0.03, h=1e-3, h_max=1e-2, tolerance=1e-9)
+    assert coarse.statistics["inaccurate_steps"] + coarse.statistics["failed_steps"] > 3
+    assert coarse["ball"].velocity[-1, 2] == pytest.approx(0.6 * 4.0, rel=1e-3)
+
+
+# --- friction ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_ball_slides_until_it_rolls_at_five_sevenths_of_its_speed():
+    mu, g, v0 = 0.3, 9.81, 1.0
+    model = fem.Model("sliding ball", gravity=[0, 0, -g])
+    depth = (g / 1e6) ** (2 / 3)
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1 - depth], velocity=[v0, 0, 0], name="ball"))
+    floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, friction=mu, name="floor")
+    contact = fem.CompliantContact(floor, stiffness=1e6, restitution=1.0, slip_speed=1e-3)
+    model.add(contact)
+    result = fem.DecoupledNSGA().run(model, t_end=0.2, h=2e-4)
+    v, w, sliding = result["ball"].velocity[:, 0], result["ball"].angular_velocity[:, 1], result["floor"].sliding_speed
+    half = np.searchsorted(result.t, 0.05)
+    assert v[half] == pytest.approx(v0 - mu * g * 0.05, rel=1e-4)
+    np.testing.assert_allclose(result["floor"].friction_force[half], [-mu * g, 0, 0], rtol=1e-3, atol=1e-9)
+    # friction acts at the radius that is left, R − δ = 0.9995 R: 5/7 to that; the regularised law ends slowly
+    assert v[-1] == pytest.approx(5 / 7 * v0, rel=1e-3)
+    assert v[-1] == pytest.approx(0.1 * w[-1], rel=1e-3)
+    assert sliding[-1] < 1e-3
+
+
+def test_an_oblique_impact_with_friction_keeps_momentum_and_angular_momentum():
+    model = fem.Model("billiard")
+    a = model.add(fem.RigidBody.sphere(0.2, 0.03, position=[0, 0, 0], velocity=[2, 0.3, 0], name="a"))
+    a.node.angular_velocity[:] = [5.0, -20.0, 40.0]
+    b = model.add(fem.RigidBody.sphere(0.3, 0.04, position=[0.0705, 0.03, 0.01], name="b"))
+    pair = fem.SphereOnSphere(a, b, radius_A=0.03, radius_B=0.04, restitution=0.8, friction=0.02, name="pair")
+    model.add(fem.CompliantContact(pair, stiffness=1e8))
+    result = run(model, 0.02, h=1e-6, tolerance=1e-10, h_max=1e-4)
+    assert result["pair"].normal_force.max() > 100 and result["pair"].gap[-1] > 0
+    inertias = [0.4 * m * r * r for m, r in ((0.2, 0.03), (0.3, 0.04))]
+    momentum = 0.2 * result["a"].velocity + 0.3 * result["b"].velocity
+    turning = 0.2 * np.cross(result["a"].position, result["a"].velocity)
+    turning += 0.3 * np.cross(result["b"].position, result["b"].velocity)
+    for name, inertia in zip("ab", inertias):
+        turning += inertia * np.einsum("kij,kj->ki", result[name].rotation, result[name].angular_velocity)
+    # both bodies have the same force on the same line: linear momentum to the tolerance of Newton's iterations;
+    # angular momentum to the error of the steps
+    np.testing.assert_allclose(momentum - momentum[0], 0, atol=1e-6 * 0.4)
+    np.testing.assert_allclose(turning - turning[0], 0, atol=2e-5 * np.linalg.norm(turning[0]))
+    # the ratio of the impulses: sliding throughout; the normal turns by some 4e-4 meanwhile
+    jump = 0.2 * (result["a"].velocity[-1] - result["a"].velocity[0])
+    n = result["pair"].normal[np.argmax(result["pair"].normal_force)]
+    assert np.linalg.norm(jump - (jump @ n) * n) / (jump @ n) == pytest.approx(0.02, abs=1e-3)
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+def plane_contact(**law):
+    ball = fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1])
+    return fem.SphereOnPlane(ball, Ground(), radius=0.1, name="floor", **law)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"stiffness": 0.0}, "stiffness"),
+        ({"stiffness": -1.0}, "stiffness"),
+        ({"exponent": 0.5}, "exponent"),
+        ({"restitution": 0.0}, "between 0.02 and 1"),
+        ({"restitution": 1.2}, "between 0.02 and 1"),
+        ({"friction": -0.1}, "friction"),
+        ({"slip_speed": 0.0}, "slip_speed"),
+        ({"least_speed": -1.0}, "least_speed"),
+        ({"model": "herz"}, "herz"),
+        ({"model": fem.ForceLaw(lambda d, r, s, e: d)}, "UserForce"),
+    ],
+)
+def test_impossible_parameters_are_refused(options, words):
+    with pytest.raises(fem.ParameterError, match=words) as error:
+        fem.CompliantContact(plane_contact(restitution=0.5), **{"stiffness": 1e6, **options})
+    assert "floor" in str(error.value)
+
+
+def test_a_contact_without_restitution_must_be_given_one():
+    with pytest.raises(fem.ParameterError, match="contacts have 0 unless one is given"):
+        fem.CompliantContact(plane_contact(), stiffness=1e6)
+
+
+@pytest.mark.parametrize("what", ["rolling_resistance", "spinning_resistance", "tangential_restitution"])
+def test_laws_that_it_does_not_know_are_refused(what):
+    with pytest.raises(fem.ParameterError, match=what):
+        fem.CompliantContact(plane_contact(restitution=0.5, friction=0.1, **{what: 0.1}), stiffness=1e6)
+
+
+def test_parts_of_several_contacts_and_groups_are_refused():
+    box = fem.RigidBody.box(1.0, [0.1, 0.1, 0.1], position=[0, 0, 1], name="box")
+    part = fem.BoxOnPlane(box, Ground(), size=[0.1, 0.1, 0.1], restitution=0.5, name="corners")
+    with pytest.raises(fem.ParameterError, match="each of its elements"):
+        fem.CompliantContact(part, stiffness=1e6)
+    assert len([fem.CompliantContact(c, stiffness=1e6) for c in part.elements]) == 8
+    with pytest.raises(fem.ParameterError, match="finds its pairs during the run"):
+        fem.CompliantContact(fem.ContactGroup(name="many"), stiffness=1e6)
+    with pytest.raises(fem.ParameterError, match="is not a contact"):
+        fem.CompliantContact(box, stiffness=1e6)
+
+
+def test_the_wrapped_contact_must_not_be_in_the_model_too():
+    model = fem.Model("twice")
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1]))
+    floor = model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5, name="floor"))
+    model.add(fem.CompliantContact(floor, stiffness=1e6, name="soft floor"))
+    with pytest.raises(fem.ModelError, match=r"'floor'.*in the model as well"):
+        model.compile()
