@@ -34,6 +34,7 @@ from fem_mbs.solvers.contact_one import solve_one
 
 LARGEST_SIZE = 12  # velocities of one body up to which a mass matrix is split
 LARGEST_SIDES = 4  # bodies of one contact up to which it is
+REGULAR = 1e-10  # relative, in the normal equations of Anderson's combination
 
 Given = namedtuple("Given", "bodies q factors v")
 
@@ -190,49 +191,76 @@ def sweep(bodies, blocks, diagonal, shift, q, mu, z, r, forward):
 
 
 @kernel
-def accelerated_sweeps(bodies, blocks, diagonal, q, mu, z, r, p, p_z, count):
-    """``count`` pairs of sweeps, forth and back, each followed by the best step in two directions.
+def _combination(F, others, newest, c, A):
+    """Fill c so that |f − Σ c_j (f − f_j)| is least, f the newest row of F and j over ``others`` rows."""
+    n, d = F.shape[1:]
+    for k in range(others):
+        j = k if k < newest else k + 1
+        for l in range(k + 1):
+            i = l if l < newest else l + 1
+            total = 0.0
+            for e in range(n):
+                for a in range(d):
+                    total += (F[newest, e, a] - F[j, e, a]) * (F[newest, e, a] - F[i, e, a])
+            A[k, l] = total
+        total = 0.0
+        for e in range(n):
+            for a in range(d):
+                total += (F[newest, e, a] - F[j, e, a]) * F[newest, e, a]
+        c[k] = total
+    for k in range(others):  # Cholesky; directions that add nothing get no part
+        A[k, k] *= 1.0 + REGULAR
+        for l in range(k + 1):
+            total = A[k, l]
+            for i in range(l):
+                total -= A[k, i] * A[l, i]
+            if k > l:
+                A[k, l] = total / A[l, l] if A[l, l] > 0.0 else 0.0
+            else:
+                A[k, k] = np.sqrt(total) if total > REGULAR * A[k, k] else 0.0
+    for k in range(others):
+        for i in range(k):
+            c[k] -= A[k, i] * c[i]
+        c[k] = c[k] / A[k, k] if A[k, k] > 0.0 else 0.0
+    for k in range(others - 1, -1, -1):
+        for i in range(k + 1, others):
+            c[k] -= A[i, k] * c[i]
+        c[k] = c[k] / A[k, k] if A[k, k] > 0.0 else 0.0
 
-    The directions are the change of the pair, g, and the change of the whole last step, p: the step a g + b p
-    minimises ½ |z|² + q·r, which needs only scalar products because z = Gᵀ r is at hand. r, z, p (nc, d) and
-    p_z (nb, m) are replaced; p = 0 starts afresh.
+
+@kernel
+def accelerated_sweeps(bodies, blocks, diagonal, q, mu, z, r, R, F, kept, count):
+    """``count`` pairs of sweeps, forth and back, each followed by Anderson's combination with the last pairs.
+
+    R and F (memory + 1, nc, d) hold what the last pairs ended with and their changes, ``kept`` says how many there
+    were; 0 starts afresh. r (nc, d) and z (nb, m) are replaced. Returns the new ``kept``.
     """
-    n, d = r.shape
-    r_0, z_0, new = np.empty_like(r), np.empty_like(z), np.empty(d)
+    rows, n, d = F.shape
+    new, c, A = np.empty(d), np.empty(rows), np.empty((rows, rows))
     for _ in range(count):
-        r_0[:, :] = r
-        z_0[:, :] = z
+        newest, others = kept % rows, min(kept, rows - 1)
+        F[newest] = r
         sweep(bodies, blocks, diagonal, 0.0, q, mu, z, r, True)
         sweep(bodies, blocks, diagonal, 0.0, q, mu, z, r, False)
-        gg, gp, pp, slope_g, slope_p = 0.0, 0.0, 0.0, 0.0, 0.0
-        for b in range(z.shape[0]):
-            for e in range(z.shape[1]):
-                g = z[b, e] - z_0[b, e]
-                gg += g * g
-                gp += g * p_z[b, e]
-                pp += p_z[b, e] * p_z[b, e]
-                slope_g += z[b, e] * g
-                slope_p += z[b, e] * p_z[b, e]
+        R[newest] = r
         for i in range(n):
             for a in range(d):
-                slope_g += q[i, a] * (r[i, a] - r_0[i, a])
-                slope_p += q[i, a] * p[i, a]
-        det = gg * pp - gp * gp
-        if det > 1e-12 * gg * pp:
-            step_g, step_p = (gp * slope_p - pp * slope_g) / det, (gp * slope_g - gg * slope_p) / det
-            for i in range(n):
-                for a in range(d):
-                    p[i, a] = r[i, a] + step_g * (r[i, a] - r_0[i, a]) + step_p * p[i, a]
-                project(p[i], mu[i], new)
-                for a in range(d):
-                    r[i, a] = new[a]
-            impulses_to_bodies(bodies, blocks, r, z)
+                F[newest, i, a] = r[i, a] - F[newest, i, a]
+        kept += 1
+        if others == 0:
+            continue
+        _combination(F, others, newest, c, A)
         for i in range(n):
             for a in range(d):
-                p[i, a] = r[i, a] - r_0[i, a]
-        for b in range(z.shape[0]):
-            for e in range(z.shape[1]):
-                p_z[b, e] = z[b, e] - z_0[b, e]
+                total = R[newest, i, a]
+                for k in range(others):
+                    total -= c[k] * (R[newest, i, a] - R[k if k < newest else k + 1, i, a])
+                r[i, a] = total
+            project(r[i], mu[i], new)
+            for a in range(d):
+                r[i, a] = new[a]
+        impulses_to_bodies(bodies, blocks, r, z)
+    return kept
 
 
 @kernel
@@ -437,7 +465,7 @@ class Bodies:
         q = np.array(w, float).ravel()
         if q.size != len(bodies) * d:
             raise ParameterError(problem, "w", q.shape, f"must be {d} numbers for each of {len(bodies)} contacts")
-        v = np.zeros((count, m)) if v is None else np.asarray(v, float).reshape(-1)
+        v = np.zeros((count, m)) if v is None else np.asarray(v, float)
         if v.size != count * m:
             raise ParameterError(problem, "v", v.shape, f"must be the shape {(count, m)}")
         v, q = np.ascontiguousarray(v.reshape(count, m)), q.reshape(-1, d)

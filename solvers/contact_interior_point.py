@@ -1,6 +1,10 @@
 """Primal-dual interior point with Nesterov-Todd scaling; De Saxcé's term inside, with its derivative.
 
-Sliding friction only. A further scaling makes every cone self-dual, μ̂ = 1:
+Sliding friction only: with rolling or spinning K is the intersection of several cones that share r_n. That cone is not
+symmetric, so it has no Jordan product and no scaling point N x = y as in (4); splitting it into second-order cones with
+copies of r_n adds equations that make W singular. ADMM, Gauss-Seidel, APGD and the hybrid take these cones.
+
+A further scaling makes every cone self-dual, μ̂ = 1:
 
     x = r/D, y = D ũ,  D = diag(a, b, b),  a = (W_nn + 2 μ² W_TT)^(-½), b = μ a   (μ = 0: normal alone)   (1)
 
@@ -69,7 +73,8 @@ class _Iteration:
 
     def __init__(self, problem):
         if problem.q.shape[1] != 3:
-            raise ValueError("the interior point method takes sliding friction only, not rolling or spinning")
+            raise ValueError("the interior point method takes sliding friction only, not rolling or spinning; "
+                             "'hybrid', 'admm', 'gauss_seidel' and 'apgd' take these")  # fmt: skip
         if not problem.operator.factors:
             raise ValueError("the interior point method needs W as a matrix, not as a product only")
         self.problem = problem

@@ -7,6 +7,9 @@
 and are eliminated. The method converges in about 15 iterations or not at all: several short attempts from different
 starts and with different maps beat one long one.
 
+With rolling or spinning the cone is not one of second order (several discs share r_n), so Fischer-Burmeister's map,
+which needs the Jordan product of such a cone, is for sliding friction only.
+
 `free_newton` takes full steps. `proximal_newton` solves a sequence of regular problems W + ε I, q − ε r_k.
 
 Source: formulation-contact-problem-solver, section 4.4.
@@ -16,13 +19,14 @@ import numpy as np
 
 from fem_mbs.solvers.contact_cones import alart_curnier, fischer_burmeister, natural_map
 from fem_mbs.solvers.contact_gauss_seidel import sweeper
-from fem_mbs.solvers.contact_operators import Singular
+from fem_mbs.solvers.contact_operators import ACCURATE, Singular
 
 MAPS = {"alart_curnier": alart_curnier, "natural": natural_map, "fischer_burmeister": fischer_burmeister}
 SMALLEST_SHIFT, LARGEST_SHIFT = 1e-8, 1e-2
 SHORTEST = 2.0**-9
 MEMORY = 5  # norms that the non-monotone search looks back on
 FAILED_SEARCHES = 12
+PART, LEAST_ACCURATE = 1e-2, 1e-3  # of what may be left of |F|, and at most: residual of an inexact Newton step
 FREE_SHIFT, FREE_PATIENCE, LARGEST_ERROR = 1e-6, 8, 10.0  # Newton without a search
 SWEEPS, EASY = 10, 6  # proximal points: Gauss-Seidel sweeps before Newton; iterations of an easy inner problem
 
@@ -55,7 +59,7 @@ def newton(problem, r, watch, *, iterations=25, map="alart_curnier", patience=10
             break  # rounding
         watch.iterations += 1
         try:
-            step = problem.operator.solve(A, B, -F, shift)
+            step = problem.operator.solve(A, B, -F, shift, _accuracy(watch.tol, last[-1], n))
         except Singular:
             shift, failures = max(100 * shift, SMALLEST_SHIFT), failures + 1
             continue
@@ -107,18 +111,26 @@ def free_newton(problem, r, watch, *, iterations=15, map="alart_curnier", shift=
         evaluate(r, u, mu, F, A, B)
         watch.iterations += 1
         try:
-            r = r + problem.operator.solve(A, B, -F, shift)
+            r = r + problem.operator.solve(A, B, -F, shift, _accuracy(watch.tol, np.linalg.norm(F), n))
         except Singular:
             break
     return watch.best
 
 
+def _accuracy(tol, size, n):
+    """Relative residual of a Newton system that is a hundredth of what may be left of |F|."""
+    return min(max(PART * tol * np.sqrt(n) / size, ACCURATE), LEAST_ACCURATE) if size > 0.0 else ACCURATE
+
+
 def _map(problem, name):
-    """Function of a map by its name; ValueError when it is unknown or W is a product only."""
+    """Function of a map by its name; ValueError when it is unknown, does not take the cones or W is a product only."""
     if name not in MAPS:
         raise ValueError(f"map '{name}' is unknown; choose among {', '.join(MAPS)}")
     if not problem.operator.factors:
         raise ValueError("Newton needs W as a matrix, not as a product only")
+    if name == "fischer_burmeister" and problem.q.shape[1] != 3:
+        raise ValueError("Fischer-Burmeister's map takes sliding friction only; with rolling or spinning take "
+                         "'alart_curnier' or 'natural'")  # fmt: skip
     return MAPS[name]
 
 

@@ -9,7 +9,7 @@ Given u = W r + q with W (3, 3), not necessarily symmetric:
             h(α) = |x| − (μ/W_nn)(−q_n D − W_nT x) = 0                                                            (4)
 
 h(0) > 0 because sticking failed and h → −∞ because q_n < 0, so a root exists; it is found by Newton kept inside its
-bracket. Multiplying by D avoids a division and the cancellation of the quartic polynomial.
+bracket, from α = |u_T|/|r_T| of the impulse before. Multiplying by D avoids a division and the cancellation of the quartic polynomial.
 
 With rolling or spinning (4 to 6 components) there is no closed form: Newton on the Alart-Curnier map with a line search
 from the old value; when it fails, 20 projection steps and Newton again, up to 10 times.
@@ -29,6 +29,7 @@ from fem_mbs.jit import kernel, local_vector
 from fem_mbs.solvers.contact_cones import alart_curnier_one, project, saxce
 
 PROXIMAL = 1e-3  # added to the diagonal of a block that has (almost) no mobility; fixed points are unchanged
+LARGEST = 1e3  # α of (4) where Newton starts, relative to the trace of S
 ROUNDS, PROJECTIONS = 10, 20  # of Newton, and of projection steps between them
 
 
@@ -47,19 +48,19 @@ def solve_coulomb(W, q, mu, r):
     b1, b2 = W[1, 0] * q[0] / W_nn - q[1], W[2, 0] * q[0] / W_nn - q[2]
     c1, c2 = S22 * b1 - S12 * b2, S11 * b2 - S21 * b1
     trace, det = S11 + S22, S11 * S22 - S12 * S21
+    old_n, old_1, old_2 = r[0], r[1], r[2]
     if det > 1e-14 * trace * trace:
         r[1], r[2] = c1 / det, c2 / det
         r[0] = -(q[0] + W[0, 1] * r[1] + W[0, 2] * r[2]) / W_nn
         if math.sqrt(r[1] * r[1] + r[2] * r[2]) <= mu * r[0]:
             return
-    low, high = 0.0, max(trace, 1e-12)
+    before = math.sqrt(old_1 * old_1 + old_2 * old_2)
+    low, high, alpha = 0.0, math.inf, max(trace, 1e-12)
+    if before > 0.0:
+        v1 = q[1] + W[1, 0] * old_n + W[1, 1] * old_1 + W[1, 2] * old_2
+        v2 = q[2] + W[2, 0] * old_n + W[2, 1] * old_1 + W[2, 2] * old_2
+        alpha = min(math.sqrt(v1 * v1 + v2 * v2) / before, LARGEST * alpha)
     for _ in range(200):
-        x1, x2, D = c1 + high * b1, c2 + high * b2, high * high + trace * high + det
-        if math.sqrt(x1 * x1 + x2 * x2) < mu / W_nn * (-q[0] * D - W[0, 1] * x1 - W[0, 2] * x2):
-            break
-        low, high = high, 4.0 * high
-    alpha = 0.5 * (low + high)
-    for _ in range(100):
         x1, x2, D = c1 + alpha * b1, c2 + alpha * b2, alpha * alpha + trace * alpha + det
         size = math.sqrt(x1 * x1 + x2 * x2)
         h = size - mu / W_nn * (-q[0] * D - W[0, 1] * x1 - W[0, 2] * x2)
@@ -72,10 +73,10 @@ def solve_coulomb(W, q, mu, r):
             slope += (x1 * b1 + x2 * b2) / size
         new = alpha - h / slope if slope != 0.0 else low
         if not (low < new < high):
-            new = 0.5 * (low + high)
+            new = 0.5 * (low + high) if high < math.inf else 4.0 * (alpha + trace)
         moved = abs(new - alpha)
         alpha = new
-        if moved <= 1e-15 * high:
+        if moved <= 1e-15 * (alpha + trace):
             break
     x1, x2, D = c1 + alpha * b1, c2 + alpha * b2, alpha * alpha + trace * alpha + det
     r[0] = max(-(q[0] + (W[0, 1] * x1 + W[0, 2] * x2) / D) / W_nn, 0.0)

@@ -82,12 +82,13 @@ def _larger(shift):
     return max(shift, SMALLEST_SHIFT) if shift else 0.0
 
 
-def solver(factor, product, exactly):
+def solver(factor, product, exactly, accuracy):
     """Function that solves product(d) = f by flexible GMRES with the solver of a nearby matrix, else exactly.
 
     Parameters
     ----------
     factor, exactly : functions () → solver of a nearby matrix, of the matrix itself; may raise Singular
+    accuracy : relative residual at which GMRES stops
     """
     try:
         nearly, exact = factor(), None
@@ -98,7 +99,7 @@ def solver(factor, product, exactly):
         nonlocal exact
         if exact is None:
             try:
-                return krylov(product, nearly, f)
+                return krylov(product, nearly, f, accuracy)
             except Singular:
                 exact = exactly()
         return exact(f)
@@ -117,13 +118,13 @@ def apply_blocks(blocks, x):
     return np.matmul(blocks, x[:, :, None])[:, :, 0]
 
 
-def krylov(product, nearly, f):
-    """Solve product(d) = f by flexible GMRES; ``nearly`` solves nearly the same system.
+def krylov(product, nearly, f, accuracy=ACCURATE):
+    """Solve product(d) = f by flexible GMRES to a relative residual; ``nearly`` solves nearly the same system.
 
     Raises
     ------
     Singular
-        If the residual stays above a millionth of f.
+        If the residual stays above a millionth of f and above ``accuracy``.
     """
     size = np.linalg.norm(f)
     if size == 0.0:
@@ -145,10 +146,10 @@ def krylov(product, nearly, f):
             right[0] = size
             y, *_ = np.linalg.lstsq(H[: j + 2, : j + 1], right, rcond=None)
             rest = np.linalg.norm(H[: j + 2, : j + 1] @ y - right)
-            if rest <= ACCURATE * size or H[j + 1, j] <= 1e-300:
+            if rest <= accuracy * size or H[j + 1, j] <= 1e-300:
                 break
             basis.append(w / H[j + 1, j])
-    if not rest <= TOLERABLE * size:
+    if not rest <= max(TOLERABLE, accuracy) * size:
         raise Singular(f"relative residual {rest / size:.1e}")
     return sum(c * step for c, step in zip(y, steps, strict=True))
 
@@ -255,8 +256,10 @@ class Operator:
             self._norm = size
         return self._norm
 
-    def system(self, A, B, shift=0.0):
+    def system(self, A, B, shift=0.0, accuracy=ACCURATE):
         """Factorise A + B (W + shift I); contacts with B = 0 (open: A = I) are eliminated first.
+
+        ``accuracy`` is the relative residual asked of solutions where they are found by iteration.
 
         Returns
         -------
@@ -273,7 +276,7 @@ class Operator:
         opened = np.delete(np.arange(self.n), closed)
         A, B = A[closed], B[closed]
         with np.errstate(all="ignore"):
-            solve_closed = self._factor(A, B, closed, opened, shift)
+            solve_closed = self._factor(A, B, closed, opened, shift, accuracy)
 
         def solve(f):
             d = f.copy()
@@ -290,9 +293,9 @@ class Operator:
 
         return solve
 
-    def solve(self, A, B, f, shift=0.0):
+    def solve(self, A, B, f, shift=0.0, accuracy=ACCURATE):
         """Solve (A + B (W + shift I)) d = f once, see `system`."""
-        return self.system(A, B, shift)(f)
+        return self.system(A, B, shift, accuracy)(f)
 
     def _scalar_rows(self, contacts):
         return (contacts[:, None] * self.d + np.arange(self.d)).ravel()
@@ -319,7 +322,7 @@ class DenseOperator(Operator):
         except np.linalg.LinAlgError as error:
             raise Singular(str(error)) from None
 
-    def _factor(self, A, B, closed, opened, shift):
+    def _factor(self, A, B, closed, opened, shift, accuracy):
         W = self.matrix
         if len(opened):
             keep = self._scalar_rows(closed)
@@ -366,7 +369,7 @@ class SparseOperator(Operator):
         values[self.at_diagonal] += rho * np.eye(self.d)
         return BlockShift(_factor(self.pattern, values))
 
-    def _factor(self, A, B, closed, opened, shift):
+    def _factor(self, A, B, closed, opened, shift, accuracy):
         row, column, data, pattern = self.row, self.matrix.indices, self.matrix.data, None
         if len(opened):
             number = np.full(self.n, -1)
@@ -386,6 +389,7 @@ class SparseOperator(Operator):
             lambda: _factor(pattern, nearly),
             lambda d: (matrix @ d.ravel()).reshape(d.shape),
             lambda: _superlu(matrix),
+            accuracy,
         )
 
 
@@ -421,10 +425,10 @@ class BodyOperator(Operator):
             return self.full.shifted(rho)
         return BodyShift(self._body_system(np.broadcast_to(np.eye(self.d), self.diagonal.shape), rho), self.bodies, rho)
 
-    def system(self, A, B, shift=0.0):
+    def system(self, A, B, shift=0.0, accuracy=ACCURATE):
         """Function that solves with A + B (W + shift I), by (2), else by (3); see `Operator.system`."""
         if self.full is not None:
-            return self.full.system(A, B, shift)
+            return self.full.system(A, B, shift, accuracy)
         bodies, T, E = self.bodies, np.empty_like(A), np.empty_like(A)
         if not invert_blocks(A + _larger(shift) * B, B, T, E):
             raise Singular("the block of a contact is singular")
@@ -443,6 +447,7 @@ class BodyOperator(Operator):
             factor,
             lambda d: apply_blocks(A, d) + apply_blocks(B, self.product(d)),
             lambda: self._augmented(A, B),
+            accuracy,
         )
 
     def _augmented(self, A, B):

@@ -87,8 +87,11 @@ class ContactProblem:
             self.friction = np.stack([np.broadcast_to(np.asarray(c, float), n) for c in coefficients], axis=1)
         except ValueError:
             raise ParameterError(self, "friction", friction, f"must be a number or one per contact ({n})") from None
-        if not (self.friction >= 0).all():
-            raise ParameterError(self, "friction", self.friction, "must be ≥ 0")
+        names = ["friction"] + [k for k, c in (("rolling", rolling), ("spinning", spinning)) if c is not None]
+        for name, values in zip(names, self.friction.T):
+            bad = np.flatnonzero(~(values >= 0))
+            if len(bad):
+                raise ParameterError(self, name, float(values[bad[0]]), f"of contact {bad[0]} must be ≥ 0")
         if W.shape != (n * d, n * d):
             raise ParameterError(self, "W", W.shape, f"must be the shape {(n * d, n * d)} for {n} contacts")
         self.bodies = W if isinstance(W, Bodies) else None
@@ -318,6 +321,16 @@ def _methods():
     }
 
 
+def _checked_start(problem, start):
+    """Impulses to start from as an array of the shape of q; raises ParameterError."""
+    start = np.asarray(start, float)
+    if start.size != problem.q.size:
+        raise ParameterError(problem, "start", start.shape, f"must be the shape {problem.q.shape}")
+    if not np.isfinite(start).all():
+        raise ParameterError(problem, "start", start, "has components that are not finite")
+    return start.reshape(problem.q.shape)
+
+
 def solve_contact_problem(problem, method="hybrid", tol=1e-8, *, start=None, time_limit=None, dump=None, **options):
     """Solve a frictional contact problem.
 
@@ -326,6 +339,7 @@ def solve_contact_problem(problem, method="hybrid", tol=1e-8, *, start=None, tim
     problem : ContactProblem
     method : str
         "hybrid" (default, tries them in turn), "gauss_seidel", "newton", "admm", "apgd", "interior_point" or "cadoux".
+        The last two are for sliding friction only.
     tol : float > 0
         On the scale-free error (3).
     start : (nc, d), optional
@@ -352,7 +366,7 @@ def solve_contact_problem(problem, method="hybrid", tol=1e-8, *, start=None, tim
     watch = Watch(scaled, tol, deadline)
     zero = np.zeros_like(scaled.q)
     done = watch.judge(zero)
-    first = scaled.project(scaled.into(np.asarray(start, float).reshape(zero.shape))) if start is not None else zero
+    first = zero if start is None else scaled.project(scaled.into(_checked_start(problem, start)))
     if start is not None and not done:
         done = watch.judge(first)
     if not done and len(zero):

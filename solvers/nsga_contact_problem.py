@@ -72,7 +72,8 @@ TOLERANCE = 1e-12  # scale-free error asked of the contact problems; the Newton 
 EXACT_ROUNDS = 6  # of these, those in which gaps have to be as small as Newton's iteration makes them
 ACCEPTED = 1e-11  # what is accepted in the others, relative to sizes and speeds
 WORST = 1e-3  # errors of contact problems above which a step is refused
-SWEEPS = 300  # Gauss-Seidel sweeps over free bodies before the other methods are tried
+SWEEPS = 600, 1200  # Gauss-Seidel sweeps over free bodies from the last impulses, and from zero: see `swept`
+FIRST = 0.03  # error asked of the first problem of a position correction relative to that of its start
 MARGIN = 0.1  # open contacts nearer than this part of the deepest penetration are in the problem from the start
 
 
@@ -288,6 +289,23 @@ def node_entries(system):
     return entries
 
 
+def swept(problem, tolerance, start):
+    """Solution by Gauss-Seidel sweeps from the last impulses, and from zero when they stall.
+
+    Sweeps that stall do so where a few contacts change their state to and fro, for which there is no cure there. Of
+    seven problems left at 1e-4 … 5e-4 after 2,000 sweeps (1,700 contacts of spheres poured into a box) sweeps from zero
+    solved six in 200 to 800 sweeps; 2,000 more from where they stalled solved two, Newton's iteration one.
+    """
+    best = None
+    for first, sweeps in zip((start, np.zeros_like(start)), SWEEPS):
+        solution = solve_contact_problem(problem, "gauss_seidel", tolerance, start=first, iterations=sweeps)
+        if best is None or solution.error < best.error:
+            best = solution
+        if best.converged:
+            break
+    return best
+
+
 class ContactProblemCorrection:
     """Solves position and velocity corrections of a run as contact problems; called from compiled code.
 
@@ -353,7 +371,7 @@ class ContactProblemCorrection:
                     return True
                 if not fill_matrix(*self.at, level, not self.by_bodies):
                     return False
-                r = self._linearised(level, u, r)
+                r = self._linearised(level, u, r, k == 0)
                 self._store(level, r)
                 if not self.by_bodies:
                     self._call(part)
@@ -386,7 +404,10 @@ class ContactProblemCorrection:
         if len(chosen):
             reached = scaled.S * u[chosen, :size] / scaled.q_norm if scaled.q_norm > 0 else u[chosen, :size]
             error, _ = scaled.error(scaled.into(r[chosen, :size]), reached)
-            if self.solution.error > WORST or not error <= max(allowed, 3.0 * self.solution.error):
+            if self.unfinished:
+                if not error <= allowed:
+                    return False
+            elif self.solution.error > WORST or not error <= max(allowed, 3.0 * self.solution.error):
                 return False
             missed = np.setdiff1d(np.flatnonzero(u[:, 0] < 0.0), chosen) if level == POSITION else ()
             if len(missed) and u[missed, 0].min() < -allowed * np.abs(self.problem.q[:, 0]).max():
@@ -412,7 +433,7 @@ class ContactProblemCorrection:
                 r[stays, :3] = a["cnu"][stays] * record["kp"] / factor
         return r
 
-    def _linearised(self, level, u, r):
+    def _linearised(self, level, u, r, first):
         """Solve (1), (2) at contact values u (nc, 6); applies the increment and returns the impulses (nc, 6)."""
         system, a, record = self.engine.system, self.engine.arrays, self.engine.run[0]
         if level == POSITION:
@@ -434,7 +455,7 @@ class ContactProblemCorrection:
         options = {"name": name, **resistances}
         r_old, r = r[chosen, :size], np.zeros_like(r)
         if self.by_bodies:
-            solution = self._free_bodies(level, nodes, blocks, u[chosen, :size], laws[:, L_MU], r_old, options)
+            solution = self._free_bodies(level, nodes, blocks, u[chosen, :size], laws[:, L_MU], r_old, options, first)
             r[chosen, :size] = solution.r
             return r
         # the last row is the right-hand side without contacts
@@ -452,7 +473,7 @@ class ContactProblemCorrection:
         r[chosen, :size] = solution.r
         return r
 
-    def _free_bodies(self, level, nodes, blocks, u, friction, start, options):
+    def _free_bodies(self, level, nodes, blocks, u, friction, start, options, first):
         """(2) body by body, without forming W, where no joint or spring couples the nodes."""
         system = self.engine.system
         N, unknowns = len(system.nodes), system.n + system.m
@@ -466,8 +487,12 @@ class ContactProblemCorrection:
         self.problem = ContactProblem.from_contacts(
             inverse, nodes, blocks, u, friction, v=free, inverse=True, **options
         )
-        tolerance = self.engine.method.contact_tolerance
-        solution = solve_contact_problem(self.problem, "gauss_seidel", tolerance, start=start, iterations=SWEEPS)
+        tolerance, self.unfinished = self.engine.method.contact_tolerance, False
+        if first and level == POSITION:
+            # the gaps are linearised anew after this one: what bends away is some hundredths of it
+            begun = min(self.problem.error(start)[0], 1.0)
+            self.unfinished, tolerance = FIRST * begun > tolerance, max(FIRST * begun, tolerance)
+        solution = swept(self.problem, tolerance, start)
         if not solution.converged:
             solution = solve_contact_problem(self.problem, tol=tolerance, start=solution.r, rounds=0)
         self.solution = solution

@@ -191,6 +191,36 @@ def test_methods_that_factorise_refuse_a_problem_known_by_products_only(method):
         solve_contact_problem(by_products(PROBLEMS["kicked stack"]()), method)
 
 
+@pytest.mark.parametrize("resistances", [{"rolling": 0.01}, {"spinning": 0.01}, {"rolling": 0.01, "spinning": 0.01}])
+@pytest.mark.parametrize("speed", [0.0, 0.1])
+def test_sweeps_admm_and_hybrid_take_rolling_and_spinning_cones(resistances, speed):
+    problem = families.pile(3, 2, speed=speed, **resistances)
+    solutions = [solve_contact_problem(problem, method, tol=TOL) for method in ("gauss_seidel", "admm", "hybrid")]
+    for solution in solutions:
+        assert solution.converged, (solution.method, solution.error)
+    # APGD closes in slowly where spheres roll: 1e-5 … 5e-6 after 5,000 products with this speed, 8e-9 at rest
+    solution = solve_contact_problem(problem, "apgd", tol=TOL if speed == 0 else 1e-4)
+    assert solution.converged
+
+
+def test_newton_takes_rolling_cones_from_a_start_near_the_solution():
+    problem = families.pile(3, 2, speed=0.1, rolling=0.01, spinning=0.01)
+    near = solve_contact_problem(problem, "admm", tol=1e-5)
+    for name in ("alart_curnier", "natural"):
+        assert solve_contact_problem(problem, "newton", tol=TOL, start=near.r, map=name).converged, name
+
+
+@pytest.mark.parametrize("method, options, message", [
+    ("interior_point", {}, "sliding friction only, not rolling or spinning; 'hybrid', 'admm'"),
+    ("cadoux", {}, "sliding friction only, not rolling or spinning; 'hybrid', 'admm'"),
+    ("newton", {"map": "fischer_burmeister"}, "sliding friction only; with rolling or spinning take 'alart_curnier'"),
+])  # fmt: skip
+def test_methods_for_second_order_cones_refuse_rolling_ones_and_say_what_to_take(method, options, message):
+    problem = families.pile(3, 2, rolling=0.01)
+    with pytest.raises(ValueError, match=message):
+        solve_contact_problem(problem, method, **options)
+
+
 def test_proximal_newton_solves_what_newton_alone_does_not():
     problem = families.wall(5, 5, kick=0.3).scaled
     zero = np.zeros_like(problem.q)

@@ -211,7 +211,7 @@ def test_nothing_to_do_is_recognised():
         ((np.eye(3), [1.0, 2.0], 0.5), r"q = .*not a multiple of 3"),
         ((np.eye(6), [0.0, 0, 0], 0.5), r"W = \(6, 6\).*must be the shape \(3, 3\)"),
         ((np.eye(3), [0.0, np.nan, 0], 0.5), r"q = .*not finite"),
-        ((np.eye(3), [0.0, 0, 0], -0.1), r"friction = .*must be ≥ 0"),
+        ((np.eye(3), [0.0, 0, 0], -0.1), r"friction = -0.1 of contact 0 must be ≥ 0"),
         ((np.eye(3), [0.0, 0, 0], [0.1, 0.2]), r"friction = .*one per contact \(1\)"),
         ((np.diag([1, np.inf, 1]), [0.0, 0, 0], 0.5), r"W = .*not finite"),
         ((LinearOperator((3, 3), matvec=lambda x: x), [0.0, 0, 0], 0.5), r"blocks = None must be given"),

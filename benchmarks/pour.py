@@ -1,0 +1,134 @@
+"""Spheres poured into a box: seconds of a run with a contact group, and where they go.
+
+    python benchmarks/pour.py                                  1,000 spheres, 1 s at h = 1 ms (some minutes)
+    python benchmarks/pour.py --spheres 200 --time 0.2
+
+The model is that of examples/spheres_in_a_box.py: two sizes and materials, friction, no restitution. A run of a few
+spheres comes first, so that compilation does not count. Steps are not saved but every hundredth of a second. The parts
+are wall times of cProfile, which adds less than a hundredth: no Python runs per sphere or contact."""
+
+# ruff: noqa: E402
+
+import os
+
+for _name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")  # two threads on small factorisations cost more than they bring
+
+import argparse
+import cProfile
+import pstats
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import fem_mbs as fem
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+import spheres_in_a_box
+
+LAYERS = 10  # about, of the block that falls
+
+# what the parts are called, and the functions (file, name) whose time they are
+PARTS = {
+    "contact problems: sweeps": [("contact_gauss_seidel.py", "gauss_seidel")],
+    "contact problems: other methods": [("contact_hybrid.py", "hybrid")],
+    "contact problems: set up, scaled, judged": [
+        ("contact_problem.py", "solve_contact_problem"),
+        ("contact_problem.py", "from_contacts"),
+    ],
+    "rest of the corrections (residuals, matrices, gradients)": [("nsga_contact_problem.py", "_correct")],
+    "pairs: search, moving what is kept": [("nsga_pairs.py", "refresh"), ("pairs.py", "outdated")],
+    "tables of closed contacts": [("nsga_pairs.py", "closed_pairs")],
+}
+
+
+@dataclass
+class Pour:
+    """A measured run.
+
+    Attributes
+    ----------
+    result : Results
+    wall : s, of the whole run
+    parts : dict name → s, see `PARTS`, and "the rest (compiled steps)"
+    problems : number of contact problems
+    """
+
+    result: object
+    wall: float
+    parts: dict
+    problems: int
+
+
+def pour(spheres=1000, t_end=1.0, h=1e-3, tolerance=1e-4, *, save_every=10):
+    """Pour ``spheres`` for ``t_end`` [s] with steps h [s] and the given contact tolerance; a `Pour`."""
+    stepper = fem.DecoupledNSGA(contact_tolerance=tolerance)
+    across = max(2, round((spheres / LAYERS) ** 0.5))
+    system = spheres_in_a_box.build(spheres, across=across).compile()
+    profile, begun = cProfile.Profile(), time.perf_counter()
+    profile.enable()
+    try:
+        result = stepper.run(system, t_end, h, save_every=save_every)
+    finally:
+        profile.disable()
+    wall = time.perf_counter() - begun
+    return Pour(result, wall, *_parts(pstats.Stats(profile).stats, wall))
+
+
+def _parts(stats, wall):
+    """Times [s] by the names of `PARTS`, and the number of contact problems."""
+    seconds, calls = {}, {}
+    for (file, _, function), (_, count, _, cumulative, _) in stats.items():
+        key = Path(file).name, function
+        seconds[key] = seconds.get(key, 0.0) + cumulative
+        calls[key] = calls.get(key, 0) + count
+    parts = {name: sum(seconds.get(key, 0.0) for key in keys) for name, keys in PARTS.items()}
+    sweeps, other, setup, corrections, *_ = parts
+    # the hybrid sweeps too, solving contains its methods, a correction its problems
+    inside = sum(t for key, t in seconds.items() if key == ("contact_gauss_seidel.py", "gauss_seidel"))
+    within_hybrid = _called_by(stats, ("contact_gauss_seidel.py", "gauss_seidel"), ("contact_hybrid.py", "run"))
+    parts[sweeps] = inside - within_hybrid
+    parts[corrections] -= parts[setup]
+    parts[setup] -= parts[sweeps] + parts[other]
+    parts["the rest (compiled steps, records)"] = wall - sum(parts.values())
+    return parts, calls.get(("contact_problem.py", "solve_contact_problem"), 0)
+
+
+def _called_by(stats, function, caller):
+    """Cumulative time [s] of a function when called by another one, both (file, name)."""
+    total = 0.0
+    for (file, _, name), (*_, callers) in stats.items():
+        if (Path(file).name, name) == function:
+            for (other, _, by), (*_, cumulative) in callers.items():
+                total += cumulative if (Path(other).name, by) == caller else 0.0
+    return total
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--spheres", type=int, default=1000)
+    parser.add_argument("--time", type=float, default=1.0, help="simulated time [s]")
+    parser.add_argument("--step", type=float, default=1e-3, help="size of the steps [s]")
+    parser.add_argument("--tolerance", type=float, default=1e-4, help="of the contact problems, scale-free")
+    options = parser.parse_args()
+    pour(20, 0.05)  # compiles
+    run = pour(options.spheres, options.time, options.step, options.tolerance)
+    result, steps = run.result, run.result.statistics["steps"]
+    gap = min(result.pairs(k).gap.min(initial=0.0) for k in range(len(result.t)))
+    energy = result.energy.total
+    print(f"{options.spheres} spheres, {steps} steps of {options.step:g} s, contact tolerance {options.tolerance:g}")
+    print(f"closed contacts at the end {result.pair_count[-1]}, most in a saved step {result.pair_count.max()}")
+    print(f"smallest gap {gap:.1e} m, largest rise of energy between saved steps {np.diff(energy).max():.1e} J of"
+          f" {energy[0]:.3g} J, speed at the end {np.abs(result.rows([-1])['velocity']).max():.2g}")  # fmt: skip
+    print(f"{run.problems} contact problems, {result.statistics['inexact_contact_problems']} left above the tolerance,"
+          f" {result.statistics['pair_searches']} searches of pairs\n")  # fmt: skip
+    for name, seconds in run.parts.items():
+        print(f"{name:58s} {seconds:8.2f} s  {100 * seconds / run.wall:5.1f} %")
+    print(f"{'wall time':58s} {run.wall:8.2f} s  {run.wall / options.time:.0f} times the simulated time")
+
+
+if __name__ == "__main__":
+    main()
