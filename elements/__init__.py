@@ -7,6 +7,7 @@ from fem_mbs.elements.base import Constraint, Contact, Element, Force, Inertia, 
 from fem_mbs.elements.beam import Beam, BeamLine, beam_curve, beam_line
 from fem_mbs.elements.box_contact import BoxOnBox, BoxOnPlane
 from fem_mbs.elements.capsule import CapsuleOnCapsule, CapsuleOnPlane, SphereOnCapsule
+from fem_mbs.elements.clearance import JournalClearance, PrismaticClearance, RingOnCylinder, SphericalClearance
 from fem_mbs.elements.compliant_contact import CompliantContact
 from fem_mbs.elements.contact_group import ContactGroup
 from fem_mbs.elements.curve import PointOnCurve, SphereOnWire
@@ -34,9 +35,10 @@ from fem_mbs.elements.user import PythonElement, UserForce
 __all__ = [
     "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
     "Constraint", "Contact", "ContactGroup", "Cylindrical", "Element", "Fixed", "Force", "Inertia", "Joint",
-    "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnSurface",
-    "Prescribed", "Prismatic", "PythonElement", "Revolute", "RevoluteDriver", "RigidBody", "Section",
-    "SphereInCylinder", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
-    "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "Spring", "TorsionSpring", "Universal",
-    "UserForce", "beam_curve", "beam_line", "register",
+    "JournalClearance", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment", "PointOnCurve",
+    "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement", "Revolute",
+    "RevoluteDriver", "RigidBody", "RingOnCylinder", "Section", "SphereInCylinder", "SphereInSphere", "SphereOnBox",
+    "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire",
+    "Spherical", "SphericalClearance", "Spring", "TorsionSpring", "Universal", "UserForce", "beam_curve",
+    "beam_line", "register",
 ]  # fmt: skip

@@ -40,7 +40,7 @@ def _nearest(p, y, n, N):
     """Distance [m] of the point y (3,) from the cylinder by (1)-(3); fills n (3,) and N (3, 3)."""
     R = p.radius_C
     rho = math.sqrt(y[0] * y[0] + y[1] * y[1])
-    off_axis = rho > _ON_AXIS * R
+    off_axis = rho > _ON_AXIS * abs(R)  # negative for rings (clearance)
     ex, ey = (y[0] / rho, y[1] / rho) if off_axis else (1.0, 0.0)
     over = abs(y[2]) - p.half
     end = 1.0 if y[2] > 0.0 else -1.0
