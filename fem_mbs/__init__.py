@@ -19,6 +19,7 @@ _WHERE = {
         "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance",
         "Spring", "TorsionSpring", "Universal", "UserForce", "beam_curve", "beam_line",
     ),
+    "fem_mbs.force_observer": ("ForceObserver",),
     "fem_mbs.force_recovery": ("recover_forces",),
     "fem_mbs.hysteresis": ("ForceLaw", "hysteresis_factor", "resolved_impact"),
     "fem_mbs.errors": ("FemMbsError", "ModelError", "NonFiniteError", "ParameterError", "SolverError"),

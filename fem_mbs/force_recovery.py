@@ -104,22 +104,37 @@ def recover_forces(
     )
 
 
-def _check(result, contact, stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance):
+def _check(result, contact, *options):
     """Refuse what has no meaning, in the words of the call."""
-
-    def refuse(parameter, value, message):
-        raise FemMbsError(f"recover_forces of '{contact}': {parameter} = {value!r} {message}")
-
-    def positive(parameter, value, unit):
-        if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
-            refuse(parameter, value, f"{unit} must be a number > 0")
-
     if any(group["name"] == contact for group in result.description["contact_groups"]):
         raise FemMbsError(
             f"recover_forces: '{contact}' is a contact group, whose pairs come and go; forces are recovered for "
             "contacts that are elements of their own, such as SphereOnSphere"
         )
     contact_number(result, contact)
+    check_options("recover_forces", contact, *options)
+    steps = result.step
+    if len(steps) < 2:
+        raise FemMbsError(
+            f"recover_forces of '{contact}': the run has {len(steps)} saved states; it needs two at least"
+        )
+    if np.any(np.diff(steps) != 1):
+        raise FemMbsError(
+            f"recover_forces of '{contact}': the run saved {len(steps)} of {steps[-1] + 1} states, and the impulses of "
+            "the other steps are lost; run it with save_every=1, or with a ForceObserver"
+        )
+
+
+def check_options(who, contact, stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance):
+    """Refuse options of `recover_forces` or of an observer (``who``) that are out of range."""
+
+    def refuse(parameter, value, message):
+        raise FemMbsError(f"{who} of '{contact}': {parameter} = {value!r} {message}")
+
+    def positive(parameter, value, unit):
+        if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
+            refuse(parameter, value, f"{unit} must be a number > 0")
+
     if isinstance(model, ForceLaw):
         if stiffness is not None:
             refuse("stiffness", stiffness, "is not used with a ForceLaw; leave it out")
@@ -143,13 +158,3 @@ def _check(result, contact, stiffness, model, exponent, restitution, effective_m
             positive(parameter, value, unit)
     if filter not in FILTERS:
         refuse("filter", filter, f"must be one of {', '.join(map(repr, FILTERS))}")
-    steps = result.step
-    if len(steps) < 2:
-        raise FemMbsError(
-            f"recover_forces of '{contact}': the run has {len(steps)} saved states; it needs two at least"
-        )
-    if np.any(np.diff(steps) != 1):
-        raise FemMbsError(
-            f"recover_forces of '{contact}': the run saved {len(steps)} of {steps[-1] + 1} states, and the impulses of "
-            "the other steps are lost; run it with save_every=1"
-        )

@@ -102,10 +102,15 @@ class RecoveredForces:
                         out[part] |= struck[:, c] & (theirs == label)
         return out
 
+    @staticmethod
+    def table_type():
+        """Columns of ``impacts``."""
+        return np.dtype([(name, kind) for name, (kind, _, _) in FIELDS.items()])
+
     def _recover(self, problems, restitution, effective_mass):
         """The table of impacts."""
         s = self.states
-        table = np.zeros(len(s), [(name, kind) for name, (kind, _, _) in FIELDS.items()]).view(np.recarray)
+        table = np.zeros(len(s), self.table_type()).view(np.recarray)
         table.state, table.background = s, self.continuous[s]
         table.impulse = self.impulse[s] - self.h[s] * table.background
         speed, leaving = self.closing[s - 1], -self.closing[s]
@@ -134,11 +139,9 @@ class RecoveredForces:
         self.impacts = table
         if len(good):
             good = self._apply_law(table, good)
-            end = table.time[good] + table.duration[good]
-            overlaps = good[:-1][end[:-1] > table.time[good[1:]]]
-            table.note[overlaps] = [f"{n}, overlaps the next".removeprefix(", ") for n in table.note[overlaps]]
+            mark_overlaps(table, good)
         self.recovered = good
-        _warn(self.contact, unknown, plastic, np.setdiff1d(np.flatnonzero(~unknown & ~plastic), good))
+        warn_of_missing(self.contact, unknown, plastic, np.setdiff1d(np.flatnonzero(~unknown & ~plastic), good))
 
     def _apply_law(self, table, good):
         """Duration, peak, indentation and loop of the impacts ``good``; returns those that the law can make."""
@@ -337,7 +340,15 @@ def _notes(*pairs):
     return np.array(notes, FIELDS["note"][0])
 
 
-def _warn(contact, unknown, plastic, soft):
+def mark_overlaps(table, good):
+    """Note in a table of impacts which of the recovered ones ``good`` last longer than the bodies fly after them."""
+    end = table.time[good] + table.duration[good]
+    for i in good[:-1][end[:-1] > table.time[good[1:]]]:
+        if "overlaps the next" not in table.note[i]:
+            table.note[i] = f"{table.note[i]}, overlaps the next".removeprefix(", ")
+
+
+def warn_of_missing(contact, unknown, plastic, soft):
     """Say how many impacts have no force, and what to do."""
     reasons = (
         (

@@ -504,6 +504,11 @@ class Iterations(History):
         return self._all.mean(axis=0) if len(self._all) else np.zeros(3)
 
 
+def view(records):
+    """Store of `Results` that reads the records of a stepper: dict of arrays, one row per state, not all names."""
+    return _Memory(_separated(records))
+
+
 class Results:
     """Histories of a run, by the names of the model.
 

@@ -56,7 +56,7 @@ class Stepper:
 
     name = None
 
-    def run(self, model, t_end, h, *, save=None, save_every=1, progress=None):
+    def run(self, model, t_end, h, *, save=None, save_every=1, progress=None, observers=()):
         """Integrate a model from its initial state.
 
         Parameters
@@ -72,6 +72,8 @@ class Stepper:
             Save every so many steps.
         progress : bool, optional
             Show a progress bar; default: on a terminal.
+        observers : sequence of ForceObserver
+            They see every step, also those that are not saved.
 
         Returns
         -------
@@ -97,16 +99,20 @@ class Stepper:
         steps = int(np.floor(t_end / h * (1 + 1e-12) + 1e-9))
         if steps < 1:
             raise ParameterError(self, "h", h, f"s is larger than t_end = {t_end} s; no step fits")
+        observers, wanted = tuple(observers), save_every
+        for observer in observers:
+            observer.start(system)
+        save_every = 1 if observers else save_every  # of the engine; thinned below
         engine = self.prepare(system, h, save_every)
         engine.t_end = steps * h
-        parameters = {"stepper": type(self).__name__, "h": h, "t_end": t_end, "save_every": save_every}
+        parameters = {"stepper": type(self).__name__, "h": h, "t_end": t_end, "save_every": wanted}
         parameters |= self.parameters()
         writer = ResultsWriter(system, save, parameters=parameters)
         bar = Progress(t_end, enabled=progress)
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), 4096))
         records = engine.make_records(size)
         engine.first(records)
-        writer.append({name: array[:1].copy() for name, array in records.items()}, engine.pairs())
+        self._take(engine, records, 1, wanted, writer, observers)
         done, count, seconds = 0, save_every, 0.0
         reason, failure, interrupt = "complete", None, _Interrupt()
         try:
@@ -118,7 +124,7 @@ class Stepper:
                 taken, saved, failure = engine.advance(numbers[: len(signals)] * h, signals, records)
                 failure = failure or (bad_signal if taken == len(signals) else None)
                 if saved:
-                    writer.append({name: array[:saved].copy() for name, array in records.items()}, engine.pairs())
+                    self._take(engine, records, saved, wanted, writer, observers)
                 done += taken
                 seconds = time.perf_counter() - begin
                 bar.update(done * h, done, records, saved)
@@ -138,6 +144,8 @@ class Stepper:
                 reason = f"interrupted at t = {done * h:.9g} s"
                 print(f"\n{reason}; results up to there are kept", file=sys.stderr)
             result = writer.close(reason, **engine.statistics())
+            for observer in observers:
+                observer.finish()
         if failure is not None:
             where = f" Steps 0-{done} are in {save}." if save else ""
             where += self._dump(failure, save)
@@ -145,6 +153,19 @@ class Stepper:
             failure.result = result
             raise failure
         return result
+
+    @staticmethod
+    def _take(engine, records, saved, every, writer, observers):
+        """Show the states of a block to the observers, and write those that are to be kept."""
+        block, pairs = {name: array[:saved] for name, array in records.items()}, engine.pairs()
+        for observer in observers:
+            observer.observe(block)
+        kept = np.arange(saved)
+        if observers:
+            kept = np.flatnonzero(block["step"] % every == 0)
+            pairs = [pairs[i] for i in kept] if len(pairs) else pairs
+        if len(kept):
+            writer.append({name: array[kept] for name, array in block.items()}, pairs)
 
     @staticmethod
     def _dump(failure, save):
