@@ -9,6 +9,8 @@ import importlib
 __version__ = "0.1.0"
 
 _WHERE = {
+    "fem_mbs.bearing_geometry": ("BearingGeometry",),
+    "fem_mbs.bearing_statics": ("bearing_at", "bearing_equilibrium"),
     "fem_mbs.checks": ("Check", "Checks"),
     "fem_mbs.elements": (
         "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
