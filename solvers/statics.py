@@ -332,7 +332,8 @@ def _newton(problem, state, lam, factor, tolerance, max_iterations):
     system = problem.system
     problem.set_load(factor)
     state, lam, history = state.copy(), lam.copy(), []
-    length = max(1e-300, float(np.ptp(state.x, axis=0).max()))
+    # nodes that all lie in one point (a body on ground) have no size; without one, moments would be compared with 0
+    length = float(np.ptp(state.x, axis=0).max()) or 1.0
     free = system.dof.reshape(-1, 6) >= 0
     for count in range(1, max_iterations + 1):
         right = problem.residual(state, lam, factor, problem.mixed)
