@@ -19,6 +19,7 @@ from fem_mbs.elements.materials import MaterialTable
 from fem_mbs.elements.point_mass import PointMass
 from fem_mbs.elements.prescribed import Prescribed
 from fem_mbs.elements.prismatic import Prismatic
+from fem_mbs.elements.quasi_static_bearing import QuasiStaticBearing
 from fem_mbs.elements.revolute import Revolute
 from fem_mbs.elements.rigid_body import RigidBody
 from fem_mbs.elements.sections import Section
@@ -36,9 +37,9 @@ __all__ = [
     "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
     "Constraint", "Contact", "ContactGroup", "Cylindrical", "Element", "Fixed", "Force", "Inertia", "Joint",
     "JournalClearance", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment", "PointOnCurve",
-    "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement", "Revolute",
-    "RevoluteDriver", "RigidBody", "RingOnCylinder", "Section", "SphereInCylinder", "SphereInSphere", "SphereOnBox",
-    "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire",
-    "Spherical", "SphericalClearance", "Spring", "TorsionSpring", "Universal", "UserForce", "beam_curve",
-    "beam_line", "register",
+    "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing",
+    "Revolute", "RevoluteDriver", "RigidBody", "RingOnCylinder", "Section", "SphereInCylinder", "SphereInSphere",
+    "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere",
+    "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "TorsionSpring", "Universal", "UserForce",
+    "beam_curve", "beam_line", "register",
 ]  # fmt: skip
