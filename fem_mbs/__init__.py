@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "fem_mbs.bearing_geometry": ("BearingGeometry",),
+    "fem_mbs.bearing_life": ("basic_life", "equivalent_load", "life_of_run", "mean_load", "reference_life"),
     "fem_mbs.bearing_statics": ("bearing_at", "bearing_equilibrium"),
     "fem_mbs.checks": ("Check", "Checks"),
     "fem_mbs.elements": (
@@ -30,6 +31,7 @@ _WHERE = {
     "fem_mbs.results": ("Results", "load"),
     "fem_mbs.signals": ("Signal", "ramp", "table"),
     "fem_mbs.solvers": ("DecoupledNSGA", "StepControl", "initial_accelerations", "modes", "static_equilibrium"),
+    "fem_mbs.wear": ("archard_wear", "contact_wear"),
     "fem_mbs.system": ("State", "System"),
 }  # fmt: skip
 _MODULES = ("hertz", "rotations", "shapes", "verify", "elements", "solvers")

@@ -56,12 +56,17 @@ class _Sides:
 
     def normal(self, read, contact, linear, angular):
         """(1) with the histories named ``linear`` and ``angular``; ``read(name, column)`` gives histories (k, …)."""
-        n, p = read("contact_normal", contact), read("contact_point", contact)
+        n = read("contact_normal", contact)
+        return np.einsum("ki,ki->k", n, self.relative(read, contact, linear, angular))
+
+    def relative(self, read, contact, linear, angular):
+        """Velocity (k, 3) of the first body against the second at the contact point, inertial axes."""
+        p = read("contact_point", contact)
         if self.ends is None:
             A, B = (self._of_node(read, i, p, linear, angular) for i in self.nodes)
         else:
             A, B = (self._of_axis(read, self.ends[i : i + 2], p, linear, angular) for i in (0, 2))
-        return np.einsum("ki,ki->k", n, A - B)
+        return A - B
 
     @staticmethod
     def _of_node(read, i, p, linear, angular):
@@ -76,6 +81,16 @@ class _Sides:
         along = np.einsum("ki,ki->k", p - at[0], axis)
         sigma = np.clip(np.divide(along, length, out=np.zeros_like(along), where=length > 0), 0, 1)[:, None]
         return (1 - sigma) * rate[0] + sigma * rate[1]
+
+
+def contact_velocity(result, name):
+    """Of a contact: velocity (k, 3) [m/s] of the first body against the second at the contact point, normal (k, 3),
+    both in inertial axes, and the numbers of its nodes.
+    """
+    contact, nodes = contact_number(result, name)
+    sides = _Sides(next(e for e in result.description["elements"] if e["contact"] == contact))
+    read = result._store.read
+    return sides.relative(read, contact, "velocity", "angular_velocity"), read("contact_normal", contact), nodes
 
 
 class NormalMotion(NamedTuple):
