@@ -18,9 +18,9 @@ _WHERE = {
         "ContactGroup", "Cylindrical", "Fixed", "JournalClearance", "LinearDriver", "MaterialTable", "PointForce",
         "PointMass", "PointMoment", "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance",
         "PythonElement", "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBody", "RingOnCylinder", "Section",
-        "SphereInCylinder", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
-        "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring",
-        "TorsionSpring", "Universal", "UserForce", "beam_curve", "beam_line",
+        "Spall", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
+        "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
+        "SphericalClearance", "Spring", "TorsionSpring", "Universal", "UserForce", "beam_curve", "beam_line",
     ),
     "fem_mbs.errors": ("FemMbsError", "ModelError", "NonFiniteError", "ParameterError", "SolverError"),
     "fem_mbs.force_observer": ("ForceObserver",),
@@ -31,8 +31,8 @@ _WHERE = {
     "fem_mbs.results": ("Results", "load"),
     "fem_mbs.signals": ("Signal", "ramp", "table"),
     "fem_mbs.solvers": ("DecoupledNSGA", "StepControl", "initial_accelerations", "modes", "static_equilibrium"),
-    "fem_mbs.wear": ("archard_wear", "contact_wear"),
     "fem_mbs.system": ("State", "System"),
+    "fem_mbs.wear": ("archard_wear", "contact_wear"),
 }  # fmt: skip
 _MODULES = ("hertz", "rotations", "shapes", "verify", "elements", "solvers")
 _HOME = {name: module for module, names in _WHERE.items() for name in names}
