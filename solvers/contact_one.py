@@ -9,7 +9,8 @@ Given u = W r + q with W (3, 3), not necessarily symmetric:
             h(α) = |x| − (μ/W_nn)(−q_n D − W_nT x) = 0                                                            (4)
 
 h(0) > 0 because sticking failed and h → −∞ because q_n < 0, so a root exists; it is found by Newton kept inside its
-bracket, from α = |u_T|/|r_T| of the impulse before. Multiplying by D avoids a division and the cancellation of the quartic polynomial.
+bracket, from α = |u_T|/|r_T| of the impulse before. Multiplying by D avoids a division and the cancellation of the
+quartic polynomial.
 
 With rolling or spinning (4 to 6 components) there is no closed form: Newton on the Alart-Curnier map with a line search
 from the old value; when it fails, 20 projection steps and Newton again, up to 10 times.
