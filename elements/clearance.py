@@ -9,9 +9,9 @@ straight lines is convex. Contacts at both ends of the shorter member are theref
                       journal, φ = −(ρ + R_J), r = −R_B:   gap = φ − r = c − ρ ,  n = −e                           (1)
 
 and two contacts give force and moment. In a plane the two are one contact. A tilted end circle is an ellipse, narrower
-by R τ²/2: the contacts of spheres are that much too early, 1/8 of a per cent of c at the largest tilt τ = 2c/L for
-L = 2 R and c = R/200. Friction acts at the contact point y − r n: at R_J from the axis of the journal, R_B from that
-of the bearing.
+by R τ²/2: the contacts of a journal are that much too early, those of a bore too late, a quarter of a per cent of c at
+the largest tilt τ = 2c/L for L = 2 R and c = R/200. Friction acts at the contact point y − r n: at R_J from the axis of
+the journal, R_B from that of the bearing.
 
 Guide. A box that slides in a rectangular channel touches its flat faces with its corners, or, if it is the longer one,
 with its faces the corners of the channel's mouths: `SphereOnPlane` of points. Each of four corners in a plane, each of
@@ -174,7 +174,9 @@ class JournalClearance(_ClearanceJoint):
     Notes
     -----
     Nothing touches in a concentric start; the journal falls or drifts to the wall. Forces of the contacts are recovered
-    as those of others (`recover_forces`), each by itself. Reaction of a joint of two contacts: their sum.
+    as those of others (`recover_forces`), each by itself. Reaction of a joint of two contacts: their sum. Their first
+    body, on which forces are given, is the shorter member. The journal whirls along the wall with up to its surface
+    speed over c, which steps must resolve (a tenth of a radian per step).
 
     Examples
     --------
@@ -197,6 +199,7 @@ class JournalClearance(_ClearanceJoint):
         short, long = (self.first, self.second) if shorter == "journal" else (self.second, self.first)
         places = [0.0] if self.length == 0.0 else [-0.5 * self.length, 0.5 * self.length]
         contacts = []
+        law["name"] = name  # for errors; numbered below
         for z in places:
             end = _shifted(short, [0, 0, z])
             if shorter == "journal":
@@ -254,7 +257,9 @@ class SphericalClearance(_ClearanceJoint):
         self._start(ball, socket, ("ball", "socket"), clearance, name)
         self.radius = self.positive("radius", radius, "m")
         outer = self.radius + self.clearance
-        contact = SphereInSphere(self.first, self.second, radius=self.radius, radius_outer=outer, drawn=False, **law)
+        contact = SphereInSphere(
+            self.first, self.second, radius=self.radius, radius_outer=outer, drawn=False, name=self.name, **law
+        )
         self._finish([contact], compliant)
 
 
@@ -317,6 +322,7 @@ class PrismaticClearance(_ClearanceJoint):
         inner, outer = 0.5 * self.size, 0.5 * self.size + play
         across = [axis for axis in (1, 2) if planar != "xyz"[axis]]
         contacts = []
+        law["name"] = name  # for errors; numbered below
         for k in range(8):
             sign = np.array([1.0 if k >> axis & 1 else -1.0 for axis in range(3)])
             if planar is not None:
