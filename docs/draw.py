@@ -102,6 +102,16 @@ def hertz_contact():
     shutil.copy("hertz_contact.png", PICTURES)
 
 
+def bearing_load():
+    example("bearing_load")
+    shutil.copy("bearing_load.png", PICTURES)
+
+
+def shaft_in_bearings():
+    example("shaft_in_bearings")
+    shutil.copy("shaft_in_bearings.png", PICTURES)
+
+
 def force_recovery():
     example("force_recovery")
     shutil.copy("force_recovery.png", PICTURES)
@@ -116,8 +126,8 @@ def main():
     PICTURES.mkdir(exist_ok=True)
     for draw in (
         flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
-        spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery,
-        compliant_impacts,
+        spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts, bearing_load,
+        shaft_in_bearings,
     ):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()
