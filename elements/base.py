@@ -71,6 +71,8 @@ class Element:
         Set by the base classes below.
     viscous : bool
         Whether forces depend on velocities (``force_tangent`` fills C); an instance may set it to False.
+    abrupt : bool
+        Whether forces change abruptly (contacts that close): Newton steps that raise the residual are then shortened.
     outputs : dict
         Output name -> (number of components, unit); filled by the kernel ``output`` in this order.
 
@@ -83,6 +85,7 @@ class Element:
 
     role = "dynamic"
     viscous = True
+    abrupt = False
     parameters = np.dtype([("unused", "f8")])
     kernels = {}
     rows = 0

@@ -345,6 +345,7 @@ class CompliantContact(Force):
 
     parameters = PARAMETERS
     n_state = 1
+    abrupt = True
     kernels = {
         "force": force, "force_tangent": force_tangent, "energy": energy_contact, "initial": initial, "accept": accept,
         "output": output,

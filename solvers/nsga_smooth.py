@@ -38,6 +38,8 @@ from fem_mbs.solvers.nsga_data import (
 from fem_mbs.solvers.nsga_entry import leave_cones
 from fem_mbs.solvers.nsga_persistent import closed_forces, closed_tangents, sliding_directions
 
+SHORTEST = 1e-3  # part of a Newton step
+
 
 @kernel
 def mixed_update(d, s, dx, x, R, T, trial):
@@ -131,7 +133,8 @@ def smooth(data, run):
         contacts(d, xs, Rs, x0, tensor(s.R0_at, N, 3, 3), Vs)
         sliding_directions(d, s, Vs)
     counts[5] = 0
-    fresh, before, moved, checked = True, 0.0, math.inf, s.persistent == 0
+    fresh, before, moved, checked, taken = True, 0.0, math.inf, s.persistent == 0, 1.0
+    searches = s.mixed == 0 and s.persistent == 0
     for iteration in range(s.max_iterations + 1):
         for i in range(N):
             if D[i, 3] ** 2 + D[i, 4] ** 2 + D[i, 5] ** 2 > 9.0:
@@ -168,6 +171,16 @@ def smooth(data, run):
             dynamic, before, moved = s.dynamic, 0.0, math.inf
         if iteration == s.max_iterations:
             break
+        # where Newton's iteration overshoots or goes to and fro, three quarters of the step are taken back
+        if searches and iteration > s.full_steps and dynamic > before and taken > SHORTEST:
+            taken *= 0.25
+            expand_add(d, -3.0 * taken, dx, Vs)
+            expand_add(d, -3.0 * taken * s.c_a, dx, Vd)
+            expand_add(d, -3.0 * taken * s.c_q, dx, D)
+            for i in range(m):
+                lam[i] -= 3.0 * taken * dx[n + i]
+            continue
+        taken = 1.0
         # round-off of closed contacts: taken out of v̇~ at once, where the damping of ρ would let it swing for long
         small = iteration == 0 and s.persistent != 0 and max(row, s.row_T) <= 1e4 * s.exact * speed
         small = small and dynamic <= s.rtol * s.F_s
