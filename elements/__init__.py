@@ -13,6 +13,7 @@ from fem_mbs.elements.contact_group import ContactGroup
 from fem_mbs.elements.curve import PointOnCurve, SphereOnWire
 from fem_mbs.elements.cylindrical import Cylindrical
 from fem_mbs.elements.driver import LinearDriver, RevoluteDriver
+from fem_mbs.elements.dynamic_bearing import DynamicBearing, ball_bearing
 from fem_mbs.elements.fixed import Fixed
 from fem_mbs.elements.loads import PointForce, PointMoment
 from fem_mbs.elements.materials import MaterialTable
@@ -36,11 +37,11 @@ from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
     "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
-    "Constraint", "Contact", "ContactGroup", "Cylindrical", "Element", "Fixed", "Force", "Inertia", "Joint",
-    "JournalClearance", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment", "PointOnCurve",
-    "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing",
-    "Revolute", "RevoluteDriver", "RigidBody", "RingOnCylinder", "Section", "Spall", "SphereInCylinder",
-    "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
-    "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring",
-    "TorsionSpring", "Universal", "UserForce", "beam_curve", "beam_line", "register",
+    "Constraint", "Contact", "ContactGroup", "Cylindrical", "DynamicBearing", "Element", "Fixed", "Force", "Inertia",
+    "Joint", "JournalClearance", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment",
+    "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
+    "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBody", "RingOnCylinder", "Section", "Spall",
+    "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder",
+    "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance",
+    "Spring", "TorsionSpring", "Universal", "UserForce", "ball_bearing", "beam_curve", "beam_line", "register",
 ]  # fmt: skip

@@ -1,0 +1,199 @@
+"""What a `DynamicBearing` did in a run: ball loads, contact angles, pressures, speeds, displacements, losses.
+
+Loads, forces and losses are those of the force law at the states that were saved; speeds and angles come from the
+motion of the parts. With frame axes of the outer ring (e: axis, ê: radial direction at the ball) and n the normal of a
+contact, from the race to the ball:
+
+    α_o = atan2(−n·e, −n·ê) ,   α_i = atan2(n·e, n·ê)        positive when the inner ring is pushed to +e           (1)
+    P   = Σ |F_T| |w|                                        power of friction, over races and pockets              (2)
+    M   = −e·Σ_k (p_k − x_I) × F_k                           moment of the balls on the inner ring about its axis   (3)
+
+Source: formulation-bearings-clearance, sections 1.1 and 1.2.
+"""
+
+import numpy as np
+
+from fem_mbs.shapes import matrices
+
+
+class BearingHistory:
+    """Histories of a dynamic bearing, over the n saved steps of a run and its Z balls.
+
+    Parameters
+    ----------
+    result : Results
+    bearing : DynamicBearing
+        As it was added to the model.
+
+    Attributes
+    ----------
+    t : (n,) [s]
+    load_inner, load_outer : (n, Z) [N], normal forces
+    angle_inner, angle_outer : (n, Z) [rad], contact angles, 0 without load
+    pressure_inner, pressure_outer : (n, Z) [Pa], largest Hertz pressure
+    shear_inner, shear_outer : (n, Z) [Pa], largest shear stress below the surface
+    psi : (n, Z) [rad], position of the balls about the axis of the outer ring, from its x axis, unwrapped
+    orbit_speed : (n, Z) [rad/s], of the balls about that axis, relative to the inertial frame
+    cage_speed : (n,) [rad/s], of the cage, or the mean of the balls without one
+    inner_speed : (n,) [rad/s], of the inner ring about the axis of the outer one
+    displacement : (n, 3) [m], of the inner frame relative to the outer frame, in its axes
+    tilt : (n, 2) [rad], about x and y of the outer frame
+    force : (n, 3) [N], of the balls on the inner ring, inertial axes
+    torque : (n,) [N m], of the balls on the inner ring about the axis of the outer ring
+    power_loss : (n,) [W], of friction
+    """
+
+    def __init__(self, result, bearing):
+        self.result, self.bearing, self.geometry = result, bearing, bearing.geometry
+        self._kept = {}
+
+    def _once(self, key, make):
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    def _contacts(self, kind, quantity):
+        """An output of all contacts of a kind, (n, Z, …)."""
+
+        def read():
+            names = [f"{self.bearing.name} {kind} {k}" for k in range(self.geometry.balls)]
+            return np.stack([getattr(self.result[name], quantity) for name in names], axis=1)
+
+        return self._once((kind, quantity), read)
+
+    def _pose(self, frame):
+        """Position (n, 3) and orientation (n, 3, 3) of a frame in the run."""
+        if frame.node.index is None or not frame.node.free.any():
+            n = len(self.result.t)
+            return np.tile(frame.position, (n, 1)), np.tile(frame.orientation, (n, 1, 1))
+        x, Q = (self.result._store.read(name, frame.node.index) for name in ("position", "quaternion"))
+        R = matrices(Q)
+        return x + np.einsum("nij,j->ni", R, frame.p), R @ frame.rotation
+
+    def _outer(self):
+        return self._once("outer", lambda: self._pose(self.bearing.outer))
+
+    def _inner(self):
+        return self._once("inner", lambda: self._pose(self.bearing.inner))
+
+    @property
+    def t(self):
+        return self.result.t
+
+    @property
+    def load_inner(self):
+        return self._contacts("inner", "normal_force")
+
+    @property
+    def load_outer(self):
+        return self._contacts("outer", "normal_force")
+
+    def _balls(self):
+        """Centres (n, Z, 3) in the axes of the outer ring."""
+
+        def make():
+            x, R = self._outer()
+            at = np.stack([self.result[ball.name].position for ball in self.bearing.balls], axis=1) - x[:, None]
+            return np.einsum("nji,nkj->nki", R, at)
+
+        return self._once("balls", make)
+
+    def _angle(self, race, sign):
+        n = np.einsum("nji,nkj->nki", self._outer()[1], self._contacts(race, "normal"))
+        at = self._balls()
+        radial = at[..., :2] / np.linalg.norm(at[..., :2], axis=-1)[..., None]
+        angle = np.arctan2(sign * n[..., 2], sign * np.sum(n[..., :2] * radial, axis=-1))
+        return np.where(self._contacts(race, "normal_force") > 0, angle, 0.0)
+
+    @property
+    def angle_inner(self):
+        return self._once("angle inner", lambda: self._angle("inner", 1.0))
+
+    @property
+    def angle_outer(self):
+        return self._once("angle outer", lambda: self._angle("outer", -1.0))
+
+    @property
+    def pressure_inner(self):
+        return self.geometry.inner.maximum_pressure(self.load_inner)
+
+    @property
+    def pressure_outer(self):
+        return self.geometry.outer.maximum_pressure(self.load_outer)
+
+    @property
+    def shear_inner(self):
+        return self.geometry.inner.maximum_shear(self.load_inner).value
+
+    @property
+    def shear_outer(self):
+        return self.geometry.outer.maximum_shear(self.load_outer).value
+
+    @property
+    def psi(self):
+        at = self._balls()
+        return np.unwrap(np.arctan2(at[..., 1], at[..., 0]), axis=0)
+
+    @property
+    def orbit_speed(self):
+        x, R = self._outer()
+        e = R[:, :, 2]
+        node = self.bearing.outer.node
+        v_O = np.zeros_like(x)
+        if node.index is not None and node.free.any():
+            v, w = (self.result._store.read(name, node.index) for name in ("velocity", "angular_velocity"))
+            v_O = v + np.cross(w, x - self.result._store.read("position", node.index))
+        speeds = []
+        for ball in self.bearing.balls:
+            history = self.result[ball.name]
+            at, v = history.position - x, history.velocity - v_O
+            across = at - np.sum(at * e, axis=1)[:, None] * e
+            speeds.append(np.sum(np.cross(across, v) * e, axis=1) / np.sum(across**2, axis=1))
+        return np.stack(speeds, axis=1)
+
+    @property
+    def cage_speed(self):
+        if self.bearing.cage is None:
+            return self.orbit_speed.mean(axis=1)
+        return np.sum(self.result[self.bearing.cage.name].angular_velocity * self._outer()[1][:, :, 2], axis=1)
+
+    @property
+    def inner_speed(self):
+        w = self.result._store.read("angular_velocity", self.bearing.inner.node.index)
+        return np.sum(w * self._outer()[1][:, :, 2], axis=1)
+
+    @property
+    def displacement(self):
+        (x_O, R_O), (x_I, _) = self._outer(), self._inner()
+        return np.einsum("nji,nj->ni", R_O, x_I - x_O)
+
+    @property
+    def tilt(self):
+        axis = np.einsum("nji,nj->ni", self._outer()[1], self._inner()[1][:, :, 2])
+        return np.stack([-axis[:, 1], axis[:, 0]], axis=1)
+
+    def _forces(self):
+        """Forces of the balls on the inner ring (n, Z, 3), inertial axes."""
+        N = self._contacts("inner", "normal_force")[..., None] * self._contacts("inner", "normal")
+        return -(N + self._contacts("inner", "friction_force"))
+
+    @property
+    def force(self):
+        return self._forces().sum(axis=1)
+
+    @property
+    def torque(self):
+        arm = self._contacts("inner", "point") - self._inner()[0][:, None]
+        return np.einsum("nkj,nj->n", np.cross(arm, self._forces()), self._outer()[1][:, :, 2])
+
+    @property
+    def power_loss(self):
+        kinds = ("inner", "outer") + (("pocket",) if self.bearing.cage is not None else ())
+        total = 0.0
+        for kind in kinds:
+            friction = np.linalg.norm(self._contacts(kind, "friction_force"), axis=-1)
+            total = total + np.sum(friction * self._contacts(kind, "sliding_speed"), axis=1)
+        return total
+
+    def __repr__(self):
+        return f"BearingHistory({self.bearing.name}: {len(self.t)} steps, {self.geometry.balls} balls)"
