@@ -143,8 +143,8 @@ def main(h=1e-6, before=1, save="clearance_crank.png"):
         seconds = (time.perf_counter() - begin) * 2 / turns
         _, force, impacts = after(runs[c][1], start)
         print(
-            f"c = {c * 1e3:g} mm: {seconds:.1f} s for two turns, force up to {force.max():.0f} N, {len(impacts)} impacts "
-            f"of up to {largest(impacts):.0f} N, open {100 * (force == 0).mean():.1f} % of the time"
+            f"c = {c * 1e3:g} mm: {seconds:.1f} s for two turns, force up to {force.max():.0f} N, {len(impacts)} "
+            f"impacts of up to {largest(impacts):.0f} N, open {100 * (force == 0).mean():.1f} % of the time"
         )
     plot(runs, start, save)
     ideal, tight = (runs[key][0]["slider"].velocity[:, 0] for key in (None, CLEARANCES[0]))

@@ -18,7 +18,7 @@ from fem_mbs.solvers.step_control import StepControl
 from fem_mbs.solvers.stepper import Stepper
 
 _NAMES = ("smooth motion", "position correction", "velocity correction")
-# Newton iterations of the smooth sub-problem with full steps: residuals of stiff structures grow at first, on a good way.
+# Newton iterations of the smooth sub-problem with full steps: residuals of stiff structures grow at first, rightly.
 # Elements that are ``abrupt`` (compliant contacts) have none: a step from an open contact goes too deep
 FULL_STEPS = 4
 CONTACT_SOLVERS = ("auto", "newton", "problem")
