@@ -95,7 +95,7 @@ def draw(result, save):
             order = np.argsort(np.mod(psi, 2 * np.pi), axis=None)
             angle, load = np.mod(psi, 2 * np.pi).ravel()[order], values.ravel()[order]
             around.plot(angle, load, ".", markersize=1.5, color=color, label=f"{name} bearing")
-        around.set_title("load of the balls on the outer race [N], angle from x of frame P")
+        around.set_title("load on the outer race [N]")
         around.legend(loc="lower center", bbox_to_anchor=(0.5, -0.22), ncols=2, markerscale=6)
         time = figure.add_subplot(1, 2, 2)
         part = result.t[keep] < settled + 0.06
