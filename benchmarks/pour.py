@@ -29,12 +29,11 @@ import fem_mbs as fem
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 import spheres_in_a_box
 
-LAYERS = 10  # about, of the block that falls
-
 # what the parts are called, and the functions (file, name) whose time they are
 PARTS = {
     "contact problems: sweeps": [("contact_gauss_seidel.py", "gauss_seidel")],
-    "contact problems: other methods": [("contact_hybrid.py", "hybrid")],
+    "contact problems: ADMM where sweeps stall": [("contact_admm.py", "admm")],
+    "contact problems: hybrid": [("contact_hybrid.py", "hybrid")],
     "contact problems: set up, scaled, judged": [
         ("contact_problem.py", "solve_contact_problem"),
         ("contact_problem.py", "from_contacts"),
@@ -52,13 +51,14 @@ class Pour:
     Attributes
     ----------
     result : Results
-    wall : s, of the whole run
+    wall, processor : s, of the whole run
     parts : dict name → s, see `PARTS`, and "the rest (compiled steps)"
     problems : number of contact problems
     """
 
     result: object
     wall: float
+    processor: float
     parts: dict
     problems: int
 
@@ -66,16 +66,16 @@ class Pour:
 def pour(spheres=1000, t_end=1.0, h=1e-3, tolerance=1e-4, *, save_every=10):
     """Pour ``spheres`` for ``t_end`` [s] with steps h [s] and the given contact tolerance; a `Pour`."""
     stepper = fem.DecoupledNSGA(contact_tolerance=tolerance)
-    across = max(2, round((spheres / LAYERS) ** 0.5))
+    across = max(2, round(spheres ** (1 / 3)))  # the block that falls is about as high as wide
     system = spheres_in_a_box.build(spheres, across=across).compile()
-    profile, begun = cProfile.Profile(), time.perf_counter()
+    profile, begun, begun_processor = cProfile.Profile(), time.perf_counter(), time.process_time()
     profile.enable()
     try:
         result = stepper.run(system, t_end, h, save_every=save_every)
     finally:
         profile.disable()
-    wall = time.perf_counter() - begun
-    return Pour(result, wall, *_parts(pstats.Stats(profile).stats, wall))
+    wall, processor = time.perf_counter() - begun, time.process_time() - begun_processor
+    return Pour(result, wall, processor, *_parts(pstats.Stats(profile).stats, wall))
 
 
 def _parts(stats, wall):
@@ -86,13 +86,12 @@ def _parts(stats, wall):
         seconds[key] = seconds.get(key, 0.0) + cumulative
         calls[key] = calls.get(key, 0) + count
     parts = {name: sum(seconds.get(key, 0.0) for key in keys) for name, keys in PARTS.items()}
-    sweeps, other, setup, corrections, *_ = parts
-    # the hybrid sweeps too, solving contains its methods, a correction its problems
-    inside = sum(t for key, t in seconds.items() if key == ("contact_gauss_seidel.py", "gauss_seidel"))
-    within_hybrid = _called_by(stats, ("contact_gauss_seidel.py", "gauss_seidel"), ("contact_hybrid.py", "run"))
-    parts[sweeps] = inside - within_hybrid
+    sweeps, splitting, other, setup, corrections, *_ = parts
+    # the hybrid calls these methods too, solving contains its methods, a correction its problems
+    for name in (sweeps, splitting):
+        parts[name] -= _called_by(stats, PARTS[name][0], ("contact_hybrid.py", "run"))
     parts[corrections] -= parts[setup]
-    parts[setup] -= parts[sweeps] + parts[other]
+    parts[setup] -= parts[sweeps] + parts[splitting] + parts[other]
     parts["the rest (compiled steps, records)"] = wall - sum(parts.values())
     return parts, calls.get(("contact_problem.py", "solve_contact_problem"), 0)
 
@@ -127,7 +126,8 @@ def main():
           f" {result.statistics['pair_searches']} searches of pairs\n")  # fmt: skip
     for name, seconds in run.parts.items():
         print(f"{name:58s} {seconds:8.2f} s  {100 * seconds / run.wall:5.1f} %")
-    print(f"{'wall time':58s} {run.wall:8.2f} s  {run.wall / options.time:.0f} times the simulated time")
+    for name, seconds in (("wall time", run.wall), ("processor time", run.processor)):
+        print(f"{name:58s} {seconds:8.2f} s  {seconds / options.time:.0f} times the simulated time")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@
     3  convex interior point (s = 0), polish
     4  interior point with De Saxcé's term, own start, polish
     5  ADMM from zero with adaptive penalty, polish
-    6  Cadoux's outer loop, polish inside
+    6  Cadoux's outer loop, polish inside; from an error below 1e-4 Newton with full steps and smaller and smaller
+       shifts, which may wander for some forty iterations
     7  long rounds: ADMM with a fixed penalty, polish, proximal Newton, sweeps, polish
 
 polish = Newton with the Alart-Curnier, then with the natural map; in the long rounds also with Fischer-Burmeister's.
@@ -42,6 +43,7 @@ LARGEST_FORMED = 2000  # rows up to which a W known by products is formed by tha
 ROUND_ITERATIONS, ROUND_GROWTH = 8000, 1.25
 WORTH_GOING_ON = 1 / 3  # reduction of the error in a long round for which it is continued
 WORTH_FREE = 1e-4  # error below which Newton without a search is tried
+WANDERING, WANDERING_SHIFTS = 80, (1e-6, 1e-7, 1e-8)  # iterations and shifts of Newton that may go astray
 WORTH_POLISH = 2e-6  # error of a large problem below which the long rounds go on with searched Newton
 WORTH_PROXIMAL = 1e-3  # error below which proximal Newton is tried
 
@@ -91,7 +93,9 @@ def _stages(problem, ladder, r, rounds):
         return ladder.run("admm", admm, zero, share=0.3) or ladder.polish()
 
     def outer_loop():
-        return cone and ladder.run("cadoux", cadoux, zero, share=0.4)
+        if cone and ladder.run("cadoux", cadoux, zero, share=0.4):
+            return True
+        return ladder.wander(ladder.watch.best, ladder.watch.best_error)
 
     long = _LongRounds(ladder, zero, cone, large)
     return [
@@ -127,6 +131,8 @@ class _LongRounds:
             self.memory, self.error, self.penalty = {}, math.inf, self.penalty + 1
         if error < WORTH_FREE and ladder.run(f"long admm {k + 1} + free", free_newton, start):
             return True
+        if ladder.wander(ladder.last, ladder.last_error):
+            return True
         if self.large and error > WORTH_POLISH:
             return False  # more iterations are cheaper than a factorisation that will not help yet
         ladder.last, ladder.last_error = start, error
@@ -145,12 +151,14 @@ class _Ladder:
     Attributes
     ----------
     last, last_error : iterate that the last stage left and its error
+    wandered : error from which full Newton steps were tried last
     after_sweeps : iterate after the first sweeps
     """
 
     def __init__(self, problem, watch):
         self.problem, self.watch = problem, watch
         self.last, self.last_error, self.after_sweeps = watch.best, watch.best_error, watch.best
+        self.wandered = math.inf
 
     def run(self, name, method, start, *, share=1.0, **options):
         """Run one stage in its share of the remaining time; True when the whole should stop."""
@@ -168,6 +176,20 @@ class _Ladder:
                 watch.label = f"hybrid: {name}"
         watch.history.append((name, stage.iterations, stage.best_error, time.perf_counter() - begin))
         return watch.converged or time.perf_counter() > watch.deadline
+
+    def wander(self, start, error):
+        """Newton with full steps and smaller and smaller shifts, which may go astray for many iterations before it
+        arrives; not again from an error about as large as before. True when the whole should stop."""
+        if not error < min(WORTH_FREE, WORTH_GOING_ON * self.wandered):
+            return False
+        self.wandered = error
+        for shift in WANDERING_SHIFTS:
+            options = {"iterations": WANDERING, "patience": WANDERING, "shift": shift}
+            if self.run(f"free newton {shift:.0e}", free_newton, start, share=0.2, **options):
+                return True
+            if self.last_error < error:
+                start, error = self.last, self.last_error
+        return False
 
     def polish(self, three=False):
         """Newton with two or three maps from where the last stage ended, which stays the last when none is better."""

@@ -88,13 +88,13 @@ def newton(problem, r, watch, *, iterations=25, map="alart_curnier", patience=10
     return watch.best
 
 
-def free_newton(problem, r, watch, *, iterations=15, map="alart_curnier", shift=FREE_SHIFT):
+def free_newton(problem, r, watch, *, iterations=15, map="alart_curnier", shift=FREE_SHIFT, patience=FREE_PATIENCE):
     """Iterate (1) with full steps and a fixed shift from r (nc, d); returns the best iterate of ``watch``.
 
-    Stops when the error has not fallen below its smallest for eight iterations or exceeds ten. Where a few contacts are
-    on the edge of sticking, the exact step changes their state and the error rises a thousandfold before it vanishes:
-    a search would reject it. So it is with a kicked wall of 904 contacts, which the search does not finish from 1e-8,
-    while full steps do from 8e-7, in five.
+    Stops when the error has not fallen below its smallest for ``patience`` iterations or exceeds ten. Where a few
+    contacts are on the edge of sticking, the exact step changes their state and the error rises a thousandfold before
+    it vanishes: a search would reject it. So it is with a kicked wall of 904 contacts, which the search does not finish
+    from 1e-8, while full steps do from 8e-7, in five.
     """
     evaluate, mu = _map(problem, map), problem.friction
     n, d = r.shape
@@ -106,7 +106,7 @@ def free_newton(problem, r, watch, *, iterations=15, map="alart_curnier", shift=
             break
         error = watch.history[-1][1]
         smallest, since = (error, 0) if error < smallest else (smallest, since + 1)
-        if since >= FREE_PATIENCE or not error <= LARGEST_ERROR or watch.iterations >= iterations:
+        if since >= patience or not error <= LARGEST_ERROR or watch.iterations >= iterations:
             break
         evaluate(r, u, mu, F, A, B)
         watch.iterations += 1
