@@ -273,3 +273,15 @@ def test_rolling_and_spinning_resistance_stop_a_ball_that_would_roll_on():
         # closed form: the moment takes 0.7·m v r to stop the ball; μ_R r_n is 1/28 of it, or 36 times as much
         expected = 0.2 - mu_R * 0.5 / (1.4 * mass * radius**2) if moves else 0.0
         assert solution.u[0, 4] == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.slow
+def test_a_kicked_stack_of_unlike_masses_is_solved_although_its_weak_modes_resist():
+    """480 contacts, masses over 1e4: Cadoux's loop ends at 3e-8; full Newton steps with a small shift go on."""
+    problem = families.stack(120, 1, 0.1, ratio=1e4)
+    solution = solve_contact_problem(problem, tol=TOL)
+    assert solution.converged and solution.error <= TOL * (1 + 1e-6), solution.history
+    # 3e-8 was not what rounding allows: ε ‖Ŵ‖ ‖r̂‖/‖q̂‖ is 3e-12
+    scaled = problem.scaled
+    r = scaled.into(solution.r)
+    assert np.finfo(float).eps * scaled.operator.norm() * np.linalg.norm(r) / np.linalg.norm(scaled.q) < 1e-11
