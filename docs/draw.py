@@ -122,12 +122,17 @@ def compliant_impacts():
     shutil.copy("compliant_impacts.png", PICTURES)
 
 
+def clearance_crank():
+    example("clearance_crank")
+    shutil.copy("clearance_crank.png", PICTURES)
+
+
 def main():
     PICTURES.mkdir(exist_ok=True)
     for draw in (
         flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
         spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts, bearing_load,
-        shaft_in_bearings,
+        shaft_in_bearings, clearance_crank,
     ):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()

@@ -126,7 +126,8 @@ def plot(runs, start, save):
         path.plot(x, y, f"C{row}", lw=0.4)
         circle = np.linspace(0, 2 * np.pi, 200)
         path.plot(clearance * 1e3 * np.cos(circle), clearance * 1e3 * np.sin(circle), "k", lw=0.8)
-        path.set(title="centre of the journal [mm]")
+        ticks = clearance * 1e3 * np.array([-1, 0, 1])
+        path.set(title="centre of the journal [mm]", xticks=ticks, yticks=ticks)
         angles, label = np.degrees(speed * (result.t[shown] - start)), f"c = {clearance * 1e3:g} mm"
         velocity.plot(angles, result["slider"].velocity[shown, 0], f"C{row}--", lw=1, label=label)
     velocity.set(xlabel="crank angle [°]", ylabel="slider [m/s]", xlim=(angle[0], angle[-1]))
@@ -143,8 +144,8 @@ def main(h=1e-6, before=1, save="clearance_crank.png"):
         seconds = (time.perf_counter() - begin) * 2 / turns
         _, force, impacts = after(runs[c][1], start)
         print(
-            f"c = {c * 1e3:g} mm: {seconds:.1f} s for two turns, force up to {force.max():.0f} N, {len(impacts)} "
-            f"impacts of up to {largest(impacts):.0f} N, open {100 * (force == 0).mean():.1f} % of the time"
+            f"c = {c * 1e3:g} mm: {seconds:.1f} s for two turns, force up to {force.max():.0f} N, "
+            f"{len(impacts)} impacts of up to {largest(impacts):.0f} N, open in {100 * (force == 0).mean():.1f} %"
         )
     plot(runs, start, save)
     ideal, tight = (runs[key][0]["slider"].velocity[:, 0] for key in (None, CLEARANCES[0]))
