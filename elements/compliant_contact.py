@@ -264,7 +264,7 @@ def accept(p, arguments, x, v, gap, G_N, state):
 
 @kernel
 def output(p, arguments, x, v, state, gap, G_N, V_T, point, normal, tangents, out):
-    """Gap, indentation and its rate, normal force, friction force, sliding speed, point, normal."""
+    """Gap, indentation and its rate, forces, sliding speed, point, normal: in the order of ``outputs``."""
     start_here(arguments, x.shape[0])
     touch(p, arguments, x.shape[0])
     w = local_vector(2)
@@ -275,10 +275,12 @@ def output(p, arguments, x, v, state, gap, G_N, V_T, point, normal, tangents, ou
     out[2] += rate
     out[3] += N
     for i in range(3):
-        out[4 + i] -= p.friction * N / s * (tangents[0, i] * w[0] + tangents[1, i] * w[1])
-        out[8 + i] += point[i]
-        out[11 + i] += normal[i]
-    out[7] += math.sqrt(w[0] * w[0] + w[1] * w[1])
+        friction = -p.friction * N / s * (tangents[0, i] * w[0] + tangents[1, i] * w[1])
+        out[4 + i] += N * normal[i] + friction
+        out[7 + i] += friction
+        out[11 + i] += point[i]
+        out[14 + i] += normal[i]
+    out[10] += math.sqrt(w[0] * w[0] + w[1] * w[1])
 
 
 class CompliantContact(Force):
@@ -321,8 +323,8 @@ class CompliantContact(Force):
     gap : [m], open > 0
     indentation : [m]
     indentation_rate : [m/s], > 0 while closing; of an open contact the speed of approach
-    normal_force : [N]
-    friction_force : (3,) [N], on the first body, inertial axes
+    force_normal : [N]
+    force_vector, friction_force : (3,) [N], on the first body, inertial axes: all of the force; that of friction
     sliding_speed : [m/s]
     point, normal : (3,) [m], -, inertial axes; the normal points from the second body to the first
 
@@ -356,8 +358,9 @@ class CompliantContact(Force):
         "output": output,
     }  # fmt: skip
     outputs = {
-        "gap": (1, "m"), "indentation": (1, "m"), "indentation_rate": (1, "m/s"), "normal_force": (1, "N"),
-        "friction_force": (3, "N"), "sliding_speed": (1, "m/s"), "point": (3, "m"), "normal": (3, ""),
+        "gap": (1, "m"), "indentation": (1, "m"), "indentation_rate": (1, "m/s"), "force_normal": (1, "N"),
+        "force_vector": (3, "N"), "friction_force": (3, "N"), "sliding_speed": (1, "m/s"), "point": (3, "m"),
+        "normal": (3, ""),
     }  # fmt: skip
 
     def __init__(

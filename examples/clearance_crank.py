@@ -121,13 +121,14 @@ def plot(runs, start, save):
         ax.set(ylabel="force at the pin [N]", xlim=(angle[0], angle[-1]))
         ax.legend(loc="upper right", fontsize=8)
         shown = result.t >= start
-        x, y = joint.path(result)[shown, :2].T * 1e3
+        x, y = joint.path(result)[:, :2].T * 1e3
         path = figure.add_subplot(grid[row, 2], aspect="equal")
-        path.plot(x, y, f"C{row}", lw=0.4)
+        path.plot(x[~shown], y[~shown], "0.7", lw=0.5)
+        path.plot(x[shown], y[shown], f"C{row}", lw=0.8)
         circle = np.linspace(0, 2 * np.pi, 200)
         path.plot(clearance * 1e3 * np.cos(circle), clearance * 1e3 * np.sin(circle), "k", lw=0.8)
         ticks = clearance * 1e3 * np.array([-1, 0, 1])
-        path.set(title="centre of the journal [mm]", xticks=ticks, yticks=ticks)
+        path.set(title="centre of the journal [mm]; grey: start", xticks=ticks, yticks=ticks)
         angles, label = np.degrees(speed * (result.t[shown] - start)), f"c = {clearance * 1e3:g} mm"
         velocity.plot(angles, result["slider"].velocity[shown, 0], f"C{row}--", lw=1, label=label)
     velocity.set(xlabel="crank angle [°]", ylabel="slider [m/s]", xlim=(angle[0], angle[-1]))

@@ -81,7 +81,7 @@ def phases(result, name):
 
     Touch and separation are where the gap between two states vanishes, linear in between.
     """
-    gap, force, t = result[name].gap, result[name].normal_force, result.t
+    gap, force, t = result[name].gap, result[name].force_normal, result.t
     closed = np.concatenate([[False], gap < 0, [False]])
     rows = []
     for i, j in zip(np.flatnonzero(~closed[:-1] & closed[1:]), np.flatnonzero(closed[:-1] & ~closed[1:])):
@@ -123,9 +123,9 @@ def plot(save):
         start = phases(run, case.contact)[0]
         touch = run.t[np.flatnonzero(closed)[0]]
         loop.plot(curve.indentation * 1e3, curve.force / 1e3, color=color, label=f"e = {e:g}")
-        loop.plot(contact.indentation[closed] * 1e3, contact.normal_force[closed] / 1e3, "--", color=color)
+        loop.plot(contact.indentation[closed] * 1e3, contact.force_normal[closed] / 1e3, "--", color=color)
         course.plot((curve.t - curve.t[0]) * 1e3, curve.force / 1e3, color=color)
-        course.plot((run.t[closed] - touch) * 1e3, contact.normal_force[closed] / 1e3, "--", color=color)
+        course.plot((run.t[closed] - touch) * 1e3, contact.force_normal[closed] / 1e3, "--", color=color)
         course.axvline(start[0] * 1e3, color=color, lw=0.5)
     loop.set(xlabel="indentation [mm]", ylabel="force [kN]", title="ball, law of Flores; dashed: resolved in time")
     course.set(xlabel="time since touch [ms]", ylabel="force [kN]")

@@ -33,7 +33,7 @@ def test_recovery_in_a_mesh_sees_the_mass_of_a_node_where_a_resolved_impact_brin
     watch = fem.ForceObserver("wrist", stiffness=example.stiffness(clearance), **OPTIONS)
     short_run(clearance, observers=[watch])
     resolved = short_run(clearance, compliant={})
-    force, t = resolved["wrist"].normal_force, resolved.t
+    force, t = resolved["wrist"].force_normal, resolved.t
     begin = np.flatnonzero(force > 0)[0]
     end = begin + np.argmax(force[begin:] == 0)
     first = watch.impacts[0]
