@@ -112,7 +112,7 @@ def test_an_elastic_contact_keeps_the_energy_and_a_lossy_one_loses_its_loop():
     assert area == pytest.approx(0.75 * 8.0, rel=2e-3)
 
 
-def test_a_ball_rests_at_the_indentation_that_carries_its_weight():
+def test_a_ball_rests_and_vibrates_about_the_indentation_that_carries_its_weight():
     depth = (9.81 / STIFFNESS) ** (2 / 3)
     model = fem.Model("ball", gravity=[0, 0, -9.81])
     others = ("x", "y", "rx", "ry", "rz")
@@ -121,6 +121,9 @@ def test_a_ball_rests_at_the_indentation_that_carries_its_weight():
     model.add(fem.CompliantContact(floor, stiffness=STIFFNESS, restitution=0.5))
     static = fem.static_equilibrium(model)
     assert static.position(ball.node)[2] == pytest.approx(0.1 - depth, abs=1e-6 * depth)
+    # small vibrations about it: stiffness 3/2 K δ^½
+    frequency = np.sqrt(1.5 * STIFFNESS * np.sqrt(depth)) / (2 * np.pi)
+    assert fem.modes(model, 1, about=static).frequency[0] == pytest.approx(frequency, rel=1e-5)
 
 
 def test_a_pulled_contact_does_not_stick():
@@ -159,6 +162,26 @@ def test_a_ball_slides_until_it_rolls_at_five_sevenths_of_its_speed():
     assert v[-1] == pytest.approx(5 / 7 * v0, rel=1e-3)
     assert v[-1] == pytest.approx(0.1 * w[-1], rel=1e-3)
     assert sliding[-1] < 1e-3
+
+
+@pytest.mark.parametrize("mu", [0.3, 0.2])
+def test_a_box_on_an_incline_creeps_or_slides_as_the_smooth_law_says(mu):
+    """Eight corners; tan 15° = 0.268 lies between: w/√(w² + w_s²) = tan α/μ, or a = g (sin α − μ cos α)."""
+    g, alpha = 9.81, np.radians(15)
+    model = fem.Model("box", gravity=[g * np.sin(alpha), 0, -g * np.cos(alpha)])
+    box = model.add(fem.RigidBody.box(1.0, [0.2, 0.2, 0.1], position=[0, 0, 0.0501], name="box"))
+    corners = fem.BoxOnPlane(box, model.ground, size=[0.2, 0.2, 0.1], restitution=0.5, friction=mu, name="corner")
+    model.add([fem.CompliantContact(corner, stiffness=1e7, slip_speed=1e-3) for corner in corners.elements])
+    result = run(model, 1.0, h=1e-4, tolerance=1e-8, h_max=1e-2)
+    v, t = result["box"].velocity[:, 0], result.t
+    if mu > np.tan(alpha):
+        ratio = np.tan(alpha) / mu
+        assert v[-1] == pytest.approx(1e-3 * ratio / np.sqrt(1 - ratio**2), rel=1e-4)
+    else:
+        half = np.searchsorted(t, 0.5)
+        # at 0.3 m/s and more the friction is full to 1e-5
+        expected = g * (np.sin(alpha) - mu * np.cos(alpha))
+        assert (v[-1] - v[half]) / (t[-1] - t[half]) == pytest.approx(expected, rel=1e-4)
 
 
 def test_an_oblique_impact_with_friction_keeps_momentum_and_angular_momentum():
