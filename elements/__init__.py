@@ -22,6 +22,7 @@ from fem_mbs.elements.prescribed import Prescribed
 from fem_mbs.elements.prismatic import Prismatic
 from fem_mbs.elements.quasi_static_bearing import QuasiStaticBearing
 from fem_mbs.elements.revolute import Revolute
+from fem_mbs.elements.rigid_ball_bearing import RigidBallBearing
 from fem_mbs.elements.rigid_body import RigidBody
 from fem_mbs.elements.sections import Section
 from fem_mbs.elements.sphere_box import SphereOnBox, SphereOnRectangle
@@ -40,8 +41,9 @@ __all__ = [
     "Constraint", "Contact", "ContactGroup", "Cylindrical", "DynamicBearing", "Element", "Fixed", "Force", "Inertia",
     "Joint", "JournalClearance", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment",
     "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
-    "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBody", "RingOnCylinder", "Section", "Spall",
-    "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder",
-    "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance",
-    "Spring", "TorsionSpring", "Universal", "UserForce", "ball_bearing", "beam_curve", "beam_line", "register",
+    "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "Section",
+    "Spall", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
+    "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
+    "SphericalClearance", "Spring", "TorsionSpring", "Universal", "UserForce", "ball_bearing", "beam_curve",
+    "beam_line", "register",
 ]  # fmt: skip
