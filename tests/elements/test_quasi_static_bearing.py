@@ -181,3 +181,24 @@ def test_rings_are_drawn_when_their_size_is_known():
     assert drawn_on is node
     radii = [np.hypot(*ring.points[:, :2].T) for ring in (outer, inner)]
     assert (radii[0].max(), radii[1].min()) == pytest.approx((23.5e-3, 10e-3))
+
+
+def test_a_ring_that_turns_fast_settles_where_the_bearing_alone_does_at_that_speed():
+    """Centrifugal forces from the motion itself: thrust, 20 000 rpm, contact angles 20° apart."""
+    speed, h = 20000 * RPM, 5e-5
+    model = fem.Model("spindle")
+    ring = fem.RigidBody(1.0, [1e-3, 1e-3, 1.5e-3], angular_velocity=[0, 0, speed], name="ring")
+    model.add(ring, fem.PointForce(ring, [0, 0, 500.0]))
+    damping = (2e3, 2e3, 0.5)
+    model.add(
+        fem.QuasiStaticBearing(model.ground, ring, LIKE_7204, inertia=True, damping=damping, friction=0.05, name="b")
+    )
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.03, h=h)
+    alone = fem.bearing_equilibrium(LIKE_7204, [0, 0, 500], inner_speed=speed, inertia=True)
+    last = result["b"]
+    assert last.displacement[-1, 2] == pytest.approx(alone.displacement[2], abs=2e-9)  # decay of the start, e^-30
+    assert last.load_outer[-1] == pytest.approx(alone.load_outer, rel=1e-4)
+    assert np.degrees(last.angle_inner[-1]) == pytest.approx(np.full(11, 52.541), abs=0.01)  # the sheet's digits
+    assert np.degrees(last.angle_outer[-1]) == pytest.approx(np.full(11, 30.819), abs=0.01)
+    assert last.cage_speed[-1] == pytest.approx(alone.cage_speed, rel=1e-5)
+    assert last.spin_power[-1] == pytest.approx(alone.spin_power(0.05), rel=1e-3)

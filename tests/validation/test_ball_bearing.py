@@ -1,0 +1,37 @@
+"""Sanchez2025, chapter 4: the ball bearing under radial load, over a whole turn of its cage."""
+
+import numpy as np
+import pytest
+import rigid_ball_bearing as example
+
+import fem_mbs as fem
+
+
+@pytest.mark.slow
+def test_cage_speed_and_loads_over_a_turn_of_the_cage():
+    """Speed ratio 0.3813; each ball carries 0 to 100 N, all of the load at the lowest point, all balls the same way.
+
+    The source shows it over 1 s. Not reproduced: that no value is above 100 N. With a restitution of 0.9 balls and races
+    strike each other, up to 600 N as impulse over the step; the numbers below are medians over some degrees, which
+    impacts do not move.
+    """
+    model, bearing = example.build()
+    result = fem.DecoupledNSGA(rho_inf=0.0).run(model, t_end=0.35, h=1e-4)
+    beta, force = example.passing(result, bearing)
+    later = result.t > 0.02
+    turned = np.unwrap(beta, axis=0)[later]
+    ratio = (turned[-1] - turned[0]) / (result.t[-1] - result.t[later][0]) / example.speed
+    assert ratio == pytest.approx(bearing.speed_ratio, abs=1e-4)  # 1.3e-5 measured
+    assert bearing.speed_ratio == pytest.approx(0.3813, abs=5e-5)
+    edges = np.radians(np.arange(-60.0, 61.0, 6.0))
+    middle = 0.5 * (edges[1:] + edges[:-1])
+    medians = example.bands(beta[later], force[later], edges)
+    # now and then one ball carries all while the race swings: medians differ by up to 5 N. At -39° a ball that enters the
+    # zone is often not yet touched: 0 for 15 N, left out
+    inside = np.abs(middle) < np.radians(36)
+    assert medians[inside] == pytest.approx(example.load * bearing.share(middle[inside]), abs=8.0)
+    assert medians[np.abs(middle) > np.radians(45)] == pytest.approx(0.0, abs=0.5)
+    for j in range(bearing.balls):
+        near = np.abs(beta[later, j]) < np.radians(5)
+        assert np.median(force[later, j][near]) == pytest.approx(example.load, rel=0.08)
+    assert np.sum(force * np.cos(beta), axis=1)[later].mean() == pytest.approx(example.load, rel=1e-3)
