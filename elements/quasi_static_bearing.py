@@ -233,7 +233,8 @@ class QuasiStaticBearing(Force):
     inertia : bool
         Centrifugal force and gyroscopic moment of the balls. Worth it above some 3e5 mm/min (speed × pitch diameter).
     control : "outer" or "inner"
-        Race control, see `fem_mbs.ball_equilibrium`; only with ``inertia``, and for speeds of cage and balls.
+        Race control, see `fem_mbs.ball_equilibrium`; only with ``inertia``, and for speeds of cage and balls. With
+        "inner" forces jump where a ball comes off the inner race.
     speeds : (inner, outer) [rad/s], optional
         Speeds of the rings about z for the forces of inertia; default: those of the motion. Give them in statics and
         in modal analysis, where the model stands still.
@@ -385,6 +386,8 @@ class QuasiStaticBearing(Force):
             pressed = [(table[:, Q] / law[K]) ** (2 / 3) for Q, K in ((Q_I, be.K_I), (Q_O, be.K_O))]
             spare = law[be.REACH_I] - np.hypot(s_r - law[be.REACH_O], s_z)
             clear = np.where(table[:, Q_I] > 0, np.minimum(*pressed), spare) > margin
+            # beyond 80° balls go over the edge of a groove that no bearing has, and jump on the way
+            clear &= np.minimum(table[:, COS_I], table[:, COS_O]) > 0.17
         else:
             clear = np.abs(np.hypot(s_r, s_z) - law[be.REACH_I] - law[be.REACH_O]) > margin
         # a ball whose inner groove is on the wrong side of the outer one counts as free: no ring gets there

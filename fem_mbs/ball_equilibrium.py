@@ -23,7 +23,9 @@ speed with oil; it moves contact angles by degrees and the stiffness by tens of 
 (3) is solved by Newton's method in two stages: first with F_c at its first guess and M_g = 0, where it is the minimum
 of a convex function and cannot fail; then the whole, with the exact Jacobian: F_c and M_g vary with the angles through
 (6). The derivatives of (4) follow by static condensation of v. A ball with room to spare sits on the outer race,
-α_o = 0, and does not touch the inner one; when it comes off at speed, M_g disappears with its contact, a small jump.
+α_o = 0, and does not touch the inner one. With outer control M_g goes to zero with α_o, so that a ball comes off the
+inner race without a jump; with inner control M_g is there until it does, and the forces jump: choose inner control only
+where all balls stay loaded.
 Raceways have no shoulders: the groove goes on at any contact angle.
 
 Source: formulation-bearings-clearance, sections 3.1-3.3; Harris, Rolling Bearing Analysis, after Jones.

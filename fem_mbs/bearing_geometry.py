@@ -177,13 +177,15 @@ class BearingGeometry:
         chord = self.pitch_diameter * np.sin(np.pi / self.balls)
         message = f"m does not fit: {self.balls} balls on this pitch diameter are {chord:.6g} m apart"
         self._check(chord > self.ball_diameter, "ball_diameter", message)
-        given = self.clearance is not None and self.contact_angle is not None
-        self._check(not given, "contact_angle", "rad and clearance determine each other, see (2); give one of them")
         A = self.groove_distance
         if self.contact_angle is not None:
             angle = self._finite("contact_angle")
             self._check(0 < angle < np.pi / 2, "contact_angle", "rad must lie in (0, π/2); is it in degrees?")
-            object.__setattr__(self, "clearance", float(2 * A * (1 - np.cos(angle))))
+            derived = float(2 * A * (1 - np.cos(angle)))
+            # the derived clearance itself is let through: dataclasses.replace hands it back
+            same = self.clearance is None or abs(self.clearance - derived) <= 1e-12 * A
+            self._check(same, "contact_angle", "rad and clearance determine each other, see (2); give one of them")
+            object.__setattr__(self, "clearance", derived)
         elif self.clearance is None:
             object.__setattr__(self, "clearance", 0.0)
         message = f"m must be finite and below 2A = {2 * A:.4g} m, in metres: C3 of a small bearing is some 20e-6"

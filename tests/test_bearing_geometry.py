@@ -1,5 +1,7 @@
 """Geometry of ball bearings: curvatures, clearance, presets with their sources, frequencies, bad numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,18 @@ def test_contact_angle_and_clearance_are_one_quantity():
     # … but displacements are counted from touching under thrust, and from the middle of the axial play
     assert angular.axial_offset == pytest.approx(angular.groove_distance * np.sin(np.radians(25)), rel=1e-12)
     assert deep.axial_offset == 0.0
+
+
+def test_a_bearing_can_be_changed_one_number_at_a_time():
+    angular = BearingGeometry(**DEEP, contact_angle=np.radians(25))
+    softer = replace(angular, E=103e9)
+    assert softer.clearance == angular.clearance and softer.stiffness == pytest.approx(angular.stiffness / 2)
+    steeper = replace(angular, contact_angle=np.radians(30), clearance=None)
+    assert np.degrees(steeper.free_angle) == pytest.approx(30)
+    with pytest.raises(ParameterError, match="determine each other"):
+        replace(angular, contact_angle=np.radians(30))
+    deep = replace(BearingGeometry.from_designation("6205"), clearance=1e-6)
+    assert deep.clearance == 1e-6 and deep.sources["balls"]
 
 
 def test_every_number_of_a_preset_has_a_source_and_can_be_replaced():

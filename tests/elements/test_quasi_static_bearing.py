@@ -202,3 +202,16 @@ def test_a_ring_that_turns_fast_settles_where_the_bearing_alone_does_at_that_spe
     assert np.degrees(last.angle_outer[-1]) == pytest.approx(np.full(11, 30.819), abs=0.01)
     assert last.cage_speed[-1] == pytest.approx(alone.cage_speed, rel=1e-5)
     assert last.spin_power[-1] == pytest.approx(alone.spin_power(0.05), rel=1e-3)
+
+
+def test_balls_without_equilibrium_stop_the_run_and_name_the_bearing():
+    """100 000 rpm in a bearing of 125 mm: the gyroscopic moment turns the balls over the outer groove."""
+    geometry = fem.BearingGeometry(16, 22.23e-3, 125.26e-3, 0.5232, 0.5232, contact_angle=np.radians(40))
+    model = fem.Model("spindle")
+    ring = fem.RigidBody(1.0, 1e-3, angular_velocity=[0, 0, 100000 * RPM], name="ring")
+    model.add(ring, fem.PointForce(ring, [0, 0, 50.0]))
+    model.add(fem.QuasiStaticBearing(model.ground, ring, geometry, inertia=True, name="front bearing"))
+    with pytest.raises(fem.SolverError, match=r"a ball has no equilibrium.*Lower the speed"):
+        fem.bearing_at(geometry, inner_speed=100000 * RPM, inertia=True)
+    with pytest.raises(fem.NonFiniteError, match="front bearing"):
+        fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.01, h=1e-4)

@@ -11,9 +11,9 @@ import fem_mbs as fem
 def test_cage_speed_and_loads_over_a_turn_of_the_cage():
     """Speed ratio 0.3813; each ball carries 0 to 100 N, all of the load at the lowest point, all balls the same way.
 
-    The source shows it over 1 s. Not reproduced: that no value is above 100 N. With a restitution of 0.9 balls and races
-    strike each other, up to 600 N as impulse over the step; the numbers below are medians over some degrees, which
-    impacts do not move.
+    The source shows it over 1 s. Not reproduced: that no value is above 100 N. With a restitution of 0.9 balls and
+    races strike each other, up to 600 N as impulse over the step; the numbers below are medians over some degrees,
+    which impacts do not move.
     """
     model, bearing = example.build()
     result = fem.DecoupledNSGA(rho_inf=0.0).run(model, t_end=0.35, h=1e-4)
@@ -26,8 +26,8 @@ def test_cage_speed_and_loads_over_a_turn_of_the_cage():
     edges = np.radians(np.arange(-60.0, 61.0, 6.0))
     middle = 0.5 * (edges[1:] + edges[:-1])
     medians = example.bands(beta[later], force[later], edges)
-    # now and then one ball carries all while the race swings: medians differ by up to 5 N. At -39° a ball that enters the
-    # zone is often not yet touched: 0 for 15 N, left out
+    # now and then one ball carries all while the race swings: medians differ by up to 5 N. At -39° a ball that enters
+    # the zone is often not yet touched: 0 for 15 N, left out
     inside = np.abs(middle) < np.radians(36)
     assert medians[inside] == pytest.approx(example.load * bearing.share(middle[inside]), abs=8.0)
     assert medians[np.abs(middle) > np.radians(45)] == pytest.approx(0.0, abs=0.5)
