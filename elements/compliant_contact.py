@@ -17,7 +17,7 @@ N_r = ∂N/∂δ̇, H = ∂G_N/∂q, t = V_Tᵀ w and D = ∂(w/s)/∂w = I/s �
     ∂(t/s)/∂q = Σ_k (∂V_T,k/∂q) w_k/s + V_Tᵀ D (∂V_T/∂q) v                                                         (8)
 
 Contacts give no ∂V_T/∂q. It is the central difference of four points of V_T, whose steps are 3e-4 of the radii of
-curvature that H shows; without friction, or with ``frozen_slip``, nothing is differenced.
+curvature that H shows; without friction, or with ``simple_tangent``, nothing is differenced.
 
 First touch. The state keeps δ̇_i: while the contact is open, max(0, δ̇) of the last step; while it is closed it stays.
 A contact that is closed at the start takes the rate it starts with. δ̇_i counts as at least ``least_speed``: a contact
@@ -48,7 +48,7 @@ from fem_mbs.jit import N_SLOTS, SLOT, address, bind, call2, integers, kernel, l
 
 PARAMETERS = np.dtype(
     [(name, "f8") for name in ("stiffness", "exponent", "factor", "least_speed", "friction", "slip_speed")]
-    + [(name, "i8") for name in ("contact_at", "hessian_at", "parameters_at", "frozen")]
+    + [(name, "i8") for name in ("contact_at", "hessian_at", "parameters_at", "simple")]
 )
 _X, _R, _X0, _R0, _GAP, _SLIP, _GN, _GT, _VT, _W, _HN = (
     SLOT[k] for k in ("x", "R", "x0", "R0", "gap", "slip", "G_N", "G_T", "V_T", "W", "H_N")
@@ -160,11 +160,12 @@ def force_tangent(p, arguments, x, R, v, state, gap, G_N, V_T, H_N, K, C):
             C[i, j] += along[i] * N_r * G_N[j]
     if p.friction > 0.0:
         scale = p.friction * N / s
+        bent = 1.0 if p.simple == 0 or s * s <= 2.0 * p.slip_speed * p.slip_speed else 0.0
         for i in range(nd):
             for j in range(nd):
                 straight = V_T[0, i] * V_T[0, j] + V_T[1, i] * V_T[1, j]
-                C[i, j] += scale * (straight - t[i] * t[j] / (s * s))
-        if p.frozen == 0:
+                C[i, j] += scale * (straight - bent * t[i] * t[j] / (s * s))
+        if p.simple == 0:
             _friction_tangent(p, arguments, x, R, v, V_T, H_N, w, s, scale, K)
 
 
@@ -311,10 +312,11 @@ class CompliantContact(Force):
     least_speed : float > 0 [m/s]
         Lower bound of the approach speed δ̇_i in the damping. Choose it well below impact speeds and above those of
         vibrations in closed contact, which it decides the damping of.
-    frozen_slip : bool
-        Leave (8), how the directions of sliding change with the configuration, out of the tangents: forces are the
-        same, steps with friction take a third of the time. Newton's iteration stays fast where a correction moves the
-        bodies by far less than their radii of curvature, as between the balls and races of a bearing.
+    simple_tangent : bool
+        Leave (8) out of the tangents, and w wᵀ/s³ while the contact slides faster than w_s. Forces are the same, steps
+        with friction take a third of the time, and Newton's iteration does not swing between two sliding states in
+        steps longer than m w_s/(μ N). It converges as fast where contacts roll, and linearly where they slide. For
+        steps in which bodies move by far less than their radii of curvature, as balls between races do.
     name : str, optional
         Default: the name of ``contact``.
 
@@ -374,7 +376,7 @@ class CompliantContact(Force):
         friction=None,
         slip_speed=1e-3,
         least_speed=1e-3,
-        frozen_slip=False,
+        simple_tangent=False,
         name=None,
     ):
         self.name = name if name is not None else getattr(contact, "name", None)
@@ -390,7 +392,7 @@ class CompliantContact(Force):
         self.friction = self.positive("friction", contact.friction if friction is None else friction, "", True)
         self.slip_speed = self.positive("slip_speed", slip_speed, "m/s")
         self.least_speed = self.positive("least_speed", least_speed, "m/s")
-        self.model, self.factor, self.frozen_slip = model, self._factor(model), bool(frozen_slip)
+        self.model, self.factor, self.simple_tangent = model, self._factor(model), bool(simple_tangent)
         self._bind()
 
     def _check_contact(self, contact):
@@ -428,7 +430,7 @@ class CompliantContact(Force):
         self._wrapped[0] = contact.record
         law = (self.stiffness, self.exponent, self.factor, self.least_speed, self.friction, self.slip_speed)
         calls = (call.address for call in self._calls)
-        self.record = (*law, *calls, address(self._wrapped), int(self.frozen_slip))
+        self.record = (*law, *calls, address(self._wrapped), int(self.simple_tangent))
 
     def picture(self):
         return self.contact.picture()

@@ -18,9 +18,6 @@ from fem_mbs.solvers.step_control import StepControl
 from fem_mbs.solvers.stepper import Stepper
 
 _NAMES = ("smooth motion", "position correction", "velocity correction")
-# Newton iterations of the smooth sub-problem with full steps: residuals of stiff structures grow at first, rightly.
-# Elements that are ``abrupt`` (compliant contacts) have none: a step from an open contact goes too deep
-FULL_STEPS = 4
 CONTACT_SOLVERS = ("auto", "newton", "problem")
 
 
@@ -267,7 +264,7 @@ class _Engine:
             "approach": int(method.approach == "slower"),
             "reuse": int(method.reuse), "save_every": save_every, "max_halvings": 8,
             "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
-            "full_steps": 0 if any(element.abrupt for element in system.elements) else FULL_STEPS,
+            "abrupt": int(any(element.abrupt for element in system.elements)),
         }  # fmt: skip
         for name, value in values.items():
             self.run[0][name] = value

@@ -38,6 +38,8 @@ from fem_mbs.solvers.nsga_data import (
 from fem_mbs.solvers.nsga_entry import leave_cones
 from fem_mbs.solvers.nsga_persistent import closed_forces, closed_tangents, sliding_directions
 
+FAR = 10.0  # residual, relative to the forces at the start of the step
+LATE = 10  # iterations before steps that raise the residual are shortened in any case
 SHORTEST = 1e-3  # part of a Newton step
 
 
@@ -134,6 +136,7 @@ def smooth(data, run):
         sliding_directions(d, s, Vs)
     counts[5] = 0
     fresh, before, moved, checked, taken = True, 0.0, math.inf, s.persistent == 0, 1.0
+    scale = 0.0
     searches = s.mixed == 0 and s.persistent == 0
     for iteration in range(s.max_iterations + 1):
         for i in range(N):
@@ -171,8 +174,12 @@ def smooth(data, run):
             dynamic, before, moved = s.dynamic, 0.0, math.inf
         if iteration == s.max_iterations:
             break
-        # where Newton's iteration overshoots or goes to and fro, three quarters of the step are taken back
-        if searches and iteration > s.full_steps and dynamic > before and taken > SHORTEST:
+        # three quarters of a Newton step are taken back where it went far too deep into a contact (moderately too deep
+        # is a good start: forces are convex in the depth), and late, where the iteration goes to and fro
+        if iteration == 0:
+            scale = s.F_s
+        far = s.abrupt != 0 and dynamic > FAR * scale
+        if searches and dynamic > before and taken > SHORTEST and iteration > 0 and (far or iteration > LATE):
             taken *= 0.25
             expand_add(d, -3.0 * taken, dx, Vs)
             expand_add(d, -3.0 * taken * s.c_a, dx, Vd)
