@@ -5,8 +5,7 @@ The parts, for Z balls of radius r between the rings (frames of outer and inner 
     ball k, cage             rigid bodies
     ball k and either race   CompliantContact of a SphereInGroove, N = K δ^{3/2} with the Hertz stiffness of that race,
                              friction μ w/√(w² + w_s²)
-    ball k and its pocket    CompliantContact of a SphereInCylinder whose axis is radial, N = K_p δ^{3/2},
-                             hysteresis of restitution e_p
+    ball k and its pocket    CompliantContact of a SphereInSphere, N = K_p δ^{3/2}, hysteresis of restitution e_p
 
 **Why the races yield.** Between rigid races the loads of the balls are not determined, and in motion one or two balls
 carry everything: .53 F each instead of .49 F, .33 F, .04 F of nine balls; lives from such loads are wrong by factors.
@@ -14,6 +13,8 @@ carry everything: .53 F each instead of .49 F, .33 F, .04 F of nine balls; lives
 **Steps.** A ball on its races vibrates with 26 to 63 kHz (6205, 10 to 2000 N). Steps longer than its period with
 ``DecoupledNSGA(rho_inf=0)`` damp these vibrations out and leave the quasi-static balance of each ball, which is what
 one wants; then only the passage of balls (Z times per turn of the cage) and of spalls has to be resolved.
+
+**Cage.** Its pockets are spheres, as those of a ribbon cage: the balls guide it in all directions.
 
 **Start.** Balls are put where they balance between the races as these lie at the start, without forces of inertia:
 with δ the distance of the groove centres minus A, δ_o = (Q/K_o)^{2/3}, Q = K_n δ^{3/2}; in the middle of their play if
@@ -36,8 +37,8 @@ from fem_mbs.elements.base import Element
 from fem_mbs.elements.compliant_contact import CompliantContact
 from fem_mbs.elements.quasi_static_bearing import QuasiStaticBearing
 from fem_mbs.elements.rigid_body import RigidBody
-from fem_mbs.elements.sphere_cylinder import SphereInCylinder
 from fem_mbs.elements.sphere_groove import SphereInGroove
+from fem_mbs.elements.sphere_sphere import SphereInSphere
 from fem_mbs.errors import ParameterError
 from fem_mbs.nodes import Frame
 
@@ -238,10 +239,9 @@ class DynamicBearing:
 
     def _pocket(self, k, clearance, stiffness, law):
         r, psi = 0.5 * self.geometry.ball_diameter, self.psi[k]
-        radial = np.array([np.cos(psi), np.sin(psi), 0.0])
-        axes = np.stack([np.cross([0, 0, 1.0], radial), [0, 0, 1.0], radial], axis=1)
-        contact = SphereInCylinder(
-            self.balls[k], self.cage.frame(rotation=axes), radius=r, radius_cylinder=r + clearance,
+        center = 0.5 * self.geometry.pitch_diameter * np.array([np.cos(psi), np.sin(psi), 0.0])
+        contact = SphereInSphere(
+            self.balls[k], self.cage.frame(center), radius=r, radius_outer=r + clearance, drawn=False,
             name=f"{self.name} pocket {k}", **law,
         )  # fmt: skip
         return CompliantContact(

@@ -55,6 +55,16 @@ def mixed_update(d, s, dx, x, R, T, trial):
     update_states(d, x, R, trial)
 
 
+@kernel
+def take_back(d, s, part, dx, Vs, Vd, D, lam):
+    """Undo a part of the Newton step dx."""
+    expand_add(d, -part, dx, Vs)
+    expand_add(d, -part * s.c_a, dx, Vd)
+    expand_add(d, -part * s.c_q, dx, D)
+    for i in range(d.m):
+        lam[i] -= part * dx[d.n + i]
+
+
 @entry("void(int64, int64)")
 def smooth_residual(data, run):
     """r1 = M v̇~ − f − Gᵀφ (full, in r1) and G v~ + ∂g/∂t (in rate) at the current q~, v~; leaves both norms in
@@ -139,10 +149,16 @@ def smooth(data, run):
     scale = 0.0
     searches = s.mixed == 0 and s.persistent == 0
     for iteration in range(s.max_iterations + 1):
+        turn = 0.0
         for i in range(N):
-            if D[i, 3] ** 2 + D[i, 4] ** 2 + D[i, 5] ** 2 > 9.0:
+            turn = max(turn, D[i, 3] ** 2 + D[i, 4] ** 2 + D[i, 5] ** 2)
+        if turn > 9.0:
+            if not searches or iteration == 0 or taken <= SHORTEST:
                 s.code = LARGE_ROTATION
                 return
+            taken *= 0.25
+            take_back(d, s, 3.0 * taken, dx, Vs, Vd, D, lam)
+            continue
         advance_configuration(d, x0, Q0, D, xs, Qs, Rs, T)
         s.want_matrix = 1 if iteration == 0 else 0
         call2(s.smooth_residual_part, s.data_at, s.run_at)
@@ -181,11 +197,7 @@ def smooth(data, run):
         far = s.abrupt != 0 and dynamic > FAR * scale
         if searches and dynamic > before and taken > SHORTEST and iteration > 0 and (far or iteration > LATE):
             taken *= 0.25
-            expand_add(d, -3.0 * taken, dx, Vs)
-            expand_add(d, -3.0 * taken * s.c_a, dx, Vd)
-            expand_add(d, -3.0 * taken * s.c_q, dx, D)
-            for i in range(m):
-                lam[i] -= 3.0 * taken * dx[n + i]
+            take_back(d, s, 3.0 * taken, dx, Vs, Vd, D, lam)
             continue
         taken = 1.0
         # round-off of closed contacts: taken out of v̇~ at once, where the damping of ρ would let it swing for long
