@@ -262,7 +262,7 @@ class _Engine:
             "newton": int(method.contact_solver != "problem" and not system.searches),
             "exact": k.EXACT,
             "approach": int(method.approach == "slower"),
-            "reuse": int(method.reuse), "save_every": save_every, "max_halvings": 8,
+            "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
             "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
             "abrupt": int(any(element.abrupt for element in system.elements)),
         }  # fmt: skip
@@ -346,6 +346,10 @@ class _Engine:
         for name in self.kernels.RECORDS:
             self.run[0][f"record_{name}_at"] = address(records[name])
         self.run[0]["saved"] = 0
+
+    def keep_whole(self, every):
+        """Only one state in so many gets outputs, energies and constraint violations."""
+        self.run[0]["whole_every"] = every
 
     def first(self, records):
         """Record the initial state."""

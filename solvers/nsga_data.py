@@ -79,7 +79,7 @@ PARTS = (
 OPTIONS = (
     "max_iterations max_problems mixed persistent reset reuse approach plastic save_every saved step_number "
     "max_halvings newton without_contacts repeated handed nc_fixed cut_short made_plastic fresh "
-    "since struck abrupt"
+    "since struck abrupt whole_every"
 ).split()
 
 RUN = np.dtype(

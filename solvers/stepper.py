@@ -11,6 +11,8 @@ A method is a class with two functions:
     engine.first(records)  fill record 0 with the initial state
     engine.pairs()         tables of closed pairs of contact groups, one per record of the last call (empty: no groups)
     engine.statistics()    numbers counted over all steps, saved or not
+    engine.keep_whole(n)   of the records of all steps, those that are not every n-th may lack outputs and energies;
+                           called when observers need every step and the file does not
 """
 
 import signal
@@ -105,6 +107,8 @@ class Stepper:
         save_every = 1 if observers else save_every  # of the engine; thinned below
         engine = self.prepare(system, h, save_every)
         engine.t_end = steps * h
+        if observers:
+            engine.keep_whole(wanted)
         parameters = {"stepper": type(self).__name__, "h": h, "t_end": t_end, "save_every": wanted}
         parameters |= self.parameters()
         writer = ResultsWriter(system, save, parameters=parameters)

@@ -47,6 +47,8 @@ def test_bounces_until_rest_are_recovered_during_the_run(filter):
     np.testing.assert_array_equal(few.step, np.arange(0, 4501, 100))
     np.testing.assert_array_equal(few["ball"].position, every["ball"].position[::100])
     assert few.parameters["save_every"] == 100
+    np.testing.assert_array_equal(few.energy.total, every.energy.total[::100])
+    np.testing.assert_array_equal(few.violation.position, every.violation.position[::100])
 
 
 @pytest.mark.parametrize("contact", ["floor", "pair"])
