@@ -82,11 +82,11 @@ class BearingHistory:
 
     @property
     def load_inner(self):
-        return self._contacts("inner", "normal_force")
+        return self._contacts("inner", "force_normal")
 
     @property
     def load_outer(self):
-        return self._contacts("outer", "normal_force")
+        return self._contacts("outer", "force_normal")
 
     def _balls(self):
         """Centres (n, Z, 3) in the axes of the outer ring."""
@@ -103,7 +103,7 @@ class BearingHistory:
         at = self._balls()
         radial = at[..., :2] / np.linalg.norm(at[..., :2], axis=-1)[..., None]
         angle = np.arctan2(sign * n[..., 2], sign * np.sum(n[..., :2] * radial, axis=-1))
-        return np.where(self._contacts(race, "normal_force") > 0, angle, 0.0)
+        return np.where(self._contacts(race, "force_normal") > 0, angle, 0.0)
 
     @property
     def angle_inner(self):
@@ -174,7 +174,7 @@ class BearingHistory:
 
     def _forces(self):
         """Forces of the balls on the inner ring (n, Z, 3), inertial axes."""
-        N = self._contacts("inner", "normal_force")[..., None] * self._contacts("inner", "normal")
+        N = self._contacts("inner", "force_normal")[..., None] * self._contacts("inner", "normal")
         return -(N + self._contacts("inner", "friction_force"))
 
     @property
