@@ -32,7 +32,6 @@ from fem_mbs.elements.base import Element
 from fem_mbs.elements.rigid_body import RigidBody
 from fem_mbs.elements.sphere_sphere import SphereInSphere, SphereOnSphere
 from fem_mbs.elements.spring_damper import Spring
-from fem_mbs.hertz import HertzContact
 from fem_mbs.nodes import Frame
 
 
@@ -182,6 +181,8 @@ class RigidBallBearing:
             Of the section of the race.
         E, nu : float [Pa], -
         """
+        from fem_mbs.hertz import HertzContact  # here, because it brings SciPy with it
+
         if race not in ("inner", "outer"):
             raise ValueError(f"race = {race!r} must be 'inner' or 'outer'")
         along = self.inner_radius if race == "inner" else -self.outer_radius

@@ -60,7 +60,7 @@ def build(ideal=False, friction=0.001):
     return model, bearing
 
 
-def run(ideal=False, t_end=0.2, h=1e-4, save=None, **options):
+def run(ideal=False, t_end=0.14, h=1e-4, save=None, **options):
     """Results and bearing. Bodies and hinges are planar: what the hinges repeat is allowed."""
     model, bearing = build(ideal, **options)
     system = model.compile(redundant="allow")
