@@ -117,6 +117,11 @@ def crank_with_bearing():
     shutil.copy("crank_with_bearing.png", PICTURES)
 
 
+def bearing_defect():
+    example("bearing_defect")
+    shutil.copy("bearing_defect.png", PICTURES)
+
+
 def shaft_in_bearings():
     example("shaft_in_bearings")
     shutil.copy("shaft_in_bearings.png", PICTURES)
@@ -142,7 +147,7 @@ def main():
     for draw in (
         flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
         spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts, bearing_load,
-        shaft_in_bearings, clearance_crank, rigid_ball_bearing, crank_with_bearing,
+        shaft_in_bearings, clearance_crank, rigid_ball_bearing, crank_with_bearing, bearing_defect,
     ):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()

@@ -104,14 +104,14 @@ def speed_of_ring(p, w_A, w_B, ring):
 
 
 @kernel
-def wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, psi, q, G, phi, S, W):
+def wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W):
     """Fill q, G, φ (5,), S (5, 5) and W = ∂φ/∂(ω_i, ω_o) (5, 2) of (2); returns the strain energy [J]."""
     coordinates(p, x_A, R_A, x_B, R_B, q, G)
     phi[:] = 0.0
     S[:, :] = 0.0
     W[:, :] = 0.0
     inner, outer = speed_of_ring(p, w_A, w_B, 0), speed_of_ring(p, w_A, w_B, 1)
-    energy = ring_forces(p.law, psi, q, inner, outer, phi, S, W)
+    energy = ring_forces(p.law, s[0, 0], s[1, 0], q, inner, outer, phi, S, W)
     for k in range(5):
         phi[k] -= p.springs[k] * q[k]
         S[k, k] += p.springs[k]
@@ -129,7 +129,7 @@ def bearing_force(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, f):
     """Add (2) to f (12,)."""
     q, G, phi = local_vector(5), local_matrix(5, 12), local_vector(5)
     S, W = local_matrix(5, 5), local_matrix(5, 2)
-    wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s[0, 0], q, G, phi, S, W)
+    wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
     for j in range(12):
         for k in range(5):
             f[j] += G[k, j] * phi[k]
@@ -141,7 +141,7 @@ def bearing_tangent(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, K, C):
     q, G, phi = local_vector(5), local_matrix(5, 12), local_vector(5)
     S, W, SG = local_matrix(5, 5), local_matrix(5, 2), local_matrix(5, 12)
     H = np.zeros((5, 12, 12))
-    wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s[0, 0], q, G, phi, S, W)
+    wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
     for k in range(3):
         plane_hessian(p, x_A, R_A, x_B, R_B, k, k, H)
     axes_hessian(p, R_A, 1, R_B, 2, 3, H)
@@ -177,7 +177,7 @@ def energy_bearing(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s):
     """Strain energy of the contacts [J]."""
     q, G, phi = local_vector(5), local_matrix(5, 12), local_vector(5)
     S, W = local_matrix(5, 5), local_matrix(5, 2)
-    return wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s[0, 0], q, G, phi, S, W)
+    return wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
 
 
 @kernel
@@ -185,7 +185,7 @@ def bearing_output(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, out):
     """Displacement, tilt, force, moment, cage speed, pressures, spin power, then loads and angles ball by ball."""
     q, G, phi = local_vector(5), local_matrix(5, 12), local_vector(5)
     S, W, b, Y = local_matrix(5, 5), local_matrix(5, 2), local_vector(26), local_matrix(5, 3)
-    wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s[0, 0], q, G, phi, S, W)
+    wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
     for k in range(5):
         out[k] += q[k]
     add_effort(p, R_B, G, phi, out[5:11])
@@ -193,7 +193,7 @@ def bearing_output(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, out):
     Z, law = int(p.law[0]), p.law
     loaded, of_loaded, of_all, largest_i, largest_o = 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(Z):
-        one_ball(law, s[0, 0] + 2.0 * math.pi * j / Z, q, inner, outer, b)
+        one_ball(law, s[0, 0] + 2.0 * math.pi * j / Z, s[1, 0], q, inner, outer, b)
         if law[INERTIA] == 0.0:
             ball_speeds(law, b[COS_I], b[SIN_I], b[COS_O], b[SIN_O], inner, outer, Y)
             b[ORBIT], b[SPIN_Z], b[SPIN_R] = Y[0, 0], Y[0, 1], Y[0, 2]
@@ -241,6 +241,9 @@ class QuasiStaticBearing(Force):
     cage_angle : float or function of time [rad]
         Position of ball 0 from x of P. A function such as ``lambda t: cage_speed * t`` lets the balls pass (varying
         compliance); ``geometry.pass_frequencies(speed).cage`` is the speed without slip. Default: balls at rest at 0.
+    spall : Spall, optional
+        A pit in a race, which the balls pass when ``cage_angle`` moves them; in the inner race its ``angle`` is a
+        function of time. What moves cage and pit does the work of passing it.
     damping : (radial, axial, tilting) [N s/m, N s/m, N m s/rad]
         On the displacement rates of the inner ring. The literature has 0.25e-5 to 2.5e-5 s times the stiffness.
     springs : (radial, axial, tilting) [N/m, N/m, N m/rad]
@@ -297,12 +300,14 @@ class QuasiStaticBearing(Force):
 
     def __init__(
         self, frame_P, frame_Q, geometry, *, inertia=False, control="outer", speeds=None, cage_angle=0.0,
-        damping=(0.0, 0.0, 0.0), springs=(0.0, 0.0, 0.0), friction=0.0, name=None,
+        spall=None, damping=(0.0, 0.0, 0.0), springs=(0.0, 0.0, 0.0), friction=0.0, name=None,
     ):  # fmt: skip
         self.name = name
         self.frame_P, self.frame_Q = Frame.of(frame_P), Frame.of(frame_Q)
         self.cage_angle, _ = driving_signal(self, "cage_angle", cage_angle)
-        super().__init__((self.frame_P.node, self.frame_Q.node), name=name, signals=[self.cage_angle])
+        spall_angle, _ = driving_signal(self, "spall angle", 0.0 if spall is None else spall.angle)
+        signals = [self.cage_angle, spall_angle]
+        super().__init__((self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
         self.check(
             self.frame_P.node is not self.frame_Q.node,
             "frame_Q",
@@ -325,7 +330,7 @@ class QuasiStaticBearing(Force):
         # absolute speeds see a superposed rotation; at speed forces have no potential
         self.invariant, self.conservative = not by_motion, not self.inertia
         springs, damping = (values[[0, 0, 1, 2, 2]] for values in (self.springs, self.damping))
-        g, law = geometry, be.race_law(geometry, inertia=self.inertia, control=control)
+        g, law = geometry, be.race_law(geometry, inertia=self.inertia, control=control, spall=spall)
         self.record = (
             self.frame_P.p,
             self.frame_P.rotation,
@@ -377,7 +382,7 @@ class QuasiStaticBearing(Force):
         coordinates(p, x_A, R_A, x_B, R_B, q, G)
         speeds = [speed_of_ring(p, point.v[3:6], point.v[9:12], ring) for ring in (0, 1)]
         table, margin = np.zeros((self.geometry.balls, N_BALL)), 0.1 * self.geometry.ball_diameter
-        be.ball_table(law, point.s[0, 0], q, *speeds, table)
+        be.ball_table(law, point.s[0, 0], point.s[1, 0], q, *speeds, table)
         psi = point.s[0, 0] + 2 * np.pi * np.arange(len(table)) / len(table)
         R = law[be.R_GI]
         s_r = R - law[be.R_GO] + np.cos(psi) * q[0] + np.sin(psi) * q[1]
@@ -419,17 +424,19 @@ def _ring(inside, outside, width, frame, n=36):
 
 def _example(rng, a, b):
     from fem_mbs.bearing_geometry import BearingGeometry
+    from fem_mbs.spall import Spall
 
     # soft, wide grooves of the size of the nodes' distance: the checks move the rings that far
     soft = {"E": 3.0, "nu": 0.3, "density": rng.uniform(0.02, 0.1)}
     play = {"clearance": rng.uniform(-0.2, 0.2)} if rng.integers(2) else {"contact_angle": rng.uniform(0.3, 0.9)}
     geometry = BearingGeometry(3, 1.0, rng.uniform(3.0, 4.0), 0.8, 0.85, **play, **soft)
+    spall = Spall(("outer", "inner")[rng.integers(2)], 0.8, angle=rng.uniform(0, 6)) if rng.integers(2) else None
     axis = rng.normal(size=3)
     kind, parallel = rng.integers(3), rng.uniform(0, 1, size=(2, 3)) * rng.integers(2, size=(2, 1))
     return QuasiStaticBearing.at(
         a, b, rng.normal(size=3), axis / np.linalg.norm(axis), geometry=geometry, inertia=kind > 0,
         control=CONTROLS[rng.integers(2)], speeds=rng.normal(size=2) if kind == 1 else None,
-        cage_angle=rng.uniform(0, 6), damping=parallel[0], springs=parallel[1], friction=0.1,
+        cage_angle=rng.uniform(0, 6), spall=spall, damping=parallel[0], springs=parallel[1], friction=0.1,
     )  # fmt: skip
 
 

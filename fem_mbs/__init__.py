@@ -33,6 +33,7 @@ _WHERE = {
     "fem_mbs.results": ("Results", "load"),
     "fem_mbs.signals": ("Signal", "ramp", "table"),
     "fem_mbs.solvers": ("DecoupledNSGA", "StepControl", "initial_accelerations", "modes", "static_equilibrium"),
+    "fem_mbs.spall": ("Spall",),
     "fem_mbs.system": ("State", "System"),
     "fem_mbs.wear": ("archard_wear", "contact_wear"),
 }  # fmt: skip

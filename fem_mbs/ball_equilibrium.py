@@ -47,9 +47,10 @@ from fem_mbs.jit import kernel, local_matrix, local_vector
 # entries of law (N_RACE_LAW,): what kernels know of a bearing
 (
     BALLS, R_GO, R_GI, OFFSET, REACH_O, REACH_I, K_O, K_I, K_N, HALF_PITCH, HALF_BALL, MASS, SPIN_INERTIA, INERTIA,
-    INNER_CONTROL,
-) = range(15)  # fmt: skip
-N_RACE_LAW = 16
+    INNER_CONTROL, SPALL, SPALL_RADIUS, SPALL_LENGTH, SPALL_DROP,
+) = range(19)  # fmt: skip
+N_RACE_LAW = 20
+OUTER_SPALL, INNER_SPALL = 1.0, 2.0  # law[SPALL]; 0: none
 
 # entries of b (N_BALL,): one ball in equilibrium
 (
@@ -61,14 +62,17 @@ N_BALL = 26
 _ITERATIONS = 60
 
 
-def race_law(geometry, *, inertia=False, control="outer"):
-    """The numbers (N_RACE_LAW,) that the kernels below take, of a `BearingGeometry`."""
+def race_law(geometry, *, inertia=False, control="outer", spall=None):
+    """The numbers (N_RACE_LAW,) that the kernels below take, of a `BearingGeometry` and a `Spall`."""
     g, law = geometry, np.zeros(N_RACE_LAW)
     law[: INNER_CONTROL + 1] = (
         g.balls, g.groove_circle_outer, g.groove_circle_inner, g.axial_offset, g.reach_outer, g.reach_inner,
         g.outer.stiffness, g.inner.stiffness, g.stiffness, g.pitch_diameter / 2, g.ball_diameter / 2, g.ball_mass,
         g.ball_inertia, float(inertia), float(control == "inner"),
     )  # fmt: skip
+    if spall is not None:
+        law[SPALL_DROP], law[SPALL_RADIUS], law[SPALL_LENGTH] = spall.drop(g), spall.radius(g), spall.length
+        law[SPALL] = OUTER_SPALL if spall.race == "outer" else INNER_SPALL
     return law
 
 
@@ -302,8 +306,27 @@ def moving_ball(law, sr, sz, inner_speed, outer_speed, b):
 
 
 @kernel
-def one_ball(law, psi, q, inner_speed, outer_speed, b):
-    """Fill b (N_BALL,) with the ball at angle psi [rad] for displacements q (5,) of the inner ring."""
+def spall_drop(law, angle):
+    """H of `fem_mbs.spall`, (1) [m], for a ball at an angle from the middle of the pit."""
+    s = law[SPALL_RADIUS] * (angle - 2.0 * math.pi * math.floor(angle / (2.0 * math.pi) + 0.5))
+    if abs(s) >= 0.5 * law[SPALL_LENGTH]:
+        return 0.0
+    return 0.5 * law[SPALL_DROP] * (1.0 + math.cos(2.0 * math.pi * s / law[SPALL_LENGTH]))
+
+
+@kernel
+def one_ball(whole, psi, spall_angle, q, inner_speed, outer_speed, b):
+    """Fill b (N_BALL,) with the ball at angle psi [rad] for displacements q (5,) of the inner ring.
+
+    ``whole``: the law without its pit, whose middle is at ``spall_angle``.
+    """
+    law = local_vector(20)
+    for k in range(N_RACE_LAW):
+        law[k] = whole[k]
+    if whole[SPALL] == OUTER_SPALL:
+        law[REACH_O] += spall_drop(whole, psi - spall_angle)
+    elif whole[SPALL] == INNER_SPALL:
+        law[REACH_I] += spall_drop(whole, psi - spall_angle)
     c, s = math.cos(psi), math.sin(psi)
     # C_i − C_o, not C_i: a hundred times smaller, and round-off with it
     sr = (law[R_GI] - law[R_GO]) + c * q[0] + s * q[1]
@@ -315,7 +338,7 @@ def one_ball(law, psi, q, inner_speed, outer_speed, b):
 
 
 @kernel
-def ring_forces(law, cage_angle, q, inner_speed, outer_speed, F, S, W):
+def ring_forces(law, cage_angle, spall_angle, q, inner_speed, outer_speed, F, S, W):
     """Add to F (5,) the forces and moments on the inner ring, to S (5, 5) −∂F/∂q, to W (5, 2) ∂F/∂(ω_i, ω_o).
 
     Returns the strain energy of the contacts [J]; not a number when a ball has no equilibrium.
@@ -325,7 +348,7 @@ def ring_forces(law, cage_angle, q, inner_speed, outer_speed, F, S, W):
     Br, Bz = local_vector(5), local_vector(5)
     for j in range(int(law[BALLS])):
         psi = cage_angle + j * pitch
-        one_ball(law, psi, q, inner_speed, outer_speed, b)
+        one_ball(law, psi, spall_angle, q, inner_speed, outer_speed, b)
         energy += b[STRAIN]
         if b[FAILED] != 0.0:
             energy = math.nan
@@ -343,13 +366,13 @@ def ring_forces(law, cage_angle, q, inner_speed, outer_speed, F, S, W):
 
 
 @kernel
-def ball_table(law, cage_angle, q, inner_speed, outer_speed, table):
+def ball_table(law, cage_angle, spall_angle, q, inner_speed, outer_speed, table):
     """Fill table (Z, N_BALL) with the balls, speeds (6) included also for balls without forces of inertia."""
     Y = local_matrix(5, 3)
     pitch = 2.0 * math.pi / law[BALLS]
     for j in range(int(law[BALLS])):
         b = table[j]
-        one_ball(law, cage_angle + j * pitch, q, inner_speed, outer_speed, b)
+        one_ball(law, cage_angle + j * pitch, spall_angle, q, inner_speed, outer_speed, b)
         if law[INERTIA] == 0.0:
             ball_speeds(law, b[COS_I], b[SIN_I], b[COS_O], b[SIN_O], inner_speed, outer_speed, Y)
             b[ORBIT], b[SPIN_Z], b[SPIN_R] = Y[0, 0], Y[0, 1], Y[0, 2]

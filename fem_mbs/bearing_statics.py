@@ -48,17 +48,18 @@ class BearingState:
     inner_speed, outer_speed : float [rad/s]
     """
 
-    def __init__(self, geometry, q, inner_speed, outer_speed, cage_angle, inertia, control):
+    def __init__(self, geometry, q, inner_speed, outer_speed, cage_angle, inertia, control, spall=None):
         self.geometry, self.inner_speed, self.outer_speed = geometry, inner_speed, outer_speed
         self.inertia, self.control = inertia, control
         self.q = np.array(q, float)
         self.displacement, self.tilt = self.q[:3], self.q[3:]
-        law = be.race_law(geometry, inertia=inertia, control=control)
-        F, self.stiffness, self.energy = _forces(law, cage_angle, self.q, inner_speed, outer_speed)
+        law = be.race_law(geometry, inertia=inertia, control=control, spall=spall)
+        angles = (cage_angle, _place(spall))
+        F, self.stiffness, self.energy = _forces(law, angles, self.q, inner_speed, outer_speed)
         self.force, self.moment = F[:3], F[3:]
         Z = geometry.balls
         table = np.zeros((Z, be.N_BALL))
-        be.ball_table(law, cage_angle, self.q, inner_speed, outer_speed, table)
+        be.ball_table(law, *angles, self.q, inner_speed, outer_speed, table)
         self.psi = cage_angle + 2 * np.pi * np.arange(Z) / Z
         self.load_inner, self.load_outer = table[:, be.Q_I], table[:, be.Q_O]
         sin_i, cos_i, sin_o, cos_o = (table[:, k] for k in (be.SIN_I, be.COS_I, be.SIN_O, be.COS_O))
@@ -107,7 +108,7 @@ class BearingState:
 
 def bearing_at(
     geometry, displacement=(0, 0, 0), tilt=(0, 0), *, inner_speed=0.0, outer_speed=0.0, cage_angle=0.0,
-    inertia=False, control="outer",
+    inertia=False, control="outer", spall=None,
 ):  # fmt: skip
     """`BearingState` of a bearing at given displacements of its inner ring; parameters as `bearing_equilibrium`.
 
@@ -119,7 +120,7 @@ def bearing_at(
     q = np.concatenate([
         finite_vector(geometry, "displacement", displacement), finite_vector(geometry, "tilt", tilt, 2)
     ])  # fmt: skip
-    state = BearingState(geometry, q, inner_speed, outer_speed, cage_angle, inertia, control)
+    state = BearingState(geometry, q, inner_speed, outer_speed, cage_angle, inertia, control, spall)
     if not np.isfinite(state.force).all():
         raise SolverError(f"{label(geometry)}: a ball has no equilibrium at q = {q}; {_CURE}")
     return state
@@ -133,7 +134,7 @@ _CURE = (
 
 def bearing_equilibrium(
     geometry, force=(0, 0, 0), moment=(0, 0), *, inner_speed=0.0, outer_speed=0.0, inertia=False, control="outer",
-    cage_angle=0.0, fixed=(), speed_step=None,
+    cage_angle=0.0, fixed=(), speed_step=None, spall=None,
 ):  # fmt: skip
     """Equilibrium of a ball bearing under a load on its inner ring.
 
@@ -157,6 +158,8 @@ def bearing_equilibrium(
         on a stiff shaft.
     speed_step : float [rad/s], optional
         First step of the speed, halved where it fails. Default: 250 rpm.
+    spall : Spall, optional
+        A pit in a race, at its ``angle`` (of a function of time: that at time 0).
 
     Returns
     -------
@@ -186,12 +189,13 @@ def bearing_equilibrium(
         if name not in COMPONENTS:
             raise ParameterError(geometry, "fixed", name, f"is not a displacement; there are: {', '.join(COMPONENTS)}")
     free = np.array([name not in names for name in COMPONENTS])
-    problem = _Problem(geometry, load, free, cage_angle, control)
+    problem = _Problem(geometry, load, free, cage_angle, control, spall)
     q = problem.at_rest()
     if inertia and (inner_speed or outer_speed):
         step = 250 * np.pi / 30 if speed_step is None else float(speed_step)
         q = problem.at_speed(q, float(inner_speed), float(outer_speed), step)
-    return BearingState(geometry, q, float(inner_speed), float(outer_speed), cage_angle, bool(inertia), control)
+    speeds = float(inner_speed), float(outer_speed)
+    return BearingState(geometry, q, *speeds, cage_angle, bool(inertia), control, spall)
 
 
 def _check_control(geometry, control):
@@ -199,17 +203,25 @@ def _check_control(geometry, control):
         raise ParameterError(geometry, "control", control, f"must be one of {', '.join(CONTROLS)}")
 
 
-def _forces(law, cage_angle, q, inner_speed, outer_speed):
+def _place(spall):
+    """Angle of a pit at time 0 [rad]."""
+    if spall is None:
+        return 0.0
+    return float(spall.angle(0.0) if callable(spall.angle) else spall.angle)
+
+
+def _forces(law, angles, q, inner_speed, outer_speed):
     F, S, W = np.zeros(5), np.zeros((5, 5)), np.zeros((5, 2))
-    energy = be.ring_forces(law, cage_angle, q, inner_speed, outer_speed, F, S, W)
+    energy = be.ring_forces(law, *angles, q, inner_speed, outer_speed, F, S, W)
     return F, S, energy
 
 
 class _Problem:
     """Equation (1) for one bearing and load, in displacements scaled to lengths."""
 
-    def __init__(self, geometry, load, free, cage_angle, control):
-        self.geometry, self.load, self.free, self.cage_angle = geometry, load, free, cage_angle
+    def __init__(self, geometry, load, free, cage_angle, control, spall):
+        self.geometry, self.load, self.free, self.spall = geometry, load, free, spall
+        self.angles = (cage_angle, _place(spall))
         self.control, self.A = control, geometry.groove_distance
         lever = geometry.pitch_diameter / 2
         self.scale = np.array([1.0, 1.0, 1.0, 1 / lever, 1 / lever])  # tilt times lever is a length
@@ -220,7 +232,7 @@ class _Problem:
 
     def evaluate(self, law, q, inner_speed=0.0, outer_speed=0.0):
         """Residual (5,) and matrix (5, 5) in scaled displacements, and the potential [J]."""
-        F, S, energy = _forces(law, self.cage_angle, q, inner_speed, outer_speed)
+        F, S, energy = _forces(law, self.angles, q, inner_speed, outer_speed)
         residual = np.where(self.free, (self.load + F) * self.scale, 0.0)
         return residual, S * np.outer(self.scale, self.scale), energy - self.load @ q
 
@@ -232,7 +244,7 @@ class _Problem:
 
     def at_rest(self):
         """Minimum of the potential without forces of inertia, by Newton steps that lower it."""
-        law = be.race_law(self.geometry)
+        law = be.race_law(self.geometry, spall=self.spall)
         q = np.zeros(5)
         if self.size == 0.0:
             return q
@@ -263,7 +275,7 @@ class _Problem:
 
     def at_speed(self, q, inner_speed, outer_speed, step):
         """Follow the equilibrium from rest to the speeds, in steps that are halved where Newton fails."""
-        law = be.race_law(self.geometry, inertia=True, control=self.control)
+        law = be.race_law(self.geometry, inertia=True, control=self.control, spall=self.spall)
         largest = max(abs(inner_speed), abs(outer_speed))
         done, before = 0.0, None  # fraction of the speeds that is solved; (fraction, q) of the step before
         width = min(1.0, step / largest)
