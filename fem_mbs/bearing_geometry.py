@@ -49,8 +49,8 @@ PRESETS = {
         "balls": (8, "Sanchez2025, table 4.1 (the bearing is not named there), and public bearing tables"),
         "ball_diameter": (7.938e-3, "Sanchez2025, table 4.1 (ball radius 3.96875 mm), and public bearing tables"),
         "pitch_diameter": (33.5e-3, "mean of bore and outside diameter; Sanchez2025, table 4.1 has 33.49 mm"),
-        "dynamic_rating": (12.8e3, "NTN catalogue; makers with a larger b_m print up to 13.5 kN"),
-        "static_rating": (6.6e3, "NTN catalogue"),
+        "dynamic_rating": (12.8e3, "NTN catalogue as quoted publicly; makers with a larger b_m print up to 13.5 kN"),
+        "static_rating": (6.6e3, "NTN catalogue as quoted publicly"),
         **_COMMON,
     },
     "6205": {
@@ -60,8 +60,8 @@ PRESETS = {
         "balls": (9, "bearing data of the Case Western Reserve University (SKF 6205-2RS JEM)"),
         "ball_diameter": (7.938e-3, "the same: 0.3126 in, a ball of 5/16 in"),
         "pitch_diameter": (39.04e-3, "the same: 1.537 in"),
-        "dynamic_rating": (14.0e3, "NTN catalogue; makers with a larger b_m print up to 14.8 kN"),
-        "static_rating": (7.85e3, "NTN catalogue"),
+        "dynamic_rating": (14.0e3, "NTN catalogue as quoted publicly; makers with a larger b_m print up to 14.8 kN"),
+        "static_rating": (7.85e3, "NTN catalogue as quoted publicly"),
         **_COMMON,
     },
     "6305": {
