@@ -83,7 +83,7 @@ def test_radial_and_axial_load_agree_with_the_quasi_static_bearing(tilts):
     close = 1.2e-2 if tilts else 5e-3
     np.testing.assert_allclose(history.load_inner[-1], static.load_inner, rtol=close)
     np.testing.assert_allclose(history.load_outer[-1], static.load_outer, rtol=close)
-    np.testing.assert_allclose(history.angle_inner[-1], static.angle_inner, atol=3.5e-3 if tilts else 3e-4)
+    np.testing.assert_allclose(history.angle_inner[-1], static.angle_inner, atol=3.5e-3 if tilts else 6e-4)
     np.testing.assert_allclose(history.displacement[-1], static.displacement, rtol=1.5 * close)
     np.testing.assert_allclose(history.pressure_inner[-1], static.pressure_inner, rtol=close)
     np.testing.assert_allclose(history.tilt[-1], static.tilt, rtol=2.5e-2, atol=1e-12)
