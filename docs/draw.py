@@ -107,6 +107,11 @@ def bearing_load():
     shutil.copy("bearing_load.png", PICTURES)
 
 
+def deep_groove_bearing():
+    example("deep_groove_bearing")
+    shutil.copy("deep_groove_bearing.png", PICTURES)
+
+
 def rigid_ball_bearing():
     example("rigid_ball_bearing")
     shutil.copy("rigid_ball_bearing.png", PICTURES)
@@ -146,8 +151,8 @@ def main():
     PICTURES.mkdir(exist_ok=True)
     for draw in (
         flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
-        spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts, bearing_load,
-        shaft_in_bearings, clearance_crank, rigid_ball_bearing, crank_with_bearing, bearing_defect,
+        spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts, clearance_crank,
+        bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing, bearing_defect, deep_groove_bearing,
     ):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()

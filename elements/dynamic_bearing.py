@@ -36,6 +36,7 @@ from fem_mbs.bearing_statics import CONTROLS
 from fem_mbs.elements.base import Element
 from fem_mbs.elements.compliant_contact import CompliantContact
 from fem_mbs.elements.quasi_static_bearing import QuasiStaticBearing
+from fem_mbs.elements.rigid_ball_bearing import RigidBallBearing
 from fem_mbs.elements.rigid_body import RigidBody
 from fem_mbs.elements.sphere_groove import SphereInGroove
 from fem_mbs.elements.sphere_sphere import SphereInSphere
@@ -274,7 +275,18 @@ def _rings(R, D):
     return shapes
 
 
-LEVELS = {"dynamic": DynamicBearing, "quasi-static": QuasiStaticBearing}
+def _rigid(outer, inner, geometry, *, cage_stiffness=1e8, cage_angle=0.0, **options):
+    """`RigidBallBearing` with the dimensions of a geometry."""
+    pitch, r = 0.5 * geometry.pitch_diameter, 0.5 * geometry.ball_diameter
+    play = 0.25 * geometry.clearance
+    return RigidBallBearing(
+        outer, inner, balls=geometry.balls, ball_radius=r, inner_radius=pitch - r - play,
+        outer_radius=pitch + r + play, ball_mass=geometry.ball_mass, cage_stiffness=cage_stiffness, angle=cage_angle,
+        **options,
+    )  # fmt: skip
+
+
+LEVELS = {"dynamic": DynamicBearing, "quasi-static": QuasiStaticBearing, "rigid": _rigid}
 
 
 def ball_bearing(outer, inner, geometry, *, level="dynamic", **options):
@@ -285,15 +297,17 @@ def ball_bearing(outer, inner, geometry, *, level="dynamic", **options):
     outer, inner : Frame, Node or body
         Housing and shaft; z is the axis, the origin the centre of the bearing.
     geometry : BearingGeometry
-    level : {"dynamic", "quasi-static"}
-        "dynamic": `DynamicBearing`, balls and cage move. "quasi-static": `QuasiStaticBearing`, balls in equilibrium: a
-        stiffness, for long runs and large models.
+    level : {"dynamic", "quasi-static", "rigid"}
+        "dynamic": `DynamicBearing`, balls and cage move between races that yield. "quasi-static": `QuasiStaticBearing`,
+        balls in equilibrium: a stiffness, for long runs and large models. "rigid": `RigidBallBearing`, planar, rigid
+        balls between spherical races with impacts: for shocks and play, not for ball loads; its clearance to one side
+        is half the diametral one of the geometry, which must not be 0.
     **options
-        Of that class; ``name`` is one of both.
+        Of that class; ``name`` and ``cage_angle`` (of ball 0 [rad]) are options of all.
 
     Returns
     -------
-    DynamicBearing or QuasiStaticBearing
+    DynamicBearing, QuasiStaticBearing or RigidBallBearing
         To be added to the model.
 
     Raises
@@ -309,8 +323,8 @@ def ball_bearing(outer, inner, geometry, *, level="dynamic", **options):
     >>> geometry = fem.BearingGeometry.from_designation("6204")
     >>> front = model.add(fem.ball_bearing(model.ground, shaft, geometry, level="quasi-static", name="front"))
     """
-    if level not in LEVELS:
-        probe = DynamicBearing.__new__(DynamicBearing)
-        probe.name = options.get("name")
-        raise ParameterError(probe, "level", level, f"must be one of {', '.join(LEVELS)}")
+    probe = DynamicBearing.__new__(DynamicBearing)  # speaks for all of them
+    probe.name = options.get("name")
+    probe._check(level in LEVELS, "level", level, f"must be one of {', '.join(LEVELS)}")
+    probe._check(isinstance(geometry, BearingGeometry), "geometry", geometry, "must be a BearingGeometry")
     return LEVELS[level](outer, inner, geometry, **options)

@@ -205,7 +205,7 @@ def two_bodies(offset=(0, 0, 0), rotation=None):
     "change, message",
     [
         ({"geometry": "6205"}, "must be a BearingGeometry"),
-        ({"level": "exact"}, "level = 'exact' must be one of dynamic, quasi-static"),
+        ({"level": "exact"}, "level = 'exact' must be one of dynamic, quasi-static, rigid"),
         ({"control": "left"}, "control = 'left' must be one of outer, inner"),
         ({"friction": -0.1}, r"friction = -0.1 must be ≥ 0"),
         ({"slip_speed": 0}, "slip_speed = 0.0 must be > 0"),
@@ -230,8 +230,11 @@ def test_both_rings_on_one_body_are_refused():
         fem.ball_bearing(shaft, shaft, bearing_6205())
 
 
-def test_one_constructor_makes_both_levels():
+def test_one_constructor_makes_all_levels():
     outer, inner = two_bodies()
     assert isinstance(fem.ball_bearing(outer, inner, bearing_6205()), fem.DynamicBearing)
     quasi = fem.ball_bearing(outer, inner, bearing_6205(), level="quasi-static", name="front")
     assert isinstance(quasi, fem.QuasiStaticBearing) and quasi.name == "front"
+    rigid = fem.ball_bearing(outer, inner, bearing_6205(10e-6), level="rigid")
+    assert isinstance(rigid, fem.RigidBallBearing)
+    assert rigid.clearance == pytest.approx(5e-6) and 2 * rigid.cage_radius == pytest.approx(39.04e-3)

@@ -1,0 +1,25 @@
+"""Crank mechanism with play in a ball bearing, blows of the balls resolved in time (Sanchez2025, section 4)."""
+
+import numpy as np
+import pytest
+from crank_bearing_models import ball_forces, run
+
+
+@pytest.mark.slow
+def test_blows_of_balls_are_as_strong_as_printed_and_softened_by_beams():
+    """The source prints 9.1 kN with rigid links, 2.5 kN with beams, over 0.6 s.
+
+    Not reproduced: 2.5 kN. In 0.26 s beams came to 5.8 kN and rigid links to 9.1 kN, both after the first blow, which
+    is stronger (13.0 and 18.4 kN): the races begin concentric, though the joint must carry a force at once. After a
+    few blows the motion is chaotic; the first ones below are the same in any run.
+    """
+    first, later = {}, {}
+    for flexible in (False, True):
+        result, bearing = run(flexible, compliant=True, t_end=0.02)
+        force = ball_forces(result, bearing).max(axis=1)
+        first[flexible], later[flexible] = force[result.t < 0.01].max(), force[result.t >= 0.01].max()
+    # 18.4, 13.0 kN: the first blow moves a link and the slider, or the end of a beam
+    assert first[False] == pytest.approx(18.4e3, rel=0.03)  # steps follow the blow to 1e-8 m, of 75e-6 m
+    assert 0.5 < first[True] / first[False] < 0.8
+    assert abs(np.log2(later[False] / 9.1e3)) < 1.0  # chaotic: within a factor of two
+    assert later[True] < 0.8 * later[False]
