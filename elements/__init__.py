@@ -27,7 +27,7 @@ from fem_mbs.elements.rigid_body import RigidBody
 from fem_mbs.elements.sections import Section
 from fem_mbs.elements.sphere_box import SphereOnBox, SphereOnRectangle
 from fem_mbs.elements.sphere_cylinder import SphereInCylinder, SphereOnCylinder
-from fem_mbs.elements.sphere_groove import Spall, SphereInGroove
+from fem_mbs.elements.sphere_groove import SphereInGroove
 from fem_mbs.elements.sphere_plane import SphereOnPlane
 from fem_mbs.elements.sphere_sphere import SphereInSphere, SphereOnSphere
 from fem_mbs.elements.spherical import Spherical
@@ -42,7 +42,7 @@ __all__ = [
     "Joint", "JournalClearance", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment",
     "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
     "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "Section",
-    "Spall", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
+    "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
     "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
     "SphericalClearance", "Spring", "TorsionSpring", "Universal", "UserForce", "ball_bearing", "beam_curve",
     "beam_line", "register",

@@ -42,6 +42,7 @@ from fem_mbs.elements.sphere_groove import SphereInGroove
 from fem_mbs.elements.sphere_sphere import SphereInSphere
 from fem_mbs.errors import ParameterError
 from fem_mbs.nodes import Frame
+from fem_mbs.spall import Spall
 
 RACES = ("outer", "inner")
 
@@ -79,8 +80,8 @@ class DynamicBearing:
         Of a ball in its pocket: 1 N presses it in by 5 µm.
     pocket_restitution, pocket_friction : float
         Of balls and pockets.
-    outer_spall, inner_spall : Spall, optional
-        A defect of a race.
+    spall : Spall or sequence of at most one for each race, optional
+        Pits; ``angle`` is a number, from the x axis of the frame of that ring, with which the pit turns.
     cage_angle : float [rad]
         Position of ball 0 from the x axis of the outer frame, at the start.
     control : "outer" or "inner"
@@ -117,8 +118,8 @@ class DynamicBearing:
 
     def __init__(
         self, outer, inner, geometry, *, friction=0.1, slip_speed=None, cage=True, cage_mass=None,
-        pocket_clearance=None, pocket_stiffness=1e8, pocket_restitution=1.0, pocket_friction=0.0, outer_spall=None,
-        inner_spall=None, cage_angle=0.0, control="outer", name="bearing",
+        pocket_clearance=None, pocket_stiffness=1e8, pocket_restitution=1.0, pocket_friction=0.0, spall=(),
+        cage_angle=0.0, control="outer", name="bearing",
     ):  # fmt: skip
         self.name, self.geometry = name, geometry
         if not isinstance(geometry, BearingGeometry):
@@ -140,7 +141,7 @@ class DynamicBearing:
         self.cage_mass = mass if cage_mass is None else self._positive("cage_mass", cage_mass)
         clearance = D / 80 if pocket_clearance is None else self._positive("pocket_clearance", pocket_clearance)
         self.balls = [self._ball(k) for k in range(geometry.balls)]
-        self.cage, self.elements, spalls = None, list(self.balls), {"outer": outer_spall, "inner": inner_spall}
+        self.cage, self.elements, spalls = None, list(self.balls), self._spalls(spall)
         for race in RACES:
             self.elements += [self._race(race, k, friction, spalls[race]) for k in range(geometry.balls)]
         if cage:
@@ -159,6 +160,16 @@ class DynamicBearing:
 
     def _positive(self, parameter, value):
         return Element.positive(self, parameter, value, "")
+
+    def _spalls(self, given):
+        """Spall of each race, or None."""
+        found = dict.fromkeys(RACES)
+        for spall in [given] if isinstance(given, Spall) or not isinstance(given, (list, tuple)) else given:
+            self._check(isinstance(spall, Spall), "spall", spall, "must be a Spall(race, length, …)")
+            self._check(spall.race in RACES, "spall.race", spall.race, "must be 'outer' or 'inner'")
+            self._check(found[spall.race] is None, "spall", spall, f"is a second one of the {spall.race} race")
+            found[spall.race] = spall
+        return found
 
     def _check_pose(self):
         """Rings must lie in each other."""

@@ -36,7 +36,6 @@ differences. Tangents, slip and gradients follow as for every shape (shape_conta
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,6 +44,7 @@ from fem_mbs.elements.shape_contact import SphereShapeContact, parameters, shape
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.nodes import Ground
+from fem_mbs.spall import Spall
 
 _CENTERED = 1e-9  # of the radius of the groove
 RACES = ("outer", "inner")
@@ -124,26 +124,6 @@ def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
     shape_hessian(p, R_A, R_B, y_B, f, P, H_N)
 
 
-@dataclass(frozen=True)
-class Spall:
-    """A pit in a race, over its whole width: a smooth depression that a ball drops into.
-
-    Parameters
-    ----------
-    angle : float [rad]
-        Of its middle from the x axis of the race's frame.
-    length : float > 0 [m]
-        Along the race. Steps must resolve the passage of a ball: length/(10 speed of the contact) or less.
-    depth : float > 0 [m]
-        Of its bottom; a ball goes down at most as far as the edges of the pit let it, (5) of the element's header:
-        some 30 µm at 1 mm of length and an 8 mm ball.
-    """
-
-    angle: float
-    length: float
-    depth: float
-
-
 class SphereInGroove(SphereShapeContact):
     """A ball on the race of a ball bearing: sphere in a groove around an axis.
 
@@ -161,7 +141,8 @@ class SphereInGroove(SphereShapeContact):
         Of which race: decides where the spall is (the ball runs on the far or on the near side of the groove circle)
         and what is drawn, not the contact.
     spall : Spall, optional
-        A defect of the race.
+        A pit in the race; its ``race`` is ``side``, its ``angle`` a number, from the x axis of the race's frame: it
+        turns with the race by itself.
     drawn : bool, optional
         Draw the groove. Default: on ground only.
     **law
@@ -224,10 +205,15 @@ class SphereInGroove(SphereShapeContact):
         if self.spall is None:
             return 0.0, 0.0, 0.0
         if not isinstance(self.spall, Spall):
-            raise ParameterError(self, "spall", self.spall, "must be a Spall(angle, length, depth)")
+            raise ParameterError(self, "spall", self.spall, "must be a Spall(race, length, …)")
+        self.check(
+            self.spall.race == self.side, "spall.race", self.spall.race, f"is not this one, the {self.side} race"
+        )
+        message = "must be a number: the spall turns with its race by itself"
+        self.check(not callable(self.spall.angle), "spall.angle", self.spall.angle, message)
         angle = self.number("spall.angle", self.spall.angle, "rad")
         length = self.positive("spall.length", self.spall.length, "m")
-        depth = self.positive("spall.depth", self.spall.depth, "m")
+        depth = np.inf if self.spall.depth is None else self.positive("spall.depth", self.spall.depth, "m")
         half = 0.5 * length / self.bottom_radius
         self.check(half < math.pi, "spall.length", length, "m is longer than the race; is it in metres?")
         sign = 1.0 if self.side == "inner" else -1.0
@@ -257,12 +243,12 @@ class SphereInGroove(SphereShapeContact):
 def _example(rng, A, B):
     a, b = A.frame(0.3 * rng.normal(size=3)), B.frame(0.3 * rng.normal(size=3), rng.normal(size=3))
     groove = rng.uniform(0.5, 1.0)
-    spall = None
+    spall, side = None, RACES[rng.integers(2)]
     if rng.random() < 0.5:
-        spall = Spall(angle=rng.uniform(-3, 3), length=rng.uniform(2.0, 4.0), depth=rng.uniform(0.05, 0.2))
+        spall = Spall(side, rng.uniform(2.0, 4.0), depth=rng.uniform(0.05, 0.2), angle=rng.uniform(-3, 3))
     return SphereInGroove(
         a, b, radius=groove * rng.uniform(0.3, 0.9), groove_radius=groove, circle_radius=rng.uniform(1.5, 2.5),
-        side=RACES[rng.integers(2)], spall=spall,
+        side=side, spall=spall,
     )  # fmt: skip
 
 

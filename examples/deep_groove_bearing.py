@@ -15,7 +15,7 @@ from fem_mbs.plot import COLORS, STYLE
 from fem_mbs.runtime import output_path
 
 load, speed, clearance = 1000.0, 2 * np.pi * 30.0, 10e-6  # N, rad/s, m diametral
-shaft_mass, spall = 0.5, {"length": 1e-3, "depth": 3e-6}  # kg, m
+shaft_mass, pit = 0.5, {"length": 1e-3, "depth": 3e-6}  # kg, m
 down = -np.pi / 2  # the load zone
 GEOMETRY = fem.BearingGeometry.from_designation("6205", clearance=clearance)
 START = down + np.pi / GEOMETRY.balls  # of ball 0: the load line, where spalls are, between two balls
@@ -39,8 +39,8 @@ def build(defect=None):
     )  # fmt: skip
     model.add(fem.PointForce(shaft, [0, -load, 0], name="load"))
     model.add(fem.RevoluteDriver(model.ground, shaft, lambda t: speed * t, name="motor"))
-    spalls = {} if defect is None else {f"{defect}_spall": fem.Spall(down, **spall)}
-    bearing = fem.ball_bearing(model.ground, shaft, GEOMETRY, cage_angle=START, **spalls)
+    spall = () if defect is None else fem.Spall(defect, angle=down, **pit)
+    bearing = fem.ball_bearing(model.ground, shaft, GEOMETRY, cage_angle=START, spall=spall)
     return model, model.add(bearing)
 
 

@@ -19,7 +19,7 @@ _WHERE = {
         "ContactGroup", "Cylindrical", "DynamicBearing", "Fixed", "JournalClearance", "LinearDriver", "MaterialTable",
         "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic",
         "PrismaticClearance", "PythonElement", "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing",
-        "RigidBody", "RingOnCylinder", "Section", "Spall", "SphereInCylinder", "SphereInGroove", "SphereInSphere",
+        "RigidBody", "RingOnCylinder", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere",
         "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere",
         "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "TorsionSpring", "Universal", "UserForce",
         "ball_bearing", "beam_curve", "beam_line",

@@ -63,8 +63,8 @@ class System:
         Full component -> unknown, −1 for fixed ones.
     initial : State
         Initial configuration and velocities (projected if asked for).
-    mean_mass, length : float
-        Scales [kg], [m] used by solvers for multipliers and to compare moments with forces.
+    mean_mass, contact_mass, length : float
+        Scales [kg], [kg], [m] used by solvers for multipliers and to compare moments with forces.
     """
 
     def __init__(self, model, *, project=False, redundant="error", linear_solver=None, check=True):
@@ -326,6 +326,21 @@ class System:
         self.mean_mass = float(has_mass.mean()) if has_mass.size else 1.0
         turning = rotation[rotation > 0]
         self.length = float(np.sqrt(turning.mean() / self.mean_mass)) if turning.size else 1.0
+        self.contact_mass = self._contact_mass(diagonal[:, :3].max(axis=1))
+
+    def _contact_mass(self, masses):
+        """Geometric mean over the contacts of the mass that two bodies have against each other, 1/(1/m_A + 1/m_B).
+
+        In a mechanism with light bodies between heavy ones (balls of a bearing) it is that of the light ones. The mean
+        mass if there are no contacts of bodies with mass.
+        """
+        found = []
+        for contact in self.contacts:
+            bodies = [masses[node.index] for node in contact.nodes]
+            inverse = sum(1.0 / mass for mass in bodies if mass > 0)
+            if inverse > 0:
+                found.append(1.0 / inverse)
+        return float(np.exp(np.mean(np.log(found)))) if found else self.mean_mass
 
     # --- evaluation, for solvers written in Python and for users
     # -----------------------------------------------------------

@@ -35,7 +35,8 @@ class DecoupledNSGA(Stepper):
     max_iterations : int
         Newton iterations per sub-problem before a step is repeated with other penalties, then refused.
     scaling : float, optional [kg]
-        k and p of the multipliers; default: the mean mass of the moving nodes. Results do not depend on it.
+        k and p of the multipliers. Default: the mass that bodies in contact have against each other (geometric mean
+        over the contacts), without contacts the mean mass of the moving nodes. Results do not depend on it.
     penalty : float > 0, -
         p/k of contacts.
     epsilon : float, -
@@ -247,7 +248,7 @@ class _Engine:
     def _set_scalars(self, save_every):
         k, method, system, h = self.kernels, self.method, self.system, self.h
         alpha_m, alpha_f, beta, gamma = method.coefficients
-        mass = method.scaling or system.mean_mass
+        mass = method.scaling or system.contact_mass
         speed = np.abs(system.initial.V).max(initial=0.0)
         tol_v = method.tol_v or 1e-8 * max(speed, np.linalg.norm(system.gravity) * h) or 1e-12
         values = {

@@ -100,8 +100,8 @@ def test_a_ball_drops_into_a_spall_as_far_as_its_edges_let_it(side, drop):
     circle = bottom - groove if side == "outer" else bottom + groove
     sign = 1 if side == "outer" else -1
     common = {"radius": BALL, "groove_radius": groove, "circle_radius": circle, "side": side}
-    deep = fem.SphereInGroove(Node6(), Node6(), spall=fem.Spall(0.5, 1e-3, 1.0), **common)
-    shallow = fem.SphereInGroove(Node6(), Node6(), spall=fem.Spall(0.5, 1e-3, 3e-6), **common)
+    deep = fem.SphereInGroove(Node6(), Node6(), spall=fem.Spall(side, 1e-3, angle=0.5), **common)
+    shallow = fem.SphereInGroove(Node6(), Node6(), spall=fem.Spall(side, 1e-3, 3e-6, 0.5), **common)
     way = circle + sign * 0.1e-3
 
     def opening(element, arc):
@@ -118,7 +118,7 @@ def test_a_ball_drops_into_a_spall_as_far_as_its_edges_let_it(side, drop):
     assert turned["gap"][0] - (groove - BALL - 0.1e-3) == pytest.approx(3e-6, rel=1e-9)
 
 
-@pytest.mark.parametrize("spall", [None, fem.Spall(0.4, 6.0, 0.1)], ids=["whole", "spall"])
+@pytest.mark.parametrize("spall", [None, fem.Spall("outer", 6.0, 0.1, 0.4)], ids=["whole", "spall"])
 def test_a_compliant_ball_on_a_race_satisfies_the_contract(spall):
     found = []
     for seed in range(4):
@@ -139,10 +139,12 @@ def test_a_compliant_ball_on_a_race_satisfies_the_contract(spall):
         ({"groove_radius": BALL}, "a groove is wider than its ball"),
         ({"circle_radius": 4e-3}, r"circle_radius = 0.004 m must be larger than groove_radius = 0.0042 m"),
         ({"side": "left"}, "side = 'left' must be one of outer, inner"),
-        ({"spall": (0, 1, 2)}, r"must be a Spall\(angle, length, depth\)"),
-        ({"spall": fem.Spall(0, 1.0, 1e-6)}, "longer than the race; is it in metres"),
-        ({"spall": fem.Spall(0, 1e-3, 0)}, r"spall.depth = 0.0 m must be > 0"),
-        ({"spall": fem.Spall(np.nan, 1e-3, 1e-6)}, "spall.angle.*finite"),
+        ({"spall": (0, 1, 2)}, r"must be a Spall\(race, length"),
+        ({"spall": fem.Spall("inner", 1e-3)}, "spall.race = 'inner' is not this one, the outer race"),
+        ({"spall": fem.Spall("outer", 1e-3, angle=np.sin)}, "the spall turns with its race by itself"),
+        ({"spall": fem.Spall("outer", 1.0)}, "longer than the race; is it in metres"),
+        ({"spall": fem.Spall("outer", 1e-3, 0)}, r"spall.depth = 0.0 m must be > 0"),
+        ({"spall": fem.Spall("outer", 1e-3, angle=np.nan)}, "spall.angle.*finite"),
         ({"radius": -1}, r"radius = -1.0 m must be > 0"),
     ],
 )
