@@ -93,3 +93,9 @@ def run(flexible=False, clearance=True, compliant=False, t_end=0.6, h=1e-4):
 def ball_forces(result, bearing):
     """Forces of the balls on the outer race (k, Z) [N] of a run with compliant contacts."""
     return np.stack([result[c.name].force_normal for c in bearing.outer_contacts], axis=1)
+
+
+def bending(result):
+    """Rotation [rad] of the coupler's end at the slider relative to its end at the bearing."""
+    first, last = (result[f"coupler node {i}"].rotation[:, :2, 0] for i in (0, beams))
+    return np.arcsin(first[:, 0] * last[:, 1] - first[:, 1] * last[:, 0])
