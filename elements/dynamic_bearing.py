@@ -274,8 +274,8 @@ def _rings(R, D):
         rows = [
             np.column_stack([radius * np.cos(angle), radius * np.sin(angle), np.full(n, height)])
             for radius, height in (
-                (R - 0.2 * D, z - 0.04 * D), (R + 0.2 * D, z - 0.04 * D), (R + 0.2 * D, z + 0.04 * D),
-                (R - 0.2 * D, z + 0.04 * D),
+                (R - 0.1 * D, z - 0.04 * D), (R + 0.1 * D, z - 0.04 * D), (R + 0.1 * D, z + 0.04 * D),
+                (R - 0.1 * D, z + 0.04 * D),
             )
         ]  # fmt: skip
         i = np.arange(n)

@@ -268,3 +268,23 @@ def test_the_wrapped_contact_must_not_be_in_the_model_too():
     model.add(fem.CompliantContact(floor, stiffness=1e6, name="soft floor"))
     with pytest.raises(fem.ModelError, match=r"'floor'.*in the model as well"):
         model.compile()
+
+
+def test_simple_tangents_give_the_same_motion_and_converge_in_steps_too_long_for_exact_ones():
+    def sliding(simple, h, slip_speed):
+        model = fem.Model("ball", gravity=[0, 0, -9.81])
+        ball = model.add(
+            fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], velocity=[1.0, 0.5, 0], angular_velocity=[0, 0, 9.0])
+        )
+        floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=1.0, friction=0.3, name="floor")
+        model.add(fem.CompliantContact(floor, stiffness=STIFFNESS, slip_speed=slip_speed, simple_tangent=simple))
+        return fem.DecoupledNSGA(rho_inf=0.0, rtol=1e-9).run(model, t_end=0.2, h=h)
+
+    exact, simple = (sliding(choice, 1e-4, 1e-2) for choice in (False, True))
+    # the same equations, solved to 1e-9
+    np.testing.assert_allclose(exact["floor"].friction_force, simple["floor"].friction_force, atol=1e-6)
+    # from sliding to rolling in steps of 1 ms, which are 30 times m w_s/(μ N): 5/7 of the speed, as in closed form
+    result = sliding(True, 1e-3, 1e-4)
+    rolling = np.linalg.norm(result["rigidbody 1"].velocity[-1, :2])
+    assert rolling == pytest.approx(5 / 7 * np.hypot(1.0, 0.5), rel=1e-3)
+    assert result.iterations.smooth.max() < 20
