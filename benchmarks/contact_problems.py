@@ -36,6 +36,7 @@ METHODS = {
     "Newton, Fischer-Burmeister": ("newton", {"map": "fischer_burmeister", "patience": 20}),
     "interior point, De Saxcé inside": ("interior_point", {}),
     "interior point, Cadoux outside": ("cadoux", {}),
+    "path of smoothed problems": ("path", {}),
     "hybrid": ("hybrid", {}),
 }
 WARM_UP = 3  # problems of each family that are solved once before, for compilation

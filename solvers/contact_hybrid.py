@@ -8,17 +8,19 @@
     6  Cadoux's outer loop, polish inside; from an error below 1e-4 Newton with full steps and smaller and smaller
        shifts, which may wander for some forty iterations
     7  long rounds: ADMM with a fixed penalty, polish, proximal Newton, sweeps, polish
+    8  after two of them, up to 3,000 rows: the path of smoothed problems, with Newton from it; then the other rounds
 
 polish = Newton with the Alart-Curnier, then with the natural map; in the long rounds also with Fischer-Burmeister's.
 A long round that has reduced the error to a third is continued by the next one; else the next starts from zero with
 another penalty. The order was chosen by processor time on the families of benchmarks/contact_problems.py: 3 finishes
 piles thrown at each other (all jammed: s = 0 was the right guess), 4 tall kicked stacks, 5 sliding slabs and walls, 6
-mass ratios of 10⁴ in tall stacks; a kicked wall of 904 contacts needs 45,000 iterations of 7.
+mass ratios of 10⁴ in tall stacks; a kicked wall of 904 contacts needs 45,000 iterations of 7, and 480 contacts of slabs with
+random friction, which nothing else brings below 1e-3, need 8.
 
 The best iterate of all stages is kept, but later stages do not start from it: stalled points are bad starts. A warm
 start (the last step's impulses) is where the sweeps of 1 begin. In the long rounds of large problems Newton is tried
 only from an error of 2e-6: an ADMM iteration costs two products and a solve, one of Newton hundreds of times more.
-With rolling or spinning stages 3, 4, 6 and the Fischer-Burmeister map are left out. When W is known by products only,
+With rolling or spinning stages 3, 4, 6, 8 and the Fischer-Burmeister map are left out. When W is known by products only,
 its matrix is formed up to 2,000 rows, which takes fewer products than any first-order method; beyond, APGD and ADMM
 with conjugate gradients are tried.
 
@@ -36,6 +38,7 @@ from fem_mbs.solvers.contact_gauss_seidel import gauss_seidel
 from fem_mbs.solvers.contact_interior_point import cadoux, interior_point
 from fem_mbs.solvers.contact_newton import free_newton, newton, proximal_newton
 from fem_mbs.solvers.contact_operators import DENSE_ROWS
+from fem_mbs.solvers.contact_path import smoothed_path
 
 # (rho, alpha, adaptive) of the ADMM in the long rounds
 PENALTIES = ((0.3, 1.6, False), (0.1, 1.0, False), (0.01, 1.6, False), (0.03, 1.0, True), (1.0, 1.6, True))
@@ -45,6 +48,7 @@ WORTH_GOING_ON = 1 / 3  # reduction of the error in a long round for which it is
 WORTH_FREE = 1e-4  # error below which Newton without a search is tried
 WANDERING, WANDERING_SHIFTS = 80, (1e-6, 1e-7, 1e-8)  # iterations and shifts of Newton that may go astray
 WORTH_POLISH = 2e-6  # error of a large problem below which the long rounds go on with searched Newton
+ROUNDS_BEFORE_PATH, LARGEST_PATH = 2, 3000  # long rounds before the path; rows up to which its sparse LU is quick
 WORTH_PROXIMAL = 1e-3  # error below which proximal Newton is tried
 
 
@@ -97,6 +101,9 @@ def _stages(problem, ladder, r, rounds):
             return True
         return ladder.wander(ladder.watch.best, ladder.watch.best_error)
 
+    def path():
+        return cone and r.size <= LARGEST_PATH and ladder.run("path", smoothed_path, zero, share=0.7)
+
     long = _LongRounds(ladder, zero, cone, large)
     return [
         sweeps_and_newton,
@@ -105,7 +112,9 @@ def _stages(problem, ladder, r, rounds):
         interior,
         splitting,
         outer_loop,
-        *(lambda k=k: long.run(k) for k in range(rounds)),
+        *(lambda k=k: long.run(k) for k in range(min(rounds, ROUNDS_BEFORE_PATH))),
+        *([path] if rounds > 0 else []),
+        *(lambda k=k: long.run(k) for k in range(ROUNDS_BEFORE_PATH, rounds)),
     ]
 
 

@@ -309,6 +309,7 @@ def _methods():
     from fem_mbs.solvers.contact_hybrid import hybrid
     from fem_mbs.solvers.contact_interior_point import cadoux, interior_point
     from fem_mbs.solvers.contact_newton import newton
+    from fem_mbs.solvers.contact_path import smoothed_path
 
     return {
         "hybrid": hybrid,
@@ -318,6 +319,7 @@ def _methods():
         "apgd": apgd,
         "interior_point": interior_point,
         "cadoux": cadoux,
+        "path": smoothed_path,
     }
 
 
@@ -338,8 +340,9 @@ def solve_contact_problem(problem, method="hybrid", tol=1e-8, *, start=None, tim
     ----------
     problem : ContactProblem
     method : str
-        "hybrid" (default, tries them in turn), "gauss_seidel", "newton", "admm", "apgd", "interior_point" or "cadoux".
-        The last two are for sliding friction only.
+        "hybrid" (default, tries them in turn), "gauss_seidel", "newton", "admm", "apgd", "interior_point", "cadoux" or
+        "path" (of smoothed problems; slow, for what the others leave).
+        The last three are for sliding friction only.
     tol : float > 0
         On the scale-free error (3).
     start : (nc, d), optional

@@ -1,0 +1,107 @@
+"""The path of smoothed problems: its derivatives and orientation, and what it solves that nothing else does."""
+
+import contact_families as families
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, splu
+
+from fem_mbs.solvers.contact_path import _sign_of_determinant, _Smoothed
+from fem_mbs.solvers.contact_problem import ContactProblem, solve_contact_problem
+
+TOL = 1e-8
+PROBLEMS = {
+    "one box": lambda: families.stack(1),
+    "kicked stack": lambda: families.stack(5, kick=1.0),
+    "heavy on light": lambda: families.stack(6, ratio=1e4),
+    "arch": lambda: families.arch(8),
+    "kicked wall": lambda: families.wall(3, 3, kick=1.0),
+    "falling pile": lambda: families.pile(3, 2, speed=1.0),
+    "table": lambda: families.table(5),
+    "slabs": lambda: families.slabs(12, speed=0.3, seed=2),
+    "random": lambda: families.random_dense(20, friction=2.0),
+    "unsymmetric": lambda: families.unsymmetric(families.wall(3, 3, kick=1.0), 0.1),
+}
+
+
+def with_some_frictionless(problem):
+    """Every third contact without friction."""
+    friction = problem.friction[:, 0] * (np.arange(problem.n_contacts) % 3 > 0)
+    return ContactProblem(problem.W, problem.q, friction)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_path_solves(name):
+    solution = solve_contact_problem(PROBLEMS[name](), "path", tol=TOL)
+    assert solution.converged and solution.error <= TOL * (1 + 1e-6)
+    assert solution.iterations < 100  # steps; the path itself, not the last Newton alone
+
+
+@pytest.mark.parametrize("name", ["kicked stack", "table", "slabs"])
+def test_path_takes_contacts_without_friction(name):
+    problem = with_some_frictionless(PROBLEMS[name]())
+    solution = solve_contact_problem(problem, "path", tol=TOL)
+    assert solution.converged
+    assert not solution.r[problem.friction[:, 0] == 0.0, 1:].any()
+
+
+@pytest.mark.parametrize("t", [1.0, 0.1])
+def test_derivatives_of_the_smoothed_map_agree_with_differences(t):
+    problem = with_some_frictionless(families.slabs(3)).scaled
+    smoothed, rng = _Smoothed(problem), np.random.default_rng(4)
+    r, direction = rng.normal(size=(2, *problem.q.shape))
+    F, A, B, of_t = smoothed.values(r, t)
+    moved = problem.operator.product(direction)
+    along = np.einsum("iab,ib->ia", A, direction) + np.einsum("iab,ib->ia", B, moved)
+    h = 1e-6  # central: truncation h² times third derivatives of about 1/t², rounding 1e-16/h
+    plus, minus = (smoothed.values(r + sign * h * direction, t, False) for sign in (1, -1))
+    assert along == pytest.approx((plus - minus) / (2 * h), abs=1e-7)
+    plus, minus = (smoothed.values(r, t + sign * h, False) for sign in (1, -1))
+    assert of_t == pytest.approx((plus - minus) / (2 * h), abs=1e-7)
+    assert smoothed.values(r, t, False) == pytest.approx(F, abs=0.0)
+
+
+def test_smoothed_map_tends_to_coulombs_law():
+    problem = families.slabs(6)
+    r = solve_contact_problem(problem, tol=1e-10).r
+    smoothed, scaled = _Smoothed(problem.scaled), problem.scaled.into(r)
+    sizes = [np.abs(smoothed.values(scaled, t, False)).max() for t in (1e-3, 1e-4, 1e-5)]
+    # |P_t − P| ≤ t for each part of the spectrum, and t μ a ≤ t in s
+    assert all(size <= 3 * t for size, t in zip(sizes, (1e-3, 1e-4, 1e-5)))
+
+
+def test_sign_of_the_determinant_counts_both_permutations():
+    rng, signs = np.random.default_rng(0), set()
+    for n in (1, 2, 5, 8, 20) * 4:
+        A = rng.normal(size=(n, n))
+        signs.add(np.sign(np.linalg.det(A)))
+        assert _sign_of_determinant(splu(sp.csc_array(A))) == np.sign(np.linalg.det(A))
+    assert signs == {1.0, -1.0}
+
+
+def test_path_ends_where_there_is_no_solution():
+    # a ball pressed between two walls that close, as in test_contact_methods
+    W = np.kron([[1.0, -1.0], [-1.0, 1.0]], np.diag([1.0, 0.0, 0.0])) + np.diag([0, 1.0, 1.0, 0, 1.0, 1.0])
+    solution = solve_contact_problem(ContactProblem(W, [-1.0, 0, 0, -1.0, 0, 0], 0.3), "path", time_limit=5.0)
+    assert not solution.converged and np.isfinite(solution.r).all() and solution.error > 0.1
+
+
+def test_path_refuses_rolling_contacts_and_problems_known_by_products_only():
+    with pytest.raises(ValueError, match="sliding friction only, not rolling or spinning; take 'hybrid'"):
+        solve_contact_problem(families.pile(3, 2, rolling=0.01), "path")
+    problem = families.stack(2)
+    W = problem.W
+    free = LinearOperator(W.shape, matvec=lambda x: W @ x, dtype=float)
+    with pytest.raises(ValueError, match="needs W as a matrix"):
+        solve_contact_problem(ContactProblem(free, problem.q, 0.5, blocks=problem.diagonal), "path")
+
+
+@pytest.mark.slow
+def test_slabs_of_random_friction_are_solved_around_the_turning_points():
+    """480 contacts: sweeps, ADMM and interior points end at 1e-3 … 2e-2, the path goes on after 30 turning points."""
+    problem = families.slabs(120, speed=0.1, seed=2)
+    solution = solve_contact_problem(problem, tol=TOL)
+    assert solution.converged and solution.error <= TOL * (1 + 1e-6), solution.history
+    assert solution.method == "hybrid: path"
+    before = [entry[2] for entry in solution.history[:-1]]
+    assert min(before) > 1e-4
