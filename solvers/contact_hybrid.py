@@ -6,23 +6,24 @@
     4  interior point with De Saxcé's term, own start, polish
     5  ADMM from zero with adaptive penalty, polish
     6  Cadoux's outer loop, polish inside; from an error below 1e-4 Newton with full steps and smaller and smaller
-       shifts, which may wander for some forty iterations
+       shifts, which may wander for some forty iterations; up to 3,000 rows also with systems solved exactly
     7  long rounds: ADMM with a fixed penalty, polish, proximal Newton, sweeps, polish
-    8  after two of them, up to 3,000 rows: the path of smoothed problems, with Newton from it; then the other rounds
+    8  after six of them, up to 2,000 rows and where the best error is still above 1e-4: the path of smoothed problems,
+       with Newton from it; then the other rounds
 
 polish = Newton with the Alart-Curnier, then with the natural map; in the long rounds also with Fischer-Burmeister's.
 A long round that has reduced the error to a third is continued by the next one; else the next starts from zero with
 another penalty. The order was chosen by processor time on the families of benchmarks/contact_problems.py: 3 finishes
 piles thrown at each other (all jammed: s = 0 was the right guess), 4 tall kicked stacks, 5 sliding slabs and walls, 6
-mass ratios of 10⁴ in tall stacks; a kicked wall of 904 contacts needs 45,000 iterations of 7, and 480 contacts of slabs with
-random friction, which nothing else brings below 1e-3, need 8.
+mass ratios of 10⁴ in tall stacks; a kicked wall of 904 contacts needs 45,000 iterations of 7, and slabs with random
+friction (480 contacts), which nothing else brings below 1e-3, need 8.
 
 The best iterate of all stages is kept, but later stages do not start from it: stalled points are bad starts. A warm
 start (the last step's impulses) is where the sweeps of 1 begin. In the long rounds of large problems Newton is tried
 only from an error of 2e-6: an ADMM iteration costs two products and a solve, one of Newton hundreds of times more.
-With rolling or spinning stages 3, 4, 6, 8 and the Fischer-Burmeister map are left out. When W is known by products only,
-its matrix is formed up to 2,000 rows, which takes fewer products than any first-order method; beyond, APGD and ADMM
-with conjugate gradients are tried.
+With rolling or spinning stages 3, 4, 6, 8 and the Fischer-Burmeister map are left out. When W is known by products
+only, its matrix is formed up to 2,000 rows, which takes fewer products than any first-order method; beyond, APGD and
+ADMM with conjugate gradients are tried.
 
 Source: formulation-contact-problem-solver, section 5; order and long rounds changed as said.
 """
@@ -34,6 +35,7 @@ import numpy as np
 
 from fem_mbs.solvers.contact_admm import admm
 from fem_mbs.solvers.contact_apgd import apgd
+from fem_mbs.solvers.contact_exact import exact_newton
 from fem_mbs.solvers.contact_gauss_seidel import gauss_seidel
 from fem_mbs.solvers.contact_interior_point import cadoux, interior_point
 from fem_mbs.solvers.contact_newton import free_newton, newton, proximal_newton
@@ -47,8 +49,9 @@ ROUND_ITERATIONS, ROUND_GROWTH = 8000, 1.25
 WORTH_GOING_ON = 1 / 3  # reduction of the error in a long round for which it is continued
 WORTH_FREE = 1e-4  # error below which Newton without a search is tried
 WANDERING, WANDERING_SHIFTS = 80, (1e-6, 1e-7, 1e-8)  # iterations and shifts of Newton that may go astray
+LARGEST_EXACT = 3000  # rows up to which Newton's systems are solved exactly in contact space after that
 WORTH_POLISH = 2e-6  # error of a large problem below which the long rounds go on with searched Newton
-ROUNDS_BEFORE_PATH, LARGEST_PATH = 2, 3000  # long rounds before the path; rows up to which its sparse LU is quick
+ROUNDS_BEFORE_PATH, LARGEST_PATH, WORTH_PATH = 6, 2000, 1e-4  # rounds before the path; most rows; least error
 WORTH_PROXIMAL = 1e-3  # error below which proximal Newton is tried
 
 
@@ -102,7 +105,8 @@ def _stages(problem, ladder, r, rounds):
         return ladder.wander(ladder.watch.best, ladder.watch.best_error)
 
     def path():
-        return cone and r.size <= LARGEST_PATH and ladder.run("path", smoothed_path, zero, share=0.7)
+        worth = cone and r.size <= LARGEST_PATH and ladder.watch.best_error > WORTH_PATH
+        return worth and ladder.run("path", smoothed_path, zero, share=0.7)
 
     long = _LongRounds(ladder, zero, cone, large)
     return [
@@ -198,7 +202,7 @@ class _Ladder:
                 return True
             if self.last_error < error:
                 start, error = self.last, self.last_error
-        return False
+        return start.size <= LARGEST_EXACT and self.run("exact newton", exact_newton, start, share=0.3)
 
     def polish(self, three=False):
         """Newton with two or three maps from where the last stage ended, which stays the last when none is better."""

@@ -1,37 +1,43 @@
 """Path of smoothed problems, followed around its turning points: the late attempt at what no iteration solves.
 
-With x = (r_n, r_T/μ)/a and y = a (u_n + γ s, μ u_T), a = (W_nn + μ² tr W_TT)^(-½), every cone is self-dual and a contact
-asks K ∋ x ⟂ y ∈ K. It is smoothed by t > 0 (Chen-Harker-Kanzow-Smale, for second-order cones):
+With x = (r_n, r_T/μ)/a and y = a (u_n + γ s, μ u_T), a = (W_nn + μ² tr W_TT)^(-½), every cone is self-dual and a
+contact asks K ∋ x ⟂ y ∈ K. It is smoothed by t > 0 (Chen-Harker-Kanzow-Smale, for second-order cones):
 
-    F(r, t) = x − P_t(x − y) = 0,   P_t(z) = Σ ½ (λ_k + (λ_k² + 4 t²)^½) c_k,   z = Σ λ_k c_k                       (1)
-    s = μ (|u_T|² + t²)^½,   γ = 1/(1 + t²)                                                                        (2)
+    F(r, t) = x − P_t(x − y) = 0,   P_t(z) = Σ ½ (λ_k + (λ_k² + 4 t²)^½) c_k,   z = Σ λ_k c_k                      (1)
+    u = W r + q + t (ξ + ε r),   s = μ (|u_T|² + t²)^½,   γ = 1/(1 + t²)                                           (2)
 
 λ_1,2 = z_n ± |z_T| and c_1,2 = ½ (1, ±z_T/|z_T|). For large t De Saxcé's term is small and the problem nearly convex
 and regular: one solution, where the path begins. At t = 0 it is Coulomb's. In between the path may turn in t many
-times; that is why continuation which only lowers t (interior points, W + ε I, μ) breaks off. So t is an unknown
-like r, and the path is followed by its length in (r, ln t), with the plane through the predicted point as last equation:
+times; that is why continuation which only lowers t (interior points, W + ε I, μ) breaks off. So t is an unknown like
+r, and the path is followed by its length in (r/L, ln t), with the plane through the predicted point:
 
-    F(r, t) = 0,   τ·((r, ln t) − (r, ln t)_old)_(r/L, ln t) = σ,   τ = tangent, L = 0.3 |r|                         (3)
+    F(r, t) = 0,   τ·(r − r_0, ln t − ln t_0) = σ,   τ = tangent at (r_0, t_0), L = 0.3 |r_0|                      (3)
 
 Which way the tangent points is told by the sign of det ∂F/∂r: d ln t/dσ changes its sign with it. Comparing with the
-last tangent instead goes astray where the path turns within a step of 10⁻⁵: it runs back along itself. A path with a
-regular start that is followed exactly cannot come back to t = ∞; if it stays bounded it ends in a solution. It stays
+last tangent instead goes astray where the path turns within a step of 10⁻⁵: it runs back along itself. The small
+random velocities ξ make the path regular (almost every ξ does): without them the path of a symmetric problem, as a
+stack of boxes at rest, passes through bifurcations where the sign changes and the path does not turn. ε makes
+redundant contacts regular.
+
+A regular path that is followed exactly cannot come back to t = ∞; if it stays bounded it ends in a solution. It stays
 bounded where some velocity opens all contacts, Hᵀ v + w in the interior of K*, as with all obstacles at rest: that is
-the usual criterion of existence.
+the usual criterion of existence. Steps are finite, so a path may still be lost: then another ξ is tried. Newton
+without smoothing is tried from the path each time that the error has fallen to a tenth.
 
-Newton without smoothing is tried from the path each time that t has fallen to a tenth.
+120 slabs of random friction sliding over each other (480 contacts, benchmarks/contact_families.py, seed 2): about
+thirty turning points between t = 0.4 and 0.01, with |r| from 12 to 110, then straight to the solution: 1,000 steps of
+four to five sparse factorisations in contact space. With ε of 10⁻³ and more that path was lost. Not for tall stacks
+with masses over 10⁴ (80 contacts are at 2e-4 after 8 s with ε = 0, at 5e-5 with 10⁻², in steps of 10⁻³), nor for
+walls of 900 contacts, where a factorisation takes long.
 
-120 slabs of random friction sliding over each other (480 contacts, benchmarks/contact_families.py, seed 2): about thirty
-turning points between t = 0.4 and 0.01, with |r| from 12 to 110, then straight to the solution. A step costs three to
-four sparse factorisations in contact space, so this is for chains and walls more than for wide piles.
-
-Source: smoothing: Fukushima, Luo and Tseng 2002; orientation by the determinant: Allgower and Georg, "Numerical
-continuation methods"; criterion of existence: formulation-contact-problem-solver, section 1. Combined for this project.
+Source: smoothing: Fukushima, Luo and Tseng 2002; orientation, random ξ: Allgower and Georg, "Numerical continuation
+methods"; criterion of existence: formulation-contact-problem-solver, section 1. Combined for this project.
 
     symbol  code  shape       meaning
     x, y    x, y  (nc, 3)     impulses and velocities in the self-dual scaling
     t       t     -           smoothing;  ln t is ``level``
-    A, B    A, B  (nc, 3, 3)  dF = A dr + B du
+    A, B    A, B  (nc, 3, 3)  dF = A dr + B W dr
+    ξ, ε    generic, SHIFT    random velocities (nc, 3); diagonal
 """
 
 import math
@@ -39,8 +45,8 @@ import math
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import splu
 
+from fem_mbs.solvers.contact_exact import block_system, contact_matrix
 from fem_mbs.solvers.contact_newton import free_newton, newton
 
 START, HIGHEST, LOWEST = 3.0, 1e3, 1e-7  # t: where the path begins, where it is lost, where it ends
@@ -55,18 +61,18 @@ CORRECTIONS, ACCURATE = 6, 1e-5  # Newton steps, and |F|/t that is wanted
 DEVIATION, TURN = 0.4, 0.7  # most that is corrected per length; least cosine of the angle between two tangents
 POLISH_BELOW, POLISH_AGAIN = 1e-2, 0.1  # error for the first Newton, reduction for the next
 GENERIC = 0.3  # size of ξ
-SHIFT = 1e-10  # W + shift I, for redundant contacts
+SHIFT = 1e-5  # ε
 
 
-def smoothed_path(problem, r, watch, *, steps=4000, seed=0):
+def smoothed_path(problem, r, watch, *, steps=4000, attempts=4):
     """Follow (3) from its own start; returns the best iterate of ``watch``.
 
     Parameters
     ----------
     problem : `ScaledProblem` with sliding friction only, W known as a matrix or by bodies
     r : (nc, 3), not used: the start is where the smoothed problem is nearly convex
-    steps : largest number of steps along the path
-    seed : int, of ξ; another one gives another path
+    steps : largest number of steps along a path
+    attempts : paths, each with ξ of its own, that are tried when one is lost
 
     Raises
     ------
@@ -78,24 +84,31 @@ def smoothed_path(problem, r, watch, *, steps=4000, seed=0):
                          "'hybrid', 'admm' or 'gauss_seidel'")  # fmt: skip
     if not problem.operator.factors:
         raise ValueError("the path of smoothed problems needs W as a matrix, not as a product only")
-    path = _Path(_Smoothed(problem, seed))
-    if not path.begin(watch):
+    if watch.judge(np.zeros_like(r)):
         return watch.best
-    polish_at = POLISH_BELOW
+    for seed in range(attempts):
+        if _follow(_Path(_Smoothed(problem, seed)), watch, steps) or watch.late():
+            break
+    return watch.best
+
+
+def _follow(path, watch, steps):
+    """Follow one path; whether it ends in a solution."""
+    problem, polish_at = path.smoothed.problem, POLISH_BELOW
+    if not path.begin(watch):
+        return False
     for _ in range(steps):
         watch.iterations += 1
-        if not path.advance(watch) or watch.late():
-            break
+        if not path.advance(watch) or not math.log(LOWEST) < path.level < math.log(HIGHEST):
+            return False
         if watch.judge(problem.project(path.r)):
-            break
+            return watch.converged
         error = watch.history[-1][1]
         if error <= polish_at:
             polish_at = POLISH_AGAIN * error
             if _polished(problem, path.r, watch):
-                break
-        if not math.log(LOWEST) < path.level < math.log(HIGHEST):
-            break
-    return watch.best
+                return True
+    return False
 
 
 def _polished(problem, r, watch):
@@ -113,7 +126,7 @@ class _Smoothed:
 
     Attributes
     ----------
-    W : (3 nc, 3 nc) sparse, with SHIFT on the diagonal
+    W : (3 nc, 3 nc) sparse
     generic : (nc, 3), ξ
     """
 
@@ -121,19 +134,17 @@ class _Smoothed:
         self.problem = problem
         self.generic = GENERIC * np.random.default_rng(seed).uniform(-1.0, 1.0, problem.q.shape)
         operator, mu = problem.operator, problem.friction[:, 0]
-        W = operator.bodies.delassus() if hasattr(operator, "bodies") else operator.matrix
-        self.W = sp.csc_array(sp.csc_array(W) + SHIFT * sp.eye_array(operator.rows))
+        self.W = contact_matrix(operator)
         tangential = operator.diagonal[:, 1, 1] + operator.diagonal[:, 2, 2]
         a = np.maximum(operator.diagonal[:, 0, 0] + mu**2 * tangential, 1e-14) ** -0.5
         self.flat = mu == 0.0
         b = np.where(self.flat, a, mu * a)
         self.a, self.slip = a, mu * a
         self.of_r, self.of_u = 1.0 / np.column_stack([a, b, b]), np.column_stack([a, mu * a, mu * a])
-        self.places = np.arange(len(mu) + 1)
 
     def values(self, r, t, derivatives=True):
         """F (nc, 3); with derivatives also A, B and ∂F/∂t (nc, 3)."""
-        u = self.problem.velocity(r) + t * self.generic
+        u = self.problem.velocity(r) + t * (self.generic + SHIFT * r)
         slide = np.sqrt(u[:, 1] ** 2 + u[:, 2] ** 2 + t * t)
         part = 1.0 / (1.0 + t * t)
         x, y = self.of_r * r, self.of_u * u
@@ -162,9 +173,10 @@ class _Smoothed:
         DP[self.flat, 1:, :], DP[self.flat, :, 1:] = 0.0, 0.0
         C = self.of_u[:, :, None] * np.eye(3)
         C[:, 0, 1:] += (part * self.slip / slide)[:, None] * u[:, 1:]
-        A, B = (np.eye(3) - DP) * self.of_r[:, None, :], DP @ C
+        B = DP @ C
+        A = (np.eye(3) - DP) * self.of_r[:, None, :] + t * SHIFT * B
         of_t = DP[:, :, 0] * (self.slip * (part * t / slide - 2 * t * part * part * slide))[:, None]
-        of_t += np.einsum("iab,ib->ia", B, self.generic)
+        of_t += np.einsum("iab,ib->ia", B, self.generic + SHIFT * r)
         g_high, g_low = 2 * t / root_high, 2 * t / root_low
         of_t[:, 0] -= 0.5 * (g_high + g_low)
         of_t[:, 1:] -= (0.5 * (g_high - g_low))[:, None] * np.where(self.flat[:, None], 0.0, e)
@@ -172,9 +184,7 @@ class _Smoothed:
 
     def factors(self, A, B):
         """SuperLU of A + B W; RuntimeError when it is exactly singular."""
-        shape = self.W.shape
-        A, B = (sp.bsr_array((X, self.places[:-1], self.places), shape=shape) for X in (A, B))
-        return splu(sp.csc_array(A + B @ self.W))
+        return block_system(A, B, self.W)
 
 
 def _smooth_part(value, root, t):
