@@ -8,7 +8,7 @@
     6  Cadoux's outer loop, polish inside; from an error below 1e-4 Newton with full steps and smaller and smaller
        shifts, which may wander for some forty iterations; up to 2,000 rows also with systems solved exactly
     7  long rounds: ADMM with a fixed penalty, polish, proximal Newton, sweeps, polish
-    8  after six of them, up to 2,000 rows and where the best error is still above 1e-4: the path of smoothed problems,
+    8  after two of them, up to 2,000 rows and where the best error is still above 1e-3: the path of smoothed problems,
        with Newton from it; then the other rounds
 
 polish = Newton with the Alart-Curnier, then with the natural map; in the long rounds also with Fischer-Burmeister's.
@@ -51,7 +51,7 @@ WORTH_FREE = 1e-4  # error below which Newton without a search is tried
 WANDERING, WANDERING_SHIFTS = 80, (1e-6, 1e-7, 1e-8)  # iterations and shifts of Newton that may go astray
 LARGEST_EXACT = 2000  # rows up to which Newton's systems are solved exactly in contact space after that
 WORTH_POLISH = 2e-6  # error of a large problem below which the long rounds go on with searched Newton
-ROUNDS_BEFORE_PATH, LARGEST_PATH, WORTH_PATH = 6, 2000, 1e-4  # rounds before the path; most rows; least error
+ROUNDS_BEFORE_PATH, LARGEST_PATH, WORTH_PATH = 2, 2000, 1e-3  # rounds before the path; most rows; least error
 WORTH_PROXIMAL = 1e-3  # error below which proximal Newton is tried
 
 
