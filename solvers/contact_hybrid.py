@@ -63,7 +63,7 @@ def hybrid(problem, r, watch, *, rounds=10):
     rounds : int ≥ 0, number of long rounds of stage 7; 0 bounds the time in a time stepper
     """
     watch.history = []
-    ladder = _Ladder(problem, watch)
+    ladder = _Ladder(problem, watch, exact=rounds > 0)
     if not problem.operator.factors and r.size > LARGEST_FORMED:
         _ = ladder.run("apgd", apgd, r, share=0.5) or ladder.run("admm", admm, np.zeros_like(r))
         return watch.best
@@ -166,10 +166,11 @@ class _Ladder:
     last, last_error : iterate that the last stage left and its error
     wandered : error from which full Newton steps were tried last
     after_sweeps : iterate after the first sweeps
+    exact : bool, whether wandering may end with Newton's systems solved exactly, hundreds of factorisations
     """
 
-    def __init__(self, problem, watch):
-        self.problem, self.watch = problem, watch
+    def __init__(self, problem, watch, exact):
+        self.problem, self.watch, self.exact = problem, watch, exact
         self.last, self.last_error, self.after_sweeps = watch.best, watch.best_error, watch.best
         self.wandered = math.inf
 
@@ -202,7 +203,8 @@ class _Ladder:
                 return True
             if self.last_error < error:
                 start, error = self.last, self.last_error
-        return start.size <= LARGEST_EXACT and self.run("exact newton", exact_newton, start, share=0.3)
+        worth = self.exact and start.size <= LARGEST_EXACT
+        return worth and self.run("exact newton", exact_newton, start, share=0.3)
 
     def polish(self, three=False):
         """Newton with two or three maps from where the last stage ended, which stays the last when none is better."""
