@@ -8,10 +8,12 @@ With frame P on the outer ring and Q at the centre of the groove circle of the i
     ω_i = z_Q·Ω_B,   ω_o = z_P·Ω_A  (each ring about its own axis),   W = ∂(ω_i, ω_o)/∂v                            (4)
 
 q are the displacements and tilts of the inner ring; P_j, S and ∂φ/∂ω are those of `fem_mbs.ball_equilibrium`: exact
-derivatives, with forces of inertia too. Tilts enter by their sines, the groove circle to first order: right to 1e-4 for
-the 1e-2 rad a bearing can bear; rotation of the rings about the axis and motion of both together are arbitrary. Forces
-of inertia of the balls are those of steady rotation, F_c and M_g of absolute speeds; the inertia of the balls in
-translation is left out: right below the resonance of balls on their contacts (26 to 63 kHz in a 6205).
+derivatives, with forces of inertia too. Tilts enter by their sines, right to 1e-4 for the 1e-2 rad a bearing can bear,
+and turn the groove circle to first order, without the moment that radial forces have about the tilted circle: beside
+`DynamicBearing` the tilt of a 6205 under radial and axial load is 1.5 % off at 2.7 mrad. Rotation of the rings about
+the axis and motion of both together are arbitrary. Forces of inertia of the balls are those of steady rotation, F_c and
+M_g of absolute speeds; the inertia of the balls in translation is left out: right below the resonance of balls on their
+contacts (26 to 63 kHz in a 6205).
 
 Balls stay at the given angle ψ in P's axes, or go with it as a function of time (``cage_angle``): then the stiffness
 varies with the ball-pass frequency, and what drives the cage does the work.
