@@ -91,7 +91,8 @@ def elastic_loads(clearance=0.0):
 
 def main(h=1e-4, t_end=0.12, save="rigid_ball_bearing.vtkhdf", picture="rigid_ball_bearing.png"):
     model, bearing = build()
-    result = fem.DecoupledNSGA(rho_inf=0.0).run(model, t_end=t_end, h=h, save=save)
+    # small penalty: a quarter fewer iterations here, where many impacts follow each other in a step
+    result = fem.DecoupledNSGA(rho_inf=0.0, penalty=0.25).run(model, t_end=t_end, h=h, save=save)
     if picture is not None:
         draw(result, bearing, picture)
     beta, force = passing(result, bearing)
