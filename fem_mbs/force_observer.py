@@ -169,3 +169,17 @@ class ForceObserver:
         force = self.continuous
         np.add.at(force, table.state, np.nan_to_num(table.peak_force))
         return force
+
+    def save(self, path):
+        """Write impacts and forces of the steps into a results file, which keeps few states; see `Results.recovered`.
+
+        Raises
+        ------
+        FemMbsError
+            The file cannot be written.
+        """
+        from fem_mbs.recovered_file import write
+
+        steps = {"t": self.step_times, "force": self.envelope(), "continuous": self.continuous, "impulse": self.impulse}
+        stiffness, model, exponent, _, _, filter, _ = self.options
+        write(path, self.contact, self.impacts, (stiffness, model, exponent, filter), steps)

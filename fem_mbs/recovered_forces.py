@@ -48,7 +48,7 @@ class RecoveredForces:
         self, result, contact, stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance
     ):
         self.contact, self.stiffness, self.model, self.exponent = contact, stiffness, model, exponent
-        self.filter = filter
+        self.filter, self._path = filter, getattr(result, "path", None)
         history = result[contact]
         self.step_times, self.h, self.gap = result.t, result.h, history.gap
         self.impulse = history.impulse[:, 0]
@@ -296,6 +296,25 @@ class RecoveredForces:
         from fem_mbs.recovered_history import text
 
         print(text(self, rows))
+
+    def save(self, path=None):
+        """Write the table of impacts and the histories into a results file.
+
+        Parameters
+        ----------
+        path : path, optional
+            Results file; default: that of the run. `Results.recovered` reads from it.
+
+        Raises
+        ------
+        FemMbsError
+            The run kept no file, or it cannot be written.
+        """
+        from fem_mbs.recovered_file import write
+
+        histories = {name: getattr(self, name) for name in ("t", "force", "indentation", "velocity")}
+        law = (self.stiffness, self.model, self.exponent, self.filter)
+        write(self._path if path is None else path, self.contact, self.impacts, law, histories)
 
     def plot(self, impacts=3, *, save=None, show=False, title=None, size=(9.0, 6.0)):
         """Plot the force over time, and force and hysteresis loops of the largest impacts.

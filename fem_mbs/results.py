@@ -695,6 +695,32 @@ class Results:
         """Closed contacts (k,) of contact groups."""
         return self._once(("pair_count",), lambda: self._store.read("pair_count"))
 
+    def recovered(self, contact):
+        """Forces of a contact that `RecoveredForces.save` or `ForceObserver.save` has put into the file of this run.
+
+        Parameters
+        ----------
+        contact : str
+            Its name.
+
+        Returns
+        -------
+        namespace
+            ``impacts`` (record array), ``t`` [s], ``force`` [N], after a recovery also ``indentation`` [m] and
+            ``velocity`` [m/s], of an observer ``continuous`` [N] and ``impulse`` [N s]; ``stiffness``, ``exponent``,
+            ``model``, ``filter``.
+
+        Raises
+        ------
+        FemMbsError
+            No file, or no forces of this contact in it; the message has the names of those that are there.
+        """
+        from fem_mbs.recovered_file import read
+
+        if self.path is None:
+            raise FemMbsError("this run was not saved: recovered forces are read from its results file")
+        return read(self.path, contact)
+
     def pairs(self, state):
         """Closed contacts of contact groups in saved step number ``state`` (negative: from the end).
 

@@ -136,3 +136,36 @@ def test_what_is_not_a_contact_is_refused_when_the_run_begins():
         watch = fem.ForceObserver(name, stiffness=1e8, speed_tolerance=1e-3)
         with pytest.raises(fem.FemMbsError, match=words):
             fem.DecoupledNSGA().run(chain(), t_end=0.1, h=1e-3, observers=[watch])
+
+
+def test_forces_are_kept_in_the_results_file(tmp_path):
+    path = tmp_path / "chain.vtkhdf"
+    watch = fem.ForceObserver("pair", speed_tolerance=3e-5, stiffness=1e8)
+    result = fem.DecoupledNSGA().run(chain(), t_end=1.2, h=1e-3, observers=[watch], save=path)
+    with pytest.raises(fem.FemMbsError, match="no recovered forces of 'pair'; it has those of: none"):
+        result.recovered("pair")
+    found = fem.recover_forces(result, "pair", stiffness=1e8, speed_tolerance=3e-5)
+    found.save()
+    kept = fem.load(path).recovered("pair")
+    assert kept.impacts.dtype == found.impacts.dtype and len(kept.impacts) > 0
+    for name in kept.impacts.dtype.names:
+        assert np.array_equal(kept.impacts[name], found.impacts[name], equal_nan=name != "note"), name
+    for name in ("t", "force", "indentation", "velocity"):
+        assert np.array_equal(getattr(kept, name), getattr(found, name))
+    assert (kept.stiffness, kept.model, kept.exponent, kept.filter) == (1e8, "consistent", 1.5, "kinematic")
+    watch.save(path)  # replaces them
+    kept = fem.load(path).recovered("pair")
+    assert np.array_equal(kept.t, watch.step_times) and np.array_equal(kept.impulse, watch.impulse)
+    assert kept.force.max() == watch.envelope().max()
+    assert fem.load(path).t[-1] == result.t[-1]  # the rest of the file is as it was
+
+
+def test_forces_of_a_run_without_a_file_need_one(tmp_path):
+    result = fem.DecoupledNSGA().run(chain(), t_end=1.2, h=1e-3)
+    found = fem.recover_forces(result, "pair", stiffness=1e8, speed_tolerance=3e-5)
+    with pytest.raises(fem.FemMbsError, match="the run kept no results file; give a path="):
+        found.save()
+    with pytest.raises(fem.FemMbsError, match=r"forces of 'pair' cannot be written to .*missing.vtkhdf"):
+        found.save(tmp_path / "missing.vtkhdf")
+    with pytest.raises(fem.FemMbsError, match="this run was not saved"):
+        result.recovered("pair")
