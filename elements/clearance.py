@@ -125,15 +125,10 @@ class _ClearanceJoint:
         (k, 3) [m]
             Origin of the first frame from that of the second, in the axes of the second: x, y are across a bearing.
         """
-        from fem_mbs.shapes import matrices
+        from fem_mbs.contact_motion import frame_motion
 
-        places = []
-        for frame in (self.first, self.second):
-            i = frame.node.index
-            R = matrices(result._store.read("quaternion", i))
-            places.append((result._store.read("position", i) + R @ frame.p, R))
-        (x, _), (origin, R) = places
-        return np.einsum("kji,kj->ki", R @ self.second.rotation, x - origin)
+        first, second = frame_motion(result, self.first), frame_motion(result, self.second)
+        return np.einsum("kji,kj->ki", second.orientation, first.position - second.position)
 
 
 class JournalClearance(_ClearanceJoint):

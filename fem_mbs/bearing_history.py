@@ -13,7 +13,7 @@ Source: formulation-bearings-clearance, sections 1.1 and 1.2.
 
 import numpy as np
 
-from fem_mbs.shapes import matrices
+from fem_mbs.contact_motion import frame_motion
 
 
 class BearingHistory:
@@ -61,20 +61,15 @@ class BearingHistory:
 
         return self._once((kind, quantity), read)
 
-    def _pose(self, frame):
-        """Position (n, 3) and orientation (n, 3, 3) of a frame in the run."""
-        if frame.node.index is None or not frame.node.free.any():
-            n = len(self.result.t)
-            return np.tile(frame.position, (n, 1)), np.tile(frame.orientation, (n, 1, 1))
-        x, Q = (self.result._store.read(name, frame.node.index) for name in ("position", "quaternion"))
-        R = matrices(Q)
-        return x + np.einsum("nij,j->ni", R, frame.p), R @ frame.rotation
-
     def _outer(self):
-        return self._once("outer", lambda: self._pose(self.bearing.outer))
+        return self._once("outer", lambda: frame_motion(self.result, self.bearing.outer))
 
     def _inner(self):
-        return self._once("inner", lambda: self._pose(self.bearing.inner))
+        return self._once("inner", lambda: frame_motion(self.result, self.bearing.inner))
+
+    def _axis(self):
+        """Axis of the outer ring (n, 3), inertial axes."""
+        return self._outer().orientation[:, :, 2]
 
     @property
     def t(self):
@@ -92,14 +87,13 @@ class BearingHistory:
         """Centres (n, Z, 3) in the axes of the outer ring."""
 
         def make():
-            x, R = self._outer()
-            at = np.stack([self.result[ball.name].position for ball in self.bearing.balls], axis=1) - x[:, None]
-            return np.einsum("nji,nkj->nki", R, at)
+            outer, balls = self._outer(), [self.result[ball.name].position for ball in self.bearing.balls]
+            return np.einsum("nji,nkj->nki", outer.orientation, np.stack(balls, axis=1) - outer.position[:, None])
 
         return self._once("balls", make)
 
     def _angle(self, race, sign):
-        n = np.einsum("nji,nkj->nki", self._outer()[1], self._contacts(race, "normal"))
+        n = np.einsum("nji,nkj->nki", self._outer().orientation, self._contacts(race, "normal"))
         at = self._balls()
         radial = at[..., :2] / np.linalg.norm(at[..., :2], axis=-1)[..., None]
         angle = np.arctan2(sign * n[..., 2], sign * np.sum(n[..., :2] * radial, axis=-1))
@@ -136,17 +130,10 @@ class BearingHistory:
 
     @property
     def orbit_speed(self):
-        x, R = self._outer()
-        e = R[:, :, 2]
-        node = self.bearing.outer.node
-        v_O = np.zeros_like(x)
-        if node.index is not None and node.free.any():
-            v, w = (self.result._store.read(name, node.index) for name in ("velocity", "angular_velocity"))
-            v_O = v + np.cross(w, x - self.result._store.read("position", node.index))
-        speeds = []
+        outer, e, speeds = self._outer(), self._axis(), []
         for ball in self.bearing.balls:
             history = self.result[ball.name]
-            at, v = history.position - x, history.velocity - v_O
+            at, v = history.position - outer.position, history.velocity - outer.velocity
             across = at - np.sum(at * e, axis=1)[:, None] * e
             speeds.append(np.sum(np.cross(across, v) * e, axis=1) / np.sum(across**2, axis=1))
         return np.stack(speeds, axis=1)
@@ -155,21 +142,21 @@ class BearingHistory:
     def cage_speed(self):
         if self.bearing.cage is None:
             return self.orbit_speed.mean(axis=1)
-        return np.sum(self.result[self.bearing.cage.name].angular_velocity * self._outer()[1][:, :, 2], axis=1)
+        cage = frame_motion(self.result, self.bearing.cage.frame())
+        return np.sum(cage.angular_velocity * self._axis(), axis=1)
 
     @property
     def inner_speed(self):
-        w = self.result._store.read("angular_velocity", self.bearing.inner.node.index)
-        return np.sum(w * self._outer()[1][:, :, 2], axis=1)
+        return np.sum(self._inner().angular_velocity * self._axis(), axis=1)
 
     @property
     def displacement(self):
-        (x_O, R_O), (x_I, _) = self._outer(), self._inner()
-        return np.einsum("nji,nj->ni", R_O, x_I - x_O)
+        outer = self._outer()
+        return np.einsum("nji,nj->ni", outer.orientation, self._inner().position - outer.position)
 
     @property
     def tilt(self):
-        axis = np.einsum("nji,nj->ni", self._outer()[1], self._inner()[1][:, :, 2])
+        axis = np.einsum("nji,nj->ni", self._outer().orientation, self._inner().orientation[:, :, 2])
         return np.stack([-axis[:, 1], axis[:, 0]], axis=1)
 
     def _forces(self):
@@ -183,8 +170,8 @@ class BearingHistory:
 
     @property
     def torque(self):
-        arm = self._contacts("inner", "point") - self._inner()[0][:, None]
-        return np.einsum("nkj,nj->n", np.cross(arm, self._forces()), self._outer()[1][:, :, 2])
+        arm = self._contacts("inner", "point") - self._inner().position[:, None]
+        return np.einsum("nkj,nj->n", np.cross(arm, self._forces()), self._axis())
 
     @property
     def power_loss(self):

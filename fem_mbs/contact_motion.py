@@ -41,6 +41,24 @@ def contact_number(result, name):
     return described["contact"], described["nodes"]
 
 
+class FrameMotion(NamedTuple):
+    """A frame over the k states of a run, all in inertial axes: place of its origin (k, 3) [m], its axes (k, 3, 3) as
+    columns, velocity of the origin (k, 3) [m/s], angular velocity (k, 3) [rad/s]."""
+
+    position: np.ndarray
+    orientation: np.ndarray
+    velocity: np.ndarray
+    angular_velocity: np.ndarray
+
+
+def frame_motion(result, frame):
+    """`FrameMotion` of a frame of the model, moving or on the ground."""
+    i, read = frame.node.index, result._store.read
+    R = matrices(read("quaternion", i))
+    arm, w = R @ frame.p, np.einsum("kij,kj->ki", R, read("angular_velocity", i))
+    return FrameMotion(read("position", i) + arm, R @ frame.rotation, read("velocity", i) + np.cross(w, arm), w)
+
+
 class _Sides:
     """Where the two bodies of a contact touch: nodes, or for beams the ends of their axes."""
 
