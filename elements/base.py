@@ -54,7 +54,48 @@ from fem_mbs.signals import Signal
 REGISTRY = {}  # type name -> (class, function that makes a random valid element)
 
 
-class Element:
+class Part:
+    """What has a name and parameters: elements, and parts that are made of several of them."""
+
+    name = None
+
+    def check(self, condition, parameter, value, message):
+        """Raise a ParameterError in the name of this part unless the condition holds."""
+        if not condition:
+            raise ParameterError(self, parameter, value, message)
+
+    def positive(self, parameter, value, unit, allow_zero=False):
+        """The value as a float > 0 (or ≥ 0), or a ParameterError."""
+        value = self.number(parameter, value, unit)
+        bound = "≥ 0" if allow_zero else "> 0"
+        self.check(value > 0 or (allow_zero and value == 0), parameter, value, f"{unit} must be {bound}".strip())
+        return value
+
+    def number(self, parameter, value, unit=""):
+        """The value as a finite float, or a ParameterError."""
+        try:
+            result = float(value)
+        except (TypeError, ValueError):
+            raise ParameterError(self, parameter, value, "is not a number") from None
+        self.check(np.isfinite(result), parameter, value, f"{unit} must be finite".strip())
+        return result
+
+    def unit_vector(self, parameter, value):
+        """The value as a unit vector (3,), or a ParameterError: a length far from 1 is taken for a mistake."""
+        from fem_mbs.nodes import finite_vector
+
+        vector = finite_vector(self, parameter, value)
+        length = np.linalg.norm(vector)
+        self.check(
+            abs(length - 1.0) < 1e-6,
+            parameter,
+            vector,
+            f"has length {length:.6g}, must be a unit vector (divide it by its length; a zero vector has no direction)",
+        )
+        return vector / length
+
+
+class Element(Part):
     """Base of all elements.
 
     Class attributes
@@ -117,41 +158,6 @@ class Element:
     def group_key(self):
         """Elements with equal keys are stored and evaluated together."""
         return (type(self), tuple(sorted(self.sizes.items())))
-
-    def check(self, condition, parameter, value, message):
-        """Raise a ParameterError that names this element unless the condition holds."""
-        if not condition:
-            raise ParameterError(self, parameter, value, message)
-
-    def positive(self, parameter, value, unit, allow_zero=False):
-        """The value as a float > 0 (or ≥ 0), or a ParameterError."""
-        value = self.number(parameter, value, unit)
-        bound = "≥ 0" if allow_zero else "> 0"
-        self.check(value > 0 or (allow_zero and value == 0), parameter, value, f"{unit} must be {bound}".strip())
-        return value
-
-    def number(self, parameter, value, unit=""):
-        """The value as a finite float, or a ParameterError."""
-        try:
-            result = float(value)
-        except (TypeError, ValueError):
-            raise ParameterError(self, parameter, value, "is not a number") from None
-        self.check(np.isfinite(result), parameter, value, f"{unit} must be finite".strip())
-        return result
-
-    def unit_vector(self, parameter, value):
-        """The value as a unit vector (3,), or a ParameterError: a length far from 1 is taken for a mistake."""
-        from fem_mbs.nodes import finite_vector
-
-        vector = finite_vector(self, parameter, value)
-        length = np.linalg.norm(vector)
-        self.check(
-            abs(length - 1.0) < 1e-6,
-            parameter,
-            vector,
-            f"has length {length:.6g}, must be a unit vector (divide it by its length; a zero vector has no direction)",
-        )
-        return vector / length
 
     def picture(self):
         """Shapes that draw this element (see `fem_mbs.shapes`); an empty list draws nothing."""

@@ -14,7 +14,7 @@ of their outline only, 4 + 4 contacts. Each contact is an element of its own: a 
 Source: nearest features of convex polytopes, Ericson, Real-Time Collision Detection (2005), 5.1.9 and 5.2.
 """
 
-from fem_mbs.elements.base import Element
+from fem_mbs.elements.base import Part
 from fem_mbs.elements.capsule import CapsuleOnCapsule
 from fem_mbs.elements.sphere_box import SphereOnBox
 from fem_mbs.elements.sphere_plane import SphereOnPlane
@@ -24,10 +24,8 @@ _AXES = "xyz"
 _EDGES = [(i, j) for i in range(8) for j in range(i + 1, 8) if i ^ j in (1, 2, 4)]  # numbers that differ in one bit
 
 
-class _BoxContact:
+class _BoxContact(Part):
     """Corners and edges of boxes as frames, and the checks of their sizes."""
-
-    check, positive, number = Element.check, Element.positive, Element.number
 
     def _outline(self, box, parameter, size, rounding, planar):
         """Size (3,), frames of the corners of the core, and pairs of them that are its edges."""

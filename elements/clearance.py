@@ -30,7 +30,7 @@ Source: formulation-bearings-clearance, sections 1.4 and 1.5.
 
 import numpy as np
 
-from fem_mbs.elements.base import Element, register
+from fem_mbs.elements.base import Part, register
 from fem_mbs.elements.compliant_contact import CompliantContact
 from fem_mbs.elements.sphere_cylinder import _ENDLESS, SphereInCylinder, _SphereCylinder
 from fem_mbs.elements.sphere_plane import SphereOnPlane
@@ -84,10 +84,8 @@ class RingOnCylinder(_SphereCylinder):
         self.record = (p, *pose, -self.radius, -self.radius_cylinder, _ENDLESS, self.side)
 
 
-class _ClearanceJoint:
+class _ClearanceJoint(Part):
     """What joints with clearance share: checks, names, and contacts that may be compliant."""
-
-    check, positive, number = Element.check, Element.positive, Element.number
 
     def _start(self, first, second, names, clearance, name):
         self.name = name

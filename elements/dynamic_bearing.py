@@ -33,7 +33,7 @@ import numpy as np
 from fem_mbs import ball_equilibrium as be
 from fem_mbs.bearing_geometry import BearingGeometry
 from fem_mbs.bearing_statics import CONTROLS
-from fem_mbs.elements.base import Element
+from fem_mbs.elements.base import Part
 from fem_mbs.elements.compliant_contact import CompliantContact
 from fem_mbs.elements.quasi_static_bearing import QuasiStaticBearing
 from fem_mbs.elements.rigid_ball_bearing import RigidBallBearing
@@ -47,13 +47,7 @@ from fem_mbs.spall import Spall
 RACES = ("outer", "inner")
 
 
-def _motion(frame):
-    """Velocity of the origin of a frame (3,) [m/s] and angular velocity (3,) [rad/s] at the start, inertial axes."""
-    w = frame.node.angular_velocity
-    return frame.node.velocity + np.cross(w, frame.node.rotation @ frame.p), w
-
-
-class DynamicBearing:
+class DynamicBearing(Part):
     """Ball bearing with moving balls and cage between two bodies: level (b).
 
     Radial, axial and tilting loads, clearance, contact angles, spalls, traction and cage come from the motion of the
@@ -128,18 +122,19 @@ class DynamicBearing:
         # the frame of the inner groove circle
         offset = self.inner.rotation @ [0.0, 0.0, geometry.axial_offset]
         self.inner_race = Frame(self.inner.node, self.inner.p + offset, self.inner.rotation, name=self.inner.name)
-        number = Element.number
-        self.cage_angle = number(self, "cage_angle", cage_angle, "rad")
-        self._check(control in CONTROLS, "control", control, f"must be one of {', '.join(CONTROLS)}")
-        self._check(self.outer.node is not self.inner.node, "inner", self.inner, "is on the same node as outer")
+        self.cage_angle = self.number("cage_angle", cage_angle, "rad")
+        self.check(control in CONTROLS, "control", control, f"must be one of {', '.join(CONTROLS)}")
+        self.check(self.outer.node is not self.inner.node, "inner", self.inner, "is on the same node as outer")
         self._check_pose()
         self._place(control)
         D = geometry.ball_diameter
         surface = abs(self.inner_speed - self.outer_speed) * 0.5 * geometry.pitch_diameter
-        self.slip_speed = max(0.01 * surface, 1e-3) if slip_speed is None else self._positive("slip_speed", slip_speed)
+        self.slip_speed = (
+            max(0.01 * surface, 1e-3) if slip_speed is None else self.positive("slip_speed", slip_speed, "m/s")
+        )
         mass = 0.5 * geometry.balls * geometry.ball_mass
-        self.cage_mass = mass if cage_mass is None else self._positive("cage_mass", cage_mass)
-        clearance = D / 80 if pocket_clearance is None else self._positive("pocket_clearance", pocket_clearance)
+        self.cage_mass = mass if cage_mass is None else self.positive("cage_mass", cage_mass, "kg")
+        clearance = D / 80 if pocket_clearance is None else self.positive("pocket_clearance", pocket_clearance, "m")
         self.balls = [self._ball(k) for k in range(geometry.balls)]
         self.cage, self.elements, spalls = None, list(self.balls), self._spalls(spall)
         for race in RACES:
@@ -150,24 +145,13 @@ class DynamicBearing:
             self.elements.append(self.cage)
             self.elements += [self._pocket(k, clearance, pocket_stiffness, law) for k in range(geometry.balls)]
 
-    def _check(self, condition, parameter, value, message):
-        if not condition:
-            raise ParameterError(self, parameter, value, message)
-
-    # the number checks of elements, for the messages they make
-    check = _check
-    number = Element.number
-
-    def _positive(self, parameter, value):
-        return Element.positive(self, parameter, value, "")
-
     def _spalls(self, given):
         """Spall of each race, or None."""
         found = dict.fromkeys(RACES)
         for spall in [given] if isinstance(given, Spall) or not isinstance(given, (list, tuple)) else given:
-            self._check(isinstance(spall, Spall), "spall", spall, "must be a Spall(race, length, …)")
-            self._check(spall.race in RACES, "spall.race", spall.race, "must be 'outer' or 'inner'")
-            self._check(found[spall.race] is None, "spall", spall, f"is a second one of the {spall.race} race")
+            self.check(isinstance(spall, Spall), "spall", spall, "must be a Spall(race, length, …)")
+            self.check(spall.race in RACES, "spall.race", spall.race, "must be 'outer' or 'inner'")
+            self.check(found[spall.race] is None, "spall", spall, f"is a second one of the {spall.race} race")
             found[spall.race] = spall
         return found
 
@@ -176,16 +160,16 @@ class DynamicBearing:
         A, axis = self.geometry.groove_distance, self.outer.orientation[:, 2]
         apart = self.inner.position - self.outer.position
         message = f"m from the outer ring is more than the groove distance A = {A:.4g} m lets it move"
-        self._check(np.linalg.norm(apart) < A, "inner", apart, message)
+        self.check(np.linalg.norm(apart) < A, "inner", apart, message)
         tilt = float(np.arccos(min(1.0, axis @ self.inner.orientation[:, 2])))
-        self._check(tilt < 0.05, "inner", tilt, "rad of tilt; the z axes of both frames must point the same way")
+        self.check(tilt < 0.05, "inner", tilt, "rad of tilt; the z axes of both frames must point the same way")
 
     def _place(self, control):
         """Centres (Z, 3) of the balls and cage speed at the start, speeds of the balls."""
         g, R = self.geometry, self.outer.orientation
         e, e_i = R[:, 2], self.inner_race.orientation[:, 2]
-        v_O, w_O = _motion(self.outer)
-        self.outer_speed, self.inner_speed = float(w_O @ e), float(_motion(self.inner)[1] @ e)
+        w_O = self.outer.node.angular_velocity
+        self.outer_speed, self.inner_speed = float(w_O @ e), float(self.inner.node.angular_velocity @ e)
         self.psi = self.cage_angle + 2 * np.pi * np.arange(g.balls) / g.balls
         radial = np.cos(self.psi)[:, None] * R[:, 0] + np.sin(self.psi)[:, None] * R[:, 1]
         radial_i = radial - (radial @ e_i)[:, None] * e_i
@@ -215,7 +199,7 @@ class DynamicBearing:
         self.cage_speed = float((found[loaded] if loaded.any() else found)[:, 0].mean())
         across = w_O - self.outer_speed * e
         self.carried = across + self.cage_speed * e  # rotation of the cage
-        self.velocities = v_O + np.cross(self.carried, self.centers - self.outer.position)
+        self.velocities = self.outer.velocity + np.cross(self.carried, self.centers - self.outer.position)
         self.rotations = self.carried + found[:, 1:2] * e + found[:, 2:3] * radial
 
     def _ball(self, k):
@@ -242,10 +226,9 @@ class DynamicBearing:
         R, D = 0.5 * g.pitch_diameter, g.ball_diameter
         # a ring of the height of the balls
         polar, across = m * R**2, m * (0.5 * R**2 + D**2 / 12)
-        v_O, _ = _motion(self.outer)
         middle = np.mean(self.centers, axis=0)
         return RigidBody(
-            m, [across, across, polar], position=middle, rotation=self.outer.orientation, velocity=v_O,
+            m, [across, across, polar], position=middle, rotation=self.outer.orientation, velocity=self.outer.velocity,
             angular_velocity=self.carried, shape=_rings(R, D), name=f"{self.name} cage",
         )  # fmt: skip
 
@@ -336,6 +319,6 @@ def ball_bearing(outer, inner, geometry, *, level="dynamic", **options):
     """
     probe = DynamicBearing.__new__(DynamicBearing)  # speaks for all of them
     probe.name = options.get("name")
-    probe._check(level in LEVELS, "level", level, f"must be one of {', '.join(LEVELS)}")
-    probe._check(isinstance(geometry, BearingGeometry), "geometry", geometry, "must be a BearingGeometry")
+    probe.check(level in LEVELS, "level", level, f"must be one of {', '.join(LEVELS)}")
+    probe.check(isinstance(geometry, BearingGeometry), "geometry", geometry, "must be a BearingGeometry")
     return LEVELS[level](outer, inner, geometry, **options)

@@ -28,14 +28,14 @@ Source: Sanchez2025, chapter 4; (1) from its (4.6)-(4.11), with both races turni
 
 import numpy as np
 
-from fem_mbs.elements.base import Element
+from fem_mbs.elements.base import Part
 from fem_mbs.elements.rigid_body import RigidBody
 from fem_mbs.elements.sphere_sphere import SphereInSphere, SphereOnSphere
 from fem_mbs.elements.spring_damper import Spring
 from fem_mbs.nodes import Frame
 
 
-class RigidBallBearing:
+class RigidBallBearing(Part):
     """Planar ball bearing of rigid balls between spherical races; ``model.add(bearing)`` adds all of it.
 
     Parameters
@@ -89,17 +89,15 @@ class RigidBallBearing:
         cage_stiffness, cage_damping=0.0, friction=0.0, restitution=0.0, angle=0.0, name="bearing",
     ):  # fmt: skip
         self.name = name
-        probe = Element((), name=name)  # speaks for this part in errors
-        probe.__class__ = type("RigidBallBearing", (Element,), {})
         self.outer, self.inner = Frame.of(outer), Frame.of(inner)
-        probe.check(self.outer.node is not self.inner.node, "inner", inner, "is on the same node as outer")
-        probe.check(int(balls) == balls and balls >= 3, "balls", balls, "must be a whole number ≥ 3")
+        self.check(self.outer.node is not self.inner.node, "inner", inner, "is on the same node as outer")
+        self.check(int(balls) == balls and balls >= 3, "balls", balls, "must be a whole number ≥ 3")
         self.balls = Z = int(balls)
-        self.ball_radius = r_b = probe.positive("ball_radius", ball_radius, "m")
-        self.inner_radius = r_i = probe.positive("inner_radius", inner_radius, "m")
-        self.outer_radius = r_e = probe.positive("outer_radius", outer_radius, "m")
+        self.ball_radius = r_b = self.positive("ball_radius", ball_radius, "m")
+        self.inner_radius = r_i = self.positive("inner_radius", inner_radius, "m")
+        self.outer_radius = r_e = self.positive("outer_radius", outer_radius, "m")
         self.clearance = r_e - r_i - 2 * r_b
-        probe.check(
+        self.check(
             0 < self.clearance < r_b,
             "outer_radius",
             r_e,
@@ -109,21 +107,21 @@ class RigidBallBearing:
         self.cage_radius = r_j = 0.5 * (r_i + r_e)
         chord = 2 * r_j * np.sin(np.pi / Z)
         message = f"m does not fit: {Z} balls on this circle are {chord:.6g} m apart"
-        probe.check(chord > 2 * r_b, "ball_radius", r_b, message)
-        mass = probe.positive("ball_mass", ball_mass, "kg")
+        self.check(chord > 2 * r_b, "ball_radius", r_b, message)
+        mass = self.positive("ball_mass", ball_mass, "kg")
         if ball_inertia is None:
             ball_inertia = 0.4 * mass * r_b**2
-        R, component = self._axis(probe)
+        R, component = self._axis()
         apart = self.inner.position - self.outer.position
         message = f"is {np.linalg.norm(apart):.6g} m from the outer race's centre, more than the clearance"
-        probe.check(np.linalg.norm(apart) <= self.clearance, "inner", self.inner, message)
+        self.check(np.linalg.norm(apart) <= self.clearance, "inner", self.inner, message)
 
         e = R[:, 2]
         speeds = [float(frame.node.angular_velocity @ e) for frame in (self.inner, self.outer)]
         orbit = (speeds[0] * r_i + speeds[1] * r_e) / (r_i + r_e)
         spin = (speeds[1] * r_e - orbit * r_j) / r_b
         middle = 0.5 * (self.inner.position + self.outer.position)
-        drift = 0.5 * (_velocity(self.inner) + _velocity(self.outer))
+        drift = 0.5 * (self.inner.velocity + self.outer.velocity)
         law = {"friction": friction, "restitution": restitution}
         self.bodies, self.inner_contacts, self.outer_contacts, self.springs = [], [], [], []
         for j in range(Z):
@@ -149,15 +147,15 @@ class RigidBallBearing:
         self.elements = [*self.bodies, *self.inner_contacts, *self.outer_contacts, *self.springs]
         self.nodes = [ball.nodes[0] for ball in self.bodies]
 
-    def _axis(self, probe):
+    def _axis(self):
         """Axes of the bearing (3, 3), and the inertial component along its axis, which the balls must not have."""
         R = self.outer.orientation
         z_P, z_Q = R[:, 2], self.inner.orientation[:, 2]
         message = "has its z axis elsewhere than that of outer: z of both is the axis of the bearing"
-        probe.check(np.linalg.norm(np.cross(z_P, z_Q)) < 1e-8 and z_P @ z_Q > 0, "inner", self.inner, message)
+        self.check(np.linalg.norm(np.cross(z_P, z_Q)) < 1e-8 and z_P @ z_Q > 0, "inner", self.inner, message)
         k = int(np.abs(z_P).argmax())
         message = "has a z axis that is not parallel to x, y or z of the inertial frame; the bearing is planar"
-        probe.check(abs(z_P[k]) > 1 - 1e-12, "outer", self.outer, message)
+        self.check(abs(z_P[k]) > 1 - 1e-12, "outer", self.outer, message)
         return R, "xyz"[k]
 
     @property
@@ -190,11 +188,6 @@ class RigidBallBearing:
 
     def __repr__(self):
         return f"RigidBallBearing({self.name}: {self.balls} balls)"
-
-
-def _velocity(frame):
-    """Initial velocity of the origin of a frame (3,) [m/s]."""
-    return frame.node.velocity + np.cross(frame.node.angular_velocity, frame.node.rotation @ frame.p)
 
 
 def _ball_shape(radius):

@@ -80,7 +80,7 @@ def draw(save):
         angles.set_xticks([0, 5000, 10000, 15000])
         angles.legend(loc="lower left")
         if save is not None:
-            figure.savefig(save, dpi=110)
+            figure.savefig(save, dpi=110, bbox_inches="tight")
     return figure
 
 

@@ -75,7 +75,7 @@ def draw(result, bearing, save):
         places = np.degrees(np.mod(elastic.psi + np.pi, 2 * np.pi) - np.pi)
         angle.plot(places, elastic.load_outer, "s", color=COLORS[3], label="elastic balls, no clearance")
         angle.set(xlabel="angle from the lowest point [°]", xlim=(-90, 90), ylim=(0, 220), title="by position")
-        angle.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, markerscale=3)
+        angle.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
         if save is not None:
             figure.savefig(save, dpi=110)
     return figure

@@ -145,11 +145,28 @@ class ForceObserver:
 
     # --- what it knows -----------------------------------------------------------------------------------------------
 
-    def __getattr__(self, name):
-        parts = self.__dict__.get("_parts", {})
-        if name in parts:
-            return np.concatenate(parts[name]) if parts[name] else np.zeros(0)
-        raise AttributeError(f"ForceObserver has no attribute '{name}'")
+    def _joined(self, name):
+        return np.concatenate(self._parts[name]) if self._parts[name] else np.zeros(0)
+
+    @property
+    def step_times(self):
+        """Times (k,) [s] of the steps decided so far."""
+        return self._joined("step_times")
+
+    @property
+    def h(self):
+        """Their sizes (k,) [s]."""
+        return self._joined("h")
+
+    @property
+    def continuous(self):
+        """Force (k,) [N] of the closed contact in each step."""
+        return self._joined("continuous")
+
+    @property
+    def impulse(self):
+        """Normal impulse (k,) [N s] of each step, of the run."""
+        return self._joined("impulse")
 
     @property
     def impacts(self):

@@ -163,6 +163,11 @@ class Frame:
         """Initial rotation (3, 3), frame components to inertial components."""
         return self.node.rotation @ self.rotation
 
+    @property
+    def velocity(self):
+        """Initial velocity of its origin (3,) [m/s], inertial axes."""
+        return self.node.velocity + np.cross(self.node.angular_velocity, self.node.rotation @ self.p)
+
     @classmethod
     def of(cls, item):
         """The frame itself, or the frame of a node, or of an element with one node (a rigid body)."""
