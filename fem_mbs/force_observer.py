@@ -27,7 +27,8 @@ import numpy as np
 from fem_mbs.errors import FemMbsError
 from fem_mbs.force_recovery import check_options
 from fem_mbs.recovered_forces import RecoveredForces, mark_overlaps, warn_of_missing
-from fem_mbs.results import Results, describe, view
+from fem_mbs.results import Results, view
+from fem_mbs.results_writer import describe
 
 MARGIN = 8  # (1)
 _KEPT = (

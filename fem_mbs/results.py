@@ -1,70 +1,24 @@
-"""Results of a run: written as a stream while it goes on, read back by name.
+"""Results of a run, read back by name; written as a stream while it goes on by `fem_mbs.results_writer`.
 
-    /VTKHDF          what ParaView shows, see `fem_mbs.vtkhdf` and `fem_mbs.scene` (single precision)
-    /fem_mbs         attributes: format, n (saved steps that count), status
-      description    JSON: model, nodes, elements with their outputs and places in the arrays
-      parameters     JSON: what the stepper was asked to do; statistics: JSON, written at the end
-      histories/…    the arrays of `HISTORIES`, one row per saved step (double precision)
-      skin/…         shapes, see `fem_mbs.shapes.Skin`
-
-Rows are written first and counted last, and the file is flushed after every chunk: a run that is interrupted, or
-killed, leaves everything up to its last chunk (how: `fem_mbs.vtkhdf`).
+/VTKHDF          what ParaView shows, see `fem_mbs.vtkhdf` and `fem_mbs.scene` (single precision)
+/fem_mbs         attributes: format, n (saved steps that count), status
+  description    JSON: model, nodes, elements with their outputs and places in the arrays
+  parameters     JSON: what the stepper was asked to do; statistics: JSON, written at the end
+  histories/…    the arrays of `HISTORIES`, one row per saved step (double precision)
+  skin/…         shapes, see `fem_mbs.shapes.Skin`
 """
 
 import difflib
 import json
-import time
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from fem_mbs.errors import FemMbsError
+from fem_mbs.results_writer import FORMAT, HISTORIES, PAIR_COLUMNS, separated, shape_of
 from fem_mbs.scene import SECTION_LABELS, Scene, contact_vector, inverse_step
 from fem_mbs.shapes import Skin, matrices
-
-FORMAT = 1
-GEOMETRY_LIMIT = 400e6  # bytes of uncompressed frames for ParaView, unless the user wants more
-HISTORY_LIMIT = 500e6  # bytes of histories that space is taken for in advance
-START_ROWS = 1024  # states to take space for when the length of the run is not known
-BLOCK_POINTS = 200_000  # points moved at once
-SUFFIXES = (".vtkhdf", ".hdf", ".h5", ".hdf5")
-
-# One saved step. N nodes, m constraint rows, nc contacts, no element outputs.
-HISTORIES = {
-    # name: type, shape, meaning
-    "t": ("f8", (), "time [s]"),
-    "step": ("i8", (), "number of the step; 0 is the initial state"),
-    "h": ("f8", (), "size of the step that led here [s]"),
-    "position": ("f8", ("N", 3), "[m] inertial axes"),
-    "quaternion": ("f8", ("N", 4), "body to inertial axes, scalar first"),
-    "velocity": ("f8", ("N", 3), "[m/s] inertial axes"),
-    "angular_velocity": ("f8", ("N", 3), "[rad/s] body axes"),
-    "acceleration": ("f8", ("N", 3), "[m/s²] inertial axes, without impacts"),
-    "angular_acceleration": ("f8", ("N", 3), "[rad/s²] body axes, without impacts"),
-    "multiplier": ("f8", ("m",), "of constraint rows, along +Gᵀ"),
-    "gap": ("f8", ("nc",), "[m] open > 0"),
-    "impulse": ("f8", ("nc", 3), "[N s] of the step on the first body: normal, t1, t2"),
-    "moment_impulse": ("f8", ("nc", 3), "[N m s] rolling about t1, t2, spinning or drilling"),
-    "contact_point": ("f8", ("nc", 3), "[m] inertial axes"),
-    "contact_normal": ("f8", ("nc", 3), "inertial axes, from the second body to the first"),
-    "contact_tangents": ("f8", ("nc", 2, 3), "t1 and t2, inertial axes"),
-    "contact_status": ("i1", ("nc",), "0 open, 1 sticking or rolling, 2 sliding or drilling, 3 no friction"),
-    "impact": ("i1", ("nc",), "1 if the contact took part in an impact"),
-    "output": ("f8", ("no",), "outputs of all elements, see the description"),
-    "energy": ("f8", (2,), "[J] kinetic, potential"),
-    "iterations": ("i8", (3,), "Newton iterations: smooth, position, velocity"),
-    "problems": ("i8", (), "impact problems solved in the step"),
-    "pair_count": ("i8", (), "closed contacts of contact groups, rows of the table of pairs"),
-    "repeats": ("i8", (), "times the step was repeated with other penalties"),
-    "contact_problems": ("i8", (), "sub-problems of the step given to the contact-problem solver"),
-    "violation": ("f8", (2,), "largest |g|, |ġ| of the constraints"),
-}
-
-# Closed contacts of contact groups: rows of all saved steps one after the other. Columns: contact group, sphere, type
-# of the partner (0: sphere), partner, status, gap; impulse (3) and moment impulse (3) on the sphere, point (3), normal
-# (3) from the partner to the sphere, inertial axes.
-PAIR_COLUMNS = 18
 
 
 class UnknownNameError(FemMbsError, KeyError):
@@ -81,292 +35,7 @@ def unknown_name(name, known, where):
     return UnknownNameError(f"{where} has no '{name}'; {hint or 'it has: ' + listed}")
 
 
-def describe(system):
-    """Description of a `System` for results: plain numbers and texts, as JSON can hold them."""
-    number = {id(contact): i for i, contact in enumerate(system.contacts)}
-    elements = []
-    for element in system.elements:
-        rows = system.rows.get(element)
-        slices = system.output_slices.get(element, {})
-        elements.append(
-            {
-                "name": element.name,
-                "type": type(element).__name__,
-                "role": element.role,
-                "nodes": [int(node.index) for node in element.nodes],
-                "rows": None if rows is None else [rows.start, rows.stop],
-                "contact": number.get(id(element)),
-                "ends": _contact_ends(element),
-                "outputs": {k: [s.start, s.stop, element.outputs[k][1]] for k, s in slices.items()},
-            }
-        )
-    nodes = [{"name": n.name, "type": type(n).__name__, "free": [bool(f) for f in n.free]} for n in system.nodes]
-    sizes = {
-        "N": len(nodes),
-        "m": sum(e["rows"][1] - e["rows"][0] for e in elements if e["rows"]),
-        "nc": len(system.contacts),
-        "no": max([s[1] for e in elements for s in e["outputs"].values()], default=0),
-    }
-    gravity = [float(g) for g in getattr(system, "gravity", (0, 0, 0))]
-    groups = [_describe_group(group) for group in getattr(system.model, "contact_groups", ())]
-    return {
-        "model": system.name, "gravity": gravity, "sizes": sizes, "nodes": nodes, "elements": elements,
-        "contact_groups": groups,
-    }  # fmt: skip
-
-
-def _contact_ends(element):
-    """Axes of a contact that moves with more than two nodes: node and offset of both ends of both axes."""
-    if element.role != "contact" or len(element.nodes) == 2:
-        return None
-    return [[int(frame.node.index), *map(float, frame.p)] for frame in element.ends]
-
-
-def _describe_group(group):
-    """Name of a contact group, its spheres (numbers of nodes), types of partners and their names."""
-    kinds = group.kinds()
-    partners = [[p.nodes[1].name or "ground" for p in prototypes] for _, prototypes in kinds]
-    return {
-        "name": group.name,
-        "spheres": [int(frame.node.index) for frame in group.frames],
-        "radii": [float(r) for r in group.radii],
-        "types": [kind.__name__ for kind, _ in kinds],
-        "partners": partners,
-    }
-
-
-def _shape(name, sizes):
-    return tuple(sizes.get(s, s) for s in HISTORIES[name][1])
-
-
-# --- writing ------------------------------------------------------------------------------------------------------
-
-
-class ResultsWriter:
-    """Takes the saved steps of a run, in chunks, to a file or to memory.
-
-    Parameters
-    ----------
-    system : System
-    path : path, optional
-        Results file, best "….vtkhdf" (ParaView knows this ending); it is replaced. None keeps everything in memory.
-    parameters : dict, optional
-        What was asked for: stepper, t_end, h, save_every, … (numbers, texts). Shown by `Results.report`.
-    frames : int, optional
-        Largest number of frames for ParaView, evenly spaced in time. Default: every saved step, unless that would make
-        more than 400 MB of geometry. Histories always have every saved step.
-    """
-
-    def __init__(self, system, path=None, *, parameters=None, frames=None):
-        self.description = describe(system)
-        self.sizes = self.description["sizes"]
-        self.parameters = {k: _plain(v) for k, v in (parameters or {}).items()}
-        self.skin = Skin.of(system)
-        self.n, self.begun = 0, time.perf_counter()
-        self.path = None if path is None else results_path(path)
-        self.file, self.chunks, self.last, self.last_frame = None, [], None, -1
-        self.pair_tables, self.n_pairs = [], 0
-        if self.path is not None:
-            self.scene = Scene(self.skin, self.description["elements"])
-            states, frames, self.interval = self._expect(frames)
-            self.next_frame = -np.inf
-            self._create(states, frames)
-
-    def _expect(self, frames):
-        """Numbers of states and of frames to take space for, and the time between frames [s], 0 for every state."""
-        p, size = self.parameters, 4 * self.skin.n_points * (3 + sum(self.scene.fields.values()))
-        t_end, h = p.get("t_end"), p.get("h")
-        if not t_end or not h:
-            return START_ROWS, START_ROWS, 0.0
-        saved = t_end / (h * p.get("save_every", 1))
-        most = max(200.0, GEOMETRY_LIMIT / max(size, 1)) if frames is None else max(frames - 1, 1)
-        row = sum(
-            np.dtype(kind).itemsize * np.prod(_shape(name, self.sizes)) for name, (kind, _, _) in HISTORIES.items()
-        )
-        # one more for the initial state, one for an end that is not a multiple of save_every
-        states = int(min(saved + 2, max(START_ROWS, HISTORY_LIMIT / row)))
-        return states, int(min(saved, most)) + 2, t_end / most if saved > most else 0.0
-
-    def _create(self, states, frames):
-        import h5py
-
-        from fem_mbs import vtkhdf
-
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            # without HDF5's lock ParaView and Python can look at the file while it grows
-            self.file = h5py.File(self.path, "w", libver="earliest", locking=False)
-        except OSError as error:
-            raise FemMbsError(f"results file {self.path} cannot be written: {error}") from error
-        root = self.root = self.file.create_group("fem_mbs")
-        root.attrs["format"] = FORMAT
-        root.attrs["n"] = np.int64(0)
-        root.attrs["status"] = np.array(b"running", "S400")
-        root["description"] = json.dumps(self.description)
-        root["parameters"] = json.dumps(self.parameters)
-        root["versions"] = json.dumps(_versions())
-        skin = root.create_group("skin")
-        for name, array in self.skin.arrays().items():
-            skin[name] = array
-        histories = root.create_group("histories")
-        self.datasets = {}
-        for name, (kind, _, meaning) in HISTORIES.items():
-            shape = _shape(name, self.sizes)
-            if 0 not in shape:
-                self.datasets[name] = vtkhdf.growing(histories, name, shape, kind, states)
-                self.datasets[name].attrs["meaning"] = meaning
-        if self.description["contact_groups"]:
-            self.pair_data = vtkhdf.growing(histories, "pairs", (PAIR_COLUMNS,), "f8", START_ROWS)
-        s = self.skin
-        cells = {"kind": s.kind, "element": s.owner, "color": s.color}
-        fields = self.scene.fields
-        self.grid = vtkhdf.MovingGrid(self.file, s.n_points, s.connectivity, s.offsets, s.types, cells, fields, frames)
-        self.file.flush()
-
-    def append(self, chunk, pairs=()):
-        """Take saved steps: a dict of arrays, one row per step, with all names of `HISTORIES`.
-
-        ``pairs``: tables (n, PAIR_COLUMNS) of closed contacts of contact groups, one per step; none without groups.
-
-        ``velocity`` and ``acceleration`` may hold six numbers per node, as states do; they are then taken apart. The
-        arrays may be reused by the caller afterwards.
-        """
-        k = len(chunk["t"])
-        chunk = _separated(chunk)
-        rows = {}
-        for name, (kind, _, _) in HISTORIES.items():
-            rows[name] = np.array(chunk[name], kind).reshape(k, *_shape(name, self.sizes))
-        table = np.concatenate(pairs) if len(pairs) else np.zeros((0, PAIR_COLUMNS))
-        if self.path is None:
-            self.chunks.append(rows)
-            self.pair_tables.append(table)
-            self.n += k
-            return
-        if k == 0:
-            return
-        from fem_mbs.vtkhdf import write_rows
-
-        for name, dataset in self.datasets.items():
-            write_rows(dataset, self.n, rows[name])
-        if len(table):
-            write_rows(self.pair_data, self.n_pairs, table)
-            self.n_pairs += len(table)
-        self._append_frames(rows)
-        self.n += k
-        self.last = {name: values[-1:] for name, values in rows.items()}
-        self._commit()
-
-    def _append_frames(self, rows):
-        chosen = []
-        for i, t in enumerate(rows["t"]):
-            # half a step of slack: a frame time that is missed by round-off would be late by a whole step
-            if t >= self.next_frame - 0.5 * rows["h"][i]:
-                chosen.append(i)
-                self.next_frame = (
-                    max(self.next_frame + self.interval, t) if np.isfinite(self.next_frame) else t + self.interval
-                )
-        if chosen:
-            self._write_frames({name: values[chosen] for name, values in rows.items()})
-
-    def _write_frames(self, rows):
-        size = max(1, BLOCK_POINTS // max(self.skin.n_points, 1))
-        for first in range(0, len(rows["t"]), size):
-            part = {name: values[first : first + size] for name, values in rows.items()}
-            self.grid.append(part["t"], *self.scene.frames(part))
-            self.last_frame = int(part["step"][-1])
-
-    def _commit(self):
-        """Make what was written count: data to the file first, then the counters."""
-        self.file.flush()
-        self.root.attrs.modify("n", np.int64(self.n))
-        self.grid.commit()
-        self.file.flush()
-
-    def close(self, reason="complete", **statistics):
-        """End the run and return its `Results`.
-
-        Parameters
-        ----------
-        reason : str
-            "complete", or why the run stopped ("interrupted", "step 1841 failed: …").
-        **statistics : numbers or texts
-            What the stepper counted over all steps, saved or not; shown by `Results.report`.
-        """
-        status = reason if reason == "complete" or reason.startswith("stopped") else f"stopped: {reason}"
-        statistics = {"wall_time": time.perf_counter() - self.begun, **{k: _plain(v) for k, v in statistics.items()}}
-        if self.path is None:
-            arrays = {}
-            for name, (kind, _, _) in HISTORIES.items():
-                empty = np.zeros((0, *_shape(name, self.sizes)), kind)
-                arrays[name] = np.concatenate([empty, *(rows.pop(name) for rows in self.chunks)])
-            arrays["pairs"] = np.concatenate([np.zeros((0, PAIR_COLUMNS)), *self.pair_tables])
-            self.chunks, self.pair_tables = [], []
-            return Results(_Memory(arrays), self.description, self.parameters, statistics, status, skin=self.skin)
-        if self.file:
-            from fem_mbs import vtkhdf
-
-            # the state in which a run ends is always a frame
-            if self.last is not None and self.last["step"][0] != self.last_frame:
-                self._write_frames(self.last)
-            self.root["statistics"] = json.dumps(statistics)
-            self.root.attrs.modify("status", np.array(status.encode()[:400], "S400"))
-            self._commit()
-            lengths = {dataset.name[1:]: self.n for dataset in self.datasets.values()} | self.grid.lengths()
-            if self.description["contact_groups"]:
-                lengths[self.pair_data.name[1:]] = self.n_pairs
-            # all point data but velocity are zero on most points: compression makes them nearly free
-            sparse = {f"VTKHDF/PointData/{name}" for name in self.scene.fields if name != "velocity"}
-            vtkhdf.finish(self.file, lengths, sparse)
-            self.file = None
-        return Results.read(self.path)
-
-
-def _separated(chunk):
-    """The chunk with translation and rotation of velocities and accelerations as histories of their own."""
-    chunk = dict(chunk)
-    for name in ("velocity", "acceleration"):
-        if f"angular_{name}" not in chunk:
-            both = np.asarray(chunk[name])
-            chunk[name], chunk[f"angular_{name}"] = both[..., :3], both[..., 3:]
-    return chunk
-
-
-def results_path(path):
-    """Path of a results file; an ending that ParaView knows is added or demanded."""
-    path = Path(path)
-    if not path.suffix:
-        return path.with_suffix(".vtkhdf")
-    if path.suffix.lower() not in SUFFIXES:
-        raise FemMbsError(f"results file {path}: ending '{path.suffix}' is none of {', '.join(SUFFIXES)}; use .vtkhdf")
-    return path
-
-
-def _plain(value):
-    """Value as JSON holds it."""
-    if isinstance(value, (np.ndarray, list, tuple)):
-        return [_plain(v) for v in value]
-    if isinstance(value, np.generic):
-        return value.item()
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
-
-
-def _versions():
-    import platform
-    from importlib.metadata import PackageNotFoundError, version
-
-    found = {"python": platform.python_version()}
-    for package in ("fem_mbs", "numpy", "numba", "scipy", "h5py"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "?"
-    return found
-
-
-# --- reading ------------------------------------------------------------------------------------------------------
-
-
-class _Memory:
+class Memory:
     """Histories held as arrays."""
 
     def __init__(self, arrays):
@@ -395,7 +64,7 @@ class _File:
         return h5py.File(self.path, "r", locking=False)
 
     def read(self, name, column=slice(None)):
-        kind, shape = HISTORIES[name][0], _shape(name, self.sizes)
+        kind, shape = HISTORIES[name][0], shape_of(name, self.sizes)
         if 0 in shape:
             return np.zeros((self.n, *shape), kind)[:, column]
         with self._open() as file:
@@ -413,7 +82,7 @@ class _File:
         result = {}
         with self._open() as file:
             for name, (kind, _, _) in HISTORIES.items():
-                shape = _shape(name, self.sizes)
+                shape = shape_of(name, self.sizes)
                 if 0 in shape:
                     result[name] = np.zeros((len(chosen), *shape), kind)
                 else:
@@ -506,7 +175,7 @@ class Iterations(History):
 
 def view(records):
     """Store of `Results` that reads the records of a stepper: dict of arrays, one row per state, not all names."""
-    return _Memory(_separated(records))
+    return Memory(separated(records))
 
 
 class Results:

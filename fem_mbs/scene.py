@@ -32,7 +32,7 @@ class Scene:
     ----------
     skin : Skin
     elements : list of dict
-        Descriptions of the elements, see `fem_mbs.results.describe`.
+        Descriptions of the elements, see `fem_mbs.results_writer.describe`.
     """
 
     def __init__(self, skin, elements):

@@ -356,7 +356,7 @@ class _Engine:
     def first(self, records):
         """Record the initial state."""
         from fem_mbs.jit import address, invoke
-        from fem_mbs.results import PAIR_COLUMNS
+        from fem_mbs.results_writer import PAIR_COLUMNS
 
         self._aim(records)
         self.run[0]["t"] = self.system.initial.t

@@ -7,7 +7,7 @@ import numpy as np
 
 from fem_mbs.contact_assembly import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
 from fem_mbs.jit import address
-from fem_mbs.results import PAIR_COLUMNS
+from fem_mbs.results_writer import PAIR_COLUMNS
 from fem_mbs.solvers.nsga_data import ARRAYS, INTEGERS, OK
 
 RESIDUAL = 10.0  # approach speeds up to so many times the contact tolerance, relative to the largest speed, are left
@@ -52,7 +52,7 @@ def refresh(engine):
 
 
 def closed_pairs(engine):
-    """Table of the closed contacts of all contact groups, see `fem_mbs.results.PAIR_COLUMNS`."""
+    """Table of the closed contacts of all contact groups, see `fem_mbs.results_writer.PAIR_COLUMNS`."""
     a, tables = engine.arrays, [np.zeros((0, PAIR_COLUMNS))]
     for number, search in enumerate(engine.system.searches):
         for kind, group in enumerate(search.groups):

@@ -381,7 +381,7 @@ def _record(problem, state, lam, factor, count):
 
 
 def _write(system, records, save, **parameters):
-    from fem_mbs.results import ResultsWriter
+    from fem_mbs.results_writer import ResultsWriter
 
     writer = ResultsWriter(system, save, parameters={"solver": "static_equilibrium", **parameters})
     for k, record in enumerate(records):

@@ -89,7 +89,7 @@ class Stepper:
             A step failed. ``error.result`` holds what was computed, as does the file.
         """
         from fem_mbs.progress import Progress
-        from fem_mbs.results import ResultsWriter
+        from fem_mbs.results_writer import ResultsWriter
 
         t_end, h, save = runtime.apply(t_end, h, save)
         h = self._positive("h", h, "s")
@@ -218,7 +218,7 @@ class Stepper:
 
 
 def new_records(system, size):
-    """Arrays for ``size`` saved steps, by name; shapes (size, …) as in `fem_mbs.results`."""
+    """Arrays for ``size`` saved steps, by name; shapes (size, …) as in `fem_mbs.results_writer`."""
     N, m, nc, no = len(system.nodes), system.m, system.nc_fixed, system.n_outputs
     shapes = {
         "t": (), "h": (), "step": (), "problems": (), "repeats": (), "contact_problems": (), "pair_count": (),

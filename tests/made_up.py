@@ -13,7 +13,7 @@ from fem_mbs.elements.sphere_plane import SphereOnPlane
 from fem_mbs.elements.spring_damper import Spring
 from fem_mbs.model import Model
 from fem_mbs.nodes import Node6
-from fem_mbs.results import ResultsWriter
+from fem_mbs.results_writer import ResultsWriter
 from fem_mbs.system import System
 
 H = 1e-2

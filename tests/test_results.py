@@ -17,7 +17,8 @@ from made_up import H, made_up_chunk, made_up_system, written
 from fem_mbs import vtkhdf
 from fem_mbs.errors import FemMbsError
 from fem_mbs.plot import panels
-from fem_mbs.results import HISTORIES, START_ROWS, Results, ResultsWriter, UnknownNameError
+from fem_mbs.results import Results, UnknownNameError
+from fem_mbs.results_writer import HISTORIES, START_ROWS, ResultsWriter
 from fem_mbs.shapes import KINDS, matrices
 
 
@@ -173,7 +174,7 @@ import sys
 import numpy as np
 sys.path.insert(0, {folder!r})
 from made_up import made_up_chunk, made_up_system
-from fem_mbs.results import ResultsWriter
+from fem_mbs.results_writer import ResultsWriter
 
 system = made_up_system()
 writer = ResultsWriter(system, {path!r})
