@@ -4,7 +4,9 @@ Three things live here.
 
 `kernel` is ``numba.njit`` with the options of this project. Compiled code is cached on disk under a key made from the
 text of the module *and of every fem_mbs module it imports*, so that editing a callee in another file never serves a
-stale kernel (numba itself looks only at the file of the caller).
+stale kernel (numba itself looks only at the file of the caller). Comments, the module's docstring and classes do not
+count: kernels cannot see them, so that a change of a constructor compiles nothing anew. Nor does the place of the
+file: two checkouts of the same sources share their compiled code.
 
 `bind` turns the kernel of an element into a C function with one uniform signature, ``void (parameters, arguments)``.
 The arguments of the kernel are bound **by name** (`SLOTS`): a kernel lists what it needs and gets exactly that.
@@ -14,11 +16,11 @@ their addresses, so it is compiled once for all models instead of once per combi
 """
 
 import ctypes
+import functools
 import hashlib
 import importlib.util
 import os
 import re
-import shutil
 import sys
 import tempfile
 import threading
@@ -28,7 +30,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import cfunc, njit, types
-from numba.core import cgutils
+from numba.core import caching, cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
@@ -57,11 +59,6 @@ def cache_root():
     return Path(tempfile.mkdtemp(prefix="fem_mbs_cache_"))
 
 
-def clear_cache():
-    """Delete all compiled code (it is rebuilt when needed)."""
-    shutil.rmtree(cache_root(), ignore_errors=True)
-
-
 def _module_file(name):
     """Source file of a fem_mbs module without importing it; None when there is no such module."""
     here = Path(__file__).parent
@@ -88,22 +85,40 @@ def imported_modules(text):
     return modules
 
 
+_CLASS = re.compile(r"^class .*\n(?:[ \t].*\n|[ \t]*\n|\).*\n)*", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*#.*\n", re.MULTILINE)
+_DOCSTRING = re.compile(r'^""".*?"""', re.DOTALL)
+
+
+def compiled_text(text):
+    """What compiled code can depend on: a module's text without its docstring, classes and lines of comment.
+
+    Kernels see functions and constants of modules. Record types are constants; those that an element class names are
+    part of the text that `bind` writes.
+    """
+    return _COMMENT.sub("", _CLASS.sub("", _DOCSTRING.sub("", text, count=1)))
+
+
+@functools.lru_cache(maxsize=None)
+def _read(file, changed):
+    """Digest of what compiled code depends on in a source file, and the files of the modules it imports."""
+    text = file.read_text()
+    files = map(_module_file, imported_modules(text))
+    imported = [f for f in files if f is not None and f.name != "__init__.py"]
+    return hashlib.sha256(compiled_text(text).encode()).hexdigest(), imported
+
+
 def source_key(path):
     """Hash of a source file and of all fem_mbs modules that it imports, directly or not."""
-    path = Path(path).resolve()
-    seen, todo = {}, [path]
+    seen, todo = {}, [Path(path).resolve()]
     while todo:
         file = todo.pop()
-        if file in seen:
-            continue
-        text = file.read_text()
-        seen[file] = text
-        files = map(_module_file, imported_modules(text))
-        todo += [f for f in files if f is not None and f.name != "__init__.py"]
-    digest = hashlib.sha256(f"{numba.__version__} {np.__version__}".encode())
-    for file in sorted(seen):
-        digest.update(seen[file].encode())
-    return digest.hexdigest()[:16]
+        if file not in seen:
+            seen[file], imported = _read(file, file.stat().st_mtime_ns)
+            todo += imported
+    # names, not paths: the same sources elsewhere have the same key
+    parts = sorted(f"{file.name} {digest}" for file, digest in seen.items())
+    return hashlib.sha256(" ".join([numba.__version__, np.__version__, *parts]).encode()).hexdigest()[:16]
 
 
 def _cache_directory(path):
@@ -113,25 +128,53 @@ def _cache_directory(path):
     return str(_keys[path])
 
 
-class _CacheAt:
-    """Let numba cache what is decorated inside this context in the directory of one source file."""
+class _ByContent(caching._CacheLocator):
+    """Where numba keeps the compiled code of a function: under the key of its sources, wherever these lie."""
 
-    def __init__(self, path):
-        self.directory = _cache_directory(path)
+    def __init__(self, function, file):
+        code = function.__code__
+        self._py_file = file  # for numba's warnings
+        self.directory = _cache_directory(file)
+        # functions of one name in one file differ in what they do; names and numbers are not part of numba's own key
+        constants = [c for c in code.co_consts if not hasattr(c, "co_code")]
+        text = f"{code.co_names} {constants}".encode() + code.co_code
+        self.name = hashlib.sha256(text).hexdigest()[:12]
+
+    @classmethod
+    def from_function(cls, py_func, py_file):
+        locator = cls(py_func, py_file)
+        locator.ensure_cache_path()
+        return locator
+
+    def get_cache_path(self):
+        return self.directory
+
+    def get_source_stamp(self):
+        return "by content"
+
+    def get_disambiguator(self):
+        return self.name
+
+
+_IMPLEMENTATION = getattr(caching, "CacheImpl", None) or caching._CacheImpl  # its name until numba 0.61
+
+
+class _CacheByContent:
+    """Let numba cache what is decorated inside this context by content."""
 
     def __enter__(self):
         _lock.acquire()
-        self.before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = self.directory
+        self.before = _IMPLEMENTATION._locator_classes
+        _IMPLEMENTATION._locator_classes = [_ByContent]
 
     def __exit__(self, *_):
-        numba.config.CACHE_DIR = self.before
+        _IMPLEMENTATION._locator_classes = self.before
         _lock.release()
 
 
 def kernel(function):
     """Compile a scalar function with numba (``njit``, cached, C division, no bounds checks)."""
-    with _CacheAt(function.__code__.co_filename):
+    with _CacheByContent():
         dispatcher = njit(function, cache=True, error_model="numpy", no_cfunc_wrapper=True)
     template = dispatcher.get_call_template
 
@@ -147,7 +190,7 @@ def entry(signature):
     """Compile a function as a C function of the given signature; its ``address`` can be called from other kernels."""
 
     def decorate(function):
-        with _CacheAt(function.__code__.co_filename):
+        with _CacheByContent():
             return cfunc(signature, cache=True, error_model="numpy")(function)
 
     return decorate
