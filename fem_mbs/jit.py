@@ -99,7 +99,7 @@ def compiled_text(text):
     return _COMMENT.sub("", _CLASS.sub("", _DOCSTRING.sub("", text, count=1)))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _read(file, changed):
     """Digest of what compiled code depends on in a source file, and the files of the modules it imports."""
     text = file.read_text()
