@@ -451,6 +451,8 @@ class _Engine:
         return state
 
     def _diagnose(self, code, t):
+        from fem_mbs import element_checks
+
         k, system, a, run = self.kernels, self.system, self.arrays, self.run[0]
         which = int(a["counts"][6])
         number = int(run["step_number"]) + 1
@@ -496,6 +498,11 @@ class _Engine:
                 element=node,
                 **common,
             )
+        if code == k.OUT_OF_RANGE:
+            state = self.state()
+            element = element_checks.element_at(system, int(run["jumped"]))
+            text = element.trouble(state) or f"{label(element)} is outside its range"
+            return SolverError(f"Step {number}, t = {t:.6g} s: {text}", element=element, **common)
         if code == k.ENERGY_ROSE:
             return SolverError(
                 f"Step {number}, t = {t:.6g} s: the energy rose by {run['largest_rise']:.3g} J, more than the step "

@@ -1,12 +1,13 @@
 """Checks of an accepted step, in compiled code: what a step that "converged" can still have done wrong.
 
-    jump          a node moved farther, or turned more, than its speeds and accelerations explain:
-                  |x − x_n| > c (h max(|v_n|, |v~|, |v|) + h² |v̇|) + floor                                          (1)
+    jump          a node moved farther, or turned more, than its speeds and accelerations explain, and than the fastest
+                  of all nodes could push it: |x − x_n| > c (h max(|v_n|, |v~|, |v|) + h² |v̇|) + floor              (1)
+    range         an element is in a pose that it is not made for, see `fem_mbs.element_checks`
     energy        without drivers and loads the energy of a step rises by no more than
                   2 h Π + K/100 ,   Π = Σ_nodes |force| |ẋ| + |moment| |Ω|                                          (2)
                   with the smooth forces at the nodes and the largest kinetic energy K so far
 
-(1) is a refused step: the correction found a root that is not the one next to the start (a box that turns round in its
+(1) and the range refuse a step. In (1) the correction found a root that is not the one next to the start (a box that turns round in its
 guide). (2) is looked at between states that are saved, over all steps between them; rises beyond it are counted, and
 refused by ``strict`` runs and, while steps are not far below the user's, by `StepControl`. The bound is four times
 what random systems of docs/theory/decoupled_nsga.md need near impacts, and says nothing of energy that is lost.
@@ -14,8 +15,9 @@ what random systems of docs/theory/decoupled_nsga.md need near impacts, and says
 
 import math
 
-from fem_mbs.jit import entry, kernel, matrix, vector
-from fem_mbs.solvers.nsga_data import JUMP, run_at, system_at
+from fem_mbs.element_checks import trouble_of
+from fem_mbs.jit import entry, kernel, matrix, tensor, vector
+from fem_mbs.solvers.nsga_data import JUMP, OUT_OF_RANGE, run_at, system_at
 
 FAST = 10.0  # c of (1): corrections may move a node several times as far as it would fly
 FLOOR = 1e-6  # of (1), relative to the size of the model: closing what the tolerances leave open
@@ -27,6 +29,15 @@ SLACK = 0.01  # of (2)
 def _size(a, i, first):
     """Length of three of the six numbers of node i."""
     return math.sqrt(a[i, first] ** 2 + a[i, first + 1] ** 2 + a[i, first + 2] ** 2)
+
+
+@kernel
+def _fastest(V, first):
+    """Largest speed or angular speed of all nodes."""
+    result = 0.0
+    for i in range(V.shape[0]):
+        result = max(result, _size(V, i, first))
+    return result
 
 
 @kernel
@@ -46,7 +57,10 @@ def energy_rises(s, kinetic, potential):
 
 @entry("void(int64, int64)")
 def check(data, run):
-    """Refuse a step in which a node jumped, (1); add to what (2) allows. ``s.jumped`` names the node."""
+    """Refuse a step in which a node jumped, (1), or an element left its range; ``s.jumped`` is the number of either.
+
+    Adds to what (2) allows.
+    """
     d, s = system_at(data)[0], run_at(run)[0]
     N, h = d.n_nodes, s.h
     x0, x, Q0, Q = matrix(s.x0_at, N, 3), matrix(s.x_at, N, 3), matrix(s.Q0_at, N, 4), matrix(s.Q_at, N, 4)
@@ -67,6 +81,11 @@ def check(data, run):
         angle = 2.0 * math.acos(min(abs(cosine), 1.0))
         may = FAST * (h * turn + h * h * max(_size(Vd, i, 3), _size(Va0, i, 3))) + TURN_FLOOR
         if far > allowed or angle > may:
+            # in the middle of a sequence of impacts a body is pushed in a step and hands its speed on in the same one
+            fastest = max(_fastest(V0, 0), _fastest(Vs, 0))
+            allowed += FAST * h * fastest
+            may += FAST * h * (max(_fastest(V0, 3), _fastest(Vs, 3)) + fastest / s.length)
+        if far > allowed or angle > may:
             s.jumped = i
             s.farthest = far / allowed if far > allowed else angle / may
             s.code = JUMP
@@ -77,3 +96,6 @@ def check(data, run):
             moment += base[6 * i + 3 + j] ** 2
         power += math.sqrt(force) * speed + math.sqrt(moment) * turn
     s.allowed_energy += 2.0 * h * power
+    troubled = trouble_of(d, x, tensor(s.R_at, N, 3, 3))
+    if troubled >= 0:
+        s.jumped, s.code = troubled, OUT_OF_RANGE

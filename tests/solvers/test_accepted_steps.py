@@ -198,3 +198,47 @@ def test_driven_models_are_not_watched_for_energy():
     mass = model.add(fem.PointMass(1.0, name="mass", fixed=("x", "y")))
     model.add(fem.Prescribed(mass, z=lambda t: t**2, name="drive"))
     assert not fem.DecoupledNSGA().run(model, 1.0, 1e-2).warnings
+
+
+# --- elements outside their range -------------------------------------------------------------------------------------
+
+
+def soft_beam(turned):
+    """A soft beam of one element, clamped at one end, whose free end turns fast about the transverse axis."""
+    model = fem.Model("folding")
+    section = fem.Section.circle(0.01, E=1e5, density=1000)
+    root = fem.Node6(fixed=True)
+    tip = fem.Node6([0.2, 0, 0], angular_velocity=[0, 0, turned], name="tip")
+    model.add(fem.Beam(root, tip, section, name="beam"), fem.RigidBody(1.0, 1e-2, node=tip, name="end"))
+    return model
+
+
+@pytest.mark.parametrize("control", [None, fem.StepControl()])
+def test_a_beam_whose_ends_turn_too_far_ends_the_run_before_it_goes_wrong(control):
+    """Past half a turn the logarithm of the relative rotation changes its branch; the energy rose 30,000 times."""
+    with pytest.raises(fem.SolverError, match=r"Beam .beam.: its ends are turned by .* use more elements") as caught:
+        fem.DecoupledNSGA(step_control=control).run(soft_beam(60.0), 0.2, 1e-3)
+    energy = caught.value.result.energy.total
+    assert energy.max() < energy[0] * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("depth, refused", [(0.0099, False), (0.0101, True)])
+def test_a_compliant_contact_may_not_start_deeper_than_a_tenth_of_the_radius(depth, refused):
+    model = fem.Model("deep", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1 - depth], name="ball"))
+    floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5)
+    model.add(fem.CompliantContact(floor, stiffness=1e3, name="floor"))
+    if refused:
+        with pytest.raises(fem.ModelError, match=r"CompliantContact 'floor': its indentation is 0.0101 m"):
+            model.compile()
+    else:
+        assert fem.DecoupledNSGA().run(model, 1e-2, 1e-3).status == "complete"
+
+
+def test_a_step_that_goes_too_deep_into_a_compliant_contact_is_refused():
+    model = fem.Model("fast")
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2], velocity=[0, 0, -100], name="ball"))
+    floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5)
+    model.add(fem.CompliantContact(floor, stiffness=1e5, name="floor"))
+    with pytest.raises(fem.SolverError, match=r"Step \d+, t = .* CompliantContact 'floor': its indentation is"):
+        fem.DecoupledNSGA().run(model, 0.1, 1e-3)
