@@ -48,7 +48,7 @@ def build(friction=True):
 
 def run(h, friction=True, save=None):
     """Results over 1 s with the settings of the source."""
-    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5).run(build(friction), 1.0, h, save=save)
+    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start").run(build(friction), 1.0, h, save=save)
 
 
 def speeds(result, t):

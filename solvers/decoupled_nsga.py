@@ -41,7 +41,7 @@ class DecoupledNSGA(Stepper):
     penalty : float > 0, -
         p/k of contacts in the normal direction. 1 suits bodies that hit with all of their mass.
     friction_penalty : float > 0, -
-        p/k of friction, rolling and spinning. The default is the mass that resists sliding at the contact point of a
+        p/k of friction. The default is the mass that resists sliding at the contact point of a
         homogeneous sphere, relative to all of it.
     epsilon : float ≥ 0, optional, -
         Proximal shift of redundant constraints and contacts, relative; the solution does not depend on it. Default:
@@ -493,8 +493,8 @@ class _Engine:
             node = system.nodes[int(run["jumped"])]
             return SolverError(
                 f"Step {number}, t = {t:.6g} s: {label(node)} jumped: it moved or turned {10 * run['farthest']:.3g} "
-                "times as far as its speeds and accelerations explain. The corrections found another configuration than the "
-                "one next to the start of the step. Halve h, or use step_control=StepControl()",
+                "times as far as its speeds and accelerations explain. The corrections found another configuration than "
+                "the one next to the start of the step. Halve h, or use step_control=StepControl()",
                 element=node,
                 **common,
             )

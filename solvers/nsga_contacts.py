@@ -99,10 +99,11 @@ def coupled_gradient(g, e, block, c, B):
 
 
 @kernel
-def open_contact(S, nd, own, k, p, p_T):
-    """Rows of all multipliers of an open contact: the normal one and those of its cones."""
-    open_rows(S, nd, 1, k, p)
-    open_rows(S, nd + 1, own - 1, k, p_T)
+def open_contact(S, nd, own, friction, k, p, p_T):
+    """Rows of all multipliers of an open contact: the normal one, those of friction, those of rolling and spinning."""
+    open_rows(S, nd, own, k, p)
+    for i in range(nd + 1, nd + 1 + friction):
+        S[i, i] = -k * k / p_T
 
 
 @kernel
@@ -185,7 +186,7 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
             zero(b[_KK], size * size)
             xi_N = k * cnu[c, 0] - p * kept[e, C_GAP]
             if xi_N < 0.0:
-                open_contact(S, nd, own, k, p, p_T)
+                open_contact(S, nd, own, 2 + g.drilling, k, p, p_T)
             else:
                 G_N = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
                 G_T = kept[e, C_BLOCKS + B_GT * nd : C_BLOCKS + (B_GT + 2) * nd]
@@ -268,10 +269,9 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
         for e in range(g.n):
             c = g.first_contact + e
             rows[c, 0] = -k / p * cLam[c, 0]
+            rows[c, 1], rows[c, 2] = -k / p_T * cLam[c, 1], -k / p_T * cLam[c, 2]
             for i in range(3):
-                if i > 0:
-                    rows[c, i] = -k / p_T * cLam[c, i]
-                rows_chi[c, i] = -k / p_T * cchi[c, i]
+                rows_chi[c, i] = -k / (p_T if g.drilling != 0 and i == 2 else p) * cchi[c, i]
                 aLam[c, i] = achi[c, i] = 0.0
             stuck = s.first_residual != 0 and status[c] == STICK and g.drilling == 0
             status[c] = turning[c] = GAP
@@ -306,14 +306,14 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
             if law[e, L_ROLLING] != 0.0:
                 for i in range(2):
                     rate[i] = arm * gradient_times(g, e, B_W, i, V)
-                turning[c] = cone_forces(k, p_T, law[e, L_ROLLING] / arm, sigma_N, cchi[c], rate, 2, force, row)
+                turning[c] = cone_forces(k, p, law[e, L_ROLLING] / arm, sigma_N, cchi[c], rate, 2, force, row)
                 for i in range(2):
                     add_gradient(g, e, B_W, i, -arm * force[i], r1)
                     achi[c, i] = arm * force[i]
                     rows_chi[c, i] = row[i]
             if law[e, L_SPINNING] != 0.0:
                 rate[0] = arm * gradient_times(g, e, B_W, 2, V)
-                spinning = cone_forces(k, p_T, law[e, L_SPINNING] / arm, sigma_N, cchi[c, 2:], rate, 1, force, row)
+                spinning = cone_forces(k, p, law[e, L_SPINNING] / arm, sigma_N, cchi[c, 2:], rate, 1, force, row)
                 turning[c] = max(turning[c], spinning)
                 add_gradient(g, e, B_W, 2, -arm * force[0], r1)
                 achi[c, 2] = arm * force[0]
@@ -350,7 +350,7 @@ def velocity_contact_tangents(d, s, V, Vminus):
                 g_N = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
                 sigma_N = k * cLam[c, 0] - p * g_N
             if sigma_N < 0.0:
-                open_contact(S, nd, 6, k, p, p_T)
+                open_contact(S, nd, 6, 2 + g.drilling, k, p, p_T)
             else:
                 G_N = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
                 V_T = kept[e, C_BLOCKS + B_VT * nd : C_BLOCKS + (B_VT + 2) * nd]
@@ -370,18 +370,18 @@ def velocity_contact_tangents(d, s, V, Vminus):
                         coupled_gradient(g, e, B_VT, disc, V_T)
                     cone_tangent(S, nd, nd, nd + 1, G_N, V_T, 2 + g.drilling, k, p, p_T, mu, sigma_N, lam, rate)
                 if law[e, L_ROLLING] == 0.0:
-                    open_rows(S, rolling, 2, k, p_T)
+                    open_rows(S, rolling, 2, k, p)
                 else:
                     for i in range(2):
                         rate[i] = arm * gradient_times(g, e, B_W, i, V)
                     bound = law[e, L_ROLLING] / arm
-                    cone_tangent(S, nd, nd, rolling, G_N, W, 2, k, p, p_T, bound, sigma_N, cchi[c], rate)
+                    cone_tangent(S, nd, nd, rolling, G_N, W, 2, k, p, p, bound, sigma_N, cchi[c], rate)
                 if law[e, L_SPINNING] != 0.0:
                     rate[0] = arm * gradient_times(g, e, B_W, 2, V)
                     spin, bound = W[2 * nd :], law[e, L_SPINNING] / arm
-                    cone_tangent(S, nd, nd, nd + 5, G_N, spin, 1, k, p, p_T, bound, sigma_N, cchi[c, 2:], rate)
+                    cone_tangent(S, nd, nd, nd + 5, G_N, spin, 1, k, p, p, bound, sigma_N, cchi[c, 2:], rate)
                 elif g.drilling == 0:
-                    open_rows(S, nd + 5, 1, k, p_T)
+                    open_rows(S, nd + 5, 1, k, p)
                 for i in range(6):
                     S[nd + i, nd + i] -= s.epsilon * k * k / (p if i == 0 else p_T)
             scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), layout)

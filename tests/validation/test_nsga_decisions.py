@@ -188,7 +188,8 @@ def rescued(halvings):
         for seed in range(6):
             rng = np.random.default_rng(seed)
             model = models.thrown(points, velocity=rng.normal(size=3), spin=4 * rng.normal(size=3))
-            stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-6, contact_solver="newton")
+            published = {"approach": "start", "penalty": 1.0, "friction_penalty": 1.0}
+            stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-6, contact_solver="newton", **published)
             engine = stepper.prepare(model.compile(), h)
             engine.run[0]["max_halvings"] = halvings
             records, signals = engine.make_records(1), np.zeros((1, 1, 3))
