@@ -116,6 +116,7 @@ class DecoupledNSGA(Stepper):
         mixed=False,
         persistent_contacts=False,
         approach="start",
+        restitution_speed="touch",
         contact_solver="auto",
         contact_tolerance=1e-6,
         step_control=None,
@@ -144,6 +145,9 @@ class DecoupledNSGA(Stepper):
         self.approach, self.contact_solver = approach, contact_solver
         if approach not in ("start", "slower"):
             raise ParameterError(self, "approach", approach, 'must be "start" or "slower"')
+        self.restitution_speed = restitution_speed
+        if restitution_speed not in ("start", "touch"):
+            raise ParameterError(self, "restitution_speed", restitution_speed, 'must be "touch" or "start"')
         self.contact_tolerance = self._number(
             "contact_tolerance", contact_tolerance, lambda v: 0 < v < 1, "must be between 0 and 1"
         )
@@ -232,11 +236,12 @@ class _Engine:
     def _connect(self):
         """Addresses of the compiled parts."""
         from fem_mbs.jit import address
-        from fem_mbs.solvers import nsga_position, nsga_run, nsga_smooth, nsga_velocity
+        from fem_mbs.solvers import nsga_position, nsga_run, nsga_smooth, nsga_sweep, nsga_velocity
 
         self.run_steps = nsga_run.run_steps
         for name in self.kernels.PARTS:
-            module = next(m for m in (nsga_smooth, nsga_position, nsga_velocity, nsga_run) if hasattr(m, name))
+            modules = nsga_smooth, nsga_position, nsga_velocity, nsga_sweep, nsga_run
+            module = next(m for m in modules if hasattr(m, name))
             self.run[0][f"{name}_part"] = getattr(module, name).address
         self.run[0]["data_at"], self.run[0]["run_at"] = address(self.system.data), address(self.run)
         self.contact_problems = None
@@ -263,7 +268,7 @@ class _Engine:
             "persistent": int(method.persistent_contacts and system.nc > 0), "reset": int(method.reset_after_impact),
             "newton": int(method.contact_solver != "problem" and not system.searches),
             "exact": k.EXACT,
-            "approach": int(method.approach == "slower"),
+            "approach": int(method.approach == "slower"), "touch": int(method.restitution_speed == "touch"),
             "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
             "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
             "abrupt": int(any(element.abrupt for element in system.elements)),
@@ -405,7 +410,7 @@ class _Engine:
             searches = {"pair_searches": self.searches, "inexact_contact_problems": inexact}
         controlled = self.controller.statistics() if self.controller is not None else {}
         counted = {"steps": "step_number", "impact_sequences_cut_short": "cut_short",
-                   "steps_without_restitution": "made_plastic"}  # fmt: skip
+                   "steps_without_restitution": "made_plastic", "swept_contacts": "swept_total"}  # fmt: skip
         steps = {name: int(self.run[0][field]) for name, field in counted.items()}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
 
@@ -452,6 +457,15 @@ class _Engine:
                 f"{start} stopped: {label(node)} turns by more than 3 rad in one step; reduce h (with stiff "
                 "flexible parts: rho_inf = 0)",
                 element=node,
+                **common,
+            )
+        if code == k.PASSED:
+            contact = system.contact_at(int(run["swept_contact"]))
+            return SolverError(
+                f"{start} stopped: contact '{contact.name}' is passed within the step, and where it touches first cannot "
+                f"be told: its bodies travel {run['sweep_travel']:.3g} m past each other, its size (`passage`) is "
+                f"{run['sweep_size']:.3g} m. Reduce h, or let StepControl do it (step_control=fem.StepControl())",
+                element=contact,
                 **common,
             )
         if code == k.TOO_MANY_PROBLEMS:

@@ -11,6 +11,8 @@ rotation vectors in body axes), v− the velocities before the impact problem:
 (formulation note 3.9).
 """
 
+import math
+
 import numpy as np
 
 from fem_mbs.assembly import (
@@ -34,7 +36,10 @@ from fem_mbs.contact_assembly import (
     B_WN0,
     C_BLOCKS,
     C_GAP,
+    C_GAP0,
     C_SLIP,
+    C_THETA,
+    C_TOUCH,
     L_DRILLING,
     L_MU,
     L_NORMAL,
@@ -42,6 +47,7 @@ from fem_mbs.contact_assembly import (
     L_SPINNING,
     L_TANGENTIAL,
     add_gradient,
+    evaluate_contact,
     gradient_times,
     laws_of,
 )
@@ -96,6 +102,41 @@ def coupled_gradient(g, e, block, c, B):
         B[j] = kept[e, C_BLOCKS + block * nd + j]
     for j in range(nd):
         B[2 * nd + j] = c * kept[e, C_BLOCKS + (B_W + 2) * nd + j]
+
+
+@kernel
+def swept_gaps(d, s):
+    """Gap and slip of swept contacts, linear in the correction U (nsga_sweep, (2))."""
+    groups = groups_of(d)
+    U = matrix(s.U_at, d.n_nodes, 6)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            if kept[e, C_THETA] != 0.0:
+                kept[e, C_GAP] = kept[e, C_TOUCH] + gradient_times(g, e, B_GN, 0, U)
+                for i in range(2):
+                    kept[e, C_SLIP + i] = kept[e, C_TOUCH + 1 + i] + gradient_times(g, e, B_GT, i, U)
+
+
+@kernel
+def let_go(d, s):
+    """End of a step or of an attempt at one: swept contacts follow their bodies again; their gap is the one reached."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    x, R, V = matrix(s.x_at, d.n_nodes, 3), tensor(s.R_at, d.n_nodes, 3, 3), matrix(s.V_at, d.n_nodes, 6)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            if kept[e, C_THETA] != 0.0:
+                kept[e, C_THETA] = 0.0
+                kept[e, C_GAP] = evaluate_contact(d, g, e, b, x, R, x, R, V)
+    s.swept = 0
 
 
 @kernel
@@ -185,7 +226,7 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
                         G_T = vector(b[_H_N], 3 * nd)
                         coupled_gradient(g, e, B_GT, arm, G_T)
                     cone_tangent(S, nd, nd, nd + 1, G_N, G_T, own - 1, k, p, mu, xi_N, lam, slip)
-                if g.contact_hessian != 0:
+                if g.contact_hessian != 0 and kept[e, C_THETA] == 0.0:
                     gather_poses(g, e, b, x, R)
                     gather_start(g, e, b, x0, R0)
                     zero(b[_H_N], nd * nd)
@@ -193,10 +234,27 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
                     for i in range(nd):
                         for j in range(nd):
                             S[i, j] -= xi_N * H[i, j]
-                times_tangent(g, e, S, size, T)
+                if kept[e, C_THETA] == 0.0:
+                    times_tangent(g, e, S, size, T)
                 for i in range(own):
                     S[nd + i, nd + i] -= s.epsilon * k * k / p  # proximal: redundant contacts (section 3.8)
             scatter_matrix(g.maps_at[POSITION], e, size, vector(b[_KK], size * size), layout)
+
+
+@kernel
+def touch_speed(g, e, d, s, speed):
+    """Normal velocity at the touch by the energy, for ``speed`` at the start of the step; negative.
+
+        ġ_t = −( ġ_n² − 2 a_N g_n )^½ ,   a_N = ( G_N v~ − G_N(q_n) v_n )/h                                       (3)
+
+    A gap g_n that is round-off counts as closed.
+    """
+    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP0]
+    if gap <= 100.0 * s.exact * (1.0 + s.scale_x):
+        return -abs(speed)
+    V0, Vs = matrix(s.V0_at, d.n_nodes, 6), matrix(s.Vs_at, d.n_nodes, 6)
+    change = gradient_times(g, e, B_GN, 0, Vs) - gradient_times(g, e, B_GN0, 0, V0)
+    return -math.sqrt(max(speed * speed - 2.0 * gap * change / s.h, 0.0))
 
 
 @kernel
@@ -206,6 +264,8 @@ def reflected(g, e, d, s, Vminus):
     With ``approach`` the slower of the approaches along the normals at the start and at the end of the step counts: the
     impulse acts along the latter, and does no more work than the law allows. At the start alone (the published form) a
     normal that turns in the step gives energy, O(h); at its end alone a contact on a curved surface would never close.
+    With ``touch`` the first impact problem of a step takes the speed at the touch, by (3), or of a swept contact
+    between the velocities at the start and at the end: an elastic contact then keeps its energy (docs/theory/sweep).
     Towards the end of a long impact sequence nothing is reflected, see `nsga_velocity.choose_candidates`; nor with
     ``plastic``, for problems without a solution: a pendulum whose tip hits a wall in a self-locking position cannot
     rebound, because friction would hold it with the same cone (no v with G_N v + e_N G_N v− ≥ μ |G_T v|).
@@ -214,9 +274,21 @@ def reflected(g, e, d, s, Vminus):
     if e_N == 0.0 or s.plastic != 0 or 2 * integers(s.counts_at, 8)[3] >= s.max_problems:
         return 0.0
     speed = gradient_times(g, e, B_GN0, 0, Vminus)
+    first = s.touch != 0 and integers(s.counts_at, 8)[3] == 0
+    theta = matrix(g.contact_at, g.n, g.contact_stride)[e, C_THETA]
+    if theta != 0.0:
+        if first:
+            speed += theta * (gradient_times(g, e, B_GN, 0, matrix(s.Vs_at, d.n_nodes, 6)) - speed)
+        return e_N * speed
     if s.approach != 0:
-        speed = max(speed, gradient_times(g, e, B_GN, 0, Vminus))
-    return e_N * speed
+        other = gradient_times(g, e, B_GN, 0, Vminus)
+        if first and speed * other <= 0.0:
+            speed = 0.0
+        elif first and speed > 0.0:
+            speed = min(speed, other)
+        else:
+            speed = max(speed, other)
+    return e_N * (touch_speed(g, e, d, s, speed) if first else speed)
 
 
 @kernel

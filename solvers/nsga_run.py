@@ -38,6 +38,7 @@ from fem_mbs.contact_assembly import (
 )
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.contact_law import GAP, STICK
+from fem_mbs.solvers.nsga_contacts import let_go
 from fem_mbs.solvers.nsga_data import OK, SINGULAR, copy, copy3, run_at, system_at
 from fem_mbs.solvers.nsga_entry import decide_closed, decide_turning, leave_cones
 from fem_mbs.solvers.nsga_persistent import closed_rates, closed_tangents, sliding_directions
@@ -79,8 +80,14 @@ def step(d, s):
         fs[i] = f[i]
         base[i] = f[i] + Gl[i]  # f(q~, v~) + G(q~)ᵀ k_s λ~
         base_v[i] = base[i] + Gw[i] - Ma[i]
+    if d.nc > 0:
+        call2(s.sweep_part, s.data_at, s.run_at)
+        if s.code != OK:
+            return s.code
     counts[6] = POSITION
     call2(s.position_part, s.data_at, s.run_at)
+    if s.code == OK and s.swept != 0:
+        call2(s.settle_part, s.data_at, s.run_at)
     if s.code != OK:
         return s.code
     counts[6] = VELOCITY
@@ -308,6 +315,8 @@ def advance(d, s):
     s.handed += counts[7]
     if code == OK:
         finish(d, s, lag)
+    if s.swept != 0:
+        let_go(d, s)
     set_coefficients(s, alpha_m, alpha_f, beta, gamma)
     return code
 

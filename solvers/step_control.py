@@ -28,7 +28,7 @@ KEPT = (
     "x Q R V Va Vd Va0 Vd0 lam nu Lam cnu cLam cchi clam mchi total_Lam total_chi was_active impact closed lam_report "
     "rolls spins ctau wtau entered ends stirred pause pause_length quick quiet Gw fs"
 ).split()
-COUNTED = "saved step_number repeated handed cut_short made_plastic fresh since struck".split()
+COUNTED = "saved step_number repeated handed cut_short made_plastic fresh since struck swept_total".split()
 
 
 class StepControl:
