@@ -68,6 +68,11 @@ class DecoupledNSGA(Stepper):
     approach : {"start", "slower"}
         Normal velocity that Newton's law reflects: that along the normals at the start of the step (as published), or
         the slower of those along the normals at its start and at its end, with which normal impulses never give energy.
+    restitution_speed : {"start", "touch"}
+        Which approach speed Newton's law reflects at the first impact of a step: that at the start of the step (as
+        published), or that at the touch, by the energy on the way to it. With "start" an elastic ball loses what it
+        gains on the last part of its way, m g² h/4 per second on average; with "touch" it keeps its energy for any
+        number of bounces (docs/theory/sweep has figures, and what else changes).
     contact_solver : {"auto", "newton", "problem"}
         How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
         the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
@@ -116,7 +121,7 @@ class DecoupledNSGA(Stepper):
         mixed=False,
         persistent_contacts=False,
         approach="start",
-        restitution_speed="touch",
+        restitution_speed="start",
         contact_solver="auto",
         contact_tolerance=1e-6,
         step_control=None,
@@ -462,9 +467,9 @@ class _Engine:
         if code == k.PASSED:
             contact = system.contact_at(int(run["swept_contact"]))
             return SolverError(
-                f"{start} stopped: contact '{contact.name}' is passed within the step, and where it touches first cannot "
-                f"be told: its bodies travel {run['sweep_travel']:.3g} m past each other, its size (`passage`) is "
-                f"{run['sweep_size']:.3g} m. Reduce h, or let StepControl do it (step_control=fem.StepControl())",
+                f"{start} stopped: contact '{contact.name}' is passed within the step, and where it touches first "
+                f"cannot be told: its bodies travel {run['sweep_travel']:.3g} m past each other, its size (`passage`) "
+                f"is {run['sweep_size']:.3g} m. Reduce h, or let StepControl do it (step_control=fem.StepControl())",
                 element=contact,
                 **common,
             )

@@ -279,6 +279,8 @@ def reflected(g, e, d, s, Vminus):
     if theta != 0.0:
         if first:
             speed += theta * (gradient_times(g, e, B_GN, 0, matrix(s.Vs_at, d.n_nodes, 6)) - speed)
+        if s.approach != 0:  # what the impulse meets: its bodies may turn on the way to the end of the step
+            speed = max(speed, gradient_times(g, e, B_GN, 0, matrix(s.Vsminus_at, d.n_nodes, 6)))
         return e_N * speed
     if s.approach != 0:
         other = gradient_times(g, e, B_GN, 0, Vminus)

@@ -4,16 +4,16 @@ Gaps are asked for at the end of a step. A body that travels through another wit
 open, or its normal points to the wrong side. Such contacts are found on the path of the smooth sub-problem, a cubic of
 the start, the result and their velocities, per node
 
-    D(τ) = (τ³ − 2τ² + τ) h v_n + (3τ² − 2τ³) D + (τ³ − τ²) h T⁻¹(D) v~ ,   q(τ) = q_n ∘ exp(D(τ)) ,   0 ≤ τ ≤ 1       (1)
+    D(τ) = (τ³ − 2τ² + τ) h v_n + (3τ² − 2τ³) D + (τ³ − τ²) h T⁻¹(D) v~ ,   q(τ) = q_n ∘ exp(D(τ)) ,  0 ≤ τ ≤ 1      (1)
 
 The search goes forward from τ by gap/(1.5 travel), which the gap cannot close sooner, and by at least `FORCED` of the
 passage, until the gap is negative; bisection gives the first touch θ. For the rest of this step the contact keeps what
 it has there: gradients G_θ, which are turned with the bodies to the end of their path, and, U being the correction,
 
-    gap = g_θ + G_N ((q~ ⊖ q_θ) + U) ,  slip = G_T ((q~ ⊖ q_θ) + U) ,  q~ ⊖ q_θ = (x~ − x_θ, log(R_θᵀ R~))         (2)
+    gap = g_θ + G_N ((q~ ⊖ q_θ) + U) ,  slip = G_T ((q~ ⊖ q_θ) + U) ,  q~ ⊖ q_θ = (x~ − x_θ, log(R_θᵀ R~))      (2)
 
-Both corrections and the impact law use these. A contact is treated so when it is open at the end, or when its surfaces
-are convex and its normal turns by more than 14° from θ to the end.
+Both corrections and the impact law use these. A contact is treated so when it is open at the end; when its surfaces are
+convex also if it was open at the start, or if its normal turns by more than 14° from θ to the end.
 
 Cost: one bound per contact and step. Nothing is searched unless the pair travels more than `FREE` of its passage (the
 normal of convex surfaces cannot turn by 14° before) and more than its gap.
@@ -89,7 +89,8 @@ FORCED = 0.05  # of the passage: shorter overlaps of glancing bodies, in which n
 DIP = 1e-6  # of the passage: overlaps that count
 FASTER = 1.5  # than the mean speed: how a gap may close on the way
 EVALUATIONS = 500  # of a contact in a step before it is given up
-ROUNDS = 8  # of position corrections with swept contacts
+ROUNDS = 30  # of position corrections with swept contacts
+FURTHER = 1.5  # times what is missing: rotations give back a part of a shift
 NEVER, UNKNOWN = 2.0, -1.0
 
 
@@ -225,9 +226,10 @@ def passes(d, s, g, e, b, theta, corrected):
     R = tensor(s.R_at if corrected else s.Rs_at, N, 3, 3)
     gap = evaluate_contact(d, g, e, b, x, R, x0, R0, V0)
     turned = first[0] * normal[0] + first[1] * normal[1] + first[2] * normal[2] < TURNED
-    # a corrected path ends at gap 0 where the contact acts
-    opened = gap > DIP * kept[e, C_PASSAGE] if corrected else gap >= 0.0
-    return opened or (turned and kept[e, C_CONVEX] != 0.0)
+    deep = DIP * kept[e, C_PASSAGE]
+    if corrected:  # such a path ends at gap 0 where the contact acts
+        return gap > deep or (turned and kept[e, C_CONVEX] != 0.0)
+    return gap >= 0.0 or (kept[e, C_CONVEX] != 0.0 and (turned or kept[e, C_GAP0] > deep))
 
 
 @kernel
@@ -349,10 +351,10 @@ def shift_swept(d, s):
             along = 0.0
             for j in range(3):
                 along += normal[j] * kept[e, C_NORMAL + j]
-            undecided(d, s, g, e)
+            undecided(d, s, g, e)  # in case it stays so
             if not along > 0.0:
                 return -1
-            kept[e, C_TOUCH] += gap
+            kept[e, C_TOUCH] += FURTHER * gap - DIP * kept[e, C_PASSAGE]
             count += 1
     return count
 

@@ -8,7 +8,6 @@ import pytest
 import shots
 
 import fem_mbs as fem
-from fem_mbs.errors import SolverError
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 import slider_hits_block
