@@ -8,7 +8,8 @@ the start, the result and their velocities, per node
 
 The search goes forward from τ by gap/(1.5 travel), which the gap cannot close sooner, and by at least `FORCED` of the
 passage, until the gap is negative; bisection gives the first touch θ. For the rest of this step the contact keeps what
-it has there: gradients G_θ, which are turned with the bodies to the end of their path, and, U being the correction,
+it has there: gradients G_θ, whose moments stay those in body axes, so that impulses meet the inertia that they meet at
+the touch, and, U being the correction,
 
     gap = g_θ + G_N ((q~ ⊖ q_θ) + U) ,  slip = G_T ((q~ ⊖ q_θ) + U) ,  q~ ⊖ q_θ = (x~ − x_θ, log(R_θᵀ R~))      (2)
 
@@ -76,7 +77,6 @@ from fem_mbs.rotations import (
     quaternion_normalise,
     quaternion_to_matrix,
     rotate,
-    rotate_T,
     tangent_inverse,
 )
 from fem_mbs.solvers.nsga_contacts import let_go
@@ -233,19 +233,11 @@ def passes(d, s, g, e, b, theta, corrected):
 
 
 @kernel
-def turn_rows(g, e, block, rows, source, R_from, R_to):
-    """Moments of kept gradients, block ``source``, into ``block``: from the body axes of R_from to those of R_to."""
-    nodes, kept = integer_matrix(g.nodes_at, g.n, g.nn), matrix(g.contact_at, g.n, g.contact_stride)
-    old, spatial = local_vector(3), local_vector(3)
-    for r in range(rows):
-        for a in range(g.nn):
-            i = nodes[e, a]
-            start, end = C_BLOCKS + (source + r) * g.nd + 6 * a, C_BLOCKS + (block + r) * g.nd + 6 * a
-            for j in range(3):
-                kept[e, end + j] = kept[e, start + j]
-                old[j] = kept[e, start + 3 + j]
-            rotate(R_from[i], old, spatial)
-            rotate_T(R_to[i], spatial, kept[e, end + 3 : end + 6])
+def copy_rows(g, e, source, target, rows):
+    """Rows of a kept gradient to another block."""
+    kept, nd = matrix(g.contact_at, g.n, g.contact_stride), g.nd
+    for j in range(rows * nd):
+        kept[e, C_BLOCKS + target * nd + j] = kept[e, C_BLOCKS + source * nd + j]
 
 
 @kernel
@@ -253,7 +245,7 @@ def hold(d, s, g, e, b, theta, corrected):
     """Keep contact e of group g as it is at θ for the rest of the step, (2)."""
     N = d.n_nodes
     nodes, kept = integer_matrix(g.nodes_at, g.n, g.nn), matrix(g.contact_at, g.n, g.contact_stride)
-    xs, Rs, R0 = matrix(s.xs_at, N, 3), tensor(s.Rs_at, N, 3, 3), tensor(s.R0_at, N, 3, 3)
+    xs, Rs = matrix(s.xs_at, N, 3), tensor(s.Rs_at, N, 3, 3)
     xt, Rt = matrix(s.xt_at, N, 3), tensor(s.Rt_at, N, 3, 3)
     turn, psi = local_matrix(3, 3), local_vector(3)
     kept[e, C_TOUCH] = gap_at(d, s, g, e, b, theta, corrected)
@@ -268,14 +260,10 @@ def hold(d, s, g, e, b, theta, corrected):
             for j in range(3):
                 kept[e, C_TOUCH + r] += kept[e, at + j] * (xs[i, j] - xt[i, j]) + kept[e, at + 3 + j] * psi[j]
     # Newton's law too takes the directions at the touch
-    turn_rows(g, e, B_GN0, 1, B_GN, Rt, R0)
-    turn_rows(g, e, B_VT0, 2, B_VT, Rt, R0)
+    copy_rows(g, e, B_GN, B_GN0, 1)
+    copy_rows(g, e, B_VT, B_VT0, 2)
     if g.drilling != 0:
-        turn_rows(g, e, B_WN0, 1, B_W + 2, Rt, R0)
-    turn_rows(g, e, B_GN, 1, B_GN, Rt, Rs)
-    turn_rows(g, e, B_GT, 2, B_GT, Rt, Rs)
-    turn_rows(g, e, B_VT, 2, B_VT, Rt, Rs)
-    turn_rows(g, e, B_W, 3, B_W, Rt, Rs)
+        copy_rows(g, e, B_W + 2, B_WN0, 1)
     kept[e, C_THETA] = theta
     s.swept += 1
 
