@@ -253,6 +253,18 @@ class Contact(Element):
         Choose the Hertz radius at the mean load, or the radius of a flat end.
         Replaces ``spinning_resistance``, which bounds the same moment but does not know sliding.
 
+    Attributes
+    ----------
+    convex : bool
+        Of the type: whether both surfaces are convex. Their normal then turns by more than 14° in a step only where
+        they pass each other.
+    passage : float ≥ 0 [m]
+        Smallest relative travel from the first touch to where another side of the surfaces is nearer: the sum of the
+        radii of two spheres. Steps in which the pair travels a good part of it are swept (docs/theory/sweep). 0: there
+        is no other side (a plane, the inside of a bowl), and nothing is swept.
+    reach : float ≥ 0 [m]
+        Largest distance of two points of one surface that can touch, or the radius of a sphere.
+
     Outputs
     -------
     gap : float [m], open > 0
@@ -276,6 +288,9 @@ class Contact(Element):
     """
 
     role = "contact"
+    convex = False
+    passage = 0.0
+    reach = 0.0
 
     def __init__(
         self,

@@ -280,6 +280,14 @@ class PointOnCurve(_OnCurve):
     kernels = {"contact": contact_profile, "contact_hessian": contact_profile_hessian}
     nearest = staticmethod(_nearest_profile)
 
+    @property
+    def smallest_radius(self):
+        """Half the width of a closed curve that the point is outside of; other curves have no other side."""
+        x, y = self.points[:, :2].T
+        inside_is_left = np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) > 0
+        outside = self.closed and inside_is_left == (self.record[-1] < 0)
+        return 0.5 * np.ptp(self.points[:, :2], axis=0).min() if outside else None
+
     def __init__(
         self, point, curve, *, points, closed=False, radius=0.0, side="left", width=None, name=None, **law
     ):  # fmt: skip
@@ -356,6 +364,10 @@ class SphereOnWire(_OnCurve):
     )  # fmt: skip
     kernels = {"contact": contact_wire, "contact_hessian": contact_wire_hessian}
     nearest = staticmethod(_nearest_wire)
+
+    @property
+    def smallest_radius(self):
+        return self.wire_radius
 
     def __init__(
         self, sphere, wire, *, points, closed=False, radius, wire_radius=0.0, drawn=None, name=None, **law

@@ -276,6 +276,20 @@ class SphereShapeContact(Contact):
         self.radius = self.positive("radius", radius, "m", allow_zero=allow_point)
 
     @property
+    def smallest_radius(self):
+        """Smallest radius [m] of the edges and walls of the shape; None: it has no other side."""
+        return None
+
+    @property
+    def passage(self):
+        """The smallest circle on which the sphere's centre goes round the shape."""
+        return 0.0 if self.smallest_radius is None else self.radius + self.smallest_radius
+
+    @property
+    def reach(self):
+        return self.radius
+
+    @property
     def poses(self):
         """Values of the fields `FRAMES`."""
         return self.sphere.p, self.shape.p, self.shape.rotation, self.radius

@@ -170,8 +170,10 @@ class System:
         self.roll_index, self.n_roll = self._numbered(drills | self.laws[:, [L_ROLLING, L_SPINNING]].any(axis=1))
         self.drill_index, self.n_drill = self._numbered(drills)
 
-    def search_pairs(self, x, R):
+    def search_pairs(self, x, R, V=None, h=0.0):
         """Find the pairs of all contact groups anew at poses x (N, 3), R (N, 3, 3).
+
+        With velocities V (N, 6) also those that meet within a step h [s] from there.
 
         Returns
         -------
@@ -181,7 +183,7 @@ class System:
         first = self.nc_fixed
         for search in self.searches:
             before = [group.first_contact for group in search.groups]
-            for group, start, place in zip(search.groups, before, search.search(self, x, R)):
+            for group, start, place in zip(search.groups, before, search.search(self, x, R, V, h)):
                 places.append(np.where(place >= 0, place + start, -1))
                 laws.append(group.laws)
                 group.first_contact = first

@@ -76,6 +76,11 @@ class DecoupledNSGA(Stepper):
         impact gain energy (Kane's paradox), the largest part of the restitution that does not
         (``result.statistics["impacts_with_less_restitution"]`` counts these). "start": that along the normals at the
         start of the step, as published, and no limit.
+    restitution_speed : {"start", "touch"}
+        Which approach speed Newton's law reflects at the first impact of a step: that at the start of the step (as
+        published), or that at the touch, by the energy on the way to it. With "start" an elastic ball loses what it
+        gains on the last part of its way, m g² h/4 per second on average; with "touch" it keeps its energy for any
+        number of bounces (docs/theory/sweep has figures, and what else changes).
     contact_solver : {"auto", "newton", "problem"}
         How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
         the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
@@ -125,6 +130,7 @@ class DecoupledNSGA(Stepper):
         mixed=False,
         persistent_contacts=False,
         approach="slower",
+        restitution_speed="start",
         contact_solver="auto",
         contact_tolerance=1e-6,
         step_control=None,
@@ -154,6 +160,9 @@ class DecoupledNSGA(Stepper):
         self.approach, self.contact_solver = approach, contact_solver
         if approach not in ("start", "slower"):
             raise ParameterError(self, "approach", approach, 'must be "start" or "slower"')
+        self.restitution_speed = restitution_speed
+        if restitution_speed not in ("start", "touch"):
+            raise ParameterError(self, "restitution_speed", restitution_speed, 'must be "touch" or "start"')
         self.contact_tolerance = self._number(
             "contact_tolerance", contact_tolerance, lambda v: 0 < v < 1, "must be between 0 and 1"
         )
@@ -244,9 +253,9 @@ class _Engine:
     def _connect(self):
         """Addresses of the compiled parts."""
         from fem_mbs.jit import address
-        from fem_mbs.solvers import nsga_checks, nsga_position, nsga_run, nsga_smooth, nsga_velocity
+        from fem_mbs.solvers import nsga_checks, nsga_position, nsga_run, nsga_smooth, nsga_sweep, nsga_velocity
 
-        modules = nsga_smooth, nsga_position, nsga_velocity, nsga_run, nsga_checks
+        modules = nsga_smooth, nsga_position, nsga_velocity, nsga_run, nsga_sweep, nsga_checks
 
         self.run_steps = nsga_run.run_steps
         for name in self.kernels.PARTS:
@@ -281,7 +290,7 @@ class _Engine:
             "persistent": int(method.persistent_contacts and system.nc > 0), "reset": int(method.reset_after_impact),
             "newton": int(not system.searches and (method.contact_solver != "problem" or system.nc == 0)),
             "exact": k.EXACT,
-            "approach": int(method.approach == "slower"),
+            "approach": int(method.approach == "slower"), "touch": int(method.restitution_speed == "touch"),
             "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
             "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
             "abrupt": int(any(element.abrupt for element in system.elements)),
@@ -427,7 +436,7 @@ class _Engine:
         controlled = self.controller.statistics() if self.controller is not None else {}
         counted = {"steps": "step_number", "impact_sequences_cut_short": "cut_short",
                    "steps_without_restitution": "made_plastic", "impacts_with_less_restitution": "limited_impacts",
-                   "energy_rises": "rises"}  # fmt: skip
+                   "energy_rises": "rises", "swept_contacts": "swept_total"}  # fmt: skip
         steps = {name: int(self.run[0][field]) for name, field in counted.items()}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
 
@@ -493,8 +502,8 @@ class _Engine:
             node = system.nodes[int(run["jumped"])]
             return SolverError(
                 f"Step {number}, t = {t:.6g} s: {label(node)} jumped: it moved or turned {10 * run['farthest']:.3g} "
-                "times as far as its speeds and accelerations explain. The corrections found another configuration than "
-                "the one next to the start of the step. Halve h, or use step_control=StepControl()",
+                "times as far as its speeds and accelerations explain. The corrections found a configuration that is "
+                "not the one next to the start of the step. Halve h, or use step_control=StepControl()",
                 element=node,
                 **common,
             )
@@ -508,6 +517,15 @@ class _Engine:
                 f"Step {number}, t = {t:.6g} s: the energy rose by {run['largest_rise']:.3g} J, more than the step "
                 "explains, although nothing drives the model. Halve h, or use step_control=StepControl(); without "
                 "strict=True this is a warning of the result",
+                **common,
+            )
+        if code == k.PASSED:
+            contact = system.contact_at(int(run["swept_contact"]))
+            return SolverError(
+                f"{start} stopped: contact '{contact.name}' is passed within the step, and where it touches first "
+                f"cannot be told: its bodies travel {run['sweep_travel']:.3g} m past each other, its size (`passage`) "
+                f"is {run['sweep_size']:.3g} m. Reduce h, or let StepControl do it (step_control=fem.StepControl())",
+                element=contact,
                 **common,
             )
         if code == k.TOO_MANY_PROBLEMS:

@@ -10,7 +10,7 @@
 (1) and the range refuse a step. In (1) the correction found a root that is not the one next to the start (a box that
 turns round in its guide). (2) is looked at between states that are saved, over all steps between them; rises beyond it
 are counted, and refused by ``strict`` runs and, while steps are not far below the user's, by `StepControl`. The bound
-is twice what random systems of docs/theory/decoupled_nsga.md need near impacts, and says nothing of energy that is lost.
+is twice what random systems of docs/theory/decoupled_nsga.md need near impacts. It says nothing of energy that is lost.
 """
 
 import math

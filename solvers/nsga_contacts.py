@@ -11,6 +11,8 @@ rotation vectors in body axes), v− the velocities before the impact problem:
 (formulation note 3.9).
 """
 
+import math
+
 import numpy as np
 
 from fem_mbs.assembly import (
@@ -34,7 +36,10 @@ from fem_mbs.contact_assembly import (
     B_WN0,
     C_BLOCKS,
     C_GAP,
+    C_GAP0,
     C_SLIP,
+    C_THETA,
+    C_TOUCH,
     L_DRILLING,
     L_MU,
     L_NORMAL,
@@ -42,6 +47,7 @@ from fem_mbs.contact_assembly import (
     L_SPINNING,
     L_TANGENTIAL,
     add_gradient,
+    evaluate_contact,
     gradient_times,
     laws_of,
 )
@@ -104,6 +110,41 @@ def open_contact(S, nd, own, friction, k, p, p_T):
     open_rows(S, nd, own, k, p)
     for i in range(nd + 1, nd + 1 + friction):
         S[i, i] = -k * k / p_T
+
+
+@kernel
+def swept_gaps(d, s):
+    """Gap and slip of swept contacts, linear in the correction U (nsga_sweep, (2))."""
+    groups = groups_of(d)
+    U = matrix(s.U_at, d.n_nodes, 6)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            if kept[e, C_THETA] != 0.0:
+                kept[e, C_GAP] = kept[e, C_TOUCH] + gradient_times(g, e, B_GN, 0, U)
+                for i in range(2):
+                    kept[e, C_SLIP + i] = kept[e, C_TOUCH + 1 + i] + gradient_times(g, e, B_GT, i, U)
+
+
+@kernel
+def let_go(d, s):
+    """End of a step or of an attempt at one: swept contacts follow their bodies again; their gap is the one reached."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    x, R, V = matrix(s.x_at, d.n_nodes, 3), tensor(s.R_at, d.n_nodes, 3, 3), matrix(s.V_at, d.n_nodes, 6)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            if kept[e, C_THETA] != 0.0:
+                kept[e, C_THETA] = 0.0
+                kept[e, C_GAP] = evaluate_contact(d, g, e, b, x, R, x, R, V)
+    s.swept = 0
 
 
 @kernel
@@ -202,7 +243,7 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
                         G_T = vector(b[_H_N], 3 * nd)
                         coupled_gradient(g, e, B_GT, arm, G_T)
                     cone_tangent(S, nd, nd, nd + 1, G_N, G_T, own - 1, k, p, p_T, mu, xi_N, lam, slip)
-                if g.contact_hessian != 0:
+                if g.contact_hessian != 0 and kept[e, C_THETA] == 0.0:
                     gather_poses(g, e, b, x, R)
                     gather_start(g, e, b, x0, R0)
                     zero(b[_H_N], nd * nd)
@@ -210,24 +251,58 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
                     for i in range(nd):
                         for j in range(nd):
                             S[i, j] -= xi_N * H[i, j]
-                times_tangent(g, e, S, size, T)
+                if kept[e, C_THETA] == 0.0:
+                    times_tangent(g, e, S, size, T)
                 for i in range(own):  # proximal: redundant contacts (section 3.8)
                     S[nd + i, nd + i] -= s.epsilon * k * k / (p if i == 0 else p_T)
             scatter_matrix(g.maps_at[POSITION], e, size, vector(b[_KK], size * size), layout)
 
 
 @kernel
-def approach_of(g, e, s, Vminus):
-    """Normal velocity that Newton's law reflects: along the normal of the start of the step, as published, or, with
-    ``approach``, the slower of that and of the one along the normal of its end.
+def touch_speed(g, e, d, s, speed):
+    """Normal velocity at the touch by the energy, for ``speed`` at the start of the step; negative.
 
-    The impulse acts along the latter, and does no more work than the law allows. At the start alone a normal that turns
-    in the step gives energy, O(h); at its end alone a contact on a curved surface would never close.
+        ġ_t = −( ġ_n² − 2 a_N g_n )^½ ,   a_N = ( G_N v~ − G_N(q_n) v_n )/h                                       (3)
+
+    A gap g_n that is round-off counts as closed.
+    """
+    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP0]
+    if gap <= 100.0 * s.exact * (1.0 + s.scale_x):
+        return -abs(speed)
+    V0, Vs = matrix(s.V0_at, d.n_nodes, 6), matrix(s.Vs_at, d.n_nodes, 6)
+    change = gradient_times(g, e, B_GN, 0, Vs) - gradient_times(g, e, B_GN0, 0, V0)
+    return -math.sqrt(max(speed * speed - 2.0 * gap * change / s.h, 0.0))
+
+
+@kernel
+def approach_of(g, e, d, s, Vminus):
+    """Normal velocity that Newton's law reflects; negative where the bodies approach.
+
+    Along the normal of the start of the step, as published, or, with ``approach``, the slower of that and of the one
+    along the normal of its end. The impulse acts along the latter, and does no more work than the law allows. At the
+    start alone a normal that turns in the step gives energy, O(h); at its end alone a contact on a curved surface would
+    never close. With ``touch`` the first impact problem of a step takes the speed at the touch, by (3), or of a swept
+    contact between the velocities at the start and at the end: an elastic contact then keeps its energy
+    (docs/theory/sweep).
     """
     speed = gradient_times(g, e, B_GN0, 0, Vminus)
+    first = s.touch != 0 and integers(s.counts_at, 8)[3] == 0
+    theta = matrix(g.contact_at, g.n, g.contact_stride)[e, C_THETA]
+    if theta != 0.0:
+        if first:
+            speed += theta * (gradient_times(g, e, B_GN, 0, matrix(s.Vs_at, d.n_nodes, 6)) - speed)
+        if s.approach != 0:  # what the impulse meets: its bodies may turn on the way to the end of the step
+            speed = max(speed, gradient_times(g, e, B_GN, 0, matrix(s.Vsminus_at, d.n_nodes, 6)))
+        return speed
     if s.approach != 0:
-        speed = max(speed, gradient_times(g, e, B_GN, 0, Vminus))
-    return speed
+        other = gradient_times(g, e, B_GN, 0, Vminus)
+        if first and speed * other <= 0.0:
+            speed = 0.0
+        elif first and speed > 0.0:
+            speed = min(speed, other)
+        else:
+            speed = max(speed, other)
+    return touch_speed(g, e, d, s, speed) if first else speed
 
 
 @kernel
@@ -242,7 +317,7 @@ def reflected(g, e, d, s, Vminus):
     e_N = laws_of(g)[e, L_NORMAL]
     if e_N == 0.0 or s.plastic != 0 or 2 * integers(s.counts_at, 8)[3] >= s.max_problems:
         return 0.0
-    return s.restitution_scale * e_N * approach_of(g, e, s, Vminus)
+    return s.restitution_scale * e_N * approach_of(g, e, d, s, Vminus)
 
 
 @kernel

@@ -20,7 +20,7 @@ from fem_mbs.assembly import (
 from fem_mbs.contact_assembly import contacts
 from fem_mbs.jit import call2, entry, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.contact_law import GAP
-from fem_mbs.solvers.nsga_contacts import position_contact_residual, position_contact_tangents
+from fem_mbs.solvers.nsga_contacts import position_contact_residual, position_contact_tangents, swept_gaps
 from fem_mbs.solvers.nsga_data import (
     NOT_CONVERGED,
     NOT_FINITE,
@@ -66,6 +66,8 @@ def position_residual(data, run):
     friction = 0.0
     if nc > 0:
         contacts(d, x, R, x0, R0, Vs)
+        if s.swept != 0:
+            swept_gaps(d, s)
         if s.without_contacts == 0:
             position_contact_residual(d, s, r1, rows)
             for c in range(nc):

@@ -39,10 +39,10 @@ from fem_mbs.contact_assembly import (
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.contact_law import GAP, STICK
 from fem_mbs.solvers.nsga_checks import energy_rises
+from fem_mbs.solvers.nsga_contacts import let_go
 from fem_mbs.solvers.nsga_data import (
     ENERGY_ROSE,
-    LARGE_ROTATION,
-    NOT_FINITE,
+    NOT_CONVERGED,
     OK,
     SINGULAR,
     copy,
@@ -92,8 +92,14 @@ def step(d, s):
         fs[i] = f[i]
         base[i] = f[i] + Gl[i]  # f(q~, v~) + G(q~)ᵀ k_s λ~
         base_v[i] = base[i] + Gw[i] - Ma[i]
+    if d.nc > 0:
+        call2(s.sweep_part, s.data_at, s.run_at)
+        if s.code != OK:
+            return s.code
     counts[6] = POSITION
     call2(s.position_part, s.data_at, s.run_at)
+    if s.code == OK and s.swept != 0:
+        call2(s.settle_part, s.data_at, s.run_at)
     if s.code != OK:
         return s.code
     counts[6] = VELOCITY
@@ -317,8 +323,8 @@ def advance(d, s):
         counts[4] = attempt
         code = step(d, s)
         again = d.nc > 0 and counts[6] != SMOOTH and (s.newton != 0 or d.nc == s.nc_fixed)
-        singular = attempt == 0 and d.m > 0 and rows < LEAST_SHIFT and code != LARGE_ROTATION and code != NOT_FINITE
-        if code == OK or not (again or singular):
+        shifted = attempt == 0 and d.m > 0 and rows < LEAST_SHIFT and (code == SINGULAR or code == NOT_CONVERGED)
+        if code == OK or not (again or shifted):
             break
     s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings = pp, pv, epsilon, iterations, halvings
     s.pp_T, s.pv_T, s.epsilon_rows, s.newton = pp_T, pv_T, rows, newton
@@ -339,6 +345,8 @@ def advance(d, s):
         s.scale_x = max(scale_x, largest(matrix(s.x_at, d.n_nodes, 3)))
         s.scale_v = max(scale_v, largest(matrix(s.Vs_at, d.n_nodes, 6)), largest(matrix(s.V_at, d.n_nodes, 6)))
         finish(d, s, lag)
+    if s.swept != 0:
+        let_go(d, s)
     set_coefficients(s, alpha_m, alpha_f, beta, gamma)
     return code
 

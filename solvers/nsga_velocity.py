@@ -375,7 +375,7 @@ def work_of_impulses(d, s):
             c = g.first_contact + e
             if candidate[c] == 0 or aLam[c, 0] == 0.0:
                 continue
-            before = min(gradient_times(g, e, B_GN, 0, Vs), approach_of(g, e, s, Vminus))
+            before = min(gradient_times(g, e, B_GN, 0, Vs), approach_of(g, e, d, s, Vminus))
             part = 0.5 * aLam[c, 0] * (gradient_times(g, e, B_GN, 0, V) + before)
             total, size = total + part, size + abs(0.5 * aLam[c, 0] * before)
             for i in range(2):

@@ -37,7 +37,7 @@ KEPT = (
 ).split()
 COUNTED = (
     "saved step_number repeated handed cut_short made_plastic fresh since struck limited_impacts rises largest_rise "
-    "rise_time allowed_energy last_energy top_kinetic scale_x scale_v"
+    "rise_time allowed_energy last_energy top_kinetic scale_x scale_v swept_total"
 ).split()
 WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
 
