@@ -463,8 +463,8 @@ class CompliantContact(Force):
             return None
         depth = self.max_indentation + beyond
         return (
-            f"{label(self)}: its indentation is {depth:.3g} m, more than max_indentation = {self.max_indentation:.3g} m, "
-            "for which its force law is not made. Start the bodies farther apart; in a run: halve h, or use "
+            f"{label(self)}: its indentation is {depth:.3g} m, more than max_indentation = {self.max_indentation:.3g} "
+            "m, for which its force law is not made. Start the bodies farther apart; in a run: halve h, or use "
             "step_control=StepControl(); or allow it with max_indentation=…"
         )
 
