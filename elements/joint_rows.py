@@ -328,7 +328,7 @@ def driving_signal(element, parameter, value):
     except TypeError as error:
         element.check(False, parameter, value, f"cannot be differentiated: {error}")
     except Exception as error:
-        element.check(False, parameter, value, f"raised {type(error).__name__} at t = 0: {error}")
+        element.check(False, parameter, value, f"raised {type(error).__name__} at t = 0: {error} (it or a derivative)")
     element.check(np.isfinite(start).all(), parameter, value, f"is not finite at t = 0: value and derivatives {start}")
     return signal, start
 

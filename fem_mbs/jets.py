@@ -15,10 +15,12 @@ value and derivatives then.
 Source: elementary; Griewank & Walther, Evaluating Derivatives (2008), ch. 13 (series) and 14 (one-sided branches).
 """
 
+import math
 import numbers
 
 import numpy as np
 
+PLAIN = (float, int)  # constants, the usual case
 HINT = "or give Signal(value, rate, acceleration)"
 
 
@@ -58,6 +60,8 @@ class Jet:
     # --- arithmetic -------------------------------------------------------------------------------------------------
 
     def __add__(self, other):
+        if type(other) in PLAIN:
+            return Jet(self.value + other, self.d, self.dd)
         if isinstance(other, np.ndarray):
             return NotImplemented
         o = Jet.of(other)
@@ -72,12 +76,16 @@ class Jet:
         return self
 
     def __sub__(self, other):
+        if type(other) is Jet:
+            return Jet(self.value - other.value, self.d - other.d, self.dd - other.dd)
         return self + -other
 
     def __rsub__(self, other):
         return other + -self
 
     def __mul__(self, other):
+        if type(other) in PLAIN:
+            return Jet(self.value * other, self.d * other, self.dd * other)
         if isinstance(other, np.ndarray):
             return NotImplemented
         o = Jet.of(other)
@@ -90,6 +98,8 @@ class Jet:
     __rmul__ = __mul__
 
     def __truediv__(self, other):
+        if type(other) in PLAIN:
+            return Jet(self.value / other, self.d / other, self.dd / other)
         if isinstance(other, np.ndarray):
             return NotImplemented
         o = Jet.of(other)
@@ -188,6 +198,8 @@ class Jet:
         rule = UFUNCS.get(ufunc.__name__)
         if method != "__call__" or rule is None:
             raise TypeError(f"np.{ufunc.__name__} is not among the functions that are differentiated; {KNOWN}")
+        if len(inputs) == 1:
+            return rule(self)
         inputs = [i.item() if isinstance(i, np.generic | np.ndarray) and i.ndim == 0 else i for i in inputs]
         if not any(isinstance(i, np.ndarray) for i in inputs):
             return rule(*inputs)
@@ -260,7 +272,7 @@ def _power(a, b):
     return a**b if isinstance(b, Jet) else np.power(a, b)
 
 
-_ln2, _ln10 = np.log(2.0), np.log(10.0)
+_ln2, _ln10 = math.log(2.0), math.log(10.0)
 UFUNCS = {
     "add": lambda a, b: a + b,
     "subtract": lambda a, b: a - b,
@@ -300,26 +312,26 @@ UFUNCS = {
     "copysign": lambda a, b: abs(a) if Jet.of(b).side() >= 0 else -abs(a),
     "hypot": _hypot,
     "arctan2": _arctan2,
-    "sin": _unary(np.sin, np.cos, lambda x: -np.sin(x)),
-    "cos": _unary(np.cos, lambda x: -np.sin(x), lambda x: -np.cos(x)),
-    "tan": _unary(np.tan, lambda x: 1 / np.cos(x) ** 2, lambda x: 2 * np.tan(x) / np.cos(x) ** 2),
-    "exp": _unary(np.exp, np.exp, np.exp),
-    "exp2": _unary(np.exp2, lambda x: _ln2 * np.exp2(x), lambda x: _ln2**2 * np.exp2(x)),
-    "expm1": _unary(np.expm1, np.exp, np.exp),
+    "sin": _unary(np.sin, math.cos, lambda x: -math.sin(x)),
+    "cos": _unary(np.cos, lambda x: -math.sin(x), lambda x: -math.cos(x)),
+    "tan": _unary(np.tan, lambda x: math.cos(x) ** -2, lambda x: 2 * math.tan(x) * math.cos(x) ** -2),
+    "exp": _unary(np.exp, math.exp, math.exp),
+    "exp2": _unary(np.exp2, lambda x: _ln2 * 2.0**x, lambda x: _ln2**2 * 2.0**x),
+    "expm1": _unary(np.expm1, math.exp, math.exp),
     "log": _unary(np.log, lambda x: 1 / x, lambda x: -1 / x**2),
     "log2": _unary(np.log2, lambda x: 1 / (_ln2 * x), lambda x: -1 / (_ln2 * x**2)),
     "log10": _unary(np.log10, lambda x: 1 / (_ln10 * x), lambda x: -1 / (_ln10 * x**2)),
     "log1p": _unary(np.log1p, lambda x: 1 / (1 + x), lambda x: -1 / (1 + x) ** 2),
-    "sqrt": _unary(np.sqrt, lambda x: 0.5 / np.sqrt(x), lambda x: -0.25 / (x * np.sqrt(x))),
-    "cbrt": _unary(np.cbrt, lambda x: 1 / (3 * np.cbrt(x) ** 2), lambda x: -2 / (9 * x * np.cbrt(x) ** 2)),
-    "tanh": _unary(np.tanh, lambda x: 1 - np.tanh(x) ** 2, lambda x: -2 * np.tanh(x) * (1 - np.tanh(x) ** 2)),
-    "sinh": _unary(np.sinh, np.cosh, np.sinh),
-    "cosh": _unary(np.cosh, np.sinh, np.cosh),
-    "arcsin": _unary(np.arcsin, lambda x: (1 - x * x) ** -0.5, lambda x: x * (1 - x * x) ** -1.5),
-    "arccos": _unary(np.arccos, lambda x: -((1 - x * x) ** -0.5), lambda x: -x * (1 - x * x) ** -1.5),
+    "sqrt": _unary(np.sqrt, lambda x: 0.5 / math.sqrt(x), lambda x: -0.25 / (x * math.sqrt(x))),
+    "cbrt": _unary(np.cbrt, lambda x: float(np.cbrt(x)) / (3 * x), lambda x: -2 * float(np.cbrt(x)) / (9 * x * x)),
+    "tanh": _unary(np.tanh, lambda x: 1 - math.tanh(x) ** 2, lambda x: -2 * math.tanh(x) * (1 - math.tanh(x) ** 2)),
+    "sinh": _unary(np.sinh, math.cosh, math.sinh),
+    "cosh": _unary(np.cosh, math.sinh, math.cosh),
+    "arcsin": _unary(np.arcsin, lambda x: 1 / math.sqrt(1 - x * x), lambda x: x / math.sqrt(1 - x * x) ** 3),
+    "arccos": _unary(np.arccos, lambda x: -1 / math.sqrt(1 - x * x), lambda x: -x / math.sqrt(1 - x * x) ** 3),
     "arctan": _unary(np.arctan, lambda x: 1 / (1 + x * x), lambda x: -2 * x / (1 + x * x) ** 2),
     "arcsinh": _unary(np.arcsinh, lambda x: (1 + x * x) ** -0.5, lambda x: -x * (1 + x * x) ** -1.5),
-    "arccosh": _unary(np.arccosh, lambda x: (x * x - 1) ** -0.5, lambda x: -x * (x * x - 1) ** -1.5),
+    "arccosh": _unary(np.arccosh, lambda x: 1 / math.sqrt(x * x - 1), lambda x: -x / math.sqrt(x * x - 1) ** 3),
     "arctanh": _unary(np.arctanh, lambda x: 1 / (1 - x * x), lambda x: 2 * x / (1 - x * x) ** 2),
     "deg2rad": lambda a: a * (np.pi / 180.0),
     "radians": lambda a: a * (np.pi / 180.0),

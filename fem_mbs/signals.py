@@ -9,8 +9,6 @@ function.
 
 import numbers
 
-import numpy as np
-
 from fem_mbs.jets import Jet
 
 
@@ -38,6 +36,7 @@ class Signal:
 
     Examples
     --------
+    >>> import numpy as np
     >>> Signal(lambda t: 0.8 * np.sin(3 * t)).jet(0.0)
     (0.0, 2.4000000000000004, 0.0)
     >>> Signal(lambda t: np.minimum(t, 0.2)).jet(0.2)
@@ -80,11 +79,10 @@ class Signal:
         """
         if self.constant:
             return float(self.value), 0.0, 0.0
-        with np.errstate(all="ignore"):  # infinite derivatives are reported by whoever uses them
-            if self.rate is None:
-                result = Jet.of(self.value(Jet(t, 1.0)))
-                return result.value, result.d, result.dd
-            if self.acceleration is None:
-                rate = Jet.of(self.rate(Jet(t, 1.0)))
-                return float(self.value(t)), rate.value, rate.d
-            return float(self.value(t)), float(self.rate(t)), float(self.acceleration(t))
+        if self.rate is None:
+            result = Jet.of(self.value(Jet(t, 1.0)))
+            return result.value, result.d, result.dd
+        if self.acceleration is None:
+            rate = Jet.of(self.rate(Jet(t, 1.0)))
+            return float(self.value(t)), rate.value, rate.d
+        return float(self.value(t)), float(self.rate(t)), float(self.acceleration(t))
