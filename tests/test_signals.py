@@ -257,3 +257,21 @@ def test_signals_are_parts_of_other_signals_with_the_chain_rule():
         ),
         rel=1e-14,  # round-off
     )
+
+
+def test_integral_of_any_rate_is_the_angle_of_the_closed_form_forwards_and_backwards():
+    speed = Signal(lambda t: 30 + 2 * np.sin(40 * t) * np.exp(-t / 5))
+    angle = speed.integral(0.7, at=0.25)
+
+    def closed(t):  # ∫ sin(40 t) exp(−t/5) = −exp(−t/5) (40 cos 40 t + sin(40 t)/5)/(1600 + 1/25)
+        return 30 * t - 2 * np.exp(-t / 5) * (40 * np.cos(40 * t) + np.sin(40 * t) / 5) / (1600 + 0.04)
+
+    times = [3.0, 0.1, 0.25, -1.7, 0.25 + 1e-9, 12.345, 0.35, -0.05]
+    values = [angle(t) for t in times]
+    assert values == pytest.approx([0.7 + closed(t) - closed(0.25) for t in times], abs=1e-10)  # 1e-12 of 370
+    assert angle.jet(3.0) == (angle(3.0), speed(3.0), speed.jet(3.0)[1])
+    again = speed.integral(0.7, at=0.25)
+    assert [again(t) for t in reversed(times)] == values[::-1]  # the order of the calls does not matter
+    with_kink = Signal(lambda t: np.minimum(t, 0.2) / 0.2).integral()
+    assert with_kink(1.0) == pytest.approx(0.9, abs=1e-12)
+    assert with_kink.jet(0.2) == pytest.approx((0.1, 1.0, 0.0), abs=1e-12)
