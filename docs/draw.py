@@ -147,12 +147,40 @@ def clearance_crank():
     shutil.copy("clearance_crank.png", PICTURES)
 
 
+def profiles():
+    """The motions of the how-to page about functions of time."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    shown = {
+        "smooth_start": fem.smooth_start(1.0, 0.6, start=0.2),
+        "ramp": fem.ramp(0.2, 1.4),
+        "trapezoidal": fem.trapezoidal(1.0, 1.0, 4.0, start=0.2),
+    }
+    t = np.linspace(0.0, 1.8, 1801)
+    figure, axes = plt.subplots(3, 1, figsize=(8, 6), sharex=True, layout="constrained")
+    for name, profile in shown.items():
+        for ax, curve in zip(axes, np.array([profile.jet(s) for s in t]).T):
+            ax.plot(t, curve, label=name)
+    for ax, label in zip(axes, ("angle [rad]", "speed [rad/s]", "acceleration [rad/s²]")):
+        ax.set_ylabel(label)
+        ax.grid(alpha=0.3)
+    axes[0].legend(frameon=False)
+    axes[-1].set_xlabel("t [s]")
+    figure.savefig(PICTURES / "profiles.png", dpi=120)
+    plt.close(figure)
+
+
 def main():
     PICTURES.mkdir(exist_ok=True)
     for draw in (
         flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
         spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts, clearance_crank,
         bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing, bearing_defect, deep_groove_bearing,
+        profiles,
     ):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()

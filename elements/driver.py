@@ -126,8 +126,9 @@ class RevoluteDriver(Joint):
         Those of the hinge, see `at`. The angle is measured from the x axis of P to that of Q about their common z axis;
         for frames made by ``at`` it is 0 at the start.
     angle : float, callable or Signal [rad]
-        φ(t), twice differentiable: made of NumPy functions, or a `Signal` with its derivatives. φ(0) must be the angle
-        of the initial pose. Any number of turns; less than 90° in one time step.
+        φ(t), twice differentiable: made of NumPy functions, a `Signal` with its derivatives, or one of `smooth_start`,
+        `trapezoidal`, `ramp`, `table`. φ(0) must be the angle of the initial pose. Any number of turns; less than 90°
+        in one time step.
     name : str, optional
 
     Outputs

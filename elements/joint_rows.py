@@ -326,13 +326,9 @@ def driving_signal(element, parameter, value):
     try:
         start = signal.jet(0.0)
     except TypeError as error:
-        element.check(
-            False,
-            parameter,
-            value,
-            f"cannot be differentiated ({error}); write it with NumPy functions, or give "
-            "Signal(value, rate, acceleration)",
-        )
+        element.check(False, parameter, value, f"cannot be differentiated: {error}")
+    except Exception as error:
+        element.check(False, parameter, value, f"raised {type(error).__name__} at t = 0: {error} (it or a derivative)")
     element.check(np.isfinite(start).all(), parameter, value, f"is not finite at t = 0: value and derivatives {start}")
     return signal, start
 

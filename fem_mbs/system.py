@@ -49,6 +49,8 @@ class Pair(NamedTuple):
 class System:
     """A checked and numbered model.
 
+    ``check``: True, "positions" (statics and modes: velocities play no part) or False (no checks).
+
     Attributes
     ----------
     n, m : int
@@ -91,17 +93,22 @@ class System:
         if check:
             from fem_mbs import model_checks
 
-            model_checks.run(self, project=project, redundant=redundant)
+            model_checks.run(self, project=project, redundant=redundant, velocities=check != "positions")
 
     # --- construction -------------------------------------------------------------------------------------------------
+
+    def number_nodes(self):
+        """Give every node its row in this system (``node.index``): another system of the same nodes has its own."""
+        for i, node in enumerate(self.nodes):
+            node.index = i
 
     def _number(self, model):
         self.nodes = list(model.nodes)
         self.elements = list(model.elements)
+        self.number_nodes()
         N = len(self.nodes)
         free = np.zeros((N, 6), bool)
         for i, node in enumerate(self.nodes):
-            node.index = i
             free[i] = node.free
         self.free = free
         self.dof = np.full(6 * N, -1, np.int64)

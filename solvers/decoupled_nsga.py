@@ -348,7 +348,7 @@ class _Engine:
         invoke(int(self.run[0]["restart_part"]), address(self.system.data), address(self.run))
         if self.run[0]["code"] != self.kernels.OK:
             raise SolverError(
-                "initial accelerations: mass, constraints and closed contacts are singular", step=0, time=0.0
+                "initial accelerations: mass, constraints and closed contacts are singular", step=0, time=state.t
             )
 
     def _start_correction(self, state, acceleration):

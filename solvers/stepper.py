@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fem_mbs import runtime
+from fem_mbs import model_checks, runtime
 from fem_mbs.errors import NonFiniteError, ParameterError, SolverError
 from fem_mbs.system import System
 
@@ -65,9 +65,11 @@ class Stepper:
         Parameters
         ----------
         model : Model or System
-        t_end : float > 0 [s]
+        t_end : float [s]
+            Time at which the run ends, not how long it takes: a run begins at the time of the initial state,
+            ``system.initial.t`` (0 unless it was set, as for a restart), and t_end must be later.
         h : float > 0 [s]
-            Step size; constant. The last step ends at or just before t_end.
+            Step size; constant: steps end at initial.t + k h. The last one ends at or just before t_end.
         save : str, optional
             Results file (VTKHDF: ParaView opens it, `fem_mbs.load` reads it), written while the run goes on. Without it
             results stay in memory.
@@ -87,7 +89,7 @@ class Stepper:
         Raises
         ------
         ParameterError
-            Step size or end time not positive.
+            Step size not positive; end time not after the time of the initial state.
         SolverError
             A step failed. ``error.result`` holds what was computed, as does the file.
         """
@@ -96,26 +98,29 @@ class Stepper:
 
         t_end, h, save = runtime.apply(t_end, h, save)
         h = self._positive("h", h, "s")
-        t_end = self._positive("t_end", t_end, "s")
         save_every = int(save_every)
         if save_every < 1:
             raise ParameterError(self, "save_every", save_every, "must be ≥ 1")
         system = model if isinstance(model, System) else model.compile()
-        steps = int(np.floor(t_end / h * (1 + 1e-12) + 1e-9))
+        system.number_nodes()
+        start = self._start_time(system)
+        t_end = self._end_time(t_end, start)
+        steps = int(np.floor((t_end - start) / h * (1 + 1e-12) + 1e-9))
         if steps < 1:
-            raise ParameterError(self, "h", h, f"s is larger than t_end = {t_end} s; no step fits")
+            raise ParameterError(self, "h", h, f"s is longer than the run, {t_end - start:g} s; no step fits")
+        model_checks.start_holds(system)
         observers, wanted = tuple(observers), save_every
         for observer in observers:
             observer.start(system)
         save_every = 1 if observers else save_every  # of the engine; thinned below
         engine = self.prepare(system, h, save_every, strict)
-        engine.t_end = steps * h
+        engine.t_end = start + steps * h
         if observers:
             engine.keep_whole(wanted)
-        parameters = {"stepper": type(self).__name__, "h": h, "t_end": t_end, "save_every": wanted}
+        parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end, "save_every": wanted}
         parameters |= self.parameters()
         writer = ResultsWriter(system, save, parameters=parameters)
-        bar = Progress(t_end, enabled=progress)
+        bar = Progress(t_end, start=start, enabled=progress)
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), 4096))
         records = engine.make_records(size)
         engine.first(records)
@@ -126,21 +131,21 @@ class Stepper:
             while done < steps and failure is None and not interrupt.asked:
                 count = min(count, steps - done, size * save_every)
                 begin = time.perf_counter()
-                numbers = np.arange(done + 1, done + count + 1)
-                signals, bad_signal = self._signals(system, numbers * h)
-                taken, saved, failure = engine.advance(numbers[: len(signals)] * h, signals, records)
+                times = start + np.arange(done + 1, done + count + 1) * h
+                signals, bad_signal = self._signals(system, times)
+                taken, saved, failure = engine.advance(times[: len(signals)], signals, records)
                 failure = failure or (bad_signal if taken == len(signals) else None)
                 if saved:
                     self._take(engine, records, saved, wanted, writer, observers)
                 done += taken
                 seconds = time.perf_counter() - begin
-                bar.update(done * h, done, records, saved)
+                bar.update(start + done * h, done, records, saved)
                 if seconds < 0.5 * CHUNK_SECONDS:
                     count = 2 * count
                 elif seconds > 2 * CHUNK_SECONDS:
                     count = max(save_every, count // 2 // save_every * save_every)
         except BaseException as error:
-            reason = f"{type(error).__name__} at t = {done * h:.9g} s: {error}"
+            reason = f"{type(error).__name__} at t = {start + done * h:.9g} s: {error}"
             raise
         finally:
             interrupt.end()
@@ -148,7 +153,7 @@ class Stepper:
             if failure is not None:
                 reason = f"stopped: {failure}"
             elif interrupt.asked and done < steps:
-                reason = f"interrupted at t = {done * h:.9g} s"
+                reason = f"interrupted at t = {start + done * h:.9g} s"
                 print(f"\n{reason}; results up to there are kept", file=sys.stderr)
             result = writer.close(reason, warnings=engine.warnings(), **engine.statistics())
             for observer in observers:
@@ -191,6 +196,24 @@ class Stepper:
     def parameters(self):
         """Options of the method, stored with the results."""
         return {k: v for k, v in vars(self).items() if isinstance(v, (int, float, bool, str))}
+
+    def _start_time(self, system):
+        """Time of the initial state [s]."""
+        start = float(system.initial.t)
+        if not np.isfinite(start):
+            raise ParameterError(self, "initial.t", start, "s must be finite: the time of the initial state")
+        return start
+
+    def _end_time(self, t_end, start):
+        """The end of the run as a number, after its start."""
+        try:
+            number = float(t_end)
+        except (TypeError, ValueError):
+            raise ParameterError(self, "t_end", t_end, "is not a number") from None
+        if not (np.isfinite(number) and number > start):
+            what = f"{start:g}, the time of the initial state (t_end is a time, not a duration)" if start else "0"
+            raise ParameterError(self, "t_end", t_end, f"s must be > {what}")
+        return number
 
     def _positive(self, parameter, value, unit):
         try:
