@@ -193,7 +193,7 @@ class _Probe:
             self.record[0][f"{name}_at"] = address(getattr(self, name))
         self.record[0]["contact_at"], self.record[0]["n"] = address(self.kept), len(pairs)
         self.data = system.data.copy()
-        self.data[0]["groups_at"], self.data[0]["n_groups"] = address(self.record), 1
+        self.data[0]["groups_at"], self.data[0]["n_groups"] = self.record.ctypes.data, 1
         self.V = np.zeros((len(system.nodes), 6))
 
     def gaps(self, x, R):

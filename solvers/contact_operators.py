@@ -477,6 +477,8 @@ class FreeOperator(Operator):
 
 def diagonal_blocks(W, n, d):
     """Diagonal blocks (n, d, d) of a sparse or full matrix."""
+    if n == 0:
+        return np.zeros((0, d, d))
     if sp.issparse(W):
         rows = np.arange(n * d).reshape(n, d)
         i, j = np.broadcast_arrays(rows[:, :, None], rows[:, None, :])

@@ -47,6 +47,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from fem_mbs.solvers.contact_exact import block_system, contact_matrix
+from fem_mbs.solvers.contact_input import Unsuitable
 from fem_mbs.solvers.contact_newton import free_newton, newton
 
 START, HIGHEST, LOWEST = 3.0, 1e3, 1e-7  # t: where the path begins, where it is lost, where it ends
@@ -76,14 +77,14 @@ def smoothed_path(problem, r, watch, *, steps=4000, attempts=4):
 
     Raises
     ------
-    ValueError
+    Unsuitable
         With rolling or spinning, or when W is known by products only.
     """
     if problem.q.shape[1] != 3:
-        raise ValueError("the path of smoothed problems takes sliding friction only, not rolling or spinning; take "
+        raise Unsuitable("the path of smoothed problems takes sliding friction only, not rolling or spinning; take "
                          "'hybrid', 'admm' or 'gauss_seidel'")  # fmt: skip
     if not problem.operator.factors:
-        raise ValueError("the path of smoothed problems needs W as a matrix, not as a product only")
+        raise Unsuitable("the path of smoothed problems needs W as a matrix, not as a product only")
     if watch.judge(np.zeros_like(r)):
         return watch.best
     for seed in range(attempts):

@@ -622,3 +622,16 @@ def test_bad_laws_and_impacts_are_refused():
         fem.resolved_impact(mass=-1, speed=1, stiffness=1)
     with pytest.raises(fem.FemMbsError, match=r"exponent = 0.5 must be a finite number ≥ 1"):
         fem.resolved_impact(mass=1, speed=1, stiffness=1, exponent=0.5)
+
+
+@pytest.mark.parametrize("factor, is_impact", [(1.2, False), (1.9, False), (2.1, True), (5.0, True)])
+def test_a_blow_that_came_through_the_chain_is_more_than_twice_the_force_around_it(factor, is_impact):
+    """A closed contact whose neighbour is hit: forces that only rise with the load are no impacts."""
+    force = np.full(11, 40.0)
+    force[5] *= factor
+    found = impulse_filter.kinematic_filter(force, np.zeros(11), np.zeros(11), 1e-6, lambda steps: steps == 5)
+    impact, passed, continuous = found
+    assert np.flatnonzero(impact).tolist() == np.flatnonzero(passed).tolist() == ([5] if is_impact else [])
+    assert continuous[5] == (40.0 if is_impact else force[5])
+    # without a neighbour that is hit, no size makes an impact of it
+    assert not impulse_filter.kinematic_filter(force, np.zeros(11), np.zeros(11), 1e-6, lambda s: s < 0)[0].any()

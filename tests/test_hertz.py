@@ -527,6 +527,24 @@ def test_steepness_tells_conforming_bodies():
     assert turned.steepness(force) == pytest.approx(aligned.steepness(force), rel=ROUND_OFF)
 
 
+def curvature_matrix(curvatures, angle):
+    """Second derivatives (2, 2) of a surface in the principal axes of the first body."""
+    c, s = np.cos(angle), np.sin(angle)
+    turn = np.array([[c, -s], [s, c]])
+    return turn @ np.diag(curvatures) @ turn.T
+
+
+@pytest.mark.parametrize("angle", [-1.2, -0.5, 0.3, np.pi / 6, 1.1])
+def test_steepness_of_oblique_bodies_is_the_slope_of_their_surfaces_at_the_ends_of_the_ellipse(angle):
+    radii = (0.05, 0.1), (0.01, -0.2)  # the second body is the steeper one
+    contact, force = HertzContact(*radii, angle=angle, **STEEL), 100.0
+    surfaces = curvature_matrix(1 / np.array(radii[0]), 0.0), curvature_matrix(1 / np.array(radii[1]), angle)
+    # the long axis of the ellipse lies along the smaller principal curvature of the gap
+    _, axes = np.linalg.eigh(surfaces[0] + surfaces[1])
+    slopes = [size * max(abs(e @ H @ e) for H in surfaces) for size, e in zip(contact.semi_axes(force), axes.T)]
+    assert contact.steepness(force) == pytest.approx(max(slopes), rel=1e-12)  # round-off
+
+
 # --- bad input --------------------------------------------------------------------------------------------------------
 
 
