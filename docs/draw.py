@@ -1,12 +1,15 @@
 """Draw the pictures of README and documentation: ``python docs/draw.py`` writes docs/pictures/*.png and *.gif (about
-two minutes)."""
+two minutes); with names of functions, ``python docs/draw.py nsga_step``, only theirs."""
 
 import os
 import re
 import runpy
 import shutil
+import sys
 import tempfile
 from pathlib import Path
+
+import numpy as np
 
 import fem_mbs as fem
 
@@ -147,13 +150,104 @@ def clearance_crank():
     shutil.copy("clearance_crank.png", PICTURES)
 
 
+def _axes(count, size, **options):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, count, figsize=size, layout="constrained", **options)
+    return figure, axes
+
+
+def _keep(figure, name):
+    figure.savefig(PICTURES / f"{name}.png", dpi=110)
+
+
+def nsga_step():
+    """The three problems of a step of the default scheme."""
+    figure, axes = _axes(1, (9.2, 2.2))
+    axes.set(xlim=(0, 92), ylim=(4, 26))
+    axes.axis("off")
+    boxes = (
+        (20, "smooth motion", "generalized-α, joints\nno contacts", r"$\tilde q,\ \tilde v,\ \tilde\lambda$"),
+        (46, "position correction", r"gaps ≥ 0, $g = 0$" "\nfriction of the step", r"$q = \tilde q \circ \exp U$"),
+        (72, "velocity correction", "impact law, friction\n" r"$\dot g = 0$, sequence", r"$v = \tilde v + W$"),
+    )
+    for x, title, text, outcome in boxes:
+        box = {"boxstyle": "round,pad=0.7", "facecolor": "#eef3f8", "edgecolor": "#33658a"}
+        axes.text(x, 17, f"{title}\n\n{text}\n\n{outcome}", ha="center", va="center", fontsize=10, bbox=box)
+    arrow = {"arrowstyle": "->", "color": "0.3", "lw": 1.4}
+    for a, b in ((6, 10), (30, 36), (56, 62), (82, 86)):
+        axes.annotate("", (b, 17), (a, 17), arrowprops=arrow)
+    axes.text(5.5, 17, r"$q_n, v_n$", ha="right", va="center", fontsize=11)
+    axes.text(86.5, 17, r"$q_{n+1}$" "\n" r"$v_{n+1}$", ha="left", va="center", fontsize=11)
+    axes.text(20, 5, r"memory $\dot{\tilde v},\ a$ for the next step", ha="center", va="center", fontsize=10)
+    _keep(figure, "nsga_step")
+
+
+def _spectral_radius(rho, frequency):
+    """Of one step of generalized-α for ẍ + ω² x = 0, by ω h."""
+    alpha_m, alpha_f, beta, gamma = fem.DecoupledNSGA(rho_inf=rho).coefficients
+    radius = []
+    for w in frequency:
+        # x, v, a, v̇ at the end of a step of size 1: rows (8), (8), (7) and the equation of motion
+        new = np.array([[1, 0, -beta, 0], [0, 1, -gamma, 0], [0, 0, 1 - alpha_m, -(1 - alpha_f)], [w**2, 0, 0, 1]])
+        old = np.array([[1, 1, 0.5 - beta, 0], [0, 1, 1 - gamma, 0], [0, 0, -alpha_m, alpha_f], [0, 0, 0, 0]])
+        radius.append(np.abs(np.linalg.eigvals(np.linalg.solve(new, old))).max())
+    return radius
+
+
+def nsga_measured():
+    """Damping, an impact that is captured, and reactions after an impact."""
+    figure, (damping, impact, memory) = _axes(3, (11, 3.2))
+    frequency = np.logspace(-1, 2.5, 200)
+    for rho in (1, 0.8, 0.5, 0):
+        damping.semilogx(frequency, _spectral_radius(rho, frequency), label=f"$\\rho_\\infty$ = {rho}")
+    damping.set(xlabel=r"$\omega h$", ylabel="spectral radius", ylim=(-0.03, 1.08))
+    damping.legend(fontsize=8)
+
+    model = fem.Model("ball", gravity=[0, 0, -10])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.2, position=[0, 0, 0.2 + 0.05], velocity=[0, 0, -0.5], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.2, restitution=0.8, name="floor"))
+    result = fem.DecoupledNSGA().run(model, 0.2, 0.02)
+    t_0 = (-0.5 + np.sqrt(0.25 + 2 * 10 * 0.05)) / 10
+    t, v_0 = np.linspace(0, 0.2, 400), 0.5 + 10 * t_0
+    before, after = 0.05 - 0.5 * t - 5 * t**2, 0.8 * v_0 * (t - t_0) - 5 * (t - t_0) ** 2
+    impact.plot(1e3 * t, 1e3 * np.where(t < t_0, before, after), "0.5", lw=1)
+    impact.plot(1e3 * result.t, 1e3 * result["floor"].gap, "o", ms=4)
+    impact.set(xlabel="t [ms]", ylabel="gap [mm]", ylim=(-6, 60))
+
+    for label, options in (
+        (r"$\rho_\infty$ = 0.8", {"rho_inf": 0.8}),
+        ("0.8, reset", {"rho_inf": 0.8, "reset_after_impact": True}),
+        (r"$\rho_\infty$ = 0", {"rho_inf": 0.0}),
+    ):
+        model = fem.Model("pendulum", gravity=[0, -10, 0])
+        angle = np.deg2rad(15)
+        place = [np.cos(angle), np.sin(angle), 0]
+        bob = model.add(fem.RigidBody(1.0, [0.05, 0.1, 0.1], position=place, rotation=[0, 0, angle], name="bob"))
+        model.add(fem.Revolute.at(model.ground, bob, [0, 0, 0], [0, 0, 1], name="hinge"))
+        wall = model.ground.frame([np.sqrt(0.5), 0, 0], rotation=[0, np.pi / 2, 0])
+        model.add(fem.SphereOnPlane(bob, wall, radius=0, restitution=0.8, name="wall"))
+        result = fem.DecoupledNSGA(**options).run(model, 0.52, 1e-3)
+        k = int(np.argmax(result["wall"].impact))
+        later = slice(k + 1, k + 18)
+        memory.plot(1e3 * (result.t[later] - result.t[k]), result["hinge"].force[later, 0], ".-", lw=0.8, label=label)
+    memory.set(xlabel="time after the impact [ms]", ylabel="reaction [N]")
+    memory.legend(fontsize=8)
+    _keep(figure, "nsga_measured")
+
+
 def main():
     PICTURES.mkdir(exist_ok=True)
-    for draw in (
+    drawings = (
         flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
         spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts, clearance_crank,
         bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing, bearing_defect, deep_groove_bearing,
-    ):  # fmt: skip
+        nsga_step, nsga_measured,
+    )  # fmt: skip
+    for draw in [draw for draw in drawings if draw.__name__ in sys.argv[1:] or not sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()
             os.chdir(folder)
