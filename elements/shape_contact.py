@@ -283,12 +283,12 @@ class SphereShapeContact(Contact):
     def regular(self, point):
         """Whether the rows are smooth about a configuration of `fem_mbs.verify`: no edge and no centre is near.
 
-        Curvatures may change by a tenth within 4e-3 of the distance of the nodes (differences reach 3e-3), and the
+        Curvatures may change by a tenth within 4e-3 of the size of the point (differences reach 3e-3), and the
         normal may turn by up to 148° in the step.
         """
         p = np.zeros(1, self.parameters)
         p[0] = self.record
-        near = 4e-3 * (np.linalg.norm(self.sphere.node.position - self.shape.node.position) or 1.0)
+        near = 4e-3 * point.size
         N, changed, normals = np.empty((3, 3)), np.empty((3, 3)), np.empty((2, 3))
         for n, x, R in zip(normals, (point.x0, point.x), (point.R0, point.R)):
             y_B = R[1].T @ (x[0] + R[0] @ self.sphere.p - x[1])
