@@ -50,16 +50,16 @@ def escape_bars(app, what, name, obj, options, lines):
             lines[i] = re.sub(r"\|", r"\\|", line)
 
 
-def unlink_attributes(app, doctree):
-    """Names of attributes and outputs are headings of their text, not references to whatever else has that name.
+def link_classes_only(app, doctree):
+    """Words of the lists of attributes and outputs link to classes, not to whatever attribute has that name somewhere.
 
-    Sphinx looks for them in all classes, and warns where several have one of that name (`velocity`).
+    Sphinx looks for each word in all classes, and warns where several have one of that name (`velocity`).
     """
     for link in list(doctree.findall(addnodes.pending_xref)):
-        if link.get("reftype") == "obj" and link.get("refspecific"):
+        if link.get("refspecific") and not link["reftarget"].rpartition(".")[2][:1].isupper():
             link.replace_self(link.children)
 
 
 def setup(app):
     app.connect("autodoc-process-docstring", escape_bars, priority=900)
-    app.connect("doctree-read", unlink_attributes)
+    app.connect("doctree-read", link_classes_only)
