@@ -32,7 +32,7 @@ than 154° in one step (c < −0.9: centres that nearly coincide) take n for n0.
     G_T = ∂slip/∂q: along J with w_k + N ∂slip_k/∂n, along ψ with T⁻ᵀ(ψ) [ 0, Q_BA, 0, −I ]                        (10)
     V_T = [t1 t2]ᵀ (J + r ñ [ 0, Q_BA, 0, −I ]) ;   W = [t1 t2 n]ᵀ [ 0, Q_BA, 0, −I ]                              (11)
 
-Source: formulation-decoupled-nsga-lie-group, section 2.5, generalised here from planes to shapes: (6)-(9) are derived
+Source: docs/theory/contacts.md, (1)-(7), (9)-(13), generalised here from planes to shapes: (6)-(9) are derived
 here. Sanchez2025 annex B freezes n and the tangents at the start of the step (B.36), which is of first order.
 
     symbol  code   shape   unit  meaning

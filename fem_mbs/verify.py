@@ -6,7 +6,7 @@ to ``angle``), and compares
     G, H, ∂G/∂t, G_N, G_T, H_N …   with derivatives of what they are gradients of
     K, C, ∂(Ma)/∂q                 with derivatives of the forces
     M                              with Ma; symmetric, no negative eigenvalue
-    H                              H_θθ − H_θθᵀ = (G_θᵀ)~ on every node (formulation-decoupled-nsga-lie-group, 2.3)
+    H                              H_θθ − H_θθᵀ = (G_θᵀ)~ on every node (docs/theory/joints.md, (3))
     forces, energy, |g|, gap       before and after a superposed rigid motion, rotated with it
     f at rest                      with −∂V/∂q
     v·(Ma − f)                     with d/dt ½vᵀMv (no gravity)

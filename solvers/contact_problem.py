@@ -12,7 +12,7 @@ unit of length (2). The impulses are scaled once more so that |q̂| = √nc. Err
 They change neither with W → a W, q → b q nor with the units of any single contact. Rounding limits what can be reached:
 the tolerance is max(tol, 30 ε ‖Ŵ‖ ‖r̂‖/‖q̂‖).
 
-Source: formulation-contact-problem-solver, sections 1, 2, 7 and 8.5.
+Source: docs/theory/contact_problems.md, (1)-(6).
 
     symbol  code      shape          unit    meaning
     r, u    r, u      (nc, d)        N s, m/s  impulses and relative velocities: normal, two tangential; where asked

@@ -15,7 +15,7 @@ below round-off of the coordinates.
 Steady rotation with angular velocity ω about an axis through the origin: forces of inertia are added with v = (ω × x,
 Rᵀω), v̇ = (ω × (ω × x), 0), so that the equilibrium is that in the rotating frame.
 
-Source: formulation-beams, section 4.
+Source: docs/theory/statics_and_modes.md.
 """
 
 import numpy as np

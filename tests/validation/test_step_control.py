@@ -80,7 +80,7 @@ def test_contacts_are_captured_with_the_users_step():
     assert result.h.max() > 3 * h
     assert len(result.t) < 0.6 * len(fixed.t)
     assert result.statistics["steps_too_large_for_contact"] >= struck.sum() - 1
-    # exact times of the impacts: formulation note, 4.4
+    # exact times of the impacts: quadrature of the energy
     exact = [0.486110, 1.281225, 1.951340, 2.517137]
     np.testing.assert_allclose(result.t[struck][:4], exact, atol=1.5 * h)
     assert result[contact].gap.min() > -1e-12
