@@ -1,4 +1,4 @@
-"""The contract between elements and the framework (design sections 4 and 5).
+"""The contract between elements and the framework (docs/writing_an_element.md).
 
 An element is a small class that checks what the user gives, plus compiled kernels for the roles it plays. A kernel is a
 function of scalars and small arrays, decorated with `fem_mbs.jit.kernel`; **the names of its arguments say what it

@@ -480,8 +480,7 @@ class CompliantContact(Force):
             return False
         found = Evaluator(self.contact)("contact", here.copy(state=np.zeros(0)))
         delta, rate = -found["gap"][0], -found["G_N"] @ point.v
-        size = np.linalg.norm(self.nodes[0].position - self.nodes[-1].position) or 1.0
-        return delta > 0.1 * size and 1.0 + self.factor * rate / max(rate, self.least_speed) > 0.5
+        return delta > 0.1 * point.size and 1.0 + self.factor * rate / max(rate, self.least_speed) > 0.5
 
 
 def _largest_radius(contact):

@@ -220,7 +220,7 @@ class _OnCurve(SphereShapeContact):
         R, x = point.R, point.x
         y = self.shape.rotation.T @ (R[1].T @ (x[0] + R[0] @ self.sphere.p - x[1]) - self.shape.p)
         y[2] *= not isinstance(self, PointOnCurve)
-        near = 4e-3 * (np.linalg.norm(self.sphere.node.position - self.shape.node.position) or 1.0)
+        near = 4e-3 * point.size
         c, c1, c2 = np.empty((3, 3))
         feet = [
             foot_on_curve(p[0], y + step, c, c1, c2) for step in near * np.vstack([np.zeros(3), np.eye(3), -np.eye(3)])

@@ -12,7 +12,7 @@ Distance d(t) along z of P (row "in plane"):
 
 The multiplier is the driving force on the second body along z.
 
-Source: formulation-decoupled-nsga-lie-group, section 2.4 (rheonomic rows). Symbols: see `fem_mbs.elements.joint_rows`;
+Source: docs/theory/joints.md, (9), (10). Symbols: see `fem_mbs.elements.joint_rows`;
 φ (or d) and its derivatives are s[0, 0], s[0, 1], s[0, 2].
 """
 

@@ -14,7 +14,7 @@ second derivatives H_ij = ∂G_i/∂q_j for θ_A and θ_B:
 
 The force of the joint on the second body is f = G_xBᵀλ, its moment about Q is R_B G_θBᵀλ − (R_B b) × f.
 
-Source: formulation-decoupled-nsga-lie-group, sections 2.3 and 2.4; Géradin & Cardona (2001), ch. 7.
+Source: docs/theory/joints.md, (2)-(7); Géradin & Cardona (2001), ch. 7.
 
     symbol    code          shape    unit  meaning
     a, b      p.p_AP, p_BQ  (3,)     m     origins of P and Q from their nodes, node axes

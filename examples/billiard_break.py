@@ -20,7 +20,7 @@ cloth = {"friction": 0.2}
 balls = {"friction": 0.06, "restitution": 0.93}
 cushions = {"restitution": 0.85}
 
-# Velocities [m/s] after the break step, from an independent prototype with this layout (annex B sheet, section 5.6)
+# Velocities [m/s] after the break step, from an independent prototype with this layout
 AFTER_BREAK = {"cue": (-1.427, 0.0), "ball 3": (0.284, 0.0), "ball 4": (5.805, 3.700), "ball 5": (5.805, -3.700)}
 
 

@@ -6,7 +6,7 @@
 ρ follows the ratio of the residuals, |x − z|/max(|x|, |z|) to |z − z_old|/|y|, at growing intervals. No fixed ρ is
 right for all problems. Start from zero: stalled iterates of other methods are bad starts.
 
-Source: formulation-contact-problem-solver, section 4.2.
+Source: docs/theory/contact_problems.md, (20).
 """
 
 import math

@@ -10,9 +10,9 @@ Gauss-Seidel keeps z up to date instead of touching the neighbours of a contact:
     known = q_i + Σ_k G_ik z_b − W_ii r_i,   r_i ← solution of one contact,   z_b += G_ikᵀ (r_i − r_i,old)           (3)
 
 The cost of both is proportional to the number of contacts, whatever they are linked with. Sort contacts so that
-neighbours in space are near in memory (measured in the note: 2 times faster at 160,000 contacts).
+neighbours in space are near in memory (2 times faster at 160,000 contacts).
 
-Source: formulation-contact-problem-solver, section 8.2 (matrix-free Gauss-Seidel); (2) elementary.
+Source: docs/theory/contact_problems.md, (15)-(17); (2) elementary.
 
     symbol   code     shape           meaning
     b(i,k)   bodies   (nc, k)         body on side k of contact i, -1: none or fixed

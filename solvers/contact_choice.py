@@ -9,7 +9,7 @@ ADMM between the affine space and the cones, with P the projector onto the null 
 
     x = r* − P r* + P ρ (z − y)/(1 + ρ),   z = projection of x + y onto K(u),   y ← y + x − z                       (2)
 
-Source: formulation-contact-problem-solver, section 6.6 (proposed there); (2) derived here.
+Source: docs/theory/contact_problems.md, (29), (30); (2) derived here.
 """
 
 import dataclasses

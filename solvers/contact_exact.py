@@ -9,7 +9,7 @@ errors of 1 to 100, since contacts change their state, and after 20 to 60 more i
 of luck (9 of 12 pairs of λ and map did), so they are tried in turn; redundant contacts forbid λ = 0. Starts a part in
 10³ away do not arrive at all.
 
-Source: formulation-contact-problem-solver, section 4.4, for the systems; full steps and small λ by own measurement.
+Source: docs/theory/contact_problems.md, (22), for the systems; full steps and small λ by own measurement.
 """
 
 import numpy as np

@@ -20,7 +20,7 @@ with N x = y the Nesterov-Todd block of a contact, λ = N^½ x and m = x·y/nc:
 
 With s frozen C = I and the problem is convex; `cadoux` repeats that with s ← μ |u_T| and a Newton polish in between.
 
-Source: formulation-contact-problem-solver, section 4.5 (own method there; Acary et al. 2023 for the field).
+Source: docs/theory/contact_problems.md, (23)-(25), own method; Acary et al. 2023 for the field.
 """
 
 import math

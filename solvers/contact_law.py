@@ -28,7 +28,7 @@ Sliding and drilling coupled (Coulomb-Contensou) is the same law once more, in t
 with g_ω the rotation or angular velocity about the normal, M_N the moment about it and c the arm of the contact disc
 (`Contact.drilling_arm`). One p for the three: only so is the slip direction τ that of g_T.
 
-Source: Sanchez2025 annex A, (A.39)-(A.42) and appendix A2, blocks as in the sheet, section 4.5; (7): Capobianco2021,
+Source: Sanchez2025 annex A, (A.39)-(A.42) and appendix A2; docs/theory/contact_laws.md, (5)-(10); (7): Capobianco2021,
 (49), (157).
 
     symbol   code    meaning

@@ -12,7 +12,7 @@ which needs the Jordan product of such a cone, is for sliding friction only.
 
 `free_newton` takes full steps. `proximal_newton` solves a sequence of regular problems W + ε I, q − ε r_k.
 
-Source: formulation-contact-problem-solver, section 4.4.
+Source: docs/theory/contact_problems.md, (22).
 """
 
 import numpy as np

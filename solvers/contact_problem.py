@@ -21,7 +21,7 @@ rounding of r̂ is a tenth of the tolerance or less (5).
     err(r) ≥ ‖max(0, −û_n)/(1 + Σ μ_k²)^½‖ / ‖q̂‖                                                                    (4)
     ε ‖r̂‖ ≤ 0.1 tolerance ‖q̂‖                                                                                       (5)
 
-Source: formulation-contact-problem-solver, sections 1, 2, 7 and 8.5.
+Source: docs/theory/contact_problems.md, (1)-(6).
 
     symbol  code      shape          unit    meaning
     r, u    r, u      (nc, d)        N s, m/s  impulses and relative velocities: normal, two tangential; where asked

@@ -7,7 +7,7 @@
 One scale per block of a contact, never per row: other scalings change the cone. The impulses are scaled once more so
 that |q̂| = √nc.
 
-Source: formulation-contact-problem-solver, sections 1, 2, 7 and 8.5.
+Source: docs/theory/contact_problems.md, (4)-(6).
 """
 
 import copy

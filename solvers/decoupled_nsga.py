@@ -2,13 +2,12 @@
 
 Each step solves three sub-problems one after the other: smooth motion with bilateral constraints (generalized-α, second
 order), a position correction (no penetration, g = 0), a velocity correction (impact law, friction cones, G v = 0). The
-recipe and its decisions are in formulation-decoupled-nsga-lie-group; the compiled parts are in nsga_*.py.
+scheme, its equations and decisions are in docs/theory/decoupled_nsga.md; the compiled parts are in nsga_*.py.
 
 Source: Cosimo, Cavalieri, Cardona, Brüls, Nonlinear Dyn. 102 (2020); Sanchez2025, chapters 2-3, annexes A and B;
-doubtful points as decided by measurement in the formulation note: factor ½ h² in the position equation (3.1), M(q) at
-both levels (3.2), chapter form of f^p and f^v (3.3), rotations composed as R~ exp(U~) (3.4), active set G V~− <
-−tol_v with impulses of earlier impact problems applied to all contacts (3.6), line search and penalty ladder (3.7),
-proximal shift (3.8).
+doubtful points as decided by measurement, decisions 1 to 12 there: factor ½ h² in the position equation (1), M(q) at
+both levels (2), f^p and f^v as differences (3), rotations composed as R~ exp(U~) (4), active set G V~− < −tol_v with
+impulses of earlier impact problems applied to all contacts (6), line search and penalty ladder (7), proximal shift (8).
 """
 
 import numpy as np
@@ -55,15 +54,15 @@ class DecoupledNSGA(Stepper):
         that have acted take part, without restitution, which ends long sequences
         (``result.statistics["impact_sequences_cut_short"]`` counts these).
     position_factor : {0.5, 1.0}
-        c_p of the position equation; 1 for very stiff flexible models at Courant numbers above 5 (formulation note
-        3.1).
+        c_p of the position equation; 1 for very stiff flexible models at Courant numbers above 5
+        (docs/theory/decoupled_nsga.md, decision 1).
     reset_after_impact : bool
         Restart the memory of the method with consistent accelerations after a step with an impact: joint forces stop
-        oscillating for rho_inf > 0; one more linear solve per impact (formulation note 3.10).
+        oscillating for rho_inf > 0; one more linear solve per impact (docs/theory/decoupled_nsga.md, decision 10).
     improved_start : bool
-        Second-order start of the multipliers (formulation note 1.7): a_0 = v̇_0 + (α_m − α_f) h dv̇/dt.
+        Second-order start of the multipliers (docs/theory/decoupled_nsga.md, (23)): a_0 = v̇_0 + (α_m − α_f) h dv̇/dt.
     persistent_contacts : bool
-        Closed contacts take part in the smooth sub-problem (formulation note 3.12; nsga_persistent, nsga_entry): second
+        Closed contacts take part in the smooth sub-problem (docs/theory/decoupled_nsga.md, (25)-(27)): second
         order in motion and forces while they stay closed, where the published scheme is of first order. Measured
         orders, largest errors: ball rolling in a drum 2.00 (0.98 without), leg on a sticking foot 2.00 (1.00), ball
         that slides and rolls in turn 1.96 (0.98), angle of a ball stopped by rolling or spinning resistance 1.96 …
@@ -352,7 +351,7 @@ class _Engine:
             )
 
     def _start_correction(self, state, acceleration):
-        """(α_m − α_f) h dv̇/dt, by a central difference along the motion (formulation note 1.7)."""
+        """(α_m − α_f) h dv̇/dt, by a central difference along the motion (docs/theory/decoupled_nsga.md, (23))."""
         from fem_mbs.solvers.initial import initial_accelerations
 
         alpha_m, alpha_f, _, _ = self.method.coefficients

@@ -12,7 +12,7 @@ problems (spacedim 2) get a third component that is decoupled from everything, i
 spinning are an extension of ours: spacedim 4 to 6 and the vectors ``mu_r``, ``mu_s``. Entries stored twice are
 summed. Some writers name q ``a``: both are read.
 
-Source: formulation-contact-problem-solver, section 8.4 (from the reading of fclib's C source); solver-notes, section 3.
+Source: fclib's C source; docs/theory/contact_problems.md, "Files".
 """
 
 from pathlib import Path

@@ -12,7 +12,7 @@ cones is a `ContactProblem`; its solution gives U and ν, where (1) is written a
 the motion is that of the scheme, the impulses are the ones nearest to the last step's that the solver finds (from zero
 after an impact: near the minimum norm).
 
-Source: formulation-decoupled-nsga-lie-group, sections 1.4, 1.5; formulation-contact-problem-solver.
+Source: docs/theory/decoupled_nsga.md, (24); docs/theory/contact_problems.md, (31).
 """
 
 import numpy as np

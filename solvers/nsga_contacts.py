@@ -1,4 +1,4 @@
-"""Contacts in the two corrections of the decoupled scheme: residual parts and tangent blocks (section 2.6).
+"""Contacts in the two corrections of the decoupled scheme: residual parts and tangent blocks.
 
 Drilling (turning about the normal) of contacts with a disc, coupled with sliding by `contact_law` (7), uses the last
 row w of W and its value w0 at the start of the step; Δq the increments of the nodes over the step (displacements,
@@ -8,7 +8,9 @@ rotation vectors in body axes), v− the velocities before the impact problem:
     velocity level   g_ω = w v + e_T w0 v−                                                                       (2)
 
 (1) is the relative rotation about the mean normal to second order; its gradient leaves out T⁻¹(Δq), as for sliding
-(formulation note 3.9).
+(docs/theory/decoupled_nsga.md, decision 9).
+
+Source: docs/theory/contact_laws.md, (6)-(11); Newton's law docs/theory/decoupled_nsga.md, (19).
 """
 
 import math
@@ -253,7 +255,7 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
                             S[i, j] -= xi_N * H[i, j]
                 if kept[e, C_THETA] == 0.0:
                     times_tangent(g, e, S, size, T)
-                for i in range(own):  # proximal: redundant contacts (section 3.8)
+                for i in range(own):  # proximal: redundant contacts
                     S[nd + i, nd + i] -= s.epsilon * k * k / (p if i == 0 else p_T)
             scatter_matrix(g.maps_at[POSITION], e, size, vector(b[_KK], size * size), layout)
 

@@ -2,7 +2,7 @@
 
 The recipe is `nsga_run.advance` → `nsga_run.step`; the sub-problems are in nsga_smooth, nsga_position, nsga_velocity.
 
-Symbols as in formulation-decoupled-nsga-lie-group, section 1; ~ marks the smooth part, arrays of nodes are (N, 6).
+Symbols as in docs/theory/decoupled_nsga.md; ~ marks the smooth part, arrays of nodes are (N, 6).
 
     symbol       code      meaning
     q_n, v_n     x0 Q0 R0 V0   start of the step               q~, v~    xs Qs Rs Vs   result of the smooth sub-problem

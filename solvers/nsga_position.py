@@ -1,4 +1,4 @@
-"""Position correction of the decoupled scheme (formulation note, section 1.4): gaps ≥ 0 and g = 0."""
+"""Position correction of the decoupled scheme (docs/theory/decoupled_nsga.md, (13)-(15)): gaps ≥ 0 and g = 0."""
 
 import math
 
@@ -78,14 +78,14 @@ def position_residual(data, run):
 
 @kernel
 def tolerance_of(d, s):
-    """Allowed norm of the dynamic rows, section 1.8."""
+    """Allowed norm of the dynamic rows, docs/theory/decoupled_nsga.md."""
     Ma = vector(s.Ma_at, 6 * d.n_nodes)
     return s.rtol * max(s.h * s.h * s.F_s, full_norm(d, Ma, s.length))
 
 
 @kernel
 def position_solved(d, s):
-    """Convergence test of section 1.8 on the last residual; gaps and constraints to s.exact whatever the tolerance."""
+    """Convergence test of the page on the last residual; gaps and constraints to s.exact whatever the tolerance."""
     size, displacement = 1.0 + s.scale_x, s.rtol * s.h * s.h * s.F_s / s.mean_mass
     return (
         s.dynamic <= tolerance_of(d, s) + ROUND_OFF * s.kp * size

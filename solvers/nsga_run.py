@@ -190,7 +190,7 @@ def consistent(d, s):
 
 @entry("void(int64, int64)")
 def restart(data, run):
-    """Memory of the method from consistent accelerations at the current state (section 3.10), closed contacts
+    """Memory of the method from consistent accelerations at the current state (decision 10), closed contacts
     included."""
     d, s = system_at(data)[0], run_at(run)[0]
     N, m = d.n_nodes, d.m
@@ -288,7 +288,7 @@ def finish(d, s, lag):
 
 @kernel
 def advance(d, s):
-    """One step; when it fails it is repeated with other penalties (section 1.11), see `LADDER`.
+    """One step; when it fails it is repeated with other penalties (decision 7), see `LADDER`.
 
     The first after a fresh start of the memory is one of the trapezoidal rule, see nsga_entry.
     """

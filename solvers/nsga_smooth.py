@@ -1,4 +1,4 @@
-"""Smooth sub-problem of the decoupled scheme (formulation note, section 1.3): contacts take no part, unless
+"""Smooth sub-problem of the decoupled scheme (docs/theory/decoupled_nsga.md, (7)-(12)): contacts take no part, unless
 they are closed and the method keeps them (nsga_persistent).
 """
 

@@ -1,4 +1,7 @@
-"""Velocity correction of the decoupled scheme (sections 1.5 and 1.10): impact law, friction cones, G v = 0."""
+"""Velocity correction of the decoupled scheme: impact law, friction cones, G v = 0.
+
+Source: docs/theory/decoupled_nsga.md, (16)-(21).
+"""
 
 import math
 
@@ -149,14 +152,14 @@ def apply_velocity(d, s, scale):
 
 @kernel
 def tolerance_of(d, s):
-    """Allowed norm of the dynamic rows, section 1.8."""
+    """Allowed norm of the dynamic rows, docs/theory/decoupled_nsga.md."""
     Ma = vector(s.Ma_at, 6 * d.n_nodes)
     return s.rtol * max(s.h * s.F_s, full_norm(d, Ma, s.length))
 
 
 @kernel
 def velocity_solved(d, s):
-    """Convergence test of section 1.8 on the last residual; gap and constraint rates to s.exact."""
+    """Convergence test of the page on the last residual; gap and constraint rates to s.exact."""
     s.scale_v = max(s.scale_v, largest(matrix(s.V_at, d.n_nodes, 6)))
     speed, change = 1.0 + s.scale_v, s.rtol * s.h * s.F_s / s.mean_mass
     return (

@@ -22,7 +22,8 @@ With a_n = v̇_n + δ h dv̇/dt, δ = α_m − α_f, the error of a step in posi
 first order whatever the step, so there the step is the user's h, and a larger one in which a contact closes is taken
 again with h.
 
-Source: (2) by Taylor expansion as Zienkiewicz and Xie, Earthq. Eng. Struct. Dyn. 20 (1991), did for Newmark's method.
+Source: docs/theory/decoupled_nsga.md, (28), (29); (2) by Taylor expansion as Zienkiewicz and Xie, Earthq. Eng.
+Struct. Dyn. 20 (1991), did for Newmark's method.
 """
 
 import numpy as np

@@ -19,7 +19,7 @@ def masta(clearance):
 def test_presets_have_the_rating_of_their_balls(name, C):
     """A check of the internal dimensions: the rating by ISO 281 from them, beside that of the catalogue."""
     bearing = BearingGeometry.from_designation(name, osculation_outer=0.52)  # the formula's table is for f = .52
-    assert dynamic_rating(bearing) == pytest.approx(C, rel=5e-4)  # formulation-bearings-clearance, section 4
+    assert dynamic_rating(bearing) == pytest.approx(C, rel=5e-4)  # catalogue values, docs/theory/bearings.md
     assert dynamic_rating(bearing) == pytest.approx(PRESETS[name]["dynamic_rating"][0], rel=0.01)
 
 

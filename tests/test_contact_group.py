@@ -116,7 +116,7 @@ def test_pairs_are_read_back_from_a_file(tmp_path):
 def test_poured_spheres_lose_energy_and_do_not_penetrate():
     result = spheres_in_a_box.run(20, 0.2, save=None, across=3, speed=0.5)
     # spheres that roll on each other: measured 1.2e-6 J in a step at h = 1e-3, 4.5e-7 at 5e-4, the same for contact
-    # problems solved to 1e-9: it is the scheme's (formulation note, section 1.6), of second order per step
+    # problems solved to 1e-9: it is the scheme's (docs/theory/decoupled_nsga.md), of second order per step
     assert np.diff(result.energy.total).max() <= 5e-5 * result.energy.total[0]
     # contact_tolerance 1e-5 of displacements of the order g h² = 1e-5 m
     assert min(result.pairs(k).gap.min(initial=0.0) for k in range(len(result.t))) > -1e-8

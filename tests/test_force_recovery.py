@@ -123,7 +123,7 @@ def test_impulse_does_not_depend_on_the_damping(model, n):
 
 
 # Percent by which recovered duration, peak force and indentation differ from the impact resolved with the same law
-# (formulation note 7.2, n = 3/2); also the restitution that the resolved impact reaches.
+# (docs/theory/force_recovery.md, n = 3/2); also the restitution that the resolved impact reaches.
 DIFFERENCES = {
     ("hunt-crossley", 0.9): (0.9090, 3.4, -5.9, -3.9),
     ("hunt-crossley", 0.6): (0.7120, 4.9, -10.6, -6.6),
@@ -163,7 +163,7 @@ def test_hysteresis_loop_encloses_the_energy_lost_as_well_as_the_cubic_course_ca
 # --- runs: annex C ----------------------------------------------------------------------------------------------------
 
 # e: recovered T [ms], F [N], δ [mm]; the same of the law of Flores integrated in time, and the restitution it reaches
-# (Sanchez2025 annex C.6.1, fall of 1 m; both computed for the sheet, only T = 1.45 ms at e = 0.6 is printed)
+# (Sanchez2025 annex C.6.1, fall of 1 m; both computed independently, only T = 1.45 ms at e = 0.6 is printed)
 BALL = {
     1.0: (1.3693, 11544, 1.8944, 1.3180, 12358, 1.9825, 1.000),
     0.8: (1.3909, 10902, 1.7716, 1.3567, 11306, 1.8079, 0.789),
@@ -355,7 +355,7 @@ def test_peak_filter_finds_single_spikes_only():
     force, *_ = synthetic({200: 0.05})
     free, on_closed, continuous = impulse_filter.peak_filter(force)
     assert not free.any() and on_closed[200] and H * (force[200] - continuous[200]) == pytest.approx(0.05, rel=1e-3)
-    # two adjacent: the smaller stays in the continuous force (the note: Λ_i 0.035, forces of 230 and 380 N)
+    # two adjacent: the smaller stays in the continuous force (docs/theory: Λ_i 0.035, forces of 230 and 380 N)
     force, *_ = synthetic({200: 0.05, 201: 0.03})
     _, on_closed, continuous = impulse_filter.peak_filter(force)
     assert on_closed[200] and not on_closed[201]

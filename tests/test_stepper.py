@@ -67,7 +67,7 @@ def test_a_file_holds_the_same_as_memory_and_what_was_asked_for(tmp_path):
 
 def test_initial_state_has_the_consistent_reactions():
     result = fem.DecoupledNSGA().run(double_pendulum.build(), 0.01, 1e-2)
-    # formulation note 4.1, first row: printed to 6 decimals
+    # minimal coordinates, 6 decimals
     assert result["joint 1"].force[0] == pytest.approx([-14.038436, 0.674926, 7.800566], abs=1e-6)
     assert result["joint 2"].force[0] == pytest.approx([-9.477543, 0.674926, -2.711230], abs=1e-6)
 

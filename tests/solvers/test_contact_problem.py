@@ -80,7 +80,7 @@ def test_one_contact_is_solved_to_rounding(friction, symmetric):
         solve_one(W, q, mu, r)
         u = W @ r + q
         total, _ = cones.natural_error(r[None], u[None], np.array([cones.saxce(u, mu)]), mu[None])
-        # the prototype of the note: at most 1e-10 in 20,000 cases; relative here, r grows as W_nn falls
+        # a prototype: at most 1e-10 in 20,000 cases; relative here, r grows as W_nn falls
         assert np.sqrt(total) < 1e-10 * (1 + np.linalg.norm(r)), (W, q)
 
 

@@ -33,7 +33,7 @@ def test_both_ways_to_solve_contacts_give_one_motion(model, t_end):
 
 
 def test_a_stalled_newton_iteration_is_handed_over_and_reported():
-    """The tripod of the formulation note (4.7) lands with three points in friction: Newton's statuses cycle."""
+    """The tripod of `contact_models` lands with three points in friction: Newton's statuses cycle."""
     model = thrown(LEGS)
     alone = fem.DecoupledNSGA(contact_solver="newton").run(model, 1.3, 1e-3)
     assert alone.repeats.any()
