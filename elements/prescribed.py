@@ -65,8 +65,9 @@ class Prescribed(Constraint):
     frame : Frame, Node or body
         The point: origin of the frame. To hold a node still, fix its components instead.
     x, y, z : float, callable or Signal [m], optional, at least one
-        Coordinate of the point in inertial axes, twice differentiable: made of NumPy functions, or a `Signal` with its
-        derivatives. The value at t = 0 must be the initial coordinate.
+        Coordinate of the point in inertial axes, twice differentiable: made of NumPy functions, a `Signal` with its
+        derivatives, or one of `smooth_start`, `trapezoidal`, `ramp`, `table`. The value at t = 0 must be the initial
+        coordinate.
     name : str, optional
 
     Outputs

@@ -404,8 +404,7 @@ def static_equilibrium(
     finally:
         system.set_gravity(system.gravity)
         system.update_signals(t)
-        complete = bool(result.load_factors) and factor >= 1.0
-        if complete:
+        if factor >= 1.0:
             result._motion = problem.motion(state, 1.0)
             state.V[:] = result._motion[0]
             result.state, result.multipliers = state, lam
@@ -416,12 +415,14 @@ def static_equilibrium(
             known = {} if np.isnan(result.lowest_eigenvalue) else known
             result.results = _write(system, records, save, known, steps=steps, tolerance=tolerance)
     if result.stable is False:
-        warnings.warn(
-            f"static_equilibrium of '{system.name}': {result._stability()}. A motion in time leaves this equilibrium; "
-            "another one is found from a disturbed start, or with a small load that chooses the side",
-            UserWarning,
-            stacklevel=2,
+        cure = (
+            "A motion in time leaves this equilibrium; another one is found from a disturbed start, or with a small "
+            "load that chooses the side"
+            if w is None
+            else "Unless gyroscopic moments hold it (fem_mbs.modes(system, about=…).stable tells), a motion leaves it"
         )
+        message = f"static_equilibrium of '{system.name}': {result._stability()}. {cure}"
+        warnings.warn(message, UserWarning, stacklevel=2)
     return result
 
 
