@@ -63,6 +63,10 @@ class System:
         Full component -> unknown, −1 for fixed ones.
     initial : State
         Initial configuration and velocities (projected if asked for).
+    independent : bool
+        Whether all constraint rows were found to be independent, at the initial configuration.
+    conservative : bool
+        Whether the energy cannot rise: nothing is driven, all forces have a potential or dissipate.
     mean_mass, contact_mass, length : float
         Scales [kg], [kg], [m] used by solvers for multipliers and to compare moments with forces.
     """
@@ -75,6 +79,7 @@ class System:
         self.model = model
         self.name = model.name
         self.gravity = model.gravity.copy()
+        self.independent = check and redundant == "error"
         self._number(model)
         self._group(model)
         self._lay_out(linear_solver)
@@ -289,6 +294,13 @@ class System:
         if smooth_contacts != self.smooth_contacts:
             self._lay_out(self.linear_solver, smooth_contacts)
             self._fill()
+
+    @property
+    def conservative(self):
+        forces = (e for e in self.elements if e.role == "dynamic")
+        return not self.signals and all(
+            "energy" in e.kernels for e in forces if "force" in e.kernels or getattr(e, "python_kernels", None)
+        )
 
     def parts(self):
         """Number of the connected part each node belongs to (N,); −1: cannot move. Contacts connect nothing."""

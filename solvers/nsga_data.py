@@ -70,17 +70,19 @@ RECORDS = (
 ).split()
 SCALARS = (
     "h t alpha_m alpha_f beta gamma c_a c_q ks kp kv ps pp pv epsilon rtol tol_v mean_mass length F_s scale_x scale_v "
-    "reference_force position_factor dynamic row row_T exact sweep_travel sweep_size"
+    "reference_force position_factor dynamic row row_T exact pp_T pv_T epsilon_rows restitution_scale allowed_energy "
+    "last_energy top_kinetic largest_rise rise_time farthest sweep_travel sweep_size"
 ).split()
 # C functions that the parts call each other through: a part is then compiled on its own, not again inside its callers
 PARTS = (
     "smooth smooth_residual position position_residual position_matrix velocity velocity_residual velocity_matrix "
-    "restart record sweep settle"
+    "restart record check sweep settle"
 ).split()
 OPTIONS = (
     "max_iterations max_problems mixed persistent reset reuse approach plastic save_every saved step_number "
     "max_halvings newton without_contacts repeated handed nc_fixed cut_short made_plastic fresh "
-    "since struck abrupt whole_every touch swept swept_total swept_contact"
+    "since struck abrupt whole_every first_residual strict conservative rises limited_impacts jumped "
+    "touch swept swept_total swept_contact"
 ).split()
 
 RUN = np.dtype(
@@ -93,7 +95,8 @@ RUN = np.dtype(
 )
 
 OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, TOO_MANY_PROBLEMS, LARGE_ROTATION = 0, 1, 2, 3, 4, 5
-PASSED = 6  # a contact was passed within the step, and where it touched first cannot be told
+JUMP, ENERGY_ROSE, OUT_OF_RANGE = 6, 7, 8
+PASSED = 9  # a contact was passed within the step, and where it touched first cannot be told
 EXACT = 1e-13  # constraints and gaps hold to this, relative to sizes and speeds, whatever the tolerance of the forces
 ROUND_OFF = 5e-15  # floor of convergence tests, relative to sizes: sums of a few dozen products of order one
 
