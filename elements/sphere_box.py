@@ -104,8 +104,8 @@ class SphereOnBox(SphereShapeContact):
 
     Notes
     -----
-    One contact is one nearest point: a sphere in the corner between two boxes needs one contact with each. The sphere
-    must not cross half the box in one step.
+    One contact is one nearest point: a sphere in the corner between two boxes needs one contact with each. A sphere that
+    flies into or through the box within one step is hit where it first touches (docs/theory/sweep).
 
     Examples
     --------
@@ -171,8 +171,8 @@ class SphereOnRectangle(SphereOnBox):
 
     Notes
     -----
-    The plate has no thickness: a sphere whose centre crosses it within one step is on the other side. Keep speed times
-    step size below the radius, or use a `SphereOnBox`, which pushes it back. For an endless plane use `SphereOnPlane`.
+    The plate has no thickness. A sphere that crosses it within one step is hit where it first touches
+    (docs/theory/sweep). For an endless plane use `SphereOnPlane`.
 
     Examples
     --------
