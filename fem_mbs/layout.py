@@ -164,6 +164,10 @@ class Matrices:
         for k, layout in enumerate(self.layouts):
             self.records[k] = layout.record()
         self.groups, self.data = system.group_records.copy(), system.data.copy()
+        self._groups_at, self._records_at = address(self.groups), address(self.records)
+        self._maps_at = np.zeros((len(self.groups), MOST), np.int64)
+        for k, layout in enumerate(self.layouts):
+            self._maps_at[:, k] = [0 if places is None else address(places) for places in layout.pattern.maps]
         self.update()
 
     def _layout(self, rows):
@@ -174,10 +178,8 @@ class Matrices:
     def update(self):
         """Take over the records of the system, which change with the pairs of contact groups."""
         self.groups[:], self.data[:] = self.system.group_records, self.system.data
-        for k, layout in enumerate(self.layouts):
-            for record, places in zip(self.groups, layout.pattern.maps):
-                record["maps_at"][k] = 0 if places is None else address(places)
-        self.data[0]["groups_at"], self.data[0]["layouts_at"] = address(self.groups), address(self.records)
+        self.groups["maps_at"] = self._maps_at
+        self.data["groups_at"], self.data["layouts_at"] = self._groups_at, self._records_at
 
 
 def _necessary(system, rows):

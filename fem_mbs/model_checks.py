@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fem_mbs.element_checks import trouble
 from fem_mbs.errors import ModelError, label
 from fem_mbs.nodes import COMPONENTS
 
@@ -27,6 +28,7 @@ def run(system, *, project, redundant):
         project_velocities(system, state)
     constraints_hold(system, state)
     no_penetration(system, state)
+    elements_in_range(system, state)
 
 
 def used_nodes(system):
@@ -143,6 +145,14 @@ def no_penetration(system, state):
             "check the radius and on which side the normal of the plane (z axis of its frame) points",
             [contact],
         )
+
+
+def elements_in_range(system, state):
+    """No element starts outside what it is made for: too deep a compliant contact, beam ends turned too far."""
+    found = trouble(system, state)
+    if found:
+        element, text = found
+        raise ModelError(f"at the start: {text}", [element])
 
 
 def _solve_with_constraints(system, state, right):

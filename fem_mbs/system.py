@@ -64,6 +64,10 @@ class System:
         Full component -> unknown, −1 for fixed ones.
     initial : State
         Initial configuration and velocities (projected if asked for).
+    independent : bool
+        Whether all constraint rows were found to be independent, at the initial configuration.
+    conservative : bool
+        Whether the energy cannot rise: nothing is driven, all forces have a potential or dissipate.
     mean_mass, contact_mass, length : float
         Scales [kg], [kg], [m] used by solvers for multipliers and to compare moments with forces.
     """
@@ -76,6 +80,7 @@ class System:
         self.model = model
         self.name = model.name
         self.gravity = model.gravity.copy()
+        self.independent = check and redundant == "error"
         self._number(model)
         self._group(model)
         self.linear_solver, self._patterns, self._own = linear_solver, {}, None
@@ -258,6 +263,13 @@ class System:
         if self._own is None:
             self._own = self.lay_out(Rows())
         return self._own
+
+    @property
+    def conservative(self):
+        forces = (e for e in self.elements if e.role == "dynamic")
+        return not self.signals and all(
+            "energy" in e.kernels for e in forces if "force" in e.kernels or getattr(e, "python_kernels", None)
+        )
 
     def parts(self):
         """Number of the connected part each node belongs to (N,); −1: cannot move. Contacts connect nothing."""

@@ -21,6 +21,7 @@ from fem_mbs.solvers.stepper import Stepper
 from fem_mbs.solvers.stepping.records import RECORDS, records
 
 _NAMES = ("smooth motion", "position correction", "velocity correction")
+SHIFT = 1e-8  # default of epsilon
 CONTACT_SOLVERS = ("auto", "newton", "problem")
 
 
@@ -33,18 +34,22 @@ class DecoupledNSGA(Stepper):
         Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve. 0.8
         is a good choice for rigid systems; 0 for flexible ones with impacts and for smooth reactions after an impact.
     rtol : float > 0, -
-        Relative tolerance of the three sub-problems. 1e-5 changes trajectories by less than 0.2 % of their
-        discretisation error (measured on a double pendulum); 1e-3 does not do.
+        Relative tolerance of the three sub-problems. The error it leaves does not fall with h: at small steps 1e-5
+        exceeds the discretisation error (nine times on a triple pendulum at h = 3e-5 s), and costs the same as 1e-6.
     max_iterations : int
         Newton iterations per sub-problem before a step is repeated with other penalties, then refused.
     scaling : float, optional [kg]
         k and p of the multipliers. Default: the mass that bodies in contact have against each other (geometric mean
         over the contacts), without contacts the mean mass of the moving nodes. Results do not depend on it.
     penalty : float > 0, -
-        p/k of contacts. 0.3 is nearer to the effective mass of a sphere that sticks or slides (2/7 of its mass): with
-        it 100 throws take 8 % fewer iterations, and impacts without friction one more.
-    epsilon : float, -
-        Proximal shift of redundant constraints and contacts, relative; the solution does not depend on it.
+        p/k of contacts in the normal direction. 1 suits bodies that hit with all of their mass.
+    friction_penalty : float > 0, -
+        p/k of friction, rolling and spinning. The default is the mass that resists sliding at the contact point of a
+        homogeneous sphere, relative to all of it.
+    epsilon : float ≥ 0, optional, -
+        Proximal shift of redundant constraints and contacts, relative; the solution does not depend on it. Default:
+        1e-8, and 0 for joints that `Model.compile` has found to be independent: in chains of thousands of links a shift
+        costs iterations. A step that fails is repeated with at least 1e-8.
     tol_v : float, optional [m/s]
         Approach speeds below it do not count as impacts: far below g h and far below impact speeds. Default: 1e-8 of
         the largest initial speed or of |gravity| h.
@@ -68,9 +73,12 @@ class DecoupledNSGA(Stepper):
         2.0 (1.0). Where sticking, sliding or contact itself ends the error depends on where in its step that lies,
         still of second order in the motion; friction forces that jump are wrong in that step. Impacts stay of first
         order. Contacts with a ``contensou_radius`` are of second order while they slide or drill.
-    approach : {"start", "slower"}
-        Normal velocity that Newton's law reflects: that along the normals at the start of the step (as published), or
-        the slower of those along the normals at its start and at its end, with which normal impulses never give energy.
+    approach : {"slower", "start"}
+        Normal velocity that Newton's law reflects. "slower": the slower of those along the normals at the start and at
+        the end of the step, with which normal impulses never give energy; and where friction makes the impulses of an
+        impact gain energy (Kane's paradox), the largest part of the restitution that does not
+        (``result.statistics["impacts_with_less_restitution"]`` counts these). "start": that along the normals at the
+        start of the step, as published, and no limit.
     contact_solver : {"auto", "newton", "problem"}
         How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
         the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
@@ -106,11 +114,12 @@ class DecoupledNSGA(Stepper):
         self,
         rho_inf=0.8,
         *,
-        rtol=1e-5,
+        rtol=1e-6,
         max_iterations=30,
         scaling=None,
         penalty=1.0,
-        epsilon=1e-8,
+        friction_penalty=2.0 / 7.0,
+        epsilon=None,
         tol_v=None,
         max_problems=50,
         position_factor=0.5,
@@ -118,7 +127,7 @@ class DecoupledNSGA(Stepper):
         improved_start=False,
         mixed=False,
         persistent_contacts=False,
-        approach="start",
+        approach="slower",
         contact_solver="auto",
         contact_tolerance=1e-6,
         step_control=None,
@@ -132,7 +141,8 @@ class DecoupledNSGA(Stepper):
             self._number("max_iterations", max_iterations, lambda v: v >= 1, "must be at least 1")
         )
         self.penalty = self._number("penalty", penalty, lambda v: v > 0, "must be > 0")
-        self.epsilon = self._number("epsilon", epsilon, lambda v: v >= 0, "must be ≥ 0")
+        self.friction_penalty = self._number("friction_penalty", friction_penalty, lambda v: v > 0, "must be > 0")
+        self.epsilon = epsilon if epsilon is None else self._number("epsilon", epsilon, lambda v: v >= 0, "must be ≥ 0")
         self.max_problems = int(self._number("max_problems", max_problems, lambda v: v >= 1, "must be at least 1"))
         self.position_factor = self._number(
             "position_factor", position_factor, lambda v: 0.5 <= v <= 1, "must be 0.5 … 1 (less gains energy)"
@@ -184,16 +194,18 @@ class DecoupledNSGA(Stepper):
         smooth = Rows(True, "all" if system.n_roll else "") if self.persistent_contacts else Rows()
         return smooth, Rows(True, "drilling"), Rows(True, "all", drilling_first=True)
 
-    def prepare(self, system, h, save_every=1):
+    def prepare(self, system, h, save_every=1, strict=False):
         """Make the engine that steps a system; initial accelerations are computed here."""
-        return _Engine(self, system, h, save_every)
+        return _Engine(self, system, h, save_every, strict)
 
 
 class _Engine:
     """Arrays and scalars of one run, and the calls of the compiled part."""
 
-    def __init__(self, method, system, h, save_every):
+    def __init__(self, method, system, h, save_every, strict):
         from fem_mbs.solvers import nsga_data
+
+        self.strict = strict
 
         self.kernels, self.method, self.system, self.h = nsga_data, method, system, h
         self._refuse_for_groups()
@@ -236,11 +248,13 @@ class _Engine:
     def _connect(self):
         """Addresses of the compiled parts."""
         from fem_mbs.jit import address
-        from fem_mbs.solvers import nsga_position, nsga_run, nsga_smooth, nsga_velocity
+        from fem_mbs.solvers import nsga_checks, nsga_position, nsga_run, nsga_smooth, nsga_velocity
+
+        modules = nsga_smooth, nsga_position, nsga_velocity, nsga_run, nsga_checks
 
         self.run_steps = nsga_run.run_steps
         for name in self.kernels.PARTS:
-            module = next(m for m in (nsga_smooth, nsga_position, nsga_velocity, nsga_run) if hasattr(m, name))
+            module = next(m for m in modules if hasattr(m, name))
             self.run[0][f"{name}_part"] = getattr(module, name).address
         for name, array in (("data_at", self.data), ("run_at", self.run), ("records_at", self.records)):
             self.run[0][name] = address(array)
@@ -261,12 +275,16 @@ class _Engine:
             "h": h, "alpha_m": alpha_m, "alpha_f": alpha_f, "beta": beta, "gamma": gamma,
             "c_a": (1 - alpha_m) / ((1 - alpha_f) * gamma * h), "c_q": h * beta / gamma,
             "ks": mass / h, "kp": mass, "kv": mass, "ps": 0.0, "pp": method.penalty * mass, "pv": method.penalty * mass,
-            "epsilon": method.epsilon, "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
+            "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
+            "epsilon": SHIFT if method.epsilon is None else method.epsilon, "restitution_scale": 1.0,
+            "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self._shift(),
+            "conservative": int(system.conservative), "strict": int(self.strict),
+            "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "length": system.length, "reference_force": method.reference_force,
             "position_factor": method.position_factor, "max_iterations": method.max_iterations,
             "max_problems": method.max_problems, "mixed": int(method.mixed),
             "persistent": int(method.persistent_contacts and system.nc > 0), "reset": int(method.reset_after_impact),
-            "newton": int(method.contact_solver != "problem" and not system.searches),
+            "newton": int(not system.searches and (method.contact_solver != "problem" or system.nc == 0)),
             "exact": k.EXACT,
             "approach": int(method.approach == "slower"),
             "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
@@ -296,7 +314,7 @@ class _Engine:
         if self.run[0]["persistent"]:
             self._start_contacts(state)
         else:
-            acceleration, lam = initial_accelerations(system, state, self.method.epsilon, matrices=self.matrices)
+            acceleration, lam = initial_accelerations(system, state, self._shift(), matrices=self.matrices)
             a["Vd0"][:] = a["Va0"][:] = acceleration
             a["lam"][:] = lam / self.run[0]["ks"]
         a["Vd"][:] = a["Vd0"]
@@ -304,6 +322,9 @@ class _Engine:
         if self.method.improved_start:
             a["Va0"][:] += self._start_correction(state, a["Vd0"])
         assembly.initial_states(system.data[0], state.x, state.R, state.V)
+
+    def _shift(self):
+        return SHIFT if self.method.epsilon is None else self.method.epsilon
 
     def _start_contacts(self, state):
         """Closed contacts that do not approach enter at once; the first accelerations are consistent with them."""
@@ -338,7 +359,7 @@ class _Engine:
             near = self.system.moved(state, step * state.V + 0.5 * step**2 * acceleration)
             near.V[:] = state.V + step * acceleration
             near.t = state.t + step
-            start = initial_accelerations(self.system, near, self.method.epsilon, matrices=self.matrices)
+            start = initial_accelerations(self.system, near, self._shift(), matrices=self.matrices)
             sides.append(start[0])
         self.system.update_signals(state.t)
         return (alpha_m - alpha_f) * self.h * (sides[0] - sides[1]) / (2 * delta)
@@ -377,7 +398,7 @@ class _Engine:
 
             return nsga_pairs.advance(self, times, signals, block)
         done, code = self.run_steps(self.data, self.run, len(times), 0, times, signals)
-        error = None if code == self.kernels.OK else self.fault(code, float(times[done]))
+        error = None if code == self.kernels.OK else self.fault(code, float(times[min(done, len(times) - 1)]))
         return done, int(self.run[0]["saved"]), error
 
     def fault(self, code, t):
@@ -402,9 +423,21 @@ class _Engine:
             searches = {"pair_searches": self.searches, "inexact_contact_problems": inexact}
         controlled = self.controller.statistics() if self.controller is not None else {}
         counted = {"steps": "step_number", "impact_sequences_cut_short": "cut_short",
-                   "steps_without_restitution": "made_plastic"}  # fmt: skip
+                   "steps_without_restitution": "made_plastic", "impacts_with_less_restitution": "limited_impacts",
+                   "energy_rises": "rises"}  # fmt: skip
         steps = {name: int(self.run[0][field]) for name, field in counted.items()}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
+
+    def warnings(self):
+        """What was wrong without stopping the run, in words."""
+        run, texts = self.run[0], []
+        if run["rises"]:
+            texts.append(
+                f"energy rose {run['rises']} times by more than the steps explain, most by {run['largest_rise']:.3g} J "
+                f"before t = {run['rise_time']:.6g} s, although nothing drives the model: h is too large for what "
+                "happened there (halve it, or use step_control=StepControl())"
+            )
+        return texts
 
     def state(self):
         """Current state of the run, a copy."""
@@ -415,6 +448,8 @@ class _Engine:
         return state
 
     def _diagnose(self, code, t):
+        from fem_mbs import element_checks
+
         k, system, a, run = self.kernels, self.system, self.arrays, self.run[0]
         which = int(a["counts"][6])
         number = int(run["step_number"]) + 1
@@ -451,11 +486,38 @@ class _Engine:
                 element=node,
                 **common,
             )
+        if code == k.JUMP:
+            node = system.nodes[int(run["jumped"])]
+            return SolverError(
+                f"Step {number}, t = {t:.6g} s: {label(node)} jumped: it moved or turned {10 * run['farthest']:.3g} "
+                "times as far as its speeds and accelerations explain. The corrections found another configuration than the "
+                "one next to the start of the step. Halve h, or use step_control=StepControl()",
+                element=node,
+                **common,
+            )
+        if code == k.OUT_OF_RANGE:
+            state = self.state()
+            element = element_checks.element_at(system, int(run["jumped"]))
+            text = element.trouble(state) or f"{label(element)} is outside its range"
+            return SolverError(f"Step {number}, t = {t:.6g} s: {text}", element=element, **common)
+        if code == k.ENERGY_ROSE:
+            return SolverError(
+                f"Step {number}, t = {t:.6g} s: the energy rose by {run['largest_rise']:.3g} J, more than the step "
+                "explains, although nothing drives the model. Halve h, or use step_control=StepControl(); without "
+                "strict=True this is a warning of the result",
+                **common,
+            )
         if code == k.TOO_MANY_PROBLEMS:
             names = ", ".join(system.contact_at(int(c)).name for c in np.flatnonzero(a["candidate"])[:20])
             return SolverError(
                 f"{start} stopped after {run['max_problems']} impact problems; contacts still approaching: {names}. "
                 "Usual causes: restitution between many touching bodies (raise max_problems), or tol_v too small",
+                **common,
+            )
+        if len(history) <= 1 and self.contact_problems is not None:
+            return SolverError(
+                f"{start} was not solved by the contact-problem solver: {self.contact_problems.last()}. Usual causes: "
+                "step too large (halve h), or many redundant contacts between stiff or heavy bodies",
                 **common,
             )
         row, owner, value = self._largest_row(which)

@@ -93,12 +93,12 @@ def fill_matrix(data, run, level, factors):
         half, Vs, U = s.position_factor * s.h * s.h, matrix(s.Vs_at, N, 6), matrix(s.U_at, N, 6)
         dynamics(d, SMOOTH, x, R, Vs, U, Ma, f, True, 1.0, 0.0, half, 1.0, T, False)
         if m > 0:
-            constraint_tangents(d, SMOOTH, x, R, Vs, phi, 1.0, 0.0, s.kp, 0.0, s.epsilon * s.kp, True, T)
+            constraint_tangents(d, SMOOTH, x, R, Vs, phi, 1.0, 0.0, s.kp, 0.0, s.epsilon_rows * s.kp, True, T)
     else:
         V = matrix(s.V_at, N, 6)
         dynamics(d, SMOOTH, x, R, V, matrix(s.Ad_at, N, 6), Ma, f, True, 1.0, s.h, 0.0, 0.0, R, False)
         if m > 0:
-            constraint_tangents(d, SMOOTH, x, R, V, phi, 0.0, 0.0, s.kv, 0.0, s.epsilon * s.kv, False, R)
+            constraint_tangents(d, SMOOTH, x, R, V, phi, 0.0, 0.0, s.kv, 0.0, s.epsilon_rows * s.kv, False, R)
     if s.persistent != 0:  # rows of contacts are there but not meant
         L = layouts_of(d)[SMOOTH]
         values, diagonal = matrix_values(d, SMOOTH), integers(L.diagonal_at, L.n)
@@ -328,6 +328,7 @@ class ContactProblemCorrection:
 
     def __init__(self, engine):
         self.engine, self.problem, self.error, self.inexact = engine, None, None, 0
+        self.reached = np.inf  # error of the last problem
         # one body alone or a handful are solved more exactly as a small dense problem
         layout = engine.matrices.layouts[SMOOTH]
         self.node_entries = node_entries(engine.system, layout) if engine.system.searches else None
@@ -347,6 +348,12 @@ class ContactProblemCorrection:
             self.error = error
         a["counts"][7] += 1
         self.engine.run[0]["code"] = codes.OK if solved else codes.NOT_CONVERGED
+
+    def last(self):
+        """How the last contact problem ended, in words."""
+        if self.problem is None:
+            return "it made no contact problem"
+        return f"{len(self.problem.mu)} contacts, scale-free error {self.reached:.1e}"
 
     def _call(self, part):
         run = self.engine.run
@@ -477,6 +484,7 @@ class ContactProblemCorrection:
         q = u[chosen, :size].ravel() + D @ responses[-1, : system.n]
         self.problem = ContactProblem(W, q, laws[:, L_MU], **options)
         solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=r_old, rounds=0)
+        self.reached = solution.error
         apply_increment(*self.at, level, responses[-1] + solution.r.ravel() @ responses[:-1])
         r[chosen, :size] = solution.r
         return r
@@ -501,7 +509,7 @@ class ContactProblemCorrection:
             begun = min(self.problem.error(start)[0], 1.0)
             self.unfinished, tolerance = FIRST * begun > tolerance, max(FIRST * begun, tolerance)
         solution = solved_loosely(self.problem, tolerance, start)
-        self.solution = solution
+        self.solution, self.reached = solution, solution.error
         self.inexact += not solution.converged
         increment = np.zeros(unknowns)
         reduce(self.at[0], solution.v, increment)

@@ -27,7 +27,7 @@ from fem_mbs.solvers.stepping.table import Item, Table
 # C functions that the parts call each other through: a part is then compiled on its own, not again inside its callers
 PARTS = (
     "smooth smooth_residual position position_residual position_matrix velocity velocity_residual velocity_matrix "
-    "restart record"
+    "restart record check"
 ).split()
 
 _LAST = "of the last step, where Newton's iteration starts"
@@ -92,7 +92,7 @@ TABLE = Table(
         "keep_chi": Item("nc 3", "multipliers before a line search"),
         "aLam": Item("nc 3", "impulses that act in the problem [N s]"),
         "achi": Item("nc 3", "moment impulses that act in the problem [N m s]"),
-        "nu_D": Item("nc", "ν of drilling coupled with sliding: moments divided by c k_p"),
+        "nu_D": Item("nc", "ν of drilling coupled with sliding: moments divided by c k_p", kept=True, scaling=2),
         "keep_D": Item("nc", "the same before a line search"),
         "rows_D": Item("nc", "rows of drilling in the position correction"),
         "clam": Item("nc 3", "λ of closed contacts in the smooth sub-problem, divided by k_s", kept=True, scaling=1),
@@ -111,7 +111,7 @@ TABLE = Table(
         "active": Item("nc", "status of the position correction", "i8"),
         "candidate": Item("nc", "takes part in the impact problem", "i8"),
         "status": Item("nc", "GAP, STICK, SLIP or CLOSED in the sub-problem", "i8"),
-        "acted": Item("nc", "status that is saved", "i8"),
+        "acted": Item("nc", "status that is saved", "i8", kept=True),
         "turning": Item("nc", "status of rolling and spinning", "i8"),
         "closed": Item("nc", "status in the smooth sub-problem", "i8", kept=True),
         "rolls": Item("nc", "the same for rolling", "i8", kept=True),
@@ -153,14 +153,24 @@ TABLE = Table(
         "mean_mass": Item("", "of the moving nodes"),
         "length": Item("", "turns moments into forces"),
         "F_s": Item("", "size of the forces"),
-        "scale_x": Item("", "size of the positions"),
-        "scale_v": Item("", "size of the velocities"),
+        "scale_x": Item("", "size of the positions", kept=True),
+        "scale_v": Item("", "size of the velocities", kept=True),
         "reference_force": Item("", "forces are solved to rtol of it at least"),
         "position_factor": Item("", "c_p"),
         "dynamic": Item("", "norm of the dynamic rows"),
         "row": Item("", "norm of constraint and gap rows"),
         "row_T": Item("", "norm of friction rows"),
         "exact": Item("", "accuracy of constraints and gaps"),
+        "pp_T": Item("", "p of friction in the position correction"),
+        "pv_T": Item("", "p of friction in the velocity correction"),
+        "epsilon_rows": Item("", "proximal shift of constraint rows, relative"),
+        "restitution_scale": Item("", "part of the restitution that acts, see nsga_velocity"),
+        "allowed_energy": Item("", "rise that is allowed since the last look, see nsga_checks", kept=True),
+        "last_energy": Item("", "energy when it was last looked at", kept=True),
+        "top_kinetic": Item("", "largest kinetic energy", kept=True),
+        "largest_rise": Item("", "of the energy, beyond what is allowed", kept=True),
+        "rise_time": Item("", "time of the largest rise", kept=True),
+        "farthest": Item("", "of a jump: motion over what is allowed"),
         # options
         "max_iterations": Item("", "of a sub-problem", "i8"),
         "max_problems": Item("", "impact problems of a step", "i8"),
@@ -171,6 +181,8 @@ TABLE = Table(
         "reuse": Item("", "keep a factorisation while it contracts", "i8"),
         "approach": Item("", "Newton's law reflects the slower approach", "i8"),
         "newton": Item("", "contacts by Newton's iteration first", "i8"),
+        "strict": Item("", "a rise of the energy refuses a step", "i8"),
+        "conservative": Item("", "nothing drives or loads the model", "i8"),
         "abrupt": Item("", "elements have forces that change abruptly", "i8"),
         "save_every": Item("", "steps between saved ones", "i8"),
         "whole_every": Item("", "steps between those with outputs and energies", "i8"),
@@ -187,6 +199,10 @@ TABLE = Table(
         "fresh": Item("", "the memory was started afresh", "i8", kept=True),
         "since": Item("", "steps since the last restart", "i8", kept=True),
         "struck": Item("", "the step had an impact", "i8", kept=True),
+        "rises": Item("", "rises of the energy beyond what is allowed", "i8", kept=True),
+        "limited_impacts": Item("", "impacts with less restitution", "i8", kept=True),
+        "jumped": Item("", "node that jumped, or element out of its range", "i8"),
+        "first_residual": Item("", "the residual is the first of its iteration", "i8"),
         "code": Item("", "how a part ended", "i8"),
         "want_matrix": Item("", "the smooth residual assembles its matrix", "i8"),
         # addresses
@@ -200,6 +216,7 @@ TABLE = Table(
 RUN = TABLE.dtype
 
 OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, TOO_MANY_PROBLEMS, LARGE_ROTATION = 0, 1, 2, 3, 4, 5
+JUMP, ENERGY_ROSE, OUT_OF_RANGE = 6, 7, 8
 EXACT = 1e-13  # constraints and gaps hold to this, relative to sizes and speeds, whatever the tolerance of the forces
 ROUND_OFF = 5e-15  # floor of convergence tests, relative to sizes: sums of a few dozen products of order one
 

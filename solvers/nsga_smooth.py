@@ -103,7 +103,7 @@ def smooth_residual(data, run):
     for i in range(6 * N):
         r1[i] = Ma[i] - f[i] - Gl[i] - Gw[i]
     if tangents and m > 0:
-        shift = s.epsilon * s.ks
+        shift = s.epsilon_rows * s.ks
         constraint_tangents(d, SMOOTH, x, R, V, phi, s.c_q, s.c_q, s.ks, s.ps, shift, False, T)
     if tangents and s.persistent != 0:
         closed_tangents(d, s, x, R, V, s.ks, s.c_q, T)

@@ -2,7 +2,7 @@
 
 A method is a class with two functions:
 
-    prepare(system, h, save_every)  make and return an engine for this system
+    prepare(system, h, save_every, strict)  make and return an engine for this system
     engine.advance(times, signals, records)
                            take the steps that end at ``times`` (k,), with ``signals`` (k, n_signals, 3) set before
                            each; fill ``records`` (name -> array, first axis: saved steps; see
@@ -12,6 +12,7 @@ A method is a class with two functions:
     engine.first(records)  fill record 0 with the initial state
     engine.pairs()         tables of closed pairs of contact groups, one per record of the last call (empty: no groups)
     engine.statistics()    numbers counted over all steps, saved or not
+    engine.warnings()      what was wrong without stopping the run, a list of sentences
     engine.keep_whole(n)   of the records of all steps, those that are not every n-th may lack outputs and energies;
                            called when observers need every step and the file does not
 """
@@ -60,7 +61,7 @@ class Stepper:
 
     name = None
 
-    def run(self, model, t_end, h, *, save=None, save_every=1, progress=None, observers=()):
+    def run(self, model, t_end, h, *, save=None, save_every=1, progress=None, observers=(), strict=False):
         """Integrate a model from its initial state.
 
         Parameters
@@ -78,6 +79,8 @@ class Stepper:
             Show a progress bar; default: on a terminal.
         observers : sequence of ForceObserver
             They see every step, also those that are not saved.
+        strict : bool
+            Raise where a run otherwise goes on and tells it in ``result.warnings``.
 
         Returns
         -------
@@ -106,7 +109,7 @@ class Stepper:
         for observer in observers:
             observer.start(system)
         save_every = 1 if observers else save_every  # of the engine; thinned below
-        engine = self.prepare(system, h, save_every)
+        engine = self.prepare(system, h, save_every, strict)
         engine.t_end = steps * h
         if observers:
             engine.keep_whole(wanted)
@@ -148,7 +151,7 @@ class Stepper:
             elif interrupt.asked and done < steps:
                 reason = f"interrupted at t = {done * h:.9g} s"
                 print(f"\n{reason}; results up to there are kept", file=sys.stderr)
-            result = writer.close(reason, **engine.statistics())
+            result = writer.close(reason, warnings=engine.warnings(), **engine.statistics())
             for observer in observers:
                 observer.finish()
         if failure is not None:
