@@ -60,10 +60,10 @@ def time_per_step(method, system):
 def profile(method, system, mean):
     """Parts of a step: name, µs per call, calls per step; ``mean`` iterations of the three sub-problems."""
     engine = engine_at(method, system, 0.25)
-    data, run = address(system.data), address(engine.run)
+    data, run = address(engine.data), address(engine.run)
     rows = []
     for which, name in enumerate(("smooth", "position", "velocity")):
-        layout = system.layouts[which]
+        layout = engine.matrices.layouts[which]
         engine.run[0]["want_matrix"] = 0
         part = int(engine.run[0][f"{name}_residual_part"])
         rows.append((f"{name}: residual", microseconds(part, data, run), mean[which] + (name != "smooth")))

@@ -104,8 +104,8 @@ class SphereOnBox(SphereShapeContact):
 
     Notes
     -----
-    One contact is one nearest point: a sphere in the corner between two boxes needs one contact with each. A sphere that
-    flies into or through the box within one step is hit where it first touches (docs/theory/sweep).
+    One contact is one nearest point: a sphere in the corner between two boxes needs one contact with each. A sphere
+    that flies into or through the box within one step is hit where it first touches (docs/theory/sweep).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Groups of elements and global matrices: the arrays behind the records that compiled code reads (`assembly`)."""
+"""Groups of elements: the arrays behind the records that compiled code reads (`assembly`)."""
 
 import numpy as np
 
@@ -36,7 +36,6 @@ class Group:
             self.kept[:, C_PASSAGE] = [element.passage for element in elements]
             self.kept[:, C_REACH] = [element.reach for element in elements]
         self.laws = np.array([element.law for element in elements]) if is_contact else np.zeros((1, N_LAW))
-        self.maps = [None, None, None]
         self.calls = {}
         for name, function in first.kernels.items():
             if name not in KERNELS:
@@ -67,7 +66,6 @@ class Group:
         record["viscous"] = int(any(element.viscous for element in self.elements))
         for name in ("first_row", "first_contact", "first_output"):
             record[name] = getattr(self, name)
-        record["maps_at"] = [0 if m is None else address(m) for m in self.maps]
         for name, call in self.calls.items():
             record[name] = call.address
         for name, callback in self.callbacks.items():
@@ -94,53 +92,3 @@ class PythonKernel:
             if getattr(self.element, "error", None) is None:  # later ones may only follow from the NaN below
                 self.element.error = error
             self.views["f"][:] = np.nan
-
-
-class Layout:
-    """Pattern of one global matrix, with its values and linear solver."""
-
-    def __init__(self, n, groups, unknowns, masks, which, solver_class):
-        dense = solver_class.__name__ == "DenseLU"
-        self.n = n
-        keys = [np.arange(n, dtype=np.int64) * (n + 1)]
-        for ids, mask in zip(unknowns, masks):
-            if ids is None:
-                continue
-            r, c = ids[:, :, None], ids[:, None, :]
-            key = np.where((r >= 0) & (c >= 0) & mask[None], c * n + r, -1)
-            keys.append(np.unique(key[key >= 0]))
-        if dense:
-            unique = np.arange(n * n, dtype=np.int64)
-        else:
-            unique = np.unique(np.concatenate(keys))
-        self.pointers = np.searchsorted(unique, np.arange(n + 1, dtype=np.int64) * n).astype(np.int32)
-        self.rows = (unique % n).astype(np.int32)
-        self.values = np.zeros(len(unique))
-        self.diagonal = np.searchsorted(unique, np.arange(n, dtype=np.int64) * (n + 1)).astype(np.int64)
-        for group, ids, mask in zip(groups, unknowns, masks):
-            if ids is None:
-                continue
-            r, c = ids[:, :, None], ids[:, None, :]
-            good = (r >= 0) & (c >= 0) & mask[None]
-            where = np.searchsorted(unique, np.where(good, c * n + r, 0))
-            group.maps[which] = np.ascontiguousarray(np.where(good, where, -1).astype(np.int32))
-        self.solver = solver_class(n, self.pointers, self.rows)
-
-    def record(self):
-        s = self.solver
-        return (
-            self.n,
-            len(self.values),
-            address(self.values),
-            address(self.diagonal),
-            s.factor_address,
-            s.solve_address,
-            s.context_address,
-            address(s.status),
-        )
-
-    def matrix(self):
-        """The matrix as a SciPy sparse array (a copy)."""
-        from scipy.sparse import csc_array
-
-        return csc_array((self.values.copy(), self.rows, self.pointers), shape=(self.n, self.n))

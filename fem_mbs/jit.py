@@ -348,7 +348,7 @@ def invoke(function, a, b):
 # elements that call the kernels of another. The meaning of each is in elements/base.py.
 SLOTS = (
     "x R v a x0 R0 s g G H rate gt gtt f Ma M C K Ka lam state out gap slip G_N G_T V_T W H_N point normal tangents "
-    "gravity t energy delta work impulse"
+    "gravity t energy delta"
 ).split()
 SLOT = {name: i for i, name in enumerate(SLOTS)}
 N_SLOTS = 48
@@ -360,7 +360,7 @@ _SHAPES = {
     "Ka": ("nd", "nd"), "lam": ("nr",), "state": ("nq",), "out": ("no",), "gap": ("1",), "slip": ("2",),
     "G_N": ("nd",), "G_T": ("2", "nd"), "V_T": ("2", "nd"), "W": ("3", "nd"), "H_N": ("nd", "nd"), "point": ("3",),
     "normal": ("3",), "tangents": ("2", "3"), "gravity": ("3",), "energy": ("1",), "delta": ("nd",),
-    "work": ("64",), "t": ("1",), "impulse": ("6",),
+    "t": ("1",),
 }  # fmt: skip
 _VIEW = {1: "vector", 2: "matrix", 3: "tensor"}
 

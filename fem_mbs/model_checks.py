@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from fem_mbs.assembly import SMOOTH
 from fem_mbs.element_checks import trouble
 from fem_mbs.errors import ModelError, label
 from fem_mbs.nodes import COMPONENTS
@@ -171,7 +170,7 @@ def elements_in_range(system, state):
 
 def _solve_with_constraints(system, state, right):
     """Least change in the metric of the mass matrix: [M Gᵀ; G 0] with a small shift for redundant rows."""
-    layout = system.assemble(SMOOTH, state, c_M=1.0, shift=1e-10 * system.mean_mass)
+    layout = system.assemble(state, c_M=1.0, shift=1e-10 * system.mean_mass)
     if not layout.solver.factor(layout.values):
         raise ModelError("the initial velocities or positions cannot be projected: mass and constraints are singular")
     return layout.solver.solve(right)[: system.n]

@@ -4,7 +4,7 @@
 /fem_mbs         attributes: format, n (saved steps that count), status
   description    JSON: model, nodes, elements with their outputs and places in the arrays
   parameters     JSON: what the stepper was asked to do; statistics: JSON, written at the end
-  histories/…    the arrays of `HISTORIES`, one row per saved step (double precision)
+  histories/…    the arrays of `fem_mbs.results_table`, one row per saved step
   skin/…         shapes, see `fem_mbs.shapes.Skin`
 """
 
@@ -16,15 +16,32 @@ from typing import NamedTuple
 import numpy as np
 
 from fem_mbs.errors import FemMbsError
-from fem_mbs.results_writer import FORMAT, HISTORIES, PAIR_COLUMNS, separated, shape_of
+from fem_mbs.results_table import (
+    AXES,
+    HISTORIES,
+    PAIR_COLUMNS,
+    PAIRS,
+    TURNS,
+    XYZ,
+    pair_column,
+    separated,
+    shape_of,
+)
 from fem_mbs.scene import SECTION_LABELS, Scene, contact_vector, inverse_step
 from fem_mbs.shapes import Skin, matrices
+
+FORMAT = 1
 
 
 class UnknownNameError(FemMbsError, KeyError):
     """A name that the results do not have; the message lists near ones."""
 
     __str__ = Exception.__str__
+
+
+def _listed(names, line):
+    """Lines of a docstring, one for each name."""
+    return "\n    ".join(map(line, names))
 
 
 def unknown_name(name, known, where):
@@ -64,11 +81,14 @@ class _File:
         return h5py.File(self.path, "r", locking=False)
 
     def read(self, name, column=slice(None)):
-        kind, shape = HISTORIES[name][0], shape_of(name, self.sizes)
+        kind, shape = HISTORIES[name].kind, shape_of(name, self.sizes)
         if 0 in shape:
             return np.zeros((self.n, *shape), kind)[:, column]
         with self._open() as file:
-            dataset = file["fem_mbs/histories"][name]
+            histories = file["fem_mbs/histories"]
+            if name not in histories:
+                raise FemMbsError(f"{self.path} was written by a version of fem_mbs that did not record '{name}'")
+            dataset = histories[name]
             return dataset[: self.n] if dataset.ndim == 1 else dataset[: self.n, column]
 
     def pairs(self, first, last):
@@ -81,33 +101,26 @@ class _File:
         order, back = np.unique(chosen, return_inverse=True)
         result = {}
         with self._open() as file:
-            for name, (kind, _, _) in HISTORIES.items():
+            for name, line in HISTORIES.items():
                 shape = shape_of(name, self.sizes)
                 if 0 in shape:
-                    result[name] = np.zeros((len(chosen), *shape), kind)
-                else:
+                    result[name] = np.zeros((len(chosen), *shape), line.kind)
+                elif name in file["fem_mbs/histories"]:
                     result[name] = file["fem_mbs/histories"][name][order][back]
         return result
 
 
-class Pairs(NamedTuple):
-    """Closed contacts of contact groups in one saved step; arrays with one entry per contact.
+class Pairs(NamedTuple("Pairs", [(name, np.ndarray) for name in PAIRS])):
+    __doc__ = f"""Closed contacts of contact groups in one saved step; arrays with one entry per contact.
+
+    Attributes
+    ----------
+    {_listed(PAIRS, lambda name: f"{name} : {PAIRS[name][2]}")}
 
     ``group``, ``sphere``, ``type`` and ``partner`` are numbers into ``result.description["contact_groups"]``, in the
-    order in which spheres and obstacles were put in; type 0 are the spheres themselves. Vectors are in inertial axes;
-    impulses [N s], [N m s] act on the sphere, the normal points to it. ``status`` as of other contacts.
+    order in which spheres and obstacles were put in.
     """
-
-    group: np.ndarray
-    sphere: np.ndarray
-    type: np.ndarray
-    partner: np.ndarray
-    status: np.ndarray
-    gap: np.ndarray
-    impulse: np.ndarray
-    moment_impulse: np.ndarray
-    point: np.ndarray
-    normal: np.ndarray
+    __slots__ = ()
 
 
 class Quantity(NamedTuple):
@@ -178,21 +191,27 @@ def view(records):
     return Memory(separated(records))
 
 
+def _run_history(name):
+    """Line of the docstring of `Results` for a history of the whole run."""
+    line = HISTORIES[name]
+    unit = f" [{line.unit}]" if line.unit else ""
+    if line.labels:
+        return f"{name} : histories {', '.join(line.labels)}{unit}; {line.meaning}"
+    shape = ", ".join(map(str, ("k", *line.shape))) + ("" if line.shape else ",")
+    return f"{name} : ({shape}){unit}; {line.meaning}"
+
+
 class Results:
-    """Histories of a run, by the names of the model.
+    __doc__ = f"""Histories of a run, by the names of the model; those of the whole run are attributes.
 
     Attributes
     ----------
-    t : (k,) [s], times of the saved steps
-    h : (k,) [s], sizes of the steps that led there
-    energy : histories kinetic, potential, total [J]
-    iterations : histories smooth, position, velocity, with ``max`` and ``mean``
-    violation : histories position (largest |g|), velocity (largest |ġ|) of the constraints
-    problems : (k,) int, impact problems solved in each step
-    multiplier : (k, m), of all constraint rows
+    {_listed((n for n, h in HISTORIES.items() if h.of == "run"), _run_history)}
     status : "complete", "running" (being written, or killed) or "stopped: …"
     parameters, statistics : dict, what the stepper was asked to do and what it counted
     names : list of str
+
+    ``energy`` has the history ``total`` too, ``iterations`` have ``max`` and ``mean``.
 
     Examples
     --------
@@ -274,21 +293,21 @@ class Results:
     def __len__(self):
         return len(self.t)
 
-    def _of_node(self, i):
-        read, xyz = self._store.read, ("x", "y", "z")
-
-        def history(name, unit, labels):
-            return Quantity(unit, labels, lambda: read(name, i))
-
+    def _from_table(self, kind, i):
+        """Quantities of node or contact number i, as the table of results says."""
+        read = self._store.read
         return {
-            "position": history("position", "m", xyz),
-            "velocity": history("velocity", "m/s", xyz),
-            "acceleration": history("acceleration", "m/s²", xyz),
+            line.shown or name: Quantity(line.unit, line.labels, lambda name=name: read(name, i))
+            for name, line in HISTORIES.items()
+            if line.of == kind
+        }
+
+    def _of_node(self, i):
+        read = self._store.read
+        return {
+            **self._from_table("node", i),
             "rotation": Quantity("", (), lambda: matrices(read("quaternion", i))),
-            "quaternion": history("quaternion", "", ("w", "x", "y", "z")),
-            "rotation_vector": Quantity("rad", xyz, lambda: _rotation_vectors(read("quaternion", i))),
-            "angular_velocity": history("angular_velocity", "rad/s", xyz),
-            "angular_acceleration": history("angular_acceleration", "rad/s²", xyz),
+            "rotation_vector": Quantity("rad", XYZ, lambda: _rotation_vectors(read("quaternion", i))),
         }
 
     def _of_element(self, element):
@@ -315,21 +334,13 @@ class Results:
         def vector():
             return contact_vector(per_time(read("impulse", c)), read("contact_normal", c), read("contact_tangents", c))
 
-        axes, turns, xyz = ("normal", "t1", "t2"), ("roll t1", "roll t2", "spin"), ("x", "y", "z")
         return {
-            "gap": Quantity("m", (), lambda: read("gap", c)),
-            "impulse": Quantity("N s", axes, lambda: read("impulse", c)),
-            "moment_impulse": Quantity("N m s", turns, lambda: read("moment_impulse", c)),
-            "force": Quantity("N", axes, lambda: per_time(read("impulse", c))),
+            **self._from_table("contact", c),
+            "force": Quantity("N", AXES, lambda: per_time(read("impulse", c))),
             "force_normal": Quantity("N", (), lambda: per_time(read("impulse", c))[:, 0]),
-            "force_tangential": Quantity("N", ("t1", "t2"), lambda: per_time(read("impulse", c))[:, 1:]),
-            "force_vector": Quantity("N", xyz, vector),
-            "moment": Quantity("N m", turns, lambda: per_time(read("moment_impulse", c))),
-            "point": Quantity("m", xyz, lambda: read("contact_point", c)),
-            "normal": Quantity("", xyz, lambda: read("contact_normal", c)),
-            "tangents": Quantity("", (), lambda: read("contact_tangents", c)),
-            "status": Quantity("", (), lambda: read("contact_status", c)),
-            "impact": Quantity("", (), lambda: read("impact", c)),
+            "force_tangential": Quantity("N", AXES[1:], lambda: per_time(read("impulse", c))[:, 1:]),
+            "force_vector": Quantity("N", XYZ, vector),
+            "moment": Quantity("N m", TURNS, lambda: per_time(read("moment_impulse", c))),
         }
 
     # --- the whole system -----------------------------------------------------------------------------------------
@@ -339,30 +350,16 @@ class Results:
             self._cache[name] = make()
         return self._cache[name]
 
-    @property
-    def t(self):
-        """Times (k,) [s] of the saved steps."""
-        return self._once(("t",), lambda: self._store.read("t"))
+    def __getattr__(self, name):
+        """Histories of the whole run, by the table of results: an array, or a `History` of its components."""
+        if name.startswith("_") or name not in HISTORIES or HISTORIES[name].of != "run":
+            raise AttributeError(f"results have no '{name}'; histories of parts of the model are result['name'].{name}")
+        if HISTORIES[name].labels:
+            return self._once((name,), lambda: History(name, self._columns(name)))
+        return self._once((name,), lambda: self._store.read(name))
 
-    @property
-    def step(self):
-        """Numbers (k,) of the saved steps; 0 is the initial state."""
-        return self._once(("step",), lambda: self._store.read("step"))
-
-    @property
-    def h(self):
-        """Sizes (k,) [s] of the steps that led to the saved states."""
-        return self._once(("h",), lambda: self._store.read("h"))
-
-    @property
-    def problems(self):
-        """Impact problems (k,) solved in each step."""
-        return self._once(("problems",), lambda: self._store.read("problems"))
-
-    @property
-    def pair_count(self):
-        """Closed contacts (k,) of contact groups."""
-        return self._once(("pair_count",), lambda: self._store.read("pair_count"))
+    def __dir__(self):
+        return [*super().__dir__(), *(name for name, line in HISTORIES.items() if line.of == "run")]
 
     def recovered(self, contact):
         """Forces of a contact that `RecoveredForces.save` or `ForceObserver.save` has put into the file of this run.
@@ -405,47 +402,25 @@ class Results:
         state = range(len(self.t))[state]
         last = int(self.pair_count[: state + 1].sum())
         rows = self._store.pairs(last - int(self.pair_count[state]), last)
-        numbers = rows[:, :5].astype(int).T
-        return Pairs(*numbers, rows[:, 5], rows[:, 6:9], rows[:, 9:12], rows[:, 12:15], rows[:, 15:18])
+        columns = {name: rows[:, pair_column(name)] for name in PAIRS}
+        return Pairs(**{name: columns[name].astype(kind) for name, (_, kind, _) in PAIRS.items()})
 
-    @property
-    def repeats(self):
-        """Times (k,) that each step was repeated with other penalties before it converged."""
-        return self._once(("repeats",), lambda: self._store.read("repeats"))
-
-    @property
-    def contact_problems(self):
-        """Sub-problems (k,) of each step that were given to the contact-problem solver."""
-        return self._once(("contact_problems",), lambda: self._store.read("contact_problems"))
-
-    @property
-    def multiplier(self):
-        """Multipliers (k, m) of all constraint rows."""
-        return self._once(("multiplier",), lambda: self._store.read("multiplier"))
-
-    def _columns(self, name, columns, unit):
-        read = self._store.read
-        return {c: Quantity(unit, (), lambda i=i: read(name, i)) for i, c in enumerate(columns)}
+    def _columns(self, name):
+        """Quantities of the components of a history of the whole run."""
+        read, line = self._store.read, HISTORIES[name]
+        return {c: Quantity(line.unit, (), lambda i=i: read(name, i)) for i, c in enumerate(line.labels)}
 
     @property
     def energy(self):
         """Histories kinetic, potential and total [J]."""
-        parts = self._columns("energy", ("kinetic", "potential"), "J")
-        parts["total"] = Quantity("J", (), lambda: self._store.read("energy").sum(axis=1))
-        return self._once(("energy",), lambda: History("energy", parts))
+        total = {"total": Quantity("J", (), lambda: self._store.read("energy").sum(axis=1))}
+        return self._once(("energy",), lambda: History("energy", self._columns("energy") | total))
 
     @property
     def iterations(self):
         """Histories smooth, position, velocity of the Newton iterations; see `Iterations`."""
-        parts = self._columns("iterations", ("smooth", "position", "velocity"), "")
-        parts["step"] = Quantity("", (), lambda: self.step)
-        return self._once(("iterations",), lambda: Iterations("iterations", parts))
-
-    @property
-    def violation(self):
-        """Histories position and velocity: largest |g| and |ġ| of the constraints in each step."""
-        parts = self._columns("violation", ("position", "velocity"), "")
-        return self._once(("violation",), lambda: History("violation", parts))
+        step = {"step": Quantity("", (), lambda: self.step)}
+        return self._once(("iterations",), lambda: Iterations("iterations", self._columns("iterations") | step))
 
     @property
     def skin(self):
@@ -462,7 +437,7 @@ class Results:
         return self._once(("scene",), lambda: Scene(self.skin, self.description["elements"]))
 
     def rows(self, chosen):
-        """All histories of chosen saved steps: dict of arrays, see `HISTORIES`."""
+        """All histories of chosen saved steps: dict of arrays, see `fem_mbs.results_table`."""
         return self._store.rows(np.asarray(chosen))
 
     def at(self, time):

@@ -11,51 +11,16 @@ from pathlib import Path
 import numpy as np
 
 from fem_mbs.errors import FemMbsError
+from fem_mbs.results import FORMAT, Memory, Results
+from fem_mbs.results_table import HISTORIES, PAIR_COLUMNS, separated, shape_of, sizes_of
 from fem_mbs.scene import Scene
 from fem_mbs.shapes import Skin
 
-FORMAT = 1
 GEOMETRY_LIMIT = 400e6  # bytes of uncompressed frames for ParaView, unless the user wants more
 HISTORY_LIMIT = 500e6  # bytes of histories that space is taken for in advance
 START_ROWS = 1024  # states to take space for when the length of the run is not known
 BLOCK_POINTS = 200_000  # points moved at once
 SUFFIXES = (".vtkhdf", ".hdf", ".h5", ".hdf5")
-
-# One saved step. N nodes, m constraint rows, nc contacts, no element outputs.
-HISTORIES = {
-    # name: type, shape, meaning
-    "t": ("f8", (), "time [s]"),
-    "step": ("i8", (), "number of the step; 0 is the initial state"),
-    "h": ("f8", (), "size of the step that led here [s]"),
-    "position": ("f8", ("N", 3), "[m] inertial axes"),
-    "quaternion": ("f8", ("N", 4), "body to inertial axes, scalar first"),
-    "velocity": ("f8", ("N", 3), "[m/s] inertial axes"),
-    "angular_velocity": ("f8", ("N", 3), "[rad/s] body axes"),
-    "acceleration": ("f8", ("N", 3), "[m/s²] inertial axes, without impacts"),
-    "angular_acceleration": ("f8", ("N", 3), "[rad/s²] body axes, without impacts"),
-    "multiplier": ("f8", ("m",), "of constraint rows, along +Gᵀ"),
-    "gap": ("f8", ("nc",), "[m] open > 0"),
-    "impulse": ("f8", ("nc", 3), "[N s] of the step on the first body: normal, t1, t2"),
-    "moment_impulse": ("f8", ("nc", 3), "[N m s] rolling about t1, t2, spinning or drilling"),
-    "contact_point": ("f8", ("nc", 3), "[m] inertial axes"),
-    "contact_normal": ("f8", ("nc", 3), "inertial axes, from the second body to the first"),
-    "contact_tangents": ("f8", ("nc", 2, 3), "t1 and t2, inertial axes"),
-    "contact_status": ("i1", ("nc",), "0 open, 1 sticking or rolling, 2 sliding or drilling, 3 no friction"),
-    "impact": ("i1", ("nc",), "1 if the contact took part in an impact"),
-    "output": ("f8", ("no",), "outputs of all elements, see the description"),
-    "energy": ("f8", (2,), "[J] kinetic, potential"),
-    "iterations": ("i8", (3,), "Newton iterations: smooth, position, velocity"),
-    "problems": ("i8", (), "impact problems solved in the step"),
-    "pair_count": ("i8", (), "closed contacts of contact groups, rows of the table of pairs"),
-    "repeats": ("i8", (), "times the step was repeated with other penalties"),
-    "contact_problems": ("i8", (), "sub-problems of the step given to the contact-problem solver"),
-    "violation": ("f8", (2,), "largest |g|, |ġ| of the constraints"),
-}
-
-# Closed contacts of contact groups: rows of all saved steps one after the other. Columns: contact group, sphere, type
-# of the partner (0: sphere), partner, status, gap; impulse (3) and moment impulse (3) on the sphere, point (3), normal
-# (3) from the partner to the sphere, inertial axes.
-PAIR_COLUMNS = 18
 
 
 def describe(system):
@@ -78,16 +43,10 @@ def describe(system):
             }
         )
     nodes = [{"name": n.name, "type": type(n).__name__, "free": [bool(f) for f in n.free]} for n in system.nodes]
-    sizes = {
-        "N": len(nodes),
-        "m": sum(e["rows"][1] - e["rows"][0] for e in elements if e["rows"]),
-        "nc": len(system.contacts),
-        "no": max([s[1] for e in elements for s in e["outputs"].values()], default=0),
-    }
     gravity = [float(g) for g in getattr(system, "gravity", (0, 0, 0))]
     groups = [_describe_group(group) for group in getattr(system.model, "contact_groups", ())]
     return {
-        "model": system.name, "gravity": gravity, "sizes": sizes, "nodes": nodes, "elements": elements,
+        "model": system.name, "gravity": gravity, "sizes": sizes_of(system), "nodes": nodes, "elements": elements,
         "contact_groups": groups,
     }  # fmt: skip
 
@@ -110,11 +69,6 @@ def _describe_group(group):
         "types": [kind.__name__ for kind, _ in kinds],
         "partners": partners,
     }
-
-
-def shape_of(name, sizes):
-    """Shape of a history in one saved step."""
-    return tuple(sizes.get(s, s) for s in HISTORIES[name][1])
 
 
 class ResultsWriter:
@@ -156,9 +110,7 @@ class ResultsWriter:
         duration = t_end - p.get("t_start", 0.0)
         saved = duration / (h * p.get("save_every", 1))
         most = max(200.0, GEOMETRY_LIMIT / max(size, 1)) if frames is None else max(frames - 1, 1)
-        row = sum(
-            np.dtype(kind).itemsize * np.prod(shape_of(name, self.sizes)) for name, (kind, _, _) in HISTORIES.items()
-        )
+        row = sum(np.dtype(h.kind).itemsize * np.prod(shape_of(name, self.sizes)) for name, h in HISTORIES.items())
         # one more for the initial state, one for an end that is not a multiple of save_every
         states = int(min(saved + 2, max(START_ROWS, HISTORY_LIMIT / row)))
         return states, int(min(saved, most)) + 2, duration / most if saved > most else 0.0
@@ -186,11 +138,11 @@ class ResultsWriter:
             skin[name] = array
         histories = root.create_group("histories")
         self.datasets = {}
-        for name, (kind, _, meaning) in HISTORIES.items():
+        for name, line in HISTORIES.items():
             shape = shape_of(name, self.sizes)
             if 0 not in shape:
-                self.datasets[name] = vtkhdf.growing(histories, name, shape, kind, states)
-                self.datasets[name].attrs["meaning"] = meaning
+                self.datasets[name] = vtkhdf.growing(histories, name, shape, line.kind, states)
+                self.datasets[name].attrs["meaning"], self.datasets[name].attrs["unit"] = line.meaning, line.unit
         if self.description["contact_groups"]:
             self.pair_data = vtkhdf.growing(histories, "pairs", (PAIR_COLUMNS,), "f8", START_ROWS)
         s = self.skin
@@ -200,7 +152,7 @@ class ResultsWriter:
         self.file.flush()
 
     def append(self, chunk, pairs=()):
-        """Take saved steps: a dict of arrays, one row per step, with all names of `HISTORIES`.
+        """Take saved steps: a dict of arrays, one row per step, with all names of `fem_mbs.results_table`.
 
         ``pairs``: tables (n, PAIR_COLUMNS) of closed contacts of contact groups, one per step; none without groups.
 
@@ -210,8 +162,8 @@ class ResultsWriter:
         k = len(chunk["t"])
         chunk = separated(chunk)
         rows = {}
-        for name, (kind, _, _) in HISTORIES.items():
-            rows[name] = np.array(chunk[name], kind).reshape(k, *shape_of(name, self.sizes))
+        for name, line in HISTORIES.items():
+            rows[name] = np.array(chunk[name], line.kind).reshape(k, *shape_of(name, self.sizes))
         table = np.concatenate(pairs) if len(pairs) else np.zeros((0, PAIR_COLUMNS))
         if self.path is None:
             self.chunks.append(rows)
@@ -268,14 +220,12 @@ class ResultsWriter:
         **statistics : numbers or texts
             What the stepper counted over all steps, saved or not; shown by `Results.report`.
         """
-        from fem_mbs.results import Memory, Results
-
         status = reason if reason == "complete" or reason.startswith("stopped") else f"stopped: {reason}"
         statistics = {"wall_time": time.perf_counter() - self.begun, **{k: _plain(v) for k, v in statistics.items()}}
         if self.path is None:
             arrays = {}
-            for name, (kind, _, _) in HISTORIES.items():
-                empty = np.zeros((0, *shape_of(name, self.sizes)), kind)
+            for name, line in HISTORIES.items():
+                empty = np.zeros((0, *shape_of(name, self.sizes)), line.kind)
                 arrays[name] = np.concatenate([empty, *(rows.pop(name) for rows in self.chunks)])
             arrays["pairs"] = np.concatenate([np.zeros((0, PAIR_COLUMNS)), *self.pair_tables])
             self.chunks, self.pair_tables = [], []
@@ -299,16 +249,6 @@ class ResultsWriter:
         return Results.read(self.path)
 
 
-def separated(chunk):
-    """The chunk with translation and rotation of velocities and accelerations as histories of their own."""
-    chunk = dict(chunk)
-    for name in ("velocity", "acceleration"):
-        if f"angular_{name}" not in chunk:
-            both = np.asarray(chunk[name])
-            chunk[name], chunk[f"angular_{name}"] = both[..., :3], both[..., 3:]
-    return chunk
-
-
 def results_path(path):
     """Path of a results file; an ending that ParaView knows is added or demanded."""
     path = Path(path)
@@ -323,6 +263,8 @@ def _plain(value):
     """Value as JSON holds it."""
     if isinstance(value, (np.ndarray, list, tuple)):
         return [_plain(v) for v in value]
+    if isinstance(value, dict):
+        return {name: _plain(v) for name, v in value.items()}
     if isinstance(value, np.generic):
         return value.item()
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)

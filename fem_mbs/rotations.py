@@ -430,22 +430,6 @@ def form_rate_gradient(form, psi, d, u, E):
     add_skew(form[4] * pd, u, E, 0, 0)
 
 
-@kernel
-def tangent_T_gradient(psi, a, D):
-    """Fill D (3, 3) with ∂(T(ψ)ᵀ a)/∂ψ."""
-    form = local_vector(9)
-    form_tangent(psi, form)
-    form_gradient(1, form, psi, a, D)
-
-
-@kernel
-def tangent_inverse_gradient(psi, a, D):
-    """Fill D (3, 3) with ∂(T⁻¹(ψ) a)/∂ψ; |ψ| < 2π."""
-    form = local_vector(9)
-    form_tangent_inverse_T(psi, form)
-    form_gradient(1, form, psi, a, D)
-
-
 # --- for scripts: plain NumPy in, NumPy out ---------------------------------------------------------------------------
 
 

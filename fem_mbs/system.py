@@ -5,11 +5,12 @@ from typing import NamedTuple
 import numpy as np
 
 from fem_mbs import assembly, contact_assembly
-from fem_mbs.assembly import DATA, GROUP, LAYOUT, POSITION, SMOOTH, VELOCITY
+from fem_mbs.assembly import DATA, GROUP, SMOOTH
 from fem_mbs.contact_assembly import C_BLOCKS, L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
 from fem_mbs.errors import ModelError, NonFiniteError, label
-from fem_mbs.groups import Group, Layout
+from fem_mbs.groups import Group
 from fem_mbs.jit import address
+from fem_mbs.layout import NO_MATRICES, Matrices, Pattern, Rows
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.rotations import matrix_to_quaternion
 from fem_mbs.workspace import Workspace
@@ -84,7 +85,7 @@ class System:
         self.independent = check and redundant == "error"
         self._number(model)
         self._group(model)
-        self._lay_out(linear_solver)
+        self.linear_solver, self._patterns, self._own = linear_solver, {}, None
         self._fill()
         self._scales()
         self.initial = self._initial_state()
@@ -214,59 +215,26 @@ class System:
         index[: len(chosen)][chosen] = np.arange(chosen.sum())
         return index, int(chosen.sum())
 
-    def _lay_out(self, linear_solver, smooth_contacts=False):
-        self.linear_solver, self.smooth_contacts = linear_solver, smooth_contacts
-        from fem_mbs.linear import choose
+    def lay_out(self, *rows: Rows) -> Matrices:
+        """Matrices for a solver, which keeps them; the system changes nothing in them and is not changed by them.
 
-        n, m, nc = self.n, self.m, self.nc
-        kept = 3 * nc + 3 * self.n_roll if smooth_contacts else 0
-        self.sizes = [n + m + kept, n + m + 3 * nc + self.n_drill, n + m + 3 * nc + 3 * self.n_roll]
-        component = np.arange(6)
-        nodal = [self.dof[6 * g.nodes[:, :, None] + component].reshape(len(g.nodes), -1) for g in self.groups]
-        self.layouts = []
-        for which in (SMOOTH, POSITION, VELOCITY):
-            if which != SMOOTH and (nc == 0 or self.searches):  # contact groups: by the contact-problem solver alone
-                for group in self.groups:
-                    group.maps[which] = group.maps[SMOOTH]
-                self.layouts.append(self.layouts[SMOOTH])
-                continue
-            unknowns, masks = [], []
-            for group, ids in zip(self.groups, nodal):
-                extra, nd = None, ids.shape[1]
-                first = group.elements[0]
-                count = group.n
-                if first.role == "constraint":
-                    nr = first.rows
-                    extra = n + group.first_row + np.arange(count * nr).reshape(count, nr)
-                elif first.role == "contact":
-                    if which == SMOOTH and not smooth_contacts:
-                        unknowns.append(None)
-                        masks.append(None)
-                        continue
-                    index = group.first_contact + np.arange(count)
-                    extra = n + m + 3 * index[:, None] + np.arange(3)
-                    if which == VELOCITY or (which == SMOOTH and self.n_roll > 0):
-                        roll = self.roll_index[index][:, None]
-                        # in a coupled cone the multiplier of drilling follows those of sliding
-                        order = [2, 0, 1] if group.drilling and which == VELOCITY else [0, 1, 2]
-                        extra = np.hstack([extra, np.where(roll >= 0, n + m + 3 * nc + 3 * roll + order, -1)])
-                    elif which == POSITION and group.drilling:
-                        extra = np.hstack([extra, n + m + 3 * nc + self.drill_index[index][:, None]])
-                ids = ids if extra is None else np.hstack([ids, extra])
-                mask = np.ones((ids.shape[1], ids.shape[1]), bool)
-                if first.role == "constraint":
-                    mask[nd:, nd:] = np.eye(first.rows, dtype=bool)
-                unknowns.append(ids)
-                masks.append(mask)
-            size = self.sizes[which]
-            solver = choose(size, linear_solver)
-            self.layouts.append(Layout(size, self.groups, unknowns, masks, which, solver))
+        Parameters
+        ----------
+        *rows : Rows
+            What rows each matrix has besides those of velocities and constraints.
+        """
+        return Matrices(self, rows)
+
+    def pattern(self, rows: Rows, dense: bool) -> Pattern:
+        """Pattern of a matrix with all entries or with those there can be; made once, and never changed."""
+        if (rows, dense) not in self._patterns:
+            self._patterns[rows, dense] = Pattern(self, rows, dense)
+        return self._patterns[rows, dense]
 
     def _fill(self):
         self.group_records = np.zeros(len(self.groups), GROUP)
         for record, group in zip(self.group_records, self.groups):
             group.fill(record)
-        self.layout_records = np.array([layout.record() for layout in self.layouts], LAYOUT)
         self.data = np.zeros(1, DATA)
         d = self.data[0]
         for name, value in (
@@ -283,7 +251,7 @@ class System:
             ("turns_at", address(self.turns)),
             ("table_at", address(self.workspace.table)),
             ("signals_at", address(self.signal_values)),
-            ("layouts_at", address(self.layout_records)),
+            ("layouts_at", address(NO_MATRICES)),
             ("roll_index_at", address(self.roll_index)),
             ("n_drill", self.n_drill),
             ("drill_index_at", address(self.drill_index)),
@@ -295,12 +263,15 @@ class System:
         self.g, self.rate = np.zeros(self.m), np.zeros(self.m)
         self.identity_T = np.tile(np.eye(3), (N, 1, 1))
         self.no_acceleration = np.zeros((N, 6))
+        if self._own is not None:
+            self._own.update()
 
-    def keep_contacts(self, smooth_contacts):
-        """Give the smooth matrix rows for all contacts, or take them out (`DecoupledNSGA`, persistent contacts)."""
-        if smooth_contacts != self.smooth_contacts:
-            self._lay_out(self.linear_solver, smooth_contacts)
-            self._fill()
+    @property
+    def own(self):
+        """The matrix of statics, modes and initial accelerations, without contacts; made when it is first needed."""
+        if self._own is None:
+            self._own = self.lay_out(Rows())
+        return self._own
 
     @property
     def conservative(self):
@@ -437,23 +408,22 @@ class System:
         return other
 
     def assemble(
-        self, layout, state, *, c_M=0.0, c_C=0.0, c_K=0.0, c_A=0.0, A=None, lam=None, c_H=0.0, k=1.0, shift=0.0, T=None,
+        self, state, *, c_M=0.0, c_C=0.0, c_K=0.0, c_A=0.0, A=None, lam=None, c_H=0.0, k=1.0, shift=0.0, T=None,
         mixed=False,
     ):  # fmt: skip
-        """Fill a global matrix: c_M M + c_C C + (c_K K + c_A ∂(MA)/∂q − c_H ∂(Gᵀλ)/∂q) T, bordered by −k G, −k Gᵀ.
+        """Fill the own matrix: c_M M + c_C C + (c_K K + c_A ∂(MA)/∂q − c_H ∂(Gᵀλ)/∂q) T, bordered by −k G, −k Gᵀ.
 
         `constraint_values` must have been called at the same state. Returns the `Layout` (values, solver, matrix()).
         """
-        self.keep_contacts(False)  # rows that a time stepper may have left in the smooth matrix
-        d = self.data[0]
+        d = self.own.data[0]
         A = self.no_acceleration if A is None else A
         T = self.identity_T if T is None else T
         lam = np.zeros(self.m) if lam is None else lam
-        assembly.clear_matrix(d, layout)
-        assembly.dynamics(d, layout, state.x, state.R, state.V, A, self.Ma, self.f, True, c_M, c_C, c_K, c_A, T, mixed)
-        assembly.constraint_tangents(d, layout, state.x, state.R, state.V, lam, c_H, 0.0, k, 0.0, shift, True, T)
+        assembly.clear_matrix(d, SMOOTH)
+        assembly.dynamics(d, SMOOTH, state.x, state.R, state.V, A, self.Ma, self.f, True, c_M, c_C, c_K, c_A, T, mixed)
+        assembly.constraint_tangents(d, SMOOTH, state.x, state.R, state.V, lam, c_H, 0.0, k, 0.0, shift, True, T)
         self.raise_python_errors(state.t)
-        return self.layouts[layout]
+        return self.own.layouts[SMOOTH]
 
     def matrices(self, state, lam=None, mass_only=False):
         """M, C, K (n, n) and G (m, n) as SciPy sparse arrays at a state; K includes −∂(Gᵀλ)/∂q.
@@ -465,7 +435,7 @@ class System:
         parts = []
         weights = [{"c_M": 1.0}] if mass_only else [{"c_M": 1.0}, {"c_C": 1.0}, {"c_K": 1.0, "c_H": 1.0, "lam": lam}]
         for weight in weights:
-            parts.append(self.assemble(SMOOTH, state, **weight).matrix())
+            parts.append(self.assemble(state, **weight).matrix())
         blocks = [part[:n, :n].tocsc() for part in parts]
         if mass_only:
             return blocks[0]

@@ -13,8 +13,11 @@ impulses of earlier impact problems applied to all contacts (6), line search and
 import numpy as np
 
 from fem_mbs.errors import NonFiniteError, ParameterError, SolverError, label
+from fem_mbs.layout import Rows
+from fem_mbs.results_table import PAIR_COLUMNS
 from fem_mbs.solvers.step_control import StepControl
 from fem_mbs.solvers.stepper import Stepper
+from fem_mbs.solvers.stepping.records import RECORDS, records
 
 _NAMES = ("smooth motion", "position correction", "velocity correction")
 SHIFT = 1e-8  # default of epsilon
@@ -192,6 +195,13 @@ class DecoupledNSGA(Stepper):
         gamma = 0.5 + alpha_f - alpha_m
         return alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma
 
+    def matrices(self, system):
+        """Rows of the matrices of the three sub-problems; contacts of groups are left to the contact-problem solver."""
+        if system.searches:
+            return Rows(), Rows(), Rows()
+        smooth = Rows(True, "all" if system.n_roll else "") if self.persistent_contacts else Rows()
+        return smooth, Rows(True, "drilling"), Rows(True, "all", drilling_first=True)
+
     def prepare(self, system, h, save_every=1, strict=False):
         """Make the engine that steps a system; initial accelerations are computed here."""
         return _Engine(self, system, h, save_every, strict)
@@ -207,7 +217,8 @@ class _Engine:
 
         self.kernels, self.method, self.system, self.h = nsga_data, method, system, h
         self._refuse_for_groups()
-        system.keep_contacts(bool(method.persistent_contacts and system.nc))
+        self.matrices = system.lay_out(*method.matrices(system))
+        self.data = self.matrices.data
         self._allocate()
         self._set_scalars(save_every)
         self._start()
@@ -231,21 +242,14 @@ class _Engine:
                 raise ParameterError(method, name, value, message)
 
     def _allocate(self):
-        from fem_mbs.jit import address
-
         k, system = self.kernels, self.system
         N = len(system.nodes)
-        shapes = {
-            "N3": (N, 3), "N4": (N, 4), "N6": (N, 6), "N33": (N, 3, 3), "full": (6 * N,), "m": (system.m,),
-            "n": (N,), "c": (system.nc,), "c3": (system.nc, 3), "u": (max(system.sizes),), "64": (64,), "8": (8,),
-        }  # fmt: skip
-        # at least one number each, so that every address is one of our own
-        self.arrays = {name: np.zeros(shapes[shape]) for name, shape in k.ARRAYS.items()}
-        self.arrays |= {name: np.zeros(shapes[shape], np.int64) for name, shape in k.INTEGERS.items()}
+        unknowns = max(layout.n for layout in self.matrices.layouts)
+        self.arrays = k.TABLE.arrays({"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns})
         self.run = np.zeros(1, k.RUN)
-        for name, array in self.arrays.items():
-            self.run[0][f"{name}_at"] = address(array)
+        k.TABLE.aim(self.run, self.arrays)
         self.arrays["T"][:] = np.eye(3)
+        self.records = np.zeros(1, RECORDS.dtype)
         self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
         self._connect()
 
@@ -260,7 +264,8 @@ class _Engine:
         for name in self.kernels.PARTS:
             module = next(m for m in modules if hasattr(m, name))
             self.run[0][f"{name}_part"] = getattr(module, name).address
-        self.run[0]["data_at"], self.run[0]["run_at"] = address(self.system.data), address(self.run)
+        for name, array in (("data_at", self.data), ("run_at", self.run), ("records_at", self.records)):
+            self.run[0][name] = address(array)
         self.contact_problems = None
         if (self.system.nc or self.system.searches) and self.method.contact_solver != "newton":
             from fem_mbs.solvers.nsga_contact_problem import ContactProblemCorrection
@@ -317,7 +322,7 @@ class _Engine:
         if self.run[0]["persistent"]:
             self._start_contacts(state)
         else:
-            acceleration, lam = initial_accelerations(system, state, self._shift())
+            acceleration, lam = initial_accelerations(system, state, self._shift(), matrices=self.matrices)
             a["Vd0"][:] = a["Va0"][:] = acceleration
             a["lam"][:] = lam / self.run[0]["ks"]
         a["Vd"][:] = a["Vd0"]
@@ -344,7 +349,7 @@ class _Engine:
         self.arrays["part"][:] = self.system.parts()
         self.system.update_signals(state.t)
         self.run[0]["since"] = nsga_run.CALM
-        invoke(int(self.run[0]["restart_part"]), address(self.system.data), address(self.run))
+        invoke(int(self.run[0]["restart_part"]), address(self.data), address(self.run))
         if self.run[0]["code"] != self.kernels.OK:
             raise SolverError(
                 "initial accelerations: mass, constraints and closed contacts are singular", step=0, time=state.t
@@ -362,53 +367,45 @@ class _Engine:
             near = self.system.moved(state, step * state.V + 0.5 * step**2 * acceleration)
             near.V[:] = state.V + step * acceleration
             near.t = state.t + step
-            sides.append(initial_accelerations(self.system, near, self._shift())[0])
+            start = initial_accelerations(self.system, near, self._shift(), matrices=self.matrices)
+            sides.append(start[0])
         self.system.update_signals(state.t)
         return (alpha_m - alpha_f) * self.h * (sides[0] - sides[1]) / (2 * delta)
 
     def make_records(self, size):
-        from fem_mbs.solvers.stepper import new_records
+        """Arrays for ``size`` saved steps."""
+        return records(self.system, size)
 
-        return new_records(self.system, size)
-
-    def _aim(self, records):
-        from fem_mbs.jit import address
-
-        for name in self.kernels.RECORDS:
-            self.run[0][f"record_{name}_at"] = address(records[name])
+    def _aim(self, block):
+        """Let compiled code record into the arrays of a block, from its first row on."""
+        RECORDS.aim(self.records, block)
         self.run[0]["saved"] = 0
 
     def keep_whole(self, every):
         """Only one state in so many gets outputs, energies and constraint violations."""
         self.run[0]["whole_every"] = every
 
-    def first(self, records):
+    def first(self, block):
         """Record the initial state."""
         from fem_mbs.jit import address, invoke
-        from fem_mbs.results_writer import PAIR_COLUMNS
 
-        self._aim(records)
+        self._aim(block)
         self.run[0]["t"] = self.system.initial.t
-        invoke(int(self.run[0]["record_part"]), address(self.system.data), address(self.run))
-        records["h"][0] = self.h
+        invoke(int(self.run[0]["record_part"]), address(self.data), address(self.run))
         self.pair_tables = [np.zeros((0, PAIR_COLUMNS))] if self.system.searches else []
 
-    def advance(self, times, signals, records):
-        from fem_mbs.jit import address
-
-        # the system may have served others since: statics, modes or another stepper
-        self.system.keep_contacts(bool(self.run[0]["persistent"]))
-        self.run[0]["data_at"] = address(self.system.data)
-        self._aim(records)
+    def advance(self, times, signals, block):
+        self.matrices.update()  # another run may have searched pairs
+        self._aim(block)
         if not len(times):
             return 0, 0, None
         if self.controller is not None:
-            return self.controller.advance(times, records)
+            return self.controller.advance(times, block)
         if self.system.searches:
             from fem_mbs.solvers import nsga_pairs
 
-            return nsga_pairs.advance(self, times, signals, records)
-        done, code = self.run_steps(self.system.data, self.run, len(times), 0, times, signals)
+            return nsga_pairs.advance(self, times, signals, block)
+        done, code = self.run_steps(self.data, self.run, len(times), 0, times, signals)
         error = None if code == self.kernels.OK else self.fault(code, float(times[min(done, len(times) - 1)]))
         return done, int(self.run[0]["saved"]), error
 

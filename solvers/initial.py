@@ -57,21 +57,30 @@ def consistent(d, epsilon, x, R, V, A, lam, g, rate, gamma, Ma, f, right, zero_A
     return True
 
 
-def initial_accelerations(system, state, epsilon=1e-6):
+def initial_accelerations(system, state, epsilon=1e-6, *, matrices=None):
     """Accelerations (N, 6) and multipliers (m,) that satisfy the equations of motion and g̈ = 0 at a state.
+
+    Parameters
+    ----------
+    system : System
+    state : State
+    epsilon : float, -
+        Proximal shift, relative.
+    matrices : Matrices, optional
+        Those of a stepper; the first of them is used, which has no rows of contacts. Default: the system's own.
 
     Raises
     ------
     SolverError
         If mass and constraints do not determine them (a node without mass that only springs hold).
     """
-    system.keep_contacts(False)
     N = len(system.nodes)
     A, lam, gamma = np.zeros((N, 6)), np.zeros(system.m), np.zeros(system.m)
     right = np.zeros(system.n + system.m)
     system.update_signals(state.t)
+    d = (matrices or system.own).data[0]
     good = consistent(
-        system.data[0], epsilon / system.mean_mass, state.x, state.R, state.V, A, lam, system.g, system.rate, gamma,
+        d, epsilon / system.mean_mass, state.x, state.R, state.V, A, lam, system.g, system.rate, gamma,
         system.Ma, system.f, right, system.no_acceleration,
     )  # fmt: skip
     system.raise_python_errors(state.t)

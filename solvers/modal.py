@@ -13,7 +13,6 @@ Source: Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6.
 
 import numpy as np
 
-from fem_mbs.assembly import SMOOTH
 from fem_mbs.errors import ParameterError, SolverError
 from fem_mbs.nodes import finite_vector
 from fem_mbs.solvers import eigen
@@ -151,7 +150,7 @@ def modes(model, n=10, *, about=None, rotation=None, damping=False, shift=None):
     n = min(int(n), (1 if simple else 2) * (system.n - system.m))
     if simple:
         K = 0.5 * (K + K.T)
-    small = system.layouts[SMOOTH].n <= DENSE_LIMIT
+    small = system.n + system.m <= DENSE_LIMIT
     if simple:
         squares, vectors = (eigen.dense if small else eigen.sparse)(K, M, G, n, shift)
         eigenvalues = np.where(squares < 0, np.sqrt(np.abs(squares)) + 0j, 1j * np.sqrt(np.abs(squares)))

@@ -273,14 +273,13 @@ def node_inverses(data, entries, inverse):
                 inverse[b, i, j] = unit[i, j] if moves else 0.0
 
 
-def node_entries(system):
+def node_entries(system, layout):
     """Places (N, 6, 6) of the blocks of nodes in the values of the smooth matrix, −1 for fixed components.
 
     None when the matrix couples nodes or has constraint rows.
     """
     if system.m:
         return None
-    layout = system.layouts[SMOOTH]
     full = np.flatnonzero(system.dof >= 0)
     columns = np.repeat(np.arange(layout.n), np.diff(layout.pointers))
     row, column = full[layout.rows], full[columns]
@@ -331,7 +330,8 @@ class ContactProblemCorrection:
         self.engine, self.problem, self.error, self.inexact = engine, None, None, 0
         self.reached = np.inf  # error of the last problem
         # one body alone or a handful are solved more exactly as a small dense problem
-        self.node_entries = node_entries(engine.system) if engine.system.searches else None
+        layout = engine.matrices.layouts[SMOOTH]
+        self.node_entries = node_entries(engine.system, layout) if engine.system.searches else None
         self.by_bodies = self.node_entries is not None
         self._callback = python_callback(self._called)
         self.address = callback_address(self._callback)
@@ -475,7 +475,7 @@ class ContactProblemCorrection:
             r[chosen, :size] = solution.r
             return r
         # the last row is the right-hand side without contacts
-        rows = np.zeros((len(chosen) * size + 1, system.layouts[SMOOTH].n))
+        rows = np.zeros((len(chosen) * size + 1, self.engine.matrices.layouts[SMOOTH].n))
         dense_rows(self.at[0], nodes, blocks, rows)
         right_side(*self.at, level, rows[-1])
         responses = rows.copy()

@@ -19,80 +19,211 @@ Symbols as in docs/theory/decoupled_nsga.md; ~ marks the smooth part, arrays of 
 
 import math
 
-import numpy as np
 from numba import carray
 
 from fem_mbs.assembly import DATA
 from fem_mbs.jit import call2, integers, kernel, vector, void_pointer
+from fem_mbs.solvers.stepping.table import Item, Table
 
-# name -> shape; N nodes, m rows, c contacts, u unknowns of the largest problem, full = 6 N
-ARRAYS = {
-    "x": "N3", "Q": "N4", "R": "N33", "V": "N6", "x0": "N3", "Q0": "N4", "R0": "N33", "V0": "N6",
-    "xs": "N3", "Qs": "N4", "Rs": "N33", "Vs": "N6", "Vd": "N6", "Va": "N6", "Vd0": "N6", "Va0": "N6",
-    "D": "N6", "U": "N6", "W": "N6", "T": "N33", "trial": "N6", "Vminus": "N6", "Vsminus": "N6", "Ad": "N6",
-    "Ma": "full", "f": "full", "r1": "full", "force": "full", "base": "full", "P": "full", "Gl": "full",
-    "g": "m", "rate": "m", "lam": "m", "nu": "m", "Lam": "m", "phi": "m", "lam_report": "m", "keep_m": "m",
-    "cnu": "c3", "cLam": "c3", "cchi": "c3", "base_v": "full",
-    "total_Lam": "c3", "total_chi": "c3", "keep_c": "c3", "keep_chi": "c3", "aLam": "c3", "achi": "c3",
-    "nu_D": "c", "keep_D": "c", "rows_D": "c",
-    "clam": "c3", "ctau": "c3", "gamma_c": "c3", "rows_c": "c3", "rows_chi": "c3",
-    "mchi": "c3", "wtau": "c3", "gamma_w": "c3", "Gw": "full", "fs": "full",
-    "r": "u", "dx": "u", "history": "64", "xt": "N3", "Qt": "N4", "Rt": "N33",
-}  # fmt: skip
-# counts: iterations smooth, position, velocity; impact problems; penalty restarts; history length; failed sub-problem;
-# sub-problems given to the contact-problem solver
-INTEGERS = {
-    "active": "c",
-    "candidate": "c",
-    "status": "c",
-    "acted": "c",
-    "turning": "c",
-    "closed": "c",
-    "rolls": "c",
-    "spins": "c",
-    "entered": "c",
-    "ends": "c",
-    "part": "n",
-    "stirred": "n",
-    "pause": "n",
-    "pause_length": "n",
-    "quick": "n",
-    "quiet": "n",
-    "impact": "c",
-    "was_active": "c",
-    "counts": "8",
-}
-# what `record` stores of a saved step; shapes in stepper.new_records
-RECORDS = (
-    "t h step problems repeats contact_problems position quaternion velocity acceleration multiplier gap impulse "
-    "moment_impulse contact_point contact_normal contact_tangents contact_status impact output energy iterations "
-    "violation"
-).split()
-SCALARS = (
-    "h t alpha_m alpha_f beta gamma c_a c_q ks kp kv ps pp pv epsilon rtol tol_v mean_mass length F_s scale_x scale_v "
-    "reference_force position_factor dynamic row row_T exact pp_T pv_T epsilon_rows restitution_scale allowed_energy "
-    "last_energy top_kinetic largest_rise rise_time farthest sweep_travel sweep_size"
-).split()
 # C functions that the parts call each other through: a part is then compiled on its own, not again inside its callers
 PARTS = (
     "smooth smooth_residual position position_residual position_matrix velocity velocity_residual velocity_matrix "
     "restart record check sweep settle"
 ).split()
-OPTIONS = (
-    "max_iterations max_problems mixed persistent reset reuse approach plastic save_every saved step_number "
-    "max_halvings newton without_contacts repeated handed nc_fixed cut_short made_plastic fresh "
-    "since struck abrupt whole_every first_residual strict conservative rises limited_impacts jumped "
-    "touch swept swept_total swept_contact"
-).split()
 
-RUN = np.dtype(
-    [(f"{name}_at", "i8") for name in (*ARRAYS, *INTEGERS)]
-    + [(f"record_{name}_at", "i8") for name in RECORDS]
-    + [(name, "f8") for name in SCALARS]
-    + [(name, "i8") for name in OPTIONS]
-    + [(f"{name}_part", "i8") for name in PARTS]
-    + [(name, "i8") for name in ("data_at", "run_at", "code", "want_matrix", "contact_part")]
+_LAST = "of the last step, where Newton's iteration starts"
+_SCRATCH = "scratch"
+
+# N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix
+TABLE = Table(
+    "run of DecoupledNSGA",
+    {
+        # configurations and velocities
+        "x": Item("N 3", "positions", kept=True),
+        "Q": Item("N 4", "rotations, quaternions", kept=True),
+        "R": Item("N 3 3", "rotations, matrices", kept=True),
+        "V": Item("N 6", "velocities", kept=True),
+        "x0": Item("N 3", "at the start of the step"),
+        "Q0": Item("N 4", "at the start of the step"),
+        "R0": Item("N 3 3", "at the start of the step"),
+        "V0": Item("N 6", "at the start of the step"),
+        "xs": Item("N 3", "of the smooth sub-problem"),
+        "Qs": Item("N 4", "of the smooth sub-problem"),
+        "Rs": Item("N 3 3", "of the smooth sub-problem"),
+        "Vs": Item("N 6", "of the smooth sub-problem"),
+        "Vd": Item("N 6", "v̇~", kept=True),
+        "Va": Item("N 6", "a, of the generalized-α method", kept=True),
+        "Vd0": Item("N 6", "v̇~ of the last step", kept=True),
+        "Va0": Item("N 6", "a of the last step", kept=True),
+        "xt": Item("N 3", "at the touch of swept contacts"),
+        "Qt": Item("N 4", "at the touch of swept contacts"),
+        "Rt": Item("N 3 3", "at the touch of swept contacts"),
+        "D": Item("N 6", "increment of the smooth sub-problem"),
+        "U": Item("N 6", "increment of the position correction"),
+        "W": Item("N 6", "increment of the velocity correction"),
+        "T": Item("N 3 3", "tangent operators of increments"),
+        "trial": Item("N 6", _SCRATCH),
+        "Vminus": Item("N 6", "velocities before the impact problem"),
+        "Vsminus": Item("N 6", "velocities before the first impact problem of the step"),
+        "Ad": Item("N 6", "accelerations at which M(q) is differentiated"),
+        # forces, full vectors
+        "Ma": Item("full", "M v̇~"),
+        "f": Item("full", "forces of the smooth sub-problem"),
+        "r1": Item("full", "dynamic rows of the residual"),
+        "force": Item("full", _SCRATCH),
+        "base": Item("full", "f(q~, v~) + G(q~)ᵀ k_s λ~"),
+        "base_v": Item("full", "the same with forces of closed contacts, less M v̇~"),
+        "P": Item("full", "impulses of earlier problems of an impact sequence"),
+        "Gl": Item("full", "Gᵀ k_s λ~"),
+        "Gw": Item("full", "moments of closed contacts in the smooth sub-problem", kept=True),
+        "fs": Item("full", "forces at the end of the smooth sub-problem", kept=True),
+        # constraints
+        "g": Item("m", "g"),
+        "rate": Item("m", "ġ, or rows of the velocity problem"),
+        "lam": Item("m", "λ~, divided by k_s", kept=True, scaling=1),
+        "nu": Item("m", "ν, divided by k_p", kept=True),
+        "Lam": Item("m", "Λ, divided by k_v", kept=True),
+        "phi": Item("m", "forces in the tangents, or convective terms"),
+        "lam_report": Item("m", "reactions that are saved", kept=True),
+        "keep_m": Item("m", "multipliers before a line search"),
+        # contacts
+        "cnu": Item("nc 3", "ν of contacts, divided by k_p", kept=True, scaling=2),
+        "cLam": Item("nc 3", "Λ of contacts, divided by k_v", kept=True),
+        "cchi": Item("nc 3", "χ of contacts: moment impulses divided by length k_v", kept=True),
+        "total_Lam": Item("nc 3", f"impulses {_LAST}", kept=True, scaling=1),
+        "total_chi": Item("nc 3", f"moment impulses {_LAST}", kept=True, scaling=1),
+        "keep_c": Item("nc 3", "multipliers before a line search"),
+        "keep_chi": Item("nc 3", "multipliers before a line search"),
+        "aLam": Item("nc 3", "impulses that act in the problem [N s]"),
+        "achi": Item("nc 3", "moment impulses that act in the problem [N m s]"),
+        "nu_D": Item("nc", "ν of drilling coupled with sliding: moments divided by c k_p", kept=True, scaling=2),
+        "keep_D": Item("nc", "the same before a line search"),
+        "rows_D": Item("nc", "rows of drilling in the position correction"),
+        "clam": Item("nc 3", "λ of closed contacts in the smooth sub-problem, divided by k_s", kept=True, scaling=1),
+        "mchi": Item("nc 3", "their moments, divided by length k_s", kept=True, scaling=1),
+        "ctau": Item("nc 3", "directions of sliding, see nsga_persistent", kept=True),
+        "wtau": Item("nc 3", "directions of rolling and spinning", kept=True),
+        "gamma_c": Item("nc 3", "d(G v)/dt of closed contacts at fixed v"),
+        "gamma_w": Item("nc 3", "length d(W v)/dt of closed contacts at fixed v"),
+        "rows_c": Item("nc 3", "rows of contacts"),
+        "rows_chi": Item("nc 3", "rows of rolling and spinning"),
+        # linear systems
+        "r": Item("u", "right-hand side"),
+        "dx": Item("u", "solution"),
+        "history": Item("64", "residual norms, for the diagnosis of a failed step"),
+        # statuses, see nsga_entry
+        "active": Item("nc", "status of the position correction", "i8"),
+        "candidate": Item("nc", "takes part in the impact problem", "i8"),
+        "status": Item("nc", "GAP, STICK, SLIP or CLOSED in the sub-problem", "i8"),
+        "acted": Item("nc", "status that is saved", "i8", kept=True),
+        "turning": Item("nc", "status of rolling and spinning", "i8"),
+        "closed": Item("nc", "status in the smooth sub-problem", "i8", kept=True),
+        "rolls": Item("nc", "the same for rolling", "i8", kept=True),
+        "spins": Item("nc", "the same for spinning", "i8", kept=True),
+        "entered": Item("nc", "closed as it entered the step", "i8", kept=True),
+        "ends": Item("nc", "closed as the step ended, before pauses", "i8", kept=True),
+        "part": Item("N", "connected part of each node, −1: cannot move", "i8"),
+        "stirred": Item("N", "per part: a contact has changed", "i8", kept=True),
+        "pause": Item("N", "per part: steps left of a pause", "i8", kept=True),
+        "pause_length": Item("N", "per part: length of the last pause", "i8", kept=True),
+        "quick": Item("N", "per part: changes in quick succession", "i8", kept=True),
+        "quiet": Item("N", "per part: steps since the last change", "i8", kept=True),
+        "impact": Item("nc", "took part in an impact of the step", "i8", kept=True),
+        "was_active": Item("nc", "carried an impulse in the last step", "i8", kept=True),
+        "counts": Item(
+            "8",
+            "iterations smooth, position, velocity; impact problems; penalty restarts; length of the "
+            "history; failed sub-problem; sub-problems given to the contact-problem solver",
+            "i8",
+        ),
+        # the step and the method
+        "h": Item("", "step size"),
+        "t": Item("", "time at the end of the step", kept=True),
+        "alpha_m": Item("", "α_m"),
+        "alpha_f": Item("", "α_f"),
+        "beta": Item("", "β"),
+        "gamma": Item("", "γ"),
+        "c_a": Item("", "∂v̇/∂v of the method"),
+        "c_q": Item("", "∂D/∂v of the method"),
+        "ks": Item("", "k of the smooth sub-problem"),
+        "kp": Item("", "k of the position correction"),
+        "kv": Item("", "k of the velocity correction"),
+        "ps": Item("", "p of the smooth sub-problem"),
+        "pp": Item("", "p of the position correction"),
+        "pv": Item("", "p of the velocity correction"),
+        "epsilon": Item("", "proximal shift, relative"),
+        "rtol": Item("", "relative tolerance"),
+        "tol_v": Item("", "approach speeds below it are no impacts"),
+        "mean_mass": Item("", "of the moving nodes"),
+        "length": Item("", "turns moments into forces"),
+        "F_s": Item("", "size of the forces"),
+        "scale_x": Item("", "size of the positions", kept=True),
+        "scale_v": Item("", "size of the velocities", kept=True),
+        "reference_force": Item("", "forces are solved to rtol of it at least"),
+        "position_factor": Item("", "c_p"),
+        "dynamic": Item("", "norm of the dynamic rows"),
+        "row": Item("", "norm of constraint and gap rows"),
+        "row_T": Item("", "norm of friction rows"),
+        "exact": Item("", "accuracy of constraints and gaps"),
+        "pp_T": Item("", "p of friction in the position correction"),
+        "pv_T": Item("", "p of friction in the velocity correction"),
+        "epsilon_rows": Item("", "proximal shift of constraint rows, relative"),
+        "restitution_scale": Item("", "part of the restitution that acts, see nsga_velocity"),
+        "allowed_energy": Item("", "rise that is allowed since the last look, see nsga_checks", kept=True),
+        "last_energy": Item("", "energy when it was last looked at", kept=True),
+        "top_kinetic": Item("", "largest kinetic energy", kept=True),
+        "largest_rise": Item("", "of the energy, beyond what is allowed", kept=True),
+        "rise_time": Item("", "time of the largest rise", kept=True),
+        "sweep_travel": Item("", "of a contact that is passed"),
+        "sweep_size": Item("", "of a contact that is passed"),
+        "farthest": Item("", "of a jump: motion over what is allowed"),
+        # options
+        "max_iterations": Item("", "of a sub-problem", "i8"),
+        "max_problems": Item("", "impact problems of a step", "i8"),
+        "max_halvings": Item("", "of a line search", "i8"),
+        "mixed": Item("", "mixed iteration of beams", "i8"),
+        "persistent": Item("", "closed contacts take part in the smooth sub-problem", "i8"),
+        "reset": Item("", "restart after an impact", "i8"),
+        "reuse": Item("", "keep a factorisation while it contracts", "i8"),
+        "approach": Item("", "Newton's law reflects the slower approach", "i8"),
+        "touch": Item("", "Newton's law reflects the speed at the touch", "i8"),
+        "newton": Item("", "contacts by Newton's iteration first", "i8"),
+        "strict": Item("", "a rise of the energy refuses a step", "i8"),
+        "conservative": Item("", "nothing drives or loads the model", "i8"),
+        "abrupt": Item("", "elements have forces that change abruptly", "i8"),
+        "save_every": Item("", "steps between saved ones", "i8"),
+        "whole_every": Item("", "steps between those with outputs and energies", "i8"),
+        "nc_fixed": Item("", "contacts that are not of contact groups", "i8"),
+        # state of the run
+        "saved": Item("", "rows of the records that are filled", "i8", kept=True),
+        "step_number": Item("", "steps done", "i8", kept=True),
+        "plastic": Item("", "no restitution in this attempt", "i8"),
+        "without_contacts": Item("", "residuals leave contacts out", "i8"),
+        "repeated": Item("", "steps that were repeated", "i8", kept=True),
+        "handed": Item("", "sub-problems given to the contact-problem solver", "i8", kept=True),
+        "cut_short": Item("", "impact sequences that were cut short", "i8", kept=True),
+        "made_plastic": Item("", "steps taken without restitution", "i8", kept=True),
+        "fresh": Item("", "the memory was started afresh", "i8", kept=True),
+        "since": Item("", "steps since the last restart", "i8", kept=True),
+        "struck": Item("", "the step had an impact", "i8", kept=True),
+        "rises": Item("", "rises of the energy beyond what is allowed", "i8", kept=True),
+        "limited_impacts": Item("", "impacts with less restitution", "i8", kept=True),
+        "swept": Item("", "swept contacts of the step", "i8"),
+        "swept_total": Item("", "swept contacts of all steps", "i8", kept=True),
+        "swept_contact": Item("", "contact that is passed", "i8"),
+        "jumped": Item("", "node that jumped, or element out of its range", "i8"),
+        "first_residual": Item("", "the residual is the first of its iteration", "i8"),
+        "code": Item("", "how a part ended", "i8"),
+        "want_matrix": Item("", "the smooth residual assembles its matrix", "i8"),
+        # addresses
+        **{f"{name}_part": Item("", "compiled part", "i8") for name in PARTS},
+        "contact_part": Item("", "corrections by the contact-problem solver, 0: none", "i8"),
+        "data_at": Item("", "record of the system", "i8"),
+        "run_at": Item("", "record of the run itself", "i8"),
+        "records_at": Item("", "record of the arrays of saved steps", "i8"),
+    },
 )
+RUN = TABLE.dtype
 
 OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, TOO_MANY_PROBLEMS, LARGE_ROTATION = 0, 1, 2, 3, 4, 5
 JUMP, ENERGY_ROSE, OUT_OF_RANGE = 6, 7, 8

@@ -6,12 +6,11 @@ Steps are taken one by one here. A search costs a few milliseconds for thousands
 import numpy as np
 
 from fem_mbs.contact_assembly import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
-from fem_mbs.jit import address
-from fem_mbs.results_writer import PAIR_COLUMNS
-from fem_mbs.solvers.nsga_data import ARRAYS, INTEGERS, OK
+from fem_mbs.results_table import PAIR_COLUMNS, pair_column
+from fem_mbs.solvers.nsga_data import OK, TABLE
 
 RESIDUAL = 10.0  # approach speeds up to so many times the contact tolerance, relative to the largest speed, are left
-PER_CONTACT = [name for name, shape in {**ARRAYS, **INTEGERS}.items() if shape in ("c", "c3")]
+PER_CONTACT = [name for name in TABLE.names(array=True) if TABLE.items[name].shape.split()[0] == "nc"]
 
 
 def advance(engine, times, signals, records):
@@ -25,7 +24,7 @@ def advance(engine, times, signals, records):
         # approach speeds that inexact impulses leave are no impacts
         run[0]["tol_v"] = max(tol_v, RESIDUAL * engine.method.contact_tolerance * np.abs(a["V"]).max())
         saved = int(run[0]["saved"])
-        taken, code = engine.run_steps(system.data, run, 1, k, times, signals)
+        taken, code = engine.run_steps(engine.data, run, 1, k, times, signals)
         if code != OK:
             error = engine.fault(code, float(times[k]))
             break
@@ -46,13 +45,13 @@ def refresh(engine):
         new = np.zeros((system.nc, *a[name].shape[1:]), a[name].dtype)
         new[known] = a[name][before[known]]
         a[name] = new
-        engine.run[0][f"{name}_at"] = address(new)
-    engine.run[0]["data_at"] = address(system.data)
+    TABLE.aim(engine.run, a)
+    engine.matrices.update()
     engine.searches += 1
 
 
 def closed_pairs(engine):
-    """Table of the closed contacts of all contact groups, see `fem_mbs.results_writer.PAIR_COLUMNS`."""
+    """Table of the closed contacts of all contact groups, see `fem_mbs.results_table.PAIRS`."""
     a, tables = engine.arrays, [np.zeros((0, PAIR_COLUMNS))]
     for number, search in enumerate(engine.system.searches):
         for kind, group in enumerate(search.groups):
@@ -63,12 +62,15 @@ def closed_pairs(engine):
             axes = np.concatenate([kept[:, C_NORMAL : C_NORMAL + 3], kept[:, C_TANGENTS : C_TANGENTS + 6]], axis=1)
             axes = axes.reshape(-1, 3, 3)
             table = np.zeros((len(closed), PAIR_COLUMNS))
-            table[:, 0], table[:, 2] = number, kind
-            table[:, 1], table[:, 3] = group.pairs[closed].T
-            table[:, 4], table[:, 5] = status[closed], kept[:, C_GAP]
-            table[:, 6:9] = np.einsum("ck,cki->ci", a["total_Lam"][c], axes)
             roll = a["total_chi"][c][:, [2, 0, 1]]  # spinning is about the normal
-            table[:, 9:12] = np.einsum("ck,cki->ci", roll, axes)
-            table[:, 12:15], table[:, 15:18] = kept[:, C_POINT : C_POINT + 3], axes[:, 0]
+            sphere, partner = group.pairs[closed].T
+            columns = {
+                "group": number, "sphere": sphere, "type": kind, "partner": partner, "status": status[closed],
+                "gap": kept[:, C_GAP], "impulse": np.einsum("ck,cki->ci", a["total_Lam"][c], axes),
+                "moment_impulse": np.einsum("ck,cki->ci", roll, axes),
+                "point": kept[:, C_POINT : C_POINT + 3], "normal": axes[:, 0],
+            }  # fmt: skip
+            for name, values in columns.items():
+                table[:, pair_column(name)] = values
             tables.append(table)
     return np.concatenate(tables)

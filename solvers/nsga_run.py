@@ -53,6 +53,7 @@ from fem_mbs.solvers.nsga_data import (
 )
 from fem_mbs.solvers.nsga_entry import decide_closed, decide_turning, leave_cones
 from fem_mbs.solvers.nsga_persistent import closed_rates, closed_tangents, sliding_directions
+from fem_mbs.solvers.stepping.records import records_at
 
 SLOT_T = SLOT["t"]
 LEAST_SHIFT = 1e-8  # of constraint rows when a step is repeated
@@ -351,14 +352,38 @@ def advance(d, s):
     return code
 
 
+@kernel
+def _record_contacts(d, s, o):
+    """Store what contacts did in the step."""
+    nc, k = s.nc_fixed, s.saved
+    impact, acted = integers(s.impact_at, d.nc), integers(s.acted_at, d.nc)
+    copy(matrix(s.total_Lam_at, nc, 3), o.impulse[k])
+    copy(matrix(s.total_chi_at, nc, 3), o.moment_impulse[k])
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0 or g.first_contact + g.n > nc:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c = g.first_contact + e
+            o.gap[k, c] = kept[e, C_GAP]
+            o.contact_status[k, c], o.impact[k, c] = acted[c], impact[c]
+            for i in range(3):
+                o.contact_point[k, c, i], o.contact_normal[k, c, i] = kept[e, C_POINT + i], kept[e, C_NORMAL + i]
+                for j in range(2):
+                    o.contact_tangents[k, c, j, i] = kept[e, C_TANGENTS + 3 * j + i]
+
+
 @entry("void(int64, int64)")
 def record(data, run):
     """Store the state after a step in the arrays of the chunk; contacts of contact groups are collected elsewhere."""
     d, s = system_at(data)[0], run_at(run)[0]
-    N, m, nc, k = d.n_nodes, d.m, s.nc_fixed, s.saved
+    o = records_at(s.records_at)
+    N, m, k = d.n_nodes, d.m, s.saved
     x, Q, R, V = matrix(s.x_at, N, 3), matrix(s.Q_at, N, 4), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
     Vd, W, trial = matrix(s.Vd_at, N, 6), matrix(s.W_at, N, 6), matrix(s.trial_at, N, 6)
-    impact, acted, counts = integers(s.impact_at, d.nc), integers(s.acted_at, d.nc), integers(s.counts_at, 8)
+    impact, counts = integers(s.impact_at, d.nc), integers(s.counts_at, 8)
     struck = False
     for c in range(d.nc):
         struck = struck or impact[c] != 0
@@ -366,58 +391,32 @@ def record(data, run):
         for j in range(6):
             # at an impact W/h is an impulse divided by h, not an acceleration
             trial[i, j] = Vd[i, j] + (0.0 if struck else W[i, j] / s.h)
-    vector(s.record_t_at + 8 * k, 1)[0] = s.t
-    vector(s.record_h_at + 8 * k, 1)[0] = s.h
-    vector(s.record_step_at + 8 * k, 1)[0] = s.step_number
-    vector(s.record_problems_at + 8 * k, 1)[0] = counts[3]
-    vector(s.record_repeats_at + 8 * k, 1)[0] = counts[4]
-    vector(s.record_contact_problems_at + 8 * k, 1)[0] = counts[7]
-    copy(x, matrix(s.record_position_at + 24 * N * k, N, 3))
-    copy(Q, matrix(s.record_quaternion_at + 32 * N * k, N, 4))
-    copy(V, matrix(s.record_velocity_at + 48 * N * k, N, 6))
-    copy(trial, matrix(s.record_acceleration_at + 48 * N * k, N, 6))
-    report, multiplier = vector(s.lam_report_at, m), vector(s.record_multiplier_at + 8 * m * k, m)
+    o.t[k], o.h[k], o.step[k] = s.t, s.h, s.step_number
+    o.problems[k], o.repeats[k], o.contact_problems[k], o.pair_count[k] = counts[3], counts[4], counts[7], 0
+    copy(x, o.position[k])
+    copy(Q, o.quaternion[k])
+    copy(V, o.velocity[k])
+    copy(trial, o.acceleration[k])
+    report = vector(s.lam_report_at, m)
     for i in range(m):
-        multiplier[i] = report[i]
-    iterations = vector(s.record_iterations_at + 24 * k, 3)
+        o.multiplier[k, i] = report[i]
     for i in range(3):
-        iterations[i] = counts[i]
-    g, rate, violation = vector(s.g_at, m), vector(s.rate_at, m), vector(s.record_violation_at + 16 * k, 2)
-    violation[0] = violation[1] = 0.0
+        o.iterations[k, i] = counts[i]
+    _record_contacts(d, s, o)
+    o.violation[k, 0] = o.violation[k, 1] = o.energy[k, 0] = o.energy[k, 1] = 0.0
     # states that only observers see need neither outputs nor energies, which take as long as a sub-problem
-    whole = s.step_number % s.whole_every == 0
-    if m > 0 and whole:
-        constraints(d, x, R, V, g, rate)
-        for i in range(m):
-            violation[0] = max(violation[0], abs(g[i]))
-            violation[1] = max(violation[1], abs(rate[i]))
-    copy(matrix(s.total_Lam_at, nc, 3), matrix(s.record_impulse_at + 24 * nc * k, nc, 3))
-    copy(matrix(s.total_chi_at, nc, 3), matrix(s.record_moment_impulse_at + 24 * nc * k, nc, 3))
-    gap, points = vector(s.record_gap_at + 8 * nc * k, nc), matrix(s.record_contact_point_at + 24 * nc * k, nc, 3)
-    normals = matrix(s.record_contact_normal_at + 24 * nc * k, nc, 3)
-    tangents = matrix(s.record_contact_tangents_at + 48 * nc * k, nc, 6)
-    flags, hits = vector(s.record_contact_status_at + 8 * nc * k, nc), vector(s.record_impact_at + 8 * nc * k, nc)
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        grp = groups[a]
-        if grp.contact == 0 or grp.first_contact + grp.n > nc:
-            continue
-        kept = matrix(grp.contact_at, grp.n, grp.contact_stride)
-        for e in range(grp.n):
-            c = grp.first_contact + e
-            gap[c] = kept[e, C_GAP]
-            flags[c], hits[c] = acted[c], impact[c]
-            for i in range(3):
-                points[c, i], normals[c, i] = kept[e, C_POINT + i], kept[e, C_NORMAL + i]
-            for i in range(6):
-                tangents[c, i] = kept[e, C_TANGENTS + i]
-    if d.n_outputs > 0 and whole:
-        output_values(d, x, R, V, trial, report, vector(s.record_output_at + 8 * d.n_outputs * k, d.n_outputs))
-    energy = vector(s.record_energy_at + 16 * k, 2)
-    if whole:
-        energy[0] = kinetic_energy(d, x, R, V, vector(s.force_at, 6 * N), vector(s.r1_at, 6 * N))
-        energy[1] = potential_energy(d, x, R, V)
-        if s.conservative != 0 and energy_rises(s, energy[0], energy[1]) and s.strict != 0:
+    if s.step_number % s.whole_every == 0:
+        if m > 0:
+            g, rate = vector(s.g_at, m), vector(s.rate_at, m)
+            constraints(d, x, R, V, g, rate)
+            for i in range(m):
+                o.violation[k, 0] = max(o.violation[k, 0], abs(g[i]))
+                o.violation[k, 1] = max(o.violation[k, 1], abs(rate[i]))
+        if d.n_outputs > 0:
+            output_values(d, x, R, V, trial, report, o.output[k])
+        o.energy[k, 0] = kinetic_energy(d, x, R, V, vector(s.force_at, 6 * N), vector(s.r1_at, 6 * N))
+        o.energy[k, 1] = potential_energy(d, x, R, V)
+        if s.conservative != 0 and energy_rises(s, o.energy[k, 0], o.energy[k, 1]) and s.strict != 0:
             s.code = ENERGY_ROSE
     s.saved += 1
 

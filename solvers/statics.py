@@ -31,12 +31,12 @@ import warnings
 import numpy as np
 
 from fem_mbs import assembly, element_checks
-from fem_mbs.assembly import SMOOTH, gather, groups_of, scatter_vector, zero
+from fem_mbs.assembly import gather, groups_of, scatter_vector, zero
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
 from fem_mbs.nodes import COMPONENTS, finite_vector
 from fem_mbs.solvers import eigen
-from fem_mbs.solvers.stepper import new_records
+from fem_mbs.solvers.stepping.records import records
 from fem_mbs.system import System
 
 INCREMENT_TOLERANCE = 1e-9  # of δx/size and δθ; with quadratic convergence the error left is its square
@@ -197,7 +197,7 @@ class _Equilibrium:
         """Factorised (1); returns a function that solves it, or None if it is singular."""
         system = self.system
         if self.rotation is None:
-            layout = system.assemble(SMOOTH, state, c_K=1.0, lam=lam, c_H=1.0, mixed=self.mixed)
+            layout = system.assemble(state, c_K=1.0, lam=lam, c_H=1.0, mixed=self.mixed)
             return layout.solver.solve if layout.solver.factor(layout.values) else None
         from scipy.sparse import block_array
         from scipy.sparse.linalg import splu
@@ -252,13 +252,9 @@ def rotating_matrices(system, state, lam, w, *, twin=None, mixed=False):
     state = state.copy()
     state.V[:], A = steady_rotation(state, w)
     twin.constraint_values(state)
-    M = twin.assemble(SMOOTH, state, c_M=1.0).matrix()[:size, :size].tocsc()
-    C = twin.assemble(SMOOTH, state, c_C=1.0).matrix()[:size, :size].tocsc()
-    K = (
-        twin.assemble(SMOOTH, state, c_K=1.0, c_A=1.0, A=A, lam=lam, c_H=1.0, mixed=mixed)
-        .matrix()[:size, :size]
-        .tocsc()
-    )
+    M = twin.assemble(state, c_M=1.0).matrix()[:size, :size].tocsc()
+    C = twin.assemble(state, c_C=1.0).matrix()[:size, :size].tocsc()
+    K = twin.assemble(state, c_K=1.0, c_A=1.0, A=A, lam=lam, c_H=1.0, mixed=mixed).matrix()[:size, :size].tocsc()
     W = skew(w)
     spins = [skew(R.T @ w) for R in state.R]
     N = block_diag([block for spin in spins for block in (W, spin)], format="csc")
@@ -495,7 +491,7 @@ def _record(problem, state, lam, factor, count):
     system = problem.system
     problem.set_load(factor)
     V, A = problem.motion(state, factor)
-    record = new_records(system, 1)
+    record = records(system, 1)
     record["t"][0], record["step"][0] = factor, count
     record["position"][0], record["quaternion"][0] = state.x, state.Q
     record["velocity"][0], record["acceleration"][0] = V, A

@@ -31,15 +31,6 @@ import numpy as np
 from fem_mbs.errors import NonFiniteError, ParameterError
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
-# what a step changes and a repetition needs again
-KEPT = (
-    "x Q R V Va Vd Va0 Vd0 lam nu Lam cnu cLam cchi clam mchi nu_D total_Lam total_chi was_active impact closed "
-    "lam_report rolls spins ctau wtau acted entered ends stirred pause pause_length quick quiet Gw fs"
-).split()
-COUNTED = (
-    "saved step_number repeated handed cut_short made_plastic fresh since struck limited_impacts rises largest_rise "
-    "rise_time allowed_energy last_energy top_kinetic scale_x scale_v swept_total"
-).split()
 WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
 
 
@@ -94,6 +85,7 @@ class Controller:
 
     def __init__(self, engine, control):
         self.engine, self.control, self.h, self.ok = engine, control, engine.h, engine.kernels.OK
+        self.table = engine.kernels.TABLE
         largest = engine.h if control.tolerance is None else 100.0 * engine.h
         self.h_max = control.h_max or largest
         self.h_min = control.h_min or engine.h / 1024.0
@@ -120,9 +112,9 @@ class Controller:
         engine, run, a = self.engine, self.engine.run, self.engine.arrays
         limit = engine.h if self._touches() or self.hold > 0 else self.h_max
         h = min(self.next, limit)
-        before = {name: a[name].copy() for name in KEPT}
+        before = {name: a[name].copy() for name in self.table.names(array=True, kept=True)}
         size, states = self.h, [group.state.copy() for group in engine.system.groups]
-        counters = {name: run[0][name] for name in (*COUNTED, "t")}
+        counters = {name: run[0][name] for name in self.table.names(array=False, kept=True)}
         while True:
             # the last step ends at the end, and none is left that is shorter than a tenth of the others
             remaining = end - self.t
@@ -166,7 +158,7 @@ class Controller:
             except NonFiniteError as error:
                 return self.ok, error
             signals[0] = engine.system.signal_values
-        _, code = engine.run_steps(engine.system.data, engine.run, 1, 0, np.array([t]), signals)
+        _, code = engine.run_steps(engine.data, engine.run, 1, 0, np.array([t]), signals)
         return code, None
 
     def _judge(self, h, acceleration):
@@ -192,12 +184,9 @@ class Controller:
         if ratio == 1.0:
             return
         self._use(h)
-        for name in ("lam", "clam", "mchi"):
-            a[name] *= ratio
-        for name in ("total_Lam", "total_chi"):  # first guesses of the next impulses
-            a[name] *= ratio
-        a["cnu"] *= ratio * ratio
-        a["nu_D"] *= ratio * ratio
+        for name, item in self.table.items.items():
+            if item.scaling:
+                a[name] *= ratio**item.scaling
         if ratio > 1.0 and self.change is not None and not (a["impact"].any() or self.engine.run[0]["fresh"]):
             alpha_m, alpha_f, _, _ = self.engine.method.coefficients
             a["Va0"][:] = a["Vd0"] + ratio * (alpha_m - alpha_f) * self.change  # (1a)

@@ -5,7 +5,8 @@ A method is a class with two functions:
     prepare(system, h, save_every, strict)  make and return an engine for this system
     engine.advance(times, signals, records)
                            take the steps that end at ``times`` (k,), with ``signals`` (k, n_signals, 3) set before
-                           each; fill ``records`` (name -> array, first axis: saved steps; see `RECORDS`); return the
+                           each; fill ``records`` (name -> array, first axis: saved steps; see
+                           `stepping.records`); return the
                            number of steps done, the number of records filled, and None or a SolverError that says
                            what went wrong
     engine.first(records)  fill record 0 with the initial state
@@ -25,7 +26,8 @@ from pathlib import Path
 import numpy as np
 
 from fem_mbs import model_checks, runtime
-from fem_mbs.errors import NonFiniteError, ParameterError, SolverError
+from fem_mbs.errors import NonFiniteError, ParameterError
+from fem_mbs.results_writer import ResultsWriter
 from fem_mbs.system import System
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
@@ -94,7 +96,6 @@ class Stepper:
             A step failed. ``error.result`` holds what was computed, as does the file.
         """
         from fem_mbs.progress import Progress
-        from fem_mbs.results_writer import ResultsWriter
 
         t_end, h, save = runtime.apply(t_end, h, save)
         h = self._positive("h", h, "s")
@@ -194,8 +195,8 @@ class Stepper:
         return f" Its contact problem is in {path} (fclib)."
 
     def parameters(self):
-        """Options of the method, stored with the results."""
-        return {k: v for k, v in vars(self).items() if isinstance(v, (int, float, bool, str))}
+        """Options of the method, stored with the results; those that are objects by their own options."""
+        return {k: vars(v) if hasattr(v, "__dict__") else v for k, v in vars(self).items() if k != "name"}
 
     def _start_time(self, system):
         """Time of the initial state [s]."""
@@ -241,19 +242,3 @@ class Stepper:
     @staticmethod
     def _bytes(engine):
         return sum(array.nbytes for array in engine.make_records(1).values())
-
-
-def new_records(system, size):
-    """Arrays for ``size`` saved steps, by name; shapes (size, …) as in `fem_mbs.results_writer`."""
-    N, m, nc, no = len(system.nodes), system.m, system.nc_fixed, system.n_outputs
-    shapes = {
-        "t": (), "h": (), "step": (), "problems": (), "repeats": (), "contact_problems": (), "pair_count": (),
-        "position": (N, 3), "quaternion": (N, 4), "velocity": (N, 6), "acceleration": (N, 6), "multiplier": (m,),
-        "gap": (nc,), "impulse": (nc, 3), "moment_impulse": (nc, 3), "contact_point": (nc, 3),
-        "contact_normal": (nc, 3), "contact_tangents": (nc, 6), "contact_status": (nc,), "impact": (nc,),
-        "output": (no,), "energy": (2,), "iterations": (3,), "violation": (2,),
-    }  # fmt: skip
-    return {name: np.zeros((size, *shape)) for name, shape in shapes.items()}
-
-
-__all__ = ["SolverError", "Stepper", "new_records"]

@@ -134,7 +134,7 @@ def test_choice_follows_the_size_and_what_is_installed():
     assert linear.choose(linear.DENSE_LIMIT + 1) is (linear.KLU if linear.klu() else linear.SuperLU)
     assert linear.choose(10, "superlu") is linear.SuperLU
     system = pendulum_chain(8).compile()
-    assert type(system.layouts[0].solver) is linear.choose(system.n + system.m)
+    assert type(system.own.layouts[0].solver) is linear.choose(system.n + system.m)
 
 
 def test_unknown_and_missing_solvers_are_refused_with_what_to_do(monkeypatch):

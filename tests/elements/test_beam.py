@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from fem_mbs import element_checks
-from fem_mbs.assembly import SMOOTH
 from fem_mbs.elements.beam import Beam, beam_curve, beam_line
 from fem_mbs.elements.loads import PointForce, PointMoment
 from fem_mbs.elements.rigid_body import RigidBody
@@ -265,7 +264,7 @@ def test_beam_on_the_ground_and_on_a_body():
     result = static_equilibrium(model)
     # body and beam; Newton tolerance
     assert result.output(beam, "force_A") == pytest.approx([0, 0, -9.81 * (2.0 + 2.0 * 1.0)], abs=1e-6)
-    layout = model.compile().layouts[SMOOTH]
+    layout = model.compile().own.layouts[0]
     assert layout.n == 6  # the ground's components are dropped
 
 

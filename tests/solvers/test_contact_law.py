@@ -107,7 +107,7 @@ def turning_pair(h, **options):
 
 
 def call(engine, name):
-    invoke(int(engine.run[0][f"{name}_part"]), address(engine.system.data), address(engine.run))
+    invoke(int(engine.run[0][f"{name}_part"]), address(engine.data), address(engine.run))
 
 
 def moved(engine, name, values):
@@ -127,7 +127,7 @@ def velocity_residual(engine, z):
 def test_matrix_of_the_velocity_correction_is_the_difference_of_its_residual(status):
     system, engine = turning_pair(1e-3)
     a, rng = engine.arrays, np.random.default_rng(0)
-    assert system.sizes[VELOCITY] == 12 + 6
+    assert engine.matrices.layouts[VELOCITY].n == 12 + 6
     z = np.concatenate([0.01 * rng.normal(size=12), [5.0], 3.0 * rng.normal(size=5)])
     if status == law.STICK:  # nearly at rest
         a["Vminus"][:] = 0.0
@@ -137,7 +137,7 @@ def test_matrix_of_the_velocity_correction_is_the_difference_of_its_residual(sta
     velocity_residual(engine, z)
     assert a["status"][0] == status
     call(engine, "velocity_matrix")
-    S = system.layouts[VELOCITY].matrix().toarray()
+    S = engine.matrices.layouts[VELOCITY].matrix().toarray()
     D = difference(lambda y: velocity_residual(engine, y), z, 1e-6)
     # round-off: numbers of order 10, 1e-16 of them over 1e-6
     assert np.abs(S - D).max() < 1e-7
@@ -147,7 +147,7 @@ def test_matrix_of_the_velocity_correction_is_the_difference_of_its_residual(sta
 def test_matrix_of_the_position_correction_is_the_difference_of_its_residual(status):
     system, engine = turning_pair(1e-3)
     a, k = engine.arrays, float(engine.run[0]["kp"])
-    assert system.sizes[POSITION] == 12 + 4
+    assert engine.matrices.layouts[POSITION].n == 12 + 4
 
     def residual(z):
         moved(engine, "U", z[:12])
@@ -159,7 +159,7 @@ def test_matrix_of_the_position_correction_is_the_difference_of_its_residual(sta
     residual(z)
     assert a["status"][0] == status
     call(engine, "position_matrix")
-    S = system.layouts[POSITION].matrix().toarray()
+    S = engine.matrices.layouts[POSITION].matrix().toarray()
     D = difference(residual, z, 1e-6)
     # the gradient of drilling, c = 0.012, leaves out T⁻¹(Δq) and the turning of the normal: ½ c Δq = 5e-5, Δq = 9e-3
     assert np.abs(S[12:] - D[12:]).max() < 1e-4
@@ -172,7 +172,7 @@ def test_rotation_about_the_normal_over_a_step_is_its_rate_integrated_to_second_
     errors, steps = [], (0.04, 0.02, 0.01)
     for h in steps:
         system, engine = turning_pair(1e-9)
-        a, d = engine.arrays, system.data[0]
+        a, d = engine.arrays, engine.data[0]
         x0, Q0, V = a["x"].copy(), a["Q"].copy(), a["V"].copy()
         g = assembly.groups_of(d)[next(i for i, group in enumerate(system.groups) if group.contact_stride)]
         x, Q, R, T = x0.copy(), Q0.copy(), a["R"].copy(), a["T"].copy()

@@ -297,7 +297,7 @@ def test_a_system_serves_statics_modes_and_steppers_in_any_order():
     assert gradient.shape == (system.m, system.n)
     fem.initial_accelerations(system, system.initial)
     engine = keeping.prepare(system, 1e-3)
-    system.matrices(system.initial)  # takes the rows of the contacts out; the engine must put them back
+    system.matrices(system.initial)  # has no rows of contacts; those of the engine stay its own
     times, records = np.arange(1, 51) * 1e-3, engine.make_records(50)
     signals = np.array([[signal.jet(t) for signal in system.signals] for t in times])
     assert engine.advance(times, signals, records)[0] == 50

@@ -80,8 +80,9 @@ def test_contacts_are_captured_with_the_users_step():
     assert result.h.max() > 3 * h
     assert len(result.t) < 0.6 * len(fixed.t)
     assert result.statistics["steps_too_large_for_contact"] >= struck.sum() - 1
-    # exact times of the impacts by quadrature of the energy. The first is captured in its step; each capture changes the energy by O(h), so that
-    # the later ones are of first order: up to 13 h at the fourth, over six steps of 0.25 … 1 ms, as with fixed steps
+    # exact times of the impacts by quadrature of the energy. The first is captured in its step; each capture changes
+    # the energy by O(h), so that later ones are of first order: up to 13 h at the fourth, in six runs with steps of
+    # 0.25 … 1 ms, as with fixed steps
     exact = np.array([0.486110, 1.281225, 1.951340, 2.517137])
     late = (result.t[struck][:4] - exact) / h
     assert -1e-3 < late[0] <= 1.0

@@ -1,0 +1,1 @@
+"""What time steppers share."""

@@ -1,0 +1,92 @@
+"""Tables of data: what a record says in Python, compiled code sees, by name and in the shape of the table."""
+
+import numpy as np
+import pytest
+from numba import carray, njit
+
+from fem_mbs.jit import address, void_pointer
+from fem_mbs.solvers.nsga_data import TABLE
+from fem_mbs.solvers.stepping.table import Item, Table
+
+SMALL = Table(
+    "small",
+    {
+        "x": Item("N 3", "positions", kept=True),
+        "R": Item("N 3 3", "rotations"),
+        "flag": Item("nc", "statuses", "i1", kept=True),
+        "lam": Item("nc 2", "multipliers", scaling=1),
+        "h": Item("", "step size"),
+        "count": Item("", "steps", "i8", kept=True),
+    },
+)
+DTYPE = SMALL.dtype
+OTHER = np.dtype([("x", "f8"), ("h", "f8")])  # a record of its own with names of the table
+
+
+@njit
+def shapes_and_numbers(at):
+    s = carray(void_pointer(at), (1,), DTYPE)[0]
+    s.count += 1
+    return s.x.shape, s.R.shape, s.flag.shape, s.lam.shape, s.h
+
+
+@njit
+def write(at, other):
+    s, o = carray(void_pointer(at), (1,), DTYPE)[0], carray(void_pointer(other), (1,), OTHER)[0]
+    for i in range(s.x.shape[0]):
+        for j in range(3):
+            s.x[i, j] = 10 * i + j
+            s.R[i][j, 2] = 100 * i + j
+    for c in range(s.flag.shape[0]):
+        s.flag[c] = c - 1
+        s.lam[c, 1] += o.x * s.h
+    o.h = s.x[1, 2]
+
+
+def filled(N, nc):
+    arrays, record = SMALL.arrays({"N": N, "nc": nc}), np.zeros(1, DTYPE)
+    SMALL.aim(record, arrays)
+    record["h"] = 0.25
+    return arrays, record
+
+
+@pytest.mark.parametrize("N, nc", [(2, 3), (5, 0), (2, 1)])
+def test_compiled_views_have_the_shapes_of_the_arrays_of_the_run(N, nc):
+    _, record = filled(N, nc)
+    expected = (N, 3), (N, 3, 3), (nc,), (nc, 2), 0.25
+    assert shapes_and_numbers(address(record)) == expected
+    assert record["count"][0] == 1
+
+
+def test_what_compiled_code_writes_is_in_the_arrays_and_other_records_keep_their_fields():
+    arrays, record = filled(4, 3)
+    other = np.zeros(1, OTHER)
+    other["x"] = 8.0
+    write(address(record), address(other))
+    assert np.array_equal(arrays["x"], 10 * np.arange(4)[:, None] + np.arange(3))
+    assert np.array_equal(arrays["R"][:, :, 2], 100 * np.arange(4)[:, None] + np.arange(3))
+    assert not arrays["R"][:, :, :2].any()
+    assert np.array_equal(arrays["flag"], [-1, 0, 1]) and np.array_equal(arrays["lam"], np.outer(np.ones(3), [0, 2]))
+    assert other["h"][0] == 12.0
+
+
+def test_a_size_that_two_arrays_do_not_share_is_refused():
+    arrays, record = filled(4, 3)
+    arrays["R"] = np.zeros((5, 3, 3))
+    with pytest.raises(ValueError, match=r"small: array 'R' is float64 \(5, 3, 3\); .* float64 \(4, 3, 3\)"):
+        SMALL.aim(record, arrays)
+
+
+def test_names_are_chosen_by_what_the_table_says():
+    assert SMALL.names(array=True) == ["x", "R", "flag", "lam"]
+    assert SMALL.names(kept=True) == ["x", "flag", "count"] and SMALL.names(array=False, kept=False) == ["h"]
+
+
+def test_the_run_keeps_what_belongs_to_the_start_of_a_step_and_no_scratch():
+    kept = set(TABLE.names(array=True, kept=True))
+    assert {"x", "Q", "R", "V", "lam", "total_Lam", "closed", "acted", "fs"} <= kept
+    assert {"t", "saved", "step_number", "last_energy", "scale_v"} <= set(TABLE.names(array=False, kept=True))
+    assert not kept & {"trial", "force", "r", "dx", "counts", "history", "xs", "D"}
+    scaled = {name: item.scaling for name, item in TABLE.items.items() if item.scaling}
+    assert scaled == {"lam": 1, "clam": 1, "mchi": 1, "total_Lam": 1, "total_chi": 1, "cnu": 2, "nu_D": 2}
+    assert all(item.meaning for item in TABLE.items.values())
