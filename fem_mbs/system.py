@@ -9,6 +9,7 @@ from fem_mbs.assembly import DATA, GROUP, LAYOUT, POSITION, SMOOTH, VELOCITY
 from fem_mbs.contact_assembly import C_BLOCKS, L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
 from fem_mbs.errors import ModelError, NonFiniteError, label
 from fem_mbs.groups import Group, Layout
+from fem_mbs.in_use import InUse
 from fem_mbs.jit import address
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.rotations import matrix_to_quaternion
@@ -73,6 +74,8 @@ class System:
                 f"model '{model.name}' has nothing in it; add elements with model.add(…) before it is compiled", [model]
             )
         self.model = model
+        self.options = {"project": project, "redundant": redundant, "linear_solver": linear_solver, "check": check}
+        self.in_use = InUse(self)
         self.name = model.name
         self.gravity = model.gravity.copy()
         self._number(model)
@@ -87,6 +90,16 @@ class System:
             from fem_mbs import model_checks
 
             model_checks.run(self, project=project, redundant=redundant)
+
+    def __reduce__(self):
+        # full of addresses: another process compiles the model anew
+        return System._compiled, (self.model, self.options, self.initial)
+
+    @staticmethod
+    def _compiled(model, options, initial):
+        system = System(model, **options)
+        system.initial = initial
+        return system
 
     # --- construction -------------------------------------------------------------------------------------------------
 

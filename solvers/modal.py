@@ -19,6 +19,7 @@ import numpy as np
 
 from fem_mbs.assembly import SMOOTH
 from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.in_use import alone
 from fem_mbs.nodes import finite_vector
 from fem_mbs.solvers.statics import StaticResult, rotating_matrices
 from fem_mbs.system import System
@@ -79,6 +80,7 @@ class Modes:
         return f"Modes({len(self)}, lowest {self.frequency[0]:.6g} Hz)" if len(self) else "Modes(0)"
 
 
+@alone("modes")
 def modes(model, n=10, *, about=None, rotation=None, damping=False, shift=None):
     """Natural modes of a model about a configuration.
 

@@ -23,6 +23,7 @@ import numpy as np
 from fem_mbs import assembly
 from fem_mbs.assembly import SMOOTH, gather, groups_of, scatter_vector, zero
 from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.in_use import alone
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
 from fem_mbs.nodes import finite_vector
 from fem_mbs.solvers.stepper import new_records
@@ -228,6 +229,7 @@ def absolute_forces(d, x, R, V, total):
 SLOT_F, SLOT_MA = SLOT["f"], SLOT["Ma"]
 
 
+@alone("a static equilibrium")
 def static_equilibrium(
     model, *, t=0.0, steps=1, adaptive=True, mixed=True, tolerance=1e-9, max_iterations=15, rotation=None, save=None
 ):

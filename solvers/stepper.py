@@ -25,6 +25,7 @@ import numpy as np
 
 from fem_mbs import runtime
 from fem_mbs.errors import NonFiniteError, ParameterError, SolverError
+from fem_mbs.in_use import alone
 from fem_mbs.system import System
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
@@ -32,25 +33,36 @@ CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
 
 
 class _Interrupt:
-    """Ctrl-C ends a run after the steps under way, so that none is lost half-way; a second one stops the program.
+    """Ctrl-C or SIGTERM ends a run after the steps under way, so that none is lost half-way; a second one stops the
+    program at once.
 
     Compiled code calls back into Python (user laws, SciPy's solver), where an interrupt would be swallowed.
     """
 
     def __init__(self):
-        self.asked, self.before = False, None
+        self.asked, self.before = None, {}
         if threading.current_thread() is threading.main_thread():
-            self.before = signal.signal(signal.SIGINT, self._ask)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self.before[number] = signal.signal(number, self._ask)
 
-    def _ask(self, *_):
-        self.asked = True
+    def _ask(self, number, _):
+        self.asked = number
         self.end()
 
     def end(self):
-        """Give Ctrl-C back to whoever had it."""
-        if self.before is not None:
-            signal.signal(signal.SIGINT, self.before)
-            self.before = None
+        """Give the signals back to whoever had them."""
+        while self.before:
+            number, handler = self.before.popitem()
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+    def error(self, message, result):
+        """What ends the script in the end: KeyboardInterrupt, or SystemExit with the code that SIGTERM has in shells.
+
+        ``result`` is among its attributes, for those who catch it.
+        """
+        error = KeyboardInterrupt(message) if self.asked == signal.SIGINT else SystemExit(128 + self.asked)
+        error.result = result
+        return error
 
 
 class Stepper:
@@ -58,7 +70,10 @@ class Stepper:
 
     name = None
 
-    def run(self, model, t_end, h, *, save=None, save_every=1, progress=None, observers=()):
+    @alone("a run")
+    def run(
+        self, model, t_end, h, *, save=None, save_every=1, progress=None, observers=(), single=False, pvd=False
+    ):  # fmt: skip
         """Integrate a model from its initial state.
 
         Parameters
@@ -76,6 +91,10 @@ class Stepper:
             Show a progress bar; default: on a terminal.
         observers : sequence of ForceObserver
             They see every step, also those that are not saved.
+        single : bool
+            The file is for ParaView alone: half the size, no histories; these stay in memory and are returned.
+        pvd : bool
+            Write the model also as ``.pvd`` beside the file, for ParaView before 5.12.
 
         Returns
         -------
@@ -87,6 +106,13 @@ class Stepper:
             Step size or end time not positive.
         SolverError
             A step failed. ``error.result`` holds what was computed, as does the file.
+        FileError
+            The results file cannot be written: it belongs to another run or another program, or the disk is full.
+        ModelError
+            The `System` is in use by another run.
+        KeyboardInterrupt, SystemExit
+            Ctrl-C, SIGTERM: raised when the steps under way are done and the file is closed, so that a script ends with
+            an exit code that is not 0. ``error.result`` holds what was computed.
         """
         from fem_mbs.progress import Progress
         from fem_mbs.results_writer import ResultsWriter
@@ -111,16 +137,16 @@ class Stepper:
             engine.keep_whole(wanted)
         parameters = {"stepper": type(self).__name__, "h": h, "t_end": t_end, "save_every": wanted}
         parameters |= self.parameters()
-        writer = ResultsWriter(system, save, parameters=parameters)
+        writer = ResultsWriter(system, save, parameters=parameters, single=single, pvd=pvd)
         bar = Progress(t_end, enabled=progress)
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), 4096))
         records = engine.make_records(size)
-        engine.first(records)
-        self._take(engine, records, 1, wanted, writer, observers)
         done, count, seconds = 0, save_every, 0.0
         reason, failure, interrupt = "complete", None, _Interrupt()
         try:
-            while done < steps and failure is None and not interrupt.asked:
+            engine.first(records)
+            self._take(engine, records, 1, wanted, writer, observers)
+            while done < steps and failure is None and interrupt.asked is None:
                 count = min(count, steps - done, size * save_every)
                 begin = time.perf_counter()
                 numbers = np.arange(done + 1, done + count + 1)
@@ -147,9 +173,13 @@ class Stepper:
             elif interrupt.asked and done < steps:
                 reason = f"interrupted at t = {done * h:.9g} s"
                 print(f"\n{reason}; results up to there are kept", file=sys.stderr)
-            result = writer.close(reason, **engine.statistics())
-            for observer in observers:
-                observer.finish()
+            try:
+                result = writer.close(reason, **engine.statistics())
+            finally:
+                for observer in observers:
+                    observer.finish()
+        if interrupt.asked:
+            raise interrupt.error(f"{reason}; what was computed is in error.result", result) from failure
         if failure is not None:
             where = f" Steps 0-{done} are in {save}." if save else ""
             where += self._dump(failure, save)
