@@ -27,6 +27,7 @@ from fem_mbs.guarded_file import GuardedFile
 
 BLOCK = 2**16  # bytes of one HDF5 chunk of a growing file, roughly: each block of states writes whole chunks
 BLOCK_STATES = 512  # the most states in one
+CHUNKS = 1000  # the most in one dataset: each takes its space when the file is made
 FINAL_BLOCK = 2**18  # the same of a finished file, whose chunks are compressed
 COPY_LIMIT = 1e9  # bytes
 VERSION = (2, 0)
@@ -41,7 +42,7 @@ def growing(group, name, shape, dtype, rows, most=BLOCK_STATES):
 
     size = max(1, int(np.prod(shape)) * np.dtype(dtype).itemsize)
     options = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    options.set_chunk((max(1, min(BLOCK // size, rows, most)), *shape))
+    options.set_chunk((max(1, min(BLOCK // size, rows, most), rows // CHUNKS), *shape))
     options.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     options.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
     space = h5py.h5s.create_simple((rows, *shape), (h5py.h5s.UNLIMITED, *shape))
