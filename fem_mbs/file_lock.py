@@ -18,7 +18,7 @@ except ImportError:  # Windows
     fcntl = None
 
 
-def lock_path(path):
+def lock_path(path: str | Path) -> Path:
     """Path of the lock file of a results file; a link and the file it points to have the same."""
     path = Path(path).resolve()
     return path.with_name(f".{path.name}.lock")
@@ -42,7 +42,7 @@ class FileLock:
         Somebody writes the file, in this process or another; or no lock file can be made beside it.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str | Path):
         self.path, self.lock = Path(path), lock_path(path)
         try:
             self.lock.parent.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ class FileLock:
                 return file
             file.close()
 
-    def release(self):
+    def release(self) -> None:
         """Let others write the file."""
         if self.file is None:
             return

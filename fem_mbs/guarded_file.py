@@ -8,6 +8,7 @@ was counted can be read (`fem_mbs.vtkhdf`).
 
 import errno
 import io
+from pathlib import Path
 
 CAUSES = {
     errno.ENOSPC: "the disk is full",
@@ -31,13 +32,13 @@ class GuardedFile(io.RawIOBase):
         The first one of writing.
     """
 
-    def __init__(self, path, mode):
+    def __init__(self, path: str | Path, mode: str):
         super().__init__()
         self.raw = open(path, mode, buffering=0)
         self.error = None
 
     @property
-    def cause(self):
+    def cause(self) -> str | None:
         """The error in words; None without one."""
         return None if self.error is None else CAUSES.get(self.error.errno, f"writing failed: {self.error.strerror}")
 

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import threading
+from collections.abc import Callable, Iterator
 
 from fem_mbs.errors import ModelError
 
@@ -19,7 +20,7 @@ class InUse:
         self.system, self.lock, self.by = system, threading.Lock(), ""
 
     @contextlib.contextmanager
-    def __call__(self, what):
+    def __call__(self, what: str) -> Iterator:
         """Hold the system while ``what`` (words) works with it.
 
         Raises
@@ -40,7 +41,7 @@ class InUse:
             self.lock.release()
 
 
-def alone(what):
+def alone(what: str) -> Callable:
     """Decorator of a solver: the `System` among its arguments, if there is one, serves nobody else meanwhile.
 
     A solver that is given a `Model` compiles a System of its own.

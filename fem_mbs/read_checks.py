@@ -6,6 +6,7 @@ file that somebody sent reads that file and no other.
 
 import contextlib
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ def _need(condition, message):
 
 
 @contextlib.contextmanager
-def opened(path, run=None):
+def opened(path: str | Path, run: str | None = None) -> Iterator:
     """An open results file (h5py); what goes wrong while it is read becomes a `FileError`.
 
     ``run``: what names the run that wrote it, when it was read before; a file replaced since is refused.
@@ -65,7 +66,7 @@ def _run(root):
     return str(root.attrs.get("run", ""))
 
 
-def read(path, newest, shapes):
+def read(path: str | Path, newest: int, shapes: Callable[[dict], dict]) -> dict:
     """Check a results file and read what describes it.
 
     Parameters
@@ -209,7 +210,7 @@ SKIN = {
 }  # fmt: skip
 
 
-def skin(arrays, description):
+def skin(arrays: dict, description: dict) -> dict:
     """Check the arrays of a `fem_mbs.shapes.Skin` by name: what draws it does not look at numbers of points again."""
     sizes = {"nodes": len(description["nodes"]), "elements": len(description["elements"])}
     for name, (shape, _) in SKIN.items():

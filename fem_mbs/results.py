@@ -207,7 +207,7 @@ class Results:
         self._entries, self._cache = self._index(), {}
 
     @classmethod
-    def read(cls, path):
+    def read(cls, path) -> "Results":
         """Results of a file that `ResultsWriter` wrote, or is still writing; arrays are loaded when asked for.
 
         Raises

@@ -6,6 +6,7 @@ killed, leaves everything up to its last chunk (how: `fem_mbs.vtkhdf`).
 
 import atexit
 import json
+import os
 import time
 import uuid
 import weakref
@@ -129,7 +130,8 @@ _OPEN = weakref.WeakSet()  # writers of files
 def _close_all():
     """Close what a script has left open, while HDF5 can still call `GuardedFile`."""
     for writer in list(_OPEN):
-        writer._drop()
+        if writer.process == os.getpid():  # a forked process leaves the file of its parent alone
+            writer._drop()
 
 
 class ResultsWriter:
@@ -176,6 +178,7 @@ class ResultsWriter:
             states, frames, self.interval = self._expect(frames)
             self.next_frame = -np.inf
             self.lock = FileLock(self.path)
+            self.process = os.getpid()
             _OPEN.add(self)
             try:
                 self._create(states, frames)
@@ -250,7 +253,9 @@ class ResultsWriter:
         """Raise what writing met; the file keeps what was counted before."""
         if self.disk.error is not None:
             kept = "nothing of this run is in it" if self.n == 0 else f"its first {self.n} saved states are kept"
-            raise FileError(self.path, f"cannot be written on: {self.disk.cause}; {kept}") from self.disk.error
+            raise FileError(
+                self.path, f"could not be written to its end: {self.disk.cause}; {kept}"
+            ) from self.disk.error
 
     def _abandon(self):
         """Give up a file that could not be begun."""
@@ -339,8 +344,12 @@ class ResultsWriter:
             "complete", or why the run stopped ("interrupted", "step 1841 failed: …").
         **statistics : numbers or texts
             What the stepper counted over all steps, saved or not; shown by `Results.report`.
-        """
 
+        Raises
+        ------
+        FileError
+            The disk did not take everything; ``error.result`` holds what it took.
+        """
         status = reason if reason == "complete" or reason.startswith("stopped") else f"stopped: {reason}"
         statistics = {"wall_time": time.perf_counter() - self.begun, **{k: _plain(v) for k, v in statistics.items()}}
         failure = None
@@ -356,8 +365,17 @@ class ResultsWriter:
             failure.result = result
             raise failure
         if self.pvd and len(result.t):
-            result.export(self.path.with_suffix(".pvd"))
+            self._export(result)
         return result
+
+    def _export(self, result):
+        path = self.path.with_suffix(".pvd")
+        try:
+            result.export(path)
+        except OSError as error:
+            failure = FileError(path, f"could not be written to its end: {error.strerror}; the results are complete")
+            failure.result = result
+            raise failure from error
 
     def _from_memory(self, statistics, status):
         from fem_mbs.results import Memory, Results
@@ -417,7 +435,7 @@ def separated(chunk):
     return chunk
 
 
-def refuse_foreign(path):
+def refuse_foreign(path: Path) -> None:
     """Refuse to replace a file that is not a results file of this package."""
     import h5py
 

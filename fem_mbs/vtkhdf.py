@@ -20,6 +20,7 @@ flushes in the order of addresses.
 """
 
 import os
+from pathlib import Path
 
 import numpy as np
 
@@ -123,7 +124,7 @@ def finish(file, disk, path, lengths, compressed, shuffle=False):
             os.remove(copy)
 
 
-def write_status(path, status):
+def write_status(path: str | Path, status: np.ndarray) -> None:
     """Change the status of a closed file, a text of constant length: the one thing that a full disk still takes."""
     import h5py
 
@@ -136,7 +137,7 @@ def write_status(path, status):
     disk.close()
 
 
-def rounded(values):
+def rounded(values: np.ndarray) -> np.ndarray:
     """Float32 numbers rounded to 16 bits of 24, at most 1.5e-5 of each: compressed they need half the space."""
     bits = np.asarray(values, np.float32).view(np.uint32)
     return ((bits + np.uint32(0x80)) & np.uint32(0xFFFFFF00)).view(np.float32)

@@ -186,7 +186,7 @@ def check_full(path, process, cause):
     assert process.returncode == 0, err  # HDF5 crashed here at the end of the program
     assert err == ""
     first, *rest = out.splitlines()
-    assert f"{path} cannot be written on: the {cause}; its first " in first
+    assert f"{path} could not be written to its end: the {cause}; its first " in first
     result = Results.read(path)
     kept = len(result.t)
     assert kept >= 20 and f"first {kept} saved states are kept" in first
@@ -283,7 +283,9 @@ def test_a_run_on_a_full_disk_raises_with_what_was_computed(tmp_path, monkeypatc
         self.disk.raw = FullDisk(self.disk.raw, 3_000_000)
 
     monkeypatch.setattr(ResultsWriter, "_create", small)
-    with pytest.raises(fem.FileError, match=r"ball\.vtkhdf cannot be written on: the disk is full") as caught:
+    with pytest.raises(
+        fem.FileError, match=r"ball\.vtkhdf could not be written to its end: the disk is full"
+    ) as caught:
         fem.DecoupledNSGA().run(bouncing_ball.build(), 3.0, 1e-4, save=tmp_path / "ball.vtkhdf")
     kept = fem.load(tmp_path / "ball.vtkhdf")
     assert kept.status.startswith("stopped: FileError at t = ") and len(kept.t) > 0
