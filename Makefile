@@ -1,5 +1,5 @@
 # make demo      the roller-crank mechanism: files for ParaView and plots in ./out
-# make test      lint, format and tests
+# make test      lint, format, documentation and tests
 # make validate  the same with the long tests
 # make bench     speed measurements
 # make docs      documentation in docs/_build/html
@@ -20,10 +20,10 @@ demo: .venv/ready
 	mkdir -p out
 	cd out && ../$(RUN) ../examples/roller_crank.py
 
-test: lint
+test: lint docs
 	$(RUN) -m pytest -n $(WORKERS) -m "not slow"
 
-validate: lint
+validate: lint docs
 	$(RUN) -m pytest -n $(WORKERS)
 
 lint: .venv/ready

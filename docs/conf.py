@@ -4,6 +4,8 @@ import re
 import sys
 from pathlib import Path
 
+from sphinx import addnodes
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 import fem_mbs
@@ -17,7 +19,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphin
 exclude_patterns = ["_build"]
 default_role = "py:obj"
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
@@ -48,5 +50,16 @@ def escape_bars(app, what, name, obj, options, lines):
             lines[i] = re.sub(r"\|", r"\\|", line)
 
 
+def link_classes_only(app, doctree):
+    """Words of the lists of attributes and outputs link to classes, not to whatever attribute has that name somewhere.
+
+    Sphinx looks for each word in all classes, and warns where several have one of that name (`velocity`).
+    """
+    for link in list(doctree.findall(addnodes.pending_xref)):
+        if link.get("refspecific") and not link["reftarget"].rpartition(".")[2][:1].isupper():
+            link.replace_self(link.children)
+
+
 def setup(app):
     app.connect("autodoc-process-docstring", escape_bars, priority=900)
+    app.connect("doctree-read", link_classes_only)

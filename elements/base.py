@@ -1,4 +1,4 @@
-"""The contract between elements and the framework (design sections 4 and 5).
+"""The contract between elements and the framework (docs/writing_an_element.md).
 
 An element is a small class that checks what the user gives, plus compiled kernels for the roles it plays. A kernel is a
 function of scalars and small arrays, decorated with `fem_mbs.jit.kernel`; **the names of its arguments say what it
@@ -27,6 +27,8 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
                 update             new ``state`` from ``delta`` (nd,), the variation (δx, δθ) of the last iteration
                 initial            first ``state``, consistent with x, R and v
                 accept             new ``state`` at the end of a step, from its x, R and v
+                trouble            returns a number > 0 (as float) when a pose is outside what the element is made for;
+                                   name must begin with "trouble", method ``trouble(state)`` tells it in words
     constraint  constraint         g (nr,), G (nr,nd) with ġ = G v + gt
                 hessian            H (nr,nd,nd), H[k,i,j] = ∂G[k,i]/∂q_j: gives ∂(Gᵀλ)/∂q, ∂(Gv)/∂q and vᵀHv
                 rheonomic          gt (nr,) = ∂g/∂t, gtt (nr,) = ∂²g/∂t², rate (nr,nd) = ∂G/∂t (rows with time)
@@ -258,6 +260,18 @@ class Contact(Element):
         Choose the Hertz radius at the mean load, or the radius of a flat end.
         Replaces ``spinning_resistance``, which bounds the same moment but does not know sliding.
 
+    Attributes
+    ----------
+    convex : bool
+        Of the type: whether both surfaces are convex. Their normal then turns by more than 14° in a step only where
+        they pass each other.
+    passage : float ≥ 0 [m]
+        Smallest relative travel from the first touch to where another side of the surfaces is nearer: the sum of the
+        radii of two spheres. Steps in which the pair travels a good part of it are swept (docs/theory/sweep). 0: there
+        is no other side (a plane, the inside of a bowl), and nothing is swept.
+    reach : float ≥ 0 [m]
+        Largest distance of two points of one surface that can touch, or the radius of a sphere.
+
     Outputs
     -------
     gap : float [m], open > 0
@@ -281,6 +295,9 @@ class Contact(Element):
     """
 
     role = "contact"
+    convex = False
+    passage = 0.0
+    reach = 0.0
 
     def __init__(
         self,

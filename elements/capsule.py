@@ -326,6 +326,16 @@ class _CapsuleContact(Contact):
 
     parameters = PARAMETERS
     kernels = {"contact": contact, "contact_hessian": contact_hessian}
+    convex = True
+
+    @property
+    def passage(self):
+        return float(sum(self.record[2]))
+
+    @property
+    def reach(self):
+        z = [frame.position for frame in self.ends]
+        return float(max(np.linalg.norm(z[1] - z[0]), np.linalg.norm(z[3] - z[2])) + max(self.record[2]))
 
     def _connect(self, first, second, radii, name, law):
         """Take the ends (one or two frames, two frames) and both radii."""

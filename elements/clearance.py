@@ -20,7 +20,7 @@ from L sin τ + H cos τ = H + 2 c.
 
 Sphere and socket: `SphereInSphere`.
 
-Source: formulation-bearings-clearance, sections 1.4 and 1.5.
+Source: docs/theory/contacts.md, (23), (24).
 
     symbol    code                 unit   meaning
     R_J, R_B  radius, radius + clearance  m    radii of journal and bore

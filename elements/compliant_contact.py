@@ -47,13 +47,15 @@ from fem_mbs.hysteresis import LOWEST_RESTITUTION, ForceLaw, hysteresis_factor
 from fem_mbs.jit import N_SLOTS, SLOT, address, bind, call2, integers, kernel, local_matrix, local_vector, vector
 
 PARAMETERS = np.dtype(
-    [(name, "f8") for name in ("stiffness", "exponent", "factor", "least_speed", "friction", "slip_speed")]
+    [(name, "f8") for name in ("stiffness", "exponent", "factor", "least_speed", "friction", "slip_speed", "deepest")]
     + [(name, "i8") for name in ("contact_at", "hessian_at", "parameters_at", "simple")]
 )
 _X, _R, _X0, _R0, _GAP, _SLIP, _GN, _GT, _VT, _W, _HN = (
     SLOT[k] for k in ("x", "R", "x0", "R0", "gap", "slip", "G_N", "G_T", "V_T", "W", "H_N")
 )
 _POINT, _NORMAL, _TANGENTS = SLOT["point"], SLOT["normal"], SLOT["tangents"]
+DEEPEST = 0.1  # largest indentation, relative to the radius
+UNLIMITED = 1e300  # m: records hold finite numbers
 _STEP = 3e-4  # of differences, relative to the radius of curvature: truncation ~ STEP⁴, round-off ~ 1e-16/STEP
 
 
@@ -284,6 +286,14 @@ def output(p, arguments, x, v, state, gap, G_N, V_T, point, normal, tangents, ou
     out[10] += math.sqrt(w[0] * w[0] + w[1] * w[1])
 
 
+@kernel
+def trouble(p, arguments, x, gap):
+    """Indentation beyond the deepest that is allowed [m]; 0 within it."""
+    start_here(arguments, x.shape[0])
+    touch(p, arguments, x.shape[0])
+    return max(-gap[0] - p.deepest, 0.0)
+
+
 class CompliantContact(Force):
     """A contact that yields: force from indentation, with hysteresis and friction, for any contact geometry.
 
@@ -317,6 +327,9 @@ class CompliantContact(Force):
         with friction take a third of the time, and Newton's iteration does not swing between two sliding states in
         steps longer than m w_s/(μ N). It converges as fast where contacts roll, and linearly where they slide. For
         steps in which bodies move by far less than their radii of curvature, as balls between races do.
+    max_indentation : float > 0, optional [m]
+        A deeper start is refused, and so is a step that goes deeper. Laws of surfaces that touch in a point hold for
+        indentations far below the radii. Default: a tenth of the largest radius of ``contact``; none without radii.
     name : str, optional
         Default: the name of ``contact``.
 
@@ -357,7 +370,7 @@ class CompliantContact(Force):
     abrupt = True
     kernels = {
         "force": force, "force_tangent": force_tangent, "energy": energy_contact, "initial": initial, "accept": accept,
-        "output": output,
+        "output": output, "trouble": trouble,
     }  # fmt: skip
     outputs = {
         "gap": (1, "m"), "indentation": (1, "m"), "indentation_rate": (1, "m/s"), "force_normal": (1, "N"),
@@ -377,6 +390,7 @@ class CompliantContact(Force):
         slip_speed=1e-3,
         least_speed=1e-3,
         simple_tangent=False,
+        max_indentation=None,
         name=None,
     ):
         self.name = name if name is not None else getattr(contact, "name", None)
@@ -392,6 +406,10 @@ class CompliantContact(Force):
         self.friction = self.positive("friction", contact.friction if friction is None else friction, "", True)
         self.slip_speed = self.positive("slip_speed", slip_speed, "m/s")
         self.least_speed = self.positive("least_speed", least_speed, "m/s")
+        if max_indentation is not None:
+            self.max_indentation = self.positive("max_indentation", max_indentation, "m")
+        else:
+            self.max_indentation = DEEPEST * _largest_radius(contact)
         self.model, self.factor, self.simple_tangent = model, self._factor(model), bool(simple_tangent)
         self.place()
 
@@ -432,8 +450,26 @@ class CompliantContact(Force):
         self._wrapped = np.zeros(1, contact.parameters)
         self._wrapped[0] = contact.record
         law = (self.stiffness, self.exponent, self.factor, self.least_speed, self.friction, self.slip_speed)
+        law = (*law, min(self.max_indentation, UNLIMITED))
         calls = (call.address for call in self._calls)
         self.record = (*law, *calls, address(self._wrapped), int(self.simple_tangent))
+
+    def trouble(self, state):
+        """What is wrong at a `State`, in words; None when nothing is."""
+        from fem_mbs.verify import Evaluator, Point
+
+        x, R = (np.array([a[node.index] for node in self.nodes]) for a in (state.x, state.R))
+        point, nothing = Point(), dict.fromkeys(("v", "a", "gravity", "state", "lam", "t", "s"), 0.0)
+        point.__dict__.update(x=x, R=R, x0=x, R0=R, **nothing)
+        beyond = float(Evaluator(self)("trouble", point)["energy"][0])
+        if beyond <= 0.0:
+            return None
+        depth = self.max_indentation + beyond
+        return (
+            f"{label(self)}: its indentation is {depth:.3g} m, more than max_indentation = {self.max_indentation:.3g} "
+            "m, for which its force law is not made. Start the bodies farther apart; in a run: halve h, or use "
+            "step_control=StepControl(); or allow it with max_indentation=…"
+        )
 
     def picture(self):
         return self.contact.picture()
@@ -447,8 +483,13 @@ class CompliantContact(Force):
             return False
         found = Evaluator(self.contact)("contact", here.copy(state=np.zeros(0)))
         delta, rate = -found["gap"][0], -found["G_N"] @ point.v
-        size = np.linalg.norm(self.nodes[0].position - self.nodes[-1].position) or 1.0
-        return delta > 0.1 * size and 1.0 + self.factor * rate / max(rate, self.least_speed) > 0.5
+        return delta > 0.1 * point.size and 1.0 + self.factor * rate / max(rate, self.least_speed) > 0.5
+
+
+def _largest_radius(contact):
+    """Largest radius [m] among the parameters of a contact; infinite when it has none."""
+    values = [v for k, v in vars(contact).items() if k.startswith("radius") and isinstance(v, float) and v > 0]
+    return max(values, default=np.inf)
 
 
 def _example(rng, A, B):
@@ -457,6 +498,7 @@ def _example(rng, A, B):
     return CompliantContact(
         contact, stiffness=rng.uniform(0.5, 2.0), exponent=rng.uniform(1.0, 2.0), restitution=rng.uniform(0.3, 1.0),
         friction=rng.choice([0.0, 0.4]), slip_speed=rng.uniform(0.2, 1.0), least_speed=rng.uniform(1.0, 3.0),
+        max_indentation=10.0,
     )  # fmt: skip
 
 

@@ -110,9 +110,9 @@ class ContactGroup:
         spheres = [
             SphereOnSphere(Node6(name="a sphere"), f, radius_A=1.0, radius_B=r) for f, r in zip(self.frames, self.radii)
         ]
-        found = {SphereOnSphere: spheres}
+        found, smallest = {SphereOnSphere: spheres}, min(self.radii)  # a prototype has to fit into its obstacle
         for kind, frame, geometry, _ in self.obstacles:
-            found.setdefault(kind, []).append(kind(Node6(name="a sphere"), frame, radius=1.0, **geometry))
+            found.setdefault(kind, []).append(kind(Node6(name="a sphere"), frame, radius=smallest, **geometry))
         return list(found.items())
 
     def partners(self, kind):

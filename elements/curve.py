@@ -227,7 +227,7 @@ class _OnCurve(SphereShapeContact):
         R, x = point.R, point.x
         y = self.shape.rotation.T @ (R[1].T @ (x[0] + R[0] @ self.sphere.p - x[1]) - self.shape.p)
         y[2] *= not isinstance(self, PointOnCurve)
-        near = 4e-3 * (np.linalg.norm(self.sphere.node.position - self.shape.node.position) or 1.0)
+        near = 4e-3 * point.size
         c, c1, c2 = np.empty((3, 3))
         feet = [
             foot_on_curve(p[0], y + step, c, c1, c2) for step in near * np.vstack([np.zeros(3), np.eye(3), -np.eye(3)])
@@ -286,6 +286,14 @@ class PointOnCurve(_OnCurve):
     )  # fmt: skip
     kernels = {"contact": contact_profile, "contact_hessian": contact_profile_hessian}
     nearest = staticmethod(_nearest_profile)
+
+    @property
+    def smallest_radius(self):
+        """Half the width of a closed curve that the point is outside of; other curves have no other side."""
+        x, y = self.points[:, :2].T
+        inside_is_left = np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) > 0
+        outside = self.closed and inside_is_left == (self.record[-1] < 0)
+        return 0.5 * np.ptp(self.points[:, :2], axis=0).min() if outside else None
 
     def __init__(
         self, point, curve, *, points, closed=False, radius=0.0, side="left", width=None, name=None, **law
@@ -367,6 +375,10 @@ class SphereOnWire(_OnCurve):
     )  # fmt: skip
     kernels = {"contact": contact_wire, "contact_hessian": contact_wire_hessian}
     nearest = staticmethod(_nearest_wire)
+
+    @property
+    def smallest_radius(self):
+        return self.wire_radius
 
     def __init__(
         self, sphere, wire, *, points, closed=False, radius, wire_radius=0.0, drawn=None, name=None, **law

@@ -4,7 +4,7 @@
 
 (two rows "in plane", two rows "perpendicular"; in the products x_P, y_P, z_Q are axes, in the brackets x_P is a point).
 
-Source: formulation-decoupled-nsga-lie-group, section 2.4. Symbols: see `fem_mbs.elements.joint_rows`.
+Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joint_rows`.
 """
 
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register

@@ -12,7 +12,7 @@ Distance d(t) along z of P (row "in plane"):
 
 The multiplier is the driving force on the second body along z.
 
-Source: formulation-decoupled-nsga-lie-group, section 2.4 (rheonomic rows). Symbols: see `fem_mbs.elements.joint_rows`;
+Source: docs/theory/joints.md, (9), (10). Symbols: see `fem_mbs.elements.joint_rows`;
 φ (or d) and its derivatives are s[0, 0], s[0, 1], s[0, 2].
 """
 
@@ -126,8 +126,9 @@ class RevoluteDriver(Joint):
         Those of the hinge, see `at`. The angle is measured from the x axis of P to that of Q about their common z axis;
         for frames made by ``at`` it is 0 at the start.
     angle : float, callable or Signal [rad]
-        φ(t), twice differentiable: made of NumPy functions, or a `Signal` with its derivatives. φ(0) must be the angle
-        of the initial pose. Any number of turns; less than 90° in one time step.
+        φ(t), twice differentiable: made of NumPy functions, a `Signal` with its derivatives, or one of `smooth_start`,
+        `trapezoidal`, `ramp`, `table`. φ(0) must be the angle of the initial pose. Any number of turns; less than 90°
+        in one time step.
     name : str, optional
 
     Outputs

@@ -25,7 +25,7 @@ cage turns with their mean orbital speed. Start rings in their loaded positions 
 w_s stands for the creep that a lubricated contact needs for its traction; the default is 1 % of the speed of the races
 relative to each other at the pitch circle, at least 1 mm/s.
 
-Source: formulation-bearings-clearance, sections 1.1-1.3, 3.1, 8.
+Source: docs/theory/bearings.md, (15), (16) and "Balls that move".
 """
 
 import numpy as np

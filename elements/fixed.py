@@ -5,7 +5,7 @@
 The axes x_P, y_P, z_P of (1) are those of Q at the start, taken as fixed to the first body: the joint keeps the initial
 relative rotation, whatever it is.
 
-Source: formulation-decoupled-nsga-lie-group, section 2.4. Symbols: see `fem_mbs.elements.joint_rows`.
+Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joint_rows`.
 """
 
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register

@@ -14,7 +14,7 @@ second derivatives H_ij = ∂G_i/∂q_j for θ_A and θ_B:
 
 The force of the joint on the second body is f = G_xBᵀλ, its moment about Q is R_B G_θBᵀλ − (R_B b) × f.
 
-Source: formulation-decoupled-nsga-lie-group, sections 2.3 and 2.4; Géradin & Cardona (2001), ch. 7.
+Source: docs/theory/joints.md, (2)-(7); Géradin & Cardona (2001), ch. 7.
 
     symbol    code          shape    unit  meaning
     a, b      p.p_AP, p_BQ  (3,)     m     origins of P and Q from their nodes, node axes
@@ -326,13 +326,9 @@ def driving_signal(element, parameter, value):
     try:
         start = signal.jet(0.0)
     except TypeError as error:
-        element.check(
-            False,
-            parameter,
-            value,
-            f"cannot be differentiated ({error}); write it with NumPy functions, or give "
-            "Signal(value, rate, acceleration)",
-        )
+        element.check(False, parameter, value, f"cannot be differentiated: {error}")
+    except Exception as error:
+        element.check(False, parameter, value, f"raised {type(error).__name__} at t = 0: {error} (it or a derivative)")
     element.check(np.isfinite(start).all(), parameter, value, f"is not finite at t = 0: value and derivatives {start}")
     return signal, start
 

@@ -7,7 +7,7 @@
 
 A dead force that does not depend on time has the potential V; a dead moment has none (its work depends on the path).
 
-Source: formulation-beams, section 1.8.
+Source: docs/theory/springs_and_loads.md, (7)-(9).
 
     symbol   code              shape   unit    meaning
     a        p.p_AP            (3,)    m       point from the node, node axes

@@ -2,7 +2,7 @@
 
     M = [ m I   −m R c̃ ;  m c̃ Rᵀ   −m c̃c̃ ]   and the other terms of `fem_mbs.elements.rigid_body` with J_c = 0
 
-Source: formulation-decoupled-nsga-lie-group, section 2.1. Symbols: see `fem_mbs.elements.rigid_body`.
+Source: docs/theory/bodies.md, (1)-(5). Symbols: see `fem_mbs.elements.rigid_body`.
 """
 
 import numpy as np

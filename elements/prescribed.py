@@ -5,7 +5,7 @@
 
 for the chosen components k. The multipliers are the components of the force of the support on the body.
 
-Source: formulation-decoupled-nsga-lie-group, section 2.4 (row "point", rheonomic).
+Source: docs/theory/joints.md, (11).
 
     symbol   code          shape  unit  meaning
     a        p.a           (3,)   m     point from the node, node axes

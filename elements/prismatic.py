@@ -5,7 +5,7 @@
 (two rows "in plane", three rows "perpendicular"; in the products x_P, y_P, z_P are axes, in the brackets x_P is a
 point). The axes of P are replaced by those of Q at the start: the joint keeps the initial relative rotation.
 
-Source: formulation-decoupled-nsga-lie-group, section 2.4. Symbols: see `fem_mbs.elements.joint_rows`.
+Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joint_rows`.
 """
 
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register

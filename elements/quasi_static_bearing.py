@@ -18,7 +18,7 @@ contacts (26 to 63 kHz in a 6205).
 Balls stay at the given angle ψ in P's axes, or go with it as a function of time (``cage_angle``): then the stiffness
 varies with the ball-pass frequency, and what drives the cage does the work.
 
-Source: formulation-bearings-clearance, sections 3.1-3.3; (1) and (3) from the rows of `joint_rows`.
+Source: docs/theory/bearings.md, (5)-(14); (1) and (3) from the rows of `joint_rows`.
 
     symbol       code             shape    unit         meaning
     p_AP …       p.p_AP …                               frames, as in joints; Q is moved to the groove circle

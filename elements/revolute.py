@@ -2,7 +2,7 @@
 
     g = [ x_Q − x_P ;  x_P-axis · z_Q-axis ;  y_P-axis · z_Q-axis ] = 0   "point" and two "perpendicular" rows     (1)
 
-Source: formulation-decoupled-nsga-lie-group, section 2.4. Symbols: see `fem_mbs.elements.joint_rows`.
+Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joint_rows`.
 """
 
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register

@@ -8,7 +8,7 @@ With c the centre of mass in node axes, J = J_c − m c̃c̃ the inertia about t
     K = −∂f/∂q: (x,θ) −m R (Ω × (Ω × c))~ ;  (θ,θ) −m c̃ (Rᵀg)~                                                 (4)
     C = −∂f/∂v: (x,Ω) −m R ((Ω × c)~ + Ω̃ c̃) ;  (Ω,Ω) Ω̃ J − (J Ω)~                                             (5)
 
-Source: formulation-decoupled-nsga-lie-group, section 2.1 (Newton-Euler at the centre of mass moved to the node).
+Source: docs/theory/bodies.md, (1)-(5) (Newton-Euler at the centre of mass moved to the node).
 
     symbol   code         shape   unit    meaning
     m        p.mass       ()      kg      mass
@@ -125,7 +125,7 @@ class RigidBody(Inertia):
     angular_velocity : (3,) [rad/s], inertial axes
     center : (3,) [m], optional
         Centre of mass from the node, node axes. For bodies with impacts or fast spin keep the node at the centre of
-        mass (default): errors are much smaller (formulation note 3.11, 4.2).
+        mass (default): errors are much smaller (docs/theory/decoupled_nsga.md, decision 11).
     node : Node6, optional
         Use this node instead of making one (a body on the end of a beam).
     fixed : components that never move, see `Node6`

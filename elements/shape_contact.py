@@ -32,7 +32,7 @@ than 154° in one step (c < −0.9: centres that nearly coincide) take n for n0.
     G_T = ∂slip/∂q: along J with w_k + N ∂slip_k/∂n, along ψ with T⁻ᵀ(ψ) [ 0, Q_BA, 0, −I ]                        (10)
     V_T = [t1 t2]ᵀ (J + r ñ [ 0, Q_BA, 0, −I ]) ;   W = [t1 t2 n]ᵀ [ 0, Q_BA, 0, −I ]                              (11)
 
-Source: formulation-decoupled-nsga-lie-group, section 2.5, generalised here from planes to shapes: (6)-(9) are derived
+Source: docs/theory/contacts.md, (1)-(7), (9)-(13), generalised here from planes to shapes: (6)-(9) are derived
 here. Sanchez2025 annex B freezes n and the tangents at the start of the step (B.36), which is of first order.
 
     symbol  code   shape   unit  meaning
@@ -276,6 +276,20 @@ class SphereShapeContact(Contact):
         self.radius = self.positive("radius", radius, "m", allow_zero=allow_point)
 
     @property
+    def smallest_radius(self):
+        """Smallest radius [m] of the edges and walls of the shape; None: it has no other side."""
+        return None
+
+    @property
+    def passage(self):
+        """The smallest circle on which the sphere's centre goes round the shape."""
+        return 0.0 if self.smallest_radius is None else self.radius + self.smallest_radius
+
+    @property
+    def reach(self):
+        return self.radius
+
+    @property
     def poses(self):
         """Values of the fields `FRAMES`."""
         return self.sphere.p, self.shape.p, self.shape.rotation, self.radius
@@ -283,12 +297,12 @@ class SphereShapeContact(Contact):
     def regular(self, point):
         """Whether the rows are smooth about a configuration of `fem_mbs.verify`: no edge and no centre is near.
 
-        Curvatures may change by a tenth within 4e-3 of the distance of the nodes (differences reach 3e-3), and the
+        Curvatures may change by a tenth within 4e-3 of the size of the point (differences reach 3e-3), and the
         normal may turn by up to 148° in the step.
         """
         p = np.zeros(1, self.parameters)
         p[0] = self.record
-        near = 4e-3 * (np.linalg.norm(self.sphere.node.position - self.shape.node.position) or 1.0)
+        near = 4e-3 * point.size
         N, changed, normals = np.empty((3, 3)), np.empty((3, 3)), np.empty((2, 3))
         for n, x, R in zip(normals, (point.x0, point.x), (point.R0, point.R)):
             y_B = R[1].T @ (x[0] + R[0] @ self.sphere.p - x[1])

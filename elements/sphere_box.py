@@ -118,6 +118,11 @@ class SphereOnBox(SphereShapeContact):
     parameters = parameters(("half", "f8", (3,)), ("rounding", "f8"))
     kernels = {"contact": contact, "contact_hessian": contact_hessian}
     nearest = staticmethod(_nearest)
+    convex = True
+
+    @property
+    def smallest_radius(self):
+        return self.rounding
 
     def __init__(self, sphere, box, *, radius, size, rounding=0.0, drawn=None, name=None, **law):
         self.name = name

@@ -152,6 +152,12 @@ class SphereOnCylinder(_SphereCylinder):
     SphereOnCylinder 'roller'
     """
 
+    convex = True
+
+    @property
+    def smallest_radius(self):
+        return self.radius_cylinder if np.isinf(self.length) else 0.0  # edges are sharp
+
     def __init__(
         self, sphere, cylinder, *, radius, radius_cylinder, length=np.inf, drawn_length=None, name=None, **law
     ):

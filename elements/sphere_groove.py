@@ -25,7 +25,7 @@ themselves to G_N and ∂G_N/∂q, so that G_N stays the gradient of the gap and
 
 On the groove circle (d = 0), where the ball is open by r_g − r, u is ê and w wᵀ/d is left out.
 
-Source: formulation-bearings-clearance, sections 1.1 (torus) and 5 (spall, smooth profile); (4)-(6) checked by
+Source: docs/theory/contacts.md, (14)-(16), docs/theory/bearings.md, (17) (spall); (4)-(6) checked by
 differences. Tangents, slip and gradients follow as for every shape (shape_contact).
 
     symbol     code                        shape  unit  meaning

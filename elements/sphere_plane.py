@@ -13,9 +13,9 @@ tangents t1, t2, all fixed in B and in B components. Q_BA = R_Bᵀ R_A, index 0:
     ∂G_N/∂q: (xA,θB) −R_B ñ ; (θA,θA) ã (Q_BAᵀ n)~ ; (θA,θB) −ã Q_BAᵀ ñ ; (xB,θB) R_B ñ ;
              (θB,xA) ñ R_Bᵀ ; (θB,θA) −ñ Q_BA ã ; (θB,xB) −ñ R_Bᵀ ; (θB,θB) ñ ỹ                                     (8)
 
-Source: formulation-decoupled-nsga-lie-group, section 2.5; Sanchez2025 annex A, section A.5 (fixed plane, centre at
+Source: docs/theory/contacts.md, (3)-(8); Sanchez2025 annex A, section A.5 (fixed plane, centre at
 the node). Annex A prints slip with the opposite sign and a material increment where a spatial one is meant; (3)-(4)
-are exact for any motion of the plane (formulation note 3.9: with the printed form a ball spinning about the normal
+are exact for any motion of the plane (decision 9 of the scheme: with the printed form a ball spinning about the normal
 keeps a false friction force of 32 N after it rolls).
 
     symbol     code            shape  unit  meaning

@@ -93,6 +93,11 @@ class SphereOnSphere(SphereShapeContact):
     parameters = parameters(("radius_B", "f8"), ("side", "f8"))
     kernels = {"contact": contact, "contact_hessian": contact_hessian}
     nearest = staticmethod(_nearest)
+    convex = True
+
+    @property
+    def smallest_radius(self):
+        return self.radius_B
 
     def __init__(self, sphere_A, sphere_B, *, radius_A, radius_B, name=None, **law):
         super().__init__(sphere_A, sphere_B, radius=radius_A, name=name, **law)

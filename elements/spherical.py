@@ -4,7 +4,7 @@
 
 The multipliers are the force of the joint on the second body, inertial axes.
 
-Source: formulation-decoupled-nsga-lie-group, section 2.4. Symbols: see `fem_mbs.elements.joint_rows`.
+Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joint_rows`.
 """
 
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register

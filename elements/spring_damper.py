@@ -18,7 +18,7 @@ through.
 The axes of P are turned by φ_0 about z, so that φ − φ_0 is the angle that the kernel measures: the spring is smooth
 within half a turn of its free angle.
 
-Source: (1)-(3) formulation-decoupled-nsga-lie-group, section 2.2; (4)-(6) derived here from its row "perpendicular"
+Source: docs/theory/springs_and_loads.md, (1)-(6); (4)-(6) derived from the row "perpendicular" of docs/theory/joints.md
 (2.4) and checked by finite differences.
 
     symbol   code            shape   unit       meaning

@@ -238,7 +238,7 @@ class PointOnSurface(SphereShapeContact):
         p[0] = self.record
         R, x = point.R, point.x
         y = self.shape.rotation.T @ (R[1].T @ (x[0] + R[0] @ self.sphere.p - x[1]) - self.shape.p)
-        near = 4e-3 * (np.linalg.norm(self.sphere.node.position - self.shape.node.position) or 1.0)
+        near = 4e-3 * point.size
         at, s, v, A, found = np.empty(2), np.empty(6), np.empty(3), np.empty((2, 2)), []
         for step in near * np.vstack([np.zeros(3), np.eye(3), -np.eye(3)]):
             held = foot_on_surface(p[0], y + step, at, s, v, A)

@@ -4,7 +4,7 @@
 
 The first body turns about the pin along the z axis of P, the second about the pin along the x axis of Q.
 
-Source: formulation-decoupled-nsga-lie-group, section 2.4. Symbols: see `fem_mbs.elements.joint_rows`.
+Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joint_rows`.
 """
 
 import numpy as np

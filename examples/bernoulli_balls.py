@@ -42,7 +42,7 @@ def build(distance=0.1):
 
 def run(h, distance=0.1, save=None):
     """Results over 0.6 s with the settings of the source."""
-    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5).run(build(distance), 0.6, h, save=save)
+    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start").run(build(distance), 0.6, h, save=save)
 
 
 def main(h=1e-2, save="bernoulli_balls.vtkhdf"):

@@ -20,7 +20,7 @@ cloth = {"friction": 0.2}
 balls = {"friction": 0.06, "restitution": 0.93}
 cushions = {"restitution": 0.85}
 
-# Velocities [m/s] after the break step, from an independent prototype with this layout (annex B sheet, section 5.6)
+# Velocities [m/s] after the break step, from an independent prototype with this layout
 AFTER_BREAK = {"cue": (-1.427, 0.0), "ball 3": (0.284, 0.0), "ball 4": (5.805, 3.700), "ball 5": (5.805, -3.700)}
 
 
@@ -60,7 +60,7 @@ def build(rolling_resistance=0.0):
 
 
 def main(h=1e-3, t_end=3.0, save="billiard_break.vtkhdf"):
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(build(), t_end=t_end, h=h, save=save)
+    result = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(build(), t_end=t_end, h=h, save=save)
     after = int(np.argmax(result["ball 3"].velocity[:, 0] > 0.01))
     gaps = min(result[contact.name].gap.min() for contact in build().elements if hasattr(contact, "law"))
     rise = np.diff(result.energy.total).max()

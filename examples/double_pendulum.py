@@ -1,8 +1,8 @@
 """Spatial double pendulum: two rigid bodies with full inertia tensors on two skew hinges.
 
 Joint 1 at the origin turns about y, joint 2 about (0.6, 0, 0.8) of body 1; both body frames have their origin at the
-inboard joint and are parallel to the inertial frame at the start. Source: formulation-decoupled-nsga-lie-group, section
-4.1; the reference comes from minimal coordinates, independent of constraints and of the scheme.
+inboard joint and are parallel to the inertial frame at the start. The reference
+comes from minimal coordinates, independent of constraints and of the scheme.
 
     python examples/double_pendulum.py            writes double_pendulum.vtkhdf, to open in ParaView
 """
@@ -76,7 +76,7 @@ def main(h=5e-3, save="double_pendulum.vtkhdf"):
     error = {name: np.abs(obtained[name] - value).max() for name, value in REFERENCE.items()}
     centres, forces = max(error["centre 1"], error["centre 2"]), max(error["force 1"], error["force 2"])
     energy, violation = result.energy.total, result.violation
-    # largest errors within 1 s at 5 ms (formulation note 4.1), where they are larger than at its end; second order in h
+    # largest errors within 1 s at 5 ms (of a prototype), where they are larger than at its end; second order in h
     order_2 = (h / 5e-3) ** 2
     return fem.Checks(
         fem.Check("error of the centres [m]", reference=0, obtained=centres, abs=2.53e-4 * order_2),

@@ -1,7 +1,7 @@
 """Driven double pendulum: the first hinge follows 0.8 sin 3t, the second swings; what moment does the drive need?
 
-The model is that of double_pendulum.py with a `RevoluteDriver` on joint 1. Source: section 4.3 of
-formulation-decoupled-nsga-lie-group; the reference comes from minimal coordinates.
+The model is that of double_pendulum.py with a `RevoluteDriver` on joint 1. The reference comes
+from minimal coordinates.
 
     python examples/driven_double_pendulum.py            writes driven_double_pendulum.vtkhdf, to open in ParaView
 """
@@ -28,7 +28,7 @@ def build():
 def main(h=2.5e-3, save="driven_double_pendulum.vtkhdf"):
     result = fem.DecoupledNSGA(rho_inf=0.8).run(build(), t_end=1.0, h=h, save=save)
     joint_1, joint_2, moment = result["joint 1"], result["joint 2"], result["driver"].moment
-    # largest errors within 1 s at 2.5 ms (formulation note 4.3), second order in h; 5 % for the digits of the note
+    # largest errors within 1 s at 2.5 ms (two digits, of a prototype), second order in h; 5 % for these digits
     order_2 = 1.05 * (h / 2.5e-3) ** 2
     return fem.Checks(
         fem.Check("angle of joint 2 [rad]", reference=0.08393883, obtained=joint_2.angle[-1], abs=3.7e-5 * order_2),

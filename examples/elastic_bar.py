@@ -1,6 +1,6 @@
 """Elastic bar against a rigid wall: contact lasts until the wave has run to the free end and back.
 
-Bruls2014, section 3.3 of the sheet. 200 beam elements whose nodes move along x only: linear bars with consistent mass.
+Bruls2014, section 3.3. 200 beam elements whose nodes move along x only: linear bars with consistent mass.
 The contact force is constant, E A v/c, and the bar leaves undeformed with its initial speed.
 
     python examples/elastic_bar.py            writes elastic_bar.vtkhdf, to open in ParaView
@@ -68,7 +68,7 @@ def main(h=2e-3, save="elastic_bar.vtkhdf"):
         # the front of the wave is spread by the mesh and by damping: two steps at 2 ms
         fem.Check("leaves [s]", reference=t_leave, obtained=closed[-1], abs=3 * h),
         fem.Check("force, mean [N]", reference=force, obtained=wall.force_normal[middle].mean(), rel=1e-3),
-        # L1 error of the gap and energy that this scheme leaves at 2 ms (formulation note, table 3.1)
+        # L1 error of the gap and energy that this scheme leaves at 2 ms (docs/theory/decoupled_nsga.md, decision 1)
         fem.Check("error of the gap [m s]", reference=0, obtained=gap_error(result), abs=0.046 * h / 2e-3),
         fem.Check("energy [J]", reference=500, obtained=result.energy.total[-1], rel=0.01),
         fem.Check("smallest gap [m]", reference=0, obtained=wall.gap.min(), abs=1e-11),

@@ -1,7 +1,6 @@
 """Heavy top: a spinning body on a spherical joint, slow tumbling and fast precession.
 
-Source: the heavy top of the Lie-group literature with the data and reference values of
-formulation-decoupled-nsga-lie-group, section 4.2.
+The heavy top of the Lie-group literature; the reference comes from an independent integration to round-off.
 
     python examples/heavy_top.py            writes heavy_top.vtkhdf, to open in ParaView
 """
@@ -57,8 +56,8 @@ def build(spin=SLOW, node=arm):
 
 def main(h=5e-4, save="heavy_top.vtkhdf"):
     checks = []
-    # largest errors over the run (formulation note 4.2; slow: measured at 2.5 ms, fast at 0.5 ms), second order in h;
-    # 5 % for the digits of the note
+    # largest errors over the run (prototype; slow: measured at 2.5 ms, fast at 0.5 ms), second order in h;
+    # 5 % for its digits
     bounds = {
         "slow": 1.05 * (h / 2.5e-3) ** 2 * np.array([8.3e-5, 4.7e-4, 4.9e-2]),
         "fast": 1.05 * (h / 5e-4) ** 2 * np.array([2.2e-4, 2.2e-3, 1.8e-1]),

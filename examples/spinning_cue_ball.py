@@ -74,7 +74,7 @@ def throw_angle(result, phi):
 
 
 def main(h=1e-4, save="spinning_cue_ball.vtkhdf"):
-    checks, solver = [], fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5)
+    checks, solver = [], fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
     for (degrees, rolling), table in THROW.items():
         phi = np.radians(degrees)
         for ratio, printed in table.items():

@@ -64,8 +64,8 @@ def resistance(damping):
 def after_impact(fraction, friction=0.0, restitution=1.0):
     """Velocity (2,) and rolling velocity r ω × e_z (2,) [m/s] of the cue ball after the impact.
 
-    The friction impulse acts along the sliding velocity before the impact; the sheet gives no other (annex B sheet,
-    section 5.2, derived from mechanics).
+    The friction impulse acts along the sliding velocity before the impact; derived from mechanics, since
+    the source gives no other.
     """
     phi = cut_angle(fraction)
     n, t = np.array([np.cos(phi), np.sin(phi)]), np.array([np.sin(phi), -np.cos(phi)])
@@ -93,7 +93,7 @@ def deflection(result):
 
 
 def main(h=1e-4, save="thirty_degree_rule.vtkhdf"):
-    checks, solver = [], fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5)
+    checks, solver = [], fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
     for fraction, printed in DEFLECTION.items():
         model = build(fraction)
         file = save if fraction == 0.5 else None

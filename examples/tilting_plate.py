@@ -1,7 +1,7 @@
 """Sphere on a tilting plate: a drive rocks the plate, the sphere rolls on it without slipping.
 
-The plane of the contact moves with a body. Source: formulation-decoupled-nsga-lie-group, section 4.5; reference values
-from the equation of motion of the path s along the plate.
+The plane of the contact moves with a body. Reference values come from the equation of motion of the path s
+along the plate.
 
     python examples/tilting_plate.py            writes tilting_plate.vtkhdf, to open in ParaView
 """
@@ -62,7 +62,7 @@ def main(h=2.5e-3, save="tilting_plate.vtkhdf"):
     result = fem.DecoupledNSGA(rho_inf=0.8).run(build(), t_end=1.0, h=h, save=save)
     s, rate = path(result)
     gap, force, moment = result["contact"].gap, result["contact"].force_normal, result["drive"].moment
-    # largest errors within 1 s at 2.5 ms (formulation note 4.5), first order in h; 5 % for the digits of the note
+    # largest errors within 1 s at 2.5 ms (two digits, of a prototype), first order in h; 5 % for these digits
     order_1 = 1.05 * h / 2.5e-3
     return fem.Checks(
         fem.Check("path [m]", reference=REFERENCE["s"], obtained=s[-1], abs=8.4e-4 * order_1),

@@ -1,12 +1,13 @@
 """Tippe top: it is spun upright, turns over, spins on its stick, and falls again when the spin is lost.
 
-Capobianco2021, section 4.6 (sheet section 3.6), after Leine and Glocker. Sliding and drilling friction are coupled
+Capobianco2021, section 4.6, after Leine and Glocker. Sliding and drilling friction are coupled
 (`contensou_radius`): both contacts press over a disc of 0.5 mm. Body and stick end are spheres. Friction 0.3,
 restitution 0 and gravity are those of the authors' script, the article does not print them.
 
-The references are not those of the sheet, whose run has an error of discretisation (tests/validation/test_tippe_top.py
-compares). Until the stick touches they are from the equations of motion of a sliding top, see `reference`; later ones
-from an independent code, Moreau's time stepping with projected Gauss-Seidel iterations and h = 5e-6 s.
+The references are not those of the article's scheme at 1 ms, whose run has an error of discretisation
+(tests/validation/test_tippe_top.py compares). Until the stick touches they are from the equations of motion of a
+sliding top, see `reference`; later ones from an independent code, Moreau's time stepping with projected Gauss-Seidel
+iterations and h = 5e-6 s.
 
     python examples/tippe_top.py                writes tippe_top.vtkhdf, to open in ParaView
 """
@@ -33,7 +34,7 @@ TILT = {0.4: 24.86, 0.8: 64.43, 1.0: 90.10, 1.2: 124.15, 1.6: 168.6, 2.0: 171.9,
 
 
 def build(height=start):
-    """Top on the table z = 0; the sheet prints height = 1.2015e-2 m, 12.5 nm above contact."""
+    """Top on the table z = 0; printed: height = 1.2015e-2 m, 12.5 nm above contact."""
     model = fem.Model("tippe top", gravity=[0, 0, -g])
     axis, centre, end = np.array([0, 0, 1.0]), [0, 0, height_body], [0, 0, height_stick]
     shape = [Sphere(radius_body, offset=centre, resolution=20, color="#b5451b")]

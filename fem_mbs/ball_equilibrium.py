@@ -28,7 +28,7 @@ inner race without a jump; with inner control M_g is there until it does, and th
 where all balls stay loaded.
 Raceways have no shoulders: the groove goes on at any contact angle.
 
-Source: formulation-bearings-clearance, sections 3.1-3.3; Harris, Rolling Bearing Analysis, after Jones.
+Source: docs/theory/bearings.md, (5)-(10); Harris, Rolling Bearing Analysis, after Jones.
 
     symbol            code                 unit   meaning
     R_go, R_gi, a     law[R_GO] …          m      groove circles, their axial distance without load

@@ -11,7 +11,7 @@ The groove circles (3) are the loci of the curvature centres of the grooves; c >
 *diametral* clearance, the whole play of one ring from stop to stop, which catalogues call radial internal clearance;
 the play to one side is P_d/2, the gap of a centred ball at each race P_d/4.
 
-Sources: formulation-bearings-clearance, sections 1.1, 2.1, 3.1, 4, 5; Harris, Rolling Bearing Analysis, ch. 2.
+Sources: docs/theory/bearings.md, (1)-(4); Harris, Rolling Bearing Analysis, ch. 2.
 
     symbol      code                    unit   meaning
     Z, D, d_m   balls, ball_diameter, pitch_diameter

@@ -8,7 +8,7 @@ contact, from the race to the ball:
     P   = Σ |F_T| |w|                                        power of friction, over races and pockets              (2)
     M   = −e·Σ_k (p_k − x_I) × F_k                           moment of the balls on the inner ring about its axis   (3)
 
-Source: formulation-bearings-clearance, sections 1.1 and 1.2.
+Source: docs/theory/bearings.md, (16).
 """
 
 import numpy as np

@@ -20,7 +20,7 @@ under radial load they agree to 2 %. Both are for ordinary bearing steel and lub
 films and contamination is not here. Peaks of impacts are too short to count as revolutions: judge them by the pressure
 (4200 MPa defines the static rating of ball bearings).
 
-Sources: formulation-bearings-clearance, section 6: constants of (1) with 38.2 = .957 × 39.9 (Harris prints 39.9) give
+Sources: docs/theory/bearings.md, (20)-(24); constants of (1) with 38.2 = .957 × 39.9 (Harris prints 39.9) give
 the table of ISO 281 and the ratings of the presets; those of (4) are read in a public implementation of ISO/TS 16281
 and give the lives of the code MASTA. Table of X, Y, e: several public sources agree; 40°: a maker's leaflet.
 

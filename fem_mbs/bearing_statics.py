@@ -10,7 +10,7 @@ Spin friction: a contact in which ball and race turn against each other about th
 M_S |ω_S|, M_S = ⅜ μ Q a E_e; race control makes it zero at one of the races. It is the only loss computed here
 (rolling resistance, churning, seals and cage are larger in most bearings).
 
-Source: formulation-bearings-clearance, sections 1.2, 3.3; Harris, Rolling Bearing Analysis.
+Source: docs/theory/bearings.md, (11), (12); Harris, Rolling Bearing Analysis.
 """
 
 import math

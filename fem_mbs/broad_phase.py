@@ -98,8 +98,24 @@ def centers_of(nodes, offsets, x, R, centers):
 
 
 @kernel
-def displaced(nodes, offsets, centers, x, R, V, h):
-    """Largest distance [m] of spheres from where they were, centers (n, 3), at the end of a step with velocities V."""
+def ways(nodes, offsets, V, h, least, ahead):
+    """Fill ahead (n,) with the ways [m] of spheres in a step with velocities V; 0 for those shorter than ``least``."""
+    for i in range(nodes.shape[0]):
+        arm = speed = spin = 0.0
+        for k in range(3):
+            arm += offsets[i, k] ** 2
+            speed += V[nodes[i], k] ** 2
+            spin += V[nodes[i], 3 + k] ** 2
+        way = h * (np.sqrt(speed) + np.sqrt(spin * arm))
+        ahead[i] = way if way > least else 0.0
+
+
+@kernel
+def displaced(nodes, offsets, centers, ahead, x, R, V, h):
+    """Largest distance [m] of spheres from where they were, centers (n, 3), at the end of a step with velocities V.
+
+    The ways ahead (n,) that the search has allowed for do not count.
+    """
     largest = 0.0
     for i in range(nodes.shape[0]):
         b = nodes[i]
@@ -113,7 +129,7 @@ def displaced(nodes, offsets, centers, x, R, V, h):
             for m in range(3):
                 now += R[b, k, m] * offsets[i, m]
             square += (now - centers[i, k]) ** 2
-        largest = max(largest, np.sqrt(square) + h * (np.sqrt(speed) + np.sqrt(spin * arm)))
+        largest = max(largest, np.sqrt(square) + h * (np.sqrt(speed) + np.sqrt(spin * arm)) - ahead[i])
     return largest
 
 

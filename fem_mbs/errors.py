@@ -3,6 +3,8 @@
 Every error carries its data as attributes, so that a program can react as well as a person.
 """
 
+from types import FunctionType
+
 import numpy as np
 
 
@@ -43,7 +45,9 @@ class FemMbsError(Exception):
 
 
 def label(item):
-    """``Beam 'rod 3'``: how elements and nodes are named in messages."""
+    """``Beam 'rod 3'``: how elements and nodes are named in messages; functions by their name."""
+    if isinstance(item, FunctionType):
+        return item.__name__
     name = getattr(item, "name", None)
     return f"{type(item).__name__} '{name}'" if name else type(item).__name__
 

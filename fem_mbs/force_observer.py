@@ -16,8 +16,7 @@ run, where the recovery has no more samples either, at once.
 
 Steps are taken in compiled blocks of some tenth of a second of wall time; the observer is called after each block.
 
-Source: formulation-bearings-clearance, section 7.3 (on-line observer), there with one step of delay and without
-impulses through the chain.
+Source: docs/theory/force_recovery.md, "Impact or closed contact".
 """
 
 import warnings

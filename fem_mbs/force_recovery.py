@@ -29,7 +29,7 @@ Accuracy, beside the resolved impact of the same restitution, n = 3/2: duration 
 0.2 ≤ e ≤ 1 with hu, zhang and consistent; largest at e = 1, where the cubic is not Hertz's half-wave. The energy of the
 hysteresis loop is up to 17 % less than that lost (e = 0.95; 1 % for e ≤ 0.4).
 
-Source: Sanchez2025 annex C; formulation-bearings-clearance, section 7.
+Source: docs/theory/force_recovery.md; Sanchez2025 annex C.
 """
 
 import numpy as np

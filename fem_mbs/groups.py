@@ -4,7 +4,7 @@ import numpy as np
 
 from fem_mbs import contact_assembly
 from fem_mbs.assembly import KERNELS
-from fem_mbs.contact_assembly import C_BLOCKS, N_LAW
+from fem_mbs.contact_assembly import C_BLOCKS, C_CONVEX, C_PASSAGE, C_REACH, N_LAW
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import SLOTS, address, bind, callback_address, python_callback
 
@@ -31,6 +31,10 @@ class Group:
         self.drilling = is_contact and first.drilling_arm > 0.0
         self.contact_stride = C_BLOCKS + (contact_assembly.B_COUNT + self.drilling) * s["nd"] if is_contact else 0
         self.kept = np.zeros((n, max(self.contact_stride, 1)))
+        if is_contact:
+            self.kept[:, C_CONVEX] = first.convex
+            self.kept[:, C_PASSAGE] = [element.passage for element in elements]
+            self.kept[:, C_REACH] = [element.reach for element in elements]
         self.laws = np.array([element.law for element in elements]) if is_contact else np.zeros((1, N_LAW))
         self.maps = [None, None, None]
         self.calls = {}

@@ -12,7 +12,7 @@ contact ellipse. With the curvatures κ (positive: convex) and the angle ω betw
     spinning: M = μ F · ⅜ a E_e                                                                                     (7)
 
 Sources: Sanchez2025, (4.1)-(4.5), after Seely and Smith, who give c_b, c_δ, c_σ, c_τ, c_G, k on a chart; the exact
-integrals in their place: formulation-bearings-clearance, section 2.1. Carlson's R_D in (3) has no singularity at k = 1,
+integrals in their place: docs/theory/hertz.md, (1)-(6). Carlson's R_D in (3) has no singularity at k = 1,
 where the second form is 0/0. The tests check (3)-(5) by the displacements they mean and (7) by a quadrature. c_τ and
 c_G follow from the stresses of `hertz_stress`; the line limits read on the chart, .30 c_σ and .27 c_σ, differ by 1.4
 and 2.3 % from the values at the slender ellipse of the thesis (k = .021). The chart's two

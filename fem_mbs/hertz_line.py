@@ -12,13 +12,13 @@ so that this point has to be named. For each body one of
     depth given   a point that deep in a half space, depth ≫ b:        d = depth,  c = −ν/(1 − ν)
     concave       as convex, with |R|: a point some 1.5 |R| deep in the ring for ν = .3; a convention
 
-A flat body (R = ∞) needs a depth, a rigid one adds nothing. (3) is derived here. Depth: the
-strain ((1 − ν²) σ_z − ν(1 + ν) σ_y)/E under the Hertz pressure integrates to (w/πE) (1 + ν) (2(1 − ν) asinh D
-− 2ν (D√(1 + D²) − D²)), D = depth/b, of which (3) is the limit of large D. Solid cylinder: add the line force on the
-opposite side and the tension w/(πR) that frees the circumference. For R1 ≈ R2 inside each other (3) becomes the
-δ = (wσ/π)(ln(4πΔR/(wσ)) − 1) known from clearance joints (Johnson; section 2.3 of the sheet
-formulation-bearings-clearance). The other two laws in use there: `palmgren_indentation`, an empirical fit for steel
-rollers, and the "sphere-type" K = 4/(3σ) √(R1 R2/c), which is a `HertzContact` of a sphere in a spherical socket.
+A flat body (R = ∞) needs a depth, a rigid one adds nothing. (3) is derived here. Depth: the strain ((1 − ν²) σ_z −
+ν(1 + ν) σ_y)/E under the Hertz pressure integrates to (w/πE) (1 + ν) (2(1 − ν) asinh D − 2ν (D√(1 + D²) − D²)), D =
+depth/b, of which (3) is the limit of large D. Solid cylinder: add the line force on the opposite side and the tension
+w/(πR) that frees the circumference. For R1 ≈ R2 inside each other (3) becomes the δ = (wσ/π)(ln(4πΔR/(wσ)) − 1) known
+from clearance joints (Johnson; docs/theory/hertz.md, (13)). The other two laws in use there: `palmgren_indentation`,
+an empirical fit for steel rollers, and the "sphere-type" K = 4/(3σ) √(R1 R2/c), which is a `HertzContact` of a sphere
+in a spherical socket.
 
     symbol   code          unit   meaning
     w        -             N/m    force per length

@@ -25,8 +25,8 @@ plane strain. (5) is Lundberg's and Palmgren's; the shear it is the maximum of, 
 
     τ_cz = p0 c d √λ sin²θ cosθ / (√(d² + λ) (λ + c² sin²θ)),   z = √λ sinθ,  ahead by √(c² + λ) cosθ            (6)
 
-The tests compare (3) and (5) with a quadrature of Boussinesq's solution, and (3) with the table of the sheet
-formulation-bearings-clearance, section 2.2.
+The tests compare (3) and (5) with a quadrature of Boussinesq's solution, and (3) with a table for ten
+ellipses from such a quadrature. All of it: docs/theory/hertz.md, (7)-(11).
 
     symbol         code                       unit   meaning
     a, b, p0       a, b, p0                   m, Pa  semi-axes a ≥ b along x and y, pressure in the middle

@@ -19,8 +19,8 @@ speed a at the start of the step and the speed d that smooth motion gains in it,
 and then F_c,k is the mean of the nearest samples that are no impacts, at most three steps away on either side (an open
 contact counts 0), and not more than q_k; all other samples are continuous, F_c,k = q_k.
 
-Source: (1) Sanchez2025 annex C, (C.40)-(C.41), in the form of the thesis, section 3.3.1; (2)-(4) formulation-bearings-
-clearance, section 7.3. There d is |G (v~ − v_n)|, with v~ after the smooth sub-problem; results do not keep it, and d
+Source: (1) Sanchez2025 annex C, (C.40)-(C.41), in the form of the thesis, section 3.3.1; (2)-(4)
+docs/theory/force_recovery.md, (5). With v~ of the smooth sub-problem d would be |G (v~ − v_n)|; results lack it, and d
 is h times the mean of the relative normal accelerations at both ends of the step.
 
     symbol   code          unit   meaning

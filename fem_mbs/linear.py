@@ -11,7 +11,7 @@ side)``, called through their addresses, and a status word (0: good). Which one 
 KLU keeps the pivots of its first factorisation; each solve checks the residual and factorises afresh when it exceeds
 `REFRESH` of the right-hand side. KKT matrices with a zero block need KLU's block triangular form, which is its default.
 
-Source: solver-notes section 1 (measured on the systems of this project).
+Source: measured on the systems of this project (docs/howto/linear_solvers.md).
 """
 
 import ctypes

@@ -3,16 +3,18 @@
 import numpy as np
 
 from fem_mbs.assembly import SMOOTH
+from fem_mbs.element_checks import trouble
 from fem_mbs.errors import ModelError, label
 from fem_mbs.nodes import COMPONENTS
 
 START_TOLERANCE = 1e-8  # relative to the size of the model and to its velocities: twelve digits of input would do
+RESTART_TOLERANCES = 1e-6, 1e-3  # of positions and velocities that come from a file or another run
 RANK_TOLERANCE = 1e-9  # of the pivots of the row-normalised gradient; independent rows of real mechanisms are > 1e-4
 DENSE_RANK_LIMIT = 1500  # rows up to which the rank is found with a dense pivoted QR
 
 
-def run(system, *, project, redundant):
-    """Run all checks on the initial state of a system; raises ModelError."""
+def run(system, *, project, redundant, velocities=True):
+    """Run all checks on the initial state of a system, without ``velocities`` not on those; raises ModelError."""
     if redundant not in ("error", "allow"):
         raise ValueError(f"redundant = {redundant!r}; allowed: 'error', 'allow'")
     state = system.initial
@@ -26,8 +28,9 @@ def run(system, *, project, redundant):
     if project:
         project_positions(system, state)
         project_velocities(system, state)
-    constraints_hold(system, state)
+    constraints_hold(system, state, velocities=START_TOLERANCE if velocities else None)
     no_penetration(system, state)
+    elements_in_range(system, state)
 
 
 def used_nodes(system):
@@ -109,25 +112,37 @@ def _worst(system, values):
     return system.unknown(system.n + row)[0], float(np.abs(values[row]))
 
 
-def constraints_hold(system, state):
-    """The initial configuration and velocities satisfy all constraints."""
+def start_holds(system):
+    """The state a run begins with satisfies the constraints at its time, as far as one from a file or another run can.
+
+    `System` has checked the state of the model; ``system.initial`` may have been replaced since. A driver evaluated at
+    another time than that of the state, or velocities left behind, would be an impact in the first step.
+    """
+    system.update_signals(system.initial.t)
+    positions, velocities = RESTART_TOLERANCES
+    constraints_hold(system, system.initial, positions=positions, velocities=velocities)
+
+
+def constraints_hold(system, state, *, positions=START_TOLERANCE, velocities=START_TOLERANCE):
+    """The configuration and the velocities (None: not asked) satisfy all constraints, to relative tolerances."""
     if not system.m:
         return
     g, rate = system.constraint_values(state)
     size = 1.0 + np.abs(state.x).max()
     speed = 1.0 + np.abs(state.V).max()
-    if np.abs(g).max() > START_TOLERANCE * size:
+    when = f" at t = {state.t:.6g} s, the time of the initial state" if state.t else ""
+    if np.abs(g).max() > positions * size:
         owner, value = _worst(system, g)
         raise ModelError(
-            f"{label(owner)} is not assembled: its largest gap is {value:.3g} (m, or a sine of an angle). Correct the "
-            "initial positions, or let compile(project=True) move them",
+            f"{label(owner)} is not assembled{when}: its largest gap is {value:.3g} (m, or a sine of an angle). "
+            "Correct the initial positions, or let compile(project=True) move them",
             [owner],
         )
-    if np.abs(rate).max() > START_TOLERANCE * speed:
+    if velocities is not None and np.abs(rate).max() > velocities * speed:
         owner, value = _worst(system, rate)
         moving = ", ".join(label(n) for n in owner.nodes if n.free.any())
         raise ModelError(
-            f"{label(owner)}: the initial velocities violate it by {value:.3g} (m/s or rad/s). Correct those of "
+            f"{label(owner)}: the initial velocities violate it{when} by {value:.3g} (m/s or rad/s). Correct those of "
             f"{moving}, or let compile(project=True) find the nearest that fit",
             [owner],
         )
@@ -144,6 +159,14 @@ def no_penetration(system, state):
             "check the radius and on which side the normal of the plane (z axis of its frame) points",
             [contact],
         )
+
+
+def elements_in_range(system, state):
+    """No element starts outside what it is made for: too deep a compliant contact, beam ends turned too far."""
+    found = trouble(system, state)
+    if found:
+        element, text = found
+        raise ModelError(f"at the start: {text}", [element])
 
 
 def _solve_with_constraints(system, state, right):

@@ -5,12 +5,16 @@ prototype - the second partner with a sphere of radius 1 at the origin of a body
 sphere put in. Pairs are known by keys, so that what solvers keep per contact can move with them:
 
     key = first · (spheres + obstacles of the type) + second,   per contact type, in rising order                  (1)
+
+Spheres that travel more than a quarter of the margin in a step are searched with their way as part of their radius:
+pairs that meet within the step are then among those found (docs/theory/sweep).
 """
 
 import numpy as np
 
 from fem_mbs import contact_assembly
-from fem_mbs.broad_phase import centers_of, displaced, near_pairs, turned
+from fem_mbs.broad_phase import centers_of, displaced, near_pairs, turned, ways
+from fem_mbs.contact_assembly import C_CONVEX, C_PASSAGE, C_REACH
 from fem_mbs.elements.sphere_sphere import SphereOnSphere
 from fem_mbs.errors import ModelError, label
 from fem_mbs.groups import Group
@@ -39,6 +43,7 @@ class PairGroup(Group):
         for k, prototype in enumerate(prototypes):
             self.prototypes[k] = prototype.record
         self.partner_nodes = np.array([p.nodes[1].index for p in prototypes], np.int64)
+        self.passages = np.array([p.passage for p in prototypes])
         self.names = [f.node.name for f in ([p.shape if hasattr(p, "shape") else p.plane for p in prototypes])]
 
     def set_pairs(self, search, pairs):
@@ -68,6 +73,11 @@ class PairGroup(Group):
         self.signals = np.zeros((self.n, 1), np.int64)
         self.state = np.zeros((self.n, 1))
         self.kept = np.zeros((max(self.n, 1), self.contact_stride))
+        self.kept[:, C_CONVEX] = self.elements[0].convex
+        # prototypes have a sphere of radius 1
+        passage = self.passages[j]
+        self.kept[: self.n, C_PASSAGE] = np.where(passage > 0, passage - 1.0 + search.radii[i], 0.0)
+        self.kept[:, C_REACH] = self.kept[:, C_PASSAGE]
         return np.where(same, where, -1)
 
     def name(self, e):
@@ -105,7 +115,7 @@ class PairSearch:
         movers = np.unique(np.concatenate(movers)) if movers else np.zeros(0, np.int64)
         fixed = {frame.node.index for _, frame, _, _ in owner.obstacles if isinstance(frame.node, Ground)}
         self.movers = np.array([b for b in movers if b not in fixed], np.int64)
-        self.centers = np.zeros_like(self.offsets)
+        self.centers, self.ahead, self.movers_ahead = np.zeros_like(self.offsets), np.zeros(len(self.nodes)), 0.0
         self.room = np.zeros((8 * len(self.nodes) + 64, 2), np.int64)
 
     def _forbidden(self, owner):
@@ -127,21 +137,29 @@ class PairSearch:
 
     def outdated(self, x, R, V, h):
         """Whether something may get out of the margin within a step h [s] from poses x, R with velocities V."""
-        moved = displaced(self.nodes, self.offsets, self.centers, x, R, V, h)
+        moved = displaced(self.nodes, self.offsets, self.centers, self.ahead, x, R, V, h)
         if len(self.movers):
-            moved += turned(self.movers, self.mover_x, self.mover_R, x, R, V, h, self.reach)
+            moved += turned(self.movers, self.mover_x, self.mover_R, x, R, V, h, self.reach) - self.movers_ahead
         # two spheres approach each other with twice the speed of one
         return 2.0 * moved > self.skin
 
-    def search(self, system, x, R):
-        """Find the pairs at poses x, R; returns for each group the places its contacts had before (−1: new)."""
+    def search(self, system, x, R, V=None, h=0.0):
+        """Find the pairs at poses x, R, for steps that begin with velocities V and are h [s] long.
+
+        Returns for each group the places its contacts had before (−1: new).
+        """
         centers_of(self.nodes, self.offsets, x, R, self.centers)
+        V = np.zeros((len(x), 6)) if V is None else V
+        ways(self.nodes, self.offsets, V, h, 0.25 * self.skin, self.ahead)
         self.mover_x, self.mover_R = x[self.movers].copy(), R[self.movers].copy()
         if len(self.movers):
             apart = self.centers[:, None] - self.mover_x
             self.reach = float(np.sqrt((apart**2).sum(axis=-1)).max() + self.radii.max())
+            ahead = turned(self.movers, self.mover_x, self.mover_R, x, R, V, h, self.reach)
+            self.movers_ahead = ahead if ahead > 0.25 * self.skin else 0.0
+        reach = self.radii + self.ahead
         while True:
-            found = near_pairs(self.centers, self.radii, self.skin, self.room)
+            found = near_pairs(self.centers, reach, self.skin, self.room)
             if found <= len(self.room):
                 break
             self.room = np.zeros((2 * found, 2), np.int64)
@@ -157,7 +175,7 @@ class PairSearch:
         n, k = len(self.nodes), group.partners
         every = np.stack([np.repeat(np.arange(n), k), np.tile(np.arange(k), n)], axis=1)
         probe = _Probe(system, group, self, every)
-        return every[probe.gaps(x, R) < self.skin]
+        return every[probe.gaps(x, R) < self.skin + self.ahead[every[:, 0]] + self.movers_ahead]
 
 
 class _Probe:
@@ -175,7 +193,7 @@ class _Probe:
             self.record[0][f"{name}_at"] = address(getattr(self, name))
         self.record[0]["contact_at"], self.record[0]["n"] = address(self.kept), len(pairs)
         self.data = system.data.copy()
-        self.data[0]["groups_at"], self.data[0]["n_groups"] = address(self.record), 1
+        self.data[0]["groups_at"], self.data[0]["n_groups"] = self.record.ctypes.data, 1
         self.V = np.zeros((len(system.nodes), 6))
 
     def gaps(self, x, R):

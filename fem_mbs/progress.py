@@ -14,8 +14,8 @@ class Progress:
 
     Parameters
     ----------
-    t_end : float [s]
-        The run begins at time 0.
+    t_end, start : float [s]
+        Times at which the run ends and begins.
     enabled : bool, optional
         Default: what the command line says, else whether ``stream`` is a terminal.
     stream, clock : optional
@@ -27,8 +27,8 @@ class Progress:
     ...     bar.update(0.5, 500)
     """
 
-    def __init__(self, t_end, *, enabled=None, stream=None, clock=time.monotonic):
-        self.t_end, self.stream, self.clock = t_end, stream or sys.stderr, clock
+    def __init__(self, t_end, *, start=0.0, enabled=None, stream=None, clock=time.monotonic):
+        self.t_end, self.start, self.stream, self.clock = t_end, start, stream or sys.stderr, clock
         if overrides.progress is not None:
             enabled = overrides.progress
         self.enabled = self.stream.isatty() if enabled is None else enabled
@@ -49,7 +49,7 @@ class Progress:
         if not self.enabled or (self.drawn is not None and now - self.drawn < REFRESH and t < self.t_end):
             return
         self.drawn = now
-        elapsed, done = max(now - self.begun, 1e-9), min(max(t / self.t_end, 0.0), 1.0)
+        elapsed, done = max(now - self.begun, 1e-9), min(max((t - self.start) / (self.t_end - self.start), 0.0), 1.0)
         filled = round(BAR * done)
         parts = [
             f"[{'#' * filled}{'.' * (BAR - filled)}] {100 * done:3.0f} %",

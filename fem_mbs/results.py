@@ -483,6 +483,11 @@ class Results:
 
     # --- shown ----------------------------------------------------------------------------------------------------
 
+    @property
+    def warnings(self) -> list[str]:
+        """What was wrong in the run without stopping it, in words. ``run(strict=True)`` raises instead."""
+        return list(self.statistics.get("warnings", ()))
+
     def report(self):
         """Table of the run as a text: time, iterations, constraints, contacts, energy."""
         return "\n".join(f"  {name:<13}{text}" if name else text for name, text in self._report_lines())
@@ -511,6 +516,8 @@ class Results:
         rise = np.diff(total).max(initial=0.0)
         text = f"{total[0]:.6g} J at the start, {total[-1]:.6g} J at the end"
         yield "energy", f"{text}, largest rise between saved states {rise:.2e} J"
+        for warning in self.warnings:
+            yield "WARNING", warning
 
     def _contact_summary(self):
         gap, impact = self._store.read("gap"), self._store.read("impact")

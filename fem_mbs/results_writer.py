@@ -190,16 +190,17 @@ class ResultsWriter:
         """Numbers of states and of frames to take space for, and the time between frames [s], 0 for every state."""
         p, size = self.parameters, 4 * self.skin.n_points * (3 + sum(self.scene.fields.values()))
         t_end, h = p.get("t_end"), p.get("h")
-        if not t_end or not h:
+        if t_end is None or not h:
             return START_ROWS, START_ROWS, 0.0
-        saved = t_end / (h * p.get("save_every", 1))
+        duration = t_end - p.get("t_start", 0.0)
+        saved = duration / (h * p.get("save_every", 1))
         most = max(200.0, GEOMETRY_LIMIT / max(size, 1)) if frames is None else max(frames - 1, 1)
         row = sum(
             np.dtype(kind).itemsize * np.prod(shape_of(name, self.sizes)) for name, (kind, _, _) in HISTORIES.items()
         )
         # one more for the initial state, one for an end that is not a multiple of save_every
         states = int(min(saved + 2, max(START_ROWS, HISTORY_LIMIT / row)))
-        return states, int(min(saved, most)) + 2, t_end / most if saved > most else 0.0
+        return states, int(min(saved, most)) + 2, duration / most if saved > most else 0.0
 
     def _create(self, states, frames):
         import h5py

@@ -1,7 +1,7 @@
 """Rotations: exponential map of SO(3), its tangent operator, their inverses and derivatives.
 
 Everything is built from the Stumpff functions of x = ψ·ψ, which are smooth: there is no series switch and
-no division by a small angle anywhere (formulation-beams, section 1.2).
+no division by a small angle anywhere.
 
     c_k(x) = Σ_j (−x)^j / (k + 2j)!           c_0 = cos θ, c_1 = sin θ/θ, c_2 = (1 − cos θ)/θ², c_3 = (θ − sin θ)/θ³
     exp(ψ̃)  = I + c_1 ψ̃ + c_2 ψ̃²                                                                                    (1)
@@ -10,7 +10,7 @@ no division by a small angle anywhere (formulation-beams, section 1.2).
 
 T(ψ)ᵀ = T(−ψ). Kernels fill what they are given; quaternions are (scalar, vector), unit.
 
-Source: Géradin & Cardona, Flexible Multibody Dynamics (2001), ch. 4; (3) in this form: formulation-beams, table 1.2.
+Source: Géradin & Cardona, Flexible Multibody Dynamics (2001), ch. 4.
 
     symbol  code   shape   unit   meaning
     ψ       psi    (3,)    rad    rotation vector, defined up to |ψ| → 2π for T⁻¹; log returns |ψ| ≤ π
@@ -316,7 +316,7 @@ def add_outer(scale, a, b, A, i, j):
 # --- isotropic forms: an operator A(ψ), its gradient and its Hessian --------------------------------------------------
 #
 # A(ψ) = a_0 I − a_1 ψ̃ + a_2 ψψᵀ with a_i functions of x = ψ·ψ is given by nine numbers, form (9,):
-# a_i, b_i = 2 da_i/dx, c_i = 4 d²a_i/dx² (i = 0, 1, 2), in this order (formulation-beams, section 1.2).
+# a_i, b_i = 2 da_i/dx, c_i = 4 d²a_i/dx² (i = 0, 1, 2), in this order.
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 A shape is a surface in the axes of a node. `Skin` collects the shapes of a whole system once - fixed connectivity - and
 gives the positions of all its points for any configuration, without a Python loop over bodies. Beams are swept: their
-outline follows the helix between the section frames A and B of each element (formulation-beams, section 1.3):
+outline follows the helix between the section frames A and B of each element (docs/theory/beams.md):
 
     ψ = log(R_Aᵀ R_B),   Γ L = T⁻ᵀ(ψ) R_Aᵀ (x_B − x_A),   R(s) = R_A exp(s ψ̃),   x(s) = x_A + s R_A T(s ψ)ᵀ Γ L      (1)
 

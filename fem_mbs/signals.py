@@ -1,129 +1,16 @@
 """Functions of time: what drivers and loads follow, with exact first and second derivatives.
 
-A signal is anything that can be called with a time. Derivatives come, in this order, from methods or functions the user
-gives (`Signal`), or by evaluating the function on truncated Taylor series (`Jet`): NumPy functions, arithmetic and
-powers are differentiated exactly. Signals are evaluated once per step, outside compiled code, so they may be any Python
+A signal is anything that can be called with a time. Derivatives come, in this order, from functions the user gives
+(`Signal`), or by evaluating the function on truncated Taylor series (`fem_mbs.jets.Jet`): NumPy functions, arithmetic
+and powers are differentiated exactly. At a kink or a jump the derivatives are those that follow in time. Ready-made
+motions are in `fem_mbs.profiles`. Signals are evaluated once per step, outside compiled code, so they may be any Python
 function.
 """
 
+import math
 import numbers
 
-import numpy as np
-
-
-class Jet:
-    """A value with its first two derivatives with respect to time; supports arithmetic and NumPy functions."""
-
-    __slots__ = ("d", "dd", "value")
-    __array_priority__ = 1000
-
-    def __init__(self, value, d=0.0, dd=0.0):
-        self.value, self.d, self.dd = float(value), float(d), float(dd)
-
-    @staticmethod
-    def of(other):
-        return other if isinstance(other, Jet) else Jet(other)
-
-    def _chain(self, f, df, ddf):
-        return Jet(f, df * self.d, ddf * self.d**2 + df * self.dd)
-
-    def __add__(self, other):
-        o = Jet.of(other)
-        return Jet(self.value + o.value, self.d + o.d, self.dd + o.dd)
-
-    __radd__ = __add__
-
-    def __neg__(self):
-        return Jet(-self.value, -self.d, -self.dd)
-
-    def __pos__(self):
-        return self
-
-    def __sub__(self, other):
-        return self + -Jet.of(other)
-
-    def __rsub__(self, other):
-        return Jet.of(other) + -self
-
-    def __mul__(self, other):
-        o = Jet.of(other)
-        return Jet(
-            self.value * o.value,
-            self.d * o.value + self.value * o.d,
-            self.dd * o.value + 2.0 * self.d * o.d + self.value * o.dd,
-        )
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
-        o = Jet.of(other)
-        return self * o._chain(1.0 / o.value, -1.0 / o.value**2, 2.0 / o.value**3)
-
-    def __rtruediv__(self, other):
-        return Jet.of(other) / self
-
-    def __pow__(self, n):
-        if isinstance(n, Jet):
-            return np.exp(n * np.log(self))
-        if n == 0:
-            return Jet(1.0)
-        second = n * (n - 1) * self.value ** (n - 2) if n != 1 else 0.0
-        return self._chain(self.value**n, n * self.value ** (n - 1), second)
-
-    def __rpow__(self, base):
-        return np.exp(self * np.log(base))
-
-    def __abs__(self):
-        return -self if self.value < 0 else self
-
-    def __lt__(self, other):
-        return self.value < Jet.of(other).value
-
-    def __le__(self, other):
-        return self.value <= Jet.of(other).value
-
-    def __gt__(self, other):
-        return self.value > Jet.of(other).value
-
-    def __ge__(self, other):
-        return self.value >= Jet.of(other).value
-
-    def __float__(self):
-        raise TypeError("this function drops derivatives; use NumPy functions (np.sin, not math.sin)")
-
-    def __array_ufunc__(self, ufunc, method, *inputs, **_):
-        if method != "__call__" or ufunc.__name__ not in _UFUNCS:
-            return NotImplemented
-        return _UFUNCS[ufunc.__name__](*[Jet.of(i) for i in inputs])
-
-
-def _unary(f, df, ddf):
-    return lambda u: u._chain(f(u.value), df(u.value), ddf(u.value))
-
-
-_UFUNCS = {
-    "add": lambda a, b: a + b,
-    "subtract": lambda a, b: a - b,
-    "multiply": lambda a, b: a * b,
-    "divide": lambda a, b: a / b,
-    "power": lambda a, b: a ** (b.value if b.d == 0 and b.dd == 0 else b),
-    "negative": lambda a: -a,
-    "absolute": abs,
-    "square": lambda a: a * a,
-    "minimum": lambda a, b: a if a.value <= b.value else b,
-    "maximum": lambda a, b: a if a.value >= b.value else b,
-    "sin": _unary(np.sin, np.cos, lambda x: -np.sin(x)),
-    "cos": _unary(np.cos, lambda x: -np.sin(x), lambda x: -np.cos(x)),
-    "tan": _unary(np.tan, lambda x: 1 / np.cos(x) ** 2, lambda x: 2 * np.tan(x) / np.cos(x) ** 2),
-    "exp": _unary(np.exp, np.exp, np.exp),
-    "log": _unary(np.log, lambda x: 1 / x, lambda x: -1 / x**2),
-    "sqrt": _unary(np.sqrt, lambda x: 0.5 / np.sqrt(x), lambda x: -0.25 * x**-1.5),
-    "tanh": _unary(np.tanh, lambda x: 1 - np.tanh(x) ** 2, lambda x: -2 * np.tanh(x) * (1 - np.tanh(x) ** 2)),
-    "sinh": _unary(np.sinh, np.cosh, np.sinh),
-    "cosh": _unary(np.cosh, np.sinh, np.cosh),
-    "arctan": _unary(np.arctan, lambda x: 1 / (1 + x * x), lambda x: -2 * x / (1 + x * x) ** 2),
-    "heaviside": lambda a, b: Jet(np.heaviside(a.value, b.value)),
-}
+from fem_mbs.jets import Jet
 
 
 class Signal:
@@ -132,32 +19,59 @@ class Signal:
     Parameters
     ----------
     value : float or callable
-        Constant, or function of t [s].
+        Constant, or function of t [s]. It may call other signals.
     rate, acceleration : callable, optional
-        First and second derivative; by default they are found exactly by Taylor arithmetic.
+        First and second derivative; by default they are found exactly by Taylor arithmetic. With ``rate`` alone the
+        acceleration is found from it.
+
+    Raises
+    ------
+    TypeError
+        ``value`` is neither a number nor a function; ``acceleration`` without ``rate``.
+
+    Notes
+    -----
+    At a kink (``np.minimum(t, 0.2)``, ``abs``, an ``if``) rate and acceleration are the ones that follow in time. A
+    driver with a kink changes its speed in no time, which is an impact; `fem_mbs.smooth_start`, `fem_mbs.trapezoidal`,
+    `fem_mbs.ramp` and `fem_mbs.table` have none.
 
     Examples
     --------
+    >>> import numpy as np
     >>> Signal(lambda t: 0.8 * np.sin(3 * t)).jet(0.0)
     (0.0, 2.4000000000000004, 0.0)
+    >>> Signal(lambda t: np.minimum(t, 0.2)).jet(0.2)
+    (0.2, 0.0, 0.0)
     """
 
     def __init__(self, value, rate=None, acceleration=None):
         if not callable(value) and not isinstance(value, numbers.Real):
             raise TypeError(f"a number or a function of time is needed, not {value!r}")
+        for name, function in (("rate", rate), ("acceleration", acceleration)):
+            if function is not None and not callable(function):
+                raise TypeError(f"{name} must be a function of time, not {function!r}")
+        if acceleration is not None and rate is None:
+            raise TypeError("acceleration is given without rate; give both, or rate alone, or none")
         self.value, self.rate, self.acceleration = value, rate, acceleration
         self.constant = not callable(value)
 
     @classmethod
-    def of(cls, value):
+    def of(cls, value) -> "Signal":
         """The signal itself, or a new one around a number or function."""
         return value if isinstance(value, Signal) else cls(value)
 
     def __call__(self, t):
-        return float(self.value) if self.constant else float(self.value(t))
+        """Value at time t [s]; of a `Jet` its value and derivatives, so that signals can be parts of others."""
+        if not isinstance(t, Jet):
+            return float(self.value) if self.constant else float(self.value(t))
+        if self.constant:
+            return float(self.value)
+        if self.rate is None:
+            return self.value(t)
+        return t.chain(*self.jet(t.value))
 
-    def jet(self, t):
-        """Value, first and second derivative at time t, as floats.
+    def jet(self, t: float) -> tuple[float, float, float]:
+        """Value, first and second derivative at time t, as floats; those that follow t at a kink.
 
         Raises
         ------
@@ -166,31 +80,57 @@ class Signal:
         """
         if self.constant:
             return float(self.value), 0.0, 0.0
-        if self.rate is not None and self.acceleration is not None:
-            return float(self.value(t)), float(self.rate(t)), float(self.acceleration(t))
-        result = Jet.of(self.value(Jet(t, 1.0)))
-        return result.value, result.d, result.dd
+        if self.rate is None:
+            result = Jet.of(self.value(Jet(t, 1.0)))
+            return result.value, result.d, result.dd
+        if self.acceleration is None:
+            rate = Jet.of(self.rate(Jet(t, 1.0)))
+            return float(self.value(t)), rate.value, rate.d
+        return float(self.value(t)), float(self.rate(t)), float(self.acceleration(t))
+
+    def integral(self, initial: float = 0.0, *, at: float = 0.0) -> "Signal":
+        """What a rate adds up to: the angle of a motor from its speed, for any function of time.
+
+        Parameters
+        ----------
+        initial : float
+            Value at the time ``at``; for a driver the angle or distance of the initial pose.
+        at : float [s]
+
+        Returns
+        -------
+        Signal
+            Its rate and acceleration are value and rate of this one. Its value is found by adaptive quadrature to about
+            1e-12 of the largest rate times the time, once per step; a `Profile` has it in closed form.
+
+        Examples
+        --------
+        >>> angle = Signal(lambda t: 30.0 + 2.0 * t).integral()
+        >>> round(angle(1.0), 9)
+        31.0
+        """
+        return Signal(_Quadrature(self, float(initial), float(at)), self, lambda t: self.jet(t)[1])
 
 
-def ramp(start, end, height=1.0):
-    """Smooth step from 0 to ``height`` between times start and end [s] (quintic: continuous to the second
-    derivative).
-    """
+class _Quadrature:
+    """Integral of a rate from a time on. Whole panels are kept, so that a value depends on its time alone."""
 
-    def value(t):
-        if t <= start:
-            return 0.0 * t
-        if t >= end:
-            return height + 0.0 * t
-        u = (t - start) / (end - start)
-        return height * u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
+    PANEL = 0.1  # s; a matter of speed: the quadrature of each panel is adaptive
 
-    return Signal(value)
+    def __init__(self, rate, initial, at):
+        self.rate, self.at = rate, at
+        self.sums = {1: [initial], -1: [initial]}  # at the ends of the panels after and before ``at``
 
+    def __call__(self, t):
+        side = 1 if t >= self.at else -1
+        sums, whole = self.sums[side], math.floor(abs(t - self.at) / self.PANEL)
+        while len(sums) <= whole:
+            sums.append(sums[-1] + self._part(side, len(sums) - 1, self.at + side * len(sums) * self.PANEL))
+        return sums[whole] + self._part(side, whole, t)
 
-def table(times, values):
-    """Cubic spline through given points (natural ends); times (n,) [s] increasing, values (n,)."""
-    from scipy.interpolate import CubicSpline
+    def _part(self, side, panel, t):
+        """Integral from the beginning of a panel to t."""
+        from scipy.integrate import quad
 
-    spline = CubicSpline(times, values, bc_type="natural")
-    return Signal(spline, spline.derivative(1), spline.derivative(2))
+        begin = self.at + side * panel * self.PANEL
+        return quad(self.rate, begin, t, epsabs=1e-15, epsrel=1e-12, limit=100, full_output=1)[0]

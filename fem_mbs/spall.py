@@ -9,7 +9,7 @@ other has a kink where the ball leaves one edge for the other. The pit is passed
 `BearingGeometry.pass_frequencies`: lines at multiples of the outer one for a pit in the outer race; at multiples of the
 inner one with side bands at the speed of the shaft for one in the inner race, which goes in and out of the load zone.
 
-Source: formulation-bearings-clearance, section 5.
+Source: docs/theory/bearings.md, (17).
 
     symbol   code      unit   meaning
     L        length    m      of the pit along the race, at the contact radius ρ_c

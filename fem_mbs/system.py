@@ -50,6 +50,8 @@ class Pair(NamedTuple):
 class System:
     """A checked and numbered model.
 
+    ``check``: True, "positions" (statics and modes: velocities play no part) or False (no checks).
+
     Attributes
     ----------
     n, m : int
@@ -64,6 +66,10 @@ class System:
         Full component -> unknown, −1 for fixed ones.
     initial : State
         Initial configuration and velocities (projected if asked for).
+    independent : bool
+        Whether all constraint rows were found to be independent, at the initial configuration.
+    conservative : bool
+        Whether the energy cannot rise: nothing is driven, all forces have a potential or dissipate.
     mean_mass, contact_mass, length : float
         Scales [kg], [kg], [m] used by solvers for multipliers and to compare moments with forces.
     """
@@ -78,6 +84,7 @@ class System:
         self.in_use = InUse(self)
         self.name = model.name
         self.gravity = model.gravity.copy()
+        self.independent = check and redundant == "error"
         self._number(model)
         self._group(model)
         self._lay_out(linear_solver)
@@ -89,7 +96,7 @@ class System:
         if check:
             from fem_mbs import model_checks
 
-            model_checks.run(self, project=project, redundant=redundant)
+            model_checks.run(self, project=project, redundant=redundant, velocities=check != "positions")
 
     def __reduce__(self):
         # full of addresses: another process compiles the model anew
@@ -103,13 +110,18 @@ class System:
 
     # --- construction -------------------------------------------------------------------------------------------------
 
+    def number_nodes(self):
+        """Give every node its row in this system (``node.index``): another system of the same nodes has its own."""
+        for i, node in enumerate(self.nodes):
+            node.index = i
+
     def _number(self, model):
         self.nodes = list(model.nodes)
         self.elements = list(model.elements)
+        self.number_nodes()
         N = len(self.nodes)
         free = np.zeros((N, 6), bool)
         for i, node in enumerate(self.nodes):
-            node.index = i
             free[i] = node.free
         self.free = free
         self.dof = np.full(6 * N, -1, np.int64)
@@ -178,8 +190,10 @@ class System:
         self.roll_index, self.n_roll = self._numbered(drills | self.laws[:, [L_ROLLING, L_SPINNING]].any(axis=1))
         self.drill_index, self.n_drill = self._numbered(drills)
 
-    def search_pairs(self, x, R):
+    def search_pairs(self, x, R, V=None, h=0.0):
         """Find the pairs of all contact groups anew at poses x (N, 3), R (N, 3, 3).
+
+        With velocities V (N, 6) also those that meet within a step h [s] from there.
 
         Returns
         -------
@@ -189,7 +203,7 @@ class System:
         first = self.nc_fixed
         for search in self.searches:
             before = [group.first_contact for group in search.groups]
-            for group, start, place in zip(search.groups, before, search.search(self, x, R)):
+            for group, start, place in zip(search.groups, before, search.search(self, x, R, V, h)):
                 places.append(np.where(place >= 0, place + start, -1))
                 laws.append(group.laws)
                 group.first_contact = first
@@ -300,6 +314,13 @@ class System:
         if smooth_contacts != self.smooth_contacts:
             self._lay_out(self.linear_solver, smooth_contacts)
             self._fill()
+
+    @property
+    def conservative(self):
+        forces = (e for e in self.elements if e.role == "dynamic")
+        return not self.signals and all(
+            "energy" in e.kernels for e in forces if "force" in e.kernels or getattr(e, "python_kernels", None)
+        )
 
     def parts(self):
         """Number of the connected part each node belongs to (N,); −1: cannot move. Contacts connect nothing."""

@@ -6,7 +6,7 @@ Over a step F_N dt is the normal impulse Λ, for closed contacts and for impacts
 on a cylindrical surface is the volume of each angular bin over its area, arc × length. The mean of the sliding speed
 at both ends of the step is taken.
 
-Source: formulation-bearings-clearance, section 6; Archard, J. Appl. Phys. 24 (1953).
+Source: docs/theory/bearings.md, (25); Archard, J. Appl. Phys. 24 (1953).
 
     symbol   code          unit     meaning
     k_w      coefficient   -        1e-8 (good lubrication) to 1e-3 (dry, soft)

@@ -6,7 +6,7 @@
 ρ follows the ratio of the residuals, |x − z|/max(|x|, |z|) to |z − z_old|/|y|, at growing intervals. No fixed ρ is
 right for all problems. Start from zero: stalled iterates of other methods are bad starts.
 
-Source: formulation-contact-problem-solver, section 4.2.
+Source: docs/theory/contact_problems.md, (20).
 """
 
 import math
@@ -151,7 +151,7 @@ def admm(problem, r, watch, *, iterations=2000, rho=1.0, alpha=1.6, adaptive=Tru
         if not math.isfinite(primal) or watch.judge(z):
             break
         if adaptive and done >= next_change and min(primal, dual, size, size_y) > 0.0:
-            ratio = math.sqrt(math.sqrt(primal / size) / math.sqrt(dual / size_y))
+            ratio = math.sqrt(math.sqrt(primal / size) / max(math.sqrt(dual / size_y), 1e-300))
             if ratio > 3.0 or ratio < 1.0 / 3.0:
                 old, rho = rho, rho * min(max(ratio, 0.05), 20.0)
                 y *= old / rho

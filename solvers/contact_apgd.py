@@ -5,7 +5,7 @@
 
 Needs only products with W: the method for problems too large to factorise, good to about 1e-5 there.
 
-Source: Negrut2018, section 3.3; formulation-contact-problem-solver, section 4.3.
+Source: docs/theory/contact_problems.md, (21); Negrut2018, section 3.3.
 """
 
 import math

@@ -10,9 +10,9 @@ Gauss-Seidel keeps z up to date instead of touching the neighbours of a contact:
     known = q_i + Σ_k G_ik z_b − W_ii r_i,   r_i ← solution of one contact,   z_b += G_ikᵀ (r_i − r_i,old)           (3)
 
 The cost of both is proportional to the number of contacts, whatever they are linked with. Sort contacts so that
-neighbours in space are near in memory (measured in the note: 2 times faster at 160,000 contacts).
+neighbours in space are near in memory (2 times faster at 160,000 contacts).
 
-Source: formulation-contact-problem-solver, section 8.2 (matrix-free Gauss-Seidel); (2) elementary.
+Source: docs/theory/contact_problems.md, (15)-(17); (2) elementary.
 
     symbol   code     shape           meaning
     b(i,k)   bodies   (nc, k)         body on side k of contact i, -1: none or fixed
@@ -30,6 +30,7 @@ import scipy.sparse as sp
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.solvers.contact_cones import project
+from fem_mbs.solvers.contact_input import real_array
 from fem_mbs.solvers.contact_one import solve_one
 
 LARGEST_SIZE = 12  # velocities of one body up to which a mass matrix is split
@@ -451,27 +452,27 @@ class Bodies:
         ParameterError
             If shapes do not fit, numbers are not finite, a mass is not positive definite or a body does not exist.
         """
-        masses, blocks = np.asarray(masses, float), np.ascontiguousarray(blocks, float)
+        masses = real_array(problem, "masses", masses)
+        blocks = np.ascontiguousarray(real_array(problem, "blocks", blocks))
         if masses.ndim == 2:
             diagonal, masses = masses, np.zeros((*masses.shape, masses.shape[1]))
             np.einsum("bii->bi", masses)[:] = diagonal
         if masses.ndim != 3 or masses.shape[1] != masses.shape[2]:
             raise ParameterError(problem, "masses", masses.shape, "must be the shape (nb, m, m) or (nb, m)")
-        (count, m), bodies = masses.shape[:2], np.array(bodies)
+        (count, m), bodies = masses.shape[:2], cls._integers(problem, bodies)
+        if bodies.size == 0 and blocks.size == 0:  # no contacts, also as empty lists
+            bodies, blocks = np.zeros((0, 1), int), np.zeros((0, 1, d, m))
         if bodies.ndim != 2 or not np.issubdtype(bodies.dtype, np.integer):
             raise ParameterError(problem, "bodies", bodies.shape, "must be integers of the shape (nc, sides)")
         if blocks.shape != (*bodies.shape, d, m):
             raise ParameterError(problem, "blocks", blocks.shape, f"must be the shape {(*bodies.shape, d, m)}")
-        q = np.array(w, float).ravel()
+        q = real_array(problem, "w", w).ravel().copy()
         if q.size != len(bodies) * d:
             raise ParameterError(problem, "w", q.shape, f"must be {d} numbers for each of {len(bodies)} contacts")
-        v = np.zeros((count, m)) if v is None else np.asarray(v, float)
+        v = np.zeros((count, m)) if v is None else real_array(problem, "v", v)
         if v.size != count * m:
             raise ParameterError(problem, "v", v.shape, f"must be the shape {(count, m)}")
         v, q = np.ascontiguousarray(v.reshape(count, m)), q.reshape(-1, d)
-        for name, array in (("masses", masses), ("blocks", blocks), ("w", q), ("v", v)):
-            if not np.isfinite(array).all():
-                raise ParameterError(problem, name, "an array", "has entries that are not finite")
         bodies, factors = bodies.astype(np.int64), np.empty_like(masses)
         bad = factor_masses(np.ascontiguousarray(masses), inverse, factors)
         if bad >= 0:
@@ -482,6 +483,14 @@ class Bodies:
         if bad >= 0:
             raise ParameterError(problem, f"bodies[{bad}]", bodies[bad], f"must be -1 to {count - 1}")
         return Given(cls(bodies, G, W, count), q, factors, v)
+
+    @staticmethod
+    def _integers(problem, bodies):
+        """Numbers of bodies as an array, of which the caller checks the type."""
+        try:
+            return np.array(bodies)
+        except ValueError:
+            raise ParameterError(problem, "bodies", bodies, "has rows of different lengths") from None
 
     @property
     def shape(self):

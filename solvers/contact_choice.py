@@ -9,7 +9,7 @@ ADMM between the affine space and the cones, with P the projector onto the null 
 
     x = r* − P r* + P ρ (z − y)/(1 + ρ),   z = projection of x + y onto K(u),   y ← y + x − z                       (2)
 
-Source: formulation-contact-problem-solver, section 6.6 (proposed there); (2) derived here.
+Source: docs/theory/contact_problems.md, (29), (30); (2) derived here.
 """
 
 import dataclasses
@@ -17,6 +17,7 @@ import dataclasses
 import numpy as np
 import scipy.linalg
 
+from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.contact_operators import DenseOperator
 
 NULL = 1e-10  # eigenvalues of W below this part of the largest are zero
@@ -43,7 +44,8 @@ def smallest_impulses(problem, solution, *, iterations=2000, tol=1e-8):
     scaled = problem.scaled
     operator = scaled.operator
     if not (operator.factors and operator.symmetric and problem.size == 3):
-        raise ValueError("smallest impulses: W must be symmetric, a matrix or of bodies, with sliding friction only")
+        message = "must be symmetric, a matrix or of bodies, with sliding friction only, to choose smallest impulses"
+        raise ParameterError(problem, "W", type(operator).__name__, message)
     r = scaled.into(solution.r)
     u = scaled.velocity(r)
     limit = 100 * max(solution.error, np.finfo(float).eps)  # below it a velocity is zero

@@ -17,8 +17,7 @@ Maps F(r) = 0 with dF = A dr + B du, block by block, for unit step (the problem 
 
 A part with μ_k = 0 is always clipped: r_k = 0.
 
-Source: formulation-contact-problem-solver, sections 3.1, 3.3 and 7; (3)-(5) checked there and in the tests by
-differences.
+Source: docs/theory/contact_problems.md, (2), (7)-(10); (3)-(5) checked in the tests by differences.
 
     symbol    code   shape       meaning
     r, u      r, u   (nc, d)     impulses and relative velocities; d = 3, 4 (spinning), 5 (rolling) or 6 (both)

@@ -9,13 +9,14 @@ errors of 1 to 100, since contacts change their state, and after 20 to 60 more i
 of luck (9 of 12 pairs of λ and map did), so they are tried in turn; redundant contacts forbid λ = 0. Starts a part in
 10³ away do not arrive at all.
 
-Source: formulation-contact-problem-solver, section 4.4, for the systems; full steps and small λ by own measurement.
+Source: docs/theory/contact_problems.md, (22), for the systems; full steps and small λ by own measurement.
 """
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
+from fem_mbs.solvers.contact_input import Unsuitable
 from fem_mbs.solvers.contact_newton import MAPS
 
 SHIFTS = (1e-9, 5e-10, 1e-10, 5e-11, 2e-11)  # λ, in units of the scaled W
@@ -31,11 +32,11 @@ def exact_newton(problem, r, watch, *, iterations=80):
 
     Raises
     ------
-    ValueError
+    Unsuitable
         When W is known by products only.
     """
     if not problem.operator.factors:
-        raise ValueError("exact Newton needs W as a matrix, not as a product only")
+        raise Unsuitable("exact Newton needs W as a matrix, not as a product only")
     W = contact_matrix(problem.operator)
     for shift in SHIFTS:
         shifted = sp.csc_array(W + shift * sp.eye_array(W.shape[0]))

@@ -11,7 +11,7 @@ box (600 to 1,900 contacts) come to 1e-4 in 40 to 140 sweeps instead of 150 to 6
 1e-6 in 90 instead of 650. Where contacts change their state (1) goes astray: when the error has not halved in 40 sweeps
 some plain ones follow, from the best point.
 
-Source: formulation-contact-problem-solver, section 4.1; (1) Anderson 1965, elementary, safeguards devised here.
+Source: docs/theory/contact_problems.md, (19); (1) Anderson 1965, elementary, safeguards devised here.
 """
 
 import numpy as np

@@ -25,7 +25,7 @@ With rolling or spinning stages 3, 4, 6, 8 and the Fischer-Burmeister map are le
 only, its matrix is formed up to 2,000 rows, which takes fewer products than any first-order method; beyond, APGD and
 ADMM with conjugate gradients are tried.
 
-Source: formulation-contact-problem-solver, section 5; order and long rounds changed as said.
+Source: docs/theory/contact_problems.md, "The hybrid".
 """
 
 import math

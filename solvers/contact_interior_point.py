@@ -20,13 +20,14 @@ with N x = y the Nesterov-Todd block of a contact, λ = N^½ x and m = x·y/nc:
 
 With s frozen C = I and the problem is convex; `cadoux` repeats that with s ← μ |u_T| and a Newton polish in between.
 
-Source: formulation-contact-problem-solver, section 4.5 (own method there; Acary et al. 2023 for the field).
+Source: docs/theory/contact_problems.md, (23)-(25), own method; Acary et al. 2023 for the field.
 """
 
 import math
 
 import numpy as np
 
+from fem_mbs.solvers.contact_input import Unsuitable
 from fem_mbs.solvers.contact_newton import newton
 from fem_mbs.solvers.contact_operators import Singular
 
@@ -73,10 +74,10 @@ class _Iteration:
 
     def __init__(self, problem):
         if problem.q.shape[1] != 3:
-            raise ValueError("the interior point method takes sliding friction only, not rolling or spinning; "
+            raise Unsuitable("the interior point method takes sliding friction only, not rolling or spinning; "
                              "'hybrid', 'admm', 'gauss_seidel' and 'apgd' take these")  # fmt: skip
         if not problem.operator.factors:
-            raise ValueError("the interior point method needs W as a matrix, not as a product only")
+            raise Unsuitable("the interior point method needs W as a matrix, not as a product only")
         self.problem = problem
         mu, W = problem.friction[:, 0], problem.operator.diagonal
         tangential = 0.5 * (W[:, 1, 1] + W[:, 2, 2])

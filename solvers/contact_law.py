@@ -11,10 +11,11 @@ All of sliding, rolling and spinning are the same law, a vector bounded by a mul
     rows      −(k²/p) λ_T        −k g_T             (k/p)(−k λ_T + μ ξ_N τ)                                        (4)
 
 with B the gradient of g_T. The normal direction adds −G_Nᵀ ξ_N to the forces and has rows −k g_N (gap: −(k²/p) λ_N).
-Tangents, with P = I − ττᵀ, s = μ ξ_N/|ξ_T|:
+with the penalty p of the cone, and p_N in (1): what resists sliding at a contact point is lighter than the body
+(2/7 of its mass for a sphere that turns). Tangents, with P = I − ττᵀ, s = μ ξ_N/|ξ_T|:
 
-    slip: qq  p (μ Bᵀτ G_N + s BᵀPB) ;  qN −k μ Bᵀτ ;  qT −k s BᵀP ;  Tq −k (μ τ G_N + s P B) ;  TN (k²/p) μ τ ;
-          TT (k²/p)(−I + s P)                                                                                     (5)
+    slip: qq  μ p_N Bᵀτ G_N + s p BᵀPB ;  qN −k μ Bᵀτ ;  qT −k s BᵀP ;  Tq −k (μ p_N/p τ G_N + s P B) ;
+          TN (k²/p) μ τ ;  TT (k²/p)(−I + s P)                                                                    (5)
     stick: qq p BᵀB ;  qT −k Bᵀ ;  Tq −k B                                                                         (6)
 
 The radius uses the augmented ξ_N and the normal row does not depend on the slip: the law is Coulomb's, no De Saxcé term
@@ -27,7 +28,7 @@ Sliding and drilling coupled (Coulomb-Contensou) is the same law once more, in t
 with g_ω the rotation or angular velocity about the normal, M_N the moment about it and c the arm of the contact disc
 (`Contact.drilling_arm`). One p for the three: only so is the slip direction τ that of g_T.
 
-Source: Sanchez2025 annex A, (A.39)-(A.42) and appendix A2, blocks as in the sheet, section 4.5; (7): Capobianco2021,
+Source: Sanchez2025 annex A, (A.39)-(A.42) and appendix A2; docs/theory/contact_laws.md, (5)-(10); (7): Capobianco2021,
 (49), (157).
 
     symbol   code    meaning
@@ -91,7 +92,7 @@ def normal_tangent(S, nd, row, G_N, k, p):
 
 
 @kernel
-def cone_tangent(S, nd, row_N, row, G_N, B, n, k, p, mu, xi_N, lam, g):
+def cone_tangent(S, nd, row_N, row, G_N, B, n, k, p_N, p, mu, xi_N, lam, g):
     """Add the blocks (5) or (6) of one cone of an active contact, multipliers at ``row`` …; B is flat, n rows of nd."""
     xi, tau = np.empty(3), np.empty(3)
     status, size = direction(k, p, mu, xi_N, lam, g, n, xi, tau)
@@ -121,6 +122,6 @@ def cone_tangent(S, nd, row_N, row, G_N, B, n, k, p, mu, xi_N, lam, g):
         for i in range(nd):
             b = mu * tau[a] * B[a * nd + i]
             for j in range(nd):
-                S[i, j] += p * b * G_N[j]
+                S[i, j] += p_N * b * G_N[j]
             S[i, row_N] -= k * b
-            S[row + a, i] -= k * mu * tau[a] * G_N[i]
+            S[row + a, i] -= k * p_N / p * mu * tau[a] * G_N[i]

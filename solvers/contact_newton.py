@@ -12,13 +12,14 @@ which needs the Jordan product of such a cone, is for sliding friction only.
 
 `free_newton` takes full steps. `proximal_newton` solves a sequence of regular problems W + ε I, q − ε r_k.
 
-Source: formulation-contact-problem-solver, section 4.4.
+Source: docs/theory/contact_problems.md, (22).
 """
 
 import numpy as np
 
 from fem_mbs.solvers.contact_cones import alart_curnier, fischer_burmeister, natural_map
 from fem_mbs.solvers.contact_gauss_seidel import sweeper
+from fem_mbs.solvers.contact_input import Unsuitable
 from fem_mbs.solvers.contact_operators import ACCURATE, Singular
 
 MAPS = {"alart_curnier": alart_curnier, "natural": natural_map, "fischer_burmeister": fischer_burmeister}
@@ -125,11 +126,11 @@ def _accuracy(tol, size, n):
 def _map(problem, name):
     """Function of a map by its name; ValueError when it is unknown, does not take the cones or W is a product only."""
     if name not in MAPS:
-        raise ValueError(f"map '{name}' is unknown; choose among {', '.join(MAPS)}")
+        raise Unsuitable(f"map '{name}' is unknown; choose among {', '.join(MAPS)}")
     if not problem.operator.factors:
-        raise ValueError("Newton needs W as a matrix, not as a product only")
+        raise Unsuitable("Newton needs W as a matrix, not as a product only")
     if name == "fischer_burmeister" and problem.q.shape[1] != 3:
-        raise ValueError("Fischer-Burmeister's map takes sliding friction only; with rolling or spinning take "
+        raise Unsuitable("Fischer-Burmeister's map takes sliding friction only; with rolling or spinning take "
                          "'alart_curnier' or 'natural'")  # fmt: skip
     return MAPS[name]
 

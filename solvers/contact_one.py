@@ -15,7 +15,7 @@ quartic polynomial.
 With rolling or spinning (4 to 6 components) there is no closed form: Newton on the Alart-Curnier map with a line search
 from the old value; when it fails, 20 projection steps and Newton again, up to 10 times.
 
-Source: formulation-contact-problem-solver, sections 3.2 and 7.
+Source: docs/theory/contact_problems.md, (11), (12).
 
     symbol  code  shape   meaning
     W, q    W, q  (d, d), (d,)  block of the contact and all that does not depend on r; scaled: trace of W about d

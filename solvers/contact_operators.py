@@ -18,7 +18,7 @@ and mass ratios of 10⁴. With δ = 10⁻⁸ weakly held modes are lost in round
 The last iterations of an interior point, where E spans more than ten decades, fall back on (3), which is 5 to 10 times
 slower but exact.
 
-Source: formulation-contact-problem-solver, section 8.1 (measured there: 16 times faster at 1,500 contacts).
+Source: docs/theory/contact_problems.md, (13), (14) (measured: 16 times faster at 1,500 contacts).
 
     symbol  code       shape       meaning
     W       operator   (m, m)      Delassus matrix, m = nc·d rows
@@ -37,7 +37,7 @@ from scipy.sparse.linalg import splu
 from fem_mbs.solvers.contact_bodies import invert_blocks
 from fem_mbs.solvers.contact_factor import BlockPattern, SingularPivot
 
-DENSE_ROWS = 700  # up to here a dense factorisation is the quickest of W as a matrix (solver note, section 9)
+DENSE_ROWS = 700  # up to here a dense factorisation is the quickest of W as a matrix (docs/theory/contact_problems.md)
 SMALL_ROWS = 120  # the same of W by bodies
 SMALLEST_SHIFT = 1e-7  # in the matrix that is factorised in body space; see (3)
 ACCURATE, TOLERABLE = 1e-10, 1e-6  # relative residuals of a linear system: where to stop; what is still a solution
@@ -477,6 +477,8 @@ class FreeOperator(Operator):
 
 def diagonal_blocks(W, n, d):
     """Diagonal blocks (n, d, d) of a sparse or full matrix."""
+    if n == 0:
+        return np.zeros((0, d, d))
     if sp.issparse(W):
         rows = np.arange(n * d).reshape(n, d)
         i, j = np.broadcast_arrays(rows[:, :, None], rows[:, None, :])

@@ -31,7 +31,7 @@ with masses over 10⁴ (80 contacts are at 2e-4 after 8 s with ε = 0, at 5e-5 w
 walls of 900 contacts, where a factorisation takes long.
 
 Source: smoothing: Fukushima, Luo and Tseng 2002; orientation, random ξ: Allgower and Georg, "Numerical continuation
-methods"; criterion of existence: formulation-contact-problem-solver, section 1. Combined for this project.
+methods"; criterion of existence: docs/theory/contact_problems.md, "The problem". Combined for this project.
 
     symbol  code  shape       meaning
     x, y    x, y  (nc, 3)     impulses and velocities in the self-dual scaling
@@ -47,6 +47,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from fem_mbs.solvers.contact_exact import block_system, contact_matrix
+from fem_mbs.solvers.contact_input import Unsuitable
 from fem_mbs.solvers.contact_newton import free_newton, newton
 
 START, HIGHEST, LOWEST = 3.0, 1e3, 1e-7  # t: where the path begins, where it is lost, where it ends
@@ -76,14 +77,14 @@ def smoothed_path(problem, r, watch, *, steps=4000, attempts=4):
 
     Raises
     ------
-    ValueError
+    Unsuitable
         With rolling or spinning, or when W is known by products only.
     """
     if problem.q.shape[1] != 3:
-        raise ValueError("the path of smoothed problems takes sliding friction only, not rolling or spinning; take "
+        raise Unsuitable("the path of smoothed problems takes sliding friction only, not rolling or spinning; take "
                          "'hybrid', 'admm' or 'gauss_seidel'")  # fmt: skip
     if not problem.operator.factors:
-        raise ValueError("the path of smoothed problems needs W as a matrix, not as a product only")
+        raise Unsuitable("the path of smoothed problems needs W as a matrix, not as a product only")
     if watch.judge(np.zeros_like(r)):
         return watch.best
     for seed in range(attempts):

@@ -10,9 +10,18 @@ unit of length (2). The impulses are scaled once more so that |q̂| = √nc. Err
     err(r) = ‖r̂ − P_K(r̂ − ũ̂)‖ / ‖q̂‖                                                                             (3)
 
 They change neither with W → a W, q → b q nor with the units of any single contact. Rounding limits what can be reached:
-the tolerance is max(tol, 30 ε ‖Ŵ‖ ‖r̂‖/‖q̂‖).
+the tolerance is max(tol, 30 ε ‖Ŵ‖ ‖r̂‖/‖q̂‖), at most 10⁻⁶. ‖Ŵ‖ is that of a semidefinite matrix, at most the trace; an
+indefinite one is not excused.
 
-Source: formulation-contact-problem-solver, sections 1, 2, 7 and 8.5.
+Problems without a solution, as an obstacle that nothing can evade, drive r̂ to values beside which ũ̂ is lost in
+rounding: r̂ − ũ̂ = r̂ and (3) is zero for any u. Two conditions see that. The residual cannot be smaller than the
+distance of ũ̂ from K*, which is measured without r̂, so (3) is at least (4); and an iterate is a solution only where
+rounding of r̂ is a tenth of the tolerance or less (5).
+
+    err(r) ≥ ‖max(0, −û_n)/(1 + Σ μ_k²)^½‖ / ‖q̂‖                                                                    (4)
+    ε ‖r̂‖ ≤ 0.1 tolerance ‖q̂‖                                                                                       (5)
+
+Source: docs/theory/contact_problems.md, (1)-(6).
 
     symbol  code      shape          unit    meaning
     r, u    r, u      (nc, d)        N s, m/s  impulses and relative velocities: normal, two tangential; where asked
@@ -21,6 +30,7 @@ Source: formulation-contact-problem-solver, sections 1, 2, 7 and 8.5.
     μ       friction  (nc, parts)    -, m    sliding, rolling, spinning
 """
 
+import inspect
 import math
 import time
 from dataclasses import dataclass, field
@@ -28,9 +38,11 @@ from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.contact_bodies import Bodies, split_bodies
+from fem_mbs.solvers.contact_input import Unsuitable, real_array, real_matrix
 from fem_mbs.solvers.contact_operators import diagonal_blocks
 from fem_mbs.solvers.contact_scaled import ROUNDING_LIMIT, ScaledProblem
 
@@ -42,8 +54,8 @@ class ContactProblem:
 
     Parameters
     ----------
-    W : (nc d, nc d) array, scipy sparse array or scipy LinearOperator
-        u = W r + q. Must be (nearly) positive semidefinite; symmetry is not required. A LinearOperator needs
+    W : (nc d, nc d) array, list of rows, scipy sparse array of any format or scipy LinearOperator
+        u = W r + q, real. Must be (nearly) positive semidefinite; symmetry is not required. A LinearOperator needs
         ``blocks``; single methods are then APGD and ADMM (by conjugate gradients: W symmetric), and the hybrid forms
         the matrix up to 2,000 rows.
     q : (nc d,) or (nc, d)
@@ -56,6 +68,11 @@ class ContactProblem:
     blocks : (nc, d, d), optional
         Diagonal blocks of W; only for a LinearOperator.
     name : str, optional
+
+    Raises
+    ------
+    ParameterError
+        Shapes that do not fit, complex or other than numbers, not finite, friction < 0, impulses that overflow.
 
     Notes
     -----
@@ -74,39 +91,68 @@ class ContactProblem:
 
     def __init__(self, W, q, friction, *, rolling=None, spinning=None, blocks=None, name=None):
         self.name = name
-        coefficients = [friction] + [c for c in (rolling, spinning) if c is not None]
         d = self.size = contact_size(rolling, spinning)
-        self.q = np.array(q, float).reshape(-1)
+        self.q = real_array(self, "q", q).reshape(-1).copy()
         if self.q.size % d:
             raise ParameterError(self, "q", self.q, f"has {self.q.size} numbers, not a multiple of {d} per contact")
         self.q = self.q.reshape(-1, d)
-        n = len(self.q)
-        if not np.isfinite(self.q).all():
-            raise ParameterError(self, "q", self.q, "has components that are not finite")
-        try:
-            self.friction = np.stack([np.broadcast_to(np.asarray(c, float), n) for c in coefficients], axis=1)
-        except ValueError:
-            raise ParameterError(self, "friction", friction, f"must be a number or one per contact ({n})") from None
-        names = ["friction"] + [k for k, c in (("rolling", rolling), ("spinning", spinning)) if c is not None]
-        for name, values in zip(names, self.friction.T):
-            bad = np.flatnonzero(~(values >= 0))
-            if len(bad):
-                raise ParameterError(self, name, float(values[bad[0]]), f"of contact {bad[0]} must be ≥ 0")
-        if W.shape != (n * d, n * d):
-            raise ParameterError(self, "W", W.shape, f"must be the shape {(n * d, n * d)} for {n} contacts")
+        self.friction = self._coefficients({"friction": friction, "rolling": rolling, "spinning": spinning})
         self.bodies = W if isinstance(W, Bodies) else None
         self.factors = self.free = None
-        self._W = None if isinstance(W, Bodies) else W
-        if isinstance(W, Bodies):
-            self.diagonal = W.diagonal
-        elif sp.issparse(W) or isinstance(W, np.ndarray):
-            if not np.isfinite(W.data if sp.issparse(W) else W).all():
-                raise ParameterError(self, "W", "an array", "has entries that are not finite")
-            self.diagonal = diagonal_blocks(W, n, d)
-        elif blocks is None:
-            raise ParameterError(self, "blocks", None, "must be given (nc, d, d) when W is a product only")
+        is_product = isinstance(W, LinearOperator)
+        matrix = W if self.bodies is not None or is_product else real_matrix(self, "W", W)
+        rows = self.q.size
+        if matrix.shape != (rows, rows):
+            raise ParameterError(
+                self, "W", matrix.shape, f"must be the shape {(rows, rows)} for {len(self.q)} contacts"
+            )
+        self._W = None if self.bodies is not None else matrix
+        if is_product:
+            self.diagonal = self._given_blocks(matrix, blocks)
         else:
-            self.diagonal = np.asarray(blocks, float)
+            self.diagonal = diagonal_blocks(matrix, len(self.q), d) if self.bodies is None else W.diagonal
+            if blocks is not None:
+                message = "are for a W that is a LinearOperator; of a matrix they are known: leave them out"
+                raise ParameterError(self, "blocks", np.shape(blocks), message)
+        self._check_sizes()
+
+    def _coefficients(self, given):
+        """Coefficients (nc, parts) of the laws that are given, by name."""
+        n, columns = len(self.q), []
+        for name, values in given.items():
+            if values is None and name != "friction":
+                continue
+            array = real_array(self, name, values, finite=False)
+            if array.shape not in ((), (1,), (n,)):
+                raise ParameterError(self, name, values, f"must be a number or one per contact ({n})")
+            array = np.broadcast_to(array, n)
+            bad = np.flatnonzero(~(array >= 0))
+            if len(bad):
+                raise ParameterError(self, name, float(array[bad[0]]), f"of contact {bad[0]} must be ≥ 0")
+            columns.append(array)
+        return np.stack(columns, axis=1)
+
+    def _given_blocks(self, W, blocks):
+        """Diagonal blocks of a product, checked."""
+        n, d = self.q.shape
+        if W.dtype is not None and np.dtype(W.dtype).kind == "c":
+            raise ParameterError(self, "W", f"a LinearOperator of {W.dtype}", "must be real")
+        if blocks is None:
+            raise ParameterError(self, "blocks", None, f"must be given, {(n, d, d)}, when W is a product only")
+        blocks = real_array(self, "blocks", blocks)
+        if blocks.shape != (n, d, d):
+            raise ParameterError(self, "blocks", blocks.shape, f"must be the shape {(n, d, d)}")
+        return blocks
+
+    def _check_sizes(self):
+        """Refuse W and q so large or small that impulses are no floating point numbers."""
+        mobility = np.einsum("iaa->ia", self.diagonal)
+        with np.errstate(all="ignore"):
+            largest, mobile = np.abs(self.q).max(initial=0.0), mobility.max(initial=0.0)
+            if np.isfinite(3 * mobile) and (not mobile > 0 or np.isfinite(3 * largest / mobile)):
+                return
+        message = f"is too large beside W, whose diagonal goes up to {mobile:.1e}: impulses overflow; take other units"
+        raise ParameterError(self, "q", float(largest), message)
 
     @classmethod
     def from_contacts(
@@ -186,20 +232,50 @@ class ContactProblem:
         friction, rolling, spinning, name : see the class
         f : (nv,), optional
             Momentum without contacts, M v_free.
+
+        Raises
+        ------
+        ParameterError
+            Shapes that do not fit, complex or other than numbers, not finite, a mass matrix that is singular.
         """
-        M, H = sp.csc_array(M, dtype=float), sp.csc_array(H, dtype=float)
-        d, w = contact_size(rolling, spinning), np.array(w, float).ravel()
-        f = None if f is None else np.asarray(f, float).ravel()
+        unnamed = cls.__new__(cls)
+        unnamed.name = name
+        d = contact_size(rolling, spinning)
+        M, H, w, f = cls._checked_bodies(unnamed, M, H, w, f, d)
         arrays = split_bodies(M, H, f, d)
         if arrays is not None:
             masses, bodies, blocks, v = arrays
             return cls.from_contacts(
                 masses, bodies, blocks, w, friction, v=v, rolling=rolling, spinning=spinning, name=name
             )
-        factors = sp.linalg.splu(M)
+        try:
+            factors = sp.linalg.splu(M)
+        except RuntimeError:
+            message = "is singular; every velocity needs a mass (from_contacts takes inverse masses, also zero)"
+            raise ParameterError(unnamed, "M", f"a matrix {M.shape}", message) from None
         W = H.T @ factors.solve(H.toarray())
         q = w if f is None else w + H.T @ factors.solve(f)
         return cls(W, q, friction, rolling=rolling, spinning=spinning, name=name)
+
+    @staticmethod
+    def _checked_bodies(owner, M, H, w, f, d):
+        """Arguments of `from_bodies` as sparse matrices and arrays whose shapes fit."""
+        M, H = (sp.csc_array(real_matrix(owner, name, given)) for name, given in (("M", M), ("H", H)))
+        w = real_array(owner, "w", w).ravel().copy()
+        if M.shape[0] != M.shape[1]:
+            raise ParameterError(owner, "M", M.shape, "must be the shape of a square matrix (nv, nv)")
+        if H.shape == (0, 0) and not w.size:
+            H = sp.csc_array((M.shape[0], 0))
+        if H.shape[0] != M.shape[0] or H.shape[1] % d:
+            message = f"must be the shape ({M.shape[0]}, nc·{d}): a row per velocity of M, {d} columns per contact"
+            raise ParameterError(owner, "H", H.shape, message)
+        if w.size != H.shape[1]:
+            raise ParameterError(owner, "w", w.shape, f"must be the shape {(H.shape[1],)}: a number per column of H")
+        if f is not None:
+            f = real_array(owner, "f", f).ravel()
+            if f.size != M.shape[0]:
+                raise ParameterError(owner, "f", f.shape, f"must be the shape {(M.shape[0],)}: a number per row of M")
+        return M, H, w, f
 
     @property
     def n_contacts(self):
@@ -217,7 +293,7 @@ class ContactProblem:
 
     def velocity(self, r):
         """Relative velocities u = W r + q, (nc, d)."""
-        r = np.asarray(r, float).reshape(self.q.shape)
+        r = self.impulses("r", r)
         if self.bodies is not None:
             return self.bodies.product(r) + self.q
         return (self._W @ r.ravel()).reshape(self.q.shape) + self.q
@@ -226,12 +302,20 @@ class ContactProblem:
         """Velocities of the bodies with impulses r, (nb, m); None for a problem that was not given by bodies."""
         if self.factors is None:
             return None
-        z = self.bodies.mass_scaled(np.asarray(r, float).reshape(self.q.shape))
+        z = self.bodies.mass_scaled(self.impulses("r", r))
         return self.free + np.einsum("bij,bj->bi", self.factors, z)
 
     def error(self, r):
         """Scale-free error (3) of impulses r (nc, d), and the largest of a single contact relative to max |q̂_i|."""
-        return self.scaled.error(self.scaled.into(np.asarray(r, float).reshape(self.q.shape)))
+        return self.scaled.error(self.scaled.into(self.impulses("r", r)))
+
+    def impulses(self, parameter, r):
+        """Impulses that were given as an array (nc, d); raises ParameterError in the name of the parameter."""
+        if not (isinstance(r, np.ndarray) and r.dtype == float):
+            r = real_array(self, parameter, r)
+        if r.size != self.q.size:
+            raise ParameterError(self, parameter, r.shape, f"must be the shape {self.q.shape}")
+        return r.reshape(self.q.shape)
 
 
 def contact_size(rolling, spinning):
@@ -261,6 +345,8 @@ class Watch:
             r = self.problem.project(r)
             error, _ = self.problem.error(r)
         self.history.append((self.iterations, error))
+        if self.problem.lost_in_rounding(r, error, self.tol):
+            error = math.inf  # that of (3) says nothing: see (5)
         if error < self.best_error or self.best is None:
             self.best, self.best_error = r.copy(), error
         if error <= self.tol:
@@ -281,7 +367,7 @@ class Solution:
 
     Attributes
     ----------
-    r, u : (nc, d) impulses and relative velocities, units of the problem
+    r, u : (nc, d) impulses and relative velocities, units of the problem; r always finite
     v : (nb, m) velocities of the bodies, of a problem given by them (blocks of equal size); else None
     error, error_max : scale-free error (3), and the largest of one contact relative to max |q̂_i|
     converged : bool, error within the tolerance (or within what rounding allows)
@@ -323,14 +409,34 @@ def _methods():
     }
 
 
-def _checked_start(problem, start):
-    """Impulses to start from as an array of the shape of q; raises ParameterError."""
-    start = np.asarray(start, float)
-    if start.size != problem.q.size:
-        raise ParameterError(problem, "start", start.shape, f"must be the shape {problem.q.shape}")
+def _start(problem, start):
+    """Impulses to start from, checked."""
+    start = problem.impulses("start", start)
     if not np.isfinite(start).all():
         raise ParameterError(problem, "start", start, "has components that are not finite")
-    return start.reshape(problem.q.shape)
+    return start
+
+
+def _checked_call(problem, method, tol, time_limit, options):
+    """The function of a method, when all that it is called with is allowed; raises ParameterError."""
+    if not isinstance(problem, ContactProblem):
+        unnamed = ContactProblem.__new__(ContactProblem)
+        unnamed.name = None
+        raise ParameterError(unnamed, "problem", problem, "is not one; make it with ContactProblem(W, q, friction)")
+    methods = _methods()
+    if method not in methods:
+        raise ParameterError(problem, "method", method, f"is unknown; choose among {', '.join(methods)}")
+    if not (isinstance(tol, (int, float)) and 0 < tol < 1):
+        raise ParameterError(problem, "tol", tol, "must be a number between 0 and 1; 1e-8 is usual")
+    if time_limit is not None and not (isinstance(time_limit, (int, float)) and time_limit > 0):
+        raise ParameterError(problem, "time_limit", time_limit, "s must be > 0, or None")
+    known = list(inspect.signature(methods[method]).parameters)[3:]
+    for name in options:
+        if name not in known:
+            raise ParameterError(
+                problem, name, options[name], f"is no option of '{method}'; it has: {', '.join(known)}"
+            )
+    return methods[method]
 
 
 def solve_contact_problem(problem, method="hybrid", tol=1e-8, *, start=None, time_limit=None, dump=None, **options):
@@ -357,23 +463,30 @@ def solve_contact_problem(problem, method="hybrid", tol=1e-8, *, start=None, tim
     Returns
     -------
     Solution
-        Always the best iterate found; check ``converged``.
+        Always the best iterate found; check ``converged``. A problem without a solution is one that does not converge.
+
+    Raises
+    ------
+    ParameterError
+        Unknown method or option, a method that is not for this problem, tolerance, time limit or start out of range.
     """
-    methods = _methods()
-    if method not in methods:
-        raise ValueError(f"method '{method}' is unknown; choose among {', '.join(methods)}")
-    if not tol > 0:
-        raise ValueError(f"tol = {tol} must be > 0")
+    run = _checked_call(problem, method, tol, time_limit, options)
     scaled = problem.scaled
     deadline = math.inf if time_limit is None else time.perf_counter() + time_limit
     watch = Watch(scaled, tol, deadline)
     zero = np.zeros_like(scaled.q)
     done = watch.judge(zero)
-    first = zero if start is None else scaled.project(scaled.into(_checked_start(problem, start)))
+    first = zero if start is None else scaled.project(scaled.into(_start(problem, start)))
     if start is not None and not done:
         done = watch.judge(first)
     if not done and len(zero):
-        methods[method](scaled, first, watch, **options)
+        try:
+            with np.errstate(all="ignore"):  # attempts may go astray
+                run(scaled, first, watch, **options)
+        except Unsuitable as error:
+            raise ParameterError(problem, "method", method, str(error)) from None
+    if not math.isfinite(watch.best_error):
+        raise ParameterError(problem, "W", type(problem.W).__name__, "gives velocities W r + q that are not finite")
     r = scaled.back(scaled.project(watch.best))
     error, error_max = problem.error(r)
     label = watch.label or method

@@ -7,7 +7,7 @@
 One scale per block of a contact, never per row: other scalings change the cone. The impulses are scaled once more so
 that |q̂| = √nc.
 
-Source: formulation-contact-problem-solver, sections 1, 2, 7 and 8.5.
+Source: docs/theory/contact_problems.md, (4)-(6).
 """
 
 import copy
@@ -45,7 +45,7 @@ class ScaledProblem:
         n, d = problem.q.shape
         blocks = problem.diagonal
         diagonal = np.einsum("iaa->ia", blocks)
-        weight = _floored(diagonal[:, :3].sum(axis=1) / 3)
+        weight = _floored((diagonal[:, :3] / 3).sum(axis=1))
         S = np.repeat(weight[:, None] ** -0.5, d, axis=1)
         friction = np.minimum(problem.friction, LARGEST_FRICTION)
         for part in range(1, friction.shape[1]):
@@ -55,8 +55,10 @@ class ScaledProblem:
             friction[:, part] *= S[:, 0] / S[:, columns.start]
         self.friction = np.ascontiguousarray(np.minimum(friction, LARGEST_FRICTION))
         q = S * problem.q
-        self.q_norm = np.linalg.norm(q) / math.sqrt(max(n, 1))
+        largest = np.abs(q).max(initial=0.0)  # squares of it may overflow
+        self.q_norm = largest * np.linalg.norm(q / largest) / math.sqrt(n) if largest > 0 else 0.0
         self.S, self.q = S, q / self.q_norm if self.q_norm > 0 else q
+        self.slope = np.sqrt(1.0 + np.square(self.friction).sum(axis=1))
         self.q_largest = np.linalg.norm(self.q, axis=1).max(initial=0.0)
         blocks = S[:, :, None] * blocks * S[:, None, :]
         if problem.bodies is not None:
@@ -103,13 +105,29 @@ class ScaledProblem:
         if self.q_norm == 0.0:
             return (0.0, 0.0) if not r.any() else (math.inf, math.inf)
         u = self.velocity(r) if u is None else u
-        total, largest = natural_error(r, u, self.saxce(u) if s is None else s, self.friction)
+        slide = self.saxce(u)
+        total, largest = natural_error(r, u, slide if s is None else s, self.friction)
+        short = -u[:, 0] if s is None else slide - s - u[:, 0]
+        away = np.maximum(short, 0.0) / self.slope  # (4) of contact_problem: lost in r − ũ where r is very large
+        total, largest = max(total, away @ away), max(largest, away.max() ** 2)
         return math.sqrt(total) / math.sqrt(len(r)), math.sqrt(largest) / self.q_largest
 
+    def _rounding(self, r):
+        """ε ‖r̂‖ / ‖q̂‖: what rounding of r does to the error."""
+        return np.finfo(float).eps * np.linalg.norm(r) / math.sqrt(max(len(r), 1))
+
     def reachable(self, r, tol):
-        """The tolerance that rounding allows at r."""
-        rounding = 30 * np.finfo(float).eps * self.operator.norm() * np.linalg.norm(r) / math.sqrt(max(len(r), 1))
-        return max(tol, min(rounding, ROUNDING_LIMIT))
+        """The tolerance that rounding allows at r; the norm of W is not larger than the trace of a semidefinite one."""
+        trace = np.maximum(np.einsum("iaa->ia", self.operator.diagonal), 0.0).sum()
+        return max(tol, min(30 * min(self.operator.norm(), trace) * self._rounding(r), ROUNDING_LIMIT))
+
+    def lost_in_rounding(self, r, error, tol):
+        """Whether r is so large that its error says nothing about velocities, (5) of contact_problem."""
+        rounding = self._rounding(r)
+        if rounding <= 0.1 * tol:
+            return False
+        limit = self.reachable(r, tol) if error <= ROUNDING_LIMIT else ROUNDING_LIMIT
+        return not rounding <= 0.1 * limit
 
 
 def _operator(W, s, d, blocks):

@@ -2,13 +2,12 @@
 
 Each step solves three sub-problems one after the other: smooth motion with bilateral constraints (generalized-α, second
 order), a position correction (no penetration, g = 0), a velocity correction (impact law, friction cones, G v = 0). The
-recipe and its decisions are in formulation-decoupled-nsga-lie-group; the compiled parts are in nsga_*.py.
+scheme, its equations and decisions are in docs/theory/decoupled_nsga.md; the compiled parts are in nsga_*.py.
 
 Source: Cosimo, Cavalieri, Cardona, Brüls, Nonlinear Dyn. 102 (2020); Sanchez2025, chapters 2-3, annexes A and B;
-doubtful points as decided by measurement in the formulation note: factor ½ h² in the position equation (3.1), M(q) at
-both levels (3.2), chapter form of f^p and f^v (3.3), rotations composed as R~ exp(U~) (3.4), active set G V~− <
-−tol_v with impulses of earlier impact problems applied to all contacts (3.6), line search and penalty ladder (3.7),
-proximal shift (3.8).
+doubtful points as decided by measurement, decisions 1 to 12 there: factor ½ h² in the position equation (1), M(q) at
+both levels (2), f^p and f^v as differences (3), rotations composed as R~ exp(U~) (4), active set G V~− < −tol_v with
+impulses of earlier impact problems applied to all contacts (6), line search and penalty ladder (7), proximal shift (8).
 """
 
 import numpy as np
@@ -18,6 +17,7 @@ from fem_mbs.solvers.step_control import StepControl
 from fem_mbs.solvers.stepper import Stepper
 
 _NAMES = ("smooth motion", "position correction", "velocity correction")
+SHIFT = 1e-8  # default of epsilon
 CONTACT_SOLVERS = ("auto", "newton", "problem")
 
 
@@ -30,18 +30,22 @@ class DecoupledNSGA(Stepper):
         Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve. 0.8
         is a good choice for rigid systems; 0 for flexible ones with impacts and for smooth reactions after an impact.
     rtol : float > 0, -
-        Relative tolerance of the three sub-problems. 1e-5 changes trajectories by less than 0.2 % of their
-        discretisation error (measured on a double pendulum); 1e-3 does not do.
+        Relative tolerance of the three sub-problems. The error it leaves does not fall with h: at small steps 1e-5
+        exceeds the discretisation error (nine times on a triple pendulum at h = 3e-5 s), and costs the same as 1e-6.
     max_iterations : int
         Newton iterations per sub-problem before a step is repeated with other penalties, then refused.
     scaling : float, optional [kg]
         k and p of the multipliers. Default: the mass that bodies in contact have against each other (geometric mean
         over the contacts), without contacts the mean mass of the moving nodes. Results do not depend on it.
     penalty : float > 0, -
-        p/k of contacts. 0.3 is nearer to the effective mass of a sphere that sticks or slides (2/7 of its mass): with
-        it 100 throws take 8 % fewer iterations, and impacts without friction one more.
-    epsilon : float, -
-        Proximal shift of redundant constraints and contacts, relative; the solution does not depend on it.
+        p/k of contacts in the normal direction. 1 suits bodies that hit with all of their mass.
+    friction_penalty : float > 0, -
+        p/k of friction. The default is the mass that resists sliding at the contact point of a
+        homogeneous sphere, relative to all of it.
+    epsilon : float ≥ 0, optional, -
+        Proximal shift of redundant constraints and contacts, relative; the solution does not depend on it. Default:
+        1e-8, and 0 for joints that `Model.compile` has found to be independent: in chains of thousands of links a shift
+        costs iterations. A step that fails is repeated with at least 1e-8.
     tol_v : float, optional [m/s]
         Approach speeds below it do not count as impacts: far below g h and far below impact speeds. Default: 1e-8 of
         the largest initial speed or of |gravity| h.
@@ -50,24 +54,32 @@ class DecoupledNSGA(Stepper):
         that have acted take part, without restitution, which ends long sequences
         (``result.statistics["impact_sequences_cut_short"]`` counts these).
     position_factor : {0.5, 1.0}
-        c_p of the position equation; 1 for very stiff flexible models at Courant numbers above 5 (formulation note
-        3.1).
+        c_p of the position equation; 1 for very stiff flexible models at Courant numbers above 5
+        (docs/theory/decoupled_nsga.md, decision 1).
     reset_after_impact : bool
         Restart the memory of the method with consistent accelerations after a step with an impact: joint forces stop
-        oscillating for rho_inf > 0; one more linear solve per impact (formulation note 3.10).
+        oscillating for rho_inf > 0; one more linear solve per impact (docs/theory/decoupled_nsga.md, decision 10).
     improved_start : bool
-        Second-order start of the multipliers (formulation note 1.7): a_0 = v̇_0 + (α_m − α_f) h dv̇/dt.
+        Second-order start of the multipliers (docs/theory/decoupled_nsga.md, (23)): a_0 = v̇_0 + (α_m − α_f) h dv̇/dt.
     persistent_contacts : bool
-        Closed contacts take part in the smooth sub-problem (formulation note 3.12; nsga_persistent, nsga_entry): second
+        Closed contacts take part in the smooth sub-problem (docs/theory/decoupled_nsga.md, (25)-(27)): second
         order in motion and forces while they stay closed, where the published scheme is of first order. Measured
         orders, largest errors: ball rolling in a drum 2.00 (0.98 without), leg on a sticking foot 2.00 (1.00), ball
         that slides and rolls in turn 1.96 (0.98), angle of a ball stopped by rolling or spinning resistance 1.96 …
         2.0 (1.0). Where sticking, sliding or contact itself ends the error depends on where in its step that lies,
         still of second order in the motion; friction forces that jump are wrong in that step. Impacts stay of first
         order. Contacts with a ``contensou_radius`` are of second order while they slide or drill.
-    approach : {"start", "slower"}
-        Normal velocity that Newton's law reflects: that along the normals at the start of the step (as published), or
-        the slower of those along the normals at its start and at its end, with which normal impulses never give energy.
+    approach : {"slower", "start"}
+        Normal velocity that Newton's law reflects. "slower": the slower of those along the normals at the start and at
+        the end of the step, with which normal impulses never give energy; and where friction makes the impulses of an
+        impact gain energy (Kane's paradox), the largest part of the restitution that does not
+        (``result.statistics["impacts_with_less_restitution"]`` counts these). "start": that along the normals at the
+        start of the step, as published, and no limit.
+    restitution_speed : {"start", "touch"}
+        Which approach speed Newton's law reflects at the first impact of a step: that at the start of the step (as
+        published), or that at the touch, by the energy on the way to it. With "start" an elastic ball loses what it
+        gains on the last part of its way, m g² h/4 per second on average; with "touch" it keeps its energy for any
+        number of bounces (docs/theory/sweep has figures, and what else changes).
     contact_solver : {"auto", "newton", "problem"}
         How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
         the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
@@ -103,11 +115,12 @@ class DecoupledNSGA(Stepper):
         self,
         rho_inf=0.8,
         *,
-        rtol=1e-5,
+        rtol=1e-6,
         max_iterations=30,
         scaling=None,
         penalty=1.0,
-        epsilon=1e-8,
+        friction_penalty=2.0 / 7.0,
+        epsilon=None,
         tol_v=None,
         max_problems=50,
         position_factor=0.5,
@@ -115,7 +128,8 @@ class DecoupledNSGA(Stepper):
         improved_start=False,
         mixed=False,
         persistent_contacts=False,
-        approach="start",
+        approach="slower",
+        restitution_speed="start",
         contact_solver="auto",
         contact_tolerance=1e-6,
         step_control=None,
@@ -129,7 +143,8 @@ class DecoupledNSGA(Stepper):
             self._number("max_iterations", max_iterations, lambda v: v >= 1, "must be at least 1")
         )
         self.penalty = self._number("penalty", penalty, lambda v: v > 0, "must be > 0")
-        self.epsilon = self._number("epsilon", epsilon, lambda v: v >= 0, "must be ≥ 0")
+        self.friction_penalty = self._number("friction_penalty", friction_penalty, lambda v: v > 0, "must be > 0")
+        self.epsilon = epsilon if epsilon is None else self._number("epsilon", epsilon, lambda v: v >= 0, "must be ≥ 0")
         self.max_problems = int(self._number("max_problems", max_problems, lambda v: v >= 1, "must be at least 1"))
         self.position_factor = self._number(
             "position_factor", position_factor, lambda v: 0.5 <= v <= 1, "must be 0.5 … 1 (less gains energy)"
@@ -144,6 +159,9 @@ class DecoupledNSGA(Stepper):
         self.approach, self.contact_solver = approach, contact_solver
         if approach not in ("start", "slower"):
             raise ParameterError(self, "approach", approach, 'must be "start" or "slower"')
+        self.restitution_speed = restitution_speed
+        if restitution_speed not in ("start", "touch"):
+            raise ParameterError(self, "restitution_speed", restitution_speed, 'must be "touch" or "start"')
         self.contact_tolerance = self._number(
             "contact_tolerance", contact_tolerance, lambda v: 0 < v < 1, "must be between 0 and 1"
         )
@@ -174,16 +192,18 @@ class DecoupledNSGA(Stepper):
         gamma = 0.5 + alpha_f - alpha_m
         return alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma
 
-    def prepare(self, system, h, save_every=1):
+    def prepare(self, system, h, save_every=1, strict=False):
         """Make the engine that steps a system; initial accelerations are computed here."""
-        return _Engine(self, system, h, save_every)
+        return _Engine(self, system, h, save_every, strict)
 
 
 class _Engine:
     """Arrays and scalars of one run, and the calls of the compiled part."""
 
-    def __init__(self, method, system, h, save_every):
+    def __init__(self, method, system, h, save_every, strict):
         from fem_mbs.solvers import nsga_data
+
+        self.strict = strict
 
         self.kernels, self.method, self.system, self.h = nsga_data, method, system, h
         self._refuse_for_groups()
@@ -232,11 +252,13 @@ class _Engine:
     def _connect(self):
         """Addresses of the compiled parts."""
         from fem_mbs.jit import address
-        from fem_mbs.solvers import nsga_position, nsga_run, nsga_smooth, nsga_velocity
+        from fem_mbs.solvers import nsga_checks, nsga_position, nsga_run, nsga_smooth, nsga_sweep, nsga_velocity
+
+        modules = nsga_smooth, nsga_position, nsga_velocity, nsga_run, nsga_sweep, nsga_checks
 
         self.run_steps = nsga_run.run_steps
         for name in self.kernels.PARTS:
-            module = next(m for m in (nsga_smooth, nsga_position, nsga_velocity, nsga_run) if hasattr(m, name))
+            module = next(m for m in modules if hasattr(m, name))
             self.run[0][f"{name}_part"] = getattr(module, name).address
         self.run[0]["data_at"], self.run[0]["run_at"] = address(self.system.data), address(self.run)
         self.contact_problems = None
@@ -256,14 +278,18 @@ class _Engine:
             "h": h, "alpha_m": alpha_m, "alpha_f": alpha_f, "beta": beta, "gamma": gamma,
             "c_a": (1 - alpha_m) / ((1 - alpha_f) * gamma * h), "c_q": h * beta / gamma,
             "ks": mass / h, "kp": mass, "kv": mass, "ps": 0.0, "pp": method.penalty * mass, "pv": method.penalty * mass,
-            "epsilon": method.epsilon, "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
+            "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
+            "epsilon": SHIFT if method.epsilon is None else method.epsilon, "restitution_scale": 1.0,
+            "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self._shift(),
+            "conservative": int(system.conservative), "strict": int(self.strict),
+            "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "length": system.length, "reference_force": method.reference_force,
             "position_factor": method.position_factor, "max_iterations": method.max_iterations,
             "max_problems": method.max_problems, "mixed": int(method.mixed),
             "persistent": int(method.persistent_contacts and system.nc > 0), "reset": int(method.reset_after_impact),
-            "newton": int(method.contact_solver != "problem" and not system.searches),
+            "newton": int(not system.searches and (method.contact_solver != "problem" or system.nc == 0)),
             "exact": k.EXACT,
-            "approach": int(method.approach == "slower"),
+            "approach": int(method.approach == "slower"), "touch": int(method.restitution_speed == "touch"),
             "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
             "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
             "abrupt": int(any(element.abrupt for element in system.elements)),
@@ -291,7 +317,7 @@ class _Engine:
         if self.run[0]["persistent"]:
             self._start_contacts(state)
         else:
-            acceleration, lam = initial_accelerations(system, state, self.method.epsilon)
+            acceleration, lam = initial_accelerations(system, state, self._shift())
             a["Vd0"][:] = a["Va0"][:] = acceleration
             a["lam"][:] = lam / self.run[0]["ks"]
         a["Vd"][:] = a["Vd0"]
@@ -299,6 +325,9 @@ class _Engine:
         if self.method.improved_start:
             a["Va0"][:] += self._start_correction(state, a["Vd0"])
         assembly.initial_states(system.data[0], state.x, state.R, state.V)
+
+    def _shift(self):
+        return SHIFT if self.method.epsilon is None else self.method.epsilon
 
     def _start_contacts(self, state):
         """Closed contacts that do not approach enter at once; the first accelerations are consistent with them."""
@@ -318,11 +347,11 @@ class _Engine:
         invoke(int(self.run[0]["restart_part"]), address(self.system.data), address(self.run))
         if self.run[0]["code"] != self.kernels.OK:
             raise SolverError(
-                "initial accelerations: mass, constraints and closed contacts are singular", step=0, time=0.0
+                "initial accelerations: mass, constraints and closed contacts are singular", step=0, time=state.t
             )
 
     def _start_correction(self, state, acceleration):
-        """(α_m − α_f) h dv̇/dt, by a central difference along the motion (formulation note 1.7)."""
+        """(α_m − α_f) h dv̇/dt, by a central difference along the motion (docs/theory/decoupled_nsga.md, (23))."""
         from fem_mbs.solvers.initial import initial_accelerations
 
         alpha_m, alpha_f, _, _ = self.method.coefficients
@@ -333,7 +362,7 @@ class _Engine:
             near = self.system.moved(state, step * state.V + 0.5 * step**2 * acceleration)
             near.V[:] = state.V + step * acceleration
             near.t = state.t + step
-            sides.append(initial_accelerations(self.system, near, self.method.epsilon)[0])
+            sides.append(initial_accelerations(self.system, near, self._shift())[0])
         self.system.update_signals(state.t)
         return (alpha_m - alpha_f) * self.h * (sides[0] - sides[1]) / (2 * delta)
 
@@ -380,7 +409,7 @@ class _Engine:
 
             return nsga_pairs.advance(self, times, signals, records)
         done, code = self.run_steps(self.system.data, self.run, len(times), 0, times, signals)
-        error = None if code == self.kernels.OK else self.fault(code, float(times[done]))
+        error = None if code == self.kernels.OK else self.fault(code, float(times[min(done, len(times) - 1)]))
         return done, int(self.run[0]["saved"]), error
 
     def fault(self, code, t):
@@ -405,9 +434,21 @@ class _Engine:
             searches = {"pair_searches": self.searches, "inexact_contact_problems": inexact}
         controlled = self.controller.statistics() if self.controller is not None else {}
         counted = {"steps": "step_number", "impact_sequences_cut_short": "cut_short",
-                   "steps_without_restitution": "made_plastic"}  # fmt: skip
+                   "steps_without_restitution": "made_plastic", "impacts_with_less_restitution": "limited_impacts",
+                   "energy_rises": "rises", "swept_contacts": "swept_total"}  # fmt: skip
         steps = {name: int(self.run[0][field]) for name, field in counted.items()}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
+
+    def warnings(self):
+        """What was wrong without stopping the run, in words."""
+        run, texts = self.run[0], []
+        if run["rises"]:
+            texts.append(
+                f"energy rose {run['rises']} times by more than the steps explain, most by {run['largest_rise']:.3g} J "
+                f"before t = {run['rise_time']:.6g} s, although nothing drives the model: h is too large for what "
+                "happened there (halve it, or use step_control=StepControl())"
+            )
+        return texts
 
     def state(self):
         """Current state of the run, a copy."""
@@ -418,6 +459,8 @@ class _Engine:
         return state
 
     def _diagnose(self, code, t):
+        from fem_mbs import element_checks
+
         k, system, a, run = self.kernels, self.system, self.arrays, self.run[0]
         which = int(a["counts"][6])
         number = int(run["step_number"]) + 1
@@ -454,11 +497,47 @@ class _Engine:
                 element=node,
                 **common,
             )
+        if code == k.JUMP:
+            node = system.nodes[int(run["jumped"])]
+            return SolverError(
+                f"Step {number}, t = {t:.6g} s: {label(node)} jumped: it moved or turned {10 * run['farthest']:.3g} "
+                "times as far as its speeds and accelerations explain. The corrections found a configuration that is "
+                "not the one next to the start of the step. Halve h, or use step_control=StepControl()",
+                element=node,
+                **common,
+            )
+        if code == k.OUT_OF_RANGE:
+            state = self.state()
+            element = element_checks.element_at(system, int(run["jumped"]))
+            text = element.trouble(state) or f"{label(element)} is outside its range"
+            return SolverError(f"Step {number}, t = {t:.6g} s: {text}", element=element, **common)
+        if code == k.ENERGY_ROSE:
+            return SolverError(
+                f"Step {number}, t = {t:.6g} s: the energy rose by {run['largest_rise']:.3g} J, more than the step "
+                "explains, although nothing drives the model. Halve h, or use step_control=StepControl(); without "
+                "strict=True this is a warning of the result",
+                **common,
+            )
+        if code == k.PASSED:
+            contact = system.contact_at(int(run["swept_contact"]))
+            return SolverError(
+                f"{start} stopped: contact '{contact.name}' is passed within the step, and where it touches first "
+                f"cannot be told: its bodies travel {run['sweep_travel']:.3g} m past each other, its size (`passage`) "
+                f"is {run['sweep_size']:.3g} m. Reduce h, or let StepControl do it (step_control=fem.StepControl())",
+                element=contact,
+                **common,
+            )
         if code == k.TOO_MANY_PROBLEMS:
             names = ", ".join(system.contact_at(int(c)).name for c in np.flatnonzero(a["candidate"])[:20])
             return SolverError(
                 f"{start} stopped after {run['max_problems']} impact problems; contacts still approaching: {names}. "
                 "Usual causes: restitution between many touching bodies (raise max_problems), or tol_v too small",
+                **common,
+            )
+        if len(history) <= 1 and self.contact_problems is not None:
+            return SolverError(
+                f"{start} was not solved by the contact-problem solver: {self.contact_problems.last()}. Usual causes: "
+                "step too large (halve h), or many redundant contacts between stiff or heavy bodies",
                 **common,
             )
         row, owner, value = self._largest_row(which)

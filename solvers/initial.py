@@ -5,7 +5,7 @@
 repeated with the last λ on the right: the shift ε makes redundant constraints solvable (their multipliers tend to
 those of minimum norm) and disappears from the solution. Closed contacts take no part: they have no smooth multiplier.
 
-Source: formulation-decoupled-nsga-lie-group, sections 1.7 and 3.8.
+Source: docs/theory/decoupled_nsga.md, (22), decision 8.
 """
 
 import numpy as np

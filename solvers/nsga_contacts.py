@@ -1,4 +1,4 @@
-"""Contacts in the two corrections of the decoupled scheme: residual parts and tangent blocks (section 2.6).
+"""Contacts in the two corrections of the decoupled scheme: residual parts and tangent blocks.
 
 Drilling (turning about the normal) of contacts with a disc, coupled with sliding by `contact_law` (7), uses the last
 row w of W and its value w0 at the start of the step; Δq the increments of the nodes over the step (displacements,
@@ -8,8 +8,12 @@ rotation vectors in body axes), v− the velocities before the impact problem:
     velocity level   g_ω = w v + e_T w0 v−                                                                       (2)
 
 (1) is the relative rotation about the mean normal to second order; its gradient leaves out T⁻¹(Δq), as for sliding
-(formulation note 3.9).
+(docs/theory/decoupled_nsga.md, decision 9).
+
+Source: docs/theory/contact_laws.md, (6)-(11); Newton's law docs/theory/decoupled_nsga.md, (19).
 """
+
+import math
 
 import numpy as np
 
@@ -34,7 +38,10 @@ from fem_mbs.contact_assembly import (
     B_WN0,
     C_BLOCKS,
     C_GAP,
+    C_GAP0,
     C_SLIP,
+    C_THETA,
+    C_TOUCH,
     L_DRILLING,
     L_MU,
     L_NORMAL,
@@ -42,6 +49,7 @@ from fem_mbs.contact_assembly import (
     L_SPINNING,
     L_TANGENTIAL,
     add_gradient,
+    evaluate_contact,
     gradient_times,
     laws_of,
 )
@@ -59,7 +67,7 @@ from fem_mbs.jit import (
     vector,
 )
 from fem_mbs.rotations import log_matrix, multiply_T
-from fem_mbs.solvers.contact_law import CLOSED, GAP, cone_forces, cone_tangent, normal_tangent, open_rows
+from fem_mbs.solvers.contact_law import CLOSED, GAP, STICK, cone_forces, cone_tangent, normal_tangent, open_rows
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
 
@@ -99,10 +107,57 @@ def coupled_gradient(g, e, block, c, B):
 
 
 @kernel
+def open_contact(S, nd, own, friction, k, p, p_T):
+    """Rows of all multipliers of an open contact: the normal one, those of friction, those of rolling and spinning."""
+    open_rows(S, nd, own, k, p)
+    for i in range(nd + 1, nd + 1 + friction):
+        S[i, i] = -k * k / p_T
+
+
+@kernel
+def swept_gaps(d, s):
+    """Gap and slip of swept contacts, linear in the correction U (nsga_sweep, (2))."""
+    groups = groups_of(d)
+    U = matrix(s.U_at, d.n_nodes, 6)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            if kept[e, C_THETA] != 0.0:
+                kept[e, C_GAP] = kept[e, C_TOUCH] + gradient_times(g, e, B_GN, 0, U)
+                for i in range(2):
+                    kept[e, C_SLIP + i] = kept[e, C_TOUCH + 1 + i] + gradient_times(g, e, B_GT, i, U)
+
+
+@kernel
+def let_go(d, s):
+    """End of a step or of an attempt at one: swept contacts follow their bodies again; their gap is the one reached."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    x, R, V = matrix(s.x_at, d.n_nodes, 3), tensor(s.R_at, d.n_nodes, 3, 3), matrix(s.V_at, d.n_nodes, 6)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            if kept[e, C_THETA] != 0.0:
+                kept[e, C_THETA] = 0.0
+                kept[e, C_GAP] = evaluate_contact(d, g, e, b, x, R, x, R, V)
+    s.swept = 0
+
+
+@kernel
 def position_contact_residual(d, s, r1, rows):
     """Contact part of the position residual: subtract forces from r1 (full), fill rows (nc, 3) divided by k_p.
 
-    Rows of drilling, also divided by k_p, go to rows_D (nc,).
+    Rows of drilling, also divided by k_p, go to rows_D (nc,). At the first residual (``s.first_residual``) the
+    multipliers of contacts that stuck are shifted by p g_T/k: the augmented force ξ_T = k λ_T − p g_T is then the last
+    one. The smooth motion knows no friction, so that g_T is the slip of a free body. Without the shift it alone takes
+    ξ_T out of the cone, and Newton's iteration goes to and fro between two directions of slip (annex B.5.1: 74 of 1,000
+    steps stalled, none with the shift). Contacts that slid are not shifted: that costs iterations (2.2 and 1.7 times).
     """
     groups = groups_of(d)
     cnu, status = matrix(s.cnu_at, d.nc, 3), integers(s.status_at, d.nc)
@@ -110,7 +165,7 @@ def position_contact_residual(d, s, r1, rows):
     x, R = matrix(s.x_at, d.n_nodes, 3), tensor(s.R_at, d.n_nodes, 3, 3)
     x0, R0 = matrix(s.x0_at, d.n_nodes, 3), tensor(s.R0_at, d.n_nodes, 3, 3)
     force, row, slip, lam = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    k, p = s.kp, s.pp
+    k, p, p_T = s.kp, s.pp, s.pp_T
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -119,11 +174,12 @@ def position_contact_residual(d, s, r1, rows):
         for e in range(g.n):
             c = g.first_contact + e
             xi_N = k * cnu[c, 0] - p * kept[e, C_GAP]
-            rows_D[c] = -k / p * nu_D[c]
+            rows_D[c] = -k / p_T * nu_D[c]
             if xi_N < 0.0:
                 status[c] = GAP
-                for i in range(3):
-                    rows[c, i] = -k / p * cnu[c, i]
+                rows[c, 0] = -k / p * cnu[c, 0]
+                for i in range(1, 3):
+                    rows[c, i] = -k / p_T * cnu[c, i]
                 continue
             add_gradient(g, e, B_GN, 0, -xi_N, r1)
             rows[c, 0] = -kept[e, C_GAP]
@@ -133,11 +189,15 @@ def position_contact_residual(d, s, r1, rows):
             if mu == 0.0:
                 status[c] = CLOSED
                 for i in range(2):
-                    rows[c, 1 + i] = -k / p * cnu[c, 1 + i]
+                    rows[c, 1 + i] = -k / p_T * cnu[c, 1 + i]
                 continue
+            if s.first_residual != 0 and status[c] == STICK and g.drilling == 0:
+                for i in range(2):
+                    cnu[c, 1 + i] += p_T / k * slip[i]
+                    lam[i] = cnu[c, 1 + i]
             if g.drilling != 0:
                 slip[2], lam[2] = arm * drilling_increment(g, e, x, R, x0, R0), nu_D[c]
-            status[c] = cone_forces(k, p, mu, xi_N, lam, slip, 2 + g.drilling, force, row)
+            status[c] = cone_forces(k, p_T, mu, xi_N, lam, slip, 2 + g.drilling, force, row)
             for i in range(2):
                 add_gradient(g, e, B_GT, i, -force[i], r1)
                 rows[c, 1 + i] = row[i]
@@ -154,7 +214,7 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
     layout = matrix_values(d, POSITION)
     cnu, nu_D = matrix(s.cnu_at, d.nc, 3), vector(s.nu_D_at, d.nc)
     slip, lam = np.empty(3), np.empty(3)
-    k, p = s.kp, s.pp
+    k, p, p_T = s.kp, s.pp, s.pp_T
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -169,14 +229,14 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
             zero(b[_KK], size * size)
             xi_N = k * cnu[c, 0] - p * kept[e, C_GAP]
             if xi_N < 0.0:
-                open_rows(S, nd, own, k, p)
+                open_contact(S, nd, own, 2 + g.drilling, k, p, p_T)
             else:
                 G_N = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
                 G_T = kept[e, C_BLOCKS + B_GT * nd : C_BLOCKS + (B_GT + 2) * nd]
                 normal_tangent(S, nd, nd, G_N, k, p)
                 mu, arm = law[e, L_MU], law[e, L_DRILLING]
                 if mu == 0.0:
-                    open_rows(S, nd + 1, 2, k, p)
+                    open_rows(S, nd + 1, 2, k, p_T)
                 else:
                     for i in range(2):
                         slip[i], lam[i] = kept[e, C_SLIP + i], cnu[c, 1 + i]
@@ -184,8 +244,8 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
                         slip[2], lam[2] = arm * drilling_increment(g, e, x, R, x0, R0), nu_D[c]
                         G_T = vector(b[_H_N], 3 * nd)
                         coupled_gradient(g, e, B_GT, arm, G_T)
-                    cone_tangent(S, nd, nd, nd + 1, G_N, G_T, own - 1, k, p, mu, xi_N, lam, slip)
-                if g.contact_hessian != 0:
+                    cone_tangent(S, nd, nd, nd + 1, G_N, G_T, own - 1, k, p, p_T, mu, xi_N, lam, slip)
+                if g.contact_hessian != 0 and kept[e, C_THETA] == 0.0:
                     gather_poses(g, e, b, x, R)
                     gather_start(g, e, b, x0, R0)
                     zero(b[_H_N], nd * nd)
@@ -193,30 +253,73 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
                     for i in range(nd):
                         for j in range(nd):
                             S[i, j] -= xi_N * H[i, j]
-                times_tangent(g, e, S, size, T)
-                for i in range(own):
-                    S[nd + i, nd + i] -= s.epsilon * k * k / p  # proximal: redundant contacts (section 3.8)
+                if kept[e, C_THETA] == 0.0:
+                    times_tangent(g, e, S, size, T)
+                for i in range(own):  # proximal: redundant contacts
+                    S[nd + i, nd + i] -= s.epsilon * k * k / (p if i == 0 else p_T)
             scatter_matrix(g.maps_at[POSITION], e, size, vector(b[_KK], size * size), layout)
 
 
 @kernel
-def reflected(g, e, d, s, Vminus):
-    """What Newton's law adds to the normal velocity of a contact: e_N G_N v− with G_N at the start of the step.
+def touch_speed(g, e, d, s, speed):
+    """Normal velocity at the touch by the energy, for ``speed`` at the start of the step; negative.
 
-    With ``approach`` the slower of the approaches along the normals at the start and at the end of the step counts: the
-    impulse acts along the latter, and does no more work than the law allows. At the start alone (the published form) a
-    normal that turns in the step gives energy, O(h); at its end alone a contact on a curved surface would never close.
+        ġ_t = −( ġ_n² − 2 a_N g_n )^½ ,   a_N = ( G_N v~ − G_N(q_n) v_n )/h                                       (3)
+
+    A gap g_n that is round-off counts as closed.
+    """
+    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP0]
+    if gap <= 100.0 * s.exact * (1.0 + s.scale_x):
+        return -abs(speed)
+    V0, Vs = matrix(s.V0_at, d.n_nodes, 6), matrix(s.Vs_at, d.n_nodes, 6)
+    change = gradient_times(g, e, B_GN, 0, Vs) - gradient_times(g, e, B_GN0, 0, V0)
+    return -math.sqrt(max(speed * speed - 2.0 * gap * change / s.h, 0.0))
+
+
+@kernel
+def approach_of(g, e, d, s, Vminus):
+    """Normal velocity that Newton's law reflects; negative where the bodies approach.
+
+    Along the normal of the start of the step, as published, or, with ``approach``, the slower of that and of the one
+    along the normal of its end. The impulse acts along the latter, and does no more work than the law allows. At the
+    start alone a normal that turns in the step gives energy, O(h); at its end alone a contact on a curved surface would
+    never close. With ``touch`` the first impact problem of a step takes the speed at the touch, by (3), or of a swept
+    contact between the velocities at the start and at the end: an elastic contact then keeps its energy
+    (docs/theory/sweep).
+    """
+    speed = gradient_times(g, e, B_GN0, 0, Vminus)
+    first = s.touch != 0 and integers(s.counts_at, 8)[3] == 0
+    theta = matrix(g.contact_at, g.n, g.contact_stride)[e, C_THETA]
+    if theta != 0.0:
+        if first:
+            speed += theta * (gradient_times(g, e, B_GN, 0, matrix(s.Vs_at, d.n_nodes, 6)) - speed)
+        if s.approach != 0:  # what the impulse meets: its bodies may turn on the way to the end of the step
+            speed = max(speed, gradient_times(g, e, B_GN, 0, matrix(s.Vsminus_at, d.n_nodes, 6)))
+        return speed
+    if s.approach != 0:
+        other = gradient_times(g, e, B_GN, 0, Vminus)
+        if first and speed * other <= 0.0:
+            speed = 0.0
+        elif first and speed > 0.0:
+            speed = min(speed, other)
+        else:
+            speed = max(speed, other)
+    return touch_speed(g, e, d, s, speed) if first else speed
+
+
+@kernel
+def reflected(g, e, d, s, Vminus):
+    """What Newton's law adds to the normal velocity of a contact: e_N times the approach.
+
     Towards the end of a long impact sequence nothing is reflected, see `nsga_velocity.choose_candidates`; nor with
     ``plastic``, for problems without a solution: a pendulum whose tip hits a wall in a self-locking position cannot
-    rebound, because friction would hold it with the same cone (no v with G_N v + e_N G_N v− ≥ μ |G_T v|).
+    rebound, because friction would hold it with the same cone (no v with G_N v + e_N G_N v− ≥ μ |G_T v|). Less is
+    reflected where all of it would give energy, see `nsga_velocity.limit_restitution`.
     """
     e_N = laws_of(g)[e, L_NORMAL]
     if e_N == 0.0 or s.plastic != 0 or 2 * integers(s.counts_at, 8)[3] >= s.max_problems:
         return 0.0
-    speed = gradient_times(g, e, B_GN0, 0, Vminus)
-    if s.approach != 0:
-        speed = max(speed, gradient_times(g, e, B_GN, 0, Vminus))
-    return e_N * speed
+    return s.restitution_scale * e_N * approach_of(g, e, d, s, Vminus)
 
 
 @kernel
@@ -234,7 +337,7 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
     turning = integers(s.turning_at, d.nc)
     aLam, achi = matrix(s.aLam_at, d.nc, 3), matrix(s.achi_at, d.nc, 3)
     force, row, rate, lam = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    k, p, arm = s.kv, s.pv, s.length
+    k, p, p_T, arm = s.kv, s.pv, s.pv_T, s.length
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -242,10 +345,12 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
+            rows[c, 0] = -k / p * cLam[c, 0]
+            rows[c, 1], rows[c, 2] = -k / p_T * cLam[c, 1], -k / p_T * cLam[c, 2]
             for i in range(3):
-                rows[c, i] = -k / p * cLam[c, i]
-                rows_chi[c, i] = -k / p * cchi[c, i]
+                rows_chi[c, i] = -k / (p_T if g.drilling != 0 and i == 2 else p) * cchi[c, i]
                 aLam[c, i] = achi[c, i] = 0.0
+            stuck = s.first_residual != 0 and status[c] == STICK and g.drilling == 0
             status[c] = turning[c] = GAP
             if candidate[c] == 0:
                 continue
@@ -261,10 +366,12 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
             if mu != 0.0:
                 for i in range(2):
                     rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * gradient_times(g, e, B_VT0, i, Vminus)
+                    if stuck:
+                        cLam[c, 1 + i] += p_T / k * rate[i]
                     lam[i] = cLam[c, 1 + i]
                 if g.drilling != 0:
                     rate[2], lam[2] = disc * drilling_rate(g, e, e_T, V, Vminus), cchi[c, 2]
-                status[c] = cone_forces(k, p, mu, sigma_N, lam, rate, 2 + g.drilling, force, row)
+                status[c] = cone_forces(k, p_T, mu, sigma_N, lam, rate, 2 + g.drilling, force, row)
                 for i in range(2):
                     add_gradient(g, e, B_VT, i, -force[i], r1)
                     aLam[c, 1 + i] = force[i]
@@ -302,7 +409,7 @@ def velocity_contact_tangents(d, s, V, Vminus):
     cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
     candidate = integers(s.candidate_at, d.nc)
     rate, lam = np.empty(3), np.empty(3)
-    k, p, arm = s.kv, s.pv, s.length
+    k, p, p_T, arm = s.kv, s.pv, s.pv_T, s.length
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -320,7 +427,7 @@ def velocity_contact_tangents(d, s, V, Vminus):
                 g_N = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
                 sigma_N = k * cLam[c, 0] - p * g_N
             if sigma_N < 0.0:
-                open_rows(S, nd, 6, k, p)
+                open_contact(S, nd, 6, 2 + g.drilling, k, p, p_T)
             else:
                 G_N = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
                 V_T = kept[e, C_BLOCKS + B_VT * nd : C_BLOCKS + (B_VT + 2) * nd]
@@ -329,7 +436,7 @@ def velocity_contact_tangents(d, s, V, Vminus):
                 normal_tangent(S, nd, nd, G_N, k, p)
                 mu, e_T, disc = law[e, L_MU], law[e, L_TANGENTIAL], law[e, L_DRILLING]
                 if mu == 0.0:
-                    open_rows(S, nd + 1, 2, k, p)
+                    open_rows(S, nd + 1, 2, k, p_T)
                 else:
                     for i in range(2):
                         rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * gradient_times(g, e, B_VT0, i, Vminus)
@@ -338,20 +445,20 @@ def velocity_contact_tangents(d, s, V, Vminus):
                         rate[2], lam[2] = disc * drilling_rate(g, e, e_T, V, Vminus), cchi[c, 2]
                         V_T = vector(b[_H_N] + 24 * nd, 3 * nd)  # behind W
                         coupled_gradient(g, e, B_VT, disc, V_T)
-                    cone_tangent(S, nd, nd, nd + 1, G_N, V_T, 2 + g.drilling, k, p, mu, sigma_N, lam, rate)
+                    cone_tangent(S, nd, nd, nd + 1, G_N, V_T, 2 + g.drilling, k, p, p_T, mu, sigma_N, lam, rate)
                 if law[e, L_ROLLING] == 0.0:
                     open_rows(S, rolling, 2, k, p)
                 else:
                     for i in range(2):
                         rate[i] = arm * gradient_times(g, e, B_W, i, V)
                     bound = law[e, L_ROLLING] / arm
-                    cone_tangent(S, nd, nd, rolling, G_N, W, 2, k, p, bound, sigma_N, cchi[c], rate)
+                    cone_tangent(S, nd, nd, rolling, G_N, W, 2, k, p, p, bound, sigma_N, cchi[c], rate)
                 if law[e, L_SPINNING] != 0.0:
                     rate[0] = arm * gradient_times(g, e, B_W, 2, V)
                     spin, bound = W[2 * nd :], law[e, L_SPINNING] / arm
-                    cone_tangent(S, nd, nd, nd + 5, G_N, spin, 1, k, p, bound, sigma_N, cchi[c, 2:], rate)
+                    cone_tangent(S, nd, nd, nd + 5, G_N, spin, 1, k, p, p, bound, sigma_N, cchi[c, 2:], rate)
                 elif g.drilling == 0:
                     open_rows(S, nd + 5, 1, k, p)
                 for i in range(6):
-                    S[nd + i, nd + i] -= s.epsilon * k * k / p
+                    S[nd + i, nd + i] -= s.epsilon * k * k / (p if i == 0 else p_T)
             scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), layout)

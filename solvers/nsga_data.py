@@ -2,7 +2,7 @@
 
 The recipe is `nsga_run.advance` → `nsga_run.step`; the sub-problems are in nsga_smooth, nsga_position, nsga_velocity.
 
-Symbols as in formulation-decoupled-nsga-lie-group, section 1; ~ marks the smooth part, arrays of nodes are (N, 6).
+Symbols as in docs/theory/decoupled_nsga.md; ~ marks the smooth part, arrays of nodes are (N, 6).
 
     symbol       code      meaning
     q_n, v_n     x0 Q0 R0 V0   start of the step               q~, v~    xs Qs Rs Vs   result of the smooth sub-problem
@@ -12,6 +12,7 @@ Symbols as in formulation-decoupled-nsga-lie-group, section 1; ~ marks the smoot
     ν, Λ, χ      cnu, cLam, cchi (nc, 3)  contact multipliers, the same (χ: moments divided by length k_v)
     ν_D          nu_D (nc,)  of drilling coupled with sliding: moments divided by c k_p; χ_3 is divided by c k_v there
     P            P         impulses of earlier problems of an impact sequence
+                 xt Qt Rt  poses on the path of the step, see nsga_sweep
                  aLam, achi (nc, 3)  contact impulses that act in the problem, N s and N m s
 
 """
@@ -36,7 +37,7 @@ ARRAYS = {
     "nu_D": "c", "keep_D": "c", "rows_D": "c",
     "clam": "c3", "ctau": "c3", "gamma_c": "c3", "rows_c": "c3", "rows_chi": "c3",
     "mchi": "c3", "wtau": "c3", "gamma_w": "c3", "Gw": "full", "fs": "full",
-    "r": "u", "dx": "u", "history": "64",
+    "r": "u", "dx": "u", "history": "64", "xt": "N3", "Qt": "N4", "Rt": "N33",
 }  # fmt: skip
 # counts: iterations smooth, position, velocity; impact problems; penalty restarts; history length; failed sub-problem;
 # sub-problems given to the contact-problem solver
@@ -69,17 +70,19 @@ RECORDS = (
 ).split()
 SCALARS = (
     "h t alpha_m alpha_f beta gamma c_a c_q ks kp kv ps pp pv epsilon rtol tol_v mean_mass length F_s scale_x scale_v "
-    "reference_force position_factor dynamic row row_T exact"
+    "reference_force position_factor dynamic row row_T exact pp_T pv_T epsilon_rows restitution_scale allowed_energy "
+    "last_energy top_kinetic largest_rise rise_time farthest sweep_travel sweep_size"
 ).split()
 # C functions that the parts call each other through: a part is then compiled on its own, not again inside its callers
 PARTS = (
     "smooth smooth_residual position position_residual position_matrix velocity velocity_residual velocity_matrix "
-    "restart record"
+    "restart record check sweep settle"
 ).split()
 OPTIONS = (
     "max_iterations max_problems mixed persistent reset reuse approach plastic save_every saved step_number "
     "max_halvings newton without_contacts repeated handed nc_fixed cut_short made_plastic fresh "
-    "since struck abrupt whole_every"
+    "since struck abrupt whole_every first_residual strict conservative rises limited_impacts jumped "
+    "touch swept swept_total swept_contact"
 ).split()
 
 RUN = np.dtype(
@@ -92,6 +95,8 @@ RUN = np.dtype(
 )
 
 OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, TOO_MANY_PROBLEMS, LARGE_ROTATION = 0, 1, 2, 3, 4, 5
+JUMP, ENERGY_ROSE, OUT_OF_RANGE = 6, 7, 8
+PASSED = 9  # a contact was passed within the step, and where it touched first cannot be told
 EXACT = 1e-13  # constraints and gaps hold to this, relative to sizes and speeds, whatever the tolerance of the forces
 ROUND_OFF = 5e-15  # floor of convergence tests, relative to sizes: sums of a few dozen products of order one
 

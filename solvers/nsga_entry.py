@@ -12,7 +12,7 @@ than ten steps ago, a − v̇ is kept instead, so that the damping of stiff part
 contacts of the parts it struck stay out for three steps, and the forces before it are those of the memory. Parts whose
 contacts change five times in quick succession leave all of them to the corrections for 20 to 200 steps.
 
-Source: worked out here; the figures are in tests/validation/test_persistent_contacts.py.
+Source: worked out here (docs/theory/decoupled_nsga.md, (27)); figures: tests/validation/test_persistent_contacts.py.
 
     code                              meaning
     closed, entered, ends (nc,)       status now; as it entered the step; as the step ended, before pauses

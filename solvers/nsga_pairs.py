@@ -40,7 +40,7 @@ def advance(engine, times, signals, records):
 def refresh(engine):
     """Search the pairs at the present poses and give the engine arrays of the new length."""
     a, system = engine.arrays, engine.system
-    before = system.search_pairs(a["x"], a["R"])
+    before = system.search_pairs(a["x"], a["R"], a["V"], engine.h)
     known = np.flatnonzero(before >= 0)
     for name in PER_CONTACT:
         new = np.zeros((system.nc, *a[name].shape[1:]), a[name].dtype)

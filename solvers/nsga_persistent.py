@@ -1,4 +1,4 @@
-"""Closed contacts inside the smooth sub-problem: second order while a contact stays closed (formulation note, 3.12).
+"""Closed contacts inside the smooth sub-problem: second order while a contact stays closed (decision 12).
 
 A contact that ended the last step closed, without impact, enters the smooth sub-problem with multipliers λ_c, χ_c:
 
@@ -22,7 +22,7 @@ drilling acts in the corrections (first order).
 
 Entry and release: nsga_entry. Orders: examples/order_in_contact.py, tests/validation/test_persistent_contacts.py.
 
-Source: formulation-decoupled-nsga-lie-group, section 3.12 for (1); (2)-(5), (2c) derived here.
+Source: docs/theory/decoupled_nsga.md, (25), (26), decision 12.
 
     symbol     code                   meaning
     λ_c, χ_c   clam, mchi (nc, 3)     multipliers divided by k_s; χ: moments divided by length k_s

@@ -38,11 +38,24 @@ from fem_mbs.contact_assembly import (
 )
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.contact_law import GAP, STICK
-from fem_mbs.solvers.nsga_data import OK, SINGULAR, copy, copy3, run_at, system_at
+from fem_mbs.solvers.nsga_checks import energy_rises
+from fem_mbs.solvers.nsga_contacts import let_go
+from fem_mbs.solvers.nsga_data import (
+    ENERGY_ROSE,
+    NOT_CONVERGED,
+    OK,
+    SINGULAR,
+    copy,
+    copy3,
+    largest,
+    run_at,
+    system_at,
+)
 from fem_mbs.solvers.nsga_entry import decide_closed, decide_turning, leave_cones
 from fem_mbs.solvers.nsga_persistent import closed_rates, closed_tangents, sliding_directions
 
 SLOT_T = SLOT["t"]
+LEAST_SHIFT = 1e-8  # of constraint rows when a step is repeated
 CALM = 10  # steps without a restart after which one begins with a trapezoidal step, see `advance`
 # Attempts at a step: p/k (of the first: the user's), least proximal shift, whether with line search, factor of the
 # number of iterations. Of 23 position problems that the first two rows left (200 random throws of bodies with 4 and 8
@@ -79,8 +92,14 @@ def step(d, s):
         fs[i] = f[i]
         base[i] = f[i] + Gl[i]  # f(q~, v~) + G(q~)ᵀ k_s λ~
         base_v[i] = base[i] + Gw[i] - Ma[i]
+    if d.nc > 0:
+        call2(s.sweep_part, s.data_at, s.run_at)
+        if s.code != OK:
+            return s.code
     counts[6] = POSITION
     call2(s.position_part, s.data_at, s.run_at)
+    if s.code == OK and s.swept != 0:
+        call2(s.settle_part, s.data_at, s.run_at)
     if s.code != OK:
         return s.code
     counts[6] = VELOCITY
@@ -171,7 +190,7 @@ def consistent(d, s):
 
 @entry("void(int64, int64)")
 def restart(data, run):
-    """Memory of the method from consistent accelerations at the current state (section 3.10), closed contacts
+    """Memory of the method from consistent accelerations at the current state (decision 10), closed contacts
     included."""
     d, s = system_at(data)[0], run_at(run)[0]
     N, m = d.n_nodes, d.m
@@ -269,11 +288,12 @@ def finish(d, s, lag):
 
 @kernel
 def advance(d, s):
-    """One step; when it fails it is repeated with other penalties (section 1.11), see `LADDER`.
+    """One step; when it fails it is repeated with other penalties (decision 7), see `LADDER`.
 
     The first after a fresh start of the memory is one of the trapezoidal rule, see nsga_entry.
     """
     pp, pv, epsilon, iterations, halvings = s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings
+    pp_T, pv_T, rows, newton = s.pp_T, s.pv_T, s.epsilon_rows, s.newton
     counts = integers(s.counts_at, 8)
     counts[7] = 0
     begin(d, s)
@@ -283,6 +303,7 @@ def advance(d, s):
         contacts(d, x, R, x, R, V)
         contacts_begin_step(d)
     code = OK
+    scale_x, scale_v = s.scale_x, s.scale_v
     alpha_m, alpha_f, beta, gamma, lag = s.alpha_m, s.alpha_f, s.beta, s.gamma, 0.0
     if s.fresh != 0:
         set_coefficients(s, 0.5, 0.5, 0.25, 0.5)
@@ -290,15 +311,24 @@ def advance(d, s):
     for attempt in range(LADDER.shape[0]):
         if attempt > 0:
             s.pp, s.pv = LADDER[attempt, 0] * s.kp, LADDER[attempt, 0] * s.kv
+            s.pp_T, s.pv_T = s.pp, s.pv
+            # constraints that were independent at the start may depend on each other where the mechanism is now
+            s.epsilon_rows = max(rows, LEAST_SHIFT)
+            if d.nc == s.nc_fixed:
+                s.newton = 1  # where the contact-problem solver has failed; contact groups have no other
         s.epsilon = max(epsilon, LADDER[attempt, 1])
+        s.epsilon_rows = max(s.epsilon_rows, LADDER[attempt, 1])
         s.max_halvings = halvings if LADDER[attempt, 2] != 0.0 else 0
         s.max_iterations = iterations * int(LADDER[attempt, 3])
         counts[4] = attempt
         code = step(d, s)
-        if code == OK or d.nc == 0 or counts[6] == SMOOTH or s.newton == 0:
+        again = d.nc > 0 and counts[6] != SMOOTH and (s.newton != 0 or d.nc == s.nc_fixed)
+        shifted = attempt == 0 and d.m > 0 and rows < LEAST_SHIFT and (code == SINGULAR or code == NOT_CONVERGED)
+        if code == OK or not (again or shifted):
             break
     s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings = pp, pv, epsilon, iterations, halvings
-    if code != OK and d.nc > 0 and counts[6] == VELOCITY and s.newton != 0:
+    s.pp_T, s.pv_T, s.epsilon_rows, s.newton = pp_T, pv_T, rows, newton
+    if code != OK and d.nc > 0 and counts[6] == VELOCITY and (s.newton != 0 or d.nc == s.nc_fixed):
         # an impact with friction and restitution may have no solution (`nsga_contacts.reflected`)
         s.plastic, counts[4] = 1, 0
         code = step(d, s)
@@ -306,8 +336,17 @@ def advance(d, s):
         s.made_plastic += 1 if code == OK else 0
     s.repeated += 1 if counts[4] > 0 else 0
     s.handed += counts[7]
+    # sizes that tolerances refer to: of what was accepted, not of iterates that were given up
+    s.scale_x, s.scale_v = scale_x, scale_v
     if code == OK:
+        call2(s.check_part, s.data_at, s.run_at)
+        code = s.code
+    if code == OK:
+        s.scale_x = max(scale_x, largest(matrix(s.x_at, d.n_nodes, 3)))
+        s.scale_v = max(scale_v, largest(matrix(s.Vs_at, d.n_nodes, 6)), largest(matrix(s.V_at, d.n_nodes, 6)))
         finish(d, s, lag)
+    if s.swept != 0:
+        let_go(d, s)
     set_coefficients(s, alpha_m, alpha_f, beta, gamma)
     return code
 
@@ -378,6 +417,8 @@ def record(data, run):
     if whole:
         energy[0] = kinetic_energy(d, x, R, V, vector(s.force_at, 6 * N), vector(s.r1_at, 6 * N))
         energy[1] = potential_energy(d, x, R, V)
+        if s.conservative != 0 and energy_rises(s, energy[0], energy[1]) and s.strict != 0:
+            s.code = ENERGY_ROSE
     s.saved += 1
 
 
@@ -401,5 +442,8 @@ def run_steps(data, run, count, start, times, signals):
             return k, code
         s.step_number += 1
         if s.step_number % s.save_every == 0:
+            s.code = OK
             call2(s.record_part, s.data_at, s.run_at)
+            if s.code != OK:
+                return k + 1, s.code
     return count, OK

@@ -1,4 +1,4 @@
-"""Smooth sub-problem of the decoupled scheme (formulation note, section 1.3): contacts take no part, unless
+"""Smooth sub-problem of the decoupled scheme (docs/theory/decoupled_nsga.md, (7)-(12)): contacts take no part, unless
 they are closed and the method keeps them (nsga_persistent).
 """
 
@@ -103,7 +103,7 @@ def smooth_residual(data, run):
     for i in range(6 * N):
         r1[i] = Ma[i] - f[i] - Gl[i] - Gw[i]
     if tangents and m > 0:
-        shift = s.epsilon * s.ks
+        shift = s.epsilon_rows * s.ks
         constraint_tangents(d, SMOOTH, x, R, V, phi, s.c_q, s.c_q, s.ks, s.ps, shift, False, T)
     if tangents and s.persistent != 0:
         closed_tangents(d, s, x, R, V, s.ks, s.c_q, T)

@@ -15,17 +15,28 @@ below round-off of the coordinates.
 Steady rotation with angular velocity ω about an axis through the origin: forces of inertia are added with v = (ω × x,
 Rᵀω), v̇ = (ω × (ω × x), 0), so that the equilibrium is that in the rotating frame.
 
-Source: formulation-beams, section 4.
+Stability: at the equilibrium the lowest eigenvalue of the tangent stiffness on the motions that the constraints allow,
+
+    K φ − Gᵀ δμ = λ D φ,   G φ = 0,   D = 1 (displacements), L² (rotations, L the size of the model)                (2)
+
+is negative when a small disturbance lowers the potential energy. Follower loads, and moments of fixed direction, have
+no potential and make K unsymmetric: det K < 0 then is divergence whatever the mass, otherwise the mass decides. Flutter
+and stabilisation by gyroscopic moments are for `fem_mbs.solvers.modal.modes`.
+
+Source: docs/theory/statics_and_modes.md.
 """
+
+import warnings
 
 import numpy as np
 
-from fem_mbs import assembly
+from fem_mbs import assembly, element_checks
 from fem_mbs.assembly import SMOOTH, gather, groups_of, scatter_vector, zero
-from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.in_use import alone
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
-from fem_mbs.nodes import finite_vector
+from fem_mbs.nodes import COMPONENTS, finite_vector
+from fem_mbs.solvers import eigen
 from fem_mbs.solvers.stepper import new_records
 from fem_mbs.system import System
 
@@ -39,8 +50,18 @@ class StaticResult:
     Attributes
     ----------
     state : State
-        The last one; ``system.initial = result.state`` starts a run in time from it.
+        The last one, with the time for which it holds; ``system.initial = result.state`` starts a run in time from it.
     multipliers : (m,), forces of the constraints at the last one
+    angular_velocity : (3,) [rad/s] or None, of a steady rotation
+    stable : bool or None
+        True if no small motion lowers the potential energy (neutral motions, to round-off, do not). None: not decided
+        by the stiffness (follower loads), or not known. With rotation: without the help of gyroscopic moments. For
+        both, ``fem_mbs.modes(system, about=result).stable`` decides.
+    lowest_eigenvalue : float [N/m]
+        Smallest eigenvalue of the tangent stiffness on the motions that the constraints allow, (2) of the head of the
+        file; per displacement of 1 m, or rotation of 1 m divided by the size of the model. inf: nothing can move; nan:
+        not asked for or not found.
+    mode : (N, 6), motion (δx inertial [m], δθ body [rad]) of it; largest component 1
     load_factors : list of float, of the converged load steps
     iterations : list of int, of each
     rejected : int, load steps that were halved
@@ -48,10 +69,14 @@ class StaticResult:
         Histories of the load path, with the load factor in the place of time: ``result["tip"].position``.
     """
 
-    def __init__(self, system):
+    def __init__(self, system, angular_velocity=None):
         self.system, self.state, self.multipliers, self.results = system, None, None, None
+        self.angular_velocity = angular_velocity
         self._motion = None  # velocities and accelerations of a steady rotation
+        self._rows = {id(node): i for i, node in enumerate(system.nodes)}
         self.load_factors, self.iterations, self.rejected = [], [], 0
+        self.lowest_eigenvalue, self.mode = np.nan, np.zeros((len(system.nodes), 6))
+        self.stable = None
 
     def __getitem__(self, name):
         return self.results[name]
@@ -60,13 +85,18 @@ class StaticResult:
     def total_iterations(self):
         return sum(self.iterations)
 
+    def _row(self, node):
+        if id(node) not in self._rows:
+            raise ParameterError(self, "node", node, f"is not a node of '{self.system.name}'")
+        return self._rows[id(node)]
+
     def position(self, node):
         """Position of a node at the last equilibrium (3,) [m]."""
-        return self.state.x[node.index]
+        return self.state.x[self._row(node)]
 
     def rotation(self, node):
         """Rotation of a node at the last equilibrium (3, 3)."""
-        return self.state.R[node.index]
+        return self.state.R[self._row(node)]
 
     def output(self, element, name):
         """Output of an element at the last equilibrium."""
@@ -75,8 +105,34 @@ class StaticResult:
         assembly.output_values(system.data[0], self.state.x, self.state.R, V, A, self.multipliers, out)
         return out[system.output_slices[element][name]]
 
+    def report(self) -> str:
+        """How it was found and whether it is stable, a few lines."""
+        lines = [f"{self.system.name}: static equilibrium at t = {self.state.t:g} s"]
+        if self.angular_velocity is not None:
+            lines.append(f"  rotation     {self.angular_velocity.tolist()} rad/s")
+        halved = f", {self.rejected} halved" if self.rejected else ""
+        lines.append(f"  load steps   {len(self.iterations)}{halved}, {self.total_iterations} iterations")
+        return "\n".join([*lines, f"  stability    {self._stability()}"])
+
+    def _stability(self):
+        if np.isnan(self.lowest_eigenvalue):
+            return "not known"
+        if np.isinf(self.lowest_eigenvalue):
+            return "stable: constraints leave no motion"
+        text = f"lowest eigenvalue of the stiffness {self.lowest_eigenvalue:.4g} N/m"
+        if self.stable is None:
+            return f"{text}; loads without potential: fem_mbs.modes(system, about=…).stable decides"
+        if self.stable:
+            return f"stable, {text}"
+        full = int(np.abs(self.mode).argmax())
+        return f"UNSTABLE, {text}: {label(self.system.nodes[full // 6])} would move in {COMPONENTS[full % 6]}"
+
+    def __str__(self):
+        return self.report()
+
     def __repr__(self):
-        return f"StaticResult({len(self.iterations)} load steps, {self.total_iterations} iterations)"
+        unstable = ", unstable" if self.stable is False else ""
+        return f"StaticResult({len(self.iterations)} load steps, {self.total_iterations} iterations{unstable})"
 
 
 class _Equilibrium:
@@ -125,6 +181,18 @@ class _Equilibrium:
         absolute_forces(system.data[0], state.x, state.R, state.V, self.magnitudes)
         full = self.magnitudes + np.abs(system.constraint_forces(lam))
         return full.reshape(-1, 6)
+
+    def carried(self, state, lam, right):
+        """Multipliers that balance the forces best: r = f + Gᵀμ, G r = 0; the given ones where that is singular."""
+        from scipy.sparse import block_array, eye_array
+        from scipy.sparse.linalg import splu
+
+        G = self.system.matrices(state)[3]
+        try:
+            solve = splu(block_array([[eye_array(self.system.n), -G.T], [-G, None]]).tocsc()).solve
+        except RuntimeError:
+            return lam
+        return lam + solve(np.concatenate([right[: self.system.n], np.zeros(self.system.m)]))[self.system.n :]
 
     def tangent(self, state, lam, factor):
         """Factorised (1); returns a function that solves it, or None if it is singular."""
@@ -231,16 +299,19 @@ SLOT_F, SLOT_MA = SLOT["f"], SLOT["Ma"]
 
 @alone("a static equilibrium")
 def static_equilibrium(
-    model, *, t=0.0, steps=1, adaptive=True, mixed=True, tolerance=1e-9, max_iterations=15, rotation=None, save=None
-):
+    model, *, t=None, steps=1, adaptive=True, mixed=True, tolerance=1e-9, max_iterations=15, rotation=None,
+    stability=True, save=None,
+):  # fmt: skip
     """Find the static equilibrium of a model under its loads, gravity and drivers.
 
     Parameters
     ----------
     model : Model or System
-        Starts from its initial state; initial velocities are ignored.
-    t : float [s]
-        Time at which functions of time are taken (a load that begins later than this is absent).
+        Starts from the configuration of its initial state; initial velocities are ignored, also where they do not fit
+        drivers.
+    t : float, optional [s]
+        Time at which functions of time are taken (a load that begins later than this is absent), and that of
+        ``result.state``; default: that of the initial state. Drivers move from their value at the initial state.
     steps : int ≥ 1
         Equal load steps to begin with. One is right for most models; more follow a path through instabilities.
     adaptive : bool
@@ -252,6 +323,9 @@ def static_equilibrium(
     max_iterations : int ≥ 1, per load step
     rotation : (3,) [rad/s], optional
         Steady rotation of the whole model about an axis through the origin: adds centrifugal forces.
+    stability : bool
+        Find the lowest eigenvalue of the stiffness at the equilibrium, and warn when it is unstable. It costs about
+        as much as an iteration or two; False leaves ``stable`` unknown.
     save : str, optional
         Results file of the load path (ParaView), with the load factor in the place of time.
 
@@ -261,9 +335,16 @@ def static_equilibrium(
 
     Raises
     ------
+    ParameterError
+        A parameter out of range.
     SolverError
         A load step failed (after halving to 1e-6 of the load, when adaptive), or a contact was penetrated: contacts
         are not part of this solver.
+
+    Warns
+    -----
+    UserWarning
+        The equilibrium is unstable: names the node that would leave it.
 
     Examples
     --------
@@ -280,17 +361,21 @@ def static_equilibrium(
     >>> bool(abs(static_equilibrium(model).position(tip)).max() < 1e-9)
     True
     """
-    system = model if isinstance(model, System) else model.compile()
+    system = model if isinstance(model, System) else System(model, check="positions")
+    system.number_nodes()
     for name, value in (("steps", steps), ("max_iterations", max_iterations)):
         if int(value) != value or value < 1:
             raise ParameterError(static_equilibrium, name, value, "must be a whole number ≥ 1")
     if not tolerance > 0:
         raise ParameterError(static_equilibrium, "tolerance", tolerance, "must be > 0")
     w = None if rotation is None else finite_vector(static_equilibrium, "rotation", rotation)
-    problem = _Equilibrium(system, float(t), mixed, w)
-    result = StaticResult(system)
+    t = float(system.initial.t if t is None else t)
+    if not np.isfinite(t):
+        raise ParameterError(static_equilibrium, "t", t, "s must be finite")
+    problem = _Equilibrium(system, t, mixed, w)
+    result = StaticResult(system, w)
     state = system.initial.copy()
-    state.V[:] = 0.0
+    state.V[:], state.t = 0.0, t
     assembly.initial_states(system.data[0], state.x, state.R, state.V)
     lam = np.zeros(system.m)
     records, factor, largest = [], 0.0, 1.0 / steps
@@ -302,7 +387,7 @@ def static_equilibrium(
             target = target if target < 1.0 - 1e-9 * size else 1.0
             kept = [group.state.copy() for group in system.groups]
             new, new_lam, count, history = _newton(problem, state, lam, target, tolerance, max_iterations)
-            trouble = None if new is None else _trouble(system, new)
+            trouble = None if new is None else element_checks.trouble(system, new)
             if new is None or trouble:
                 for group, old in zip(system.groups, kept):
                     group.state[:] = old
@@ -320,13 +405,50 @@ def static_equilibrium(
         _no_penetration(system, state)
     finally:
         system.set_gravity(system.gravity)
-        system.update_signals(float(t))
+        system.update_signals(t)
+        complete = bool(result.load_factors) and factor >= 1.0
+        if complete:
+            result._motion = problem.motion(state, 1.0)
+            state.V[:] = result._motion[0]
+            result.state, result.multipliers = state, lam
+            if stability:
+                _find_stability(problem, result)
         if records:
-            result.results = _write(system, records, save, steps=steps, tolerance=tolerance)
-    result._motion = problem.motion(state, 1.0)
-    state.V[:] = result._motion[0]
-    result.state, result.multipliers = state, lam
+            known = {"lowest_eigenvalue": result.lowest_eigenvalue, "stable": result.stable}
+            known = {} if np.isnan(result.lowest_eigenvalue) else known
+            result.results = _write(system, records, save, known, steps=steps, tolerance=tolerance)
+    if result.stable is False:
+        warnings.warn(
+            f"static_equilibrium of '{system.name}': {result._stability()}. A motion in time leaves this equilibrium; "
+            "another one is found from a disturbed start, or with a small load that chooses the side",
+            UserWarning,
+            stacklevel=2,
+        )
     return result
+
+
+def _find_stability(problem, result):
+    """Lowest eigenvalue (2) and its motion; left unknown where the iteration does not converge."""
+    from scipy.sparse import diags_array
+
+    system, state, lam = problem.system, result.state, result.multipliers
+    if problem.rotation is None:
+        K, G = system.matrices(state, lam)[2:]
+    else:
+        K, _, _ = rotating_matrices(system, state, lam, problem.rotation, twin=problem.twin)
+        G = system.matrices(state)[3]
+    D = np.tile(np.repeat([1.0, _size(state) ** 2], 3), len(system.nodes))[system.dof >= 0]
+    try:
+        value, vector, stable = eigen.lowest(K, diags_array(D).tocsc(), G)
+    except SolverError:
+        return
+    result.lowest_eigenvalue, result.stable = value, stable
+    result.mode = system.expanded(vector / (np.abs(vector).max() or 1.0))
+
+
+def _size(state):
+    """Largest extent of the model [m]; 1 for nodes that all lie in one point (a body on ground)."""
+    return float(np.ptp(state.x, axis=0).max()) or 1.0
 
 
 def _newton(problem, state, lam, factor, tolerance, max_iterations):
@@ -334,14 +456,17 @@ def _newton(problem, state, lam, factor, tolerance, max_iterations):
     system = problem.system
     problem.set_load(factor)
     state, lam, history = state.copy(), lam.copy(), []
-    # nodes that all lie in one point (a body on ground) have no size; without one, moments would be compared with 0
-    length = float(np.ptp(state.x, axis=0).max()) or 1.0
+    length = _size(state)
     free = system.dof.reshape(-1, 6) >= 0
     for count in range(1, max_iterations + 1):
         right = problem.residual(state, lam, factor, problem.mixed)
         if right is None:
             return None, None, count, history
         solve = problem.tangent(state, lam, factor)
+        if solve is None and count == 1 and system.m:
+            # a mechanism (a pendulum) has no stiffness before its joints carry the load
+            lam = problem.carried(state, lam, right)
+            right, solve = problem.residual(state, lam, factor, problem.mixed), problem.tangent(state, lam, factor)
         if solve is None:
             return None, None, count, history
         step = solve(right)
@@ -382,23 +507,14 @@ def _record(problem, state, lam, factor, count):
     return record
 
 
-def _write(system, records, save, **parameters):
+def _write(system, records, save, statistics, **parameters):
     from fem_mbs.results_writer import ResultsWriter
 
     writer = ResultsWriter(system, save, parameters={"solver": "static_equilibrium", **parameters})
     for k, record in enumerate(records):
         record["step"][0] = k
     writer.append({name: np.concatenate([record[name] for record in records]) for name in records[0]})
-    return writer.close("complete")
-
-
-def _trouble(system, state):
-    """What an element says is wrong with an equilibrium (method ``trouble``), or None."""
-    for element in system.elements:
-        text = element.trouble(state) if hasattr(element, "trouble") else None
-        if text:
-            return element, text
-    return None
+    return writer.close("complete", **statistics)
 
 
 def _failure(problem, state, lam, factor, history, adaptive, trouble):

@@ -2,7 +2,7 @@
 
 A method is a class with two functions:
 
-    prepare(system, h, save_every)  make and return an engine for this system
+    prepare(system, h, save_every, strict)  make and return an engine for this system
     engine.advance(times, signals, records)
                            take the steps that end at ``times`` (k,), with ``signals`` (k, n_signals, 3) set before
                            each; fill ``records`` (name -> array, first axis: saved steps; see `RECORDS`); return the
@@ -11,6 +11,7 @@ A method is a class with two functions:
     engine.first(records)  fill record 0 with the initial state
     engine.pairs()         tables of closed pairs of contact groups, one per record of the last call (empty: no groups)
     engine.statistics()    numbers counted over all steps, saved or not
+    engine.warnings()      what was wrong without stopping the run, a list of sentences
     engine.keep_whole(n)   of the records of all steps, those that are not every n-th may lack outputs and energies;
                            called when observers need every step and the file does not
 """
@@ -23,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fem_mbs import runtime
+from fem_mbs import model_checks, runtime
 from fem_mbs.errors import NonFiniteError, ParameterError, SolverError
 from fem_mbs.in_use import alone
 from fem_mbs.system import System
@@ -72,16 +73,19 @@ class Stepper:
 
     @alone("a run")
     def run(
-        self, model, t_end, h, *, save=None, save_every=1, progress=None, observers=(), single=False, pvd=False
+        self, model, t_end, h, *, save=None, save_every=1, progress=None, observers=(), strict=False, single=False,
+        pvd=False,
     ):  # fmt: skip
         """Integrate a model from its initial state.
 
         Parameters
         ----------
         model : Model or System
-        t_end : float > 0 [s]
+        t_end : float [s]
+            Time at which the run ends, not how long it takes: a run begins at the time of the initial state,
+            ``system.initial.t`` (0 unless it was set, as for a restart), and t_end must be later.
         h : float > 0 [s]
-            Step size; constant. The last step ends at or just before t_end.
+            Step size; constant: steps end at initial.t + k h. The last one ends at or just before t_end.
         save : str, optional
             Results file (VTKHDF: ParaView opens it, `fem_mbs.load` reads it), written while the run goes on. Without it
             results stay in memory.
@@ -91,6 +95,8 @@ class Stepper:
             Show a progress bar; default: on a terminal.
         observers : sequence of ForceObserver
             They see every step, also those that are not saved.
+        strict : bool
+            Raise where a run otherwise goes on and tells it in ``result.warnings``.
         single : bool
             The file is for ParaView alone: half the size, no histories; these stay in memory and are returned.
         pvd : bool
@@ -103,7 +109,7 @@ class Stepper:
         Raises
         ------
         ParameterError
-            Step size or end time not positive.
+            Step size not positive; end time not after the time of the initial state.
         SolverError
             A step failed. ``error.result`` holds what was computed, as does the file.
         FileError
@@ -119,26 +125,29 @@ class Stepper:
 
         t_end, h, save = runtime.apply(t_end, h, save)
         h = self._positive("h", h, "s")
-        t_end = self._positive("t_end", t_end, "s")
         save_every = int(save_every)
         if save_every < 1:
             raise ParameterError(self, "save_every", save_every, "must be ≥ 1")
         system = model if isinstance(model, System) else model.compile()
-        steps = int(np.floor(t_end / h * (1 + 1e-12) + 1e-9))
+        system.number_nodes()
+        start = self._start_time(system)
+        t_end = self._end_time(t_end, start)
+        steps = int(np.floor((t_end - start) / h * (1 + 1e-12) + 1e-9))
         if steps < 1:
-            raise ParameterError(self, "h", h, f"s is larger than t_end = {t_end} s; no step fits")
+            raise ParameterError(self, "h", h, f"s is longer than the run, {t_end - start:g} s; no step fits")
+        model_checks.start_holds(system)
         observers, wanted = tuple(observers), save_every
         for observer in observers:
             observer.start(system)
         save_every = 1 if observers else save_every  # of the engine; thinned below
-        engine = self.prepare(system, h, save_every)
-        engine.t_end = steps * h
+        engine = self.prepare(system, h, save_every, strict)
+        engine.t_end = start + steps * h
         if observers:
             engine.keep_whole(wanted)
-        parameters = {"stepper": type(self).__name__, "h": h, "t_end": t_end, "save_every": wanted}
+        parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end, "save_every": wanted}
         parameters |= self.parameters()
         writer = ResultsWriter(system, save, parameters=parameters, single=single, pvd=pvd)
-        bar = Progress(t_end, enabled=progress)
+        bar = Progress(t_end, start=start, enabled=progress)
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), 4096))
         records = engine.make_records(size)
         done, count, seconds = 0, save_every, 0.0
@@ -149,21 +158,21 @@ class Stepper:
             while done < steps and failure is None and interrupt.asked is None:
                 count = min(count, steps - done, size * save_every)
                 begin = time.perf_counter()
-                numbers = np.arange(done + 1, done + count + 1)
-                signals, bad_signal = self._signals(system, numbers * h)
-                taken, saved, failure = engine.advance(numbers[: len(signals)] * h, signals, records)
+                times = start + np.arange(done + 1, done + count + 1) * h
+                signals, bad_signal = self._signals(system, times)
+                taken, saved, failure = engine.advance(times[: len(signals)], signals, records)
                 failure = failure or (bad_signal if taken == len(signals) else None)
                 if saved:
                     self._take(engine, records, saved, wanted, writer, observers)
                 done += taken
                 seconds = time.perf_counter() - begin
-                bar.update(done * h, done, records, saved)
+                bar.update(start + done * h, done, records, saved)
                 if seconds < 0.5 * CHUNK_SECONDS:
                     count = 2 * count
                 elif seconds > 2 * CHUNK_SECONDS:
                     count = max(save_every, count // 2 // save_every * save_every)
         except BaseException as error:
-            reason = f"{type(error).__name__} at t = {done * h:.9g} s: {error}"
+            reason = f"{type(error).__name__} at t = {start + done * h:.9g} s: {error}"
             raise
         finally:
             interrupt.end()
@@ -171,10 +180,10 @@ class Stepper:
             if failure is not None:
                 reason = f"stopped: {failure}"
             elif interrupt.asked and done < steps:
-                reason = f"interrupted at t = {done * h:.9g} s"
+                reason = f"interrupted at t = {start + done * h:.9g} s"
                 print(f"\n{reason}; results up to there are kept", file=sys.stderr)
             try:
-                result = writer.close(reason, **engine.statistics())
+                result = writer.close(reason, warnings=engine.warnings(), **engine.statistics())
             finally:
                 for observer in observers:
                     observer.finish()
@@ -218,6 +227,24 @@ class Stepper:
     def parameters(self):
         """Options of the method, stored with the results."""
         return {k: v for k, v in vars(self).items() if isinstance(v, (int, float, bool, str))}
+
+    def _start_time(self, system):
+        """Time of the initial state [s]."""
+        start = float(system.initial.t)
+        if not np.isfinite(start):
+            raise ParameterError(self, "initial.t", start, "s must be finite: the time of the initial state")
+        return start
+
+    def _end_time(self, t_end, start):
+        """The end of the run as a number, after its start."""
+        try:
+            number = float(t_end)
+        except (TypeError, ValueError):
+            raise ParameterError(self, "t_end", t_end, "is not a number") from None
+        if not (np.isfinite(number) and number > start):
+            what = f"{start:g}, the time of the initial state (t_end is a time, not a duration)" if start else "0"
+            raise ParameterError(self, "t_end", t_end, f"s must be > {what}")
+        return number
 
     def _positive(self, parameter, value, unit):
         try:

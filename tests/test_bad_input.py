@@ -179,7 +179,7 @@ def test_impossible_options_of_the_stepper_are_refused(options, words):
         (1.0, "small", 1, r"h = 'small' is not a number"),
         (0.0, 1e-3, 1, r"t_end = 0\.0 s must be > 0"),
         (INF, 1e-3, 1, r"t_end = inf s must be > 0"),
-        (1e-3, 1e-2, 1, r"h = 0\.01 s is larger than t_end = 0\.001 s; no step fits"),
+        (1e-3, 1e-2, 1, r"h = 0\.01 s is longer than the run, 0\.001 s; no step fits"),
         (1.0, 1e-3, 0, r"save_every = 0 must be ≥ 1"),
     ],
 )

@@ -14,7 +14,7 @@ DEEP = {"balls": 9, "ball_diameter": 7.938e-3, "pitch_diameter": 39.04e-3}
 
 @pytest.mark.parametrize(
     "name, K_i, K_o, K_n, A, R_gi, R_go",
-    [  # formulation-bearings-clearance, section 4, printed to six digits (lengths: four decimals of mm)
+    [  # independent program, six digits (lengths: four decimals of mm)
         ("6204", 2.51744e10, 2.35387e10, 8.60324e9, 0.3969e-3, 16.9088e-3, 16.5119e-3),
         ("6205", 2.53221e10, 2.34382e10, 8.60897e9, 0.3969e-3, 19.6788e-3, 19.2819e-3),
         ("6305", 3.01516e10, 2.84288e10, 1.03482e10, 0.5750e-3, 21.9800e-3, 21.4050e-3),

@@ -19,8 +19,27 @@ def masta(clearance):
 def test_presets_have_the_rating_of_their_balls(name, C):
     """A check of the internal dimensions: the rating by ISO 281 from them, beside that of the catalogue."""
     bearing = BearingGeometry.from_designation(name, osculation_outer=0.52)  # the formula's table is for f = .52
-    assert dynamic_rating(bearing) == pytest.approx(C, rel=5e-4)  # formulation-bearings-clearance, section 4
+    assert dynamic_rating(bearing) == pytest.approx(C, rel=5e-4)  # catalogue values, docs/theory/bearings.md
     assert dynamic_rating(bearing) == pytest.approx(PRESETS[name]["dynamic_rating"][0], rel=0.01)
+
+
+# ISO 281, table 3: F_a/(Z D²) [MPa], e, Y of single-row deep groove bearings
+ISO_281 = [
+    (0.172, 0.19, 2.30), (0.345, 0.22, 1.99), (0.689, 0.26, 1.71), (1.03, 0.28, 1.55), (1.38, 0.30, 1.45),
+    (2.07, 0.34, 1.31), (3.45, 0.38, 1.15), (5.17, 0.42, 1.04), (6.89, 0.44, 1.00),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("relative, e, Y", ISO_281)
+def test_equivalent_load_follows_each_row_of_the_standard_without_a_jump_at_its_limit(relative, e, Y):
+    bearing = BearingGeometry.from_designation("6205", clearance=0.0)
+    F_a = relative * bearing.balls * (1e3 * bearing.ball_diameter) ** 2
+    factor = (fem.equivalent_load(bearing, F_a, F_a) - 0.56 * F_a) / F_a
+    assert factor == pytest.approx(Y, rel=1e-12)  # the number of the table
+    # independent of it: at F_a/F_r = e both formulas give F_r, so Y = 0.44/e, with e to the two digits it has
+    assert 0.44 / (e + 0.006) < factor < 0.44 / (e - 0.006)
+    below, above = (fem.equivalent_load(bearing, F_a / ratio, F_a) for ratio in (e - 1e-6, e + 1e-6))
+    assert below == pytest.approx(F_a / e, rel=1e-5) and above == pytest.approx(below, rel=0.02)
 
 
 def test_reference_life_equals_that_of_a_commercial_code():

@@ -33,7 +33,7 @@ def masta(clearance):
 
 @pytest.mark.parametrize(
     "clearance, force, displacement, loads",
-    [  # formulation-bearings-clearance, section 3.4; µm, N
+    [  # independent program; µm, N
         (0, 100, 3.176, (48.7, 32.7, 3.5)),
         (0, 1000, 14.740, (487.3, 326.7, 35.3)),
         (0, 4000, 37.142, (1949.0, 1306.7, 141.0)),
@@ -131,7 +131,7 @@ def test_contact_angle_grows_under_thrust_by_the_closed_form():
 
 @pytest.mark.parametrize(
     "rpm, control, alpha_i, alpha_o, Q_i, Q_o, F_c, M_g, delta",
-    [  # formulation-bearings-clearance, section 3.4: another program with the same equations; µm, N, N m
+    [  # another program with the same equations; µm, N, N m
         (2000, "outer", 41.866, 41.131, 1666.9, 1684.3, 23.2, 0.0679, 36.017),
         (6000, "outer", 44.722, 38.040, 1581.0, 1738.2, 213.2, 0.5842, 33.092),
         (10000, "outer", 49.958, 31.334, 1453.2, 1921.5, 637.4, 1.4738, 14.932),

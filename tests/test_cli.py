@@ -170,6 +170,15 @@ def test_progress_tells_time_speed_iterations_contacts_and_time_left():
     assert stream.getvalue().endswith("\n")
 
 
+def test_progress_of_a_run_that_begins_later_is_that_of_its_own_duration():
+    clock = Clock()
+    bar = Progress(7.0, start=5.0, enabled=True, stream=io.StringIO(), clock=clock)
+    clock.now = 5.0
+    bar.update(5.5, 500)
+    for part in ("25 %", "t = 5.5 s", "left 15 s"):
+        assert part in bar.line, f"{part!r} is missing in {bar.line!r}"
+
+
 def test_progress_is_silent_where_there_is_no_terminal():
     stream = io.StringIO()
     with Progress(1.0, stream=stream) as bar:

@@ -116,7 +116,7 @@ def test_pairs_are_read_back_from_a_file(tmp_path):
 def test_poured_spheres_lose_energy_and_do_not_penetrate():
     result = spheres_in_a_box.run(20, 0.2, save=None, across=3, speed=0.5)
     # spheres that roll on each other: measured 1.2e-6 J in a step at h = 1e-3, 4.5e-7 at 5e-4, the same for contact
-    # problems solved to 1e-9: it is the scheme's (formulation note, section 1.6), of second order per step
+    # problems solved to 1e-9: it is the scheme's (docs/theory/decoupled_nsga.md), of second order per step
     assert np.diff(result.energy.total).max() <= 5e-5 * result.energy.total[0]
     # contact_tolerance 1e-5 of displacements of the order g h² = 1e-5 m
     assert min(result.pairs(k).gap.min(initial=0.0) for k in range(len(result.t))) > -1e-8
@@ -219,3 +219,15 @@ def test_a_long_impact_sequence_of_a_group_is_cut_short_and_counted():
     assert np.diff(result.energy.total).max() < 1e-12
     with_all = fem.DecoupledNSGA(max_problems=500).run(model, 0.1, 5e-3)
     assert with_all.statistics["impact_sequences_cut_short"] == 0
+
+
+def test_balls_of_a_group_move_in_a_drum_smaller_than_a_metre():
+    model = fem.Model("drum", gravity=[0, -9.81, 0])
+    ball = model.add(fem.RigidBody.sphere(0.1, 0.02, position=[0, 0, 0], name="ball"))
+    group = fem.ContactGroup(name="balls")
+    group.sphere(ball, 0.02)
+    group.obstacle(fem.SphereInCylinder, model.ground.frame(), radius_cylinder=0.1)
+    model.add(group)
+    result = fem.DecoupledNSGA().run(model, t_end=0.3, h=1e-3)
+    # falls 0.08 m in 0.128 s and stays there, e_N = 0
+    assert result["ball"].position[-1] == pytest.approx([0, -0.08, 0], abs=1e-6)

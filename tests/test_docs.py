@@ -127,3 +127,62 @@ def test_pages_errors_refer_to_exist():
         for file in (ROOT / folder).glob("*.py"):
             for words in re.findall(r"\(docs: \"?([\w ]+)", file.read_text(encoding="utf-8")):
                 assert all(word in titles for word in words.split()), f"{file.name}: docs: {words}"
+
+
+THEORY = sorted((ROOT / "docs/theory").glob("*.md"))
+SOURCES = [
+    file
+    for folder in ("fem_mbs", "elements", "solvers", "examples", "tests", "benchmarks", "docs")
+    for file in sorted((ROOT / folder).rglob("*.py"))
+    if file != Path(__file__).resolve()
+]
+CITED = r"\(\d+\)(?:-\(\d+\))?|decision \d+|(?:and )?\"[^\"]+\""
+CITATION = re.compile(rf"docs/theory/(?P<page>\w+)\.md(?P<numbers>(?:, (?:{CITED}))*)")
+
+
+def one_line(text):
+    """Text in which citations that were wrapped are in one piece."""
+    return re.sub(r"\s*\n\s*(?:# )?", " ", text)
+
+
+def equations(page):
+    """Numbers of the equations of a page of docs/theory, in order."""
+    return [int(n) for n in re.findall(r"^\$\$ \([a-z]+-(\d+)\)$", page.read_text(encoding="utf-8"), re.MULTILINE)]
+
+
+@pytest.mark.parametrize("page", THEORY, ids=lambda p: p.stem)
+def test_equations_of_a_theory_page_are_numbered_as_readers_see_them(page):
+    """The site numbers them in order; the labels, which the source shows, and references in the text must agree."""
+    numbers = equations(page)
+    assert numbers == list(range(1, len(numbers) + 1))
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    assert len(re.findall(r"^\$\$", text, re.MULTILINE)) == 2 * len(numbers), "each display needs a number"
+
+
+def test_citations_of_the_theory_lead_to_a_page_an_equation_a_decision_or_a_section():
+    found, missing = 0, []
+    for file in SOURCES:
+        for match in CITATION.finditer(one_line(file.read_text(encoding="utf-8"))):
+            found += 1
+            page = ROOT / "docs/theory" / f"{match['page']}.md"
+            if not page.exists():
+                missing.append(f"{file.name}: {page.name}")
+                continue
+            text, last = page.read_text(encoding="utf-8"), max(equations(page), default=0)
+            wrong = [n for n in re.findall(r"\((\d+)\)", match["numbers"]) if int(n) > last]
+            wrong += [n for n in re.findall(r"decision (\d+)", match["numbers"]) if f"### Decision {n}:" not in text]
+            wrong += [t for t in re.findall(r'"([^"]+)"', match["numbers"]) if f"## {t}\n" not in text]
+            missing += [f"{file.name}: {page.name}, {n}" for n in wrong]
+    assert found > 60 and not missing
+
+
+def test_nothing_refers_to_papers_outside_the_repository():
+    words = re.compile(r"formulation[ -](?:note|[a-z]+-)|solver[ -]note|\b(?:the|annex \w) sheet\b|formulation-beams")
+    later = {"beam.py", "beam_inertia.py", "beam_kernels.py"}
+    found = [
+        f"{file.relative_to(ROOT)}: {match[0]}"
+        for file in [*SOURCES, *PAGES]
+        if file.name not in later
+        for match in words.finditer(file.read_text(encoding="utf-8"))
+    ]
+    assert not found

@@ -123,7 +123,7 @@ def test_impulse_does_not_depend_on_the_damping(model, n):
 
 
 # Percent by which recovered duration, peak force and indentation differ from the impact resolved with the same law
-# (formulation note 7.2, n = 3/2); also the restitution that the resolved impact reaches.
+# (docs/theory/force_recovery.md, n = 3/2); also the restitution that the resolved impact reaches.
 DIFFERENCES = {
     ("hunt-crossley", 0.9): (0.9090, 3.4, -5.9, -3.9),
     ("hunt-crossley", 0.6): (0.7120, 4.9, -10.6, -6.6),
@@ -163,7 +163,7 @@ def test_hysteresis_loop_encloses_the_energy_lost_as_well_as_the_cubic_course_ca
 # --- runs: annex C ----------------------------------------------------------------------------------------------------
 
 # e: recovered T [ms], F [N], δ [mm]; the same of the law of Flores integrated in time, and the restitution it reaches
-# (Sanchez2025 annex C.6.1, fall of 1 m; both computed for the sheet, only T = 1.45 ms at e = 0.6 is printed)
+# (Sanchez2025 annex C.6.1, fall of 1 m; both computed independently, only T = 1.45 ms at e = 0.6 is printed)
 BALL = {
     1.0: (1.3693, 11544, 1.8944, 1.3180, 12358, 1.9825, 1.000),
     0.8: (1.3909, 10902, 1.7716, 1.3567, 11306, 1.8079, 0.789),
@@ -355,7 +355,7 @@ def test_peak_filter_finds_single_spikes_only():
     force, *_ = synthetic({200: 0.05})
     free, on_closed, continuous = impulse_filter.peak_filter(force)
     assert not free.any() and on_closed[200] and H * (force[200] - continuous[200]) == pytest.approx(0.05, rel=1e-3)
-    # two adjacent: the smaller stays in the continuous force (the note: Λ_i 0.035, forces of 230 and 380 N)
+    # two adjacent: the smaller stays in the continuous force (docs/theory: Λ_i 0.035, forces of 230 and 380 N)
     force, *_ = synthetic({200: 0.05, 201: 0.03})
     _, on_closed, continuous = impulse_filter.peak_filter(force)
     assert on_closed[200] and not on_closed[201]
@@ -622,3 +622,16 @@ def test_bad_laws_and_impacts_are_refused():
         fem.resolved_impact(mass=-1, speed=1, stiffness=1)
     with pytest.raises(fem.FemMbsError, match=r"exponent = 0.5 must be a finite number ≥ 1"):
         fem.resolved_impact(mass=1, speed=1, stiffness=1, exponent=0.5)
+
+
+@pytest.mark.parametrize("factor, is_impact", [(1.2, False), (1.9, False), (2.1, True), (5.0, True)])
+def test_a_blow_that_came_through_the_chain_is_more_than_twice_the_force_around_it(factor, is_impact):
+    """A closed contact whose neighbour is hit: forces that only rise with the load are no impacts."""
+    force = np.full(11, 40.0)
+    force[5] *= factor
+    found = impulse_filter.kinematic_filter(force, np.zeros(11), np.zeros(11), 1e-6, lambda steps: steps == 5)
+    impact, passed, continuous = found
+    assert np.flatnonzero(impact).tolist() == np.flatnonzero(passed).tolist() == ([5] if is_impact else [])
+    assert continuous[5] == (40.0 if is_impact else force[5])
+    # without a neighbour that is hit, no size makes an impact of it
+    assert not impulse_filter.kinematic_filter(force, np.zeros(11), np.zeros(11), 1e-6, lambda s: s < 0)[0].any()

@@ -21,7 +21,7 @@ def thesis_bearing():
 
 
 def race(inner):
-    """Ball against a race of the bearing 6205: sheet formulation-bearings-clearance, section 2.1."""
+    """Ball against a race of the bearing 6205: numbers of an independent program."""
     D, d_m, groove = 7.938e-3, 39.04e-3, 0.52 if inner else 0.53
     gamma = D / d_m
     radius = D / 2 * ((1 - gamma) / gamma if inner else -(1 + gamma) / gamma)
@@ -84,7 +84,7 @@ def test_spheres_have_their_closed_forms(radius_2, R):
     "contact, K, digits",
     [
         # two-digit stiffnesses of Sanchez2025 (2.40), (C.3) come from rounded moduli; the values below are those the
-        # sheet of annex C computes from the moduli, with their digits
+        # moduli give, with the digits of annex C
         (HertzContact(0.02, 0.02, E=7.5e10, nu=0.3), 5.494e9, 2e-4),
         (HertzContact(0.0085, 0.0085, E=1.98e11, nu=0.3), 9.457e9, 2e-4),
         # "sphere-type" journal, 10 mm, c = 50 µm: section 2.3; R_J R_B/c rounds R_B to 10 mm: 2.5e-3 in K
@@ -371,7 +371,7 @@ def test_chart_coefficients_of_the_thesis_are_reproduced():
 
 
 def test_stresses_of_the_bearing_of_the_thesis():
-    """100 N, section 9.4 of the sheet: 706, 211 and 190 MPa from the chart; exact 694.4, 211.2 and 183.3 MPa."""
+    """100 N, example 9.4 of the thesis: 706, 211 and 190 MPa from the chart; exact 694.4, 211.2 and 183.3 MPa."""
     contact, force = thesis_bearing(), 100.0
     a, b = contact.semi_axes(force)
     assert (a, b) == pytest.approx((1.798e-3, 38.23e-6), rel=3e-4)  # four digits
@@ -421,7 +421,7 @@ def test_races_of_bearing_6205(inner, A, B, k, a, b, p0, delta, K, arm):
 def test_races_in_series_share_the_force_and_add_their_indentations():
     inner, outer = race(True), race(False)
     K = series_stiffness(inner, outer)
-    assert K == pytest.approx(8.60897e9, rel=1e-6)  # six digits, section 2.1
+    assert K == pytest.approx(8.60897e9, rel=1e-6)  # six digits, independent program
     total = inner.indentation(500.0) + outer.indentation(500.0)
     assert K * total**1.5 == pytest.approx(500.0, rel=ROUND_OFF)
     assert series_stiffness(inner.stiffness, outer.stiffness) == K
@@ -525,6 +525,24 @@ def test_steepness_tells_conforming_bodies():
     turned = HertzContact((0.01, 0.02), (-0.05, 0.03), angle=np.pi / 2, **STEEL)
     aligned = HertzContact((0.01, 0.02), (0.03, -0.05), **STEEL)
     assert turned.steepness(force) == pytest.approx(aligned.steepness(force), rel=ROUND_OFF)
+
+
+def curvature_matrix(curvatures, angle):
+    """Second derivatives (2, 2) of a surface in the principal axes of the first body."""
+    c, s = np.cos(angle), np.sin(angle)
+    turn = np.array([[c, -s], [s, c]])
+    return turn @ np.diag(curvatures) @ turn.T
+
+
+@pytest.mark.parametrize("angle", [-1.2, -0.5, 0.3, np.pi / 6, 1.1])
+def test_steepness_of_oblique_bodies_is_the_slope_of_their_surfaces_at_the_ends_of_the_ellipse(angle):
+    radii = (0.05, 0.1), (0.01, -0.2)  # the second body is the steeper one
+    contact, force = HertzContact(*radii, angle=angle, **STEEL), 100.0
+    surfaces = curvature_matrix(1 / np.array(radii[0]), 0.0), curvature_matrix(1 / np.array(radii[1]), angle)
+    # the long axis of the ellipse lies along the smaller principal curvature of the gap
+    _, axes = np.linalg.eigh(surfaces[0] + surfaces[1])
+    slopes = [size * max(abs(e @ H @ e) for H in surfaces) for size, e in zip(contact.semi_axes(force), axes.T)]
+    assert contact.steepness(force) == pytest.approx(max(slopes), rel=1e-12)  # round-off
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def one_pass(spall, harmonics, n=2000):
 
 
 def test_a_sound_bearing_hums_with_the_ball_pass_frequency():
-    # formulation-bearings-clearance, section 5; its sampling over seconds gives two digits after the point
+    # independent program; its sampling over seconds gives two digits after the point
     assert one_pass(None, (1, 2, 3, 4)) == pytest.approx([5.79, 1.05, 0.40, 0.14], abs=0.02)
 
 

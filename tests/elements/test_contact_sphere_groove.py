@@ -44,7 +44,7 @@ def test_a_ball_on_the_groove_circle_is_open_by_the_difference_of_the_radii():
 @pytest.mark.parametrize("spin", [0.0, 3.0])
 def test_a_ball_that_rolls_along_the_groove_and_spins_does_not_slip(spin):
     # contact angle 35°, orbit 1 rad/s; rotation about the bearing axis so that the point of contact is at rest, and a
-    # spin about the normal. A normal frozen at the start of the step gives slip of order h with spin (sheet, 1.2)
+    # spin about the normal. A normal frozen at the start of the step gives slip of order h with spin
     alpha, distance = np.radians(35), 0.3e-3
     way = CIRCLE + distance * np.cos(alpha)
 
@@ -94,7 +94,7 @@ def test_forces_and_moments_on_ball_and_race_balance():
 
 @pytest.mark.parametrize("side, drop", [("outer", 26.2e-6), ("inner", 39.5e-6)])
 def test_a_ball_drops_into_a_spall_as_far_as_its_edges_let_it(side, drop):
-    # sheet, section 5: L = 1 mm, D = 7.938 mm, races of 23.5 and 15.55 mm; three digits
+    # prototype: L = 1 mm, D = 7.938 mm, races of 23.5 and 15.55 mm; three digits
     groove = 4.2e-3
     bottom = 23.5e-3 if side == "outer" else 15.55e-3
     circle = bottom - groove if side == "outer" else bottom + groove

@@ -11,6 +11,8 @@ import fem_mbs.elements  # noqa: F401  registers all types
 from fem_mbs import jit, verify
 from fem_mbs.assembly import KERNELS
 from fem_mbs.elements.base import REGISTRY, make_example
+from fem_mbs.elements.compliant_contact import CompliantContact
+from fem_mbs.elements.sphere_sphere import SphereOnSphere
 from fem_mbs.elements.spherical import Spherical
 from fem_mbs.elements.spring_damper import Spring
 from fem_mbs.elements.user import PythonElement, UserForce
@@ -27,6 +29,24 @@ def test_element_satisfies_the_contract_at_random_configurations(name):
     # verify asks for 1e-6; correct elements stay below 2e-9 (measured), differences being good to 1e-12 of the largest
     assert report.ok and report.worst < 1e-7, f"seed {SEED}\n{report}"
     assert report.errors
+
+
+def test_compliant_contact_of_small_bodies_far_apart_is_checked_where_it_acts():
+    """It found no configuration: the spheres are too small to touch by chance, and less deep than differences reach."""
+    balls = [Node6([0, 0, 0], name="A"), Node6([3, 0, 0], name="B")]
+    contact = SphereOnSphere(*balls, radius_A=0.05, radius_B=0.05)
+    report = verify.check_element(CompliantContact(contact, stiffness=1e3, restitution=0.8, friction=0.3))
+    assert report.ok and report.worst < 1e-7, report
+    assert np.isfinite(report.errors["force: K"])
+
+
+@pytest.mark.slow
+def test_check_tangents_without_names_checks_all_types(capsys):
+    from fem_mbs.cli import main
+
+    assert main(["check-tangents"]) == 0
+    shown = [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert shown == sorted(REGISTRY)
 
 
 @pytest.mark.parametrize("name", sorted(REGISTRY))

@@ -14,7 +14,7 @@ def bearing_6205(clearance=10e-6, **numbers):
     return fem.BearingGeometry.from_designation("6205", clearance=clearance, **numbers)
 
 
-# 218 angular contact bearing of Harris (sheet, 3.4)
+# 218 angular contact bearing of Harris
 HARRIS = fem.BearingGeometry(
     16, 22.23e-3, 125.26e-3, osculation_inner=0.5232, osculation_outer=0.5232, contact_angle=np.radians(40)
 )
@@ -56,18 +56,18 @@ def test_balls_share_a_radial_load_as_in_the_quasi_static_bearing(clearance, bet
     assert history.force[-1] == pytest.approx([0, 1000.0, 0], abs=0.1)
     np.testing.assert_allclose(history.load_outer[-1], load, atol=0.05)
     if clearance == 0.0:
-        # Stribeck's 4.37 holds for many balls; nine of them with one in the load line 4.385, else 3.969 (sheet, 3.4)
+        # Stribeck's 4.37 holds for many balls; nine of them with one in the load line 4.385, else 3.969
         assert 9 * load.max() / 1000 == pytest.approx(3.969 if between else 4.385, rel=2e-3)
 
 
 def test_the_load_zone_follows_sjovall():
-    # F = Z Q_max J_r(ε) with ε = ½(1 − P_d/2u), u the displacement: P_d 10 µm gives Z Q_max/F = 4.82 (sheet, 3.4)
+    # F = Z Q_max J_r(ε) with ε = ½(1 − P_d/2u), u the displacement: P_d 10 µm gives Z Q_max/F = 4.82 (Sjövall)
     history = run(*on_shaft(bearing_6205(10e-6), (0, -1000.0, 0), at=(0, -18e-6, 0), cage_angle=DOWN), 0.02)
     load, u = history.load_inner[-1], -history.displacement[-1, 1]
     epsilon = 0.5 * (1 - 5e-6 / u)
     psi = np.linspace(-np.pi, np.pi, 20001)
     J_r = np.mean(np.maximum(1 - (1 - np.cos(psi)) / (2 * epsilon), 0) ** 1.5 * np.cos(psi))
-    # the continuous integral beside nine balls: 0.7 % (sheet: 4.79 and 4.82)
+    # the continuous integral beside nine balls: 0.7 % (4.79 and 4.82)
     assert 9 * load.max() * J_r == pytest.approx(1000.0, rel=1e-2)
 
 
@@ -96,7 +96,7 @@ def test_the_contact_angle_grows_under_thrust_as_harris_computes():
         HARRIS, (0, 0, 17800.0), fixed=("x", "y", "rx", "ry"), mass=5.0, inertia=0.05, friction=0.0
     )
     history = run(model, bearing, 0.03)
-    # sheet, 3.4: 41.5019°, 1678.88 N, 36.097 µm; swings of the shaft are left to 1e-4
+    # closed form: 41.5019°, 1678.88 N, 36.097 µm; swings of the shaft are left to 1e-4
     np.testing.assert_allclose(np.degrees(history.angle_inner[-1]), 41.5019, rtol=2e-4)
     np.testing.assert_allclose(np.degrees(history.angle_outer[-1]), 41.5019, rtol=2e-4)
     np.testing.assert_allclose(history.load_inner[-1], 1678.88, rtol=5e-4)

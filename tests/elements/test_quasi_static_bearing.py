@@ -198,7 +198,7 @@ def test_a_ring_that_turns_fast_settles_where_the_bearing_alone_does_at_that_spe
     last = result["b"]
     assert last.displacement[-1, 2] == pytest.approx(alone.displacement[2], abs=2e-9)  # decay of the start, e^-30
     assert last.load_outer[-1] == pytest.approx(alone.load_outer, rel=1e-4)
-    assert np.degrees(last.angle_inner[-1]) == pytest.approx(np.full(11, 52.541), abs=0.01)  # the sheet's digits
+    assert np.degrees(last.angle_inner[-1]) == pytest.approx(np.full(11, 52.541), abs=0.01)  # digits of a prototype
     assert np.degrees(last.angle_outer[-1]) == pytest.approx(np.full(11, 30.819), abs=0.01)
     assert last.cage_speed[-1] == pytest.approx(alone.cage_speed, rel=1e-5)
     assert last.spin_power[-1] == pytest.approx(alone.spin_power(0.05), rel=1e-3)

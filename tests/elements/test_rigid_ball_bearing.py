@@ -74,7 +74,7 @@ def test_statics_of_two_supports_hold_the_load():
 
 @pytest.mark.parametrize("clearance, largest", [(0.0, 54.3), (10e-6, 95.1), (20e-6, 100.0)])
 def test_elastic_balls_of_the_same_bearing_share_the_load(clearance, largest):
-    """formulation-bearings-clearance, section 8: why levels of load need elasticity."""
+    """docs/theory/bearings.md, "Balls that move": why levels of load need elasticity."""
     # that prototype took the inner race's stiffness for both, 3 % more: .5 N at 10 µm
     assert example.elastic_loads(clearance).load_inner.max() == pytest.approx(largest, abs=0.6)
 

@@ -15,7 +15,7 @@ def stiffness(section):
 
 @pytest.mark.parametrize("ratio, constant", [(1, 0.1405770), (2, 0.2286817), (10, 0.3123250)])
 def test_torsion_constant_of_rectangles_has_the_digits_of_the_series(ratio, constant):
-    # Timoshenko & Goodier §109; seven digits in formulation-beams 3.4
+    # Timoshenko & Goodier §109; seven digits of the series
     assert rectangle_torsion(ratio, 1)[0] / ratio == pytest.approx(constant, abs=1e-7)
     assert rectangle_torsion(1, ratio) == rectangle_torsion(ratio, 1)
 

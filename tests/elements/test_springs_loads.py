@@ -20,8 +20,8 @@ from fem_mbs.elements import (
 from fem_mbs.errors import NonFiniteError, ParameterError
 from fem_mbs.model import Model
 from fem_mbs.nodes import Ground, Node6
+from fem_mbs.profiles import ramp
 from fem_mbs.rotations import exp
-from fem_mbs.signals import ramp
 from fem_mbs.solvers.decoupled_nsga import DecoupledNSGA
 from fem_mbs.solvers.initial import initial_accelerations
 

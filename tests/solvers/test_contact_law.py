@@ -11,7 +11,7 @@ from fem_mbs.jit import address, invoke
 from fem_mbs.solvers import contact_law as law
 from fem_mbs.solvers.nsga_contacts import drilling_increment
 
-K, P, MU, ND = 1.7, 0.6, 0.4, 12  # any numbers
+K, P, P_N, MU, ND = 1.7, 0.6, 0.9, 0.4, 12  # any numbers
 
 
 def difference(function, z, step):
@@ -34,7 +34,7 @@ class Cone:
 
     def parts(self, z):
         g_N, g_T, lam_T = self.G_N @ z[:ND], self.B @ z[:ND], np.ascontiguousarray(z[ND + 1 :])
-        return K * z[ND] - P * g_N, g_N, g_T, lam_T
+        return K * z[ND] - P_N * g_N, g_N, g_T, lam_T
 
     def status(self, z):
         xi_N, _, g_T, lam_T = self.parts(z)
@@ -50,8 +50,8 @@ class Cone:
     def tangent(self, z):
         xi_N, _, g_T, lam_T = self.parts(z)
         S = np.zeros((len(z), len(z)))
-        law.normal_tangent(S, ND, ND, self.G_N, K, P)
-        law.cone_tangent(S, ND, ND, ND + 1, self.G_N, self.B.ravel(), self.n, K, P, MU, xi_N, lam_T, g_T)
+        law.normal_tangent(S, ND, ND, self.G_N, K, P_N)
+        law.cone_tangent(S, ND, ND, ND + 1, self.G_N, self.B.ravel(), self.n, K, P_N, P, MU, xi_N, lam_T, g_T)
         return S
 
 

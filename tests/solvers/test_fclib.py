@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from fem_mbs.errors import FemMbsError, ParameterError
 from fem_mbs.solvers import fclib
 from fem_mbs.solvers.contact_problem import ContactProblem, solve_contact_problem
 
@@ -141,3 +142,80 @@ def test_other_file_is_refused_with_what_is_missing(tmp_path):
         file["fclib_local/spacedim"] = np.array([3])
     with pytest.raises(fclib.FormatError, match=r"no matrix 'W'"):
         fclib.read_problem(path)
+
+
+def damage(path, name, values):
+    """Replace a data set of a file."""
+    with h5py.File(path, "a") as file:
+        del file[name]
+        if values is not None:
+            file[name] = values
+
+
+# what is written over a sound problem of two contacts, and what the message has to say
+DAMAGED = {
+    "row index too large": ("W/i", lambda i: np.full_like(i, 10**6), r"matrix '/fclib_local/W' has i\[0\] = 1000000"),
+    "row index negative": ("W/i", lambda i: -1 - i, r"has i\[0\] = -\d+; must be an index from 0"),
+    "row index not whole": ("W/i", lambda i: i + 0.5, r"has i\[0\] = 0.5; must be an index"),
+    "rows cut off": ("W/i", lambda i: i[:3], r"p ends with \d+ entries, but i and x hold 3 and"),
+    "values cut off": ("W/x", lambda x: x[:3], r"p ends with \d+ entries, but i and x hold \d+ and 3"),
+    "pointers fall": ("W/p", lambda p: p[::-1].copy(), "must begin with 0 and never fall"),
+    "pointers cut off": ("W/p", lambda p: p[:2], "but p holds 2 pointers"),
+    "pointers past the end": ("W/p", lambda p: p * 1000, "p ends with"),
+    "size negative": ("W/m", lambda m: -m, "must be ≥ 0"),
+    "size wrong": ("W/m", lambda m: m + 30, "'W' has the shape"),
+    "size not a number": ("W/n", lambda n: "many", "must be an array of numbers"),
+    "size empty": ("W/n", lambda n: n[:0], "must be an integer"),
+    "triplets that are not there": ("W/nz", lambda nz: np.array([10**6]), "has nz = 1000000 entries, but p, i, x hold"),
+    "unknown storage": ("W/nz", lambda nz: np.array([-7]), "has nz = -7"),
+    "matrix missing": ("W", None, "has no matrix 'W'"),
+    "vectors missing": ("vectors", None, "has no 'vectors'"),
+    "q cut off": ("vectors/q", lambda q: q[:-1], "'W' has the shape"),
+    "q not numbers": ("vectors/q", lambda q: "abc", "must be an array of numbers"),
+    "mu cut off": ("vectors/mu", lambda mu: mu[:-1], "'mu' has the shape"),
+    "dimension": ("spacedim", lambda d: np.array([9]), "spacedim = 9; must be 2 to 6"),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGED)
+def test_damaged_files_are_refused_with_the_place_of_the_damage(tmp_path, what):
+    name, change, message = DAMAGED[what]
+    path, name = tmp_path / "damaged.hdf5", f"fclib_local/{name}"
+    fclib.write_problem(path, families.stack(1))
+    with h5py.File(path) as file:
+        values = None if change is None else change(file[name][()])
+    damage(path, name, values)
+    with pytest.raises(fclib.FormatError, match=message) as caught:
+        fclib.read_problem(path)
+    assert isinstance(caught.value, FemMbsError) and "damaged.hdf5" in str(caught.value)
+
+
+def test_values_that_are_no_numbers_of_a_problem_are_refused_by_the_problem(tmp_path):
+    path = tmp_path / "nan.hdf5"
+    fclib.write_problem(path, families.stack(1))
+    damage(path, "fclib_local/vectors/mu", np.full(families.stack(1).n_contacts, -0.5))
+    with pytest.raises(ParameterError, match=r"'nan'.*friction = -0.5 of contact 0"):
+        fclib.read_problem(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"no HDF5 at all", b"\x89HDF\r\n\x1a\n" + bytes(40)],
+                         ids=["empty", "text", "cut off"])  # fmt: skip
+def test_a_file_that_is_not_hdf5_is_refused_by_name(tmp_path, content):
+    path = tmp_path / "text.hdf5"
+    path.write_bytes(content)
+    with pytest.raises(fclib.FormatError, match=r"text\.hdf5"):
+        fclib.read_problem(path)
+
+
+def test_a_solution_that_is_a_group_or_a_guess_that_is_missing_is_refused(tmp_path):
+    path, problem = tmp_path / "s.hdf5", families.stack(1)
+    solution = solve_contact_problem(problem)
+    fclib.write_problem(path, problem, solution=solution, guess=solution)
+    damage(path, "guesses/number_of_guesses", np.array([3]))
+    with pytest.raises(fclib.FormatError, match="has no '2'"):
+        fclib.read_guesses(path)
+    with h5py.File(path, "a") as file:
+        del file["solution/r"]
+        file.create_group("solution/r")
+    with pytest.raises(fclib.FormatError, match="'/solution/r' must be an array of numbers"):
+        fclib.read_solution(path)

@@ -1,4 +1,4 @@
-"""Models of the contact benchmarks of formulation-decoupled-nsga-lie-group (sections 3.6, 4.4, 4.6, 4.7)."""
+"""Models of the contact benchmarks of docs/theory/decoupled_nsga.md, "Decisions"."""
 
 from itertools import pairwise
 

@@ -38,7 +38,7 @@ def test_sliding_turns_into_rolling_at_the_exact_time_and_speed(h):
     # each step's force (rtol), and in the path the moment within one step at which sliding ends
     assert v == pytest.approx(exact[0], rel=1e-5) and w == pytest.approx(exact[1], rel=1e-5, abs=1e-5)
     path = np.linalg.norm(result["ball"].position - result["ball"].position[0], axis=1)
-    assert path[-1] == pytest.approx(exact[2][-1], rel=1e-5)  # sheet: 1.589941 of 1.589949 m at 10 ms
+    assert path[-1] == pytest.approx(exact[2][-1], rel=1e-5)  # prototype: 1.589941 of 1.589949 m at 10 ms
     assert np.all(result.iterations.max <= [1, 2, 2])  # as published
 
 
@@ -57,7 +57,7 @@ def test_friction_force_of_the_sliding_ball_is_first_order():
 @pytest.mark.parametrize("case, digits", [(ROLLING, (0.408475, 0.081695)), (SPINNING, (0.61149, 0.305745))])
 @pytest.mark.parametrize("h", [1e-2, 1e-3])
 def test_resistance_stops_the_turning_ball_at_the_exact_time(case, digits, h):
-    assert (case.t_stop, case.angle) == pytest.approx(digits, rel=2e-5)  # printed digits of the sheet
+    assert (case.t_stop, case.angle) == pytest.approx(digits, rel=2e-5)  # printed digits
     result = case.run(h)
     _, w = speeds(result)
     assert time_of_rest(result.t, w) == pytest.approx(case.t_stop, abs=2 * h)
@@ -116,8 +116,8 @@ def test_case_three_slides_on_when_its_rotation_has_stopped():
 def test_case_two_needs_few_iterations_at_two_milliseconds():
     result = acary_bourrier("II", 2e-3, rotation=TURNED)
     _, _, _, t_stop, path = ACARY_BOURRIER["II"]
-    assert np.all(result.iterations.max <= [1, 2, 2])  # formulation note 4.7
-    assert np.ptp(result["ball"].position[:, 0]) == pytest.approx(4.1476, abs=1e-4)  # the note's digits
+    assert np.all(result.iterations.max <= [1, 2, 2])  # prototype
+    assert np.ptp(result["ball"].position[:, 0]) == pytest.approx(4.1476, abs=1e-4)  # digits of the prototype
     assert np.ptp(result["ball"].position[:, 0]) == pytest.approx(path, rel=1e-3)
     assert time_of_rest(result.t, speeds(result)[0]) == pytest.approx(t_stop, abs=4e-3)
 
@@ -125,7 +125,7 @@ def test_case_two_needs_few_iterations_at_two_milliseconds():
 # --- A.6.3: rigid roller-crank (the flexible one is in test_persistent_contacts and in the example) -------------------
 
 # t: crank angle [rad], crank speed, roller speed [rad/s], roller acceleration [rad/s²], normal force [N], slip [m/s];
-# annex A sheet, independent model with the roller's centre level with the pivot (an assumed pose: the figure is lost)
+# independent model with the roller's centre level with the pivot (an assumed pose: the figure is lost)
 ROLLER_CRANK = {
     0.05: (1.7782, 4.3613, 7.9157, 0.586, 2.320, 0.0),
     0.10: (2.0151, 5.2182, 8.0077, 2.057, 2.229, 0.0),

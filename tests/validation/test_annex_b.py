@@ -1,4 +1,4 @@
-"""Sanchez2025, annex B: frictional contact between spheres and multiple impacts, against closed forms and the sheet.
+"""Sanchez2025, annex B: frictional contact between spheres and multiple impacts, against closed forms and prototypes.
 
 Sections 5.1, 5.3-5.6; section 5.2 is in test_thirty_degree_rule. Convergence: errors in the L1 norm of (B.45), with
 steps that keep the impact at the same place inside its step, because the error depends on that.
@@ -60,7 +60,7 @@ def test_spheres_roll_on_each_other_until_the_torque_reaches_its_limit(driven):
     # printed digits; second order in h here, 1.5e-7 rad/s measured at 1 ms
     assert driven["A"].angular_velocity[-1, 2] == pytest.approx(6.269550, abs=1e-6)
     assert driven["B"].angular_velocity[-1, 2] == pytest.approx(-18.730450, abs=1e-6)
-    # the prototype of the sheet has 1.2e-6 and 7.1e-6 rad
+    # a prototype has 1.2e-6 and 7.1e-6 rad
     assert two_spheres.angle(driven, "A")[-1] == pytest.approx(2.700434, abs=1e-5)
     assert two_spheres.angle(driven, "B")[-1] == pytest.approx(-5.632899, abs=1e-5)
     fine = driven["B"].rotation_vector[driven.t <= 0.6, 2]  # the same rotation, where it is below half a turn
@@ -105,7 +105,7 @@ def test_newtons_cradle_sends_off_as_many_balls_as_came(lifted):
     model = spheres(places, radius, 1.0, 0.1, [[1.0 if i < lifted else 0.0, 0, 0] for i in range(count)])
     for i in range(1, count):
         touch(model, i, i + 1, radius, restitution=1.0)
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.2, h=1e-3)
+    result = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, t_end=0.2, h=1e-3)
     struck = int(np.argmax(result[f"{lifted}-{lifted + 1}"].impact))
     after = np.array([result[str(i + 1)].velocity[struck:, 0] for i in range(count)])
     # equal masses exchange velocities exactly, within the step of the impact; round-off of up to six impact problems
@@ -125,7 +125,7 @@ def test_newtons_cradle_sends_off_as_many_balls_as_came(lifted):
 def thrown(phi, ratio, rolling, h, cloth=False):
     """Throw angle [deg]; the balls touch in the middle of a step."""
     model = cue_ball.build(phi, ratio, rolling, distance=0.5 * h * cue_ball.speed, cloth=cloth)
-    return cue_ball.throw_angle(fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=3 * h, h=h), phi)
+    return cue_ball.throw_angle(fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, t_end=3 * h, h=h), phi)
 
 
 @pytest.mark.parametrize("degrees, rolling", list(cue_ball.THROW))
@@ -144,10 +144,10 @@ def test_spinning_cue_ball_converges_with_first_order():
     """Ratio −0.4, half of rolling, φ = 30°; against a run with h = 11 µs."""
     h = 2.7e-3 / 3.0 ** np.arange(4)
     model = cue_ball.build(np.pi / 6, -0.4, 0.5, distance=20.5 * h[0] * cue_ball.speed)
-    fine = fem.DecoupledNSGA(rho_inf=0.8).run(model, 0.2, h[-1] / 9)
+    fine = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, 0.2, h[-1] / 9)
     errors = []
     for step in h:
-        result = fem.DecoupledNSGA(rho_inf=0.8).run(model, 0.2, step)
+        result = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, 0.2, step)
         k = at_steps_of(result, fine)
         pairs = [(result[n], fine[n], what) for n in ("cue", "ball") for what in ("position", "velocity")]
         errors.append([l1_error(getattr(a, what), getattr(b, what)[k]) for a, b, what in pairs])
@@ -156,9 +156,9 @@ def test_spinning_cue_ball_converges_with_first_order():
 
 
 def test_friction_between_the_balls_takes_a_little_energy_at_the_impact_only():
-    """Energy case of the sheet: μ = 0, e = 1, μ_b = 0.06, φ = 30°, half of rolling, ratio 0.9."""
+    """Energy case: μ = 0, e = 1, μ_b = 0.06, φ = 30°, half of rolling, ratio 0.9."""
     model = cue_ball.build(np.pi / 6, 0.9, 0.5, distance=0.1, friction=0.06)
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, 0.3, 1e-4)
+    result = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, 0.3, 1e-4)
     change, hit = np.diff(result.energy.total), int(np.argmax(result["hit"].impact)) - 1
     lands = int(np.flatnonzero(result["cloth, cue"].gap > 1e-9)[-1])
     # a friction impulse J_T takes J_T times the mean slip, which it changes by 7 J_T/m: 6.47 mJ of 0.19 J. The cloth
@@ -178,11 +178,11 @@ def test_friction_between_the_balls_takes_a_little_energy_at_the_impact_only():
 def test_three_balls_in_line_hand_everything_to_the_last_in_one_step():
     result = three_balls.run(1e-3, friction=False)
     moved = int(np.argmax(result["3"].velocity[:, 0] > 1e-6))
-    assert result.t[moved] == pytest.approx(0.277, abs=1e-9)  # the step the sheet names
+    assert result.t[moved] == pytest.approx(0.277, abs=1e-9)  # the step of the prototype
     assert [result[n].velocity[moved, 0] for n in "123"] == pytest.approx([0, 0, 2], abs=1e-9)
     assert result.problems[moved] == 2
     assert result.energy.kinetic == pytest.approx(0.37, abs=1e-9)
-    # sheet, to its digits
+    # prototype, to its digits
     assert [result[n].position[-1, 0] for n in "123"] == pytest.approx([0.5536, 0.6102, 2.1128], abs=5e-5)
 
 
@@ -260,7 +260,7 @@ def test_bernoulli_ball_converges_with_first_order():
 # --- 5.6: billiard break (thesis 9.2 has the same data) ---------------------------------------------------------------
 
 BALLS = ("cue", "ball 3", "ball 4", "ball 5")
-# speeds after the break step and at 0.2 s [m/s] (annex B sheet, prototype), by rolling arm [m]
+# speeds after the break step and at 0.2 s [m/s] (prototype), by rolling arm [m]
 BREAK = {
     0.0: ((-1.427, 0.284, 5.805, 3.700), 0.136, (1.288, 0.168, 6.719)),
     0.005: ((-1.423, 0.299, 5.811, 3.704), 0.012, (1.259, 0.133, 6.725)),
@@ -273,7 +273,7 @@ both = pytest.mark.parametrize("arm", list(BREAK), ids=["no resistance", "rollin
 @cache
 def broken(arm):
     model = billiard_break.build(rolling_resistance=arm)
-    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5).run(model, t_end=3.0, h=1e-3)
+    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start").run(model, t_end=3.0, h=1e-3)
 
 
 def spatial(result, name):
@@ -295,7 +295,7 @@ def test_break_has_the_time_and_speeds_of_the_sheet(arm):
     v = result["cue"].velocity[after - 1, 0]
     assert v == pytest.approx(10.5056, abs=1e-4)  # below the initial 10.729 by sliding
     if arm == 0:
-        assert result["cue"].angular_velocity[after - 1, 1] == pytest.approx(19.73, abs=0.1)  # thesis sheet: 19.8
+        assert result["cue"].angular_velocity[after - 1, 1] == pytest.approx(19.73, abs=0.1)  # prototype: 19.8
     (cue, third, along, across), up, later = BREAK[arm]
     # the prototype froze tangents at the start of the step, in which the cue ball moves by 1 cm: first order in h,
     # 0.042 m/s on 3.7 m/s and 0.017 m/s on 1.4 m/s measured
@@ -342,7 +342,7 @@ def test_rolling_resistance_brings_all_billiard_balls_to_rest():
     result = broken(0.005)
     for name in BALLS:
         assert np.linalg.norm(result[name].velocity[-1]) < 1e-9, name
-    # pure rolling is braked by ρ m g/(m r + I/r) = 1.228 m/s² (thesis sheet)
+    # pure rolling is braked by ρ m g/(m r + I/r) = 1.228 m/s²
     v = np.linalg.norm(result["ball 3"].velocity, axis=1)
     rolls = (sliding(result, "ball 3") < 1e-9) & (result.t > 0.24) & (v > 0.01)
     assert rolls.sum() > 20
@@ -368,7 +368,9 @@ def test_a_stack_of_ten_spheres_stays_at_rest(persistent):
     model.add(fem.SphereOnPlane(model["1"], model.ground, radius=radius, friction=0.3, name="floor"))
     for i in range(1, count):
         touch(model, i + 1, i, radius, friction=0.3)
-    result = fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=persistent).run(model, t_end=1.0, h=1e-3)
+    result = fem.DecoupledNSGA(rho_inf=0.8, approach="start", persistent_contacts=persistent).run(
+        model, t_end=1.0, h=1e-3
+    )
     moved = max(np.abs(result[str(i + 1)].position - places[i]).max() for i in range(count))
     assert moved < 1e-10  # 1e-16 measured: a resting step leaves everything where it is
     assert result["floor"].force_normal[-1] == pytest.approx(count * 0.5 * 9.81, rel=1e-9)
@@ -390,7 +392,7 @@ def test_a_zigzag_of_ten_spheres_between_walls_rests_for_ten_thousand_steps():
         model.add(fem.SphereOnPlane(model[str(i + 1)], wall, radius=radius, name=f"wall {i + 1}", drawn_size=0, **law))
     for i in range(1, count):
         touch(model, i + 1, i, radius, **law)
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=10.0, h=1e-3, save_every=100)
+    result = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, t_end=10.0, h=1e-3, save_every=100)
     moved = max(np.abs(result[str(i + 1)].position - places[i]).max() for i in range(count))
     assert result.statistics["steps"] == 10_000
     assert moved < 1e-10, moved

@@ -1,6 +1,6 @@
 """Beams in motion: frequencies against closed forms, stability, the falling cantilever, invariance and momentum.
 
-Digits named "table" are those of formulation-beams, section 5, measured there with an independent prototype.
+Digits named "table" were measured with an independent prototype.
 """
 
 import numpy as np
@@ -69,7 +69,7 @@ def test_axial_frequency_of_four_elements(inertia, error):
     root, tip = Node6(fixed=True), Node6([1, 0, 0], fixed=("y", "z", "rx", "ry", "rz"))
     model = Model("rod")
     model.add(beam_line(root, tip, 4, section, fixed=("y", "z", "rx", "ry", "rz"), inertia=inertia))
-    # clamped-free rod: ω = π/2; formulation-beams 5.9, two digits ("Hermite half of linear")
+    # clamped-free rod: ω = π/2; prototype, two digits ("Hermite half of linear")
     assert modes(model, 1).omega[0] / (np.pi / 2) - 1 == pytest.approx(error, rel=0.1)
 
 

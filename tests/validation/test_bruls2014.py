@@ -1,7 +1,7 @@
 """The four examples of Bruls2014 with DecoupledNSGA: bouncing ball, bouncing pendulum, elastic bar, rocking block.
 
-The article prints no table; numbers are closed forms, those of its sheet (coupled scheme, recomputed there) and those
-of formulation-decoupled-nsga-lie-group, table 3.1 (this scheme). Ball and pendulum are in test_nsga_contact: first
+The article prints no table; numbers are closed forms, those of its coupled scheme, computed again, and those of
+docs/theory/decoupled_nsga.md, decision 1 (this scheme). Ball and pendulum are in test_nsga_contact: first
 impact, impulse, no penetration, energy, rest and its force, order; pendulum: errors, energies after impacts, joint
 forces after an impact, no drift. Here: what those leave, the bar and the block.
 """
@@ -26,7 +26,7 @@ def test_a_resting_gap_that_a_step_can_close_is_closed_in_one_step(part):
     gap = part * 0.5 * h**2 * g
     ball = model.add(fem.RigidBody.sphere(1.0, radius, position=[0, 0, radius + gap], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=radius, restitution=0.8, name="table"))
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, 5 * h, h)
+    result = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, 5 * h, h)
     assert result["table"].gap[0] == pytest.approx(gap, rel=1e-9)
     assert np.abs(result["table"].gap[1:]).max() < 2e-13  # gaps are solved to 1e-13 (1 m + sizes)
     assert np.abs(result["ball"].velocity[1:]).max() < 2e-13
@@ -39,7 +39,7 @@ def test_the_ball_loses_at_an_impact_what_the_formula_of_the_source_says():
     model = fem.Model("ball", gravity=[0, 0, -g])
     ball = model.add(fem.RigidBody.sphere(1.0, radius, position=[0, 0, radius + 0.801], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=radius, restitution=e, name="table"))
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, 3.0, h)
+    result = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, 3.0, h)
     table, change = result["table"], np.diff(result.energy.total)
     hits = table.impact[1:] > 0
     q, v = table.gap[:-1], result["ball"].velocity[:-1, 2]
@@ -93,7 +93,7 @@ def test_the_bar_stays_for_one_run_of_the_wave_and_leaves_as_it_came(inertia):
     wall, front = result["wall"], result["node 0"]
     closed = result.t[wall.force_normal > 0]
     assert closed[0] == pytest.approx(0.502, abs=1e-9)  # the step in which 0.5005 s lies
-    assert closed[-1] == pytest.approx(elastic_bar.t_leave, abs=3 * h)  # sheet: 1.170, 1.172 s
+    assert closed[-1] == pytest.approx(elastic_bar.t_leave, abs=3 * h)  # coupled scheme: 1.170, 1.172 s
     middle = elastic_bar.in_contact(result, 0.05)
     assert wall.force_normal[middle].mean() == pytest.approx(300.0, rel=1e-4)
     assert np.abs(front.velocity[elastic_bar.in_contact(result, 2 * h)]).max() < 1e-11  # rests on the wall
@@ -121,7 +121,7 @@ def test_the_gap_of_the_bar_is_first_order():
     h = np.array([1e-2, 4e-3, 2e-3])
     errors = [elastic_bar.gap_error(bar(step)) for step in h]
     slope = np.polyfit(np.log(h), np.log(errors), 1)[0]
-    assert 0.75 < slope < 1.05, (slope, errors)  # 0.83 measured; the coupled scheme of the sheet: "order 0.9"
+    assert 0.75 < slope < 1.05, (slope, errors)  # 0.83 measured; the coupled scheme: "order 0.9"
 
 
 # --- rocking block, 3.4 -----------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def test_the_gap_of_the_bar_is_first_order():
 
 @cache
 def block(h):
-    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-8).run(rocking_block.build(), 3.0, h)
+    return fem.DecoupledNSGA(rho_inf=0.8, approach="start", rtol=1e-8).run(rocking_block.build(), 3.0, h)
 
 
 def impacts(result):
@@ -168,7 +168,7 @@ def test_the_block_comes_to_rest_upright_without_penetration_or_gain(h):
     result = block(h)
     corners = [result["corner 1"], result["corner 2"]]
     assert min(c.gap.min() for c in corners) > -1e-14
-    assert np.diff(result.energy.total).max() < 3e-7  # sheet: 2e-7 J; 2e-9 J measured
+    assert np.diff(result.energy.total).max() < 3e-7  # coupled scheme: 2e-7 J; 2e-9 J measured
     assert result["block"].position[-1, 1] == pytest.approx(0.75, abs=1e-14)
     assert result["block"].rotation_vector[-1, 2] == pytest.approx(0.0, abs=1e-14)
     assert np.abs(result["block"].velocity[-1]).max() < 1e-15
@@ -178,7 +178,7 @@ def test_the_block_comes_to_rest_upright_without_penetration_or_gain(h):
 
 
 def test_angles_of_the_block_with_different_steps_stay_near_each_other():
-    # trajectories part when both corners are struck in one step: bounds, no order (5e-3 … 2.9e-2 rad in the sheet)
+    # trajectories part when both corners are struck in one step: bounds, no order (5e-3 … 2.9e-2 rad, coupled scheme)
     fine = block(2e-4)
     for h in (1e-2, 5e-3, 2e-3):
         result = block(h)

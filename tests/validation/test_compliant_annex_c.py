@@ -15,7 +15,7 @@ SPHERES = {
     0.2: (0.22266, 385.44, 9.0906),
 }  # fmt: skip
 # recovered beside resolved, in per cent: duration, peak force, indentation. Measured here; the same differences as
-# between the recovery and the integration of the impact alone (formulation-bearings-clearance, 7.2)
+# between the recovery and the integration of the impact alone (docs/theory/force_recovery.md, "Accuracy")
 MISSED = {
     "ball, e = 1": (3.9, -6.8, -4.6), "ball, e = 0.8": (2.5, -3.8, -2.2), "ball, e = 0.6": (1.0, 0.1, 0.5),
     "ball, e = 0.4": (-1.3, 6.3, 3.7), "ball, e = 0.2": (-7.8, 15.6, 7.8), "two spheres, e = 0.8": (2.4, -3.3, -1.8),

@@ -33,7 +33,7 @@ def test_both_ways_to_solve_contacts_give_one_motion(model, t_end):
 
 
 def test_a_stalled_newton_iteration_is_handed_over_and_reported():
-    """The tripod of the formulation note (4.7) lands with three points in friction: Newton's statuses cycle."""
+    """The tripod of `contact_models` lands with three points in friction: Newton's statuses cycle."""
     model = thrown(LEGS)
     alone = fem.DecoupledNSGA(contact_solver="newton").run(model, 1.3, 1e-3)
     assert alone.repeats.any()
@@ -45,6 +45,7 @@ def test_a_stalled_newton_iteration_is_handed_over_and_reported():
 
 
 def test_a_step_that_nobody_solves_leaves_its_contact_problem(tmp_path, monkeypatch):
+    """One iteration is not enough for Newton's method, and the other solver gives up."""
     real = nsga_contact_problem.solve_contact_problem
 
     def gives_up(problem, **options):
@@ -53,7 +54,7 @@ def test_a_step_that_nobody_solves_leaves_its_contact_problem(tmp_path, monkeypa
         return solution
 
     monkeypatch.setattr(nsga_contact_problem, "solve_contact_problem", gives_up)
-    stepper = fem.DecoupledNSGA(contact_solver="problem")
+    stepper = fem.DecoupledNSGA(contact_solver="problem", max_iterations=1)
     with pytest.raises(fem.SolverError, match=r"contact problem is in .*run\.contact_problem\.hdf5") as raised:
         stepper.run(thrown(LEGS), 1.0, 1e-3, save=str(tmp_path / "run.vtkhdf"))
     problem = read_problem(tmp_path / "run.contact_problem.hdf5")

@@ -1,19 +1,19 @@
-"""The decisions (section 3) and traps (section 5) of formulation-decoupled-nsga-lie-group, each held by a test.
+"""The decisions and traps of docs/theory/decoupled_nsga.md, each held by a test.
 
 decision                               test
-3.1  factor ½ in the position equation test_bruls2014: table of the elastic bar
-3.2  M(q), mass term in f^v            here: equation of motion at the end of a step
-3.3  chapter form of f^p, f^v          the same: reaction = k_s λ~ + k_v Λ/h; test_nsga_smooth: errors of reactions
-3.4  R = R~ exp(U~), T(D) in tangents  here: printed digits of the rotation error; large rotations in a step
-3.5  scalings                          test_nsga_smooth: scalings…; test_nsga_contact: tripod … numerical parameters
-3.6  active set, impulses P            test_nsga_contact: three bodies in line; here: with joints, threshold tol_v
-3.7  line search, ladder               test_nsga_contact: random throws; here: what is left to the ladder; refusal
-3.8  proximal shift                    here: iterations, equal shares; test_nsga_smooth: hinge given twice
-3.9  frames of the slip                here: ball that spins about the normal
-3.10 memory after an impact            test_nsga_contact: reactions after an impact oscillate…
-3.11 off-centre nodes                  test_nsga_contact: off-centre nodes lose momentum… (the momentum form of the
-                                       note is not offered)
-3.12 closed contacts in smooth motion  test_persistent_contacts
+1    factor ½ in the position equation test_bruls2014: table of the elastic bar
+2    M(q), mass term in f^v            here: equation of motion at the end of a step
+3    chapter form of f^p, f^v          the same: reaction = k_s λ~ + k_v Λ/h; test_nsga_smooth: errors of reactions
+4    R = R~ exp(U~), T(D) in tangents  here: printed digits of the rotation error; large rotations in a step
+5    scalings                          test_nsga_smooth: scalings…; test_nsga_contact: tripod … numerical parameters
+6    active set, impulses P            test_nsga_contact: three bodies in line; here: with joints, threshold tol_v
+7    line search, ladder               test_nsga_contact: random throws; here: what is left to the ladder; refusal
+8    proximal shift                    here: iterations, equal shares; test_nsga_smooth: hinge given twice
+9    frames of the slip                here: ball that spins about the normal
+10   memory after an impact            test_nsga_contact: reactions after an impact oscillate…
+11   off-centre nodes                  test_nsga_contact: off-centre nodes lose momentum… (a momentum form
+                                       is not offered)
+12   closed contacts in smooth motion  test_persistent_contacts
 
 trap                                   test
 1  λ~ alone is no reaction             test_nsga_contact: driving moment of the plate (λ~ alone errs by 2.9 N m)
@@ -66,14 +66,14 @@ def advance_alone(stepper, model, t_end, h):
     return engine, records, system
 
 
-# --- 3.2, 3.3: what the corrections solve -----------------------------------------------------------------------------
+# --- decisions 2, 3: what the corrections solve -----------------------------------------------------------------------
 
 OFF = (driven_double_pendulum.node_1, driven_double_pendulum.node_2)
 
 
 @pytest.mark.parametrize("case", ["double pendulum", "plate"])
 def test_the_equation_of_motion_holds_at_the_end_of_a_step(case):
-    """M (v̇~ + W/h) = f + Gᵀ (k_s λ~ + k_v Λ/h) + contact forces, section 1.5; nodes away from centres of mass."""
+    """M (v̇~ + W/h) = f + Gᵀ (k_s λ~ + k_v Λ/h) + contact forces, (20) of the page; nodes away from centres of mass."""
     stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-10)
     model = double_pendulum.build(*OFF) if case == "double pendulum" else tilting_plate.build((0.1, 0.05, 0.02))
     engine, records, system = advance_alone(stepper, model, 0.5, 2.5e-3)
@@ -93,15 +93,15 @@ def test_the_equation_of_motion_holds_at_the_end_of_a_step(case):
         missing[plate, :3] += contact
         bodies = (sphere, plate)
         missing = missing[:, :3]
-    # 1e-10 of forces of 100 N; without the mass term in f^v 1.5e-6 of the state (note 3.2)
+    # 1e-10 of forces of 100 N; without the mass term in f^v 1.5e-6 of the state (decision 2)
     assert np.abs(missing[bodies]).max() < 1e-7
 
 
-# --- 3.4: rotations ---------------------------------------------------------------------------------------------------
+# --- decision 4: rotations --------------------------------------------------------------------------------------------
 
 
 def test_a_top_that_turns_by_three_quarters_of_a_radian_per_step_needs_three_iterations():
-    # note 3.4: 3 with T(D) in the tangent, 4 without
+    # decision 4: 3 with T(D) in the tangent, 4 without
     stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-10, reuse=False)
     result = stepper.run(heavy_top.build(heavy_top.FAST, np.array([0, 1.0, 0])), 0.2, 5e-3)
     assert np.linalg.norm(heavy_top.FAST) * 5e-3 > 0.74
@@ -110,10 +110,10 @@ def test_a_top_that_turns_by_three_quarters_of_a_radian_per_step_needs_three_ite
 
 def test_a_node_at_the_fixed_point_needs_no_corrections():
     result = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-10).run(heavy_top.build(heavy_top.SLOW, np.zeros(3)), 1.0, 2.5e-3)
-    assert list(result.iterations.max) == [2, 0, 0]  # note 1.9
+    assert list(result.iterations.max) == [2, 0, 0]
 
 
-# --- 3.6: impact sequences --------------------------------------------------------------------------------------------
+# --- decision 6: impact sequences -------------------------------------------------------------------------------------
 
 
 def cradle(count, speed=1.0, length=1.0, inertia=0.3):
@@ -136,7 +136,7 @@ def cradle(count, speed=1.0, length=1.0, inertia=0.3):
 
 
 def test_an_impact_sequence_between_pendulums_hands_on_speed_and_loads_only_the_outer_hinges():
-    """Multipliers of joints are totals of the step, solved anew in each impact problem (note 1.10, trap 14)."""
+    """Multipliers of joints are totals of the step, solved anew in each impact problem (trap 14)."""
     h, inertia = 1e-4, 0.3
     result = fem.DecoupledNSGA(rho_inf=0.8).run(cradle(4, inertia=inertia), 0.01, h)
     k = int(np.argmax(result["1-2"].impact))
@@ -152,7 +152,7 @@ def test_an_impact_sequence_between_pendulums_hands_on_speed_and_loads_only_the_
 
 @pytest.mark.parametrize("tol_v", [1e-8, 1e-2, 0.2])
 def test_a_body_at_rest_is_carried_whatever_the_impact_threshold(tol_v):
-    """The note asks for tol_v < g h = 0.1 m/s; closed contacts that carried load are candidates here at any tol_v."""
+    """Decision 6 asks for tol_v < g h = 0.1 m/s; closed contacts that carried load are candidates here at any tol_v."""
     model = fem.Model("rest", gravity=[0, 0, -10])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.3, position=[0, 0, 0.3], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.3, name="table"))
@@ -178,7 +178,7 @@ def test_touching_bodies_that_do_not_approach_leave_each_other_alone(velocities)
         assert result[name].velocity[:, 0] == pytest.approx(v, abs=1e-15)
 
 
-# --- 3.7: line search, ladder, refusal --------------------------------------------------------------------------------
+# --- decision 7: line search, ladder, refusal -------------------------------------------------------------------------
 
 
 def rescued(halvings):
@@ -188,7 +188,8 @@ def rescued(halvings):
         for seed in range(6):
             rng = np.random.default_rng(seed)
             model = models.thrown(points, velocity=rng.normal(size=3), spin=4 * rng.normal(size=3))
-            stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-6, contact_solver="newton")
+            published = {"approach": "start", "penalty": 1.0, "friction_penalty": 1.0}
+            stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-6, contact_solver="newton", **published)
             engine = stepper.prepare(model.compile(), h)
             engine.run[0]["max_halvings"] = halvings
             records, signals = engine.make_records(1), np.zeros((1, 1, 3))
@@ -201,13 +202,13 @@ def rescued(halvings):
 
 def test_line_search_leaves_less_to_the_penalty_ladder_and_the_ladder_solves_the_rest():
     with_search, without = rescued(8), rescued(0)
-    # 6 and 18 of 13 500 steps measured; the note (3.7) has 3 and 13 of 8 100
+    # 6 and 18 of 13 500 steps measured; the prototype (decision 7) has 3 and 13 of 8 100
     assert 0 < with_search < without
 
 
 @pytest.mark.parametrize("iterations", [1, 2])
 def test_an_unconverged_contact_problem_stops_the_run(iterations):
-    """Accepted, it throws the body off (note 3.7: +4.9 J in one step)."""
+    """Accepted, it throws the body off (decision 7: +4.9 J in one step)."""
     stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-6, max_iterations=iterations, contact_solver="newton")
     with pytest.raises(fem.SolverError, match=r"(position|velocity) correction stopped after") as caught:
         stepper.run(models.thrown(models.LEGS), 1.3, 1e-3)
@@ -215,7 +216,7 @@ def test_an_unconverged_contact_problem_stops_the_run(iterations):
     assert energy.max() <= energy[0] * (1 + 1e-9)  # what was accepted before is sound
 
 
-# --- 3.8: redundant contacts ------------------------------------------------------------------------------------------
+# --- decision 8: redundant contacts -----------------------------------------------------------------------------------
 
 
 def placed(points):
@@ -252,10 +253,10 @@ def test_small_shifts_need_the_same_iterations_large_ones_more():
             count, other = iterations(points, h, t_end, epsilon)
             assert count == pytest.approx(usual, rel=0.2), epsilon  # −15 … +11 % measured
             assert other == pytest.approx(place, abs=1e-5), epsilon  # rtol = 1e-5 of the forces
-        assert iterations(points, h, t_end, 1e-2)[0] > 1.1 * usual  # +15 and +35 % measured; the note has 30-50 %
+        assert iterations(points, h, t_end, 1e-2)[0] > 1.1 * usual  # +15 and +35 % measured; the prototype has 30-50 %
 
 
-# --- 3.9: frames of the slip ------------------------------------------------------------------------------------------
+# --- decision 9: frames of the slip -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rotation", [None, (0.3, -0.5, 0.7)])
@@ -270,7 +271,7 @@ def test_a_rolling_ball_that_spins_about_the_normal_feels_no_friction(rotation):
     assert spin == pytest.approx(2.9991, abs=1e-4)  # printed digits
     # of a weight of 12.8 kN; 2e-5 N in the first step of rolling, a quarter of it in the next, then round-off
     assert np.abs(result["floor"].force_tangential[rolls]).max() < 1e-9
-    assert result.iterations.mean[1] < 1.3  # note: 1.25; 4.8 with the printed form
+    assert result.iterations.mean[1] < 1.3  # prototype: 1.25; 4.8 with the printed form
 
 
 # --- trap 16: statuses ------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Smooth motion with DecoupledNSGA: the numbers of formulation-decoupled-nsga-lie-group 4.1-4.3, orders, invariants.
+"""Smooth motion with DecoupledNSGA: numbers of an independent prototype, orders, invariants.
 
 Errors are the largest over all components and times (every 0.02 s, multipliers from 0.1 s on), against motions in
 minimal coordinates. Printed errors have three digits (two for the top and the drive): agreement is asked to one unit of
@@ -149,7 +149,7 @@ def test_double_pendulum_has_the_errors_of_the_note(node, rho_inf, h, errors, dr
 @pytest.mark.parametrize("node", NODES)
 def test_double_pendulum_is_second_order_in_all_quantities(node, rho_inf):
     order = np.log2(free_errors(node, rho_inf, 2.5e-3)[0] / free_errors(node, rho_inf, 1.25e-3)[0])
-    # 2.00 ± .03 in the note, one refinement earlier; here that leaves 2.038 in x for nodes "off" and rho_inf = 0
+    # 2.00 ± .03 with the prototype, one refinement earlier; here that leaves 2.038 in x for nodes "off" and rho_inf = 0
     assert np.all(np.abs(order - 2.0) < 0.03), f"orders in x, R, v, lam: {order}"
 
 
@@ -161,15 +161,15 @@ def test_double_pendulum_is_second_order_over_four_step_sizes():
 
 
 def test_rotations_are_composed_as_the_projected_increment_on_the_smooth_one():
-    # note 3.4: 3.382e-4 rad with R~ exp(U~), 3.387e-4 with one exponential of the sum; velocities 2.222e-3, 2.226e-3
-    # (3.404e-4 rad without the mass term in f^v, note 3.2)
+    # decision 4: 3.382e-4 rad with R~ exp(U~), 3.387e-4 with one exponential of the sum; velocities 2.222e-3, 2.226e-3
+    # (3.404e-4 rad without the mass term in f^v, decision 2)
     errors = free_errors("off", 0.8, 5e-3)[0]
     assert errors[1] == pytest.approx(3.382e-4, abs=1e-7) and errors[2] == pytest.approx(2.222e-3, abs=1e-6)
 
 
 def test_an_ordinary_tolerance_does_not_change_the_trajectory():
     loose, tight = free_errors("com", 0.8, 5e-3, rtol=1e-5), free_errors("com", 0.8, 5e-3)
-    assert loose[0][:3] == pytest.approx(tight[0][:3], rel=2e-3)  # 0.2 %: formulation note 1.8
+    assert loose[0][:3] == pytest.approx(tight[0][:3], rel=2e-3)  # 0.2 %: docs/theory/decoupled_nsga.md
     assert np.all(loose[2].iterations.mean <= tight[2].iterations.mean)
 
 
@@ -184,7 +184,7 @@ def test_scalings_shift_and_reuse_do_not_change_the_motion(options):
 
 
 def test_improved_start_makes_early_reactions_second_order():
-    """Largest error of the joint forces within the first 0.1 s (formulation note 1.7: order 0.9 becomes 1.9)."""
+    """Largest error of the joint forces within the first 0.1 s (the page, (23): order 0.9 becomes 1.9)."""
     times = np.linspace(0.0, 0.1, 11)
     forces = np.array([p.efforts()[:3] for p in references.double_pendulum_motion(times)])
 
@@ -205,7 +205,7 @@ def test_a_hinge_given_twice_carries_half_each_and_moves_the_same():
     method = fem.DecoupledNSGA(rtol=TIGHT)
     one = method.run(single, 0.5, 5e-3)
     two = method.run(double.compile(redundant="allow"), 0.5, 5e-3)
-    # 1e-11 per unit: formulation note 3.8; forces to the tolerance of the iterations
+    # 1e-11 per unit: decision 8; forces to the tolerance of the iterations
     assert two["body 2"].position[-1] == pytest.approx(one["body 2"].position[-1], abs=1e-10)
     assert two["joint 1"].force[-1] == pytest.approx(0.5 * one["joint 1"].force[-1], rel=1e-6)
     assert two["again"].force[-1] == pytest.approx(two["joint 1"].force[-1], rel=1e-6)
@@ -237,7 +237,7 @@ def test_heavy_top_has_the_errors_of_the_note_and_second_order(start, node, erro
         assert obtained[0] < 1e-12  # the node is the fixed point
     chosen = np.array(errors[:4]) > 0
     order = np.log2(obtained[:4] / finer[:4])[chosen]
-    assert np.all(np.abs(order - 2.0) < 0.03), f"orders: {order}"  # 1.98-2.02 in the note
+    assert np.all(np.abs(order - 2.0) < 0.03), f"orders: {order}"  # 1.98-2.02 with the prototype
 
 
 def test_fast_top_is_second_order_over_four_step_sizes():
@@ -277,8 +277,8 @@ def test_driven_pendulum_has_the_errors_of_the_note_and_second_order(rho_inf, er
     for value, printed in zip(obtained, errors):
         assert value == pytest.approx(printed, rel=5e-3, abs=unit_of_last_digit(printed, 2)), (obtained, errors)
     order = np.log2(obtained / finer)
-    assert np.all(np.abs(order - 2.0) < 0.05), f"orders in x, R, v, lam, drive: {order}"  # 2.0 in the note
-    # 1e-14 and 6e-16 in the note, four rows of unit size each
+    assert np.all(np.abs(order - 2.0) < 0.05), f"orders in x, R, v, lam, drive: {order}"  # 2.0 with the prototype
+    # 1e-14 and 6e-16 with the prototype, four rows of unit size each
     assert result.violation.position.max() < 1e-13 and result.violation.velocity.max() < 1e-13
 
 

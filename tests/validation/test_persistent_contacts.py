@@ -161,7 +161,7 @@ def test_sliding_then_rolling_ends_at_the_exact_speed_and_place():
     result = fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=True).run(model, t_end=1.0, h=5e-3)
     speed = np.linalg.norm(result["ball"].velocity[-1])
     way = np.linalg.norm(result["ball"].position[-1] - [0, 0.5, 0])
-    assert speed == pytest.approx(1.514898, abs=1e-6)  # digits of the sheet (derived for I = 131)
+    assert speed == pytest.approx(1.514898, abs=1e-6)  # digits of the closed form (derived for I = 131)
     assert way == pytest.approx(1.589949, abs=2e-5)  # the transition is captured to a step: O(h²) in the way
     assert result["floor"].gap.min() > -1e-12
 

@@ -1,6 +1,6 @@
-"""Sanchez2025, section B.5.2: a rolling cue ball cuts a ball at rest, with the closed forms of its sheet.
+"""Sanchez2025, section B.5.2: a rolling cue ball cuts a ball at rest, with closed forms.
 
-With friction between the balls the sheet cannot tell which part of it the published curve keeps; its prototype keeps
+With friction between the balls nothing tells which part of it the published curve keeps; the prototype keeps
 all of it, and so do we. The closed form then differs a little (0.06° without spin about the vertical), because its
 friction acts along the sliding velocity before the impact, while Coulomb's law with e_T = 0 asks for the one after it.
 """
@@ -50,7 +50,7 @@ def test_deflection_follows_the_rule_for_every_cut(fraction):
         assert min(gaps) > -1e-12
         assert np.abs(result["cue"].position[:, 2] - rule.radius).max() < 1e-12  # nothing lifts it
     # first order: the line of centres is that of the end of a step, into which the ball moves by half a step here;
-    # 0.039° at most at 0.1 ms (the sheet's prototype has 0.037°)
+    # 0.039° at most at 0.1 ms (the prototype has 0.037°)
     assert abs(errors[0]) < 0.045
     assert abs(errors[1]) < 0.009
 
@@ -102,7 +102,7 @@ def test_trajectory_without_friction_of_the_balls_is_first_order(restitution):
 
 # --- (b) friction between the balls -----------------------------------------------------------------------------------
 
-RELEASED = {1.0: 36.37, 0.94: 34.47}  # deflection [deg] with μ_b = 0.06, prototype of the sheet, h = 0.1 ms
+RELEASED = {1.0: 36.37, 0.94: 34.47}  # deflection [deg] with μ_b = 0.06, prototype, h = 0.1 ms
 HELD = {1.0: (35.95, 35.907), 0.94: (34.07, 34.026)}  # the same without spin about the vertical, and its closed form
 
 
@@ -130,7 +130,7 @@ def test_friction_of_the_balls_opens_the_angle_less_when_they_may_not_spin(resti
     result = held(restitution, 1e-4)
     prototype, closed = HELD[restitution]
     assert rule.deflection(result) == pytest.approx(prototype, abs=0.05)  # 35.963, 34.080 measured
-    assert rule.deflection(result) == pytest.approx(closed, abs=0.3)  # the sheet's bound, for the reason in the header
+    assert rule.deflection(result) == pytest.approx(closed, abs=0.3)  # a bound, for the reason in the header
     hit = int(np.argmax(result["hit"].impact))
     # the dampers do what they are there for: 3.9 rad/s without them
     assert np.abs(spin(result, "cue")[hit + 3 :]).max() < 1e-3

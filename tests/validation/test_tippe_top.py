@@ -1,11 +1,11 @@
 """Tippe top (Capobianco2021, section 4.6): turns over by friction of sliding that is coupled with drilling.
 
-Tilt [degrees]: the sheet's run (the article's scheme, h = 1e-3); reference (examples/tippe_top.py: exact up to 1.2 s,
+Tilt [degrees]: the article's scheme, computed again, h = 1e-3; reference (examples/tippe_top.py: exact up to 1.2 s,
 Moreau's scheme at 5e-6 then); DecoupledNSGA with persistent contacts, the same from the printed start, and as
 published:
 
     t [s]            0.4   0.6   0.8    1.0    1.2    1.6    2.0    3.0    4.0    4.4    5.0    5.8    6.2    7.0    8.0
-    sheet           23.0  45.1  60.2   85.5  121.2  167.4  168.1  175.6  173.7  157.0  140.3  138.2  135.1  125.6   98.9
+    article         23.0  45.1  60.2   85.5  121.2  167.4  168.1  175.6  173.7  157.0  140.3  138.2  135.1  125.6   98.9
     reference      24.86 45.55 64.43  90.10 124.15  168.6  171.9  176.2  175.9  160.9  140.3  138.0  134.7  123.7   97.5
     persistent h   24.82 45.50 64.33  89.95 124.12  168.1  171.6  176.1  176.0  161.4  140.3  138.0  134.6  123.6   97.3
                h/4 24.86 45.55 64.42  90.09 124.14  168.6  171.9  176.2  175.9  160.4  140.3  138.0  134.7  123.6   97.5
@@ -14,15 +14,15 @@ published:
               h/4  25.00 45.43 64.92  90.69 124.18  167.8  170.9  174.8  170.6  140.8  140.3  137.5  133.8  119.6   93.5
 
     [s]                       tilt > 90°              stick touches                stick leaves for good
-    sheet                     0.970                   1.415                        5.571
+    article                   0.970                   1.415                        5.571
     reference                 0.97295                 1.37104                      5.467
     persistent h, h/2, h/4    0.973 0.973 0.973       1.371 1.371 1.37125          5.467 5.460 5.4643
     printed start h           0.974                   1.372                        5.495
     published h, h/2, h/4     0.975 0.974 0.9735      1.374 1.3725 1.37175         5.138 5.298 5.3665 (h/16: 5.435)
 
-The sheet's time of the first stick contact, 1.415 ± 0.03, is not reproduced and cannot be: the equations of motion of
+The article's time of the first stick contact, 1.415 ± 0.03, is not reproduced and cannot be: the equations of motion of
 the sliding top give 1.37104 s, and Moreau's scheme tends to the same (1.37085 s at h = 5e-6). With the scheme as
-published two figures of the sheet need a smaller step: the tilt stays above 165° up to 4 s from h/4 on, and the stick
+published two figures need a smaller step: the tilt stays above 165° up to 4 s from h/4 on, and the stick
 leaves within 5.57 ± 0.2 from h/8 on (5.408).
 """
 
@@ -33,7 +33,7 @@ import tippe_top as top
 import fem_mbs as fem
 from fem_mbs.rotations import exp
 
-H = 1e-3  # s, of the sheet
+H = 1e-3  # s, of the article
 SHEET_START = 1.2015e-2  # m, printed height of S: 12.5 nm above contact
 
 
@@ -51,7 +51,7 @@ def test_tilt_of_the_printed_start_passes_the_figures_of_the_sheet(as_printed):
     tilt, t = top.angle(as_printed), as_printed.t
     over, touch, leave = top.times(as_printed)
     assert over == pytest.approx(0.97, abs=0.03)
-    assert touch == pytest.approx(top.REFERENCE["touch"], abs=2 * H)  # the sheet prints 1.415 ± 0.03, see above
+    assert touch == pytest.approx(top.REFERENCE["touch"], abs=2 * H)  # the article: 1.415 ± 0.03, see above
     assert tilt[(t > 1.6) & (t < 4)].min() > 165.0
     assert tilt[as_printed.at(5.0)] == pytest.approx(140.3, abs=0.5)
     assert leave == pytest.approx(5.57, abs=0.2)
@@ -125,7 +125,7 @@ def test_energy_never_rises(result, as_printed):
 
 
 def test_axis_of_the_first_tilt_does_not_matter():
-    """The sheet's axis is a reconstruction; the plane has no direction."""
+    """The axis is a reconstruction; the plane has no direction."""
     model, turn = top.build(), exp([0, 0, 1.1])
     node = model["top"].node
     node.rotation, node.angular_velocity = turn @ node.rotation, turn @ node.angular_velocity
@@ -136,7 +136,7 @@ def test_axis_of_the_first_tilt_does_not_matter():
 
 @pytest.mark.slow
 def test_scheme_as_published_goes_to_the_same_motion_at_first_order():
-    """At the step of the sheet it loses energy too soon: the top falls at 4 s instead of 4.4 s."""
+    """At the step of the article it loses energy too soon: the top falls at 4 s instead of 4.4 s."""
     runs = [top.run(h, persistent_contacts=False) for h in (H, H / 2, H / 4)]
     measured = np.array([top.times(run) for run in runs])
     reference = np.array([top.REFERENCE[name] for name in ("over", "touch", "leave")])

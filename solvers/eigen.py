@@ -1,0 +1,243 @@
+"""Eigenvalues of small motions: real and quadratic problems with constraints, dense and sparse.
+
+On the null space of G, with multipliers δμ as unknowns of the sparse forms,
+
+    K φ − Gᵀ δμ = ω² M φ                        real:       A = [K −Gᵀ; −G 0],  B = [M 0; 0 0]                     (1)
+    (s² M + s C + K) φ − Gᵀ δμ = 0              quadratic:  first order in (φ̇, φ, δμ)                              (2)
+
+Small problems are solved by LAPACK on an orthonormal basis Z of the null space, large ones by Lanczos or Arnoldi on the
+saddle-point matrices, shifted and inverted, so that the sparsity is kept. The lowest eigenvalue of the tangent
+stiffness on the null space, K φ = λ D φ with D = 1 for displacements and L² for rotations (L the size of the model),
+tells whether an equilibrium is stable: λ is a stiffness [N/m] that does not depend on the mass.
+
+Source: Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6; (1) Bathe, Finite Element Procedures, ch. 11.
+"""
+
+import numpy as np
+
+from fem_mbs.errors import SolverError
+
+DENSE_LIMIT = 600  # unknowns: 0.2 s of LAPACK
+LANCZOS = 8  # restarts; a good shift needs one to five
+ARNOLDI = 40  # the same for damped modes, whose pairs need more
+SYMMETRIC = 1e-7  # of √(K_ii K_jj): above it K is treated as unsymmetric (follower loads); equilibria leave 1e-9
+NEUTRAL = 1e-12  # of the largest stiffness: an eigenvalue closer to zero is round-off; slender beams have 1e-8
+NEAREST = 6  # eigenvalues nearest to zero that a large problem is searched for a negative one
+
+
+def lowest(K, D, G):
+    """Smallest eigenvalue of K φ = λ D φ on the null space of G, its vector, and whether the equilibrium is stable.
+
+    Parameters
+    ----------
+    K, D : (n, n) sparse; D diagonal, positive
+    G : (m, n) sparse
+
+    Returns
+    -------
+    value : float
+        Of an unsymmetric K (follower loads) the smallest real part; inf when constraints leave no motion.
+    vector : (n,)
+    stable : bool or None
+        Symmetric K: λ ≥ 0, to round-off. Unsymmetric K: False if an odd number of eigenvalues is negative, because
+        det K < 0 means divergence with any mass; otherwise the mass decides: None.
+
+    Raises
+    ------
+    SolverError
+        The iteration of a large problem did not converge.
+    """
+    n = K.shape[0]
+    if n <= G.shape[0]:
+        return np.inf, np.zeros(n), True
+    small, conservative = n + G.shape[0] <= DENSE_LIMIT, symmetric(K)
+    some = min(NEAREST, n - G.shape[0], n + G.shape[0] - 2)  # ARPACK wants fewer than all
+    if conservative:
+        K = 0.5 * (K + K.T)
+        values, vectors = dense(K, D, G, 1, None) if small else sparse(K, D, G, some, None)
+    elif small:
+        from scipy.linalg import eig
+
+        Z = null_space(G)
+        values, vectors = eig(Z.T @ (K @ Z), Z.T @ (D @ Z))
+        vectors = Z @ vectors
+    else:
+        values, vectors = _sparse_unsymmetric(K, D, G, some)
+    if not len(values):
+        return np.inf, np.zeros(n), True
+    k = int(np.argmin(values.real))
+    neutral = NEUTRAL * float(np.abs(K.diagonal() / D.diagonal()).max())
+    if conservative:
+        stable = bool(values[k].real >= -neutral)
+    else:
+        negative = (values.real < -neutral) & (np.abs(values.imag) <= 1e-9 * np.abs(values))
+        stable = False if int(negative.sum()) % 2 else None
+    return float(values[k].real), np.real(vectors[:, k]), stable
+
+
+def _sparse_unsymmetric(K, D, G, n):
+    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigs, splu
+
+    A, B = _saddle(K, D, G)
+    problem = None
+    for sigma in _shifts(K, D, None, (-6, -8, -10, -12, -14)):
+        try:
+            factor = splu((A - sigma * B).tocsc())
+            inverse = LinearOperator(A.shape, matvec=factor.solve, dtype=float)
+            start = factor.solve(B @ np.random.default_rng(0).normal(size=A.shape[0]))
+            values, vectors = eigs(A, n, M=B, sigma=sigma, OPinv=inverse, which="LM", v0=start, maxiter=ARNOLDI)
+        except (RuntimeError, ArpackError, ArpackNoConvergence) as error:
+            problem = error
+            continue
+        return values, vectors[: K.shape[0]]
+    raise SolverError(f"lowest eigenvalue: {problem}") from problem
+
+
+def symmetric(K):
+    """Whether K (n, n) is symmetric to `SYMMETRIC`."""
+    difference = (K - K.T).tocoo()
+    size = np.sqrt(np.abs(K.diagonal()))
+    round_off = 1e-14 * abs(K).max()  # of components without stiffness of their own
+    bound = SYMMETRIC * size[difference.row] * size[difference.col] + round_off
+    return bool((np.abs(difference.data) <= bound).all())
+
+
+def null_space(G):
+    """Orthonormal basis (n, n − rank) of the null space of G (m, n), by columns."""
+    from scipy import linalg
+
+    n = G.shape[1]
+    return np.eye(n) if G.shape[0] == 0 else linalg.null_space(G.toarray(), rcond=1e-11)
+
+
+def dense(K, M, G, n, shift):
+    """The n lowest ω² of (1) and vectors by columns, by LAPACK."""
+    from scipy.linalg import LinAlgError, eigh
+
+    Z = null_space(G)
+    k, m = Z.T @ (K @ Z), Z.T @ (M @ Z)
+    k, m = 0.5 * (k + k.T), 0.5 * (m + m.T)
+    sigma = _shifts(K, M, shift, (-12,))[0]
+    n = min(n, len(k))
+    try:
+        # inverse form: the lowest modes come with full relative accuracy, whatever the axial stiffness
+        inverse, vectors = eigh(m, k - sigma * m)
+        if inverse[-n] <= 1e-13 * inverse[-1]:
+            n = int((inverse > 1e-13 * inverse[-1]).sum())  # the rest moves without mass
+        squares, vectors = sigma + 1.0 / inverse[: -n - 1 : -1], vectors[:, : -n - 1 : -1]
+    except LinAlgError:  # unstable configuration
+        k, m, basis = _condense(k, m)
+        squares, vectors = eigh(k, m)
+        squares, vectors = squares[:n], basis @ vectors[:, :n]
+    return squares, Z @ vectors
+
+
+def _condense(k, m):
+    """Stiffness and mass on the motions that carry mass, the others in static equilibrium, and the map to all."""
+    values, vectors = np.linalg.eigh(m)
+    heavy = values > 1e-13 * values[-1]
+    if not heavy.any():
+        raise SolverError("no component has mass: there are no modes")
+    a, b = vectors[:, heavy], vectors[:, ~heavy]
+    try:
+        follow = -np.linalg.solve(b.T @ k @ b, b.T @ k @ a)
+    except np.linalg.LinAlgError:
+        raise SolverError("components without mass and without stiffness: the modes are undefined") from None
+    basis = a + b @ follow
+    return basis.T @ k @ basis, basis.T @ m @ basis, basis
+
+
+def _saddle(K, M, G):
+    from scipy.sparse import block_array, csc_array
+
+    m = G.shape[0]
+    if m == 0:
+        return K.tocsc(), M.tocsc()
+    return block_array([[K, -G.T], [-G, None]]).tocsc(), block_array([[M, None], [None, csc_array((m, m))]]).tocsc()
+
+
+def _shifts(K, M, shift, exponents):
+    """The shift given, or small negative ones to try: 10^exponent times the largest frequency squared of a component.
+
+    Below zero K − σM is regular for free bodies too. Round-off of the stiffness is 1e-16 of that frequency squared.
+    """
+    if shift is not None:
+        return [float(shift)]
+    k, m = np.abs(K.diagonal()), np.abs(M.diagonal())
+    good = (m > 0) & (k > 0)
+    largest = float(np.max(k[good] / m[good])) if good.any() else 1.0
+    return [-(10.0**e) * largest for e in exponents]
+
+
+def sparse(K, M, G, n, shift):
+    """The n eigenvalues ω² of (1) nearest to the shift, increasing, and vectors by columns, by Lanczos."""
+    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, splu
+
+    A, B = _saddle(K, M, G)
+    problem = None
+    # far from the modes Lanczos does not converge, very near to zero the factors of a free body are inaccurate
+    for sigma in _shifts(K, M, shift, (-6, -8, -10, -12, -14)):
+        try:
+            factor = splu((A - sigma * B).tocsc())
+            inverse = LinearOperator(A.shape, matvec=factor.solve, dtype=float)
+            # the start lies in the range of the operator: multipliers then carry no spurious part
+            start = factor.solve(B @ np.random.default_rng(0).normal(size=A.shape[0]))
+            squares, vectors = eigsh(A, n, M=B, sigma=sigma, OPinv=inverse, which="LM", v0=start, maxiter=LANCZOS)
+        except (RuntimeError, ArpackError, ArpackNoConvergence) as error:
+            problem = error
+            continue
+        order = np.argsort(squares)
+        return squares[order], vectors[: K.shape[0], order]
+    raise SolverError(f"modes: {problem}. Give another shift, or fewer modes") from problem
+
+
+def _first_of_pairs(s, vectors, n):
+    """The n eigenvalues of smallest modulus, one of each conjugate pair, by increasing modulus."""
+    keep = np.isfinite(s) & (s.imag >= -1e-10 * np.abs(s))
+    s, vectors = s[keep], vectors[:, keep]
+    s = np.where(np.abs(s.imag) <= 1e-10 * np.abs(s), s.real + 0j, s)
+    order = np.argsort(np.abs(s))[:n]
+    return s[order], vectors[:, order]
+
+
+def dense_quadratic(K, C, M, G, n, shift):
+    """The n eigenvalues s of (2) of smallest modulus, one of each pair, and vectors by columns, by LAPACK."""
+    from scipy.linalg import eig
+
+    Z = null_space(G)
+    k, c, m = (Z.T @ (matrix @ Z) for matrix in (K, C, M))
+    zero, one = np.zeros_like(k), np.eye(len(k))
+    s, vectors = eig(np.block([[zero, one], [-k, -c]]), np.block([[one, zero], [zero, m]]))
+    s, vectors = _first_of_pairs(s, vectors, n)
+    return s, Z @ vectors[: len(k)]
+
+
+def sparse_quadratic(K, C, M, G, n, shift):
+    """The n eigenvalues s of (2) of smallest modulus, one of each pair, and vectors by columns, by Arnoldi."""
+    from scipy.sparse import block_array, csc_array, eye_array
+    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigs, splu
+
+    size, m = K.shape[0], G.shape[0]
+    one = eye_array(size)
+    # unknowns (δq̇, δq, δμ): s M δq̇ = −C δq̇ − K δq + Gᵀ δμ,  s δq = δq̇,  0 = G δq
+    left, right = [[-C, -K, G.T], [one, None, None], [None, G, None]], [[M, None, None], [None, one, None]]
+    right.append([None, None, csc_array((m, m))])
+    if m == 0:
+        left, right = [row[:2] for row in left[:2]], [row[:2] for row in right[:2]]
+    left, right = block_array(left).tocsc(), block_array(right).tocsc()
+    problem = None
+    for sigma in _shifts(K, M, shift, (-6, -8, -10, -12)):
+        try:
+            point = np.sqrt(abs(sigma))
+            factor = splu((left - point * right).tocsc())
+            inverse = LinearOperator(left.shape, matvec=factor.solve, dtype=float)
+            # with ARPACK's random start the number of restarts, and so success, would be a matter of luck
+            start = factor.solve(right @ np.random.default_rng(0).normal(size=left.shape[0]))
+            count = min(2 * n + 2, left.shape[0] - 2)
+            s, vectors = eigs(left, count, M=right, sigma=point, OPinv=inverse, which="LM", v0=start, maxiter=ARNOLDI)
+        except (RuntimeError, ArpackError, ArpackNoConvergence) as error:
+            problem = error
+            continue
+        s, vectors = _first_of_pairs(s, vectors, n)
+        return s, vectors[size : 2 * size]
+    raise SolverError(f"modes: {problem}. Give another shift, or fewer modes") from problem

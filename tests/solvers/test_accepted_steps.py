@@ -1,0 +1,244 @@
+"""Steps that converge and are wrong: far roots, impulses that give energy, a memory that does not decay, contact
+problems without a fallback.
+"""
+
+import numpy as np
+import pytest
+
+import fem_mbs as fem
+
+
+def turns(result, name):
+    """Angles (k,) [rad] by which a body turns in each step."""
+    R = result[name].rotation
+    traces = np.einsum("kij,kij->k", R[1:], R[:-1])
+    return np.arccos(np.clip((traces - 1.0) / 2.0, -1.0, 1.0))
+
+
+def slider_in_a_guide(seed, speed=2.0, **law):
+    """A box with 0.25 mm of play; it is open at all corners again once it has turned by 19 degrees."""
+    rng = np.random.default_rng(seed)
+    model, size = fem.Model("guide", gravity=[0, 0, -9.81]), [0.05, 0.04, 0.3]
+    motion = {"velocity": speed / 2 * rng.uniform(-2, 2, 3), "angular_velocity": speed / 2 * rng.uniform(-5, 5, 3)}
+    slider = model.add(fem.RigidBody.box(4.6, size, **motion, name="slider"))
+    guide = {"size": size, "clearance": 2.5e-4, "name": "guide"} | law
+    model.add(fem.PrismaticClearance(slider.frame(), model.ground.frame(), **guide))
+    return model
+
+
+@pytest.mark.parametrize("seed, steps", [(0, 400), (4, 400)])  # turned by 129 and 102 degrees in one step
+def test_a_slider_never_turns_round_in_its_guide(seed, steps):
+    model, h = slider_in_a_guide(seed, restitution=1.0), 1e-3
+    result = fem.DecoupledNSGA().run(model, steps * h, h)
+    # it strikes once or twice in a step and turns back: never more than a few steps of its angular velocity
+    speed = np.linalg.norm(result["slider"].angular_velocity, axis=1).max()
+    assert turns(result, "slider").max() < 4.0 * speed * h
+    # it was 38 J after one wrong step; single steps gain O(h) of what strikes late
+    assert result.energy.total.max() < result.energy.total[0] * 1.005
+
+
+def test_roots_that_are_far_from_the_start_of_a_step_are_refused():
+    """With the published approach, which gives the slider energy, no step may turn it round either."""
+    model = slider_in_a_guide(0, restitution=1.0)
+    try:
+        result = fem.DecoupledNSGA(approach="start").run(model, 0.4, 1e-3)
+    except fem.SolverError as error:
+        result = error.result
+    assert turns(result, "slider").max() < 0.1  # 2.25 rad before there was a bound
+
+
+# --- impacts with friction ------------------------------------------------------------------------------------------
+
+
+def double_pendulum_that_strikes(angles, speeds, restitution, friction):
+    """Two rods of 1 m and 1 kg whose tip strikes a rough floor after 0.1 mm (Kane and Levinson's example)."""
+    model = fem.Model("Kane's double pendulum")
+    along = [np.array([np.sin(q), 0.0, -np.cos(q)]) for q in angles]
+    spins = [np.array([0.0, -w, 0.0]) for w in speeds]
+    inertia, y = [1e-3, 1 / 12, 1 / 12], np.array([0.0, 1.0, 0.0])
+    bodies, start, velocity = [], np.zeros(3), np.zeros(3)
+    for name, d, spin in zip(("upper", "lower"), along, spins, strict=True):
+        axes = np.column_stack([d, y, np.cross(d, y)])
+        middle = {"position": start + d / 2, "velocity": velocity + np.cross(spin, d / 2)}
+        bodies.append(fem.RigidBody(1.0, inertia, rotation=axes, angular_velocity=spin, name=name, **middle))
+        start, velocity = start + d, velocity + np.cross(spin, d)
+    upper, lower = bodies
+    pin = fem.Revolute.at(model.ground, upper, [0, 0, 0], axis=y, name="pin")
+    elbow = fem.Revolute.at(upper, lower, along[0], axis=y, name="elbow")
+    floor = model.ground.frame([0, 0, start[2] - 0.01 - 1e-4])
+    law = {"restitution": restitution, "friction": friction, "name": "tip"}
+    model.add(upper, lower, pin, elbow, fem.SphereOnPlane(lower.frame([0.5, 0, 0]), floor, radius=0.01, **law))
+    return model
+
+
+CASE = ([0.6278, 0.5148], [-2.3416, -1.7806])  # angles from the vertical [rad], angular velocities [rad/s]
+
+
+def kinetic_after(restitution, friction, **options):
+    """Kinetic energy after the impact relative to that before, and how often restitution was limited."""
+    model = double_pendulum_that_strikes(*CASE, restitution, friction)
+    result = fem.DecoupledNSGA(**options).run(model, 2e-3, 1e-3)
+    assert result["tip"].impact.sum() == 1
+    kinetic = result.energy.kinetic
+    return kinetic[-1] / kinetic[0], result.statistics["impacts_with_less_restitution"]
+
+
+def test_newtons_law_with_friction_can_multiply_the_energy_of_a_linkage():
+    """What the published law does, and why there is a limit by default."""
+    ratio, limited = kinetic_after(1.0, 0.9, approach="start")
+    assert ratio > 10.0 and limited == 0
+
+
+@pytest.mark.parametrize("restitution", [1.0, 0.5])
+def test_an_impact_with_friction_gives_no_energy_to_a_linkage(restitution):
+    ratio, limited = kinetic_after(restitution, 0.9)
+    assert ratio <= 1.0 + 1e-6
+    assert limited == 1
+    # the largest restitution that gains nothing loses nothing either
+    assert ratio > 1.0 - 1e-2
+
+
+def test_restitution_is_not_limited_where_it_gives_no_energy():
+    ratio, limited = kinetic_after(0.5, 0.0)
+    assert limited == 0 and ratio < 1.0
+
+
+# --- step control ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rho_inf", [0.0, 0.2])
+def test_energy_does_not_grow_while_steps_grow_after_a_compliant_impact(rho_inf):
+    """The memory of the method kept the jump of the contact force: 159 times the energy at rho_inf = 0."""
+    model = fem.Model("ball", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.6], name="ball"))
+    floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.6, name="floor")
+    model.add(fem.CompliantContact(floor, stiffness=140e6, model="flores"))
+    stepper = fem.DecoupledNSGA(rho_inf=rho_inf, step_control=fem.StepControl(tolerance=1e-5))
+    result = stepper.run(model, 0.6, 1e-3)
+    assert result.energy.total.max() <= result.energy.total[0] * (1 + 1e-6)
+    assert not result.warnings
+
+
+# --- the contact-problem solver in a run ------------------------------------------------------------------------------
+
+
+def chain(links=2, **more):
+    model = fem.Model("chain", gravity=[0, 0, -9.81])
+    before = model.ground
+    for k in range(links):
+        link = fem.RigidBody(1.0, [0.01, 0.02, 0.02], position=[k + 0.5, 0, 1.0], name=f"link {k}")
+        model.add(link, fem.Spherical.at(before, link, [k, 0, 1.0], name=f"pin {k}"))
+        before = link
+    return model
+
+
+@pytest.mark.parametrize("solver", ["auto", "newton", "problem"])
+def test_the_way_contacts_are_solved_does_not_matter_to_a_model_without_contacts(solver):
+    result = fem.DecoupledNSGA(contact_solver=solver).run(chain(), 0.2, 1e-3)
+    assert result.status == "complete" and result.statistics["contact_problems"] == 0
+
+
+def test_newtons_iteration_takes_over_where_the_contact_problem_solver_fails(monkeypatch):
+    from fem_mbs.solvers import nsga_contact_problem
+
+    monkeypatch.setattr(nsga_contact_problem.ContactProblemCorrection, "_correct", lambda self, level: False)
+    model = fem.Model("ball", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5, friction=0.3, name="floor"))
+    result = fem.DecoupledNSGA(contact_solver="problem").run(model, 0.3, 1e-3)
+    assert result["floor"].impact.sum() >= 1 and result["floor"].gap.min() > -1e-12
+
+
+# --- long chains ------------------------------------------------------------------------------------------------------
+
+
+def test_independent_joints_need_no_iterations_of_the_corrections():
+    """With a proximal shift the number grew with the length of the chain, to 12 for 10,000 links."""
+    result = fem.DecoupledNSGA().run(chain(100), 0.02, 1e-3)
+    assert result.iterations.velocity[1:].mean() <= 1.0
+    assert result.violation.velocity.max() < 1e-10
+
+
+# --- warnings -------------------------------------------------------------------------------------------------------
+
+
+def deep_ball():
+    model = fem.Model("deep", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.6], velocity=[0, 0, -40.0], name="ball"))
+    floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=1.0, name="floor")
+    model.add(fem.CompliantContact(floor, stiffness=1e9, name="floor"))
+    return model
+
+
+def test_a_rise_of_energy_is_counted_told_and_kept(tmp_path):
+    """Indentation 0 to some millimetres in one step: the energy of the contact appears from nowhere."""
+    result = fem.DecoupledNSGA().run(deep_ball(), 0.03, 1e-3, save=str(tmp_path / "deep.vtkhdf"))
+    rise = np.diff(result.energy.total).max()
+    assert rise > 0.5 * result.energy.total[0]
+    assert any("energy rose" in text for text in result.warnings)
+    assert f"{rise:.3g} J" in result.warnings[0]
+    assert "WARNING" in result.report()
+    assert fem.load(tmp_path / "deep.vtkhdf").warnings == result.warnings
+
+
+def test_strict_runs_stop_where_others_warn():
+    with pytest.raises(fem.SolverError, match=r"energy rose by .* strict=True") as caught:
+        fem.DecoupledNSGA().run(deep_ball(), 0.03, 1e-3, strict=True)
+    assert len(caught.value.result.t) > 1
+
+
+def test_step_control_resolves_what_raises_the_energy():
+    result = fem.DecoupledNSGA(step_control=fem.StepControl()).run(deep_ball(), 0.03, 1e-3)
+    assert result.energy.total.max() < 1.05 * result.energy.total[0]
+    assert result.statistics["failed_steps"] > 0
+
+
+def test_driven_models_are_not_watched_for_energy():
+    model = fem.Model("lift")
+    mass = model.add(fem.PointMass(1.0, name="mass", fixed=("x", "y")))
+    model.add(fem.Prescribed(mass, z=lambda t: t**2, name="drive"))
+    assert not fem.DecoupledNSGA().run(model, 1.0, 1e-2).warnings
+
+
+# --- elements outside their range -------------------------------------------------------------------------------------
+
+
+def soft_beam(turned):
+    """A soft beam of one element, clamped at one end, whose free end turns fast about the transverse axis."""
+    model = fem.Model("folding")
+    section = fem.Section.circle(0.01, E=1e5, density=1000)
+    root = fem.Node6(fixed=True)
+    tip = fem.Node6([0.2, 0, 0], angular_velocity=[0, 0, turned], name="tip")
+    model.add(fem.Beam(root, tip, section, name="beam"), fem.RigidBody(1.0, 1e-2, node=tip, name="end"))
+    return model
+
+
+@pytest.mark.parametrize("control", [None, fem.StepControl()])
+def test_a_beam_whose_ends_turn_too_far_ends_the_run_before_it_goes_wrong(control):
+    """Past half a turn the logarithm of the relative rotation changes its branch; the energy rose 30,000 times."""
+    with pytest.raises(fem.SolverError, match=r"Beam .beam.: its ends are turned by .* use more elements") as caught:
+        fem.DecoupledNSGA(step_control=control).run(soft_beam(60.0), 0.2, 1e-3)
+    energy = caught.value.result.energy.total
+    assert energy.max() < energy[0] * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("depth, refused", [(0.0099, False), (0.0101, True)])
+def test_a_compliant_contact_may_not_start_deeper_than_a_tenth_of_the_radius(depth, refused):
+    model = fem.Model("deep", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1 - depth], name="ball"))
+    floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5)
+    model.add(fem.CompliantContact(floor, stiffness=1e3, name="floor"))
+    if refused:
+        with pytest.raises(fem.ModelError, match=r"CompliantContact 'floor': its indentation is 0.0101 m"):
+            model.compile()
+    else:
+        assert fem.DecoupledNSGA().run(model, 1e-2, 1e-3).status == "complete"
+
+
+def test_a_step_that_goes_too_deep_into_a_compliant_contact_is_refused():
+    model = fem.Model("fast")
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2], velocity=[0, 0, -100], name="ball"))
+    floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5)
+    model.add(fem.CompliantContact(floor, stiffness=1e5, name="floor"))
+    with pytest.raises(fem.SolverError, match=r"Step \d+, t = .* CompliantContact 'floor': its indentation is"):
+        fem.DecoupledNSGA().run(model, 0.1, 1e-3)

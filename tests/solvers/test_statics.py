@@ -1,0 +1,183 @@
+"""Static equilibrium: stability against closed forms, drivers, times, nodes of several systems."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import fem_mbs as fem
+from fem_mbs.solvers import eigen
+
+PLANAR = ("z", "rx", "ry")
+
+
+def column(load, n=8, joint=False, **options):
+    """Column along x, clamped or on a rigid joint, under a load of so many times Euler's; EI, L = 1."""
+    section = fem.Section.general(EA=1e6, GA2=1e6, GA3=1e6, GJ=1, EI2=1, EI3=1)
+    root, tip = fem.Node6(fixed=not joint), fem.Node6([1, 0, 0], fixed=PLANAR, name="tip")
+    model = fem.Model("column")
+    model.add(fem.beam_line(root, tip, n, section, fixed=PLANAR))
+    if joint:
+        model.add(fem.Fixed(model.ground.frame(), root.frame()))
+    model.add(fem.PointForce(tip, [-load * np.pi**2 / 4, 0, 0], **options))
+    return model
+
+
+def pendulum(angle, stiffness=0.0, thrust=0.0, mass=2.0, length=0.7):
+    """Body on a hinge, its centre of mass at an angle from the upright; a torsion spring holds it there."""
+    position = length * np.array([np.sin(angle), 0.0, np.cos(angle)])
+    model = fem.Model("pendulum", gravity=[0, 0, -9.81])
+    bob = model.add(fem.RigidBody(mass, 0.1, position=position, name="bob"))
+    hinge = fem.Revolute.at(model.ground, bob, position=[0, 0, 0], axis=[0, 1, 0], name="hinge")
+    model.add(hinge)
+    if stiffness:
+        model.add(fem.TorsionSpring(hinge.frame_P, hinge.frame_Q, stiffness, name="spring"))
+    if thrust:  # along the rod, turning with it: it never has a moment about the hinge, and no potential
+        model.add(fem.PointForce(bob, [0, 0, thrust], follower=True, name="thrust"))
+    return model
+
+
+# --- stability ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("load, stable", [(0.99, True), (1.01, False)])
+def test_column_is_stable_below_the_load_of_euler_and_unstable_above(load, stable):
+    # 8 elements buckle within 2e-5 of Euler's load (table of formulation-beams: 2.3e-4 at 4, order 4)
+    model = column(load)
+    if stable:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            result = fem.static_equilibrium(model)
+        assert "stable, lowest eigenvalue" in result.report()
+    else:
+        with pytest.warns(UserWarning, match=r"'column': UNSTABLE, lowest .* -.* N/m: Node6 'tip' would"):
+            result = fem.static_equilibrium(model)
+        assert "UNSTABLE" in result.report() and "unstable" in repr(result)
+        assert result.results.statistics["stable"] is False
+    assert result.stable is stable
+    assert (result.lowest_eigenvalue > 0) is stable
+
+
+def test_lowest_eigenvalue_of_a_column_is_zero_at_the_load_of_euler():
+    lowest = [fem.static_equilibrium(column(load), stability=True).lowest_eigenvalue for load in (0.5, 0.99)]
+    # to first order it falls linearly with the load and is zero at 1; the mode changes little: 3 % of it
+    assert lowest[1] / lowest[0] == pytest.approx(0.01 / 0.5, rel=0.03)
+
+
+@pytest.mark.parametrize("angle, sign", [(0.0, -1.0), (np.pi, 1.0)])
+@pytest.mark.filterwarnings("ignore:static_equilibrium")
+def test_pendulum_is_unstable_upright_and_stable_hanging_with_the_eigenvalue_of_the_closed_form(angle, sign):
+    result = fem.static_equilibrium(pendulum(angle))
+    # the hinge leaves δx = l δθ: φᵀKφ = ± m g l; φᵀDφ = l² + L², L = l the size of the model
+    assert result.lowest_eigenvalue == pytest.approx(sign * 2.0 * 9.81 / (2 * 0.7), rel=1e-9)
+    assert result.stable is (sign > 0)
+    bob = result.mode[result.system.nodes.index(result.system.model["bob"].node)]
+    assert abs(bob[0] / bob[4]) == pytest.approx(0.7, rel=1e-9)
+
+
+@pytest.mark.parametrize("ratio, stable", [(0.99, False), (1.01, True)])
+@pytest.mark.filterwarnings("ignore:static_equilibrium")
+def test_spring_holds_an_inverted_pendulum_above_the_stiffness_m_g_l(ratio, stable):
+    weight = 2.0 * 9.81 * 0.7
+    result = fem.static_equilibrium(pendulum(0.0, stiffness=ratio * weight))
+    assert result.stable is stable
+    assert result.lowest_eigenvalue == pytest.approx((ratio - 1) * weight / (2 * 0.7**2), rel=1e-6)
+
+
+def test_follower_load_leaves_the_question_to_the_mass():
+    model = column(1.5, follower=True)  # of Euler's load: Beck's column flutters at eight times it
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = fem.static_equilibrium(model)
+    assert result.stable is None and "fem_mbs.modes" in result.report()
+
+
+@pytest.mark.parametrize("ratio, stable", [(0.99, False), (1.01, None)])
+@pytest.mark.filterwarnings("ignore:static_equilibrium")
+def test_divergence_is_told_also_where_a_load_has_no_potential(ratio, stable):
+    weight = 2.0 * 9.81 * 0.7
+    result = fem.static_equilibrium(pendulum(0.0, stiffness=ratio * weight, thrust=5.0))
+    assert result.stable is stable
+    assert result.lowest_eigenvalue == pytest.approx((ratio - 1) * weight / (2 * 0.7**2), rel=1e-6)
+
+
+@pytest.mark.parametrize("load", [0.9, 1.1])
+@pytest.mark.filterwarnings("ignore:static_equilibrium")
+def test_large_and_small_models_give_the_same_lowest_eigenvalue(load, monkeypatch):
+    options = {"clamped": {}, "joint": {"joint": True}, "follower": {"follower": True}}
+    small = [fem.static_equilibrium(column(load, **o)) for o in options.values()]
+    monkeypatch.setattr(eigen, "DENSE_LIMIT", 0)
+    large = [fem.static_equilibrium(column(load, **o)) for o in options.values()]
+    for a, b in zip(small, large):
+        assert b.lowest_eigenvalue == pytest.approx(a.lowest_eigenvalue, rel=1e-6)  # ARPACK and round-off of EA = 1e6
+        assert b.stable is a.stable
+    assert small[1].lowest_eigenvalue == pytest.approx(small[0].lowest_eigenvalue, rel=1e-6)  # a joint is a clamp
+
+
+def test_what_cannot_move_is_stable_and_what_was_not_asked_is_unknown():
+    model = fem.Model("clamped", gravity=[0, 0, -9.81])
+    body = model.add(fem.RigidBody(1.0, 1.0, name="block"))
+    model.add(fem.Fixed(model.ground.frame(), body.frame()))
+    result = fem.static_equilibrium(model)
+    assert result.stable is True and result.lowest_eigenvalue == np.inf and "no motion" in result.report()
+    unknown = fem.static_equilibrium(column(2.0), stability=False)
+    assert unknown.stable is None and np.isnan(unknown.lowest_eigenvalue) and "not known" in unknown.report()
+
+
+# --- drivers and time -----------------------------------------------------------------------------------------------
+
+
+def driven(rate):
+    """A beam on a hinge that a driver turns from the start on; nothing moves at the start."""
+    section = fem.Section.general(EA=1e4, GA2=1e4, GA3=1e4, GJ=100, EI2=100, EI3=100, rhoA=1.0, rhoJ=1e-3)
+    root, tip = fem.Node6(), fem.Node6([1, 0, 0], name="tip")
+    model = fem.Model("driven")
+    model.add(fem.beam_line(root, tip, 2, section))
+    model.add(fem.Revolute(model.ground.frame(), root.frame()))
+    model.add(fem.RevoluteDriver(model.ground.frame(), root.frame(), angle=lambda t: rate * t, name="motor"))
+    return model, tip
+
+
+def test_driver_that_moves_from_the_start_on_is_no_obstacle_to_statics_and_modes():
+    model, tip = driven(2.0)
+    with pytest.raises(fem.ModelError, match="initial velocities violate it"):
+        model.compile()  # a run in time does need them
+    result = fem.static_equilibrium(model, t=0.4)
+    assert result.position(tip) == pytest.approx([np.cos(0.8), np.sin(0.8), 0], abs=1e-9)  # Newton tolerance
+    assert result.state.t == 0.4 and not result.state.V.any()
+    still, _ = driven(0.0)
+    assert fem.modes(model, 3, about=result).omega == pytest.approx(fem.modes(still, 3).omega, rel=1e-6)
+
+
+def test_static_state_is_one_of_its_time_and_a_run_goes_on_from_there():
+    model = fem.Model("weight")
+    body = model.add(fem.PointMass(2.0, name="bob", fixed=("x", "y")))
+    model.add(fem.Spring(model.ground.frame([0, 0, 1]), body, stiffness=50.0, free_length=1.0))
+    model.add(fem.PointForce(body, [0, 0, -10.0], signal=lambda t: t, name="pull"))
+    system = model.compile()
+    system.initial = fem.static_equilibrium(system, t=3.0).state
+    assert fem.static_equilibrium(system).state.t == 3.0  # default: the time of the initial state
+    result = fem.DecoupledNSGA().run(system, t_end=3.0 + 2e-3, h=1e-3)
+    assert result.t == pytest.approx([3.0, 3.001, 3.002], abs=1e-15)
+    assert result["bob"].position[0, 2] == pytest.approx(-30.0 / 50.0, rel=1e-9)
+    assert result["pull"].force[:, 2] == pytest.approx(-10 * result.t, rel=1e-14)
+    with pytest.raises(fem.ParameterError, match=r"t = nan s must be finite"):
+        fem.static_equilibrium(system, t=np.nan)
+
+
+# --- nodes of several systems ---------------------------------------------------------------------------------------
+
+
+def test_result_knows_its_nodes_when_another_system_numbers_them_anew():
+    model = column(0.5)
+    tip = model["tip"]
+    result = fem.static_equilibrium(model)
+    position, rotation = result.position(tip).copy(), result.rotation(tip).copy()
+    other = fem.Model("others first")
+    other.add(fem.PointMass(1.0), fem.PointMass(1.0, at=tip.frame([0.1, 0.1, 0.1])))
+    other.compile()
+    assert np.array_equal(result.position(tip), position) and np.array_equal(result.rotation(tip), rotation)
+    again = fem.static_equilibrium(result.system)  # an older system, after the newer one has numbered the nodes
+    assert again["tip"].position[-1] == pytest.approx(position, abs=1e-12)
+    with pytest.raises(fem.ParameterError, match=r"node = Node6 'elsewhere' is not a node of 'column'"):
+        result.position(fem.Node6(name="elsewhere"))

@@ -1,0 +1,207 @@
+"""Bodies that would pass each other within a step are hit where they first touch; what cannot be decided is refused."""
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shots
+
+import fem_mbs as fem
+from fem_mbs.errors import ParameterError, SolverError
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
+import slider_hits_block
+
+KINDS = ("sphere, capsule", "capsule, capsule", "sphere, box", "sphere, plate")
+
+
+def run(model, h=shots.H, t_end=shots.STEPS * shots.H, **options):
+    return fem.DecoupledNSGA(rho_inf=0.8, **options).run(model, t_end, h)
+
+
+def velocities(result):
+    return np.array([result[name].velocity[-1] for name in "AB"])
+
+
+# --- published benchmark ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("h", [1e-3, 9e-4, 7e-4, 5e-4, 1e-4])
+def test_the_block_of_annex_C_hits_the_slider_twice_at_the_published_step(h):
+    result = fem.DecoupledNSGA(rho_inf=0.0).run(slider_hits_block.build(), 0.1, h)
+    times = result.t[result["slider and block"].impact > 0]
+    assert len(times) == 2
+    # printed: 43.8 and 67.2 ms. The first is captured up to h late. Bodies stay where they touch for the rest of that
+    # step, which makes the second one late by up to 2.9 h (measured): 70.0, 68.5, 67.7 ms at 1, 0.5, 0.1 ms
+    assert times == pytest.approx([0.0438, 0.0672], abs=0.0005 + 3.0 * h)
+    # converged: 0.732 m. It used to fly on to −0.59 m at 1, 0.9 and 0.7 ms
+    assert result["block"].position[-1, 0] == pytest.approx(0.732, abs=0.002 + 25.0 * h)
+
+
+# --- random shots -----------------------------------------------------------------------------------------------------
+
+
+def check_spheres(seeds):
+    for seed in seeds:
+        shot = shots.SphereShot(np.random.default_rng(seed))
+        result = run(shot.model())
+        hit = result["hit"].impulse[:, 0].max() > 0.0
+        assert hit == shot.hits, f"seed {seed}: hit {hit}, but {shot.hits}; cosine {shot.cosine:.3f}"
+        speed = np.linalg.norm(shot.initial[0] - shot.initial[1])
+        reached = velocities(result)
+        error = np.abs(reached - shot.velocities).max() / speed
+        # no forces: the normal of first touch is exact, unless the pair travels less than a quarter of its size per
+        # step and the end of the step gives it, up to 14° off
+        slow = shot.travel < 0.25
+        assert error < (0.25 if slow else 1e-6), f"seed {seed}: {error:.1e}, travel {shot.travel:.2f}"
+        if not slow:
+            assert shot.energy(reached) == pytest.approx(shot.energy(shot.initial), rel=1e-9), f"seed {seed}"
+        assert result["hit"].gap.min() > -1e-12
+
+
+def test_no_shot_of_two_spheres_goes_through():
+    check_spheres(range(60))
+
+
+@pytest.mark.slow
+def test_no_shot_of_300_of_two_spheres_goes_through():
+    check_spheres(range(300))
+
+
+def check_shapes(kind, seeds):
+    """With step control, which halves steps that are refused, all shots end and hit as with steps 400 times smaller."""
+    errors, control = [], fem.StepControl()
+    for seed in seeds:
+        coarse, fine = (shots.shot(kind, np.random.default_rng(seed))[0] for _ in range(2))
+        coarse, fine = run(coarse, step_control=control), run(fine, shots.H / 400)
+        impulses = [result["hit"].impulse[:, 0] for result in (coarse, fine)]
+        hits = [bool((impulse > 0).any()) for impulse in impulses]
+        assert hits[0] == hits[1], f"seed {seed}: hits {hits}"
+        assert coarse["hit"].gap.min() > -1e-10, f"seed {seed}"
+        if hits[0]:
+            first = [impulse[np.argmax(impulse > 0)] for impulse in impulses]
+            errors.append(abs(first[0] / first[1] - 1.0))
+    # bodies turn by up to a radian in these steps, and their gyroscopic forces with them: medians of 0.06 to 1.6 %,
+    # largest 20 % (a box) measured
+    assert np.median(errors) < 0.08 and np.max(errors) < 0.35, errors
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_shot_at_a_capsule_a_box_or_a_plate_goes_through(kind):
+    check_shapes(kind, range(4))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_none_of_20_shots_at_a_capsule_a_box_or_a_plate_goes_through(kind):
+    check_shapes(kind, range(20))
+
+
+def row_of_balls(count, speed, apart=0.11):
+    """A ball that flies along x at balls at rest, all of 0.1 m diameter and 1 kg, not quite in line."""
+    model = fem.Model("row")
+    balls = [
+        model.add(
+            fem.RigidBody.sphere(
+                1.0, 0.05, position=[k * apart + (-0.6 if k == 0 else 0.0), 0.0, 0.0], name=f"ball {k}",
+                velocity=[speed if k == 0 else 0.0, 0.0, 0.0],
+            )
+        )
+        for k in range(count)
+    ]  # fmt: skip
+    return model, balls
+
+
+@pytest.mark.parametrize("speed", [5.0, 50.0, 200.0])
+def test_a_ball_hands_its_speed_down_a_row_that_it_would_fly_over_in_a_step(speed):
+    model, balls = row_of_balls(4, speed)
+    for k in range(4):
+        for j in range(k):
+            radii = {"radius_A": 0.05, "radius_B": 0.05}
+            model.add(fem.SphereOnSphere(balls[j], balls[k], **radii, restitution=1.0, name=f"{j}-{k}"))
+    result = run(model, h=1e-2, t_end=4.0 / speed + 0.05)
+    reached = [result[f"ball {k}"].velocity[-1, 0] for k in range(4)]
+    assert reached == pytest.approx([0, 0, 0, speed], abs=1e-9 * speed)
+    places = [result[f"ball {k}"].position[-1, 0] for k in range(4)]
+    assert np.all(np.diff(places) > 0.1 - 1e-12)  # in their order
+
+
+@pytest.mark.parametrize("speed", [5.0, 50.0])
+def test_a_ball_hits_the_first_of_a_contact_group_that_it_would_fly_over_in_a_step(speed):
+    model, balls = row_of_balls(3, speed)
+    group = fem.ContactGroup(restitution=0.0, name="balls")
+    for ball in balls:
+        group.sphere(ball, 0.05)
+    model.add(group)
+    result = run(model, h=1e-2, t_end=4.0 / speed + 0.05)
+    # plastic: all go on together
+    reached = [result[f"ball {k}"].velocity[-1, 0] for k in range(3)]
+    assert reached == pytest.approx(3 * [speed / 3], rel=1e-3)
+    places = [result[f"ball {k}"].position[-1, 0] for k in range(3)]
+    assert np.all(np.diff(places) > 0.1 - 1e-6)
+
+
+# --- what is refused, and what is left alone ----------------------------------------------------------------------
+
+
+def test_at_a_fixed_step_a_shot_hits_or_is_refused_with_contact_travel_and_size():
+    refused = 0
+    for seed in range(8, 16):
+        coarse, fine = (shots.shot("capsule, capsule", np.random.default_rng(seed))[0] for _ in range(2))
+        hits = (run(fine, shots.H / 400)["hit"].impulse[:, 0] > 0).any()
+        try:
+            assert (run(coarse)["hit"].impulse[:, 0] > 0).any() == hits, f"seed {seed}"
+        except SolverError as error:
+            assert hits, f"seed {seed}"
+            message = str(error)
+            assert "contact 'hit' is passed within the step" in message and "step_control" in message, message
+            travel, size = (float(x) for x in re.search(r"travel (\S+) m past.*is (\S+) m\.", message).groups())
+            assert travel > size and error.element.name == "hit"
+            refused += 1
+    assert refused > 0  # rods that an impact turns by a radian and more in the rest of the step
+
+
+def test_a_ball_that_rolls_slowly_over_a_ball_is_never_swept():
+    model = fem.Model("dome", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0.05, 0, np.sqrt(1.1**2 - 0.05**2)], name="ball"))
+    radii = {"radius_A": 0.1, "radius_B": 1.0}
+    model.add(fem.SphereOnSphere(ball, model.ground, **radii, friction=0.8, name="dome"))
+    result = run(model, h=1e-2, t_end=0.8)
+    assert result.statistics["swept_contacts"] == 0 and result["dome"].impulse[:, 0].max() > 0
+
+
+# --- energy at the touch ----------------------------------------------------------------------------------------------
+
+
+def bouncing(restitution_speed, t_end, h=1e-2, gravity=9.81, restitution=1.0):
+    model = fem.Model("ball", gravity=[0, 0, -gravity])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1.0], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=restitution, name="floor"))
+    method = fem.DecoupledNSGA(rho_inf=1.0, restitution_speed=restitution_speed)
+    return method.run(model, t_end, h, save_every=10)
+
+
+def test_an_elastic_ball_keeps_its_energy_with_the_speed_at_the_touch():
+    energy = bouncing("touch", 850.0).energy.total - 0.981  # 990 bounces; 98,837 in docs/theory/sweep
+    assert energy == pytest.approx(8.829, rel=1e-12)
+
+
+def test_an_elastic_ball_loses_as_published_with_the_speed_at_the_start():
+    h, t_end = 1e-3, 20.0
+    energy = bouncing("start", t_end, h).energy.total - 0.981
+    # m g z_n at each bounce, 0 ≤ z_n ≤ h v: at most m g² h/2 per second
+    loss = energy[0] - energy[-1]
+    assert 0.25 * 9.81**2 * h * t_end < loss < 1.02 * 0.5 * 9.81**2 * h * t_end
+
+
+def test_a_ball_that_comes_to_rest_by_bounces_rests_with_the_speed_at_the_touch():
+    result = bouncing("touch", 8.0, restitution=0.7)
+    assert result["floor"].gap[-10:] == pytest.approx(0.0, abs=1e-12)
+    assert result["floor"].impulse[-10:, 0] / result.h[-10:] == pytest.approx(9.81, rel=1e-9)
+
+
+def test_an_unknown_restitution_speed_is_refused():
+    with pytest.raises(ParameterError, match=r'restitution_speed.*"touch" or "start"'):
+        fem.DecoupledNSGA(restitution_speed="end")
