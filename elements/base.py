@@ -157,6 +157,13 @@ class Element(Part):
             "no": sum(n for n, _ in self.outputs.values()),
         }
 
+    def place(self):
+        """Set ``record`` anew where it holds addresses of arrays; called for a copy and in another process."""
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.place()
+
     def group_key(self):
         """Elements with equal keys are stored and evaluated together."""
         return (type(self), tuple(sorted(self.sizes.items())))

@@ -411,7 +411,7 @@ class CompliantContact(Force):
         else:
             self.max_indentation = DEEPEST * _largest_radius(contact)
         self.model, self.factor, self.simple_tangent = model, self._factor(model), bool(simple_tangent)
-        self._bind()
+        self.place()
 
     def _check_contact(self, contact):
         if getattr(contact, "role", None) == "contact group":
@@ -439,7 +439,10 @@ class CompliantContact(Force):
         except FemMbsError as error:
             raise ParameterError(self, "model", model, str(error)) from error
 
-    def _bind(self):
+    def __getstate__(self):
+        return {name: value for name, value in vars(self).items() if name not in ("_calls", "_wrapped", "record")}
+
+    def place(self):
         """The wrapped contact's kernels as C functions, and its parameters where they can find them."""
         contact = self.contact
         kernels = (contact.kernels["contact"], contact.kernels["contact_hessian"])

@@ -207,7 +207,14 @@ class _OnCurve(SphereShapeContact):
         self.check(chords[where] > 1e-12 * chords.max(), "points", points, text)
         # kernels read the pieces at their address: the array lives as long as the element
         self.table, self.curve_length, self.spline = spline_table(points, self.closed)
-        return address(self.table), len(self.table), self.curve_length, int(self.closed)
+
+    def place(self):
+        table = address(self.table), len(self.table), self.curve_length, int(self.closed)
+        self.record = (*self.poses, *table, self._last())
+
+    def _last(self):
+        """The last number of the record."""
+        raise NotImplementedError
 
     def sampled(self, count=None):
         """Points (k, 3) [m] along the curve in its frame, for drawings."""
@@ -294,8 +301,9 @@ class PointOnCurve(_OnCurve):
         super().__init__(point, curve, radius=radius, allow_point=True, name=name, **law)
         plane = _points(self, points, 2)
         self.check(side in ("left", "right"), "side", side, 'must be "left" or "right"')
-        s = 1.0 if side == "left" else -1.0
-        table = self._set_curve(np.column_stack([plane, np.zeros(len(plane))]), closed)
+        self.side = side
+        s = self._last()
+        self._set_curve(np.column_stack([plane, np.zeros(len(plane))]), closed)
         u = np.linspace(0, self.curve_length, 40 * len(self.points))
         first, second = self.spline(u, 1), self.spline(u, 2)
         bend = s * (first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]) / np.hypot(*first.T[:2]) ** 3
@@ -305,7 +313,10 @@ class PointOnCurve(_OnCurve):
         if width is None:
             width = 0.1 * self.curve_length if isinstance(self.shape.node, Ground) else 0.0
         self.width = self.positive("width", width, "m", allow_zero=True)
-        self.record = (*self.poses, *table, s)
+        self.place()
+
+    def _last(self):
+        return 1.0 if self.side == "left" else -1.0
 
     def picture(self):
         if self.width == 0.0:
@@ -374,9 +385,12 @@ class SphereOnWire(_OnCurve):
     ):  # fmt: skip
         super().__init__(sphere, wire, radius=radius, name=name, **law)
         self.wire_radius = self.positive("wire_radius", wire_radius, "m", allow_zero=True)
-        table = self._set_curve(_points(self, points, 3), closed)
+        self._set_curve(_points(self, points, 3), closed)
         self.drawn = isinstance(self.shape.node, Ground) if drawn is None else bool(drawn)
-        self.record = (*self.poses, *table, self.wire_radius)
+        self.place()
+
+    def _last(self):
+        return self.wire_radius
 
     def picture(self):
         if not self.drawn or self.wire_radius == 0.0:

@@ -106,14 +106,13 @@ class _Component:
     """One component of a vector function of time, scaled; the function is called once per time for all components."""
 
     def __init__(self, element, parameter, vector, signal):
-        self.vector = vector if callable(vector) else (lambda t: vector)
-        self.element, self.parameter, self.scale = element, parameter, signal
+        self.vector, self.element, self.parameter, self.scale = vector, element, parameter, signal
         self.time, self.value = None, None
 
     def evaluate(self, t):
         """Value (3,) at time t."""
         if t != self.time:
-            value = np.asarray(self.vector(t), float)
+            value = np.asarray(self.vector(t) if callable(self.vector) else self.vector, float)
             self.element.check(
                 value.shape == (3,), self.parameter, value, f"has shape {value.shape} at t = {t:.6g} s, must be (3,)"
             )
@@ -122,11 +121,18 @@ class _Component:
 
     def signals(self):
         """Three signals; derivatives are declared 0 because no kernel of a load reads them, so any function will do."""
+        from functools import partial
 
-        def zero(t):
-            return 0.0
+        return [Signal(partial(self.part, i), self.zero, self.zero) for i in range(3)]
 
-        return [Signal(lambda t, i=i: self.evaluate(t)[i], zero, zero) for i in range(3)]
+    def part(self, i, t):
+        """Component i at time t."""
+        return self.evaluate(t)[i]
+
+    @staticmethod
+    def zero(t):
+        """The derivative that nobody reads."""
+        return 0.0
 
 
 class _Load(Force):

@@ -225,7 +225,11 @@ class PointOnSurface(SphereShapeContact):
         self.table = np.ascontiguousarray(both.transpose(3, 1, 2, 0))
         self.heights = values
         self.drawn = isinstance(self.shape.node, Ground) if drawn is None else bool(drawn)
-        na, nb = (n - 1 for n in counts)
+        self.place()
+
+    def place(self):
+        low, high = np.array([self.x[[0, -1]], self.y[[0, -1]]]).T
+        na, nb = len(self.x) - 1, len(self.y) - 1
         self.record = (*self.poses, address(self.table), na, nb, low, high, (high - low) / (na, nb))
 
     def regular(self, point):

@@ -24,7 +24,7 @@ _WHERE = {
         "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "TorsionSpring", "Universal", "UserForce",
         "ball_bearing", "beam_curve", "beam_line",
     ),
-    "fem_mbs.errors": ("FemMbsError", "ModelError", "NonFiniteError", "ParameterError", "SolverError"),
+    "fem_mbs.errors": ("FemMbsError", "FileError", "ModelError", "NonFiniteError", "ParameterError", "SolverError"),
     "fem_mbs.force_observer": ("ForceObserver",),
     "fem_mbs.force_recovery": ("recover_forces",),
     "fem_mbs.hysteresis": ("ForceLaw", "hysteresis_factor", "resolved_impact"),

@@ -9,7 +9,39 @@ import numpy as np
 
 
 class FemMbsError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package.
+
+    All can be pickled with their attributes, so that they reach the caller of a process pool. An attribute that cannot
+    (an element with a function of a script) arrives as None.
+    """
+
+    def __reduce__(self):
+        packed = {name: FemMbsError._packed(value) for name, value in vars(self).items()}
+        return FemMbsError._restored, (type(self), self.args, packed)
+
+    @staticmethod
+    def _packed(value):
+        """A value as bytes, None if it cannot be pickled."""
+        import pickle
+
+        try:
+            return pickle.dumps(value)
+        except Exception:  # what an object raises when it is pickled is up to its class
+            return None
+
+    @staticmethod
+    def _restored(kind, args, attributes):
+        """An error with the message and the attributes it had in another process."""
+        import pickle
+
+        error = kind.__new__(kind)
+        error.args = args
+        for name, value in attributes.items():
+            try:
+                setattr(error, name, None if value is None else pickle.loads(value))
+            except Exception:  # a class that this process does not know: the message is there all the same
+                setattr(error, name, None)
+        return error
 
 
 def label(item):
@@ -55,6 +87,20 @@ class ModelError(FemMbsError, ValueError):
     def __init__(self, message, items=()):
         self.items = tuple(items)
         super().__init__(message)
+
+
+class FileError(FemMbsError):
+    """A file that cannot be read or written, or is not what it should be.
+
+    Attributes
+    ----------
+    path : str
+    result : the run up to the failure, when a stepper was writing the file, else None
+    """
+
+    def __init__(self, path, message):
+        self.path, self.result = str(path), None
+        super().__init__(f"results file {path} {message}")
 
 
 class SolverError(FemMbsError, RuntimeError):

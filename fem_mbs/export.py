@@ -1,5 +1,6 @@
 """Export of frames and histories to other formats: those of meshio, PVD series of VTU files, CSV tables."""
 
+import csv
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -105,5 +106,7 @@ def table(result, save, *what):
     rows = np.column_stack([result.t, *(curve.values for curve in curves)])
     path = Path(save)
     path.parent.mkdir(parents=True, exist_ok=True)
-    np.savetxt(path, rows, delimiter=",", header=",".join(header), comments="", fmt="%.17g")
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerow(header)  # quotes names with commas, quotes or line breaks
+        np.savetxt(file, rows, delimiter=",", fmt="%.17g")
     return [path]

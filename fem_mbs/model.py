@@ -94,6 +94,13 @@ class Model:
             element.name = f"{kind} {number}"
         self._names[element.name] = element
 
+    def __getstate__(self):
+        return {name: value for name, value in vars(self).items() if name != "_known"}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._known = {id(node) for node in self.nodes}  # a copy, or another process: other nodes
+
     def __getitem__(self, name):
         """Element (or node) by name."""
         if name in self._names:

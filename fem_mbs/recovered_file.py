@@ -14,6 +14,8 @@ import h5py
 import numpy as np
 
 from fem_mbs.errors import FemMbsError
+from fem_mbs.file_lock import FileLock
+from fem_mbs.read_checks import opened
 
 NOTE = "S120"  # UTF-8: HDF5 has no type for NumPy's texts
 
@@ -40,7 +42,7 @@ def write(path, contact, impacts, law, histories):
     stiffness, model, exponent, filter = law
     model = model if isinstance(model, str) else getattr(model, "name", None) or model.__name__
     try:
-        with h5py.File(path, "r+", locking=False) as file:
+        with FileLock(path), h5py.File(path, "r+", locking=False) as file:
             group = file["fem_mbs"].require_group("recovered")
             if _key(contact) in group:
                 del group[_key(contact)]
@@ -57,7 +59,7 @@ def write(path, contact, impacts, law, histories):
 
 def read(path, contact):
     """Forces of a contact from a results file, as `Results.recovered` gives them."""
-    with h5py.File(path, "r", locking=False) as file:
+    with opened(path) as file:
         saved = file["fem_mbs"].get("recovered", {})
         if _key(contact) not in saved:
             names = ", ".join(map(repr, saved)) or "none"

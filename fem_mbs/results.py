@@ -9,12 +9,12 @@
 """
 
 import difflib
-import json
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from fem_mbs import read_checks
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results_table import (
     AXES,
@@ -72,13 +72,11 @@ class Memory:
 class _File:
     """Histories read from a file when they are asked for."""
 
-    def __init__(self, path, n, sizes):
-        self.path, self.n, self.sizes = path, n, sizes
+    def __init__(self, path, n, sizes, run):
+        self.path, self.n, self.sizes, self.run = path, n, sizes, run
 
     def _open(self):
-        import h5py
-
-        return h5py.File(self.path, "r", locking=False)
+        return read_checks.opened(self.path, self.run)
 
     def read(self, name, column=slice(None)):
         kind, shape = HISTORIES[name].kind, shape_of(name, self.sizes)
@@ -228,27 +226,21 @@ class Results:
         self._entries, self._cache = self._index(), {}
 
     @classmethod
-    def read(cls, path):
-        """Results of a file that `ResultsWriter` wrote, or is still writing; arrays are loaded when asked for."""
-        import h5py
+    def read(cls, path) -> "Results":
+        """Results of a file that `ResultsWriter` wrote, or is still writing; arrays are loaded when asked for.
 
-        path = Path(path)
-        if not path.exists():
-            raise FemMbsError(f"results file {path} does not exist")
-        try:
-            with h5py.File(path, "r", locking=False) as file:
-                if "fem_mbs" not in file:
-                    raise FemMbsError(f"{path} was not written by fem_mbs: it has no group 'fem_mbs'")
-                root = file["fem_mbs"]
-                if root.attrs["format"] > FORMAT:
-                    raise FemMbsError(f"{path} was written by a newer fem_mbs (format {root.attrs['format']}); update")
-                n, status = int(root.attrs["n"]), bytes(root.attrs["status"]).decode(errors="ignore")
-                texts = {k: root[k][()] if k in root else b"{}" for k in ("description", "parameters", "statistics")}
-        except OSError as error:
-            raise FemMbsError(f"{path} is not a readable HDF5 file: {error}") from error
-        description, parameters, statistics = (json.loads(text) for text in texts.values())
-        store = _File(path, n, description["sizes"])
-        return cls(store, description, parameters, statistics, status, path=path)
+        Raises
+        ------
+        FileError
+            The file does not exist, is not a results file, or is damaged; see `fem_mbs.read_checks`.
+        """
+        found = read_checks.read(path, FORMAT, lambda sizes: {name: shape_of(name, sizes) for name in HISTORIES})
+        description, parameters, statistics = (found[name] for name in read_checks.TEXTS)
+        store = _File(Path(path), found["n"], description["sizes"], found["run"])
+        return cls(store, description, parameters, statistics, found["status"], path=Path(path))
+
+    def __getstate__(self):
+        return vars(self) | {"_cache": {}}  # what was read is read again when it is asked for
 
     # --- names ----------------------------------------------------------------------------------------------------
 
@@ -428,7 +420,8 @@ class Results:
         if self._skin is None:
             with self._store._open() as file:
                 group = file["fem_mbs/skin"]
-                self._skin = Skin(**{name: group[name][()] for name in Skin.ARRAYS})
+                arrays = {name: group[name][()] for name in Skin.ARRAYS}
+                self._skin = Skin(**read_checks.skin(arrays, self.description))
         return self._skin
 
     @property

@@ -4,13 +4,19 @@ Rows are written first and counted last, and the file is flushed after every chu
 killed, leaves everything up to its last chunk (how: `fem_mbs.vtkhdf`).
 """
 
+import atexit
 import json
+import os
 import time
+import uuid
+import weakref
 from pathlib import Path
 
 import numpy as np
 
-from fem_mbs.errors import FemMbsError
+from fem_mbs.errors import FemMbsError, FileError
+from fem_mbs.file_lock import FileLock
+from fem_mbs.guarded_file import GuardedFile
 from fem_mbs.results import FORMAT, Memory, Results
 from fem_mbs.results_table import HISTORIES, PAIR_COLUMNS, separated, shape_of, sizes_of
 from fem_mbs.scene import Scene
@@ -71,6 +77,17 @@ def _describe_group(group):
     }
 
 
+_OPEN = weakref.WeakSet()  # writers of files
+
+
+@atexit.register
+def _close_all():
+    """Close what a script has left open, while HDF5 can still call `GuardedFile`."""
+    for writer in list(_OPEN):
+        if writer.process == os.getpid():  # a forked process leaves the file of its parent alone
+            writer._drop()
+
+
 class ResultsWriter:
     """Takes the saved steps of a run, in chunks, to a file or to memory.
 
@@ -84,9 +101,23 @@ class ResultsWriter:
     frames : int, optional
         Largest number of frames for ParaView, evenly spaced in time. Default: every saved step, unless that would make
         more than 400 MB of geometry. Histories always have every saved step.
+    single : bool
+        The file is for ParaView alone: numbers rounded to 16 bits (at most 1.5e-5 of each), no histories. These stay in
+        memory, where `close` returns them.
+    pvd : bool
+        Write the model as a .pvd file with its .vtu files beside the results file at the end, for ParaView before 5.12.
+
+    Raises
+    ------
+    FileError
+        Another run is writing the file, the file is somebody else's, or the disk does not take it.
     """
 
-    def __init__(self, system, path=None, *, parameters=None, frames=None):
+    def __init__(self, system, path=None, *, parameters=None, frames=None, single=False, pvd=False):
+        if path is None and (single or pvd):
+            raise FemMbsError(
+                f"{'single' if single else 'pvd'}=True is about the results file: give its name with save=…"
+            )
         self.description = describe(system)
         self.sizes = self.description["sizes"]
         self.parameters = {k: _plain(v) for k, v in (parameters or {}).items()}
@@ -95,11 +126,19 @@ class ResultsWriter:
         self.path = None if path is None else results_path(path)
         self.file, self.chunks, self.last, self.last_frame = None, [], None, -1
         self.pair_tables, self.n_pairs = [], 0
+        self.single, self.pvd, self.in_memory = bool(single), bool(pvd), self.path is None or bool(single)
         if self.path is not None:
             self.scene = Scene(self.skin, self.description["elements"])
             states, frames, self.interval = self._expect(frames)
             self.next_frame = -np.inf
-            self._create(states, frames)
+            self.lock = FileLock(self.path)
+            self.process = os.getpid()
+            _OPEN.add(self)
+            try:
+                self._create(states, frames)
+            except BaseException:
+                self._abandon()
+                raise
 
     def _expect(self, frames):
         """Numbers of states and of frames to take space for, and the time between frames [s], 0 for every state."""
@@ -120,24 +159,41 @@ class ResultsWriter:
 
         from fem_mbs import vtkhdf
 
+        if not self.lock.left_behind:
+            refuse_foreign(self.path)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            # without HDF5's lock ParaView and Python can look at the file while it grows
-            self.file = h5py.File(self.path, "w", libver="earliest", locking=False)
+            self.disk = GuardedFile(self.path, "w+b")
         except OSError as error:
-            raise FemMbsError(f"results file {self.path} cannot be written: {error}") from error
+            raise FileError(self.path, f"cannot be written: {error.strerror}") from error
+        # HDF5's lock is not used with a file object: ParaView and Python can look at the file while it grows
+        self.file = h5py.File(self.disk, "w", libver="earliest")
         root = self.root = self.file.create_group("fem_mbs")
         root.attrs["format"] = FORMAT
+        root.attrs["run"] = uuid.uuid4().hex
+        root.attrs["single"] = self.single
         root.attrs["n"] = np.int64(0)
         root.attrs["status"] = np.array(b"running", "S400")
         root["description"] = json.dumps(self.description)
         root["parameters"] = json.dumps(self.parameters)
         root["versions"] = json.dumps(_versions())
+        self.datasets, self.pair_data = {}, None
+        if not self.in_memory:
+            self._create_histories(root, states)
+        s = self.skin
+        cells = {"kind": s.kind, "element": s.owner, "color": s.color}
+        fields = self.scene.fields
+        self.grid = vtkhdf.MovingGrid(self.file, s.n_points, s.connectivity, s.offsets, s.types, cells, fields, frames)
+        self.grid.rounded = self.single
+        self.file.flush()
+        self._check_disk()
+
+    def _create_histories(self, root, states):
+        from fem_mbs import vtkhdf
+
         skin = root.create_group("skin")
         for name, array in self.skin.arrays().items():
             skin[name] = array
         histories = root.create_group("histories")
-        self.datasets = {}
         for name, line in HISTORIES.items():
             shape = shape_of(name, self.sizes)
             if 0 not in shape:
@@ -145,11 +201,29 @@ class ResultsWriter:
                 self.datasets[name].attrs["meaning"], self.datasets[name].attrs["unit"] = line.meaning, line.unit
         if self.description["contact_groups"]:
             self.pair_data = vtkhdf.growing(histories, "pairs", (PAIR_COLUMNS,), "f8", START_ROWS)
-        s = self.skin
-        cells = {"kind": s.kind, "element": s.owner, "color": s.color}
-        fields = self.scene.fields
-        self.grid = vtkhdf.MovingGrid(self.file, s.n_points, s.connectivity, s.offsets, s.types, cells, fields, frames)
-        self.file.flush()
+
+    def _check_disk(self):
+        """Raise what writing met; the file keeps what was counted before."""
+        if self.disk.error is not None:
+            kept = "nothing of this run is in it" if self.n == 0 else f"its first {self.n} saved states are kept"
+            raise FileError(
+                self.path, f"could not be written to its end: {self.disk.cause}; {kept}"
+            ) from self.disk.error
+
+    def _abandon(self):
+        """Give up a file that could not be begun."""
+        begun = self.file is not None
+        self._drop()
+        if begun:
+            self.path.unlink(missing_ok=True)
+
+    def _drop(self):
+        """Leave the file as it is."""
+        if self.file is not None:
+            file, self.file = self.file, None
+            file.close()
+            self.disk.close()
+        self.lock.release()
 
     def append(self, chunk, pairs=()):
         """Take saved steps: a dict of arrays, one row per step, with all names of `fem_mbs.results_table`.
@@ -165,24 +239,28 @@ class ResultsWriter:
         for name, line in HISTORIES.items():
             rows[name] = np.array(chunk[name], line.kind).reshape(k, *shape_of(name, self.sizes))
         table = np.concatenate(pairs) if len(pairs) else np.zeros((0, PAIR_COLUMNS))
-        if self.path is None:
+        if self.in_memory:
             self.chunks.append(rows)
             self.pair_tables.append(table)
+        if self.path is not None and k:
+            self._write(rows, table)
+        else:
             self.n += k
-            return
-        if k == 0:
-            return
+
+    def _write(self, rows, table):
         from fem_mbs.vtkhdf import write_rows
 
         for name, dataset in self.datasets.items():
             write_rows(dataset, self.n, rows[name])
-        if len(table):
+        if self.pair_data is not None and len(table):
             write_rows(self.pair_data, self.n_pairs, table)
             self.n_pairs += len(table)
         self._append_frames(rows)
-        self.n += k
+        self.file.flush()
+        self._check_disk()
+        self.n += len(rows["t"])
         self.last = {name: values[-1:] for name, values in rows.items()}
-        self._commit()
+        self._commit(self.file)
 
     def _append_frames(self, rows):
         chosen = []
@@ -203,12 +281,12 @@ class ResultsWriter:
             self.grid.append(part["t"], *self.scene.frames(part))
             self.last_frame = int(part["step"][-1])
 
-    def _commit(self):
-        """Make what was written count: data to the file first, then the counters."""
-        self.file.flush()
+    def _commit(self, file):
+        """Make what was written count; it is in the file already."""
         self.root.attrs.modify("n", np.int64(self.n))
         self.grid.commit()
-        self.file.flush()
+        file.flush()
+        self._check_disk()
 
     def close(self, reason="complete", **statistics):
         """End the run and return its `Results`.
@@ -219,34 +297,98 @@ class ResultsWriter:
             "complete", or why the run stopped ("interrupted", "step 1841 failed: …").
         **statistics : numbers or texts
             What the stepper counted over all steps, saved or not; shown by `Results.report`.
+
+        Raises
+        ------
+        FileError
+            The disk did not take everything; ``error.result`` holds what it took.
         """
         status = reason if reason == "complete" or reason.startswith("stopped") else f"stopped: {reason}"
         statistics = {"wall_time": time.perf_counter() - self.begun, **{k: _plain(v) for k, v in statistics.items()}}
-        if self.path is None:
-            arrays = {}
-            for name, line in HISTORIES.items():
-                empty = np.zeros((0, *shape_of(name, self.sizes)), line.kind)
-                arrays[name] = np.concatenate([empty, *(rows.pop(name) for rows in self.chunks)])
-            arrays["pairs"] = np.concatenate([np.zeros((0, PAIR_COLUMNS)), *self.pair_tables])
-            self.chunks, self.pair_tables = [], []
-            return Results(Memory(arrays), self.description, self.parameters, statistics, status, skin=self.skin)
-        if self.file:
-            from fem_mbs import vtkhdf
+        failure = None
+        if self.file is not None:
+            try:
+                self._finish(status, statistics)
+            except FileError as error:
+                failure = error
+            finally:
+                self.lock.release()
+        result = self._from_memory(statistics, status) if self.in_memory else self._from_file(failure)
+        if failure is not None:
+            failure.result = result
+            raise failure
+        if self.pvd and len(result.t):
+            self._export(result)
+        return result
 
+    def _export(self, result):
+        path = self.path.with_suffix(".pvd")
+        try:
+            result.export(path)
+        except OSError as error:
+            failure = FileError(path, f"could not be written to its end: {error.strerror}; the results are complete")
+            failure.result = result
+            raise failure from error
+
+    def _from_memory(self, statistics, status):
+        arrays = {}
+        for name, line in HISTORIES.items():
+            empty = np.zeros((0, *shape_of(name, self.sizes)), line.kind)
+            arrays[name] = np.concatenate([empty, *(rows.pop(name) for rows in self.chunks)])
+        arrays["pairs"] = np.concatenate([np.zeros((0, PAIR_COLUMNS)), *self.pair_tables])
+        self.chunks, self.pair_tables = [], []
+        return Results(Memory(arrays), self.description, self.parameters, statistics, status, skin=self.skin)
+
+    def _from_file(self, failure):
+        """What the file holds; None if the failure of the disk left nothing that can be read."""
+        try:
+            return Results.read(self.path)
+        except FemMbsError:
+            if failure is None:
+                raise
+            return None
+
+    def _finish(self, status, statistics):
+        """Last frame, statistics and status; then the small copy of the file takes its place."""
+        from fem_mbs import vtkhdf
+
+        file, self.file = self.file, None
+        status = np.array(status.encode()[:400], "S400")
+        try:
             # the state in which a run ends is always a frame
-            if self.last is not None and self.last["step"][0] != self.last_frame:
+            if self.disk.error is None and self.last is not None and self.last["step"][0] != self.last_frame:
                 self._write_frames(self.last)
             self.root["statistics"] = json.dumps(statistics)
-            self.root.attrs.modify("status", np.array(status.encode()[:400], "S400"))
-            self._commit()
+            self.root.attrs.modify("status", status)
+            file.flush()
+            self._check_disk()
+            self._commit(file)
             lengths = {dataset.name[1:]: self.n for dataset in self.datasets.values()} | self.grid.lengths()
-            if self.description["contact_groups"]:
+            if self.pair_data is not None:
                 lengths[self.pair_data.name[1:]] = self.n_pairs
-            # all point data but velocity are zero on most points: compression makes them nearly free
-            sparse = {f"VTKHDF/PointData/{name}" for name in self.scene.fields if name != "velocity"}
-            vtkhdf.finish(self.file, lengths, sparse)
-            self.file = None
-        return Results.read(self.path)
+            vtkhdf.finish(file, self.disk, self.path, lengths, self.grid.compressed(), shuffle=self.single)
+        except FileError:
+            file.close()
+            self.disk.close()
+            vtkhdf.write_status(self.path, status)
+            raise
+
+
+def refuse_foreign(path: Path) -> None:
+    """Refuse to replace a file that is not a results file of this package."""
+    import h5py
+
+    if not path.exists() or (path.is_file() and path.stat().st_size == 0):
+        return
+    try:
+        with h5py.File(path, "r", locking=False) as file:
+            if "format" in file["fem_mbs"].attrs:
+                return
+    except (OSError, KeyError, AttributeError):
+        pass
+    raise FileError(
+        path, "exists and is not a results file of fem_mbs: it is left as it is. Give another name, or delete it first"
+    )
 
 
 def results_path(path):

@@ -9,6 +9,7 @@ from fem_mbs.assembly import DATA, GROUP, SMOOTH
 from fem_mbs.contact_assembly import C_BLOCKS, L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
 from fem_mbs.errors import ModelError, NonFiniteError, label
 from fem_mbs.groups import Group
+from fem_mbs.in_use import InUse
 from fem_mbs.jit import address
 from fem_mbs.layout import NO_MATRICES, Matrices, Pattern, Rows
 from fem_mbs.nodes import COMPONENTS
@@ -80,6 +81,8 @@ class System:
                 f"model '{model.name}' has nothing in it; add elements with model.add(…) before it is compiled", [model]
             )
         self.model = model
+        self.options = {"project": project, "redundant": redundant, "linear_solver": linear_solver, "check": check}
+        self.in_use = InUse(self)
         self.name = model.name
         self.gravity = model.gravity.copy()
         self.independent = check and redundant == "error"
@@ -95,6 +98,16 @@ class System:
             from fem_mbs import model_checks
 
             model_checks.run(self, project=project, redundant=redundant, velocities=check != "positions")
+
+    def __reduce__(self):
+        # full of addresses: another process compiles the model anew
+        return System._compiled, (self.model, self.options, self.initial)
+
+    @staticmethod
+    def _compiled(model, options, initial):
+        system = System(model, **options)
+        system.initial = initial
+        return system
 
     # --- construction -------------------------------------------------------------------------------------------------
 

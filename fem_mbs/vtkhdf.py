@@ -20,21 +20,30 @@ flushes in the order of addresses.
 """
 
 import os
+from pathlib import Path
 
 import numpy as np
 
-BLOCK = 2**18  # bytes of one HDF5 chunk, roughly
+from fem_mbs.guarded_file import GuardedFile
+
+BLOCK = 2**16  # bytes of one HDF5 chunk of a growing file, roughly: each block of states writes whole chunks
+BLOCK_STATES = 512  # the most states in one
+CHUNKS = 1000  # the most in one dataset: each takes its space when the file is made
+FINAL_BLOCK = 2**18  # the same of a finished file, whose chunks are compressed
 COPY_LIMIT = 1e9  # bytes
 VERSION = (2, 0)
 
 
-def growing(group, name, shape, dtype, rows):
-    """Dataset (rows, *shape) whose space is taken at once and which `write_rows` makes longer when it must."""
+def growing(group, name, shape, dtype, rows, most=BLOCK_STATES):
+    """Dataset (rows, *shape) whose space is taken at once and which `write_rows` makes longer when it must.
+
+    ``most``: rows in one HDF5 chunk, which is written as a whole.
+    """
     import h5py
 
     size = max(1, int(np.prod(shape)) * np.dtype(dtype).itemsize)
     options = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    options.set_chunk((max(1, min(BLOCK // size, rows)), *shape))
+    options.set_chunk((max(1, min(BLOCK // size, rows, most), rows // CHUNKS), *shape))
     options.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     options.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
     space = h5py.h5s.create_simple((rows, *shape), (h5py.h5s.UNLIMITED, *shape))
@@ -50,14 +59,17 @@ def write_rows(dataset, first, rows):
     dataset[first:last] = rows
 
 
-def repack(file, path, lengths, compressed):
+def repack(file, path, lengths, compressed, shuffle=False):
     """Write a copy of an open file to a path: growing datasets cut to their lengths, some compressed.
 
-    ``lengths``: dict, name of a dataset in the file -> number of its rows; ``compressed``: names among them.
+    ``lengths``: dict, name of a dataset in the file -> number of its rows; ``compressed``: names among them;
+    ``shuffle``: first bytes of numbers apart from last ones, which pays for rounded numbers. Returns whether the disk
+    took all of it.
     """
     import h5py
 
-    with h5py.File(path, "w", libver="earliest") as copy:
+    disk = GuardedFile(path, "w+b")
+    with h5py.File(disk, "w", libver="earliest") as copy:
 
         def take(name, item):
             if isinstance(item, h5py.Group):
@@ -67,8 +79,10 @@ def repack(file, path, lengths, compressed):
                 return
             else:
                 rows, row = lengths[name], max(1, item.dtype.itemsize * int(np.prod(item.shape[1:])))
-                block = max(1, min(BLOCK // row, rows))
-                options = {"compression": "gzip", "compression_opts": 1} if name in compressed else {}
+                block = max(1, min(FINAL_BLOCK // row, rows))
+                options = (
+                    {"compression": "gzip", "compression_opts": 1, "shuffle": shuffle} if name in compressed else {}
+                )
                 tail = item.shape[1:]
                 options |= {"chunks": (block, *tail), "maxshape": (None, *tail)}
                 new = copy.create_dataset(name, (rows, *tail), item.dtype, **options)
@@ -78,32 +92,55 @@ def repack(file, path, lengths, compressed):
                 new.attrs[key] = value
 
         file.visititems(take)
+    disk.close()
+    return disk.error is None
 
 
-def finish(file, lengths, compressed):
+def finish(file, disk, path, lengths, compressed, shuffle=False):
     """Close a file and put its repacked copy in its place; an interrupted or failed copy leaves the original.
 
-    A file above 1 GB is only cut to its lengths: copying it would take long, and twice its space.
+    A file above 1 GB is only cut to its lengths: copying it would take long, and twice its space. ``disk`` is the
+    `GuardedFile` under the file.
     """
-    path = file.filename
     copy = f"{path}.part"
-    if (
-        sum(file[name].dtype.itemsize * rows * np.prod(file[name].shape[1:]) for name, rows in lengths.items())
-        > COPY_LIMIT
-    ):
+    size = sum(file[name].dtype.itemsize * rows * np.prod(file[name].shape[1:]) for name, rows in lengths.items())
+    if size > COPY_LIMIT:
         for name, rows in lengths.items():
             file[name].resize(rows, axis=0)
         file.close()
+        disk.close()
         return
     try:
-        repack(file, copy, lengths, compressed)
+        try:
+            written = repack(file, copy, lengths, compressed, shuffle)
+        except OSError:  # no file may be made beside it
+            written = False
         file.close()
-        os.replace(copy, path)
-    except OSError:  # a full disk: the original is complete, only larger
-        file.close()
+        disk.close()
+        if written:  # else a full disk: the original is complete, only larger
+            os.replace(copy, path)
     finally:
         if os.path.exists(copy):
             os.remove(copy)
+
+
+def write_status(path: str | Path, status: np.ndarray) -> None:
+    """Change the status of a closed file, a text of constant length: the one thing that a full disk still takes."""
+    import h5py
+
+    disk = GuardedFile(path, "r+b")
+    try:
+        with h5py.File(disk, "r+") as file:
+            file["fem_mbs"].attrs.modify("status", status)
+    except (OSError, KeyError):  # not even readable; the error that brought us here says why
+        pass
+    disk.close()
+
+
+def rounded(values: np.ndarray) -> np.ndarray:
+    """Float32 numbers rounded to 16 bits of 24, at most 1.5e-5 of each: compressed they need half the space."""
+    bits = np.asarray(values, np.float32).view(np.uint32)
+    return ((bits + np.uint32(0x80)) & np.uint32(0xFFFFFF00)).view(np.float32)
 
 
 class MovingGrid:
@@ -124,7 +161,7 @@ class MovingGrid:
     """
 
     def __init__(self, file, n_points, connectivity, offsets, types, cell_data, point_data, frames):
-        self.n_points, self.n_steps = n_points, 0
+        self.n_points, self.n_steps, self.rounded = n_points, 0, False
         root = self.root = file.create_group("VTKHDF")
         root.attrs["Version"] = np.array(VERSION, np.int64)
         root.attrs["Type"] = np.bytes_("UnstructuredGrid")
@@ -139,10 +176,10 @@ class MovingGrid:
         root["Types"] = np.asarray(types, np.uint8)
         steps = self.steps = root.create_group("Steps")
         steps.attrs["NSteps"] = np.int64(0)
-        self.points = growing(root, "Points", (3,), np.float32, frames * n_points)
+        self.points = growing(root, "Points", (3,), np.float32, frames * n_points, BLOCK)
         data = root.create_group("PointData")
         self.point_data = {
-            name: growing(data, name, (count,) if count > 1 else (), np.float32, frames * n_points)
+            name: growing(data, name, (count,) if count > 1 else (), np.float32, frames * n_points, BLOCK)
             for name, count in point_data.items()
         }
         self.values, self.times = growing(steps, "Values", (), np.float64, frames), []
@@ -163,9 +200,9 @@ class MovingGrid:
     def append(self, times, points, point_data):
         """Write frames: times (k,) [s], points (k, n_points, 3) [m], point data (k, n_points, c) or (k, n_points)."""
         k, n, first = len(times), self.n_points, self.n_steps
-        write_rows(self.points, n * first, np.asarray(points, np.float32).reshape(k * n, 3))
-        for name, dataset in self.point_data.items():
-            write_rows(dataset, n * first, np.asarray(point_data[name], np.float32).reshape(k * n, *dataset.shape[1:]))
+        for dataset, values in [(self.points, points), *((d, point_data[name]) for name, d in self.point_data.items())]:
+            values = rounded(values) if self.rounded else np.asarray(values, np.float32)
+            write_rows(dataset, n * first, values.reshape(k * n, *dataset.shape[1:]))
         self.times.extend(times)
         write_rows(self.parts, first, np.ones(k, np.int64))
         for dataset in self.moving:
@@ -185,3 +222,7 @@ class MovingGrid:
         """Rows in use of each growing dataset, by its name in the file."""
         rows = {dataset.name[1:]: self.n_steps * self.n_points for dataset in (self.points, *self.point_data.values())}
         return rows | {d.name[1:]: self.n_steps for d in (self.values, self.parts, *self.moving, *self.constant)}
+
+    def compressed(self):
+        """Names of the datasets that a finished file holds compressed: all but the times."""
+        return set(self.lengths()) - {self.values.name[1:]}

@@ -14,6 +14,7 @@ Source: Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6.
 import numpy as np
 
 from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.in_use import alone
 from fem_mbs.nodes import finite_vector
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
@@ -71,6 +72,7 @@ class Modes:
         return f"Modes({len(self)}, lowest {self.frequency[0]:.6g} Hz)" if len(self) else "Modes(0)"
 
 
+@alone("modes")
 def modes(model, n=10, *, about=None, rotation=None, damping=False, shift=None):
     """Natural modes of a model about a configuration.
 

@@ -33,6 +33,7 @@ import numpy as np
 from fem_mbs import assembly, element_checks
 from fem_mbs.assembly import gather, groups_of, scatter_vector, zero
 from fem_mbs.errors import ParameterError, SolverError, label
+from fem_mbs.in_use import alone
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
 from fem_mbs.nodes import COMPONENTS, finite_vector
 from fem_mbs.solvers import eigen
@@ -292,6 +293,7 @@ def absolute_forces(d, x, R, V, total):
 SLOT_F, SLOT_MA = SLOT["f"], SLOT["Ma"]
 
 
+@alone("a static equilibrium")
 def static_equilibrium(
     model, *, t=None, steps=1, adaptive=True, mixed=True, tolerance=1e-9, max_iterations=15, rotation=None,
     stability=True, save=None,

@@ -27,6 +27,7 @@ import numpy as np
 
 from fem_mbs import model_checks, runtime
 from fem_mbs.errors import NonFiniteError, ParameterError
+from fem_mbs.in_use import alone
 from fem_mbs.results_writer import ResultsWriter
 from fem_mbs.system import System
 
@@ -35,25 +36,36 @@ CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
 
 
 class _Interrupt:
-    """Ctrl-C ends a run after the steps under way, so that none is lost half-way; a second one stops the program.
+    """Ctrl-C or SIGTERM ends a run after the steps under way, so that none is lost half-way; a second one stops the
+    program at once.
 
     Compiled code calls back into Python (user laws, SciPy's solver), where an interrupt would be swallowed.
     """
 
     def __init__(self):
-        self.asked, self.before = False, None
+        self.asked, self.before = None, {}
         if threading.current_thread() is threading.main_thread():
-            self.before = signal.signal(signal.SIGINT, self._ask)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self.before[number] = signal.signal(number, self._ask)
 
-    def _ask(self, *_):
-        self.asked = True
+    def _ask(self, number, _):
+        self.asked = number
         self.end()
 
     def end(self):
-        """Give Ctrl-C back to whoever had it."""
-        if self.before is not None:
-            signal.signal(signal.SIGINT, self.before)
-            self.before = None
+        """Give the signals back to whoever had them."""
+        while self.before:
+            number, handler = self.before.popitem()
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+    def error(self, message, result):
+        """What ends the script in the end: KeyboardInterrupt, or SystemExit with the code that SIGTERM has in shells.
+
+        ``result`` is among its attributes, for those who catch it.
+        """
+        error = KeyboardInterrupt(message) if self.asked == signal.SIGINT else SystemExit(128 + self.asked)
+        error.result = result
+        return error
 
 
 class Stepper:
@@ -61,7 +73,11 @@ class Stepper:
 
     name = None
 
-    def run(self, model, t_end, h, *, save=None, save_every=1, progress=None, observers=(), strict=False):
+    @alone("a run")
+    def run(
+        self, model, t_end, h, *, save=None, save_every=1, progress=None, observers=(), strict=False, single=False,
+        pvd=False,
+    ):  # fmt: skip
         """Integrate a model from its initial state.
 
         Parameters
@@ -83,6 +99,10 @@ class Stepper:
             They see every step, also those that are not saved.
         strict : bool
             Raise where a run otherwise goes on and tells it in ``result.warnings``.
+        single : bool
+            The file is for ParaView alone: half the size, no histories; these stay in memory and are returned.
+        pvd : bool
+            Write the model also as ``.pvd`` beside the file, for ParaView before 5.12.
 
         Returns
         -------
@@ -94,6 +114,13 @@ class Stepper:
             Step size not positive; end time not after the time of the initial state.
         SolverError
             A step failed. ``error.result`` holds what was computed, as does the file.
+        FileError
+            The results file cannot be written: it belongs to another run or another program, or the disk is full.
+        ModelError
+            The `System` is in use by another run.
+        KeyboardInterrupt, SystemExit
+            Ctrl-C, SIGTERM: raised when the steps under way are done and the file is closed, so that a script ends with
+            an exit code that is not 0. ``error.result`` holds what was computed.
         """
         from fem_mbs.progress import Progress
 
@@ -120,16 +147,16 @@ class Stepper:
             engine.keep_whole(wanted)
         parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end, "save_every": wanted}
         parameters |= self.parameters()
-        writer = ResultsWriter(system, save, parameters=parameters)
+        writer = ResultsWriter(system, save, parameters=parameters, single=single, pvd=pvd)
         bar = Progress(t_end, start=start, enabled=progress)
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), 4096))
         records = engine.make_records(size)
-        engine.first(records)
-        self._take(engine, records, 1, wanted, writer, observers)
         done, count, seconds = 0, save_every, 0.0
         reason, failure, interrupt = "complete", None, _Interrupt()
         try:
-            while done < steps and failure is None and not interrupt.asked:
+            engine.first(records)
+            self._take(engine, records, 1, wanted, writer, observers)
+            while done < steps and failure is None and interrupt.asked is None:
                 count = min(count, steps - done, size * save_every)
                 begin = time.perf_counter()
                 times = start + np.arange(done + 1, done + count + 1) * h
@@ -156,9 +183,13 @@ class Stepper:
             elif interrupt.asked and done < steps:
                 reason = f"interrupted at t = {start + done * h:.9g} s"
                 print(f"\n{reason}; results up to there are kept", file=sys.stderr)
-            result = writer.close(reason, warnings=engine.warnings(), **engine.statistics())
-            for observer in observers:
-                observer.finish()
+            try:
+                result = writer.close(reason, warnings=engine.warnings(), **engine.statistics())
+            finally:
+                for observer in observers:
+                    observer.finish()
+        if interrupt.asked:
+            raise interrupt.error(f"{reason}; what was computed is in error.result", result) from failure
         if failure is not None:
             where = f" Steps 0-{done} are in {save}." if save else ""
             where += self._dump(failure, save)
