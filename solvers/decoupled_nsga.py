@@ -328,7 +328,7 @@ class _Engine:
         a["Vd"][:] = a["Vd0"]
         a["lam_report"][:] = a["lam"] * self.run[0]["ks"]
         if self.method.improved_start:
-            a["Va0"][:] += self._start_correction(state, a["Vd0"])
+            self.run[0]["fresh"] = 1
         assembly.initial_states(system.data[0], state.x, state.R, state.V)
 
     def _shift(self):
