@@ -12,7 +12,8 @@ space; larger ones by Lanczos or Arnoldi, shifted and inverted, on the saddle-po
 
 so that the sparsity of (1) is kept. For a steady rotation see `fem_mbs.solvers.statics.rotating_matrices`.
 
-Source: Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6; (2) Bathe, Finite Element Procedures, ch. 11.
+Source: docs/theory/statics_and_modes.md, (4)-(6); Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6; (2)
+Bathe, Finite Element Procedures, ch. 11.
 """
 
 import numpy as np

@@ -15,7 +15,7 @@ below round-off of the coordinates.
 Steady rotation with angular velocity ω about an axis through the origin: forces of inertia are added with v = (ω × x,
 Rᵀω), v̇ = (ω × (ω × x), 0), so that the equilibrium is that in the rotating frame.
 
-Source: docs/theory/statics_and_modes.md.
+Source: docs/theory/statics_and_modes.md, (1)-(3), (7), (8).
 """
 
 import numpy as np
