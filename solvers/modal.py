@@ -8,7 +8,7 @@ Real modes, when C = 0 and K is symmetric:  K φ = ω² M φ on the null space o
 (s²M + sC + K) φ = 0, s = −ζω ± iω√(1 − ζ²). They are solved in `fem_mbs.solvers.eigen`. For a steady rotation see
 `fem_mbs.solvers.statics.rotating_matrices`; without ``damping`` of C only its antisymmetric, gyroscopic part is kept.
 
-Source: Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6.
+Source: docs/theory/statics_and_modes.md, (4)-(6); Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6.
 """
 
 import numpy as np

@@ -23,7 +23,7 @@ is negative when a small disturbance lowers the potential energy. Follower loads
 no potential and make K unsymmetric: det K < 0 then is divergence whatever the mass, otherwise the mass decides. Flutter
 and stabilisation by gyroscopic moments are for `fem_mbs.solvers.modal.modes`.
 
-Source: docs/theory/statics_and_modes.md.
+Source: docs/theory/statics_and_modes.md, (1)-(3), (7), (8).
 """
 
 import warnings

@@ -105,6 +105,12 @@ def test_theory_shows_the_header_of_every_element_and_solver():
     assert files - shown == set(), "put them on a page of docs/theory"
 
 
+def test_gallery_shows_every_example_once():
+    text = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
+    shown = " ".join(re.findall(r"```\{example-gallery\}\n(.*?)```", text, re.DOTALL)).split()
+    assert sorted(shown) == sorted(file.stem for file in (ROOT / "examples").glob("*.py"))
+
+
 def test_names_of_the_api_pages_exist():
     for page in (ROOT / "docs/api").glob("*.md"):
         for name in re.findall(r"auto(?:class|function):: fem_mbs\.(\S+)", page.read_text(encoding="utf-8")):
