@@ -47,6 +47,7 @@ import inspect
 
 import numpy as np
 
+from fem_mbs.arguments import Checked, Keywords, Named
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import Frame, Ground, Node
 from fem_mbs.signals import Signal
@@ -54,45 +55,8 @@ from fem_mbs.signals import Signal
 REGISTRY = {}  # type name -> (class, function that makes a random valid element)
 
 
-class Part:
+class Part(Checked):
     """What has a name and parameters: elements, and parts that are made of several of them."""
-
-    name = None
-
-    def check(self, condition, parameter, value, message):
-        """Raise a ParameterError in the name of this part unless the condition holds."""
-        if not condition:
-            raise ParameterError(self, parameter, value, message)
-
-    def positive(self, parameter, value, unit, allow_zero=False):
-        """The value as a float > 0 (or ≥ 0), or a ParameterError."""
-        value = self.number(parameter, value, unit)
-        bound = "≥ 0" if allow_zero else "> 0"
-        self.check(value > 0 or (allow_zero and value == 0), parameter, value, f"{unit} must be {bound}".strip())
-        return value
-
-    def number(self, parameter, value, unit=""):
-        """The value as a finite float, or a ParameterError."""
-        try:
-            result = float(value)
-        except (TypeError, ValueError):
-            raise ParameterError(self, parameter, value, "is not a number") from None
-        self.check(np.isfinite(result), parameter, value, f"{unit} must be finite".strip())
-        return result
-
-    def unit_vector(self, parameter, value):
-        """The value as a unit vector (3,), or a ParameterError: a length far from 1 is taken for a mistake."""
-        from fem_mbs.nodes import finite_vector
-
-        vector = finite_vector(self, parameter, value)
-        length = np.linalg.norm(vector)
-        self.check(
-            abs(length - 1.0) < 1e-6,
-            parameter,
-            vector,
-            f"has length {length:.6g}, must be a unit vector (divide it by its length; a zero vector has no direction)",
-        )
-        return vector / length
 
 
 class Element(Part):
@@ -204,7 +168,7 @@ class Joint(Constraint):
 
     def __init__(self, frame_P, frame_Q, *, name=None, signals=()):
         self.name = name
-        self.frame_P, self.frame_Q = Frame.of(frame_P), Frame.of(frame_Q)
+        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
         super().__init__((self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
         message = "is on the same node as frame_P; a joint needs two bodies"
         self.check(self.frame_P.node is not self.frame_Q.node, "frame_Q", self.frame_Q, message)
@@ -212,6 +176,7 @@ class Joint(Constraint):
         self.record = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
 
     @classmethod
+    @Keywords.known
     def at(cls, first, second, position, axis=None, **options):
         """Make the joint at a point (3,) [m] of the initial configuration; its z axis along ``axis`` (3,), unit.
 
@@ -219,12 +184,9 @@ class Joint(Constraint):
         """
         from fem_mbs.rotations import frame_with_axis
 
-        A, B = Frame.of(first).node, Frame.of(second).node
-        rotation = None
-        if axis is not None:
-            probe = Element((), name=options.get("name"))
-            probe.__class__ = cls
-            rotation = frame_with_axis(cls.unit_vector(probe, "axis", axis))
+        owner = Named(cls.__name__, options.get("name"))
+        A, B = owner.as_frame("first", first).node, owner.as_frame("second", second).node
+        rotation = None if axis is None else frame_with_axis(owner.unit_vector("axis", axis))
         return cls(A.frame_at(position, rotation), B.frame_at(position, rotation), **options)
 
 
@@ -244,7 +206,7 @@ class Contact(Element):
         e_T; 0 for ordinary friction.
     rolling_resistance, spinning_resistance : float, ≥ 0 [m]
         Arms ρ and γ of the resisting moments: |M_T| ≤ ρ N, |M_N| ≤ γ N.
-    contensou_radius : float, ≥ 0 [m]
+    radius_contensou : float, ≥ 0 [m]
         Radius R of the disc over which the contact presses; 0: a point. With a disc sliding and drilling (turning about
         the normal) are one friction, Coulomb-Contensou's: |(F_1, F_2, M_N/c)| ≤ μ N against (v_1, v_2, c ω_N) with
         c = 3π R/16. A contact that drills fast hardly resists sliding, one that slides fast hardly resists drilling.
@@ -262,7 +224,7 @@ class Contact(Element):
     Raises
     ------
     ParameterError
-        Coefficients out of range; contensou_radius and spinning_resistance both given.
+        Coefficients out of range; radius_contensou and spinning_resistance both given.
 
     Notes
     -----
@@ -284,30 +246,30 @@ class Contact(Element):
         tangential_restitution=0.0,
         rolling_resistance=0.0,
         spinning_resistance=0.0,
-        contensou_radius=0.0,
+        radius_contensou=0.0,
         name=None,
     ):
         super().__init__(nodes, name=name)
-        self.restitution = self.number("restitution", restitution)
-        self.check(0 <= self.restitution <= 1, "restitution", restitution, "must be between 0 and 1")
-        self.tangential_restitution = e_T = self.number("tangential_restitution", tangential_restitution)
-        self.check(-1 <= e_T <= 1, "tangential_restitution", tangential_restitution, "must be in [-1, 1]")
+        self.restitution = self.number("restitution", restitution, at_least=0, at_most=1)
+        self.tangential_restitution = self.number(
+            "tangential_restitution", tangential_restitution, at_least=-1, at_most=1
+        )
         self.friction = self.positive("friction", friction, "", allow_zero=True)
         self.rolling_resistance = self.positive("rolling_resistance", rolling_resistance, "m", allow_zero=True)
         self.spinning_resistance = self.positive("spinning_resistance", spinning_resistance, "m", allow_zero=True)
-        self.contensou_radius = self.positive("contensou_radius", contensou_radius, "m", allow_zero=True)
+        self.radius_contensou = self.positive("radius_contensou", radius_contensou, "m", allow_zero=True)
         self.check(
-            self.contensou_radius == 0.0 or self.spinning_resistance == 0.0,
-            "contensou_radius",
-            contensou_radius,
+            self.radius_contensou == 0.0 or self.spinning_resistance == 0.0,
+            "radius_contensou",
+            radius_contensou,
             f"m and spinning_resistance = {self.spinning_resistance:g} m both resist turning about the normal; give "
-            "one. Without sliding, contensou_radius acts as a spinning_resistance of 3π/16 μ R",
+            "one. Without sliding, radius_contensou acts as a spinning_resistance of 3π/16 μ R",
         )
 
     @property
     def drilling_arm(self):
         """c = 3π R/16 [m] of the coupled law; 0 without disc or without friction."""
-        return 3.0 * np.pi / 16.0 * self.contensou_radius if self.friction > 0.0 else 0.0
+        return 3.0 * np.pi / 16.0 * self.radius_contensou if self.friction > 0.0 else 0.0
 
     def group_key(self):
         """Contacts with coupled drilling have one more row: they are groups of their own."""

@@ -39,12 +39,11 @@ import math
 
 import numpy as np
 
-from fem_mbs.elements.base import Contact, register
+from fem_mbs.elements.base import Contact, Part, register
 from fem_mbs.elements.shape_contact import arc
 from fem_mbs.elements.sphere_plane import SphereOnPlane
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.nodes import Frame
 from fem_mbs.rotations import add_cross, add_skew_skew, cross, dot, log_matrix, rotate, rotate_T, tangent_inverse
 
 PARAMETERS = np.dtype(
@@ -315,7 +314,7 @@ def _ends(owner, parameter, item):
         first, second = item
     except (TypeError, ValueError):
         raise ParameterError(owner, parameter, item, "is not a pair of frames, nor a beam") from None
-    ends = Frame.of(first), Frame.of(second)
+    ends = owner.as_frame(parameter, first), owner.as_frame(parameter, second)
     if np.linalg.norm(ends[1].position - ends[0].position) == 0.0:
         raise ParameterError(owner, parameter, item, "has both ends at the same position; for a sphere use one frame")
     return ends
@@ -376,7 +375,7 @@ class SphereOnCapsule(_CapsuleContact):
         Of the sphere.
     radius_capsule : float > 0 [m]
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -404,7 +403,7 @@ class SphereOnCapsule(_CapsuleContact):
         self.radius = self.positive("radius", radius, "m", allow_zero=True)
         self.radius_capsule = self.positive("radius_capsule", radius_capsule, "m")
         ends = _ends(self, "capsule", capsule)
-        self._connect((Frame.of(sphere),), ends, (self.radius, self.radius_capsule), name, law)
+        self._connect((self.as_frame("sphere", sphere),), ends, (self.radius, self.radius_capsule), name, law)
 
 
 class CapsuleOnCapsule(_CapsuleContact):
@@ -417,7 +416,7 @@ class CapsuleOnCapsule(_CapsuleContact):
         between its ends.
     radius_A, radius_B : float > 0 [m]
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
         Impulses and slip are those of the first capsule relative to the second.
 
@@ -450,7 +449,7 @@ class CapsuleOnCapsule(_CapsuleContact):
         self._connect(first, second, (self.radius_A, self.radius_B), name, law)
 
 
-class CapsuleOnPlane:
+class CapsuleOnPlane(Part):
     """A capsule that can touch a plane: two `SphereOnPlane` contacts, one at each end, which is all that can touch.
 
     Parameters
@@ -466,7 +465,7 @@ class CapsuleOnPlane:
     name : str, optional
         The contacts are called "name 1" and "name 2", after the ends.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution:
         see `Contact`.
 
     Attributes
@@ -487,6 +486,8 @@ class CapsuleOnPlane:
     >>> floor.elements
     [SphereOnPlane 'floor 1', SphereOnPlane 'floor 2']
     """
+
+    options_of = Contact
 
     def __init__(self, capsule, plane, *, radius, drawn_size=None, name=None, **law):
         self.name = name

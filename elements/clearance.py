@@ -30,13 +30,13 @@ Source: formulation-bearings-clearance, sections 1.4 and 1.5.
 
 import numpy as np
 
-from fem_mbs.elements.base import Part, register
+from fem_mbs.elements.base import Contact, Part, register
 from fem_mbs.elements.compliant_contact import CompliantContact
 from fem_mbs.elements.sphere_cylinder import _ENDLESS, SphereInCylinder, _SphereCylinder
 from fem_mbs.elements.sphere_plane import SphereOnPlane
 from fem_mbs.elements.sphere_sphere import SphereInSphere
 from fem_mbs.errors import ParameterError
-from fem_mbs.nodes import Frame, finite_vector
+from fem_mbs.nodes import Frame
 from fem_mbs.rotations import frame_with_axis
 
 MEMBERS = ("journal", "bearing")
@@ -55,7 +55,7 @@ class RingOnCylinder(_SphereCylinder):
     radius_cylinder : float > 0 [m]
         radius_cylinder < radius; the difference is the clearance.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -87,9 +87,11 @@ class RingOnCylinder(_SphereCylinder):
 class _ClearanceJoint(Part):
     """What joints with clearance share: checks, names, and contacts that may be compliant."""
 
+    options_of = Contact
+
     def _start(self, first, second, names, clearance, name):
         self.name = name
-        self.first, self.second = Frame.of(first), Frame.of(second)
+        self.first, self.second = self.as_frame(names[0], first), self.as_frame(names[1], second)
         if self.first.node is self.second.node:
             raise ParameterError(
                 self, names[1], self.second, f"is on the same node as {names[0]}; it cannot move there"
@@ -97,16 +99,13 @@ class _ClearanceJoint(Part):
         self.clearance = self.positive("clearance", clearance, "m")
         self.elements = []
 
-    def _choice(self, parameter, value, allowed):
-        self.check(value in allowed, parameter, value, f"must be one of {', '.join(map(repr, allowed))}")
-        return value
-
     def _finish(self, contacts, compliant):
         """Name the contacts after the joint and make them compliant if that is asked for."""
         if self.name is not None:
             for k, contact in enumerate(contacts):
                 contact.name = self.name if len(contacts) == 1 else f"{self.name} {k + 1}"
         if compliant is not None:
+            self.as_instance("compliant", compliant, dict, "a dict of options of CompliantContact")
             contacts = [CompliantContact(contact, **compliant) for contact in contacts]
         self.elements = contacts
 
@@ -187,7 +186,7 @@ class JournalClearance(_ClearanceJoint):
         self._start(journal, bearing, MEMBERS, clearance, name)
         self.radius = self.positive("radius", radius, "m")
         self.length = self.positive("length", length, "m", allow_zero=True)
-        self.shorter = self._choice("shorter", shorter, MEMBERS)
+        self.shorter = self.as_choice("shorter", shorter, MEMBERS)
         bore = self.radius + self.clearance
         short, long = (self.first, self.second) if shorter == "journal" else (self.second, self.first)
         places = [0.0] if self.length == 0.0 else [-0.5 * self.length, 0.5 * self.length]
@@ -307,10 +306,9 @@ class PrismaticClearance(_ClearanceJoint):
         self, slider, guide, *, size, clearance, planar=None, shorter="slider", compliant=None, name=None, **law
     ):
         self._start(slider, guide, GUIDES, clearance, name)
-        self.size = finite_vector(self, "size", size)
-        self.check(self.size.min() > 0, "size", self.size, "m must be > 0 in all three directions")
-        self._choice("planar", planar, ("y", "z", None))
-        self._choice("shorter", shorter, GUIDES)
+        self.size = self.as_lengths("size", size)
+        self.as_choice("planar", planar, ("y", "z", None))
+        self.as_choice("shorter", shorter, GUIDES)
         play = np.array([0.0, self.clearance, self.clearance])
         inner, outer = 0.5 * self.size, 0.5 * self.size + play
         across = [axis for axis in (1, 2) if planar != "xyz"[axis]]

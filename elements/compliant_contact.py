@@ -334,7 +334,7 @@ class CompliantContact(Force):
     ------
     ParameterError
         Parameters out of range; not a contact, or a part made of several (wrap its ``elements`` one by one); a contact
-        with rolling or spinning resistance, tangential restitution or a ``contensou_radius``, which the force law does
+        with rolling or spinning resistance, tangential restitution or a ``radius_contensou``, which the force law does
         not know.
 
     Notes
@@ -379,20 +379,21 @@ class CompliantContact(Force):
         simple_tangent=False,
         name=None,
     ):
-        self.name = name if name is not None else getattr(contact, "name", None)
+        self.name = name
         self._check_contact(contact)
+        self.name = name if name is not None else contact.name
         super().__init__(contact.nodes, name=self.name)
         self.contact = contact
         self.stiffness = self.positive("stiffness", stiffness, "N/m^n")
-        self.exponent = self.number("exponent", exponent)
-        self.check(1 <= self.exponent <= 3, "exponent", exponent, "must be between 1 and 3; 1.5 for point contact")
+        self.exponent = self.number("exponent", exponent, at_least=1, at_most=3)
         self.restitution = self.number("restitution", contact.restitution if restitution is None else restitution)
         message = f"must be between {LOWEST_RESTITUTION:g} and 1; contacts have 0 unless one is given, here or there"
         self.check(LOWEST_RESTITUTION <= self.restitution <= 1, "restitution", self.restitution, message)
         self.friction = self.positive("friction", contact.friction if friction is None else friction, "", True)
         self.slip_speed = self.positive("slip_speed", slip_speed, "m/s")
         self.least_speed = self.positive("least_speed", least_speed, "m/s")
-        self.model, self.factor, self.simple_tangent = model, self._factor(model), bool(simple_tangent)
+        self.model, self.factor = model, self._factor(model)
+        self.simple_tangent = self.as_flag("simple_tangent", simple_tangent)
         self._bind()
 
     def _check_contact(self, contact):
@@ -404,7 +405,7 @@ class CompliantContact(Force):
             raise ParameterError(self, "contact", label(contact), message)
         if not isinstance(contact, Contact):
             raise ParameterError(self, "contact", contact, "is not a contact, such as SphereOnPlane(…)")
-        for what in ("rolling_resistance", "spinning_resistance", "contensou_radius", "tangential_restitution"):
+        for what in ("rolling_resistance", "spinning_resistance", "radius_contensou", "tangential_restitution"):
             value = getattr(contact, what)
             message = "is for nonsmooth contacts; a compliant contact knows sliding friction only: leave it out"
             self.check(value == 0.0, what, value, message)

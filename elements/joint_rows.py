@@ -27,6 +27,7 @@ import math
 
 import numpy as np
 
+from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import (
     add_cross,
@@ -319,13 +320,12 @@ def start_orientation(joint):
 
 def driving_signal(element, parameter, value):
     """The value as a `Signal`, and its jet at t = 0; a ParameterError unless it is finite and differentiable."""
+    signal = Signal.of(element.as_motion(parameter, value))
     try:
-        signal = Signal.of(value)
-    except TypeError:
-        element.check(False, parameter, value, "must be a number or a function of time")
-    try:
-        start = signal.jet(0.0)
-    except TypeError as error:
+        start = element.as_array(parameter, signal.jet(0.0), (3,), finite=False)
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, ParameterError):
+            raise
         element.check(
             False,
             parameter,

@@ -21,7 +21,6 @@ import numpy as np
 
 from fem_mbs.elements.base import Force, register
 from fem_mbs.jit import kernel, local_vector
-from fem_mbs.nodes import Frame, finite_vector
 from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew, add_skew_skew, dot, rotate, rotate_T
 from fem_mbs.signals import Signal
 
@@ -113,7 +112,7 @@ class _Component:
     def evaluate(self, t):
         """Value (3,) at time t."""
         if t != self.time:
-            value = np.asarray(self.vector(t), float)
+            value = self.element.as_array(self.parameter, self.vector(t), finite=False)
             self.element.check(
                 value.shape == (3,), self.parameter, value, f"has shape {value.shape} at t = {t:.6g} s, must be (3,)"
             )
@@ -136,16 +135,14 @@ class _Load(Force):
 
     def __init__(self, frame, parameter, vector, follower, signal, name):
         self.name = name
-        self.frame = Frame.of(frame)
-        self.follower = bool(follower)
+        self.frame = self.as_frame("frame", frame)
+        self.follower = self.as_flag("follower", follower)
         constant = not callable(vector)
         if constant:
-            vector = finite_vector(self, parameter, vector)
-        try:
-            scale = Signal.of(1.0 if signal is None else signal)
-        except TypeError:
-            self.check(False, "signal", signal, "must be a number or a function of time")
+            vector = self.as_vector(parameter, vector)
+        scale = Signal.of(self.as_motion("signal", 1.0 if signal is None else signal))
         load = _Component(self, parameter, vector, scale)
+        self.number("signal", scale(0.0))
         start = load.evaluate(0.0)
         self.check(np.isfinite(start).all(), parameter, start, "is not finite at t = 0")
         super().__init__((self.frame.node,), name=name, signals=load.signals())

@@ -5,8 +5,6 @@
 Source: formulation-decoupled-nsga-lie-group, section 2.1. Symbols: see `fem_mbs.elements.rigid_body`.
 """
 
-import numpy as np
-
 from fem_mbs.elements.base import Inertia, register
 from fem_mbs.elements.rigid_body import PARAMETERS, energy, inertia, inertia_tangent
 from fem_mbs.nodes import Frame, Node3
@@ -45,7 +43,11 @@ class PointMass(Inertia):
 
     def __init__(self, mass, *, position=(0, 0, 0), velocity=(0, 0, 0), at=None, fixed=(), name=None):
         self.name = name
-        place = Frame(Node3(position, velocity=velocity, fixed=fixed, name=name)) if at is None else Frame.of(at)
+        if at is None:
+            place = Frame(Node3(position, velocity=velocity, fixed=fixed, name=name))
+            place.node.body = self
+        else:
+            place = self.as_frame("at", at)
         super().__init__((place.node,), name=name)
         self.mass = self.positive("mass", mass, "kg")
         self.center = place.p
@@ -58,7 +60,7 @@ class PointMass(Inertia):
 
     def frame(self, p=(0, 0, 0), rotation=None, *, name=None):
         """Attachment frame on the node of this mass, see `Node.frame`; the default is the point itself."""
-        return Frame(self.node, self.center + np.asarray(p, float), rotation, name=name or self.name)
+        return Frame(self.node, self.center + self.as_vector("p", p), rotation, name=name or self.name)
 
 
 register(PointMass, example=lambda rng, a: PointMass(rng.uniform(0.5, 2.0), at=a.frame(rng.normal(size=3))))

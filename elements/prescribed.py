@@ -18,7 +18,6 @@ import numpy as np
 from fem_mbs.elements.base import Constraint, register
 from fem_mbs.elements.joint_rows import POSE_TOLERANCE, driving_signal
 from fem_mbs.jit import kernel
-from fem_mbs.nodes import Frame
 from fem_mbs.rotations import add_cross, add_skew_skew, dot
 from fem_mbs.signals import Signal
 
@@ -92,7 +91,7 @@ class Prescribed(Constraint):
 
     def __init__(self, frame, *, x=None, y=None, z=None, name=None):
         self.name = name
-        self.frame = Frame.of(frame)
+        self.frame = self.as_frame("frame", frame)
         given = [(k, letter, value) for k, (letter, value) in enumerate(zip("xyz", (x, y, z))) if value is not None]
         self.check(
             given, "x, y, z", None, "are all missing; give at least one coordinate as a number or a function of time"

@@ -51,6 +51,7 @@ from fem_mbs.ball_equilibrium import (
     one_ball,
     ring_forces,
 )
+from fem_mbs.bearing_geometry import BearingGeometry
 from fem_mbs.bearing_statics import CONTROLS
 from fem_mbs.elements.base import JOINT_FRAMES, Force, Joint, register
 from fem_mbs.elements.joint_rows import (
@@ -61,9 +62,8 @@ from fem_mbs.elements.joint_rows import (
     plane_hessian,
     plane_row,
 )
-from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.nodes import Frame, finite_vector
+from fem_mbs.spall import Spall
 
 PARAMETERS = np.dtype(
     [
@@ -305,8 +305,10 @@ class QuasiStaticBearing(Force):
         spall=None, damping=(0.0, 0.0, 0.0), springs=(0.0, 0.0, 0.0), friction=0.0, name=None,
     ):  # fmt: skip
         self.name = name
-        self.frame_P, self.frame_Q = Frame.of(frame_P), Frame.of(frame_Q)
+        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
         self.cage_angle, _ = driving_signal(self, "cage_angle", cage_angle)
+        if spall is not None:
+            self.as_instance("spall", spall, Spall, "a Spall(race, length, …)")
         spall_angle, _ = driving_signal(self, "spall angle", 0.0 if spall is None else spall.angle)
         signals = [self.cage_angle, spall_angle]
         super().__init__((self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
@@ -316,14 +318,13 @@ class QuasiStaticBearing(Force):
             self.frame_Q,
             "is on the same node as frame_P; a bearing needs two bodies",
         )
-        if not hasattr(geometry, "groove_distance"):
-            raise ParameterError(self, "geometry", geometry, "is not a BearingGeometry")
-        self.geometry, self.inertia = geometry, bool(inertia)
-        self.check(control in CONTROLS, "control", control, f"must be one of {', '.join(CONTROLS)}")
-        self.speeds = None if speeds is None else finite_vector(self, "speeds", speeds, 2)
-        self.damping = finite_vector(self, "damping", damping)
+        self.geometry = self.as_instance("geometry", geometry, BearingGeometry)
+        self.inertia = self.as_flag("inertia", inertia)
+        self.as_choice("control", control, CONTROLS)
+        self.speeds = None if speeds is None else self.as_vector("speeds", speeds, 2)
+        self.damping = self.as_vector("damping", damping)
         self.check((self.damping >= 0).all(), "damping", self.damping, "must be ≥ 0: N s/m radial, axial; N m s/rad")
-        self.springs = finite_vector(self, "springs", springs)
+        self.springs = self.as_vector("springs", springs)
         self.check((self.springs >= 0).all(), "springs", self.springs, "must be ≥ 0: N/m radial, axial; N m/rad")
         self.friction = self.positive("friction", friction, "", allow_zero=True)
         self._check_start()

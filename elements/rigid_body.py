@@ -19,9 +19,10 @@ Source: formulation-decoupled-nsga-lie-group, section 2.1 (Newton-Euler at the c
 
 import numpy as np
 
+from fem_mbs.arguments import Keywords, Named
 from fem_mbs.elements.base import Inertia, register
 from fem_mbs.jit import kernel
-from fem_mbs.nodes import Frame, Node6, finite_vector, rotation_matrix
+from fem_mbs.nodes import Frame, Node6
 from fem_mbs.rotations import (
     add_cross,
     add_R_skew,
@@ -30,6 +31,7 @@ from fem_mbs.rotations import (
     add_skew_skew,
     cross,
     dot,
+    exp,
     rotate,
     rotate_T,
     skew,
@@ -165,22 +167,26 @@ class RigidBody(Inertia):
         name=None,
     ):
         self.name = name
-        if node is None:
+        if node is not None:
+            self.as_instance("node", node, Node6)
+        else:
             motion = {"velocity": velocity, "angular_velocity": angular_velocity}
             node = Node6(position, rotation, **motion, fixed=fixed, name=name)
+            node.body = self
         super().__init__((node,), name=name)
         self.mass = self.positive("mass", mass, "kg")
-        self.inertia = self._check_inertia(inertia, allow_nonphysical)
-        self.center = finite_vector(self, "center", center)
+        self.inertia = self._check_inertia(inertia, self.as_flag("allow_nonphysical", allow_nonphysical))
+        self.center = self.as_vector("center", center)
         self.shapes = [] if shape is None else list(shape) if isinstance(shape, (list, tuple)) else [shape]
+        for one in self.shapes:
+            self.check(hasattr(one, "faces"), "shape", one, "is not a shape, such as fem.shapes.Sphere(0.1)")
         offset = skew(self.center)
         self.record = (self.mass, self.center, self.inertia - self.mass * offset @ offset)
 
     def _check_inertia(self, inertia, allow_nonphysical):
-        J = np.array(inertia, float)
+        J = self.as_array("inertia", inertia)
         J = J * np.eye(3) if J.ndim == 0 else np.diag(J) if J.shape == (3,) else J
         self.check(J.shape == (3, 3), "inertia", inertia, "must be a number, three principal moments or a 3×3 tensor")
-        self.check(np.isfinite(J).all(), "inertia", inertia, "has components that are not finite")
         self.check(np.abs(J - J.T).max() <= 1e-9 * np.abs(J).max(), "inertia", J, "kg m² is not symmetric")
         moments = np.linalg.eigvalsh(J)
         text = f"has principal moments ({', '.join(f'{m:.4g}' for m in moments[::-1])}) kg m²"
@@ -214,26 +220,35 @@ class RigidBody(Inertia):
         return [(self.node, shape) for shape in self.shapes]
 
     @classmethod
+    @Keywords.known
     def sphere(cls, mass, radius, **options):
         """Homogeneous sphere: inertia 2/5 m r²; drawn as a sphere."""
         from fem_mbs.shapes import Sphere
 
+        owner = Named(cls.__name__, options.get("name"))
+        mass, radius = owner.positive("mass", mass, "kg"), owner.positive("radius", radius, "m")
         return cls(mass, 0.4 * mass * radius**2, **{"shape": Sphere(radius), **options})
 
     @classmethod
+    @Keywords.known
     def box(cls, mass, size, **options):
         """Homogeneous box of edge lengths size (3,) [m] along the node axes; drawn as a box."""
         from fem_mbs.shapes import Box
 
-        squares = np.asarray(size, float) ** 2
+        owner = Named(cls.__name__, options.get("name"))
+        mass, size = owner.positive("mass", mass, "kg"), owner.as_lengths("size", size)
+        squares = size**2
         return cls(mass, mass / 12 * (squares.sum() - squares), **{"shape": Box(size), **options})
 
     @classmethod
+    @Keywords.known
     def cylinder(cls, mass, radius, length, axis=(0, 0, 1), **options):
         """Homogeneous cylinder about an axis (3,), unit, of the node axes; drawn as a cylinder."""
         from fem_mbs.shapes import Cylinder
 
-        a = np.asarray(axis, float)
+        owner = Named(cls.__name__, options.get("name"))
+        mass, radius = owner.positive("mass", mass, "kg"), owner.positive("radius", radius, "m")
+        length, a = owner.positive("length", length, "m"), owner.unit_vector("axis", axis)
         along, across = mass * radius**2 / 2, mass * (3 * radius**2 + length**2) / 12
         J = across * np.eye(3) + (along - across) * np.outer(a, a)
         shape = Cylinder(-0.5 * length * a, 0.5 * length * a, radius)
@@ -241,7 +256,7 @@ class RigidBody(Inertia):
 
 
 def _example(rng, node):
-    Q = rotation_matrix(None, "rotation", rng.normal(size=3))
+    Q = exp(rng.normal(size=3))
     sides = rng.uniform(0.5, 1.0, size=3) ** 2
     J = Q @ np.diag([sides[1] + sides[2], sides[0] + sides[2], sides[0] + sides[1]]) @ Q.T
     return RigidBody(rng.uniform(0.5, 2.0), J, center=rng.normal(size=3), node=node)

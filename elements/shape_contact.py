@@ -49,7 +49,6 @@ import numpy as np
 from fem_mbs.elements.base import Contact
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.nodes import Frame
 from fem_mbs.rotations import (
     add_cross,
     add_R_skew,
@@ -269,7 +268,7 @@ class SphereShapeContact(Contact):
 
     def __init__(self, sphere, shape, *, radius, allow_point=False, name=None, **law):
         self.name = name
-        self.sphere, self.shape = Frame.of(sphere), Frame.of(shape)
+        self.sphere, self.shape = self.as_frame("sphere", sphere), self.as_frame("shape", shape)
         super().__init__((self.sphere.node, self.shape.node), name=name, **law)
         if self.sphere.node is self.shape.node:
             raise ParameterError(self, "shape", self.shape, "is on the same node as the sphere; they can never touch")

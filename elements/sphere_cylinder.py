@@ -131,7 +131,7 @@ class SphereOnCylinder(_SphereCylinder):
         Length of the cylinder that is drawn, 0 for none. Default: ``length`` (six radii when infinite) for a cylinder
         on ground, 0 otherwise: a body draws itself.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -187,7 +187,7 @@ class SphereInCylinder(_SphereCylinder):
         Length of the half pipe (side y < 0 of the frame) that is drawn, 0 for none. Default: ``length`` (six radii when
         infinite) for a cylinder on ground, 0 otherwise.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises

@@ -29,7 +29,7 @@ import numpy as np
 from fem_mbs.elements.base import Contact, register
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel
-from fem_mbs.nodes import Frame, Ground
+from fem_mbs.nodes import Ground
 from fem_mbs.rotations import (
     add_R_skew,
     add_skew_RT,
@@ -174,7 +174,7 @@ class SphereOnPlane(Contact):
     drawn_size : float ≥ 0, optional [m]
         Edge length of the square patch that draws the plane; 0 draws none. Default: ten radii for planes on the ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -195,7 +195,7 @@ class SphereOnPlane(Contact):
 
     def __init__(self, sphere, plane, *, radius, drawn_size=None, name=None, **law):
         self.name = name
-        self.sphere, self.plane = Frame.of(sphere), Frame.of(plane)
+        self.sphere, self.plane = self.as_frame("sphere", sphere), self.as_frame("plane", plane)
         super().__init__((self.sphere.node, self.plane.node), name=name, **law)
         if self.sphere.node is self.plane.node:
             raise ParameterError(self, "plane", self.plane, "is on the same node as the sphere; they can never touch")

@@ -72,7 +72,7 @@ class SphereOnSphere(SphereShapeContact):
         Their origins are the centres of the first and of the second sphere.
     radius_A, radius_B : float > 0 [m]
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
         Impulses and slip are those of the first sphere relative to the second.
 
@@ -112,7 +112,7 @@ class SphereInSphere(SphereShapeContact):
     drawn : bool, optional
         Whether the lower half of the hollow sphere (z < 0 of the outer frame) is drawn. Default: when it is on ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -137,7 +137,7 @@ class SphereInSphere(SphereShapeContact):
         self.radius_outer = self.positive("radius_outer", radius_outer, "m")
         message = f"m leaves no clearance: it must be larger than radius = {self.radius:.6g} m"
         self.check(self.radius_outer > self.radius, "radius_outer", self.radius_outer, message)
-        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else bool(drawn)
+        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else self.as_flag("drawn", drawn)
         self.record = (*self.poses, self.radius_outer, -1.0)
 
     def picture(self):

@@ -34,7 +34,6 @@ import numpy as np
 from fem_mbs.elements.base import JOINT_FRAMES, Force, Joint, register
 from fem_mbs.elements.joint_rows import axes_hessian, axes_row, check_parallel, points_apart, random_joint
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.nodes import Frame
 from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew_skew, cross, dot, exp, rotate_T
 
 SPRING = np.dtype(
@@ -280,7 +279,7 @@ class Spring(Force):
 
     def __init__(self, frame_P, frame_Q, stiffness, damping=0.0, free_length=None, *, name=None):
         self.name = name
-        self.frame_P, self.frame_Q = Frame.of(frame_P), Frame.of(frame_Q)
+        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
         super().__init__((self.frame_P.node, self.frame_Q.node), name=name)
         self.check(
             self.frame_P.node is not self.frame_Q.node,
@@ -358,7 +357,7 @@ class TorsionSpring(Force):
 
     def __init__(self, frame_P, frame_Q, stiffness, damping=0.0, free_angle=None, *, name=None):
         self.name = name
-        self.frame_P, self.frame_Q = Frame.of(frame_P), Frame.of(frame_Q)
+        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
         super().__init__((self.frame_P.node, self.frame_Q.node), name=name)
         self.check(
             self.frame_P.node is not self.frame_Q.node,

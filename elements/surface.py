@@ -27,7 +27,7 @@ import numpy as np
 from fem_mbs.elements.base import register
 from fem_mbs.elements.shape_contact import SphereShapeContact, parameters, shape_hessian, shape_rows, sphere_center
 from fem_mbs.jit import address, kernel, local_matrix, local_vector, matrix
-from fem_mbs.nodes import Ground, finite_vector
+from fem_mbs.nodes import Ground
 from fem_mbs.rotations import cross, dot
 
 _ROUNDS = 60  # of Newton's method; 4 to 8 are usual
@@ -170,7 +170,7 @@ class PointOnSurface(SphereShapeContact):
     drawn : bool, optional
         Default: when the surface is on ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -204,27 +204,30 @@ class PointOnSurface(SphereShapeContact):
         from scipy.interpolate import CubicSpline
 
         super().__init__(point, surface, radius=radius, allow_point=True, name=name, **law)
-        low, high = np.array([finite_vector(self, "x", x, 2), finite_vector(self, "y", y, 2)]).T
+        low, high = np.array([self.as_vector("x", x, 2), self.as_vector("y", y, 2)]).T
         for axis, a, b in zip("xy", low, high):
             self.check(b > a, axis, (a, b), "m: the second value must be larger than the first")
         if callable(height):
-            counts = np.broadcast_to(np.asarray(cells, int), (2,)) + 1
-            self.check(counts.min() > 3, "cells", cells, "must be at least 3")
+            both = (cells, cells) if np.ndim(cells) == 0 else tuple(self.as_vector("cells", cells, 2))
+            counts = [self.as_integer("cells", number, 3) + 1 for number in both]
+            self.check(max(counts) < 10_000, "cells", cells, "are more than the surface needs; 9998 at most")
         else:
-            counts = np.shape(height)
-            self.check(len(counts) == 2 and min(counts) > 3, "height", height, "must be an array (≥ 4, ≥ 4)")
+            height = self.as_array("height", height, (None, None))
+            counts = height.shape
+            self.check(min(counts) > 3, "height", height, "must be an array (≥ 4, ≥ 4)")
         axes = [np.linspace(a, b, n) for a, b, n in zip(low, high, counts)]
         self.x, self.y = axes
         values = height(*np.meshgrid(*axes, indexing="ij")) if callable(height) else height
-        values = np.broadcast_to(np.asarray(values, float), tuple(counts))
-        self.check(np.isfinite(values).all(), "height", values, "has values that are not finite")
+        values = self.as_array("height", values)
+        self.check(values.shape in ((), tuple(counts)), "height", values, f"returned values of shape {values.shape}")
+        values = np.broadcast_to(values, tuple(counts))
         # powers of x, cells along x, samples along y; then powers of y, cells along y, powers of x, cells along x
         along_x = CubicSpline(axes[0], values).c[::-1]
         both = CubicSpline(axes[1], np.moveaxis(along_x, 2, 0)).c[::-1]
         # kernels read the cells at their address: the array lives as long as the element
         self.table = np.ascontiguousarray(both.transpose(3, 1, 2, 0))
         self.heights = values
-        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else bool(drawn)
+        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else self.as_flag("drawn", drawn)
         na, nb = (n - 1 for n in counts)
         self.record = (*self.poses, address(self.table), na, nb, low, high, (high - low) / (na, nb))
 

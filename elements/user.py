@@ -15,7 +15,6 @@ import numpy as np
 
 from fem_mbs.elements.base import Force, register
 from fem_mbs.errors import NonFiniteError, ParameterError, label
-from fem_mbs.nodes import Frame
 from fem_mbs.rotations import exp
 
 _STEP = 6e-6
@@ -45,7 +44,7 @@ class PythonElement(Force):
     def __init__(self, nodes, *, name=None):
         self.name = name
         items = nodes if isinstance(nodes, (list, tuple)) else [nodes]
-        frames = [Frame.of(item) for item in items]
+        frames = [self.as_frame("nodes", item) for item in items]
         super().__init__([frame.node for frame in frames], name=name)
         self.check(frames, "nodes", nodes, "is empty; a law needs at least one node")
         for frame in frames:
@@ -87,7 +86,7 @@ class PythonElement(Force):
         NonFiniteError
             NaN or infinity; names the element, the node and the time.
         """
-        f = np.asarray(self.force(x.copy(), R.copy(), v.copy(), t), float)
+        f = self.as_array("force", self.force(x.copy(), R.copy(), v.copy(), t), finite=False)
         if f.size != 6 * len(self.nodes):
             raise ParameterError(
                 self,
@@ -179,8 +178,7 @@ class UserForce(PythonElement):
 
     def __init__(self, nodes, function, *, name=None):
         super().__init__(nodes, name=name)
-        self.check(callable(function), "function", function, "cannot be called; give function(x, R, v, t)")
-        self.function = function
+        self.function = self.as_function("function", function, "function(x, R, v, t)")
         x, R = np.array([n.position for n in self.nodes]), np.array([n.rotation for n in self.nodes])
         v = np.array([[*n.velocity, *(n.rotation.T @ n.angular_velocity)] for n in self.nodes])
         try:

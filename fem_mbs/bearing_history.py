@@ -13,10 +13,12 @@ Source: formulation-bearings-clearance, sections 1.1 and 1.2.
 
 import numpy as np
 
+from fem_mbs.arguments import Checked
 from fem_mbs.contact_motion import frame_motion
+from fem_mbs.results import Results
 
 
-class BearingHistory:
+class BearingHistory(Checked):
     """Histories of a dynamic bearing, over the n saved steps of a run and its Z balls.
 
     Parameters
@@ -44,7 +46,11 @@ class BearingHistory:
     """
 
     def __init__(self, result, bearing):
-        self.result, self.bearing, self.geometry = result, bearing, bearing.geometry
+        from fem_mbs.elements.dynamic_bearing import DynamicBearing
+
+        self.result = self.as_instance("result", result, Results, "the Results of a run")
+        self.bearing = self.as_instance("bearing", bearing, DynamicBearing, "the DynamicBearing of the model")
+        self.geometry = bearing.geometry
         self._kept = {}
 
     def _once(self, key, make):

@@ -9,10 +9,11 @@ return Checks(
 import math
 import sys
 
+from fem_mbs.arguments import Checked
 from fem_mbs.errors import FemMbsError
 
 
-class Check:
+class Check(Checked):
     """One number beside its reference.
 
     Parameters
@@ -32,8 +33,11 @@ class Check:
     """
 
     def __init__(self, name, *, reference, obtained, rel=None, abs=None):
-        self.name, self.reference, self.obtained = name, float(reference), float(obtained)
-        self.rel, self.abs = rel, abs
+        self.name, self.reference = name, self.number("reference", reference)
+        # what was obtained may be anything: a value that is not finite is never ok
+        self.obtained = float(self.as_array("obtained", obtained, (), finite=False))
+        self.rel = None if rel is None else self.positive("rel", rel, allow_zero=True)
+        self.abs = None if abs is None else self.positive("abs", abs, allow_zero=True)
         if rel is None and abs is None:
             raise FemMbsError(f"check '{name}': give a tolerance, rel=… or abs=…")
         if rel is not None and self.reference == 0.0 and abs is None:

@@ -33,10 +33,11 @@ class ParameterError(FemMbsError, ValueError):
     Attributes
     ----------
     element, parameter, value : what was given, and to whom
+    reason : str, what is wrong with it
     """
 
     def __init__(self, element, parameter, value, message):
-        self.element, self.parameter, self.value = element, parameter, value
+        self.element, self.parameter, self.value, self.reason = element, parameter, value, message
         super().__init__(f"{label(element)}: {parameter} = {show(value)} {message}")
 
 

@@ -24,7 +24,7 @@ import warnings
 
 import numpy as np
 
-from fem_mbs.errors import FemMbsError
+from fem_mbs.arguments import Checked, Named
 from fem_mbs.force_recovery import check_options
 from fem_mbs.recovered_forces import RecoveredForces, mark_overlaps, warn_of_missing
 from fem_mbs.results import Results, view
@@ -37,7 +37,7 @@ _KEPT = (
 )  # fmt: skip
 
 
-class ForceObserver:
+class ForceObserver(Checked):
     """Recovers the forces of one contact during a run.
 
     Parameters
@@ -77,13 +77,12 @@ class ForceObserver:
         self, contact, *, speed_tolerance, stiffness=None, model="consistent", exponent=1.5, restitution=None,
         effective_mass=None, filter="kinematic", on_impact=None,
     ):  # fmt: skip
-        self.contact, self.on_impact = contact, on_impact
+        self.contact, self.on_impact = self.as_text("contact", contact), on_impact
         options = (stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance)
         check_options("ForceObserver", contact, *options)
-        if speed_tolerance is None:
-            raise FemMbsError(f"ForceObserver of '{contact}': speed_tolerance = None m/s must be a number > 0")
-        if on_impact is not None and not callable(on_impact):
-            raise FemMbsError(f"ForceObserver of '{contact}': on_impact = {on_impact!r} is not a function")
+        Named("ForceObserver", contact).positive("speed_tolerance", speed_tolerance, "m/s")
+        if on_impact is not None:
+            Named("ForceObserver", contact).as_function("on_impact", on_impact)
         self.options = (stiffness, model, float(exponent), restitution, effective_mass, filter, float(speed_tolerance))
         self._clear()
 

@@ -33,7 +33,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fem_mbs.errors import FemMbsError
+from fem_mbs.arguments import Checked, Keywords, Named
+from fem_mbs.errors import FemMbsError, ParameterError
 from fem_mbs.results import unknown_name
 
 LOWEST_RESTITUTION = 0.02  # below, the laws are singular: χ of (4)-(7) goes to infinity with 1/e
@@ -62,6 +63,7 @@ FACTORS = {
 }
 
 
+@Keywords.known
 def hysteresis_factor(model, restitution):
     """Hysteresis factor χ of (1).
 
@@ -87,12 +89,18 @@ def hysteresis_factor(model, restitution):
     >>> round(float(hysteresis_factor("flores", 0.8)), 4), round(float(hysteresis_factor("consistent", 0.8)), 4)
     (0.4, 0.3731)
     """
-    e = np.asarray(restitution, float)
-    if not np.all((e >= LOWEST_RESTITUTION) & (e <= 1)):
-        raise FemMbsError(f"restitution = {restitution} must be between {LOWEST_RESTITUTION:g} and 1")
-    if not callable(model) and model not in FACTORS:
+    owner = Named("hysteresis_factor")
+    e = owner.as_array("restitution", restitution, finite=False)
+    message = f"must be between {LOWEST_RESTITUTION:g} and 1"
+    owner.check(np.all((e >= LOWEST_RESTITUTION) & (e <= 1)), "restitution", restitution, message)
+    if not callable(model) and not (isinstance(model, str) and model in FACTORS):
         raise unknown_name(model, FACTORS, "the list of hysteresis models")
-    factor = np.asarray((model if callable(model) else FACTORS[model])(e), float)
+    if isinstance(model, type):
+        raise ParameterError(owner, "model", model, "must be the name of a law, or a function of the restitution")
+    try:
+        factor = owner.as_array("model", (model if callable(model) else FACTORS[model])(e), finite=False)
+    except TypeError as error:
+        raise ParameterError(owner, "model", model, f"must be a function of the restitution: {error}") from error
     factor = np.broadcast_to(factor, e.shape) if factor.ndim == 0 else factor
     if factor.shape != e.shape or not np.all(np.isfinite(factor) & (factor >= 0)):
         raise FemMbsError(
@@ -107,8 +115,9 @@ def _title(model):
     return model if isinstance(model, str) else getattr(model, "__name__", type(model).__name__)
 
 
+@Keywords.known
 @dataclass(frozen=True)
-class ForceLaw:
+class ForceLaw(Checked):
     """A contact law of the user that is not of the form (1).
 
     Parameters
@@ -129,8 +138,8 @@ class ForceLaw:
     name: str = "user law"
 
     def __post_init__(self):
-        if not callable(self.force):
-            raise FemMbsError(f"ForceLaw '{self.name}': force = {self.force!r} is not a function")
+        self.as_text("name", self.name)
+        self.as_function("force", self.force)
 
     def __call__(self, delta, rate, speed, restitution):
         """Forces (k,) [N], checked."""
@@ -180,6 +189,7 @@ class ImpactCurve:
         return float(simpson(self.force * self.velocity, x=self.t))
 
 
+@Keywords.known
 def resolved_impact(*, mass, speed, stiffness, exponent=1.5, factor=0.0, samples=1001):
     """Impact of a mass on a compliant surface, integrated in time: what a recovered impact is compared with.
 
@@ -209,13 +219,11 @@ def resolved_impact(*, mass, speed, stiffness, exponent=1.5, factor=0.0, samples
     """
     from scipy.integrate import solve_ivp
 
-    for name, value, allowed, least in (
-        ("mass", mass, mass > 0, "> 0"), ("speed", speed, speed > 0, "> 0"),
-        ("stiffness", stiffness, stiffness > 0, "> 0"), ("exponent", exponent, exponent >= 1, "≥ 1"),
-        ("factor", factor, factor >= 0, "≥ 0"),
-    ):  # fmt: skip
-        if not (np.isfinite(value) and allowed):
-            raise FemMbsError(f"resolved_impact: {name} = {value!r} must be a finite number {least}")
+    owner = Named("resolved_impact")
+    mass, speed = owner.positive("mass", mass, "kg"), owner.positive("speed", speed, "m/s")
+    stiffness, factor = owner.positive("stiffness", stiffness, "N/m^n"), owner.number("factor", factor, at_least=0)
+    exponent, samples = owner.number("exponent", exponent, at_least=1, at_most=20), owner.as_integer("samples", samples)
+    owner.check(samples <= 10_000_000, "samples", samples, "are too many: 10 million at most")
     length = (mass * speed**2 / stiffness) ** (1 / (exponent + 1))
 
     def rates(_, y):

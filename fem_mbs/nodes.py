@@ -6,37 +6,17 @@ which of them are free. This keeps one layout for all elements: a `Node3` is a n
 
 import numpy as np
 
+from fem_mbs.arguments import Checked, Keywords, Named
 from fem_mbs.errors import ParameterError
-from fem_mbs.rotations import as_matrix
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 
 
-def finite_vector(owner, name, value, n=3):
-    """Float array (n,) of a parameter, or a ParameterError that names it."""
-    try:
-        array = np.array(value, dtype=float).reshape(-1)
-    except (TypeError, ValueError):
-        raise ParameterError(owner, name, value, f"is not a vector of {n} numbers") from None
-    if array.shape != (n,):
-        raise ParameterError(owner, name, value, f"has {array.size} components, must have {n}")
-    if not np.isfinite(array).all():
-        raise ParameterError(owner, name, value, "has components that are not finite")
-    return array
+# for owners of any kind; what is `Checked` has them as methods
+finite_vector, rotation_matrix = Checked.as_vector, Checked.as_rotation
 
 
-def rotation_matrix(owner, name, value):
-    """Rotation matrix (3, 3) of a parameter, or a ParameterError that names it."""
-    try:
-        R = as_matrix(value)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(owner, name, value, f"is not a rotation: {error}") from None
-    if not np.isfinite(R).all():
-        raise ParameterError(owner, name, value, "has components that are not finite")
-    return R
-
-
-class Node:
+class Node(Checked):
     """A point with a position and a rotation; base of `Node6`, `Node3`, `Node1`.
 
     Attributes
@@ -50,21 +30,24 @@ class Node:
 
     def __init__(self, position, rotation, velocity, angular_velocity, free, name):
         self.name = name
-        self.position = finite_vector(self, "position", position)
-        self.rotation = rotation_matrix(self, "rotation", rotation)
-        self.velocity = finite_vector(self, "velocity", velocity)
-        self.angular_velocity = finite_vector(self, "angular_velocity", angular_velocity)
+        self.position = self.as_vector("position", position)
+        self.rotation = self.as_rotation("rotation", rotation)
+        self.velocity = self.as_vector("velocity", velocity)
+        self.angular_velocity = self.as_vector("angular_velocity", angular_velocity)
         self.free = free
         self.index = None  # set by model.compile()
+        self.body = None  # the element that made this node for itself
 
+    @Keywords.known
     def frame(self, p=(0.0, 0.0, 0.0), rotation=None, *, name=None):
         """Attachment frame at constant offset p (3,) [m] and rotation, both in the axes of this node."""
         return Frame(self, p, rotation, name=name)
 
+    @Keywords.known
     def frame_at(self, position, rotation=None, *, name=None):
         """Attachment frame that is at a given initial position (3,) [m] and rotation in inertial axes."""
-        offset = self.rotation.T @ (finite_vector(self, "position", position) - self.position)
-        return Frame(self, offset, self.rotation.T @ rotation_matrix(self, "rotation", rotation), name=name)
+        offset = self.rotation.T @ (self.as_vector("position", position) - self.position)
+        return Frame(self, offset, self.rotation.T @ self.as_rotation("rotation", rotation), name=name)
 
     def __repr__(self):
         return f"{type(self).__name__}({self.name or self.position.tolist()})"
@@ -74,9 +57,11 @@ def _fixed_mask(node, fixed, available):
     free = np.array([c in available for c in COMPONENTS])
     if fixed is True:
         return np.zeros(6, bool)
-    names = [fixed] if isinstance(fixed, str) else list(fixed or ())
+    names = [fixed] if isinstance(fixed, str) else () if fixed is None or fixed is False else fixed
+    if not isinstance(names, (list, tuple, set)):
+        raise ParameterError(node, "fixed", fixed, f"must be True, or names of components: {', '.join(available)}")
     for component in names:
-        if component not in available:
+        if not isinstance(component, str) or component not in available:
             allowed = ", ".join(available)
             message = f"is not a component of this node; allowed: {allowed}, or True"
             raise ParameterError(node, "fixed", component, message)
@@ -125,7 +110,8 @@ class Node1(Node):
 
     def __init__(self, value=0.0, *, velocity=0.0, fixed=False, name=None):
         self.name = name
-        mask = _fixed_mask(self, ("x",) if fixed else (), COMPONENTS[:1])
+        mask = _fixed_mask(self, ("x",) if self.as_flag("fixed", fixed) else (), COMPONENTS[:1])
+        value, velocity = self.number("value", value), self.number("velocity", velocity)
         super().__init__((value, 0, 0), None, (velocity, 0, 0), (0, 0, 0), mask, name)
 
 
@@ -136,7 +122,7 @@ class Ground(Node):
         super().__init__((0, 0, 0), None, (0, 0, 0), (0, 0, 0), np.zeros(6, bool), name)
 
 
-class Frame:
+class Frame(Checked):
     """A node plus a constant offset pose: where joints, springs, contacts and loads attach.
 
     Parameters
@@ -149,9 +135,11 @@ class Frame:
     """
 
     def __init__(self, node, p=(0.0, 0.0, 0.0), rotation=None, *, name=None):
-        self.node, self.name = node, name or node.name
-        self.p = finite_vector(self, "p", p)
-        self.rotation = rotation_matrix(self, "rotation", rotation)
+        self.name = name
+        self.node = self.as_instance("node", node, Node, "a node, such as body.node")
+        self.name = name or node.name
+        self.p = self.as_vector("p", p)
+        self.rotation = self.as_rotation("rotation", rotation)
 
     @property
     def position(self):
@@ -175,9 +163,10 @@ class Frame:
             return item
         if isinstance(item, Node):
             return cls(item)
-        if hasattr(item, "frame"):
+        if callable(getattr(item, "frame", None)) and not isinstance(item, type):
             return item.frame()
-        raise TypeError(f"a frame, node or body is needed, not {item!r}")
+        hint = f"; make one: {item.__name__}(…)" if isinstance(item, type) else ""
+        raise ParameterError(Named("Frame"), "item", item, f"is not a frame, a node or a body{hint}")
 
     def __repr__(self):
         return f"Frame({self.node!r}, p={self.p.tolist()})"

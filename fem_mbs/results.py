@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fem_mbs.arguments import Named
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results_writer import FORMAT, HISTORIES, PAIR_COLUMNS, separated, shape_of
 from fem_mbs.scene import SECTION_LABELS, Scene, contact_vector, inverse_step
@@ -213,7 +214,7 @@ class Results:
         """Results of a file that `ResultsWriter` wrote, or is still writing; arrays are loaded when asked for."""
         import h5py
 
-        path = Path(path)
+        path = Path(Named("load").as_instance("path", path, (str, Path), "the path of a results file"))
         if not path.exists():
             raise FemMbsError(f"results file {path} does not exist")
         try:
@@ -255,7 +256,7 @@ class Results:
 
     def __getitem__(self, name):
         """`History` of a node, body, joint, beam or contact."""
-        if name not in self._entries:
+        if not isinstance(name, str) or name not in self._entries:
             raise unknown_name(name, self._entries, f"result of model '{self.model}'")
         if name not in self._cache:
             node, element = self._entries[name]
@@ -467,6 +468,7 @@ class Results:
 
     def at(self, time):
         """Number of the saved step nearest to a time [s]."""
+        time = Named("Results").number("time", time, "s")
         if not len(self.t):
             raise FemMbsError(f"result of model '{self.model}' has no saved steps")
         return int(np.argmin(np.abs(self.t - time)))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fem_mbs import assembly, contact_assembly
+from fem_mbs.arguments import Checked
 from fem_mbs.assembly import DATA, GROUP, LAYOUT, POSITION, SMOOTH, VELOCITY
 from fem_mbs.contact_assembly import C_BLOCKS, L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
 from fem_mbs.errors import ModelError, NonFiniteError, label
@@ -15,7 +16,7 @@ from fem_mbs.rotations import matrix_to_quaternion
 from fem_mbs.workspace import Workspace
 
 
-class State:
+class State(Checked):
     """Configuration and velocity of a system at one time.
 
     Attributes
@@ -27,6 +28,8 @@ class State:
     """
 
     def __init__(self, n_nodes):
+        n_nodes = self.as_integer("n_nodes", n_nodes, 0)
+        self.check(n_nodes <= 100_000_000, "n_nodes", n_nodes, "are too many")
         self.t = 0.0
         self.x, self.Q, self.R = np.zeros((n_nodes, 3)), np.zeros((n_nodes, 4)), np.zeros((n_nodes, 3, 3))
         self.V = np.zeros((n_nodes, 6))
@@ -46,7 +49,7 @@ class Pair(NamedTuple):
     name: str
 
 
-class System:
+class System(Checked):
     """A checked and numbered model.
 
     Attributes
@@ -68,6 +71,11 @@ class System:
     """
 
     def __init__(self, model, *, project=False, redundant="error", linear_solver=None, check=True):
+        from fem_mbs.model import Model
+
+        self.as_instance("model", model, Model, "a Model")
+        project, check = self.as_flag("project", project), self.as_flag("check", check)
+        self.as_choice("redundant", redundant, ("error", "allow"))
         if not model.elements:
             raise ModelError(
                 f"model '{model.name}' has nothing in it; add elements with model.add(…) before it is compiled", [model]
@@ -75,6 +83,7 @@ class System:
         self.model = model
         self.name = model.name
         self.gravity = model.gravity.copy()
+        self._forgotten(model)
         self._number(model)
         self._group(model)
         self._lay_out(linear_solver)
@@ -90,9 +99,22 @@ class System:
 
     # --- construction -------------------------------------------------------------------------------------------------
 
+    @staticmethod
+    def _forgotten(model):
+        """Refuse nodes of bodies that are not in the model: they would have no mass."""
+        elements, nodes = set(map(id, model.elements)), set(map(id, model.nodes))
+        for node in (*model.nodes, *(node for group in model.contact_groups for node in group.nodes)):
+            users = (label(e) for e in (*model.elements, *model.contact_groups) if any(n is node for n in e.nodes))
+            lost = node.body if node.body is not None and id(node.body) not in elements else None
+            lost = node if lost is None and id(node) not in nodes else lost
+            if lost is not None:
+                raise ModelError(
+                    f"{label(lost)} is used by {next(users, 'the model')}, but was not added: model.add(…) it", [lost]
+                )
+
     def _number(self, model):
         self.nodes = list(model.nodes)
-        self.elements = list(model.elements)
+        self.elements, self.contact_groups = list(model.elements), list(model.contact_groups)
         N = len(self.nodes)
         free = np.zeros((N, 6), bool)
         for i, node in enumerate(self.nodes):
@@ -281,6 +303,11 @@ class System:
         self.g, self.rate = np.zeros(self.m), np.zeros(self.m)
         self.identity_T = np.tile(np.eye(3), (N, 1, 1))
         self.no_acceleration = np.zeros((N, 6))
+
+    def missing(self):
+        """What the model got after it was compiled: elements and contact groups."""
+        known = {id(item) for item in (*self.elements, *self.contact_groups)}
+        return [item for item in (*self.model.elements, *self.model.contact_groups) if id(item) not in known]
 
     def keep_contacts(self, smooth_contacts):
         """Give the smooth matrix rows for all contacts, or take them out (`DecoupledNSGA`, persistent contacts)."""

@@ -10,6 +10,7 @@ Source: formulation-decoupled-nsga-lie-group, sections 1.7 and 3.8.
 
 import numpy as np
 
+from fem_mbs.arguments import Keywords, Named
 from fem_mbs.assembly import (
     SMOOTH,
     clear_matrix,
@@ -24,6 +25,7 @@ from fem_mbs.assembly import (
 )
 from fem_mbs.errors import SolverError
 from fem_mbs.jit import kernel
+from fem_mbs.system import State, System
 
 REPETITIONS = 4  # of the proximal step; each gains the six digits of ε
 
@@ -57,6 +59,7 @@ def consistent(d, epsilon, x, R, V, A, lam, g, rate, gamma, Ma, f, right, zero_A
     return True
 
 
+@Keywords.known
 def initial_accelerations(system, state, epsilon=1e-6):
     """Accelerations (N, 6) and multipliers (m,) that satisfy the equations of motion and g̈ = 0 at a state.
 
@@ -65,6 +68,10 @@ def initial_accelerations(system, state, epsilon=1e-6):
     SolverError
         If mass and constraints do not determine them (a node without mass that only springs hold).
     """
+    owner = Named("initial_accelerations")
+    owner.as_instance("system", system, System, "a System: model.compile()")
+    owner.as_instance("state", state, State)
+    epsilon = owner.number("epsilon", epsilon, at_least=0)
     system.keep_contacts(False)
     N = len(system.nodes)
     A, lam, gamma = np.zeros((N, 6)), np.zeros(system.m), np.zeros(system.m)

@@ -17,11 +17,12 @@ Source: Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6; (2) Bathe, 
 
 import numpy as np
 
+from fem_mbs.arguments import Keywords, Named
 from fem_mbs.assembly import SMOOTH
-from fem_mbs.errors import ParameterError, SolverError
-from fem_mbs.nodes import finite_vector
+from fem_mbs.errors import SolverError
+from fem_mbs.model import compiled
 from fem_mbs.solvers.statics import StaticResult, rotating_matrices
-from fem_mbs.system import System
+from fem_mbs.system import State
 
 DENSE_LIMIT = 600  # unknowns: 0.2 s of LAPACK
 LANCZOS = 8  # restarts; a good shift needs one to five
@@ -79,6 +80,7 @@ class Modes:
         return f"Modes({len(self)}, lowest {self.frequency[0]:.6g} Hz)" if len(self) else "Modes(0)"
 
 
+@Keywords.known
 def modes(model, n=10, *, about=None, rotation=None, damping=False, shift=None):
     """Natural modes of a model about a configuration.
 
@@ -119,9 +121,12 @@ def modes(model, n=10, *, about=None, rotation=None, damping=False, shift=None):
     >>> modes(model, 2).frequency.round(2)
     array([28.94, 28.94])
     """
-    system = model if isinstance(model, System) else model.compile()
-    if int(n) != n or n < 1:
-        raise ParameterError(modes, "n", n, "must be a whole number ≥ 1")
+    owner = Named("modes")
+    n, damping = owner.as_integer("n", n), owner.as_flag("damping", damping)
+    shift = None if shift is None else owner.number("shift", shift)
+    if about is not None:
+        owner.as_instance("about", about, (StaticResult, State), "a StaticResult or a State")
+    system = compiled(owner, model)
     lam = about.multipliers if isinstance(about, StaticResult) else np.zeros(system.m)
     state = about.state if isinstance(about, StaticResult) else about
     state = (system.initial if state is None else state).copy()
@@ -130,7 +135,7 @@ def modes(model, n=10, *, about=None, rotation=None, damping=False, shift=None):
         M, C, K, G = system.matrices(state, lam)
         C = C if damping else 0 * C
     else:
-        w = finite_vector(modes, "rotation", rotation)
+        w = owner.as_vector("rotation", rotation)
         K, C, M = rotating_matrices(system, state, lam, w)
         if not damping:
             C = 0.5 * (C - C.T)

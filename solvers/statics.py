@@ -18,13 +18,16 @@ Rᵀω), v̇ = (ω × (ω × x), 0), so that the equilibrium is that in the rota
 Source: formulation-beams, section 4.
 """
 
+from pathlib import Path
+
 import numpy as np
 
 from fem_mbs import assembly
+from fem_mbs.arguments import Keywords, Named
 from fem_mbs.assembly import SMOOTH, gather, groups_of, scatter_vector, zero
-from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.errors import SolverError
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
-from fem_mbs.nodes import finite_vector
+from fem_mbs.model import compiled
 from fem_mbs.solvers.stepper import new_records
 from fem_mbs.system import System
 
@@ -228,6 +231,7 @@ def absolute_forces(d, x, R, V, total):
 SLOT_F, SLOT_MA = SLOT["f"], SLOT["Ma"]
 
 
+@Keywords.known
 def static_equilibrium(
     model, *, t=0.0, steps=1, adaptive=True, mixed=True, tolerance=1e-9, max_iterations=15, rotation=None, save=None
 ):
@@ -278,14 +282,15 @@ def static_equilibrium(
     >>> bool(abs(static_equilibrium(model).position(tip)).max() < 1e-9)
     True
     """
-    system = model if isinstance(model, System) else model.compile()
-    for name, value in (("steps", steps), ("max_iterations", max_iterations)):
-        if int(value) != value or value < 1:
-            raise ParameterError(static_equilibrium, name, value, "must be a whole number ≥ 1")
-    if not tolerance > 0:
-        raise ParameterError(static_equilibrium, "tolerance", tolerance, "must be > 0")
-    w = None if rotation is None else finite_vector(static_equilibrium, "rotation", rotation)
-    problem = _Equilibrium(system, float(t), mixed, w)
+    owner = Named("static_equilibrium")
+    steps = owner.as_integer("steps", steps)
+    max_iterations = owner.as_integer("max_iterations", max_iterations)
+    tolerance, t = owner.positive("tolerance", tolerance), owner.number("t", t, "s")
+    adaptive, mixed = owner.as_flag("adaptive", adaptive), owner.as_flag("mixed", mixed)
+    w = None if rotation is None else owner.as_vector("rotation", rotation)
+    owner.as_instance("save", save, (str, Path, type(None)), "the path of a file")
+    system = compiled(owner, model)
+    problem = _Equilibrium(system, t, mixed, w)
     result = StaticResult(system)
     state = system.initial.copy()
     state.V[:] = 0.0
@@ -318,7 +323,7 @@ def static_equilibrium(
         _no_penetration(system, state)
     finally:
         system.set_gravity(system.gravity)
-        system.update_signals(float(t))
+        system.update_signals(t)
         if records:
             result.results = _write(system, records, save, steps=steps, tolerance=tolerance)
     result._motion = problem.motion(state, 1.0)

@@ -24,8 +24,9 @@ from pathlib import Path
 import numpy as np
 
 from fem_mbs import runtime
+from fem_mbs.arguments import Checked, Keywords
 from fem_mbs.errors import NonFiniteError, ParameterError, SolverError
-from fem_mbs.system import System
+from fem_mbs.model import compiled
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
 CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
@@ -53,11 +54,10 @@ class _Interrupt:
             self.before = None
 
 
-class Stepper:
+class Stepper(Checked):
     """Base of time steppers."""
 
-    name = None
-
+    @Keywords.known
     def run(self, model, t_end, h, *, save=None, save_every=1, progress=None, observers=()):
         """Integrate a model from its initial state.
 
@@ -92,16 +92,20 @@ class Stepper:
         from fem_mbs.results_writer import ResultsWriter
 
         t_end, h, save = runtime.apply(t_end, h, save)
-        h = self._positive("h", h, "s")
-        t_end = self._positive("t_end", t_end, "s")
-        save_every = int(save_every)
-        if save_every < 1:
-            raise ParameterError(self, "save_every", save_every, "must be ≥ 1")
-        system = model if isinstance(model, System) else model.compile()
+        h = self.positive("h", h, "s")
+        t_end = self.positive("t_end", t_end, "s")
+        save_every = self.as_integer("save_every", save_every)
+        self.as_instance("save", save, (str, Path, type(None)), "the path of a file")
+        if progress is not None:
+            progress = self.as_flag("progress", progress)
+        system = compiled(self, model)
         steps = int(np.floor(t_end / h * (1 + 1e-12) + 1e-9))
         if steps < 1:
             raise ParameterError(self, "h", h, f"s is larger than t_end = {t_end} s; no step fits")
-        observers, wanted = tuple(observers), save_every
+        observers = tuple(self.as_instance("observers", observers, (list, tuple), "a list of observers"))
+        for observer in observers:
+            self.check(hasattr(observer, "observe"), "observers", observer, "is not an observer")
+        wanted = save_every
         for observer in observers:
             observer.start(system)
         save_every = 1 if observers else save_every  # of the engine; thinned below
@@ -188,15 +192,6 @@ class Stepper:
     def parameters(self):
         """Options of the method, stored with the results."""
         return {k: v for k, v in vars(self).items() if isinstance(v, (int, float, bool, str))}
-
-    def _positive(self, parameter, value, unit):
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise ParameterError(self, parameter, value, "is not a number") from None
-        if not (np.isfinite(number) and number > 0):
-            raise ParameterError(self, parameter, value, f"{unit} must be > 0")
-        return number
 
     @staticmethod
     def _signals(system, times):

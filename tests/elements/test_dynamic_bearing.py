@@ -240,7 +240,7 @@ def test_one_constructor_makes_all_levels():
     assert isinstance(quasi, fem.QuasiStaticBearing) and quasi.name == "front"
     rigid = fem.ball_bearing(outer, inner, bearing_6205(10e-6), level="rigid")
     assert isinstance(rigid, fem.RigidBallBearing)
-    assert rigid.clearance == pytest.approx(5e-6) and 2 * rigid.cage_radius == pytest.approx(39.04e-3)
+    assert rigid.clearance == pytest.approx(5e-6) and 2 * rigid.radius_cage == pytest.approx(39.04e-3)
 
 
 @pytest.mark.parametrize("turned", ["frames", "body"])
