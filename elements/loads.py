@@ -20,6 +20,7 @@ Source: formulation-beams, section 1.8.
 import numpy as np
 
 from fem_mbs.elements.base import Force, register
+from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew, add_skew_skew, dot, rotate, rotate_T
 from fem_mbs.signals import Signal
@@ -140,9 +141,16 @@ class _Load(Force):
         constant = not callable(vector)
         if constant:
             vector = self.as_vector(parameter, vector)
+        else:
+            self.as_function(parameter, vector, "a function of time t", 1)
         scale = Signal.of(self.as_motion("signal", 1.0 if signal is None else signal))
         load = _Component(self, parameter, vector, scale)
-        self.number("signal", scale(0.0))
+        try:
+            self.number("signal", scale(0.0))
+        except (TypeError, ValueError) as error:
+            if isinstance(error, ParameterError):
+                raise
+            raise ParameterError(self, "signal", signal, f"must return numbers: {error}") from error
         start = load.evaluate(0.0)
         self.check(np.isfinite(start).all(), parameter, start, "is not finite at t = 0")
         super().__init__((self.frame.node,), name=name, signals=load.signals())

@@ -210,11 +210,11 @@ class RigidBody(Inertia):
 
     def frame(self, p=(0, 0, 0), rotation=None, *, name=None):
         """Attachment frame on this body, see `Node.frame`; offsets are from the node."""
-        return Frame(self.node, p, rotation, name=name or self.name)
+        return Frame(self.node, p, rotation, name=self.name if name is None else name)
 
     def frame_at(self, position, rotation=None, *, name=None):
         """Attachment frame at an initial position in inertial axes, see `Node.frame_at`."""
-        return self.node.frame_at(position, rotation, name=name or self.name)
+        return self.node.frame_at(position, rotation, name=self.name if name is None else name)
 
     def picture(self):
         return [(self.node, shape) for shape in self.shapes]

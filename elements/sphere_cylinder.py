@@ -105,7 +105,7 @@ class _SphereCylinder(SphereShapeContact):
     def __init__(self, sphere, cylinder, *, radius, radius_cylinder, length=np.inf, drawn_length=None, name, **law):
         super().__init__(sphere, cylinder, radius=radius, name=name, **law)
         self.radius_cylinder = self.positive("radius_cylinder", radius_cylinder, "m")
-        endless = length is None or np.isposinf(length)
+        endless = length is None or (isinstance(length, float) and length == np.inf)
         self.length = np.inf if endless else self.positive("length", length, "m")
         if drawn_length is None:
             drawn_length = 0.0

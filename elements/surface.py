@@ -208,7 +208,8 @@ class PointOnSurface(SphereShapeContact):
         for axis, a, b in zip("xy", low, high):
             self.check(b > a, axis, (a, b), "m: the second value must be larger than the first")
         if callable(height):
-            both = (cells, cells) if np.ndim(cells) == 0 else tuple(self.as_vector("cells", cells, 2))
+            self.as_function("height", height, "height(x, y)", 2)
+            both = (cells, cells) if np.isscalar(cells) else tuple(self.as_vector("cells", cells, 2))
             counts = [self.as_integer("cells", number, 3) + 1 for number in both]
             self.check(max(counts) < 10_000, "cells", cells, "are more than the surface needs; 9998 at most")
         else:

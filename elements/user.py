@@ -178,7 +178,7 @@ class UserForce(PythonElement):
 
     def __init__(self, nodes, function, *, name=None):
         super().__init__(nodes, name=name)
-        self.function = self.as_function("function", function, "function(x, R, v, t)")
+        self.function = self.as_function("function", function, "function(x, R, v, t)", 4)
         x, R = np.array([n.position for n in self.nodes]), np.array([n.rotation for n in self.nodes])
         v = np.array([[*n.velocity, *(n.rotation.T @ n.angular_velocity)] for n in self.nodes])
         try:

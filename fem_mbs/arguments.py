@@ -10,6 +10,7 @@ Everything is in classes, which kernels cannot see: a change here compiles nothi
 
 import difflib
 import functools
+import inspect
 import numbers
 from typing import Any
 
@@ -132,12 +133,12 @@ class Checked:
     @property
     def name(self) -> str | None:
         """Shown in errors, results and ParaView."""
-        return self.__dict__.get("_name")
+        return self.__dict__.get("name")
 
     @name.setter
     def name(self, value):
-        self.__dict__["_name"] = None  # an error about the name has none to show
-        self.__dict__["_name"] = Checked.as_text(self, "name", value, optional=True)
+        self.__dict__["name"] = None  # an error about the name has none to show
+        self.__dict__["name"] = Checked.as_text(self, "name", value, optional=True)
 
     # These call each other through the class, so that they serve any owner: Checked.number(owner, …).
 
@@ -177,15 +178,15 @@ class Checked:
             raise ParameterError(self, parameter, result, f"{unit} must be {allowed}".strip())
         if abs(result) > _LARGEST:
             raise ParameterError(self, parameter, result, f"{unit} is too large to be computed with".strip())
+        if above == 0 and result < _SMALLEST:
+            raise ParameterError(self, parameter, result, f"{unit} is too small to be computed with".strip())
         return result
 
     def positive(self, parameter: str, value: Any, unit: str = "", allow_zero: bool = False) -> float:
         """The value as a float > 0 (or ≥ 0)."""
-        bound = {"at_least": 0} if allow_zero else {"above": 0}
-        result = Checked.number(self, parameter, value, unit, **bound)
-        if 0 < result < _SMALLEST:
-            raise ParameterError(self, parameter, result, f"{unit} is too small to be computed with".strip())
-        return result
+        if allow_zero:
+            return Checked.number(self, parameter, value, unit, at_least=0)
+        return Checked.number(self, parameter, value, unit, above=0)
 
     def as_integer(self, parameter: str, value: Any, at_least: int = 1) -> int:
         """The value as a whole number; 3.0 is one."""
@@ -321,18 +322,25 @@ class Checked:
 
     def as_motion(self, parameter: str, value: Any):
         """The value as what a `Signal` is made of: a signal, a number, or a function of time."""
-        if callable(value) and not isinstance(value, type):
-            return value
+        if callable(value):
+            return Checked.as_function(self, parameter, value, "a function of time t", 1)
         try:
             return Checked.number(self, parameter, value)
         except ParameterError as error:
             message = "must be a number or a function of time" if "not a number" in error.reason else error.reason
             raise ParameterError(self, parameter, value, message) from None
 
-    def as_function(self, parameter: str, value: Any, what: str = "a function"):
-        """The value if it can be called."""
+    def as_function(self, parameter: str, value: Any, what: str = "a function", arguments: int | None = None):
+        """The value if it can be called, with a number of arguments if that is given."""
         if not callable(value) or isinstance(value, type):
             raise ParameterError(self, parameter, value, f"cannot be called; give {what}")
+        if arguments is not None:
+            try:
+                inspect.signature(value).bind(*range(arguments))
+            except TypeError as error:
+                raise ParameterError(self, parameter, value, f"must be {what}: {error}") from None
+            except ValueError:  # functions written in C tell nothing about themselves
+                pass
         return value
 
 

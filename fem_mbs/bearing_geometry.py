@@ -164,7 +164,7 @@ class BearingGeometry(Checked):
     sources: dict = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self):
-        self.as_text("name", self.name, optional=True)
+        Named("BearingGeometry").as_text("name", self.name, optional=True)
         object.__setattr__(self, "balls", self.as_integer("balls", self.balls, 3))
         self.check(self.balls <= 1000, "balls", self.balls, "are more than a bearing holds: 1000 at most")
         self._number("E", "Pa", above=0)

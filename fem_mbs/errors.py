@@ -37,6 +37,7 @@ class ParameterError(FemMbsError, ValueError):
     """
 
     def __init__(self, element, parameter, value, message):
+        value = value.item() if isinstance(value, np.generic) else value
         self.element, self.parameter, self.value, self.reason = element, parameter, value, message
         super().__init__(f"{label(element)}: {parameter} = {show(value)} {message}")
 

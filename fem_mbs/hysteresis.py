@@ -34,7 +34,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fem_mbs.arguments import Checked, Keywords, Named
-from fem_mbs.errors import FemMbsError, ParameterError
+from fem_mbs.errors import FemMbsError
 from fem_mbs.results import unknown_name
 
 LOWEST_RESTITUTION = 0.02  # below, the laws are singular: χ of (4)-(7) goes to infinity with 1/e
@@ -95,12 +95,9 @@ def hysteresis_factor(model, restitution):
     owner.check(np.all((e >= LOWEST_RESTITUTION) & (e <= 1)), "restitution", restitution, message)
     if not callable(model) and not (isinstance(model, str) and model in FACTORS):
         raise unknown_name(model, FACTORS, "the list of hysteresis models")
-    if isinstance(model, type):
-        raise ParameterError(owner, "model", model, "must be the name of a law, or a function of the restitution")
-    try:
-        factor = owner.as_array("model", (model if callable(model) else FACTORS[model])(e), finite=False)
-    except TypeError as error:
-        raise ParameterError(owner, "model", model, f"must be a function of the restitution: {error}") from error
+    if callable(model):
+        owner.as_function("model", model, "a function of the restitution", 1)
+    factor = owner.as_array("model", (model if callable(model) else FACTORS[model])(e), finite=False)
     factor = np.broadcast_to(factor, e.shape) if factor.ndim == 0 else factor
     if factor.shape != e.shape or not np.all(np.isfinite(factor) & (factor >= 0)):
         raise FemMbsError(
@@ -138,8 +135,8 @@ class ForceLaw(Checked):
     name: str = "user law"
 
     def __post_init__(self):
-        self.as_text("name", self.name)
-        self.as_function("force", self.force)
+        Named("ForceLaw").as_text("name", self.name)
+        self.as_function("force", self.force, "force(delta, rate, speed, restitution)", 4)
 
     def __call__(self, delta, rate, speed, restitution):
         """Forces (k,) [N], checked."""

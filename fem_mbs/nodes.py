@@ -137,7 +137,7 @@ class Frame(Checked):
     def __init__(self, node, p=(0.0, 0.0, 0.0), rotation=None, *, name=None):
         self.name = name
         self.node = self.as_instance("node", node, Node, "a node, such as body.node")
-        self.name = name or node.name
+        self.name = node.name if name is None else name
         self.p = self.as_vector("p", p)
         self.rotation = self.as_rotation("rotation", rotation)
 
