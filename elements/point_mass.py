@@ -60,7 +60,8 @@ class PointMass(Inertia):
 
     def frame(self, p=(0, 0, 0), rotation=None, *, name=None):
         """Attachment frame on the node of this mass, see `Node.frame`; the default is the point itself."""
-        return Frame(self.node, self.center + self.as_vector("p", p), rotation, name=self.name if name is None else name)
+        name = self.name if name is None else name
+        return Frame(self.node, self.center + self.as_vector("p", p), rotation, name=name)
 
 
 register(PointMass, example=lambda rng, a: PointMass(rng.uniform(0.5, 2.0), at=a.frame(rng.normal(size=3))))

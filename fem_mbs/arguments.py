@@ -12,6 +12,7 @@ import difflib
 import functools
 import inspect
 import numbers
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -234,14 +235,14 @@ class Checked:
             array = None
         wanted = " or ".join(str(tuple("n" if k is None else k for k in s)).replace("'", "") for s in shapes)
         if array is None:
-            what = f"numbers, shape {wanted}" if wanted else "numbers"
-            raise ParameterError(self, parameter, value, f"does not consist of {what}")
+            raise ParameterError(self, parameter, value, f"is not an array {wanted} of numbers".replace("  ", " "))
         fits = [len(s) == array.ndim and all(k in (None, n) for k, n in zip(s, array.shape)) for s in shapes]
         if shapes and not any(fits):
             raise ParameterError(self, parameter, value, f"has shape {array.shape}, must be {wanted}")
         array = np.array(array, float)
         if finite and not np.isfinite(array).all():
-            raise ParameterError(self, parameter, value, f"{unit} has components that are not finite".strip())
+            message = "must be finite" if array.ndim == 0 else "has components that are not finite"
+            raise ParameterError(self, parameter, value, f"{unit} {message}".strip())
         if (np.abs(array[np.isfinite(array)]) > _LARGEST).any():
             raise ParameterError(self, parameter, value, f"{unit} has components too large to be computed with".strip())
         return array
@@ -261,7 +262,7 @@ class Checked:
         try:
             array = Checked.as_array(self, parameter, value)
         except ParameterError as error:
-            if "not consist" in str(error):
+            if "of numbers" in error.reason:
                 raise ParameterError(self, parameter, value, f"is not a vector of {n} numbers") from None
             raise
         if array.size != n:
@@ -329,6 +330,12 @@ class Checked:
         except ParameterError as error:
             message = "must be a number or a function of time" if "not a number" in error.reason else error.reason
             raise ParameterError(self, parameter, value, message) from None
+
+    def as_path(self, parameter: str, value: Any) -> Any:
+        """The value if it is the path of a file, or None."""
+        if value is not None and not (isinstance(value, (str, PathLike)) and str(value)):
+            raise ParameterError(self, parameter, value, "must be the path of a file")
+        return value
 
     def as_function(self, parameter: str, value: Any, what: str = "a function", arguments: int | None = None):
         """The value if it can be called, with a number of arguments if that is given."""

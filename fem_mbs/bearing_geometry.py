@@ -251,10 +251,6 @@ class BearingGeometry(Checked):
         return cls(**values, sources=sources)
 
     def _check(self, condition, parameter, message):
-        if not condition:
-            raise ParameterError(self, parameter, getattr(self, parameter), message)
-
-    def _check(self, condition, parameter, message):
         self.check(condition, parameter, getattr(self, parameter), message)
 
     def _number(self, parameter, unit="", **bounds):

@@ -18,8 +18,6 @@ Rᵀω), v̇ = (ω × (ω × x), 0), so that the equilibrium is that in the rota
 Source: formulation-beams, section 4.
 """
 
-from pathlib import Path
-
 import numpy as np
 
 from fem_mbs import assembly
@@ -288,7 +286,7 @@ def static_equilibrium(
     tolerance, t = owner.positive("tolerance", tolerance), owner.number("t", t, "s")
     adaptive, mixed = owner.as_flag("adaptive", adaptive), owner.as_flag("mixed", mixed)
     w = None if rotation is None else owner.as_vector("rotation", rotation)
-    owner.as_instance("save", save, (str, Path, type(None)), "the path of a file")
+    owner.as_path("save", save)
     system = compiled(owner, model)
     problem = _Equilibrium(system, t, mixed, w)
     result = StaticResult(system)

@@ -95,7 +95,7 @@ class Stepper(Checked):
         h = self.positive("h", h, "s")
         t_end = self.positive("t_end", t_end, "s")
         save_every = self.as_integer("save_every", save_every)
-        self.as_instance("save", save, (str, Path, type(None)), "the path of a file")
+        self.as_path("save", save)
         if progress is not None:
             progress = self.as_flag("progress", progress)
         system = compiled(self, model)

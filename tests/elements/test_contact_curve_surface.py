@@ -194,9 +194,9 @@ LINE = [[0, 0], [1, 0]]
         (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0]]), r"points .* must be at least 2"),
         (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0], [1, 1]], closed=True), r"must be at least 3"),
         (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0], [1, 0], [1, 0], [2, 0]]), r"point 2 at the same place"),
-        (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0, 0], [1, 1, 1]]), r"array \(k, 2\) of finite"),
-        (lambda a, b: fem.PointOnCurve(a, b, points="straight"), r"not an array \(k, 2\)"),
-        (lambda a, b: fem.PointOnCurve(a, b, points=LINE, side="top"), 'must be "left" or "right"'),
+        (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0, 0], [1, 1, 1]]), r"has shape \(2, 3\), must be \(n, 2\)"),
+        (lambda a, b: fem.PointOnCurve(a, b, points="straight"), r"not an array \(n, 2\) of numbers"),
+        (lambda a, b: fem.PointOnCurve(a, b, points=LINE, side="top"), "must be one of 'left', 'right'"),
         (
             lambda a, b: fem.PointOnCurve(a, b, points=circle(16), closed=True, radius=1.2),
             "does not fit .* radius 0.98",

@@ -138,13 +138,11 @@ def test_a_compliant_ball_on_a_race_satisfies_the_contract(spall):
     [
         ({"radius_groove": BALL}, "a groove is wider than its ball"),
         ({"radius_circle": 4e-3}, r"radius_circle = 0.004 m must be larger than radius_groove = 0.0042 m"),
-        ({"side": "left"}, "side = 'left' must be one of outer, inner"),
+        ({"side": "left"}, "side = 'left' must be one of 'outer', 'inner'"),
         ({"spall": (0, 1, 2)}, r"must be a Spall\(race, length"),
         ({"spall": fem.Spall("inner", 1e-3)}, "spall.race = 'inner' is not this one, the outer race"),
         ({"spall": fem.Spall("outer", 1e-3, angle=np.sin)}, "the spall turns with its race by itself"),
         ({"spall": fem.Spall("outer", 1.0)}, "longer than the race; is it in metres"),
-        ({"spall": fem.Spall("outer", 1e-3, 0)}, r"spall.depth = 0.0 m must be > 0"),
-        ({"spall": fem.Spall("outer", 1e-3, angle=np.nan)}, "spall.angle.*finite"),
         ({"radius": -1}, r"radius = -1.0 m must be > 0"),
     ],
 )
