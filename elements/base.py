@@ -44,10 +44,11 @@ A type that is registered with an example is put under the generic checks of `fe
 """
 
 import inspect
+from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked, Keywords, Named
+from fem_mbs.arguments import ArrayLike, Checked, FrameLike, Keywords, Named
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import Frame, Ground, Node
 from fem_mbs.signals import Signal
@@ -97,18 +98,18 @@ class Element(Part):
     n_state = 0
     outputs = {}
 
-    def __init__(self, nodes, *, name=None, signals=()):
+    def __init__(self, nodes: Any, *, name: str | None = None, signals: Any = ()) -> None:
         self.name = name
         self.nodes = tuple(nodes)
         for node in self.nodes:
             if not isinstance(node, Node):
                 raise ParameterError(self, "node", node, "is not a node")
         self.signals = [Signal.of(s) for s in signals]
-        self.record = (0.0,)
+        self.record: tuple = (0.0,)
         self.index = None  # position among the elements of its type, set by model.compile()
 
     @property
-    def sizes(self):
+    def sizes(self) -> dict:
         """Sizes that shape the arguments of the kernels of this element."""
         return {
             "nn": len(self.nodes),
@@ -119,11 +120,11 @@ class Element(Part):
             "no": sum(n for n, _ in self.outputs.values()),
         }
 
-    def group_key(self):
+    def group_key(self) -> tuple:
         """Elements with equal keys are stored and evaluated together."""
         return (type(self), tuple(sorted(self.sizes.items())))
 
-    def picture(self):
+    def picture(self) -> list:
         """Shapes that draw this element (see `fem_mbs.shapes`); an empty list draws nothing."""
         return []
 
@@ -166,7 +167,7 @@ class Joint(Constraint):
         If both frames belong to the same node.
     """
 
-    def __init__(self, frame_P, frame_Q, *, name=None, signals=()):
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, signals: Any = ()) -> None:
         self.name = name
         self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
         super().__init__((self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
@@ -177,7 +178,9 @@ class Joint(Constraint):
 
     @classmethod
     @Keywords.known
-    def at(cls, first, second, position, axis=None, **options):
+    def at(
+        cls, first: FrameLike, second: FrameLike, position: ArrayLike, axis: ArrayLike | None = None, **options: Any
+    ) -> Any:
         """Make the joint at a point (3,) [m] of the initial configuration; its z axis along ``axis`` (3,), unit.
 
         ``first`` and ``second`` are bodies, nodes or frames' nodes; frames P and Q are placed for you.
@@ -239,16 +242,16 @@ class Contact(Element):
 
     def __init__(
         self,
-        nodes,
+        nodes: Any,
         *,
-        restitution=0.0,
-        friction=0.0,
-        tangential_restitution=0.0,
-        rolling_resistance=0.0,
-        spinning_resistance=0.0,
-        radius_contensou=0.0,
-        name=None,
-    ):
+        restitution: float = 0.0,
+        friction: float = 0.0,
+        tangential_restitution: float = 0.0,
+        rolling_resistance: float = 0.0,
+        spinning_resistance: float = 0.0,
+        radius_contensou: float = 0.0,
+        name: str | None = None,
+    ) -> None:
         super().__init__(nodes, name=name)
         self.restitution = self.number("restitution", restitution, at_least=0, at_most=1)
         self.tangential_restitution = self.number(
@@ -267,16 +270,16 @@ class Contact(Element):
         )
 
     @property
-    def drilling_arm(self):
+    def drilling_arm(self) -> float:
         """c = 3π R/16 [m] of the coupled law; 0 without disc or without friction."""
         return 3.0 * np.pi / 16.0 * self.radius_contensou if self.friction > 0.0 else 0.0
 
-    def group_key(self):
+    def group_key(self) -> tuple:
         """Contacts with coupled drilling have one more row: they are groups of their own."""
         return (*super().group_key(), self.drilling_arm > 0.0)
 
     @property
-    def law(self):
+    def law(self) -> tuple:
         """(μ, ρ, γ, e_N, e_T, c): what solvers know of the contact."""
         return (
             self.friction,

@@ -14,6 +14,9 @@ of their outline only, 4 + 4 contacts. Each contact is an element of its own: a 
 Source: nearest features of convex polytopes, Ericson, Real-Time Collision Detection (2005), 5.1.9 and 5.2.
 """
 
+from typing import Any
+
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import Contact, Part
 from fem_mbs.elements.capsule import CapsuleOnCapsule
 from fem_mbs.elements.sphere_box import SphereOnBox
@@ -87,7 +90,18 @@ class BoxOnPlane(_BoxContact):
     SphereOnPlane 'floor 8'
     """
 
-    def __init__(self, box, plane, *, size, rounding=0.0, planar=None, drawn_size=None, name=None, **law):
+    def __init__(
+        self,
+        box: FrameLike,
+        plane: FrameLike,
+        *,
+        size: ArrayLike,
+        rounding: float = 0.0,
+        planar: str | None = None,
+        drawn_size: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
         rounding = self.positive("rounding", rounding, "m", allow_zero=True)
         size, corners, _ = self._outline(box, "size", size, rounding, planar)
@@ -151,7 +165,19 @@ class BoxOnBox(_BoxContact):
     (SphereOnBox 'pair A1', 16)
     """
 
-    def __init__(self, box_A, box_B, *, size_A, size_B, rounding, edges=True, planar=None, name=None, **law):
+    def __init__(
+        self,
+        box_A: FrameLike,
+        box_B: FrameLike,
+        *,
+        size_A: ArrayLike,
+        size_B: ArrayLike,
+        rounding: float,
+        edges: bool = True,
+        planar: str | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
         rounding = self.positive("rounding", rounding, "m")
         size_A, corners_A, edges_A = self._outline(box_A, "size_A", size_A, rounding, planar)

@@ -36,9 +36,11 @@ by differences.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Contact, Part, register
 from fem_mbs.elements.shape_contact import arc
 from fem_mbs.elements.sphere_plane import SphereOnPlane
@@ -340,7 +342,7 @@ class _CapsuleContact(Contact):
         self.sides = tuple(dict.fromkeys(number[:2])), tuple(dict.fromkeys(number[2:]))
         self.record = (np.array([f.p for f in self.ends]), number, radii, len(first) - 1)
 
-    def regular(self, point):
+    def regular(self, point: Any) -> bool:
         """Whether a configuration of `fem_mbs.verify` is away from where σ or τ reach an end and axes are parallel."""
         p = np.zeros(1, PARAMETERS)
         p[0] = self.record
@@ -358,7 +360,7 @@ class _CapsuleContact(Contact):
         close = np.linalg.norm(v) < 30 * near
         same = all(state == states[1] for state in states[1:])
         parallel = parallel and self.record[3] == 1
-        return same and not close and not parallel and normals[0] @ normals[1] > -0.85
+        return bool(same and not close and not parallel and normals[0] @ normals[1] > -0.85)
 
 
 class SphereOnCapsule(_CapsuleContact):
@@ -398,7 +400,16 @@ class SphereOnCapsule(_CapsuleContact):
     SphereOnCapsule 'hit'
     """
 
-    def __init__(self, sphere, capsule, *, radius, radius_capsule, name=None, **law):
+    def __init__(
+        self,
+        sphere: FrameLike,
+        capsule: Any,
+        *,
+        radius: float,
+        radius_capsule: float,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
         self.radius = self.positive("radius", radius, "m", allow_zero=True)
         self.radius_capsule = self.positive("radius_capsule", radius_capsule, "m")
@@ -441,7 +452,9 @@ class CapsuleOnCapsule(_CapsuleContact):
     CapsuleOnCapsule 'crossing'
     """
 
-    def __init__(self, capsule_A, capsule_B, *, radius_A, radius_B, name=None, **law):
+    def __init__(
+        self, capsule_A: Any, capsule_B: Any, *, radius_A: float, radius_B: float, name: str | None = None, **law: Any
+    ) -> None:
         self.name = name
         self.radius_A = self.positive("radius_A", radius_A, "m")
         self.radius_B = self.positive("radius_B", radius_B, "m")
@@ -489,7 +502,16 @@ class CapsuleOnPlane(Part):
 
     options_of = Contact
 
-    def __init__(self, capsule, plane, *, radius, drawn_size=None, name=None, **law):
+    def __init__(
+        self,
+        capsule: Any,
+        plane: FrameLike,
+        *,
+        radius: float,
+        drawn_size: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
         first, second = _ends(self, "capsule", capsule)
         names = (None, None) if name is None else (f"{name} 1", f"{name} 2")

@@ -28,8 +28,11 @@ Source: formulation-bearings-clearance, sections 1.4 and 1.5.
     L, H      length, size         m      length of the shorter member; height of the slider
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import Contact, Part, register
 from fem_mbs.elements.compliant_contact import CompliantContact
 from fem_mbs.elements.sphere_cylinder import _ENDLESS, SphereInCylinder, _SphereCylinder
@@ -73,7 +76,16 @@ class RingOnCylinder(_SphereCylinder):
 
     side = -1.0
 
-    def __init__(self, ring, cylinder, *, radius, radius_cylinder, name=None, **law):
+    def __init__(
+        self,
+        ring: FrameLike,
+        cylinder: FrameLike,
+        *,
+        radius: float,
+        radius_cylinder: float,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(
             ring, cylinder, radius=radius, radius_cylinder=radius_cylinder, drawn_length=0.0, name=name, **law
         )
@@ -109,7 +121,7 @@ class _ClearanceJoint(Part):
             contacts = [CompliantContact(contact, **compliant) for contact in contacts]
         self.elements = contacts
 
-    def path(self, result):
+    def path(self, result: Any) -> np.ndarray:
         """Where the first body's frame is in the second's, over a run.
 
         Parameters
@@ -180,9 +192,19 @@ class JournalClearance(_ClearanceJoint):
     """
 
     def __init__(
-        self, journal, bearing, *, radius, clearance, length=0.0, shorter="journal", end_play=None, compliant=None,
-        name=None, **law,
-    ):  # fmt: skip
+        self,
+        journal: FrameLike,
+        bearing: FrameLike,
+        *,
+        radius: float,
+        clearance: float,
+        length: float = 0.0,
+        shorter: str = "journal",
+        end_play: float | None = None,
+        compliant: dict | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self._start(journal, bearing, MEMBERS, clearance, name)
         self.radius = self.positive("radius", radius, "m")
         self.length = self.positive("length", length, "m", allow_zero=True)
@@ -245,7 +267,17 @@ class SphericalClearance(_ClearanceJoint):
     [SphereInSphere 'ball joint']
     """
 
-    def __init__(self, ball, socket, *, radius, clearance, compliant=None, name=None, **law):
+    def __init__(
+        self,
+        ball: FrameLike,
+        socket: FrameLike,
+        *,
+        radius: float,
+        clearance: float,
+        compliant: dict | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self._start(ball, socket, ("ball", "socket"), clearance, name)
         self.radius = self.positive("radius", radius, "m")
         outer = self.radius + self.clearance
@@ -303,8 +335,18 @@ class PrismaticClearance(_ClearanceJoint):
     """
 
     def __init__(
-        self, slider, guide, *, size, clearance, planar=None, shorter="slider", compliant=None, name=None, **law
-    ):
+        self,
+        slider: FrameLike,
+        guide: FrameLike,
+        *,
+        size: ArrayLike,
+        clearance: float,
+        planar: str | None = None,
+        shorter: str = "slider",
+        compliant: dict | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self._start(slider, guide, GUIDES, clearance, name)
         self.size = self.as_lengths("size", size)
         self.as_choice("planar", planar, ("y", "z", None))

@@ -37,6 +37,7 @@ Martins 1985, with a square root in place of their polynomial); (5)-(8) derived 
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -367,18 +368,18 @@ class CompliantContact(Force):
 
     def __init__(
         self,
-        contact,
+        contact: Contact,
         *,
-        stiffness,
-        model="consistent",
-        exponent=1.5,
-        restitution=None,
-        friction=None,
-        slip_speed=1e-3,
-        least_speed=1e-3,
-        simple_tangent=False,
-        name=None,
-    ):
+        stiffness: float,
+        model: str = "consistent",
+        exponent: float = 1.5,
+        restitution: float | None = None,
+        friction: float | None = None,
+        slip_speed: float = 1e-3,
+        least_speed: float = 1e-3,
+        simple_tangent: bool = False,
+        name: str | None = None,
+    ) -> None:
         self.name = name
         self._check_contact(contact)
         self.name = name if name is not None else contact.name
@@ -433,10 +434,10 @@ class CompliantContact(Force):
         calls = (call.address for call in self._calls)
         self.record = (*law, *calls, address(self._wrapped), int(self.simple_tangent))
 
-    def picture(self):
+    def picture(self) -> list:
         return self.contact.picture()
 
-    def regular(self, point):
+    def regular(self, point: Any) -> bool:
         """Whether forces are smooth about a configuration of `fem_mbs.verify`: closed, not about to be cut off."""
         from fem_mbs.verify import Evaluator
 

@@ -23,9 +23,11 @@ Guide to Splines, ch. 4; N and slip checked by differences.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.shape_contact import SphereShapeContact, parameters, shape_hessian, shape_rows, sphere_center
 from fem_mbs.errors import ParameterError
@@ -209,11 +211,11 @@ class _OnCurve(SphereShapeContact):
         self.table, self.curve_length, self.spline = spline_table(points, self.closed)
         return address(self.table), len(self.table), self.curve_length, int(self.closed)
 
-    def sampled(self, count=None):
+    def sampled(self, count: Any = None) -> np.ndarray:
         """Points (k, 3) [m] along the curve in its frame, for drawings."""
         return self.spline(np.linspace(0, self.curve_length, count or 8 * len(self.points) + 1))
 
-    def regular(self, point):
+    def regular(self, point: Any) -> bool:
         """Whether no end of a piece and no centre of curvature is near (see `SphereShapeContact.regular`)."""
         p = np.zeros(1, self.parameters)
         p[0] = self.record
@@ -281,8 +283,18 @@ class PointOnCurve(_OnCurve):
     nearest = staticmethod(_nearest_profile)
 
     def __init__(
-        self, point, curve, *, points, closed=False, radius=0.0, side="left", width=None, name=None, **law
-    ):  # fmt: skip
+        self,
+        point: FrameLike,
+        curve: FrameLike,
+        *,
+        points: ArrayLike,
+        closed: bool = False,
+        radius: float = 0.0,
+        side: str = "left",
+        width: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(point, curve, radius=radius, allow_point=True, name=name, **law)
         plane = self.as_array("points", points, (None, 2))
         self.as_choice("side", side, ("left", "right"))
@@ -299,7 +311,7 @@ class PointOnCurve(_OnCurve):
         self.width = self.positive("width", width, "m", allow_zero=True)
         self.record = (*self.poses, *table, s)
 
-    def picture(self):
+    def picture(self) -> list:
         if self.width == 0.0:
             return []
         from fem_mbs.shapes import Mesh
@@ -358,15 +370,25 @@ class SphereOnWire(_OnCurve):
     nearest = staticmethod(_nearest_wire)
 
     def __init__(
-        self, sphere, wire, *, points, closed=False, radius, radius_wire=0.0, drawn=None, name=None, **law
-    ):  # fmt: skip
+        self,
+        sphere: FrameLike,
+        wire: FrameLike,
+        *,
+        points: ArrayLike,
+        closed: bool = False,
+        radius: float,
+        radius_wire: float = 0.0,
+        drawn: bool | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(sphere, wire, radius=radius, name=name, **law)
         self.radius_wire = self.positive("radius_wire", radius_wire, "m", allow_zero=True)
         table = self._set_curve(self.as_array("points", points, (None, 3)), closed)
         self.drawn = isinstance(self.shape.node, Ground) if drawn is None else self.as_flag("drawn", drawn)
         self.record = (*self.poses, *table, self.radius_wire)
 
-    def picture(self):
+    def picture(self) -> list:
         if not self.drawn or self.radius_wire == 0.0:
             return []
         from fem_mbs.shapes import Mesh

@@ -28,10 +28,12 @@ relative to each other at the pitch circle, at least 1 mm/s.
 Source: formulation-bearings-clearance, sections 1.1-1.3, 3.1, 8.
 """
 
+from typing import Any
+
 import numpy as np
 
 from fem_mbs import ball_equilibrium as be
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments import FrameLike, Keywords, Named
 from fem_mbs.bearing_geometry import BearingGeometry
 from fem_mbs.bearing_statics import CONTROLS
 from fem_mbs.elements.base import Part
@@ -111,10 +113,24 @@ class DynamicBearing(Part):
     """
 
     def __init__(
-        self, outer, inner, geometry, *, friction=0.1, slip_speed=None, cage=True, cage_mass=None,
-        pocket_clearance=None, pocket_stiffness=1e8, pocket_restitution=1.0, pocket_friction=0.0, spall=(),
-        cage_angle=0.0, control="outer", name="bearing",
-    ):  # fmt: skip
+        self,
+        outer: FrameLike,
+        inner: FrameLike,
+        geometry: BearingGeometry,
+        *,
+        friction: float = 0.1,
+        slip_speed: float | None = None,
+        cage: bool = True,
+        cage_mass: float | None = None,
+        pocket_clearance: float | None = None,
+        pocket_stiffness: float = 1e8,
+        pocket_restitution: float = 1.0,
+        pocket_friction: float = 0.0,
+        spall: Any = (),
+        cage_angle: float = 0.0,
+        control: str = "outer",
+        name: str = "bearing",
+    ) -> None:
         self.name, self.geometry = name, self.as_instance("geometry", geometry, BearingGeometry)
         self.outer, self.inner = self.as_frame("outer", outer), self.as_frame("inner", inner)
         # the frame of the inner groove circle
@@ -281,7 +297,9 @@ LEVELS = {"dynamic": DynamicBearing, "quasi-static": QuasiStaticBearing, "rigid"
 
 
 @Keywords.known
-def ball_bearing(outer, inner, geometry, *, level="dynamic", **options):
+def ball_bearing(
+    outer: FrameLike, inner: FrameLike, geometry: BearingGeometry, *, level: str = "dynamic", **options: Any
+) -> Any:
     """A ball bearing between two bodies, at one of the levels of detail.
 
     Parameters

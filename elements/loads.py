@@ -17,8 +17,11 @@ Source: formulation-beams, section 1.8.
     V        p.has_potential   int     -       1: (1) with constant F
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Force, register
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_vector
@@ -134,7 +137,9 @@ class _Load(Force):
 
     parameters = PARAMETERS
 
-    def __init__(self, frame, parameter, vector, follower, signal, name):
+    def __init__(
+        self, frame: FrameLike, parameter: str, vector: Any, follower: bool, signal: Any, name: str | None
+    ) -> None:
         self.name = name
         self.frame = self.as_frame("frame", frame)
         self.follower = self.as_flag("follower", follower)
@@ -158,12 +163,12 @@ class _Load(Force):
         self.record = (self.frame.p, self.frame.rotation, int(self.follower), int(self.conservative))
 
     @property
-    def invariant(self):
+    def invariant(self) -> bool:
         """Whether the load turns with its node."""
         return self.follower
 
     @property
-    def conservative(self):
+    def conservative(self) -> bool:
         """Whether the load has a potential."""
         return self.constant and not self.follower
 
@@ -209,7 +214,9 @@ class PointForce(_Load):
     }
     outputs = {"force": (3, "N")}
 
-    def __init__(self, frame, force, *, follower=False, signal=None, name=None):
+    def __init__(
+        self, frame: FrameLike, force: Any, *, follower: bool = False, signal: Any = None, name: str | None = None
+    ) -> None:
         super().__init__(frame, "force", force, follower, signal, name)
 
 
@@ -251,7 +258,9 @@ class PointMoment(_Load):
     kernels = {"force": point_moment, "force_tangent": point_moment_tangent, "output": output}
     outputs = {"moment": (3, "N m")}
 
-    def __init__(self, frame, moment, *, follower=False, signal=None, name=None):
+    def __init__(
+        self, frame: FrameLike, moment: Any, *, follower: bool = False, signal: Any = None, name: str | None = None
+    ) -> None:
         super().__init__(frame, "moment", moment, follower, signal, name)
 
 

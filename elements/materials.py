@@ -34,7 +34,7 @@ class MaterialTable(Checked):
     {'restitution': 0.85}
     """
 
-    def __init__(self, laws):
+    def __init__(self, laws: dict) -> None:
         self.laws = {}
         for key, law in self.as_instance("laws", laws, dict, "a dict of pairs of materials").items():
             if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(k, str) for k in key)):
@@ -44,7 +44,7 @@ class MaterialTable(Checked):
                 raise ParameterError(self, "laws", key, "is given twice")
             self.laws[pair] = dict(self.as_instance("laws", law, dict, f"for {key} a dict of coefficients"))
 
-    def law(self, first, second):
+    def law(self, first: str, second: str) -> dict:
         """Coefficients of a pair, for a contact element: ``SphereOnPlane(…, **table.law("ball", "cloth"))``.
 
         Raises

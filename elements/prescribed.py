@@ -13,8 +13,11 @@ Source: formulation-decoupled-nsga-lie-group, section 2.4 (row "point", rheonomi
     d_k      s[i, 0]       ()     m     coordinate of row i; s[i, 1], s[i, 2] are its derivatives
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Constraint, register
 from fem_mbs.elements.joint_rows import POSE_TOLERANCE, driving_signal
 from fem_mbs.jit import kernel
@@ -89,7 +92,9 @@ class Prescribed(Constraint):
     outputs = {"force": (3, "N")}
     invariant = False  # coordinates in inertial axes are not what they were after a rigid motion
 
-    def __init__(self, frame, *, x=None, y=None, z=None, name=None):
+    def __init__(
+        self, frame: FrameLike, *, x: Any = None, y: Any = None, z: Any = None, name: str | None = None
+    ) -> None:
         self.name = name
         self.frame = self.as_frame("frame", frame)
         given = [(k, letter, value) for k, (letter, value) in enumerate(zip("xyz", (x, y, z))) if value is not None]

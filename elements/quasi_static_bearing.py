@@ -28,10 +28,12 @@ Source: formulation-bearings-clearance, sections 3.1-3.3; (1) and (3) from the r
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from fem_mbs import ball_equilibrium as be
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.ball_equilibrium import (
     COS_I,
     COS_O,
@@ -301,9 +303,21 @@ class QuasiStaticBearing(Force):
     at = classmethod(Joint.at.__func__)  # frames are placed as those of a joint
 
     def __init__(
-        self, frame_P, frame_Q, geometry, *, inertia=False, control="outer", speeds=None, cage_angle=0.0,
-        spall=None, damping=(0.0, 0.0, 0.0), springs=(0.0, 0.0, 0.0), friction=0.0, name=None,
-    ):  # fmt: skip
+        self,
+        frame_P: FrameLike,
+        frame_Q: FrameLike,
+        geometry: BearingGeometry,
+        *,
+        inertia: bool = False,
+        control: str = "outer",
+        speeds: ArrayLike | None = None,
+        cage_angle: Any = 0.0,
+        spall: Spall | None = None,
+        damping: ArrayLike = (0.0, 0.0, 0.0),
+        springs: ArrayLike = (0.0, 0.0, 0.0),
+        friction: float = 0.0,
+        name: str | None = None,
+    ) -> None:
         self.name = name
         self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
         self.cage_angle, _ = driving_signal(self, "cage_angle", cage_angle)
@@ -376,7 +390,7 @@ class QuasiStaticBearing(Force):
         message = f"has its z axis {np.degrees(tilt):.4g}° from that of frame_P at the start; the axis is z of both"
         self.check(tilt <= 0.1, "frame_Q", self.frame_Q, message)
 
-    def regular(self, point):
+    def regular(self, point: Any) -> bool:
         """Whether the law is smooth about a configuration of `fem_mbs.verify`: no ball is about to touch or to part."""
         p = np.zeros(1, self.parameters)
         p[0] = self.record
@@ -401,7 +415,7 @@ class QuasiStaticBearing(Force):
         # a ball whose inner groove is on the wrong side of the outer one counts as free: no ring gets there
         return bool(((s_r < -margin) | (clear & (s_r > margin) & (table[:, FAILED] == 0))).all())
 
-    def picture(self):
+    def picture(self) -> list:
         """Both rings, when the geometry has bore, outside diameter and width."""
         g = self.geometry
         if None in (g.bore, g.outside_diameter, g.width):

@@ -26,8 +26,11 @@ Source: Sanchez2025, chapter 4; (1) from its (4.6)-(4.11), with both races turni
     Z             balls
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import Part
 from fem_mbs.elements.rigid_body import RigidBody
 from fem_mbs.elements.sphere_sphere import SphereInSphere, SphereOnSphere
@@ -84,9 +87,23 @@ class RigidBallBearing(Part):
     """
 
     def __init__(
-        self, outer, inner, *, balls, radius_ball, radius_inner, radius_outer, ball_mass, ball_inertia=None,
-        cage_stiffness, cage_damping=0.0, friction=0.0, restitution=0.0, angle=0.0, name="bearing",
-    ):  # fmt: skip
+        self,
+        outer: FrameLike,
+        inner: FrameLike,
+        *,
+        balls: int,
+        radius_ball: float,
+        radius_inner: float,
+        radius_outer: float,
+        ball_mass: float,
+        ball_inertia: float | None = None,
+        cage_stiffness: float,
+        cage_damping: float = 0.0,
+        friction: float = 0.0,
+        restitution: float = 0.0,
+        angle: float = 0.0,
+        name: str = "bearing",
+    ) -> None:
         self.name = name
         self.outer, self.inner = self.as_frame("outer", outer), self.as_frame("inner", inner)
         self.check(self.outer.node is not self.inner.node, "inner", inner, "is on the same node as outer")
@@ -158,17 +175,17 @@ class RigidBallBearing(Part):
         return R, "xyz"[k]
 
     @property
-    def speed_ratio(self):
+    def speed_ratio(self) -> float:
         """Speed of the cage over that of the inner race, outer race at rest, without slip."""
         return self.radius_inner / (self.radius_inner + self.radius_outer)
 
-    def share(self, beta):
+    def share(self, beta: ArrayLike) -> np.ndarray:
         """Part of a radial load that a ball at an angle beta [rad] from it carries, equation (2)."""
         pitch = 2 * np.pi / self.balls
         beta = np.abs(np.mod(self.as_array("beta", beta) + np.pi, 2 * np.pi) - np.pi)
         return np.where(beta < pitch, np.sin(pitch - np.minimum(beta, pitch)) / np.sin(pitch), 0.0)
 
-    def hertz(self, race, *, radius_groove, E, nu=0.3):
+    def hertz(self, race: FrameLike, *, radius_groove: float, E: float, nu: float = 0.3) -> Any:
         """`HertzContact` of a ball with a race, for stresses and for the recovery of impact forces.
 
         Parameters

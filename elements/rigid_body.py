@@ -17,9 +17,11 @@ Source: formulation-decoupled-nsga-lie-group, section 2.1 (Newton-Euler at the c
     Ω, α     w_A, alpha_A (3,)    rad/s …  angular velocity and acceleration, node axes
 """
 
+from typing import Any
+
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.elements.base import Inertia, register
 from fem_mbs.jit import kernel
 from fem_mbs.nodes import Frame, Node6
@@ -152,20 +154,20 @@ class RigidBody(Inertia):
 
     def __init__(
         self,
-        mass,
-        inertia,
+        mass: float,
+        inertia: ArrayLike,
         *,
-        position=(0, 0, 0),
-        rotation=None,
-        velocity=(0, 0, 0),
-        angular_velocity=(0, 0, 0),
-        center=(0, 0, 0),
-        node=None,
-        fixed=(),
-        shape=None,
-        allow_nonphysical=False,
-        name=None,
-    ):
+        position: ArrayLike = (0, 0, 0),
+        rotation: ArrayLike | None = None,
+        velocity: ArrayLike = (0, 0, 0),
+        angular_velocity: ArrayLike = (0, 0, 0),
+        center: ArrayLike = (0, 0, 0),
+        node: Node6 | None = None,
+        fixed: Any = (),
+        shape: Any = None,
+        allow_nonphysical: bool = False,
+        name: str | None = None,
+    ) -> None:
         self.name = name
         if node is not None:
             self.as_instance("node", node, Node6)
@@ -201,27 +203,27 @@ class RigidBody(Inertia):
         return J
 
     @property
-    def node(self):
+    def node(self) -> Node6:
         return self.nodes[0]
 
     @property
-    def position(self):
+    def position(self) -> np.ndarray:
         return self.node.position
 
-    def frame(self, p=(0, 0, 0), rotation=None, *, name=None):
+    def frame(self, p: ArrayLike = (0, 0, 0), rotation: ArrayLike | None = None, *, name: str | None = None) -> Frame:
         """Attachment frame on this body, see `Node.frame`; offsets are from the node."""
         return Frame(self.node, p, rotation, name=self.name if name is None else name)
 
-    def frame_at(self, position, rotation=None, *, name=None):
+    def frame_at(self, position: ArrayLike, rotation: ArrayLike | None = None, *, name: str | None = None) -> Frame:
         """Attachment frame at an initial position in inertial axes, see `Node.frame_at`."""
         return self.node.frame_at(position, rotation, name=self.name if name is None else name)
 
-    def picture(self):
+    def picture(self) -> list:
         return [(self.node, shape) for shape in self.shapes]
 
     @classmethod
     @Keywords.known
-    def sphere(cls, mass, radius, **options):
+    def sphere(cls, mass: float, radius: float, **options: Any) -> "RigidBody":
         """Homogeneous sphere: inertia 2/5 m r²; drawn as a sphere."""
         from fem_mbs.shapes import Sphere
 
@@ -231,7 +233,7 @@ class RigidBody(Inertia):
 
     @classmethod
     @Keywords.known
-    def box(cls, mass, size, **options):
+    def box(cls, mass: float, size: ArrayLike, **options: Any) -> "RigidBody":
         """Homogeneous box of edge lengths size (3,) [m] along the node axes; drawn as a box."""
         from fem_mbs.shapes import Box
 
@@ -242,7 +244,9 @@ class RigidBody(Inertia):
 
     @classmethod
     @Keywords.known
-    def cylinder(cls, mass, radius, length, axis=(0, 0, 1), **options):
+    def cylinder(
+        cls, mass: float, radius: float, length: float, axis: ArrayLike = (0, 0, 1), **options: Any
+    ) -> "RigidBody":
         """Homogeneous cylinder about an axis (3,), unit, of the node axes; drawn as a cylinder."""
         from fem_mbs.shapes import Cylinder
 

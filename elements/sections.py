@@ -16,10 +16,11 @@ Source: formulation-beams, sections 3.3 and 3.4; Timoshenko & Goodier, Theory of
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked, Keywords, Named
+from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.rotations import skew
 
@@ -67,21 +68,26 @@ class Section(Checked):
     0.616538
     """
 
+    area: float | None
+    I2: float | None
+    I3: float | None
+    torsion_modulus: float | None
+
     def __init__(
         self,
         *,
-        stiffness=None,
-        flexibility=None,
-        mass_per_length=0.0,
-        inertia_per_length=(0.0, 0.0, 0.0),
-        mass_center=(0.0, 0.0),
-        outline=None,
-        area=None,
-        I2=None,
-        I3=None,
-        torsion_modulus=None,
-        name=None,
-    ):
+        stiffness: ArrayLike | None = None,
+        flexibility: ArrayLike | None = None,
+        mass_per_length: float = 0.0,
+        inertia_per_length: ArrayLike = (0.0, 0.0, 0.0),
+        mass_center: ArrayLike = (0.0, 0.0),
+        outline: ArrayLike | None = None,
+        area: float | None = None,
+        I2: float | None = None,
+        I3: float | None = None,
+        torsion_modulus: float | None = None,
+        name: str | None = None,
+    ) -> None:
         self.name = name
         if (stiffness is None) == (flexibility is None):
             raise ParameterError(self, "stiffness", stiffness, "give exactly one of stiffness and flexibility")
@@ -101,7 +107,7 @@ class Section(Checked):
             raise ParameterError(self, "inertia_per_length", inertia_per_length, "kg m has negative principal moments")
         self.mass_center = self.as_vector("mass_center", mass_center, 2)
         self.outline = None if outline is None else self.as_array("outline", outline, (None, 2))
-        if outline is not None and len(self.outline) < 3:
+        if self.outline is not None and len(self.outline) < 3:
             raise ParameterError(self, "outline", outline, "must be a polygon (k, 2) of at least three corners")
         for name, value, unit in (("area", area, "m²"), ("I2", I2, "m⁴"), ("I3", I3, "m⁴"),
                                   ("torsion_modulus", torsion_modulus, "m³")):  # fmt: skip
@@ -136,8 +142,20 @@ class Section(Checked):
     @classmethod
     @Keywords.known
     def general(
-        cls, *, EA, GJ, EI2, EI3, GA2=math.inf, GA3=math.inf, rhoA=0.0, rhoJ=None, rhoI2=0.0, rhoI3=0.0, **options
-    ):
+        cls,
+        *,
+        EA: float,
+        GJ: float,
+        EI2: float,
+        EI3: float,
+        GA2: float = math.inf,
+        GA3: float = math.inf,
+        rhoA: float = 0.0,
+        rhoJ: ArrayLike | None = None,
+        rhoI2: float = 0.0,
+        rhoI3: float = 0.0,
+        **options: Any,
+    ) -> "Section":
         """Section from its stiffnesses.
 
         Parameters
@@ -184,7 +202,16 @@ class Section(Checked):
 
     @classmethod
     @Keywords.known
-    def circle(cls, radius, *, E, nu=0.3, density=0.0, shear_coefficient=None, name=None):
+    def circle(
+        cls,
+        radius: float,
+        *,
+        E: float,
+        nu: float = 0.3,
+        density: float = 0.0,
+        shear_coefficient: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> "Section":
         """Full circle.
 
         Parameters
@@ -207,7 +234,17 @@ class Section(Checked):
 
     @classmethod
     @Keywords.known
-    def tube(cls, radius_outer, radius_inner, *, E, nu=0.3, density=0.0, shear_coefficient=None, name=None):
+    def tube(
+        cls,
+        radius_outer: float,
+        radius_inner: float,
+        *,
+        E: float,
+        nu: float = 0.3,
+        density: float = 0.0,
+        shear_coefficient: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> "Section":
         """Circular tube; parameters as `circle`, default k_s after Cowper for hollow circles."""
         probe = Named(cls.__name__, name)
         nu = _poisson(probe, nu)
@@ -224,8 +261,17 @@ class Section(Checked):
     @classmethod
     @Keywords.known
     def rectangle(
-        cls, width, height, *, E, nu=0.3, density=0.0, shear_coefficient=None, torsion_constant=None, name=None
-    ):
+        cls,
+        width: float,
+        height: float,
+        *,
+        E: float,
+        nu: float = 0.3,
+        density: float = 0.0,
+        shear_coefficient: ArrayLike | None = None,
+        torsion_constant: float | None = None,
+        name: str | None = None,
+    ) -> "Section":
         """Rectangle, ``width`` along e₂ and ``height`` along e₃.
 
         Parameters
@@ -249,7 +295,17 @@ class Section(Checked):
 
     @classmethod
     @Keywords.known
-    def ellipse(cls, radius_2, radius_3, *, E, nu=0.3, density=0.0, shear_coefficient=None, name=None):
+    def ellipse(
+        cls,
+        radius_2: float,
+        radius_3: float,
+        *,
+        E: float,
+        nu: float = 0.3,
+        density: float = 0.0,
+        shear_coefficient: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> "Section":
         """Full ellipse with half axes along e₂ and e₃ [m]; parameters as `circle`."""
         probe = Named(cls.__name__, name)
         nu = _poisson(probe, nu)
@@ -262,7 +318,7 @@ class Section(Checked):
 
     # --- use ------------------------------------------------------------------------------------------------------
 
-    def shifted(self, d2, d3):
+    def shifted(self, d2: float, d3: float) -> "Section":
         """The same section with its centre (d2, d3) [m] from the line of the beam, (4); mass and outline move too."""
         other = Section.__new__(Section)
         other.__dict__.update(self.__dict__)
@@ -274,7 +330,7 @@ class Section(Checked):
         other.outline = None if self.outline is None else self.outline + d[1:]
         return other
 
-    def stress(self, force, moment, points=None):
+    def stress(self, force: ArrayLike, moment: ArrayLike, points: ArrayLike | None = None) -> tuple:
         """Stresses from section forces, for example ``result["rod"].force_A`` and ``.moment_A``.
 
         Parameters

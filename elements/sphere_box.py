@@ -19,9 +19,11 @@ Source: distance to a box, elementary; G_N, N and slip checked by differences.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.shape_contact import SphereShapeContact, parameters, shape_hessian, shape_rows, sphere_center
 from fem_mbs.jit import kernel, local_matrix, local_vector
@@ -119,7 +121,18 @@ class SphereOnBox(SphereShapeContact):
     kernels = {"contact": contact, "contact_hessian": contact_hessian}
     nearest = staticmethod(_nearest)
 
-    def __init__(self, sphere, box, *, radius, size, rounding=0.0, drawn=None, name=None, **law):
+    def __init__(
+        self,
+        sphere: FrameLike,
+        box: FrameLike,
+        *,
+        radius: float,
+        size: ArrayLike,
+        rounding: float = 0.0,
+        drawn: bool | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
         rounding = self.positive("rounding", rounding, "m", allow_zero=True)
         super().__init__(sphere, box, radius=radius, allow_point=rounding > 0, name=name, **law)
@@ -132,7 +145,7 @@ class SphereOnBox(SphereShapeContact):
         self.drawn = isinstance(self.shape.node, Ground) if drawn is None else self.as_flag("drawn", drawn)
         self.record = (*self.poses, 0.5 * size - rounding, rounding)
 
-    def picture(self):
+    def picture(self) -> list:
         if not self.drawn:
             return []
         from fem_mbs.shapes import Box
@@ -176,11 +189,21 @@ class SphereOnRectangle(SphereOnBox):
     SphereOnRectangle 'table'
     """
 
-    def __init__(self, sphere, plate, *, radius, size, drawn=None, name=None, **law):
+    def __init__(
+        self,
+        sphere: FrameLike,
+        plate: FrameLike,
+        *,
+        radius: float,
+        size: ArrayLike,
+        drawn: bool | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         SphereShapeContact.__init__(self, sphere, plate, radius=radius, name=name, **law)
         self._set_size(np.append(self.as_lengths("size", size, 2), 0.0), drawn)
 
-    def picture(self):
+    def picture(self) -> list:
         if not self.drawn:
             return []
         from fem_mbs.shapes import Patch

@@ -23,9 +23,11 @@ Source: distance to a cylinder, elementary; G_N, N and slip checked by differenc
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.shape_contact import SphereShapeContact, parameters, shape_hessian, shape_rows, sphere_center
 from fem_mbs.jit import kernel, local_matrix, local_vector
@@ -102,7 +104,18 @@ class _SphereCylinder(SphereShapeContact):
     nearest = staticmethod(_nearest)
     side = 1.0
 
-    def __init__(self, sphere, cylinder, *, radius, radius_cylinder, length=np.inf, drawn_length=None, name, **law):
+    def __init__(
+        self,
+        sphere: FrameLike,
+        cylinder: FrameLike,
+        *,
+        radius: float,
+        radius_cylinder: float,
+        length: float = np.inf,
+        drawn_length: float | None = None,
+        name: str | None,
+        **law: Any,
+    ) -> None:
         super().__init__(sphere, cylinder, radius=radius, name=name, **law)
         self.radius_cylinder = self.positive("radius_cylinder", radius_cylinder, "m")
         endless = length is None or (isinstance(length, float) and length == np.inf)
@@ -153,14 +166,23 @@ class SphereOnCylinder(_SphereCylinder):
     """
 
     def __init__(
-        self, sphere, cylinder, *, radius, radius_cylinder, length=np.inf, drawn_length=None, name=None, **law
-    ):
+        self,
+        sphere: FrameLike,
+        cylinder: FrameLike,
+        *,
+        radius: float,
+        radius_cylinder: float,
+        length: float = np.inf,
+        drawn_length: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(
             sphere, cylinder, radius=radius, radius_cylinder=radius_cylinder, length=length, drawn_length=drawn_length,
             name=name, **law,
         )  # fmt: skip
 
-    def picture(self):
+    def picture(self) -> list:
         if self.drawn_length == 0.0:
             return []
         from fem_mbs.shapes import Cylinder
@@ -211,8 +233,17 @@ class SphereInCylinder(_SphereCylinder):
     side = -1.0
 
     def __init__(
-        self, sphere, cylinder, *, radius, radius_cylinder, length=np.inf, drawn_length=None, name=None, **law
-    ):
+        self,
+        sphere: FrameLike,
+        cylinder: FrameLike,
+        *,
+        radius: float,
+        radius_cylinder: float,
+        length: float = np.inf,
+        drawn_length: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(
             sphere, cylinder, radius=radius, radius_cylinder=radius_cylinder, length=length, drawn_length=drawn_length,
             name=name, **law,
@@ -220,7 +251,7 @@ class SphereInCylinder(_SphereCylinder):
         message = f"m leaves no clearance: it must be larger than radius = {self.radius:.6g} m"
         self.check(self.radius_cylinder > self.radius, "radius_cylinder", self.radius_cylinder, message)
 
-    def picture(self):
+    def picture(self) -> list:
         if self.drawn_length == 0.0:
             return []
         from fem_mbs.shapes import Mesh

@@ -36,9 +36,11 @@ differences. Tangents, slip and gradients follow as for every shape (shape_conta
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.shape_contact import SphereShapeContact, parameters, shape_hessian, shape_rows, sphere_center
 from fem_mbs.errors import ParameterError
@@ -180,9 +182,19 @@ class SphereInGroove(SphereShapeContact):
     nearest = staticmethod(_nearest)
 
     def __init__(
-        self, sphere, race, *, radius, radius_groove, radius_circle, side="outer", spall=None, drawn=None, name=None,
-        **law,
-    ):  # fmt: skip
+        self,
+        sphere: FrameLike,
+        race: FrameLike,
+        *,
+        radius: float,
+        radius_groove: float,
+        radius_circle: float,
+        side: str = "outer",
+        spall: Spall | None = None,
+        drawn: bool | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(sphere, race, radius=radius, name=name, **law)
         self.radius_groove = self.positive("radius_groove", radius_groove, "m")
         self.radius_circle = self.positive("radius_circle", radius_circle, "m")
@@ -196,7 +208,7 @@ class SphereInGroove(SphereShapeContact):
         self.record = (*self.poses, self.radius_groove, self.radius_circle, *self._spall_numbers())
 
     @property
-    def bottom_radius(self):
+    def bottom_radius(self) -> float:
         """Radius [m] of the bottom of the groove about the axis of the bearing."""
         return self.radius_circle + (self.radius_groove if self.side == "outer" else -self.radius_groove)
 
@@ -220,7 +232,7 @@ class SphereInGroove(SphereShapeContact):
         drop = length**2 / 8.0 * (1.0 / self.radius + sign / self.bottom_radius)
         return angle, half, min(depth, drop)
 
-    def picture(self):
+    def picture(self) -> list:
         if not self.drawn:
             return []
         from fem_mbs.shapes import Mesh

@@ -24,8 +24,11 @@ keeps a false friction force of 32 N after it rolls).
     r          p.radius        ()     m     radius, 0 for a point
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Contact, register
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel
@@ -193,7 +196,16 @@ class SphereOnPlane(Contact):
     parameters = PARAMETERS
     kernels = {"contact": contact, "contact_hessian": contact_hessian}
 
-    def __init__(self, sphere, plane, *, radius, drawn_size=None, name=None, **law):
+    def __init__(
+        self,
+        sphere: FrameLike,
+        plane: FrameLike,
+        *,
+        radius: float,
+        drawn_size: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
         self.sphere, self.plane = self.as_frame("sphere", sphere), self.as_frame("plane", plane)
         super().__init__((self.sphere.node, self.plane.node), name=name, **law)
@@ -205,7 +217,7 @@ class SphereOnPlane(Contact):
         self.drawn_size = self.positive("drawn_size", drawn_size, "m", allow_zero=True)
         self.record = (self.sphere.p, self.plane.p, self.plane.rotation, self.radius)
 
-    def picture(self):
+    def picture(self) -> list:
         if self.drawn_size == 0.0:
             return []
         from fem_mbs.shapes import Mesh

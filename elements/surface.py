@@ -21,9 +21,11 @@ de Boor, A Practical Guide to Splines, ch. 17; N and slip checked by differences
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.shape_contact import SphereShapeContact, parameters, shape_hessian, shape_rows, sphere_center
 from fem_mbs.jit import address, kernel, local_matrix, local_vector, matrix
@@ -199,8 +201,19 @@ class PointOnSurface(SphereShapeContact):
     nearest = staticmethod(_nearest_surface)
 
     def __init__(
-        self, point, surface, *, height, x, y, cells=40, radius=0.0, drawn=None, name=None, **law
-    ):  # fmt: skip
+        self,
+        point: FrameLike,
+        surface: FrameLike,
+        *,
+        height: Any,
+        x: ArrayLike,
+        y: ArrayLike,
+        cells: Any = 40,
+        radius: float = 0.0,
+        drawn: bool | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         from scipy.interpolate import CubicSpline
 
         super().__init__(point, surface, radius=radius, allow_point=True, name=name, **law)
@@ -232,7 +245,7 @@ class PointOnSurface(SphereShapeContact):
         na, nb = (n - 1 for n in counts)
         self.record = (*self.poses, address(self.table), na, nb, low, high, (high - low) / (na, nb))
 
-    def regular(self, point):
+    def regular(self, point: Any) -> bool:
         """Whether no border of a cell and no centre of curvature is near (see `SphereShapeContact.regular`)."""
         p = np.zeros(1, self.parameters)
         p[0] = self.record
@@ -245,7 +258,7 @@ class PointOnSurface(SphereShapeContact):
             found.append((*np.floor((at - p["low"][0]) / p["cell"][0]), held))
         return all(place == found[0] for place in found) and super().regular(point)
 
-    def picture(self):
+    def picture(self) -> list:
         if not self.drawn:
             return []
         from fem_mbs.shapes import Mesh

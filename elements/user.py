@@ -10,6 +10,8 @@ one-off laws; what is used often becomes a compiled element (a file in ``element
 """
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +43,7 @@ class PythonElement(Force):
         What the law raised in compiled code's stead; the solver raises it again, with the element's name and the time.
     """
 
-    def __init__(self, nodes, *, name=None):
+    def __init__(self, nodes: Any, *, name: str | None = None) -> None:
         self.name = name
         items = nodes if isinstance(nodes, (list, tuple)) else [nodes]
         frames = [self.as_frame("nodes", item) for item in items]
@@ -52,7 +54,7 @@ class PythonElement(Force):
             self.check(not offset, "nodes", frame, "has an offset; give the node, and apply the offset in the law")
         self.error = None
 
-    def force(self, x, R, v, t):
+    def force(self, x: np.ndarray, R: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
         """Forces on the nodes.
 
         Parameters
@@ -69,14 +71,14 @@ class PythonElement(Force):
         raise NotImplementedError(f"{type(self).__name__} does not define force(self, x, R, v, t)")
 
     @property
-    def python_kernels(self):
+    def python_kernels(self) -> dict:
         """Functions the framework calls in place of compiled kernels; each fills the arrays of the contract."""
         return {"force": self._add_force, "force_tangent": self._add_tangent}
 
-    def group_key(self):
+    def group_key(self) -> tuple:
         return (type(self), id(self))
 
-    def evaluate(self, x, R, v, t):
+    def evaluate(self, x: np.ndarray, R: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
         """`force` as an array (6 n_nodes,), checked: shape, finite.
 
         Raises
@@ -176,7 +178,7 @@ class UserForce(PythonElement):
 
     invariant = False  # the law may refer to inertial axes
 
-    def __init__(self, nodes, function, *, name=None):
+    def __init__(self, nodes: Any, function: Callable, *, name: str | None = None) -> None:
         super().__init__(nodes, name=name)
         self.function = self.as_function("function", function, "function(x, R, v, t)", 4)
         x, R = np.array([n.position for n in self.nodes]), np.array([n.rotation for n in self.nodes])
@@ -188,7 +190,7 @@ class UserForce(PythonElement):
                 self, "function", function, f"is not finite at the initial configuration: {error}"
             ) from None
 
-    def force(self, x, R, v, t):
+    def force(self, x: np.ndarray, R: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
         return self.function(x, R, v, t)
 
 

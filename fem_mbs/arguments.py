@@ -13,7 +13,7 @@ import functools
 import inspect
 import numbers
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,24 @@ from fem_mbs.errors import ParameterError
 _SMALLEST, _LARGEST = 1e-50, 1e50  # of what is computed with: sixth powers (sections) stay within what floats hold
 _LARGEST_INTEGER = 10**9
 _VAR_KEYWORDS = 0x08  # flag of code objects: the function has **options
+
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from fem_mbs.nodes import Frame, Node
+
+    class HasFrame(Protocol):
+        def frame(self) -> Frame: ...
+
+    FrameLike: TypeAlias = Frame | Node | HasFrame
+else:  # names that help() can show
+
+    class ArrayLike:
+        """Type of what NumPy makes an array of numbers from."""
+
+    class FrameLike:
+        """Type of what attaches to a body: a `Frame`, a `Node`, or a body with one node."""
 
 
 class KeywordError(ParameterError, TypeError):
@@ -143,13 +161,21 @@ class Checked:
 
     # These call each other through the class, so that they serve any owner: Checked.number(owner, …).
 
-    def check(self, condition, parameter: str, value: Any, message: str) -> None:
+    def check(self, condition: Any, parameter: str, value: Any, message: str) -> None:
         """Raise a ParameterError in the name of this part unless the condition holds."""
         if not condition:
             raise ParameterError(self, parameter, value, message)
 
     def number(
-        self, parameter: str, value: Any, unit: str = "", *, above=None, at_least=None, below=None, at_most=None
+        self,
+        parameter: str,
+        value: Any,
+        unit: str = "",
+        *,
+        above: Any = None,
+        at_least: Any = None,
+        below: Any = None,
+        at_most: Any = None,
     ) -> float:
         """The value as a finite float within bounds.
 
@@ -213,7 +239,7 @@ class Checked:
             raise ParameterError(self, parameter, value, "must be text")
         return value
 
-    def as_choice(self, parameter: str, value: Any, allowed, message: str | None = None) -> Any:
+    def as_choice(self, parameter: str, value: Any, allowed: Any, message: str | None = None) -> Any:
         """The value if it is one of a few."""
         for one in allowed:
             if value is one or (isinstance(value, str) and value == one):
@@ -223,7 +249,7 @@ class Checked:
     def as_array(self, parameter: str, value: Any, *shapes: tuple, unit: str = "", finite: bool = True) -> np.ndarray:
         """The value as an array of floats; ``shapes``: those allowed, with None for any length; none given: all."""
         try:
-            array = np.asarray(value)
+            array: Any = np.asarray(value)
             if array.dtype.kind == "O":
                 good = array.size and all(
                     isinstance(v, numbers.Real) and not isinstance(v, (bool, np.bool_)) for v in array.ravel()
@@ -247,7 +273,7 @@ class Checked:
             raise ParameterError(self, parameter, value, f"{unit} has components too large to be computed with".strip())
         return array
 
-    def broadcast(self, **values) -> list:
+    def broadcast(self, **values: Any) -> tuple:
         """Arrays of numbers that fit each other, by parameter."""
         arrays = [Checked.as_array(self, parameter, value) for parameter, value in values.items()]
         try:
@@ -306,7 +332,7 @@ class Checked:
         except ValueError as error:
             raise ParameterError(self, parameter, value, f"is not a rotation: {error}") from None
 
-    def as_frame(self, parameter: str, value: Any):
+    def as_frame(self, parameter: str, value: Any) -> Any:
         """The value as a `Frame`: a frame, a node, or a body with one node."""
         from fem_mbs.nodes import Frame
 
@@ -315,13 +341,13 @@ class Checked:
         except ParameterError as error:
             raise ParameterError(self, parameter, value, error.reason) from None
 
-    def as_instance(self, parameter: str, value: Any, kind, what: str | None = None):
+    def as_instance(self, parameter: str, value: Any, kind: Any, what: str | None = None) -> Any:
         """The value if it is of a type (or one of several)."""
         if not isinstance(value, kind):
             raise ParameterError(self, parameter, value, f"must be {what or 'a ' + kind.__name__}")
         return value
 
-    def as_motion(self, parameter: str, value: Any):
+    def as_motion(self, parameter: str, value: Any) -> Any:
         """The value as what a `Signal` is made of: a signal, a number, or a function of time."""
         if callable(value):
             return Checked.as_function(self, parameter, value, "a function of time t", 1)
@@ -337,7 +363,7 @@ class Checked:
             raise ParameterError(self, parameter, value, "must be the path of a file")
         return value
 
-    def as_function(self, parameter: str, value: Any, what: str = "a function", arguments: int | None = None):
+    def as_function(self, parameter: str, value: Any, what: str = "a function", arguments: int | None = None) -> Any:
         """The value if it can be called, with a number of arguments if that is given."""
         if not callable(value) or isinstance(value, type):
             raise ParameterError(self, parameter, value, f"cannot be called; give {what}")

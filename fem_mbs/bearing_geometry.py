@@ -20,7 +20,7 @@ Sources: formulation-bearings-clearance, sections 1.1, 2.1, 3.1, 4, 5; Harris, R
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -163,6 +163,10 @@ class BearingGeometry(Checked):
     name: str | None = None
     sources: dict = field(default_factory=dict, repr=False, compare=False)
 
+    if TYPE_CHECKING:  # what follows from the parameters
+
+        def __getattr__(self, name: str) -> Any: ...
+
     def __post_init__(self):
         Named("BearingGeometry").as_text("name", self.name, optional=True)
         object.__setattr__(self, "balls", self.as_integer("balls", self.balls, 3))
@@ -214,7 +218,7 @@ class BearingGeometry(Checked):
 
     @classmethod
     @Keywords.known
-    def from_designation(cls, designation, *, clearance="CN", **numbers):
+    def from_designation(cls, designation: str, *, clearance: Any = "CN", **numbers: Any) -> "BearingGeometry":
         """A representative bearing by its designation: 6204, 6205, 6305.
 
         Boundary dimensions are standardised, **internal dimensions are not**: they differ between makers and years.
@@ -260,26 +264,26 @@ class BearingGeometry(Checked):
         return value
 
     @property
-    def groove_distance(self):
+    def groove_distance(self) -> float:
         """A = (f_i + f_o − 1) D [m], (1)."""
         return (self.osculation_inner + self.osculation_outer - 1) * self.ball_diameter
 
     @property
-    def reach_inner(self):
+    def reach_inner(self) -> float:
         """(f_i − ½) D [m]: ball centre to the centre of the inner groove when they just touch."""
         return (self.osculation_inner - 0.5) * self.ball_diameter
 
     @property
-    def reach_outer(self):
+    def reach_outer(self) -> float:
         """(f_o − ½) D [m]: ball centre to the centre of the outer groove when they just touch."""
         return (self.osculation_outer - 0.5) * self.ball_diameter
 
     @property
-    def free_angle(self):
+    def free_angle(self) -> float:
         """Unloaded contact angle α0 [rad], (2)."""
         return float(np.arccos(min(1.0, 1 - self.clearance / (2 * self.groove_distance))))
 
-    def gamma(self, angle=None):
+    def gamma(self, angle: float | None = None) -> float:
         """γ = D cos α/d_m [-] at a contact angle [rad].
 
         By default at the nominal one: ``contact_angle``, or 0 for a bearing given by its clearance.
@@ -290,7 +294,9 @@ class BearingGeometry(Checked):
             angle = self.number("angle", angle, "rad")
         return self.ball_diameter * np.cos(angle) / self.pitch_diameter
 
-    def pass_frequencies(self, inner_speed, outer_speed=0.0, *, contact_angle=None):
+    def pass_frequencies(
+        self, inner_speed: float, outer_speed: float = 0.0, *, contact_angle: float | None = None
+    ) -> PassFrequencies:
         """`PassFrequencies` (5) of speeds of the rings in any unit: Hz, rad/s, or 1.0 for multiples of the speed.
 
         Without slip, and with one contact angle [rad] at both races (default: the nominal one).

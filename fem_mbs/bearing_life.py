@@ -30,11 +30,12 @@ and give the lives of the code MASTA. Table of X, Y, e: several public sources a
     L        -                     10⁶ revolutions
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.bearing_geometry import BearingGeometry
 from fem_mbs.errors import ParameterError
 from fem_mbs.results import Results
@@ -102,7 +103,7 @@ def dynamic_rating(geometry, *, b_m=1.3):
 
 
 @Keywords.known
-def equivalent_load(geometry, radial, axial=0.0):
+def equivalent_load(geometry: BearingGeometry, radial: ArrayLike, axial: float = 0.0) -> Any:
     """Dynamic equivalent load P [N] of (2).
 
     Parameters
@@ -135,7 +136,7 @@ def equivalent_load(geometry, radial, axial=0.0):
 
 
 @Keywords.known
-def mean_load(loads, revolutions, *, exponent=3.0):
+def mean_load(loads: ArrayLike, revolutions: ArrayLike, *, exponent: float = 3.0) -> float:
     """Constant load [N] with the life of a spectrum, (3).
 
     Parameters
@@ -159,11 +160,11 @@ def mean_load(loads, revolutions, *, exponent=3.0):
 
 
 @Keywords.known
-def basic_life(rating, load):
+def basic_life(rating: ArrayLike, load: ArrayLike) -> Any:
     """L10 = (C/P)³ [10⁶ revolutions] of (2); infinite without load."""
     rating, load = Named("basic_life").broadcast(rating=rating, load=load)
     with np.errstate(divide="ignore", invalid="ignore"):
-        life = (rating / load) ** 3
+        life: Any = (rating / load) ** 3
     return float(life) if life.ndim == 0 else life
 
 
@@ -188,8 +189,16 @@ def race_ratings(geometry, rating=None):
 
 @Keywords.known
 def reference_life(
-    geometry, load_inner, load_outer=None, *, revolutions=None, rating=None, turning="inner", angles=None, bins=36
-):
+    geometry: BearingGeometry,
+    load_inner: ArrayLike,
+    load_outer: ArrayLike | None = None,
+    *,
+    revolutions: ArrayLike | None = None,
+    rating: float | None = None,
+    turning: str = "inner",
+    angles: ArrayLike | None = None,
+    bins: int = 36,
+) -> BearingLife:
     """Life from the loads of the balls, (4)-(6): `BearingLife`.
 
     Parameters
@@ -241,7 +250,17 @@ def reference_life(
 
 
 @Keywords.known
-def life_of_run(result, name, geometry, *, speed, rating=None, turning="inner", start=0.0, cage_angle=None):
+def life_of_run(
+    result: Results,
+    name: str,
+    geometry: BearingGeometry,
+    *,
+    speed: ArrayLike,
+    rating: float | None = None,
+    turning: str = "inner",
+    start: float = 0.0,
+    cage_angle: Callable | None = None,
+) -> BearingLife:
     """`reference_life` from the histories of a `QuasiStaticBearing` in the results of a run.
 
     Revolutions are counted from the speed and the steps; save every step, or equally spaced ones.

@@ -14,11 +14,12 @@ Source: formulation-bearings-clearance, sections 1.2, 3.3; Harris, Rolling Beari
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from fem_mbs import ball_equilibrium as be
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.bearing_geometry import BearingGeometry
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.spall import Spall
@@ -110,9 +111,17 @@ class BearingState:
 
 @Keywords.known
 def bearing_at(
-    geometry, displacement=(0, 0, 0), tilt=(0, 0), *, inner_speed=0.0, outer_speed=0.0, cage_angle=0.0,
-    inertia=False, control="outer", spall=None,
-):  # fmt: skip
+    geometry: BearingGeometry,
+    displacement: ArrayLike = (0, 0, 0),
+    tilt: ArrayLike = (0, 0),
+    *,
+    inner_speed: float = 0.0,
+    outer_speed: float = 0.0,
+    cage_angle: float = 0.0,
+    inertia: bool = False,
+    control: str = "outer",
+    spall: Spall | None = None,
+) -> BearingState:
     """`BearingState` of a bearing at given displacements of its inner ring; parameters as `bearing_equilibrium`.
 
     Parameters
@@ -137,9 +146,19 @@ _CURE = (
 
 @Keywords.known
 def bearing_equilibrium(
-    geometry, force=(0, 0, 0), moment=(0, 0), *, inner_speed=0.0, outer_speed=0.0, inertia=False, control="outer",
-    cage_angle=0.0, fixed=(), speed_step=None, spall=None,
-):  # fmt: skip
+    geometry: BearingGeometry,
+    force: ArrayLike = (0, 0, 0),
+    moment: ArrayLike = (0, 0),
+    *,
+    inner_speed: float = 0.0,
+    outer_speed: float = 0.0,
+    inertia: bool = False,
+    control: str = "outer",
+    cage_angle: float = 0.0,
+    fixed: Any = (),
+    speed_step: float | None = None,
+    spall: Spall | None = None,
+) -> BearingState:
     """Equilibrium of a ball bearing under a load on its inner ring.
 
     Parameters

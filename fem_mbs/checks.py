@@ -8,6 +8,7 @@ return Checks(
 
 import math
 import sys
+from typing import Any
 
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import FemMbsError
@@ -32,7 +33,9 @@ class Check(Checked):
     ok : bool; a value that is not finite is never ok
     """
 
-    def __init__(self, name, *, reference, obtained, rel=None, abs=None):
+    def __init__(
+        self, name: str, *, reference: float, obtained: float, rel: float | None = None, abs: float | None = None
+    ) -> None:
         self.name, self.reference = name, self.number("reference", reference)
         # what was obtained may be anything: a value that is not finite is never ok
         self.obtained = float(self.as_array("obtained", obtained, (), finite=False))
@@ -48,7 +51,7 @@ class Check(Checked):
         self.ok = (abs is not None and difference <= abs) or (rel is not None and relative <= rel)
 
     @property
-    def tolerance(self):
+    def tolerance(self) -> str:
         """Text of the tolerance: "1e-06 rel"."""
         parts = [f"{self.rel:.2g} rel"] if self.rel is not None else []
         parts += [f"{self.abs:.2g}"] if self.abs is not None else []
@@ -61,16 +64,16 @@ class Check(Checked):
 class Checks:
     """Several checks, printed as a table."""
 
-    def __init__(self, *checks):
+    def __init__(self, *checks: Any) -> None:
         self.checks = list(checks)
 
     @property
-    def ok(self):
+    def ok(self) -> bool:
         """True if every check holds."""
         return all(check.ok for check in self.checks)
 
     @property
-    def failed(self):
+    def failed(self) -> list:
         """The checks that do not hold."""
         return [check for check in self.checks if not check.ok]
 
@@ -90,7 +93,7 @@ class Checks:
             rows.append((c.name, f"{c.reference:.9g}", f"{c.obtained:.9g}", f"{c.error:.2e}", c.tolerance, verdict))
         return table(rows, left=(0, 4, 5))
 
-    def print(self):
+    def print(self) -> None:
         """Print the table; end the program with exit code 1 if a check fails.
 
         Meant as the last line of a script. Use ``ok`` and ``failed`` to go on after a failure.

@@ -36,7 +36,7 @@ class ParameterError(FemMbsError, ValueError):
     reason : str, what is wrong with it
     """
 
-    def __init__(self, element, parameter, value, message):
+    def __init__(self, element: object, parameter: str, value: object, message: str) -> None:
         value = value.item() if isinstance(value, np.generic) else value
         self.element, self.parameter, self.value, self.reason = element, parameter, value, message
         super().__init__(f"{label(element)}: {parameter} = {show(value)} {message}")
@@ -50,7 +50,7 @@ class ModelError(FemMbsError, ValueError):
     items : nodes or elements concerned
     """
 
-    def __init__(self, message, items=()):
+    def __init__(self, message: str, items: tuple | list = ()) -> None:
         self.items = tuple(items)
         super().__init__(message)
 
@@ -66,7 +66,15 @@ class SolverError(FemMbsError, RuntimeError):
     contact_problem : the `ContactProblem` that was not solved, or None
     """
 
-    def __init__(self, message, *, step=None, time=None, history=(), element=None):
+    def __init__(
+        self,
+        message: str,
+        *,
+        step: int | None = None,
+        time: float | None = None,
+        history: tuple | list = (),
+        element: object = None,
+    ) -> None:
         self.step, self.time, self.history, self.element = step, time, tuple(history), element
         self.result = self.contact_problem = None
         super().__init__(message)

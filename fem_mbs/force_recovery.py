@@ -46,17 +46,17 @@ FILTERS = ("kinematic", "peak")
 
 @Keywords.known
 def recover_forces(
-    result,
-    contact,
+    result: Results,
+    contact: str,
     *,
-    stiffness=None,
-    model="consistent",
-    exponent=1.5,
-    restitution=None,
-    effective_mass=None,
-    filter="kinematic",
-    speed_tolerance=None,
-):
+    stiffness: float | None = None,
+    model: str = "consistent",
+    exponent: float = 1.5,
+    restitution: float | None = None,
+    effective_mass: float | None = None,
+    filter: str = "kinematic",
+    speed_tolerance: float | None = None,
+) -> RecoveredForces:
     """Contact force, indentation and its rate over time, and a table of the impacts, of one contact of a run.
 
     Parameters

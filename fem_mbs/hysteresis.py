@@ -30,10 +30,11 @@ Source: Sanchez2025, table 2.1 and annex C, table C.1; (7) derived here.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked, Keywords, Named
+from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results import unknown_name
 
@@ -64,7 +65,7 @@ FACTORS = {
 
 
 @Keywords.known
-def hysteresis_factor(model, restitution):
+def hysteresis_factor(model: Any, restitution: ArrayLike) -> np.ndarray:
     """Hysteresis factor χ of (1).
 
     Parameters
@@ -187,7 +188,9 @@ class ImpactCurve:
 
 
 @Keywords.known
-def resolved_impact(*, mass, speed, stiffness, exponent=1.5, factor=0.0, samples=1001):
+def resolved_impact(
+    *, mass: float, speed: float, stiffness: float, exponent: float = 1.5, factor: float = 0.0, samples: int = 1001
+) -> ImpactCurve:
     """Impact of a mass on a compliant surface, integrated in time: what a recovered impact is compared with.
 
     m δ̈ = −K δⁿ (1 + χ δ̇/δ̇_i) from δ = 0, δ̇ = δ̇_i until δ = 0 again, by an explicit Runge-Kutta method of order 8
@@ -229,7 +232,7 @@ def resolved_impact(*, mass, speed, stiffness, exponent=1.5, factor=0.0, samples
     def leaves(tau, y):
         return y[0] if tau > 0.1 else 1.0
 
-    leaves.terminal, leaves.direction = True, -1
+    leaves.terminal, leaves.direction = True, -1  # type: ignore[attr-defined]
     # the end is near 3 T₀ for e = 1 and goes like χ for large χ, where the surface creeps back
     run = solve_ivp(
         rates, (0, 1e3 * (1 + factor)), (0.0, 1.0), "DOP853", events=leaves, rtol=1e-12, atol=1e-14, dense_output=True

@@ -1,8 +1,10 @@
 """The model: what the user fills. ``compile()`` checks it and returns the `System` that solvers see."""
 
+from typing import Any
+
 import numpy as np
 
-from fem_mbs.arguments import Checked, Keywords
+from fem_mbs.arguments import ArrayLike, Checked, Keywords
 from fem_mbs.errors import ModelError, ParameterError, label
 from fem_mbs.nodes import Frame, Ground, Node
 from fem_mbs.system import System
@@ -28,7 +30,7 @@ class Model(Checked):
     >>> model = Model("bouncing ball", gravity=[0, 0, -9.81])
     """
 
-    def __init__(self, name="model", gravity=(0.0, 0.0, 0.0)):
+    def __init__(self, name: str = "model", gravity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.name = self.as_text("name", name)
         self.gravity = self.as_vector("gravity", gravity)
         self.ground = Ground()
@@ -37,7 +39,7 @@ class Model(Checked):
         self.elements, self.contact_groups = [], []
         self._names, self._numbers = {}, {}
 
-    def add(self, *items):
+    def add(self, *items: Any) -> Any:
         """Add elements, nodes, or lists of them; returns what was added (one item as itself, several as a list).
 
         The nodes of an element are added with it. An element without a name gets one from its type and number. A
@@ -109,7 +111,7 @@ class Model(Checked):
         raise KeyError(f"'{name}' is not in model '{self.name}'; it has: {known}")
 
     @Keywords.known
-    def compile(self, *, project=False, redundant="error", linear_solver=None):
+    def compile(self, *, project: bool = False, redundant: str = "error", linear_solver: str | None = None) -> System:
         """Check the model and number its unknowns.
 
         Parameters
@@ -160,7 +162,7 @@ class Model(Checked):
             lines.append(f"  not ready    {error}")
         return "\n".join(lines)
 
-    def mass_properties(self):
+    def mass_properties(self) -> tuple:
         """Total mass [kg] and centre of mass (3,) [m], inertial axes, of the initial configuration."""
         return System(self, check=False).mass_properties()
 

@@ -4,9 +4,11 @@ Every node is stored as a position and a rotation with six velocity components (
 which of them are free. This keeps one layout for all elements: a `Node3` is a node whose rotation is fixed.
 """
 
+from typing import Any
+
 import numpy as np
 
-from fem_mbs.arguments import Checked, Keywords, Named
+from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
 from fem_mbs.errors import ParameterError
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
@@ -28,7 +30,15 @@ class Node(Checked):
     free : (6,) bool, components (x, y, z inertial; rx, ry, rz about the body axes) that can move
     """
 
-    def __init__(self, position, rotation, velocity, angular_velocity, free, name):
+    def __init__(
+        self,
+        position: ArrayLike,
+        rotation: Any,
+        velocity: ArrayLike,
+        angular_velocity: ArrayLike,
+        free: np.ndarray,
+        name: str | None,
+    ) -> None:
         self.name = name
         self.position = self.as_vector("position", position)
         self.rotation = self.as_rotation("rotation", rotation)
@@ -36,15 +46,17 @@ class Node(Checked):
         self.angular_velocity = self.as_vector("angular_velocity", angular_velocity)
         self.free = free
         self.index = None  # set by model.compile()
-        self.body = None  # the element that made this node for itself
+        self.body: Any = None  # the element that made this node for itself
 
     @Keywords.known
-    def frame(self, p=(0.0, 0.0, 0.0), rotation=None, *, name=None):
+    def frame(
+        self, p: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None, *, name: str | None = None
+    ) -> "Frame":
         """Attachment frame at constant offset p (3,) [m] and rotation, both in the axes of this node."""
         return Frame(self, p, rotation, name=name)
 
     @Keywords.known
-    def frame_at(self, position, rotation=None, *, name=None):
+    def frame_at(self, position: ArrayLike, rotation: ArrayLike | None = None, *, name: str | None = None) -> "Frame":
         """Attachment frame that is at a given initial position (3,) [m] and rotation in inertial axes."""
         offset = self.rotation.T @ (self.as_vector("position", position) - self.position)
         return Frame(self, offset, self.rotation.T @ self.as_rotation("rotation", rotation), name=name)
@@ -85,8 +97,15 @@ class Node6(Node):
     """
 
     def __init__(
-        self, position=(0, 0, 0), rotation=None, *, velocity=(0, 0, 0), angular_velocity=(0, 0, 0), fixed=(), name=None
-    ):
+        self,
+        position: ArrayLike = (0, 0, 0),
+        rotation: ArrayLike | None = None,
+        *,
+        velocity: ArrayLike = (0, 0, 0),
+        angular_velocity: ArrayLike = (0, 0, 0),
+        fixed: Any = (),
+        name: str | None = None,
+    ) -> None:
         self.name = name
         super().__init__(position, rotation, velocity, angular_velocity, _fixed_mask(self, fixed, COMPONENTS), name)
 
@@ -94,7 +113,14 @@ class Node6(Node):
 class Node3(Node):
     """Node with a position only (point masses, cables, solids); parameters as `Node6`."""
 
-    def __init__(self, position=(0, 0, 0), *, velocity=(0, 0, 0), fixed=(), name=None):
+    def __init__(
+        self,
+        position: ArrayLike = (0, 0, 0),
+        *,
+        velocity: ArrayLike = (0, 0, 0),
+        fixed: Any = (),
+        name: str | None = None,
+    ) -> None:
         self.name = name
         super().__init__(position, None, velocity, (0, 0, 0), _fixed_mask(self, fixed, COMPONENTS[:3]), name)
 
@@ -108,7 +134,9 @@ class Node1(Node):
     fixed : bool
     """
 
-    def __init__(self, value=0.0, *, velocity=0.0, fixed=False, name=None):
+    def __init__(
+        self, value: float = 0.0, *, velocity: float = 0.0, fixed: bool = False, name: str | None = None
+    ) -> None:
         self.name = name
         mask = _fixed_mask(self, ("x",) if self.as_flag("fixed", fixed) else (), COMPONENTS[:1])
         value, velocity = self.number("value", value), self.number("velocity", velocity)
@@ -134,7 +162,9 @@ class Frame(Checked):
         Frame components to node components.
     """
 
-    def __init__(self, node, p=(0.0, 0.0, 0.0), rotation=None, *, name=None):
+    def __init__(
+        self, node: Node, p: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None, *, name: str | None = None
+    ) -> None:
         self.name = name
         self.node = self.as_instance("node", node, Node, "a node, such as body.node")
         self.name = node.name if name is None else name
@@ -142,22 +172,22 @@ class Frame(Checked):
         self.rotation = self.as_rotation("rotation", rotation)
 
     @property
-    def position(self):
+    def position(self) -> np.ndarray:
         """Initial position of the frame (3,) [m], inertial axes."""
         return self.node.position + self.node.rotation @ self.p
 
     @property
-    def orientation(self):
+    def orientation(self) -> np.ndarray:
         """Initial rotation (3, 3), frame components to inertial components."""
         return self.node.rotation @ self.rotation
 
     @property
-    def velocity(self):
+    def velocity(self) -> np.ndarray:
         """Initial velocity of its origin (3,) [m/s], inertial axes."""
         return self.node.velocity + np.cross(self.node.angular_velocity, self.node.rotation @ self.p)
 
     @classmethod
-    def of(cls, item):
+    def of(cls, item: Any) -> "Frame":
         """The frame itself, or the frame of a node, or of an element with one node (a rigid body)."""
         if isinstance(item, Frame):
             return item

@@ -53,7 +53,7 @@ class Spall(Checked):
                 object.__setattr__(self, parameter, self.positive(parameter, getattr(self, parameter), "m"))
         self.as_motion("angle", self.angle)
 
-    def radius(self, geometry):
+    def radius(self, geometry: Any) -> float:
         """Radius R of the race at the contact [m]."""
         from fem_mbs.bearing_geometry import BearingGeometry
 
@@ -61,7 +61,7 @@ class Spall(Checked):
         side = 1 if self.race == "outer" else -1
         return 0.5 * (geometry.pitch_diameter + side * geometry.gamma() * geometry.pitch_diameter)
 
-    def drop(self, geometry):
+    def drop(self, geometry: Any) -> float:
         """H_max [m], (2).
 
         Raises

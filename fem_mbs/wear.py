@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.contact_motion import contact_velocity
 from fem_mbs.errors import FemMbsError, ParameterError
 from fem_mbs.results import Results
@@ -36,7 +36,17 @@ class Wear(NamedTuple):
 
 
 @Keywords.known
-def archard_wear(impulse, sliding_speed, direction, *, coefficient, hardness, radius, length, bins=72):
+def archard_wear(
+    impulse: ArrayLike,
+    sliding_speed: ArrayLike,
+    direction: ArrayLike,
+    *,
+    coefficient: float,
+    hardness: float,
+    radius: float,
+    length: float,
+    bins: int = 72,
+) -> Wear:
     """Wear of a cylindrical surface from impulses and sliding speeds.
 
     Parameters
@@ -86,7 +96,18 @@ def archard_wear(impulse, sliding_speed, direction, *, coefficient, hardness, ra
 
 
 @Keywords.known
-def contact_wear(result, name, *, coefficient, hardness, radius, length, surface="second", axis="z", bins=72):
+def contact_wear(
+    result: Results,
+    name: str,
+    *,
+    coefficient: float,
+    hardness: float,
+    radius: float,
+    length: float,
+    surface: str = "second",
+    axis: str = "z",
+    bins: int = 72,
+) -> Wear:
     """Wear of one surface of a contact in the results of a run: a pin in a bearing, a ball in a socket.
 
     Save every step of the run: impulses of steps that are not saved are lost.

@@ -60,7 +60,7 @@ def consistent(d, epsilon, x, R, V, A, lam, g, rate, gamma, Ma, f, right, zero_A
 
 
 @Keywords.known
-def initial_accelerations(system, state, epsilon=1e-6):
+def initial_accelerations(system: System, state: State, epsilon: float = 1e-6) -> tuple:
     """Accelerations (N, 6) and multipliers (m,) that satisfy the equations of motion and g̈ = 0 at a state.
 
     Raises

@@ -15,9 +15,11 @@ so that the sparsity of (1) is kept. For a steady rotation see `fem_mbs.solvers.
 Source: Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6; (2) Bathe, Finite Element Procedures, ch. 11.
 """
 
+from typing import Any
+
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.assembly import SMOOTH
 from fem_mbs.errors import SolverError
 from fem_mbs.model import compiled
@@ -81,7 +83,15 @@ class Modes:
 
 
 @Keywords.known
-def modes(model, n=10, *, about=None, rotation=None, damping=False, shift=None):
+def modes(
+    model: Any,
+    n: int = 10,
+    *,
+    about: Any = None,
+    rotation: ArrayLike | None = None,
+    damping: bool = False,
+    shift: float | None = None,
+) -> Modes:
     """Natural modes of a model about a configuration.
 
     Parameters

@@ -18,10 +18,13 @@ Rᵀω), v̇ = (ω × (ω × x), 0), so that the equilibrium is that in the rota
 Source: formulation-beams, section 4.
 """
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
 from fem_mbs import assembly
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.assembly import SMOOTH, gather, groups_of, scatter_vector, zero
 from fem_mbs.errors import SolverError
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
@@ -231,8 +234,17 @@ SLOT_F, SLOT_MA = SLOT["f"], SLOT["Ma"]
 
 @Keywords.known
 def static_equilibrium(
-    model, *, t=0.0, steps=1, adaptive=True, mixed=True, tolerance=1e-9, max_iterations=15, rotation=None, save=None
-):
+    model: Any,
+    *,
+    t: float = 0.0,
+    steps: int = 1,
+    adaptive: bool = True,
+    mixed: bool = True,
+    tolerance: float = 1e-9,
+    max_iterations: int = 15,
+    rotation: ArrayLike | None = None,
+    save: str | Path | None = None,
+) -> StaticResult:
     """Find the static equilibrium of a model under its loads, gravity and drivers.
 
     Parameters

@@ -61,7 +61,9 @@ class StepControl(Checked):
     >>> stepper = fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-6, h_max=1e-2))
     """
 
-    def __init__(self, *, tolerance=None, h_max=None, h_min=None):
+    def __init__(
+        self, *, tolerance: float | None = None, h_max: float | None = None, h_min: float | None = None
+    ) -> None:
         self.tolerance = None if tolerance is None else self.positive("tolerance", tolerance, "m")
         self.h_max = None if h_max is None else self.positive("h_max", h_max, "s")
         self.h_min = None if h_min is None else self.positive("h_min", h_min, "s")

@@ -19,7 +19,9 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from fem_mbs import runtime
 from fem_mbs.arguments import Checked, Keywords
 from fem_mbs.errors import NonFiniteError, ParameterError, SolverError
 from fem_mbs.model import compiled
+from fem_mbs.results import Results
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
 CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
@@ -57,8 +60,20 @@ class _Interrupt:
 class Stepper(Checked):
     """Base of time steppers."""
 
+    prepare: Callable[..., Any]  # (system, h, save_every): makes the engine that steps; each stepper has its own
+
     @Keywords.known
-    def run(self, model, t_end, h, *, save=None, save_every=1, progress=None, observers=()):
+    def run(
+        self,
+        model: Any,
+        t_end: Any,
+        h: Any,
+        *,
+        save: str | Path | None = None,
+        save_every: int = 1,
+        progress: bool | None = None,
+        observers: Any = (),
+    ) -> Results:
         """Integrate a model from its initial state.
 
         Parameters
@@ -189,7 +204,7 @@ class Stepper(Checked):
         write_problem(path, problem)
         return f" Its contact problem is in {path} (fclib)."
 
-    def parameters(self):
+    def parameters(self) -> dict:
         """Options of the method, stored with the results."""
         return {k: v for k, v in vars(self).items() if isinstance(v, (int, float, bool, str))}
 

@@ -128,7 +128,10 @@ def test_a_steep_bearing_has_the_rating_of_its_catalogue():
     [
         (lambda b: fem.reference_life(b, [1.0, 2.0]), r"load_inner = .* must be \(9,\) or \(n, 9\)"),
         (lambda b: fem.reference_life(b, -np.ones(9)), "load_inner .* must be finite and ≥ 0"),
-        (lambda b: fem.reference_life(b, np.ones(9), turning="shaft"), "turning = 'shaft' must be one of 'inner', 'outer'"),
+        (
+            lambda b: fem.reference_life(b, np.ones(9), turning="shaft"),
+            "turning = 'shaft' must be one of 'inner', 'outer'",
+        ),
         (lambda b: fem.reference_life(b, np.ones((2, 9)), revolutions=[1.0]), "revolutions .* one per state"),
         (lambda b: fem.reference_life(b, np.ones((2, 9)), revolutions=[0, 0]), "not all 0"),
         (lambda b: fem.reference_life(b, np.ones(9), rating=-1.0), "rating = -1.0 N must be > 0"),
