@@ -269,7 +269,7 @@ class Checked:
         if finite and not np.isfinite(array).all():
             message = "must be finite" if array.ndim == 0 else "has components that are not finite"
             raise ParameterError(self, parameter, value, f"{unit} {message}".strip())
-        if (np.abs(array[np.isfinite(array)]) > _LARGEST).any():
+        if finite and (np.abs(array) > _LARGEST).any():
             raise ParameterError(self, parameter, value, f"{unit} has components too large to be computed with".strip())
         return array
 
@@ -382,7 +382,12 @@ class Named(Checked):
 
     def __new__(cls, kind: str, name=None):
         # messages show the name of the type
-        return super().__new__(type(kind, (cls,), {}))
+        return super().__new__(cls._of(kind))
+
+    @classmethod
+    @functools.cache
+    def _of(cls, kind):
+        return type(kind, (cls,), {})
 
     def __init__(self, kind, name=None):
         self.name = name
