@@ -76,12 +76,25 @@ class Shape(Checked):
         R = self.as_rotation("rotation", rotation)
         self.points = points @ R.T + self.as_vector("offset", offset)
         self.faces = self._sorted_faces(faces)
-        self.edges = sharp_edges(self.points, self.faces) if edges is None else np.array(edges, int).reshape(-1, 2)
+        self.edges = sharp_edges(self.points, self.faces) if edges is None else self._point_numbers("edges", edges)
         self.color = color_of(self, color)
+
+    def _point_numbers(self, parameter, value):
+        """Numbers of points (k, n) of faces or edges."""
+        array = np.atleast_2d(self.as_array(parameter, value))
+        good = array.ndim == 2 and (array == np.round(array)).all() and (np.abs(array) < 1e9).all()
+        self.check(good, parameter, value, "must be numbers of points")
+        if parameter == "edges":
+            array = np.zeros((0, 2)) if array.size == 0 else array
+            good = array.shape[1] == 2 and (array >= 0).all() and (array < len(self.points)).all()
+            self.check(good, parameter, value, f"must be pairs of numbers of the {len(self.points)} points")
+        return array.astype(int)
 
     def _sorted_faces(self, faces):
         """Faces as arrays (k, 3) and (k, 4)."""
-        rows = [row for block in faces for row in np.atleast_2d(np.asarray(block, int))]
+        self.as_instance("faces", faces, (list, tuple, np.ndarray), "a list of faces")
+        faces = np.atleast_1d(faces) if isinstance(faces, np.ndarray) else faces
+        rows = [row for block in faces for row in self._point_numbers("faces", block)]
         sizes = {len(row) for row in rows}
         if not sizes <= {3, 4}:
             raise ParameterError(self, "faces", sorted(sizes), "points per face; must be 3 or 4")

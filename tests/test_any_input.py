@@ -735,6 +735,34 @@ CALLS = {
         dict(mass=1.0, speed=1.0, stiffness=1e6, exponent=1.5, factor=0.1, samples=11),
     ),
     "load": lambda: (fem.load, dict(path="nothing.vtkhdf")),
+    # contacts of Hertz, shapes
+    "HertzContact": lambda: (
+        fem.hertz.HertzContact,
+        dict(radii_1=[0.1, 0.2], radii_2=np.inf, E=210e9, nu=0.3, angle=0.1, name="h"),
+    ),
+    "HertzContact.from_curvatures": lambda: (
+        fem.hertz.HertzContact.from_curvatures,
+        dict(curvatures_1=[10.0, 5.0], curvatures_2=0.0, E=210e9, nu=0.3, angle=0.1, name="h"),
+    ),
+    "HertzContact.stress": lambda: (
+        fem.hertz.HertzContact(0.1, np.inf, E=210e9, nu=0.3).stress,
+        dict(force=10.0, depth=1e-5, body=1),
+    ),
+    "LineContact": lambda: (
+        fem.hertz.LineContact,
+        dict(radius_1=0.1, radius_2=np.inf, length=0.1, E=210e9, nu=0.3, reference_depth=0.1, name="h"),
+    ),
+    "Sphere": lambda: (
+        fem.shapes.Sphere,
+        dict(radius=0.1, resolution=8, offset=[0, 0, 1], rotation=[0, 0, 0.1], color="brown"),
+    ),
+    "Box": lambda: (fem.shapes.Box, dict(size=[1, 1, 1], offset=[0, 0, 1])),
+    "Cylinder": lambda: (fem.shapes.Cylinder, dict(p1=[0, 0, 0], p2=[0, 0, 1], radius=0.1, resolution=8)),
+    "Patch": lambda: (fem.shapes.Patch, dict(size=[1, 1])),
+    "Mesh": lambda: (
+        fem.shapes.Mesh,
+        dict(points=np.eye(3), faces=[[0, 1, 2]], edges=[[0, 1]], offset=[0, 0, 1], color=[1, 0, 0]),
+    ),
 }
 
 
@@ -775,6 +803,22 @@ def wrong_outcomes(call):
             if text is not None:
                 wrong.append(f"{call}({parameter} = {what}) -> {text[:150]}")
     return wrong, count
+
+
+# made by the package, not by the user; or with tests of their own
+NOT_CALLED = {"Beam", "BeamLine", "beam_curve", "beam_line", "Checks", "Results", "Signal", "ramp", "table"}
+
+
+def test_every_public_callable_and_each_of_its_arguments_is_fed():
+    fed = {call: CALLS[call]()[1] for call in CALLS if call != "BearingHistory"}
+    for name in set(fem.__all__) - NOT_CALLED:
+        item = getattr(fem, name)
+        if inspect.ismodule(item) or (inspect.isclass(item) and issubclass(item, Exception)):
+            continue
+        arguments = {argument for call, given in fed.items() if call.split(",")[0] == name for argument in given}
+        named = [p.name for p in inspect.signature(item).parameters.values() if p.kind is not p.VAR_KEYWORD]
+        missing = set(named) - arguments - {"sources"}  # of the numbers of a bearing: any text
+        assert name == "BearingHistory" or not missing, f"{name}: {missing}"
 
 
 @pytest.mark.parametrize("call", CALLS)
