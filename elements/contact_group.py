@@ -143,8 +143,6 @@ class ContactGroup(Part):
                 except ParameterError as error:
                     if error.parameter != "law":
                         raise
-                except TypeError as error:
-                    raise ParameterError(self, "law", self.materials.law(first, second), str(error)) from None
                 else:
                     radius = contact.radius_contensou
                     self.check(radius == 0, "radius_contensou", radius, "m is not for contact groups; leave it out")

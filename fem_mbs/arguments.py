@@ -115,7 +115,8 @@ class Keywords:
             if closed:
                 return frozenset(found)
         if cls.options_of is not None:
-            return frozenset(found) | Keywords._of_class(cls.options_of)
+            _, only, _ = cls.options_of.__init__._keywords
+            return frozenset(found) | only
         return None
 
     @staticmethod
