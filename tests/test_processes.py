@@ -33,7 +33,7 @@ def on_a_surface(model, ball):
 
 def on_a_wire(model, ball):
     line = [[-2, 0, 0], [-1, 0.2, 0], [0, 1, 0.02], [1, 0.2, 0], [2, 0, 0]]
-    return fem.SphereOnWire(ball, model.ground, points=line, radius=0.05, wire_radius=0.02, name="guide")
+    return fem.SphereOnWire(ball, model.ground, points=line, radius=0.05, radius_wire=0.02, name="guide")
 
 
 def compliant(model, ball):
