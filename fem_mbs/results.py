@@ -11,6 +11,7 @@
 import difflib
 from collections import namedtuple
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 

@@ -37,7 +37,9 @@ def on_a_wire(model, ball):
 
 
 def compliant(model, ball):
-    return fem.CompliantContact(on_a_curve(model, ball), stiffness=1e5, restitution=0.5, name="guide")
+    return fem.CompliantContact(
+        on_a_curve(model, ball), stiffness=1e5, restitution=0.5, max_indentation=0.02, name="guide"
+    )
 
 
 def saddle(x, y):
