@@ -11,7 +11,8 @@ so that boxes do not overlap as long as no contact is negative. Boxes that are g
 of their outline only, 4 + 4 contacts. Each contact is an element of its own: a corner is a sphere of radius ρ
 (`SphereOnPlane`, `SphereOnBox`), an edge a capsule (`CapsuleOnCapsule`).
 
-Source: nearest features of convex polytopes, Ericson, Real-Time Collision Detection (2005), 5.1.9 and 5.2.
+Source: docs/theory/contacts.md, (22); nearest features of convex polytopes, Ericson, Real-Time Collision Detection
+(2005), 5.1.9 and 5.2.
 """
 
 from typing import Any

@@ -26,8 +26,8 @@ Capsules that are parallel to 1e-6 rad touch in the middle of their common lengt
 point: capsules that lie along each other need further contacts (`SphereOnCapsule` at their ends). A capsule on a plane
 touches with its ends: two contacts of spheres.
 
-Source: nearest points of segments: Ericson, Real-Time Collision Detection (2005), 5.1.9; (2)-(5) derived here, checked
-by differences.
+Source: docs/theory/contacts.md, (17)-(21); nearest points of segments: Ericson, Real-Time Collision Detection (2005),
+5.1.9; (2)-(5) derived here, checked by differences.
 
     symbol    code         shape   unit  meaning
     o_k       offset       (4, 3)  m     ends from their nodes, node axes; node (4,) numbers the nodes of the element

@@ -18,7 +18,8 @@ which is the whole load when a ball is in its line. Elastic balls share: with th
 and for life; take this one for shocks and play. The races' double curvature enters nowhere but in the stresses
 (`RigidBallBearing.hertz`).
 
-Source: Sanchez2025, chapter 4; (1) from its (4.6)-(4.11), with both races turning; (2) derived here.
+Source: docs/theory/bearings.md, (18), (19); Sanchez2025, chapter 4; (1) from its (4.6)-(4.11), with both races turning;
+(2) derived here.
 
     symbol        code                                  unit   meaning
     r_i, r_e      radius_inner, radius_outer            m      races

@@ -2,8 +2,9 @@
 
     K_ij ≈ −[ f_i(q ∘ ε e_j) − f_i(q ∘ −ε e_j) ] / 2ε ,   C_ij ≈ −[ f_i(v + ε e_j) − f_i(v − ε e_j) ] / 2ε         (1)
 
-with x + ε e for positions and R exp(ε ẽ) for rotations; ε = 6e-6 (the cube root of the round-off, where truncation and
-round-off errors of central differences are equal) times 1 + |x| or 1 + |v|. Relative error of (1) about 1e-10.
+(docs/theory/springs_and_loads.md, (10)) with x + ε e for positions and R exp(ε ẽ) for rotations; ε = 6e-6 (the cube
+root of the round-off, where truncation and round-off errors of central differences are equal) times 1 + |x| or 1 + |v|.
+Relative error of (1) about 1e-10.
 
 Each evaluation leaves compiled code: some 10 µs per call, and 24 calls per node for a tangent. For prototypes and
 one-off laws; what is used often becomes a compiled element (a file in ``elements/``).

@@ -19,7 +19,7 @@ pulls: χ times the restitution that it reaches is below 1 (but see `fem_mbs.for
 The resolved impact, `resolved_impact`, is solved in the units L₀ = (m δ̇_i²/K)^(1/(n+1)), T₀ = L₀/δ̇_i, F₀ = m δ̇_i²/L₀,
 in which (1) has no other parameters than χ and n.
 
-Source: Sanchez2025, table 2.1 and annex C, table C.1; (7) derived here.
+Source: docs/theory/force_recovery.md, (11)-(13); Sanchez2025, table 2.1 and annex C, table C.1; (7) derived here.
 
     symbol  code            unit   meaning
     δ, δ̇    delta, rate     m, m/s indentation and its rate
