@@ -27,6 +27,8 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
                 update             new ``state`` from ``delta`` (nd,), the variation (δx, δθ) of the last iteration
                 initial            first ``state``, consistent with x, R and v
                 accept             new ``state`` at the end of a step, from its x, R and v
+                trouble            returns a number > 0 (as float) when a pose is outside what the element is made for;
+                                   name must begin with "trouble", method ``trouble(state)`` tells it in words
     constraint  constraint         g (nr,), G (nr,nd) with ġ = G v + gt
                 hessian            H (nr,nd,nd), H[k,i,j] = ∂G[k,i]/∂q_j: gives ∂(Gᵀλ)/∂q, ∂(Gv)/∂q and vᵀHv
                 rheonomic          gt (nr,) = ∂g/∂t, gtt (nr,) = ∂²g/∂t², rate (nr,nd) = ∂G/∂t (rows with time)

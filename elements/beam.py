@@ -27,6 +27,7 @@ from fem_mbs.elements.beam_kernels import (
     strain_energy,
     update,
 )
+from fem_mbs.elements.beam_limits import LARGEST_ANGLE, trouble
 from fem_mbs.elements.sections import Section
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.jit import kernel, local_matrix, local_vector
@@ -37,7 +38,6 @@ HERMITE = np.array([[156, 22, 54, -13], [22, 4, 13, -3], [54, 13, 156, -22], [-1
 STATIONS, WEIGHTS = (0.5 * v + shift for v, shift in zip(np.polynomial.legendre.leggauss(4), (0.5, 0.0)))  # of tapers
 INERTIA = ("hermite", "linear", "lumped")
 FLEXIBILITY = ("fourth_order", "frozen", "plain")
-LARGEST_ANGLE = 2.8  # rad between the ends of an element; beyond π the relative rotation would flip its sign
 TANGENT_ERROR = 0.3  # of the unloaded strain Γ against e₁; a curve of many degrees per element stays below 0.1
 
 
@@ -150,6 +150,7 @@ class Beam(Inertia, Force):
         "initial": initial,
         "energy": energy,
         "output": output,
+        "trouble": trouble,
     }
     n_state = 6
     outputs = {

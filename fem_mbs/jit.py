@@ -416,7 +416,7 @@ def bind(function, dtype, sizes):
     Parameters
     ----------
     function : numba dispatcher
-        Kernel whose argument names are among `SLOTS`. A kernel that returns a value is an energy.
+        Kernel whose argument names are among `SLOTS`. Kernels that return a value are energies and "trouble".
     dtype : numpy.dtype
         Record type of the parameters ``p``.
     sizes : dict
@@ -435,7 +435,7 @@ def bind(function, dtype, sizes):
         function=python.__name__,
         dtype=repr(dtype.descr),
         slots=N_SLOTS,
-        result=f"vector(b[{SLOT['energy']}], 1)[0] = " if python.__name__.startswith("energy") else "",
+        result=f"vector(b[{SLOT['energy']}], 1)[0] = " if python.__name__.startswith(("energy", "trouble")) else "",
         arguments=arguments,
     )
     if (function, text) in _bound:

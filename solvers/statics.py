@@ -20,7 +20,7 @@ Source: formulation-beams, section 4.
 
 import numpy as np
 
-from fem_mbs import assembly
+from fem_mbs import assembly, element_checks
 from fem_mbs.assembly import SMOOTH, gather, groups_of, scatter_vector, zero
 from fem_mbs.errors import ParameterError, SolverError
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
@@ -300,7 +300,7 @@ def static_equilibrium(
             target = target if target < 1.0 - 1e-9 * size else 1.0
             kept = [group.state.copy() for group in system.groups]
             new, new_lam, count, history = _newton(problem, state, lam, target, tolerance, max_iterations)
-            trouble = None if new is None else _trouble(system, new)
+            trouble = None if new is None else element_checks.trouble(system, new)
             if new is None or trouble:
                 for group, old in zip(system.groups, kept):
                     group.state[:] = old
@@ -388,15 +388,6 @@ def _write(system, records, save, **parameters):
         record["step"][0] = k
     writer.append({name: np.concatenate([record[name] for record in records]) for name in records[0]})
     return writer.close("complete")
-
-
-def _trouble(system, state):
-    """What an element says is wrong with an equilibrium (method ``trouble``), or None."""
-    for element in system.elements:
-        text = element.trouble(state) if hasattr(element, "trouble") else None
-        if text:
-            return element, text
-    return None
 
 
 def _failure(problem, state, lam, factor, history, adaptive, trouble):

@@ -6,6 +6,7 @@ Tangents against finite differences are in test_contract.py; published benchmark
 import numpy as np
 import pytest
 
+from fem_mbs import element_checks
 from fem_mbs.assembly import SMOOTH
 from fem_mbs.elements.beam import Beam, beam_curve, beam_line
 from fem_mbs.elements.loads import PointForce, PointMoment
@@ -266,3 +267,21 @@ def test_beam_on_the_ground_and_on_a_body():
     assert result.output(beam, "force_A") == pytest.approx([0, 0, -9.81 * (2.0 + 2.0 * 1.0)], abs=1e-6)
     layout = model.compile().layouts[SMOOTH]
     assert layout.n == 6  # the ground's components are dropped
+
+
+@pytest.mark.parametrize("angle, troubled", [(2.79, False), (2.81, True), (-3.1, True)])
+def test_compiled_check_names_the_beam_whose_ends_are_turned_beyond_the_limit(angle, troubled):
+    first, middle, last = Node6(), Node6([1, 0, 0]), Node6([2, 0, 0])
+    model = bent([(first, middle), (middle, last)])
+    model.add(PointForce(last, [0, 0, 0]))
+    system = model.compile()
+    moved = np.zeros((len(system.nodes), 6))
+    moved[last.index, 3:] = angle * np.array([0.6, 0.0, 0.8])
+    state = system.moved(system.initial, moved)
+    assert element_checks.trouble_of(system.data[0], system.initial.x, system.initial.R) == -1
+    number = element_checks.trouble_of(system.data[0], state.x, state.R)
+    assert (number >= 0) == troubled
+    if troubled:
+        element, text = element_checks.trouble(system, state)
+        assert element is element_checks.element_at(system, number) is model.elements[1]
+        assert f"turned by {abs(angle):.2f} rad" in text
