@@ -110,7 +110,7 @@ def modes(model, n=10, *, about=None, rotation=None, damping=False, shift=None):
     Examples
     --------
     >>> from fem_mbs.model import Model
-    >>> from fem_mbs.elements.beam import beam_line
+    >>> from fem_mbs.elements.beam_line import beam_line
     >>> from fem_mbs.elements.sections import Section
     >>> from fem_mbs.nodes import Node6
     >>> rod = Section.circle(5e-3, E=210e9, nu=0.3, density=7850)

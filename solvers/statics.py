@@ -267,7 +267,7 @@ def static_equilibrium(
     --------
     >>> import numpy as np
     >>> from fem_mbs.model import Model
-    >>> from fem_mbs.elements.beam import beam_line
+    >>> from fem_mbs.elements.beam_line import beam_line
     >>> from fem_mbs.elements.loads import PointMoment
     >>> from fem_mbs.elements.sections import Section
     >>> from fem_mbs.nodes import Node6
