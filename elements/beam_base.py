@@ -11,6 +11,7 @@ from fem_mbs.jit import kernel, local_vector
 from fem_mbs.nodes import Frame, finite_vector
 from fem_mbs.rotations import log, rotate_T, tangent_inverse
 
+TENSION, COMPRESSION = 50.0, 10.0  # N L²/EI from which on an element remarks
 TANGENT_ERROR = 0.3  # of the unloaded strain Γ against e₁; a curve of many degrees per element stays below 0.1
 
 
@@ -133,6 +134,27 @@ class BeamElement(Inertia, Force):
         return None
 
     _ends = "ends"
+
+    def remark(self, histories):
+        """Normal forces that an element of this length does not resolve: (kind, size, text) of each."""
+        F = self.section.flexibility
+        N = np.concatenate([histories[name][:, 0] for name in ("force_A", "force_B")])
+        number = self.length**2 * max(F[4, 4], F[5, 5]) * N  # N L²/EI
+        found = []
+        if number.max() > TENSION:
+            text = (
+                f"tension of up to {number.max():.3g} EI/L² in one element; above {TENSION:g} the boundary layers "
+                "√(EI/N) at clamps and loads are not resolved. The element stays stable; deflections err by 1e-3 to "
+                "1e-2 of their size. Use shorter elements there if that matters"
+            )
+            found.append(("tension", float(number.max()), text))
+        if number.min() < -COMPRESSION:
+            text = (
+                f"compression of up to {-number.min():.3g} EI/L² in one element; above {COMPRESSION:g} it would buckle "
+                "between its nodes, which it cannot show. Use shorter elements"
+            )
+            found.append(("compression", float(-number.min()), text))
+        return found
 
     def picture(self):
         if self.section.outline is None:

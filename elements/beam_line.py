@@ -1,13 +1,17 @@
 """Lines and curves of beams: the nodes between, the section frames along them, one call."""
 
+import warnings
+
 import numpy as np
 
 from fem_mbs.elements.beam import Beam
 from fem_mbs.elements.beam_base import section_axes
 from fem_mbs.elements.beam_two_node import TwoNodeBeam
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import Frame, Node6, finite_vector
 from fem_mbs.rotations import log, tangent_inverse
+
+RING_ANGLE, RING_SLENDERNESS = 0.8, 200.0  # rad of one element; R √(EA/EI)
 
 
 class BeamLine:
@@ -145,7 +149,27 @@ def beam_curve(
     for item, s in ((start, 0.0), (end, 1.0)):
         x, S = pose(s)
         ends.append(x if item is None else Frame.of(item).node.frame_at(x, S))
-    return _line(ends, count, section, pose, name, fixed, length, poses, options)
+    line = _line(ends, count, section, pose, name, fixed, length, poses, options)
+    held = start is not None and end is not None
+    closed = np.linalg.norm(places[-1] - places[0]) < 1e-6 * sum(beam.length for beam in line)
+    if poses == 3 and (held or closed):
+        _check_thin_ring(line)
+    return line
+
+
+def _check_thin_ring(line):
+    """Warn of a thin ring or arch with held ends whose elements turn so far that its stretch comes out wrong."""
+    for beam in line:
+        curvature = np.linalg.norm(beam.strain0[3:6])
+        angle, F = beam.length * curvature, beam.section.flexibility
+        if angle > RING_ANGLE and np.sqrt(max(F[4, 4], F[5, 5]) / F[0, 0]) > RING_SLENDERNESS * curvature:
+            warnings.warn(
+                f"{label(beam)}: turns by {angle:.2f} rad along a ring or arch, R √(EA/EI) > {RING_SLENDERNESS:g}; "
+                f"above {RING_ANGLE} its stretch errs by more than 1 %. Use more elements, or flexibility='simple'",
+                UserWarning,
+                stacklevel=3,
+            )
+            return
 
 
 def carried(S, x, x_next, e1):

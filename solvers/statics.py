@@ -18,6 +18,8 @@ Rᵀω), v̇ = (ω × (ω × x), 0), so that the equilibrium is that in the rota
 Source: formulation-beams, section 4.
 """
 
+import warnings
+
 import numpy as np
 
 from fem_mbs import assembly, element_checks
@@ -324,6 +326,8 @@ def static_equilibrium(
     result._motion = problem.motion(state, 1.0)
     state.V[:] = result._motion[0]
     result.state, result.multipliers = state, lam
+    for text in element_checks.remarks(system, records[-1]["output"]):
+        warnings.warn(text, UserWarning, stacklevel=2)
     return result
 
 

@@ -3,6 +3,8 @@
 Tangents against finite differences are in test_contract.py; published benchmarks in tests/validation.
 """
 
+import re
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -342,3 +344,42 @@ def test_compiled_check_names_the_beam_whose_ends_are_turned_beyond_the_limit(an
         element, text = element_checks.trouble(system, state)
         assert element is element_checks.element_at(system, number) is model.elements[1]
         assert f"turned by {abs(angle):.2f} rad" in text
+
+
+# --- remarks ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pull, said", [(45.0, None), (60.0, "tension of up to 60 EI/L²"), (-9.0, None)])
+def test_tension_that_an_element_does_not_resolve_is_remarked_with_its_name(pull, said):
+    model, tip = Model("pulled"), Node6([2, 0, 0])
+    section = Section.general(EA=1e6, GJ=1, EI2=2, EI3=4)
+    model.add(beam_line(Node6(fixed=True), tip, 4, section, name="rod"), PointForce(tip, [2.0 * pull, 0, 0]))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        static_equilibrium(model)
+    texts = [str(w.message) for w in caught]
+    if said is None:
+        assert not texts
+    else:
+        assert len(texts) == 1 and re.search(rf"Beam 'rod \d' \(and 1 more\): {said}", texts[0])
+
+
+def test_compression_beyond_the_buckling_of_one_element_is_remarked():
+    root, tip = Node6(fixed=True), Node6([1, 0, 0], fixed=("y", "z", "rx", "ry", "rz"))
+    model = Model("pressed")
+    model.add(Beam(root, tip, Section.general(EA=1e6, GJ=1, EI2=2, EI3=1), name="strut"), PointForce(tip, [-12, 0, 0]))
+    with pytest.warns(UserWarning, match=r"Beam 'strut': compression of up to 12 EI/L².*buckle"):
+        static_equilibrium(model)
+
+
+@pytest.mark.parametrize("n, thin, warned", [(8, True, True), (24, True, False), (8, False, False)])
+def test_thin_ring_of_few_elements_is_remarked_when_it_is_made(n, thin, warned):
+    def ring(s):
+        phi = 2 * np.pi * s
+        return np.array([np.cos(phi), np.sin(phi), 0]), np.array([-np.sin(phi), np.cos(phi), 0])
+
+    section = Section.general(EA=1e6 if thin else 1e4, GJ=1, EI2=1, EI3=1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        beam_curve(ring, n, section, name="ring")
+    assert any("Beam 'ring 1': turns by" in str(w.message) for w in caught) == warned
