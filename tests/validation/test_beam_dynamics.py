@@ -173,6 +173,41 @@ def test_stocky_frequencies_converge_with_order_four_and_those_of_two_nodes_with
     assert 1.8 < order(two[1:, 3]) < 2.1
 
 
+def tapered(s):
+    """Half as deep at the tip as at the root: mass ∝ c, stiffness and rotary inertia ∝ c³."""
+    c = 1 - 0.5 * s
+    return Section.general(
+        EA=1e4 * c, GA2=3e3 * c, GA3=3e3 * c, GJ=2 * c**3, EI2=c**3, EI3=c**3, rhoA=c, rhoJ=2e-4 * c**3,
+        rhoI2=1e-4 * c**3, rhoI3=1e-4 * c**3,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("options, least, last", [({}, 4.5, 8.5e-6), ({"inertia": "lumped"}, 3.7, 1e-4)])
+def test_frequencies_of_a_taper_converge_with_order_four_with_its_mass_and_rotary_inertia(options, least, last):
+    exact = np.array([3.82063683, 18.24154005, 46.81435516, 88.90698829])  # 64 elements, error 1e-9
+
+    def errors(**options):
+        return np.array([modes(planar_beam(n, True, tapered, **options)[0], 4).omega / exact - 1 for n in (8, 16, 32)])
+
+    mine, two = errors(**options), errors(poses=2)
+    assert min(order(mine[:, mode]) for mode in range(1, 4)) > least, mine
+    assert np.abs(mine[2]).max() < last < np.abs(two[2]).max()
+    assert max(order(two[:, mode]) for mode in range(4)) < 2.5  # shear and rotary inertia
+
+
+@pytest.mark.parametrize("inertia", ["consistent", "lumped"])
+def test_given_damping_of_the_strain_rates_acts_in_proportion_to_its_stiffness(inertia):
+    section = Section.general(EA=4.0, GA2=1e4, GA3=1e4, GJ=1e4, EI2=1e4, EI3=1e4, rhoA=1, rhoJ=1e-3)
+    along = ("y", "z", "rx", "ry", "rz")
+    model = Model("rod")
+    damping = [0.08, 0, 0, 0, 0, 0]  # C_v/EA = 0.02 s
+    line = beam_line(Node6(fixed=True), Node6([1, 0, 0], fixed=along), 6, section, fixed=along, damping=damping,
+                     inertia=inertia)  # fmt: skip
+    model.add(line)
+    omega = modes(model, 3).omega
+    assert modes(model, 3, damping=True).damping_ratio == pytest.approx(0.02 * omega / 2, rel=1e-9)
+
+
 def test_torsion_frequency_tends_to_the_closed_form():
     section = Section.general(EA=1e4, GJ=2.0, EI2=1e4, EI3=1e4, rhoA=1e-4, rhoJ=0.5)
     only_torsion = ("x", "y", "z", "ry", "rz")
