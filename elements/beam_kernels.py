@@ -22,7 +22,7 @@ w ← w + F*⁻¹ (r_w + Λ δε)                                               
 
 Damping: s gets C_v ε̇, with ε̇ = δε of (1)-(2) for the velocities                                                 (9)
 
-Source: formulation-beams, sections 1.3-1.9. Helicoidal kinematics: Sonneville, Cardona & Brüls 2014; mixed iteration:
+Source: docs/theory/beams.md, section 7. Helicoidal kinematics: Sonneville, Cardona & Brüls 2014; mixed iteration:
 Magisano, Leonetti & Garcea 2017.
 
     symbol     code            shape    unit      meaning
