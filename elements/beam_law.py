@@ -103,37 +103,39 @@ def slope_operator(p, ab, G, U):
 
 @kernel
 def factor(p, G, U, P):
-    """Fill the Cholesky factor P (12, 12) of Φ (4)."""
+    """Fill P (12, 12) with the Cholesky factor of Φ (4), row by row of the upper triangle, diagonal inverted."""
+    row = local_vector(12)
     for i in range(12):
-        for j in range(i + 1):
-            P[i, j] = p.Phi[i, j] + U[i, 0] * G[0, j] + U[i, 1] * G[1, j] + U[i, 2] * G[2, j]
+        a, b, c = U[i, 0], U[i, 1], U[i, 2]
+        for j in range(12):
+            P[i, j] = p.Phi[i, j] + a * G[0, j] + b * G[1, j] + c * G[2, j]
     if p.tapered == 1:
         for i in range(12):
-            for j in range(i + 1):
+            for j in range(12):
                 P[i, j] += G[0, i] * p.X[j, 0] + G[1, i] * p.X[j, 1] + G[2, i] * p.X[j, 2]
-    for j in range(12):
-        d = P[j, j]
-        for k in range(j):
-            d -= P[j, k] * P[j, k]
-        d = 1.0 / math.sqrt(d)
-        P[j, j] = d
-        for i in range(j + 1, 12):
-            e = P[i, j]
-            for k in range(j):
-                e -= P[i, k] * P[j, k]
-            P[i, j] = e * d
+    for k in range(12):
+        d = 1.0 / math.sqrt(P[k, k])
+        P[k, k] = d
+        for j in range(k + 1, 12):
+            P[k, j] *= d
+            row[j] = P[k, j]
+        for i in range(k + 1, 12):
+            f = row[i]
+            for j in range(i, 12):
+                P[i, j] -= f * row[j]
 
 
 @kernel
 def solve(P, b):
     """Replace b (12,) by Φ⁻¹ b."""
     for i in range(12):
-        for k in range(i):
-            b[i] -= P[i, k] * b[k]
         b[i] *= P[i, i]
+        f = b[i]
+        for k in range(i + 1, 12):
+            b[k] -= P[i, k] * f
     for i in range(11, -1, -1):
         for k in range(i + 1, 12):
-            b[i] -= P[k, i] * b[k]
+            b[i] -= P[i, k] * b[k]
         b[i] *= P[i, i]
 
 
@@ -188,16 +190,20 @@ def law_operator(p, w, r, U, Lam):
 @kernel
 def law_tangent(p, w, P, Lam, C):
     """Fill C (12, 12) with C_ab of (7)."""
-    V, Y, y = local_matrix(12, 12), local_matrix(3, 12), local_vector(3)
+    V, Y, y, row = local_matrix(12, 12), local_matrix(3, 12), local_vector(3), local_vector(12)
     c = 12.0 / (p.length * p.length)
     for i in range(12):
         for j in range(12):
             V[i, j] = Lam[i, j]
-        for k in range(i):
-            for j in range(12):
-                V[i, j] -= P[i, k] * V[k, j]
+    for i in range(12):
+        d = P[i, i]
         for j in range(12):
-            V[i, j] *= P[i, i]
+            V[i, j] *= d
+            row[j] = V[i, j]
+        for k in range(i + 1, 12):
+            f = P[i, k]
+            for j in range(12):
+                V[k, j] -= f * row[j]
     for k in range(3):
         for i in range(3):
             y[i] = 1.0 if i == k else 0.0
@@ -206,9 +212,10 @@ def law_tangent(p, w, P, Lam, C):
         for k in range(3):
             y[k] = Y[0, i] * p.F2[0, k] + Y[1, i] * p.F2[1, k] + Y[2, i] * p.F2[2, k]
         for j in range(12):
-            C[i, j] = -y[0] * Y[0, j] - y[1] * Y[1, j] - y[2] * Y[2, j]
-    for k in range(12):
-        for i in range(12):
+            row[j] = -y[0] * Y[0, j] - y[1] * Y[1, j] - y[2] * Y[2, j]
+        for k in range(12):
             v = V[k, i]
             for j in range(12):
-                C[i, j] += v * V[k, j]
+                row[j] += v * V[k, j]
+        for j in range(12):
+            C[i, j] = row[j]

@@ -62,6 +62,7 @@ def beam_line(start, end, n, section, *, poses=3, orientation=None, name=None, f
 
     Examples
     --------
+    >>> from fem_mbs.elements.sections import Section
     >>> line = beam_line([0, 0, 0], [1, 0, 0], 10, Section.circle(5e-3, E=2.1e9, density=7800), name="rod")
     >>> len(line.nodes), len(line), line.elements[0].name
     (11, 5, 'rod 1')
@@ -109,6 +110,7 @@ def beam_curve(
 
     Examples
     --------
+    >>> from fem_mbs.elements.sections import Section
     >>> def arc(s):
     ...     phi = np.pi / 4 * s
     ...     return 100 * np.array([np.sin(phi), 1 - np.cos(phi), 0]), np.array([np.cos(phi), np.sin(phi), 0])
