@@ -39,7 +39,8 @@ def main(save="bend_45.vtkhdf"):
     position, difference = result.position(tip), np.abs(at_once.position(tip) - result.position(tip)).max()
     # 6.8e-5 from the converged tip (fourth order), beside the 5e-5 of the reference
     checks = [
-        fem.Check(f"tip {axis}", reference=REFERENCE[i], obtained=position[i], abs=1.5e-4) for i, axis in enumerate("xyz")
+        fem.Check(f"tip {axis}", reference=REFERENCE[i], obtained=position[i], abs=1.5e-4)
+        for i, axis in enumerate("xyz")
     ]
     # the element is path independent: Newton tolerance
     checks.append(fem.Check("tip, one load step or six", reference=0.0, obtained=difference, abs=1e-8))
