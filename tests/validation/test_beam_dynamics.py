@@ -419,3 +419,15 @@ def test_flying_spaghetti_reaches_the_pose_of_the_table(options, h, loaded, othe
     free = result.t >= 5.0
     assert total[free][0] == pytest.approx(energy, abs=0.05)  # E(5 s); digits given
     assert np.ptp(total[free]) < 1e-5 * total[free][0]  # drift 8e-7 … 4e-6 at this h
+
+
+def test_rod_pulled_suddenly_beyond_12_EI_over_L_squared_stays_straight_with_default_flags():
+    """200 N at once on a soft rod: N L²/EI = 2500 per element. Two nodes with the reference strain blow up."""
+    tip = Node6([1.0, 0, 0], name="tip")
+    section = Section.circle(0.005, E=1e7, nu=0.3, density=1200)
+    model = Model("pulled rod")
+    model.add(beam_line(Node6(fixed=True), tip, 8, section), PointForce(tip, [200.0, 1e-3, 0]))
+    position = DecoupledNSGA(rho_inf=0.0).run(model, t_end=0.1, h=2e-4, progress=False)["tip"].position
+    assert np.abs(position[:, 1]).max() < 0.01  # 3.6e-3 measured, of the side force of 1 mN
+    # a load at once stretches between 0 and twice N/EA = 0.2546
+    assert 0.995 < position[:, 0].min() and position[:, 0].max() == pytest.approx(1 + 2 * 0.2546, rel=0.02)
