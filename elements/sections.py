@@ -12,7 +12,7 @@ Section axes: e₁ along the beam, e₂ and e₃ in the section; I₂ = ∫y₃�
 Shear coefficients (shear stiffness k_s G A) after Cowper 1966. Conventions differ between codes and move the third
 digit of published tables: ``shear_coefficient`` is always an argument.
 
-Source: Timoshenko & Goodier, Theory of Elasticity, §109.
+Source: docs/theory/beams.md; Timoshenko & Goodier, Theory of Elasticity, §109.
 """
 
 import math

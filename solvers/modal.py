@@ -119,7 +119,7 @@ def modes(
     Examples
     --------
     >>> from fem_mbs.model import Model
-    >>> from fem_mbs.elements.beam import beam_line
+    >>> from fem_mbs.elements.beam_line import beam_line
     >>> from fem_mbs.elements.sections import Section
     >>> from fem_mbs.nodes import Node6
     >>> rod = Section.circle(5e-3, E=210e9, nu=0.3, density=7850)

@@ -360,7 +360,7 @@ def static_equilibrium(
     --------
     >>> import numpy as np
     >>> from fem_mbs.model import Model
-    >>> from fem_mbs.elements.beam import beam_line
+    >>> from fem_mbs.elements.beam_line import beam_line
     >>> from fem_mbs.elements.loads import PointMoment
     >>> from fem_mbs.elements.sections import Section
     >>> from fem_mbs.nodes import Node6
@@ -426,6 +426,8 @@ def static_equilibrium(
             known = {"lowest_eigenvalue": result.lowest_eigenvalue, "stable": result.stable}
             known = {} if np.isnan(result.lowest_eigenvalue) else known
             result.results = _write(system, records, save, known, steps=steps, tolerance=tolerance)
+    for text in element_checks.remarks(system, records[-1]["output"]):
+        warnings.warn(text, UserWarning, stacklevel=4)  # of the caller, behind two decorators
     if result.stable is False:
         cure = (
             "A motion in time leaves this equilibrium; another one is found from a disturbed start, or with a small "
@@ -434,7 +436,7 @@ def static_equilibrium(
             else "Unless gyroscopic moments hold it (fem_mbs.modes(system, about=…).stable tells), a motion leaves it"
         )
         message = f"static_equilibrium of '{system.name}': {result._stability()}. {cure}"
-        warnings.warn(message, UserWarning, stacklevel=2)
+        warnings.warn(message, UserWarning, stacklevel=4)  # of the caller, behind two decorators
     return result
 
 

@@ -484,7 +484,7 @@ def test_ball_on_a_beam_has_the_speeds_that_newton_law_asks_for():
     """A contact with two nodes on one side."""
     model = fem.Model("ball on a beam")
     section = fem.Section.rectangle(0.02, 0.02, E=2e11, nu=0.3, density=7850)
-    rod = model.add(fem.beam_line([0, 0, 0], [0.4, 0, 0], 2, section, orientation=[0, 0, 1], name="rod"))
+    rod = model.add(fem.beam_line([0, 0, 0], [0.4, 0, 0], 4, section, orientation=[0, 0, 1], name="rod"))
     ball = model.add(fem.RigidBody.sphere(0.1, 0.02, position=[0.13, 0, 0.04], velocity=[0, 0, -1], name="ball"))
     for i, beam in enumerate(rod.elements):
         model.add(fem.SphereOnCapsule(ball, beam, radius=0.02, radius_capsule=0.01, restitution=0.5, name=f"hit {i}"))

@@ -7,6 +7,8 @@ import fem_mbs as fem
 # without hints yet
 LATER = {
     "fem_mbs.elements.beam",
+    "fem_mbs.elements.beam_line",
+    "fem_mbs.elements.beam_two_node",
     "fem_mbs.results",
     "fem_mbs.signals",
     "fem_mbs.solvers.decoupled_nsga",
