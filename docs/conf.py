@@ -15,7 +15,14 @@ author = "the fem_mbs authors"
 copyright = f"2026, {author}"
 version = release = fem_mbs.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "file_header"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "file_header",
+    "example_gallery",
+]
 exclude_patterns = ["_build"]
 default_role = "py:obj"
 

@@ -15,6 +15,7 @@ import fem_mbs as fem
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
+sys.path += [str(ROOT / "examples"), str(ROOT / "benchmarks")]
 
 
 def example(name):
@@ -177,6 +178,35 @@ def profiles():
     plt.close(figure)
 
 
+# quantities over time of examples that have no picture of their own
+PLOTS = {
+    "double_pendulum": ("body 2.position", "joint 1.force"),
+    "driven_double_pendulum": ("body 2.position", "driver.moment"),
+    "heavy_top": ("top.angular_velocity", "tip.force"),
+    "rocking_block": ("corner 1.gap", "corner 2.gap", "energy"),
+    "rolling_ball": ("ball.velocity.x", "ball.angular_velocity.z"),
+    "ball_against_wall": ("ball.velocity", "ball.angular_velocity"),
+    "two_spheres": ("A.angular_velocity.z", "B.angular_velocity.z", "contact.force_tangential"),
+    "tilting_plate": ("sphere.position.x", "contact.force_normal", "drive.moment"),
+    "three_balls": ("1.velocity.x", "2.velocity.x", "3.velocity.x"),
+    "bernoulli_balls": ("1.velocity.x", "2.velocity.x", "1.velocity.y", "3.velocity.y"),
+    "thirty_degree_rule": ("cue.velocity", "ball.velocity"),
+    "slider_hits_block": ("slider.velocity.x", "block.velocity.x"),
+}
+
+
+def plots():
+    for name, quantities in PLOTS.items():
+        example(name)
+        fem.load(f"{name}.vtkhdf").plot(*quantities, save=PICTURES / f"{name}.png")
+
+
+def bend_45():
+    example("bend_45")
+    result = fem.load("bend_45.vtkhdf")
+    result.picture(PICTURES / "bend_45.png", time=[0, 0.5, 1.0], view=(-0.6, -1.0, 0.5), size=(900, 520), caption=False)
+
+
 def _axes(count, size, **options):
     import matplotlib
 
@@ -289,7 +319,6 @@ def friction_disc():
 
 def friction_cones():
     """Cones of a contact, and how the error of methods falls on a stack of boxes."""
-    sys.path.insert(0, str(ROOT / "benchmarks"))
     import contact_families
 
     from fem_mbs.solvers.contact_problem import solve_contact_problem
@@ -474,7 +503,7 @@ def main():
         bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing, bearing_defect, deep_groove_bearing,
         profiles,
         nsga_step, nsga_measured, friction_disc, friction_cones, joint_frames, contact_shape, cubic_impact,
-        bearing_geometry,
+        bearing_geometry, plots, bend_45,
     )  # fmt: skip
     for draw in [draw for draw in drawings if draw.__name__ in sys.argv[1:] or not sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as folder:

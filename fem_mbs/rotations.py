@@ -10,7 +10,7 @@ no division by a small angle anywhere.
 
 T(ψ)ᵀ = T(−ψ). Kernels fill what they are given; quaternions are (scalar, vector), unit.
 
-Source: Géradin & Cardona, Flexible Multibody Dynamics (2001), ch. 4.
+Source: docs/theory/foundations.md, (1)-(4); Géradin & Cardona, Flexible Multibody Dynamics (2001), ch. 4.
 
     symbol  code   shape   unit   meaning
     ψ       psi    (3,)    rad    rotation vector, defined up to |ψ| → 2π for T⁻¹; log returns |ψ| ≤ π

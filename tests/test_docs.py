@@ -105,6 +105,12 @@ def test_theory_shows_the_header_of_every_element_and_solver():
     assert files - shown == set(), "put them on a page of docs/theory"
 
 
+def test_gallery_shows_every_example_once():
+    text = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
+    shown = " ".join(re.findall(r"```\{example-gallery\}\n(.*?)```", text, re.DOTALL)).split()
+    assert sorted(shown) == sorted(file.stem for file in (ROOT / "examples").glob("*.py"))
+
+
 def test_names_of_the_api_pages_exist():
     for page in (ROOT / "docs/api").glob("*.md"):
         for name in re.findall(r"auto(?:class|function):: fem_mbs\.(\S+)", page.read_text(encoding="utf-8")):
@@ -178,7 +184,7 @@ def test_citations_of_the_theory_lead_to_a_page_an_equation_a_decision_or_a_sect
 
 def test_nothing_refers_to_papers_outside_the_repository():
     words = re.compile(r"formulation[ -](?:note|[a-z]+-)|solver[ -]note|\b(?:the|annex \w) sheet\b|formulation-beams")
-    later = {"beam.py", "beam_inertia.py", "beam_kernels.py"}
+
     found = [
         f"{file.relative_to(ROOT)}: {match[0]}"
         for file in [*SOURCES, *PAGES]
