@@ -63,7 +63,8 @@ class DecoupledNSGA(Stepper):
         Restart the memory of the method with consistent accelerations after a step with an impact: joint forces stop
         oscillating for rho_inf > 0; one more linear solve per impact (docs/theory/decoupled_nsga.md, decision 10).
     improved_start : bool
-        Second-order start of the multipliers (docs/theory/decoupled_nsga.md, (23)): a_0 = v̇_0 + (α_m − α_f) h dv̇/dt.
+        Second-order start of the multipliers (docs/theory/decoupled_nsga.md, (23)): the first step is one of the
+        trapezoidal rule, which finds dv̇/dt in a_1 = v̇_1 + (α_m − α_f) h dv̇/dt.
     persistent_contacts : bool
         Closed contacts take part in the smooth sub-problem (docs/theory/decoupled_nsga.md, (25)-(27)): second
         order in motion and forces while they stay closed, where the published scheme is of first order. Measured
@@ -270,7 +271,8 @@ class _Engine:
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "length": system.length, "reference_force": method.reference_force,
             "position_factor": method.position_factor, "max_iterations": method.max_iterations,
-            "max_problems": method.max_problems, "mixed": int(method.mixed),
+            "max_problems": method.max_problems,
+            "mixed": int(method.mixed and any("mixed" in element.kernels for element in system.elements)),
             "persistent": int(method.persistent_contacts and system.nc > 0), "reset": int(method.reset_after_impact),
             "newton": int(not system.searches and (method.contact_solver != "problem" or system.nc == 0)),
             "exact": k.EXACT,
@@ -334,23 +336,6 @@ class _Engine:
             raise SolverError(
                 "initial accelerations: mass, constraints and closed contacts are singular", step=0, time=state.t
             )
-
-    def _start_correction(self, state, acceleration):
-        """(α_m − α_f) h dv̇/dt, by a central difference along the motion (docs/theory/decoupled_nsga.md, (23))."""
-        from fem_mbs.solvers.initial import initial_accelerations
-
-        alpha_m, alpha_f, _, _ = self.method.coefficients
-        delta = 0.1 * self.h
-        sides = []
-        for sign in (1.0, -1.0):
-            step = sign * delta
-            near = self.system.moved(state, step * state.V + 0.5 * step**2 * acceleration)
-            near.V[:] = state.V + step * acceleration
-            near.t = state.t + step
-            start = initial_accelerations(self.system, near, self._shift(), matrices=self.matrices)
-            sides.append(start[0])
-        self.system.update_signals(state.t)
-        return (alpha_m - alpha_f) * self.h * (sides[0] - sides[1]) / (2 * delta)
 
     def make_records(self, size):
         """Arrays for ``size`` saved steps."""

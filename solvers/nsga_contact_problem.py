@@ -353,7 +353,7 @@ class ContactProblemCorrection:
         """How the last contact problem ended, in words."""
         if self.problem is None:
             return "it made no contact problem"
-        return f"{len(self.problem.mu)} contacts, scale-free error {self.reached:.1e}"
+        return f"{len(self.problem.friction)} contacts, scale-free error {self.reached:.1e}"
 
     def _call(self, part):
         record = self.engine.run[0]

@@ -39,8 +39,10 @@ from fem_mbs.solvers.nsga_entry import leave_cones
 from fem_mbs.solvers.nsga_persistent import closed_forces, closed_tangents, sliding_directions
 
 FAR = 10.0  # residual, relative to the forces at the start of the step
-LATE = 10  # iterations before steps that raise the residual are shortened in any case
+LATE = 6  # iterations before steps that raise the residual are shortened in any case
 SHORTEST = 1e-3  # part of a Newton step
+TRIALS = 5  # trial points per iteration allowed
+DOWN = 0.3  # slope along a Newton step at which its search ends, relative to that at its start
 
 
 @kernel
@@ -63,6 +65,39 @@ def take_back(d, s, part, dx, Vs, Vd, D, lam):
     expand_add(d, -part * s.c_q, dx, D)
     for i in range(d.m):
         lam[i] -= part * dx[d.n + i]
+    if s.persistent != 0:
+        clam, mchi = vector(s.clam_at, 3 * d.nc), matrix(s.mchi_at, d.nc, 3)
+        roll, at = integers(d.roll_index_at, d.nc), d.n + d.m
+        for i in range(3 * d.nc):
+            clam[i] -= part * dx[at + i]
+        if d.n_roll > 0:
+            for c in range(d.nc):
+                for i in range(3 if roll[c] >= 0 else 0):
+                    mchi[c, i] -= part * dx[at + 3 * d.nc + 3 * roll[c] + i]
+
+
+@kernel
+def slope_along(d, r1, r, dx):
+    """Residual r1 times the Newton step, over the free components; r (n,) is scratch.
+
+    The step is one of a nearly convex problem: negative at its start, zero where the residual along it vanishes.
+    """
+    reduce_vector(d, r1, r)
+    total = 0.0
+    for i in range(d.n):
+        total += r[i] * dx[i]
+    return total
+
+
+@kernel
+def stand_still(d, s, Vs, Vd, D):
+    """Guess for the smooth sub-problem without motion in the step, where the prediction is senseless."""
+    for i in range(d.n_nodes):
+        for j in range(6):
+            change = D[i, j] / s.c_q
+            Vs[i, j] -= change
+            Vd[i, j] -= s.c_a * change
+            D[i, j] = 0.0
 
 
 @entry("void(int64, int64)")
@@ -145,19 +180,27 @@ def smooth(data, run):
         contacts(d, xs, Rs, x0, tensor(s.R0_at, N, 3, 3), Vs)
         sliding_directions(d, s, Vs)
     counts[5] = 0
-    fresh, before, moved, checked, taken = True, 0.0, math.inf, s.persistent == 0, 1.0
+    fresh, before, moved, checked = True, 0.0, math.inf, s.persistent == 0
     scale = 0.0
-    searches = s.mixed == 0 and s.persistent == 0
-    for iteration in range(s.max_iterations + 1):
+    searches = s.mixed == 0
+    # search along a Newton step: part of it taken, bracket of the zero of the slope along it, slope at its start
+    taken, low, low_slope, high, high_slope, start_slope = 1.0, 0.0, 0.0, math.inf, 0.0, 0.0
+    iteration, trials, stood = 0, 0, False
+    while True:
         turn = 0.0
         for i in range(N):
             turn = max(turn, D[i, 3] ** 2 + D[i, 4] ** 2 + D[i, 5] ** 2)
         if turn > 9.0:
+            if iteration == 0 and not stood and s.mixed == 0:
+                stood = True
+                stand_still(d, s, Vs, Vd, D)
+                continue
             if not searches or iteration == 0 or taken <= SHORTEST:
                 s.code = LARGE_ROTATION
                 return
             taken *= 0.25
             take_back(d, s, 3.0 * taken, dx, Vs, Vd, D, lam)
+            high, high_slope = 4.0 * taken, 0.0
             continue
         advance_configuration(d, x0, Q0, D, xs, Qs, Rs, T)
         s.want_matrix = 1 if iteration == 0 else 0
@@ -190,16 +233,35 @@ def smooth(data, run):
             dynamic, before, moved = s.dynamic, 0.0, math.inf
         if iteration == s.max_iterations:
             break
-        # three quarters of a Newton step are taken back where it went far too deep into a contact (moderately too deep
-        # is a good start: forces are convex in the depth), and late, where the iteration goes to and fro
+        # a Newton step is shortened where it went far too deep into a contact (moderately too deep is a good start:
+        # forces are convex in the depth), and late, where the iteration goes to and fro: to where the residual along
+        # it vanishes, which friction that changes its direction and stiff parts need
         if iteration == 0:
             scale = s.F_s
         far = s.abrupt != 0 and dynamic > FAR * scale
-        if searches and dynamic > before and taken > SHORTEST and iteration > 0 and (far or iteration > LATE):
-            taken *= 0.25
-            take_back(d, s, 3.0 * taken, dx, Vs, Vd, D, lam)
-            continue
-        taken = 1.0
+        late = iteration > LATE and trials < TRIALS * s.max_iterations
+        # a smaller residual does not end a search: where friction turns round it is the same on both sides
+        worse = dynamic > before or (late and math.isfinite(high))
+        if searches and worse and taken > SHORTEST and iteration > 0 and (far or late):
+            slope = slope_along(d, r1, r, dx)
+            downhill = taken == 1.0 and -abs(start_slope) <= slope <= 0.0
+            if not (downhill or abs(slope) <= DOWN * abs(start_slope)):
+                if slope < 0.0 and math.isfinite(high):
+                    low, low_slope = taken, slope
+                    high_slope *= 0.5
+                else:
+                    high, high_slope = taken, max(slope, 0.0)
+                    low_slope *= 0.5 if low > 0.0 else 1.0
+                width = high - low
+                part = 0.25
+                if high_slope > 0.0:
+                    part = min(max(-low_slope / (high_slope - low_slope), 0.02), 0.98)
+                if width > SHORTEST * high:
+                    target = low + part * width
+                    take_back(d, s, taken - target, dx, Vs, Vd, D, lam)
+                    taken, trials = target, trials + 1
+                    continue
+        taken, low, high = 1.0, 0.0, math.inf
         # round-off of closed contacts: taken out of v̇~ at once, where the damping of ρ would let it swing for long
         small = iteration == 0 and s.persistent != 0 and max(row, s.row_T) <= 1e4 * s.exact * speed
         small = small and dynamic <= s.rtol * s.F_s
@@ -223,6 +285,7 @@ def smooth(data, run):
                 for i in range(3 if roll[c] >= 0 else 0):
                     dx[n + m + 3 * nc + 3 * roll[c] + i] = s.ks * rows_chi[c, i]
         solve_in_place(d, SMOOTH, s.dx_at)
+        start_slope = low_slope = slope_along(d, r1, r, dx)
         moved = 0.0
         for i in range(n):
             moved = max(moved, s.c_q * abs(dx[i]))
@@ -239,5 +302,6 @@ def smooth(data, run):
             for c in range(nc):
                 for i in range(3 if roll[c] >= 0 else 0):
                     mchi[c, i] += dx[n + m + 3 * nc + 3 * roll[c] + i]
+        iteration += 1
     s.code = NOT_CONVERGED
     return
