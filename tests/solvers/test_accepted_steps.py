@@ -250,10 +250,11 @@ def test_an_improved_start_gives_no_energy_to_stiff_springs(rho_inf):
     assert result.energy.total.max() < 1.05 * result.energy.total[0]
 
 
-def test_a_rise_is_told_where_stiff_forces_could_explain_any():
-    """The published start, a_0 = v̇_0, of a damper with a time constant far below h."""
-    result = fem.DecoupledNSGA(rho_inf=0.5).run(held_by(2e8, 2e5), 0.02, 2e-3)
-    assert result.energy.total[1] > 2.0 * result.energy.total[0]
+@pytest.mark.parametrize("rho_inf, gain", [(0.5, 43.0), (0.8, 2.6), (0.0, 700.0)])
+def test_a_rise_is_told_where_stiff_forces_could_explain_any(rho_inf, gain):
+    """The published start, a_0 = v̇_0, of a damper with a time constant far below h; the first two were silent."""
+    result = fem.DecoupledNSGA(rho_inf=rho_inf).run(held_by(2e7, 2e4), 0.02, 2e-3)
+    assert result.energy.total[1] > gain * result.energy.total[0]
     assert any("energy rose" in text for text in result.warnings)
 
 
