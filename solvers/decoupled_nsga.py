@@ -216,6 +216,7 @@ class _Engine:
         self.strict = strict
 
         self.kernels, self.method, self.system, self.h = nsga_data, method, system, h
+        self.forces = bool(method.persistent_contacts)
         self._refuse_for_groups()
         self.matrices = system.lay_out(*method.matrices(system))
         self.data = self.matrices.data
@@ -374,7 +375,7 @@ class _Engine:
 
     def make_records(self, size):
         """Arrays for ``size`` saved steps."""
-        return records(self.system, size)
+        return records(self.system, size, self.forces)
 
     def _aim(self, block):
         """Let compiled code record into the arrays of a block, from its first row on."""
