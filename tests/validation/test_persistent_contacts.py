@@ -240,7 +240,8 @@ def throws(points, h, seeds, **options):
         depth = max(depth, *(-c.gap.min() for c in contacts))
         rise = max(rise, result.energy.total.max() / result.energy.total[0] - 1)
         for c in contacts:
-            friction = max(friction, (np.linalg.norm(c.impulse[:, 1:], axis=1) - 0.4 * c.impulse[:, 0]).max() / h)
+            # forces obey the law; what a step with an impact hands over may hold friction of two directions
+            friction = max(friction, (np.linalg.norm(c.force_tangential, axis=1) - 0.4 * c.force_normal).max())
             assert c.impulse[:, 0].min() >= 0.0, f"seed {seed}"
     return depth, rise, friction
 
