@@ -34,7 +34,7 @@ CLOSED = {
     "CapsuleOnCapsule": ({"radius_A": 4.0, "radius_B": 3.0}, 4),
     "SphereOnCapsule": ({"radius": 4.0, "radius_capsule": 3.0}, 3),
     "SphereOnWire": (
-        {"radius": 1.5, "wire_radius": 0.3, "points": [[-2, 0, 0], [0, 0.3, 0.2], [2, 0, 0], [4, 0, 1]]},
+        {"radius": 1.5, "radius_wire": 0.3, "points": [[-2, 0, 0], [0, 0.3, 0.2], [2, 0, 0], [4, 0, 1]]},
         2,
     ),
     "PointOnSurface": (
@@ -267,7 +267,7 @@ def test_a_contact_of_more_nodes_than_its_scratch_holds_is_refused():
             super().__init__(Node6([0, 0, 1]), Ground(), radius=0.1, restitution=0.5, name="chain")
             self.nodes = tuple(Node6([i, 0, 0]) for i in range(5))
 
-    with pytest.raises(fem.ParameterError, match="'chain'.*moves with 5 nodes; a compliant contact has room for 4"):
+    with pytest.raises(fem.ParameterError, match=r"'chain'.*moves with 5 nodes; a compliant contact has room for 4"):
         fem.CompliantContact(Chain(), stiffness=1e6)
 
 

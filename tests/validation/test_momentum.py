@@ -77,7 +77,7 @@ def rolling(**law):
 
 @pytest.mark.parametrize(
     "law, places",
-    [({"rolling_resistance": 0.2, "spinning_resistance": 0.05}, (1, 2)), ({"contensou_radius": 0.3}, (2,))],
+    [({"rolling_resistance": 0.2, "spinning_resistance": 0.05}, (1, 2)), ({"radius_contensou": 0.3}, (2,))],
     ids=["resistance", "disc"],
 )
 def test_moment_impulses_over_any_window_are_the_change_of_angular_momentum(law, places):
