@@ -1,8 +1,7 @@
 """What all time steppers share: the run with its results file, progress, interruption and diagnosis.
 
-A method is a class with two functions:
+A method is a subclass of `Stepper` that says what `stepping.engine` asks of it. The run uses of the engine:
 
-    prepare(system, h, save_every, strict)  make and return an engine for this system
     engine.advance(times, signals, records)
                            take the steps that end at ``times`` (k,), with ``signals`` (k, n_signals, 3) set before
                            each; fill ``records`` (name -> array, first axis: saved steps; see
@@ -72,6 +71,12 @@ class Stepper:
     """Base of time steppers."""
 
     name = None
+
+    def prepare(self, system, h, save_every=1, strict=False):
+        """Make the engine that steps a system; initial accelerations are computed here."""
+        from fem_mbs.solvers.stepping.engine import Engine
+
+        return Engine(self, system, h, save_every, strict)
 
     @alone("a run")
     def run(
