@@ -34,7 +34,7 @@ from fem_mbs.assembly import (
     groups_of,
     zero,
 )
-from fem_mbs.contact_assembly import C_GAP, contacts, contacts_begin_step
+from fem_mbs.contact_assembly import C_GAP, C_GAP0, contacts, contacts_begin_step
 from fem_mbs.jit import call2, entry, kernel, matrix
 from fem_mbs.solvers.contact_law import GAP
 from fem_mbs.solvers.nsga_contacts import velocity_contact_residual, velocity_contact_tangents
@@ -42,6 +42,7 @@ from fem_mbs.solvers.nsga_data import LARGE_ROTATION, NOT_FINITE, OK, copy, copy
 from fem_mbs.solvers.nsga_velocity import accumulate_impulses, impact_newton, start_from_last
 from fem_mbs.solvers.stepping.step import mark_impacts, take
 
+CLOSED_GAP = 10.0  # times what a projection leaves: a gap below it is closed
 LARGEST_TURN = 3.0  # rad in a step: exp is one-to-one below π
 
 
@@ -122,13 +123,15 @@ def theta_matrix(data, run):
 
 @kernel
 def forecast(d, s):
-    """Evaluate contacts at q_n ∘ exp(γ h v_n) and choose those that are closed there, (3)."""
+    """Evaluate contacts at q_n ∘ exp(γ h v_n) and choose those that are closed there, (3).
+
+    With projection also those that are closed at the start: what rests is put back to gap 0, and would hop there.
+    """
     for i in range(d.n_nodes):
         for j in range(6):
             s.D[i, j] = s.gamma * s.h * s.V0[i, j]
     advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, s.T)
     contacts(d, s.xs, s.Rs, s.x0, s.R0, s.V0)
-    contacts_begin_step(d)  # Newton's law reflects the velocity along the gradients of the forecast
     groups = groups_of(d)
     for a in range(d.n_groups):
         g = groups[a]
@@ -136,8 +139,10 @@ def forecast(d, s):
             continue
         kept = matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
-            closed = kept[e, C_GAP] <= s.exact * (1.0 + s.scale_x)
+            gap = min(kept[e, C_GAP], kept[e, C_GAP0]) if s.project != 0 else kept[e, C_GAP]
+            closed = gap <= CLOSED_GAP * s.exact * (1.0 + s.scale_x)
             s.candidate[g.first_contact + e] = s.active[g.first_contact + e] = 1 if closed else 0
+    contacts_begin_step(d)  # Newton's law reflects the velocity along the gradients of the forecast
 
 
 @kernel
@@ -211,12 +216,12 @@ def theta_step(data, run):
     accumulate_impulses(d, s)
     for i in range(m):
         s.lam_report[i] = s.kv * s.Lam[i] / s.h
+    for i in range(6 * N):
+        s.Gw[i] = s.Gl[i] / s.h
     if s.project != 0:
-        for i in range(6 * N):
-            s.Gw[i] = s.Gl[i] / s.h
         project(d, s)
     for i in range(6 * N):
-        s.base[i] = s.f[i] + s.Gl[i] / s.h
+        s.base[i] = s.f[i] + s.Gw[i]  # what `nsga_checks` takes for the forces at the nodes
 
 
 @entry("void(int64, int64)")

@@ -20,7 +20,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +73,7 @@ class _Interrupt:
 class Stepper(Checked):
     """Base of time steppers."""
 
-    prepare: Callable[..., Any]  # (system, h, save_every): makes the engine that steps; each stepper has its own
-
-    def prepare(self, system, h, save_every=1, strict=False):
+    def prepare(self, system: Any, h: float, save_every: int = 1, strict: bool = False) -> Any:
         """Make the engine that steps a system; initial accelerations are computed here."""
         from fem_mbs.solvers.stepping.engine import Engine
 
