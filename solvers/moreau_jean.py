@@ -64,7 +64,7 @@ class MoreauJean(Stepper):
 
     stages = ("", "projection of positions", "problem of the step")
     # options of `DecoupledNSGA` that this method does without
-    step_control, contact_solver, max_problems = None, "newton", 2
+    step_control, contact_solver, max_problems = None, "newton", 50
 
     def __init__(
         self,
