@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs import model_checks, runtime
+from fem_mbs import element_checks, model_checks, runtime
 from fem_mbs.arguments import Checked, Keywords
 from fem_mbs.errors import NonFiniteError, ParameterError
 from fem_mbs.in_use import alone
@@ -34,6 +34,7 @@ from fem_mbs.results import Results
 from fem_mbs.results_writer import ResultsWriter
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
+SAMPLES = 8  # states of a chunk whose outputs elements look at for remarks
 CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
 
 
@@ -176,6 +177,7 @@ class Stepper(Checked):
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), 4096))
         records = engine.make_records(size)
         done, count, seconds = 0, save_every, 0.0
+        samples: list = []  # outputs of some states of each chunk, for remarks of elements
         reason, failure, interrupt = "complete", None, _Interrupt()
         try:
             engine.first(records)
@@ -189,6 +191,7 @@ class Stepper(Checked):
                 failure = failure or (bad_signal if taken == len(signals) else None)
                 if saved:
                     self._take(engine, records, saved, wanted, writer, observers)
+                    samples.append(records["output"][: saved : max(1, saved // SAMPLES)].copy())
                 done += taken
                 seconds = time.perf_counter() - begin
                 bar.update(start + done * h, done, records, saved)
@@ -208,7 +211,8 @@ class Stepper(Checked):
                 reason = f"interrupted at t = {start + done * h:.9g} s"
                 print(f"\n{reason}; results up to there are kept", file=sys.stderr)
             try:
-                result = writer.close(reason, warnings=engine.warnings(), **engine.statistics())
+                remarks = element_checks.remarks(system, np.concatenate(samples)) if samples else []
+                result = writer.close(reason, warnings=[*engine.warnings(), *remarks], **engine.statistics())
             finally:
                 for observer in observers:
                     observer.finish()
