@@ -813,7 +813,8 @@ def wrong_outcomes(call, chosen=BAD):
 
 # made by the package, not by the user; or with tests of their own
 NOT_CALLED = {
-    "Beam", "TwoNodeBeam", "BeamLine", "beam_curve", "beam_line", "Checks", "Profile", "Results", "Signal", "ramp", "table",
+    "Beam", "TwoNodeBeam", "BeamLine", "beam_curve", "beam_line",
+    "Checks", "Profile", "Results", "Signal", "ramp", "table",
 }  # fmt: skip
 
 

@@ -1,8 +1,7 @@
 """What all time steppers share: the run with its results file, progress, interruption and diagnosis.
 
-A method is a class with two functions:
+A method is a subclass of `Stepper` that says what `stepping.engine` asks of it. The run uses of the engine:
 
-    prepare(system, h, save_every, strict)  make and return an engine for this system
     engine.advance(times, signals, records)
                            take the steps that end at ``times`` (k,), with ``signals`` (k, n_signals, 3) set before
                            each; fill ``records`` (name -> array, first axis: saved steps; see
@@ -22,7 +21,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +75,11 @@ class _Interrupt:
 class Stepper(Checked):
     """Base of time steppers."""
 
-    prepare: Callable[..., Any]  # (system, h, save_every): makes the engine that steps; each stepper has its own
+    def prepare(self, system: Any, h: float, save_every: int = 1, strict: bool = False) -> Any:
+        """Make the engine that steps a system; initial accelerations are computed here."""
+        from fem_mbs.solvers.stepping.engine import Engine
+
+        return Engine(self, system, h, save_every, strict)
 
     @alone("a run")
     @Keywords.known
