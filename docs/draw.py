@@ -296,6 +296,24 @@ def nsga_measured():
     _keep(figure, "nsga_measured")
 
 
+def newton_residuals():
+    """Residuals of the iterations of a smooth step, with tangents of their own and with a kept factorisation."""
+    import newton_residuals as study
+
+    figure, axes = _axes(1, (6.2, 3.6))
+    for color, name in zip(("C0", "C1", "C2", "C3"), study.CASES):
+        for reuse, style in ((False, "o-"), (True, "x:")):
+            norms = study.residuals(name, reuse=reuse)
+            label = None if reuse else name
+            axes.semilogy(norms, style, color=color, ms=5, lw=1.1, label=label)
+    axes.axhspan(1e-13, study.ROUND_OFF, color="0.93", zorder=0)
+    axes.text(0.0, 1.2e-12, "round-off", ha="left", va="center", color="0.45", fontsize=9)
+    axes.set(xlabel="iteration", ylabel="residual / first residual", ylim=(1e-13, 3), xlim=(-0.15, 5.5))
+    axes.set_xticks(range(6))
+    axes.legend(fontsize=8, title="solid: exact tangents, dotted: kept factorisation", title_fontsize=8)
+    _keep(figure, "newton_residuals")
+
+
 def friction_disc():
     """Stick and slip by the augmented multiplier."""
     figure, axes = _axes(1, (5.2, 3.4))
@@ -502,8 +520,8 @@ def main():
         spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts, clearance_crank,
         bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing, bearing_defect, deep_groove_bearing,
         profiles,
-        nsga_step, nsga_measured, friction_disc, friction_cones, joint_frames, contact_shape, cubic_impact,
-        bearing_geometry, plots, bend_45,
+        nsga_step, newton_residuals, nsga_measured, friction_disc, friction_cones, joint_frames, contact_shape,
+        cubic_impact, bearing_geometry, plots, bend_45,
     )  # fmt: skip
     for draw in [draw for draw in drawings if draw.__name__ in sys.argv[1:] or not sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as folder:
