@@ -1,5 +1,5 @@
 # make demo      the roller-crank mechanism: files for ParaView and plots in ./out
-# make test      lint, format, documentation and tests
+# make test      lint, format, types, documentation and tests
 # make validate  the same with the long tests
 # make bench     speed measurements
 # make docs      documentation in docs/_build/html
@@ -29,6 +29,7 @@ validate: lint docs
 lint: .venv/ready
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
 
 bench: .venv/ready
 	set -e; for script in benchmarks/*.py; do echo "== $$script"; $(RUN) $$script; done
@@ -50,5 +51,5 @@ docs: .venv/ready-docs
 	touch $@
 
 clean:
-	rm -rf .venv out build dist docs/_build *.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv out build dist docs/_build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

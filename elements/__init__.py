@@ -4,7 +4,9 @@ Importing it registers every type (`fem_mbs.elements.base.REGISTRY`).
 """
 
 from fem_mbs.elements.base import Constraint, Contact, Element, Force, Inertia, Joint, register
-from fem_mbs.elements.beam import Beam, BeamLine, beam_curve, beam_line
+from fem_mbs.elements.beam import Beam
+from fem_mbs.elements.beam_line import BeamLine, beam_curve, beam_line
+from fem_mbs.elements.beam_two_node import TwoNodeBeam
 from fem_mbs.elements.box_contact import BoxOnBox, BoxOnPlane
 from fem_mbs.elements.capsule import CapsuleOnCapsule, CapsuleOnPlane, SphereOnCapsule
 from fem_mbs.elements.clearance import JournalClearance, PrismaticClearance, RingOnCylinder, SphericalClearance
@@ -44,6 +46,6 @@ __all__ = [
     "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "Section",
     "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
     "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
-    "SphericalClearance", "Spring", "TorsionSpring", "Universal", "UserForce", "ball_bearing", "beam_curve",
-    "beam_line", "register",
+    "SphericalClearance", "Spring", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "ball_bearing",
+    "beam_curve", "beam_line", "register",
 ]  # fmt: skip

@@ -46,9 +46,11 @@ A type that is registered with an example is put under the generic checks of `fe
 """
 
 import inspect
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, Checked, FrameLike, Keywords, Named
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import Frame, Ground, Node
 from fem_mbs.signals import Signal
@@ -56,45 +58,8 @@ from fem_mbs.signals import Signal
 REGISTRY = {}  # type name -> (class, function that makes a random valid element)
 
 
-class Part:
+class Part(Checked):
     """What has a name and parameters: elements, and parts that are made of several of them."""
-
-    name = None
-
-    def check(self, condition, parameter, value, message):
-        """Raise a ParameterError in the name of this part unless the condition holds."""
-        if not condition:
-            raise ParameterError(self, parameter, value, message)
-
-    def positive(self, parameter, value, unit, allow_zero=False):
-        """The value as a float > 0 (or ≥ 0), or a ParameterError."""
-        value = self.number(parameter, value, unit)
-        bound = "≥ 0" if allow_zero else "> 0"
-        self.check(value > 0 or (allow_zero and value == 0), parameter, value, f"{unit} must be {bound}".strip())
-        return value
-
-    def number(self, parameter, value, unit=""):
-        """The value as a finite float, or a ParameterError."""
-        try:
-            result = float(value)
-        except (TypeError, ValueError):
-            raise ParameterError(self, parameter, value, "is not a number") from None
-        self.check(np.isfinite(result), parameter, value, f"{unit} must be finite".strip())
-        return result
-
-    def unit_vector(self, parameter, value):
-        """The value as a unit vector (3,), or a ParameterError: a length far from 1 is taken for a mistake."""
-        from fem_mbs.nodes import finite_vector
-
-        vector = finite_vector(self, parameter, value)
-        length = np.linalg.norm(vector)
-        self.check(
-            abs(length - 1.0) < 1e-6,
-            parameter,
-            vector,
-            f"has length {length:.6g}, must be a unit vector (divide it by its length; a zero vector has no direction)",
-        )
-        return vector / length
 
 
 class Element(Part):
@@ -135,18 +100,18 @@ class Element(Part):
     n_state = 0
     outputs = {}
 
-    def __init__(self, nodes, *, name=None, signals=()):
+    def __init__(self, nodes: Any, *, name: str | None = None, signals: Any = ()) -> None:
         self.name = name
         self.nodes = tuple(nodes)
         for node in self.nodes:
             if not isinstance(node, Node):
                 raise ParameterError(self, "node", node, "is not a node")
         self.signals = [Signal.of(s) for s in signals]
-        self.record = (0.0,)
+        self.record: tuple = (0.0,)
         self.index = None  # position among the elements of its type, set by model.compile()
 
     @property
-    def sizes(self):
+    def sizes(self) -> dict:
         """Sizes that shape the arguments of the kernels of this element."""
         return {
             "nn": len(self.nodes),
@@ -157,18 +122,18 @@ class Element(Part):
             "no": sum(n for n, _ in self.outputs.values()),
         }
 
-    def place(self):
+    def place(self) -> None:
         """Set ``record`` anew where it holds addresses of arrays; called for a copy and in another process."""
 
     def __setstate__(self, state):
         self.__dict__.update(state)
         self.place()
 
-    def group_key(self):
+    def group_key(self) -> tuple:
         """Elements with equal keys are stored and evaluated together."""
         return (type(self), tuple(sorted(self.sizes.items())))
 
-    def picture(self):
+    def picture(self) -> list:
         """Shapes that draw this element (see `fem_mbs.shapes`); an empty list draws nothing."""
         return []
 
@@ -211,9 +176,9 @@ class Joint(Constraint):
         If both frames belong to the same node.
     """
 
-    def __init__(self, frame_P, frame_Q, *, name=None, signals=()):
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, signals: Any = ()) -> None:
         self.name = name
-        self.frame_P, self.frame_Q = Frame.of(frame_P), Frame.of(frame_Q)
+        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
         super().__init__((self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
         message = "is on the same node as frame_P; a joint needs two bodies"
         self.check(self.frame_P.node is not self.frame_Q.node, "frame_Q", self.frame_Q, message)
@@ -221,19 +186,19 @@ class Joint(Constraint):
         self.record = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
 
     @classmethod
-    def at(cls, first, second, position, axis=None, **options):
+    @Keywords.known
+    def at(
+        cls, first: FrameLike, second: FrameLike, position: ArrayLike, axis: ArrayLike | None = None, **options: Any
+    ) -> Any:
         """Make the joint at a point (3,) [m] of the initial configuration; its z axis along ``axis`` (3,), unit.
 
         ``first`` and ``second`` are bodies, nodes or frames' nodes; frames P and Q are placed for you.
         """
         from fem_mbs.rotations import frame_with_axis
 
-        A, B = Frame.of(first).node, Frame.of(second).node
-        rotation = None
-        if axis is not None:
-            probe = Element((), name=options.get("name"))
-            probe.__class__ = cls
-            rotation = frame_with_axis(cls.unit_vector(probe, "axis", axis))
+        owner = Named(cls.__name__, options.get("name"))
+        A, B = owner.as_frame("first", first).node, owner.as_frame("second", second).node
+        rotation = None if axis is None else frame_with_axis(owner.unit_vector("axis", axis))
         return cls(A.frame_at(position, rotation), B.frame_at(position, rotation), **options)
 
 
@@ -253,7 +218,7 @@ class Contact(Element):
         e_T; 0 for ordinary friction.
     rolling_resistance, spinning_resistance : float, ≥ 0 [m]
         Arms ρ and γ of the resisting moments: |M_T| ≤ ρ N, |M_N| ≤ γ N.
-    contensou_radius : float, ≥ 0 [m]
+    radius_contensou : float, ≥ 0 [m]
         Radius R of the disc over which the contact presses; 0: a point. With a disc sliding and drilling (turning about
         the normal) are one friction, Coulomb-Contensou's: |(F_1, F_2, M_N/c)| ≤ μ N against (v_1, v_2, c ω_N) with
         c = 3π R/16. A contact that drills fast hardly resists sliding, one that slides fast hardly resists drilling.
@@ -283,7 +248,7 @@ class Contact(Element):
     Raises
     ------
     ParameterError
-        Coefficients out of range; contensou_radius and spinning_resistance both given.
+        Coefficients out of range; radius_contensou and spinning_resistance both given.
 
     Notes
     -----
@@ -301,44 +266,44 @@ class Contact(Element):
 
     def __init__(
         self,
-        nodes,
+        nodes: Any,
         *,
-        restitution=0.0,
-        friction=0.0,
-        tangential_restitution=0.0,
-        rolling_resistance=0.0,
-        spinning_resistance=0.0,
-        contensou_radius=0.0,
-        name=None,
-    ):
+        restitution: float = 0.0,
+        friction: float = 0.0,
+        tangential_restitution: float = 0.0,
+        rolling_resistance: float = 0.0,
+        spinning_resistance: float = 0.0,
+        radius_contensou: float = 0.0,
+        name: str | None = None,
+    ) -> None:
         super().__init__(nodes, name=name)
-        self.restitution = self.number("restitution", restitution)
-        self.check(0 <= self.restitution <= 1, "restitution", restitution, "must be between 0 and 1")
-        self.tangential_restitution = e_T = self.number("tangential_restitution", tangential_restitution)
-        self.check(-1 <= e_T <= 1, "tangential_restitution", tangential_restitution, "must be in [-1, 1]")
+        self.restitution = self.number("restitution", restitution, at_least=0, at_most=1)
+        self.tangential_restitution = self.number(
+            "tangential_restitution", tangential_restitution, at_least=-1, at_most=1
+        )
         self.friction = self.positive("friction", friction, "", allow_zero=True)
         self.rolling_resistance = self.positive("rolling_resistance", rolling_resistance, "m", allow_zero=True)
         self.spinning_resistance = self.positive("spinning_resistance", spinning_resistance, "m", allow_zero=True)
-        self.contensou_radius = self.positive("contensou_radius", contensou_radius, "m", allow_zero=True)
+        self.radius_contensou = self.positive("radius_contensou", radius_contensou, "m", allow_zero=True)
         self.check(
-            self.contensou_radius == 0.0 or self.spinning_resistance == 0.0,
-            "contensou_radius",
-            contensou_radius,
+            self.radius_contensou == 0.0 or self.spinning_resistance == 0.0,
+            "radius_contensou",
+            radius_contensou,
             f"m and spinning_resistance = {self.spinning_resistance:g} m both resist turning about the normal; give "
-            "one. Without sliding, contensou_radius acts as a spinning_resistance of 3π/16 μ R",
+            "one. Without sliding, radius_contensou acts as a spinning_resistance of 3π/16 μ R",
         )
 
     @property
-    def drilling_arm(self):
+    def drilling_arm(self) -> float:
         """c = 3π R/16 [m] of the coupled law; 0 without disc or without friction."""
-        return 3.0 * np.pi / 16.0 * self.contensou_radius if self.friction > 0.0 else 0.0
+        return 3.0 * np.pi / 16.0 * self.radius_contensou if self.friction > 0.0 else 0.0
 
-    def group_key(self):
+    def group_key(self) -> tuple:
         """Contacts with coupled drilling have one more row: they are groups of their own."""
         return (*super().group_key(), self.drilling_arm > 0.0)
 
     @property
-    def law(self):
+    def law(self) -> tuple:
         """(μ, ρ, γ, e_N, e_T, c): what solvers know of the contact."""
         return (
             self.friction,

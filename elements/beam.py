@@ -1,86 +1,126 @@
-"""Geometrically exact beam with two nodes: helicoidal kinematics, fourth-order flexibility, Hermite inertia.
+"""Geometrically exact beam with three poses A, M, B: strains linear along the element, M a hidden node of the beam.
 
-Strains are constant along the element and those of a helix between the section frames of its ends; the section law is
-corrected so that displacements converge with order 4 (no shear locking, no slenderness limit, no integration points).
-Equations of the elastic part are in `beam_kernels`, of the inertia in `beam_inertia`.
+Two helical halves give the mean strain and its slope; the section law is linear in them, with the section forces in
+equilibrium under any distributed load. Order 4 in statics, frequencies and motion, also with shear, rotary inertia,
+axial waves, large strain and any tension; order 6 in slender bending frequencies. The elastic part is in
+`beam_three_pose` and `beam_law`, the inertia in `beam_inertia` with the numbers of `beam_shapes`.
 
 Section forces that are reported are the forces of equilibrium at the ends, inertia and weight of the element included:
 
     n_B = S_Bᵀ r_x_B,   m_B = moment of r about the section,   r = M a − f      (at A with the opposite sign)       (1)
+    n_M = n̄,   m_M = m̄ − (L²/24) w₂       in the middle, of the law (3) in `beam_law`, damping included             (2)
 
-so that they agree between neighbours and with applied loads to round-off.
+(1) agrees between neighbours and with applied loads to round-off.
 
-Source: formulation-beams, sections 1 and 3; Sonneville, Cardona & Brüls 2014 (helicoidal kinematics).
+Source: docs/theory/beams.md.
 """
+
+from itertools import pairwise
 
 import numpy as np
 
-from fem_mbs.elements.base import Force, Inertia, register
+from fem_mbs.elements.base import register
+from fem_mbs.elements.beam_base import BeamElement, section_output
 from fem_mbs.elements.beam_inertia import gravity_energy, inertia, inertia_tangent
-from fem_mbs.elements.beam_kernels import (
+from fem_mbs.elements.beam_law import mean_and_slope_rates, slope_operator
+from fem_mbs.elements.beam_limits import trouble_three_pose
+from fem_mbs.elements.beam_shapes import STATIONS, WEIGHTS, inertia_numbers, quadratic_fields
+from fem_mbs.elements.beam_three_pose import (
     PARAMETERS,
     force,
     force_tangent,
+    gradients,
+    half_rates,
+    halves,
     initial,
     mixed,
-    relative_pose,
-    strain_energy,
+    section_forces,
     update,
+    viscous_stress,
 )
-from fem_mbs.elements.beam_limits import LARGEST_ANGLE, trouble
-from fem_mbs.elements.sections import Section
-from fem_mbs.errors import ParameterError, label
+from fem_mbs.elements.beam_two_node import example
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.nodes import Frame, Node6, finite_vector
-from fem_mbs.rotations import exp, log, skew, tangent_inverse
+from fem_mbs.nodes import Node6
+from fem_mbs.rotations import exp, log, skew, tangent
 
-HERMITE = np.array([[156, 22, 54, -13], [22, 4, 13, -3], [54, 13, 156, -22], [-13, -3, -22, 4]]) / 420
-STATIONS, WEIGHTS = (0.5 * v + shift for v, shift in zip(np.polynomial.legendre.leggauss(4), (0.5, 0.0)))  # of tapers
-INERTIA = ("hermite", "linear", "lumped")
-FLEXIBILITY = ("fourth_order", "frozen", "plain")
-TANGENT_ERROR = 0.3  # of the unloaded strain Γ against e₁; a curve of many degrees per element stays below 0.1
+SHEAR_FLOOR = 1e-10  # of L²/EI: shear flexibility of sections that have none; smaller ones change no digit
 
 
 @kernel
-def energy(p, x_A, R_A, x_B, R_B, gravity):
+def energy(p, x, R, gravity):
     """Strain energy and potential energy of the weight [J]."""
-    return strain_energy(p, x_A, R_A, x_B, R_B) + gravity_energy(p, x_A, R_A, x_B, R_B, gravity)
+    ab, w = local_vector(12), local_vector(12)
+    return section_forces(p, x, R, ab, w) + gravity_energy(p, x, R, gravity)
 
 
 @kernel
-def output(p, x_A, R_A, v_A, w_A, a_A, alpha_A, x_B, R_B, v_B, w_B, a_B, alpha_B, gravity, out):
-    """Fill out (18,): section forces and moments (1) at A and B, strains Γ − Γ₀ and κ − κ₀."""
-    Ma, f = local_vector(12), local_vector(12)
-    for i in range(12):
+def output(p, x, R, v, a, gravity, out):
+    """Fill out (24,): section forces and moments (1) at A and B, (2) in M, mean strains Γ − Γ₀ and κ − κ₀."""
+    Ma, f = local_vector(18), local_vector(18)
+    for i in range(18):
         Ma[i], f[i] = 0.0, 0.0
-    inertia(p, R_A, w_A, a_A, alpha_A, R_B, w_B, a_B, alpha_B, gravity, Ma, f)
-    force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f)
-    S_A, S_B, A = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    u, psi, form, strain = local_vector(3), local_vector(3), local_vector(9), local_vector(6)
-    relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
-    for i in range(12):
+    inertia(p, R, v, a, gravity, Ma, f)
+    force(p, x, R, v, f)
+    for i in range(18):
         f[i] = Ma[i] - f[i]
-    # moments of the node axes, moved from the node to the section: R_oᵀ (m − p × Rᵀ r)
-    c, d = local_vector(3), local_vector(3)
-    for i in range(3):
-        c[i] = R_A[0, i] * f[0] + R_A[1, i] * f[1] + R_A[2, i] * f[2]
-        d[i] = R_B[0, i] * f[6] + R_B[1, i] * f[7] + R_B[2, i] * f[8]
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        f[3 + i] -= p.p_A[j] * c[k] - p.p_A[k] * c[j]
-        f[9 + i] -= p.p_B[j] * d[k] - p.p_B[k] * d[j]
-    for i in range(3):
-        for k in range(3):
-            out[i] -= S_A[k, i] * f[k]
-            out[3 + i] -= p.S_A[k, i] * f[3 + k]
-            out[6 + i] += S_B[k, i] * f[6 + k]
-            out[9 + i] += p.S_B[k, i] * f[9 + k]
+    S, u, psi, form = local_matrix(9, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 9)
+    A, D, eps = local_matrix(6, 3), local_matrix(6, 3), local_vector(12)
+    ab, w, s_v, G, U = local_vector(12), local_vector(12), local_vector(12), local_matrix(3, 12), local_matrix(12, 3)
+    halves(p, x, R, S, u, psi, form, A, eps)
+    section_output(-1.0, R[0], p.p_A, p.S_A, S[0:3], f[0:6], out[0:3], out[3:6])
+    section_output(1.0, R[2], p.p_B, p.S_B, S[6:9], f[12:18], out[6:9], out[9:12])
+    section_forces(p, x, R, ab, w)
+    slope_operator(p, ab, G, U)
     for i in range(6):
-        out[12 + i] += strain[i] - p.strain0[i]
+        out[12 + i] += w[i]
+        out[18 + i] += ab[i] - p.strain0[i]
+    for k in range(3):
+        for i in range(12):
+            out[15 + k] -= p.length * p.length / 24.0 * G[k, i] * w[i]
+    if p.damped == 1:
+        gradients(u, psi, form, D)
+        d, du, dpsi, theta = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(3, 3)
+        half_rates(p, R, v, S, u, A, D, d, theta, du, dpsi, w)
+        mean_and_slope_rates(p, eps, w, ab)
+        viscous_stress(p, ab, s_v)
+        for i in range(6):
+            out[12 + i] += s_v[i]
 
 
-class Beam(Inertia, Force):
-    """A beam between two nodes.
+class MiddleNode(Node6):
+    """The hidden node of a beam between two ends; moves with them at the start unless it is told otherwise."""
+
+    _velocity = _angular_velocity = None
+
+    def __init__(self, frames, position, rotation, *, fixed=(), name=None):
+        self._frames = frames
+        super().__init__(position, rotation, fixed=fixed, name=name)
+        self._velocity = self._angular_velocity = None  # not said by anybody yet
+
+    @property
+    def velocity(self):
+        if self._velocity is not None:
+            return self._velocity
+        moved = [f.velocity + np.cross(f.node.angular_velocity, self.position - f.position) for f in self._frames]
+        return 0.5 * (moved[0] + moved[1])
+
+    @velocity.setter
+    def velocity(self, value):
+        self._velocity = value
+
+    @property
+    def angular_velocity(self):
+        if self._angular_velocity is not None:
+            return self._angular_velocity
+        return 0.5 * (self._frames[0].node.angular_velocity + self._frames[1].node.angular_velocity)
+
+    @angular_velocity.setter
+    def angular_velocity(self, value):
+        self._angular_velocity = value
+
+
+class Beam(BeamElement):
+    """A beam between two nodes, with a third node in its middle that it makes itself.
 
     Parameters
     ----------
@@ -95,18 +135,14 @@ class Beam(Inertia, Force):
     orientation : (3,), optional
         Direction, inertial axes, near which e₂ lies; given with frames it replaces their rotations (straight beam).
         Default for nodes: e₂ horizontal, e₃ as upright (inertial z) as possible; e₂ = y for a beam along z.
-    inertia : {"hermite", "linear", "lumped"}
-        "hermite": bending frequencies of order 4, for everything. "linear": order 2, constant mass matrix, linear
-        momentum kept to round-off by the integrator. "lumped": order 2, block-diagonal mass matrix; for runs ruled by
-        impacts. Do not combine linear or lumped inertia with questions about frequencies.
-    flexibility : {"fourth_order", "frozen", "plain"}
-        "plain" is the classical two-node element of order 2; "frozen" corrects it with the flexibility of the unloaded
-        element (order 2 with a constant 4-20 times smaller).
-    large_strain : bool
-        Take the current instead of the reference strain Γ in the flexibility. Set it where axial and shear strains are
-        not small (rubber; order 4 is kept), and for **cables, chains and other members whose tension exceeds 12 EI/L²
-        of an element**: there the default has a false negative stiffness. For slender beams in bending the default is
-        2-3 times more accurate.
+    middle : Node6, optional
+        The node in the middle of the arc length, its axes the section axes there; default: made on the helix between
+        the ends, free, moving with them at the start. Contacts, sensors and outputs may use it: ``beam.middle``.
+    inertia : {"consistent", "lumped"}
+        "lumped": a block-diagonal mass matrix (1/6, 4/6, 1/6), also of order 4; for runs ruled by impacts.
+    flexibility : {"full", "simple"}
+        "simple" leaves out the curvature of the section forces along the element: still of order 4, errors 2.4 times
+        larger in statics, 16 times in slender frequencies (order 4 instead of 6). For thin rings of few elements.
     damping : float ≥ 0 [s], (6,) or (6, 6) [N s, N m² s]
         Kelvin-Voigt damping on strain rates, objective (no drag on rigid motion): a number β makes it proportional to
         the stiffness (damping ratio βω/2); else the matrix C_v of σ = C_v ε̇, or its diagonal.
@@ -117,7 +153,8 @@ class Beam(Inertia, Force):
     force_A, force_B : (3,) [N]
         Section forces (N, Q₂, Q₃) at the ends, section axes; N > 0 is tension.
     moment_A, moment_B : (3,) [N m], section moments (M₁ torsion, M₂, M₃), section axes
-    strain, curvature : (3,) [-], [1/m], changes of Γ and κ, constant in the element
+    force_M, moment_M : (3,) [N], [N m], the same in the middle
+    strain, curvature : (3,) [-], [1/m], changes of Γ and κ, mean of the element
 
     Raises
     ------
@@ -127,16 +164,16 @@ class Beam(Inertia, Force):
 
     Notes
     -----
-    Keep the rotation between the two ends of an element below 2.8 rad during a run. Section forces at a node agree
-    between neighbours. A massless section is allowed; its nodes then need other mass or the static solver.
+    Keep the rotation between the ends of each half below 2.8 rad during a run. Section forces at a node agree between
+    neighbours. A massless section is allowed; its nodes then need other mass or the static solver.
 
     Examples
     --------
-    >>> from fem_mbs.nodes import Node6
+    >>> from fem_mbs.elements.sections import Section
     >>> steel = Section.circle(5e-3, E=210e9, nu=0.3, density=7850)
     >>> rod = Beam(Node6([0, 0, 0]), Node6([0.1, 0, 0]), steel, name="rod")
-    >>> rod.length
-    0.1
+    >>> rod.length, rod.middle.position.tolist()
+    (0.1, [0.05, 0.0, 0.0])
     """
 
     parameters = PARAMETERS
@@ -150,14 +187,16 @@ class Beam(Inertia, Force):
         "initial": initial,
         "energy": energy,
         "output": output,
-        "trouble": trouble,
+        "trouble": trouble_three_pose,
     }
-    n_state = 6
+    n_state = 12
     outputs = {
         "force_A": (3, "N"),
         "moment_A": (3, "N m"),
         "force_B": (3, "N"),
         "moment_B": (3, "N m"),
+        "force_M": (3, "N"),
+        "moment_M": (3, "N m"),
         "strain": (3, ""),
         "curvature": (3, "1/m"),
     }
@@ -170,36 +209,29 @@ class Beam(Inertia, Force):
         *,
         length=None,
         orientation=None,
-        inertia="hermite",
-        flexibility="fourth_order",
-        large_strain=False,
+        middle=None,
+        inertia="consistent",
+        flexibility="full",
         damping=0.0,
         name=None,
     ):
-        self.name = name
-        frames = [Frame.of(end_A), Frame.of(end_B)]
-        super().__init__([frame.node for frame in frames], name=name)
-        if frames[0].node is frames[1].node:
-            raise ParameterError(self, "end_B", end_B, "is on the same node as end_A; a beam needs two nodes")
-        self.check(inertia in INERTIA, "inertia", inertia, f"is unknown; allowed: {', '.join(INERTIA)}")
-        self.check(
-            flexibility in FLEXIBILITY, "flexibility", flexibility, f"is unknown; allowed: {', '.join(FLEXIBILITY)}"
-        )
-        self.inertia, self.flexibility, self.large_strain = inertia, flexibility, bool(large_strain)
-        given = [isinstance(end, Frame) and orientation is None for end in (end_A, end_B)]
-        self.frame_A, self.frame_B = self._place(frames, given, orientation)
+        self._connect(end_A, end_B, orientation, name)
+        hint = " (others belong to TwoNodeBeam, poses=2 of beam_line)"
+        self._choice("inertia", inertia, ("consistent", "lumped"), hint)
+        self._choice("flexibility", flexibility, ("full", "simple"), hint)
+        self.inertia, self.flexibility = inertia, flexibility
+        self.middle = self._middle(middle)
+        super().__init__([self.frame_A.node, self.middle, self.frame_B.node], name=name)
         self.length, self.strain0 = self._reference(length)
-        self._sections = (
-            [self._section(section, s) for s in STATIONS] if callable(section) else [self._section(section)]
-        )
-        self.section = self._section(section, 0.5) if callable(section) else section
+        self._along(section)
+        ends = (self.frame_A, self.frame_B)
         self.record = (
             self.length,
             self.frame_A.p,
             self.frame_A.rotation,
             self.frame_B.p,
             self.frame_B.rotation,
-            int(any(np.any(frame.p) for frame in (self.frame_A, self.frame_B)) or np.any(self.section.mass_center)),
+            int(any(np.any(f.p) or np.any(f.rotation != np.eye(3)) for f in ends)),
             self.strain0,
             *self._law(damping),
             *self._inertia(),
@@ -207,364 +239,99 @@ class Beam(Inertia, Force):
 
     # --- geometry -------------------------------------------------------------------------------------------------
 
-    def _place(self, frames, given, orientation):
-        """Section frames at the two ends: those given, or along the straight line between the ends."""
-        chord = frames[1].position - frames[0].position
-        distance = float(np.linalg.norm(chord))
-        if distance <= 1e-12 * max(np.abs(frame.position).max() for frame in frames):
-            ends = " and ".join(label(node) for node in self.nodes)
-            message = f"m between {ends}; the ends of a beam need two different positions"
-            raise ParameterError(self, "length", distance or 0, message)
-        e1 = chord / distance
-        S = None if all(given) else section_axes(self, e1, orientation)
-        placed = []
-        for frame, keep in zip(frames, given):
-            if keep:
-                message = (
-                    "has its x axis against the beam; it points from A to B (turn the frame, or give orientation=)"
-                )
-                self.check(frame.orientation[:, 0] @ e1 > 0, "frame", frame, message)
-                placed.append(frame)
-            else:
-                placed.append(Frame(frame.node, frame.p, frame.node.rotation.T @ S, name=frame.name))
-        return placed
+    def _middle(self, middle):
+        if middle is not None:
+            self.check(isinstance(middle, Node6), "middle", middle, "is not a Node6")
+            ends = (self.frame_A.node, self.frame_B.node)
+            self.check(middle not in ends, "middle", middle, "is at an end; it must be a node of its own")
+            return middle
+        x, S = self.frame_A.position, self.frame_A.orientation
+        psi, way = self._helix((x, S), (self.frame_B.position, self.frame_B.orientation))
+        T = np.empty((3, 3))
+        tangent(0.5 * psi, T)
+        name = f"{self.name} middle" if self.name else None
+        return MiddleNode((self.frame_A, self.frame_B), x + 0.5 * S @ T.T @ way, S @ exp(0.5 * psi), name=name)
 
     def _reference(self, length):
-        """Length and strains (6,) of the unloaded element."""
-        S_A, S_B = self.frame_A.orientation, self.frame_B.orientation
-        psi = log(S_A.T @ S_B)
-        angle = float(np.linalg.norm(psi))
-        message = f"rad between the sections at its ends; must be below {LARGEST_ANGLE} (use more elements)"
-        self.check(angle < LARGEST_ANGLE, "angle", angle, message)
-        A = np.empty((3, 3))
-        tangent_inverse(-psi, A)
-        way = A @ S_A.T @ (self.frame_B.position - self.frame_A.position)
-        arc = float(np.linalg.norm(way)) if length is None else self.positive("length", length, "m")
-        gamma = way / arc
-        message = (
-            "(strain Γ of the unloaded beam) is far from (1, 0, 0): the x axes of the frames must be tangent to the "
-            "beam, and length be its arc length"
-        )
-        self.check(np.linalg.norm(gamma - [1, 0, 0]) < TANGENT_ERROR, "end frames", np.round(gamma, 4), message)
-        return arc, np.concatenate([gamma, psi / arc])
+        """Length, and mean and slope (12,) of the strains of the unloaded element."""
+        poses = [(f.position, f.orientation) for f in (self.frame_A, self.middle.frame(), self.frame_B)]
+        parts = [np.concatenate(self._helix(*pair)[::-1]) for pair in pairwise(poses)]
+        arcs = [np.linalg.norm(part[:3]) for part in parts]
+        L = float(sum(arcs)) if length is None else self.positive("length", length, "m")
+        eps = [part / (0.5 * L) for part in parts]
+        mean = 0.5 * (eps[0] + eps[1]) - L / 24.0 * adjoint(eps[0]) @ eps[1]
+        self._tangent(mean[:3])
+        return L, np.concatenate([mean, 2.0 / L * (eps[1] - eps[0])])
 
-    def _section(self, section, s=None):
-        section = section if s is None else section(float(s))
-        self.check(isinstance(section, Section), "section", section, "is not a Section")
-        return section
+    def _segments(self):
+        middle = self.middle.frame()
+        return [(self.frame_A, middle), (middle, self.frame_B)]
+
+    _ends = "ends and middle"
+
+    def regular(self, point):
+        """Whether the element can be differentiated at a point of `fem_mbs.verify`: no half turned by nearly π."""
+        A, M, B = point.R[0] @ self.frame_A.rotation, point.R[1], point.R[2] @ self.frame_B.rotation
+        return all(np.linalg.norm(log(first.T @ second)) < 3.0 for first, second in ((A, M), (M, B)))
 
     # --- numbers of the kernels -----------------------------------------------------------------------------------
 
     def _law(self, damping):
-        """F₀, F₁, F₂, flag, and the damping matrix with its flag."""
+        """Φ₀, X, F₂ and the taper's flag of `beam_law`, and the damping matrix with its flag."""
         L = self.length
-        if len(self._sections) == 1:
-            F = self._sections[0].flexibility
-            moments = [F, np.zeros((6, 6)), L**2 / 12 * F]
-        else:
+        c = 12.0 / L**2
+        F = np.array([stiff_in_shear(section.flexibility, L) for section in self._sections])
+        if self.tapered:
             tau = L * (STATIONS - 0.5)
-            F = np.array([s.flexibility for s in self._sections])
-            moments = [np.einsum("g,gij->ij", WEIGHTS * tau**k, F) for k in range(3)]
-        gamma, kappa = self.strain0[:3], self.strain0[3:]
-        W = -np.block([[skew(kappa), np.zeros((3, 3))], [skew(gamma), skew(kappa)]])
-        frozen = moments[0] + moments[1] @ W + W.T @ moments[1] + W.T @ moments[2] @ W
-        frozen = 0.5 * (frozen + frozen.T)
-        if self.flexibility == "plain":
-            moments = [moments[0], np.zeros((6, 6)), np.zeros((6, 6))]
-            frozen = moments[0]
-        elif self.flexibility == "frozen":
-            moments = [frozen, np.zeros((6, 6)), np.zeros((6, 6))]
-        message = "needs a section with shear flexibility (finite GA2, GA3); the others work without"
-        self.check((np.diag(frozen) > 0).all(), "flexibility", self.flexibility, message)
-        given = np.asarray(damping, float)
-        if given.ndim == 0:
-            beta = self.positive("damping", damping, "s", allow_zero=True)
-            C_v = beta * np.linalg.inv(frozen) if beta > 0 else np.zeros((6, 6))
+            F0, F1, F2 = (np.einsum("g,gij->ij", WEIGHTS * tau**k, F) for k in range(3))
+            q = 0.5 * (tau**2 - L**2 / 12.0)
+            X = np.vstack([np.einsum("g,gij->ij", WEIGHTS * q * f, F[:, :, 3:]) for f in (1.0, c * tau)])
+            curved = np.einsum("g,gij->ij", WEIGHTS * q**2, F[:, 3:, 3:])
         else:
-            C_v = np.diag(given) if given.shape == (6,) else given
-            self.check(C_v.shape == (6, 6), "damping", damping, "must be a number [s], (6,) or (6, 6)")
-            good = np.isfinite(C_v).all() and np.abs(C_v - C_v.T).max() <= 1e-9 * np.abs(C_v).max()
-            self.check(bool(good), "damping", damping, "must be finite and symmetric")
-            self.check(
-                np.linalg.eigvalsh(C_v)[0] >= -1e-12 * np.abs(C_v).max(), "damping", damping, "has negative modes"
-            )
+            F0, F1, F2 = F[0], np.zeros((6, 6)), F[0] / c
+            X, curved = np.zeros((12, 3)), L**4 / 720.0 * F[0][3:, 3:]
+        Phi = np.block([[F0, c * F1], [c * F1, c * c * F2]])
+        if self.flexibility == "simple":
+            X, curved = np.zeros((12, 3)), np.zeros((3, 3))
+        gamma_a, kappa_a, gamma_b, kappa_b = self.strain0.reshape(4, 3)
+        G = -np.hstack([skew(gamma_b), skew(kappa_b), c * skew(gamma_a), c * skew(kappa_a)])
+        reference = Phi + X @ G + (X @ G).T + G.T @ curved @ G
+        beta, C = self._viscosity(damping)
+        if C is not None:
+            C_v = np.block([[C, np.zeros((6, 6))], [np.zeros((6, 6)), C / c]])
+        else:
+            C_v = beta * np.linalg.inv(reference) if beta > 0 else np.zeros((12, 12))
         self.viscous = bool(C_v.any())
-        return (*moments, float(self.large_strain), int(self.viscous), C_v)
+        return Phi, X, curved, int(bool(X.any())), int(self.viscous), 0.5 * (C_v + C_v.T)
 
     def _inertia(self):
         """m_ij, arms and rotary inertia of `beam_inertia`."""
         L = self.length
-        if len(self._sections) == 1:
-            mass, spin = self._sections[0].mass_per_length, self._sections[0].inertia_per_length
-            hermite = mass * HERMITE
-            ends = mass * np.array([[1 / 3, 1 / 6], [1 / 6, 1 / 3]])
-            J = [spin / 3, spin / 6, spin / 3]
-        else:
-            s = STATIONS
-            mass = np.array([section.mass_per_length for section in self._sections])
-            spin = np.array([section.inertia_per_length for section in self._sections])
-            cubic = np.array([1 - 3 * s**2 + 2 * s**3, s * (1 - s) ** 2, 3 * s**2 - 2 * s**3, -(s**2) * (1 - s)])
-            linear = np.array([1 - s, s])
-            # four Gauss points integrate the sixth-degree products of a constant section exactly
-            hermite = np.einsum("g,ig,jg->ij", WEIGHTS * mass, cubic, cubic)
-            ends = np.einsum("g,ig,jg->ij", WEIGHTS * mass, linear, linear)
-            J = [np.einsum("g,gij->ij", WEIGHTS * linear[n] * linear[k], spin) for n, k in ((0, 0), (0, 1), (1, 1))]
-        m = hermite
-        if self.inertia != "hermite":
-            m = np.zeros((4, 4))
-            if self.inertia == "lumped":
-                ends = np.diag(ends.sum(axis=1))
-                J = [J[0] + J[1], np.zeros((3, 3)), J[1] + J[2]]
-            m[::2, ::2] = ends
-        S_A, S_B = self.frame_A.rotation, self.frame_B.rotation
-        center = np.array([0.0, *self.section.mass_center])
-        direction = L * self.strain0[:3]
-        return (
-            L * m,
-            np.array([self.frame_A.p + S_A @ center, S_A @ direction]),
-            np.array([self.frame_B.p + S_B @ center, S_B @ direction]),
-            L * S_A @ J[0] @ S_A.T,
-            L * S_A @ J[1] @ S_B.T,
-            L * S_B @ J[2] @ S_B.T,
-        )
-
-    def trouble(self, state):
-        """What is wrong with the element in a state, as text, or None: its ends turned too far against each other."""
-        A, B = (state.R[frame.node.index] @ frame.rotation for frame in (self.frame_A, self.frame_B))
-        # cos θ = (tr R − 1)/2; beyond π the logarithm comes back with the other sign, so it never shows more
-        angle = float(np.arccos(np.clip(0.5 * (np.sum(A * B) - 1.0), -1.0, 1.0)))
-        if angle < LARGEST_ANGLE:
-            return None
-        turned = f"its ends are turned by {angle:.2f} rad against each other (at most {LARGEST_ANGLE})"
-        return f"{label(self)}: {turned}; use more elements"
-
-    def picture(self):
-        return [] if self.section.outline is None else [(self, self.section.outline)]
+        fields, spins = quadratic_fields(L * np.linalg.norm(self.strain0[3:6]))
+        mass, spin_inertia = self._at_stations("mass_per_length"), self._at_stations("inertia_per_length")
+        m, J = inertia_numbers(fields, spins, mass, spin_inertia, L, self.inertia == "lumped")
+        frames = (self.frame_A, self.middle.frame(), self.frame_B)
+        center, direction = np.array([0.0, *self.section.mass_center]), L * self.strain0[:3]
+        arms = np.array([[f.p + f.rotation @ center, f.rotation @ direction] for f in frames])
+        S = [f.rotation for f in frames]
+        return m, arms, int(np.any(arms[:, 0])), np.einsum("kab,klbc,ldc->klad", S, J, S)
 
 
-def section_axes(owner, e1, orientation=None):
-    """Rotation (3, 3) of a section with axis e1 (3,), unit; e₂ near ``orientation`` (3,), see `Beam`."""
-    if orientation is None:
-        e2 = np.cross([0.0, 0.0, 1.0], e1)
-        # nearer than 1e-6 rad to the vertical its direction would be noise
-        e2 = e2 if np.linalg.norm(e2) > 1e-6 else np.array([0.0, 1.0, 0.0])
-    else:
-        e2 = finite_vector(owner, "orientation", orientation)
-    e2 = e2 - (e2 @ e1) * e1
-    size = np.linalg.norm(e2)
-    if size <= 1e-9 * max(1.0, 0.0 if orientation is None else np.linalg.norm(orientation)):
-        raise ParameterError(owner, "orientation", orientation, "is along the beam; give a direction across it")
-    e2 = e2 / size
-    return np.column_stack([e1, e2, np.cross(e1, e2)])
+def adjoint(strain):
+    """ad(ξ) (6, 6) of (1) in `beam_law`."""
+    return np.block([[skew(strain[3:]), skew(strain[:3])], [np.zeros((3, 3)), skew(strain[3:])]])
 
 
-class BeamLine:
-    """Beams in a row with the nodes between them; ``model.add(line)`` adds them all.
-
-    Attributes
-    ----------
-    nodes : list of Node, from the first end to the last
-    elements : list of Beam
-    """
-
-    def __init__(self, nodes, elements):
-        self.nodes, self.elements = nodes, elements
-
-    def __iter__(self):
-        return iter(self.elements)
-
-    def __len__(self):
-        return len(self.elements)
-
-    def __getitem__(self, i):
-        return self.elements[i]
-
-
-def beam_line(start, end, n, section, *, orientation=None, name=None, fixed=(), **options):
-    """A straight line of n equal beams.
-
-    Parameters
-    ----------
-    start, end : Node6, RigidBody, Frame or (3,) position [m]
-        Ends; a frame gives an eccentric connection (only its place counts), a position makes a new node.
-    n : int ≥ 1
-    section : Section, or function of s in [0, 1] along the whole line
-    orientation : (3,), optional
-        Near e₂, see `Beam`; the new nodes get the section axes as their axes.
-    name : str, optional
-        Beams are called "name 1" … "name n", new nodes "name node 0" … "name node n".
-    fixed : components of the new nodes that never move, see `Node6` (planar models)
-    options : of `Beam`
-
-    Returns
-    -------
-    BeamLine
-
-    Examples
-    --------
-    >>> line = beam_line([0, 0, 0], [1, 0, 0], 10, Section.circle(5e-3, E=2.1e9, density=7800), name="rod")
-    >>> len(line.nodes), line.elements[0].name
-    (11, 'rod 1')
-    """
-    count = _count(n, name)
-    ends = [_end(item) for item in (start, end)]
-    places = [item.position if isinstance(item, Frame) else item for item in ends]
-    chord = places[1] - places[0]
-    distance = np.linalg.norm(chord)
-    probe = _Named(name)
-    if distance == 0:
-        raise ParameterError(probe, "length", 0, "m; the ends of a beam need two different positions")
-    S = section_axes(probe, chord / distance, orientation)
-
-    def pose(s):
-        return places[0] + s * chord, S
-
-    return _line(ends, count, section, pose, name, fixed, [distance / count] * count, options)
-
-
-def beam_curve(
-    curve, n, section, *, start=None, end=None, orientation=None, length=None, name=None, fixed=(), **options
-):
-    """Beams along a curve that is unloaded as it is.
-
-    Parameters
-    ----------
-    curve : function of s in [0, 1]
-        Returns the position (3,) [m] and the tangent (3,) (of any length) there, or the position and the rotation
-        (3, 3) of the section, its first column the tangent.
-    n : int ≥ 1
-        Elements, of equal steps in s.
-    section : Section, or function of s in [0, 1] along the whole curve
-    start, end : Node6, RigidBody or Frame, optional
-        Existing nodes for the ends of the curve (connected with the offset they have from it); default: new nodes.
-    orientation : (3,), optional
-        With tangents: e₂ is near it at s = 0 and is carried along without twist (rotation-minimising frames).
-    length : float, optional [m]
-        Arc length of the whole curve, for a curve of constant speed; default: that of helices between the nodes, whose
-        error is of the same order as that of the element.
-    name, fixed, options : as `beam_line`
-
-    Examples
-    --------
-    >>> def arc(s):
-    ...     phi = np.pi / 4 * s
-    ...     return 100 * np.array([np.sin(phi), 1 - np.cos(phi), 0]), np.array([np.cos(phi), np.sin(phi), 0])
-    >>> bend = beam_curve(arc, 8, Section.rectangle(1, 1, E=1e7, nu=0), name="bend")
-    >>> round(sum(beam.length for beam in bend), 6)
-    78.539816
-    """
-    count = _count(n, name)
-    probe = _Named(name)
-    # frames are carried over a finer division than the elements, so that the twist of the mesh does not depend on n
-    fine = 8
-    places, frames = [], []
-    for k in range(count * fine + 1):
-        x, direction = curve(k / (count * fine))
-        x, direction = finite_vector(probe, "curve", x), np.asarray(direction, float)
-        if direction.shape == (3, 3):
-            S = direction
-        else:
-            direction = finite_vector(probe, "curve", direction)
-            size = np.linalg.norm(direction)
-            if size == 0:
-                raise ParameterError(
-                    probe, "curve", direction, f"(tangent at s = {k / (count * fine):.3g}) has no direction"
-                )
-            S = (
-                section_axes(probe, direction / size, orientation)
-                if k == 0
-                else carried(frames[-1], places[-1], x, direction / size)
-            )
-        places.append(x)
-        frames.append(S)
-
-    def pose(s):
-        k = round(s * count * fine)
-        return places[k], frames[k]
-
-    ends = []
-    for item, s in ((start, 0.0), (end, 1.0)):
-        x, S = pose(s)
-        ends.append(x if item is None else Frame.of(item).node.frame_at(x, S))
-    lengths = [None if length is None else length / count] * count
-    return _line(ends, count, section, pose, name, fixed, lengths, options)
-
-
-def carried(S, x, x_next, e1):
-    """Section rotation at the next point of a curve without twist: double reflection (Wang et al. 2008)."""
-    v = x_next - x
-    c = v @ v
-    if c == 0:
-        return S
-    e2, t = S[:, 1] - 2 / c * (v @ S[:, 1]) * v, S[:, 0] - 2 / c * (v @ S[:, 0]) * v
-    v = e1 - t
-    c = v @ v
-    e2 = e2 - 2 / c * (v @ e2) * v if c > 1e-30 else e2
-    e2 = e2 - (e2 @ e1) * e1
-    e2 /= np.linalg.norm(e2)
-    return np.column_stack([e1, e2, np.cross(e1, e2)])
-
-
-class _Named:
-    """What an error names before the first beam exists."""
-
-    def __init__(self, name):
-        self.name = name
-
-
-_Named.__name__ = "Beam"
-
-
-def _count(n, name):
-    if int(n) != n or n < 1:
-        raise ParameterError(_Named(name), "n", n, "must be a whole number of elements ≥ 1")
-    return int(n)
-
-
-def _end(item):
-    """A frame on an existing node, or a position (3,)."""
-    if isinstance(item, (list, tuple, np.ndarray)):
-        return finite_vector(_Named(None), "position", item)
-    return Frame.of(item)
-
-
-def _line(ends, n, section, pose, name, fixed, lengths, options):
-    nodes, frames = [], []
-    for k in range(n + 1):
-        x, S = pose(k / n)
-        known = ends[0] if k == 0 else ends[1] if k == n else None
-        if isinstance(known, Frame):
-            frames.append(Frame(known.node, known.p, known.node.rotation.T @ S))
-        else:
-            node = Node6(x, S, fixed=fixed, name=f"{name} node {k}" if name else None)
-            frames.append(node.frame())
-        nodes.append(frames[-1].node)
-    elements = []
-    for k in range(n):
-        part = (lambda s, k=k: section((k + s) / n)) if callable(section) else section
-        beam_name = None if name is None else f"{name} {k + 1}"
-        elements.append(Beam(frames[k], frames[k + 1], part, length=lengths[k], name=beam_name, **options))
-    return BeamLine(nodes, elements)
+def stiff_in_shear(F, length):
+    """A section flexibility (6, 6) with at least `SHEAR_FLOOR` in shear, which the element cannot do without."""
+    F = F.copy()
+    for shear, bending in ((1, 5), (2, 4)):
+        F[shear, shear] = max(F[shear, shear], SHEAR_FLOOR * length**2 * F[bending, bending])
+    return F
 
 
 def _example(rng, node_A, node_B):
-    # a curved, twisted, eccentric, coupled, damped element between two random nodes
-    C = rng.normal(size=(6, 6))
-    C = C @ C.T + 6 * np.eye(6)
-    J = rng.uniform(0.5, 1.0, 3)
-    section = Section(stiffness=C, mass_per_length=rng.uniform(0.5, 2.0), inertia_per_length=J)
-    x, S = rng.normal(size=3), exp(rng.normal(size=3))
-    psi = 0.5 * rng.normal(size=3)
-    A = np.empty((3, 3))
-    tangent_inverse(psi, A)
-    end = x + S @ np.linalg.inv(A.T) @ [1.3, 0.0, 0.0]  # T(ψ)ᵀ (L, 0, 0): the end of a helix
-    return Beam(
-        node_A.frame_at(x, S),
-        node_B.frame_at(end, S @ exp(psi)),
-        section.shifted(*rng.normal(size=2)),
-        large_strain=rng.random() < 0.5,
-        damping=rng.uniform(0.1, 0.5),
-    )
+    return example(rng, node_A, node_B, kind=Beam)
 
 
 register(Beam, example=_example)

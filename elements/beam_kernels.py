@@ -22,7 +22,7 @@ w ← w + F*⁻¹ (r_w + Λ δε)                                               
 
 Damping: s gets C_v ε̇, with ε̇ = δε of (1)-(2) for the velocities                                                 (9)
 
-Source: formulation-beams, sections 1.3-1.9. Helicoidal kinematics: Sonneville, Cardona & Brüls 2014; mixed iteration:
+Source: docs/theory/beams.md, section 7. Helicoidal kinematics: Sonneville, Cardona & Brüls 2014; mixed iteration:
 Magisano, Leonetti & Garcea 2017.
 
     symbol     code            shape    unit      meaning
@@ -40,22 +40,21 @@ import math
 
 import numpy as np
 
-from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.rotations import (
-    add_cross,
-    add_rotated,
-    add_skew,
-    form_gradient,
-    form_hessian,
-    form_matrix,
-    form_rate,
-    form_rate_gradient,
-    form_tangent_inverse_T,
-    log_matrix,
-    multiply_T,
-    rotate,
-    rotate_T,
+from fem_mbs.elements.beam_segment import (
+    add_arm_column,
+    add_arm_row,
+    add_arm_turning,
+    add_arm_velocity,
+    add_end_force,
+    conjugates,
+    end_rates,
+    rate_gradient,
+    section_frame,
+    segment_pose,
+    segment_rates,
 )
+from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.rotations import add_cross, add_skew, form_gradient, form_hessian, rotate, rotate_T
 
 PARAMETERS = np.dtype(
     [
@@ -74,11 +73,9 @@ PARAMETERS = np.dtype(
         ("C_v", "f8", (6, 6)),
         # inertia, see beam_inertia.py
         ("m", "f8", (4, 4)),
-        ("arm_A", "f8", (2, 3)),
-        ("arm_B", "f8", (2, 3)),
-        ("J_A", "f8", (3, 3)),
-        ("J_AB", "f8", (3, 3)),
-        ("J_B", "f8", (3, 3)),
+        ("arms", "f8", (2, 2, 3)),
+        ("off_axis", "i8"),
+        ("J", "f8", (2, 2, 3, 3)),
     ]
 )
 
@@ -87,43 +84,12 @@ PARAMETERS = np.dtype(
 
 
 @kernel
-def section_frame(x, R, offset, rotation, y, S):
-    """Fill position y (3,) and rotation S (3, 3) of the section frame at an end."""
-    for i in range(3):
-        y[i] = x[i]
-        for k in range(3):
-            y[i] += R[i, k] * offset[k]
-            S[i, k] = R[i, 0] * rotation[0, k] + R[i, 1] * rotation[1, k] + R[i, 2] * rotation[2, k]
-
-
-@kernel
 def relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain):
     """Fill the section rotations, (u, ψ), the operator A with its form, and the strains of (1)."""
     y_A, y_B = local_vector(3), local_vector(3)
     section_frame(x_A, R_A, p.p_A, p.S_A, y_A, S_A)
     section_frame(x_B, R_B, p.p_B, p.S_B, y_B, S_B)
-    for i in range(3):
-        y_B[i] -= y_A[i]
-    rotate_T(S_A, y_B, u)
-    multiply_T(S_A, S_B, A)
-    log_matrix(A, psi)
-    form_tangent_inverse_T(psi, form)
-    form_matrix(form, psi, A)
-    for i in range(3):
-        strain[i] = (A[i, 0] * u[0] + A[i, 1] * u[1] + A[i, 2] * u[2]) / p.length
-        strain[3 + i] = psi[i] / p.length
-
-
-@kernel
-def end_rates(R, S, velocity, spin, offset, dy, dtheta):
-    """Fill dy (3,), inertial, and dtheta (3,), section axes: motion of a section frame, from that of its node."""
-    arm, dtheta_node = local_vector(3), local_vector(3)
-    for i in range(3):
-        arm[i] = spin[(i + 1) % 3] * offset[(i + 2) % 3] - spin[(i + 2) % 3] * offset[(i + 1) % 3]
-        dy[i] = velocity[i]
-    add_rotated(1.0, R, arm, dy)
-    rotate(R, spin, dtheta_node)
-    rotate_T(S, dtheta_node, dtheta)
+    segment_pose(p.length, y_A, S_A, y_B, S_B, u, psi, form, A, strain)
 
 
 @kernel
@@ -135,21 +101,7 @@ def relative_rates(p, R_A, v_A, w_A, R_B, v_B, w_B, S_A, S_B, u, A, D, d, theta_
     dy_A, dy_B = local_vector(3), local_vector(3)
     end_rates(R_A, S_A, v_A, w_A, p.p_A, dy_A, theta_A)
     end_rates(R_B, S_B, v_B, w_B, p.p_B, dy_B, theta_B)
-    for i in range(3):
-        dy_B[i] -= dy_A[i]
-    rotate_T(S_A, dy_B, d)
-    for i in range(3):
-        du[i] = d[i]
-        dpsi[i] = 0.0
-    add_cross(1.0, u, theta_A, du)
-    for i in range(3):
-        for k in range(3):
-            dpsi[i] += A[k, i] * theta_B[k] - A[i, k] * theta_A[k]
-    for i in range(3):
-        rate[i] = 0.0
-        for k in range(3):
-            rate[i] += (A[i, k] * du[k] + D[i, k] * dpsi[k]) / p.length
-        rate[3 + i] = dpsi[i] / p.length
+    segment_rates(p.length, S_A, dy_A, theta_A, dy_B, theta_B, u, A, D, d, du, dpsi, rate)
 
 
 # --- section law of the element -----------------------------------------------------------------------------------
@@ -308,28 +260,6 @@ def law_tangent(p, w, G, Lam, C):
 
 
 @kernel
-def conjugates(A, D, s, b, mu):
-    """Fill b (3,), μ (3,) of (7)."""
-    for i in range(3):
-        b[i] = A[0, i] * s[0] + A[1, i] * s[1] + A[2, i] * s[2]
-        mu[i] = s[3 + i] + D[0, i] * s[0] + D[1, i] * s[1] + D[2, i] * s[2]
-
-
-@kernel
-def add_end_force(R, offset, rotation, force, moment, f, row):
-    """Add a force (3,), inertial, and a moment (3,), section axes, of a section frame to f at row, node axes."""
-    local = local_vector(3)
-    rotate_T(R, force, local)
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        f[row + i] += force[i]
-        f[row + 3 + i] += (
-            rotation[i, 0] * moment[0] + rotation[i, 1] * moment[1] + rotation[i, 2] * moment[2]
-            + offset[j] * local[k] - offset[k] * local[j]
-        )  # fmt: skip
-
-
-@kernel
 def add_forces(p, R_A, R_B, S_A, A, u, b, mu, f):
     """Add (7), carried to the nodes, to f (12,)."""
     F, M = local_vector(3), local_vector(3)
@@ -435,40 +365,6 @@ def add_to_nodes(p, R_A, R_B, S_A, A, u, H, N, K):
             K[i, j] += E[i, j]
 
 
-@kernel
-def add_arm_column(R, offset, M, i, column):
-    """Add to the rotation columns of row i what a motion δy = R (δθ × offset) contributes."""
-    a = local_vector(3)
-    for k in range(3):
-        a[k] = R[0, k] * M[i, column] + R[1, k] * M[i, column + 1] + R[2, k] * M[i, column + 2]
-    for k in range(3):
-        j, m = (k + 1) % 3, (k + 2) % 3
-        M[i, column + 3 + k] += offset[j] * a[m] - offset[m] * a[j]
-
-
-@kernel
-def add_arm_row(R, offset, M, row, j):
-    """Add to the moment rows of column j the moment offset × Rᵀ force of the force rows."""
-    a = local_vector(3)
-    for k in range(3):
-        a[k] = R[0, k] * M[row, j] + R[1, k] * M[row + 1, j] + R[2, k] * M[row + 2, j]
-    for k in range(3):
-        i, m = (k + 1) % 3, (k + 2) % 3
-        M[row + 3 + k, j] += offset[i] * a[m] - offset[m] * a[i]
-
-
-@kernel
-def add_arm_turning(sign, R, offset, force, K, row):
-    """Add sign p̃ (Rᵀ force)~ to the (θ, θ) block of an end: its force turns against its arm."""
-    a = local_vector(3)
-    rotate_T(R, force, a)
-    ab = a[0] * offset[0] + a[1] * offset[1] + a[2] * offset[2]
-    for i in range(3):
-        for j in range(3):
-            K[row + i, row + j] += sign * a[i] * offset[j]
-        K[row + i, row + i] -= sign * ab
-
-
 # --- damping ------------------------------------------------------------------------------------------------------
 
 
@@ -483,34 +379,8 @@ def add_damping_stress(p, rate, s):
 @kernel
 def add_damping_tangent(p, A, D, u, psi, form, d, theta_A, theta_B, du, dpsi, H):
     """Add Qᵀ C_v ∂ε̇/∂q to H (6, 9), at fixed velocities of the section frames."""
-    Z, Zp = local_matrix(6, 9), local_matrix(3, 3)  # ∂(Lε̇), ∂ψ̇/∂ψ
-    M, minus_psi = local_matrix(3, 3), local_vector(3)
-    for i in range(3):
-        minus_psi[i] = -psi[i]
-    form_gradient(0, form, minus_psi, theta_B, Zp)
-    form_gradient(0, form, psi, theta_A, M)
-    for i in range(3):
-        for j in range(3):
-            Zp[i, j] = -Zp[i, j] - M[i, j]
-    # u̇: −Ω̃_A δu + d̃ δθ_A, through A; A's own change along ψ̇
-    form_rate(form, psi, dpsi, M)
-    for i in range(3):
-        for j in range(3):
-            k, m = (j + 1) % 3, (j + 2) % 3
-            Z[i, j] = M[i, j] - A[i, k] * theta_A[m] + A[i, m] * theta_A[k]
-            Z[i, 6 + j] = A[i, k] * d[m] - A[i, m] * d[k]
-            Z[3 + i, j] = 0.0
-            Z[3 + i, 3 + j] = Zp[i, j]
-            Z[3 + i, 6 + j] = 0.0
-            Z[i, 3 + j] = D[i, 0] * Zp[0, j] + D[i, 1] * Zp[1, j] + D[i, 2] * Zp[2, j]
-    form_gradient(0, form, psi, du, M)
-    for i in range(3):
-        for j in range(3):
-            Z[i, 3 + j] += M[i, j]
-    form_rate_gradient(form, psi, dpsi, u, M)
-    for i in range(3):
-        for j in range(3):
-            Z[i, 3 + j] += M[i, j]
+    Z = local_matrix(6, 9)
+    rate_gradient(A, D, u, psi, form, d, theta_A, theta_B, du, dpsi, Z)
     column = local_vector(6)
     for j in range(9):
         for i in range(6):
@@ -520,20 +390,6 @@ def add_damping_tangent(p, A, D, u, psi, form, d, theta_A, theta_B, du, dpsi, H)
         for i in range(3):
             H[i, j] += A[0, i] * column[0] + A[1, i] * column[1] + A[2, i] * column[2]
             H[3 + i, j] += D[0, i] * column[0] + D[1, i] * column[1] + D[2, i] * column[2] + column[3 + i]
-
-
-@kernel
-def add_arm_velocity(R, offset, spin, C, K, column):
-    """Add to K the change of the velocity R (Ω × p) of a section frame when its node turns: −C_x R (Ω×p)~."""
-    a, c = local_vector(3), local_vector(3)
-    for k in range(3):
-        c[k] = spin[(k + 1) % 3] * offset[(k + 2) % 3] - spin[(k + 2) % 3] * offset[(k + 1) % 3]
-    for i in range(12):
-        for k in range(3):
-            a[k] = R[0, k] * C[i, column] + R[1, k] * C[i, column + 1] + R[2, k] * C[i, column + 2]
-        for k in range(3):
-            j, m = (k + 1) % 3, (k + 2) % 3
-            K[i, column + 3 + k] -= a[j] * c[m] - a[m] * c[j]
 
 
 @kernel

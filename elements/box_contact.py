@@ -11,14 +11,18 @@ so that boxes do not overlap as long as no contact is negative. Boxes that are g
 of their outline only, 4 + 4 contacts. Each contact is an element of its own: a corner is a sphere of radius ρ
 (`SphereOnPlane`, `SphereOnBox`), an edge a capsule (`CapsuleOnCapsule`).
 
-Source: nearest features of convex polytopes, Ericson, Real-Time Collision Detection (2005), 5.1.9 and 5.2.
+Source: docs/theory/contacts.md, (22); nearest features of convex polytopes, Ericson, Real-Time Collision Detection
+(2005), 5.1.9 and 5.2.
 """
 
-from fem_mbs.elements.base import Part
+from typing import Any
+
+from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.elements.base import Contact, Part
 from fem_mbs.elements.capsule import CapsuleOnCapsule
 from fem_mbs.elements.sphere_box import SphereOnBox
 from fem_mbs.elements.sphere_plane import SphereOnPlane
-from fem_mbs.nodes import Frame, Ground, finite_vector
+from fem_mbs.nodes import Frame, Ground
 
 _AXES = "xyz"
 _EDGES = [(i, j) for i in range(8) for j in range(i + 1, 8) if i ^ j in (1, 2, 4)]  # numbers that differ in one bit
@@ -27,15 +31,15 @@ _EDGES = [(i, j) for i in range(8) for j in range(i + 1, 8) if i ^ j in (1, 2, 4
 class _BoxContact(Part):
     """Corners and edges of boxes as frames, and the checks of their sizes."""
 
+    options_of = Contact
+
     def _outline(self, box, parameter, size, rounding, planar):
         """Size (3,), frames of the corners of the core, and pairs of them that are its edges."""
-        frame, size = Frame.of(box), finite_vector(self, parameter, size)
-        self.check(size.min() > 0, parameter, size, "m must be > 0 in all three directions")
+        frame, size = self.as_frame(parameter.replace("size", "box"), box), self.as_lengths(parameter, size)
         message = f"m must be below half the smallest edge length, {0.5 * size.min():.6g} m"
         self.check(2 * rounding < size.min(), "rounding", rounding, message)
         half, numbers = 0.5 * size - rounding, range(8)
-        if planar is not None:
-            self.check(planar in _AXES, "planar", planar, "must be 'x', 'y', 'z' or None")
+        if self.as_choice("planar", planar, (*_AXES, None)) is not None:
             across = _AXES.index(planar)
             half[across], numbers = 0.0, [k for k in numbers if k >> across & 1]
         places = [half * [1 if k >> axis & 1 else -1 for axis in range(3)] for k in numbers]
@@ -87,11 +91,22 @@ class BoxOnPlane(_BoxContact):
     SphereOnPlane 'floor 8'
     """
 
-    def __init__(self, box, plane, *, size, rounding=0.0, planar=None, drawn_size=None, name=None, **law):
+    def __init__(
+        self,
+        box: FrameLike,
+        plane: FrameLike,
+        *,
+        size: ArrayLike,
+        rounding: float = 0.0,
+        planar: str | None = None,
+        drawn_size: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
         rounding = self.positive("rounding", rounding, "m", allow_zero=True)
         size, corners, _ = self._outline(box, "size", size, rounding, planar)
-        plane = Frame.of(plane)
+        plane = self.as_frame("plane", plane)
         if drawn_size is None:
             drawn_size = 3.0 * size.max() if isinstance(plane.node, Ground) else 0.0
         self.elements = [
@@ -151,7 +166,19 @@ class BoxOnBox(_BoxContact):
     (SphereOnBox 'pair A1', 16)
     """
 
-    def __init__(self, box_A, box_B, *, size_A, size_B, rounding, edges=True, planar=None, name=None, **law):
+    def __init__(
+        self,
+        box_A: FrameLike,
+        box_B: FrameLike,
+        *,
+        size_A: ArrayLike,
+        size_B: ArrayLike,
+        rounding: float,
+        edges: bool = True,
+        planar: str | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
         rounding = self.positive("rounding", rounding, "m")
         size_A, corners_A, edges_A = self._outline(box_A, "size_A", size_A, rounding, planar)
@@ -166,7 +193,7 @@ class BoxOnBox(_BoxContact):
                     "name": self._name(f"{letter}{k + 1}"),
                 }
                 self.elements.append(SphereOnBox(corner, other, drawn=False, **options, **law))
-        for i, first in enumerate(edges_A if edges else ()):
+        for i, first in enumerate(edges_A if self.as_flag("edges", edges) else ()):
             for j, second in enumerate(edges_B):
                 options = {"radius_A": rounding, "radius_B": rounding, "name": self._name(f"A{i + 1}-B{j + 1}")}
                 self.elements.append(CapsuleOnCapsule(first, second, **options, **law))

@@ -26,8 +26,8 @@ Capsules that are parallel to 1e-6 rad touch in the middle of their common lengt
 point: capsules that lie along each other need further contacts (`SphereOnCapsule` at their ends). A capsule on a plane
 touches with its ends: two contacts of spheres.
 
-Source: nearest points of segments: Ericson, Real-Time Collision Detection (2005), 5.1.9; (2)-(5) derived here, checked
-by differences.
+Source: docs/theory/contacts.md, (17)-(21); nearest points of segments: Ericson, Real-Time Collision Detection (2005),
+5.1.9; (2)-(5) derived here, checked by differences.
 
     symbol    code         shape   unit  meaning
     o_k       offset       (4, 3)  m     ends from their nodes, node axes; node (4,) numbers the nodes of the element
@@ -36,15 +36,16 @@ by differences.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import Contact, register
+from fem_mbs.arguments import FrameLike
+from fem_mbs.elements.base import Contact, Part, register
 from fem_mbs.elements.shape_contact import arc
 from fem_mbs.elements.sphere_plane import SphereOnPlane
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.nodes import Frame
 from fem_mbs.rotations import add_cross, add_skew_skew, cross, dot, log_matrix, rotate, rotate_T, tangent_inverse
 
 PARAMETERS = np.dtype(
@@ -315,7 +316,7 @@ def _ends(owner, parameter, item):
         first, second = item
     except (TypeError, ValueError):
         raise ParameterError(owner, parameter, item, "is not a pair of frames, nor a beam") from None
-    ends = Frame.of(first), Frame.of(second)
+    ends = owner.as_frame(parameter, first), owner.as_frame(parameter, second)
     if np.linalg.norm(ends[1].position - ends[0].position) == 0.0:
         raise ParameterError(owner, parameter, item, "has both ends at the same position; for a sphere use one frame")
     return ends
@@ -351,7 +352,7 @@ class _CapsuleContact(Contact):
         self.sides = tuple(dict.fromkeys(number[:2])), tuple(dict.fromkeys(number[2:]))
         self.record = (np.array([f.p for f in self.ends]), number, radii, len(first) - 1)
 
-    def regular(self, point):
+    def regular(self, point: Any) -> bool:
         """Whether a configuration of `fem_mbs.verify` is away from where σ or τ reach an end and axes are parallel."""
         p = np.zeros(1, PARAMETERS)
         p[0] = self.record
@@ -369,7 +370,7 @@ class _CapsuleContact(Contact):
         close = np.linalg.norm(v) < 30 * near
         same = all(state == states[1] for state in states[1:])
         parallel = parallel and self.record[3] == 1
-        return same and not close and not parallel and normals[0] @ normals[1] > -0.85
+        return bool(same and not close and not parallel and normals[0] @ normals[1] > -0.85)
 
 
 class SphereOnCapsule(_CapsuleContact):
@@ -386,7 +387,7 @@ class SphereOnCapsule(_CapsuleContact):
         Of the sphere.
     radius_capsule : float > 0 [m]
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -409,12 +410,21 @@ class SphereOnCapsule(_CapsuleContact):
     SphereOnCapsule 'hit'
     """
 
-    def __init__(self, sphere, capsule, *, radius, radius_capsule, name=None, **law):
+    def __init__(
+        self,
+        sphere: FrameLike,
+        capsule: Any,
+        *,
+        radius: float,
+        radius_capsule: float,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
         self.radius = self.positive("radius", radius, "m", allow_zero=True)
         self.radius_capsule = self.positive("radius_capsule", radius_capsule, "m")
         ends = _ends(self, "capsule", capsule)
-        self._connect((Frame.of(sphere),), ends, (self.radius, self.radius_capsule), name, law)
+        self._connect((self.as_frame("sphere", sphere),), ends, (self.radius, self.radius_capsule), name, law)
 
 
 class CapsuleOnCapsule(_CapsuleContact):
@@ -427,7 +437,7 @@ class CapsuleOnCapsule(_CapsuleContact):
         between its ends.
     radius_A, radius_B : float > 0 [m]
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
         Impulses and slip are those of the first capsule relative to the second.
 
@@ -452,7 +462,9 @@ class CapsuleOnCapsule(_CapsuleContact):
     CapsuleOnCapsule 'crossing'
     """
 
-    def __init__(self, capsule_A, capsule_B, *, radius_A, radius_B, name=None, **law):
+    def __init__(
+        self, capsule_A: Any, capsule_B: Any, *, radius_A: float, radius_B: float, name: str | None = None, **law: Any
+    ) -> None:
         self.name = name
         self.radius_A = self.positive("radius_A", radius_A, "m")
         self.radius_B = self.positive("radius_B", radius_B, "m")
@@ -460,7 +472,7 @@ class CapsuleOnCapsule(_CapsuleContact):
         self._connect(first, second, (self.radius_A, self.radius_B), name, law)
 
 
-class CapsuleOnPlane:
+class CapsuleOnPlane(Part):
     """A capsule that can touch a plane: two `SphereOnPlane` contacts, one at each end, which is all that can touch.
 
     Parameters
@@ -476,7 +488,7 @@ class CapsuleOnPlane:
     name : str, optional
         The contacts are called "name 1" and "name 2", after the ends.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution:
         see `Contact`.
 
     Attributes
@@ -498,7 +510,18 @@ class CapsuleOnPlane:
     [SphereOnPlane 'floor 1', SphereOnPlane 'floor 2']
     """
 
-    def __init__(self, capsule, plane, *, radius, drawn_size=None, name=None, **law):
+    options_of = Contact
+
+    def __init__(
+        self,
+        capsule: Any,
+        plane: FrameLike,
+        *,
+        radius: float,
+        drawn_size: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
         first, second = _ends(self, "capsule", capsule)
         names = (None, None) if name is None else (f"{name} 1", f"{name} 2")

@@ -28,15 +28,18 @@ Source: docs/theory/contacts.md, (23), (24).
     L, H      length, size         m      length of the shorter member; height of the slider
 """
 
+from typing import Any
+
 import numpy as np
 
-from fem_mbs.elements.base import Part, register
+from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.elements.base import Contact, Part, register
 from fem_mbs.elements.compliant_contact import CompliantContact
 from fem_mbs.elements.sphere_cylinder import _ENDLESS, SphereInCylinder, _SphereCylinder
 from fem_mbs.elements.sphere_plane import SphereOnPlane
 from fem_mbs.elements.sphere_sphere import SphereInSphere
 from fem_mbs.errors import ParameterError
-from fem_mbs.nodes import Frame, finite_vector
+from fem_mbs.nodes import Frame
 from fem_mbs.rotations import frame_with_axis
 
 MEMBERS = ("journal", "bearing")
@@ -55,7 +58,7 @@ class RingOnCylinder(_SphereCylinder):
     radius_cylinder : float > 0 [m]
         radius_cylinder < radius; the difference is the clearance.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -73,7 +76,16 @@ class RingOnCylinder(_SphereCylinder):
 
     side = -1.0
 
-    def __init__(self, ring, cylinder, *, radius, radius_cylinder, name=None, **law):
+    def __init__(
+        self,
+        ring: FrameLike,
+        cylinder: FrameLike,
+        *,
+        radius: float,
+        radius_cylinder: float,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(
             ring, cylinder, radius=radius, radius_cylinder=radius_cylinder, drawn_length=0.0, name=name, **law
         )
@@ -87,9 +99,11 @@ class RingOnCylinder(_SphereCylinder):
 class _ClearanceJoint(Part):
     """What joints with clearance share: checks, names, and contacts that may be compliant."""
 
+    options_of = Contact
+
     def _start(self, first, second, names, clearance, name):
         self.name = name
-        self.first, self.second = Frame.of(first), Frame.of(second)
+        self.first, self.second = self.as_frame(names[0], first), self.as_frame(names[1], second)
         if self.first.node is self.second.node:
             raise ParameterError(
                 self, names[1], self.second, f"is on the same node as {names[0]}; it cannot move there"
@@ -97,20 +111,17 @@ class _ClearanceJoint(Part):
         self.clearance = self.positive("clearance", clearance, "m")
         self.elements = []
 
-    def _choice(self, parameter, value, allowed):
-        self.check(value in allowed, parameter, value, f"must be one of {', '.join(map(repr, allowed))}")
-        return value
-
     def _finish(self, contacts, compliant):
         """Name the contacts after the joint and make them compliant if that is asked for."""
         if self.name is not None:
             for k, contact in enumerate(contacts):
                 contact.name = self.name if len(contacts) == 1 else f"{self.name} {k + 1}"
         if compliant is not None:
+            self.as_instance("compliant", compliant, dict, "a dict of options of CompliantContact")
             contacts = [CompliantContact(contact, **compliant) for contact in contacts]
         self.elements = contacts
 
-    def path(self, result):
+    def path(self, result: Any) -> np.ndarray:
         """Where the first body's frame is in the second's, over a run.
 
         Parameters
@@ -181,13 +192,23 @@ class JournalClearance(_ClearanceJoint):
     """
 
     def __init__(
-        self, journal, bearing, *, radius, clearance, length=0.0, shorter="journal", end_play=None, compliant=None,
-        name=None, **law,
-    ):  # fmt: skip
+        self,
+        journal: FrameLike,
+        bearing: FrameLike,
+        *,
+        radius: float,
+        clearance: float,
+        length: float = 0.0,
+        shorter: str = "journal",
+        end_play: float | None = None,
+        compliant: dict | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self._start(journal, bearing, MEMBERS, clearance, name)
         self.radius = self.positive("radius", radius, "m")
         self.length = self.positive("length", length, "m", allow_zero=True)
-        self.shorter = self._choice("shorter", shorter, MEMBERS)
+        self.shorter = self.as_choice("shorter", shorter, MEMBERS)
         bore = self.radius + self.clearance
         short, long = (self.first, self.second) if shorter == "journal" else (self.second, self.first)
         places = [0.0] if self.length == 0.0 else [-0.5 * self.length, 0.5 * self.length]
@@ -246,7 +267,17 @@ class SphericalClearance(_ClearanceJoint):
     [SphereInSphere 'ball joint']
     """
 
-    def __init__(self, ball, socket, *, radius, clearance, compliant=None, name=None, **law):
+    def __init__(
+        self,
+        ball: FrameLike,
+        socket: FrameLike,
+        *,
+        radius: float,
+        clearance: float,
+        compliant: dict | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self._start(ball, socket, ("ball", "socket"), clearance, name)
         self.radius = self.positive("radius", radius, "m")
         outer = self.radius + self.clearance
@@ -304,13 +335,22 @@ class PrismaticClearance(_ClearanceJoint):
     """
 
     def __init__(
-        self, slider, guide, *, size, clearance, planar=None, shorter="slider", compliant=None, name=None, **law
-    ):
+        self,
+        slider: FrameLike,
+        guide: FrameLike,
+        *,
+        size: ArrayLike,
+        clearance: float,
+        planar: str | None = None,
+        shorter: str = "slider",
+        compliant: dict | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self._start(slider, guide, GUIDES, clearance, name)
-        self.size = finite_vector(self, "size", size)
-        self.check(self.size.min() > 0, "size", self.size, "m must be > 0 in all three directions")
-        self._choice("planar", planar, ("y", "z", None))
-        self._choice("shorter", shorter, GUIDES)
+        self.size = self.as_lengths("size", size)
+        self.as_choice("planar", planar, ("y", "z", None))
+        self.as_choice("shorter", shorter, GUIDES)
         play = np.array([0.0, self.clearance, self.clearance])
         inner, outer = 0.5 * self.size, 0.5 * self.size + play
         across = [axis for axis in (1, 2) if planar != "xyz"[axis]]

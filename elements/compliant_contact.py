@@ -26,8 +26,9 @@ that is loaded without an impact would be damped without bound.
 The geometry is not written a second time: the kernels below call those of the wrapped contact by their addresses, with
 the same table of arguments. The start of the step, on which tangents may depend, is put where the bodies are.
 
-Source: Hunt and Crossley 1975 and Sanchez2025, table 2.1, for (1); (2) is the usual smooth Coulomb law (Oden and
-Martins 1985, with a square root in place of their polynomial); (5)-(8) derived here, checked by differences.
+Source: docs/theory/contacts.md, (25)-(29); Hunt and Crossley 1975 and Sanchez2025, table 2.1, for (1); (2) is the usual
+smooth Coulomb law (Oden and Martins 1985, with a square root in place of their polynomial); (5)-(8) derived here,
+checked by differences.
 
     symbol    code           shape   unit   meaning
     K, n, χ   stiffness, exponent, factor   N/mⁿ, -, -
@@ -37,6 +38,7 @@ Martins 1985, with a square root in place of their polynomial); (5)-(8) derived 
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -347,7 +349,7 @@ class CompliantContact(Force):
     ------
     ParameterError
         Parameters out of range; not a contact, or a part made of several (wrap its ``elements`` one by one); a contact
-        with rolling or spinning resistance, tangential restitution or a ``contensou_radius``, which the force law does
+        with rolling or spinning resistance, tangential restitution or a ``radius_contensou``, which the force law does
         not know.
 
     Notes
@@ -380,26 +382,26 @@ class CompliantContact(Force):
 
     def __init__(
         self,
-        contact,
+        contact: Contact,
         *,
-        stiffness,
-        model="consistent",
-        exponent=1.5,
-        restitution=None,
-        friction=None,
-        slip_speed=1e-3,
-        least_speed=1e-3,
-        simple_tangent=False,
-        max_indentation=None,
-        name=None,
-    ):
-        self.name = name if name is not None else getattr(contact, "name", None)
+        stiffness: float,
+        model: str = "consistent",
+        exponent: float = 1.5,
+        restitution: float | None = None,
+        friction: float | None = None,
+        slip_speed: float = 1e-3,
+        least_speed: float = 1e-3,
+        simple_tangent: bool = False,
+        max_indentation: float | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.name = name
         self._check_contact(contact)
+        self.name = name if name is not None else contact.name
         super().__init__(contact.nodes, name=self.name)
         self.contact = contact
         self.stiffness = self.positive("stiffness", stiffness, "N/m^n")
-        self.exponent = self.number("exponent", exponent)
-        self.check(1 <= self.exponent <= 3, "exponent", exponent, "must be between 1 and 3; 1.5 for point contact")
+        self.exponent = self.number("exponent", exponent, at_least=1, at_most=3)
         self.restitution = self.number("restitution", contact.restitution if restitution is None else restitution)
         message = f"must be between {LOWEST_RESTITUTION:g} and 1; contacts have 0 unless one is given, here or there"
         self.check(LOWEST_RESTITUTION <= self.restitution <= 1, "restitution", self.restitution, message)
@@ -410,7 +412,8 @@ class CompliantContact(Force):
             self.max_indentation = self.positive("max_indentation", max_indentation, "m")
         else:
             self.max_indentation = DEEPEST * _largest_radius(contact)
-        self.model, self.factor, self.simple_tangent = model, self._factor(model), bool(simple_tangent)
+        self.model, self.factor = model, self._factor(model)
+        self.simple_tangent = self.as_flag("simple_tangent", simple_tangent)
         self.place()
 
     def _check_contact(self, contact):
@@ -422,7 +425,7 @@ class CompliantContact(Force):
             raise ParameterError(self, "contact", label(contact), message)
         if not isinstance(contact, Contact):
             raise ParameterError(self, "contact", contact, "is not a contact, such as SphereOnPlane(…)")
-        for what in ("rolling_resistance", "spinning_resistance", "contensou_radius", "tangential_restitution"):
+        for what in ("rolling_resistance", "spinning_resistance", "radius_contensou", "tangential_restitution"):
             value = getattr(contact, what)
             message = "is for nonsmooth contacts; a compliant contact knows sliding friction only: leave it out"
             self.check(value == 0.0, what, value, message)
@@ -454,7 +457,7 @@ class CompliantContact(Force):
         calls = (call.address for call in self._calls)
         self.record = (*law, *calls, address(self._wrapped), int(self.simple_tangent))
 
-    def trouble(self, state):
+    def trouble(self, state: Any) -> str | None:
         """What is wrong at a `State`, in words; None when nothing is."""
         from fem_mbs.verify import Evaluator, Point
 
@@ -471,10 +474,10 @@ class CompliantContact(Force):
             "step_control=StepControl(); or allow it with max_indentation=…"
         )
 
-    def picture(self):
+    def picture(self) -> list:
         return self.contact.picture()
 
-    def regular(self, point):
+    def regular(self, point: Any) -> bool:
         """Whether forces are smooth about a configuration of `fem_mbs.verify`: closed, not about to be cut off."""
         from fem_mbs.verify import Evaluator
 

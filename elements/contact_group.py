@@ -5,17 +5,20 @@ below a margin, the *skin*; pairs are found anew when anything has moved by half
 (`fem_mbs.pairs`, `fem_mbs.broad_phase`). The law of each pair comes from a table of materials.
 """
 
+from typing import Any
+
 import numpy as np
 
-from fem_mbs.elements.base import Contact
+from fem_mbs.arguments import FrameLike
+from fem_mbs.elements.base import Contact, Part
 from fem_mbs.elements.materials import MaterialTable
 from fem_mbs.elements.sphere_plane import SphereOnPlane
 from fem_mbs.elements.sphere_sphere import SphereOnSphere
 from fem_mbs.errors import ParameterError, label
-from fem_mbs.nodes import Frame, Node6
+from fem_mbs.nodes import Node6
 
 
-class ContactGroup:
+class ContactGroup(Part):
     """Spheres that can touch each other and obstacles.
 
     Parameters
@@ -52,29 +55,34 @@ class ContactGroup:
     """
 
     role = "contact group"
+    options_of = Contact
 
-    def __init__(self, *, materials=None, skin=None, name=None, **law):
+    def __init__(
+        self,
+        *,
+        materials: MaterialTable | dict | None = None,
+        skin: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
         if materials is not None and law:
             raise ParameterError(self, "materials", materials, f"and a law ({', '.join(law)}) exclude each other")
         table = materials if materials is not None else {("*", "*"): law}
         self.materials = table if isinstance(table, MaterialTable) else MaterialTable(table)
-        self.skin = None if skin is None else Contact.positive(self, "skin", skin, "m")
+        self.skin = None if skin is None else self.positive("skin", skin, "m")
         self.frames, self.radii, self.sphere_materials = [], [], []
         self.obstacles = []  # (contact type, frame, options, material)
         self.excluded = set()
 
-    # the checks of elements, for the messages they make
-    check, number, positive = Contact.check, Contact.number, Contact.positive
-
-    def sphere(self, body, radius, material=""):
+    def sphere(self, body: FrameLike, radius: float, material: str = "") -> None:
         """Put a sphere on a body (frame or node; its origin is the centre), radius [m] > 0."""
-        frame = Frame.of(body)
+        frame = self.as_frame("body", body)
         self.frames.append(frame)
         self.radii.append(self.positive("radius", radius, "m"))
-        self.sphere_materials.append(material)
+        self.sphere_materials.append(self.as_text("material", material))
 
-    def obstacle(self, kind, body, material="", **geometry):
+    def obstacle(self, kind: type, body: FrameLike, material: str = "", **geometry: Any) -> None:
         """Put an obstacle on a body or on the ground.
 
         Parameters
@@ -84,20 +92,24 @@ class ContactGroup:
         material : str
         **geometry : further arguments of ``kind`` (size, …)
         """
-        frame = Frame.of(body)
+        frame = self.as_frame("body", body)
+        self.as_text("material", material)
+        contact_type = isinstance(kind, type) and issubclass(kind, Contact)
+        self.check(contact_type, "kind", kind, "is not a type of contact of a sphere, such as SphereOnPlane")
         kind(Node6(name="a sphere"), frame, radius=1e-3, **geometry)  # says what is wrong with the arguments
         self.obstacles.append((kind, frame, geometry, material))
 
-    def exclude(self, first, second):
+    def exclude(self, first: FrameLike, second: FrameLike) -> None:
         """Let two bodies (nodes, frames) pass through each other."""
-        self.excluded.add(frozenset((id(Frame.of(first).node), id(Frame.of(second).node))))
+        frames = self.as_frame("first", first), self.as_frame("second", second)
+        self.excluded.add(frozenset(id(frame.node) for frame in frames))
 
     @property
-    def nodes(self):
+    def nodes(self) -> list:
         """Nodes of all spheres and obstacles."""
         return [f.node for f in self.frames] + [frame.node for _, frame, _, _ in self.obstacles]
 
-    def kinds(self):
+    def kinds(self) -> list:
         """Contact types of the group, with their prototypes.
 
         Returns
@@ -115,13 +127,13 @@ class ContactGroup:
             found.setdefault(kind, []).append(kind(Node6(name="a sphere"), frame, radius=smallest, **geometry))
         return list(found.items())
 
-    def partners(self, kind):
+    def partners(self, kind: type) -> list:
         """Materials of the second partners of a type, in the order of `kinds`."""
         if kind is SphereOnSphere:
             return list(self.sphere_materials)
         return [material for other, _, _, material in self.obstacles if other is kind]
 
-    def law_table(self, names):
+    def law_table(self, names: list) -> np.ndarray:
         """Laws (k, k, 5) of all pairs of materials that occur (NaN: none in the table), for names (k,)."""
         laws = np.full((len(names), len(names), len(Contact(()).law)), np.nan)
         for i, first in enumerate(names):
@@ -131,15 +143,13 @@ class ContactGroup:
                 except ParameterError as error:
                     if error.parameter != "law":
                         raise
-                except TypeError as error:
-                    raise ParameterError(self, "law", self.materials.law(first, second), str(error)) from None
                 else:
-                    radius = contact.contensou_radius
-                    self.check(radius == 0, "contensou_radius", radius, "m is not for contact groups; leave it out")
+                    radius = contact.radius_contensou
+                    self.check(radius == 0, "radius_contensou", radius, "m is not for contact groups; leave it out")
                     laws[i, j] = contact.law
         return laws
 
-    def picture(self):
+    def picture(self) -> list:
         """Drawings of the obstacles."""
         shapes = []
         for kind, prototypes in self.kinds()[1:]:

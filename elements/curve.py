@@ -23,9 +23,11 @@ Guide to Splines, ch. 4; N and slip checked by differences.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.shape_contact import SphereShapeContact, parameters, shape_hessian, shape_rows, sphere_center
 from fem_mbs.errors import ParameterError
@@ -198,7 +200,7 @@ class _OnCurve(SphereShapeContact):
     """
 
     def _set_curve(self, points, closed):
-        self.points, self.closed = points, bool(closed)
+        self.points, self.closed = points, self.as_flag("closed", closed)
         enough = 3 if self.closed else 2
         self.check(len(points) >= enough, "points", points, f"are {len(points)}, must be at least {enough}")
         chords = np.linalg.norm(np.diff(np.vstack([points, points[:1]]) if closed else points, axis=0), axis=1)
@@ -216,11 +218,11 @@ class _OnCurve(SphereShapeContact):
         """The last number of the record."""
         raise NotImplementedError
 
-    def sampled(self, count=None):
+    def sampled(self, count: Any = None) -> np.ndarray:
         """Points (k, 3) [m] along the curve in its frame, for drawings."""
         return self.spline(np.linspace(0, self.curve_length, count or 8 * len(self.points) + 1))
 
-    def regular(self, point):
+    def regular(self, point: Any) -> bool:
         """Whether no end of a piece and no centre of curvature is near (see `SphereShapeContact.regular`)."""
         p = np.zeros(1, self.parameters)
         p[0] = self.record
@@ -258,7 +260,7 @@ class PointOnCurve(_OnCurve):
     width : float ≥ 0, optional [m]
         Extent of the wall along z that is drawn, 0 for none. Default: a tenth of the curve on ground, 0 otherwise.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -296,12 +298,21 @@ class PointOnCurve(_OnCurve):
         return 0.5 * np.ptp(self.points[:, :2], axis=0).min() if outside else None
 
     def __init__(
-        self, point, curve, *, points, closed=False, radius=0.0, side="left", width=None, name=None, **law
-    ):  # fmt: skip
+        self,
+        point: FrameLike,
+        curve: FrameLike,
+        *,
+        points: ArrayLike,
+        closed: bool = False,
+        radius: float = 0.0,
+        side: str = "left",
+        width: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(point, curve, radius=radius, allow_point=True, name=name, **law)
-        plane = _points(self, points, 2)
-        self.check(side in ("left", "right"), "side", side, 'must be "left" or "right"')
-        self.side = side
+        plane = self.as_array("points", points, (None, 2))
+        self.side = self.as_choice("side", side, ("left", "right"))
         s = self._last()
         self._set_curve(np.column_stack([plane, np.zeros(len(plane))]), closed)
         u = np.linspace(0, self.curve_length, 40 * len(self.points))
@@ -318,7 +329,7 @@ class PointOnCurve(_OnCurve):
     def _last(self):
         return 1.0 if self.side == "left" else -1.0
 
-    def picture(self):
+    def picture(self) -> list:
         if self.width == 0.0:
             return []
         from fem_mbs.shapes import Mesh
@@ -344,11 +355,11 @@ class SphereOnWire(_OnCurve):
         Whether the line returns to its first point (do not repeat it). An open line is prolonged straight.
     radius : float > 0 [m]
         Of the sphere.
-    wire_radius : float ≥ 0 [m]
+    radius_wire : float ≥ 0 [m]
     drawn : bool, optional
         Default: when the wire is on ground and has a radius.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -366,7 +377,7 @@ class SphereOnWire(_OnCurve):
     >>> from fem_mbs import Model, RigidBody
     >>> model, ball = Model(), RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2])
     >>> line = [[-2, -0.05, 1], [0, -0.05, 0], [2, -0.05, 1]]
-    >>> SphereOnWire(ball, model.ground, points=line, radius=0.1, wire_radius=0.02, name="left rail")
+    >>> SphereOnWire(ball, model.ground, points=line, radius=0.1, radius_wire=0.02, name="left rail")
     SphereOnWire 'left rail'
     """
 
@@ -378,22 +389,32 @@ class SphereOnWire(_OnCurve):
 
     @property
     def smallest_radius(self):
-        return self.wire_radius
+        return self.radius_wire
 
     def __init__(
-        self, sphere, wire, *, points, closed=False, radius, wire_radius=0.0, drawn=None, name=None, **law
-    ):  # fmt: skip
+        self,
+        sphere: FrameLike,
+        wire: FrameLike,
+        *,
+        points: ArrayLike,
+        closed: bool = False,
+        radius: float,
+        radius_wire: float = 0.0,
+        drawn: bool | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(sphere, wire, radius=radius, name=name, **law)
-        self.wire_radius = self.positive("wire_radius", wire_radius, "m", allow_zero=True)
-        self._set_curve(_points(self, points, 3), closed)
-        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else bool(drawn)
+        self.radius_wire = self.positive("radius_wire", radius_wire, "m", allow_zero=True)
+        self._set_curve(self.as_array("points", points, (None, 3)), closed)
+        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else self.as_flag("drawn", drawn)
         self.place()
 
     def _last(self):
-        return self.wire_radius
+        return self.radius_wire
 
-    def picture(self):
-        if not self.drawn or self.wire_radius == 0.0:
+    def picture(self) -> list:
+        if not self.drawn or self.radius_wire == 0.0:
             return []
         from fem_mbs.shapes import Mesh
 
@@ -407,21 +428,10 @@ class SphereOnWire(_OnCurve):
         across = np.array(across) / np.linalg.norm(across, axis=1)[:, None]
         third, angle, n, k = np.cross(along, across), 2 * np.pi * np.arange(12) / 12, len(line), 12
         ring = np.cos(angle)[:, None] * across[:, None] + np.sin(angle)[:, None] * third[:, None]
-        points = (line[:, None] + self.wire_radius * ring).reshape(-1, 3)
+        points = (line[:, None] + self.radius_wire * ring).reshape(-1, 3)
         i, j = np.meshgrid(np.arange(n - 1), np.arange(k), indexing="ij")
         quads = np.stack([i * k + j, i * k + (j + 1) % k, (i + 1) * k + (j + 1) % k, (i + 1) * k + j], axis=-1)
         return self.placed(Mesh, points, [quads.reshape(-1, 4)], np.zeros((0, 2), int))
-
-
-def _points(element, points, n):
-    """Float array (k, n) of a parameter ``points``."""
-    try:
-        array = np.array(points, float)
-    except (TypeError, ValueError):
-        raise ParameterError(element, "points", points, f"is not an array (k, {n}) of numbers") from None
-    good = array.ndim == 2 and array.shape[1] == n and np.isfinite(array).all()
-    element.check(good, "points", array, f"must be an array (k, {n}) of finite numbers")
-    return array
 
 
 def _frames(rng, A, B):
@@ -444,7 +454,7 @@ def _example_profile(rng, A, B):
 def _example_wire(rng, A, B):
     points = np.column_stack([_ring(rng), 0.5 * rng.normal(size=5)])
     a, b = _frames(rng, A, B)
-    return SphereOnWire(a, b, points=points, closed=rng.random() < 0.5, radius=0.1, wire_radius=rng.uniform(0, 0.1))
+    return SphereOnWire(a, b, points=points, closed=rng.random() < 0.5, radius=0.1, radius_wire=rng.uniform(0, 0.1))
 
 
 register(PointOnCurve, example=_example_profile)

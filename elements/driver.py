@@ -17,9 +17,11 @@ Source: docs/theory/joints.md, (9), (10). Symbols: see `fem_mbs.elements.joint_r
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joint_rows import (
     POSE_TOLERANCE,
@@ -161,7 +163,7 @@ class RevoluteDriver(Joint):
     }
     outputs = {"moment": (1, "N m"), "angle": (1, "rad")}
 
-    def __init__(self, frame_P, frame_Q, angle, *, name=None):
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, angle: Any, *, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         check_parallel(self)
         signal, start = driving_signal(self, "angle", angle)
@@ -220,7 +222,7 @@ class LinearDriver(Joint):
     }
     outputs = {"force": (1, "N"), "distance": (1, "m")}
 
-    def __init__(self, frame_P, frame_Q, distance, *, name=None):
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, distance: Any, *, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         signal, start = driving_signal(self, "distance", distance)
         self.signals = [signal]

@@ -28,9 +28,12 @@ relative to each other at the pitch circle, at least 1 mm/s.
 Source: docs/theory/bearings.md, (15), (16) and "Balls that move".
 """
 
+from typing import Any
+
 import numpy as np
 
 from fem_mbs import ball_equilibrium as be
+from fem_mbs.arguments import FrameLike, Keywords, Named
 from fem_mbs.bearing_geometry import BearingGeometry
 from fem_mbs.bearing_statics import CONTROLS
 from fem_mbs.elements.base import Part
@@ -40,7 +43,6 @@ from fem_mbs.elements.rigid_ball_bearing import RigidBallBearing
 from fem_mbs.elements.rigid_body import RigidBody
 from fem_mbs.elements.sphere_groove import SphereInGroove
 from fem_mbs.elements.sphere_sphere import SphereInSphere
-from fem_mbs.errors import ParameterError
 from fem_mbs.nodes import Frame
 from fem_mbs.spall import Spall
 
@@ -111,19 +113,31 @@ class DynamicBearing(Part):
     """
 
     def __init__(
-        self, outer, inner, geometry, *, friction=0.1, slip_speed=None, cage=True, cage_mass=None,
-        pocket_clearance=None, pocket_stiffness=1e8, pocket_restitution=1.0, pocket_friction=0.0, spall=(),
-        cage_angle=0.0, control="outer", name="bearing",
-    ):  # fmt: skip
-        self.name, self.geometry = name, geometry
-        if not isinstance(geometry, BearingGeometry):
-            raise ParameterError(self, "geometry", geometry, "must be a BearingGeometry")
-        self.outer, self.inner = Frame.of(outer), Frame.of(inner)
+        self,
+        outer: FrameLike,
+        inner: FrameLike,
+        geometry: BearingGeometry,
+        *,
+        friction: float = 0.1,
+        slip_speed: float | None = None,
+        cage: bool = True,
+        cage_mass: float | None = None,
+        pocket_clearance: float | None = None,
+        pocket_stiffness: float = 1e8,
+        pocket_restitution: float = 1.0,
+        pocket_friction: float = 0.0,
+        spall: Any = (),
+        cage_angle: float = 0.0,
+        control: str = "outer",
+        name: str = "bearing",
+    ) -> None:
+        self.name, self.geometry = name, self.as_instance("geometry", geometry, BearingGeometry)
+        self.outer, self.inner = self.as_frame("outer", outer), self.as_frame("inner", inner)
         # the frame of the inner groove circle
         offset = self.inner.rotation @ [0.0, 0.0, geometry.axial_offset]
         self.inner_race = Frame(self.inner.node, self.inner.p + offset, self.inner.rotation, name=self.inner.name)
         self.cage_angle = self.number("cage_angle", cage_angle, "rad")
-        self.check(control in CONTROLS, "control", control, f"must be one of {', '.join(CONTROLS)}")
+        self.as_choice("control", control, CONTROLS)
         self.check(self.outer.node is not self.inner.node, "inner", self.inner, "is on the same node as outer")
         self._check_pose()
         self._place(control)
@@ -139,7 +153,7 @@ class DynamicBearing(Part):
         self.cage, self.elements, spalls = None, list(self.balls), self._spalls(spall)
         for race in RACES:
             self.elements += [self._race(race, k, friction, spalls[race]) for k in range(geometry.balls)]
-        if cage:
+        if self.as_flag("cage", cage):
             self.cage = self._cage()
             law = {"restitution": pocket_restitution, "friction": pocket_friction}
             self.elements.append(self.cage)
@@ -150,7 +164,6 @@ class DynamicBearing(Part):
         found = dict.fromkeys(RACES)
         for spall in [given] if isinstance(given, Spall) or not isinstance(given, (list, tuple)) else given:
             self.check(isinstance(spall, Spall), "spall", spall, "must be a Spall(race, length, …)")
-            self.check(spall.race in RACES, "spall.race", spall.race, "must be 'outer' or 'inner'")
             self.check(found[spall.race] is None, "spall", spall, f"is a second one of the {spall.race} race")
             found[spall.race] = spall
         return found
@@ -214,8 +227,8 @@ class DynamicBearing(Part):
         osculation = g.osculation_outer if race == "outer" else g.osculation_inner
         circle = g.groove_circle_outer if race == "outer" else g.groove_circle_inner
         contact = SphereInGroove(
-            self.balls[k], frame, radius=0.5 * g.ball_diameter, groove_radius=osculation * g.ball_diameter,
-            circle_radius=circle, side=race, spall=spall, drawn=k == 0, restitution=1.0, friction=friction,
+            self.balls[k], frame, radius=0.5 * g.ball_diameter, radius_groove=osculation * g.ball_diameter,
+            radius_circle=circle, side=race, spall=spall, drawn=k == 0, restitution=1.0, friction=friction,
             name=f"{self.name} {race} {k}",
         )  # fmt: skip
         stiffness = (g.outer if race == "outer" else g.inner).stiffness
@@ -274,8 +287,8 @@ def _rigid(outer, inner, geometry, *, cage_stiffness=1e8, cage_angle=0.0, **opti
     pitch, r = 0.5 * geometry.pitch_diameter, 0.5 * geometry.ball_diameter
     play = 0.25 * geometry.clearance
     return RigidBallBearing(
-        outer, inner, balls=geometry.balls, ball_radius=r, inner_radius=pitch - r - play,
-        outer_radius=pitch + r + play, ball_mass=geometry.ball_mass, cage_stiffness=cage_stiffness, angle=cage_angle,
+        outer, inner, balls=geometry.balls, radius_ball=r, radius_inner=pitch - r - play,
+        radius_outer=pitch + r + play, ball_mass=geometry.ball_mass, cage_stiffness=cage_stiffness, angle=cage_angle,
         **options,
     )  # fmt: skip
 
@@ -283,7 +296,10 @@ def _rigid(outer, inner, geometry, *, cage_stiffness=1e8, cage_angle=0.0, **opti
 LEVELS = {"dynamic": DynamicBearing, "quasi-static": QuasiStaticBearing, "rigid": _rigid}
 
 
-def ball_bearing(outer, inner, geometry, *, level="dynamic", **options):
+@Keywords.known
+def ball_bearing(
+    outer: FrameLike, inner: FrameLike, geometry: BearingGeometry, *, level: str = "dynamic", **options: Any
+) -> Any:
     """A ball bearing between two bodies, at one of the levels of detail.
 
     Parameters
@@ -317,8 +333,7 @@ def ball_bearing(outer, inner, geometry, *, level="dynamic", **options):
     >>> geometry = fem.BearingGeometry.from_designation("6204")
     >>> front = model.add(fem.ball_bearing(model.ground, shaft, geometry, level="quasi-static", name="front"))
     """
-    probe = DynamicBearing.__new__(DynamicBearing)  # speaks for all of them
-    probe.name = options.get("name")
-    probe.check(level in LEVELS, "level", level, f"must be one of {', '.join(LEVELS)}")
-    probe.check(isinstance(geometry, BearingGeometry), "geometry", geometry, "must be a BearingGeometry")
+    owner = Named("ball_bearing", options.get("name"))
+    owner.as_choice("level", level, tuple(LEVELS))
+    owner.as_instance("geometry", geometry, BearingGeometry)
     return LEVELS[level](outer, inner, geometry, **options)

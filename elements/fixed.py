@@ -8,6 +8,7 @@ relative rotation, whatever it is.
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joint_rows`.
 """
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joint_rows import (
     add_effort,
@@ -80,7 +81,7 @@ class Fixed(Joint):
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = {"force": (3, "N"), "moment": (3, "N m")}
 
-    def __init__(self, frame_P, frame_Q, *, name=None):
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         check_origins(self)
         self.record = (self.frame_P.p, start_orientation(self), self.frame_Q.p, self.frame_Q.rotation)

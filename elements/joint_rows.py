@@ -319,10 +319,7 @@ def start_orientation(joint):
 
 def driving_signal(element, parameter, value):
     """The value as a `Signal`, and its jet at t = 0; a ParameterError unless it is finite and differentiable."""
-    try:
-        signal = Signal.of(value)
-    except TypeError:
-        element.check(False, parameter, value, "must be a number or a function of time")
+    signal = Signal.of(element.as_motion(parameter, value))
     try:
         start = signal.jet(0.0)
     except TypeError as error:

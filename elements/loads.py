@@ -17,11 +17,14 @@ Source: docs/theory/springs_and_loads.md, (7)-(9).
     V        p.has_potential   int     -       1: (1) with constant F
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Force, register
+from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_vector
-from fem_mbs.nodes import Frame, finite_vector
 from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew, add_skew_skew, dot, rotate, rotate_T
 from fem_mbs.signals import Signal
 
@@ -112,7 +115,8 @@ class _Component:
     def evaluate(self, t):
         """Value (3,) at time t."""
         if t != self.time:
-            value = np.asarray(self.vector(t) if callable(self.vector) else self.vector, float)
+            now = self.vector(t) if callable(self.vector) else self.vector
+            value = self.element.as_array(self.parameter, now, finite=False)
             self.element.check(
                 value.shape == (3,), self.parameter, value, f"has shape {value.shape} at t = {t:.6g} s, must be (3,)"
             )
@@ -140,18 +144,25 @@ class _Load(Force):
 
     parameters = PARAMETERS
 
-    def __init__(self, frame, parameter, vector, follower, signal, name):
+    def __init__(
+        self, frame: FrameLike, parameter: str, vector: Any, follower: bool, signal: Any, name: str | None
+    ) -> None:
         self.name = name
-        self.frame = Frame.of(frame)
-        self.follower = bool(follower)
+        self.frame = self.as_frame("frame", frame)
+        self.follower = self.as_flag("follower", follower)
         constant = not callable(vector)
         if constant:
-            vector = finite_vector(self, parameter, vector)
-        try:
-            scale = Signal.of(1.0 if signal is None else signal)
-        except TypeError:
-            self.check(False, "signal", signal, "must be a number or a function of time")
+            vector = self.as_vector(parameter, vector)
+        else:
+            self.as_function(parameter, vector, "a function of time t", 1)
+        scale = Signal.of(self.as_motion("signal", 1.0 if signal is None else signal))
         load = _Component(self, parameter, vector, scale)
+        try:
+            self.number("signal", scale(0.0))
+        except (TypeError, ValueError) as error:
+            if isinstance(error, ParameterError):
+                raise
+            raise ParameterError(self, "signal", signal, f"must return numbers: {error}") from error
         start = load.evaluate(0.0)
         self.check(np.isfinite(start).all(), parameter, start, "is not finite at t = 0")
         super().__init__((self.frame.node,), name=name, signals=load.signals())
@@ -159,12 +170,12 @@ class _Load(Force):
         self.record = (self.frame.p, self.frame.rotation, int(self.follower), int(self.conservative))
 
     @property
-    def invariant(self):
+    def invariant(self) -> bool:
         """Whether the load turns with its node."""
         return self.follower
 
     @property
-    def conservative(self):
+    def conservative(self) -> bool:
         """Whether the load has a potential."""
         return self.constant and not self.follower
 
@@ -210,7 +221,9 @@ class PointForce(_Load):
     }
     outputs = {"force": (3, "N")}
 
-    def __init__(self, frame, force, *, follower=False, signal=None, name=None):
+    def __init__(
+        self, frame: FrameLike, force: Any, *, follower: bool = False, signal: Any = None, name: str | None = None
+    ) -> None:
         super().__init__(frame, "force", force, follower, signal, name)
 
 
@@ -252,7 +265,9 @@ class PointMoment(_Load):
     kernels = {"force": point_moment, "force_tangent": point_moment_tangent, "output": output}
     outputs = {"moment": (3, "N m")}
 
-    def __init__(self, frame, moment, *, follower=False, signal=None, name=None):
+    def __init__(
+        self, frame: FrameLike, moment: Any, *, follower: bool = False, signal: Any = None, name: str | None = None
+    ) -> None:
         super().__init__(frame, "moment", moment, follower, signal, name)
 
 

@@ -1,11 +1,12 @@
 """Materials: the coefficients of contacts, by pairs of materials."""
 
+from fem_mbs.arguments import Checked
 from fem_mbs.errors import ParameterError
 
 ANY = "*"
 
 
-class MaterialTable:
+class MaterialTable(Checked):
     """Contact laws by pairs of materials.
 
     Parameters
@@ -33,19 +34,17 @@ class MaterialTable:
     {'restitution': 0.85}
     """
 
-    name = None
-
-    def __init__(self, laws):
+    def __init__(self, laws: dict) -> None:
         self.laws = {}
-        for key, law in dict(laws).items():
+        for key, law in self.as_instance("laws", laws, dict, "a dict of pairs of materials").items():
             if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(k, str) for k in key)):
                 raise ParameterError(self, "laws", key, "is not a pair of names of materials")
             pair = tuple(sorted(key))
             if pair in self.laws:
                 raise ParameterError(self, "laws", key, "is given twice")
-            self.laws[pair] = dict(law)
+            self.laws[pair] = dict(self.as_instance("laws", law, dict, f"for {key} a dict of coefficients"))
 
-    def law(self, first, second):
+    def law(self, first: str, second: str) -> dict:
         """Coefficients of a pair, for a contact element: ``SphereOnPlane(…, **table.law("ball", "cloth"))``.
 
         Raises
@@ -53,6 +52,7 @@ class MaterialTable:
         ParameterError
             If no entry fits; ParameterError too when two with "*" fit and differ, which would be a matter of chance.
         """
+        first, second = self.as_text("first", first), self.as_text("second", second)
         exact = self.laws.get(tuple(sorted((first, second))))
         if exact is not None:
             return dict(exact)

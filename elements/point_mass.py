@@ -5,11 +5,12 @@
 Source: docs/theory/bodies.md, (1)-(5). Symbols: see `fem_mbs.elements.rigid_body`.
 """
 
-import numpy as np
+from typing import Any
 
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import Inertia, register
 from fem_mbs.elements.rigid_body import PARAMETERS, energy, inertia, inertia_tangent
-from fem_mbs.nodes import Frame, Node3
+from fem_mbs.nodes import Frame, Node, Node3
 from fem_mbs.rotations import skew
 
 
@@ -43,9 +44,22 @@ class PointMass(Inertia):
     parameters = PARAMETERS
     kernels = {"inertia": inertia, "inertia_tangent": inertia_tangent, "energy": energy}
 
-    def __init__(self, mass, *, position=(0, 0, 0), velocity=(0, 0, 0), at=None, fixed=(), name=None):
+    def __init__(
+        self,
+        mass: float,
+        *,
+        position: ArrayLike = (0, 0, 0),
+        velocity: ArrayLike = (0, 0, 0),
+        at: FrameLike | None = None,
+        fixed: Any = (),
+        name: str | None = None,
+    ) -> None:
         self.name = name
-        place = Frame(Node3(position, velocity=velocity, fixed=fixed, name=name)) if at is None else Frame.of(at)
+        if at is None:
+            place = Frame(Node3(position, velocity=velocity, fixed=fixed, name=name))
+            place.node.body = self
+        else:
+            place = self.as_frame("at", at)
         super().__init__((place.node,), name=name)
         self.mass = self.positive("mass", mass, "kg")
         self.center = place.p
@@ -53,12 +67,13 @@ class PointMass(Inertia):
         self.record = (self.mass, place.p, -self.mass * offset @ offset)
 
     @property
-    def node(self):
+    def node(self) -> Node:
         return self.nodes[0]
 
-    def frame(self, p=(0, 0, 0), rotation=None, *, name=None):
+    def frame(self, p: ArrayLike = (0, 0, 0), rotation: ArrayLike | None = None, *, name: str | None = None) -> Frame:
         """Attachment frame on the node of this mass, see `Node.frame`; the default is the point itself."""
-        return Frame(self.node, self.center + np.asarray(p, float), rotation, name=name or self.name)
+        name = self.name if name is None else name
+        return Frame(self.node, self.center + self.as_vector("p", p), rotation, name=name)
 
 
 register(PointMass, example=lambda rng, a: PointMass(rng.uniform(0.5, 2.0), at=a.frame(rng.normal(size=3))))

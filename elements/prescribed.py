@@ -13,12 +13,14 @@ Source: docs/theory/joints.md, (11).
     d_k      s[i, 0]       ()     m     coordinate of row i; s[i, 1], s[i, 2] are its derivatives
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Constraint, register
 from fem_mbs.elements.joint_rows import POSE_TOLERANCE, driving_signal
 from fem_mbs.jit import kernel
-from fem_mbs.nodes import Frame
 from fem_mbs.rotations import add_cross, add_skew_skew, dot
 from fem_mbs.signals import Signal
 
@@ -91,9 +93,11 @@ class Prescribed(Constraint):
     outputs = {"force": (3, "N")}
     invariant = False  # coordinates in inertial axes are not what they were after a rigid motion
 
-    def __init__(self, frame, *, x=None, y=None, z=None, name=None):
+    def __init__(
+        self, frame: FrameLike, *, x: Any = None, y: Any = None, z: Any = None, name: str | None = None
+    ) -> None:
         self.name = name
-        self.frame = Frame.of(frame)
+        self.frame = self.as_frame("frame", frame)
         given = [(k, letter, value) for k, (letter, value) in enumerate(zip("xyz", (x, y, z))) if value is not None]
         self.check(
             given, "x, y, z", None, "are all missing; give at least one coordinate as a number or a function of time"

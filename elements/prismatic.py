@@ -8,6 +8,7 @@ point). The axes of P are replaced by those of Q at the start: the joint keeps t
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joint_rows`.
 """
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joint_rows import (
     add_effort,
@@ -82,7 +83,7 @@ class Prismatic(Joint):
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = {"force": (3, "N"), "moment": (3, "N m"), "displacement": (1, "m")}
 
-    def __init__(self, frame_P, frame_Q, *, name=None):
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         check_parallel(self)
         check_on_axis(self)

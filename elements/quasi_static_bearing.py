@@ -28,10 +28,12 @@ Source: docs/theory/bearings.md, (5)-(14); (1) and (3) from the rows of `joint_r
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from fem_mbs import ball_equilibrium as be
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.ball_equilibrium import (
     COS_I,
     COS_O,
@@ -51,6 +53,7 @@ from fem_mbs.ball_equilibrium import (
     one_ball,
     ring_forces,
 )
+from fem_mbs.bearing_geometry import BearingGeometry
 from fem_mbs.bearing_statics import CONTROLS
 from fem_mbs.elements.base import JOINT_FRAMES, Force, Joint, register
 from fem_mbs.elements.joint_rows import (
@@ -61,9 +64,8 @@ from fem_mbs.elements.joint_rows import (
     plane_hessian,
     plane_row,
 )
-from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.nodes import Frame, finite_vector
+from fem_mbs.spall import Spall
 
 PARAMETERS = np.dtype(
     [
@@ -301,12 +303,26 @@ class QuasiStaticBearing(Force):
     at = classmethod(Joint.at.__func__)  # frames are placed as those of a joint
 
     def __init__(
-        self, frame_P, frame_Q, geometry, *, inertia=False, control="outer", speeds=None, cage_angle=0.0,
-        spall=None, damping=(0.0, 0.0, 0.0), springs=(0.0, 0.0, 0.0), friction=0.0, name=None,
-    ):  # fmt: skip
+        self,
+        frame_P: FrameLike,
+        frame_Q: FrameLike,
+        geometry: BearingGeometry,
+        *,
+        inertia: bool = False,
+        control: str = "outer",
+        speeds: ArrayLike | None = None,
+        cage_angle: Any = 0.0,
+        spall: Spall | None = None,
+        damping: ArrayLike = (0.0, 0.0, 0.0),
+        springs: ArrayLike = (0.0, 0.0, 0.0),
+        friction: float = 0.0,
+        name: str | None = None,
+    ) -> None:
         self.name = name
-        self.frame_P, self.frame_Q = Frame.of(frame_P), Frame.of(frame_Q)
+        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
         self.cage_angle, _ = driving_signal(self, "cage_angle", cage_angle)
+        if spall is not None:
+            self.as_instance("spall", spall, Spall, "a Spall(race, length, …)")
         spall_angle, _ = driving_signal(self, "spall angle", 0.0 if spall is None else spall.angle)
         signals = [self.cage_angle, spall_angle]
         super().__init__((self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
@@ -316,14 +332,13 @@ class QuasiStaticBearing(Force):
             self.frame_Q,
             "is on the same node as frame_P; a bearing needs two bodies",
         )
-        if not hasattr(geometry, "groove_distance"):
-            raise ParameterError(self, "geometry", geometry, "is not a BearingGeometry")
-        self.geometry, self.inertia = geometry, bool(inertia)
-        self.check(control in CONTROLS, "control", control, f"must be one of {', '.join(CONTROLS)}")
-        self.speeds = None if speeds is None else finite_vector(self, "speeds", speeds, 2)
-        self.damping = finite_vector(self, "damping", damping)
+        self.geometry = self.as_instance("geometry", geometry, BearingGeometry)
+        self.inertia = self.as_flag("inertia", inertia)
+        self.as_choice("control", control, CONTROLS)
+        self.speeds = None if speeds is None else self.as_vector("speeds", speeds, 2)
+        self.damping = self.as_vector("damping", damping)
         self.check((self.damping >= 0).all(), "damping", self.damping, "must be ≥ 0: N s/m radial, axial; N m s/rad")
-        self.springs = finite_vector(self, "springs", springs)
+        self.springs = self.as_vector("springs", springs)
         self.check((self.springs >= 0).all(), "springs", self.springs, "must be ≥ 0: N/m radial, axial; N m/rad")
         self.friction = self.positive("friction", friction, "", allow_zero=True)
         self._check_start()
@@ -375,7 +390,7 @@ class QuasiStaticBearing(Force):
         message = f"has its z axis {np.degrees(tilt):.4g}° from that of frame_P at the start; the axis is z of both"
         self.check(tilt <= 0.1, "frame_Q", self.frame_Q, message)
 
-    def regular(self, point):
+    def regular(self, point: Any) -> bool:
         """Whether the law is smooth about a configuration of `fem_mbs.verify`: no ball is about to touch or to part."""
         p = np.zeros(1, self.parameters)
         p[0] = self.record
@@ -400,7 +415,7 @@ class QuasiStaticBearing(Force):
         # a ball whose inner groove is on the wrong side of the outer one counts as free: no ring gets there
         return bool(((s_r < -margin) | (clear & (s_r > margin) & (table[:, FAILED] == 0))).all())
 
-    def picture(self):
+    def picture(self) -> list:
         """Both rings, when the geometry has bore, outside diameter and width."""
         g = self.geometry
         if None in (g.bore, g.outside_diameter, g.width):

@@ -18,21 +18,24 @@ which is the whole load when a ball is in its line. Elastic balls share: with th
 and for life; take this one for shocks and play. The races' double curvature enters nowhere but in the stresses
 (`RigidBallBearing.hertz`).
 
-Source: Sanchez2025, chapter 4; (1) from its (4.6)-(4.11), with both races turning; (2) derived here.
+Source: docs/theory/bearings.md, (18), (19); Sanchez2025, chapter 4; (1) from its (4.6)-(4.11), with both races turning;
+(2) derived here.
 
     symbol        code                                  unit   meaning
-    r_i, r_e      inner_radius, outer_radius            m      races
-    r_b, r_j      ball_radius, cage_radius              m      ball, circle of the balls' centres
+    r_i, r_e      radius_inner, radius_outer            m      races
+    r_b, r_j      radius_ball, radius_cage              m      ball, circle of the balls' centres
     Z             balls
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import Part
 from fem_mbs.elements.rigid_body import RigidBody
 from fem_mbs.elements.sphere_sphere import SphereInSphere, SphereOnSphere
 from fem_mbs.elements.spring_damper import Spring
-from fem_mbs.nodes import Frame
 
 
 class RigidBallBearing(Part):
@@ -44,7 +47,7 @@ class RigidBallBearing(Part):
         Outer and inner race. z is the axis, parallel to x, y or z of the inertial frame; the motion is in the plane
         across it. The initial velocities of the two bodies set those of the balls.
     balls : int ≥ 3
-    ball_radius, inner_radius, outer_radius : float > 0 [m]
+    radius_ball, radius_inner, radius_outer : float > 0 [m]
         Of the balls and of the two races.
     ball_mass : float > 0 [kg]
     ball_inertia : float > 0 [kg m²], optional
@@ -64,7 +67,7 @@ class RigidBallBearing(Part):
     inner_contacts, outer_contacts, springs : lists of elements
     elements : list, all of them
     clearance : float [m], to one side
-    cage_radius : float [m]
+    radius_cage : float [m]
 
     Raises
     ------
@@ -77,7 +80,7 @@ class RigidBallBearing(Part):
     >>> model = fem.Model("bearing")
     >>> shaft = model.add(fem.RigidBody(1.0, 1e-4, fixed=("z", "rx", "ry"), name="shaft"))
     >>> bearing = model.add(fem.RigidBallBearing(
-    ...     model.ground, shaft, balls=8, ball_radius=3.96875e-3, inner_radius=12.77125e-3, outer_radius=20.71875e-3,
+    ...     model.ground, shaft, balls=8, radius_ball=3.96875e-3, radius_inner=12.77125e-3, radius_outer=20.71875e-3,
     ...     ball_mass=2.042e-3, cage_stiffness=1e8, friction=0.001, name="front",
     ... ))
     >>> print(f"{1e6 * bearing.clearance:.1f} µm, {len(bearing.elements)} elements")
@@ -85,29 +88,43 @@ class RigidBallBearing(Part):
     """
 
     def __init__(
-        self, outer, inner, *, balls, ball_radius, inner_radius, outer_radius, ball_mass, ball_inertia=None,
-        cage_stiffness, cage_damping=0.0, friction=0.0, restitution=0.0, angle=0.0, name="bearing",
-    ):  # fmt: skip
+        self,
+        outer: FrameLike,
+        inner: FrameLike,
+        *,
+        balls: int,
+        radius_ball: float,
+        radius_inner: float,
+        radius_outer: float,
+        ball_mass: float,
+        ball_inertia: float | None = None,
+        cage_stiffness: float,
+        cage_damping: float = 0.0,
+        friction: float = 0.0,
+        restitution: float = 0.0,
+        angle: float = 0.0,
+        name: str = "bearing",
+    ) -> None:
         self.name = name
-        self.outer, self.inner = Frame.of(outer), Frame.of(inner)
+        self.outer, self.inner = self.as_frame("outer", outer), self.as_frame("inner", inner)
         self.check(self.outer.node is not self.inner.node, "inner", inner, "is on the same node as outer")
-        self.check(int(balls) == balls and balls >= 3, "balls", balls, "must be a whole number ≥ 3")
-        self.balls = Z = int(balls)
-        self.ball_radius = r_b = self.positive("ball_radius", ball_radius, "m")
-        self.inner_radius = r_i = self.positive("inner_radius", inner_radius, "m")
-        self.outer_radius = r_e = self.positive("outer_radius", outer_radius, "m")
+        self.balls = Z = self.as_integer("balls", balls, 3)
+        angle = self.number("angle", angle, "rad")
+        self.radius_ball = r_b = self.positive("radius_ball", radius_ball, "m")
+        self.radius_inner = r_i = self.positive("radius_inner", radius_inner, "m")
+        self.radius_outer = r_e = self.positive("radius_outer", radius_outer, "m")
         self.clearance = r_e - r_i - 2 * r_b
         self.check(
             0 < self.clearance < r_b,
-            "outer_radius",
+            "radius_outer",
             r_e,
             f"m leaves {self.clearance:.6g} m between inner race and balls; the clearance must be > 0 and below the "
-            f"ball radius: outer_radius from {r_i + 2 * r_b:.6g} m",
+            f"ball radius: radius_outer from {r_i + 2 * r_b:.6g} m",
         )
-        self.cage_radius = r_j = 0.5 * (r_i + r_e)
+        self.radius_cage = r_j = 0.5 * (r_i + r_e)
         chord = 2 * r_j * np.sin(np.pi / Z)
         message = f"m does not fit: {Z} balls on this circle are {chord:.6g} m apart"
-        self.check(chord > 2 * r_b, "ball_radius", r_b, message)
+        self.check(chord > 2 * r_b, "radius_ball", r_b, message)
         mass = self.positive("ball_mass", ball_mass, "kg")
         if ball_inertia is None:
             ball_inertia = 0.4 * mass * r_b**2
@@ -159,32 +176,32 @@ class RigidBallBearing(Part):
         return R, "xyz"[k]
 
     @property
-    def speed_ratio(self):
+    def speed_ratio(self) -> float:
         """Speed of the cage over that of the inner race, outer race at rest, without slip."""
-        return self.inner_radius / (self.inner_radius + self.outer_radius)
+        return self.radius_inner / (self.radius_inner + self.radius_outer)
 
-    def share(self, beta):
+    def share(self, beta: ArrayLike) -> np.ndarray:
         """Part of a radial load that a ball at an angle beta [rad] from it carries, equation (2)."""
         pitch = 2 * np.pi / self.balls
-        beta = np.abs(np.mod(np.asarray(beta, float) + np.pi, 2 * np.pi) - np.pi)
+        beta = np.abs(np.mod(self.as_array("beta", beta) + np.pi, 2 * np.pi) - np.pi)
         return np.where(beta < pitch, np.sin(pitch - np.minimum(beta, pitch)) / np.sin(pitch), 0.0)
 
-    def hertz(self, race, *, groove_radius, E, nu=0.3):
+    def hertz(self, race: FrameLike, *, radius_groove: float, E: float, nu: float = 0.3) -> Any:
         """`HertzContact` of a ball with a race, for stresses and for the recovery of impact forces.
 
         Parameters
         ----------
         race : "inner" or "outer"
-        groove_radius : float > ball_radius [m]
+        radius_groove : float > radius_ball [m]
             Of the section of the race.
         E, nu : float [Pa], -
         """
         from fem_mbs.hertz import HertzContact  # here, because it brings SciPy with it
 
-        if race not in ("inner", "outer"):
-            raise ValueError(f"race = {race!r} must be 'inner' or 'outer'")
-        along = self.inner_radius if race == "inner" else -self.outer_radius
-        return HertzContact(self.ball_radius, (-abs(groove_radius), along), E=E, nu=nu, name=f"{self.name} {race} race")
+        self.as_choice("race", race, ("inner", "outer"))
+        radius_groove = self.positive("radius_groove", radius_groove, "m")
+        along = self.radius_inner if race == "inner" else -self.radius_outer
+        return HertzContact(self.radius_ball, (-radius_groove, along), E=E, nu=nu, name=f"{self.name} {race} race")
 
     def __repr__(self):
         return f"RigidBallBearing({self.name}: {self.balls} balls)"

@@ -17,11 +17,14 @@ Source: docs/theory/bodies.md, (1)-(5) (Newton-Euler at the centre of mass moved
     Ω, α     w_A, alpha_A (3,)    rad/s …  angular velocity and acceleration, node axes
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.elements.base import Inertia, register
 from fem_mbs.jit import kernel
-from fem_mbs.nodes import Frame, Node6, finite_vector, rotation_matrix
+from fem_mbs.nodes import Frame, Node6
 from fem_mbs.rotations import (
     add_cross,
     add_R_skew,
@@ -30,6 +33,7 @@ from fem_mbs.rotations import (
     add_skew_skew,
     cross,
     dot,
+    exp,
     rotate,
     rotate_T,
     skew,
@@ -150,37 +154,41 @@ class RigidBody(Inertia):
 
     def __init__(
         self,
-        mass,
-        inertia,
+        mass: float,
+        inertia: ArrayLike,
         *,
-        position=(0, 0, 0),
-        rotation=None,
-        velocity=(0, 0, 0),
-        angular_velocity=(0, 0, 0),
-        center=(0, 0, 0),
-        node=None,
-        fixed=(),
-        shape=None,
-        allow_nonphysical=False,
-        name=None,
-    ):
+        position: ArrayLike = (0, 0, 0),
+        rotation: ArrayLike | None = None,
+        velocity: ArrayLike = (0, 0, 0),
+        angular_velocity: ArrayLike = (0, 0, 0),
+        center: ArrayLike = (0, 0, 0),
+        node: Node6 | None = None,
+        fixed: Any = (),
+        shape: Any = None,
+        allow_nonphysical: bool = False,
+        name: str | None = None,
+    ) -> None:
         self.name = name
-        if node is None:
+        if node is not None:
+            self.as_instance("node", node, Node6)
+        else:
             motion = {"velocity": velocity, "angular_velocity": angular_velocity}
             node = Node6(position, rotation, **motion, fixed=fixed, name=name)
+            node.body = self
         super().__init__((node,), name=name)
         self.mass = self.positive("mass", mass, "kg")
-        self.inertia = self._check_inertia(inertia, allow_nonphysical)
-        self.center = finite_vector(self, "center", center)
+        self.inertia = self._check_inertia(inertia, self.as_flag("allow_nonphysical", allow_nonphysical))
+        self.center = self.as_vector("center", center)
         self.shapes = [] if shape is None else list(shape) if isinstance(shape, (list, tuple)) else [shape]
+        for one in self.shapes:
+            self.check(hasattr(one, "faces"), "shape", one, "is not a shape, such as fem.shapes.Sphere(0.1)")
         offset = skew(self.center)
         self.record = (self.mass, self.center, self.inertia - self.mass * offset @ offset)
 
     def _check_inertia(self, inertia, allow_nonphysical):
-        J = np.array(inertia, float)
+        J = self.as_array("inertia", inertia)
         J = J * np.eye(3) if J.ndim == 0 else np.diag(J) if J.shape == (3,) else J
         self.check(J.shape == (3, 3), "inertia", inertia, "must be a number, three principal moments or a 3×3 tensor")
-        self.check(np.isfinite(J).all(), "inertia", inertia, "has components that are not finite")
         self.check(np.abs(J - J.T).max() <= 1e-9 * np.abs(J).max(), "inertia", J, "kg m² is not symmetric")
         moments = np.linalg.eigvalsh(J)
         text = f"has principal moments ({', '.join(f'{m:.4g}' for m in moments[::-1])}) kg m²"
@@ -195,45 +203,56 @@ class RigidBody(Inertia):
         return J
 
     @property
-    def node(self):
+    def node(self) -> Node6:
         return self.nodes[0]
 
     @property
-    def position(self):
+    def position(self) -> np.ndarray:
         return self.node.position
 
-    def frame(self, p=(0, 0, 0), rotation=None, *, name=None):
+    def frame(self, p: ArrayLike = (0, 0, 0), rotation: ArrayLike | None = None, *, name: str | None = None) -> Frame:
         """Attachment frame on this body, see `Node.frame`; offsets are from the node."""
-        return Frame(self.node, p, rotation, name=name or self.name)
+        return Frame(self.node, p, rotation, name=self.name if name is None else name)
 
-    def frame_at(self, position, rotation=None, *, name=None):
+    def frame_at(self, position: ArrayLike, rotation: ArrayLike | None = None, *, name: str | None = None) -> Frame:
         """Attachment frame at an initial position in inertial axes, see `Node.frame_at`."""
-        return self.node.frame_at(position, rotation, name=name or self.name)
+        return self.node.frame_at(position, rotation, name=self.name if name is None else name)
 
-    def picture(self):
+    def picture(self) -> list:
         return [(self.node, shape) for shape in self.shapes]
 
     @classmethod
-    def sphere(cls, mass, radius, **options):
+    @Keywords.known
+    def sphere(cls, mass: float, radius: float, **options: Any) -> "RigidBody":
         """Homogeneous sphere: inertia 2/5 m r²; drawn as a sphere."""
         from fem_mbs.shapes import Sphere
 
+        owner = Named(cls.__name__, options.get("name"))
+        mass, radius = owner.positive("mass", mass, "kg"), owner.positive("radius", radius, "m")
         return cls(mass, 0.4 * mass * radius**2, **{"shape": Sphere(radius), **options})
 
     @classmethod
-    def box(cls, mass, size, **options):
+    @Keywords.known
+    def box(cls, mass: float, size: ArrayLike, **options: Any) -> "RigidBody":
         """Homogeneous box of edge lengths size (3,) [m] along the node axes; drawn as a box."""
         from fem_mbs.shapes import Box
 
-        squares = np.asarray(size, float) ** 2
+        owner = Named(cls.__name__, options.get("name"))
+        mass, size = owner.positive("mass", mass, "kg"), owner.as_lengths("size", size)
+        squares = size**2
         return cls(mass, mass / 12 * (squares.sum() - squares), **{"shape": Box(size), **options})
 
     @classmethod
-    def cylinder(cls, mass, radius, length, axis=(0, 0, 1), **options):
+    @Keywords.known
+    def cylinder(
+        cls, mass: float, radius: float, length: float, axis: ArrayLike = (0, 0, 1), **options: Any
+    ) -> "RigidBody":
         """Homogeneous cylinder about an axis (3,), unit, of the node axes; drawn as a cylinder."""
         from fem_mbs.shapes import Cylinder
 
-        a = np.asarray(axis, float)
+        owner = Named(cls.__name__, options.get("name"))
+        mass, radius = owner.positive("mass", mass, "kg"), owner.positive("radius", radius, "m")
+        length, a = owner.positive("length", length, "m"), owner.unit_vector("axis", axis)
         along, across = mass * radius**2 / 2, mass * (3 * radius**2 + length**2) / 12
         J = across * np.eye(3) + (along - across) * np.outer(a, a)
         shape = Cylinder(-0.5 * length * a, 0.5 * length * a, radius)
@@ -241,7 +260,7 @@ class RigidBody(Inertia):
 
 
 def _example(rng, node):
-    Q = rotation_matrix(None, "rotation", rng.normal(size=3))
+    Q = exp(rng.normal(size=3))
     sides = rng.uniform(0.5, 1.0, size=3) ** 2
     J = Q @ np.diag([sides[1] + sides[2], sides[0] + sides[2], sides[0] + sides[1]]) @ Q.T
     return RigidBody(rng.uniform(0.5, 2.0), J, center=rng.normal(size=3), node=node)

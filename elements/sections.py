@@ -12,13 +12,15 @@ Section axes: e₁ along the beam, e₂ and e₃ in the section; I₂ = ∫y₃�
 Shear coefficients (shear stiffness k_s G A) after Cowper 1966. Conventions differ between codes and move the third
 digit of published tables: ``shear_coefficient`` is always an argument.
 
-Source: Timoshenko & Goodier, Theory of Elasticity, §109.
+Source: docs/theory/beams.md; Timoshenko & Goodier, Theory of Elasticity, §109.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.rotations import skew
 
@@ -34,7 +36,7 @@ def rectangle_torsion(a, b):
     return J, J / (b * (1 - 8 / math.pi**2 * np.sum(1 / (k**2 * np.cosh(x)))))
 
 
-class Section:
+class Section(Checked):
     """A cross-section given by its 6×6 matrices; use the helpers below for common shapes.
 
     Parameters
@@ -66,21 +68,26 @@ class Section:
     0.616538
     """
 
+    area: float | None
+    I2: float | None
+    I3: float | None
+    torsion_modulus: float | None
+
     def __init__(
         self,
         *,
-        stiffness=None,
-        flexibility=None,
-        mass_per_length=0.0,
-        inertia_per_length=(0.0, 0.0, 0.0),
-        mass_center=(0.0, 0.0),
-        outline=None,
-        area=None,
-        I2=None,
-        I3=None,
-        torsion_modulus=None,
-        name=None,
-    ):
+        stiffness: ArrayLike | None = None,
+        flexibility: ArrayLike | None = None,
+        mass_per_length: float = 0.0,
+        inertia_per_length: ArrayLike = (0.0, 0.0, 0.0),
+        mass_center: ArrayLike = (0.0, 0.0),
+        outline: ArrayLike | None = None,
+        area: float | None = None,
+        I2: float | None = None,
+        I3: float | None = None,
+        torsion_modulus: float | None = None,
+        name: str | None = None,
+    ) -> None:
         self.name = name
         if (stiffness is None) == (flexibility is None):
             raise ParameterError(self, "stiffness", stiffness, "give exactly one of stiffness and flexibility")
@@ -93,28 +100,26 @@ class Section:
             # zero shear flexibility is allowed: shear then follows from bending over the length of an element
             self._definite("flexibility", self.flexibility, but=(1, 2))
         self.flexibility = 0.5 * (self.flexibility + self.flexibility.T)
-        self.mass_per_length = positive(self, "mass_per_length", mass_per_length, "kg/m", zero=True)
+        self.mass_per_length = self.positive("mass_per_length", mass_per_length, "kg/m", allow_zero=True)
         self.inertia_per_length = self._matrix("inertia_per_length", inertia_per_length, 3)
         moments = np.linalg.eigvalsh(self.inertia_per_length)
         if moments[0] < -1e-12 * max(moments[-1], 1e-300):
             raise ParameterError(self, "inertia_per_length", inertia_per_length, "kg m has negative principal moments")
-        self.mass_center = np.array(mass_center, float)
-        if self.mass_center.shape != (2,) or not np.isfinite(self.mass_center).all():
-            raise ParameterError(self, "mass_center", mass_center, "must be two finite numbers (y2, y3)")
-        self.outline = None if outline is None else np.array(outline, float)
-        if outline is not None and (self.outline.ndim != 2 or self.outline.shape[1] != 2 or len(self.outline) < 3):
+        self.mass_center = self.as_vector("mass_center", mass_center, 2)
+        self.outline = None if outline is None else self.as_array("outline", outline, (None, 2))
+        if self.outline is not None and len(self.outline) < 3:
             raise ParameterError(self, "outline", outline, "must be a polygon (k, 2) of at least three corners")
-        self.area, self.I2, self.I3, self.torsion_modulus = area, I2, I3, torsion_modulus
+        for name, value, unit in (("area", area, "m²"), ("I2", I2, "m⁴"), ("I3", I3, "m⁴"),
+                                  ("torsion_modulus", torsion_modulus, "m³")):  # fmt: skip
+            setattr(self, name, None if value is None else self.positive(name, value, unit))
         self.center = np.zeros(2)  # where the section forces of `stress` act, from the line of the beam
 
     def _matrix(self, parameter, value, n):
-        matrix = np.array(value, float)
+        matrix = self.as_array(parameter, value)
         if matrix.shape == (n,):
             matrix = np.diag(matrix)
         if matrix.shape != (n, n):
             raise ParameterError(self, parameter, value, f"must be a matrix ({n}, {n}) or its diagonal ({n},)")
-        if not np.isfinite(matrix).all():
-            raise ParameterError(self, parameter, value, "has entries that are not finite")
         if np.abs(matrix - matrix.T).max() > 1e-9 * np.abs(matrix).max():
             raise ParameterError(self, parameter, value, "is not symmetric")
         return matrix
@@ -135,9 +140,22 @@ class Section:
     # --- helpers --------------------------------------------------------------------------------------------------
 
     @classmethod
+    @Keywords.known
     def general(
-        cls, *, EA, GJ, EI2, EI3, GA2=math.inf, GA3=math.inf, rhoA=0.0, rhoJ=None, rhoI2=0.0, rhoI3=0.0, **options
-    ):
+        cls,
+        *,
+        EA: float,
+        GJ: float,
+        EI2: float,
+        EI3: float,
+        GA2: float = math.inf,
+        GA3: float = math.inf,
+        rhoA: float = 0.0,
+        rhoJ: ArrayLike | None = None,
+        rhoI2: float = 0.0,
+        rhoI3: float = 0.0,
+        **options: Any,
+    ) -> "Section":
         """Section from its stiffnesses.
 
         Parameters
@@ -152,36 +170,30 @@ class Section:
         rhoI2, rhoI3 : float ≥ 0 [kg m], about e₂ and e₃
         options : of `Section`
         """
-        probe = cls.__new__(cls)
-        probe.name = options.get("name")
+        probe = Named(cls.__name__, options.get("name"))
         values = {"EA": EA, "GA2": GA2, "GA3": GA3, "GJ": GJ, "EI2": EI2, "EI3": EI3}
         for key, value in values.items():
-            if not (key.startswith("GA") and value == math.inf):
-                values[key] = positive(probe, key, value, "N m²" if key in ("GJ", "EI2", "EI3") else "N")
-        if rhoJ is None or np.ndim(rhoJ) == 0:
+            if not (key.startswith("GA") and isinstance(value, float) and value == math.inf):
+                values[key] = probe.positive(key, value, "N m²" if key in ("GJ", "EI2", "EI3") else "N")
+        rhoI2, rhoI3 = (probe.positive(k, v, "kg m", True) for k, v in (("rhoI2", rhoI2), ("rhoI3", rhoI3)))
+        if rhoJ is None or np.size(probe.as_array("rhoJ", rhoJ)) == 1:
             polar = rhoI2 + rhoI3 if rhoJ is None else rhoJ
-            rhoJ = [
-                positive(probe, k, v, "kg m", zero=True)
-                for k, v in (("rhoJ", polar), ("rhoI2", rhoI2), ("rhoI3", rhoI3))
-            ]
+            rhoJ = [probe.positive("rhoJ", polar, "kg m", allow_zero=True), rhoI2, rhoI3]
         flexibility = [0.0 if v == math.inf else 1.0 / v for v in values.values()]
         return cls(flexibility=flexibility, mass_per_length=rhoA, inertia_per_length=rhoJ, **options)
 
     @classmethod
     def _homogeneous(cls, E, nu, density, area, I2, I3, J, shear, options):
-        probe = cls.__new__(cls)
-        probe.name = options.get("name")
-        E, density = positive(probe, "E", E, "N/m²"), positive(probe, "density", density, "kg/m³", zero=True)
-        if not -1.0 < nu < 0.5 + 1e-12:
-            raise ParameterError(probe, "nu", nu, "must be above −1 and at most 0.5")
+        probe = Named(cls.__name__, options.get("name"))
+        E, density = probe.positive("E", E, "N/m²"), probe.positive("density", density, "kg/m³", allow_zero=True)
         G = E / (2.0 * (1.0 + nu))
-        k2, k3 = np.broadcast_to(shear, 2)
+        k2, k3 = np.broadcast_to(probe.as_array("shear_coefficient", shear, (), (2,), finite=False), 2)
         for k in (k2, k3):
             if not k > 0:
                 raise ParameterError(
                     probe, "shear_coefficient", shear, "must be > 0 (or infinite: no shear deformation)"
                 )
-        J = positive(probe, "torsion_constant", J, "m⁴")
+        J = probe.positive("torsion_constant", J, "m⁴")
         return cls.general(
             EA=E * area, GA2=k2 * G * area, GA3=k3 * G * area, GJ=G * J, EI2=E * I2, EI3=E * I3,
             rhoA=density * area, rhoJ=(density * (I2 + I3), density * I2, density * I3),
@@ -189,7 +201,17 @@ class Section:
         )  # fmt: skip
 
     @classmethod
-    def circle(cls, radius, *, E, nu=0.3, density=0.0, shear_coefficient=None, name=None):
+    @Keywords.known
+    def circle(
+        cls,
+        radius: float,
+        *,
+        E: float,
+        nu: float = 0.3,
+        density: float = 0.0,
+        shear_coefficient: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> "Section":
         """Full circle.
 
         Parameters
@@ -202,22 +224,33 @@ class Section:
             k_s along e₂ and e₃; default 6 (1 + ν)/(7 + 6 ν).
         name : str, optional
         """
-        probe = cls.__new__(cls)
-        probe.name = name
-        r = positive(probe, "radius", radius, "m")
+        probe = Named(cls.__name__, name)
+        nu = _poisson(probe, nu)
+        r = probe.positive("radius", radius, "m")
         shear = 6 * (1 + nu) / (7 + 6 * nu) if shear_coefficient is None else shear_coefficient
         I = math.pi * r**4 / 4
         options = {"outline": ring(r), "torsion_modulus": math.pi * r**3 / 2, "name": name}
         return cls._homogeneous(E, nu, density, math.pi * r**2, I, I, 2 * I, shear, options)
 
     @classmethod
-    def tube(cls, outer_radius, inner_radius, *, E, nu=0.3, density=0.0, shear_coefficient=None, name=None):
+    @Keywords.known
+    def tube(
+        cls,
+        radius_outer: float,
+        radius_inner: float,
+        *,
+        E: float,
+        nu: float = 0.3,
+        density: float = 0.0,
+        shear_coefficient: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> "Section":
         """Circular tube; parameters as `circle`, default k_s after Cowper for hollow circles."""
-        probe = cls.__new__(cls)
-        probe.name = name
-        r, q = positive(probe, "outer_radius", outer_radius, "m"), positive(probe, "inner_radius", inner_radius, "m")
+        probe = Named(cls.__name__, name)
+        nu = _poisson(probe, nu)
+        r, q = probe.positive("radius_outer", radius_outer, "m"), probe.positive("radius_inner", radius_inner, "m")
         if q >= r:
-            raise ParameterError(probe, "inner_radius", inner_radius, f"m must be below the outer radius {r:.6g} m")
+            raise ParameterError(probe, "radius_inner", radius_inner, f"m must be below the outer radius {r:.6g} m")
         m2 = (q / r) ** 2
         if shear_coefficient is None:
             shear_coefficient = 6 * (1 + nu) * (1 + m2) ** 2 / ((7 + 6 * nu) * (1 + m2) ** 2 + (20 + 12 * nu) * m2)
@@ -226,9 +259,19 @@ class Section:
         return cls._homogeneous(E, nu, density, math.pi * (r**2 - q**2), I, I, 2 * I, shear_coefficient, options)
 
     @classmethod
+    @Keywords.known
     def rectangle(
-        cls, width, height, *, E, nu=0.3, density=0.0, shear_coefficient=None, torsion_constant=None, name=None
-    ):
+        cls,
+        width: float,
+        height: float,
+        *,
+        E: float,
+        nu: float = 0.3,
+        density: float = 0.0,
+        shear_coefficient: ArrayLike | None = None,
+        torsion_constant: float | None = None,
+        name: str | None = None,
+    ) -> "Section":
         """Rectangle, ``width`` along e₂ and ``height`` along e₃.
 
         Parameters
@@ -240,9 +283,9 @@ class Section:
             Default: the exact series (2).
         E, nu, density, name : as `circle`
         """
-        probe = cls.__new__(cls)
-        probe.name = name
-        w, h = positive(probe, "width", width, "m"), positive(probe, "height", height, "m")
+        probe = Named(cls.__name__, name)
+        nu = _poisson(probe, nu)
+        w, h = probe.positive("width", width, "m"), probe.positive("height", height, "m")
         shear = 10 * (1 + nu) / (12 + 11 * nu) if shear_coefficient is None else shear_coefficient
         J, modulus = rectangle_torsion(w, h)
         J = J if torsion_constant is None else torsion_constant
@@ -251,11 +294,22 @@ class Section:
         return cls._homogeneous(E, nu, density, w * h, w * h**3 / 12, h * w**3 / 12, J, shear, options)
 
     @classmethod
-    def ellipse(cls, radius_2, radius_3, *, E, nu=0.3, density=0.0, shear_coefficient=None, name=None):
+    @Keywords.known
+    def ellipse(
+        cls,
+        radius_2: float,
+        radius_3: float,
+        *,
+        E: float,
+        nu: float = 0.3,
+        density: float = 0.0,
+        shear_coefficient: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> "Section":
         """Full ellipse with half axes along e₂ and e₃ [m]; parameters as `circle`."""
-        probe = cls.__new__(cls)
-        probe.name = name
-        a, b = positive(probe, "radius_2", radius_2, "m"), positive(probe, "radius_3", radius_3, "m")
+        probe = Named(cls.__name__, name)
+        nu = _poisson(probe, nu)
+        a, b = probe.positive("radius_2", radius_2, "m"), probe.positive("radius_3", radius_3, "m")
         shear = 6 * (1 + nu) / (7 + 6 * nu) if shear_coefficient is None else shear_coefficient
         J = math.pi * a**3 * b**3 / (a**2 + b**2)
         options = {"outline": ring(a, b), "torsion_modulus": math.pi * a * b * min(a, b) / 2, "name": name}
@@ -264,11 +318,11 @@ class Section:
 
     # --- use ------------------------------------------------------------------------------------------------------
 
-    def shifted(self, d2, d3):
+    def shifted(self, d2: float, d3: float) -> "Section":
         """The same section with its centre (d2, d3) [m] from the line of the beam, (4); mass and outline move too."""
-        other = object.__new__(Section)
+        other = Section.__new__(Section)
         other.__dict__.update(self.__dict__)
-        d = np.array([0.0, d2, d3])
+        d = np.array([0.0, self.number("d2", d2, "m"), self.number("d3", d3, "m")])
         inverse = np.block([[np.eye(3), skew(d)], [np.zeros((3, 3)), np.eye(3)]])
         other.flexibility = inverse @ self.flexibility @ inverse.T
         other.mass_center = self.mass_center + d[1:]
@@ -276,7 +330,7 @@ class Section:
         other.outline = None if self.outline is None else self.outline + d[1:]
         return other
 
-    def stress(self, force, moment, points=None):
+    def stress(self, force: ArrayLike, moment: ArrayLike, points: ArrayLike | None = None) -> tuple:
         """Stresses from section forces, for example ``result["rod"].force_A`` and ``.moment_A``.
 
         Parameters
@@ -303,8 +357,14 @@ class Section:
         for name in ("area", "I2", "I3", "torsion_modulus"):
             if getattr(self, name) is None:
                 raise ParameterError(self, name, None, "is needed for stresses; give it to the constructor")
-        y = np.asarray(self.outline if points is None else points, float) - self.center
-        force, moment = np.asarray(force, float), np.asarray(moment, float)
+        if points is None:
+            self.check(self.outline is not None, "outline", None, "is needed for stresses; give it, or points")
+            points = self.outline
+        y = self.as_array("points", points, (None, 2)) - self.center
+        force, moment = self.as_array("force", force, finite=False), self.as_array("moment", moment, finite=False)
+        for parameter, value in (("force", force), ("moment", moment)):
+            fits = value.ndim > 0 and value.shape[-1] == 3 and value.shape == force.shape
+            self.check(fits, parameter, value, f"has shape {value.shape}, must be (…, 3), the same for both")
         moment = moment - np.cross(np.array([0.0, *self.center]), force)
         N, M1, M2, M3 = force[..., :1], moment[..., 0], moment[..., 1:2], moment[..., 2:3]
         normal = N / self.area + M2 * y[:, 1] / self.I2 - M3 * y[:, 0] / self.I3
@@ -315,15 +375,11 @@ class Section:
         return f"Section({self.name})" if self.name else "Section"
 
 
-def positive(owner, parameter, value, unit, zero=False):
-    """The value as a finite float > 0 (or ≥ 0), or a ParameterError."""
-    try:
-        result = float(value)
-    except (TypeError, ValueError):
-        raise ParameterError(owner, parameter, value, "is not a number") from None
-    if not np.isfinite(result) or result < 0 or (result == 0 and not zero):
-        raise ParameterError(owner, parameter, value, f"{unit} must be finite and {'≥' if zero else '>'} 0")
-    return result
+def _poisson(owner, nu):
+    """Poisson's ratio, checked; round-off above 0.5 is let through."""
+    nu = owner.number("nu", nu)
+    owner.check(-1.0 < nu < 0.5 + 1e-12, "nu", nu, "must be above −1 and at most 0.5")
+    return nu
 
 
 def ring(a, b=None):

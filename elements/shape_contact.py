@@ -43,13 +43,14 @@ here. Sanchez2025 annex B freezes n and the tangents at the start of the step (B
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Contact
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.nodes import Frame
 from fem_mbs.rotations import (
     add_cross,
     add_R_skew,
@@ -133,9 +134,7 @@ def _add_turning(scale, e, Q, row):
 
 
 @kernel
-def shape_rows(
-    p, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point, normal, tangents
-):  # fmt: skip
+def shape_rows(p, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point, normal, tangents):
     """Add all of (5)-(11) but the gap to the outputs of a ``contact`` kernel; y, n, N and y0, n0 as given by the
     shape."""
     Q, Q0, E, T = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
@@ -265,36 +264,45 @@ class SphereShapeContact(Contact):
     ``contact_hessian``.
     """
 
-    nearest = None
+    nearest: Any = None
 
-    def __init__(self, sphere, shape, *, radius, allow_point=False, name=None, **law):
+    def __init__(
+        self,
+        sphere: FrameLike,
+        shape: FrameLike,
+        *,
+        radius: float,
+        allow_point: bool = False,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
-        self.sphere, self.shape = Frame.of(sphere), Frame.of(shape)
+        self.sphere, self.shape = self.as_frame("sphere", sphere), self.as_frame("shape", shape)
         super().__init__((self.sphere.node, self.shape.node), name=name, **law)
         if self.sphere.node is self.shape.node:
             raise ParameterError(self, "shape", self.shape, "is on the same node as the sphere; they can never touch")
         self.radius = self.positive("radius", radius, "m", allow_zero=allow_point)
 
     @property
-    def smallest_radius(self):
+    def smallest_radius(self) -> float | None:
         """Smallest radius [m] of the edges and walls of the shape; None: it has no other side."""
         return None
 
     @property
-    def passage(self):
+    def passage(self) -> float:
         """The smallest circle on which the sphere's centre goes round the shape."""
         return 0.0 if self.smallest_radius is None else self.radius + self.smallest_radius
 
     @property
-    def reach(self):
+    def reach(self) -> float:
         return self.radius
 
     @property
-    def poses(self):
+    def poses(self) -> tuple:
         """Values of the fields `FRAMES`."""
         return self.sphere.p, self.shape.p, self.shape.rotation, self.radius
 
-    def regular(self, point):
+    def regular(self, point: Any) -> bool:
         """Whether the rows are smooth about a configuration of `fem_mbs.verify`: no edge and no centre is near.
 
         Curvatures may change by a tenth within 4e-3 of the size of the point (differences reach 3e-3), and the
@@ -317,7 +325,7 @@ class SphereShapeContact(Contact):
                 return False
         return True
 
-    def placed(self, shape, *arguments, **options):
+    def placed(self, shape: type, *arguments: Any, **options: Any) -> list:
         """A drawing (class of `fem_mbs.shapes`) in the axes of frame Q, for ``picture``."""
         placement = {"offset": self.shape.p, "rotation": self.shape.rotation}
         return [(self.shape.node, shape(*arguments, **options, **placement))]

@@ -19,13 +19,15 @@ Source: distance to a box, elementary; G_N, N and slip checked by differences.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.shape_contact import SphereShapeContact, parameters, shape_hessian, shape_rows, sphere_center
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.nodes import Ground, finite_vector
+from fem_mbs.nodes import Ground
 
 
 @kernel
@@ -94,7 +96,7 @@ class SphereOnBox(SphereShapeContact):
     drawn : bool, optional
         Whether the contact draws the box. Default: when it is on ground; a body draws itself.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -124,21 +126,31 @@ class SphereOnBox(SphereShapeContact):
     def smallest_radius(self):
         return self.rounding
 
-    def __init__(self, sphere, box, *, radius, size, rounding=0.0, drawn=None, name=None, **law):
+    def __init__(
+        self,
+        sphere: FrameLike,
+        box: FrameLike,
+        *,
+        radius: float,
+        size: ArrayLike,
+        rounding: float = 0.0,
+        drawn: bool | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
         rounding = self.positive("rounding", rounding, "m", allow_zero=True)
         super().__init__(sphere, box, radius=radius, allow_point=rounding > 0, name=name, **law)
-        self._set_size(finite_vector(self, "size", size), drawn, rounding)
-        self.check(self.size.min() > 0, "size", self.size, "m must be > 0 in all three directions")
+        self._set_size(self.as_lengths("size", size), drawn, rounding)
         message = f"m must be below half the smallest edge length, {0.5 * self.size.min():.6g} m"
         self.check(2 * rounding < self.size.min(), "rounding", rounding, message)
 
     def _set_size(self, size, drawn, rounding=0.0):
         self.size, self.rounding = size, rounding
-        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else bool(drawn)
+        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else self.as_flag("drawn", drawn)
         self.record = (*self.poses, 0.5 * size - rounding, rounding)
 
-    def picture(self):
+    def picture(self) -> list:
         if not self.drawn:
             return []
         from fem_mbs.shapes import Box
@@ -161,7 +173,7 @@ class SphereOnRectangle(SphereOnBox):
     drawn : bool, optional
         Whether the contact draws the rectangle. Default: when it is on ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -182,12 +194,21 @@ class SphereOnRectangle(SphereOnBox):
     SphereOnRectangle 'table'
     """
 
-    def __init__(self, sphere, plate, *, radius, size, drawn=None, name=None, **law):
+    def __init__(
+        self,
+        sphere: FrameLike,
+        plate: FrameLike,
+        *,
+        radius: float,
+        size: ArrayLike,
+        drawn: bool | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         SphereShapeContact.__init__(self, sphere, plate, radius=radius, name=name, **law)
-        self._set_size(np.append(finite_vector(self, "size", size, 2), 0.0), drawn)
-        self.check(self.size[:2].min() > 0, "size", self.size[:2], "m must be > 0 in both directions")
+        self._set_size(np.append(self.as_lengths("size", size, 2), 0.0), drawn)
 
-    def picture(self):
+    def picture(self) -> list:
         if not self.drawn:
             return []
         from fem_mbs.shapes import Patch

@@ -23,9 +23,11 @@ Source: distance to a cylinder, elementary; G_N, N and slip checked by differenc
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.shape_contact import SphereShapeContact, parameters, shape_hessian, shape_rows, sphere_center
 from fem_mbs.jit import kernel, local_matrix, local_vector
@@ -102,10 +104,21 @@ class _SphereCylinder(SphereShapeContact):
     nearest = staticmethod(_nearest)
     side = 1.0
 
-    def __init__(self, sphere, cylinder, *, radius, radius_cylinder, length=np.inf, drawn_length=None, name, **law):
+    def __init__(
+        self,
+        sphere: FrameLike,
+        cylinder: FrameLike,
+        *,
+        radius: float,
+        radius_cylinder: float,
+        length: float = np.inf,
+        drawn_length: float | None = None,
+        name: str | None,
+        **law: Any,
+    ) -> None:
         super().__init__(sphere, cylinder, radius=radius, name=name, **law)
         self.radius_cylinder = self.positive("radius_cylinder", radius_cylinder, "m")
-        endless = length is None or np.isposinf(length)
+        endless = length is None or (isinstance(length, float) and length == np.inf)
         self.length = np.inf if endless else self.positive("length", length, "m")
         if drawn_length is None:
             drawn_length = 0.0
@@ -131,7 +144,7 @@ class SphereOnCylinder(_SphereCylinder):
         Length of the cylinder that is drawn, 0 for none. Default: ``length`` (six radii when infinite) for a cylinder
         on ground, 0 otherwise: a body draws itself.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -159,14 +172,23 @@ class SphereOnCylinder(_SphereCylinder):
         return self.radius_cylinder if np.isinf(self.length) else 0.0  # edges are sharp
 
     def __init__(
-        self, sphere, cylinder, *, radius, radius_cylinder, length=np.inf, drawn_length=None, name=None, **law
-    ):
+        self,
+        sphere: FrameLike,
+        cylinder: FrameLike,
+        *,
+        radius: float,
+        radius_cylinder: float,
+        length: float = np.inf,
+        drawn_length: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(
             sphere, cylinder, radius=radius, radius_cylinder=radius_cylinder, length=length, drawn_length=drawn_length,
             name=name, **law,
         )  # fmt: skip
 
-    def picture(self):
+    def picture(self) -> list:
         if self.drawn_length == 0.0:
             return []
         from fem_mbs.shapes import Cylinder
@@ -193,7 +215,7 @@ class SphereInCylinder(_SphereCylinder):
         Length of the half pipe (side y < 0 of the frame) that is drawn, 0 for none. Default: ``length`` (six radii when
         infinite) for a cylinder on ground, 0 otherwise.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -217,8 +239,17 @@ class SphereInCylinder(_SphereCylinder):
     side = -1.0
 
     def __init__(
-        self, sphere, cylinder, *, radius, radius_cylinder, length=np.inf, drawn_length=None, name=None, **law
-    ):
+        self,
+        sphere: FrameLike,
+        cylinder: FrameLike,
+        *,
+        radius: float,
+        radius_cylinder: float,
+        length: float = np.inf,
+        drawn_length: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(
             sphere, cylinder, radius=radius, radius_cylinder=radius_cylinder, length=length, drawn_length=drawn_length,
             name=name, **law,
@@ -226,7 +257,7 @@ class SphereInCylinder(_SphereCylinder):
         message = f"m leaves no clearance: it must be larger than radius = {self.radius:.6g} m"
         self.check(self.radius_cylinder > self.radius, "radius_cylinder", self.radius_cylinder, message)
 
-    def picture(self):
+    def picture(self) -> list:
         if self.drawn_length == 0.0:
             return []
         from fem_mbs.shapes import Mesh

@@ -36,9 +36,11 @@ differences. Tangents, slip and gradients follow as for every shape (shape_conta
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.shape_contact import SphereShapeContact, parameters, shape_hessian, shape_rows, sphere_center
 from fem_mbs.errors import ParameterError
@@ -133,9 +135,9 @@ class SphereInGroove(SphereShapeContact):
         Its origin is the centre of the ball.
     race : Frame, Node or body
         Its z axis is the axis of the bearing, its origin the centre of the circle of groove centres.
-    radius, groove_radius : float > 0 [m]
-        radius < groove_radius: a groove is wider than its ball, by 4 to 6 % in bearings.
-    circle_radius : float > groove_radius [m]
+    radius, radius_groove : float > 0 [m]
+        radius < radius_groove: a groove is wider than its ball, by 4 to 6 % in bearings.
+    radius_circle : float > radius_groove [m]
         Of the circle of groove centres: `BearingGeometry` knows it (``groove_circle_inner``, ``groove_circle_outer``).
     side : {"outer", "inner"}
         Of which race: decides where the spall is (the ball runs on the far or on the near side of the groove circle)
@@ -146,7 +148,7 @@ class SphereInGroove(SphereShapeContact):
     drawn : bool, optional
         Draw the groove. Default: on ground only.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -167,8 +169,8 @@ class SphereInGroove(SphereShapeContact):
     >>> r = 0.5 * bearing.ball_diameter
     >>> ball = RigidBody.sphere(bearing.ball_mass, r, position=[0.5 * bearing.pitch_diameter, 0, 0])
     >>> SphereInGroove(
-    ...     ball, model.ground, radius=r, groove_radius=2 * r * bearing.osculation_outer,
-    ...     circle_radius=bearing.groove_circle_outer, name="outer race",
+    ...     ball, model.ground, radius=r, radius_groove=2 * r * bearing.osculation_outer,
+    ...     radius_circle=bearing.groove_circle_outer, name="outer race",
     ... )
     SphereInGroove 'outer race'
     """
@@ -180,25 +182,35 @@ class SphereInGroove(SphereShapeContact):
     nearest = staticmethod(_nearest)
 
     def __init__(
-        self, sphere, race, *, radius, groove_radius, circle_radius, side="outer", spall=None, drawn=None, name=None,
-        **law,
-    ):  # fmt: skip
+        self,
+        sphere: FrameLike,
+        race: FrameLike,
+        *,
+        radius: float,
+        radius_groove: float,
+        radius_circle: float,
+        side: str = "outer",
+        spall: Spall | None = None,
+        drawn: bool | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(sphere, race, radius=radius, name=name, **law)
-        self.groove_radius = self.positive("groove_radius", groove_radius, "m")
-        self.circle_radius = self.positive("circle_radius", circle_radius, "m")
+        self.radius_groove = self.positive("radius_groove", radius_groove, "m")
+        self.radius_circle = self.positive("radius_circle", radius_circle, "m")
         message = f"m must be larger than radius = {self.radius:.6g} m: a groove is wider than its ball"
-        self.check(self.groove_radius > self.radius, "groove_radius", self.groove_radius, message)
-        message = f"m must be larger than groove_radius = {self.groove_radius:.6g} m, or the groove meets its axis"
-        self.check(self.circle_radius > self.groove_radius, "circle_radius", self.circle_radius, message)
-        self.check(side in RACES, "side", side, f"must be one of {', '.join(RACES)}")
+        self.check(self.radius_groove > self.radius, "radius_groove", self.radius_groove, message)
+        message = f"m must be larger than radius_groove = {self.radius_groove:.6g} m, or the groove meets its axis"
+        self.check(self.radius_circle > self.radius_groove, "radius_circle", self.radius_circle, message)
+        self.as_choice("side", side, RACES)
         self.side, self.spall = side, spall
-        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else bool(drawn)
-        self.record = (*self.poses, self.groove_radius, self.circle_radius, *self._spall_numbers())
+        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else self.as_flag("drawn", drawn)
+        self.record = (*self.poses, self.radius_groove, self.radius_circle, *self._spall_numbers())
 
     @property
-    def bottom_radius(self):
+    def bottom_radius(self) -> float:
         """Radius [m] of the bottom of the groove about the axis of the bearing."""
-        return self.circle_radius + (self.groove_radius if self.side == "outer" else -self.groove_radius)
+        return self.radius_circle + (self.radius_groove if self.side == "outer" else -self.radius_groove)
 
     def _spall_numbers(self):
         """θ_d, β, H_max of (5)."""
@@ -220,7 +232,7 @@ class SphereInGroove(SphereShapeContact):
         drop = length**2 / 8.0 * (1.0 / self.radius + sign / self.bottom_radius)
         return angle, half, min(depth, drop)
 
-    def picture(self):
+    def picture(self) -> list:
         if not self.drawn:
             return []
         from fem_mbs.shapes import Mesh
@@ -228,8 +240,8 @@ class SphereInGroove(SphereShapeContact):
         # 100° of the groove: what the shoulders of a deep groove bearing leave of it
         across = np.radians(np.linspace(-50, 50, 9))
         sign = 1.0 if self.side == "outer" else -1.0
-        radius = self.circle_radius + sign * self.groove_radius * np.cos(across)
-        height = self.groove_radius * np.sin(across)
+        radius = self.radius_circle + sign * self.radius_groove * np.cos(across)
+        height = self.radius_groove * np.sin(across)
         around = np.linspace(0, 2 * np.pi, 73)[:-1]
         points = np.stack([
             np.outer(np.cos(around), radius), np.outer(np.sin(around), radius), np.tile(height, (len(around), 1))
@@ -247,7 +259,7 @@ def _example(rng, A, B):
     if rng.random() < 0.5:
         spall = Spall(side, rng.uniform(2.0, 4.0), depth=rng.uniform(0.05, 0.2), angle=rng.uniform(-3, 3))
     return SphereInGroove(
-        a, b, radius=groove * rng.uniform(0.3, 0.9), groove_radius=groove, circle_radius=rng.uniform(1.5, 2.5),
+        a, b, radius=groove * rng.uniform(0.3, 0.9), radius_groove=groove, radius_circle=rng.uniform(1.5, 2.5),
         side=side, spall=spall,
     )  # fmt: skip
 

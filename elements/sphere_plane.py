@@ -24,12 +24,15 @@ keeps a false friction force of 32 N after it rolls).
     r          p.radius        ()     m     radius, 0 for a point
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Contact, register
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel
-from fem_mbs.nodes import Frame, Ground
+from fem_mbs.nodes import Ground
 from fem_mbs.rotations import (
     add_R_skew,
     add_skew_RT,
@@ -174,7 +177,7 @@ class SphereOnPlane(Contact):
     drawn_size : float ≥ 0, optional [m]
         Edge length of the square patch that draws the plane; 0 draws none. Default: ten radii for planes on the ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -193,9 +196,18 @@ class SphereOnPlane(Contact):
     parameters = PARAMETERS
     kernels = {"contact": contact, "contact_hessian": contact_hessian}
 
-    def __init__(self, sphere, plane, *, radius, drawn_size=None, name=None, **law):
+    def __init__(
+        self,
+        sphere: FrameLike,
+        plane: FrameLike,
+        *,
+        radius: float,
+        drawn_size: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         self.name = name
-        self.sphere, self.plane = Frame.of(sphere), Frame.of(plane)
+        self.sphere, self.plane = self.as_frame("sphere", sphere), self.as_frame("plane", plane)
         super().__init__((self.sphere.node, self.plane.node), name=name, **law)
         if self.sphere.node is self.plane.node:
             raise ParameterError(self, "plane", self.plane, "is on the same node as the sphere; they can never touch")
@@ -205,7 +217,7 @@ class SphereOnPlane(Contact):
         self.drawn_size = self.positive("drawn_size", drawn_size, "m", allow_zero=True)
         self.record = (self.sphere.p, self.plane.p, self.plane.rotation, self.radius)
 
-    def picture(self):
+    def picture(self) -> list:
         if self.drawn_size == 0.0:
             return []
         from fem_mbs.shapes import Mesh

@@ -17,7 +17,9 @@ Source: Sanchez2025 annex B, section B.4 (outside, nodes at the centres, slip wi
 """
 
 import math
+from typing import Any
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.shape_contact import SphereShapeContact, parameters, shape_hessian, shape_rows, sphere_center
 from fem_mbs.jit import kernel, local_matrix, local_vector
@@ -72,7 +74,7 @@ class SphereOnSphere(SphereShapeContact):
         Their origins are the centres of the first and of the second sphere.
     radius_A, radius_B : float > 0 [m]
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
         Impulses and slip are those of the first sphere relative to the second.
 
@@ -99,7 +101,16 @@ class SphereOnSphere(SphereShapeContact):
     def smallest_radius(self):
         return self.radius_B
 
-    def __init__(self, sphere_A, sphere_B, *, radius_A, radius_B, name=None, **law):
+    def __init__(
+        self,
+        sphere_A: FrameLike,
+        sphere_B: FrameLike,
+        *,
+        radius_A: float,
+        radius_B: float,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(sphere_A, sphere_B, radius=radius_A, name=name, **law)
         self.radius_B = self.positive("radius_B", radius_B, "m")
         self.record = (*self.poses, self.radius_B, 1.0)
@@ -117,7 +128,7 @@ class SphereInSphere(SphereShapeContact):
     drawn : bool, optional
         Whether the lower half of the hollow sphere (z < 0 of the outer frame) is drawn. Default: when it is on ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -137,15 +148,25 @@ class SphereInSphere(SphereShapeContact):
     kernels = SphereOnSphere.kernels
     nearest = staticmethod(_nearest)
 
-    def __init__(self, inner, outer, *, radius, radius_outer, drawn=None, name=None, **law):
+    def __init__(
+        self,
+        inner: FrameLike,
+        outer: FrameLike,
+        *,
+        radius: float,
+        radius_outer: float,
+        drawn: bool | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         super().__init__(inner, outer, radius=radius, name=name, **law)
         self.radius_outer = self.positive("radius_outer", radius_outer, "m")
         message = f"m leaves no clearance: it must be larger than radius = {self.radius:.6g} m"
         self.check(self.radius_outer > self.radius, "radius_outer", self.radius_outer, message)
-        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else bool(drawn)
+        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else self.as_flag("drawn", drawn)
         self.record = (*self.poses, self.radius_outer, -1.0)
 
-    def picture(self):
+    def picture(self) -> list:
         if not self.drawn:
             return []
         from fem_mbs.shapes import Mesh, Sphere

@@ -7,6 +7,7 @@ The multipliers are the force of the joint on the second body, inertial axes.
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joint_rows`.
 """
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joint_rows import check_origins, point_hessian, point_rows
 from fem_mbs.jit import kernel
@@ -62,7 +63,7 @@ class Spherical(Joint):
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = {"force": (3, "N")}
 
-    def __init__(self, frame_P, frame_Q, *, name=None):
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         check_origins(self)
 

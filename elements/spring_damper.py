@@ -31,10 +31,10 @@ import math
 
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Force, Joint, register
 from fem_mbs.elements.joint_rows import axes_hessian, axes_row, check_parallel, points_apart, random_joint
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.nodes import Frame
 from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew_skew, cross, dot, exp, rotate_T
 
 SPRING = np.dtype(
@@ -278,9 +278,18 @@ class Spring(Force):
     kernels = {"force": spring_force, "force_tangent": spring_tangent, "energy": energy_spring, "output": spring_output}
     outputs = {"length": (1, "m"), "force": (1, "N")}
 
-    def __init__(self, frame_P, frame_Q, stiffness, damping=0.0, free_length=None, *, name=None):
+    def __init__(
+        self,
+        frame_P: FrameLike,
+        frame_Q: FrameLike,
+        stiffness: float,
+        damping: float = 0.0,
+        free_length: float | None = None,
+        *,
+        name: str | None = None,
+    ) -> None:
         self.name = name
-        self.frame_P, self.frame_Q = Frame.of(frame_P), Frame.of(frame_Q)
+        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
         super().__init__((self.frame_P.node, self.frame_Q.node), name=name)
         self.check(
             self.frame_P.node is not self.frame_Q.node,
@@ -356,9 +365,18 @@ class TorsionSpring(Force):
     outputs = {"angle": (1, "rad"), "moment": (1, "N m")}
     at = classmethod(Joint.at.__func__)  # frames are placed as those of a joint
 
-    def __init__(self, frame_P, frame_Q, stiffness, damping=0.0, free_angle=None, *, name=None):
+    def __init__(
+        self,
+        frame_P: FrameLike,
+        frame_Q: FrameLike,
+        stiffness: float,
+        damping: float = 0.0,
+        free_angle: float | None = None,
+        *,
+        name: str | None = None,
+    ) -> None:
         self.name = name
-        self.frame_P, self.frame_Q = Frame.of(frame_P), Frame.of(frame_Q)
+        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
         super().__init__((self.frame_P.node, self.frame_Q.node), name=name)
         self.check(
             self.frame_P.node is not self.frame_Q.node,

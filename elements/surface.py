@@ -21,13 +21,15 @@ de Boor, A Practical Guide to Splines, ch. 17; N and slip checked by differences
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.shape_contact import SphereShapeContact, parameters, shape_hessian, shape_rows, sphere_center
 from fem_mbs.jit import address, kernel, local_matrix, local_vector, matrix
-from fem_mbs.nodes import Ground, finite_vector
+from fem_mbs.nodes import Ground
 from fem_mbs.rotations import cross, dot
 
 _ROUNDS = 60  # of Newton's method; 4 to 8 are usual
@@ -170,7 +172,7 @@ class PointOnSurface(SphereShapeContact):
     drawn : bool, optional
         Default: when the surface is on ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, contensou_radius, tangential_restitution, name:
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
 
     Raises
@@ -199,40 +201,55 @@ class PointOnSurface(SphereShapeContact):
     nearest = staticmethod(_nearest_surface)
 
     def __init__(
-        self, point, surface, *, height, x, y, cells=40, radius=0.0, drawn=None, name=None, **law
-    ):  # fmt: skip
+        self,
+        point: FrameLike,
+        surface: FrameLike,
+        *,
+        height: Any,
+        x: ArrayLike,
+        y: ArrayLike,
+        cells: Any = 40,
+        radius: float = 0.0,
+        drawn: bool | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
         from scipy.interpolate import CubicSpline
 
         super().__init__(point, surface, radius=radius, allow_point=True, name=name, **law)
-        low, high = np.array([finite_vector(self, "x", x, 2), finite_vector(self, "y", y, 2)]).T
+        low, high = np.array([self.as_vector("x", x, 2), self.as_vector("y", y, 2)]).T
         for axis, a, b in zip("xy", low, high):
             self.check(b > a, axis, (a, b), "m: the second value must be larger than the first")
         if callable(height):
-            counts = np.broadcast_to(np.asarray(cells, int), (2,)) + 1
-            self.check(counts.min() > 3, "cells", cells, "must be at least 3")
+            self.as_function("height", height, "height(x, y)", 2)
+            both = (cells, cells) if np.isscalar(cells) else tuple(self.as_vector("cells", cells, 2))
+            counts = [self.as_integer("cells", number, 3) + 1 for number in both]
+            self.check(max(counts) < 10_000, "cells", cells, "are more than the surface needs; 9998 at most")
         else:
-            counts = np.shape(height)
-            self.check(len(counts) == 2 and min(counts) > 3, "height", height, "must be an array (≥ 4, ≥ 4)")
+            height = self.as_array("height", height, (None, None))
+            counts = height.shape
+            self.check(min(counts) > 3, "height", height, "must be an array (≥ 4, ≥ 4)")
         axes = [np.linspace(a, b, n) for a, b, n in zip(low, high, counts)]
         self.x, self.y = axes
         values = height(*np.meshgrid(*axes, indexing="ij")) if callable(height) else height
-        values = np.broadcast_to(np.asarray(values, float), tuple(counts))
-        self.check(np.isfinite(values).all(), "height", values, "has values that are not finite")
+        values = self.as_array("height", values)
+        self.check(values.shape in ((), tuple(counts)), "height", values, f"returned values of shape {values.shape}")
+        values = np.broadcast_to(values, tuple(counts))
         # powers of x, cells along x, samples along y; then powers of y, cells along y, powers of x, cells along x
         along_x = CubicSpline(axes[0], values).c[::-1]
         both = CubicSpline(axes[1], np.moveaxis(along_x, 2, 0)).c[::-1]
         # kernels read the cells at their address: the array lives as long as the element
         self.table = np.ascontiguousarray(both.transpose(3, 1, 2, 0))
         self.heights = values
-        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else bool(drawn)
+        self.drawn = isinstance(self.shape.node, Ground) if drawn is None else self.as_flag("drawn", drawn)
         self.place()
 
-    def place(self):
+    def place(self) -> None:
         low, high = np.array([self.x[[0, -1]], self.y[[0, -1]]]).T
         na, nb = len(self.x) - 1, len(self.y) - 1
         self.record = (*self.poses, address(self.table), na, nb, low, high, (high - low) / (na, nb))
 
-    def regular(self, point):
+    def regular(self, point: Any) -> bool:
         """Whether no border of a cell and no centre of curvature is near (see `SphereShapeContact.regular`)."""
         p = np.zeros(1, self.parameters)
         p[0] = self.record
@@ -245,7 +262,7 @@ class PointOnSurface(SphereShapeContact):
             found.append((*np.floor((at - p["low"][0]) / p["cell"][0]), held))
         return all(place == found[0] for place in found) and super().regular(point)
 
-    def picture(self):
+    def picture(self) -> list:
         if not self.drawn:
             return []
         from fem_mbs.shapes import Mesh

@@ -9,6 +9,7 @@ Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joint_rows`.
 
 import numpy as np
 
+from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joint_rows import (
     POSE_TOLERANCE,
@@ -78,7 +79,7 @@ class Universal(Joint):
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = {"force": (3, "N"), "moment": (3, "N m")}
 
-    def __init__(self, frame_P, frame_Q, *, name=None):
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         check_origins(self)
         sine = float(self.frame_P.orientation[:, 2] @ self.frame_Q.orientation[:, 0])

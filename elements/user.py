@@ -2,20 +2,22 @@
 
     K_ij ≈ −[ f_i(q ∘ ε e_j) − f_i(q ∘ −ε e_j) ] / 2ε ,   C_ij ≈ −[ f_i(v + ε e_j) − f_i(v − ε e_j) ] / 2ε         (1)
 
-with x + ε e for positions and R exp(ε ẽ) for rotations; ε = 6e-6 (the cube root of the round-off, where truncation and
-round-off errors of central differences are equal) times 1 + |x| or 1 + |v|. Relative error of (1) about 1e-10.
+(docs/theory/springs_and_loads.md, (10)) with x + ε e for positions and R exp(ε ẽ) for rotations; ε = 6e-6 (the cube
+root of the round-off, where truncation and round-off errors of central differences are equal) times 1 + |x| or 1 + |v|.
+Relative error of (1) about 1e-10.
 
 Each evaluation leaves compiled code: some 10 µs per call, and 24 calls per node for a tangent. For prototypes and
 one-off laws; what is used often becomes a compiled element (a file in ``elements/``).
 """
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from fem_mbs.elements.base import Force, register
 from fem_mbs.errors import NonFiniteError, ParameterError, label
-from fem_mbs.nodes import Frame
 from fem_mbs.rotations import exp
 
 _STEP = 6e-6
@@ -42,10 +44,10 @@ class PythonElement(Force):
         What the law raised in compiled code's stead; the solver raises it again, with the element's name and the time.
     """
 
-    def __init__(self, nodes, *, name=None):
+    def __init__(self, nodes: Any, *, name: str | None = None) -> None:
         self.name = name
         items = nodes if isinstance(nodes, (list, tuple)) else [nodes]
-        frames = [Frame.of(item) for item in items]
+        frames = [self.as_frame("nodes", item) for item in items]
         super().__init__([frame.node for frame in frames], name=name)
         self.check(frames, "nodes", nodes, "is empty; a law needs at least one node")
         for frame in frames:
@@ -53,7 +55,7 @@ class PythonElement(Force):
             self.check(not offset, "nodes", frame, "has an offset; give the node, and apply the offset in the law")
         self.error = None
 
-    def force(self, x, R, v, t):
+    def force(self, x: np.ndarray, R: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
         """Forces on the nodes.
 
         Parameters
@@ -70,14 +72,14 @@ class PythonElement(Force):
         raise NotImplementedError(f"{type(self).__name__} does not define force(self, x, R, v, t)")
 
     @property
-    def python_kernels(self):
+    def python_kernels(self) -> dict:
         """Functions the framework calls in place of compiled kernels; each fills the arrays of the contract."""
         return {"force": self._add_force, "force_tangent": self._add_tangent}
 
-    def group_key(self):
+    def group_key(self) -> tuple:
         return (type(self), id(self))
 
-    def evaluate(self, x, R, v, t):
+    def evaluate(self, x: np.ndarray, R: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
         """`force` as an array (6 n_nodes,), checked: shape, finite.
 
         Raises
@@ -87,7 +89,7 @@ class PythonElement(Force):
         NonFiniteError
             NaN or infinity; names the element, the node and the time.
         """
-        f = np.asarray(self.force(x.copy(), R.copy(), v.copy(), t), float)
+        f = self.as_array("force", self.force(x.copy(), R.copy(), v.copy(), t), finite=False)
         if f.size != 6 * len(self.nodes):
             raise ParameterError(
                 self,
@@ -177,10 +179,9 @@ class UserForce(PythonElement):
 
     invariant = False  # the law may refer to inertial axes
 
-    def __init__(self, nodes, function, *, name=None):
+    def __init__(self, nodes: Any, function: Callable, *, name: str | None = None) -> None:
         super().__init__(nodes, name=name)
-        self.check(callable(function), "function", function, "cannot be called; give function(x, R, v, t)")
-        self.function = function
+        self.function = self.as_function("function", function, "function(x, R, v, t)", 4)
         x, R = np.array([n.position for n in self.nodes]), np.array([n.rotation for n in self.nodes])
         v = np.array([[*n.velocity, *(n.rotation.T @ n.angular_velocity)] for n in self.nodes])
         try:
@@ -190,7 +191,7 @@ class UserForce(PythonElement):
                 self, "function", function, f"is not finite at the initial configuration: {error}"
             ) from None
 
-    def force(self, x, R, v, t):
+    def force(self, x: np.ndarray, R: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
         return self.function(x, R, v, t)
 
 

@@ -19,7 +19,7 @@ import fem_mbs as fem
 from fem_mbs.plot import COLORS, STYLE
 
 driven, coupler, speed = 0.11, 0.225, 50.0  # m, m, rad/s
-dimensions = {"balls": 8, "ball_radius": 5.5e-3, "inner_radius": 33.745e-3, "outer_radius": 45.15e-3}
+dimensions = {"balls": 8, "radius_ball": 5.5e-3, "radius_inner": 33.745e-3, "radius_outer": 45.15e-3}
 groove = 5.82e-3  # m; not printed: the one with which 9100 N give the printed 4543 MPa
 steel = {"E": 210e9, "nu": 0.3}
 PLANAR = ("z", "rx", "ry")
@@ -83,7 +83,7 @@ def eccentricity(result):
 
 def impact_forces(result, bearing):
     """Recovered peak forces of all impacts of balls with the outer race [N], largest last."""
-    contact = bearing.hertz("outer", groove_radius=groove, **steel)
+    contact = bearing.hertz("outer", radius_groove=groove, **steel)
     peaks = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # impacts that pass through a ball have no approach speed of their own
@@ -139,7 +139,7 @@ def main(save="crank_with_bearing.vtkhdf", picture="crank_with_bearing.png"):
     deviation = np.sqrt(np.mean((slider - wanted) ** 2) / np.mean(wanted**2))
     e = np.linalg.norm(eccentricity(result), axis=1)
     room, largest = 1 / np.cos(np.pi / bearing.balls), impact_forces(result, bearing)[-1]
-    contact = bearing.hertz("inner", groove_radius=groove, **steel)
+    contact = bearing.hertz("inner", radius_groove=groove, **steel)
     return fem.Checks(
         # momentum left in the rod when a window ends inside a flight through the clearance
         fem.Check("mean forces against an ideal joint", reference=0.0, obtained=difference, abs=0.1),

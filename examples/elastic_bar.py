@@ -1,6 +1,6 @@
 """Elastic bar against a rigid wall: contact lasts until the wave has run to the free end and back.
 
-Bruls2014, section 3.3. 200 beam elements whose nodes move along x only: linear bars with consistent mass.
+Bruls2014, section 3.3. 200 two-node beams whose nodes move along x only: linear bars, consistent mass.
 The contact force is constant, E A v/c, and the bar leaves undeformed with its initial speed.
 
     python examples/elastic_bar.py            writes elastic_bar.vtkhdf, to open in ParaView
@@ -18,14 +18,14 @@ force = density * c * area * speed  # N
 
 
 def build(inertia="linear"):
-    """Bar along x that flies towards the wall x = 0; inertia of the elements: see `Beam`."""
+    """Bar along x that flies towards the wall x = 0; inertia of the elements: see `TwoNodeBeam`."""
     model = fem.Model("elastic bar")
     section = fem.Section.rectangle(np.sqrt(area), np.sqrt(area), E=E, nu=0.0, density=density)
     places = gap + np.linspace(0, length, elements + 1)
     along = ("y", "z", "rx", "ry", "rz")
     nodes = [fem.Node6([x, 0, 0], velocity=[-speed, 0, 0], fixed=along, name=f"node {i}") for i, x in enumerate(places)]
     for i in range(elements):
-        model.add(fem.Beam(nodes[i], nodes[i + 1], section, inertia=inertia, name=f"element {i + 1}"))
+        model.add(fem.TwoNodeBeam(nodes[i], nodes[i + 1], section, inertia=inertia, name=f"element {i + 1}"))
     wall = model.ground.frame(rotation=[0, np.pi / 2, 0])
     model.add(fem.SphereOnPlane(nodes[0], wall, radius=0.0, drawn_size=3.0, name="wall"))
     return model

@@ -17,7 +17,7 @@ import fem_mbs as fem
 from fem_mbs.plot import COLORS, STYLE
 
 speed, load = 500 * np.pi / 30, 100.0  # rad/s, N
-dimensions = {"balls": 8, "ball_radius": 3.96875e-3, "inner_radius": 12.77125e-3, "outer_radius": 20.71875e-3}
+dimensions = {"balls": 8, "radius_ball": 3.96875e-3, "radius_inner": 12.77125e-3, "radius_outer": 20.71875e-3}
 ball_mass, ball_inertia, groove = 2.042e-3, 1.2868e-8, 3.97875e-3  # kg (of the inertia), kg m², m
 steel = {"E": 200e9, "nu": 0.3}  # E is not printed; this value reproduces the printed stresses
 
@@ -28,7 +28,7 @@ def build(friction=0.001, restitution=0.9, cage_stiffness=1e8):
     # the mass of the race is not printed: that of a solid sphere with the printed inertia
     inner = fem.RigidBody(
         1.25, 8.155e-5, angular_velocity=[0, 0, speed], fixed=("z", "rx", "ry"), name="inner race",
-        shape=fem.shapes.Cylinder([0, 0, -4e-3], [0, 0, 4e-3], dimensions["inner_radius"]),
+        shape=fem.shapes.Cylinder([0, 0, -4e-3], [0, 0, 4e-3], dimensions["radius_inner"]),
     )  # fmt: skip
     model.add(inner)
     drive = fem.RevoluteDriver.at(
@@ -83,8 +83,8 @@ def draw(result, bearing, save):
 
 def elastic_loads(clearance=0.0):
     """The same bearing with elastic balls, at rest with one in the load line."""
-    r_b = dimensions["ball_radius"]
-    pitch = dimensions["inner_radius"] + dimensions["outer_radius"]
+    r_b = dimensions["radius_ball"]
+    pitch = dimensions["radius_inner"] + dimensions["radius_outer"]
     geometry = fem.BearingGeometry(8, 2 * r_b, pitch, *2 * [groove / (2 * r_b)], clearance=clearance, **steel)
     return fem.bearing_equilibrium(geometry, [load, 0, 0])
 
@@ -102,7 +102,7 @@ def main(h=1e-4, t_end=0.12, save="rigid_ball_bearing.vtkhdf", picture="rigid_ba
     edges = np.radians([-2, 2, 22, 26, 43, 47])
     bottom, _, between, _, outside = bands(beta[later], force[later], edges)
     balance = np.sum(force * np.cos(beta), axis=1)[later].mean()
-    contact = bearing.hertz("inner", groove_radius=groove, **steel)
+    contact = bearing.hertz("inner", radius_groove=groove, **steel)
     return fem.Checks(
         # thesis: .3813 by (4.11); slip of a ball between two impacts
         fem.Check("cage speed / inner speed", reference=bearing.speed_ratio, obtained=ratio, abs=5e-4),

@@ -1,7 +1,7 @@
 """Tippe top: it is spun upright, turns over, spins on its stick, and falls again when the spin is lost.
 
 Capobianco2021, section 4.6, after Leine and Glocker. Sliding and drilling friction are coupled
-(`contensou_radius`): both contacts press over a disc of 0.5 mm. Body and stick end are spheres. Friction 0.3,
+(`radius_contensou`): both contacts press over a disc of 0.5 mm. Body and stick end are spheres. Friction 0.3,
 restitution 0 and gravity are those of the authors' script, the article does not print them.
 
 The references are not those of the article's scheme at 1 ms, whose run has an error of discretisation
@@ -44,7 +44,7 @@ def build(height=start):
         angular_velocity=exp([tilt, 0, 0]) @ (spin * axis),
     )  # fmt: skip
     model.add(top)
-    law = {"friction": friction, "contensou_radius": disc}
+    law = {"friction": friction, "radius_contensou": disc}
     table = model.ground.frame([-0.045, 0, 0])  # drawn where the top will go
     for name, place, radius, size in (("body", centre, radius_body, 0.13), ("stick", end, radius_stick, 0.0)):
         model.add(fem.SphereOnPlane(top.frame(place), table, radius=radius, drawn_size=size, name=name, **law))

@@ -20,10 +20,11 @@ Sources: docs/theory/bearings.md, (1)-(4); Harris, Rolling Bearing Analysis, ch.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fem_mbs.arguments import Checked, Keywords, Named
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.hertz import HertzContact, series_stiffness
 
@@ -91,8 +92,9 @@ class PassFrequencies(NamedTuple):
     ball: float
 
 
+@Keywords.known
 @dataclass(frozen=True)
-class BearingGeometry:
+class BearingGeometry(Checked):
     """A single-row deep groove or angular contact ball bearing.
 
     Parameters
@@ -161,17 +163,23 @@ class BearingGeometry:
     name: str | None = None
     sources: dict = field(default_factory=dict, repr=False, compare=False)
 
+    if TYPE_CHECKING:  # what follows from the parameters
+
+        def __getattr__(self, name: str) -> Any: ...
+
     def __post_init__(self):
-        self._check(
-            isinstance(self.balls, (int, np.integer)) and self.balls >= 3, "balls", "must be a whole number ≥ 3"
-        )
+        Named("BearingGeometry").as_text("name", self.name, optional=True)
+        object.__setattr__(self, "balls", self.as_integer("balls", self.balls, 3))
+        self.check(self.balls <= 1000, "balls", self.balls, "are more than a bearing holds: 1000 at most")
+        self._number("E", "Pa", above=0)
+        self._number("nu", above=-1, below=0.5 + 1e-12)
         for parameter, unit in (("ball_diameter", "m"), ("pitch_diameter", "m"), ("density", "kg/m³")):
-            self._positive(parameter, unit)
+            self._number(parameter, unit, above=0)
         for parameter in ("bore", "outside_diameter", "width", "dynamic_rating", "static_rating"):
             if getattr(self, parameter) is not None:
-                self._positive(parameter, "N" if "rating" in parameter else "m")
+                self._number(parameter, "N" if "rating" in parameter else "m", above=0)
         for parameter in ("osculation_inner", "osculation_outer"):
-            value = self._finite(parameter)
+            value = self._number(parameter)
             message = "must lie in (0.5, 1): groove radius over ball diameter; a groove is wider than its ball"
             self._check(0.5 < value < 1.0, parameter, message)
         chord = self.pitch_diameter * np.sin(np.pi / self.balls)
@@ -179,7 +187,7 @@ class BearingGeometry:
         self._check(chord > self.ball_diameter, "ball_diameter", message)
         A = self.groove_distance
         if self.contact_angle is not None:
-            angle = self._finite("contact_angle")
+            angle = self._number("contact_angle")
             self._check(0 < angle < np.pi / 2, "contact_angle", "rad must lie in (0, π/2); is it in degrees?")
             derived = float(2 * A * (1 - np.cos(angle)))
             # the derived clearance itself is let through: dataclasses.replace hands it back
@@ -189,7 +197,7 @@ class BearingGeometry:
         elif self.clearance is None:
             object.__setattr__(self, "clearance", 0.0)
         message = f"m must be finite and below 2A = {2 * A:.4g} m, in metres: C3 of a small bearing is some 20e-6"
-        self._check(abs(self._finite("clearance")) < 2 * A, "clearance", message)
+        self._check(abs(self._number("clearance")) < 2 * A, "clearance", message)
         # the offset of the groove circles keeps angle and clearance apart: both describe the same rings
         c, angle = 1 - self.clearance / (2 * A), self.free_angle
         object.__setattr__(self, "axial_offset", 0.0 if self.contact_angle is None else float(A * np.sin(angle)))
@@ -209,7 +217,8 @@ class BearingGeometry:
         object.__setattr__(self, "ball_inertia", float(mass * D**2 / 10))
 
     @classmethod
-    def from_designation(cls, designation, *, clearance="CN", **numbers):
+    @Keywords.known
+    def from_designation(cls, designation: str, *, clearance: Any = "CN", **numbers: Any) -> "BearingGeometry":
         """A representative bearing by its designation: 6204, 6205, 6305.
 
         Boundary dimensions are standardised, **internal dimensions are not**: they differ between makers and years.
@@ -227,12 +236,12 @@ class BearingGeometry:
         """
         text = str(designation).strip()
         if text not in PRESETS:
-            probe = _Named(text)
+            owner = Named("BearingGeometry", text)
             message = (
                 f"is not among {', '.join(PRESETS)}: internal dimensions are not standardised, and only these have "
                 "published ones. Give balls, ball_diameter, pitch_diameter … to BearingGeometry"
             )
-            raise ParameterError(probe, "designation", designation, message)
+            raise ParameterError(owner, "designation", designation, message)
         preset = PRESETS[text]
         values = {parameter: value for parameter, (value, _) in preset.items()} | {"name": text} | numbers
         sources = {parameter: "given" if parameter in numbers else source for parameter, (_, source) in preset.items()}
@@ -246,52 +255,54 @@ class BearingGeometry:
         return cls(**values, sources=sources)
 
     def _check(self, condition, parameter, message):
-        if not condition:
-            raise ParameterError(self, parameter, getattr(self, parameter), message)
+        self.check(condition, parameter, getattr(self, parameter), message)
 
-    def _finite(self, parameter):
-        value = getattr(self, parameter)
-        number = isinstance(value, (int, float, np.integer, np.floating)) and np.isfinite(value)
-        self._check(number, parameter, "must be a finite number")
-        return float(value)
-
-    def _positive(self, parameter, unit):
-        self._check(self._finite(parameter) > 0, parameter, f"{unit} must be > 0")
+    def _number(self, parameter, unit="", **bounds):
+        """A parameter as a float within bounds, which it becomes."""
+        value = self.number(parameter, getattr(self, parameter), unit, **bounds)
+        object.__setattr__(self, parameter, value)
+        return value
 
     @property
-    def groove_distance(self):
+    def groove_distance(self) -> float:
         """A = (f_i + f_o − 1) D [m], (1)."""
         return (self.osculation_inner + self.osculation_outer - 1) * self.ball_diameter
 
     @property
-    def reach_inner(self):
+    def reach_inner(self) -> float:
         """(f_i − ½) D [m]: ball centre to the centre of the inner groove when they just touch."""
         return (self.osculation_inner - 0.5) * self.ball_diameter
 
     @property
-    def reach_outer(self):
+    def reach_outer(self) -> float:
         """(f_o − ½) D [m]: ball centre to the centre of the outer groove when they just touch."""
         return (self.osculation_outer - 0.5) * self.ball_diameter
 
     @property
-    def free_angle(self):
+    def free_angle(self) -> float:
         """Unloaded contact angle α0 [rad], (2)."""
         return float(np.arccos(min(1.0, 1 - self.clearance / (2 * self.groove_distance))))
 
-    def gamma(self, angle=None):
+    def gamma(self, angle: float | None = None) -> float:
         """γ = D cos α/d_m [-] at a contact angle [rad].
 
         By default at the nominal one: ``contact_angle``, or 0 for a bearing given by its clearance.
         """
         if angle is None:
             angle = 0.0 if self.contact_angle is None else self.contact_angle
+        else:
+            angle = self.number("angle", angle, "rad")
         return self.ball_diameter * np.cos(angle) / self.pitch_diameter
 
-    def pass_frequencies(self, inner_speed, outer_speed=0.0, *, contact_angle=None):
+    def pass_frequencies(
+        self, inner_speed: float, outer_speed: float = 0.0, *, contact_angle: float | None = None
+    ) -> PassFrequencies:
         """`PassFrequencies` (5) of speeds of the rings in any unit: Hz, rad/s, or 1.0 for multiples of the speed.
 
         Without slip, and with one contact angle [rad] at both races (default: the nominal one).
         """
+        inner_speed = self.number("inner_speed", inner_speed)
+        outer_speed = self.number("outer_speed", outer_speed)
         g, relative = float(self.gamma(contact_angle)), abs(inner_speed - outer_speed)
         return PassFrequencies(
             cage=0.5 * (inner_speed * (1 - g) + outer_speed * (1 + g)),
@@ -299,16 +310,6 @@ class BearingGeometry:
             inner=0.5 * self.balls * (1 + g) * relative,
             ball=self.pitch_diameter / (2 * self.ball_diameter) * (1 - g**2) * relative,
         )
-
-
-class _Named:
-    """Stands for a bearing that could not be made, in the message that says so."""
-
-    def __init__(self, name):
-        self.name = name
-
-
-_Named.__name__ = "BearingGeometry"
 
 
 def clearance_class(name_of_class, bore, *, name=None):
@@ -325,7 +326,8 @@ def clearance_class(name_of_class, bore, *, name=None):
     >>> print(f"{1e6 * low:.0f} to {1e6 * high:.0f} µm")
     13 to 28 µm
     """
-    owner = _Named(name)
+    owner = Named("BearingGeometry", name)
+    bore = owner.positive("bore", bore, "m")
     limits = [limit for limit in sorted(CLEARANCE_CLASSES) if bore <= limit]
     if not (0.018 < bore and limits):
         message = "m: clearance classes are tabulated for bores over 18 to 30 mm; give the clearance itself, in m"

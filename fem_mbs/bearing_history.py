@@ -11,12 +11,16 @@ contact, from the race to the ball:
 Source: docs/theory/bearings.md, (16).
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import Checked
 from fem_mbs.contact_motion import frame_motion
+from fem_mbs.results import Results
 
 
-class BearingHistory:
+class BearingHistory(Checked):
     """Histories of a dynamic bearing, over the n saved steps of a run and its Z balls.
 
     Parameters
@@ -43,8 +47,12 @@ class BearingHistory:
     power_loss : (n,) [W], of friction
     """
 
-    def __init__(self, result, bearing):
-        self.result, self.bearing, self.geometry = result, bearing, bearing.geometry
+    def __init__(self, result: Results, bearing: Any) -> None:
+        from fem_mbs.elements.dynamic_bearing import DynamicBearing
+
+        self.result = self.as_instance("result", result, Results, "the Results of a run")
+        self.bearing = self.as_instance("bearing", bearing, DynamicBearing, "the DynamicBearing of the model")
+        self.geometry = bearing.geometry
         self._kept = {}
 
     def _once(self, key, make):
@@ -72,15 +80,15 @@ class BearingHistory:
         return self._outer().orientation[:, :, 2]
 
     @property
-    def t(self):
+    def t(self) -> Any:
         return self.result.t
 
     @property
-    def load_inner(self):
+    def load_inner(self) -> Any:
         return self._contacts("inner", "force_normal")
 
     @property
-    def load_outer(self):
+    def load_outer(self) -> Any:
         return self._contacts("outer", "force_normal")
 
     def _balls(self):
@@ -100,36 +108,36 @@ class BearingHistory:
         return np.where(self._contacts(race, "force_normal") > 0, angle, 0.0)
 
     @property
-    def angle_inner(self):
+    def angle_inner(self) -> Any:
         return self._once("angle inner", lambda: self._angle("inner", 1.0))
 
     @property
-    def angle_outer(self):
+    def angle_outer(self) -> Any:
         return self._once("angle outer", lambda: self._angle("outer", -1.0))
 
     @property
-    def pressure_inner(self):
+    def pressure_inner(self) -> Any:
         return self.geometry.inner.maximum_pressure(self.load_inner)
 
     @property
-    def pressure_outer(self):
+    def pressure_outer(self) -> Any:
         return self.geometry.outer.maximum_pressure(self.load_outer)
 
     @property
-    def shear_inner(self):
+    def shear_inner(self) -> Any:
         return self.geometry.inner.maximum_shear(self.load_inner).value
 
     @property
-    def shear_outer(self):
+    def shear_outer(self) -> Any:
         return self.geometry.outer.maximum_shear(self.load_outer).value
 
     @property
-    def psi(self):
+    def psi(self) -> Any:
         at = self._balls()
         return np.unwrap(np.arctan2(at[..., 1], at[..., 0]), axis=0)
 
     @property
-    def orbit_speed(self):
+    def orbit_speed(self) -> Any:
         outer, e, speeds = self._outer(), self._axis(), []
         for ball in self.bearing.balls:
             history = self.result[ball.name]
@@ -139,23 +147,23 @@ class BearingHistory:
         return np.stack(speeds, axis=1)
 
     @property
-    def cage_speed(self):
+    def cage_speed(self) -> Any:
         if self.bearing.cage is None:
             return self.orbit_speed.mean(axis=1)
         cage = frame_motion(self.result, self.bearing.cage.frame())
         return np.sum(cage.angular_velocity * self._axis(), axis=1)
 
     @property
-    def inner_speed(self):
+    def inner_speed(self) -> Any:
         return np.sum(self._inner().angular_velocity * self._axis(), axis=1)
 
     @property
-    def displacement(self):
+    def displacement(self) -> Any:
         outer = self._outer()
         return np.einsum("nji,nj->ni", outer.orientation, self._inner().position - outer.position)
 
     @property
-    def tilt(self):
+    def tilt(self) -> Any:
         axis = np.einsum("nji,nj->ni", self._outer().orientation, self._inner().orientation[:, :, 2])
         return np.stack([-axis[:, 1], axis[:, 0]], axis=1)
 
@@ -165,16 +173,16 @@ class BearingHistory:
         return -(N + self._contacts("inner", "friction_force"))
 
     @property
-    def force(self):
+    def force(self) -> np.ndarray:
         return self._forces().sum(axis=1)
 
     @property
-    def torque(self):
+    def torque(self) -> Any:
         arm = self._contacts("inner", "point") - self._inner().position[:, None]
         return np.einsum("nkj,nj->n", np.cross(arm, self._forces()), self._axis())
 
     @property
-    def power_loss(self):
+    def power_loss(self) -> Any:
         kinds = ("inner", "outer") + (("pocket",) if self.bearing.cage is not None else ())
         total = 0.0
         for kind in kinds:

@@ -30,11 +30,15 @@ and give the lives of the code MASTA. Table of X, Y, e: several public sources a
     L        -                     10⁶ revolutions
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.bearing_geometry import BearingGeometry
 from fem_mbs.errors import ParameterError
+from fem_mbs.results import Results
 
 # F_a/(Z D²) [MPa] -> e, Y of single-row deep groove bearings, X = .56 (ISO 281, table 3)
 _DEEP_GROOVE = np.array(
@@ -98,7 +102,8 @@ def dynamic_rating(geometry, *, b_m=1.3):
     return b_m * f_c * cos**0.7 * geometry.balls ** (2 / 3) * (1e3 * D) ** 1.8
 
 
-def equivalent_load(geometry, radial, axial=0.0):
+@Keywords.known
+def equivalent_load(geometry: BearingGeometry, radial: ArrayLike, axial: float = 0.0) -> Any:
     """Dynamic equivalent load P [N] of (2).
 
     Parameters
@@ -113,9 +118,10 @@ def equivalent_load(geometry, radial, axial=0.0):
     ParameterError
         Other contact angles (their factors are not tabulated here; take `reference_life`).
     """
-    F_r, F_a = np.broadcast_arrays(np.abs(np.asarray(radial, float)), np.abs(np.asarray(axial, float)))
-    if not (np.isfinite(F_r).all() and np.isfinite(F_a).all()):
-        raise ParameterError(geometry, "load", (radial, axial), "N must be finite")
+    owner = Named("equivalent_load")
+    owner.as_instance("geometry", geometry, BearingGeometry)
+    F_r, F_a = owner.broadcast(radial=radial, axial=axial)
+    F_r, F_a = np.abs(F_r), np.abs(F_a)
     if geometry.contact_angle is None:
         relative = F_a / (geometry.balls * (1e3 * geometry.ball_diameter) ** 2)
         e, Y = (np.interp(relative, _DEEP_GROOVE[:, 0], _DEEP_GROOVE[:, k]) for k in (1, 2))
@@ -129,7 +135,8 @@ def equivalent_load(geometry, radial, axial=0.0):
     return float(P) if P.ndim == 0 else P
 
 
-def mean_load(loads, revolutions, *, exponent=3.0):
+@Keywords.known
+def mean_load(loads: ArrayLike, revolutions: ArrayLike, *, exponent: float = 3.0) -> float:
     """Constant load [N] with the life of a spectrum, (3).
 
     Parameters
@@ -144,17 +151,20 @@ def mean_load(loads, revolutions, *, exponent=3.0):
     >>> print(f"{mean_load([1000, 2500, 4000], speed * share):.3f} N")
     2075.003 N
     """
-    owner, loads = _Life(), np.asarray(loads, float)
+    owner = Named("mean_load")
+    loads, exponent = owner.as_array("loads", loads, (None,)), owner.number("exponent", exponent, above=0, at_most=20)
     weights = _weights(owner, "revolutions", revolutions, loads.shape)
-    if not (np.isfinite(loads).all() and (loads >= 0).all()):
+    if not (loads >= 0).all():
         raise ParameterError(owner, "loads", loads, "N must be finite and ≥ 0")
     return float((weights @ loads**exponent) ** (1 / exponent))
 
 
-def basic_life(rating, load):
+@Keywords.known
+def basic_life(rating: ArrayLike, load: ArrayLike) -> Any:
     """L10 = (C/P)³ [10⁶ revolutions] of (2); infinite without load."""
-    with np.errstate(divide="ignore"):
-        life = (np.asarray(rating, float) / np.asarray(load, float)) ** 3
+    rating, load = Named("basic_life").broadcast(rating=rating, load=load)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        life: Any = (rating / load) ** 3
     return float(life) if life.ndim == 0 else life
 
 
@@ -169,9 +179,7 @@ def race_ratings(geometry, rating=None):
     ``rating``: C [N]; default: that of the geometry, or by (1).
     """
     C = rating if rating is not None else geometry.dynamic_rating
-    C = dynamic_rating(geometry) if C is None else float(C)
-    if not (np.isfinite(C) and C > 0):
-        raise ParameterError(geometry, "rating", rating, "N must be > 0")
+    C = dynamic_rating(geometry) if C is None else geometry.positive("rating", C, "N")
     gamma = float(geometry.gamma())
     cos = gamma * geometry.pitch_diameter / geometry.ball_diameter
     chi = 1.044 * _curvature_ratio(geometry, gamma)
@@ -179,9 +187,18 @@ def race_ratings(geometry, rating=None):
     return one / 0.407 * (1 + chi ** (10 / 3)) ** 0.3, one / 0.389 * (1 + chi ** (-10 / 3)) ** 0.3
 
 
+@Keywords.known
 def reference_life(
-    geometry, load_inner, load_outer=None, *, revolutions=None, rating=None, turning="inner", angles=None, bins=36
-):
+    geometry: BearingGeometry,
+    load_inner: ArrayLike,
+    load_outer: ArrayLike | None = None,
+    *,
+    revolutions: ArrayLike | None = None,
+    rating: float | None = None,
+    turning: str = "inner",
+    angles: ArrayLike | None = None,
+    bins: int = 36,
+) -> BearingLife:
     """Life from the loads of the balls, (4)-(6): `BearingLife`.
 
     Parameters
@@ -209,8 +226,9 @@ def reference_life(
     >>> print(f"{life.revolutions:.0f} million revolutions, {life.hours(1500 * np.pi / 30):.0f} h")
     339 million revolutions, 3766 h
     """
-    if turning not in TURNING:
-        raise ParameterError(geometry, "turning", turning, "must be 'inner' or 'outer'")
+    owner = Named("reference_life")
+    owner.as_instance("geometry", geometry, BearingGeometry)
+    owner.as_choice("turning", turning, TURNING)
     inner = _loads(geometry, "load_inner", load_inner)
     outer = inner if load_outer is None else _loads(geometry, "load_outer", load_outer)
     if outer.shape != inner.shape:
@@ -227,11 +245,22 @@ def reference_life(
         L_i, L_e = (np.divide(Q_ci, Q_ei)) ** 3, (np.divide(Q_ce, Q_ee)) ** 3
         L = float((L_i ** (-10 / 9) + L_e ** (-10 / 9)) ** -0.9)
     C = rating if rating is not None else geometry.dynamic_rating
-    C = dynamic_rating(geometry) if C is None else float(C)
+    C = dynamic_rating(geometry) if C is None else C
     return BearingLife(L, float(L_i), float(L_e), float(Q_ei), float(Q_ee), C / L ** (1 / 3))
 
 
-def life_of_run(result, name, geometry, *, speed, rating=None, turning="inner", start=0.0, cage_angle=None):
+@Keywords.known
+def life_of_run(
+    result: Results,
+    name: str,
+    geometry: BearingGeometry,
+    *,
+    speed: ArrayLike,
+    rating: float | None = None,
+    turning: str = "inner",
+    start: float = 0.0,
+    cage_angle: Callable | None = None,
+) -> BearingLife:
     """`reference_life` from the histories of a `QuasiStaticBearing` in the results of a run.
 
     Revolutions are counted from the speed and the steps; save every step, or equally spaced ones.
@@ -249,13 +278,20 @@ def life_of_run(result, name, geometry, *, speed, rating=None, turning="inner", 
         The function of time given to the bearing, when its balls move.
     rating, turning : as `reference_life`
     """
+    owner = Named("life_of_run")
+    owner.as_instance("result", result, Results, "the Results of a run")
+    owner.as_instance("geometry", geometry, BearingGeometry)
+    start = owner.number("start", start, "s")
     history, t = result[name], np.asarray(result.t)
+    if not hasattr(history, "load_inner"):
+        raise ParameterError(owner, "name", name, "is not a QuasiStaticBearing, which has the loads of its balls")
     keep = t >= start
     if keep.sum() < 2:
         raise ParameterError(geometry, "start", start, f"s leaves no steps of a run that ends at {t[-1]:.6g} s")
-    speed = np.broadcast_to(np.asarray(speed, float), t.shape)[keep]
+    speed = np.broadcast_to(owner.as_array("speed", speed, (), t.shape), t.shape)[keep]
     angles = None
     if cage_angle is not None:
+        owner.as_function("cage_angle", cage_angle, "the function of time that the bearing has")
         around = 2 * np.pi * np.arange(geometry.balls) / geometry.balls
         angles = np.array([cage_angle(time) for time in t[keep]])[:, None] + around
     revolutions = np.abs(speed) * np.gradient(t[keep])
@@ -265,37 +301,28 @@ def life_of_run(result, name, geometry, *, speed, rating=None, turning="inner", 
     )  # fmt: skip
 
 
-class _Life:
-    """Names this module in errors of functions that know no bearing."""
-
-    name = None
-
-
-_Life.__name__ = "mean_load"
-
-
 def _weights(owner, parameter, values, shape):
-    weights = np.asarray(values, float)
+    weights = owner.as_array(parameter, values)
     if weights.shape != shape:
         raise ParameterError(owner, parameter, values, f"has shape {weights.shape}, must be {shape}: one per state")
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0):
+    if not ((weights >= 0).all() and weights.sum() > 0):
         raise ParameterError(owner, parameter, values, "must be finite and ≥ 0, not all 0")
     return weights / weights.sum()
 
 
 def _loads(geometry, parameter, values):
-    loads = np.atleast_2d(np.asarray(values, float))
+    loads = np.atleast_2d(geometry.as_array(parameter, values))
     if loads.ndim != 2 or loads.shape[1] != geometry.balls:
         message = f"has shape {np.shape(values)}, must be ({geometry.balls},) or (n, {geometry.balls}): one per ball"
         raise ParameterError(geometry, parameter, values, message)
-    if not (np.isfinite(loads).all() and (loads >= 0).all()):
+    if not (loads >= 0).all():
         raise ParameterError(geometry, parameter, loads, "N must be finite and ≥ 0")
     return loads
 
 
 def _binned(geometry, loads, weights, angles, bins):
     """Weighted mean of Q³ at ``bins`` positions: what passes there, times how often relative to Z balls that stay."""
-    angles = np.asarray(angles, float)
+    angles, bins = geometry.as_array("angles", angles), geometry.as_integer("bins", bins)
     if angles.shape != loads.shape:
         raise ParameterError(geometry, "angles", angles, f"has shape {angles.shape}, must be {loads.shape}")
     place = np.floor(np.mod(angles, 2 * np.pi) / (2 * np.pi) * bins).astype(int) % bins

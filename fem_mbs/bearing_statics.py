@@ -14,12 +14,15 @@ Source: docs/theory/bearings.md, (11), (12); Harris, Rolling Bearing Analysis.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from fem_mbs import ball_equilibrium as be
+from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.bearing_geometry import BearingGeometry
 from fem_mbs.errors import ParameterError, SolverError, label
-from fem_mbs.nodes import finite_vector
+from fem_mbs.spall import Spall
 
 COMPONENTS = ("x", "y", "z", "rx", "ry")
 CONTROLS = ("outer", "inner")
@@ -106,20 +109,29 @@ class BearingState:
         return f"BearingState({label(self.geometry)}: {heaviest}, u = {self.displacement} m)"
 
 
+@Keywords.known
 def bearing_at(
-    geometry, displacement=(0, 0, 0), tilt=(0, 0), *, inner_speed=0.0, outer_speed=0.0, cage_angle=0.0,
-    inertia=False, control="outer", spall=None,
-):  # fmt: skip
+    geometry: BearingGeometry,
+    displacement: ArrayLike = (0, 0, 0),
+    tilt: ArrayLike = (0, 0),
+    *,
+    inner_speed: float = 0.0,
+    outer_speed: float = 0.0,
+    cage_angle: float = 0.0,
+    inertia: bool = False,
+    control: str = "outer",
+    spall: Spall | None = None,
+) -> BearingState:
     """`BearingState` of a bearing at given displacements of its inner ring; parameters as `bearing_equilibrium`.
 
     Parameters
     ----------
     displacement : (3,) [m], tilt : (2,) [rad]
     """
-    _check_control(geometry, control)
-    q = np.concatenate([
-        finite_vector(geometry, "displacement", displacement), finite_vector(geometry, "tilt", tilt, 2)
-    ])  # fmt: skip
+    owner = _checked("bearing_at", geometry, control, spall)
+    q = np.concatenate([owner.as_vector("displacement", displacement), owner.as_vector("tilt", tilt, 2)])
+    inner_speed, outer_speed = owner.number("inner_speed", inner_speed), owner.number("outer_speed", outer_speed)
+    cage_angle, inertia = owner.number("cage_angle", cage_angle), owner.as_flag("inertia", inertia)
     state = BearingState(geometry, q, inner_speed, outer_speed, cage_angle, inertia, control, spall)
     if not np.isfinite(state.force).all():
         raise SolverError(f"{label(geometry)}: a ball has no equilibrium at q = {q}; {_CURE}")
@@ -132,10 +144,21 @@ _CURE = (
 )
 
 
+@Keywords.known
 def bearing_equilibrium(
-    geometry, force=(0, 0, 0), moment=(0, 0), *, inner_speed=0.0, outer_speed=0.0, inertia=False, control="outer",
-    cage_angle=0.0, fixed=(), speed_step=None, spall=None,
-):  # fmt: skip
+    geometry: BearingGeometry,
+    force: ArrayLike = (0, 0, 0),
+    moment: ArrayLike = (0, 0),
+    *,
+    inner_speed: float = 0.0,
+    outer_speed: float = 0.0,
+    inertia: bool = False,
+    control: str = "outer",
+    cage_angle: float = 0.0,
+    fixed: Any = (),
+    speed_step: float | None = None,
+    spall: Spall | None = None,
+) -> BearingState:
     """Equilibrium of a ball bearing under a load on its inner ring.
 
     Parameters
@@ -182,25 +205,30 @@ def bearing_equilibrium(
     >>> print(f"{1e6 * state.displacement[0]:.2f} µm", np.round(state.load_inner[:3]), "N")
     14.74 µm [487. 327.  35.] N
     """
-    _check_control(geometry, control)
-    load = np.concatenate([finite_vector(geometry, "force", force), finite_vector(geometry, "moment", moment, 2)])
-    names = [fixed] if isinstance(fixed, str) else list(fixed)
+    owner = _checked("bearing_equilibrium", geometry, control, spall)
+    load = np.concatenate([owner.as_vector("force", force), owner.as_vector("moment", moment, 2)])
+    inner_speed, outer_speed = owner.number("inner_speed", inner_speed), owner.number("outer_speed", outer_speed)
+    cage_angle, inertia = owner.number("cage_angle", cage_angle), owner.as_flag("inertia", inertia)
+    step = 250 * np.pi / 30 if speed_step is None else owner.positive("speed_step", speed_step, "rad/s")
+    names = [fixed] if isinstance(fixed, str) else owner.as_instance("fixed", fixed, (list, tuple, set), "a list")
     for name in names:
-        if name not in COMPONENTS:
+        if not isinstance(name, str) or name not in COMPONENTS:
             raise ParameterError(geometry, "fixed", name, f"is not a displacement; there are: {', '.join(COMPONENTS)}")
     free = np.array([name not in names for name in COMPONENTS])
     problem = _Problem(geometry, load, free, cage_angle, control, spall)
     q = problem.at_rest()
     if inertia and (inner_speed or outer_speed):
-        step = 250 * np.pi / 30 if speed_step is None else float(speed_step)
-        q = problem.at_speed(q, float(inner_speed), float(outer_speed), step)
-    speeds = float(inner_speed), float(outer_speed)
-    return BearingState(geometry, q, *speeds, cage_angle, bool(inertia), control, spall)
+        q = problem.at_speed(q, inner_speed, outer_speed, step)
+    return BearingState(geometry, q, inner_speed, outer_speed, cage_angle, inertia, control, spall)
 
 
-def _check_control(geometry, control):
-    if control not in CONTROLS:
-        raise ParameterError(geometry, "control", control, f"must be one of {', '.join(CONTROLS)}")
+def _checked(function, geometry, control, spall):
+    """Who speaks in messages, after checks of what all functions here have."""
+    Named(function).as_instance("geometry", geometry, BearingGeometry)
+    Named(function).as_choice("control", control, CONTROLS)
+    if spall is not None:
+        Named(function).as_instance("spall", spall, Spall)
+    return Named("BearingGeometry", geometry.name)
 
 
 def _place(spall):

@@ -8,11 +8,13 @@ return Checks(
 
 import math
 import sys
+from typing import Any
 
+from fem_mbs.arguments import Checked
 from fem_mbs.errors import FemMbsError
 
 
-class Check:
+class Check(Checked):
     """One number beside its reference.
 
     Parameters
@@ -31,9 +33,14 @@ class Check:
     ok : bool; a value that is not finite is never ok
     """
 
-    def __init__(self, name, *, reference, obtained, rel=None, abs=None):
-        self.name, self.reference, self.obtained = name, float(reference), float(obtained)
-        self.rel, self.abs = rel, abs
+    def __init__(
+        self, name: str, *, reference: float, obtained: float, rel: float | None = None, abs: float | None = None
+    ) -> None:
+        self.name, self.reference = name, self.number("reference", reference)
+        # what was obtained may be anything: a value that is not finite is never ok
+        self.obtained = float(self.as_array("obtained", obtained, (), finite=False))
+        self.rel = None if rel is None else self.positive("rel", rel, allow_zero=True)
+        self.abs = None if abs is None else self.positive("abs", abs, allow_zero=True)
         if rel is None and abs is None:
             raise FemMbsError(f"check '{name}': give a tolerance, rel=… or abs=…")
         if rel is not None and self.reference == 0.0 and abs is None:
@@ -44,7 +51,7 @@ class Check:
         self.ok = (abs is not None and difference <= abs) or (rel is not None and relative <= rel)
 
     @property
-    def tolerance(self):
+    def tolerance(self) -> str:
         """Text of the tolerance: "1e-06 rel"."""
         parts = [f"{self.rel:.2g} rel"] if self.rel is not None else []
         parts += [f"{self.abs:.2g}"] if self.abs is not None else []
@@ -57,16 +64,16 @@ class Check:
 class Checks:
     """Several checks, printed as a table."""
 
-    def __init__(self, *checks):
+    def __init__(self, *checks: Any) -> None:
         self.checks = list(checks)
 
     @property
-    def ok(self):
+    def ok(self) -> bool:
         """True if every check holds."""
         return all(check.ok for check in self.checks)
 
     @property
-    def failed(self):
+    def failed(self) -> list:
         """The checks that do not hold."""
         return [check for check in self.checks if not check.ok]
 
@@ -86,7 +93,7 @@ class Checks:
             rows.append((c.name, f"{c.reference:.9g}", f"{c.obtained:.9g}", f"{c.error:.2e}", c.tolerance, verdict))
         return table(rows, left=(0, 4, 5))
 
-    def print(self):
+    def print(self) -> None:
         """Print the table; end the program with exit code 1 if a check fails.
 
         Meant as the last line of a script. Use ``ok`` and ``failed`` to go on after a failure.

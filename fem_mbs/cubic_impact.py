@@ -18,9 +18,9 @@ the impulse, because δⁿ δ̇ integrates to zero, and the impulse gives the du
 T and the largest indentation do not depend on the damping, the force does. For another force law F(δ, δ̇) the duration
 is the root of ∫ F dt = Λ. δ̄ is largest where (1) vanishes: g = ½ + cos((arccos(−(1 − e)/(1 + e)) + 4π)/3).
 
-Source: Sanchez2025 annex C, (C.28)-(C.39). The sign before the fraction of (4) is printed as minus: then δ(1) = 0 only
-for e = 1; with plus the integral of (1) vanishes for every e (tested). b = a k of the source. α was chosen there after
-tests; n = 1 and n = 10/9 keep it.
+Source: docs/theory/force_recovery.md, (6)-(10); Sanchez2025 annex C, (C.28)-(C.39). The sign before the fraction of (4)
+is printed as minus: then δ(1) = 0 only for e = 1; with plus the integral of (1) vanishes for every e (tested). b = a k
+of the source. α was chosen there after tests; n = 1 and n = 10/9 keep it.
 
     symbol   code    unit   meaning
     b, k     b, k    -      g and τ at the knot of the warp

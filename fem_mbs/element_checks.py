@@ -3,9 +3,13 @@
 An element answers with its kernel ``trouble``: 0.0, or a number that says what is wrong. Its method ``trouble(state)``
 says the same in words. Compiled steppers ask `trouble_of` once for each accepted step; it costs one pass over the
 elements that have such a kernel, and nothing in models without them.
+
+What is worth a remark but no reason to stop is told afterwards, from the outputs that were saved: method
+``remark(histories)`` of an element, `remarks` of all.
 """
 
 from fem_mbs.assembly import gather_poses, groups_of
+from fem_mbs.errors import label
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
 
 _X, _R, _ENERGY = SLOT["x"], SLOT["R"], SLOT["energy"]
@@ -49,3 +53,21 @@ def trouble(system, state):
         return None
     element = element_at(system, number)
     return element, element.trouble(state)
+
+
+def remarks(system, outputs):
+    """What elements remark on the outputs of saved states (k, n_outputs): list of texts, one for each kind of remark.
+
+    Each text names the element for which it matters most and says how many others there are.
+    """
+    found = {}
+    for element, slices in system.output_slices.items():
+        if hasattr(element, "remark"):
+            for kind, size, text in element.remark({name: outputs[:, at] for name, at in slices.items()}):
+                found.setdefault(kind, []).append((size, label(element), text))
+    texts = []
+    for several in found.values():
+        _, who, text = max(several)
+        others = f" (and {len(several) - 1} more)" if len(several) > 1 else ""
+        texts.append(f"{who}{others}: {text}")
+    return texts

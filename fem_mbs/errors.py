@@ -69,10 +69,12 @@ class ParameterError(FemMbsError, ValueError):
     Attributes
     ----------
     element, parameter, value : what was given, and to whom
+    reason : str, what is wrong with it
     """
 
-    def __init__(self, element, parameter, value, message):
-        self.element, self.parameter, self.value = element, parameter, value
+    def __init__(self, element: object, parameter: str, value: object, message: str) -> None:
+        value = value.item() if isinstance(value, np.generic) else value
+        self.element, self.parameter, self.value, self.reason = element, parameter, value, message
         super().__init__(f"{label(element)}: {parameter} = {show(value)} {message}")
 
 
@@ -84,7 +86,7 @@ class ModelError(FemMbsError, ValueError):
     items : nodes or elements concerned
     """
 
-    def __init__(self, message, items=()):
+    def __init__(self, message: str, items: tuple | list = ()) -> None:
         self.items = tuple(items)
         super().__init__(message)
 
@@ -114,7 +116,15 @@ class SolverError(FemMbsError, RuntimeError):
     contact_problem : the `ContactProblem` that was not solved, or None
     """
 
-    def __init__(self, message, *, step=None, time=None, history=(), element=None):
+    def __init__(
+        self,
+        message: str,
+        *,
+        step: int | None = None,
+        time: float | None = None,
+        history: tuple | list = (),
+        element: object = None,
+    ) -> None:
         self.step, self.time, self.history, self.element = step, time, tuple(history), element
         self.result = self.contact_problem = None
         super().__init__(message)

@@ -15,7 +15,7 @@ from fem_mbs.errors import FileError
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 
 def lock_path(path: str | Path) -> Path:

@@ -20,14 +20,18 @@ Source: docs/theory/force_recovery.md, "Impact or closed contact".
 """
 
 import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from fem_mbs.errors import FemMbsError
+from fem_mbs.arguments import Checked, Named
 from fem_mbs.force_recovery import check_options
 from fem_mbs.recovered_forces import RecoveredForces, mark_overlaps, warn_of_missing
 from fem_mbs.results import Results, view
 from fem_mbs.results_writer import describe
+from fem_mbs.system import System
 
 MARGIN = 8  # (1)
 _KEPT = (
@@ -36,7 +40,7 @@ _KEPT = (
 )  # fmt: skip
 
 
-class ForceObserver:
+class ForceObserver(Checked):
     """Recovers the forces of one contact during a run.
 
     Parameters
@@ -73,16 +77,24 @@ class ForceObserver:
     """
 
     def __init__(
-        self, contact, *, speed_tolerance, stiffness=None, model="consistent", exponent=1.5, restitution=None,
-        effective_mass=None, filter="kinematic", on_impact=None,
-    ):  # fmt: skip
-        self.contact, self.on_impact = contact, on_impact
+        self,
+        contact: str,
+        *,
+        speed_tolerance: float,
+        stiffness: float | None = None,
+        model: str = "consistent",
+        exponent: float = 1.5,
+        restitution: float | None = None,
+        effective_mass: float | None = None,
+        filter: str = "kinematic",
+        on_impact: Callable | None = None,
+    ) -> None:
+        self.contact, self.on_impact = self.as_text("contact", contact), on_impact
         options = (stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance)
         check_options("ForceObserver", contact, *options)
-        if speed_tolerance is None:
-            raise FemMbsError(f"ForceObserver of '{contact}': speed_tolerance = None m/s must be a number > 0")
-        if on_impact is not None and not callable(on_impact):
-            raise FemMbsError(f"ForceObserver of '{contact}': on_impact = {on_impact!r} is not a function")
+        Named("ForceObserver", contact).positive("speed_tolerance", speed_tolerance, "m/s")
+        if on_impact is not None:
+            Named("ForceObserver", contact).as_function("on_impact", on_impact)
         self.options = (stiffness, model, float(exponent), restitution, effective_mass, filter, float(speed_tolerance))
         self._clear()
 
@@ -92,7 +104,7 @@ class ForceObserver:
 
     # --- called by the stepper ---------------------------------------------------------------------------------------
 
-    def start(self, system):
+    def start(self, system: System) -> None:
         """Begin with a run of a `System`."""
         from fem_mbs.contact_motion import contact_number
 
@@ -101,7 +113,7 @@ class ForceObserver:
         arrays = {name: np.zeros(0) for name in _KEPT}
         contact_number(Results(view(arrays), self._description, {}, {}, "running"), self.contact)
 
-    def observe(self, records):
+    def observe(self, records: dict) -> None:
         """Take states, dict of arrays with one row for each, in order and without gaps."""
         new = {name: np.array(records[name]) for name in _KEPT}
         joined = new if self._buffer is None else {n: np.concatenate([self._buffer[n], new[n]]) for n in _KEPT}
@@ -110,7 +122,7 @@ class ForceObserver:
         if known - self._decided > 3 * MARGIN:
             self._decide(known - MARGIN)
 
-    def finish(self):
+    def finish(self) -> None:
         """Decide what is left at the end of a run, and warn of impacts without force."""
         known = self._first + len(self._buffer["t"])
         if known >= 2:
@@ -149,27 +161,27 @@ class ForceObserver:
         return np.concatenate(self._parts[name]) if self._parts[name] else np.zeros(0)
 
     @property
-    def step_times(self):
+    def step_times(self) -> np.ndarray:
         """Times (k,) [s] of the steps decided so far."""
         return self._joined("step_times")
 
     @property
-    def h(self):
+    def h(self) -> np.ndarray:
         """Their sizes (k,) [s]."""
         return self._joined("h")
 
     @property
-    def continuous(self):
+    def continuous(self) -> np.ndarray:
         """Force (k,) [N] of the closed contact in each step."""
         return self._joined("continuous")
 
     @property
-    def impulse(self):
+    def impulse(self) -> np.ndarray:
         """Normal impulse (k,) [N s] of each step, of the run."""
         return self._joined("impulse")
 
     @property
-    def impacts(self):
+    def impacts(self) -> np.recarray:
         """Impacts decided so far."""
         if not self._tables:
             return np.zeros(0, RecoveredForces.table_type()).view(np.recarray)
@@ -177,7 +189,7 @@ class ForceObserver:
         mark_overlaps(table, np.flatnonzero(~np.isnan(table.duration)))
         return table
 
-    def envelope(self):
+    def envelope(self) -> Any:
         """Largest force [N] in each step: of the closed contact, and of impacts that begin in it on top; (k,).
 
         As published for mechanisms with clearance: one number per step, however long the impact lasts.
@@ -187,7 +199,7 @@ class ForceObserver:
         np.add.at(force, table.state, np.nan_to_num(table.peak_force))
         return force
 
-    def save(self, path):
+    def save(self, path: str | Path) -> None:
         """Write impacts and forces of the steps into a results file, which keeps few states; see `Results.recovered`.
 
         Raises

@@ -34,26 +34,29 @@ Source: docs/theory/force_recovery.md; Sanchez2025 annex C.
 
 import numpy as np
 
+from fem_mbs.arguments import Keywords, Named
 from fem_mbs.contact_motion import contact_number
-from fem_mbs.errors import FemMbsError
+from fem_mbs.errors import FemMbsError, ParameterError
 from fem_mbs.hysteresis import LOWEST_RESTITUTION, ForceLaw, hysteresis_factor
 from fem_mbs.recovered_forces import RecoveredForces
+from fem_mbs.results import Results
 
 FILTERS = ("kinematic", "peak")
 
 
+@Keywords.known
 def recover_forces(
-    result,
-    contact,
+    result: Results,
+    contact: str,
     *,
-    stiffness=None,
-    model="consistent",
-    exponent=1.5,
-    restitution=None,
-    effective_mass=None,
-    filter="kinematic",
-    speed_tolerance=None,
-):
+    stiffness: float | None = None,
+    model: str = "consistent",
+    exponent: float = 1.5,
+    restitution: float | None = None,
+    effective_mass: float | None = None,
+    filter: str = "kinematic",
+    speed_tolerance: float | None = None,
+) -> RecoveredForces:
     """Contact force, indentation and its rate over time, and a table of the impacts, of one contact of a run.
 
     Parameters
@@ -111,6 +114,9 @@ def recover_forces(
 
 def _check(result, contact, *options):
     """Refuse what has no meaning, in the words of the call."""
+    owner = Named("recover_forces")
+    owner.as_instance("result", result, Results, "the Results of a run")
+    owner.as_text("contact", contact)
     if any(group["name"] == contact for group in result.description["contact_groups"]):
         raise FemMbsError(
             f"recover_forces: '{contact}' is a contact group, whose pairs come and go; forces are recovered for "
@@ -133,12 +139,10 @@ def _check(result, contact, *options):
 def check_options(who, contact, stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance):
     """Refuse options of `recover_forces` or of an observer (``who``) that are out of range."""
 
-    def refuse(parameter, value, message):
-        raise FemMbsError(f"{who} of '{contact}': {parameter} = {value!r} {message}")
+    owner = Named(who, contact)
 
-    def positive(parameter, value, unit):
-        if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
-            refuse(parameter, value, f"{unit} must be a number > 0")
+    def refuse(parameter, value, message):
+        raise ParameterError(owner, parameter, value, message)
 
     if isinstance(model, ForceLaw):
         if stiffness is not None:
@@ -146,20 +150,15 @@ def check_options(who, contact, stiffness, model, exponent, restitution, effecti
     else:
         if stiffness is None:
             refuse("stiffness", stiffness, "N/m^n is needed: K of the contact law, see the docstring")
-        positive("stiffness", stiffness, "N/m^n")
+        owner.positive("stiffness", stiffness, "N/m^n")
         hysteresis_factor(model, 1.0)
-    positive("exponent", exponent, "")
-    if not 1 <= exponent <= 3:
-        refuse("exponent", exponent, "must be between 1 and 3; 1.5 for surfaces that touch in a point")
+    owner.number("exponent", exponent, at_least=1, at_most=3)
     if restitution is not None:
-        positive("restitution", restitution, "")
-        if not LOWEST_RESTITUTION <= restitution <= 1:
-            refuse("restitution", restitution, f"must be between {LOWEST_RESTITUTION:g} and 1")
+        owner.number("restitution", restitution, at_least=LOWEST_RESTITUTION, at_most=1)
     for parameter, value, unit in (
         ("effective_mass", effective_mass, "kg"),
         ("speed_tolerance", speed_tolerance, "m/s"),
     ):
         if value is not None:
-            positive(parameter, value, unit)
-    if filter not in FILTERS:
-        refuse("filter", filter, f"must be one of {', '.join(map(repr, FILTERS))}")
+            owner.positive(parameter, value, unit)
+    owner.as_choice("filter", filter, tuple(FILTERS))

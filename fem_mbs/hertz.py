@@ -36,6 +36,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ellipe, ellipkm1, elliprd
 
+from fem_mbs.arguments import Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.hertz_line import LineContact, palmgren_indentation
 from fem_mbs.hertz_stress import (
@@ -84,8 +85,7 @@ def axis_ratio(B_over_A):
     >>> round(axis_ratio(10.0), 6)
     0.22225
     """
-    if not (np.isfinite(B_over_A) and B_over_A >= 1):
-        raise ValueError(f"B_over_A = {B_over_A}: must be finite and ≥ 1 (A is the smaller curvature)")
+    B_over_A = Named("axis_ratio").number("B_over_A", B_over_A, at_least=1)
     if B_over_A == 1:
         return 1.0
 
@@ -184,9 +184,7 @@ class HertzContact(Subsurface):
         self.curvatures_1, self.curvatures_2 = curvatures_1, curvatures_2
         self.nu, compliances = material(self, E, nu)
         self.compliance = sum(compliances)
-        if not np.isfinite(angle):
-            raise ParameterError(self, "angle", angle, "rad must be finite")
-        self.angle = float(angle)
+        self.angle = self.number("angle", angle, "rad")
         self.A, self.B, self.major_axis_angle = self._relative_curvatures()
         k = self.axis_ratio = axis_ratio(self.B / self.A)
         K_e, self._E_e = float(ellipkm1(k**2)), float(ellipe(1 - k**2))
@@ -239,7 +237,7 @@ class HertzContact(Subsurface):
 
     def force(self, indentation):
         """Contact force [N] at an indentation [m]; 0 where it is negative (open)."""
-        depth = np.asarray(indentation, float)
+        depth = self.as_array("indentation", indentation, finite=False)
         if np.isnan(depth).any():
             raise ParameterError(self, "indentation", depth, "m must be a number")
         return self.stiffness * np.maximum(depth, 0.0) ** 1.5
@@ -255,8 +253,7 @@ class HertzContact(Subsurface):
         rolling : "b" or "a"
             Rolling direction: along the minor axis, as balls in races do, or along the major axis.
         """
-        if rolling not in ("a", "b"):
-            raise ParameterError(self, "rolling", rolling, "must be 'b' (along the minor axis) or 'a'")
+        self.as_choice("rolling", rolling, ("a", "b"), "must be 'b' (along the minor axis) or 'a'")
         a, b = self.semi_axes(force)
         unit = unit_orthogonal_shear(self.axis_ratio if rolling == "b" else 1 / self.axis_ratio)
         return self._scaled(force, unit, b if rolling == "b" else a)

@@ -29,6 +29,7 @@ in a spherical socket.
 import numpy as np
 from scipy.special import lambertw
 
+from fem_mbs.arguments import Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.hertz_stress import Subsurface, material, not_negative, pair, unit_orthogonal_shear
 
@@ -44,7 +45,9 @@ def palmgren_indentation(force, length):
     force : array_like ≥ 0 [N]
     length : float > 0 [m]
     """
-    return 1e-3 * 3.84e-5 * np.asarray(force, float) ** 0.9 / (1e3 * np.asarray(length, float)) ** 0.8
+    owner = Named("palmgren_indentation")
+    force = not_negative(owner, "force", force, "N", "a contact cannot pull")
+    return 1e-3 * 3.84e-5 * force**0.9 / (1e3 * owner.as_array("length", length)) ** 0.8
 
 
 class LineContact(Subsurface):
@@ -87,7 +90,10 @@ class LineContact(Subsurface):
 
     def __init__(self, radius_1, radius_2, *, length, E, nu, reference_depth=np.nan, name=None):
         self.name = name
-        self.radii = (float(radius_1), float(radius_2))
+        self.radii = tuple(
+            float(self.as_array(f"radius_{i}", radius, (), finite=False))
+            for i, radius in enumerate((radius_1, radius_2), start=1)
+        )
         for i, radius in enumerate(self.radii, start=1):
             if np.isnan(radius) or radius == 0:
                 raise ParameterError(self, f"radius_{i}", radius, "m must not be 0 or nan; a plane is np.inf")
@@ -95,9 +101,7 @@ class LineContact(Subsurface):
         if not curvature > 0:
             message = "m: 1/R1 + 1/R2 must be > 0: a concave radius (negative) must be larger in size than the other"
             raise ParameterError(self, "radii", self.radii, message)
-        self.length = float(length)
-        if not (np.isfinite(self.length) and self.length > 0):
-            raise ParameterError(self, "length", length, "m must be finite and > 0")
+        self.length = self.positive("length", length, "m")
         self.radius = 1 / curvature
         self.nu, self._compliances = material(self, E, nu)
         self.compliance = sum(self._compliances)
@@ -160,7 +164,7 @@ class LineContact(Subsurface):
         ParameterError
             If the indentation exceeds the maximum of (3), where the contact would be as wide as the bodies.
         """
-        depth, level = np.asarray(indentation, float), self._level()
+        depth, level = self.as_array("indentation", indentation, finite=False), self._level()
         argument = -np.maximum(depth, 0.0) * np.pi / self.compliance * np.exp(-level)
         if not (argument >= -np.exp(-1.0)).all():
             largest = self.compliance / np.pi * np.exp(level - 1)

@@ -43,6 +43,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import elliprd
 
+from fem_mbs.arguments import Checked
 from fem_mbs.errors import ParameterError
 
 
@@ -125,7 +126,7 @@ def unit_orthogonal_shear(along_over_across):
     return Peak(root / (2 * (u + 1) * (u + 2)), 1 / ((u + 2) * root))
 
 
-class Subsurface:
+class Subsurface(Checked):
     """What point and line contacts share: stresses below the surface.
 
     A class that has it supplies ``axis_ratio`` (b/a, 0 for a line), ``nu`` (of both bodies),
@@ -147,9 +148,7 @@ class Subsurface:
         -------
         Stress : x, y, z [Pa], and from them ``shear``, ``octahedral``, ``von_mises``
         """
-        depth = np.asarray(depth, float)
-        if not (np.isfinite(depth).all() and (depth >= 0).all()):
-            raise ParameterError(self, "depth", depth, "m must be ≥ 0: it is measured from the surface into the body")
+        depth = not_negative(self, "depth", depth, "m", "it is measured from the surface into the body")
         p0, b = self.maximum_pressure(force), self._minor(force)
         zeta = np.divide(depth, b, out=np.zeros(np.broadcast(depth, b).shape), where=np.asarray(b) > 0)
         return Stress(*(p0 * component for component in unit_stress(self.axis_ratio, self._nu(body), zeta)))
@@ -173,7 +172,7 @@ class Subsurface:
         return Peak(unit.value * self.maximum_pressure(force), unit.depth * length)
 
     def _nu(self, body):
-        if body not in (1, 2):
+        if not isinstance(body, (int, np.integer)) or body not in (1, 2):
             raise ParameterError(self, "body", body, "must be 1 or 2, in the order of the radii")
         return self.nu[body - 1]
 
@@ -181,9 +180,10 @@ class Subsurface:
 def pair(owner, parameter, value):
     """Two floats from one (the same for both) or two."""
     try:
-        first, second = np.broadcast_to(np.asarray(value, float), 2)
-    except (TypeError, ValueError):
-        raise ParameterError(owner, parameter, value, "must be one number or two") from None
+        first, second = np.broadcast_to(owner.as_array(parameter, value, (), (1,), (2,), finite=False), 2)
+    except ParameterError as error:
+        large = "large" in error.reason
+        raise ParameterError(owner, parameter, value, error.reason if large else "must be one number or two") from None
     return float(first), float(second)
 
 
@@ -201,7 +201,7 @@ def material(owner, E, nu):
 
 def not_negative(owner, parameter, value, unit, reason):
     """Array of finite numbers ≥ 0, or a ParameterError that gives the reason."""
-    numbers = np.asarray(value, float)
+    numbers = owner.as_array(parameter, value, finite=False)
     if not (np.isfinite(numbers).all() and (numbers >= 0).all()):
         raise ParameterError(owner, parameter, numbers, f"{unit} must be finite and ≥ 0: {reason}")
     return numbers

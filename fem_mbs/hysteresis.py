@@ -19,7 +19,7 @@ pulls: χ times the restitution that it reaches is below 1 (but see `fem_mbs.for
 The resolved impact, `resolved_impact`, is solved in the units L₀ = (m δ̇_i²/K)^(1/(n+1)), T₀ = L₀/δ̇_i, F₀ = m δ̇_i²/L₀,
 in which (1) has no other parameters than χ and n.
 
-Source: Sanchez2025, table 2.1 and annex C, table C.1; (7) derived here.
+Source: docs/theory/force_recovery.md, (11)-(13); Sanchez2025, table 2.1 and annex C, table C.1; (7) derived here.
 
     symbol  code            unit   meaning
     δ, δ̇    delta, rate     m, m/s indentation and its rate
@@ -30,9 +30,11 @@ Source: Sanchez2025, table 2.1 and annex C, table C.1; (7) derived here.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results import unknown_name
 
@@ -62,7 +64,8 @@ FACTORS = {
 }
 
 
-def hysteresis_factor(model, restitution):
+@Keywords.known
+def hysteresis_factor(model: Any, restitution: ArrayLike) -> np.ndarray:
     """Hysteresis factor χ of (1).
 
     Parameters
@@ -87,12 +90,15 @@ def hysteresis_factor(model, restitution):
     >>> round(float(hysteresis_factor("flores", 0.8)), 4), round(float(hysteresis_factor("consistent", 0.8)), 4)
     (0.4, 0.3731)
     """
-    e = np.asarray(restitution, float)
-    if not np.all((e >= LOWEST_RESTITUTION) & (e <= 1)):
-        raise FemMbsError(f"restitution = {restitution} must be between {LOWEST_RESTITUTION:g} and 1")
-    if not callable(model) and model not in FACTORS:
+    owner = Named("hysteresis_factor")
+    e = owner.as_array("restitution", restitution, finite=False)
+    message = f"must be between {LOWEST_RESTITUTION:g} and 1"
+    owner.check(np.all((e >= LOWEST_RESTITUTION) & (e <= 1)), "restitution", restitution, message)
+    if not callable(model) and not (isinstance(model, str) and model in FACTORS):
         raise unknown_name(model, FACTORS, "the list of hysteresis models")
-    factor = np.asarray((model if callable(model) else FACTORS[model])(e), float)
+    if callable(model):
+        owner.as_function("model", model, "a function of the restitution", 1)
+    factor = owner.as_array("model", (model if callable(model) else FACTORS[model])(e), finite=False)
     factor = np.broadcast_to(factor, e.shape) if factor.ndim == 0 else factor
     if factor.shape != e.shape or not np.all(np.isfinite(factor) & (factor >= 0)):
         raise FemMbsError(
@@ -107,8 +113,9 @@ def _title(model):
     return model if isinstance(model, str) else getattr(model, "__name__", type(model).__name__)
 
 
+@Keywords.known
 @dataclass(frozen=True)
-class ForceLaw:
+class ForceLaw(Checked):
     """A contact law of the user that is not of the form (1).
 
     Parameters
@@ -129,8 +136,8 @@ class ForceLaw:
     name: str = "user law"
 
     def __post_init__(self):
-        if not callable(self.force):
-            raise FemMbsError(f"ForceLaw '{self.name}': force = {self.force!r} is not a function")
+        Named("ForceLaw").as_text("name", self.name)
+        self.as_function("force", self.force, "force(delta, rate, speed, restitution)", 4)
 
     def __call__(self, delta, rate, speed, restitution):
         """Forces (k,) [N], checked."""
@@ -180,7 +187,10 @@ class ImpactCurve:
         return float(simpson(self.force * self.velocity, x=self.t))
 
 
-def resolved_impact(*, mass, speed, stiffness, exponent=1.5, factor=0.0, samples=1001):
+@Keywords.known
+def resolved_impact(
+    *, mass: float, speed: float, stiffness: float, exponent: float = 1.5, factor: float = 0.0, samples: int = 1001
+) -> ImpactCurve:
     """Impact of a mass on a compliant surface, integrated in time: what a recovered impact is compared with.
 
     m δ̈ = −K δⁿ (1 + χ δ̇/δ̇_i) from δ = 0, δ̇ = δ̇_i until δ = 0 again, by an explicit Runge-Kutta method of order 8
@@ -209,13 +219,11 @@ def resolved_impact(*, mass, speed, stiffness, exponent=1.5, factor=0.0, samples
     """
     from scipy.integrate import solve_ivp
 
-    for name, value, allowed, least in (
-        ("mass", mass, mass > 0, "> 0"), ("speed", speed, speed > 0, "> 0"),
-        ("stiffness", stiffness, stiffness > 0, "> 0"), ("exponent", exponent, exponent >= 1, "≥ 1"),
-        ("factor", factor, factor >= 0, "≥ 0"),
-    ):  # fmt: skip
-        if not (np.isfinite(value) and allowed):
-            raise FemMbsError(f"resolved_impact: {name} = {value!r} must be a finite number {least}")
+    owner = Named("resolved_impact")
+    mass, speed = owner.positive("mass", mass, "kg"), owner.positive("speed", speed, "m/s")
+    stiffness, factor = owner.positive("stiffness", stiffness, "N/m^n"), owner.number("factor", factor, at_least=0)
+    exponent, samples = owner.number("exponent", exponent, at_least=1, at_most=20), owner.as_integer("samples", samples)
+    owner.check(samples <= 10_000_000, "samples", samples, "are too many: 10 million at most")
     length = (mass * speed**2 / stiffness) ** (1 / (exponent + 1))
 
     def rates(_, y):
@@ -224,7 +232,7 @@ def resolved_impact(*, mass, speed, stiffness, exponent=1.5, factor=0.0, samples
     def leaves(tau, y):
         return y[0] if tau > 0.1 else 1.0
 
-    leaves.terminal, leaves.direction = True, -1
+    leaves.terminal, leaves.direction = True, -1  # type: ignore[attr-defined]
     # the end is near 3 T₀ for e = 1 and goes like χ for large χ, where the surface creeps back
     run = solve_ivp(
         rates, (0, 1e3 * (1 + factor)), (0.0, 1.0), "DOP853", events=leaves, rtol=1e-12, atol=1e-14, dense_output=True

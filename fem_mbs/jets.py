@@ -167,7 +167,7 @@ class Jet:
             return NotImplemented
         return (self - other).side() == 0
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # as Python itself says of what is compared by value
 
     def __bool__(self):
         return self.side() != 0

@@ -22,7 +22,6 @@ import importlib.util
 import os
 import re
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
@@ -34,7 +33,8 @@ from numba.core import caching, cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-_PACKAGE = "fem_mbs"
+from fem_mbs.code_folder import FOLDER
+
 _IMPORT = re.compile(
     r"^\s*(?:from\s+(fem_mbs[\w.]*)\s+import\s+(?:\(([^)]*)\)|([^\n(#]*))|import\s+(fem_mbs[\w.]*))", re.MULTILINE
 )
@@ -46,17 +46,8 @@ _lock = threading.RLock()
 
 
 def cache_root():
-    """Directory of compiled code: $FEM_MBS_CACHE, else the user's cache folder, else a temporary one."""
-    wanted = os.environ.get("FEM_MBS_CACHE")
-    base = Path(wanted) if wanted else Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / _PACKAGE
-    try:
-        base.mkdir(parents=True, exist_ok=True)
-        if os.access(base, os.W_OK):
-            return base
-    except OSError:
-        if wanted:
-            raise
-    return Path(tempfile.mkdtemp(prefix="fem_mbs_cache_"))
+    """Directory of compiled code, see `fem_mbs.code_folder`."""
+    return FOLDER.get()
 
 
 def _module_file(name):

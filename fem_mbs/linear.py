@@ -23,6 +23,7 @@ from llvmlite import ir
 from numba import carray, types
 from numba.extending import intrinsic
 
+from fem_mbs.arguments import Named
 from fem_mbs.jit import (
     address,
     callback_address,
@@ -340,14 +341,14 @@ def choose(n, wanted=None):
 
     Raises
     ------
-    ValueError
+    ParameterError
         If the wanted solver is unknown or its library is not installed.
     """
     if wanted is not None:
-        if wanted not in SOLVERS:
-            raise ValueError(f"linear solver '{wanted}' is unknown; choose among {', '.join(SOLVERS)}")
-        if wanted == "klu" and klu() is None:
-            raise ValueError("linear solver 'klu': library not found; get it with: apt-get install libsuitesparse-dev")
+        owner = Named("System")
+        owner.as_choice("linear_solver", wanted, tuple(SOLVERS), f"is unknown; choose among {', '.join(SOLVERS)}")
+        message = "needs a library that was not found; get it with: apt-get install libsuitesparse-dev"
+        owner.check(wanted != "klu" or klu() is not None, "linear_solver", wanted, message)
         return SOLVERS[wanted]
     if n <= DENSE_LIMIT:
         return DenseLU

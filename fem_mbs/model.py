@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, Checked, Keywords
 from fem_mbs.errors import ModelError, ParameterError, label
-from fem_mbs.nodes import Frame, Ground, Node, finite_vector
+from fem_mbs.nodes import Frame, Ground, Node
 from fem_mbs.notebook import Report
 from fem_mbs.system import System
 
 
-class Model:
+class Model(Checked):
     """A collection of nodes and elements, with gravity.
 
     Parameters
@@ -30,28 +31,31 @@ class Model:
     >>> model = Model("bouncing ball", gravity=[0, 0, -9.81])
     """
 
-    def __init__(self, name="model", gravity=(0.0, 0.0, 0.0)):
-        self.name = name
-        self.gravity = finite_vector(self, "gravity", gravity)
+    def __init__(self, name: str = "model", gravity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        self.name = self.as_text("name", name)
+        self.gravity = self.as_vector("gravity", gravity)
         self.ground = Ground()
         self.nodes = [self.ground]
         self._known = {id(self.ground)}  # nodes in the list, which keeps them alive and so their identities unique
         self.elements, self.contact_groups = [], []
         self._names, self._numbers = {}, {}
 
-    def add(self, *items):
+    def add(self, *items: Any) -> Any:
         """Add elements, nodes, or lists of them; returns what was added (one item as itself, several as a list).
 
-        The nodes of an element are added with it. An element without a name gets one from its type and number.
+        The nodes of an element are added with it. An element without a name gets one from its type and number. A
+        `System` that was compiled before does not get what is added later; a solver refuses to run it.
 
         Raises
         ------
         ParameterError
-            If a name is taken.
+            If a name is taken, or an item is not an element, a node, or a list of them.
         """
         added = []
         for item in items:
-            if isinstance(item, Node):
+            if isinstance(item, type):
+                raise ParameterError(self, "add", item, f"is a type; make one: {item.__name__}(…)")
+            elif isinstance(item, Node):
                 self._add_node(item)
             elif hasattr(item, "kernels"):
                 self._add_element(item)
@@ -67,7 +71,7 @@ class Model:
             elif isinstance(item, (list, tuple)):
                 self.add(*item)
             else:
-                raise TypeError(f"a model takes elements and nodes, not {item!r}")
+                raise ParameterError(self, "add", item, "is not an element, a node, or a list of them")
             added.append(item)
         return added[0] if len(added) == 1 else added
 
@@ -114,7 +118,8 @@ class Model:
         known = ", ".join(sorted(self._names)) or "none"
         raise KeyError(f"'{name}' is not in model '{self.name}'; it has: {known}")
 
-    def compile(self, *, project=False, redundant="error", linear_solver=None):
+    @Keywords.known
+    def compile(self, *, project: bool = False, redundant: str = "error", linear_solver: str | None = None) -> System:
         """Check the model and number its unknowns.
 
         Parameters
@@ -180,9 +185,33 @@ class Model:
 
         show(at_start(self), **options)
 
-    def mass_properties(self):
+    def mass_properties(self) -> tuple:
         """Total mass [kg] and centre of mass (3,) [m], inertial axes, of the initial configuration."""
         return System(self, check=False).mass_properties()
 
     def __repr__(self):
         return f"{label(self)} with {len(self.elements)} elements"
+
+
+def compiled(owner: Checked, model, check: bool | str = True) -> System:
+    """The `System` of a model, or the one given, as solvers take either.
+
+    Raises
+    ------
+    ParameterError
+        Neither a model nor a system.
+    ModelError
+        The model of the system got more elements after it was compiled.
+    """
+    if isinstance(model, Model):
+        return System(model, check=check)
+    owner.as_instance("model", model, System, "a Model, or the System that model.compile() returns")
+    missing = model.missing()
+    if missing:
+        names = ", ".join(map(label, missing[:5])) + (", …" if len(missing) > 5 else "")
+        raise ModelError(
+            f"model '{model.name}' got {names} after it was compiled: this System does not have them. Compile it "
+            "again, or run the model itself",
+            missing,
+        )
+    return model

@@ -14,8 +14,6 @@ DENSE_RANK_LIMIT = 1500  # rows up to which the rank is found with a dense pivot
 
 def run(system, *, project, redundant, velocities=True):
     """Run all checks on the initial state of a system, without ``velocities`` not on those; raises ModelError."""
-    if redundant not in ("error", "allow"):
-        raise ValueError(f"redundant = {redundant!r}; allowed: 'error', 'allow'")
     state = system.initial
     used_nodes(system)
     no_contact_twice(system)

@@ -4,39 +4,21 @@ Every node is stored as a position and a rotation with six velocity components (
 which of them are free. This keeps one layout for all elements: a `Node3` is a node whose rotation is fixed.
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
 from fem_mbs.errors import ParameterError
-from fem_mbs.rotations import as_matrix
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 
 
-def finite_vector(owner, name, value, n=3):
-    """Float array (n,) of a parameter, or a ParameterError that names it."""
-    try:
-        array = np.array(value, dtype=float).reshape(-1)
-    except (TypeError, ValueError):
-        raise ParameterError(owner, name, value, f"is not a vector of {n} numbers") from None
-    if array.shape != (n,):
-        raise ParameterError(owner, name, value, f"has {array.size} components, must have {n}")
-    if not np.isfinite(array).all():
-        raise ParameterError(owner, name, value, "has components that are not finite")
-    return array
+# for owners of any kind; what is `Checked` has them as methods
+finite_vector, rotation_matrix = Checked.as_vector, Checked.as_rotation
 
 
-def rotation_matrix(owner, name, value):
-    """Rotation matrix (3, 3) of a parameter, or a ParameterError that names it."""
-    try:
-        R = as_matrix(value)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(owner, name, value, f"is not a rotation: {error}") from None
-    if not np.isfinite(R).all():
-        raise ParameterError(owner, name, value, "has components that are not finite")
-    return R
-
-
-class Node:
+class Node(Checked):
     """A point with a position and a rotation; base of `Node6`, `Node3`, `Node1`.
 
     Attributes
@@ -48,23 +30,36 @@ class Node:
     free : (6,) bool, components (x, y, z inertial; rx, ry, rz about the body axes) that can move
     """
 
-    def __init__(self, position, rotation, velocity, angular_velocity, free, name):
+    def __init__(
+        self,
+        position: ArrayLike,
+        rotation: Any,
+        velocity: ArrayLike,
+        angular_velocity: ArrayLike,
+        free: np.ndarray,
+        name: str | None,
+    ) -> None:
         self.name = name
-        self.position = finite_vector(self, "position", position)
-        self.rotation = rotation_matrix(self, "rotation", rotation)
-        self.velocity = finite_vector(self, "velocity", velocity)
-        self.angular_velocity = finite_vector(self, "angular_velocity", angular_velocity)
+        self.position = self.as_vector("position", position)
+        self.rotation = self.as_rotation("rotation", rotation)
+        self.velocity = self.as_vector("velocity", velocity)
+        self.angular_velocity = self.as_vector("angular_velocity", angular_velocity)
         self.free = free
         self.index = None  # set by model.compile()
+        self.body: Any = None  # the element that made this node for itself
 
-    def frame(self, p=(0.0, 0.0, 0.0), rotation=None, *, name=None):
+    @Keywords.known
+    def frame(
+        self, p: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None, *, name: str | None = None
+    ) -> "Frame":
         """Attachment frame at constant offset p (3,) [m] and rotation, both in the axes of this node."""
         return Frame(self, p, rotation, name=name)
 
-    def frame_at(self, position, rotation=None, *, name=None):
+    @Keywords.known
+    def frame_at(self, position: ArrayLike, rotation: ArrayLike | None = None, *, name: str | None = None) -> "Frame":
         """Attachment frame that is at a given initial position (3,) [m] and rotation in inertial axes."""
-        offset = self.rotation.T @ (finite_vector(self, "position", position) - self.position)
-        return Frame(self, offset, self.rotation.T @ rotation_matrix(self, "rotation", rotation), name=name)
+        offset = self.rotation.T @ (self.as_vector("position", position) - self.position)
+        return Frame(self, offset, self.rotation.T @ self.as_rotation("rotation", rotation), name=name)
 
     def __repr__(self):
         return f"{type(self).__name__}({self.name or self.position.tolist()})"
@@ -74,9 +69,11 @@ def _fixed_mask(node, fixed, available):
     free = np.array([c in available for c in COMPONENTS])
     if fixed is True:
         return np.zeros(6, bool)
-    names = [fixed] if isinstance(fixed, str) else list(fixed or ())
+    names = [fixed] if isinstance(fixed, str) else () if fixed is None or fixed is False else fixed
+    if not isinstance(names, (list, tuple, set)):
+        raise ParameterError(node, "fixed", fixed, f"must be True, or names of components: {', '.join(available)}")
     for component in names:
-        if component not in available:
+        if not isinstance(component, str) or component not in available:
             allowed = ", ".join(available)
             message = f"is not a component of this node; allowed: {allowed}, or True"
             raise ParameterError(node, "fixed", component, message)
@@ -100,8 +97,15 @@ class Node6(Node):
     """
 
     def __init__(
-        self, position=(0, 0, 0), rotation=None, *, velocity=(0, 0, 0), angular_velocity=(0, 0, 0), fixed=(), name=None
-    ):
+        self,
+        position: ArrayLike = (0, 0, 0),
+        rotation: ArrayLike | None = None,
+        *,
+        velocity: ArrayLike = (0, 0, 0),
+        angular_velocity: ArrayLike = (0, 0, 0),
+        fixed: Any = (),
+        name: str | None = None,
+    ) -> None:
         self.name = name
         super().__init__(position, rotation, velocity, angular_velocity, _fixed_mask(self, fixed, COMPONENTS), name)
 
@@ -109,7 +113,14 @@ class Node6(Node):
 class Node3(Node):
     """Node with a position only (point masses, cables, solids); parameters as `Node6`."""
 
-    def __init__(self, position=(0, 0, 0), *, velocity=(0, 0, 0), fixed=(), name=None):
+    def __init__(
+        self,
+        position: ArrayLike = (0, 0, 0),
+        *,
+        velocity: ArrayLike = (0, 0, 0),
+        fixed: Any = (),
+        name: str | None = None,
+    ) -> None:
         self.name = name
         super().__init__(position, None, velocity, (0, 0, 0), _fixed_mask(self, fixed, COMPONENTS[:3]), name)
 
@@ -123,9 +134,12 @@ class Node1(Node):
     fixed : bool
     """
 
-    def __init__(self, value=0.0, *, velocity=0.0, fixed=False, name=None):
+    def __init__(
+        self, value: float = 0.0, *, velocity: float = 0.0, fixed: bool = False, name: str | None = None
+    ) -> None:
         self.name = name
-        mask = _fixed_mask(self, ("x",) if fixed else (), COMPONENTS[:1])
+        mask = _fixed_mask(self, ("x",) if self.as_flag("fixed", fixed) else (), COMPONENTS[:1])
+        value, velocity = self.number("value", value), self.number("velocity", velocity)
         super().__init__((value, 0, 0), None, (velocity, 0, 0), (0, 0, 0), mask, name)
 
 
@@ -136,7 +150,7 @@ class Ground(Node):
         super().__init__((0, 0, 0), None, (0, 0, 0), (0, 0, 0), np.zeros(6, bool), name)
 
 
-class Frame:
+class Frame(Checked):
     """A node plus a constant offset pose: where joints, springs, contacts and loads attach.
 
     Parameters
@@ -148,36 +162,41 @@ class Frame:
         Frame components to node components.
     """
 
-    def __init__(self, node, p=(0.0, 0.0, 0.0), rotation=None, *, name=None):
-        self.node, self.name = node, name or node.name
-        self.p = finite_vector(self, "p", p)
-        self.rotation = rotation_matrix(self, "rotation", rotation)
+    def __init__(
+        self, node: Node, p: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None, *, name: str | None = None
+    ) -> None:
+        self.name = name
+        self.node = self.as_instance("node", node, Node, "a node, such as body.node")
+        self.name = node.name if name is None else name
+        self.p = self.as_vector("p", p)
+        self.rotation = self.as_rotation("rotation", rotation)
 
     @property
-    def position(self):
+    def position(self) -> np.ndarray:
         """Initial position of the frame (3,) [m], inertial axes."""
         return self.node.position + self.node.rotation @ self.p
 
     @property
-    def orientation(self):
+    def orientation(self) -> np.ndarray:
         """Initial rotation (3, 3), frame components to inertial components."""
         return self.node.rotation @ self.rotation
 
     @property
-    def velocity(self):
+    def velocity(self) -> np.ndarray:
         """Initial velocity of its origin (3,) [m/s], inertial axes."""
         return self.node.velocity + np.cross(self.node.angular_velocity, self.node.rotation @ self.p)
 
     @classmethod
-    def of(cls, item):
+    def of(cls, item: Any) -> "Frame":
         """The frame itself, or the frame of a node, or of an element with one node (a rigid body)."""
         if isinstance(item, Frame):
             return item
         if isinstance(item, Node):
             return cls(item)
-        if hasattr(item, "frame"):
+        if callable(getattr(item, "frame", None)) and not isinstance(item, type):
             return item.frame()
-        raise TypeError(f"a frame, node or body is needed, not {item!r}")
+        hint = f"; make one: {item.__name__}(…)" if isinstance(item, type) else ""
+        raise ParameterError(Named("Frame"), "item", item, f"is not a frame, a node or a body{hint}")
 
     def __repr__(self):
         return f"Frame({self.node!r}, p={self.p.tolist()})"

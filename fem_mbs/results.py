@@ -9,12 +9,14 @@
 """
 
 import difflib
+from collections import namedtuple
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from fem_mbs import read_checks
+from fem_mbs.arguments import Named
 from fem_mbs.errors import FemMbsError
 from fem_mbs.notebook import WARNING, Report
 from fem_mbs.results_table import (
@@ -109,7 +111,7 @@ class _File:
         return result
 
 
-class Pairs(NamedTuple("Pairs", [(name, np.ndarray) for name in PAIRS])):
+class Pairs(namedtuple("Pairs", PAIRS)):  # type: ignore[misc]  # the table says which
     __doc__ = f"""Closed contacts of contact groups in one saved step; arrays with one entry per contact.
 
     Attributes
@@ -235,10 +237,11 @@ class Results:
         FileError
             The file does not exist, is not a results file, or is damaged; see `fem_mbs.read_checks`.
         """
+        path = Path(Named("load").as_instance("path", path, (str, Path), "the path of a results file"))
         found = read_checks.read(path, FORMAT, lambda sizes: {name: shape_of(name, sizes) for name in HISTORIES})
         description, parameters, statistics = (found[name] for name in read_checks.TEXTS)
-        store = _File(Path(path), found["n"], description["sizes"], found["run"])
-        return cls(store, description, parameters, statistics, found["status"], path=Path(path))
+        store = _File(path, found["n"], description["sizes"], found["run"])
+        return cls(store, description, parameters, statistics, found["status"], path=path)
 
     def __getstate__(self):
         return vars(self) | {"_cache": {}}  # what was read is read again when it is asked for
@@ -267,7 +270,7 @@ class Results:
 
     def __getitem__(self, name):
         """`History` of a node, body, joint, beam or contact."""
-        if name not in self._entries:
+        if not isinstance(name, str) or name not in self._entries:
             raise unknown_name(name, self._entries, f"result of model '{self.model}'")
         if name not in self._cache:
             node, element = self._entries[name]
@@ -436,6 +439,7 @@ class Results:
 
     def at(self, time):
         """Number of the saved step nearest to a time [s]."""
+        time = Named("Results").number("time", time, "s")
         if not len(self.t):
             raise FemMbsError(f"result of model '{self.model}' has no saved steps")
         return int(np.argmin(np.abs(self.t - time)))

@@ -21,8 +21,11 @@ import numpy as np
 from fem_mbs.shapes import matrices
 
 SECTION = (("force_A", "moment_A"), ("force_B", "moment_B"))  # outputs of beams at their two ends
+MIDDLE = {"force_A": "force_M", "moment_A": "moment_M", "force_B": "force_M", "moment_B": "moment_M"}
 FORCES, MOMENTS = ("N", "Q2", "Q3"), ("M1", "M2", "M3")
-SECTION_LABELS = {name: labels for pair in SECTION for name, labels in zip(pair, (FORCES, MOMENTS))}
+SECTION_LABELS = {
+    name: labels for pair in (*SECTION, ("force_M", "moment_M")) for name, labels in zip(pair, (FORCES, MOMENTS))
+}
 
 
 class Scene:
@@ -39,7 +42,9 @@ class Scene:
         self.skin = skin
         outputs = [element["outputs"] for element in elements]
         names = {name for pair in SECTION for name in pair}
-        self.beams = self._indices(outputs, skin.beam_element, names)
+        self.beams = self._indices(outputs, skin.beam_element, names | set(MIDDLE.values()))
+        if self.beams is not None:
+            self._halves(skin.beam_element)
         self.joints = self._indices(outputs, skin.joint_element, ("force", "moment"))
         self.fields = {"velocity": 3}
         if self.beams is not None:
@@ -59,6 +64,14 @@ class Scene:
                 if stop - start == 3:
                     places[name][row] = np.arange(start, stop)
         return places if any((p >= 0).any() for p in places.values()) else None
+
+    def _halves(self, elements):
+        """Of beams drawn in two pieces the first ends, and the second begins, with what holds in the middle."""
+        second = np.append(False, elements[1:] == elements[:-1])
+        first = np.append(second[1:], False)
+        for name, middle in MIDDLE.items():
+            rows = first if name.endswith("B") else second
+            self.beams[name][rows] = self.beams[middle][rows]
 
     def frames(self, rows):
         """Points (k, n_points, 3) [m] and point data name -> (k, n_points, c) of saved steps.

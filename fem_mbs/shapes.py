@@ -13,8 +13,9 @@ import functools
 
 import numpy as np
 
+from fem_mbs.arguments import Checked
 from fem_mbs.errors import FemMbsError, ParameterError
-from fem_mbs.nodes import Frame, Ground, Node, finite_vector, rotation_matrix
+from fem_mbs.nodes import Frame, Ground, Node
 
 KINDS = ("body", "beam", "contact", "joint", "spring")  # values 0, 1, … of the cell array "kind"
 BODY, BEAM, CONTACT, JOINT, SPRING = range(5)
@@ -48,13 +49,13 @@ def color_of(owner, color):
         if len(digits) != 6 or any(c not in "0123456789abcdefABCDEF" for c in digits):
             raise ParameterError(owner, "color", color, f'is not "#rrggbb" nor one of {", ".join(COLORS)}')
         return np.array([int(digits[i : i + 2], 16) for i in (0, 2, 4)]) / 255.0
-    rgb = finite_vector(owner, "color", color)
+    rgb = Checked.as_vector(owner, "color", color)
     if rgb.min() < 0 or rgb.max() > 1:
         raise ParameterError(owner, "color", color, "must have components between 0 and 1")
     return rgb
 
 
-class Shape:
+class Shape(Checked):
     """A surface made of triangles and quadrilaterals, in the axes of the node it is drawn on.
 
     Parameters
@@ -70,21 +71,30 @@ class Shape:
         Default: one colour for each body in turn, grey for ground.
     """
 
-    name = None
-
     def __init__(self, points, faces, edges=None, *, offset=(0, 0, 0), rotation=None, color=None):
-        points = np.array(points, float)
-        if points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
-            raise ParameterError(self, "points", points, "must be an array (n, 3) of finite numbers")
-        R = rotation_matrix(self, "rotation", rotation)
-        self.points = points @ R.T + finite_vector(self, "offset", offset)
+        points = self.as_array("points", points, (None, 3))
+        R = self.as_rotation("rotation", rotation)
+        self.points = points @ R.T + self.as_vector("offset", offset)
         self.faces = self._sorted_faces(faces)
-        self.edges = sharp_edges(self.points, self.faces) if edges is None else np.array(edges, int).reshape(-1, 2)
+        self.edges = sharp_edges(self.points, self.faces) if edges is None else self._point_numbers("edges", edges)
         self.color = color_of(self, color)
+
+    def _point_numbers(self, parameter, value):
+        """Numbers of points (k, n) of faces or edges."""
+        array = np.atleast_2d(self.as_array(parameter, value))
+        good = array.ndim == 2 and (array == np.round(array)).all() and (np.abs(array) < 1e9).all()
+        self.check(good, parameter, value, "must be numbers of points")
+        if parameter == "edges":
+            array = np.zeros((0, 2)) if array.size == 0 else array
+            good = array.shape[1] == 2 and (array >= 0).all() and (array < len(self.points)).all()
+            self.check(good, parameter, value, f"must be pairs of numbers of the {len(self.points)} points")
+        return array.astype(int)
 
     def _sorted_faces(self, faces):
         """Faces as arrays (k, 3) and (k, 4)."""
-        rows = [row for block in faces for row in np.atleast_2d(np.asarray(block, int))]
+        self.as_instance("faces", faces, (list, tuple, np.ndarray), "a list of faces")
+        faces = np.atleast_1d(faces) if isinstance(faces, np.ndarray) else faces
+        rows = [row for block in faces for row in self._point_numbers("faces", block)]
         sizes = {len(row) for row in rows}
         if not sizes <= {3, 4}:
             raise ParameterError(self, "faces", sorted(sizes), "points per face; must be 3 or 4")
@@ -94,13 +104,6 @@ class Shape:
                 raise ParameterError(self, "faces", int(block.max()), f"but there are {len(self.points)} points")
         return blocks
 
-    def positive(self, parameter, value):
-        """The value as a finite float > 0 [m], or a ParameterError."""
-        number = float(value)
-        if not (np.isfinite(number) and number > 0):
-            raise ParameterError(self, parameter, value, "m must be > 0")
-        return number
-
 
 class Sphere(Shape):
     """Sphere of a radius [m]; three great circles are drawn on it, so that its rotation shows.
@@ -109,7 +112,8 @@ class Sphere(Shape):
     """
 
     def __init__(self, radius, *, resolution=32, **placement):
-        self.radius = self.positive("radius", radius)
+        self.radius = self.positive("radius", radius, "m")
+        resolution = self.as_integer("resolution", resolution)
         n, rings = resolution, resolution // 2
         if n < 8 or n % 4:
             raise ParameterError(self, "resolution", resolution, "must be a multiple of 4, at least 8")
@@ -141,9 +145,7 @@ class Box(Shape):
     """Box of edge lengths size (3,) [m] along the node axes, centred on the node (see ``offset``)."""
 
     def __init__(self, size, **placement):
-        self.size = finite_vector(self, "size", size)
-        if self.size.min() <= 0:
-            raise ParameterError(self, "size", size, "m must be > 0 in all three directions")
+        self.size = self.as_lengths("size", size)
         corners = 0.5 * self.size * np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)])
         faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
         super().__init__(corners, [faces], **placement)
@@ -153,11 +155,12 @@ class Cylinder(Shape):
     """Cylinder from p1 to p2, both (3,) [m], with a radius [m]; a diameter is drawn on both ends to show rotation."""
 
     def __init__(self, p1, p2, radius, *, resolution=32, **placement):
-        self.radius = self.positive("radius", radius)
-        p1, p2 = finite_vector(self, "p1", p1), finite_vector(self, "p2", p2)
+        self.radius = self.positive("radius", radius, "m")
+        p1, p2 = self.as_vector("p1", p1), self.as_vector("p2", p2)
         length = np.linalg.norm(p2 - p1)
         if length == 0:
             raise ParameterError(self, "p2", p2, "is the same point as p1; a cylinder needs a length")
+        resolution = self.as_integer("resolution", resolution)
         if resolution < 6 or resolution % 2:
             raise ParameterError(self, "resolution", resolution, "must be even and at least 6")
         from fem_mbs.rotations import frame_with_axis
@@ -181,9 +184,7 @@ class Patch(Shape):
     """Rectangle of edge lengths size (2,) [m] in the x-y plane of the node axes; normal +z. Draws planes."""
 
     def __init__(self, size, **placement):
-        self.size = finite_vector(self, "size", size, 2)
-        if self.size.min() <= 0:
-            raise ParameterError(self, "size", size, "m must be > 0 in both directions")
+        self.size = self.as_lengths("size", size, 2)
         x, y = 0.5 * self.size
         super().__init__([[-x, -y, 0], [x, -y, 0], [x, y, 0], [-x, y, 0]], [[0, 1, 2, 3]], **placement)
 

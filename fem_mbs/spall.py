@@ -17,12 +17,16 @@ Source: docs/theory/bearings.md, (17).
 """
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
+from fem_mbs.arguments import Checked, Keywords
 from fem_mbs.errors import ParameterError
 
 
-class Spall(NamedTuple):
+@Keywords.known
+@dataclass(frozen=True)
+class Spall(Checked):
     """A pit in a race.
 
     ``race``: "outer" or "inner"; ``length`` [m] along the race; ``depth`` [m], default: as deep as the ball can sink;
@@ -40,27 +44,31 @@ class Spall(NamedTuple):
     race: str
     length: float
     depth: float | None = None
-    angle: object = 0.0
+    angle: Any = 0.0
 
-    def radius(self, geometry):
+    def __post_init__(self):
+        self.as_choice("race", self.race, ("outer", "inner"))
+        for parameter in ("length", "depth"):
+            if parameter == "length" or self.depth is not None:
+                object.__setattr__(self, parameter, self.positive(parameter, getattr(self, parameter), "m"))
+        self.as_motion("angle", self.angle)
+
+    def radius(self, geometry: Any) -> float:
         """Radius R of the race at the contact [m]."""
+        from fem_mbs.bearing_geometry import BearingGeometry
+
+        self.as_instance("geometry", geometry, BearingGeometry)
         side = 1 if self.race == "outer" else -1
         return 0.5 * (geometry.pitch_diameter + side * geometry.gamma() * geometry.pitch_diameter)
 
-    def drop(self, geometry):
+    def drop(self, geometry: Any) -> float:
         """H_max [m], (2).
 
         Raises
         ------
         ParameterError
-            Unknown race, length or depth not positive, a pit longer than the distance of the balls.
+            A pit longer than the distance of the balls.
         """
-        if self.race not in ("outer", "inner"):
-            raise ParameterError(self, "race", self.race, "must be 'outer' or 'inner'")
-        for parameter in ("length", "depth"):
-            value = getattr(self, parameter)
-            if value is not None and not 0 < value < float("inf"):
-                raise ParameterError(self, parameter, value, "m must be > 0")
         R = self.radius(geometry)
         if not self.length < 2 * math.pi * R / geometry.balls:
             message = (

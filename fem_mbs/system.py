@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fem_mbs import assembly, contact_assembly
+from fem_mbs.arguments import Checked
 from fem_mbs.assembly import DATA, GROUP, SMOOTH
 from fem_mbs.contact_assembly import C_BLOCKS, L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
 from fem_mbs.errors import ModelError, NonFiniteError, label
@@ -17,7 +18,7 @@ from fem_mbs.rotations import matrix_to_quaternion
 from fem_mbs.workspace import Workspace
 
 
-class State:
+class State(Checked):
     """Configuration and velocity of a system at one time.
 
     Attributes
@@ -29,6 +30,8 @@ class State:
     """
 
     def __init__(self, n_nodes):
+        n_nodes = self.as_integer("n_nodes", n_nodes, 0)
+        self.check(n_nodes <= 100_000_000, "n_nodes", n_nodes, "are too many")
         self.t = 0.0
         self.x, self.Q, self.R = np.zeros((n_nodes, 3)), np.zeros((n_nodes, 4)), np.zeros((n_nodes, 3, 3))
         self.V = np.zeros((n_nodes, 6))
@@ -48,7 +51,7 @@ class Pair(NamedTuple):
     name: str
 
 
-class System:
+class System(Checked):
     """A checked and numbered model.
 
     ``check``: True, "positions" (statics and modes: velocities play no part) or False (no checks).
@@ -76,6 +79,12 @@ class System:
     """
 
     def __init__(self, model, *, project=False, redundant="error", linear_solver=None, check=True):
+        from fem_mbs.model import Model
+
+        self.as_instance("model", model, Model, "a Model")
+        project = self.as_flag("project", project)
+        self.as_choice("check", check, (True, False, "positions"))
+        self.as_choice("redundant", redundant, ("error", "allow"))
         if not model.elements:
             raise ModelError(
                 f"model '{model.name}' has nothing in it; add elements with model.add(…) before it is compiled", [model]
@@ -86,6 +95,7 @@ class System:
         self.name = model.name
         self.gravity = model.gravity.copy()
         self.independent = check and redundant == "error"
+        self._forgotten(model)
         self._number(model)
         self._group(model)
         self.linear_solver, self._patterns, self._own = linear_solver, {}, None
@@ -116,9 +126,22 @@ class System:
         for i, node in enumerate(self.nodes):
             node.index = i
 
+    @staticmethod
+    def _forgotten(model):
+        """Refuse nodes of bodies that are not in the model: they would have no mass."""
+        elements, nodes = set(map(id, model.elements)), set(map(id, model.nodes))
+        for node in (*model.nodes, *(node for group in model.contact_groups for node in group.nodes)):
+            users = (label(e) for e in (*model.elements, *model.contact_groups) if any(n is node for n in e.nodes))
+            lost = node.body if node.body is not None and id(node.body) not in elements else None
+            lost = node if lost is None and id(node) not in nodes else lost
+            if lost is not None:
+                raise ModelError(
+                    f"{label(lost)} is used by {next(users, 'the model')}, but was not added: model.add(…) it", [lost]
+                )
+
     def _number(self, model):
         self.nodes = list(model.nodes)
-        self.elements = list(model.elements)
+        self.elements, self.contact_groups = list(model.elements), list(model.contact_groups)
         self.number_nodes()
         N = len(self.nodes)
         free = np.zeros((N, 6), bool)
@@ -292,6 +315,11 @@ class System:
         return not self.signals and all(
             "energy" in e.kernels for e in forces if "force" in e.kernels or getattr(e, "python_kernels", None)
         )
+
+    def missing(self):
+        """What the model got after it was compiled: elements and contact groups."""
+        known = {id(item) for item in (*self.elements, *self.contact_groups)}
+        return [item for item in (*self.model.elements, *self.model.contact_groups) if id(item) not in known]
 
     def parts(self):
         """Number of the connected part each node belongs to (N,); −1: cannot move. Contacts connect nothing."""

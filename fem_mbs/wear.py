@@ -17,8 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.contact_motion import contact_velocity
 from fem_mbs.errors import FemMbsError, ParameterError
+from fem_mbs.results import Results
 from fem_mbs.shapes import matrices
 
 
@@ -33,14 +35,18 @@ class Wear(NamedTuple):
     depth: np.ndarray
 
 
-class _Archard:
-    name = None
-
-
-_Archard.__name__ = "archard_wear"
-
-
-def archard_wear(impulse, sliding_speed, direction, *, coefficient, hardness, radius, length, bins=72):
+@Keywords.known
+def archard_wear(
+    impulse: ArrayLike,
+    sliding_speed: ArrayLike,
+    direction: ArrayLike,
+    *,
+    coefficient: float,
+    hardness: float,
+    radius: float,
+    length: float,
+    bins: int = 72,
+) -> Wear:
     """Wear of a cylindrical surface from impulses and sliding speeds.
 
     Parameters
@@ -72,33 +78,36 @@ def archard_wear(impulse, sliding_speed, direction, *, coefficient, hardness, ra
     >>> print(f"{1e9 * ring.volume:.5f} mm³, {1e6 * ring.depth.mean():.2f} µm")
     0.94248 mm³, 0.75 µm
     """
-    owner, numbers = _Archard(), {}
-    for parameter, value, unit in (
-        ("coefficient", coefficient, ""), ("hardness", hardness, "Pa"),
-        ("radius", radius, "m"), ("length", length, "m"),
-    ):  # fmt: skip
-        numbers[parameter] = number = float(value)
-        if not (np.isfinite(number) and number > 0):
-            raise ParameterError(owner, parameter, value, f"{unit} must be > 0".strip())
-    if not (int(bins) == bins and bins >= 1):
-        raise ParameterError(owner, "bins", bins, "must be a whole number ≥ 1")
-    impulse, speed, direction = np.broadcast_arrays(
-        np.asarray(impulse, float), np.abs(np.asarray(sliding_speed, float)), np.asarray(direction, float)
-    )
-    for parameter, values in (("impulse", impulse), ("sliding_speed", speed), ("direction", direction)):
-        if not np.isfinite(values).all():
-            raise ParameterError(owner, parameter, values, "must be finite")
+    owner = Named("archard_wear")
+    coefficient, hardness = owner.positive("coefficient", coefficient), owner.positive("hardness", hardness, "Pa")
+    radius, length = owner.positive("radius", radius, "m"), owner.positive("length", length, "m")
+    bins = owner.as_integer("bins", bins)
+    impulse, speed, direction = owner.broadcast(impulse=impulse, sliding_speed=sliding_speed, direction=direction)
+    owner.check(impulse.ndim < 2, "impulse", impulse, f"has shape {impulse.shape}, must be (k,): one for each step")
+    speed = np.abs(speed)
     if (impulse < 0).any():
         raise ParameterError(owner, "impulse", impulse, "N s must be ≥ 0: a contact cannot pull")
     worn = coefficient / hardness * impulse * speed
     place = np.floor(np.mod(direction, 2 * np.pi) / (2 * np.pi) * bins).astype(int) % bins
-    volumes = np.bincount(place.ravel(), worn.ravel(), minlength=int(bins))
+    volumes = np.bincount(place.ravel(), worn.ravel(), minlength=bins)
     area = 2 * np.pi * radius / bins * length
     middle = 2 * np.pi * (np.arange(bins) + 0.5) / bins
     return Wear(float(volumes.sum()), middle, volumes / area)
 
 
-def contact_wear(result, name, *, coefficient, hardness, radius, length, surface="second", axis="z", bins=72):
+@Keywords.known
+def contact_wear(
+    result: Results,
+    name: str,
+    *,
+    coefficient: float,
+    hardness: float,
+    radius: float,
+    length: float,
+    surface: str = "second",
+    axis: str = "z",
+    bins: int = 72,
+) -> Wear:
     """Wear of one surface of a contact in the results of a run: a pin in a bearing, a ball in a socket.
 
     Save every step of the run: impulses of steps that are not saved are lost.
@@ -120,11 +129,10 @@ def contact_wear(result, name, *, coefficient, hardness, radius, length, surface
     FemMbsError
         Not a contact of two nodes.
     """
-    owner = _Archard()
-    if surface not in ("first", "second"):
-        raise ParameterError(owner, "surface", surface, "must be 'first' or 'second', in the order of the contact")
-    if axis not in ("x", "y", "z"):
-        raise ParameterError(owner, "axis", axis, "must be 'x', 'y' or 'z' of the body's node")
+    owner = Named("contact_wear")
+    owner.as_instance("result", result, Results, "the Results of a run")
+    owner.as_choice("surface", surface, ("first", "second"), "must be 'first' or 'second', in the order of the contact")
+    owner.as_choice("axis", axis, ("x", "y", "z"), "must be 'x', 'y' or 'z' of the body's node")
     velocity, normal, nodes = contact_velocity(result, name)
     if len(nodes) != 2:
         raise FemMbsError(f"contact '{name}' moves with {len(nodes)} nodes; wear is for contacts of two bodies")

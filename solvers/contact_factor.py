@@ -9,7 +9,8 @@ enough for the nearly semidefinite matrices of contact problems; what gets lost 
 residual tells when it is not. All work is done by full matrix products: 3 to 10 times faster than a general sparse LU
 on the body graphs of piles, where blocks are 6×6 and the fill is large (benchmarks/contact_problems.py).
 
-Source: elementary (supernodal elimination; the ordering is SuperLU's); written for this project.
+Source: docs/theory/contact_problems.md, (18); elementary (supernodal elimination; the ordering is SuperLU's); written
+for this project.
 
     symbol    code                  shape             meaning
               pointers, columns     (n + 1,), (nnz,)  block pattern by rows, diagonal included

@@ -31,7 +31,7 @@ with masses over 10⁴ (80 contacts are at 2e-4 after 8 s with ε = 0, at 5e-5 w
 walls of 900 contacts, where a factorisation takes long.
 
 Source: smoothing: Fukushima, Luo and Tseng 2002; orientation, random ξ: Allgower and Georg, "Numerical continuation
-methods"; criterion of existence: docs/theory/contact_problems.md, "The problem". Combined for this project.
+methods"; criterion of existence: docs/theory/contact_problems.md, "The problem"; (26)-(28) there. Combined here.
 
     symbol  code  shape       meaning
     x, y    x, y  (nc, 3)     impulses and velocities in the self-dual scaling

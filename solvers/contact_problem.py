@@ -483,8 +483,8 @@ def solve_contact_problem(problem, method="hybrid", tol=1e-8, *, start=None, tim
         try:
             with np.errstate(all="ignore"):  # attempts may go astray
                 run(scaled, first, watch, **options)
-        except Unsuitable as error:
-            raise ParameterError(problem, "method", method, str(error)) from None
+        except Unsuitable as reason:
+            raise ParameterError(problem, "method", method, str(reason)) from None
     if not math.isfinite(watch.best_error):
         raise ParameterError(problem, "W", type(problem.W).__name__, "gives velocities W r + q that are not finite")
     r = scaled.back(scaled.project(watch.best))

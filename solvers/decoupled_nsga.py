@@ -71,7 +71,7 @@ class DecoupledNSGA(Stepper):
         that slides and rolls in turn 1.96 (0.98), angle of a ball stopped by rolling or spinning resistance 1.96 …
         2.0 (1.0). Where sticking, sliding or contact itself ends the error depends on where in its step that lies,
         still of second order in the motion; friction forces that jump are wrong in that step. Impacts stay of first
-        order. Contacts with a ``contensou_radius`` are of second order while they slide or drill.
+        order. Contacts with a ``radius_contensou`` are of second order while they slide or drill.
     approach : {"slower", "start"}
         Normal velocity that Newton's law reflects. "slower": the slower of those along the normals at the start and at
         the end of the step, with which normal impulses never give energy; and where friction makes the impulses of an
@@ -139,53 +139,33 @@ class DecoupledNSGA(Stepper):
         reuse=True,
         reference_force=0.0,
     ):
-        self.name = None
-        self.rho_inf = self._number("rho_inf", rho_inf, lambda v: 0 <= v <= 1, "must be between 0 and 1")
-        self.rtol = self._number("rtol", rtol, lambda v: 0 < v < 1, "must be between 0 and 1")
-        self.max_iterations = int(
-            self._number("max_iterations", max_iterations, lambda v: v >= 1, "must be at least 1")
-        )
-        self.penalty = self._number("penalty", penalty, lambda v: v > 0, "must be > 0")
-        self.friction_penalty = self._number("friction_penalty", friction_penalty, lambda v: v > 0, "must be > 0")
-        self.epsilon = epsilon if epsilon is None else self._number("epsilon", epsilon, lambda v: v >= 0, "must be ≥ 0")
-        self.max_problems = int(self._number("max_problems", max_problems, lambda v: v >= 1, "must be at least 1"))
-        self.position_factor = self._number(
-            "position_factor", position_factor, lambda v: 0.5 <= v <= 1, "must be 0.5 … 1 (less gains energy)"
-        )
-        self.scaling = (
-            scaling if scaling is None else self._number("scaling", scaling, lambda v: v > 0, "kg must be > 0")
-        )
-        self.tol_v = tol_v if tol_v is None else self._number("tol_v", tol_v, lambda v: v > 0, "m/s must be > 0")
-        self.reference_force = self._number("reference_force", reference_force, lambda v: v >= 0, "N must be ≥ 0")
-        self.reset_after_impact, self.improved_start = reset_after_impact, improved_start
-        self.mixed, self.reuse, self.persistent_contacts = mixed, reuse, persistent_contacts
-        self.approach, self.contact_solver = approach, contact_solver
-        if approach not in ("start", "slower"):
-            raise ParameterError(self, "approach", approach, 'must be "start" or "slower"')
-        self.restitution_speed = restitution_speed
-        if restitution_speed not in ("start", "touch"):
-            raise ParameterError(self, "restitution_speed", restitution_speed, 'must be "touch" or "start"')
-        self.contact_tolerance = self._number(
-            "contact_tolerance", contact_tolerance, lambda v: 0 < v < 1, "must be between 0 and 1"
-        )
+        self.rho_inf = self.number("rho_inf", rho_inf, at_least=0, at_most=1)
+        self.rtol = self.number("rtol", rtol, above=0, below=1)
+        self.max_iterations = self.as_integer("max_iterations", max_iterations)
+        self.penalty = self.positive("penalty", penalty)
+        self.friction_penalty = self.positive("friction_penalty", friction_penalty)
+        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
+        self.max_problems = self.as_integer("max_problems", max_problems)
+        self.position_factor = self.number("position_factor", position_factor)
+        message = "must be between 0.5 and 1 (less gains energy)"
+        self.check(0.5 <= self.position_factor <= 1, "position_factor", position_factor, message)
+        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
+        self.tol_v = None if tol_v is None else self.positive("tol_v", tol_v, "m/s")
+        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
+        self.reset_after_impact = self.as_flag("reset_after_impact", reset_after_impact)
+        self.improved_start = self.as_flag("improved_start", improved_start)
+        self.mixed, self.reuse = self.as_flag("mixed", mixed), self.as_flag("reuse", reuse)
+        self.persistent_contacts = self.as_flag("persistent_contacts", persistent_contacts)
+        self.approach = self.as_choice("approach", approach, ("start", "slower"))
+        self.restitution_speed = self.as_choice("restitution_speed", restitution_speed, ("start", "touch"))
+        self.contact_solver = self.as_choice("contact_solver", contact_solver, tuple(CONTACT_SOLVERS))
+        self.contact_tolerance = self.number("contact_tolerance", contact_tolerance, above=0, below=1)
         self.step_control = step_control
-        if step_control is not None and not isinstance(step_control, StepControl):
-            raise ParameterError(self, "step_control", step_control, "must be a StepControl or None")
-        if contact_solver not in CONTACT_SOLVERS:
-            message = f"must be one of {', '.join(CONTACT_SOLVERS)}"
-            raise ParameterError(self, "contact_solver", contact_solver, message)
+        if step_control is not None:
+            self.as_instance("step_control", step_control, StepControl, "a StepControl or None")
         if improved_start and persistent_contacts:
             message = "does not know closed contacts; leave it out with persistent_contacts=True"
             raise ParameterError(self, "improved_start", improved_start, message)
-
-    def _number(self, parameter, value, allowed, message):
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise ParameterError(self, parameter, value, "is not a number") from None
-        if not (np.isfinite(number) and allowed(number)):
-            raise ParameterError(self, parameter, value, message)
-        return number
 
     @property
     def coefficients(self):

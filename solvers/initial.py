@@ -8,8 +8,11 @@ those of minimum norm) and disappears from the solution. Closed contacts take no
 Source: docs/theory/decoupled_nsga.md, (22), decision 8.
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import Keywords, Named
 from fem_mbs.assembly import (
     SMOOTH,
     clear_matrix,
@@ -24,6 +27,7 @@ from fem_mbs.assembly import (
 )
 from fem_mbs.errors import SolverError
 from fem_mbs.jit import kernel
+from fem_mbs.system import State, System
 
 REPETITIONS = 4  # of the proximal step; each gains the six digits of ε
 
@@ -57,7 +61,8 @@ def consistent(d, epsilon, x, R, V, A, lam, g, rate, gamma, Ma, f, right, zero_A
     return True
 
 
-def initial_accelerations(system, state, epsilon=1e-6, *, matrices=None):
+@Keywords.known
+def initial_accelerations(system: System, state: State, epsilon: float = 1e-6, *, matrices: Any = None) -> tuple:
     """Accelerations (N, 6) and multipliers (m,) that satisfy the equations of motion and g̈ = 0 at a state.
 
     Parameters
@@ -74,6 +79,10 @@ def initial_accelerations(system, state, epsilon=1e-6, *, matrices=None):
     SolverError
         If mass and constraints do not determine them (a node without mass that only springs hold).
     """
+    owner = Named("initial_accelerations")
+    owner.as_instance("system", system, System, "a System: model.compile()")
+    owner.as_instance("state", state, State)
+    epsilon = owner.number("epsilon", epsilon, at_least=0)
     N = len(system.nodes)
     A, lam, gamma = np.zeros((N, 6)), np.zeros(system.m), np.zeros(system.m)
     right = np.zeros(system.n + system.m)

@@ -11,15 +11,18 @@ Real modes, when C = 0 and K is symmetric:  K φ = ω² M φ on the null space o
 Source: docs/theory/statics_and_modes.md, (4)-(6); Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6.
 """
 
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.errors import ParameterError, SolverError
 from fem_mbs.in_use import alone
-from fem_mbs.nodes import finite_vector
+from fem_mbs.model import compiled
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
 from fem_mbs.solvers.statics import StaticResult, rotating_matrices
-from fem_mbs.system import System
+from fem_mbs.system import State
 
 
 class Modes:
@@ -73,7 +76,16 @@ class Modes:
 
 
 @alone("modes")
-def modes(model, n=10, *, about=None, rotation=None, damping=False, shift=None):
+@Keywords.known
+def modes(
+    model: Any,
+    n: int = 10,
+    *,
+    about: Any = None,
+    rotation: ArrayLike | None = None,
+    damping: bool = False,
+    shift: float | None = None,
+) -> Modes:
     """Natural modes of a model about a configuration.
 
     Parameters
@@ -107,7 +119,7 @@ def modes(model, n=10, *, about=None, rotation=None, damping=False, shift=None):
     Examples
     --------
     >>> from fem_mbs.model import Model
-    >>> from fem_mbs.elements.beam import beam_line
+    >>> from fem_mbs.elements.beam_line import beam_line
     >>> from fem_mbs.elements.sections import Section
     >>> from fem_mbs.nodes import Node6
     >>> rod = Section.circle(5e-3, E=210e9, nu=0.3, density=7850)
@@ -116,24 +128,27 @@ def modes(model, n=10, *, about=None, rotation=None, damping=False, shift=None):
     >>> modes(model, 2).frequency.round(2)
     array([28.94, 28.94])
     """
-    system = model if isinstance(model, System) else System(model, check="positions")
-    if int(n) != n or n < 1:
-        raise ParameterError(modes, "n", n, "must be a whole number ≥ 1")
+    owner = Named("modes")
+    n, damping = owner.as_integer("n", n), owner.as_flag("damping", damping)
+    shift = None if shift is None else owner.number("shift", shift)
+    if about is not None:
+        owner.as_instance("about", about, (StaticResult, State), "a StaticResult or a State")
+    system = compiled(owner, model, check="positions")
     lam = about.multipliers if isinstance(about, StaticResult) else np.zeros(system.m)
     state = about.state if isinstance(about, StaticResult) else about
     state = (system.initial if state is None else state).copy()
     if len(state.x) != len(system.nodes):
         raise ParameterError(
-            modes, "about", about, f"has {len(state.x)} nodes, the model {len(system.nodes)}; is it of this model?"
+            owner, "about", about, f"has {len(state.x)} nodes, the model {len(system.nodes)}; is it of this model?"
         )
     state.V[:] = 0.0
     system.update_signals(state.t)
-    w = None if rotation is None else finite_vector(modes, "rotation", rotation)
+    w = None if rotation is None else owner.as_vector("rotation", rotation)
     turns = about.angular_velocity if isinstance(about, StaticResult) else None
     if turns is not None:
         if w is not None and not np.allclose(w, turns, rtol=1e-9, atol=0.0):
             what = f"rad/s, but the equilibrium turns with {turns.tolist()} rad/s; leave rotation out, or find another"
-            raise ParameterError(modes, "rotation", w, what)
+            raise ParameterError(owner, "rotation", w, what)
         w = turns
     if w is None:
         M, C, K, G = system.matrices(state, lam)

@@ -27,15 +27,19 @@ Source: docs/theory/statics_and_modes.md, (1)-(3), (7), (8).
 """
 
 import warnings
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from fem_mbs import assembly, element_checks
+from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.assembly import gather, groups_of, scatter_vector, zero
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.in_use import alone
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
-from fem_mbs.nodes import COMPONENTS, finite_vector
+from fem_mbs.model import compiled
+from fem_mbs.nodes import COMPONENTS
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.stepping.records import records
 from fem_mbs.system import System
@@ -294,10 +298,20 @@ SLOT_F, SLOT_MA = SLOT["f"], SLOT["Ma"]
 
 
 @alone("a static equilibrium")
+@Keywords.known
 def static_equilibrium(
-    model, *, t=None, steps=1, adaptive=True, mixed=True, tolerance=1e-9, max_iterations=15, rotation=None,
-    stability=True, save=None,
-):  # fmt: skip
+    model: Any,
+    *,
+    t: float | None = None,
+    steps: int = 1,
+    adaptive: bool = True,
+    mixed: bool = True,
+    tolerance: float = 1e-9,
+    max_iterations: int = 15,
+    rotation: ArrayLike | None = None,
+    stability: bool = True,
+    save: str | Path | None = None,
+) -> StaticResult:
     """Find the static equilibrium of a model under its loads, gravity and drivers.
 
     Parameters
@@ -346,7 +360,7 @@ def static_equilibrium(
     --------
     >>> import numpy as np
     >>> from fem_mbs.model import Model
-    >>> from fem_mbs.elements.beam import beam_line
+    >>> from fem_mbs.elements.beam_line import beam_line
     >>> from fem_mbs.elements.loads import PointMoment
     >>> from fem_mbs.elements.sections import Section
     >>> from fem_mbs.nodes import Node6
@@ -357,17 +371,17 @@ def static_equilibrium(
     >>> bool(abs(static_equilibrium(model).position(tip)).max() < 1e-9)
     True
     """
-    system = model if isinstance(model, System) else System(model, check="positions")
+    owner = Named("static_equilibrium")
+    steps = owner.as_integer("steps", steps)
+    max_iterations = owner.as_integer("max_iterations", max_iterations)
+    tolerance = owner.positive("tolerance", tolerance)
+    adaptive, mixed = owner.as_flag("adaptive", adaptive), owner.as_flag("mixed", mixed)
+    stability = owner.as_flag("stability", stability)
+    w = None if rotation is None else owner.as_vector("rotation", rotation)
+    owner.as_path("save", save)
+    system = compiled(owner, model, check="positions")
     system.number_nodes()
-    for name, value in (("steps", steps), ("max_iterations", max_iterations)):
-        if int(value) != value or value < 1:
-            raise ParameterError(static_equilibrium, name, value, "must be a whole number ≥ 1")
-    if not tolerance > 0:
-        raise ParameterError(static_equilibrium, "tolerance", tolerance, "must be > 0")
-    w = None if rotation is None else finite_vector(static_equilibrium, "rotation", rotation)
-    t = float(system.initial.t if t is None else t)
-    if not np.isfinite(t):
-        raise ParameterError(static_equilibrium, "t", t, "s must be finite")
+    t = owner.number("t", float(system.initial.t) if t is None else t, "s")
     problem = _Equilibrium(system, t, mixed, w)
     result = StaticResult(system, w)
     state = system.initial.copy()
@@ -412,6 +426,8 @@ def static_equilibrium(
             known = {"lowest_eigenvalue": result.lowest_eigenvalue, "stable": result.stable}
             known = {} if np.isnan(result.lowest_eigenvalue) else known
             result.results = _write(system, records, save, known, steps=steps, tolerance=tolerance)
+    for text in element_checks.remarks(system, records[-1]["output"]):
+        warnings.warn(text, UserWarning, stacklevel=4)  # of the caller, behind two decorators
     if result.stable is False:
         cure = (
             "A motion in time leaves this equilibrium; another one is found from a disturbed start, or with a small "
@@ -420,7 +436,7 @@ def static_equilibrium(
             else "Unless gyroscopic moments hold it (fem_mbs.modes(system, about=…).stable tells), a motion leaves it"
         )
         message = f"static_equilibrium of '{system.name}': {result._stability()}. {cure}"
-        warnings.warn(message, UserWarning, stacklevel=2)
+        warnings.warn(message, UserWarning, stacklevel=4)  # of the caller, behind two decorators
     return result
 
 

@@ -28,13 +28,14 @@ Struct. Dyn. 20 (1991), did for Newmark's method.
 
 import numpy as np
 
+from fem_mbs.arguments import Checked
 from fem_mbs.errors import NonFiniteError, ParameterError
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
 WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
 
 
-class StepControl:
+class StepControl(Checked):
     """How the step size of a `DecoupledNSGA` run may change.
 
     Parameters
@@ -63,21 +64,14 @@ class StepControl:
     >>> stepper = fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-6, h_max=1e-2))
     """
 
-    name = None
-
-    def __init__(self, *, tolerance=None, h_max=None, h_min=None):
-        self.tolerance = self._positive("tolerance", tolerance, "m")
-        self.h_max, self.h_min = self._positive("h_max", h_max, "s"), self._positive("h_min", h_min, "s")
+    def __init__(
+        self, *, tolerance: float | None = None, h_max: float | None = None, h_min: float | None = None
+    ) -> None:
+        self.tolerance = None if tolerance is None else self.positive("tolerance", tolerance, "m")
+        self.h_max = None if h_max is None else self.positive("h_max", h_max, "s")
+        self.h_min = None if h_min is None else self.positive("h_min", h_min, "s")
         if self.h_max is not None and self.h_min is not None and self.h_min > self.h_max:
             raise ParameterError(self, "h_min", h_min, f"s is larger than h_max = {h_max} s")
-
-    def _positive(self, parameter, value, unit):
-        if value is None:
-            return None
-        number = float(value)
-        if not (np.isfinite(number) and number > 0):
-            raise ParameterError(self, parameter, value, f"{unit} must be > 0")
-        return number
 
 
 class Controller:

@@ -21,17 +21,22 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from fem_mbs import model_checks, runtime
+from fem_mbs import element_checks, model_checks, runtime
+from fem_mbs.arguments import Checked, Keywords
 from fem_mbs.errors import NonFiniteError, ParameterError
 from fem_mbs.in_use import alone
+from fem_mbs.model import compiled
+from fem_mbs.results import Results
 from fem_mbs.results_writer import ResultsWriter
-from fem_mbs.system import System
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
+SAMPLES = 8  # states of a chunk whose outputs elements look at for remarks
 CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
 
 
@@ -68,16 +73,27 @@ class _Interrupt:
         return error
 
 
-class Stepper:
+class Stepper(Checked):
     """Base of time steppers."""
 
-    name = None
+    prepare: Callable[..., Any]  # (system, h, save_every): makes the engine that steps; each stepper has its own
 
     @alone("a run")
+    @Keywords.known
     def run(
-        self, model, t_end, h, *, save=None, save_every=1, progress=None, observers=(), strict=False, single=False,
-        pvd=False,
-    ):  # fmt: skip
+        self,
+        model: Any,
+        t_end: Any,
+        h: Any,
+        *,
+        save: str | Path | None = None,
+        save_every: int = 1,
+        progress: bool | None = None,
+        observers: Any = (),
+        strict: bool = False,
+        single: bool = False,
+        pvd: bool = False,
+    ) -> Results:
         """Integrate a model from its initial state.
 
         Parameters
@@ -125,11 +141,15 @@ class Stepper:
         from fem_mbs.progress import Progress
 
         t_end, h, save = runtime.apply(t_end, h, save)
-        h = self._positive("h", h, "s")
-        save_every = int(save_every)
-        if save_every < 1:
-            raise ParameterError(self, "save_every", save_every, "must be ≥ 1")
-        system = model if isinstance(model, System) else model.compile()
+        h = self.positive("h", h, "s")
+        save_every = self.as_integer("save_every", save_every)
+        self.as_path("save", save)
+        strict, single, pvd = (
+            self.as_flag(name, flag) for name, flag in (("strict", strict), ("single", single), ("pvd", pvd))
+        )
+        if progress is not None:
+            progress = self.as_flag("progress", progress)
+        system = compiled(self, model)
         system.number_nodes()
         start = self._start_time(system)
         t_end = self._end_time(t_end, start)
@@ -137,7 +157,10 @@ class Stepper:
         if steps < 1:
             raise ParameterError(self, "h", h, f"s is longer than the run, {t_end - start:g} s; no step fits")
         model_checks.start_holds(system)
-        observers, wanted = tuple(observers), save_every
+        observers = tuple(self.as_instance("observers", observers, (list, tuple), "a list of observers"))
+        for observer in observers:
+            self.check(hasattr(observer, "observe"), "observers", observer, "is not an observer")
+        wanted = save_every
         for observer in observers:
             observer.start(system)
         save_every = 1 if observers else save_every  # of the engine; thinned below
@@ -152,6 +175,7 @@ class Stepper:
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), 4096))
         records = engine.make_records(size)
         done, count, seconds = 0, save_every, 0.0
+        samples: list = []  # outputs of some states of each chunk, for remarks of elements
         reason, failure, interrupt = "complete", None, _Interrupt()
         try:
             engine.first(records)
@@ -165,6 +189,7 @@ class Stepper:
                 failure = failure or (bad_signal if taken == len(signals) else None)
                 if saved:
                     self._take(engine, records, saved, wanted, writer, observers)
+                    samples.append(records["output"][: saved : max(1, saved // SAMPLES)].copy())
                 done += taken
                 seconds = time.perf_counter() - begin
                 bar.update(start + done * h, done, records, saved)
@@ -184,7 +209,8 @@ class Stepper:
                 reason = f"interrupted at t = {start + done * h:.9g} s"
                 print(f"\n{reason}; results up to there are kept", file=sys.stderr)
             try:
-                result = writer.close(reason, warnings=engine.warnings(), **engine.statistics())
+                remarks = element_checks.remarks(system, np.concatenate(samples)) if samples else []
+                result = writer.close(reason, warnings=[*engine.warnings(), *remarks], **engine.statistics())
             finally:
                 for observer in observers:
                     observer.finish()
@@ -225,7 +251,7 @@ class Stepper:
         write_problem(path, problem)
         return f" Its contact problem is in {path} (fclib)."
 
-    def parameters(self):
+    def parameters(self) -> dict:
         """Options of the method, stored with the results; those that are objects by their own options."""
         return {k: vars(v) if hasattr(v, "__dict__") else v for k, v in vars(self).items() if k != "name"}
 
@@ -238,22 +264,10 @@ class Stepper:
 
     def _end_time(self, t_end, start):
         """The end of the run as a number, after its start."""
-        try:
-            number = float(t_end)
-        except (TypeError, ValueError):
-            raise ParameterError(self, "t_end", t_end, "is not a number") from None
-        if not (np.isfinite(number) and number > start):
+        number = self.number("t_end", t_end, "s")
+        if not number > start:
             what = f"{start:g}, the time of the initial state (t_end is a time, not a duration)" if start else "0"
             raise ParameterError(self, "t_end", t_end, f"s must be > {what}")
-        return number
-
-    def _positive(self, parameter, value, unit):
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise ParameterError(self, parameter, value, "is not a number") from None
-        if not (np.isfinite(number) and number > 0):
-            raise ParameterError(self, parameter, value, f"{unit} must be > 0")
         return number
 
     @staticmethod

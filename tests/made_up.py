@@ -5,7 +5,7 @@ A ball hops on a table, a crank hangs on a pin, a spring and two beams stand sti
 
 import numpy as np
 
-from fem_mbs.elements.beam import Beam
+from fem_mbs.elements.beam_two_node import TwoNodeBeam
 from fem_mbs.elements.revolute import Revolute
 from fem_mbs.elements.rigid_body import RigidBody
 from fem_mbs.elements.sections import Section
@@ -31,7 +31,7 @@ def made_up_system():
     section = Section.rectangle(0.06, 0.03, E=210e9, nu=0.3, density=7850)
     nodes = [Node6([-0.2 - 0.2 * i, 0, 0.5], name=f"station {i}") for i in range(3)]
     for i in range(2):
-        model.add(Beam(nodes[i], nodes[i + 1], section, name=f"rod {i + 1}"))
+        model.add(TwoNodeBeam(nodes[i], nodes[i + 1], section, name=f"rod {i + 1}"))
     return System(model, check=False)
 
 

@@ -138,10 +138,127 @@ def test_positions_that_cannot_be_assembled_are_told():
 
 
 def test_options_of_compile_are_checked():
-    with pytest.raises(ValueError, match="redundant = 'maybe'; allowed: 'error', 'allow'"):
+    with pytest.raises(ValueError, match="redundant = 'maybe' must be one of 'error', 'allow'"):
         pinned().compile(redundant="maybe")
-    with pytest.raises(ValueError, match="'pardiso' is unknown"):
+    with pytest.raises(ValueError, match="linear_solver = 'pardiso' is unknown"):
         pinned().compile(linear_solver="pardiso")
+
+
+# --- what was forgotten ---------------------------------------------------------
+
+
+def test_a_body_that_only_a_joint_knows_is_named():
+    model, body = falling()
+    lost = fem.RigidBody(1.0, 1.0, position=[1, 0, 0], name="lost")
+    model.add(fem.Fixed.at(body, lost, [0.5, 0, 0], name="weld"))  # holds all of it: it would move without mass
+    with pytest.raises(ModelError, match=r"RigidBody 'lost' is used by Fixed 'weld', but was not added: model\.add"):
+        model.compile()
+    model.add(lost)
+    assert model.compile().mass_properties()[0] == pytest.approx(2.0)
+
+
+def test_a_point_mass_that_only_a_spring_knows_is_named():
+    model, body = falling()
+    model.add(fem.Spring(body, fem.PointMass(1.0, position=[1, 0, 0], name="bob"), stiffness=1.0, name="rubber"))
+    with pytest.raises(ModelError, match=r"PointMass 'bob' is used by Spring 'rubber', but was not added"):
+        model.compile()
+
+
+def test_bodies_and_nodes_that_only_a_contact_group_knows_are_named():
+    for lost, words in (
+        (fem.RigidBody.sphere(1.0, 0.1, name="lost"), r"RigidBody 'lost' is used by ContactGroup 'balls'"),
+        (fem.Node6(name="tip"), r"Node6 'tip' is used by ContactGroup 'balls'"),
+    ):
+        model, body = falling()
+        group = fem.ContactGroup(name="balls")
+        group.sphere(body, 0.1)
+        group.sphere(lost, 0.1)
+        model.add(group)
+        with pytest.raises(ModelError, match=words):
+            model.compile()
+
+
+@pytest.mark.parametrize(
+    "solve",
+    [
+        lambda system: fem.DecoupledNSGA().run(system, 0.01, 1e-3),
+        lambda system: fem.static_equilibrium(system),
+        lambda system: fem.modes(system, 1),
+    ],
+)
+def test_a_system_whose_model_got_more_is_refused_by_solvers(solve):
+    model, body = falling()
+    system = model.compile()
+    model.add(fem.Spring(model.ground.frame([0, 0, 1]), body, stiffness=1.0, name="late"))
+    with pytest.raises(ModelError, match=r"model 'm' got Spring 'late' after it was compiled.*Compile it again"):
+        solve(system)
+    assert len(model.compile().elements) == 2
+
+
+# --- keywords -------------------------------------------------------------------
+
+
+def misspelt():
+    """Calls with one wrong keyword, and what was meant."""
+    body, ground = fem.RigidBody.sphere(1.0, 0.1), fem.Model().ground
+    ends = body.frame([-0.1, 0, 0]), body.frame([0.1, 0, 0])
+    line = [[0, 0, 0], [1, 0, 0]]
+    yield lambda: fem.SphereOnWire(body, ground, points=line, radius=0.1, wire_radius=0.1), "radius_wire"
+    yield lambda: fem.SphereInGroove(body, ground, radius=0.1, groove_radius=0.2, radius_circle=1.0), "radius_groove"
+    yield lambda: fem.SphereInGroove(body, ground, radius=0.1, radius_groove=0.2, circle_radius=1.0), "radius_circle"
+    yield lambda: fem.RigidBallBearing(ground, body, balls=8, ball_radius=0.01), "radius_ball"
+    yield lambda: fem.Section.tube(outer_radius=0.1, radius_inner=0.05, E=1.0), "radius_outer"
+    yield lambda: fem.SphereOnPlane(body, ground, radius=0.1, contensou_radius=0.1), "radius_contensou"
+    yield lambda: fem.SphereOnPlane(body, ground, raduis=0.1), "radius"  # Python alone would miss `radius`
+    yield lambda: fem.CapsuleOnPlane(ends, ground, radius=0.1, restitutoin=0.5), "restitution"
+    yield lambda: fem.SphericalClearance(body, ground, radius=0.1, clearence=1e-3), "clearance"
+    yield lambda: fem.ContactGroup(frition=0.1), "friction"
+    yield lambda: fem.RigidBody.sphere(1.0, 0.1, positon=[0, 0, 1]), "position"
+    yield lambda: fem.RigidBody.sphere(1.0, raduis=0.1), "radius"
+    yield lambda: fem.Revolute.at(body, ground, [0, 0, 0], axes=[0, 0, 1]), "axis"
+    yield lambda: fem.BearingGeometry(bals=9), "balls"
+    yield lambda: fem.DecoupledNSGA(rhoinf=0.8), "rho_inf"
+    yield lambda: fem.DecoupledNSGA().run(fem.Model(), 1.0, 1e-3, save_evry=2), "save_every"
+    yield lambda: fem.Model().compile(redundat="allow"), "redundant"
+    yield lambda: fem.basic_life(raitng=1e3, load=1e2), "rating"
+    yield lambda: fem.Spall("inner", lenght=1e-3), "length"
+
+
+@pytest.mark.parametrize("call, meant", list(misspelt()))
+def test_a_misspelt_keyword_is_told_with_what_was_meant(call, meant):
+    with pytest.raises(ParameterError, match=rf"is not a parameter; did you mean '{meant}'\?") as caught:
+        call()
+    assert isinstance(caught.value, TypeError)  # as Python's own error is
+
+
+def test_signatures_are_those_of_the_sources():
+    import inspect
+
+    parameters = inspect.signature(fem.SphereOnPlane).parameters
+    assert list(parameters) == ["sphere", "plane", "radius", "drawn_size", "name", "law"]
+    assert inspect.signature(fem.modes).parameters["n"].default == 10
+    assert list(inspect.signature(fem.RigidBody.sphere).parameters) == ["mass", "radius", "options"]
+
+
+def test_a_class_of_the_user_keeps_its_own_keywords():
+    class Thrust(fem.PythonElement):
+        def __init__(self, node, **options):
+            self.size = options.pop("size")
+            super().__init__(node, **options)
+
+    assert Thrust(fem.Node6(), size=2.0, name="t").size == 2.0
+    with pytest.raises(ParameterError, match=r"Thrust 't': sise = 1\.0 is not a parameter"):
+        Thrust(fem.Node6(), size=2.0, sise=1.0, name="t")
+
+
+def test_rotation_vectors_in_degrees_are_told():
+    for turn, good in (([0, 0, 6.28], True), ([0, 0, 2 * np.pi], True), ([0, 0, 6.3], False), ([0, 0, -90], False)):
+        for make in (lambda t: fem.Node6(rotation=t), lambda t: fem.Node6().frame(rotation=t)):
+            if good:
+                make(turn)
+            else:
+                with pytest.raises(ParameterError, match=r"rotation = .* Is it in degrees\?.*np\.radians"):
+                    make(turn)
 
 
 # --- the stepper ------------------------------------------------------------
@@ -152,17 +269,17 @@ def test_options_of_compile_are_checked():
     [
         ({"rho_inf": 1.2}, r"DecoupledNSGA: rho_inf = 1\.2 must be between 0 and 1"),
         ({"rho_inf": -0.1}, r"rho_inf = -0\.1 must be between 0 and 1"),
-        ({"rho_inf": NAN}, r"rho_inf = nan must be between"),
+        ({"rho_inf": NAN}, r"rho_inf = nan must be finite and between"),
         ({"rho_inf": "high"}, r"rho_inf = 'high' is not a number"),
-        ({"rtol": 0}, r"rtol = 0 must be between 0 and 1"),
-        ({"penalty": -1}, r"penalty = -1 must be > 0"),
-        ({"scaling": 0}, r"scaling = 0 kg must be > 0"),
-        ({"tol_v": 0}, r"tol_v = 0 m/s must be > 0"),
+        ({"rtol": 0}, r"rtol = 0\.0 must be between 0 and 1"),
+        ({"penalty": -1}, r"penalty = -1\.0 must be > 0"),
+        ({"scaling": 0}, r"scaling = 0\.0 kg must be > 0"),
+        ({"tol_v": 0}, r"tol_v = 0\.0 m/s must be > 0"),
         ({"epsilon": -1e-8}, r"epsilon = -1e-08 must be ≥ 0"),
-        ({"position_factor": 0.25}, r"position_factor = 0\.25 must be 0\.5 … 1"),
-        ({"max_iterations": 0}, r"max_iterations = 0 must be at least 1"),
-        ({"max_problems": 0}, r"max_problems = 0 must be at least 1"),
-        ({"reference_force": INF}, r"reference_force = inf N must be ≥ 0"),
+        ({"position_factor": 0.25}, r"position_factor = 0\.25 must be between 0\.5 and 1"),
+        ({"max_iterations": 0}, r"max_iterations = 0 must be a whole number ≥ 1"),
+        ({"max_problems": 0}, r"max_problems = 0 must be a whole number ≥ 1"),
+        ({"reference_force": INF}, r"reference_force = inf N must be finite and ≥ 0"),
     ],
 )
 def test_impossible_options_of_the_stepper_are_refused(options, words):
@@ -175,12 +292,12 @@ def test_impossible_options_of_the_stepper_are_refused(options, words):
     [
         (1.0, 0.0, 1, r"DecoupledNSGA: h = 0\.0 s must be > 0"),
         (1.0, -1e-3, 1, r"h = -0\.001 s must be > 0"),
-        (1.0, NAN, 1, r"h = nan s must be > 0"),
+        (1.0, NAN, 1, r"h = nan s must be finite and > 0"),
         (1.0, "small", 1, r"h = 'small' is not a number"),
         (0.0, 1e-3, 1, r"t_end = 0\.0 s must be > 0"),
-        (INF, 1e-3, 1, r"t_end = inf s must be > 0"),
+        (INF, 1e-3, 1, r"t_end = inf s must be finite"),
         (1e-3, 1e-2, 1, r"h = 0\.01 s is longer than the run, 0\.001 s; no step fits"),
-        (1.0, 1e-3, 0, r"save_every = 0 must be ≥ 1"),
+        (1.0, 1e-3, 0, r"save_every = 0 must be a whole number ≥ 1"),
     ],
 )
 def test_impossible_times_are_refused(t_end, h, save_every, words):

@@ -63,7 +63,7 @@ CASES = {
     "rotation not orthogonal": (lambda: Node6(rotation=2 * np.eye(3), name="tip"), r"rotation.*is not a rotation"),
     "unknown component": (lambda: Node6(fixed=("u",), name="tip"), r"'tip': fixed = 'u'.*allowed: x, y, z, rx, ry, rz"),
     "rotation of a point": (lambda: Node3(fixed=("rx",), name="tip"), r"Node3 'tip': fixed = 'rx'.*allowed: x, y, z"),
-    "value not finite": (lambda: Node1(NAN, name="q"), r"Node1 'q'.*not finite"),
+    "value not finite": (lambda: Node1(NAN, name="q"), r"Node1 'q': value = nan must be finite"),
     "offset of a frame": (
         lambda: Frame(A, p=[1, 2, 3, 4], name="tip"),
         r"Frame 'tip': p = .*has 4 components, must have 3",

@@ -124,7 +124,7 @@ def test_frequencies_depend_on_the_difference_of_the_speeds_only_but_for_the_cag
         ({"balls": 8.5}, "balls = 8.5"),
         ({"balls": 16}, r"ball_diameter = 0\.007938 m does not fit: 16 balls"),
         ({"ball_diameter": -1e-3}, "ball_diameter = -0.001 m must be > 0"),
-        ({"pitch_diameter": np.nan}, "pitch_diameter = nan must be a finite number"),
+        ({"pitch_diameter": np.nan}, "pitch_diameter = nan m must be finite and > 0"),
         ({"osculation_inner": 0.5}, r"osculation_inner = 0\.5 must lie in \(0\.5, 1\)"),
         ({"contact_angle": 40}, "is it in degrees"),
         ({"contact_angle": 0.3, "clearance": 0.0}, "determine each other"),

@@ -147,17 +147,20 @@ def test_a_steep_bearing_has_the_rating_of_its_catalogue():
     [
         (lambda b: fem.reference_life(b, [1.0, 2.0]), r"load_inner = .* must be \(9,\) or \(n, 9\)"),
         (lambda b: fem.reference_life(b, -np.ones(9)), "load_inner .* must be finite and ≥ 0"),
-        (lambda b: fem.reference_life(b, np.ones(9), turning="shaft"), "turning = 'shaft' must be 'inner' or 'outer'"),
+        (
+            lambda b: fem.reference_life(b, np.ones(9), turning="shaft"),
+            "turning = 'shaft' must be one of 'inner', 'outer'",
+        ),
         (lambda b: fem.reference_life(b, np.ones((2, 9)), revolutions=[1.0]), "revolutions .* one per state"),
         (lambda b: fem.reference_life(b, np.ones((2, 9)), revolutions=[0, 0]), "not all 0"),
         (lambda b: fem.reference_life(b, np.ones(9), rating=-1.0), "rating = -1.0 N must be > 0"),
         (lambda b: fem.mean_load([-1.0], [1.0]), "loads .* must be finite and ≥ 0"),
-        (lambda b: fem.equivalent_load(b, np.nan), "load .* must be finite"),
+        (lambda b: fem.equivalent_load(b, np.nan), "radial = nan must be finite"),
         (lambda b: dynamic_rating(BearingGeometry(8, 0.03, 0.2)), "holds up to 25.4 mm"),
         (lambda b: fem.archard_wear([-1], 1, 0, coefficient=1, hardness=1, radius=1, length=1), "cannot pull"),
         (
             lambda b: fem.archard_wear([1], 1, 0, coefficient=0, hardness=1, radius=1, length=1),
-            "coefficient = 0 must",
+            "coefficient = 0.0 must",
         ),
         (lambda b: fem.archard_wear([1], np.inf, 0, coefficient=1, hardness=1, radius=1, length=1), "sliding_speed"),
     ],

@@ -240,7 +240,7 @@ def test_equilibrium_of_random_loads_balances_the_load():
 
 def test_bad_input_is_refused_with_a_cure():
     bearing = BearingGeometry.from_designation("6205")
-    with pytest.raises(ParameterError, match=r"control = 'both' must be one of outer, inner"):
+    with pytest.raises(ParameterError, match=r"control = 'both' must be one of 'outer', 'inner'"):
         bearing_equilibrium(bearing, [1, 0, 0], control="both")
     with pytest.raises(ParameterError, match=r"fixed = 'rz' is not a displacement; there are: x, y, z, rx, ry"):
         bearing_equilibrium(bearing, [1, 0, 0], fixed="rz")

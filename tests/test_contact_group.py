@@ -179,9 +179,11 @@ def test_a_pair_without_law_is_named_when_it_meets():
 
 
 def test_a_law_with_an_unknown_coefficient_is_refused():
+    with pytest.raises(fem.ParameterError, match=r"ContactGroup 'g': stickiness = 1\.0 is not a parameter"):
+        fem.ContactGroup(stickiness=1.0, name="g")
     model = fem.Model("bad law")
-    group_of(model, stickiness=1.0, name="g")
-    with pytest.raises(fem.ParameterError, match="stickiness"):
+    group_of(model, materials={("*", "*"): {"stickiness": 1.0}}, name="g")
+    with pytest.raises(fem.ParameterError, match=r"Contact 'g': stickiness = 1\.0 is not a parameter"):
         model.compile()
 
 

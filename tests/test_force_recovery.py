@@ -484,7 +484,7 @@ def test_ball_on_a_beam_has_the_speeds_that_newton_law_asks_for():
     """A contact with two nodes on one side."""
     model = fem.Model("ball on a beam")
     section = fem.Section.rectangle(0.02, 0.02, E=2e11, nu=0.3, density=7850)
-    rod = model.add(fem.beam_line([0, 0, 0], [0.4, 0, 0], 2, section, orientation=[0, 0, 1], name="rod"))
+    rod = model.add(fem.beam_line([0, 0, 0], [0.4, 0, 0], 4, section, orientation=[0, 0, 1], name="rod"))
     ball = model.add(fem.RigidBody.sphere(0.1, 0.02, position=[0.13, 0, 0.04], velocity=[0, 0, -1], name="ball"))
     for i, beam in enumerate(rod.elements):
         model.add(fem.SphereOnCapsule(ball, beam, radius=0.02, radius_capsule=0.01, restitution=0.5, name=f"hit {i}"))
@@ -569,13 +569,13 @@ def short():
     "options, message",
     [
         ({"stiffness": None}, "stiffness = None N/m.n is needed"),
-        ({"stiffness": -1.0}, "stiffness = -1.0 N/m.n must be a number > 0"),
+        ({"stiffness": -1.0}, "stiffness = -1.0 N/m.n must be > 0"),
         ({"stiffness": np.nan}, "stiffness = nan"),
         ({"exponent": 0.5}, "exponent = 0.5 must be between 1 and 3"),
-        ({"restitution": 0.0}, "restitution = 0.0  must be a number > 0"),
+        ({"restitution": 0.0}, "restitution = 0.0 must be between 0.02 and 1"),
         ({"restitution": 1.2}, "restitution = 1.2 must be between 0.02 and 1"),
-        ({"effective_mass": "heavy"}, "effective_mass = 'heavy' kg must be a number > 0"),
-        ({"speed_tolerance": 0}, "speed_tolerance = 0 m/s must be a number > 0"),
+        ({"effective_mass": "heavy"}, "effective_mass = 'heavy' is not a number"),
+        ({"speed_tolerance": 0}, "speed_tolerance = 0.0 m/s must be > 0"),
         ({"filter": "median"}, "filter = 'median' must be one of 'kinematic', 'peak'"),
         ({"model": "florez"}, "did you mean 'flores'"),
         ({"model": lambda e: -1.0}, "must be a finite number ≥ 0"),
@@ -612,15 +612,15 @@ def test_a_run_that_did_not_save_every_step_is_refused():
 
 
 def test_bad_laws_and_impacts_are_refused():
-    with pytest.raises(fem.FemMbsError, match=r"not a function"):
+    with pytest.raises(fem.FemMbsError, match=r"force = 3.0 cannot be called"):
         fem.ForceLaw(3.0)
     with pytest.raises(fem.FemMbsError, match=r"ForceLaw 'short' returned .* must return as many finite forces"):
         fem.ForceLaw(lambda d, v, v_i, e: 1.0, name="short")(np.zeros(3), np.zeros(3), 1.0, 0.5)
     with pytest.raises(fem.FemMbsError, match=r"restitution = 0.0 must be between"):
         fem.hysteresis_factor("flores", 0.0)
-    with pytest.raises(fem.FemMbsError, match=r"mass = -1 must be a finite number > 0"):
+    with pytest.raises(fem.FemMbsError, match=r"mass = -1.0 kg must be > 0"):
         fem.resolved_impact(mass=-1, speed=1, stiffness=1)
-    with pytest.raises(fem.FemMbsError, match=r"exponent = 0.5 must be a finite number ≥ 1"):
+    with pytest.raises(fem.FemMbsError, match=r"exponent = 0.5 must be between 1 and 20"):
         fem.resolved_impact(mass=1, speed=1, stiffness=1, exponent=0.5)
 
 

@@ -581,7 +581,7 @@ def test_impossible_arguments_of_point_contacts_are_refused():
         contact.semi_axes(np.nan)
     with pytest.raises(ParameterError, match=r"indentation = .*must be a number"):
         contact.force([0.0, np.nan])
-    with pytest.raises(ParameterError, match=r"depth = .*must be ≥ 0"):
+    with pytest.raises(ParameterError, match=r"depth = .*must be finite and ≥ 0"):
         contact.stress(1.0, -1e-3)
     with pytest.raises(ParameterError, match="body = 3 must be 1 or 2"):
         contact.maximum_shear(1.0, body=3)
@@ -589,7 +589,7 @@ def test_impossible_arguments_of_point_contacts_are_refused():
         contact.orthogonal_shear(1.0, rolling="x")
     with pytest.raises(ParameterError, match=r"curvatures_2 = \(inf, inf\) 1/m must be finite"):
         HertzContact.from_curvatures(1.0, np.inf, **STEEL)
-    with pytest.raises(ValueError, match="must be finite and ≥ 1"):
+    with pytest.raises(ValueError, match=r"B_over_A = 0\.5 must be ≥ 1"):
         axis_ratio(0.5)
 
 
@@ -599,7 +599,7 @@ def test_impossible_arguments_of_point_contacts_are_refused():
         ((0.0, 1.0), {}, "radius_1 = 0.0 m must not be 0"),
         ((1.0, -0.9), {}, r"radii = \(1.0, -0.9\) m: 1/R1 \+ 1/R2 must be > 0"),
         ((np.inf, np.inf), {}, "must be > 0"),
-        ((1.0, 1.0), {"length": 0.0}, "length = 0.0 m must be finite and > 0"),
+        ((1.0, 1.0), {"length": 0.0}, "length = 0.0 m must be > 0"),
         ((1.0, 1.0), {"E": -1.0}, "E = -1.0 Pa must be > 0"),
         ((1.0, 1.0), {"reference_depth": (0.1, 0.0)}, "reference_depth = .* must be finite and > 0"),
     ],

@@ -138,7 +138,7 @@ def test_choice_follows_the_size_and_what_is_installed():
 
 
 def test_unknown_and_missing_solvers_are_refused_with_what_to_do(monkeypatch):
-    with pytest.raises(ValueError, match="'pardiso' is unknown; choose among dense, klu, superlu"):
+    with pytest.raises(ValueError, match="linear_solver = 'pardiso' is unknown; choose among dense, klu, superlu"):
         linear.choose(10, "pardiso")
     monkeypatch.setattr(linear, "_klu_library", False)
     with pytest.raises(ValueError, match=r"klu.*not found; get it with: apt-get"):

@@ -44,7 +44,7 @@ def test_elements_bring_their_nodes_and_lists_are_taken_apart():
     assert model["b"] is b
     with pytest.raises(KeyError, match="'c' is not in model 'model'; it has: a, b, spring 1"):
         model["c"]
-    with pytest.raises(TypeError, match="a model takes elements and nodes"):
+    with pytest.raises(ParameterError, match=r"add = 3\.0 is not an element, a node, or a list of them"):
         model.add(3.0)
 
 

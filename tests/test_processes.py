@@ -33,11 +33,13 @@ def on_a_surface(model, ball):
 
 def on_a_wire(model, ball):
     line = [[-2, 0, 0], [-1, 0.2, 0], [0, 1, 0.02], [1, 0.2, 0], [2, 0, 0]]
-    return fem.SphereOnWire(ball, model.ground, points=line, radius=0.05, wire_radius=0.02, name="guide")
+    return fem.SphereOnWire(ball, model.ground, points=line, radius=0.05, radius_wire=0.02, name="guide")
 
 
 def compliant(model, ball):
-    return fem.CompliantContact(on_a_curve(model, ball), stiffness=1e5, restitution=0.5, name="guide")
+    return fem.CompliantContact(
+        on_a_curve(model, ball), stiffness=1e5, restitution=0.5, max_indentation=0.02, name="guide"
+    )
 
 
 def saddle(x, y):

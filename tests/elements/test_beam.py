@@ -3,11 +3,17 @@
 Tangents against finite differences are in test_contract.py; published benchmarks in tests/validation.
 """
 
+import re
+import warnings
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from fem_mbs import element_checks
-from fem_mbs.elements.beam import Beam, beam_curve, beam_line
+from fem_mbs.elements.beam import Beam
+from fem_mbs.elements.beam_line import beam_curve, beam_line
+from fem_mbs.elements.beam_two_node import TwoNodeBeam
 from fem_mbs.elements.loads import PointForce, PointMoment
 from fem_mbs.elements.rigid_body import RigidBody
 from fem_mbs.elements.sections import Section
@@ -15,6 +21,7 @@ from fem_mbs.errors import ParameterError
 from fem_mbs.model import Model
 from fem_mbs.nodes import Frame, Ground, Node6
 from fem_mbs.rotations import exp, tangent
+from fem_mbs.solvers.decoupled_nsga import DecoupledNSGA
 from fem_mbs.solvers.statics import static_equilibrium
 
 ROD = Section.general(EA=1e4, GA2=3e3, GA3=5e3, GJ=7, EI2=11, EI3=13, rhoA=2.0, rhoI2=0.1, rhoI3=0.2)
@@ -46,7 +53,8 @@ def test_default_length_is_the_arc_length_of_the_helix_between_the_ends():
     node_A, node_B = Node6(), Node6(L * T.T[:, 0], exp(psi))
     beam = Beam(node_A.frame(), node_B.frame(), ROD)
     assert beam.length == pytest.approx(L, rel=1e-14)
-    assert beam.strain0 == pytest.approx([1, 0, 0, *(psi / L)], abs=1e-14)
+    assert beam.strain0[:6] == pytest.approx([1, 0, 0, *(psi / L)], abs=1e-14)
+    assert beam.strain0[6:] == pytest.approx(np.zeros(6), abs=1e-14)  # no slope: a helix
 
 
 def coil(s):
@@ -74,21 +82,61 @@ def test_frames_along_a_curve_do_not_depend_on_the_mesh_and_do_not_twist():
     def planar(s):
         return np.array([s, s**2, 0]), np.array([1, 2 * s, 0])
 
-    coarse, fine = beam_curve(planar, 2, ROD, orientation=[0, 0, 1]), beam_curve(planar, 8, ROD, orientation=[0, 0, 1])
+    coarse, fine = (beam_curve(planar, n, ROD, orientation=[0, 0, 1], poses=2) for n in (2, 8))
     assert coarse.nodes[1].rotation == pytest.approx(fine.nodes[4].rotation, abs=1e-14)
     for node in fine.nodes:
         assert node.rotation[:, 1] == pytest.approx([0, 0, 1])  # e₂ stays normal to the plane
     assert all(abs(beam.strain0[3]) < 1e-14 for beam in fine)  # no twist
+    three = beam_curve(planar, 8, ROD, orientation=[0, 0, 1])
+    assert three.nodes[4].rotation == pytest.approx(fine.nodes[4].rotation, abs=1e-14)
+    # round-off of ψ = 1e-16 rad, as slope times 4/L² = 50
+    assert all(abs(beam.strain0[3]) < 1e-14 and abs(beam.strain0[9]) < 1e-12 for beam in three)
+
+
+def test_middle_node_halves_the_arc_length_of_a_curve_of_any_speed():
+    def parabola(s):
+        return np.array([2 * s**2, s, 0]), np.array([4 * s, 1, 0])
+
+    for beam in beam_curve(parabola, 8, ROD):
+        ends = beam.frame_A, beam.middle.frame(), beam.frame_B
+        arcs = [Beam(a, b, ROD).length for a, b in pairwise(ends)]
+        assert arcs[0] == pytest.approx(arcs[1], rel=1e-9)
+        assert beam.length == pytest.approx(sum(arcs), rel=1e-14)
 
 
 def test_beam_line_makes_nodes_only_where_there_are_none():
     body = RigidBody(1.0, 1.0, position=[2, 0, 0], name="wheel")
-    line = beam_line([0, 0, 0], body.frame([-0.5, 0, 0]), 3, ROD, name="spoke")
+    line = beam_line([0, 0, 0], body.frame([-0.5, 0, 0]), 3, ROD, poses=2, name="spoke")
     assert [beam.name for beam in line] == ["spoke 1", "spoke 2", "spoke 3"]
     assert line.nodes[0].name == "spoke node 0"
     assert line.nodes[-1] is body.node
     assert sum(beam.length for beam in line) == pytest.approx(1.5)
     assert line[2].frame_B.p == pytest.approx([-0.5, 0, 0])
+
+
+@pytest.mark.parametrize("n, elements, nodes", [(1, 1, 3), (2, 1, 3), (7, 4, 9), (8, 4, 9)])
+def test_a_line_of_n_intervals_has_n_plus_1_nodes_with_elements_that_span_two(n, elements, nodes):
+    line = beam_line([0, 0, 0], [4, 0, 0], n, ROD, name="rod")
+    assert (len(line), len(line.nodes)) == (elements, nodes)
+    assert [node.name for node in line.nodes] == [f"rod node {k}" for k in range(nodes)]
+    places = np.array([node.position[0] for node in line.nodes])
+    assert places == pytest.approx(np.linspace(0, 4, nodes), abs=1e-15)
+    assert [beam.middle for beam in line] == line.nodes[1::2]
+    assert len(beam_line([0, 0, 0], [4, 0, 0], n, ROD, poses=2).nodes) == n + 1
+
+
+def test_hidden_node_moves_with_the_ends_at_the_start_until_it_is_told_otherwise():
+    spin, drift = np.array([0.3, -2.0, 1.0]), np.array([1.0, 2.0, 3.0])
+    nodes = [Node6([0, 0, 0]), Node6([1, 2, 0])]
+    beam = Beam(*nodes, ROD)
+    for node in nodes:  # after the beam was made
+        node.velocity, node.angular_velocity = drift + np.cross(spin, node.position), spin
+    assert beam.middle.velocity == pytest.approx(drift + np.cross(spin, [0.5, 1, 0]), abs=1e-14)
+    assert beam.middle.angular_velocity == pytest.approx(spin, abs=1e-14)
+    beam.middle.velocity = [7.0, 0, 0]
+    model = Model("hit")
+    model.add(beam)
+    assert model.compile().initial.V[beam.middle.index, :3] == pytest.approx([7, 0, 0])
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
@@ -107,7 +155,11 @@ A, B = Node6(name="a"), Node6([1, 0, 0], name="b")
         (lambda: Beam(A, A, ROD), r"end_B = Node6 'a' is on the same node as end_A"),
         (lambda: Beam(A, B, ROD, length=-1), r"length = -1.* m must be > 0"),
         (lambda: Beam(A, B, ROD, orientation=[2, 0, 0]), r"orientation .* along the beam"),
-        (lambda: Beam(A, B, ROD, inertia="exact"), r"inertia = 'exact' is unknown; allowed: hermite, linear, lumped"),
+        (lambda: Beam(A, B, ROD, inertia="exact"), r"inertia = 'exact' is unknown; allowed: consistent, lumped"),
+        (lambda: TwoNodeBeam(A, B, ROD, inertia="x"), r"inertia = 'x' is unknown; allowed: hermite, linear, lumped"),
+        (lambda: Beam(A, B, ROD, middle=A), r"middle = .*is at an end"),
+        (lambda: beam_line(A, B, 2, ROD, poses=4), r"poses = 4 must be 3 .* or 2"),
+        (lambda: beam_line(A, B, 2, ROD, large_strain=True), r"large_strain = True belongs to the two-node"),
         (lambda: Beam(A, B, ROD, flexibility="best"), r"flexibility = 'best' is unknown"),
         (lambda: Beam(A, B, ROD, damping=-1e-3), r"damping = -0.001 s must be ≥ 0"),
         (lambda: Beam(A, B, ROD, damping=[1, 2]), r"damping = \[1, 2\] must be a number"),
@@ -119,7 +171,10 @@ A, B = Node6(name="a"), Node6([1, 0, 0], name="b")
             r"angle = 2.9.* below 2.8",
         ),
         (lambda: Beam(A, B, ROD, length=2), r"length be its arc length"),
-        (lambda: Beam(A, B, Section.general(EA=1, GJ=1, EI2=1, EI3=1), flexibility="plain"), r"shear flexibility"),
+        (
+            lambda: TwoNodeBeam(A, B, Section.general(EA=1, GJ=1, EI2=1, EI3=1), flexibility="plain"),
+            r"shear flexibility",
+        ),
         (lambda: beam_line(A, B, 0, ROD), r"n = 0 must be a whole number"),
     ],
 )
@@ -157,10 +212,12 @@ def test_eccentric_connection_is_a_rigid_arm():
         assert result.output(beams[1], name) == pytest.approx(expected.output(beams[0], name), abs=1e-6)
 
 
-@pytest.mark.parametrize("inertia", ["hermite", "linear", "lumped"])
-def test_rigid_motion_has_the_kinetic_energy_of_a_rod_and_no_strain(inertia):
+@pytest.mark.parametrize(
+    "poses, inertia", [(2, "hermite"), (2, "linear"), (2, "lumped"), (3, "consistent"), (3, "lumped")]
+)
+def test_rigid_motion_has_the_kinetic_energy_of_a_rod_and_no_strain(poses, inertia):
     n, spin = 4, np.array([1.0, -2.0, 0.5])
-    line = beam_line([0, 0, 0], [2, 1, 0.5], n, ROD, inertia=inertia)
+    line = beam_line([0, 0, 0], [2, 1, 0.5], n, ROD, poses=poses, inertia=inertia)
     for node in line.nodes:
         node.velocity, node.angular_velocity = np.array([1.0, 2, 3]) + np.cross(spin, node.position), spin
     model = Model("rod")
@@ -173,8 +230,8 @@ def test_rigid_motion_has_the_kinetic_energy_of_a_rod_and_no_strain(inertia):
     w = S.T @ spin
     kinetic = 0.5 * 2.0 * L * middle @ middle + 0.5 * L * w @ np.diag([0.3, 0.1, 0.2]) @ w
     slender = 0.5 * 2.0 * L**3 / 12 * across
-    # lumped masses of n elements: m L²/12 (1 + 2/n²) instead of m L²/12
-    slender *= 1 + 2 / n**2 if inertia == "lumped" else 1
+    # lumped masses of n two-node elements: m L²/12 (1 + 2/n²) instead of m L²/12; (1/6, 4/6, 1/6) is exact
+    slender *= 1 + 2 / n**2 if inertia == "lumped" and poses == 2 else 1
     assert system.energies(system.initial)[0] == pytest.approx(kinetic + slender, rel=1e-13)
     static = system.initial.copy()
     static.V[:] = 0
@@ -202,18 +259,21 @@ def test_damping_takes_energy_from_strains_but_never_from_rigid_motion(damping):
     model = bent([(Node6([0, 0, 0], rng.normal(size=3)), Node6([1, 0.2, 0], rng.normal(size=3)))], damping=damping)
     system = model.compile()
     state = system.initial.copy()
-    shift = np.zeros((3, 6))
-    shift[1:] = 0.3 * rng.normal(size=(2, 6))
+    shift = np.zeros((4, 6))
+    shift[1:] = 0.3 * rng.normal(size=(3, 6))
     state = system.moved(state, shift)  # strained
     elastic = system.forces(state)[1].copy()
     spin = rng.normal(size=3)
     state.V[:, :3] = rng.normal(size=3) + np.cross(spin, state.x)
     state.V[:, 3:] = np.einsum("nji,j->ni", state.R, spin)
-    plain = bent([(system.nodes[1], system.nodes[2])]).compile()
+    beam = system.elements[0]
+    plain = Model("plain")
+    plain.add(Beam(beam.nodes[0], beam.nodes[2], ROD, middle=beam.middle))
+    plain = plain.compile()
     moving = state.copy()
     damped, undamped = system.forces(moving)[1].copy(), plain.forces(moving)[1]
     assert np.abs(damped - undamped).max() < 1e-12 * np.abs(elastic).max()  # rigid: round-off
-    state.V[1:] = rng.normal(size=(2, 6))
+    state.V[1:] = rng.normal(size=(3, 6))
     power = (system.forces(state)[1] - plain.forces(state)[1]) @ state.V.ravel()
     assert power < 0
 
@@ -265,7 +325,7 @@ def test_beam_on_the_ground_and_on_a_body():
     # body and beam; Newton tolerance
     assert result.output(beam, "force_A") == pytest.approx([0, 0, -9.81 * (2.0 + 2.0 * 1.0)], abs=1e-6)
     layout = model.compile().own.layouts[0]
-    assert layout.n == 6  # the ground's components are dropped
+    assert layout.n == 12  # of the body and of the middle; the ground's components are dropped
 
 
 @pytest.mark.parametrize("angle, troubled", [(2.79, False), (2.81, True), (-3.1, True)])
@@ -284,3 +344,51 @@ def test_compiled_check_names_the_beam_whose_ends_are_turned_beyond_the_limit(an
         element, text = element_checks.trouble(system, state)
         assert element is element_checks.element_at(system, number) is model.elements[1]
         assert f"turned by {abs(angle):.2f} rad" in text
+
+
+# --- remarks ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pull, said", [(45.0, None), (60.0, "tension of up to 60 EI/L²"), (-9.0, None)])
+def test_tension_that_an_element_does_not_resolve_is_remarked_with_its_name(pull, said):
+    model, tip = Model("pulled"), Node6([2, 0, 0])
+    section = Section.general(EA=1e6, GJ=1, EI2=2, EI3=4)
+    model.add(beam_line(Node6(fixed=True), tip, 4, section, name="rod"), PointForce(tip, [2.0 * pull, 0, 0]))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        static_equilibrium(model)
+    texts = [str(w.message) for w in caught]
+    if said is None:
+        assert not texts
+    else:
+        assert len(texts) == 1 and re.search(rf"Beam 'rod \d' \(and 1 more\): {said}", texts[0])
+
+
+def test_runs_keep_the_remarks_of_elements_with_their_warnings():
+    model, tip = Model("pulled"), Node6([2, 0, 0])
+    section = Section.general(EA=1e6, GJ=1, EI2=2, EI3=4, rhoA=1, rhoI2=1e-3, rhoI3=1e-3)
+    model.add(beam_line(Node6(fixed=True), tip, 4, section, name="rod"), PointForce(tip, [120.0, 0, 0]))
+    result = DecoupledNSGA(rho_inf=0.0).run(model, 0.2, 1e-2)
+    assert any("EI/L²" in text and "rod" in text for text in result.warnings)
+    assert "WARNING" in result.report()
+
+
+def test_compression_beyond_the_buckling_of_one_element_is_remarked():
+    root, tip = Node6(fixed=True), Node6([1, 0, 0], fixed=("y", "z", "rx", "ry", "rz"))
+    model = Model("pressed")
+    model.add(Beam(root, tip, Section.general(EA=1e6, GJ=1, EI2=2, EI3=1), name="strut"), PointForce(tip, [-12, 0, 0]))
+    with pytest.warns(UserWarning, match=r"Beam 'strut': compression of up to 12 EI/L².*buckle"):
+        static_equilibrium(model)
+
+
+@pytest.mark.parametrize("n, thin, warned", [(8, True, True), (24, True, False), (8, False, False)])
+def test_thin_ring_of_few_elements_is_remarked_when_it_is_made(n, thin, warned):
+    def ring(s):
+        phi = 2 * np.pi * s
+        return np.array([np.cos(phi), np.sin(phi), 0]), np.array([-np.sin(phi), np.cos(phi), 0])
+
+    section = Section.general(EA=1e6 if thin else 1e4, GJ=1, EI2=1, EI3=1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        beam_curve(ring, n, section, name="ring")
+    assert any("Beam 'ring 1': turns by" in str(w.message) for w in caught) == warned

@@ -34,7 +34,7 @@ CLOSED = {
     "CapsuleOnCapsule": ({"radius_A": 4.0, "radius_B": 3.0}, 4),
     "SphereOnCapsule": ({"radius": 4.0, "radius_capsule": 3.0}, 3),
     "SphereOnWire": (
-        {"radius": 1.5, "wire_radius": 0.3, "points": [[-2, 0, 0], [0, 0.3, 0.2], [2, 0, 0], [4, 0, 1]]},
+        {"radius": 1.5, "radius_wire": 0.3, "points": [[-2, 0, 0], [0, 0.3, 0.2], [2, 0, 0], [4, 0, 1]]},
         2,
     ),
     "PointOnSurface": (

@@ -82,7 +82,7 @@ def test_an_open_curve_goes_on_straight_beyond_its_ends():
 
 
 def test_a_straight_wire_is_a_cylinder():
-    wire = fem.SphereOnWire(Node6(), Node6([0, 1, 0]), points=[[0, 0, -1], [0, 0, 2]], radius=0.2, wire_radius=0.1)
+    wire = fem.SphereOnWire(Node6(), Node6([0, 1, 0]), points=[[0, 0, -1], [0, 0, 2]], radius=0.2, radius_wire=0.1)
     peg = fem.SphereOnCylinder(Node6(), Node6([0, 1, 0]), radius=0.2, radius_cylinder=0.1)
     rng = np.random.default_rng(2)
     for _ in range(5):
@@ -103,7 +103,7 @@ def test_a_ball_rolls_down_two_rails_on_its_smaller_circle():
         line = [[-1, y, 0], [0, y, 0], [2, y, 0]]
         model.add(
             fem.SphereOnWire(
-                ball, model.ground, points=line, radius=r, wire_radius=wire, friction=0.5, name=f"rail {y}"
+                ball, model.ground, points=line, radius=r, radius_wire=wire, friction=0.5, name=f"rail {y}"
             )
         )
     result = fem.DecoupledNSGA(**STEPPER).run(model, t_end=0.4, h=1e-3)
@@ -194,9 +194,9 @@ LINE = [[0, 0], [1, 0]]
         (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0]]), r"points .* must be at least 2"),
         (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0], [1, 1]], closed=True), r"must be at least 3"),
         (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0], [1, 0], [1, 0], [2, 0]]), r"point 2 at the same place"),
-        (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0, 0], [1, 1, 1]]), r"array \(k, 2\) of finite"),
-        (lambda a, b: fem.PointOnCurve(a, b, points="straight"), r"not an array \(k, 2\)"),
-        (lambda a, b: fem.PointOnCurve(a, b, points=LINE, side="top"), 'must be "left" or "right"'),
+        (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0, 0], [1, 1, 1]]), r"has shape \(2, 3\), must be \(n, 2\)"),
+        (lambda a, b: fem.PointOnCurve(a, b, points="straight"), r"not an array \(n, 2\) of numbers"),
+        (lambda a, b: fem.PointOnCurve(a, b, points=LINE, side="top"), "must be one of 'left', 'right'"),
         (
             lambda a, b: fem.PointOnCurve(a, b, points=circle(16), closed=True, radius=1.2),
             "does not fit .* radius 0.98",
@@ -223,7 +223,7 @@ def test_drawings_lie_on_the_shapes():
     wall = local(fem.PointOnCurve(node, frame, points=circle(64), closed=True, width=0.4))
     np.testing.assert_allclose(np.hypot(*wall.T[:2]), 1, atol=1e-6)  # fourth order of 2π/64
     np.testing.assert_allclose(abs(wall[:, 2]), 0.2, rtol=1e-12)
-    tube = local(fem.SphereOnWire(node, frame, points=[[0, 0, 0], [0, 0, 1]], radius=1, wire_radius=0.1))
+    tube = local(fem.SphereOnWire(node, frame, points=[[0, 0, 0], [0, 0, 1]], radius=1, radius_wire=0.1))
     np.testing.assert_allclose(np.hypot(*tube.T[:2]), 0.1, rtol=1e-12)
     hill = local(fem.PointOnSurface(node, frame, height=lambda x, y: x * y, x=(0, 1), y=(0, 2), cells=5))
     np.testing.assert_allclose(hill[:, 2], hill[:, 0] * hill[:, 1], atol=1e-14)

@@ -15,7 +15,7 @@ BALL, GROOVE, CIRCLE = 3.969e-3, 4.2e-3, 19.3e-3  # m
 
 def race(side="outer", **options):
     return fem.SphereInGroove(
-        Node6(), Node6(), radius=BALL, groove_radius=GROOVE, circle_radius=CIRCLE, side=side, **options
+        Node6(), Node6(), radius=BALL, radius_groove=GROOVE, radius_circle=CIRCLE, side=side, **options
     )
 
 
@@ -69,7 +69,7 @@ def test_a_ball_that_rolls_along_the_groove_and_spins_does_not_slip(spin):
 
 
 def test_slip_on_a_moving_race_in_space_is_of_second_order():
-    element = fem.SphereInGroove(Node6(), Node6(), radius=0.2, groove_radius=0.5, circle_radius=1.5)
+    element = fem.SphereInGroove(Node6(), Node6(), radius=0.2, radius_groove=0.5, radius_circle=1.5)
     w_A, w_B = np.array([0.7, -1.1, 1.9]), np.array([-0.4, 0.8, 0.5])  # body axes, constant
 
     def center(t):
@@ -99,7 +99,7 @@ def test_a_ball_drops_into_a_spall_as_far_as_its_edges_let_it(side, drop):
     bottom = 23.5e-3 if side == "outer" else 15.55e-3
     circle = bottom - groove if side == "outer" else bottom + groove
     sign = 1 if side == "outer" else -1
-    common = {"radius": BALL, "groove_radius": groove, "circle_radius": circle, "side": side}
+    common = {"radius": BALL, "radius_groove": groove, "radius_circle": circle, "side": side}
     deep = fem.SphereInGroove(Node6(), Node6(), spall=fem.Spall(side, 1e-3, angle=0.5), **common)
     shallow = fem.SphereInGroove(Node6(), Node6(), spall=fem.Spall(side, 1e-3, 3e-6, 0.5), **common)
     way = circle + sign * 0.1e-3
@@ -124,7 +124,7 @@ def test_a_compliant_ball_on_a_race_satisfies_the_contract(spall):
     for seed in range(4):
         rng = np.random.default_rng([11, seed])
         A, B = (Node6(rng.normal(size=3), rng.normal(size=3)) for _ in range(2))
-        contact = fem.SphereInGroove(A, B, radius=0.9, groove_radius=1.0, circle_radius=1.5, spall=spall)
+        contact = fem.SphereInGroove(A, B, radius=0.9, radius_groove=1.0, radius_circle=1.5, spall=spall)
         element = fem.CompliantContact(
             contact, stiffness=1.3, restitution=0.5, friction=0.4, slip_speed=0.5, least_speed=2.0
         )
@@ -136,20 +136,18 @@ def test_a_compliant_ball_on_a_race_satisfies_the_contract(spall):
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"groove_radius": BALL}, "a groove is wider than its ball"),
-        ({"circle_radius": 4e-3}, r"circle_radius = 0.004 m must be larger than groove_radius = 0.0042 m"),
-        ({"side": "left"}, "side = 'left' must be one of outer, inner"),
+        ({"radius_groove": BALL}, "a groove is wider than its ball"),
+        ({"radius_circle": 4e-3}, r"radius_circle = 0.004 m must be larger than radius_groove = 0.0042 m"),
+        ({"side": "left"}, "side = 'left' must be one of 'outer', 'inner'"),
         ({"spall": (0, 1, 2)}, r"must be a Spall\(race, length"),
         ({"spall": fem.Spall("inner", 1e-3)}, "spall.race = 'inner' is not this one, the outer race"),
         ({"spall": fem.Spall("outer", 1e-3, angle=np.sin)}, "the spall turns with its race by itself"),
         ({"spall": fem.Spall("outer", 1.0)}, "longer than the race; is it in metres"),
-        ({"spall": fem.Spall("outer", 1e-3, 0)}, r"spall.depth = 0.0 m must be > 0"),
-        ({"spall": fem.Spall("outer", 1e-3, angle=np.nan)}, "spall.angle.*finite"),
         ({"radius": -1}, r"radius = -1.0 m must be > 0"),
     ],
 )
 def test_a_groove_that_cannot_be_is_refused_in_the_words_of_the_user(change, message):
-    numbers = {"radius": BALL, "groove_radius": GROOVE, "circle_radius": CIRCLE} | change
+    numbers = {"radius": BALL, "radius_groove": GROOVE, "radius_circle": CIRCLE} | change
     with pytest.raises(fem.ParameterError, match=message):
         fem.SphereInGroove(Node6(), Node6(), **numbers)
 

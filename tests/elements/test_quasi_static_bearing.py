@@ -148,8 +148,8 @@ def test_shifted_frames_preload_a_pair():
 @pytest.mark.parametrize(
     "change, words",
     [
-        ({"geometry": 7}, "geometry = 7 is not a BearingGeometry"),
-        ({"control": "cage"}, "QuasiStaticBearing 'front': control = 'cage' must be one of outer, inner"),
+        ({"geometry": 7}, "geometry = 7 must be a BearingGeometry"),
+        ({"control": "cage"}, "QuasiStaticBearing 'front': control = 'cage' must be one of 'outer', 'inner'"),
         ({"damping": (-1, 0, 0)}, "damping .* must be ≥ 0"),
         ({"springs": (0, 0)}, "springs .* has 2 components, must have 3"),
         ({"speeds": 1000.0}, "speeds = 1000.0 has 1 components, must have 2"),

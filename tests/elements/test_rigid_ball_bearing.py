@@ -8,7 +8,7 @@ import fem_mbs as fem
 from fem_mbs.errors import ParameterError
 from fem_mbs.rotations import exp, frame_with_axis
 
-SIZE = {"balls": 8, "ball_radius": 3.96875e-3, "inner_radius": 12.77125e-3, "outer_radius": 20.71875e-3}
+SIZE = {"balls": 8, "radius_ball": 3.96875e-3, "radius_inner": 12.77125e-3, "radius_outer": 20.71875e-3}
 REST = {"ball_mass": 2.042e-3, "cage_stiffness": 1e6}
 
 
@@ -35,15 +35,15 @@ def test_balls_start_without_slip_on_both_races(axis, fixed, speeds):
     for ball in bearing.bodies:
         node = ball.nodes[0]
         arm = node.position - centre
-        assert np.linalg.norm(arm) == pytest.approx(bearing.cage_radius, rel=1e-12) and abs(arm @ e) < 1e-15
+        assert np.linalg.norm(arm) == pytest.approx(bearing.radius_cage, rel=1e-12) and abs(arm @ e) < 1e-15
         out = arm / np.linalg.norm(arm)
-        for side, radius, speed in ((1, SIZE["outer_radius"], speeds[1]), (-1, SIZE["inner_radius"], speeds[0])):
-            of_ball = node.velocity + np.cross(node.angular_velocity, side * SIZE["ball_radius"] * out)
+        for side, radius, speed in ((1, SIZE["radius_outer"], speeds[1]), (-1, SIZE["radius_inner"], speeds[0])):
+            of_ball = node.velocity + np.cross(node.angular_velocity, side * SIZE["radius_ball"] * out)
             of_race = drift + speed * np.cross(e, radius * out)
             # the balls are in the middle of the clearance: 5 µm between the surfaces, times the speed of the ball
             assert of_ball == pytest.approx(of_race, abs=6e-6 * 200)
     if speeds[1] == 0:
-        orbit = np.linalg.norm(bearing.nodes[0].velocity - drift) / bearing.cage_radius
+        orbit = np.linalg.norm(bearing.nodes[0].velocity - drift) / bearing.radius_cage
         assert orbit / speeds[0] == pytest.approx(bearing.speed_ratio, rel=1e-12)
         assert bearing.speed_ratio == pytest.approx(0.3813, abs=5e-5)  # Sanchez2025, (4.11)
 
@@ -81,22 +81,22 @@ def test_elastic_balls_of_the_same_bearing_share_the_load(clearance, largest):
 
 def test_stresses_are_those_of_the_source():
     bearing = example.build()[1]
-    inner = bearing.hertz("inner", groove_radius=example.groove, **example.steel)
+    inner = bearing.hertz("inner", radius_groove=example.groove, **example.steel)
     assert inner.stiffness == pytest.approx(7.0248e10, rel=1e-4)
     assert inner.maximum_pressure(100.0) == pytest.approx(694.4e6, rel=1e-4)
     # section 8.3: the source takes this one for the outer race too, which is 5 % stiffer
-    outer = bearing.hertz("outer", groove_radius=example.groove, **example.steel)
+    outer = bearing.hertz("outer", radius_groove=example.groove, **example.steel)
     assert outer.stiffness == pytest.approx(1.0485 * inner.stiffness, rel=1e-3)
     with pytest.raises(ValueError, match="race = 'middle'"):
-        bearing.hertz("middle", groove_radius=1, E=1)
+        bearing.hertz("middle", radius_groove=1, E=1)
 
 
 @pytest.mark.parametrize(
     "change, words",
     [
-        ({"outer_radius": 20.70e-3}, r"RigidBallBearing 'rear': outer_radius = 0\.0207 m leaves -.* must be > 0"),
+        ({"radius_outer": 20.70e-3}, r"RigidBallBearing 'rear': radius_outer = 0\.0207 m leaves -.* must be > 0"),
         ({"balls": 2}, "balls = 2 must be a whole number"),
-        ({"balls": 14}, "ball_radius = .* does not fit: 14 balls"),
+        ({"balls": 14}, "radius_ball = .* does not fit: 14 balls"),
         ({"ball_mass": 0.0}, r"ball_mass = 0\.0 kg must be > 0"),
         ({"friction": -1.0}, "friction = -1.0 must be"),
         ({"cage_stiffness": -1.0}, "stiffness = -1.0 N/m must be"),

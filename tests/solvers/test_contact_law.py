@@ -96,7 +96,7 @@ def turning_pair(h, **options):
         angular_velocity=[1, 2, 9], name="ball",
     )  # fmt: skip
     model.add(ball)
-    disc = {"friction": 0.3, "rolling_resistance": 0.002, "contensou_radius": 0.02, "tangential_restitution": 0.4}
+    disc = {"friction": 0.3, "rolling_resistance": 0.002, "radius_contensou": 0.02, "tangential_restitution": 0.4}
     model.add(fem.SphereOnPlane(ball, plate.frame(), radius=0.1, name="contact", **disc))
     system = model.compile()
     engine = fem.DecoupledNSGA(epsilon=0.0, reuse=False, **options).prepare(system, h)

@@ -24,7 +24,7 @@ area = {"crank": 1.16e-3, "coupler": 1.13e-3}  # m², square sections: I = A²/1
 steel, beams = {"E": 210e9, "nu": 0.3, "density": 7850.0}, 4
 inner_race, outer_race = (8e-3, 3.643e-6), (8e-3, 6.523e-6)  # kg, kg m²
 bearing_data = {
-    "balls": 8, "ball_radius": 5.5e-3, "inner_radius": 33.745e-3, "outer_radius": 45.15e-3, "ball_mass": 2.7e-3,
+    "balls": 8, "radius_ball": 5.5e-3, "radius_inner": 33.745e-3, "radius_outer": 45.15e-3, "ball_mass": 2.7e-3,
     "ball_inertia": 3.267e-8, "cage_stiffness": 1e5, "cage_damping": 1e3, "friction": 0.001, "restitution": 0.9,
 }  # fmt: skip
 GROOVE = 5.82e-3  # m: 9100 N on the inner race then give the printed 4.54 GPa
@@ -76,7 +76,7 @@ def build(flexible=False, clearance=True, compliant=False):
         return model, model.add(bearing)
     model.add(bearing.bodies, bearing.springs)
     for race, contacts in (("inner", bearing.inner_contacts), ("outer", bearing.outer_contacts)):
-        stiffness = bearing.hertz(race, groove_radius=GROOVE, E=steel["E"]).stiffness
+        stiffness = bearing.hertz(race, radius_groove=GROOVE, E=steel["E"]).stiffness
         model.add([fem.CompliantContact(c, stiffness=stiffness, model="flores", simple_tangent=True) for c in contacts])
     return model, bearing
 

@@ -126,7 +126,7 @@ class Maker:
         if law["friction"]:
             law |= {"rolling_resistance": rng.choice(resistance), "spinning_resistance": rng.choice(resistance)}
             if self.chance(0.1):
-                law |= {"contensou_radius": 0.1 * size, "spinning_resistance": 0.0}
+                law |= {"radius_contensou": 0.1 * size, "spinning_resistance": 0.0}
         if self.chance(0.05):
             law["tangential_restitution"] = rng.uniform(-0.5, 0.5)
         return law
@@ -297,7 +297,7 @@ def obstacle(make, frame, centre, radius, gap, other=None):
         "surface": lambda: fem.PointOnSurface(frame, on(near, facing(n)), **hill, **common, **law),
         "curve": lambda: fem.PointOnCurve(frame, on(near, upwards(n)), points=line[:, :2], **common, **law),
         "wire": lambda: fem.SphereOnWire(
-            frame, on(near - 0.02 * n, facing(n)), points=line, wire_radius=0.02, **common, **law
+            frame, on(near - 0.02 * n, facing(n)), points=line, radius_wire=0.02, **common, **law
         ),
     }
     return kinds[str(rng.choice(sorted(kinds)))]()
@@ -313,7 +313,7 @@ def add_contacts(make, count, part_compliant=0.0):
         gap = 0.0 if make.chance(0.15) else make.rng.uniform(0.0, 0.03)
         contact = obstacle(make, make.frame(body, centre), centre, make.rng.uniform(0.02, 0.06), gap, other)
         if make.chance(part_compliant):
-            for what in ("rolling_resistance", "spinning_resistance", "contensou_radius", "tangential_restitution"):
+            for what in ("rolling_resistance", "spinning_resistance", "radius_contensou", "tangential_restitution"):
                 setattr(contact, what, 0.0)
             restitution = make.rng.uniform(0.1, 1.0)
             contact = fem.CompliantContact(contact, restitution=restitution, **make.compliant())

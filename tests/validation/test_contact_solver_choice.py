@@ -63,5 +63,5 @@ def test_a_step_that_nobody_solves_leaves_its_contact_problem(tmp_path, monkeypa
 
 
 def test_unknown_contact_solver_is_refused():
-    with pytest.raises(fem.ParameterError, match="contact_solver = 'fast' must be one of auto, newton, problem"):
+    with pytest.raises(fem.ParameterError, match="contact_solver = 'fast' must be one of 'auto', 'newton', 'problem'"):
         fem.DecoupledNSGA(contact_solver="fast")

@@ -9,8 +9,8 @@ import fem_mbs as fem
 
 def run(friction):
     """The bearing of table 4.1 with its groove radius; the printed clearance is one side's, half of P_d."""
-    r, speed, load = example.dimensions["ball_radius"], example.speed, example.load
-    pitch = example.dimensions["inner_radius"] + example.dimensions["outer_radius"]
+    r, speed, load = example.dimensions["radius_ball"], example.speed, example.load
+    pitch = example.dimensions["radius_inner"] + example.dimensions["radius_outer"]
     geometry = fem.BearingGeometry(8, 2 * r, pitch, *2 * [example.groove / (2 * r)], clearance=20e-6, **example.steel)
     lies = fem.bearing_equilibrium(geometry, [0, -load, 0], cage_angle=-np.pi / 2, fixed=("z", "rx", "ry"))
     model = fem.Model("bearing of chapter 4")
