@@ -308,8 +308,8 @@ def newton_residuals():
             axes.semilogy(norms, style, color=color, ms=5, lw=1.1, label=label)
     axes.axhspan(1e-13, study.ROUND_OFF, color="0.93", zorder=0)
     axes.text(0.0, 1.2e-12, "round-off", ha="left", va="center", color="0.45", fontsize=9)
-    axes.set(xlabel="iteration", ylabel="residual / first residual", ylim=(1e-13, 3), xlim=(-0.15, 5.5))
-    axes.set_xticks(range(6))
+    axes.set(xlabel="iteration", ylabel="residual / first residual", ylim=(1e-13, 3), xlim=(-0.15, 7.2))
+    axes.set_xticks(range(8))
     axes.legend(fontsize=8, title="solid: exact tangents, dotted: kept factorisation", title_fontsize=8)
     _keep(figure, "newton_residuals")
 

