@@ -17,7 +17,7 @@ import numpy as np
 
 from fem_mbs import read_checks
 from fem_mbs.arguments import Named
-from fem_mbs.errors import FemMbsError
+from fem_mbs.errors import FemMbsError, FileError
 from fem_mbs.notebook import WARNING, Report
 from fem_mbs.results_table import (
     AXES,
@@ -88,7 +88,7 @@ class _File:
         with self._open() as file:
             histories = file["fem_mbs/histories"]
             if name not in histories:
-                raise FemMbsError(f"{self.path} was written by a version of fem_mbs that did not record '{name}'")
+                raise FileError(self.path, f"was written by a version of fem_mbs that did not record '{name}'")
             dataset = histories[name]
             return dataset[: self.n] if dataset.ndim == 1 else dataset[: self.n, column]
 
@@ -327,16 +327,24 @@ class Results:
             scale = inverse_step(self.h)
             return values * scale.reshape(-1, *[1] * (values.ndim - 1))
 
+        apart = self.description["sizes"]["nf"] > 0
+
+        def force():
+            return read("contact_force", c) if apart else per_time(read("impulse", c))
+
+        def moment():
+            return read("contact_moment", c) if apart else per_time(read("moment_impulse", c))
+
         def vector():
-            return contact_vector(per_time(read("impulse", c)), read("contact_normal", c), read("contact_tangents", c))
+            return contact_vector(force(), read("contact_normal", c), read("contact_tangents", c))
 
         return {
             **self._from_table("contact", c),
-            "force": Quantity("N", AXES, lambda: per_time(read("impulse", c))),
-            "force_normal": Quantity("N", (), lambda: per_time(read("impulse", c))[:, 0]),
-            "force_tangential": Quantity("N", AXES[1:], lambda: per_time(read("impulse", c))[:, 1:]),
+            "force": Quantity("N", AXES, force),
+            "force_normal": Quantity("N", (), lambda: force()[:, 0]),
+            "force_tangential": Quantity("N", AXES[1:], lambda: force()[:, 1:]),
             "force_vector": Quantity("N", XYZ, vector),
-            "moment": Quantity("N m", TURNS, lambda: per_time(read("moment_impulse", c))),
+            "moment": Quantity("N m", TURNS, moment),
         }
 
     # --- the whole system -----------------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ from fem_mbs.solvers.nsga_data import (
     system_at,
 )
 from fem_mbs.solvers.nsga_entry import decide_closed, decide_turning, leave_cones
+from fem_mbs.solvers.nsga_momentum import keep_forces, momentum
 from fem_mbs.solvers.nsga_persistent import closed_rates, closed_tangents, sliding_directions
 from fem_mbs.solvers.stepping.records import records_at
 
@@ -278,6 +279,7 @@ def finish(d, s, lag):
     restart_now = struck and s.reset != 0
     s.struck = 1 if struck else 0
     if s.persistent != 0:
+        momentum(d, s)
         changed, kept = decide_closed(d, s)
         # the memory holds the forces of closed contacts: an impact, which turns slips, makes it wrong
         restart_now = restart_now or changed or (struck and kept)
@@ -303,6 +305,8 @@ def advance(d, s):
         x, R, V = matrix(s.x_at, d.n_nodes, 3), tensor(s.R_at, d.n_nodes, 3, 3), matrix(s.V_at, d.n_nodes, 6)
         contacts(d, x, R, x, R, V)
         contacts_begin_step(d)
+    if s.persistent != 0:
+        keep_forces(d, s)
     code = OK
     scale_x, scale_v = s.scale_x, s.scale_v
     alpha_m, alpha_f, beta, gamma, lag = s.alpha_m, s.alpha_f, s.beta, s.gamma, 0.0
@@ -357,8 +361,16 @@ def _record_contacts(d, s, o):
     """Store what contacts did in the step."""
     nc, k = s.nc_fixed, s.saved
     impact, acted = integers(s.impact_at, d.nc), integers(s.acted_at, d.nc)
-    copy(matrix(s.total_Lam_at, nc, 3), o.impulse[k])
-    copy(matrix(s.total_chi_at, nc, 3), o.moment_impulse[k])
+    total, total_chi = matrix(s.total_Lam_at, nc, 3), matrix(s.total_chi_at, nc, 3)
+    if s.persistent == 0:
+        copy(total, o.impulse[k])
+        copy(total_chi, o.moment_impulse[k])
+    else:
+        copy(matrix(s.sent_at, nc, 3), o.impulse[k])
+        copy(matrix(s.sent_chi_at, nc, 3), o.moment_impulse[k])
+        for c in range(nc):
+            for i in range(3):
+                o.contact_force[k, c, i], o.contact_moment[k, c, i] = total[c, i] / s.h, total_chi[c, i] / s.h
     groups = groups_of(d)
     for a in range(d.n_groups):
         g = groups[a]
