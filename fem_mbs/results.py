@@ -18,6 +18,7 @@ import numpy as np
 from fem_mbs import read_checks
 from fem_mbs.arguments import Named
 from fem_mbs.errors import FemMbsError, FileError
+from fem_mbs.notebook import WARNING, Report
 from fem_mbs.results_table import (
     AXES,
     HISTORIES,
@@ -475,9 +476,9 @@ class Results:
         """What was wrong in the run without stopping it, in words. ``run(strict=True)`` raises instead."""
         return list(self.statistics.get("warnings", ()))
 
-    def report(self):
-        """Table of the run as a text: time, iterations, constraints, contacts, energy."""
-        return "\n".join(f"  {name:<13}{text}" if name else text for name, text in self._report_lines())
+    def report(self) -> Report:
+        """Table of the run as a text: time, iterations, constraints, contacts, energy; notebooks show it as a table."""
+        return Report(self._report_lines())
 
     def _report_lines(self):
         p, s = self.parameters, self.statistics
@@ -504,7 +505,7 @@ class Results:
         text = f"{total[0]:.6g} J at the start, {total[-1]:.6g} J at the end"
         yield "energy", f"{text}, largest rise between saved states {rise:.2e} J"
         for warning in self.warnings:
-            yield "WARNING", warning
+            yield WARNING, warning
 
     def _contact_summary(self):
         gap, impact = self._store.read("gap"), self._store.read("impact")
@@ -516,7 +517,10 @@ class Results:
         )
 
     def __str__(self):
-        return self.report()
+        return str(self.report())
+
+    def _repr_html_(self) -> str:
+        return self.report()._repr_html_()
 
     def __repr__(self):
         return f"<Results of '{self.model}': {len(self.t)} saved steps, {self.status}>"
@@ -538,6 +542,12 @@ class Results:
         from fem_mbs.picture import animate
 
         return animate(self, save, **options)
+
+    def show(self, **options) -> None:
+        """Interactive view with a time slider, in a window or a notebook; see `fem_mbs.show.show`."""
+        from fem_mbs.show import show
+
+        show(self, **options)
 
     def export(self, save, **options):
         """Write frames in a format of meshio; see `fem_mbs.export.export`."""
