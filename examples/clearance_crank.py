@@ -35,10 +35,10 @@ def stiffness(clearance):
     return 4 / (3 * sigma) * np.sqrt(radius * (radius + clearance) / clearance)
 
 
-def build(clearance=None, compliant=None):
+def build(clearance=None, compliant=None, poses=3):
     """Mechanism in the x-y plane, straight at the start; without clearance the pin is ideal.
 
-    ``compliant``: options of a `CompliantContact` at the pin, other than its stiffness.
+    ``compliant``: options of a `CompliantContact` at the pin, other than its stiffness. ``poses``: of a beam element.
     """
     model = fem.Model("slider-crank with clearance" if clearance else "slider-crank")
     flat, z, end = ("z", "rx", "ry"), [0, 0, 1], crank_length + rod_length
@@ -48,8 +48,8 @@ def build(clearance=None, compliant=None):
     pivot = fem.Node6(fixed=("x", "y", *flat), name="pivot")
     # the node that the pin holds in the plane: fixed, it would be held twice
     knee = fem.Node6([crank_length, 0, 0], fixed=("rx", "ry"), name="knee")
-    crank = model.add(fem.beam_line(pivot, [crank_length, 0, 0], 4, sections[0], name="crank", **options))
-    rod = model.add(fem.beam_line(knee, [end, 0, 0], 4, sections[1], name="rod", **options))
+    crank = model.add(fem.beam_line(pivot, [crank_length, 0, 0], 4, sections[0], name="crank", poses=poses, **options))
+    rod = model.add(fem.beam_line(knee, [end, 0, 0], 4, sections[1], name="rod", poses=poses, **options))
     for line, first, omega in ((crank, 0.0, speed), (rod, crank_length, -speed * crank_length / rod_length)):
         for node in line.nodes:
             along = node.position[0] - first
