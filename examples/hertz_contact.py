@@ -35,7 +35,7 @@ def press(save=None):
     height = ball - contact.indentation(force)
     body = fem.RigidBody.sphere(2e-3, ball, position=[0, 0, height], fixed=("x", "y", "rx", "ry", "rz"), name="ball")
     race = fem.SphereOnPlane(body, model.ground, radius=ball, restitution=1.0, drawn_size=4 * ball, name="race")
-    model.add(fem.CompliantContact(race, stiffness=contact.stiffness), fem.PointForce(body, [0, 0, -force]))
+    model.add(body, fem.CompliantContact(race, stiffness=contact.stiffness), fem.PointForce(body, [0, 0, -force]))
     return ball - fem.static_equilibrium(model, steps=5, save=save)["ball"].position[-1, 2]
 
 
