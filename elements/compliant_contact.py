@@ -449,7 +449,7 @@ class CompliantContact(Force):
     def __getstate__(self):
         return {name: value for name, value in vars(self).items() if name not in ("_calls", "_wrapped", "record")}
 
-    def place(self):
+    def place(self) -> None:
         """The wrapped contact's kernels as C functions, and its parameters where they can find them."""
         contact = self.contact
         kernels = (contact.kernels["contact"], contact.kernels["contact_hessian"])

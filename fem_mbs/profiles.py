@@ -17,6 +17,7 @@ ch. 3.
 
 import math
 from bisect import bisect_left, bisect_right
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ class Profile(Signal):
     (7.5, 30.0, 0.0)
     """
 
-    def __init__(self, name, times, pieces, *, period=None, gain=0.0):
+    def __init__(self, name: str, times: Any, pieces: Any, *, period: float | None = None, gain: float = 0.0) -> None:
         super().__init__(self._value, self._rate)
         self.name = name
         self.times, self.period, self.gain = [float(t) for t in times], period, float(gain)
@@ -284,7 +285,7 @@ def trapezoidal(
 ENDS = ("natural", "rest", "periodic")
 
 
-def table(times, values, *, ends: str = "natural") -> Profile:
+def table(times: Any, values: Any, *, ends: str = "natural") -> Profile:
     """Cubic spline through given points: value, rate and acceleration are continuous.
 
     Parameters

@@ -683,7 +683,9 @@ CALLS = {
     "StepControl": lambda: (fem.StepControl, dict(tolerance=1e-6, h_max=1e-2, h_min=1e-6)),
     "initial_accelerations": lambda: (
         fem.initial_accelerations,
-        dict(zip(("system", "state"), (lambda s: (s, s.initial))(ball_on_table().compile())), epsilon=1e-6),
+        dict(
+            zip(("system", "state"), (lambda s: (s, s.initial))(ball_on_table().compile())), epsilon=1e-6, matrices=None
+        ),
     ),
     "modes": lambda: (
         fem.modes,
