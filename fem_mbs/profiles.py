@@ -16,11 +16,11 @@ ch. 3.
 """
 
 import math
-import numbers
 from bisect import bisect_left, bisect_right
 
 import numpy as np
 
+from fem_mbs.arguments import Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.jets import Jet
 from fem_mbs.signals import Signal
@@ -132,16 +132,17 @@ class Profile(Signal):
         return f"Profile({self.name}, {self.start:g} … {self.end:g} s)"
 
 
+def _named(owner):
+    """The function or profile as errors name it."""
+    return Named(getattr(owner, "__name__", type(owner).__name__))
+
+
 def _finite(owner, name, value, unit):
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
-        raise ParameterError(owner, name, value, f"must be a finite number{unit and f' [{unit}]'}")
-    return float(value)
+    return _named(owner).number(name, value, unit)
 
 
 def _positive(owner, name, value, unit):
-    if not _finite(owner, name, value, unit) > 0.0:
-        raise ParameterError(owner, name, value, f"{unit} must be > 0".strip())
-    return float(value)
+    return _named(owner).positive(name, value, unit)
 
 
 def ramp(start: float, end: float, height: float = 1.0) -> Profile:

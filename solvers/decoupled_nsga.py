@@ -66,8 +66,10 @@ class DecoupledNSGA(Stepper):
         orders, largest errors: ball rolling in a drum 2.00 (0.98 without), leg on a sticking foot 2.00 (1.00), ball
         that slides and rolls in turn 1.96 (0.98), angle of a ball stopped by rolling or spinning resistance 1.96 …
         2.0 (1.0). Where sticking, sliding or contact itself ends the error depends on where in its step that lies,
-        still of second order in the motion; friction forces that jump are wrong in that step. Impacts stay of first
-        order. Contacts with a ``radius_contensou`` are of second order while they slide or drill.
+        still of second order in the motion; friction forces that jump are wrong in that step. Where sliding *reverses*
+        without sticking the motion is of first order, with the option as without (1.2 and 1.1 measured): friction of
+        the whole step has the direction in which it ends. Impacts stay of first order. Contacts with a
+        ``radius_contensou`` are of second order while they slide or drill.
     approach : {"slower", "start"}
         Normal velocity that Newton's law reflects. "slower": the slower of those along the normals at the start and at
         the end of the step, with which normal impulses never give energy; and where friction makes the impulses of an
@@ -106,8 +108,10 @@ class DecoupledNSGA(Stepper):
     Notes
     -----
     Order 2 in smooth motion; order 1 at impacts and, without ``persistent_contacts``, as soon as a contact stays
-    closed. Joint reactions are
-    k_s λ~ + k_v Λ/h; contact forces k_v Λ/h, which at an impact is an impulse divided by h.
+    closed. Joint reactions are k_s λ~ + k_v Λ/h; contact forces k_v Λ/h, which at an impact is an impulse divided by h.
+    The ``impulse`` of a contact is the momentum that it hands over in the step: h times its force, and with
+    ``persistent_contacts`` what the forces of closed contacts give on their way from the start of the step to its end
+    (docs/theory/decoupled_nsga.md, (32)).
     """
 
     stages = ("smooth motion", "position correction", "velocity correction")

@@ -40,7 +40,7 @@ from fem_mbs.solvers.contact_law import GAP
 from fem_mbs.solvers.nsga_contacts import reflected, velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.nsga_data import LARGE_ROTATION, NOT_FINITE, OK, ROUND_OFF, copy, copy3, run_at, system_at
 from fem_mbs.solvers.nsga_velocity import accumulate_impulses, impact_newton, start_from_last
-from fem_mbs.solvers.stepping.step import mark_impacts, take
+from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 
 CLOSED_GAP = 10.0  # times what a projection leaves: a gap below it is closed
 NEGLIGIBLE = 1e-9  # change of velocities, relative
@@ -270,6 +270,7 @@ def theta_step(data, run):
 def theta_advance(data, run):
     """One step, and what it leaves to the next."""
     d, s = system_at(data)[0], run_at(run)[0]
+    begin(d, s)
     code = take(d, s)
     if code == OK:
         for i in range(d.n_nodes):

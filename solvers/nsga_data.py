@@ -15,6 +15,7 @@ Symbols as in docs/theory/decoupled_nsga.md; ~ marks the smooth part, arrays of 
     P            P         impulses of earlier problems of an impact sequence
                  xt Qt Rt  poses on the path of the step, see nsga_sweep
                  aLam, achi (nc, 3)  contact impulses that act in the problem, N s and N m s
+                 sent, sent_chi (nc, 3)  momentum that contacts hand over in the step, see nsga_momentum
 
 """
 
@@ -103,6 +104,10 @@ TABLE = Table(
         "rows_D": Item("nc", "rows of drilling in the position correction"),
         "clam": Item("nc 3", "λ of closed contacts in the smooth sub-problem, divided by k_s", kept=True, scaling=1),
         "mchi": Item("nc 3", "their moments, divided by length k_s", kept=True, scaling=1),
+        "clam0": Item("nc 3", "clam at the start of the step"),
+        "mchi0": Item("nc 3", "mchi at the start of the step"),
+        "sent": Item("nc 3", "momentum of the step from contacts, with persistent contacts [N s]"),
+        "sent_chi": Item("nc 3", "the same about rolling and spinning axes [N m s]"),
         "ctau": Item("nc 3", "directions of sliding, see nsga_persistent", kept=True),
         "wtau": Item("nc 3", "directions of rolling and spinning", kept=True),
         "gamma_c": Item("nc 3", "d(G v)/dt of closed contacts at fixed v"),

@@ -24,8 +24,9 @@ from fem_mbs.solvers.contact_law import GAP, STICK
 from fem_mbs.solvers.nsga_contacts import let_go
 from fem_mbs.solvers.nsga_data import OK, SINGULAR, copy, run_at, system_at
 from fem_mbs.solvers.nsga_entry import decide_closed, decide_turning, leave_cones
+from fem_mbs.solvers.nsga_momentum import keep_forces, momentum
 from fem_mbs.solvers.nsga_persistent import closed_rates, closed_tangents, sliding_directions
-from fem_mbs.solvers.stepping.step import mark_impacts, take
+from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 
 CALM = 10  # steps without a restart after which one begins with a trapezoidal step, see `advance`
 
@@ -215,6 +216,7 @@ def finish(d, s, lag):
     restart_now = struck and s.reset != 0
     s.struck = 1 if struck else 0
     if s.persistent != 0:
+        momentum(d, s)
         changed, kept = decide_closed(d, s)
         # the memory holds the forces of closed contacts: an impact, which turns slips, makes it wrong
         restart_now = restart_now or changed or (struck and kept)
@@ -228,6 +230,9 @@ def finish(d, s, lag):
 def advance(data, run):
     """One step; the first after a fresh start of the memory is one of the trapezoidal rule, see nsga_entry."""
     d, s = system_at(data)[0], run_at(run)[0]
+    begin(d, s)
+    if s.persistent != 0:
+        keep_forces(d, s)
     alpha_m, alpha_f, beta, gamma, lag = s.alpha_m, s.alpha_f, s.beta, s.gamma, 0.0
     if s.fresh != 0:
         set_coefficients(s, 0.5, 0.5, 0.25, 0.5)

@@ -28,6 +28,7 @@ class Engine:
     def __init__(self, method, system, h, save_every, strict):
         self.method, self.system, self.h, self.strict = method, system, h, strict
         method.refuse(system)
+        self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
         self.shift = SHIFT if method.epsilon is None else method.epsilon
         self.matrices = system.lay_out(*method.matrices(system))
         self.data = self.matrices.data
@@ -113,7 +114,7 @@ class Engine:
 
     def make_records(self, size):
         """Arrays for ``size`` saved steps."""
-        return records(self.system, size)
+        return records(self.system, size, self.forces)
 
     def _aim(self, block):
         """Let compiled code record into the arrays of a block, from its first row on."""

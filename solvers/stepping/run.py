@@ -18,8 +18,16 @@ def _record_contacts(d, s, o):
     """Store what contacts did in the step."""
     nc, k = s.nc_fixed, s.saved
     impact, acted = integers(s.impact_at, d.nc), integers(s.acted_at, d.nc)
-    copy(matrix(s.total_Lam_at, nc, 3), o.impulse[k])
-    copy(matrix(s.total_chi_at, nc, 3), o.moment_impulse[k])
+    total, total_chi = matrix(s.total_Lam_at, nc, 3), matrix(s.total_chi_at, nc, 3)
+    if s.persistent == 0:
+        copy(total, o.impulse[k])
+        copy(total_chi, o.moment_impulse[k])
+    else:
+        copy(matrix(s.sent_at, nc, 3), o.impulse[k])
+        copy(matrix(s.sent_chi_at, nc, 3), o.moment_impulse[k])
+        for c in range(nc):
+            for i in range(3):
+                o.contact_force[k, c, i], o.contact_moment[k, c, i] = total[c, i] / s.h, total_chi[c, i] / s.h
     groups = groups_of(d)
     for a in range(d.n_groups):
         g = groups[a]

@@ -35,11 +35,16 @@ def begin(d, s):
     copy(matrix(s.Q_at, N, 4), matrix(s.Q0_at, N, 4))
     copy(matrix(s.V_at, N, 6), matrix(s.V0_at, N, 6))
     copy3(tensor(s.R_at, N, 3, 3), tensor(s.R0_at, N, 3, 3))
+    if d.nc > 0:
+        # tangents may depend on the start of the step, which is now this configuration
+        x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
+        contacts(d, x, R, x, R, V)
+        contacts_begin_step(d)
 
 
 @kernel
 def take(d, s):
-    """One accepted step of the method, by its ``step_part``; returns a code.
+    """One accepted step of the method, by its ``step_part``, after `begin`; returns a code.
 
     When it fails it is repeated with other penalties (docs/theory/decoupled_nsga.md, decision 7), see `LADDER`, then
     without restitution. What the method does after an accepted step is its own.
@@ -48,12 +53,6 @@ def take(d, s):
     pp_T, pv_T, rows, newton = s.pp_T, s.pv_T, s.epsilon_rows, s.newton
     counts = integers(s.counts_at, 8)
     counts[7] = 0
-    begin(d, s)
-    if d.nc > 0:
-        # tangents may depend on the start of the step, which is now this configuration
-        x, R, V = matrix(s.x_at, d.n_nodes, 3), tensor(s.R_at, d.n_nodes, 3, 3), matrix(s.V_at, d.n_nodes, 6)
-        contacts(d, x, R, x, R, V)
-        contacts_begin_step(d)
     code = OK
     scale_x, scale_v = s.scale_x, s.scale_v
     for attempt in range(LADDER.shape[0]):

@@ -10,6 +10,7 @@ A method is a subclass of `Stepper` that says what `stepping.engine` asks of it.
                            what went wrong
     engine.first(records)  fill record 0 with the initial state
     engine.pairs()         tables of closed pairs of contact groups, one per record of the last call (empty: no groups)
+    engine.forces          whether records have forces of contacts that are not their impulses over h, see `sizes_of`
     engine.statistics()    numbers counted over all steps, saved or not
     engine.warnings()      what was wrong without stopping the run, a list of sentences
     engine.keep_whole(n)   of the records of all steps, those that are not every n-th may lack outputs and energies;
@@ -172,7 +173,7 @@ class Stepper(Checked):
             engine.keep_whole(wanted)
         parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end, "save_every": wanted}
         parameters |= self.parameters()
-        writer = ResultsWriter(system, save, parameters=parameters, single=single, pvd=pvd)
+        writer = ResultsWriter(system, save, parameters=parameters, single=single, pvd=pvd, forces=engine.forces)
         bar = Progress(t_end, start=start, enabled=progress)
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), 4096))
         records = engine.make_records(size)

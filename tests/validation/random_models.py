@@ -468,7 +468,7 @@ def bearing(make):
     )
     if level == "rigid":
         model.add(fem.RigidBallBearing(
-            model.ground, shaft, balls=8, ball_radius=3.96875e-3, inner_radius=12.77125e-3, outer_radius=20.71875e-3,
+            model.ground, shaft, balls=8, radius_ball=3.96875e-3, radius_inner=12.77125e-3, radius_outer=20.71875e-3,
             ball_mass=2.042e-3, cage_stiffness=1e6, friction=float(rng.choice([0.0, 0.05])), name="bearing",
         ))  # fmt: skip
     else:
