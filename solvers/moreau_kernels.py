@@ -14,7 +14,7 @@ Its Newton matrix has M + θ h C + θ² h² K T in the rows of (1), G(q) + θ h 
     f, f_n     f, f0                       Λ          cLam, divided by k_v
     θ h        c_q                         γ          gamma
 
-Source: docs/theory/moreau_jean.md, (1)-(9).
+Source: docs/theory/moreau_jean.md, (1)-(8).
 """
 
 import math

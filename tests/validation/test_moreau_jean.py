@@ -1,5 +1,7 @@
 """Moreau-Jean against the figures that Bruls2014 compares with (its equation 50, computed again), θ = 5/9."""
 
+from itertools import pairwise
+
 import bouncing_ball
 import double_pendulum
 import numpy as np
@@ -63,3 +65,20 @@ def test_a_stiff_bar_without_load_flies_on():
     result = fem.MoreauJean().run(model, 0.2, 2e-3)
     assert result["node 0"].position[-1, 0] == pytest.approx(3.0, rel=1e-12)
     assert result.statistics["repeated_steps"] == 0
+
+
+def test_a_row_of_balls_that_touch_separates_as_newtons_law_for_all_contacts_at_once_says():
+    model = fem.Model("row", gravity=[0, 0, 0])
+    balls = [
+        model.add(
+            fem.RigidBody.sphere(1.0, 0.1, position=[0.2 * i, 0, 0], velocity=[2.0 * (i == 0), 0, 0], name=f"{i}")
+        )
+        for i in range(3)
+    ]
+    for a, b in pairwise(balls):
+        name = f"{a.name} {b.name}"
+        model.add(fem.SphereOnSphere(a, b, radius_A=0.1, radius_B=0.1, restitution=1.0, name=name))
+    result = fem.MoreauJean().run(model, 5e-3, 1e-3)
+    # both contacts leave with the speed of approach, 2 and 0 m/s; impacts one after the other would give 0, 0, 2
+    speeds = [result[ball.name].velocity[-1, 0] for ball in balls]
+    assert speeds == pytest.approx([-2 / 3, 4 / 3, 4 / 3], abs=1e-10)
