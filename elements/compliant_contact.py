@@ -457,9 +457,8 @@ class CompliantContact(Force):
         self._wrapped = np.zeros(1, contact.parameters)
         self._wrapped[0] = contact.record
         law = (self.stiffness, self.exponent, self.factor, self.least_speed, self.friction, self.slip_speed)
-        law = (*law, min(self.max_indentation, UNLIMITED))
-        calls = (call.address for call in self._calls)
-        self.record = (*law, *calls, address(self._wrapped), int(self.simple_tangent))
+        deepest, calls = min(self.max_indentation, UNLIMITED), (call.address for call in self._calls)
+        self.record = (*law, deepest, *calls, address(self._wrapped), int(self.simple_tangent))
 
     def trouble(self, state: Any) -> str | None:
         """What is wrong at a `State`, in words; None when nothing is."""

@@ -22,6 +22,8 @@ class Report(str):
     The line without a name is the title.
     """
 
+    lines: list
+
     def __new__(cls, lines: Iterable[tuple[str, str]]) -> "Report":
         lines = list(lines)
         report = super().__new__(cls, "\n".join(f"  {name:<13}{text}" if name else text for name, text in lines))
@@ -57,7 +59,7 @@ class Picture(np.ndarray):
         return data.getvalue()
 
 
-class Film(type(Path())):
+class Film(type(Path())):  # type: ignore[misc]  # the kind of path of this system
     """The path of a film that a notebook plays."""
 
     def _repr_html_(self) -> str:
