@@ -19,6 +19,9 @@ export OPENBLAS_NUM_THREADS ?= 1
 demo: .venv/ready
 	mkdir -p out
 	cd out && ../$(RUN) ../examples/roller_crank.py
+	@echo
+	@echo "made in $(CURDIR)/out; ParaView opens the .vtkhdf files:"
+	@cd out && ls -1 roller_crank_*
 
 test: lint docs
 	$(RUN) -m pytest -n $(WORKERS) -m "not slow"

@@ -4,11 +4,14 @@
 
 Largest and mean numbers per step of the three sub-problems: smooth motion, position, velocity. Step sizes, tolerance
 (1e-5) and spectral radius are those of the source. A number counts solutions of linear systems: a sub-problem whose
-first residual is small enough counts 0, where the source counts at least 1.
+first residual is small enough counts 0, where the source counts at least 1. Iterations of steps that were repeated with
+other penalties are counted, those of the contact-problem solver are not: both are shown beside, how many steps were
+repeated and how many sub-problems were handed over, because Newton iterations did not converge.
 """
 
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -76,31 +79,50 @@ CASES = [
 ]
 
 
+class Counts(NamedTuple):
+    """Over all runs of a case: largest and mean iterations (3,) of a step; steps, of these repeated, handed over."""
+
+    largest: np.ndarray
+    mean: np.ndarray
+    steps: int
+    repeated: int
+    handed: int
+
+
 def measure(case):
-    """Largest (3,) and mean (3,) iterations of a case, over all its runs."""
+    """Run a case."""
     _, h, _, _, runs = case
     results = runs(h)
-    return np.max([r.iterations.max for r in results], axis=0), np.mean([r.iterations.mean for r in results], axis=0)
+    totals = (sum(r.statistics[n] for r in results) for n in ("steps", "repeated_steps", "contact_problems"))
+    return Counts(
+        np.max([r.iterations.max for r in results], axis=0),
+        np.mean([r.iterations.mean for r in results], axis=0),
+        *totals,
+    )
 
 
-def row(case, largest, mean):
+def row(case, counts):
     """Line of the table."""
 
     def text(numbers, form):
         return "" if numbers is None else ", ".join(form.format(n) for n in numbers)
 
     name, h, published_largest, published_mean, _ = case
-    cells = [name, f"{1e3 * h:g} ms", text(published_largest, "{}"), text(largest, "{:.0f}")]
-    return "| " + " | ".join([*cells, text(published_mean, "{}"), text(mean, "{:.2f}")]) + " |"
+    cells = [name, f"{1e3 * h:g} ms", text(published_largest, "{}"), text(counts.largest, "{:.0f}")]
+    cells += [text(published_mean, "{}"), text(counts.mean, "{:.2f}")]
+    return "| " + " | ".join([*cells, *map(str, (counts.steps, counts.repeated, counts.handed))]) + " |"
 
 
-HEAD = "| example | step | largest, published | largest | mean, published | mean |\n|---|---|---|---|---|---|"
+COLUMNS = (
+    "example", "step", "largest, published", "largest", "mean, published", "mean", "steps", "repeated", "handed over"
+)  # fmt: skip
+HEAD = "| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|"
 
 
 def main():
     print(HEAD)
     for case in CASES:
-        print(row(case, *measure(case)), flush=True)
+        print(row(case, measure(case)), flush=True)
 
 
 if __name__ == "__main__":

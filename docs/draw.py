@@ -207,6 +207,45 @@ def bend_45():
     result.picture(PICTURES / "bend_45.png", time=[0, 0.5, 1.0], view=(-0.6, -1.0, 0.5), size=(900, 520), caption=False)
 
 
+def spinning_cue_ball():
+    """Throw angles, computed and by the formula of the source."""
+    import spinning_cue_ball as shot
+
+    figure, axes = _axes(2, (9.2, 3.4), sharey=True)
+    h, stepper = 1e-4, fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
+    spins = np.linspace(-1.4, 1.4, 281)
+    for (degrees, rolling), table in shot.THROW.items():
+        phi, panel = np.radians(degrees), axes[int(degrees != 0)]
+        color = "C0" if rolling == 0 else "C1"
+        panel.plot(spins, [np.degrees(shot.throw(phi, spin, rolling)) for spin in spins], color, lw=1.1)
+        for spin in table:
+            model = shot.build(phi, spin, rolling, distance=0.5 * h * shot.speed, cloth=False)
+            angle = shot.throw_angle(stepper.run(model, 3 * h, h), phi)
+            label = f"{rolling:g} of rolling" if spin == 0 else None
+            panel.plot(spin, angle, "o", color=color, ms=5, label=label)
+        panel.set(title=f"cut {degrees}°", xlabel=r"spin $R\omega_z/v$")
+    axes[0].set_ylabel("throw [°]")
+    axes[0].legend(fontsize=8, title="dots: computed, lines: (B.50)", title_fontsize=8)
+    _keep(figure, "spinning_cue_ball")
+
+
+def elastic_bar():
+    """Gap at the wall and force of the impact of a bar, beside the exact ones."""
+    import elastic_bar as bar
+
+    result = bar.run(2e-3)
+    figure, (gap, force) = _axes(2, (9.2, 3.2), sharex=True)
+    gap.plot(result.t, result["wall"].gap, label="computed")
+    gap.plot(result.t, bar.exact_gap(result.t), "k--", lw=0.9, label="exact")
+    force.plot(result.t, result["wall"].force_normal, lw=0.9)
+    for t in (bar.t_touch, bar.t_leave):
+        force.axvline(t, color="0.6", lw=0.8, ls="--")
+    gap.set(xlabel="t [s]", ylabel="gap [m]")
+    force.set(xlabel="t [s]", ylabel="force on the bar [N]", ylim=(-0.5, None))
+    gap.legend(fontsize=8)
+    _keep(figure, "elastic_bar")
+
+
 def _axes(count, size, **options):
     import matplotlib
 
@@ -294,6 +333,24 @@ def nsga_measured():
     memory.set(xlabel="time after the impact [ms]", ylabel="reaction [N]")
     memory.legend(fontsize=8)
     _keep(figure, "nsga_measured")
+
+
+def newton_residuals():
+    """Residuals of the iterations of a smooth step, with tangents of their own and with a kept factorisation."""
+    import newton_residuals as study
+
+    figure, axes = _axes(1, (6.2, 3.6))
+    for color, name in zip(("C0", "C1", "C2", "C3"), study.CASES):
+        for reuse, style in ((False, "o-"), (True, "x:")):
+            norms = study.residuals(name, reuse=reuse)
+            label = None if reuse else name
+            axes.semilogy(norms, style, color=color, ms=5, lw=1.1, label=label)
+    axes.axhspan(1e-13, study.ROUND_OFF, color="0.93", zorder=0)
+    axes.text(0.0, 1.2e-12, "round-off", ha="left", va="center", color="0.45", fontsize=9)
+    axes.set(xlabel="iteration", ylabel="residual / first residual", ylim=(1e-13, 3), xlim=(-0.15, 7.2))
+    axes.set_xticks(range(8))
+    axes.legend(fontsize=8, title="solid: exact tangents, dotted: kept factorisation", title_fontsize=8)
+    _keep(figure, "newton_residuals")
 
 
 def friction_disc():
@@ -502,8 +559,8 @@ def main():
         spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts, clearance_crank,
         bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing, bearing_defect, deep_groove_bearing,
         profiles,
-        nsga_step, nsga_measured, friction_disc, friction_cones, joint_frames, contact_shape, cubic_impact,
-        bearing_geometry, plots, bend_45,
+        nsga_step, newton_residuals, nsga_measured, friction_disc, friction_cones, joint_frames, contact_shape,
+        cubic_impact, bearing_geometry, plots, bend_45, spinning_cue_ball, elastic_bar,
     )  # fmt: skip
     for draw in [draw for draw in drawings if draw.__name__ in sys.argv[1:] or not sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as folder:

@@ -240,9 +240,11 @@ class Contact(Element):
     Outputs
     -------
     gap : float [m], open > 0
-    impulse : (3,) [N s], of the step on the first body: normal, t1, t2
+    impulse : (3,) [N s], momentum that the first body got in the step: normal, t1, t2
     moment_impulse : (3,) [N m s], of the step: rolling about t1 and t2, spinning (drilling) about the normal
-    force : (3,) [N], impulse / h: a mean over the step, at an impact not a force
+    force : (3,) [N], impulse / h: a mean over the step, at an impact not a force; with persistent contacts that at the
+        end of the step
+    moment : (3,) [N m], of moment_impulse in the same way
     point, normal : (3,) [m], -, inertial axes
 
     Raises

@@ -1,5 +1,7 @@
 """What the two beam elements share: section frames at the ends, sections along the length, damping, output."""
 
+from typing import Any
+
 import numpy as np
 
 from fem_mbs.elements.base import Force, Inertia
@@ -98,7 +100,7 @@ class BeamElement(Inertia, Force):
         self.section = self._section(section, 0.5) if callable(section) else section
 
     @property
-    def tapered(self):
+    def tapered(self) -> bool:
         return len(self._sections) > 1
 
     def _at_stations(self, name):
@@ -122,7 +124,7 @@ class BeamElement(Inertia, Force):
         """Pairs of frames between which the element turns as one helix."""
         return [(self.frame_A, self.frame_B)]
 
-    def trouble(self, state):
+    def trouble(self, state: Any) -> str | None:
         """What is wrong with the element in a state, as text, or None: its ends turned too far against each other."""
         for first, second in self._segments():
             A, B = (state.R[frame.node.index] @ frame.rotation for frame in (first, second))
@@ -135,7 +137,7 @@ class BeamElement(Inertia, Force):
 
     _ends = "ends"
 
-    def remark(self, histories):
+    def remark(self, histories: dict) -> list:
         """Normal forces that an element of this length does not resolve: (kind, size, text) of each."""
         F = self.section.flexibility
         N = np.concatenate([histories[name][:, 0] for name in ("force_A", "force_B")])
@@ -156,7 +158,7 @@ class BeamElement(Inertia, Force):
             found.append(("compression", float(-number.min()), text))
         return found
 
-    def picture(self):
+    def picture(self) -> list:
         if self.section.outline is None:
             return []
         return [(_Piece(*ends), self.section.outline) for ends in self._segments()]

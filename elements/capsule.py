@@ -330,11 +330,11 @@ class _CapsuleContact(Contact):
     convex = True
 
     @property
-    def passage(self):
+    def passage(self) -> float:
         return float(sum(self.record[2]))
 
     @property
-    def reach(self):
+    def reach(self) -> float:
         z = [frame.position for frame in self.ends]
         return float(max(np.linalg.norm(z[1] - z[0]), np.linalg.norm(z[3] - z[2])) + max(self.record[2]))
 

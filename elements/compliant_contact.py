@@ -350,7 +350,7 @@ class CompliantContact(Force):
     ParameterError
         Parameters out of range; not a contact, or a part made of several (wrap its ``elements`` one by one); a contact
         with rolling or spinning resistance, tangential restitution or a ``radius_contensou``, which the force law does
-        not know.
+        not know; a contact of more than four nodes.
 
     Notes
     -----
@@ -369,6 +369,7 @@ class CompliantContact(Force):
 
     parameters = PARAMETERS
     n_state = 1
+    most_nodes = 4  # scratch of `force_tangent` and `_friction_tangent` is for 24 numbers
     abrupt = True
     kernels = {
         "force": force, "force_tangent": force_tangent, "energy": energy_contact, "initial": initial, "accept": accept,
@@ -425,6 +426,9 @@ class CompliantContact(Force):
             raise ParameterError(self, "contact", label(contact), message)
         if not isinstance(contact, Contact):
             raise ParameterError(self, "contact", contact, "is not a contact, such as SphereOnPlane(…)")
+        if len(contact.nodes) > self.most_nodes:
+            message = f"moves with {len(contact.nodes)} nodes; a compliant contact has room for {self.most_nodes}"
+            raise ParameterError(self, "contact", label(contact), message)
         for what in ("rolling_resistance", "spinning_resistance", "radius_contensou", "tangential_restitution"):
             value = getattr(contact, what)
             message = "is for nonsmooth contacts; a compliant contact knows sliding friction only: leave it out"
@@ -445,7 +449,7 @@ class CompliantContact(Force):
     def __getstate__(self):
         return {name: value for name, value in vars(self).items() if name not in ("_calls", "_wrapped", "record")}
 
-    def place(self):
+    def place(self) -> None:
         """The wrapped contact's kernels as C functions, and its parameters where they can find them."""
         contact = self.contact
         kernels = (contact.kernels["contact"], contact.kernels["contact_hessian"])
@@ -453,9 +457,8 @@ class CompliantContact(Force):
         self._wrapped = np.zeros(1, contact.parameters)
         self._wrapped[0] = contact.record
         law = (self.stiffness, self.exponent, self.factor, self.least_speed, self.friction, self.slip_speed)
-        law = (*law, min(self.max_indentation, UNLIMITED))
-        calls = (call.address for call in self._calls)
-        self.record = (*law, *calls, address(self._wrapped), int(self.simple_tangent))
+        deepest, calls = min(self.max_indentation, UNLIMITED), (call.address for call in self._calls)
+        self.record = (*law, deepest, *calls, address(self._wrapped), int(self.simple_tangent))
 
     def trouble(self, state: Any) -> str | None:
         """What is wrong at a `State`, in words; None when nothing is."""

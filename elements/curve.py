@@ -210,7 +210,7 @@ class _OnCurve(SphereShapeContact):
         # kernels read the pieces at their address: the array lives as long as the element
         self.table, self.curve_length, self.spline = spline_table(points, self.closed)
 
-    def place(self):
+    def place(self) -> None:
         table = address(self.table), len(self.table), self.curve_length, int(self.closed)
         self.record = (*self.poses, *table, self._last())
 
@@ -290,7 +290,7 @@ class PointOnCurve(_OnCurve):
     nearest = staticmethod(_nearest_profile)
 
     @property
-    def smallest_radius(self):
+    def smallest_radius(self) -> float | None:
         """Half the width of a closed curve that the point is outside of; other curves have no other side."""
         x, y = self.points[:, :2].T
         inside_is_left = np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) > 0
@@ -388,7 +388,7 @@ class SphereOnWire(_OnCurve):
     nearest = staticmethod(_nearest_wire)
 
     @property
-    def smallest_radius(self):
+    def smallest_radius(self) -> float | None:
         return self.radius_wire
 
     def __init__(

@@ -123,7 +123,7 @@ class SphereOnBox(SphereShapeContact):
     convex = True
 
     @property
-    def smallest_radius(self):
+    def smallest_radius(self) -> float | None:
         return self.rounding
 
     def __init__(

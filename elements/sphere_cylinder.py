@@ -168,7 +168,7 @@ class SphereOnCylinder(_SphereCylinder):
     convex = True
 
     @property
-    def smallest_radius(self):
+    def smallest_radius(self) -> float | None:
         return self.radius_cylinder if np.isinf(self.length) else 0.0  # edges are sharp
 
     def __init__(

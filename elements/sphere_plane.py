@@ -31,7 +31,7 @@ import numpy as np
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Contact, register
 from fem_mbs.errors import ParameterError
-from fem_mbs.jit import kernel
+from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.nodes import Ground
 from fem_mbs.rotations import (
     add_R_skew,
@@ -52,7 +52,7 @@ PARAMETERS = np.dtype([("p_AP", "f8", (3,)), ("p_BQ", "f8", (3,)), ("R_BQ", "f8"
 @kernel
 def _center(p, x_A, R_A, x_B, R_B, y):
     """Fill y (3,) with (1)."""
-    d = np.empty(3)
+    d = local_vector(3)
     rotate(R_A, p.p_AP, d)
     for i in range(3):
         d[i] += x_A[i] - x_B[i]
@@ -62,8 +62,8 @@ def _center(p, x_A, R_A, x_B, R_B, y):
 @kernel
 def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, V_T, W, point, normal, tangents):
     """Kinematics (2)-(7)."""
-    y, y0, psi, n, u = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    Q, Q0, E, T = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    y, y0, psi, n, u = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    Q, Q0, E, T = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
     r = p.radius
     _center(p, x_A, R_A, x_B, R_B, y)
     _center(p, x0_A, R0_A, x0_B, R0_B, y0)
@@ -86,7 +86,7 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
     cross(p.p_AP, u, G_N[3:6])
     cross(n, y, G_N[9:12])
     # tangential rows; e = t_k, and r e·(n × ω) = r (e × n)·ω
-    en, z = np.empty(3), np.empty(3)
+    en, z = local_vector(3), local_vector(3)
     cross(n, psi, u)
     for k in range(2):
         e = p.R_BQ[:, k]
@@ -132,8 +132,8 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
 @kernel
 def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
     """Add (8) to H_N (12, 12)."""
-    y, n, u = np.empty(3), np.empty(3), np.empty(3)
-    Q, Qn = np.empty((3, 3)), np.zeros((3, 3))
+    y, n, u = local_vector(3), local_vector(3), local_vector(3)
+    Q, Qn = local_matrix(3, 3), local_matrix(3, 3)
     _center(p, x_A, R_A, x_B, R_B, y)
     multiply_T(R_B, R_A, Q)
     for i in range(3):

@@ -98,7 +98,7 @@ class SphereOnSphere(SphereShapeContact):
     convex = True
 
     @property
-    def smallest_radius(self):
+    def smallest_radius(self) -> float | None:
         return self.radius_B
 
     def __init__(

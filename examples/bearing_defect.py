@@ -5,13 +5,14 @@ the inner race, which turns through it. Balls are elastic and in equilibrium, th
 the shaft hums with the first multiples of the outer ball-pass frequency, because its stiffness depends on where the
 balls are.
 
-    python examples/bearing_defect.py        writes bearing_defect.png
+    python examples/bearing_defect.py        writes bearing_defect.vtkhdf (outer race, ParaView), bearing_defect.png
 """
 
 import numpy as np
 
 import fem_mbs as fem
 from fem_mbs.plot import COLORS, STYLE
+from fem_mbs.runtime import output_path
 
 shaft, load, mass = 30.0, 500.0, 2.0  # Hz, N, kg
 geometry = fem.BearingGeometry.from_designation("6205", clearance=10e-6)
@@ -40,9 +41,9 @@ def build(spall):
     return model
 
 
-def spectrum(spall, h=2.5e-5):
+def spectrum(spall, h=2.5e-5, save=None):
     """Frequencies [Hz] and amplitudes [m/s²] of the acceleration along the load."""
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(build(spall), t_end=start + duration, h=h)
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(build(spall), t_end=start + duration, h=h, save=save)
     acceleration = result["shaft"].acceleration[result.t > start, 0]
     window = np.hanning(len(acceleration))
     amplitude = 2 * np.abs(np.fft.rfft((acceleration - acceleration.mean()) * window)) / window.sum()
@@ -75,14 +76,14 @@ def draw(spectra, save):
             ax.set_ylabel("acceleration [m/s²]")
             ax.set(yscale="log", ylim=(1e-4, 100))
         panels[-1].set(xlabel="frequency [Hz]", xlim=(0, 1000))
-        if save is not None:
-            figure.savefig(save, dpi=110)
+        figure.savefig(output_path(save), dpi=110)
     return figure
 
 
-def main(save="bearing_defect.png"):
-    spectra = {name: spectrum(pit) for name, pit in PITS.items()}
-    draw(spectra, save)
+def main(save="bearing_defect.vtkhdf", picture="bearing_defect.png"):
+    spectra = {name: spectrum(pit, save=save if name == "outer race" else None) for name, pit in PITS.items()}
+    if picture is not None:
+        draw(spectra, picture)
     outer, inner, sound = spectra["outer race"], spectra["inner race"], spectra["sound"]
     above = sound[0] > 2.5 * lines.outer
     louder = outer[1][above].max() / sound[1][above].max()

@@ -5,7 +5,7 @@ clearance is Stribeck's 4.37; and the 218 angular contact bearing of Harris unde
 the centrifugal force of the balls grows with the speed. Reference numbers: MASTA, as quoted by a public implementation
 of ISO/TS 16281 (last two checks), Stribeck, and the closed form of an angular contact bearing at rest.
 
-    python examples/bearing_load.py            writes bearing_load.png
+    python examples/bearing_load.py            writes bearing_load.vtkhdf (shaft in a 6205) and bearing_load.png
 """
 
 import numpy as np
@@ -13,6 +13,8 @@ from scipy.integrate import trapezoid
 
 import fem_mbs as fem
 from fem_mbs.plot import COLORS, STYLE
+from fem_mbs.runtime import output_path
+from fem_mbs.shapes import Cylinder
 
 rpm = np.pi / 30
 thrust = 17800.0  # N, on the 218
@@ -41,6 +43,26 @@ def sjovall(eps):
 def at_speed(speed, control="outer"):
     """The 218 under thrust at a speed [rad/s]."""
     return fem.bearing_equilibrium(angular, [0, 0, thrust], inner_speed=speed, inertia=True, control=control)
+
+
+def loaded_shaft(save=None):
+    """A shaft in a 6205 with clearance under up to 1000 N, in five steps: displacement [m], and the expected one."""
+    geometry = deep_groove(10e-6)
+    model = fem.Model("shaft in a 6205")
+    # it begins displaced: in the middle of the clearance nothing holds it
+    at = fem.bearing_equilibrium(geometry, [1000, 0, 0]).displacement
+    drawn = Cylinder([0, 0, -0.03], [0, 0, 0.03], 12.5e-3)
+    shaft = fem.RigidBody(
+        1.0,
+        1e-3,
+        position=at,
+        fixed=("z", "rx", "ry", "rz"),
+        shape=drawn,
+        name="shaft",
+    )
+    model.add(shaft, fem.PointForce(shaft, [1000, 0, 0]))
+    model.add(fem.QuasiStaticBearing(model.ground, shaft, geometry, name="bearing"))
+    return fem.static_equilibrium(model, steps=5, save=save)["shaft"].position[-1, 0], at[0]
 
 
 def draw(save):
@@ -79,13 +101,13 @@ def draw(save):
         angles.set(xlabel="speed [rpm]", ylabel="contact angle [°]", title=f"218, thrust {thrust:.0f} N")
         angles.set_xticks([0, 5000, 10000, 15000])
         angles.legend(loc="lower left")
-        if save is not None:
-            figure.savefig(save, dpi=110, bbox_inches="tight")
+        figure.savefig(output_path(save), dpi=110, bbox_inches="tight")
     return figure
 
 
-def main(save="bearing_load.png"):
-    draw(save)
+def main(save="bearing_load.vtkhdf", picture="bearing_load.png"):
+    if picture is not None:
+        draw(picture)
     A, a0 = angular.groove_distance, angular.contact_angle
     still, fast = at_speed(0.0), at_speed(10000 * rpm)
     angle = still.angle_inner[0]
@@ -96,7 +118,9 @@ def main(save="bearing_load.png"):
     combined = fem.bearing_equilibrium(other, [1000, 0, 1000])
     axial = 1e6 * combined.displacement[2]
     life = fem.reference_life(other, combined.load_inner, rating=23.4e3)
+    moved, expected = loaded_shaft(save)
     return fem.Checks(
+        fem.Check("shaft of a model: displacement [µm]", reference=1e6 * expected, obtained=1e6 * moved, rel=1e-6),
         # nine balls, one in the load line, against very many: .3 and .8 %
         fem.Check("Z Q_max/F, no clearance (Stribeck)", reference=4.37, obtained=load_factor(0, 1000.0)[0], rel=0.01),
         fem.Check("Z Q_max/F, 10 µm (Sjövall)", reference=sjovall(eps), obtained=factor, rel=0.01),

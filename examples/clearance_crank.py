@@ -10,7 +10,7 @@ does, with impacts of up to 700 N beside a continuous force of some 4500 N. The 
 order is: the motion is chaotic, single turns have largest impacts between 260 and 1500 N (seven turns with steps of
 1 µs, four with 0.5 µs), and the stiffness, of which forces go with K^0.4, is a guess.
 
-    python examples/clearance_crank.py            writes clearance_crank.png
+    python examples/clearance_crank.py            writes clearance_crank.vtkhdf (0.1 mm) and clearance_crank.png
 """
 
 import time
@@ -35,10 +35,10 @@ def stiffness(clearance):
     return 4 / (3 * sigma) * np.sqrt(radius * (radius + clearance) / clearance)
 
 
-def build(clearance=None, compliant=None):
+def build(clearance=None, compliant=None, poses=3):
     """Mechanism in the x-y plane, straight at the start; without clearance the pin is ideal.
 
-    ``compliant``: options of a `CompliantContact` at the pin, other than its stiffness.
+    ``compliant``: options of a `CompliantContact` at the pin, other than its stiffness. ``poses``: of a beam element.
     """
     model = fem.Model("slider-crank with clearance" if clearance else "slider-crank")
     flat, z, end = ("z", "rx", "ry"), [0, 0, 1], crank_length + rod_length
@@ -48,8 +48,8 @@ def build(clearance=None, compliant=None):
     pivot = fem.Node6(fixed=("x", "y", *flat), name="pivot")
     # the node that the pin holds in the plane: fixed, it would be held twice
     knee = fem.Node6([crank_length, 0, 0], fixed=("rx", "ry"), name="knee")
-    crank = model.add(fem.beam_line(pivot, [crank_length, 0, 0], 4, sections[0], name="crank", **options))
-    rod = model.add(fem.beam_line(knee, [end, 0, 0], 4, sections[1], name="rod", **options))
+    crank = model.add(fem.beam_line(pivot, [crank_length, 0, 0], 4, sections[0], name="crank", poses=poses, **options))
+    rod = model.add(fem.beam_line(knee, [end, 0, 0], 4, sections[1], name="rod", poses=poses, **options))
     for line, first, omega in ((crank, 0.0, speed), (rod, crank_length, -speed * crank_length / rod_length)):
         for node in line.nodes:
             along = node.position[0] - first
@@ -72,7 +72,7 @@ def build(clearance=None, compliant=None):
     return model, model.add(joint)
 
 
-def run(clearance=None, *, h=1e-6, turns=4, save_every=20):
+def run(clearance=None, *, h=1e-6, turns=4, save_every=20, save=None):
     """Results with the settings of the source, the observer of the pin's forces and the joint (none when ideal)."""
     model, joint = build(clearance)
     watch = None
@@ -82,8 +82,9 @@ def run(clearance=None, *, h=1e-6, turns=4, save_every=20):
         )
     stepper = fem.DecoupledNSGA(rho_inf=0.0, rtol=1e-5)
     result = stepper.run(
-        model, t_end=turns * turn, h=h, save_every=save_every, observers=[watch] if watch is not None else []
-    )
+        model, t_end=turns * turn, h=h, save=save, save_every=save_every,
+        observers=[watch] if watch is not None else [],
+    )  # fmt: skip
     return result, watch, joint
 
 
@@ -136,19 +137,20 @@ def plot(runs, start, save):
     figure.savefig(output_path(save), dpi=110)
 
 
-def main(h=1e-6, before=1, save="clearance_crank.png"):
+def main(h=1e-6, before=1, save="clearance_crank.vtkhdf", picture="clearance_crank.png"):
     turns, start = before + 2, before * turn
     runs = {None: run(h=4 * h, turns=turns)}
     for c in CLEARANCES:
         begin = time.perf_counter()
-        runs[c] = run(c, h=h, turns=turns)
+        runs[c] = run(c, h=h, turns=turns, save=save if c == CLEARANCES[-1] else None)
         seconds = (time.perf_counter() - begin) * 2 / turns
         _, force, impacts = after(runs[c][1], start)
         print(
             f"c = {c * 1e3:g} mm: {seconds:.1f} s for two turns, force up to {force.max():.0f} N, "
             f"{len(impacts)} impacts of up to {largest(impacts):.0f} N, open in {100 * (force == 0).mean():.1f} %"
         )
-    plot(runs, start, save)
+    if picture is not None:
+        plot(runs, start, picture)
     ideal, tight = (runs[key][0]["slider"].velocity[:, 0] for key in (None, CLEARANCES[0]))
     after_tight, after_loose = (after(runs[c][1], start)[2] for c in CLEARANCES)
     gap = min(runs[c][0]["wrist"].gap.min() for c in CLEARANCES)

@@ -4,7 +4,7 @@ Each model is run twice: with its contact, in steps longer than the impacts, who
 with a compliant contact of the same law in its place, in steps that follow the impact (some hundred in it). Source of
 the models: Sanchez2025 annex C, sections C.6.1 to C.6.3.
 
-    python examples/compliant_impacts.py            writes compliant_impacts.png
+    python examples/compliant_impacts.py            writes compliant_impacts.vtkhdf (the ball, e = 0.6) and .png
 """
 
 from typing import NamedTuple
@@ -69,11 +69,11 @@ def recovered(case):
     return fem.recover_forces(result, case.contact, stiffness=case.stiffness, model=case.law)
 
 
-def resolved(case):
+def resolved(case, save=None):
     """Results of a run with the compliant contact, in steps as the error tolerance asks for."""
     control = fem.StepControl(tolerance=case.tolerance, h_max=case.h)
     stepper = fem.DecoupledNSGA(rho_inf=0.8, step_control=control)
-    return stepper.run(case.build(compliant={"model": case.law}), t_end=case.t_end, h=1e-6)
+    return stepper.run(case.build(compliant={"model": case.law}), t_end=case.t_end, h=1e-6, save=save)
 
 
 def phases(result, name):
@@ -133,10 +133,13 @@ def plot(save):
     figure.savefig(output_path(save), dpi=110)
 
 
-def main(save="compliant_impacts.png"):
+def main(save="compliant_impacts.vtkhdf", picture="compliant_impacts.png"):
     rows = {name: compare(case) for name, case in cases().items()}
     print(table(rows))
-    plot(save)
+    if save is not None:
+        resolved(cases()["ball, e = 0.6"], save)
+    if picture is not None:
+        plot(picture)
     spheres, exact = rows["two spheres, e = 0.8"], rows["slider and block"]
     law = fem.hysteresis_factor("hu", 0.8)
     alone = fem.resolved_impact(mass=0.046, speed=0.3, stiffness=SPHERE_STIFFNESS, factor=float(law))

@@ -5,7 +5,8 @@ spall of 1 mm on the outer race, in the load zone, and with one on the inner rac
 the shaft a blow; the envelope of its vibration shows how often: with the ball pass frequency of that race, and on the
 inner race with sidebands at the speed of the shaft, whose spall runs through the load zone once a turn.
 
-    python examples/deep_groove_bearing.py            writes deep_groove_bearing.png
+    python examples/deep_groove_bearing.py            writes deep_groove_bearing.vtkhdf (two turns, for ParaView),
+                                                      deep_groove_bearing.png
 """
 
 import numpy as np
@@ -44,10 +45,10 @@ def build(defect=None):
     return model, model.add(bearing)
 
 
-def run(defect=None, t_end=1.0, h=1e-4):
+def run(defect=None, t_end=1.0, h=1e-4, **options):
     """`BearingHistory` of a run; rho_inf = 0 damps what such steps do not resolve."""
     model, bearing = build(defect)
-    return fem.BearingHistory(fem.DecoupledNSGA(rho_inf=0.0).run(model, t_end=t_end, h=h), bearing)
+    return fem.BearingHistory(fem.DecoupledNSGA(rho_inf=0.0).run(model, t_end=t_end, h=h, **options), bearing)
 
 
 def acceleration(history, start=0.1):
@@ -113,10 +114,12 @@ def draw(healthy, defects, save):
     return figure
 
 
-def main(save="deep_groove_bearing.png"):
+def main(save="deep_groove_bearing.vtkhdf", picture="deep_groove_bearing.png"):
     healthy, defects = run(), {name: run(name) for name in ("outer", "inner")}
-    if save:
-        draw(healthy, defects, save)
+    if save is not None:
+        run("outer", t_end=2 * 2 * np.pi / speed, save=save, save_every=4)
+    if picture is not None:
+        draw(healthy, defects, picture)
     after, static = healthy.t > 0.1, equilibrium(down)
     passes = GEOMETRY.pass_frequencies(speed / (2 * np.pi))
     checks = [

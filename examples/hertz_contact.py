@@ -3,7 +3,8 @@
 Ball bearing of Sanchez2025, chapter 4 (table 4.1), 100 N on one ball. The thesis takes its coefficients from a chart,
 to two digits, and those of the inner race for both; here they are exact, and the outer race is shown beside it.
 
-    python examples/hertz_contact.py            writes hertz_contact.png: stresses over depth, ellipses over curvatures
+    python examples/hertz_contact.py            writes hertz_contact.png: stresses over depth, ellipses over curvatures,
+                                                and hertz_contact.vtkhdf: the ball pressed on, for ParaView
 """
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 import fem_mbs as fem
 from fem_mbs.hertz import HertzContact, axis_ratio
 from fem_mbs.plot import COLORS, STYLE
+from fem_mbs.runtime import output_path
 
 ball, groove, inner, outer = 0.00396875, -0.00397875, 0.01277125, -0.02071875  # radii [m], concave ones negative
 steel = {"E": 200e9, "nu": 0.3}  # Pa, -; E is not printed, this value reproduces the printed stresses
@@ -23,6 +25,18 @@ def build():
         HertzContact(ball, (groove, inner), name="inner race", **steel),
         HertzContact(ball, (groove, outer), name="outer race", **steel),
     )
+
+
+def press(save=None):
+    """Indentation [m] of a model in which the ball is pressed on the inner race, in five load steps."""
+    contact, _ = build()
+    model = fem.Model("ball pressed on a race")
+    # it begins indented: at the first touch a contact has no stiffness
+    height = ball - contact.indentation(force)
+    body = fem.RigidBody.sphere(2e-3, ball, position=[0, 0, height], fixed=("x", "y", "rx", "ry", "rz"), name="ball")
+    race = fem.SphereOnPlane(body, model.ground, radius=ball, restitution=1.0, drawn_size=4 * ball, name="race")
+    model.add(body, fem.CompliantContact(race, stiffness=contact.stiffness), fem.PointForce(body, [0, 0, -force]))
+    return ball - fem.static_equilibrium(model, steps=5, save=save)["ball"].position[-1, 2]
 
 
 def draw(save):
@@ -58,17 +72,19 @@ def draw(save):
             shape.plot(race.B / race.A, race.axis_ratio, "o", color=color, label=race.name)
         shape.set(xlabel="ratio of curvatures B/A", ylabel="ratio of semi-axes b/a", title="contact ellipse")
         shape.legend(loc="upper right")
-        if save is not None:
-            figure.savefig(save, dpi=110)
+        figure.savefig(output_path(save), dpi=110)
     return figure
 
 
-def main(save="hertz_contact.png"):
-    draw(save)
+def main(save="hertz_contact.vtkhdf", picture="hertz_contact.png"):
+    if picture is not None:
+        draw(picture)
     contact, _ = build()
     chart = contact.chart()
     shear, octahedral = contact.maximum_shear(force), contact.maximum_octahedral_shear(force)
+    depth = 1e6 * contact.indentation(force)
     return fem.Checks(
+        fem.Check("indentation of the model [µm]", reference=depth, obtained=1e6 * press(save), rel=1e-8),
         # as read on the chart: half a unit of the last digit; c_G is read .006 too large
         fem.Check("c_b", reference=0.22, obtained=chart.c_b, abs=5e-3),
         fem.Check("c_delta", reference=0.17, obtained=chart.c_delta, abs=5e-3),

@@ -33,7 +33,9 @@ _WHERE = {
     "fem_mbs.profiles": ("Profile", "ramp", "smooth_start", "table", "trapezoidal"),
     "fem_mbs.results": ("Results", "load"),
     "fem_mbs.signals": ("Signal",),
-    "fem_mbs.solvers": ("DecoupledNSGA", "StepControl", "initial_accelerations", "modes", "static_equilibrium"),
+    "fem_mbs.solvers": (
+        "DecoupledNSGA", "MoreauJean", "StepControl", "initial_accelerations", "modes", "static_equilibrium",
+    ),
     "fem_mbs.spall": ("Spall",),
     "fem_mbs.system": ("State", "System"),
     "fem_mbs.wear": ("archard_wear", "contact_wear"),

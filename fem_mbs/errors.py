@@ -100,7 +100,7 @@ class FileError(FemMbsError):
     result : the run up to the failure, when a stepper was writing the file, else None
     """
 
-    def __init__(self, path, message):
+    def __init__(self, path: object, message: str) -> None:
         self.path, self.result = str(path), None
         super().__init__(f"results file {path} {message}")
 

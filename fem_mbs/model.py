@@ -7,6 +7,7 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike, Checked, Keywords
 from fem_mbs.errors import ModelError, ParameterError, label
 from fem_mbs.nodes import Frame, Ground, Node
+from fem_mbs.notebook import Report
 from fem_mbs.system import System
 
 
@@ -143,31 +144,46 @@ class Model(Checked):
         """
         return System(self, project=project, redundant=redundant, linear_solver=linear_solver)
 
-    def __str__(self):
-        lines = [f"Model '{self.name}'", f"  gravity      {self.gravity.tolist()} m/s²"]
+    def _summary(self):
+        """Lines (name, text) of what is in the model."""
         kinds = {}
         for element in self.elements:
             kinds[type(element).__name__] = kinds.get(type(element).__name__, 0) + 1
-        lines.append(f"  nodes        {len(self.nodes)} (ground included)")
-        lines.append("  elements     " + (", ".join(f"{n} {k}" for k, n in kinds.items()) or "none"))
+        yield "", f"Model '{self.name}'"
+        yield "gravity", f"{self.gravity.tolist()} m/s²"
+        yield "nodes", f"{len(self.nodes)} (ground included)"
+        yield "elements", ", ".join(f"{n} {k}" for k, n in kinds.items()) or "none"
         if not self.elements:
-            return "\n".join(lines)
+            return
         free = sum(int(node.free.sum()) for node in self.nodes)
         rows = sum(e.rows for e in self.elements if e.role == "constraint")
         contacts = sum(e.role == "contact" for e in self.elements)
-        lines.append(f"  unknowns     {free} velocities, {rows} constraint rows ({free - rows} degrees of freedom)")
+        yield "unknowns", f"{free} velocities, {rows} constraint rows ({free - rows} degrees of freedom)"
         if contacts:
-            lines.append(f"  contacts     {contacts}")
+            yield "contacts", f"{contacts}"
         for group in self.contact_groups:
-            what = f"{len(group.frames)} spheres, {len(group.obstacles)} obstacles"
-            lines.append(f"  group        '{group.name}': {what}")
+            yield "group", f"'{group.name}': {len(group.frames)} spheres, {len(group.obstacles)} obstacles"
         try:
             mass, center = self.mass_properties()
             if mass > 0:
-                lines.append(f"  mass         {mass:.6g} kg, centre of mass {np.round(center, 9).tolist()} m")
+                yield "mass", f"{mass:.6g} kg, centre of mass {np.round(center, 9).tolist()} m"
         except ModelError as error:
-            lines.append(f"  not ready    {error}")
-        return "\n".join(lines)
+            yield "not ready", str(error)
+
+    def __str__(self):
+        return str(Report(self._summary()))
+
+    def _repr_html_(self) -> str:
+        return Report(self._summary())._repr_html_()
+
+    def show(self, **options: Any) -> None:
+        """Interactive view of the model as it is when a run begins; see `fem_mbs.show.show`.
+
+        The model need not be complete, but must have an element.
+        """
+        from fem_mbs.show import at_start, show
+
+        show(at_start(self), **options)
 
     def mass_properties(self) -> tuple:
         """Total mass [kg] and centre of mass (3,) [m], inertial axes, of the initial configuration."""

@@ -9,11 +9,11 @@ import ctypes.util
 import functools
 import os
 import sys
-from pathlib import Path
 
 import numpy as np
 
 from fem_mbs.errors import FemMbsError
+from fem_mbs.notebook import Film, Picture
 from fem_mbs.shapes import BEAM, BODY, LINE, SPRING
 
 INK, CONTACT_COLOR = "#3c4043", "#d62728"
@@ -56,6 +56,7 @@ def picture(
     Returns
     -------
     (height, width, 3) uint8
+        Notebooks display it as an image.
     """
     times = [result.t[-1]] if time is None else np.atleast_1d(time)
     chosen = [result.at(t) for t in times]
@@ -71,7 +72,7 @@ def picture(
         from PIL import Image
 
         Image.fromarray(image).save(save)
-    return image
+    return image.view(Picture)
 
 
 def animate(
@@ -95,8 +96,9 @@ def animate(
     Returns
     -------
     pathlib.Path of the file
+        Notebooks play it.
     """
-    path = Path(save)
+    path = Film(save)
     if path.suffix.lower() not in (".gif", ".webp", ".mp4"):
         raise FemMbsError(f"animation {path}: the ending must be .gif, .webp or .mp4")
     first, last = result.t[0] if start is None else start, result.t[-1] if end is None else end
@@ -163,14 +165,14 @@ def _pyvista():
 class _Stage:
     """A PyVista plotter set up for one run: camera, colour range, arrow scale."""
 
-    def __init__(self, result, chosen, *, color, arrows, view, zoom, size, film=False):
+    def __init__(self, result, chosen, *, color, arrows, view, zoom, size, film=False, off_screen=True):
         self.result, self.scene, self.skin = result, result.scene, result.skin
         self.film = film
         self.arrows = arrows and self.skin.n_contacts > 0
         if self.skin.n_points == 0:
             raise FemMbsError(f"model '{result.model}' has nothing to draw; give its bodies a shape")
         self.pv = _pyvista()
-        self.plotter = self.pv.Plotter(off_screen=True, window_size=size, lighting="light kit")
+        self.plotter = self.pv.Plotter(off_screen=off_screen, window_size=size, lighting="light kit")
         self.plotter.set_background("white")
         self.plotter.enable_anti_aliasing("msaa" if film else "ssaa")
         # nothing is rendered before the image is asked for
@@ -250,7 +252,7 @@ class _Stage:
         aspect = self.plotter.window_size[0] / self.plotter.window_size[1]
         # margins of 12 %, more at the sides where the scalar bar is
         half = max(1.12 * height, (1.3 if self.color else 1.12) * width / aspect, 1e-6 * self.extent) / zoom
-        distance, self.toward = 3.0 * self.extent, direction
+        distance = 3.0 * self.extent
         camera.focal_point, camera.up, camera.position = middle, up, middle + distance * direction
         camera.parallel_projection = name in ("x", "y", "z")
         camera.parallel_scale = half
@@ -322,11 +324,8 @@ class _Stage:
     def _draw_lines(self, points, label, opacity):
         skin, add = self.skin, self.add
         if len(skin.edges):
-            # a hair towards the camera, or half of them would drown in the surfaces they lie on
-            lines = self.pv.PolyData(
-                points + 2e-3 * self.extent * self.toward, lines=np.insert(skin.edges, 0, 2, axis=1).ravel()
-            )
-            add(
+            lines = self.pv.PolyData(points, lines=np.insert(skin.edges, 0, 2, axis=1).ravel())
+            edges = add(
                 lines,
                 color=INK,
                 line_width=self.line_width,
@@ -334,6 +333,7 @@ class _Stage:
                 opacity=0.8 * opacity,
                 lighting=False,
             )
+            _bring_forward(edges, 1.2e-4)  # or half of them would drown in the surfaces they lie on
         springs = skin.cells(SPRING, LINE)
         coils = [coil(points[a], points[b], 0.02 * self.extent) for a, b in springs]
         coils = [line for line in coils if line is not None]
@@ -355,19 +355,13 @@ class _Stage:
         if not closed.any():
             self.plotter.remove_actor("contacts" + label, render=False)
             return
-        # moved along the lines of sight to before the bodies, where nothing hides them
-        camera, scale = self.plotter.camera, 1.0
-        if camera.parallel_projection:
-            where = where + self.extent * self.toward
-        else:
-            scale = 0.6
-            where = scale * where + (1 - scale) * np.array(camera.position)
         cloud = self.pv.PolyData(where[closed])
         cloud["vector"] = force[closed] / size[closed, None]
-        cloud["length"] = scale * 0.18 * self.extent * np.sqrt(size[closed] / self.top_force)
+        cloud["length"] = 0.18 * self.extent * np.sqrt(size[closed] / self.top_force)
         arrow = self.pv.Arrow(tip_length=0.25, tip_radius=0.06, shaft_radius=0.022)
         arrows = cloud.glyph(orient="vector", scale="length", factor=1.0, geom=arrow)
-        self.add(arrows, color=CONTACT_COLOR, name="contacts" + label, show_scalar_bar=False, ambient=0.3)
+        drawn = self.add(arrows, color=CONTACT_COLOR, name="contacts" + label, show_scalar_bar=False, ambient=0.3)
+        _bring_forward(drawn, 0.5)  # before the bodies, where nothing hides them
 
     def caption(self, t):
         """Write the time."""
@@ -389,6 +383,15 @@ class _Stage:
 
     def close(self):
         self.plotter.close()
+
+
+def _bring_forward(actor, depth):
+    """Draw an actor as if it were nearer to the camera, by a part of the depth of the picture; 1 is all of it."""
+    mapper = actor.GetMapper()
+    mapper.SetResolveCoincidentTopologyToPolygonOffset()
+    units = -depth * 2**16  # of the depth buffer, as VTK counts them
+    mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(0.0, units)
+    mapper.SetRelativeCoincidentTopologyLineOffsetParameters(0.0, units)
 
 
 def plane_of_motion(result):

@@ -69,6 +69,7 @@ def plot(result, *what, component=None, save=None, show=False, title=None, label
     Returns
     -------
     matplotlib.figure.Figure
+        Notebooks display it.
 
     Raises
     ------
@@ -106,7 +107,7 @@ def _new_figure(size, show):
         import matplotlib.pyplot as plt
 
         return plt.figure(figsize=size, layout="constrained")
-    from matplotlib.figure import Figure
+    from fem_mbs.figure import Figure
 
     return Figure(figsize=size, layout="constrained")
 

@@ -16,11 +16,12 @@ ch. 3.
 """
 
 import math
-import numbers
 from bisect import bisect_left, bisect_right
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.jets import Jet
 from fem_mbs.signals import Signal
@@ -44,7 +45,7 @@ class Profile(Signal):
     (7.5, 30.0, 0.0)
     """
 
-    def __init__(self, name, times, pieces, *, period=None, gain=0.0):
+    def __init__(self, name: str, times: Any, pieces: Any, *, period: float | None = None, gain: float = 0.0) -> None:
         super().__init__(self._value, self._rate)
         self.name = name
         self.times, self.period, self.gain = [float(t) for t in times], period, float(gain)
@@ -132,16 +133,17 @@ class Profile(Signal):
         return f"Profile({self.name}, {self.start:g} … {self.end:g} s)"
 
 
+def _named(owner):
+    """The function or profile as errors name it."""
+    return Named(getattr(owner, "__name__", type(owner).__name__))
+
+
 def _finite(owner, name, value, unit):
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
-        raise ParameterError(owner, name, value, f"must be a finite number{unit and f' [{unit}]'}")
-    return float(value)
+    return _named(owner).number(name, value, unit)
 
 
 def _positive(owner, name, value, unit):
-    if not _finite(owner, name, value, unit) > 0.0:
-        raise ParameterError(owner, name, value, f"{unit} must be > 0".strip())
-    return float(value)
+    return _named(owner).positive(name, value, unit)
 
 
 def ramp(start: float, end: float, height: float = 1.0) -> Profile:
@@ -283,7 +285,7 @@ def trapezoidal(
 ENDS = ("natural", "rest", "periodic")
 
 
-def table(times, values, *, ends: str = "natural") -> Profile:
+def table(times: Any, values: Any, *, ends: str = "natural") -> Profile:
     """Cubic spline through given points: value, rate and acceleration are continuous.
 
     Parameters

@@ -154,6 +154,9 @@ def _description(description):
     for name, kind in {"model": str, "sizes": dict, "nodes": list, "elements": list}.items():
         _need(isinstance(description.get(name), kind), f"its description has no {name}")
     sizes = {name: _whole(description["sizes"].get(name), f"size {name}", 0) for name in ("N", "m", "nc", "no")}
+    # files of versions whose forces of contacts were their impulses over h do not have it
+    sizes["nf"] = _whole(description["sizes"].setdefault("nf", 0), "size nf", 0)
+    _need(sizes["nf"] in (0, sizes["nc"]), f"its size nf is {sizes['nf']}, must be 0 or {sizes['nc']}")
     _need(len(description["nodes"]) == sizes["N"], f"it describes {len(description['nodes'])} nodes of {sizes['N']}")
     for node in description["nodes"]:
         _need(isinstance(node, dict) and isinstance(node.get("name", 0), (str, type(None))), "a node has no name")

@@ -17,7 +17,8 @@ import numpy as np
 
 from fem_mbs import read_checks
 from fem_mbs.arguments import Named
-from fem_mbs.errors import FemMbsError
+from fem_mbs.errors import FemMbsError, FileError
+from fem_mbs.notebook import WARNING, Report
 from fem_mbs.results_table import (
     AXES,
     HISTORIES,
@@ -87,7 +88,7 @@ class _File:
         with self._open() as file:
             histories = file["fem_mbs/histories"]
             if name not in histories:
-                raise FemMbsError(f"{self.path} was written by a version of fem_mbs that did not record '{name}'")
+                raise FileError(self.path, f"was written by a version of fem_mbs that did not record '{name}'")
             dataset = histories[name]
             return dataset[: self.n] if dataset.ndim == 1 else dataset[: self.n, column]
 
@@ -326,16 +327,24 @@ class Results:
             scale = inverse_step(self.h)
             return values * scale.reshape(-1, *[1] * (values.ndim - 1))
 
+        apart = self.description["sizes"]["nf"] > 0
+
+        def force():
+            return read("contact_force", c) if apart else per_time(read("impulse", c))
+
+        def moment():
+            return read("contact_moment", c) if apart else per_time(read("moment_impulse", c))
+
         def vector():
-            return contact_vector(per_time(read("impulse", c)), read("contact_normal", c), read("contact_tangents", c))
+            return contact_vector(force(), read("contact_normal", c), read("contact_tangents", c))
 
         return {
             **self._from_table("contact", c),
-            "force": Quantity("N", AXES, lambda: per_time(read("impulse", c))),
-            "force_normal": Quantity("N", (), lambda: per_time(read("impulse", c))[:, 0]),
-            "force_tangential": Quantity("N", AXES[1:], lambda: per_time(read("impulse", c))[:, 1:]),
+            "force": Quantity("N", AXES, force),
+            "force_normal": Quantity("N", (), lambda: force()[:, 0]),
+            "force_tangential": Quantity("N", AXES[1:], lambda: force()[:, 1:]),
             "force_vector": Quantity("N", XYZ, vector),
-            "moment": Quantity("N m", TURNS, lambda: per_time(read("moment_impulse", c))),
+            "moment": Quantity("N m", TURNS, moment),
         }
 
     # --- the whole system -----------------------------------------------------------------------------------------
@@ -467,9 +476,9 @@ class Results:
         """What was wrong in the run without stopping it, in words. ``run(strict=True)`` raises instead."""
         return list(self.statistics.get("warnings", ()))
 
-    def report(self):
-        """Table of the run as a text: time, iterations, constraints, contacts, energy."""
-        return "\n".join(f"  {name:<13}{text}" if name else text for name, text in self._report_lines())
+    def report(self) -> Report:
+        """Table of the run as a text: time, iterations, constraints, contacts, energy; notebooks show it as a table."""
+        return Report(self._report_lines())
 
     def _report_lines(self):
         p, s = self.parameters, self.statistics
@@ -496,7 +505,7 @@ class Results:
         text = f"{total[0]:.6g} J at the start, {total[-1]:.6g} J at the end"
         yield "energy", f"{text}, largest rise between saved states {rise:.2e} J"
         for warning in self.warnings:
-            yield "WARNING", warning
+            yield WARNING, warning
 
     def _contact_summary(self):
         gap, impact = self._store.read("gap"), self._store.read("impact")
@@ -508,7 +517,10 @@ class Results:
         )
 
     def __str__(self):
-        return self.report()
+        return str(self.report())
+
+    def _repr_html_(self) -> str:
+        return self.report()._repr_html_()
 
     def __repr__(self):
         return f"<Results of '{self.model}': {len(self.t)} saved steps, {self.status}>"
@@ -530,6 +542,12 @@ class Results:
         from fem_mbs.picture import animate
 
         return animate(self, save, **options)
+
+    def show(self, **options) -> None:
+        """Interactive view with a time slider, in a window or a notebook; see `fem_mbs.show.show`."""
+        from fem_mbs.show import show
+
+        show(self, **options)
 
     def export(self, save, **options):
         """Write frames in a format of meshio; see `fem_mbs.export.export`."""

@@ -56,10 +56,13 @@ HISTORIES = {
     ),
     "multiplier": Saved("f8", ("m",), "of all constraint rows, along +Gᵀ"),
     "gap": Saved("f8", ("nc",), "open > 0", "m", (), "contact"),
-    "impulse": Saved("f8", ("nc", 3), "of the step on the first body: normal, t1, t2", "N s", AXES, "contact"),
+    "impulse": Saved("f8", ("nc", 3), "that the first body got in the step: normal, t1, t2", "N s", AXES, "contact"),
     "moment_impulse": Saved(
         "f8", ("nc", 3), "of the step, rolling about t1, t2, spinning or drilling", "N m s", TURNS, "contact"
     ),
+    # where they are more than impulse / h, see `sizes_of`
+    "contact_force": Saved("f8", ("nf", 3), "at the end of the step, on the first body", "N", AXES, "contact", "force"),
+    "contact_moment": Saved("f8", ("nf", 3), "at the end of the step", "N m", TURNS, "contact", "moment"),
     "contact_point": Saved("f8", ("nc", 3), "inertial axes", "m", XYZ, "contact", "point"),
     "contact_normal": Saved(
         "f8", ("nc", 3), "inertial axes, from the second body to the first", "", XYZ, "contact", "normal"
@@ -100,12 +103,16 @@ PAIRS = {
 PAIR_COLUMNS = sum(columns for columns, *_ in PAIRS.values())
 
 
-def sizes_of(system):
+def sizes_of(system, forces: bool = False) -> dict:
     """Sizes of the histories of a `System`: N nodes, m constraint rows, nc contacts, no numbers put out by elements.
 
     Contacts of contact groups do not count: they come and go, and have a table of their own.
+
+    ``forces``: whether the method has forces of contacts at the end of a step that are not their impulses over h; nf is
+    then the number of contacts, else 0, and nothing is saved twice.
     """
-    return {"N": len(system.nodes), "m": system.m, "nc": system.nc_fixed, "no": system.n_outputs}
+    nc = system.nc_fixed
+    return {"N": len(system.nodes), "m": system.m, "nc": nc, "nf": nc if forces else 0, "no": system.n_outputs}
 
 
 def shape_of(name, sizes):

@@ -29,8 +29,11 @@ BLOCK_POINTS = 200_000  # points moved at once
 SUFFIXES = (".vtkhdf", ".hdf", ".h5", ".hdf5")
 
 
-def describe(system):
-    """Description of a `System` for results: plain numbers and texts, as JSON can hold them."""
+def describe(system, forces=False):
+    """Description of a `System` for results: plain numbers and texts, as JSON can hold them.
+
+    ``forces`` as of `sizes_of`.
+    """
     number = {id(contact): i for i, contact in enumerate(system.contacts)}
     elements = []
     for element in system.elements:
@@ -52,8 +55,8 @@ def describe(system):
     gravity = [float(g) for g in getattr(system, "gravity", (0, 0, 0))]
     groups = [_describe_group(group) for group in getattr(system.model, "contact_groups", ())]
     return {
-        "model": system.name, "gravity": gravity, "sizes": sizes_of(system), "nodes": nodes, "elements": elements,
-        "contact_groups": groups,
+        "model": system.name, "gravity": gravity, "sizes": sizes_of(system, forces), "nodes": nodes,
+        "elements": elements, "contact_groups": groups,
     }  # fmt: skip
 
 
@@ -106,6 +109,8 @@ class ResultsWriter:
         memory, where `close` returns them.
     pvd : bool
         Write the model as a .pvd file with its .vtu files beside the results file at the end, for ParaView before 5.12.
+    forces : bool
+        The steps have ``contact_force`` and ``contact_moment``, as steps of `DecoupledNSGA` with persistent contacts.
 
     Raises
     ------
@@ -113,12 +118,12 @@ class ResultsWriter:
         Another run is writing the file, the file is somebody else's, or the disk does not take it.
     """
 
-    def __init__(self, system, path=None, *, parameters=None, frames=None, single=False, pvd=False):
+    def __init__(self, system, path=None, *, parameters=None, frames=None, single=False, pvd=False, forces=False):
         if path is None and (single or pvd):
             raise FemMbsError(
                 f"{'single' if single else 'pvd'}=True is about the results file: give its name with save=…"
             )
-        self.description = describe(system)
+        self.description = describe(system, forces)
         self.sizes = self.description["sizes"]
         self.parameters = {k: _plain(v) for k, v in (parameters or {}).items()}
         self.skin = Skin.of(system)

@@ -7,7 +7,7 @@ section_moment     beams            3, N m, section axes: torsion, two bending m
 reaction_force     joints           3, N, on the second body, inertial axes
 reaction_moment    joints           3, N m, same
 impulse            contacts         3, N s, of the step on the first body, inertial axes
-contact_force      contacts         3, N, impulse / h: a mean over the step
+contact_force      contacts         3, N, at the end of the step; without persistent contacts impulse / h
 gap                contacts         1, m
 contact_status     contacts         1: 0 open, 1 sticking or rolling, 2 sliding
 
@@ -77,7 +77,7 @@ class Scene:
         """Points (k, n_points, 3) [m] and point data name -> (k, n_points, c) of saved steps.
 
         ``rows``: dict of histories (k, …) with at least position, quaternion, velocity, angular_velocity, output,
-        contact_point, contact_normal, contact_tangents, impulse, gap, contact_status, h.
+        contact_point, contact_normal, contact_tangents, impulse, contact_force, gap, contact_status, h.
         """
         skin = self.skin
         x, R = rows["position"], matrices(rows["quaternion"])
@@ -96,7 +96,11 @@ class Scene:
             vertex = slice(skin.n_fixed + skin.n_swept, None)
             impulse = contact_vector(rows["impulse"], rows["contact_normal"], rows["contact_tangents"])
             data["impulse"][:, vertex] = impulse
-            data["contact_force"][:, vertex] = impulse * inverse_step(rows["h"])[:, None, None]
+            if rows["contact_force"].size:
+                force = contact_vector(rows["contact_force"], rows["contact_normal"], rows["contact_tangents"])
+            else:
+                force = impulse * inverse_step(rows["h"])[:, None, None]
+            data["contact_force"][:, vertex] = force
             data["gap"][:, vertex, 0] = rows["gap"]
             data["contact_status"][:, vertex, 0] = rows["contact_status"]
         return points, data

@@ -3,9 +3,13 @@
 from fem_mbs.solvers.decoupled_nsga import DecoupledNSGA
 from fem_mbs.solvers.initial import initial_accelerations
 from fem_mbs.solvers.modal import Modes, modes
+from fem_mbs.solvers.moreau_jean import MoreauJean
 from fem_mbs.solvers.statics import StaticResult, static_equilibrium
 from fem_mbs.solvers.step_control import StepControl
 
+STEPPERS = {stepper.__name__: stepper for stepper in (DecoupledNSGA, MoreauJean)}  # see tests/solvers/test_steppers.py
+
 __all__ = [
-    "DecoupledNSGA", "Modes", "StaticResult", "StepControl", "initial_accelerations", "modes", "static_equilibrium",
+    "STEPPERS", "DecoupledNSGA", "Modes", "MoreauJean", "StaticResult", "StepControl", "initial_accelerations", "modes",
+    "static_equilibrium",
 ]  # fmt: skip

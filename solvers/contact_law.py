@@ -39,9 +39,7 @@ Source: Sanchez2025 annex A, (A.39)-(A.42) and appendix A2; docs/theory/contact_
 
 import math
 
-import numpy as np
-
-from fem_mbs.jit import kernel
+from fem_mbs.jit import kernel, local_vector
 
 GAP, STICK, SLIP, CLOSED = 0, 1, 2, 3  # CLOSED: without friction
 
@@ -62,7 +60,7 @@ def direction(k, p, mu, xi_N, lam, g, n, xi, tau):
 @kernel
 def cone_forces(k, p, mu, xi_N, lam, g, n, force, row):
     """Fill the multiplier of −Bᵀ in (3), force (n,), and the rows (4) of an active contact divided by k, row (n,)."""
-    xi, tau = np.empty(3), np.empty(3)
+    xi, tau = local_vector(3), local_vector(3)
     status, _ = direction(k, p, mu, xi_N, lam, g, n, xi, tau)
     for i in range(n):
         if status == STICK:
@@ -94,7 +92,7 @@ def normal_tangent(S, nd, row, G_N, k, p):
 @kernel
 def cone_tangent(S, nd, row_N, row, G_N, B, n, k, p_N, p, mu, xi_N, lam, g):
     """Add the blocks (5) or (6) of one cone of an active contact, multipliers at ``row`` …; B is flat, n rows of nd."""
-    xi, tau = np.empty(3), np.empty(3)
+    xi, tau = local_vector(3), local_vector(3)
     status, size = direction(k, p, mu, xi_N, lam, g, n, xi, tau)
     if status == STICK:
         for a in range(n):

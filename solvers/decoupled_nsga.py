@@ -12,15 +12,11 @@ impulses of earlier impact problems applied to all contacts (6), line search and
 
 import numpy as np
 
-from fem_mbs.errors import NonFiniteError, ParameterError, SolverError, label
+from fem_mbs.errors import ParameterError, SolverError
 from fem_mbs.layout import Rows
-from fem_mbs.results_table import PAIR_COLUMNS
 from fem_mbs.solvers.step_control import StepControl
-from fem_mbs.solvers.stepper import Stepper
-from fem_mbs.solvers.stepping.records import RECORDS, records
+from fem_mbs.solvers.stepping.stepper import Stepper
 
-_NAMES = ("smooth motion", "position correction", "velocity correction")
-SHIFT = 1e-8  # default of epsilon
 CONTACT_SOLVERS = ("auto", "newton", "problem")
 
 
@@ -71,8 +67,10 @@ class DecoupledNSGA(Stepper):
         orders, largest errors: ball rolling in a drum 2.00 (0.98 without), leg on a sticking foot 2.00 (1.00), ball
         that slides and rolls in turn 1.96 (0.98), angle of a ball stopped by rolling or spinning resistance 1.96 …
         2.0 (1.0). Where sticking, sliding or contact itself ends the error depends on where in its step that lies,
-        still of second order in the motion; friction forces that jump are wrong in that step. Impacts stay of first
-        order. Contacts with a ``radius_contensou`` are of second order while they slide or drill.
+        still of second order in the motion; friction forces that jump are wrong in that step. Where sliding *reverses*
+        without sticking the motion is of first order, with the option as without (1.2 and 1.1 measured): friction of
+        the whole step has the direction in which it ends. Impacts stay of first order. Contacts with a
+        ``radius_contensou`` are of second order while they slide or drill.
     approach : {"slower", "start"}
         Normal velocity that Newton's law reflects. "slower": the slower of those along the normals at the start and at
         the end of the step, with which normal impulses never give energy; and where friction makes the impulses of an
@@ -111,9 +109,13 @@ class DecoupledNSGA(Stepper):
     Notes
     -----
     Order 2 in smooth motion; order 1 at impacts and, without ``persistent_contacts``, as soon as a contact stays
-    closed. Joint reactions are
-    k_s λ~ + k_v Λ/h; contact forces k_v Λ/h, which at an impact is an impulse divided by h.
+    closed. Joint reactions are k_s λ~ + k_v Λ/h; contact forces k_v Λ/h, which at an impact is an impulse divided by h.
+    The ``impulse`` of a contact is the momentum that it hands over in the step: h times its force, and with
+    ``persistent_contacts`` what the forces of closed contacts give on their way from the start of the step to its end
+    (docs/theory/decoupled_nsga.md, (32)).
     """
+
+    stages = ("smooth motion", "position correction", "velocity correction")
 
     def __init__(
         self,
@@ -183,346 +185,75 @@ class DecoupledNSGA(Stepper):
         smooth = Rows(True, "all" if system.n_roll else "") if self.persistent_contacts else Rows()
         return smooth, Rows(True, "drilling"), Rows(True, "all", drilling_first=True)
 
-    def prepare(self, system, h, save_every=1, strict=False):
-        """Make the engine that steps a system; initial accelerations are computed here."""
-        return _Engine(self, system, h, save_every, strict)
-
-
-class _Engine:
-    """Arrays and scalars of one run, and the calls of the compiled part."""
-
-    def __init__(self, method, system, h, save_every, strict):
-        from fem_mbs.solvers import nsga_data
-
-        self.strict = strict
-
-        self.kernels, self.method, self.system, self.h = nsga_data, method, system, h
-        self._refuse_for_groups()
-        self.matrices = system.lay_out(*method.matrices(system))
-        self.data = self.matrices.data
-        self._allocate()
-        self._set_scalars(save_every)
-        self._start()
-        self.controller = None
-        if method.step_control is not None:
-            from fem_mbs.solvers.step_control import Controller
-
-            self.controller = Controller(self, method.step_control)
-
-    def _refuse_for_groups(self):
+    def refuse(self, system):
         """Options that contact groups do not know."""
-        method, searches = self.method, self.system.searches
         options = {
-            "persistent_contacts": method.persistent_contacts,
-            "contact_solver": method.contact_solver if method.contact_solver == "newton" else None,
-            "step_control": method.step_control,
+            "persistent_contacts": self.persistent_contacts,
+            "contact_solver": self.contact_solver if self.contact_solver == "newton" else None,
+            "step_control": self.step_control,
         }
         for name, value in options.items():
-            if searches and value:
-                message = f"does not go with contact groups ('{searches[0].owner.name}')"
-                raise ParameterError(method, name, value, message)
+            if system.searches and value:
+                message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
+                raise ParameterError(self, name, value, message)
 
-    def _allocate(self):
-        k, system = self.kernels, self.system
-        N = len(system.nodes)
-        unknowns = max(layout.n for layout in self.matrices.layouts)
-        self.arrays = k.TABLE.arrays({"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns})
-        self.run = np.zeros(1, k.RUN)
-        k.TABLE.aim(self.run, self.arrays)
-        self.arrays["T"][:] = np.eye(3)
-        self.records = np.zeros(1, RECORDS.dtype)
-        self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
-        self._connect()
-
-    def _connect(self):
-        """Addresses of the compiled parts."""
-        from fem_mbs.jit import address
+    def parts(self):
+        """Compiled parts by name."""
         from fem_mbs.solvers import nsga_checks, nsga_position, nsga_run, nsga_smooth, nsga_sweep, nsga_velocity
+        from fem_mbs.solvers.nsga_data import PARTS
+        from fem_mbs.solvers.stepping import run
 
-        modules = nsga_smooth, nsga_position, nsga_velocity, nsga_run, nsga_sweep, nsga_checks
+        modules = nsga_smooth, nsga_position, nsga_velocity, nsga_run, nsga_sweep, nsga_checks, run
+        found = {name: [getattr(module, name) for module in modules if hasattr(module, name)] for name in PARTS}
+        return {name: entries[0] for name, entries in found.items() if entries}
 
-        self.run_steps = nsga_run.run_steps
-        for name in self.kernels.PARTS:
-            module = next(m for m in modules if hasattr(m, name))
-            self.run[0][f"{name}_part"] = getattr(module, name).address
-        for name, array in (("data_at", self.data), ("run_at", self.run), ("records_at", self.records)):
-            self.run[0][name] = address(array)
-        self.contact_problems = None
-        if (self.system.nc or self.system.searches) and self.method.contact_solver != "newton":
-            from fem_mbs.solvers.nsga_contact_problem import ContactProblemCorrection
-
-            self.contact_problems = ContactProblemCorrection(self)
-            self.run[0]["contact_part"] = self.contact_problems.address
-
-    def _set_scalars(self, save_every):
-        k, method, system, h = self.kernels, self.method, self.system, self.h
-        alpha_m, alpha_f, beta, gamma = method.coefficients
-        mass = method.scaling or system.contact_mass
-        speed = np.abs(system.initial.V).max(initial=0.0)
-        tol_v = method.tol_v or 1e-8 * max(speed, np.linalg.norm(system.gravity) * h) or 1e-12
-        values = {
-            "h": h, "alpha_m": alpha_m, "alpha_f": alpha_f, "beta": beta, "gamma": gamma,
+    def scalars(self, system, h):
+        """Numbers of the record of a run that are this method's own."""
+        alpha_m, alpha_f, beta, gamma = self.coefficients
+        return {
+            "alpha_m": alpha_m, "alpha_f": alpha_f, "beta": beta, "gamma": gamma,
             "c_a": (1 - alpha_m) / ((1 - alpha_f) * gamma * h), "c_q": h * beta / gamma,
-            "ks": mass / h, "kp": mass, "kv": mass, "ps": 0.0, "pp": method.penalty * mass, "pv": method.penalty * mass,
-            "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
-            "epsilon": SHIFT if method.epsilon is None else method.epsilon, "restitution_scale": 1.0,
-            "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self._shift(),
-            "conservative": int(system.conservative), "strict": int(self.strict),
-            "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
-            "length": system.length, "reference_force": method.reference_force,
-            "position_factor": method.position_factor, "max_iterations": method.max_iterations,
-            "max_problems": method.max_problems,
-            "mixed": int(method.mixed and any("mixed" in element.kernels for element in system.elements)),
-            "persistent": int(method.persistent_contacts and system.nc > 0), "reset": int(method.reset_after_impact),
-            "newton": int(not system.searches and (method.contact_solver != "problem" or system.nc == 0)),
-            "exact": k.EXACT,
-            "approach": int(method.approach == "slower"), "touch": int(method.restitution_speed == "touch"),
-            "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
-            "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
-            "abrupt": int(any(element.abrupt for element in system.elements)),
+            "position_factor": self.position_factor,
+            "mixed": int(self.mixed and any("mixed" in element.kernels for element in system.elements)),
+            "persistent": int(self.persistent_contacts and system.nc > 0), "reset": int(self.reset_after_impact),
+            "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"),
         }  # fmt: skip
-        for name, value in values.items():
-            self.run[0][name] = value
 
-    def _start(self):
-        from fem_mbs import assembly
+    def start(self, engine, state):
+        """Consistent accelerations and multipliers at the start of a run."""
         from fem_mbs.solvers.initial import initial_accelerations
 
-        system, a = self.system, self.arrays
-        state = system.initial.copy()
-        a["x"][:], a["Q"][:], a["R"][:], a["V"][:] = state.x, state.Q, state.R, state.V
-        for name in ("xs", "x0"):
-            a[name][:] = state.x
-        for name in ("Qs", "Q0"):
-            a[name][:] = state.Q
-        for name in ("Rs", "R0"):
-            a[name][:] = state.R
-        for name in ("Vs", "V0"):
-            a[name][:] = state.V
-        if system.nc:
-            a["was_active"][:] = system.gaps(state) <= 1e-9 * (1.0 + np.abs(state.x).max())
-        if self.run[0]["persistent"]:
-            self._start_contacts(state)
+        a, run = engine.arrays, engine.run[0]
+        if run["persistent"]:
+            self._start_contacts(engine, state)
         else:
-            acceleration, lam = initial_accelerations(system, state, self._shift(), matrices=self.matrices)
+            acceleration, lam = initial_accelerations(engine.system, state, engine.shift, matrices=engine.matrices)
             a["Vd0"][:] = a["Va0"][:] = acceleration
-            a["lam"][:] = lam / self.run[0]["ks"]
+            a["lam"][:] = lam / run["ks"]
         a["Vd"][:] = a["Vd0"]
-        a["lam_report"][:] = a["lam"] * self.run[0]["ks"]
-        if self.method.improved_start:
-            self.run[0]["fresh"] = 1
-        assembly.initial_states(system.data[0], state.x, state.R, state.V)
+        a["lam_report"][:] = a["lam"] * run["ks"]
+        if self.improved_start:
+            run["fresh"] = 1
 
-    def _shift(self):
-        return SHIFT if self.method.epsilon is None else self.method.epsilon
-
-    def _start_contacts(self, state):
+    def _start_contacts(self, engine, state):
         """Closed contacts that do not approach enter at once; the first accelerations are consistent with them."""
         from fem_mbs.jit import address, invoke
         from fem_mbs.solvers import nsga_run
         from fem_mbs.solvers.contact_law import CLOSED, GAP, SLIP, STICK
+        from fem_mbs.solvers.nsga_data import OK
 
-        velocity, tol_v = self.system.contact_velocities(state), self.run[0]["tol_v"]
-        rests = (self.arrays["was_active"] != 0) & (np.abs(velocity[:, 0]) <= 10 * tol_v)
+        system, a, run = engine.system, engine.arrays, engine.run[0]
+        velocity, tol_v = system.contact_velocities(state), run["tol_v"]
+        rests = (a["was_active"] != 0) & (np.abs(velocity[:, 0]) <= 10 * tol_v)
         slides = np.linalg.norm(velocity[:, 1:], axis=1) > 10 * tol_v
         with_friction = np.where(slides, SLIP, STICK)
-        kind = np.where(self.system.laws[:, 0] > 0, with_friction, CLOSED)
-        self.arrays["closed"][:] = self.arrays["entered"][:] = np.where(rests, kind, GAP)
-        self.arrays["part"][:] = self.system.parts()
-        self.system.update_signals(state.t)
-        self.run[0]["since"] = nsga_run.CALM
-        invoke(int(self.run[0]["restart_part"]), address(self.data), address(self.run))
-        if self.run[0]["code"] != self.kernels.OK:
+        kind = np.where(system.laws[:, 0] > 0, with_friction, CLOSED)
+        a["closed"][:] = a["entered"][:] = np.where(rests, kind, GAP)
+        a["part"][:] = system.parts()
+        system.update_signals(state.t)
+        run["since"] = nsga_run.CALM
+        invoke(int(run["restart_part"]), address(engine.data), address(engine.run))
+        if run["code"] != OK:
             raise SolverError(
                 "initial accelerations: mass, constraints and closed contacts are singular", step=0, time=state.t
             )
-
-    def make_records(self, size):
-        """Arrays for ``size`` saved steps."""
-        return records(self.system, size)
-
-    def _aim(self, block):
-        """Let compiled code record into the arrays of a block, from its first row on."""
-        RECORDS.aim(self.records, block)
-        self.run[0]["saved"] = 0
-
-    def keep_whole(self, every):
-        """Only one state in so many gets outputs, energies and constraint violations."""
-        self.run[0]["whole_every"] = every
-
-    def first(self, block):
-        """Record the initial state."""
-        from fem_mbs.jit import address, invoke
-
-        self._aim(block)
-        self.run[0]["t"] = self.system.initial.t
-        invoke(int(self.run[0]["record_part"]), address(self.data), address(self.run))
-        self.pair_tables = [np.zeros((0, PAIR_COLUMNS))] if self.system.searches else []
-
-    def advance(self, times, signals, block):
-        self.matrices.update()  # another run may have searched pairs
-        self._aim(block)
-        if not len(times):
-            return 0, 0, None
-        if self.controller is not None:
-            return self.controller.advance(times, block)
-        if self.system.searches:
-            from fem_mbs.solvers import nsga_pairs
-
-            return nsga_pairs.advance(self, times, signals, block)
-        done, code = self.run_steps(self.data, self.run, len(times), 0, times, signals)
-        error = None if code == self.kernels.OK else self.fault(code, float(times[min(done, len(times) - 1)]))
-        return done, int(self.run[0]["saved"]), error
-
-    def fault(self, code, t):
-        """The error of a step that failed with a code on its way to time t [s]."""
-        if self.contact_problems is not None and self.contact_problems.error is not None:
-            raise self.contact_problems.error
-        error = self._diagnose(code, t)
-        if self.contact_problems is not None and self.arrays["counts"][7]:
-            error.contact_problem = self.contact_problems.problem
-        return error
-
-    def pairs(self):
-        """Tables of closed pairs of contact groups, one per state saved by the last call; empty without groups."""
-        return self.pair_tables
-
-    def statistics(self):
-        """What was counted over all steps, saved or not."""
-        repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
-        searches = {}
-        if self.system.searches:
-            inexact = self.contact_problems.inexact
-            searches = {"pair_searches": self.searches, "inexact_contact_problems": inexact}
-        controlled = self.controller.statistics() if self.controller is not None else {}
-        counted = {"steps": "step_number", "impact_sequences_cut_short": "cut_short",
-                   "steps_without_restitution": "made_plastic", "impacts_with_less_restitution": "limited_impacts",
-                   "energy_rises": "rises", "swept_contacts": "swept_total"}  # fmt: skip
-        steps = {name: int(self.run[0][field]) for name, field in counted.items()}
-        return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
-
-    def warnings(self):
-        """What was wrong without stopping the run, in words."""
-        run, texts = self.run[0], []
-        if run["rises"]:
-            texts.append(
-                f"energy rose {run['rises']} times by more than the steps explain, most by {run['largest_rise']:.3g} J "
-                f"before t = {run['rise_time']:.6g} s, although nothing drives the model: h is too large for what "
-                "happened there (halve it, or use step_control=StepControl())"
-            )
-        return texts
-
-    def state(self):
-        """Current state of the run, a copy."""
-        state = self.system.initial.copy()
-        for name in ("x", "Q", "R", "V"):
-            getattr(state, name)[:] = self.arrays[name]
-        state.t = float(self.run[0]["t"])
-        return state
-
-    def _diagnose(self, code, t):
-        from fem_mbs import element_checks
-
-        k, system, a, run = self.kernels, self.system, self.arrays, self.run[0]
-        which = int(a["counts"][6])
-        number = int(run["step_number"]) + 1
-        start = f"Step {number}, t = {t:.6g} s: {_NAMES[which]}"
-        history = a["history"][: int(a["counts"][5])]
-        common = {"step": number, "time": t, "history": history}
-        try:
-            system.raise_python_errors(t)
-        except NonFiniteError as error:
-            return error
-        if code == k.NOT_FINITE:
-            state = self.state()
-            state.x[:], state.Q[:], state.R[:], state.V[:] = a["xs"], a["Qs"], a["Rs"], a["Vs"]
-            if which != 0:
-                state = self.state()
-            element = system.find_nonfinite(state, a["Vd"])
-            source = (
-                f"{label(element)} returned a force that is not finite" if element else "a number that is not finite"
-            )
-            return NonFiniteError(
-                f"{start} stopped: {source}. The run stopped before using it.", element=element, **common
-            )
-        if code == k.SINGULAR:
-            return SolverError(
-                f"{start} stopped: its matrix is singular. Usual causes: a mechanism locked in a singular position, "
-                "or a part without mass, stiffness and constraint",
-                **common,
-            )
-        if code == k.LARGE_ROTATION:
-            node = system.nodes[int(np.argmax(np.abs(a["D"][:, 3:]).max(axis=1)))]
-            return SolverError(
-                f"{start} stopped: {label(node)} turns by more than 3 rad in one step; reduce h (with stiff "
-                "flexible parts: rho_inf = 0)",
-                element=node,
-                **common,
-            )
-        if code == k.JUMP:
-            node = system.nodes[int(run["jumped"])]
-            return SolverError(
-                f"Step {number}, t = {t:.6g} s: {label(node)} jumped: it moved or turned {10 * run['farthest']:.3g} "
-                "times as far as its speeds and accelerations explain. The corrections found a configuration that is "
-                "not the one next to the start of the step. Halve h, or use step_control=StepControl()",
-                element=node,
-                **common,
-            )
-        if code == k.OUT_OF_RANGE:
-            state = self.state()
-            element = element_checks.element_at(system, int(run["jumped"]))
-            text = element.trouble(state) or f"{label(element)} is outside its range"
-            return SolverError(f"Step {number}, t = {t:.6g} s: {text}", element=element, **common)
-        if code == k.ENERGY_ROSE:
-            return SolverError(
-                f"Step {number}, t = {t:.6g} s: the energy rose by {run['largest_rise']:.3g} J, more than the step "
-                "explains, although nothing drives the model. Halve h, or use step_control=StepControl(); without "
-                "strict=True this is a warning of the result",
-                **common,
-            )
-        if code == k.PASSED:
-            contact = system.contact_at(int(run["swept_contact"]))
-            return SolverError(
-                f"{start} stopped: contact '{contact.name}' is passed within the step, and where it touches first "
-                f"cannot be told: its bodies travel {run['sweep_travel']:.3g} m past each other, its size (`passage`) "
-                f"is {run['sweep_size']:.3g} m. Reduce h, or let StepControl do it (step_control=fem.StepControl())",
-                element=contact,
-                **common,
-            )
-        if code == k.TOO_MANY_PROBLEMS:
-            names = ", ".join(system.contact_at(int(c)).name for c in np.flatnonzero(a["candidate"])[:20])
-            return SolverError(
-                f"{start} stopped after {run['max_problems']} impact problems; contacts still approaching: {names}. "
-                "Usual causes: restitution between many touching bodies (raise max_problems), or tol_v too small",
-                **common,
-            )
-        if len(history) <= 1 and self.contact_problems is not None:
-            return SolverError(
-                f"{start} was not solved by the contact-problem solver: {self.contact_problems.last()}. Usual causes: "
-                "step too large (halve h), or many redundant contacts between stiff or heavy bodies",
-                **common,
-            )
-        row, owner, value = self._largest_row(which)
-        tail = ", ".join(f"{r:.1e}" for r in history[-4:])
-        cause = (
-            "step too large for this contact (halve h), or redundant contacts (docs: redundant contacts)"
-            if system.nc and which
-            else "step too large (halve h; stiff flexible parts: rho_inf = 0), or forces that change abruptly"
-        )
-        return SolverError(
-            f"{start} stopped after {len(history) - 1} iterations, residual {history[-1]:.1e} (relative tolerance "
-            f"{run['rtol']:.0e}). Largest row: {row} ({value:.1e}). Residuals … {tail}. Usual causes: {cause}.",
-            element=owner,
-            **common,
-        )
-
-    def _largest_row(self, which):
-        system, a = self.system, self.arrays
-        dynamic = np.abs(system.reduced(a["r1"]))
-        rows = np.abs(a["rate"] if which != 1 else a["g"])
-        contact = np.abs(a["rows_c"]).ravel() if which else np.zeros(0)
-        scale = float(self.run[0]["ks" if which == 0 else "kp"])
-        values = np.concatenate([dynamic, scale * rows, scale * contact])
-        i = int(np.argmax(values))
-        owner, text = system.unknown(i)
-        return text, owner, values[i]

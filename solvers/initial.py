@@ -27,6 +27,7 @@ from fem_mbs.assembly import (
 )
 from fem_mbs.errors import SolverError
 from fem_mbs.jit import kernel
+from fem_mbs.layout import Matrices
 from fem_mbs.system import State, System
 
 REPETITIONS = 4  # of the proximal step; each gains the six digits of ε
@@ -83,6 +84,8 @@ def initial_accelerations(system: System, state: State, epsilon: float = 1e-6, *
     owner.as_instance("system", system, System, "a System: model.compile()")
     owner.as_instance("state", state, State)
     epsilon = owner.number("epsilon", epsilon, at_least=0)
+    if matrices is not None:
+        owner.as_instance("matrices", matrices, Matrices, "what System.lay_out returns")
     N = len(system.nodes)
     A, lam, gamma = np.zeros((N, 6)), np.zeros(system.m), np.zeros(system.m)
     right = np.zeros(system.n + system.m)

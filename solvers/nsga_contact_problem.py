@@ -63,7 +63,7 @@ from fem_mbs.jit import (
 )
 from fem_mbs.solvers.contact_problem import ContactProblem, solve_contact_problem
 from fem_mbs.solvers.nsga_contacts import reflected
-from fem_mbs.solvers.nsga_data import ROUND_OFF, run_at, system_at
+from fem_mbs.solvers.nsga_data import NOT_CONVERGED, OK, ROUND_OFF, run_at, system_at
 from fem_mbs.solvers.nsga_position import position_solved
 from fem_mbs.solvers.nsga_velocity import velocity_solved
 
@@ -338,7 +338,7 @@ class ContactProblemCorrection:
 
     def _called(self, data, run):
         """What compiled code calls: an exception may not leave it."""
-        codes, a = self.engine.kernels, self.engine.arrays
+        a = self.engine.arrays
         solved = False
         try:
             solved = self._correct(int(a["counts"][6]))
@@ -347,7 +347,7 @@ class ContactProblemCorrection:
         except Exception as error:
             self.error = error
         a["counts"][7] += 1
-        self.engine.run[0]["code"] = codes.OK if solved else codes.NOT_CONVERGED
+        self.engine.run[0]["code"] = OK if solved else NOT_CONVERGED
 
     def last(self):
         """How the last contact problem ended, in words."""

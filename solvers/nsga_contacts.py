@@ -15,8 +15,6 @@ Source: docs/theory/contact_laws.md, (6)-(11); Newton's law docs/theory/decouple
 
 import math
 
-import numpy as np
-
 from fem_mbs.assembly import (
     POSITION,
     VELOCITY,
@@ -164,7 +162,7 @@ def position_contact_residual(d, s, r1, rows):
     nu_D, rows_D = vector(s.nu_D_at, d.nc), vector(s.rows_D_at, d.nc)
     x, R = matrix(s.x_at, d.n_nodes, 3), tensor(s.R_at, d.n_nodes, 3, 3)
     x0, R0 = matrix(s.x0_at, d.n_nodes, 3), tensor(s.R0_at, d.n_nodes, 3, 3)
-    force, row, slip, lam = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    force, row, slip, lam = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     k, p, p_T = s.kp, s.pp, s.pp_T
     for a in range(d.n_groups):
         g = groups[a]
@@ -213,7 +211,7 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
     groups = groups_of(d)
     layout = matrix_values(d, POSITION)
     cnu, nu_D = matrix(s.cnu_at, d.nc, 3), vector(s.nu_D_at, d.nc)
-    slip, lam = np.empty(3), np.empty(3)
+    slip, lam = local_vector(3), local_vector(3)
     k, p, p_T = s.kp, s.pp, s.pp_T
     for a in range(d.n_groups):
         g = groups[a]
@@ -336,7 +334,7 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
     status, candidate = integers(s.status_at, d.nc), integers(s.candidate_at, d.nc)
     turning = integers(s.turning_at, d.nc)
     aLam, achi = matrix(s.aLam_at, d.nc, 3), matrix(s.achi_at, d.nc, 3)
-    force, row, rate, lam = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    force, row, rate, lam = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     k, p, p_T, arm = s.kv, s.pv, s.pv_T, s.length
     for a in range(d.n_groups):
         g = groups[a]
@@ -408,7 +406,7 @@ def velocity_contact_tangents(d, s, V, Vminus):
     layout = matrix_values(d, VELOCITY)
     cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
     candidate = integers(s.candidate_at, d.nc)
-    rate, lam = np.empty(3), np.empty(3)
+    rate, lam = local_vector(3), local_vector(3)
     k, p, p_T, arm = s.kv, s.pv, s.pv_T, s.length
     for a in range(d.n_groups):
         g = groups[a]

@@ -1,6 +1,7 @@
 """Data of a run of the decoupled nonsmooth generalized-α scheme, shared by its compiled parts.
 
-The recipe is `nsga_run.advance` → `nsga_run.step`; the sub-problems are in nsga_smooth, nsga_position, nsga_velocity.
+The recipe is `nsga_run.advance` → `stepping.step.take` → `nsga_run.step`; the sub-problems are in nsga_smooth,
+nsga_position, nsga_velocity. Moreau's scheme (moreau_kernels) uses the same data.
 
 Symbols as in docs/theory/decoupled_nsga.md; ~ marks the smooth part, arrays of nodes are (N, 6).
 
@@ -14,6 +15,7 @@ Symbols as in docs/theory/decoupled_nsga.md; ~ marks the smooth part, arrays of 
     P            P         impulses of earlier problems of an impact sequence
                  xt Qt Rt  poses on the path of the step, see nsga_sweep
                  aLam, achi (nc, 3)  contact impulses that act in the problem, N s and N m s
+                 sent, sent_chi (nc, 3)  momentum that contacts hand over in the step, see nsga_momentum
 
 """
 
@@ -27,8 +29,8 @@ from fem_mbs.solvers.stepping.table import Item, Table
 
 # C functions that the parts call each other through: a part is then compiled on its own, not again inside its callers
 PARTS = (
-    "smooth smooth_residual position position_residual position_matrix velocity velocity_residual velocity_matrix "
-    "restart record check sweep settle"
+    "advance step smooth smooth_residual position position_residual position_matrix velocity velocity_residual "
+    "velocity_matrix held_residual held_matrix restart record check sweep settle"
 ).split()
 
 _LAST = "of the last step, where Newton's iteration starts"
@@ -74,6 +76,7 @@ TABLE = Table(
         "base": Item("full", "f(q~, v~) + G(q~)ᵀ k_s λ~"),
         "base_v": Item("full", "the same with forces of closed contacts, less M v̇~"),
         "P": Item("full", "impulses of earlier problems of an impact sequence"),
+        "f0": Item("full", "forces at the start of the step, of Moreau's scheme", kept=True),
         "Gl": Item("full", "Gᵀ k_s λ~"),
         "Gw": Item("full", "moments of closed contacts in the smooth sub-problem", kept=True),
         "fs": Item("full", "forces at the end of the smooth sub-problem", kept=True),
@@ -101,6 +104,10 @@ TABLE = Table(
         "rows_D": Item("nc", "rows of drilling in the position correction"),
         "clam": Item("nc 3", "λ of closed contacts in the smooth sub-problem, divided by k_s", kept=True, scaling=1),
         "mchi": Item("nc 3", "their moments, divided by length k_s", kept=True, scaling=1),
+        "clam0": Item("nc 3", "clam at the start of the step"),
+        "mchi0": Item("nc 3", "mchi at the start of the step"),
+        "sent": Item("nc 3", "momentum of the step from contacts, with persistent contacts [N s]"),
+        "sent_chi": Item("nc 3", "the same about rolling and spinning axes [N m s]"),
         "ctau": Item("nc 3", "directions of sliding, see nsga_persistent", kept=True),
         "wtau": Item("nc 3", "directions of rolling and spinning", kept=True),
         "gamma_c": Item("nc 3", "d(G v)/dt of closed contacts at fixed v"),
@@ -143,6 +150,7 @@ TABLE = Table(
         "alpha_f": Item("", "α_f"),
         "beta": Item("", "β"),
         "gamma": Item("", "γ"),
+        "theta": Item("", "θ of Moreau's scheme"),
         "c_a": Item("", "∂v̇/∂v of the method"),
         "c_q": Item("", "∂D/∂v of the method"),
         "ks": Item("", "k of the smooth sub-problem"),
@@ -184,6 +192,7 @@ TABLE = Table(
         "mixed": Item("", "mixed iteration of beams", "i8"),
         "persistent": Item("", "closed contacts take part in the smooth sub-problem", "i8"),
         "reset": Item("", "restart after an impact", "i8"),
+        "project": Item("", "positions are projected after the step", "i8"),
         "reuse": Item("", "keep a factorisation while it contracts", "i8"),
         "approach": Item("", "Newton's law reflects the slower approach", "i8"),
         "touch": Item("", "Newton's law reflects the speed at the touch", "i8"),

@@ -14,7 +14,7 @@ PER_CONTACT = [name for name in TABLE.names(array=True) if TABLE.items[name].sha
 
 
 def advance(engine, times, signals, records):
-    """Take the steps that end at ``times``; as `_Engine.advance`, which calls it for models with contact groups."""
+    """Take the steps that end at ``times``; as `Engine.advance`, which calls it for models with contact groups."""
     run, system, tables = engine.run, engine.system, []
     done, error, tol_v = 0, None, float(run[0]["tol_v"])
     for k in range(len(times)):

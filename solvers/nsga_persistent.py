@@ -33,8 +33,6 @@ Source: docs/theory/decoupled_nsga.md, (25), (26), decision 12.
 
 import math
 
-import numpy as np
-
 from fem_mbs.assembly import SMOOTH, gather, groups_of, matrix_values, scatter_matrix, times_tangent, zero
 from fem_mbs.contact_assembly import (
     B_GN,
@@ -51,7 +49,7 @@ from fem_mbs.contact_assembly import (
     gradient_times,
     laws_of,
 )
-from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, matrix, vector
+from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_vector, matrix, vector
 from fem_mbs.solvers.contact_law import GAP, SLIP, STICK
 
 _H_N, _KK, _V = SLOT["H_N"], SLOT["K"], SLOT["v"]
@@ -70,7 +68,7 @@ def direction_of(g, e, block, row, n, V, V0, block0, rest, tau):
     A predicted motion that reverses that of V0 is about to stick, which the corrections decide: V0 counts. What was at
     rest keeps the tau of its force, see `leave_cones`.
     """
-    now, old = np.empty(2), np.empty(2)
+    now, old = local_vector(2), local_vector(2)
     reversal = size = 0.0
     for i in range(n):
         now[i] = gradient_times(g, e, block, row + i, V)

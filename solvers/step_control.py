@@ -78,8 +78,10 @@ class Controller:
     """Takes the controlled steps of one engine."""
 
     def __init__(self, engine, control):
-        self.engine, self.control, self.h, self.ok = engine, control, engine.h, engine.kernels.OK
-        self.table = engine.kernels.TABLE
+        from fem_mbs.solvers.nsga_data import OK, TABLE
+
+        self.engine, self.control, self.h, self.ok = engine, control, engine.h, OK
+        self.table = TABLE
         largest = engine.h if control.tolerance is None else 100.0 * engine.h
         self.h_max = control.h_max or largest
         self.h_min = control.h_min or engine.h / 1024.0
@@ -91,7 +93,7 @@ class Controller:
         self.hold = 0  # steps for which the user's h is not exceeded: a contact is about to close
 
     def advance(self, times, records):
-        """Step to the last of ``times`` or past it, until the records are full; as `_Engine.advance`."""
+        """Step to the last of ``times`` or past it, until the records are full; as `Engine.advance`."""
         engine, run = self.engine, self.engine.run
         room, error = len(records["t"]), None
         round_off = 1e-9 * engine.h

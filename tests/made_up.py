@@ -52,6 +52,7 @@ def made_up_chunk(system, step):
     chunk["gap"] = hop[:, None]
     chunk["impulse"] = closed[:, None, None] * np.array([[[0.3, 0.04, 0.0]]])
     chunk["moment_impulse"] = np.zeros((k, nc, 3))
+    chunk["contact_force"] = chunk["contact_moment"] = np.zeros((k, 0, 3))
     chunk["contact_point"] = chunk["position"][:, [ball]] - [0, 0, 0.2]
     chunk["contact_normal"] = np.tile([[0.0, 0.0, 1.0]], (k, 1, 1))
     c, s = np.cos(0.3), np.sin(0.3)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import fem_mbs as fem
+
 EXAMPLES = sorted(Path(__file__).parents[1].joinpath("examples").glob("*.py"))
 
 
@@ -16,6 +18,12 @@ def test_example_reproduces_its_references(script, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     checks = importlib.import_module(script.stem).main()
     assert len(checks) > 0 and checks.ok, f"\n{checks}"
+    files = sorted(tmp_path.glob("*.vtkhdf"))
+    assert files, "it writes no results file"
+    for file in files:
+        result = fem.load(file)
+        assert result.status == "complete" and len(result.t) > 1 and result.skin.n_points > 0
+        assert file.name in importlib.import_module(script.stem).__doc__
 
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)

@@ -14,7 +14,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.errors import SolverError
-from fem_mbs.solvers import stepper
+from fem_mbs.solvers.stepping import stepper
 
 
 def failing_model(t_fail=0.125):
@@ -198,9 +198,9 @@ def test_a_failure_in_the_first_step_leaves_the_initial_state(tmp_path):
 
 
 def test_an_error_nobody_foresaw_is_written_to_the_file_too(tmp_path, monkeypatch):
-    from fem_mbs.solvers.decoupled_nsga import _Engine
+    from fem_mbs.solvers.stepping.engine import Engine
 
-    advance, calls = _Engine.advance, []
+    advance, calls = Engine.advance, []
 
     def breaks(self, *arguments):
         calls.append(1)
@@ -208,7 +208,7 @@ def test_an_error_nobody_foresaw_is_written_to_the_file_too(tmp_path, monkeypatc
             raise OSError("disk on fire")
         return advance(self, *arguments)
 
-    monkeypatch.setattr(_Engine, "advance", breaks)
+    monkeypatch.setattr(Engine, "advance", breaks)
     with pytest.raises(OSError, match="disk on fire"):
         fem.DecoupledNSGA().run(bouncing_ball.build(), 1.0, 2e-3, save=tmp_path / "ball.vtkhdf")
     result = fem.load(tmp_path / "ball.vtkhdf")

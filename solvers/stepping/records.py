@@ -23,6 +23,6 @@ def records_at(at):
     return carray(void_pointer(at), (1,), _RECORD)[0]
 
 
-def records(system, size: int) -> dict:
-    """Arrays (size, …) of zeros for ``size`` saved steps of a system, by name."""
-    return RECORDS.arrays({**sizes_of(system), "rows": size})
+def records(system, size: int, forces: bool = False) -> dict:
+    """Arrays (size, …) of zeros for ``size`` saved steps of a system, by name; ``forces`` as of `sizes_of`."""
+    return RECORDS.arrays({**sizes_of(system, forces), "rows": size})

@@ -261,6 +261,16 @@ def test_parts_of_several_contacts_and_groups_are_refused():
         fem.CompliantContact(box, stiffness=1e6)
 
 
+def test_a_contact_of_more_nodes_than_its_scratch_holds_is_refused():
+    class Chain(type(plane_contact())):
+        def __init__(self):
+            super().__init__(Node6([0, 0, 1]), Ground(), radius=0.1, restitution=0.5, name="chain")
+            self.nodes = tuple(Node6([i, 0, 0]) for i in range(5))
+
+    with pytest.raises(fem.ParameterError, match=r"'chain'.*moves with 5 nodes; a compliant contact has room for 4"):
+        fem.CompliantContact(Chain(), stiffness=1e6)
+
+
 def test_the_wrapped_contact_must_not_be_in_the_model_too():
     model = fem.Model("twice")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1]))

@@ -203,6 +203,55 @@ class Shaken:
         return {"position": largest(result["block"].position[:, 0] - x), "force": largest(error[away], 1)}
 
 
+class PushedToAndFro:
+    """Block that slides on a floor under a force that turns it back; it never sticks: |force| > μ m g at each turn."""
+
+    friction, push, frequency, phase, speed, duration = 0.3, 8.0, 7.3, 0.3, 0.4, 2.0
+
+    @classmethod
+    def build(cls):
+        model = fem.Model("block pushed to and fro", gravity=[0, 0, -g])
+        turning = ("rx", "ry", "rz")
+        block = model.add(fem.RigidBody(1.0, 1.0, velocity=[cls.speed, 0, 0], fixed=turning, name="block"))
+        model.add(
+            fem.PointForce(block, lambda t: [cls.push * np.cos(cls.frequency * t + cls.phase), 0, 0], name="push")
+        )
+        model.add(fem.SphereOnPlane(block, model.ground, radius=0, friction=cls.friction, name="contact"))
+        return model
+
+    @classmethod
+    def exact(cls, t):
+        """Position and velocity at times t (k,), and times of the reversals."""
+        w, angle, limit = cls.frequency, cls.phase, cls.friction * g
+        x, v, turns = np.zeros_like(t), np.zeros_like(t), []
+        now, x0, v0, sign = 0.0, 0.0, cls.speed, 1.0
+        while now < t[-1]:
+            sine, cosine = np.sin(w * now + angle), np.cos(w * now + angle)
+
+            def motion(s, now=now, x0=x0, v0=v0, sign=sign, sine=sine, cosine=cosine):
+                gained = cls.push / w * (np.sin(w * s + angle) - sine)
+                way = cls.push / w * ((cosine - np.cos(w * s + angle)) / w - sine * (s - now))
+                return x0 + v0 * (s - now) + way - 0.5 * sign * limit * (s - now) ** 2, v0 + gained - sign * limit * (
+                    s - now
+                )
+
+            s = np.linspace(now + 1e-6, now + 1.0, 4000)
+            k = int(np.argmax(sign * motion(s)[1] < 0))
+            end = brentq(lambda s: motion(s)[1], s[k - 1], s[k], xtol=1e-15)
+            here = (t >= now) & (t <= end)
+            x[here], v[here] = motion(t[here])
+            now, x0, v0, sign = end, motion(end)[0], 0.0, np.sign(np.cos(w * end + angle))
+            assert cls.push * abs(np.cos(w * end + angle)) > limit and sign * motion(end + 1e-9)[1] > 0
+            turns.append(end)
+        return x, v, np.array([turn for turn in turns if turn < t[-1]])
+
+    @classmethod
+    def errors(cls, result):
+        x, v, _ = cls.exact(result.t)
+        block = result["block"]
+        return {"position": largest(block.position[:, 0] - x), "velocity": largest(block.velocity[:, 0] - v)}
+
+
 class Hill:
     """Ball that leaves a hill: slides down without friction, or rolls, slides, then leaves."""
 

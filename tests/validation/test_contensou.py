@@ -49,14 +49,14 @@ def test_friction_opposes_sliding_and_drilling_together_and_has_full_size(option
     v, spin = state(result)
     slip = np.column_stack([v, spin])[1:]
     floor = result["floor"]
-    normal = floor.impulse[1:, 0]
-    impulse = np.einsum("kt,ktj->kj", floor.impulse[1:, 1:], floor.tangents[1:])[:, :2]
-    percussion = np.column_stack([impulse, floor.moment_impulse[1:, 2] / arm])
-    assert normal == pytest.approx(mass * g * h, rel=1e-9)
+    normal = floor.force_normal[1:]
+    tangential = np.einsum("kt,ktj->kj", floor.force_tangential[1:], floor.tangents[1:])[:, :2]
+    percussion = np.column_stack([tangential, floor.moment[1:, 2] / arm])
+    assert normal == pytest.approx(mass * g, rel=1e-9)
     # the law at the end of each step, to the tolerance of the iterations
     assert np.linalg.norm(percussion, axis=1) == pytest.approx(friction * normal, rel=1e-7)
     expected = -friction * normal[:, None] * slip / np.linalg.norm(slip, axis=1)[:, None]
-    assert percussion == pytest.approx(expected, abs=1e-6 * friction * mass * g * h)
+    assert percussion == pytest.approx(expected, abs=1e-6 * friction * mass * g)
     assert np.all(floor.status[1:] == 2) and np.abs(floor.moment_impulse[:, :2]).max() == 0.0
 
 
@@ -112,7 +112,8 @@ def test_ball_that_only_spins_stops_when_the_closed_form_says(options):
     turning = result.t < t_stop - h
     assert w[turning] == pytest.approx(spin * (1 - result.t[turning] / t_stop), abs=1e-6 * spin)
     assert floor.moment_impulse[turning, 2][1:] == pytest.approx(-moment * h, rel=1e-6)
-    assert np.abs(w[result.t > t_stop + h]).max() < 1e-9
+    # what the tolerance of the step in which it stops leaves: rtol g h, 1e-8 (1.9e-9 measured)
+    assert np.abs(w[result.t > t_stop + h]).max() < 1e-6 * g * h
     assert np.abs(result["ball"].position[:, :2]).max() < 1e-12  # no reason to go anywhere
     angle = np.unwrap(result["ball"].rotation_vector[:, 2])
     assert np.ptp(angle[result.t > t_stop + h]) < 1e-9  # sticks at position level too

@@ -93,6 +93,17 @@ def test_force_between_changes_of_a_shaken_block_is_second_order():
     assert finest["position"] < 1e-5  # 2.4e-6 m
 
 
+def test_sliding_that_reverses_is_first_order_with_the_option_as_without():
+    """Friction of the step in which it turns has the direction of its end: what docs and docstring say."""
+    assert len(models.PushedToAndFro.exact(np.linspace(0.0, 2.0, 3))[2]) == 4
+    steps = [200, 283, 400, 566, 800, 1131, 1600, 2263, 3200]  # many phases of the reversals in their steps
+    for persistent in (False, True):
+        order, finest = models.orders(models.PushedToAndFro, steps, persistent_contacts=persistent)
+        # measured 1.43 and 1.12, with the option 1.25 and 1.20
+        assert all(0.9 < value < 1.6 for value in order.values()), order
+        assert finest["position"] < 1.5e-3 and finest["velocity"] < 1.5e-3, finest  # 1.0e-3 m, 1.1e-3 m/s
+
+
 @pytest.mark.parametrize("friction", [0.0, 0.5])
 @pytest.mark.parametrize("persistent, low, high", [(False, 0.9, 1.1), (True, 1.7, 2.1)])
 def test_ball_leaves_a_hill_where_its_weight_no_longer_holds_it(friction, persistent, low, high):
@@ -240,7 +251,8 @@ def throws(points, h, seeds, **options):
         depth = max(depth, *(-c.gap.min() for c in contacts))
         rise = max(rise, result.energy.total.max() / result.energy.total[0] - 1)
         for c in contacts:
-            friction = max(friction, (np.linalg.norm(c.impulse[:, 1:], axis=1) - 0.4 * c.impulse[:, 0]).max() / h)
+            # forces obey the law; what a step with an impact hands over may hold friction of two directions
+            friction = max(friction, (np.linalg.norm(c.force_tangential, axis=1) - 0.4 * c.force_normal).max())
             assert c.impulse[:, 0].min() >= 0.0, f"seed {seed}"
     return depth, rise, friction
 

@@ -105,10 +105,10 @@ def test_friction_is_inside_the_cone_and_against_the_slip(result):
         contact = result[name]
         slip = velocity + np.cross(spin, height * R[:, :, 2] - [0, 0, radius])
         slip[:, 2] = arm * spin[:, 2]
-        percussion = np.einsum("kt,ktj->kj", contact.impulse[:, 1:], contact.tangents)
-        percussion[:, 2] = contact.moment_impulse[:, 2] / arm
-        size, bound = np.linalg.norm(percussion, axis=1), top.friction * contact.impulse[:, 0]
-        assert np.all(contact.impulse[:, 0] >= 0.0)
+        percussion = H * np.einsum("kt,ktj->kj", contact.force_tangential, contact.tangents)
+        percussion[:, 2] = H * contact.moment[:, 2] / arm
+        size, bound = np.linalg.norm(percussion, axis=1), top.friction * H * contact.force_normal
+        assert np.all(contact.force_normal >= 0.0)
         tolerance = 1e-4 * top.mass * top.g * H  # of the iterations: ten times rtol
         assert np.all(size <= bound + tolerance)
         slides = (contact.status == 2) & (contact.impact == 0)

@@ -1,8 +1,7 @@
 """What all time steppers share: the run with its results file, progress, interruption and diagnosis.
 
-A method is a class with two functions:
+A method is a subclass of `Stepper` that says what `stepping.engine` asks of it. The run uses of the engine:
 
-    prepare(system, h, save_every, strict)  make and return an engine for this system
     engine.advance(times, signals, records)
                            take the steps that end at ``times`` (k,), with ``signals`` (k, n_signals, 3) set before
                            each; fill ``records`` (name -> array, first axis: saved steps; see
@@ -11,6 +10,7 @@ A method is a class with two functions:
                            what went wrong
     engine.first(records)  fill record 0 with the initial state
     engine.pairs()         tables of closed pairs of contact groups, one per record of the last call (empty: no groups)
+    engine.forces          whether records have forces of contacts that are not their impulses over h, see `sizes_of`
     engine.statistics()    numbers counted over all steps, saved or not
     engine.warnings()      what was wrong without stopping the run, a list of sentences
     engine.keep_whole(n)   of the records of all steps, those that are not every n-th may lack outputs and energies;
@@ -21,13 +21,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fem_mbs import model_checks, runtime
+from fem_mbs import element_checks, model_checks, runtime
 from fem_mbs.arguments import Checked, Keywords
 from fem_mbs.errors import NonFiniteError, ParameterError
 from fem_mbs.in_use import alone
@@ -36,6 +35,7 @@ from fem_mbs.results import Results
 from fem_mbs.results_writer import ResultsWriter
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
+SAMPLES = 8  # states of a chunk whose outputs elements look at for remarks
 CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
 
 
@@ -75,7 +75,11 @@ class _Interrupt:
 class Stepper(Checked):
     """Base of time steppers."""
 
-    prepare: Callable[..., Any]  # (system, h, save_every): makes the engine that steps; each stepper has its own
+    def prepare(self, system: Any, h: float, save_every: int = 1, strict: bool = False) -> Any:
+        """Make the engine that steps a system; initial accelerations are computed here."""
+        from fem_mbs.solvers.stepping.engine import Engine
+
+        return Engine(self, system, h, save_every, strict)
 
     @alone("a run")
     @Keywords.known
@@ -169,11 +173,12 @@ class Stepper(Checked):
             engine.keep_whole(wanted)
         parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end, "save_every": wanted}
         parameters |= self.parameters()
-        writer = ResultsWriter(system, save, parameters=parameters, single=single, pvd=pvd)
+        writer = ResultsWriter(system, save, parameters=parameters, single=single, pvd=pvd, forces=engine.forces)
         bar = Progress(t_end, start=start, enabled=progress)
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), 4096))
         records = engine.make_records(size)
         done, count, seconds = 0, save_every, 0.0
+        samples: list = []  # outputs of some states of each chunk, for remarks of elements
         reason, failure, interrupt = "complete", None, _Interrupt()
         try:
             engine.first(records)
@@ -187,6 +192,7 @@ class Stepper(Checked):
                 failure = failure or (bad_signal if taken == len(signals) else None)
                 if saved:
                     self._take(engine, records, saved, wanted, writer, observers)
+                    samples.append(records["output"][: saved : max(1, saved // SAMPLES)].copy())
                 done += taken
                 seconds = time.perf_counter() - begin
                 bar.update(start + done * h, done, records, saved)
@@ -206,7 +212,8 @@ class Stepper(Checked):
                 reason = f"interrupted at t = {start + done * h:.9g} s"
                 print(f"\n{reason}; results up to there are kept", file=sys.stderr)
             try:
-                result = writer.close(reason, warnings=engine.warnings(), **engine.statistics())
+                remarks = element_checks.remarks(system, np.concatenate(samples)) if samples else []
+                result = writer.close(reason, warnings=[*engine.warnings(), *remarks], **engine.statistics())
             finally:
                 for observer in observers:
                     observer.finish()

@@ -1,0 +1,196 @@
+"""A run of a method: arrays and scalars, and the calls of the compiled parts. Methods share it.
+
+What a method says of itself, besides its options:
+
+    matrices(system)     rows of each of its global matrices: smooth motion, positions, velocities
+    parts()              name -> compiled entry of `nsga_data.PARTS`; what it does not have is left out
+    scalars(system, h)   numbers of the record of the run that are its own
+    start(engine, state) accelerations, multipliers and memory at the start
+    refuse(system)       raise ParameterError for a system that it cannot step
+    stages               names of what can fail, by the number of the matrix that it solves with
+
+The other numbers of the record come from attributes that all methods have (`Engine._numbers`), options or not.
+"""
+
+import numpy as np
+
+from fem_mbs.results_table import PAIR_COLUMNS
+from fem_mbs.solvers.nsga_data import EXACT, OK, PARTS, RUN, TABLE
+from fem_mbs.solvers.stepping.failure import diagnose
+from fem_mbs.solvers.stepping.records import RECORDS, records
+
+SHIFT = 1e-8  # default of epsilon
+
+
+class Engine:
+    """Takes the steps of one run, see `fem_mbs.solvers.stepping.stepper`."""
+
+    def __init__(self, method, system, h, save_every, strict):
+        self.method, self.system, self.h, self.strict = method, system, h, strict
+        method.refuse(system)
+        self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
+        self.shift = SHIFT if method.epsilon is None else method.epsilon
+        self.matrices = system.lay_out(*method.matrices(system))
+        self.data = self.matrices.data
+        self._allocate()
+        self._connect()
+        for name, value in {**self._numbers(save_every), **method.scalars(system, h)}.items():
+            self.run[0][name] = value
+        self._start()
+        self.controller = None
+        if method.step_control is not None:
+            from fem_mbs.solvers.step_control import Controller
+
+            self.controller = Controller(self, method.step_control)
+
+    def _allocate(self):
+        system = self.system
+        N = len(system.nodes)
+        unknowns = max(layout.n for layout in self.matrices.layouts)
+        self.arrays = TABLE.arrays({"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns})
+        self.run = np.zeros(1, RUN)
+        TABLE.aim(self.run, self.arrays)
+        self.arrays["T"][:] = np.eye(3)
+        self.records = np.zeros(1, RECORDS.dtype)
+        self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
+
+    def _connect(self):
+        """Addresses of the compiled parts."""
+        from fem_mbs.jit import address
+        from fem_mbs.solvers.stepping.run import run_steps
+
+        self.run_steps, parts = run_steps, self.method.parts()
+        for name in PARTS:
+            self.run[0][f"{name}_part"] = parts[name].address if name in parts else 0
+        for name, array in (("data_at", self.data), ("run_at", self.run), ("records_at", self.records)):
+            self.run[0][name] = address(array)
+        self.contact_problems = None
+        if (self.system.nc or self.system.searches) and self.method.contact_solver != "newton":
+            from fem_mbs.solvers.nsga_contact_problem import ContactProblemCorrection
+
+            self.contact_problems = ContactProblemCorrection(self)
+            self.run[0]["contact_part"] = self.contact_problems.address
+
+    def _numbers(self, save_every):
+        """Numbers of the record of the run that all methods have."""
+        method, system, h = self.method, self.system, self.h
+        mass = method.scaling or system.contact_mass
+        speed = np.abs(system.initial.V).max(initial=0.0)
+        tol_v = method.tol_v or 1e-8 * max(speed, np.linalg.norm(system.gravity) * h) or 1e-12
+        return {
+            "h": h, "ks": mass / h, "kp": mass, "kv": mass, "ps": 0.0,
+            "pp": method.penalty * mass, "pv": method.penalty * mass,
+            "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
+            "epsilon": self.shift, "restitution_scale": 1.0,
+            "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self.shift,
+            "conservative": int(system.conservative), "strict": int(self.strict),
+            "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
+            "length": system.length, "reference_force": method.reference_force,
+            "max_iterations": method.max_iterations, "max_problems": method.max_problems,
+            "newton": int(not system.searches and (method.contact_solver != "problem" or system.nc == 0)),
+            "exact": EXACT, "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
+            "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
+            "abrupt": int(any(element.abrupt for element in system.elements)),
+        }  # fmt: skip
+
+    def _start(self):
+        from fem_mbs import assembly
+
+        system, a = self.system, self.arrays
+        state = system.initial.copy()
+        a["x"][:], a["Q"][:], a["R"][:], a["V"][:] = state.x, state.Q, state.R, state.V
+        for name in ("xs", "x0"):
+            a[name][:] = state.x
+        for name in ("Qs", "Q0"):
+            a[name][:] = state.Q
+        for name in ("Rs", "R0"):
+            a[name][:] = state.R
+        for name in ("Vs", "V0"):
+            a[name][:] = state.V
+        if system.nc:
+            a["was_active"][:] = system.gaps(state) <= 1e-9 * (1.0 + np.abs(state.x).max())
+        self.method.start(self, state)
+        assembly.initial_states(system.data[0], state.x, state.R, state.V)
+
+    def make_records(self, size):
+        """Arrays for ``size`` saved steps."""
+        return records(self.system, size, self.forces)
+
+    def _aim(self, block):
+        """Let compiled code record into the arrays of a block, from its first row on."""
+        RECORDS.aim(self.records, block)
+        self.run[0]["saved"] = 0
+
+    def keep_whole(self, every):
+        """Only one state in so many gets outputs, energies and constraint violations."""
+        self.run[0]["whole_every"] = every
+
+    def first(self, block):
+        """Record the initial state."""
+        from fem_mbs.jit import address, invoke
+
+        self._aim(block)
+        self.run[0]["t"] = self.system.initial.t
+        invoke(int(self.run[0]["record_part"]), address(self.data), address(self.run))
+        self.pair_tables = [np.zeros((0, PAIR_COLUMNS))] if self.system.searches else []
+
+    def advance(self, times, signals, block):
+        self.matrices.update()  # another run may have searched pairs
+        self._aim(block)
+        if not len(times):
+            return 0, 0, None
+        if self.controller is not None:
+            return self.controller.advance(times, block)
+        if self.system.searches:
+            from fem_mbs.solvers import nsga_pairs
+
+            return nsga_pairs.advance(self, times, signals, block)
+        done, code = self.run_steps(self.data, self.run, len(times), 0, times, signals)
+        error = None if code == OK else self.fault(code, float(times[min(done, len(times) - 1)]))
+        return done, int(self.run[0]["saved"]), error
+
+    def fault(self, code, t):
+        """The error of a step that failed with a code on its way to time t [s]."""
+        if self.contact_problems is not None and self.contact_problems.error is not None:
+            raise self.contact_problems.error
+        error = diagnose(self, code, t)
+        if self.contact_problems is not None and self.arrays["counts"][7]:
+            error.contact_problem = self.contact_problems.problem
+        return error
+
+    def pairs(self):
+        """Tables of closed pairs of contact groups, one per state saved by the last call; empty without groups."""
+        return self.pair_tables
+
+    def statistics(self):
+        """What was counted over all steps, saved or not."""
+        repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
+        searches = {}
+        if self.system.searches:
+            inexact = self.contact_problems.inexact
+            searches = {"pair_searches": self.searches, "inexact_contact_problems": inexact}
+        controlled = self.controller.statistics() if self.controller is not None else {}
+        counted = {"steps": "step_number", "impact_sequences_cut_short": "cut_short",
+                   "steps_without_restitution": "made_plastic", "impacts_with_less_restitution": "limited_impacts",
+                   "energy_rises": "rises", "swept_contacts": "swept_total"}  # fmt: skip
+        steps = {name: int(self.run[0][field]) for name, field in counted.items()}
+        return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
+
+    def warnings(self):
+        """What was wrong without stopping the run, in words."""
+        run, texts = self.run[0], []
+        if run["rises"]:
+            texts.append(
+                f"energy rose {run['rises']} times by more than the steps explain, most by {run['largest_rise']:.3g} J "
+                f"before t = {run['rise_time']:.6g} s, although nothing drives the model: h is too large for what "
+                "happened there (halve it, or use step_control=StepControl())"
+            )
+        return texts
+
+    def state(self):
+        """Current state of the run, a copy."""
+        state = self.system.initial.copy()
+        for name in ("x", "Q", "R", "V"):
+            getattr(state, name)[:] = self.arrays[name]
+        state.t = float(self.run[0]["t"])
+        return state

@@ -1,0 +1,117 @@
+"""Many steps of a method in one call, and what is recorded of them; the same for all methods.
+
+A method gives the address of what takes a step, ``advance_part``.
+"""
+
+from fem_mbs.assembly import constraints, groups_of, kinetic_energy, output_values, potential_energy
+from fem_mbs.contact_assembly import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
+from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, tensor, vector
+from fem_mbs.solvers.nsga_checks import energy_rises
+from fem_mbs.solvers.nsga_data import ENERGY_ROSE, OK, copy, run_at, system_at
+from fem_mbs.solvers.stepping.records import records_at
+
+SLOT_T = SLOT["t"]
+
+
+@kernel
+def _record_contacts(d, s, o):
+    """Store what contacts did in the step."""
+    nc, k = s.nc_fixed, s.saved
+    impact, acted = integers(s.impact_at, d.nc), integers(s.acted_at, d.nc)
+    total, total_chi = matrix(s.total_Lam_at, nc, 3), matrix(s.total_chi_at, nc, 3)
+    if s.persistent == 0:
+        copy(total, o.impulse[k])
+        copy(total_chi, o.moment_impulse[k])
+    else:
+        copy(matrix(s.sent_at, nc, 3), o.impulse[k])
+        copy(matrix(s.sent_chi_at, nc, 3), o.moment_impulse[k])
+        for c in range(nc):
+            for i in range(3):
+                o.contact_force[k, c, i], o.contact_moment[k, c, i] = total[c, i] / s.h, total_chi[c, i] / s.h
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0 or g.first_contact + g.n > nc:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c = g.first_contact + e
+            o.gap[k, c] = kept[e, C_GAP]
+            o.contact_status[k, c], o.impact[k, c] = acted[c], impact[c]
+            for i in range(3):
+                o.contact_point[k, c, i], o.contact_normal[k, c, i] = kept[e, C_POINT + i], kept[e, C_NORMAL + i]
+                for j in range(2):
+                    o.contact_tangents[k, c, j, i] = kept[e, C_TANGENTS + 3 * j + i]
+
+
+@entry("void(int64, int64)")
+def record(data, run):
+    """Store the state after a step in the arrays of the chunk; contacts of contact groups are collected elsewhere."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = records_at(s.records_at)
+    N, m, k = d.n_nodes, d.m, s.saved
+    x, Q, R, V = matrix(s.x_at, N, 3), matrix(s.Q_at, N, 4), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
+    Vd, W, trial = matrix(s.Vd_at, N, 6), matrix(s.W_at, N, 6), matrix(s.trial_at, N, 6)
+    impact, counts = integers(s.impact_at, d.nc), integers(s.counts_at, 8)
+    struck = False
+    for c in range(d.nc):
+        struck = struck or impact[c] != 0
+    for i in range(N):
+        for j in range(6):
+            # at an impact W/h is an impulse divided by h, not an acceleration
+            trial[i, j] = Vd[i, j] + (0.0 if struck else W[i, j] / s.h)
+    o.t[k], o.h[k], o.step[k] = s.t, s.h, s.step_number
+    o.problems[k], o.repeats[k], o.contact_problems[k], o.pair_count[k] = counts[3], counts[4], counts[7], 0
+    copy(x, o.position[k])
+    copy(Q, o.quaternion[k])
+    copy(V, o.velocity[k])
+    copy(trial, o.acceleration[k])
+    report = vector(s.lam_report_at, m)
+    for i in range(m):
+        o.multiplier[k, i] = report[i]
+    for i in range(3):
+        o.iterations[k, i] = counts[i]
+    _record_contacts(d, s, o)
+    o.violation[k, 0] = o.violation[k, 1] = o.energy[k, 0] = o.energy[k, 1] = 0.0
+    # states that only observers see need neither outputs nor energies, which take as long as a sub-problem
+    if s.step_number % s.whole_every == 0:
+        if m > 0:
+            g, rate = vector(s.g_at, m), vector(s.rate_at, m)
+            constraints(d, x, R, V, g, rate)
+            for i in range(m):
+                o.violation[k, 0] = max(o.violation[k, 0], abs(g[i]))
+                o.violation[k, 1] = max(o.violation[k, 1], abs(rate[i]))
+        if d.n_outputs > 0:
+            output_values(d, x, R, V, trial, report, o.output[k])
+        o.energy[k, 0] = kinetic_energy(d, x, R, V, vector(s.force_at, 6 * N), vector(s.r1_at, 6 * N))
+        o.energy[k, 1] = potential_energy(d, x, R, V)
+        if s.conservative != 0 and energy_rises(s, o.energy[k, 0], o.energy[k, 1]) and s.strict != 0:
+            s.code = ENERGY_ROSE
+    s.saved += 1
+
+
+@kernel
+def run_steps(data, run, count, start, times, signals):
+    """Advance ``count`` steps to times[start …], with signals[start …] set before each; records every ``save_every``.
+
+    Returns the number of steps done and the code of the last.
+    """
+    d, s = data[0], run[0]
+    current = matrix(d.signals_at, max(d.n_signals, 1), 3)
+    clock = vector(integers(d.table_at, N_SLOTS)[SLOT_T], 1)
+    for k in range(count):
+        s.t = times[start + k]
+        clock[0] = s.t
+        for i in range(d.n_signals):
+            for j in range(3):
+                current[i, j] = signals[start + k, i, j]
+        call2(s.advance_part, s.data_at, s.run_at)
+        if s.code != OK:
+            return k, s.code
+        s.step_number += 1
+        if s.step_number % s.save_every == 0:
+            s.code = OK
+            call2(s.record_part, s.data_at, s.run_at)
+            if s.code != OK:
+                return k + 1, s.code
+    return count, OK

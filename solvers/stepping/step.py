@@ -1,0 +1,121 @@
+"""One step of a method: its start, the attempts at it, the check of what was accepted.
+
+A method gives the address of what solves a step, ``step_part``; `take` calls it until it succeeds.
+"""
+
+import numpy as np
+
+from fem_mbs.assembly import SMOOTH, VELOCITY, groups_of
+from fem_mbs.contact_assembly import (
+    B_GN0,
+    L_NORMAL,
+    contacts,
+    contacts_begin_step,
+    gradient_times,
+    laws_of,
+)
+from fem_mbs.jit import call2, integers, kernel, matrix, tensor
+from fem_mbs.solvers.nsga_data import NOT_CONVERGED, OK, SINGULAR, copy, copy3, largest
+
+LEAST_SHIFT = 1e-8  # of constraint rows when a step is repeated
+# Attempts at a step: p/k (of the first: the user's), least proximal shift, whether with line search, factor of the
+# number of iterations. Of 23 position problems that the first two rows left (200 random throws of bodies with 4 and 8
+# frictional contact points) the third solved all, the fourth 22, the fifth 22: small penalties and full steps leave the
+# cycles of statuses in which a line search stalls.
+LADDER = np.array(
+    [[1.0, 0.0, 1.0, 1.0], [0.1, 0.0, 1.0, 1.0], [0.03, 1e-6, 0.0, 2.0], [0.01, 1e-6, 0.0, 2.0], [30.0, 1e-4, 1.0, 2.0]]
+)
+
+
+@kernel
+def begin(d, s):
+    """The end of the last step becomes the start of this one."""
+    N = d.n_nodes
+    copy(matrix(s.x_at, N, 3), matrix(s.x0_at, N, 3))
+    copy(matrix(s.Q_at, N, 4), matrix(s.Q0_at, N, 4))
+    copy(matrix(s.V_at, N, 6), matrix(s.V0_at, N, 6))
+    copy3(tensor(s.R_at, N, 3, 3), tensor(s.R0_at, N, 3, 3))
+    if d.nc > 0:
+        # tangents may depend on the start of the step, which is now this configuration
+        x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
+        contacts(d, x, R, x, R, V)
+        contacts_begin_step(d)
+
+
+@kernel
+def take(d, s):
+    """One accepted step of the method, by its ``step_part``, after `begin`; returns a code.
+
+    When it fails it is repeated with other penalties (docs/theory/decoupled_nsga.md, decision 7), see `LADDER`, then
+    without restitution. What the method does after an accepted step is its own.
+    """
+    pp, pv, epsilon, iterations, halvings = s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings
+    pp_T, pv_T, rows, newton = s.pp_T, s.pv_T, s.epsilon_rows, s.newton
+    counts = integers(s.counts_at, 8)
+    counts[7] = 0
+    code = OK
+    scale_x, scale_v = s.scale_x, s.scale_v
+    for attempt in range(LADDER.shape[0]):
+        if attempt > 0:
+            s.pp, s.pv = LADDER[attempt, 0] * s.kp, LADDER[attempt, 0] * s.kv
+            s.pp_T, s.pv_T = s.pp, s.pv
+            # constraints that were independent at the start may depend on each other where the mechanism is now
+            s.epsilon_rows = max(rows, LEAST_SHIFT)
+            if d.nc == s.nc_fixed:
+                s.newton = 1  # where the contact-problem solver has failed; contact groups have no other
+        s.epsilon = max(epsilon, LADDER[attempt, 1])
+        s.epsilon_rows = max(s.epsilon_rows, LADDER[attempt, 1])
+        s.max_halvings = halvings if LADDER[attempt, 2] != 0.0 else 0
+        s.max_iterations = iterations * int(LADDER[attempt, 3])
+        counts[4] = attempt
+        call2(s.step_part, s.data_at, s.run_at)
+        code = s.code
+        again = d.nc > 0 and counts[6] != SMOOTH and (s.newton != 0 or d.nc == s.nc_fixed)
+        shifted = attempt == 0 and d.m > 0 and rows < LEAST_SHIFT and (code == SINGULAR or code == NOT_CONVERGED)
+        if code == OK or not (again or shifted):
+            break
+    s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings = pp, pv, epsilon, iterations, halvings
+    s.pp_T, s.pv_T, s.epsilon_rows, s.newton = pp_T, pv_T, rows, newton
+    if code != OK and d.nc > 0 and counts[6] == VELOCITY and (s.newton != 0 or d.nc == s.nc_fixed):
+        # an impact with friction and restitution may have no solution (`nsga_contacts.reflected`)
+        s.plastic, counts[4] = 1, 0
+        call2(s.step_part, s.data_at, s.run_at)
+        code = s.code
+        s.plastic, counts[4] = 0, LADDER.shape[0]
+        s.made_plastic += 1 if code == OK else 0
+    s.repeated += 1 if counts[4] > 0 else 0
+    s.handed += counts[7]
+    # sizes that tolerances refer to: of what was accepted, not of iterates that were given up
+    s.scale_x, s.scale_v = scale_x, scale_v
+    if code == OK:
+        call2(s.check_part, s.data_at, s.run_at)
+        code = s.code
+    if code == OK:
+        s.scale_x = max(scale_x, largest(matrix(s.x_at, d.n_nodes, 3)))
+        s.scale_v = max(scale_v, largest(matrix(s.Vs_at, d.n_nodes, 6)), largest(matrix(s.V_at, d.n_nodes, 6)))
+    return code
+
+
+@kernel
+def mark_impacts(d, s):
+    """Fill the flags of contacts that had an impact in the step, and of those that acted; True if one had.
+
+    An impact is an impulse on a contact that was open, or one that Newton's law reflects.
+    """
+    total, impact, was = matrix(s.total_Lam_at, d.nc, 3), integers(s.impact_at, d.nc), integers(s.was_active_at, d.nc)
+    V0 = matrix(s.V0_at, d.n_nodes, 6)
+    struck = False
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        law = laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            acts = total[c, 0] > 0.0
+            bounces = law[e, L_NORMAL] * abs(gradient_times(g, e, B_GN0, 0, V0)) > 2.0 * s.tol_v
+            impact[c] = 1 if acts and (was[c] == 0 or bounces) else 0
+            was[c] = 1 if acts else 0
+            struck = struck or impact[c] != 0
+    return struck

@@ -1,0 +1,222 @@
+"""Every time stepper: what must hold whatever the method is. A method that is registered is tested here."""
+
+import bouncing_ball
+import double_pendulum
+import numpy as np
+import pytest
+
+import fem_mbs as fem
+from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.solvers import STEPPERS
+from fem_mbs.solvers.stepping import stepper
+
+# options besides the defaults with which a method passes through here
+VARIANTS = {"MoreauJean": [{}, {"theta": 1.0}, {"projection": True}, {"theta": 1.0, "projection": True}]}
+METHODS = [STEPPERS[name](**options) for name in STEPPERS for options in VARIANTS.get(name, [{}])]
+# order in positions of smooth motion, and whether joints hold in positions
+ORDER = {"DecoupledNSGA": 2, "MoreauJean": 2, "MoreauJean theta=1.0": 1}
+
+
+def label(method):
+    options = [f"{k}={v}" for k, v in vars(method).items() if v != vars(type(method)()).get(k)]
+    return " ".join([type(method).__name__, *options])
+
+
+def order_of(method):
+    return ORDER[label(method).replace(" projection=True", "")]
+
+
+def drifts(method):
+    return isinstance(method, STEPPERS["MoreauJean"]) and not method.projection
+
+
+every_method = pytest.mark.parametrize("method", METHODS, ids=label)
+
+
+def slide(angle, friction):
+    """A point on a slope: gravity is tilted, the plane is level."""
+    tilted = 9.81 * np.array([np.sin(angle), 0, -np.cos(angle)])
+    model = fem.Model("slope", gravity=tilted)
+    point = model.add(fem.PointMass(2.0, name="point"))
+    model.add(fem.SphereOnPlane(point, model.ground, radius=0.0, friction=friction, name="slope"))
+    return model
+
+
+def hitting_pendulum():
+    """A rod on a hinge that hits a table: joints, impacts, friction, rolling, an output."""
+    model = fem.Model("pendulum", gravity=[0, 0, -9.81])
+    rod = model.add(fem.RigidBody.box(1.0, [0.5, 0.1, 0.1], position=[0.25, 0, 0.12], name="rod"))
+    model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0.12], axis=[0, 1, 0], name="hinge"))
+    model.add(
+        fem.SphereOnPlane(
+            rod.frame([0.25, 0, 0]), model.ground, radius=0.1, friction=0.3, rolling_resistance=1e-3, name="table"
+        )
+    )
+    return model
+
+
+def cantilever(elements=4):
+    """A steel strip, clamped at one end, with gravity across it."""
+    section = fem.Section.rectangle(0.02, 0.004, E=2.1e11, nu=0.3, density=7800.0)
+    tip = fem.Node6([0.5, 0, 0], name="tip")
+    model = fem.Model("cantilever", gravity=[0, 0, -9.81])
+    model.add(fem.beam_line(fem.Node6(fixed=True), tip, elements, section, name="strip"))
+    return model
+
+
+# --- contacts ----------------------------------------------------------------
+
+
+@every_method
+def test_a_bouncing_ball_comes_to_rest_and_is_held_with_its_weight(method):
+    h = 2e-3
+    result = method.run(bouncing_ball.build(), 4.5, h)
+    table, ball = result["table"], result["ball"]
+    # bounces accumulate at 3.602 s; velocities that a forecast leaves fall by the factor e in a step from there
+    resting = result.t > 4.3
+    assert np.abs(table.force_normal[resting] - 10.0).max() < 1e-8
+    assert np.abs(ball.velocity[resting]).max() < 1e-10
+    # an impact is early or late by a step at most, at 4 m/s: first order
+    assert np.abs(table.gap - bouncing_ball.exact_gap(result.t)).max() < 25 * h
+    assert table.gap.min() > (-4.1 * h if drifts(method) else -1e-12)  # the fastest impact, 4 m/s
+
+
+@every_method
+@pytest.mark.parametrize("friction", [0.2, 0.7])
+def test_a_point_on_a_slope_sticks_below_the_friction_angle_and_slides_above_it(method, friction):
+    angle = np.arctan(friction)
+    sticks = method.run(slide(angle - 1e-4, friction), 0.5, 5e-3)["point"]
+    slides = method.run(slide(angle + 1e-4, friction), 0.5, 5e-3)["point"]
+    assert np.abs(sticks.velocity).max() < 1e-8
+    acceleration = 9.81 * (np.sin(angle + 1e-4) - friction * np.cos(angle + 1e-4))
+    assert slides.velocity[-1, 0] == pytest.approx(acceleration * 0.5, rel=1e-5)
+
+
+# --- smooth motion -----------------------------------------------------------
+
+
+@every_method
+def test_a_spatial_double_pendulum_converges_with_the_order_of_the_method(method):
+    errors = []
+    for h in (1e-2, 5e-3, 2.5e-3):
+        result = method.run(double_pendulum.build(), 1.0, h)
+        ends = [result[f"body {i}"].position[-1] - double_pendulum.REFERENCE[f"centre {i}"] for i in (1, 2)]
+        errors.append(np.abs(ends).max())
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert orders == pytest.approx(order_of(method), abs=0.15), errors
+
+
+@every_method
+def test_joints_hold(method):
+    for model, t_end in ((double_pendulum.build(), 1.0), (hitting_pendulum(), 0.3)):
+        violation = method.run(model, t_end, 5e-3).violation
+        assert violation.velocity.max() < 5e-12
+        if not drifts(method):
+            assert violation.position.max() < 1e-12
+
+
+@every_method
+def test_a_clamped_beam_swings_about_its_deflection_with_its_first_frequency(method):
+    model = cantilever()
+    omega = fem.modes(model, 1).omega[0]
+    period = 2 * np.pi / omega
+    deflection = fem.static_equilibrium(model).results["tip"].position[-1, 2]
+    result = method.run(model, 2 * period, period / 400)
+    z, mean = result["tip"].position[:, 2], deflection
+    down = np.flatnonzero((z[:-1] > mean) & (z[1:] <= mean))
+    crossings = result.t[down] + (z[down] - mean) / (z[down] - z[down + 1]) * result.h[1]
+    assert np.diff(crossings) == pytest.approx(period, rel=5e-3)
+    # swings between 0 and twice the deflection; θ = 1 damps by π ω h in a period
+    assert z.min() == pytest.approx(2 * mean, rel=0.03)
+
+
+# --- what is recorded, saved, restored ---------------------------------------
+
+
+@every_method
+def test_every_number_of_every_record_is_filled(method):
+    system = hitting_pendulum().compile()
+    engine = method.prepare(system, 1e-3)
+    block = engine.make_records(200)
+    unset = {"f": np.nan, "i": 77}
+    for array in block.values():
+        array[:] = unset[array.dtype.kind]
+    engine.first(block)
+    first = {name: array[:1].copy() for name, array in block.items()}
+    for array in block.values():
+        array[:] = unset[array.dtype.kind]
+    done, saved, error = engine.advance(np.arange(1, 201) * 1e-3, np.zeros((200, 1, 3)), block)
+    assert (done, saved, error) == (200, 200, None) and block["impact"].any()
+    block["step"][76] = 0  # step 77 is the one that may be called so
+    for part in (first, block):
+        for name, array in part.items():
+            left = np.isnan(array) if array.dtype.kind == "f" else array == 77
+            assert not left.any(), name
+
+
+@every_method
+def test_every_third_step_is_saved_when_asked(method):
+    every, third = (method.run(hitting_pendulum(), 0.5, 5e-3, save_every=n) for n in (1, 3))
+    assert np.array_equal(third.step, np.arange(0, 101, 3))
+    rows = every.rows(np.arange(0, 101, 3))
+    for name, values in third.rows(np.arange(34)).items():
+        assert np.array_equal(values, rows[name]), name
+
+
+@every_method
+def test_two_chunks_are_bit_equal_to_one(method, monkeypatch):
+    usual = method.run(hitting_pendulum(), 0.5, 2e-3)
+    monkeypatch.setattr(stepper, "CHUNK_BYTES", 1.0)  # one step at a time
+    single = method.run(hitting_pendulum(), 0.5, 2e-3)
+    chosen = np.arange(len(usual.t))
+    for name, values in usual.rows(chosen).items():
+        assert np.array_equal(values, single.rows(chosen)[name]), name
+
+
+@every_method
+def test_a_failed_step_leaves_what_was_computed_before_it(method):
+    def model(t_fail):
+        model = fem.Model("falls", gravity=[0, 0, -9.81])
+        body = model.add(fem.RigidBody(1.0, 1.0, name="rod"))
+        model.add(fem.PointForce(body, lambda t: [np.nan if t > t_fail else 1.0, 0, 0], name="thrust"))
+        return model
+
+    def law(x, R, v, t):
+        return np.full(6, np.nan if t > 0.125 else 0.0)
+
+    user = model(np.inf)
+    user.add(fem.UserForce(user["rod"], law, name="law"))
+    for broken in (model(0.125), user):
+        with pytest.raises(SolverError) as caught:
+            method.run(broken, 1.0, 1e-2)
+        result = caught.value.result
+        assert np.array_equal(result.step, np.arange(13)) and np.isfinite(result["rod"].position).all()
+
+
+@every_method
+def test_a_step_that_turns_too_far_is_refused_by_name(method):
+    model = fem.Model("spins", gravity=[0, 0, 0])
+    model.add(fem.RigidBody(1.0, 1.0, angular_velocity=[0, 0, 350.0], name="rod"))
+    with pytest.raises(SolverError, match=r"rod.*turns by more than 3 rad") as caught:
+        method.run(model, 0.1, 1e-2)
+    assert len(caught.value.result.t) == 1
+
+
+# --- what one method does not have -------------------------------------------
+
+
+def test_moreau_jean_refuses_contact_groups_and_options_of_others():
+    model = fem.Model("heap", gravity=[0, 0, -9.81])
+    balls = [model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0.3 * i, 0, 0.1], name=f"ball {i}")) for i in range(2)]
+    group = fem.ContactGroup(friction=0.3, name="heap contacts")
+    for ball in balls:
+        group.sphere(ball, 0.1)
+    model.add(group)
+    with pytest.raises(ParameterError, match=r"heap contacts.*DecoupledNSGA"):
+        fem.MoreauJean().run(model, 0.1, 1e-3)
+    for option in ("persistent_contacts", "step_control", "contact_solver", "rho_inf"):
+        with pytest.raises(ParameterError, match=option):
+            fem.MoreauJean(**{option: True})
+    for theta in (0.4, 1.1, np.nan, "half"):
+        with pytest.raises(ParameterError, match="theta"):
+            fem.MoreauJean(theta)

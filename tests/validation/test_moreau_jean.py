@@ -1,0 +1,84 @@
+"""Moreau-Jean against the figures that Bruls2014 compares with (its equation 50, computed again), θ = 5/9."""
+
+from itertools import pairwise
+
+import bouncing_ball
+import double_pendulum
+import numpy as np
+import pytest
+
+import fem_mbs as fem
+
+THETA = 1 / 1.8  # that of ρ = 0.8
+
+
+def test_bouncing_ball_loses_energy_in_flight_and_penetrates_by_the_known_amounts():
+    h, m, g = 2e-3, 1.0, 10.0
+    result = fem.MoreauJean(THETA).run(bouncing_ball.build(), 4.5, h)
+    flight = (result.t > 0.01) & (result.t < 0.39)
+    lost = -np.diff(result.energy.total[flight])
+    assert lost == pytest.approx(m * g**2 * h**2 * (THETA - 0.5), rel=1e-6)  # exact, 2.2222e-5 J per step
+    assert result["table"].gap.min() == pytest.approx(-2.0e-3, abs=5e-5)
+    assert np.diff(result.energy.total).max() < 1e-12
+
+
+# energy of an oscillator that bounces six times on a wall, e = 0.8; exact 3.435974 J
+@pytest.mark.parametrize("h, energy", [(2e-3, 3.288), (1e-3, 3.361), (2.5e-4, 3.417)])
+def test_oscillator_at_a_wall_has_the_known_energy(h, energy):
+    model = fem.Model("oscillator", gravity=[0, 0, 0])
+    mass = model.add(fem.PointMass(1.0, position=[0, 0, 1], name="mass", fixed=("x", "y")))
+    model.add(fem.Spring(model.ground.frame([0, 0, -10]), mass, stiffness=100.0, free_length=10.0, name="spring"))
+    model.add(fem.SphereOnPlane(mass, model.ground, radius=0.0, restitution=0.8, name="wall"))
+    result = fem.MoreauJean(THETA).run(model, 2.0, h)
+    assert result.energy.total[-1] == pytest.approx(energy, abs=6e-4)  # its digits
+
+
+@pytest.mark.parametrize("theta, order", [(0.5, 2), (1.0, 1)])
+def test_drift_of_joints_and_its_end_by_projection(theta, order):
+    def drift(h, projection):
+        method = fem.MoreauJean(theta, projection=projection)
+        return method.run(double_pendulum.build(), 1.0, h).violation.position.max()
+
+    coarse, fine = drift(1e-2, False), drift(5e-3, False)
+    # 5.4e-4 and 1.4e-4 m for θ = ½, 4.0e-2 and 2.1e-2 m for θ = 1
+    assert np.log2(coarse / fine) == pytest.approx(order, abs=0.1)
+    assert drift(5e-3, True) < 1e-12
+
+
+def test_reactions_of_joints_are_means_over_the_step():
+    h = 5e-3
+    result = fem.MoreauJean().run(double_pendulum.build(), 1.0, h)
+    exact = fem.DecoupledNSGA(rho_inf=1.0, rtol=1e-9).run(double_pendulum.build(), 1.0, h / 10)["joint 1"].force
+    middles = exact[15:-5:10]  # of the steps 2, 3, …
+    # 2.7 N of 42 N between the ends of a step; second order at its middle
+    assert np.abs(result["joint 1"].force[2:] - middles).max() < 0.02
+
+
+def test_a_stiff_bar_without_load_flies_on():
+    # its forces are the round-off of positions: no iteration makes the residual smaller
+    section = fem.Section.rectangle(1.0, 1.0, E=9e6, nu=0.0, density=1.0)
+    along = ("y", "z", "rx", "ry", "rz")
+    nodes = [fem.Node6([5 + 0.05 * i, 0, 0], velocity=[-10, 0, 0], fixed=along, name=f"node {i}") for i in range(21)]
+    model = fem.Model("bar")
+    for i in range(20):
+        model.add(fem.TwoNodeBeam(nodes[i], nodes[i + 1], section, name=f"element {i}"))
+    result = fem.MoreauJean().run(model, 0.2, 2e-3)
+    assert result["node 0"].position[-1, 0] == pytest.approx(3.0, rel=1e-12)
+    assert result.statistics["repeated_steps"] == 0
+
+
+def test_a_row_of_balls_that_touch_separates_as_newtons_law_for_all_contacts_at_once_says():
+    model = fem.Model("row", gravity=[0, 0, 0])
+    balls = [
+        model.add(
+            fem.RigidBody.sphere(1.0, 0.1, position=[0.2 * i, 0, 0], velocity=[2.0 * (i == 0), 0, 0], name=f"{i}")
+        )
+        for i in range(3)
+    ]
+    for a, b in pairwise(balls):
+        name = f"{a.name} {b.name}"
+        model.add(fem.SphereOnSphere(a, b, radius_A=0.1, radius_B=0.1, restitution=1.0, name=name))
+    result = fem.MoreauJean().run(model, 5e-3, 1e-3)
+    # both contacts leave with the speed of approach, 2 and 0 m/s; impacts one after the other would give 0, 0, 2
+    speeds = [result[ball.name].velocity[-1, 0] for ball in balls]
+    assert speeds == pytest.approx([-2 / 3, 4 / 3, 4 / 3], abs=1e-10)
