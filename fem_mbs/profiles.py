@@ -135,7 +135,8 @@ class Profile(Signal):
 
 def _named(owner):
     """The function or profile as errors name it."""
-    return Named(getattr(owner, "__name__", type(owner).__name__))
+    function = getattr(owner, "__name__", None)
+    return Named(function) if function else Named(type(owner).__name__, owner.name)
 
 
 def _finite(owner, name, value, unit):

@@ -393,6 +393,7 @@ CALLS = {
             exponent=1.5,
             restitution=0.5,
             friction=0.3,
+            max_indentation=0.02,
             slip_speed=1e-3,
             least_speed=1e-3,
             simple_tangent=False,

@@ -133,13 +133,13 @@ def test_a_smooth_start_drives_a_mass_with_the_force_of_its_acceleration():
     "make, words",
     [
         (lambda: ramp(1.0, 1.0), r"ramp: end = 1\.0 s must be later than start = 1 s"),
-        (lambda: ramp("now", 1.0), r"ramp: start = 'now' must be a finite number \[s\]"),
-        (lambda: ramp(0.0, np.inf), r"ramp: end = inf must be a finite number \[s\]"),
+        (lambda: ramp("now", 1.0), r"ramp: start = 'now' is not a number"),
+        (lambda: ramp(0.0, np.inf), r"ramp: end = inf s must be finite"),
         (lambda: smooth_start(1.0, 0.0), r"smooth_start: duration = 0\.0 s must be > 0"),
-        (lambda: smooth_start(np.nan, 1.0), r"smooth_start: rate = nan must be a finite number"),
+        (lambda: smooth_start(np.nan, 1.0), r"smooth_start: rate = nan rad/s or m/s must be finite"),
         (lambda: trapezoidal(0.0, 1.0, 1.0), r"trapezoidal: distance = 0\.0 must not be 0"),
         (lambda: trapezoidal(1.0, -1.0, 1.0), r"trapezoidal: speed = -1\.0 rad/s or m/s must be > 0"),
-        (lambda: trapezoidal(1.0, 1.0, 1.0, deceleration=0), r"trapezoidal: deceleration = 0 .* must be > 0"),
+        (lambda: trapezoidal(1.0, 1.0, 1.0, deceleration=0), r"trapezoidal: deceleration = 0.* must be > 0"),
         (lambda: table([0, 1], [0, "x"]), r"table: values = .* is not a list of numbers"),
         (lambda: table([0], [0]), r"table: times = .* at least two finite numbers"),
         (lambda: table([0, 1, 2], [0, 1]), r"table: values = .* has 2 numbers for 3 times"),
@@ -149,7 +149,7 @@ def test_a_smooth_start_drives_a_mass_with_the_force_of_its_acceleration():
             r"table: ends = 'free' is unknown; allowed: natural, rest, per",
         ),
         (lambda: table([0, 1, 2], [0, 1, 2], ends="periodic"), r"must end with the number they begin with"),
-        (lambda: ramp(0, 1).integral(np.nan), r"Profile 'ramp': initial = nan must be a finite number"),
+        (lambda: ramp(0, 1).integral(np.nan), r"Profile 'ramp': initial = nan must be finite"),
     ],
 )
 def test_impossible_profiles_are_refused_with_name_and_value(make, words):
