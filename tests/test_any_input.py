@@ -677,6 +677,10 @@ CALLS = {
         fem.DecoupledNSGA,
         {name: p.default for name, p in inspect.signature(fem.DecoupledNSGA).parameters.items()},
     ),
+    "MoreauJean": lambda: (
+        fem.MoreauJean,
+        {name: p.default for name, p in inspect.signature(fem.MoreauJean).parameters.items()},
+    ),
     "DecoupledNSGA.run": lambda: (
         fem.DecoupledNSGA().run,
         dict(model=ball_on_table(), t_end=3e-3, h=1e-3, save=None, save_every=1, progress=False, observers=()),
@@ -702,6 +706,7 @@ CALLS = {
             mixed=True,
             tolerance=1e-9,
             max_iterations=15,
+            stability=True,
             rotation=None,
             save=None,
         ),
