@@ -5,7 +5,7 @@ A method gives the address of what takes a step, ``advance_part``.
 
 from fem_mbs.assembly import constraints, groups_of, kinetic_energy, output_values, potential_energy
 from fem_mbs.contact_assembly import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
-from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, vector
+from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.nsga_checks import energy_rises
 from fem_mbs.solvers.nsga_data import ENERGY_ROSE, OK, copy, run_at, system_at
 from fem_mbs.solvers.stepping.records import records_at
@@ -17,14 +17,14 @@ SLOT_T = SLOT["t"]
 def _record_contacts(d, s, o):
     """Store what contacts did in the step."""
     nc, k = s.nc_fixed, s.saved
-    impact, acted = s.impact, s.acted
-    total, total_chi = s.total_Lam, s.total_chi
+    impact, acted = integers(s.impact_at, d.nc), integers(s.acted_at, d.nc)
+    total, total_chi = matrix(s.total_Lam_at, nc, 3), matrix(s.total_chi_at, nc, 3)
     if s.persistent == 0:
         copy(total, o.impulse[k])
         copy(total_chi, o.moment_impulse[k])
     else:
-        copy(s.sent, o.impulse[k])
-        copy(s.sent_chi, o.moment_impulse[k])
+        copy(matrix(s.sent_at, nc, 3), o.impulse[k])
+        copy(matrix(s.sent_chi_at, nc, 3), o.moment_impulse[k])
         for c in range(nc):
             for i in range(3):
                 o.contact_force[k, c, i], o.contact_moment[k, c, i] = total[c, i] / s.h, total_chi[c, i] / s.h
@@ -50,9 +50,9 @@ def record(data, run):
     d, s = system_at(data)[0], run_at(run)[0]
     o = records_at(s.records_at)
     N, m, k = d.n_nodes, d.m, s.saved
-    x, Q, R, V = s.x, s.Q, s.R, s.V
-    Vd, W, trial = s.Vd, s.W, s.trial
-    impact, counts = s.impact, s.counts
+    x, Q, R, V = matrix(s.x_at, N, 3), matrix(s.Q_at, N, 4), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
+    Vd, W, trial = matrix(s.Vd_at, N, 6), matrix(s.W_at, N, 6), matrix(s.trial_at, N, 6)
+    impact, counts = integers(s.impact_at, d.nc), integers(s.counts_at, 8)
     struck = False
     for c in range(d.nc):
         struck = struck or impact[c] != 0
@@ -66,7 +66,7 @@ def record(data, run):
     copy(Q, o.quaternion[k])
     copy(V, o.velocity[k])
     copy(trial, o.acceleration[k])
-    report = s.lam_report
+    report = vector(s.lam_report_at, m)
     for i in range(m):
         o.multiplier[k, i] = report[i]
     for i in range(3):
@@ -76,14 +76,14 @@ def record(data, run):
     # states that only observers see need neither outputs nor energies, which take as long as a sub-problem
     if s.step_number % s.whole_every == 0:
         if m > 0:
-            g, rate = s.g, s.rate
+            g, rate = vector(s.g_at, m), vector(s.rate_at, m)
             constraints(d, x, R, V, g, rate)
             for i in range(m):
                 o.violation[k, 0] = max(o.violation[k, 0], abs(g[i]))
                 o.violation[k, 1] = max(o.violation[k, 1], abs(rate[i]))
         if d.n_outputs > 0:
             output_values(d, x, R, V, trial, report, o.output[k])
-        o.energy[k, 0] = kinetic_energy(d, x, R, V, s.force, s.r1)
+        o.energy[k, 0] = kinetic_energy(d, x, R, V, vector(s.force_at, 6 * N), vector(s.r1_at, 6 * N))
         o.energy[k, 1] = potential_energy(d, x, R, V)
         if s.conservative != 0 and energy_rises(s, o.energy[k, 0], o.energy[k, 1]) and s.strict != 0:
             s.code = ENERGY_ROSE
