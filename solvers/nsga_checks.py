@@ -18,7 +18,7 @@ nothing of energy that is lost.
 import math
 
 from fem_mbs.element_checks import trouble_of
-from fem_mbs.jit import entry, kernel, matrix, tensor, vector
+from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.nsga_data import JUMP, OUT_OF_RANGE, run_at, system_at
 
 FAST = 10.0  # c of (1): corrections may move a node several times as far as it would fly
@@ -68,9 +68,9 @@ def check(data, run):
     """
     d, s = system_at(data)[0], run_at(run)[0]
     N, h = d.n_nodes, s.h
-    x0, x, Q0, Q = matrix(s.x0_at, N, 3), matrix(s.x_at, N, 3), matrix(s.Q0_at, N, 4), matrix(s.Q_at, N, 4)
-    V0, Vs, V, Vd = matrix(s.V0_at, N, 6), matrix(s.Vs_at, N, 6), matrix(s.V_at, N, 6), matrix(s.Vd_at, N, 6)
-    Va0, base = matrix(s.Va0_at, N, 6), vector(s.base_at, 6 * N)
+    x0, x, Q0, Q = s.x0, s.x, s.Q0, s.Q
+    V0, Vs, V, Vd = s.V0, s.Vs, s.V, s.Vd
+    Va0, base = s.Va0, s.base
     power = 0.0
     for i in range(N):
         speed = max(_size(V0, i, 0), _size(Vs, i, 0), _size(V, i, 0))
@@ -101,6 +101,6 @@ def check(data, run):
             moment += base[6 * i + 3 + j] ** 2
         power += math.sqrt(force) * speed + math.sqrt(moment) * turn
     s.allowed_energy += 2.0 * h * power
-    troubled = trouble_of(d, x, tensor(s.R_at, N, 3, 3))
+    troubled = trouble_of(d, x, s.R)
     if troubled >= 0:
         s.jumped, s.code = troubled, OUT_OF_RANGE

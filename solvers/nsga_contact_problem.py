@@ -58,7 +58,6 @@ from fem_mbs.jit import (
     kernel,
     matrix,
     python_callback,
-    tensor,
     vector,
 )
 from fem_mbs.solvers.contact_problem import ContactProblem, solve_contact_problem
@@ -85,18 +84,18 @@ def fill_matrix(data, run, level, factors):
     asked to; False when it is singular.
     """
     d, s = system_at(data)[0], run_at(run)[0]
-    N, m = d.n_nodes, d.m
-    x, R, T = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), tensor(s.T_at, N, 3, 3)
-    Ma, f, phi = vector(s.force_at, 6 * N), vector(s.Gl_at, 6 * N), vector(s.phi_at, m)  # the first two are scratch
+    m = d.m
+    x, R, T = s.x, s.R, s.T
+    Ma, f, phi = s.force, s.Gl, s.phi  # the first two are scratch
     clear_matrix(d, SMOOTH)
     if level == POSITION:
-        half, Vs, U = s.position_factor * s.h * s.h, matrix(s.Vs_at, N, 6), matrix(s.U_at, N, 6)
+        half, Vs, U = s.position_factor * s.h * s.h, s.Vs, s.U
         dynamics(d, SMOOTH, x, R, Vs, U, Ma, f, True, 1.0, 0.0, half, 1.0, T, False)
         if m > 0:
             constraint_tangents(d, SMOOTH, x, R, Vs, phi, 1.0, 0.0, s.kp, 0.0, s.epsilon_rows * s.kp, True, T)
     else:
-        V = matrix(s.V_at, N, 6)
-        dynamics(d, SMOOTH, x, R, V, matrix(s.Ad_at, N, 6), Ma, f, True, 1.0, s.h, 0.0, 0.0, R, False)
+        V = s.V
+        dynamics(d, SMOOTH, x, R, V, s.Ad, Ma, f, True, 1.0, s.h, 0.0, 0.0, R, False)
         if m > 0:
             constraint_tangents(d, SMOOTH, x, R, V, phi, 0.0, 0.0, s.kv, 0.0, s.epsilon_rows * s.kv, False, R)
     if s.persistent != 0:  # rows of contacts are there but not meant
@@ -119,7 +118,7 @@ def solve_rows(data, at, count, size):
 def right_side(data, run, level, out):
     """Fill out with (−r1, k g), or k ġ."""
     d, s = system_at(data)[0], run_at(run)[0]
-    reduce_vector(d, vector(s.r1_at, 6 * d.n_nodes), out)
+    reduce_vector(d, s.r1, out)
     k = s.kp if level == POSITION else s.kv
     g = vector(s.g_at if level == POSITION else s.rate_at, d.m)
     for i in range(d.n):
@@ -144,8 +143,7 @@ def contact_values(data, run, level, u):
     """Fill u₀ (nc, 6): gap and slip, or g°_N and g°_T; then rolling (2) and spinning velocities."""
     d, s = system_at(data)[0], run_at(run)[0]
     groups = groups_of(d)
-    N = d.n_nodes
-    V, Vminus = matrix(s.V_at, N, 6), matrix(s.Vminus_at, N, 6)
+    V, Vminus = s.V, s.Vminus
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -219,7 +217,7 @@ def is_solved(data, run, level):
 def residual_norm(data, run, nodes, blocks, r):
     """Norm of r1 − Dᵀ r; replaces r1."""
     d, s = system_at(data)[0], run_at(run)[0]
-    r1 = vector(s.r1_at, 6 * d.n_nodes)
+    r1 = s.r1
     for k in range(blocks.shape[0]):
         for b in range(blocks.shape[1]):
             if nodes[k, b] < 0:

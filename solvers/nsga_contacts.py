@@ -61,7 +61,6 @@ from fem_mbs.jit import (
     local_matrix,
     local_vector,
     matrix,
-    tensor,
     vector,
 )
 from fem_mbs.rotations import log_matrix, multiply_T
@@ -116,7 +115,7 @@ def open_contact(S, nd, own, friction, k, p, p_T):
 def swept_gaps(d, s):
     """Gap and slip of swept contacts, linear in the correction U (nsga_sweep, (2))."""
     groups = groups_of(d)
-    U = matrix(s.U_at, d.n_nodes, 6)
+    U = s.U
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -134,7 +133,7 @@ def let_go(d, s):
     """End of a step or of an attempt at one: swept contacts follow their bodies again; their gap is the one reached."""
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
-    x, R, V = matrix(s.x_at, d.n_nodes, 3), tensor(s.R_at, d.n_nodes, 3, 3), matrix(s.V_at, d.n_nodes, 6)
+    x, R, V = s.x, s.R, s.V
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -158,10 +157,10 @@ def position_contact_residual(d, s, r1, rows):
     steps stalled, none with the shift). Contacts that slid are not shifted: that costs iterations (2.2 and 1.7 times).
     """
     groups = groups_of(d)
-    cnu, status = matrix(s.cnu_at, d.nc, 3), integers(s.status_at, d.nc)
-    nu_D, rows_D = vector(s.nu_D_at, d.nc), vector(s.rows_D_at, d.nc)
-    x, R = matrix(s.x_at, d.n_nodes, 3), tensor(s.R_at, d.n_nodes, 3, 3)
-    x0, R0 = matrix(s.x0_at, d.n_nodes, 3), tensor(s.R0_at, d.n_nodes, 3, 3)
+    cnu, status = s.cnu, s.status
+    nu_D, rows_D = s.nu_D, s.rows_D
+    x, R = s.x, s.R
+    x0, R0 = s.x0, s.R0
     force, row, slip, lam = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     k, p, p_T = s.kp, s.pp, s.pp_T
     for a in range(d.n_groups):
@@ -210,7 +209,7 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     layout = matrix_values(d, POSITION)
-    cnu, nu_D = matrix(s.cnu_at, d.nc, 3), vector(s.nu_D_at, d.nc)
+    cnu, nu_D = s.cnu, s.nu_D
     slip, lam = local_vector(3), local_vector(3)
     k, p, p_T = s.kp, s.pp, s.pp_T
     for a in range(d.n_groups):
@@ -269,7 +268,7 @@ def touch_speed(g, e, d, s, speed):
     gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP0]
     if gap <= 100.0 * s.exact * (1.0 + s.scale_x):
         return -abs(speed)
-    V0, Vs = matrix(s.V0_at, d.n_nodes, 6), matrix(s.Vs_at, d.n_nodes, 6)
+    V0, Vs = s.V0, s.Vs
     change = gradient_times(g, e, B_GN, 0, Vs) - gradient_times(g, e, B_GN0, 0, V0)
     return -math.sqrt(max(speed * speed - 2.0 * gap * change / s.h, 0.0))
 
@@ -286,13 +285,13 @@ def approach_of(g, e, d, s, Vminus):
     (docs/theory/sweep).
     """
     speed = gradient_times(g, e, B_GN0, 0, Vminus)
-    first = s.touch != 0 and integers(s.counts_at, 8)[3] == 0
+    first = s.touch != 0 and s.counts[3] == 0
     theta = matrix(g.contact_at, g.n, g.contact_stride)[e, C_THETA]
     if theta != 0.0:
         if first:
-            speed += theta * (gradient_times(g, e, B_GN, 0, matrix(s.Vs_at, d.n_nodes, 6)) - speed)
+            speed += theta * (gradient_times(g, e, B_GN, 0, s.Vs) - speed)
         if s.approach != 0:  # what the impulse meets: its bodies may turn on the way to the end of the step
-            speed = max(speed, gradient_times(g, e, B_GN, 0, matrix(s.Vsminus_at, d.n_nodes, 6)))
+            speed = max(speed, gradient_times(g, e, B_GN, 0, s.Vsminus))
         return speed
     if s.approach != 0:
         other = gradient_times(g, e, B_GN, 0, Vminus)
@@ -315,7 +314,7 @@ def reflected(g, e, d, s, Vminus):
     reflected where all of it would give energy, see `nsga_velocity.limit_restitution`.
     """
     e_N = laws_of(g)[e, L_NORMAL]
-    if e_N == 0.0 or s.plastic != 0 or 2 * integers(s.counts_at, 8)[3] >= s.max_problems:
+    if e_N == 0.0 or s.plastic != 0 or 2 * s.counts[3] >= s.max_problems:
         return 0.0
     return s.restitution_scale * e_N * approach_of(g, e, d, s, Vminus)
 
@@ -330,10 +329,10 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
     aLam and achi; multipliers differ from them by the tolerance of the iteration.
     """
     groups = groups_of(d)
-    cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
-    status, candidate = integers(s.status_at, d.nc), integers(s.candidate_at, d.nc)
-    turning = integers(s.turning_at, d.nc)
-    aLam, achi = matrix(s.aLam_at, d.nc, 3), matrix(s.achi_at, d.nc, 3)
+    cLam, cchi = s.cLam, s.cchi
+    status, candidate = s.status, s.candidate
+    turning = s.turning
+    aLam, achi = s.aLam, s.achi
     force, row, rate, lam = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     k, p, p_T, arm = s.kv, s.pv, s.pv_T, s.length
     for a in range(d.n_groups):
@@ -404,8 +403,8 @@ def velocity_contact_tangents(d, s, V, Vminus):
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     layout = matrix_values(d, VELOCITY)
-    cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
-    candidate = integers(s.candidate_at, d.nc)
+    cLam, cchi = s.cLam, s.cchi
+    candidate = s.candidate
     rate, lam = local_vector(3), local_vector(3)
     k, p, p_T, arm = s.kv, s.pv, s.pv_T, s.length
     for a in range(d.n_groups):

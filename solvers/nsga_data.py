@@ -24,7 +24,7 @@ import math
 from numba import carray
 
 from fem_mbs.assembly import DATA
-from fem_mbs.jit import call2, integers, kernel, vector, void_pointer
+from fem_mbs.jit import call2, kernel, void_pointer
 from fem_mbs.solvers.stepping.table import Item, Table
 
 # C functions that the parts call each other through: a part is then compiled on its own, not again inside its callers
@@ -292,7 +292,7 @@ def norm(a, n):
 @kernel
 def remember(s, value):
     """Append a residual norm to the history of the failed-step diagnosis."""
-    counts, history = integers(s.counts_at, 8), vector(s.history_at, 64)
+    counts, history = s.counts, s.history
     if counts[5] < 64:
         history[counts[5]] = value
         counts[5] += 1
@@ -301,7 +301,7 @@ def remember(s, value):
 @kernel
 def statuses(s, nc):
     """Number that changes when the status of any contact changes (decides on a new factorisation)."""
-    status, candidate = integers(s.status_at, nc), integers(s.candidate_at, nc)
+    status, candidate = s.status, s.candidate
     result = 1
     for c in range(nc):
         result = (31 * result + 3 * candidate[c] + status[c]) % 1000000007
@@ -317,5 +317,5 @@ def merit_of(s, k):
 @kernel
 def by_contact_problem(s):
     """Hand the sub-problem of counts[6] to the contact-problem solver, once per step; s.code says whether it did."""
-    if s.contact_part != 0 and integers(s.counts_at, 8)[4] == 0:
+    if s.contact_part != 0 and s.counts[4] == 0:
         call2(s.contact_part, s.data_at, s.run_at)

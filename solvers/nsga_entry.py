@@ -25,7 +25,7 @@ import math
 
 from fem_mbs.assembly import groups_of
 from fem_mbs.contact_assembly import B_GN, B_VT, B_W, L_MU, L_ROLLING, L_SPINNING, gradient_times, laws_of
-from fem_mbs.jit import integer_matrix, integers, kernel, matrix
+from fem_mbs.jit import integer_matrix, kernel
 from fem_mbs.solvers.contact_law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.nsga_persistent import rest_speed
 
@@ -36,7 +36,7 @@ BRISK, SETTLING, FIRST_PAUSE, LONGEST_PAUSE = 5, 3, 20, 200  # changes; steps
 def decide_turning(d, s, V):
     """Fill rolls and spins (nc,) of closed contacts by their relative angular velocities; True when one has changed."""
     groups = groups_of(d)
-    closed, rolls, spins = integers(s.closed_at, d.nc), integers(s.rolls_at, d.nc), integers(s.spins_at, d.nc)
+    closed, rolls, spins = s.closed, s.rolls, s.spins
     rest, changed = rest_speed(s) / s.length, False
     for a in range(d.n_groups):
         g = groups[a]
@@ -64,8 +64,8 @@ def pause_chattering(d, s):
     keep a vibration alive that the two corrections alone would end.
     """
     N = d.n_nodes
-    stirred, pause, length = integers(s.stirred_at, N), integers(s.pause_at, N), integers(s.pause_length_at, N)
-    quick, quiet = integers(s.quick_at, N), integers(s.quiet_at, N)
+    stirred, pause, length = s.stirred, s.pause, s.pause_length
+    quick, quiet = s.quick, s.quiet
     for i in range(N):
         if pause[i] > 0:
             pause[i] -= 1
@@ -93,11 +93,11 @@ def decide_closed(d, s):
     seen from its force, see `leave_cones`.
     """
     groups = groups_of(d)
-    closed, impact, total = integers(s.closed_at, d.nc), integers(s.impact_at, d.nc), matrix(s.total_Lam_at, d.nc, 3)
-    entered, ends = integers(s.entered_at, d.nc), integers(s.ends_at, d.nc)
-    part, stirred = integers(s.part_at, d.n_nodes), integers(s.stirred_at, d.n_nodes)
-    pause, acted = integers(s.pause_at, d.n_nodes), integers(s.acted_at, d.nc)
-    V, rest = matrix(s.V_at, d.n_nodes, 6), rest_speed(s)
+    closed, impact, total = s.closed, s.impact, s.total_Lam
+    entered, ends = s.entered, s.ends
+    part, stirred = s.part, s.stirred
+    pause, acted = s.pause, s.acted
+    V, rest = s.V, rest_speed(s)
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -149,9 +149,9 @@ def leave_cones(d, s, noise):
     the corrections.
     """
     groups = groups_of(d)
-    closed, rolls, spins = integers(s.closed_at, d.nc), integers(s.rolls_at, d.nc), integers(s.spins_at, d.nc)
-    lam, chi = matrix(s.clam_at, d.nc, 3), matrix(s.mchi_at, d.nc, 3)
-    ctau, wtau = matrix(s.ctau_at, d.nc, 3), matrix(s.wtau_at, d.nc, 3)
+    closed, rolls, spins = s.closed, s.rolls, s.spins
+    lam, chi = s.clam, s.mchi
+    ctau, wtau = s.ctau, s.wtau
     left = False
     for a in range(d.n_groups):
         g = groups[a]

@@ -17,7 +17,7 @@ Source: docs/theory/decoupled_nsga.md, (32); tests/validation/test_momentum.py.
 
 from fem_mbs.assembly import groups_of
 from fem_mbs.contact_assembly import B_W, L_DRILLING, L_MU, gradient_times, laws_of
-from fem_mbs.jit import integers, kernel, matrix
+from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact_law import SLIP
 from fem_mbs.solvers.nsga_data import copy
 from fem_mbs.solvers.nsga_persistent import coupled_speed
@@ -30,7 +30,7 @@ def disc_moments(d, s, V, start, factor, chi):
     ``start``: those at the start of the step, with its velocities V; else those of the smooth sub-problem.
     """
     groups = groups_of(d)
-    closed, lam, ctau = integers(s.closed_at, d.nc), matrix(s.clam_at, d.nc, 3), matrix(s.ctau_at, d.nc, 3)
+    closed, lam, ctau = s.closed, s.clam, s.ctau
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0 or g.drilling == 0:
@@ -47,20 +47,20 @@ def disc_moments(d, s, V, start, factor, chi):
 @kernel
 def keep_forces(d, s):
     """Keep the forces of closed contacts at the start of the step; contacts are evaluated there."""
-    chi = matrix(s.mchi0_at, d.nc, 3)
-    copy(matrix(s.clam_at, d.nc, 3), matrix(s.clam0_at, d.nc, 3))
-    copy(matrix(s.mchi_at, d.nc, 3), chi)
-    disc_moments(d, s, matrix(s.V0_at, d.n_nodes, 6), True, 1.0, chi)
+    chi = s.mchi0
+    copy(s.clam, s.clam0)
+    copy(s.mchi, chi)
+    disc_moments(d, s, s.V0, True, 1.0, chi)
 
 
 @kernel
 def momentum(d, s):
     """Fill sent and sent_chi by (1), before statuses change for the next step."""
-    clam, clam0, sent = matrix(s.clam_at, d.nc, 3), matrix(s.clam0_at, d.nc, 3), matrix(s.sent_at, d.nc, 3)
-    mchi, mchi0, sent_chi = matrix(s.mchi_at, d.nc, 3), matrix(s.mchi0_at, d.nc, 3), matrix(s.sent_chi_at, d.nc, 3)
-    total, total_chi = matrix(s.total_Lam_at, d.nc, 3), matrix(s.total_chi_at, d.nc, 3)
+    clam, clam0, sent = s.clam, s.clam0, s.sent
+    mchi, mchi0, sent_chi = s.mchi, s.mchi0, s.sent_chi
+    total, total_chi = s.total_Lam, s.total_chi
     half = 0.5 * s.h * s.ks
-    disc_moments(d, s, matrix(s.Vs_at, d.n_nodes, 6), False, -1.0, mchi0)
+    disc_moments(d, s, s.Vs, False, -1.0, mchi0)
     for c in range(d.nc):
         for i in range(3):
             sent[c, i] = total[c, i] + half * (clam0[c, i] - clam[c, i])

@@ -110,8 +110,8 @@ def sliding_directions(d, s, V):
     The prediction is second-order accurate, so the directions are too, and (2), (5) become linear.
     """
     groups = groups_of(d)
-    closed, rolls, spins = integers(s.closed_at, d.nc), integers(s.rolls_at, d.nc), integers(s.spins_at, d.nc)
-    ctau, wtau, V0 = matrix(s.ctau_at, d.nc, 3), matrix(s.wtau_at, d.nc, 3), matrix(s.V0_at, d.n_nodes, 6)
+    closed, rolls, spins = s.closed, s.rolls, s.spins
+    ctau, wtau, V0 = s.ctau, s.wtau, s.V0
     rest = rest_speed(s)
     for a in range(d.n_groups):
         g = groups[a]
@@ -136,9 +136,9 @@ def closed_forces(d, s, V, Gl, Gw, rows, rows_chi):
     A row is G v (W v times length), or what is missing in the law of its multiplier.
     """
     groups = groups_of(d)
-    closed, rolls, spins = integers(s.closed_at, d.nc), integers(s.rolls_at, d.nc), integers(s.spins_at, d.nc)
-    lam, chi = matrix(s.clam_at, d.nc, 3), matrix(s.mchi_at, d.nc, 3)
-    ctau, wtau = matrix(s.ctau_at, d.nc, 3), matrix(s.wtau_at, d.nc, 3)
+    closed, rolls, spins = s.closed, s.rolls, s.spins
+    lam, chi = s.clam, s.mchi
+    ctau, wtau = s.ctau, s.wtau
     arm = s.length
     for a in range(d.n_groups):
         g = groups[a]
@@ -217,8 +217,8 @@ def closed_tangents(d, s, x, R, V, k, c_q, T):
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     values = matrix_values(d, SMOOTH)
-    closed, rolls, spins = integers(s.closed_at, d.nc), integers(s.rolls_at, d.nc), integers(s.spins_at, d.nc)
-    lam, ctau, wtau = matrix(s.clam_at, d.nc, 3), matrix(s.ctau_at, d.nc, 3), matrix(s.wtau_at, d.nc, 3)
+    closed, rolls, spins = s.closed, s.rolls, s.spins
+    lam, ctau, wtau = s.clam, s.ctau, s.wtau
     arm = s.length
     for a in range(d.n_groups):
         g = groups[a]

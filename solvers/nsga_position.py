@@ -18,7 +18,7 @@ from fem_mbs.assembly import (
     zero,
 )
 from fem_mbs.contact_assembly import contacts
-from fem_mbs.jit import call2, entry, integers, kernel, matrix, tensor, vector
+from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.contact_law import GAP
 from fem_mbs.solvers.nsga_contacts import position_contact_residual, position_contact_tangents, swept_gaps
 from fem_mbs.solvers.nsga_data import (
@@ -45,12 +45,12 @@ def position_residual(data, run):
     """Residual at U, ν: r1 (full), constraint rows g, contact rows; norms in s.dynamic, s.row, s.row_T."""
     d, s = system_at(data)[0], run_at(run)[0]
     N, m, nc = d.n_nodes, d.m, d.nc
-    xs, Qs, Vs = matrix(s.xs_at, N, 3), matrix(s.Qs_at, N, 4), matrix(s.Vs_at, N, 6)
-    x, Q, R = matrix(s.x_at, N, 3), matrix(s.Q_at, N, 4), tensor(s.R_at, N, 3, 3)
-    x0, R0, U, T = matrix(s.x0_at, N, 3), tensor(s.R0_at, N, 3, 3), matrix(s.U_at, N, 6), tensor(s.T_at, N, 3, 3)
-    Ma, f, r1, base = vector(s.Ma_at, 6 * N), vector(s.f_at, 6 * N), vector(s.r1_at, 6 * N), vector(s.base_at, 6 * N)
-    g, rate, lam, nu = vector(s.g_at, m), vector(s.rate_at, m), vector(s.lam_at, m), vector(s.nu_at, m)
-    phi, rows, rows_D = vector(s.phi_at, m), matrix(s.rows_c_at, nc, 3), vector(s.rows_D_at, nc)
+    xs, Qs, Vs = s.xs, s.Qs, s.Vs
+    x, Q, R = s.x, s.Q, s.R
+    x0, R0, U, T = s.x0, s.R0, s.U, s.T
+    Ma, f, r1, base = s.Ma, s.f, s.r1, s.base
+    g, rate, lam, nu = s.g, s.rate, s.lam, s.nu
+    phi, rows, rows_D = s.phi, s.rows_c, s.rows_D
     half = s.position_factor * s.h * s.h
     advance_configuration(d, xs, Qs, U, x, Q, R, T)
     dynamics(d, POSITION, x, R, Vs, U, Ma, f, False, 0.0, 0.0, 0.0, 0.0, T, False)
@@ -79,7 +79,7 @@ def position_residual(data, run):
 @kernel
 def tolerance_of(d, s):
     """Allowed norm of the dynamic rows, docs/theory/decoupled_nsga.md."""
-    Ma = vector(s.Ma_at, 6 * d.n_nodes)
+    Ma = s.Ma
     return s.rtol * max(s.h * s.h * s.F_s, full_norm(d, Ma, s.length))
 
 
@@ -98,18 +98,16 @@ def position_solved(d, s):
 def position_matrix(data, run):
     """Assemble the matrix of the position sub-problem at the current U, ν."""
     d, s = system_at(data)[0], run_at(run)[0]
-    N, m = d.n_nodes, d.m
-    x, R, Vs = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.Vs_at, N, 6)
-    x0, R0, U, T = matrix(s.x0_at, N, 3), tensor(s.R0_at, N, 3, 3), matrix(s.U_at, N, 6), tensor(s.T_at, N, 3, 3)
+    m = d.m
+    x, R, Vs = s.x, s.R, s.Vs
+    x0, R0, U, T = s.x0, s.R0, s.U, s.T
     half = s.position_factor * s.h * s.h
     clear_matrix(d, POSITION)
     # Ma and f are scratch here: the residual of this point has been used already
-    dynamics(
-        d, POSITION, x, R, Vs, U, vector(s.force_at, 6 * N), vector(s.Gl_at, 6 * N), True, 1.0, 0.0, half, 1.0, T, False
-    )
+    dynamics(d, POSITION, x, R, Vs, U, s.force, s.Gl, True, 1.0, 0.0, half, 1.0, T, False)
     if m > 0:
         shift = s.epsilon_rows * s.kp
-        constraint_tangents(d, POSITION, x, R, Vs, vector(s.phi_at, m), 1.0, 0.0, s.kp, 0.0, shift, True, T)
+        constraint_tangents(d, POSITION, x, R, Vs, s.phi, 1.0, 0.0, s.kp, 0.0, shift, True, T)
     if d.nc > 0:
         position_contact_tangents(d, s, x, R, x0, R0, T)
 
@@ -118,9 +116,9 @@ def position_matrix(data, run):
 def pack_position(d, s):
     """Right-hand side −r of the position sub-problem in dx."""
     n, m, nc = d.n, d.m, d.nc
-    dx, r1 = vector(s.dx_at, n + m + 3 * nc + d.n_drill), vector(s.r1_at, 6 * d.n_nodes)
-    g, rows = vector(s.g_at, m), matrix(s.rows_c_at, nc, 3)
-    rows_D, drill = vector(s.rows_D_at, nc), integers(d.drill_index_at, nc)
+    dx, r1 = vector(s.dx_at, n + m + 3 * nc + d.n_drill), s.r1
+    g, rows = s.g, s.rows_c
+    rows_D, drill = s.rows_D, integers(d.drill_index_at, nc)
     reduce_vector(d, r1, dx)
     for i in range(n):
         dx[i] = -dx[i]
@@ -136,15 +134,15 @@ def pack_position(d, s):
 @kernel
 def apply_position(d, s, scale):
     """U, ν ← kept values plus scale times the Newton step."""
-    N, n, m, nc = d.n_nodes, d.n, d.m, d.nc
-    dx, U, trial = vector(s.dx_at, n + m + 3 * nc + d.n_drill), matrix(s.U_at, N, 6), matrix(s.trial_at, N, 6)
+    n, m, nc = d.n, d.m, d.nc
+    dx, U, trial = vector(s.dx_at, n + m + 3 * nc + d.n_drill), s.U, s.trial
     nu, keep_m, cnu, keep_c = (
-        vector(s.nu_at, m),
-        vector(s.keep_m_at, m),
-        matrix(s.cnu_at, nc, 3),
-        matrix(s.keep_c_at, nc, 3),
+        s.nu,
+        s.keep_m,
+        s.cnu,
+        s.keep_c,
     )
-    nu_D, keep_D, drill = vector(s.nu_D_at, nc), vector(s.keep_D_at, nc), integers(d.drill_index_at, nc)
+    nu_D, keep_D, drill = s.nu_D, s.keep_D, integers(d.drill_index_at, nc)
     copy(trial, U)
     expand_add(d, scale, dx, U)
     for i in range(m):
@@ -159,7 +157,7 @@ def apply_position(d, s, scale):
 @kernel
 def moved(d, s):
     """|U|² in the metric of the mass matrix, from the residual evaluated last."""
-    U, Ma, total = matrix(s.U_at, d.n_nodes, 6), vector(s.Ma_at, 6 * d.n_nodes), 0.0
+    U, Ma, total = s.U, s.Ma, 0.0
     for i in range(d.n_nodes):
         for j in range(6):
             total += U[i, j] * Ma[6 * i + j]
@@ -180,10 +178,10 @@ def farthest(d, s):
     if d.n_signals > 0:
         return math.inf
     N = d.n_nodes
-    D, f0, f1 = matrix(s.D_at, N, 6), vector(s.force_at, 6 * N), vector(s.fs_at, 6 * N)
-    MD = vector(s.Gl_at, 6 * N)
-    x0, R0 = matrix(s.x0_at, N, 3), tensor(s.R0_at, N, 3, 3)
-    dynamics(d, POSITION, x0, R0, matrix(s.Vs_at, N, 6), D, MD, f0, False, 0.0, 0.0, 0.0, 0.0, R0, False)
+    D, f0, f1 = s.D, s.force, s.fs
+    MD = s.Gl
+    x0, R0 = s.x0, s.R0
+    dynamics(d, POSITION, x0, R0, s.Vs, D, MD, f0, False, 0.0, 0.0, 0.0, 0.0, R0, False)
     inertia, elastic = 0.0, 0.0
     for i in range(N):
         for j in range(6):
@@ -196,15 +194,15 @@ def farthest(d, s):
 @kernel
 def position_newton(d, s):
     """Newton iteration of the position sub-problem from the current U, ν; returns a code."""
-    N, m, nc = d.n_nodes, d.m, d.nc
-    U, trial = matrix(s.U_at, N, 6), matrix(s.trial_at, N, 6)
+    m, nc = d.m, d.nc
+    U, trial = s.U, s.trial
     nu, keep_m, cnu, keep_c = (
-        vector(s.nu_at, m),
-        vector(s.keep_m_at, m),
-        matrix(s.cnu_at, nc, 3),
-        matrix(s.keep_c_at, nc, 3),
+        s.nu,
+        s.keep_m,
+        s.cnu,
+        s.keep_c,
     )
-    counts, nu_D, keep_D = integers(s.counts_at, 8), vector(s.nu_D_at, nc), vector(s.keep_D_at, nc)
+    counts, nu_D, keep_D = s.counts, s.nu_D, s.keep_D
     s.first_residual = 1
     call2(s.position_residual_part, s.data_at, s.run_at)
     s.first_residual = 0
@@ -265,28 +263,28 @@ def position(data, run):
     """Solve the position sub-problem: gaps ≥ 0 and g = 0 at the end of the step."""
     d, s = system_at(data)[0], run_at(run)[0]
     N, m, nc = d.n_nodes, d.m, d.nc
-    cnu = matrix(s.cnu_at, nc, 3)
-    counts, active, status = integers(s.counts_at, 8), integers(s.active_at, nc), integers(s.status_at, nc)
-    turning, nu_D = integers(s.turning_at, nc), vector(s.nu_D_at, nc)
+    cnu = s.cnu
+    counts, active, status = s.counts, s.active, s.status
+    turning, nu_D = s.turning, s.nu_D
     for c in range(nc):
         turning[c] = GAP  # rolling and spinning act at velocity level only
     zero(s.U_at, 6 * N)
     zero(s.nu_at, m)
     # a contact that was closed starts from its last multiplier: its status is then right from the first iteration
-    was_active, acted = integers(s.was_active_at, nc), integers(s.acted_at, nc)
+    was_active, acted = s.was_active, s.acted
     for c in range(nc):
         status[c] = acted[c]
         if was_active[c] == 0 or counts[4] > 0:
             cnu[c, 0] = cnu[c, 1] = cnu[c, 2] = nu_D[c] = 0.0
             status[c] = GAP
     if s.persistent != 0 and counts[4] == 0:
-        closed, clam = integers(s.closed_at, nc), matrix(s.clam_at, nc, 3)
+        closed, clam = s.closed, s.clam
         factor = s.position_factor * s.h * s.h * s.ks / s.kp
         for c in range(nc):
             if closed[c] != GAP:
                 for i in range(3):
                     cnu[c, i] = factor * clam[c, i]
-    s.scale_x = max(s.scale_x, largest(matrix(s.xs_at, N, 3)))
+    s.scale_x = max(s.scale_x, largest(s.xs))
     s.code = position_newton(d, s)
     if s.code != OK:
         by_contact_problem(s)

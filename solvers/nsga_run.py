@@ -19,7 +19,7 @@ from fem_mbs.assembly import (
     zero,
 )
 from fem_mbs.contact_assembly import contacts, contacts_begin_step
-from fem_mbs.jit import call2, entry, integers, kernel, matrix, tensor, vector
+from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.contact_law import GAP, STICK
 from fem_mbs.solvers.nsga_contacts import let_go
 from fem_mbs.solvers.nsga_data import OK, SINGULAR, copy, run_at, system_at
@@ -35,15 +35,15 @@ CALM = 10  # steps without a restart after which one begins with a trapezoidal s
 def step(data, run):
     """The three sub-problems of one step. What the start of the step kept is not touched."""
     d, s = system_at(data)[0], run_at(run)[0]
-    counts = integers(s.counts_at, 8)
-    Ma, f, Gl = vector(s.Ma_at, 6 * d.n_nodes), vector(s.f_at, 6 * d.n_nodes), vector(s.Gl_at, 6 * d.n_nodes)
-    base, base_v = vector(s.base_at, 6 * d.n_nodes), vector(s.base_v_at, 6 * d.n_nodes)
-    Gw = vector(s.Gw_at, 6 * d.n_nodes)
+    counts = s.counts
+    Ma, f, Gl = s.Ma, s.f, s.Gl
+    base, base_v = s.base, s.base_v
+    Gw = s.Gw
     counts[6] = SMOOTH
     call2(s.smooth_part, s.data_at, s.run_at)
     if s.code != OK:
         return
-    fs = vector(s.fs_at, 6 * d.n_nodes)
+    fs = s.fs
     for i in range(6 * d.n_nodes):
         fs[i] = f[i]
         base[i] = f[i] + Gl[i]  # f(q~, v~) + G(q~)ᵀ k_s λ~
@@ -68,10 +68,10 @@ def contact_convection(d, s):
     motion (any contact type).
     """
     N, nc = d.n_nodes, d.nc
-    x, Q, V = matrix(s.x_at, N, 3), matrix(s.Q_at, N, 4), matrix(s.V_at, N, 6)
-    xs, Qs, Rs, D = matrix(s.xs_at, N, 3), matrix(s.Qs_at, N, 4), tensor(s.Rs_at, N, 3, 3), matrix(s.D_at, N, 6)
-    T, gamma, rates = tensor(s.T_at, N, 3, 3), matrix(s.gamma_c_at, nc, 3), matrix(s.rows_c_at, nc, 3)
-    gamma_w, turns = matrix(s.gamma_w_at, nc, 3), matrix(s.rows_chi_at, nc, 3)
+    x, Q, V = s.x, s.Q, s.V
+    xs, Qs, Rs, D = s.xs, s.Qs, s.Rs, s.D
+    T, gamma, rates = s.T, s.gamma_c, s.rows_c
+    gamma_w, turns = s.gamma_w, s.rows_chi
     delta = 1e-3 * s.h
     for side in range(2):
         sign = 1.0 - 2.0 * side
@@ -93,22 +93,22 @@ def consistent(d, s):
     N, n, m = d.n_nodes, d.n, d.m
     nc = d.nc if s.persistent != 0 else 0
     turning = d.n_roll if s.persistent != 0 else 0
-    x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
-    Ma, f, dx = vector(s.Ma_at, 6 * N), vector(s.f_at, 6 * N), vector(s.dx_at, n + m + 3 * nc + 3 * turning)
-    lam, gamma, g, rate = vector(s.lam_at, m), vector(s.phi_at, m), vector(s.g_at, m), vector(s.rate_at, m)
-    clam, gamma_c, closed = matrix(s.clam_at, nc, 3), matrix(s.gamma_c_at, nc, 3), integers(s.closed_at, nc)
-    mchi, gamma_w, roll = matrix(s.mchi_at, nc, 3), matrix(s.gamma_w_at, nc, 3), integers(d.roll_index_at, nc)
-    rolls, spins = integers(s.rolls_at, nc), integers(s.spins_at, nc)
+    x, R, V = s.x, s.R, s.V
+    Ma, f, dx = s.Ma, s.f, vector(s.dx_at, n + m + 3 * nc + 3 * turning)
+    lam, gamma, g, rate = s.lam, s.phi, s.g, s.rate
+    clam, gamma_c, closed = s.clam, s.gamma_c, s.closed
+    mchi, gamma_w, roll = s.mchi, s.gamma_w, integers(d.roll_index_at, nc)
+    rolls, spins = s.rolls, s.spins
     shift = s.epsilon / s.mean_mass
     zero(s.trial_at, 6 * N)
     zero(s.lam_at, m)
     zero(s.clam_at, 3 * nc)
     zero(s.mchi_at, 3 * nc)
     clear_matrix(d, SMOOTH)
-    dynamics(d, SMOOTH, x, R, V, matrix(s.trial_at, N, 6), Ma, f, True, 1.0, 0.0, 0.0, 0.0, R, False)
+    dynamics(d, SMOOTH, x, R, V, s.trial, Ma, f, True, 1.0, 0.0, 0.0, 0.0, R, False)
     if s.persistent != 0 and s.struck != 0:
         # forces before an impact: those after it shake stiff parts, and would do so again as a memory
-        fs = vector(s.fs_at, 6 * N)
+        fs = s.fs
         for i in range(6 * N):
             f[i] = fs[i]
     if m > 0:
@@ -150,14 +150,14 @@ def restart(data, run):
     d, s = system_at(data)[0], run_at(run)[0]
     N, m = d.n_nodes, d.m
     nc = d.nc if s.persistent != 0 else 0
-    x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
-    Va0, Vd0, f, dx = matrix(s.Va0_at, N, 6), matrix(s.Vd0_at, N, 6), vector(s.f_at, 6 * N), vector(s.dx_at, d.n)
-    lam, clam, mchi = vector(s.lam_at, m), matrix(s.clam_at, nc, 3), matrix(s.mchi_at, nc, 3)
+    x, R, V = s.x, s.R, s.V
+    Va0, Vd0, f, dx = s.Va0, s.Vd0, s.f, vector(s.dx_at, d.n)
+    lam, clam, mchi = s.lam, s.clam, s.mchi
     if nc > 0:
         contact_convection(d, s)
         contacts(d, x, R, x, R, V)
         contacts_begin_step(d)
-        copy(V, matrix(s.V0_at, N, 6))
+        copy(V, s.V0)
         decide_turning(d, s, V)
         sliding_directions(d, s, V)
     s.code = OK
@@ -202,8 +202,8 @@ def set_coefficients(s, alpha_m, alpha_f, beta, gamma):
 def finish(d, s, lag):
     """History for the next step, reported multipliers and impact flags."""
     N, m = d.n_nodes, d.m
-    Va, Vd, Va0, Vd0 = matrix(s.Va_at, N, 6), matrix(s.Vd_at, N, 6), matrix(s.Va0_at, N, 6), matrix(s.Vd0_at, N, 6)
-    lam, Lam, report = vector(s.lam_at, m), vector(s.Lam_at, m), vector(s.lam_report_at, m)
+    Va, Vd, Va0, Vd0 = s.Va, s.Vd, s.Va0, s.Vd0
+    lam, Lam, report = s.lam, s.Lam, s.lam_report
     factor = (1.0 - s.alpha_f) / (1.0 - s.alpha_m)
     for i in range(N):
         for j in range(6):
@@ -211,7 +211,7 @@ def finish(d, s, lag):
             Vd0[i, j] = Vd[i, j]
     for i in range(m):
         report[i] = s.ks * lam[i] + s.kv * Lam[i] / s.h
-    accept_states(d, matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6))
+    accept_states(d, s.x, s.R, s.V)
     struck = mark_impacts(d, s)
     restart_now = struck and s.reset != 0
     s.struck = 1 if struck else 0

@@ -21,7 +21,7 @@ from fem_mbs.assembly import (
     zero,
 )
 from fem_mbs.contact_assembly import contacts
-from fem_mbs.jit import call2, entry, integers, kernel, matrix, tensor, vector
+from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.nsga_data import (
     LARGE_ROTATION,
     NOT_CONVERGED,
@@ -66,7 +66,7 @@ def take_back(d, s, part, dx, Vs, Vd, D, lam):
     for i in range(d.m):
         lam[i] -= part * dx[d.n + i]
     if s.persistent != 0:
-        clam, mchi = vector(s.clam_at, 3 * d.nc), matrix(s.mchi_at, d.nc, 3)
+        clam, mchi = vector(s.clam_at, 3 * d.nc), s.mchi
         roll, at = integers(d.roll_index_at, d.nc), d.n + d.m
         for i in range(3 * d.nc):
             clam[i] -= part * dx[at + i]
@@ -109,14 +109,14 @@ def smooth_residual(data, run):
     """
     d, s = system_at(data)[0], run_at(run)[0]
     N, m, tangents = d.n_nodes, d.m, s.want_matrix != 0
-    x, R, V = matrix(s.xs_at, N, 3), tensor(s.Rs_at, N, 3, 3), matrix(s.Vs_at, N, 6)
-    Vd, T = matrix(s.Vd_at, N, 6), tensor(s.T_at, N, 3, 3)
-    Ma, f, r1, Gl = vector(s.Ma_at, 6 * N), vector(s.f_at, 6 * N), vector(s.r1_at, 6 * N), vector(s.Gl_at, 6 * N)
-    g, rate, lam, phi = vector(s.g_at, m), vector(s.rate_at, m), vector(s.lam_at, m), vector(s.phi_at, m)
+    x, R, V = s.xs, s.Rs, s.Vs
+    Vd, T = s.Vd, s.T
+    Ma, f, r1, Gl = s.Ma, s.f, s.r1, s.Gl
+    g, rate, lam, phi = s.g, s.rate, s.lam, s.phi
     if tangents:
         clear_matrix(d, SMOOTH)
     single = dynamics(d, SMOOTH, x, R, V, Vd, Ma, f, tangents, s.c_a, 1.0, s.c_q, s.c_q, T, s.mixed != 0)
-    Gw = vector(s.Gw_at, 6 * N)  # moments of closed contacts, which the position correction does not know
+    Gw = s.Gw  # moments of closed contacts, which the position correction does not know
     zero(s.Gl_at, 6 * N)
     zero(s.Gw_at, 6 * N)
     if m > 0:
@@ -126,9 +126,9 @@ def smooth_residual(data, run):
         add_constraint_forces(d, 1.0, phi, Gl)
     missing = 0.0
     if s.persistent != 0:
-        contacts(d, x, R, matrix(s.x0_at, N, 3), tensor(s.R0_at, N, 3, 3), V)
-        closed_forces(d, s, V, Gl, Gw, matrix(s.rows_c_at, d.nc, 3), matrix(s.rows_chi_at, d.nc, 3))
-        rows, missing_N = matrix(s.rows_c_at, d.nc, 3), 0.0
+        contacts(d, x, R, s.x0, s.R0, V)
+        closed_forces(d, s, V, Gl, Gw, s.rows_c, s.rows_chi)
+        rows, missing_N = s.rows_c, 0.0
         for c in range(d.nc):
             missing_N += rows[c, 0] ** 2
             missing += rows[c, 1] ** 2 + rows[c, 2] ** 2
@@ -154,19 +154,19 @@ def smooth(data, run):
     """Solve the smooth sub-problem."""
     d, s = system_at(data)[0], run_at(run)[0]
     N, n, m = d.n_nodes, d.n, d.m
-    x0, Q0 = matrix(s.x0_at, N, 3), matrix(s.Q0_at, N, 4)
-    xs, Qs, Rs, Vs = matrix(s.xs_at, N, 3), matrix(s.Qs_at, N, 4), tensor(s.Rs_at, N, 3, 3), matrix(s.Vs_at, N, 6)
-    V0, Va0, Vd0 = matrix(s.V0_at, N, 6), matrix(s.Va0_at, N, 6), matrix(s.Vd0_at, N, 6)
-    Va, Vd, D, T = matrix(s.Va_at, N, 6), matrix(s.Vd_at, N, 6), matrix(s.D_at, N, 6), tensor(s.T_at, N, 3, 3)
+    x0, Q0 = s.x0, s.Q0
+    xs, Qs, Rs, Vs = s.xs, s.Qs, s.Rs, s.Vs
+    V0, Va0, Vd0 = s.V0, s.Va0, s.Vd0
+    Va, Vd, D, T = s.Va, s.Vd, s.D, s.T
     nc = d.nc if s.persistent != 0 else 0
     turning = d.n_roll if s.persistent != 0 else 0
     size = n + m + 3 * nc + 3 * turning
     r, dx = vector(s.r_at, size), vector(s.dx_at, size)
     rows, clam = vector(s.rows_c_at, 3 * nc), vector(s.clam_at, 3 * nc)
-    rows_chi, mchi, roll = matrix(s.rows_chi_at, nc, 3), matrix(s.mchi_at, nc, 3), integers(d.roll_index_at, nc)
-    r1, rate, lam = vector(s.r1_at, 6 * N), vector(s.rate_at, m), vector(s.lam_at, m)
-    trial = matrix(s.trial_at, N, 6)
-    h, counts = s.h, integers(s.counts_at, 8)
+    rows_chi, mchi, roll = s.rows_chi, s.mchi, integers(d.roll_index_at, nc)
+    r1, rate, lam = s.r1, s.rate, s.lam
+    trial = s.trial
+    h, counts = s.h, s.counts
     # predict: v̇~ of the last step as first guess
     for i in range(N):
         for j in range(6):
@@ -177,7 +177,7 @@ def smooth(data, run):
             D[i, j] = h * V0[i, j] + h * h * ((0.5 - s.beta) * Va0[i, j] + s.beta * star) + s.c_q / s.c_a * Vd[i, j]
     if s.persistent != 0:
         advance_configuration(d, x0, Q0, D, xs, Qs, Rs, T)
-        contacts(d, xs, Rs, x0, tensor(s.R0_at, N, 3, 3), Vs)
+        contacts(d, xs, Rs, x0, s.R0, Vs)
         sliding_directions(d, s, Vs)
     counts[5] = 0
     fresh, before, moved, checked = True, 0.0, math.inf, s.persistent == 0

@@ -98,9 +98,9 @@ NEVER, UNKNOWN = 2.0, -1.0
 def place(d, s, i, tau, corrected):
     """Put node i where it is at τ of its path (1), into xt, Qt, Rt; ``corrected`` adds τ U."""
     N = d.n_nodes
-    x0, Q0 = matrix(s.x0_at, N, 3), matrix(s.Q0_at, N, 4)
-    xt, Qt, Rt = matrix(s.xt_at, N, 3), matrix(s.Qt_at, N, 4), tensor(s.Rt_at, N, 3, 3)
-    V0, Vs, D, U = matrix(s.V0_at, N, 6), matrix(s.Vs_at, N, 6), matrix(s.D_at, N, 6), matrix(s.U_at, N, 6)
+    x0, Q0 = s.x0, s.Q0
+    xt, Qt, Rt = s.xt, s.Qt, s.Rt
+    V0, Vs, D, U = s.V0, s.Vs, s.D, s.U
     p, q, T = local_vector(4), local_vector(4), local_matrix(3, 3)
     now, last = local_vector(6), local_vector(3)
     square = tau * tau
@@ -130,19 +130,18 @@ def place(d, s, i, tau, corrected):
 @kernel
 def gap_at(d, s, g, e, b, tau, corrected):
     """Gap of contact e of group g at τ of the path; the rest of its kinematics is left in the workspace."""
-    N = d.n_nodes
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
     for a in range(g.nn):
         place(d, s, nodes[e, a], tau, corrected)
-    x0, R0, V0 = matrix(s.x0_at, N, 3), tensor(s.R0_at, N, 3, 3), matrix(s.V0_at, N, 6)
-    return evaluate_contact(d, g, e, b, matrix(s.xt_at, N, 3), tensor(s.Rt_at, N, 3, 3), x0, R0, V0)
+    x0, R0, V0 = s.x0, s.R0, s.V0
+    return evaluate_contact(d, g, e, b, s.xt, s.Rt, x0, R0, V0)
 
 
 @kernel
 def rough_travel(d, s, g, e, corrected):
     """Bound of `travel_of` that costs little; for contacts of more than two nodes the travel itself."""
-    N, nodes = d.n_nodes, integer_matrix(g.nodes_at, g.n, g.nn)
-    D, U, x0 = matrix(s.D_at, N, 6), matrix(s.U_at, N, 6), matrix(s.x0_at, N, 3)
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    D, U, x0 = s.D, s.U, s.x0
     kept = matrix(g.contact_at, g.n, g.contact_stride)
     part = 1.0 if corrected else 0.0
     far = turning = 0.0
@@ -166,7 +165,7 @@ def travel_of(d, s, g, e, corrected):
     if g.nn != 2:
         return rough_travel(d, s, g, e, corrected)
     N, nodes = d.n_nodes, integer_matrix(g.nodes_at, g.n, g.nn)
-    x0, R0 = matrix(s.x0_at, N, 3), tensor(s.R0_at, N, 3, 3)
+    x0, R0 = s.x0, s.R0
     x = matrix(s.x_at if corrected else s.xs_at, N, 3)
     R = tensor(s.R_at if corrected else s.Rs_at, N, 3, 3)
     kept = matrix(g.contact_at, g.n, g.contact_stride)
@@ -221,7 +220,7 @@ def passes(d, s, g, e, b, theta, corrected):
     gap_at(d, s, g, e, b, theta, corrected)
     for j in range(3):
         first[j] = normal[j]
-    x0, R0, V0 = matrix(s.x0_at, N, 3), tensor(s.R0_at, N, 3, 3), matrix(s.V0_at, N, 6)
+    x0, R0, V0 = s.x0, s.R0, s.V0
     x = matrix(s.x_at if corrected else s.xs_at, N, 3)
     R = tensor(s.R_at if corrected else s.Rs_at, N, 3, 3)
     gap = evaluate_contact(d, g, e, b, x, R, x0, R0, V0)
@@ -243,10 +242,9 @@ def copy_rows(g, e, source, target, rows):
 @kernel
 def hold(d, s, g, e, b, theta, corrected):
     """Keep contact e of group g as it is at θ for the rest of the step, (2)."""
-    N = d.n_nodes
     nodes, kept = integer_matrix(g.nodes_at, g.n, g.nn), matrix(g.contact_at, g.n, g.contact_stride)
-    xs, Rs = matrix(s.xs_at, N, 3), tensor(s.Rs_at, N, 3, 3)
-    xt, Rt = matrix(s.xt_at, N, 3), tensor(s.Rt_at, N, 3, 3)
+    xs, Rs = s.xs, s.Rs
+    xt, Rt = s.xt, s.Rt
     turn, psi = local_matrix(3, 3), local_vector(3)
     kept[e, C_TOUCH] = gap_at(d, s, g, e, b, theta, corrected)
     keep_contact(g, e, b)
@@ -321,9 +319,8 @@ def shift_swept(d, s):
     """Shift (2) of contacts that overlap after the correction; returns how many, −1 where the normal has turned."""
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
-    N = d.n_nodes
-    x, R = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3)
-    x0, R0, V0 = matrix(s.x0_at, N, 3), tensor(s.R0_at, N, 3, 3), matrix(s.V0_at, N, 6)
+    x, R = s.x, s.R
+    x0, R0, V0 = s.x0, s.R0, s.V0
     normal, count = vector(b[_NORMAL], 3), 0
     for k in range(d.n_groups):
         g = groups[k]

@@ -22,7 +22,7 @@ from fem_mbs.assembly import (
     zero,
 )
 from fem_mbs.contact_assembly import B_GN, B_GN0, B_VT, B_W, L_NORMAL, add_gradient, gradient_times, laws_of
-from fem_mbs.jit import call2, entry, integers, kernel, matrix, tensor, vector
+from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.contact_law import GAP
 from fem_mbs.solvers.nsga_contacts import approach_of, reflected, velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.nsga_data import (
@@ -53,15 +53,15 @@ def velocity_residual(data, run):
     """Residual at W, Λ: r1 (full), rows; norms in s.dynamic, s.row, s.row_T. Gradients are those kept."""
     d, s = system_at(data)[0], run_at(run)[0]
     N, m, nc = d.n_nodes, d.m, d.nc
-    x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
-    Vs, W, Vd, Ad = matrix(s.Vs_at, N, 6), matrix(s.W_at, N, 6), matrix(s.Vd_at, N, 6), matrix(s.Ad_at, N, 6)
-    Ma, f, r1, base = vector(s.Ma_at, 6 * N), vector(s.f_at, 6 * N), vector(s.r1_at, 6 * N), vector(s.base_v_at, 6 * N)
-    rate, lam, Lam = vector(s.rate_at, m), vector(s.lam_at, m), vector(s.Lam_at, m)
+    x, R, V = s.x, s.R, s.V
+    Vs, W, Vd, Ad = s.Vs, s.W, s.Vd, s.Ad
+    Ma, f, r1, base = s.Ma, s.f, s.r1, s.base_v
+    rate, lam, Lam = s.rate, s.lam, s.Lam
     phi, P, rows, rows_chi = (
-        vector(s.phi_at, m),
-        vector(s.P_at, 6 * N),
-        matrix(s.rows_c_at, nc, 3),
-        matrix(s.rows_chi_at, nc, 3),
+        s.phi,
+        s.P,
+        s.rows_c,
+        s.rows_chi,
     )
     h = s.h
     for i in range(N):
@@ -75,7 +75,7 @@ def velocity_residual(data, run):
     total = 0.0
     if m > 0:
         constraint_rates(d, V, rate)
-        gt = vector(s.g_at, m)  # ∂g/∂t, stored by `velocity`
+        gt = s.g  # ∂g/∂t, stored by `velocity`
         for i in range(m):
             rate[i] += gt[i]
             phi[i] = h * s.ks * lam[i] + s.kv * Lam[i]
@@ -83,7 +83,7 @@ def velocity_residual(data, run):
         add_constraint_forces(d, -1.0, phi, r1)
     friction = 0.0
     if nc > 0 and s.without_contacts == 0:
-        velocity_contact_residual(d, s, V, matrix(s.Vminus_at, N, 6), r1, rows, rows_chi)
+        velocity_contact_residual(d, s, V, s.Vminus, r1, rows, rows_chi)
         for c in range(nc):
             total += rows[c, 0] ** 2
             friction += rows[c, 1] ** 2 + rows[c, 2] ** 2
@@ -96,16 +96,16 @@ def velocity_residual(data, run):
 def velocity_matrix(data, run):
     """Assemble the matrix of the velocity sub-problem at the current W, Λ."""
     d, s = system_at(data)[0], run_at(run)[0]
-    N, m = d.n_nodes, d.m
-    x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
+    m = d.m
+    x, R, V = s.x, s.R, s.V
     clear_matrix(d, VELOCITY)
-    Ma, f = vector(s.force_at, 6 * N), vector(s.Gl_at, 6 * N)  # scratch here
-    dynamics(d, VELOCITY, x, R, V, matrix(s.Ad_at, N, 6), Ma, f, True, 1.0, s.h, 0.0, 0.0, R, False)
+    Ma, f = s.force, s.Gl  # scratch here
+    dynamics(d, VELOCITY, x, R, V, s.Ad, Ma, f, True, 1.0, s.h, 0.0, 0.0, R, False)
     if m > 0:
         shift = s.epsilon_rows * s.kv
-        constraint_tangents(d, VELOCITY, x, R, V, vector(s.phi_at, m), 0.0, 0.0, s.kv, 0.0, shift, False, R)
+        constraint_tangents(d, VELOCITY, x, R, V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, False, R)
     if d.nc > 0:
-        velocity_contact_tangents(d, s, V, matrix(s.Vminus_at, N, 6))
+        velocity_contact_tangents(d, s, V, s.Vminus)
 
 
 @kernel
@@ -113,8 +113,8 @@ def pack_velocity(d, s):
     """Right-hand side −r of the velocity sub-problem in dx."""
     n, m, nc = d.n, d.m, d.nc
     dx = vector(s.dx_at, n + m + 3 * nc + 3 * d.n_roll)
-    r1, rate, rows = vector(s.r1_at, 6 * d.n_nodes), vector(s.rate_at, m), matrix(s.rows_c_at, nc, 3)
-    rows_chi, roll = matrix(s.rows_chi_at, nc, 3), integers(d.roll_index_at, nc)
+    r1, rate, rows = s.r1, s.rate, s.rows_c
+    rows_chi, roll = s.rows_chi, integers(d.roll_index_at, nc)
     reduce_vector(d, r1, dx)
     for i in range(n):
         dx[i] = -dx[i]
@@ -130,15 +130,15 @@ def pack_velocity(d, s):
 @kernel
 def apply_velocity(d, s, scale):
     """W, Λ, χ ← kept values plus scale times the Newton step."""
-    N, n, m, nc = d.n_nodes, d.n, d.m, d.nc
-    dx, W, trial = vector(s.dx_at, n + m + 3 * nc + 3 * d.n_roll), matrix(s.W_at, N, 6), matrix(s.trial_at, N, 6)
+    n, m, nc = d.n, d.m, d.nc
+    dx, W, trial = vector(s.dx_at, n + m + 3 * nc + 3 * d.n_roll), s.W, s.trial
     Lam, keep_m, cLam, keep_c = (
-        vector(s.Lam_at, m),
-        vector(s.keep_m_at, m),
-        matrix(s.cLam_at, nc, 3),
-        matrix(s.keep_c_at, nc, 3),
+        s.Lam,
+        s.keep_m,
+        s.cLam,
+        s.keep_c,
     )
-    cchi, keep_chi, roll = matrix(s.cchi_at, nc, 3), matrix(s.keep_chi_at, nc, 3), integers(d.roll_index_at, nc)
+    cchi, keep_chi, roll = s.cchi, s.keep_chi, integers(d.roll_index_at, nc)
     copy(trial, W)
     expand_add(d, scale, dx, W)
     for i in range(m):
@@ -153,14 +153,14 @@ def apply_velocity(d, s, scale):
 @kernel
 def tolerance_of(d, s):
     """Allowed norm of the dynamic rows, docs/theory/decoupled_nsga.md."""
-    Ma = vector(s.Ma_at, 6 * d.n_nodes)
+    Ma = s.Ma
     return s.rtol * max(s.h * s.F_s, full_norm(d, Ma, s.length))
 
 
 @kernel
 def velocity_solved(d, s):
     """Convergence test of the page on the last residual; gap and constraint rates to s.exact."""
-    s.scale_v = max(s.scale_v, largest(matrix(s.V_at, d.n_nodes, 6)))
+    s.scale_v = max(s.scale_v, largest(s.V))
     speed, change = 1.0 + s.scale_v, s.rtol * s.h * s.F_s / s.mean_mass
     return (
         s.dynamic <= tolerance_of(d, s) + ROUND_OFF * s.kv * speed
@@ -172,15 +172,15 @@ def velocity_solved(d, s):
 @kernel
 def impact_newton(d, s):
     """Newton iteration on one velocity problem with the current candidates; returns a code."""
-    N, m, nc = d.n_nodes, d.m, d.nc
-    W, trial = matrix(s.W_at, N, 6), matrix(s.trial_at, N, 6)
+    m, nc = d.m, d.nc
+    W, trial = s.W, s.trial
     Lam, keep_m, cLam, keep_c = (
-        vector(s.Lam_at, m),
-        vector(s.keep_m_at, m),
-        matrix(s.cLam_at, nc, 3),
-        matrix(s.keep_c_at, nc, 3),
+        s.Lam,
+        s.keep_m,
+        s.cLam,
+        s.keep_c,
     )
-    cchi, keep_chi, counts = matrix(s.cchi_at, nc, 3), matrix(s.keep_chi_at, nc, 3), integers(s.counts_at, 8)
+    cchi, keep_chi, counts = s.cchi, s.keep_chi, s.counts
     s.first_residual = 1 if counts[3] == 0 else 0
     call2(s.velocity_residual_part, s.data_at, s.run_at)
     s.first_residual = 0
@@ -241,7 +241,7 @@ def moment_arm(d, s, c, i):
 def rests(d, s):
     """Whether no active contact approached before the step: then none strikes in it, closed ones only carry load."""
     groups = groups_of(d)
-    active, V0 = integers(s.active_at, d.nc), matrix(s.V0_at, d.n_nodes, 6)
+    active, V0 = s.active, s.V0
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -264,10 +264,10 @@ def choose_candidates(d, s):
     whether they have acted or not: layer by layer, an impact would need a problem for each.
     """
     groups = groups_of(d)
-    active, candidate = integers(s.active_at, d.nc), integers(s.candidate_at, d.nc)
-    closed, counts, acted_as = integers(s.closed_at, d.nc), integers(s.counts_at, 8), integers(s.acted_at, d.nc)
-    clam, rest = matrix(s.clam_at, d.nc, 3), rest_speed(s)
-    was_active, Vs = integers(s.was_active_at, d.nc), matrix(s.Vsminus_at, d.n_nodes, 6)
+    active, candidate = s.active, s.candidate
+    closed, counts, acted_as = s.closed, s.counts, s.acted
+    clam, rest = s.clam, rest_speed(s)
+    was_active, Vs = s.was_active, s.Vsminus
     first, ending = counts[3] == 0, 2 * counts[3] >= s.max_problems
     resting, many, long = first and rests(d, s), d.nc > s.nc_fixed, counts[3] >= LONG_SEQUENCE
     count = 0
@@ -298,10 +298,10 @@ def choose_candidates(d, s):
 def accumulate_impulses(d, s):
     """Add the impulses of the candidates to P and to the totals; zero the contact unknowns; True if one was active."""
     groups = groups_of(d)
-    P, status, acted_as = vector(s.P_at, 6 * d.n_nodes), integers(s.status_at, d.nc), integers(s.acted_at, d.nc)
-    cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
-    aLam, achi = matrix(s.aLam_at, d.nc, 3), matrix(s.achi_at, d.nc, 3)
-    total_Lam, total_chi = matrix(s.total_Lam_at, d.nc, 3), matrix(s.total_chi_at, d.nc, 3)
+    P, status, acted_as = s.P, s.status, s.acted
+    cLam, cchi = s.cLam, s.cchi
+    aLam, achi = s.aLam, s.achi
+    total_Lam, total_chi = s.total_Lam, s.total_chi
     acted = False
     for a in range(d.n_groups):
         g = groups[a]
@@ -328,12 +328,12 @@ def accumulate_impulses(d, s):
 @kernel
 def start_from_last(d, s):
     """First guess of contact impulses: those of the last step where the contact stayed closed without impact."""
-    cLam, cchi = matrix(s.cLam_at, d.nc, 3), matrix(s.cchi_at, d.nc, 3)
-    total_Lam, total_chi = matrix(s.total_Lam_at, d.nc, 3), matrix(s.total_chi_at, d.nc, 3)
-    was_active, impact = integers(s.was_active_at, d.nc), integers(s.impact_at, d.nc)
-    closed, clam, mchi = integers(s.closed_at, d.nc), matrix(s.clam_at, d.nc, 3), matrix(s.mchi_at, d.nc, 3)
-    rolls, spins, counts = integers(s.rolls_at, d.nc), integers(s.spins_at, d.nc), integers(s.counts_at, 8)
-    status = integers(s.status_at, d.nc)
+    cLam, cchi = s.cLam, s.cchi
+    total_Lam, total_chi = s.total_Lam, s.total_chi
+    was_active, impact = s.was_active, s.impact
+    closed, clam, mchi = s.closed, s.clam, s.mchi
+    rolls, spins, counts = s.rolls, s.spins, s.counts
+    status = s.status
     for c in range(d.nc):
         keep = 1.0 if was_active[c] != 0 and impact[c] == 0 and counts[4] == 0 else 0.0
         if keep == 0.0:
@@ -366,9 +366,9 @@ def work_of_impulses(d, s):
     reflects counts, which the forces of the step may have changed since. Joints do no work: G v = 0 before and after.
     """
     groups = groups_of(d)
-    aLam, achi = matrix(s.aLam_at, d.nc, 3), matrix(s.achi_at, d.nc, 3)
-    V, Vs, Vminus = matrix(s.V_at, d.n_nodes, 6), matrix(s.Vsminus_at, d.n_nodes, 6), matrix(s.Vminus_at, d.n_nodes, 6)
-    candidate = integers(s.candidate_at, d.nc)
+    aLam, achi = s.aLam, s.achi
+    V, Vs, Vminus = s.V, s.Vsminus, s.Vminus
+    candidate = s.candidate
     total = size = 0.0
     for a in range(d.n_groups):
         g = groups[a]
@@ -397,7 +397,7 @@ def work_of_impulses(d, s):
 def reflects(d, s):
     """Whether a contact that acts in the problem solved last bounces."""
     groups = groups_of(d)
-    aLam, Vminus = matrix(s.aLam_at, d.nc, 3), matrix(s.Vminus_at, d.n_nodes, 6)
+    aLam, Vminus = s.aLam, s.Vminus
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -455,11 +455,11 @@ def velocity(data, run):
     """
     d, s = system_at(data)[0], run_at(run)[0]
     N, m, nc = d.n_nodes, d.m, d.nc
-    x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
-    Vs, V0 = matrix(s.Vs_at, N, 6), matrix(s.V0_at, N, 6)
-    W, Vminus, Vsminus = matrix(s.W_at, N, 6), matrix(s.Vminus_at, N, 6), matrix(s.Vsminus_at, N, 6)
-    g, rate = vector(s.g_at, m), vector(s.rate_at, m)
-    counts, acted_as = integers(s.counts_at, 8), integers(s.acted_at, nc)
+    x, R, V = s.x, s.R, s.V
+    Vs, V0 = s.Vs, s.V0
+    W, Vminus, Vsminus = s.W, s.Vminus, s.Vsminus
+    g, rate = s.g, s.rate
+    counts, acted_as = s.counts, s.acted
     zero(s.W_at, 6 * N)
     zero(s.Lam_at, m)
     zero(s.P_at, 6 * N)

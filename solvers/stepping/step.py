@@ -14,7 +14,7 @@ from fem_mbs.contact_assembly import (
     gradient_times,
     laws_of,
 )
-from fem_mbs.jit import call2, integers, kernel, matrix, tensor
+from fem_mbs.jit import call2, kernel
 from fem_mbs.solvers.nsga_data import NOT_CONVERGED, OK, SINGULAR, copy, copy3, largest
 
 LEAST_SHIFT = 1e-8  # of constraint rows when a step is repeated
@@ -30,14 +30,13 @@ LADDER = np.array(
 @kernel
 def begin(d, s):
     """The end of the last step becomes the start of this one."""
-    N = d.n_nodes
-    copy(matrix(s.x_at, N, 3), matrix(s.x0_at, N, 3))
-    copy(matrix(s.Q_at, N, 4), matrix(s.Q0_at, N, 4))
-    copy(matrix(s.V_at, N, 6), matrix(s.V0_at, N, 6))
-    copy3(tensor(s.R_at, N, 3, 3), tensor(s.R0_at, N, 3, 3))
+    copy(s.x, s.x0)
+    copy(s.Q, s.Q0)
+    copy(s.V, s.V0)
+    copy3(s.R, s.R0)
     if d.nc > 0:
         # tangents may depend on the start of the step, which is now this configuration
-        x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
+        x, R, V = s.x, s.R, s.V
         contacts(d, x, R, x, R, V)
         contacts_begin_step(d)
 
@@ -51,7 +50,7 @@ def take(d, s):
     """
     pp, pv, epsilon, iterations, halvings = s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings
     pp_T, pv_T, rows, newton = s.pp_T, s.pv_T, s.epsilon_rows, s.newton
-    counts = integers(s.counts_at, 8)
+    counts = s.counts
     counts[7] = 0
     code = OK
     scale_x, scale_v = s.scale_x, s.scale_v
@@ -91,8 +90,8 @@ def take(d, s):
         call2(s.check_part, s.data_at, s.run_at)
         code = s.code
     if code == OK:
-        s.scale_x = max(scale_x, largest(matrix(s.x_at, d.n_nodes, 3)))
-        s.scale_v = max(scale_v, largest(matrix(s.Vs_at, d.n_nodes, 6)), largest(matrix(s.V_at, d.n_nodes, 6)))
+        s.scale_x = max(scale_x, largest(s.x))
+        s.scale_v = max(scale_v, largest(s.Vs), largest(s.V))
     return code
 
 
@@ -102,8 +101,8 @@ def mark_impacts(d, s):
 
     An impact is an impulse on a contact that was open, or one that Newton's law reflects.
     """
-    total, impact, was = matrix(s.total_Lam_at, d.nc, 3), integers(s.impact_at, d.nc), integers(s.was_active_at, d.nc)
-    V0 = matrix(s.V0_at, d.n_nodes, 6)
+    total, impact, was = s.total_Lam, s.impact, s.was_active
+    V0 = s.V0
     struck = False
     groups = groups_of(d)
     for a in range(d.n_groups):
