@@ -16,7 +16,8 @@ def test_cage_speed_and_loads_over_a_turn_of_the_cage():
     which impacts do not move.
     """
     model, bearing = example.build()
-    result = fem.DecoupledNSGA(rho_inf=0.0).run(model, t_end=0.35, h=1e-4)
+    # the published law; with approach="slower" balls bounce more, and medians differ by up to 40 N
+    result = fem.DecoupledNSGA(rho_inf=0.0, approach="start").run(model, t_end=0.35, h=1e-4)
     beta, force = example.passing(result, bearing)
     later = result.t > 0.02
     turned = np.unwrap(beta, axis=0)[later]
