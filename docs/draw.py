@@ -8,8 +8,10 @@ import shutil
 import sys
 import tempfile
 
+import draw_beams
+import draw_source
 import numpy as np
-from drawing import PICTURES, ROOT, example, keep, panels
+from drawing import PICTURES, ROOT, example, keep, panels, shrink
 
 import fem_mbs as fem
 
@@ -139,7 +141,9 @@ def compliant_impacts():
 
 def clearance_crank():
     example("clearance_crank")
-    shutil.copy("clearance_crank.png", PICTURES)
+    for name in ("clearance_crank.png", "clearance_crank_rod.png"):
+        shutil.copy(name, PICTURES)
+        shrink(PICTURES / name)
 
 
 def profiles():
@@ -463,6 +467,43 @@ def contact_shape():
     keep(figure, "contact_shape")
 
 
+def sweep():
+    """A ball that flies through another within a step, and where it ends when it is met at its first touch."""
+    figure, axes = panels(1, (7.4, 3.0))
+    angle, R, r = np.linspace(0, 2 * np.pi, 200), 0.62, 0.5
+    standing = np.array([3.6, 0.9])
+    tau = np.linspace(0, 1, 400)
+    path = np.array([0.6 + 5.4 * tau, 1.75 - 0.75 * tau - 0.35 * tau**2]).T
+    touch = int(np.argmax(np.linalg.norm(path - standing, axis=1) < R + r))
+    n = (path[touch] - standing) / (R + r)
+    t = np.array([n[1], -n[0]])
+    end = path[-1]
+    corrected = end + max(0.0, n @ (path[touch] - end)) * n
+
+    def ball(center, radius, **style):
+        axes.fill(*(center[:, None] + radius * np.array([np.cos(angle), np.sin(angle)])), **style)
+
+    ball(standing, R, facecolor="#eef3f8", edgecolor="#33658a")
+    axes.plot(*path.T, color="0.5", lw=1.1, ls="--")
+    ball(path[0], r, facecolor="#f7efe4", edgecolor="#b06a1e")
+    ball(path[touch], r, facecolor="#f7efe4", edgecolor="#b06a1e")
+    ball(end, r, facecolor="none", edgecolor="0.55", ls="--")
+    ball(corrected, r, facecolor="none", edgecolor="#2a7f3f", lw=1.6)
+    foot = standing + R * n
+    axes.plot(*np.array([foot - 1.1 * t, foot + 3.3 * t]).T, color="#2a7f3f", lw=1)
+    _arrow(axes, foot, foot + 0.6 * n, color="#b03a2e")
+    axes.text(*(foot + 0.32 * n - 0.22 * t), "$n$", color="#b03a2e", fontsize=12, ha="center", va="center")
+    _arrow(axes, end, corrected, "$U$", shift=(0.2, 0), color="#2a7f3f")
+    for place, text in ((path[0], r"$q_n$"), (path[touch], r"$q_\theta$"), (end, r"$\tilde q$")):
+        axes.plot(*place, "k.", ms=5)
+        axes.text(*(place + [-0.08, -0.24]), text, fontsize=12, ha="center")
+    axes.plot(*corrected, ".", color="#2a7f3f", ms=6)
+    axes.text(*(corrected + [0.0, 0.14]), "$q_{n+1}$", color="#2a7f3f", fontsize=12, ha="center")
+    axes.set(aspect="equal", xlim=(-0.1, 6.8), ylim=(0.0, 2.9))
+    axes.axis("off")
+    keep(figure, "sweep")
+
+
 def cubic_impact():
     """Recovered beside resolved impacts."""
     from fem_mbs.recovery import cubic_impact as cubic
@@ -542,7 +583,8 @@ def main():
         bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing, bearing_defect, deep_groove_bearing,
         profiles,
         nsga_step, newton_residuals, nsga_measured, friction_disc, friction_cones, joint_frames, contact_shape,
-        cubic_impact, bearing_geometry, plots, bend_45, spinning_cue_ball, elastic_bar,
+        sweep, cubic_impact, bearing_geometry, plots, bend_45, spinning_cue_ball, elastic_bar,
+        *draw_beams.DRAWINGS, *draw_source.DRAWINGS,
     )  # fmt: skip
     for draw in [draw for draw in drawings if draw.__name__ in sys.argv[1:] or not sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as folder:

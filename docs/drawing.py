@@ -14,14 +14,14 @@ def example(name):
     return runpy.run_path(str(ROOT / "examples" / f"{name}.py"))["main"]()
 
 
-def panels(count, size, **options):
-    """Figure of a size [inch] with panels in a row, and the panels."""
+def panels(count, size, rows=1, **options):
+    """Figure of a size [inch] with panels in rows, and the panels."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, count, figsize=size, layout="constrained", **options)
+    figure, axes = plt.subplots(rows, count, figsize=size, layout="constrained", **options)
     return figure, axes
 
 
