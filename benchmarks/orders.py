@@ -1,4 +1,4 @@
-"""Errors over the step size of the contact examples of Sanchez2025, annexes A and B, which are of first order there.
+"""Errors over the step size of the contact examples of Sanchez2025, which are of first order there.
 
     python benchmarks/orders.py        prints the slopes; takes a minute
 
@@ -18,6 +18,8 @@ import fem_mbs as fem
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 import bernoulli_balls
+import bouncing_ball
+import force_recovery
 import rolling_ball
 import spinning_cue_ball
 import thirty_degree_rule
@@ -174,6 +176,18 @@ def bernoulli(h):
     return [l1_error(speed[n], np.full(after.sum(), exact[n])) for n in "23"]
 
 
+# --- C.6.1: a bouncing ball -------------------------------------------------------------------------------------------
+
+
+def bouncing(h):
+    """e = 0.8, until the ball rests."""
+    result = force_recovery.run(0.8, h=h, t_end=4.5)
+    fall, g = force_recovery.fall, force_recovery.g
+    gap, velocity = bouncing_ball.exact(result.t, fall, 0.8, g)
+    ball = result["ball"]
+    return [l1_error(ball.position[:, 2] - force_recovery.radius, gap), l1_error(ball.velocity[:, 2], velocity)]
+
+
 COARSE = np.array([1e-2, 5e-3, 2e-3, 1e-3])
 STUDIES = {
     # sliding ends in the middle of a step
@@ -197,6 +211,8 @@ STUDIES = {
     ),
     "B.5.4 three balls": Study(LINE_STEPS, tuple(f"{w} of {n}" for n in "123" for w in ("path", "velocity")), line),
     "B.5.5 Bernoulli's balls": Study(np.array([2e-2, 1e-2, 5e-3, 2e-3, 1e-3]), ("speed of 2", "speed of 3"), bernoulli),
+    # impacts lie anywhere in their steps, and what an impact is late by delays all that follow: many steps
+    "C.6.1 bouncing ball": Study(np.geomspace(1e-3, 3e-5, 24), ("position", "velocity"), bouncing),
 }
 
 

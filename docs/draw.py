@@ -494,9 +494,12 @@ def sweep():
     _arrow(axes, foot, foot + 0.6 * n, color="#b03a2e")
     axes.text(*(foot + 0.32 * n - 0.22 * t), "$n$", color="#b03a2e", fontsize=12, ha="center", va="center")
     _arrow(axes, end, corrected, "$U$", shift=(0.2, 0), color="#2a7f3f")
-    for place, text in ((path[0], r"$q_n$"), (path[touch], r"$q_\theta$"), (end, r"$\tilde q$")):
+    for place, text, shift in (
+        (path[0], r"$q_n$", (-0.08, -0.24)), (path[touch], r"$q_\theta$", (-0.25, 0.1)),
+        (end, r"$\tilde q$", (-0.08, -0.24))
+    ):  # fmt: skip
         axes.plot(*place, "k.", ms=5)
-        axes.text(*(place + [-0.08, -0.24]), text, fontsize=12, ha="center")
+        axes.text(*(place + shift), text, fontsize=12, ha="center")
     axes.plot(*corrected, ".", color="#2a7f3f", ms=6)
     axes.text(*(corrected + [0.0, 0.14]), "$q_{n+1}$", color="#2a7f3f", fontsize=12, ha="center")
     axes.set(aspect="equal", xlim=(-0.1, 6.8), ylim=(0.0, 2.9))

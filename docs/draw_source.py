@@ -182,7 +182,7 @@ def energies_of_impacts():
     line.set(title="B.5.4: kinetic energy with friction", xlabel="t [s]", ylabel="energy [mJ]")
     for name in "13":
         hops.plot(result.t, 1e6 * (result[name].position[:, 2] - result[name].position[0, 2]), label=f"ball {name}")
-    hops.set(title="B.5.4: hops", xlabel="t [s]", ylabel="height [µm]")
+    hops.set(title="B.5.4: hops", xlabel="t [s]", ylabel="height [µm]", xlim=(0.32, 0.36))
     for panel in (spin, line, hops):
         panel.grid(alpha=0.3)
     spin.legend(fontsize=8)
@@ -213,6 +213,35 @@ def billiard_break_curves():
         panel.grid(alpha=0.3)
         panel.legend(fontsize=8)
     keep(figure, "billiard_break_curves")
+
+
+def bouncing_ball_orders():
+    """C.6.1: motion beside the closed form, its errors over the step, and the recovered force over the step."""
+    import bouncing_ball
+    import force_recovery as ball
+
+    figure, (motion, errors, forces) = panels(3, (11.4, 3.6))
+    result = ball.run(0.8)
+    t = np.linspace(0, 4, 4001)
+    motion.plot(result.t, result["ground contact"].gap, "C0", label="1 ms")
+    motion.plot(t, bouncing_ball.exact(t, ball.fall, 0.8, ball.g)[0], **EXACT, label="closed form")
+    motion.set(title="C.6.1, e = 0.8", xlabel="t [s]", ylabel="gap [m]")
+    _errors(errors, "C.6.1 bouncing ball", [(0, "position"), (1, "velocity")])
+    _finish(errors, "errors over the step", (1,))
+    exact, found = ball.resolved(0.8), []
+    h = np.array([0.1, 0.05, 0.02, 0.01, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4])
+    for step in h:
+        run = ball.run(0.8, h=step, t_end=0.6)
+        first = fem.recover_forces(run, "ground contact", stiffness=ball.stiffness, model="flores").impacts[0]
+        found.append((first.duration / exact.duration - 1, first.peak_force / exact.force.max() - 1))
+    for name, values in zip(("duration", "largest force"), 100 * np.array(found).T):
+        forces.semilogx(h / exact.duration, values, "o-", ms=4, lw=1.1, label=name)
+    forces.axhline(0, color="0.6", lw=0.9)
+    forces.set(title="recovered against resolved", xlabel="step / duration of the impact", ylabel="difference [%]")
+    for panel in (motion, forces):
+        panel.grid(alpha=0.3)
+        panel.legend(fontsize=8)
+    keep(figure, "bouncing_ball_orders")
 
 
 def colliding_spheres():
@@ -327,6 +356,7 @@ def crank_with_bearing_bending():
 
 DRAWINGS = (
     rolling_ball_curves, orders_annex_a, orders_annex_b, roller_crank_curves, thirty_degree_cuts,
-    energies_of_impacts, billiard_break_curves, colliding_spheres, slider_hits_block_forces, bearing_of_chapter_4,
+    energies_of_impacts, billiard_break_curves, bouncing_ball_orders,
+    colliding_spheres, slider_hits_block_forces, bearing_of_chapter_4,
     crank_with_bearing_bending,
 )  # fmt: skip
