@@ -378,7 +378,7 @@ def friction_cones():
     """Cones of a contact, and how the error of methods falls on a stack of boxes."""
     import contact_families
 
-    from fem_mbs.solvers.contact_problem import solve_contact_problem
+    from fem_mbs.solvers.contact_problem.problem import solve_contact_problem
 
     figure, (cones, errors) = _axes(2, (9.4, 3.6))
     mu, size = 0.6, 2.2
@@ -483,8 +483,8 @@ def contact_shape():
 
 def cubic_impact():
     """Recovered beside resolved impacts."""
-    from fem_mbs import cubic_impact as cubic
-    from fem_mbs.hysteresis import hysteresis_factor, resolved_impact
+    from fem_mbs.recovery import cubic_impact as cubic
+    from fem_mbs.recovery.hysteresis import hysteresis_factor, resolved_impact
 
     figure, (curves, errors) = _axes(2, (9.4, 3.5))
     tau, n = np.linspace(0, 1, 400), 1.5

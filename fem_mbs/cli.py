@@ -256,7 +256,7 @@ def show_info(options):
     """``fem-mbs info``."""
     from textwrap import fill
 
-    from fem_mbs.results import Results
+    from fem_mbs.results.results import Results
 
     result = Results.read(options.file)
     print(result.report())
@@ -272,7 +272,7 @@ def show_info(options):
 
 def make_plot(options):
     """``fem-mbs plot``."""
-    from fem_mbs.results import Results
+    from fem_mbs.results.results import Results
 
     result = Results.read(options.file)
     result.plot(
@@ -288,7 +288,7 @@ def make_plot(options):
 
 def make_picture(options):
     """``fem-mbs picture``."""
-    from fem_mbs.results import Results
+    from fem_mbs.results.results import Results
 
     result, look = Results.read(options.file), {"view": options.view, "color": options.color}
     if options.output.suffix.lower() in (".gif", ".webp", ".mp4"):
@@ -300,8 +300,8 @@ def make_picture(options):
 
 def make_export(options):
     """``fem-mbs export``."""
-    from fem_mbs import export
-    from fem_mbs.results import Results
+    from fem_mbs.results import export
+    from fem_mbs.results.results import Results
 
     result, form = Results.read(options.file), options.format.lower().lstrip(".")
     output = options.output or options.file.with_suffix(f".{form}")
@@ -327,7 +327,7 @@ def check_tangents(options):
 def show_solvers(_):
     """``fem-mbs solvers``."""
     from fem_mbs.checks import table
-    from fem_mbs.linear import available
+    from fem_mbs.system.linear import available
 
     rows = [(name, "active" if found else "missing", note) for name, found, note in available()]
     print(table([("linear solver", "", ""), *rows], left=(0, 1, 2)))

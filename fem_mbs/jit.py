@@ -6,7 +6,7 @@ Three things live here.
 text of the module *and of every fem_mbs module it imports*, so that editing a callee in another file never serves a
 stale kernel (numba itself looks only at the file of the caller). Comments, the module's docstring and classes do not
 count: kernels cannot see them, so that a change of a constructor compiles nothing anew. Nor does the place of the
-file: two checkouts of the same sources share their compiled code.
+checkout: two checkouts of the same sources share their compiled code. The name of the module counts.
 
 `bind` turns the kernel of an element into a C function with one uniform signature, ``void (parameters, arguments)``.
 The arguments of the kernel are bound **by name** (`SLOTS`): a kernel lists what it needs and gets exactly that.
@@ -128,7 +128,8 @@ class _ByContent(caching._CacheLocator):
         self.directory = _cache_directory(file)
         # functions of one name in one file differ in what they do; names and numbers are not part of numba's own key
         constants = [c for c in code.co_consts if not hasattr(c, "co_code")]
-        text = f"{code.co_names} {constants}".encode() + code.co_code
+        # compiled code names its module, which is imported when the code is loaded
+        text = f"{function.__module__} {code.co_names} {constants}".encode() + code.co_code
         self.name = hashlib.sha256(text).hexdigest()[:12]
 
     @classmethod

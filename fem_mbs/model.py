@@ -7,8 +7,8 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike, Checked, Keywords
 from fem_mbs.errors import ModelError, ParameterError, label
 from fem_mbs.nodes import Frame, Ground, Node
-from fem_mbs.notebook import Report
-from fem_mbs.system import System
+from fem_mbs.results.notebook import Report
+from fem_mbs.system.system import System
 
 
 class Model(Checked):
@@ -177,11 +177,11 @@ class Model(Checked):
         return Report(self._summary())._repr_html_()
 
     def show(self, **options: Any) -> None:
-        """Interactive view of the model as it is when a run begins; see `fem_mbs.show.show`.
+        """Interactive view of the model as it is when a run begins; see `fem_mbs.results.show.show`.
 
         The model need not be complete, but must have an element.
         """
-        from fem_mbs.show import at_start, show
+        from fem_mbs.results.show import at_start, show
 
         show(at_start(self), **options)
 

@@ -28,7 +28,7 @@ import numpy as np
 from fem_mbs.errors import FemMbsError, label
 from fem_mbs.jit import address, bind, call2, kernel
 from fem_mbs.rotations import exp, skew
-from fem_mbs.workspace import Workspace
+from fem_mbs.system.workspace import Workspace
 
 TOLERANCE = 1e-6  # relative; correct elements reach 1e-9, the weakest mistakes found so far were above 1e-4
 STEP = 1e-3  # of differences, m (times the size of the element), rad, s: truncation ~ STEP⁶, round-off ~ 1e-16/STEP

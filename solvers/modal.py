@@ -17,12 +17,12 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.errors import ParameterError, SolverError
-from fem_mbs.in_use import alone
 from fem_mbs.model import compiled
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
 from fem_mbs.solvers.statics import StaticResult, rotating_matrices
-from fem_mbs.system import State
+from fem_mbs.system.in_use import alone
+from fem_mbs.system.system import State
 
 
 class Modes:
@@ -119,8 +119,8 @@ def modes(
     Examples
     --------
     >>> from fem_mbs.model import Model
-    >>> from fem_mbs.elements.beam_line import beam_line
-    >>> from fem_mbs.elements.sections import Section
+    >>> from fem_mbs.elements.beams.line import beam_line
+    >>> from fem_mbs.elements.beams.sections import Section
     >>> from fem_mbs.nodes import Node6
     >>> rod = Section.circle(5e-3, E=210e9, nu=0.3, density=7850)
     >>> model = Model("cantilever")

@@ -32,17 +32,17 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs import assembly, element_checks
 from fem_mbs.arguments import ArrayLike, Keywords, Named
-from fem_mbs.assembly import gather, groups_of, scatter_vector, zero
 from fem_mbs.errors import ParameterError, SolverError, label
-from fem_mbs.in_use import alone
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
 from fem_mbs.model import compiled
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.stepping.records import records
-from fem_mbs.system import System
+from fem_mbs.system import assembly, element_checks
+from fem_mbs.system.assembly import gather, groups_of, scatter_vector, zero
+from fem_mbs.system.in_use import alone
+from fem_mbs.system.system import System
 
 INCREMENT_TOLERANCE = 1e-9  # of δx/size and δθ; with quadratic convergence the error left is its square
 EASY, SMALLEST_STEP = 6, 1e-6
@@ -360,9 +360,9 @@ def static_equilibrium(
     --------
     >>> import numpy as np
     >>> from fem_mbs.model import Model
-    >>> from fem_mbs.elements.beam_line import beam_line
-    >>> from fem_mbs.elements.loads import PointMoment
-    >>> from fem_mbs.elements.sections import Section
+    >>> from fem_mbs.elements.beams.line import beam_line
+    >>> from fem_mbs.elements.forces.loads import PointMoment
+    >>> from fem_mbs.elements.beams.sections import Section
     >>> from fem_mbs.nodes import Node6
     >>> root, tip = Node6(fixed=True), Node6([10, 0, 0], name="tip")
     >>> model = Model("roll-up")
@@ -521,7 +521,7 @@ def _record(problem, state, lam, factor, count):
 
 
 def _write(system, records, save, statistics, **parameters):
-    from fem_mbs.results_writer import ResultsWriter
+    from fem_mbs.results.writer import ResultsWriter
 
     writer = ResultsWriter(system, save, parameters={"solver": "static_equilibrium", **parameters})
     for k, record in enumerate(records):

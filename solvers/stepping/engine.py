@@ -3,7 +3,7 @@
 What a method says of itself, besides its options:
 
     matrices(system)     rows of each of its global matrices: smooth motion, positions, velocities
-    parts()              name -> compiled entry of `nsga_data.PARTS`; what it does not have is left out
+    parts()              name -> compiled entry of `nsga.data.PARTS`; what it does not have is left out
     scalars(system, h)   numbers of the record of the run that are its own
     start(engine, state) accelerations, multipliers and memory at the start
     refuse(system)       raise ParameterError for a system that it cannot step
@@ -14,8 +14,8 @@ The other numbers of the record come from attributes that all methods have (`Eng
 
 import numpy as np
 
-from fem_mbs.results_table import PAIR_COLUMNS
-from fem_mbs.solvers.nsga_data import EXACT, OK, PARTS, RUN, TABLE
+from fem_mbs.results.table import PAIR_COLUMNS
+from fem_mbs.solvers.nsga.data import EXACT, OK, PARTS, RUN, TABLE
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.records import RECORDS, records
 
@@ -39,7 +39,7 @@ class Engine:
         self._start()
         self.controller = None
         if method.step_control is not None:
-            from fem_mbs.solvers.step_control import Controller
+            from fem_mbs.solvers.stepping.step_control import Controller
 
             self.controller = Controller(self, method.step_control)
 
@@ -66,7 +66,7 @@ class Engine:
             self.run[0][name] = address(array)
         self.contact_problems = None
         if (self.system.nc or self.system.searches) and self.method.contact_solver != "newton":
-            from fem_mbs.solvers.nsga_contact_problem import ContactProblemCorrection
+            from fem_mbs.solvers.contact.correction import ContactProblemCorrection
 
             self.contact_problems = ContactProblemCorrection(self)
             self.run[0]["contact_part"] = self.contact_problems.address
@@ -94,7 +94,7 @@ class Engine:
         }  # fmt: skip
 
     def _start(self):
-        from fem_mbs import assembly
+        from fem_mbs.system import assembly
 
         system, a = self.system, self.arrays
         state = system.initial.copy()
@@ -142,9 +142,9 @@ class Engine:
         if self.controller is not None:
             return self.controller.advance(times, block)
         if self.system.searches:
-            from fem_mbs.solvers import nsga_pairs
+            from fem_mbs.solvers.contact import pairs
 
-            return nsga_pairs.advance(self, times, signals, block)
+            return pairs.advance(self, times, signals, block)
         done, code = self.run_steps(self.data, self.run, len(times), 0, times, signals)
         error = None if code == OK else self.fault(code, float(times[min(done, len(times) - 1)]))
         return done, int(self.run[0]["saved"]), error

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from fem_mbs import element_checks
 from fem_mbs.errors import NonFiniteError, SolverError, label
-from fem_mbs.solvers.nsga_data import (
+from fem_mbs.solvers.nsga.data import (
     ENERGY_ROSE,
     JUMP,
     LARGE_ROTATION,
@@ -14,6 +13,7 @@ from fem_mbs.solvers.nsga_data import (
     SINGULAR,
     TOO_MANY_PROBLEMS,
 )
+from fem_mbs.system import element_checks
 
 
 def diagnose(engine, code, t):

@@ -1,13 +1,13 @@
 """Records: the saved steps of a block, as arrays that a stepper fills and as a record for compiled code.
 
-What is recorded says the one table of results, `fem_mbs.results_table`. A stepper makes arrays with `records`, and
+What is recorded says the one table of results, `fem_mbs.results.table`. A stepper makes arrays with `records`, and
 compiled code writes row k of each through the record of `RECORDS`: ``o.position[k]`` is (N, 3).
 """
 
 from numba import carray
 
 from fem_mbs.jit import kernel, void_pointer
-from fem_mbs.results_table import recorded, sizes_of
+from fem_mbs.results.table import recorded, sizes_of
 from fem_mbs.solvers.stepping.table import Item, Table
 
 RECORDS = Table(

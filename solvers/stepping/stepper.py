@@ -26,13 +26,14 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs import element_checks, model_checks, runtime
+from fem_mbs import runtime
 from fem_mbs.arguments import Checked, Keywords
 from fem_mbs.errors import NonFiniteError, ParameterError
-from fem_mbs.in_use import alone
 from fem_mbs.model import compiled
-from fem_mbs.results import Results
-from fem_mbs.results_writer import ResultsWriter
+from fem_mbs.results.results import Results
+from fem_mbs.results.writer import ResultsWriter
+from fem_mbs.system import element_checks, model_checks
+from fem_mbs.system.in_use import alone
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
 SAMPLES = 8  # states of a chunk whose outputs elements look at for remarks
@@ -141,7 +142,7 @@ class Stepper(Checked):
             Ctrl-C, SIGTERM: raised when the steps under way are done and the file is closed, so that a script ends with
             an exit code that is not 0. ``error.result`` holds what was computed.
         """
-        from fem_mbs.progress import Progress
+        from fem_mbs.results.progress import Progress
 
         t_end, h, save = runtime.apply(t_end, h, save)
         h = self.positive("h", h, "s")
@@ -247,8 +248,11 @@ class Stepper(Checked):
         if problem is None:
             return ""
         if save is None:
-            return " Its contact problem is error.contact_problem (fem_mbs.solvers.fclib.write_problem keeps it)."
-        from fem_mbs.solvers.fclib import write_problem
+            return (
+                " Its contact problem is error.contact_problem "
+                "(fem_mbs.solvers.contact_problem.fclib.write_problem keeps it)."
+            )
+        from fem_mbs.solvers.contact_problem.fclib import write_problem
 
         path = Path(save).with_suffix(".contact_problem.hdf5")
         write_problem(path, problem)

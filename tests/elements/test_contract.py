@@ -9,15 +9,15 @@ import pytest
 
 import fem_mbs.elements  # noqa: F401  registers all types
 from fem_mbs import jit, verify
-from fem_mbs.assembly import KERNELS
 from fem_mbs.elements.base import REGISTRY, make_example
-from fem_mbs.elements.compliant_contact import CompliantContact
-from fem_mbs.elements.sphere_sphere import SphereOnSphere
-from fem_mbs.elements.spherical import Spherical
-from fem_mbs.elements.spring_damper import Spring
+from fem_mbs.elements.contacts.compliant import CompliantContact
+from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
+from fem_mbs.elements.forces.spring_damper import Spring
+from fem_mbs.elements.joints.spherical import Spherical
 from fem_mbs.elements.user import PythonElement, UserForce
 from fem_mbs.errors import label
 from fem_mbs.nodes import Ground, Node6
+from fem_mbs.system.assembly import KERNELS
 
 SEED = 20240
 

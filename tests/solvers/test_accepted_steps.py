@@ -164,9 +164,9 @@ def test_the_way_contacts_are_solved_does_not_matter_to_a_model_without_contacts
 
 
 def test_newtons_iteration_takes_over_where_the_contact_problem_solver_fails(monkeypatch):
-    from fem_mbs.solvers import nsga_contact_problem
+    from fem_mbs.solvers.contact import correction
 
-    monkeypatch.setattr(nsga_contact_problem.ContactProblemCorrection, "_correct", lambda self, level: False)
+    monkeypatch.setattr(correction.ContactProblemCorrection, "_correct", lambda self, level: False)
     model = fem.Model("ball", gravity=[0, 0, -9.81])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5, friction=0.3, name="floor"))

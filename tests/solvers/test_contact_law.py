@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs import assembly
-from fem_mbs.assembly import POSITION, VELOCITY
-from fem_mbs.contact_assembly import B_W, contacts, contacts_begin_step, gradient_times
 from fem_mbs.jit import address, invoke
-from fem_mbs.solvers import contact_law as law
-from fem_mbs.solvers.nsga_contacts import drilling_increment
+from fem_mbs.solvers.contact import law
+from fem_mbs.solvers.contact.rows import drilling_increment
+from fem_mbs.system import assembly
+from fem_mbs.system.assembly import POSITION, VELOCITY
+from fem_mbs.system.contacts import B_W, contacts, contacts_begin_step, gradient_times
 
 K, P, P_N, MU, ND = 1.7, 0.6, 0.9, 0.4, 12  # any numbers
 

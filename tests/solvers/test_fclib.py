@@ -6,8 +6,8 @@ import pytest
 import scipy.sparse as sp
 
 from fem_mbs.errors import FemMbsError, ParameterError
-from fem_mbs.solvers import fclib
-from fem_mbs.solvers.contact_problem import ContactProblem, solve_contact_problem
+from fem_mbs.solvers.contact_problem import fclib
+from fem_mbs.solvers.contact_problem.problem import ContactProblem, solve_contact_problem
 
 h5py = pytest.importorskip("h5py")
 

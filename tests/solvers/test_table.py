@@ -5,7 +5,7 @@ import pytest
 from numba import carray, njit
 
 from fem_mbs.jit import address, void_pointer
-from fem_mbs.solvers.nsga_data import TABLE
+from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.table import Item, Table
 
 SMALL = Table(

@@ -15,7 +15,7 @@ import three_balls
 import two_spheres
 
 import fem_mbs as fem
-from fem_mbs.solvers.contact_law import SLIP
+from fem_mbs.solvers.contact.law import SLIP
 
 
 def l1_error(obtained, exact):

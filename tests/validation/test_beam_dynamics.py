@@ -8,17 +8,17 @@ reference strain in its flexibility, for which its tables were made; the default
 import numpy as np
 import pytest
 
-from fem_mbs.elements.beam_line import beam_line
-from fem_mbs.elements.loads import PointForce, PointMoment
-from fem_mbs.elements.point_mass import PointMass
-from fem_mbs.elements.revolute import Revolute
-from fem_mbs.elements.sections import Section
+from fem_mbs.elements.beams.line import beam_line
+from fem_mbs.elements.beams.sections import Section
+from fem_mbs.elements.bodies.point_mass import PointMass
+from fem_mbs.elements.forces.loads import PointForce, PointMoment
+from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.model import Model
 from fem_mbs.nodes import Node6
 from fem_mbs.rotations import exp
 from fem_mbs.solvers import modal
-from fem_mbs.solvers.decoupled_nsga import DecoupledNSGA
 from fem_mbs.solvers.modal import modes
+from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
 from fem_mbs.solvers.statics import static_equilibrium
 
 PLANAR = ("z", "rx", "ry")

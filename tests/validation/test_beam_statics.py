@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from fem_mbs.elements.beam import Beam
-from fem_mbs.elements.beam_line import beam_curve, beam_line
-from fem_mbs.elements.driver import RevoluteDriver
-from fem_mbs.elements.fixed import Fixed
-from fem_mbs.elements.loads import PointForce, PointMoment
-from fem_mbs.elements.revolute import Revolute
-from fem_mbs.elements.sections import Section
-from fem_mbs.elements.sphere_plane import SphereOnPlane
+from fem_mbs.elements.beams.beam import Beam
+from fem_mbs.elements.beams.line import beam_curve, beam_line
+from fem_mbs.elements.beams.sections import Section
+from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
+from fem_mbs.elements.forces.loads import PointForce, PointMoment
+from fem_mbs.elements.joints.driver import RevoluteDriver
+from fem_mbs.elements.joints.fixed import Fixed
+from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.errors import SolverError
 from fem_mbs.model import Model
 from fem_mbs.nodes import Node6

@@ -49,7 +49,7 @@ import rolling_ball
 import tilting_plate
 
 import fem_mbs as fem
-from fem_mbs.solvers.contact_law import GAP, SLIP, STICK
+from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
 
 
 def contact_names(result):

@@ -12,7 +12,7 @@ import tilting_plate as plate
 from rolling_ball import ACARY_BOURRIER, ROLLING, SPINNING
 
 import fem_mbs as fem
-from fem_mbs.solvers.contact_law import SLIP, STICK
+from fem_mbs.solvers.contact.law import SLIP, STICK
 
 
 def plate_errors(h, **options):

@@ -6,7 +6,7 @@ from contact_models import bouncing_pendulum
 from double_pendulum import build as double_pendulum
 
 import fem_mbs as fem
-from fem_mbs.solvers import step_control
+from fem_mbs.solvers.stepping import step_control
 
 
 def end_of(model, h, t_end=1.0, control=None, **options):

@@ -1,0 +1,218 @@
+"""Step control: halve a step that fails, follow an error tolerance in smooth motion, keep event capturing at contacts.
+
+The generalized-α method lets the step change when what depends on it is scaled: multipliers are stored divided by
+k_s ∝ 1/h, and a_n is an acceleration at the time t_n + (α_m − α_f) h, so that from a step h to a step h'
+
+    a_n ← v̇_n + (h'/h)(a_n − v̇_n)                                                                               (1)
+
+Without (1) a change of step is an error of first order. Where the step grows, a_n is made anew instead,
+
+    a_n ← v̇_n + (h'/h)(α_m − α_f)(v̇_n − v̇_{n−1})                                                                 (1a)
+
+because (1) keeps what a_n − v̇_n holds besides the derivative of v̇, a jump of it in a contact, say. That decays by the
+factor −α_m/(1 − α_m) in a step; with h' = 2 h and ρ = 0 it did not decay at all, and a ball left a compliant contact
+with 159 times its energy. Orders and numbers of steps in smooth motion are the same.
+
+With a_n = v̇_n + δ h dv̇/dt, δ = α_m − α_f, the error of a step in positions is
+
+    e = |β + δ/2 − 1/6| h³ |d²v/dt²| ≈ |β + δ/2 − 1/6| h² |v̇_{n+1} − v̇_n|                                          (2)
+
+(rotations times the length of the model). A step is accepted when e is below the tolerance, the next one is
+0.9 (tol/e)^⅓ times as large, between a fifth and twice. The smooth motion alone enters: at a contact the scheme is of
+first order whatever the step, so there the step is the user's h, and a larger one in which a contact closes is taken
+again with h.
+
+Source: docs/theory/decoupled_nsga.md, (28), (29); (2) by Taylor expansion as Zienkiewicz and Xie, Earthq. Eng.
+Struct. Dyn. 20 (1991), did for Newmark's method.
+"""
+
+import numpy as np
+
+from fem_mbs.arguments import Checked
+from fem_mbs.errors import NonFiniteError, ParameterError
+
+SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
+WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
+
+
+class StepControl(Checked):
+    """How the step size of a `DecoupledNSGA` run may change.
+
+    Parameters
+    ----------
+    tolerance : float > 0, optional [m]
+        Error of one step in smooth motion, largest of all positions (rotations times ``system.length``). None: the step
+        changes only when it fails.
+    h_max : float > 0, optional [s]
+        Largest step in smooth motion; default: 100 times the user's h with a tolerance.
+    h_min : float > 0, optional [s]
+        A step that fails at this size ends the run; default: h/1024.
+
+    Raises
+    ------
+    ParameterError
+        Not positive, or h_min > h_max.
+
+    Notes
+    -----
+    The step h of ``run`` is the one at contacts. Every step is a saved step (``save_every`` counts steps), ``result.h``
+    has their sizes, ``result.statistics`` the numbers of refused ones.
+
+    Examples
+    --------
+    >>> import fem_mbs as fem
+    >>> stepper = fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-6, h_max=1e-2))
+    """
+
+    def __init__(
+        self, *, tolerance: float | None = None, h_max: float | None = None, h_min: float | None = None
+    ) -> None:
+        self.tolerance = None if tolerance is None else self.positive("tolerance", tolerance, "m")
+        self.h_max = None if h_max is None else self.positive("h_max", h_max, "s")
+        self.h_min = None if h_min is None else self.positive("h_min", h_min, "s")
+        if self.h_max is not None and self.h_min is not None and self.h_min > self.h_max:
+            raise ParameterError(self, "h_min", h_min, f"s is larger than h_max = {h_max} s")
+
+
+class Controller:
+    """Takes the controlled steps of one engine."""
+
+    def __init__(self, engine, control):
+        from fem_mbs.solvers.nsga.data import OK, TABLE
+
+        self.engine, self.control, self.h, self.ok = engine, control, engine.h, OK
+        self.table = TABLE
+        largest = engine.h if control.tolerance is None else 100.0 * engine.h
+        self.h_max = control.h_max or largest
+        self.h_min = control.h_min or engine.h / 1024.0
+        alpha_m, alpha_f, beta, _ = engine.method.coefficients
+        self.factor = abs(beta + 0.5 * (alpha_m - alpha_f) - 1.0 / 6.0)
+        self.t, self.next = float(engine.system.initial.t), engine.h
+        self.failed = self.inaccurate = self.too_large = 0
+        self.change = None  # of accelerations in the last step
+        self.hold = 0  # steps for which the user's h is not exceeded: a contact is about to close
+
+    def advance(self, times, records):
+        """Step to the last of ``times`` or past it, until the records are full; as `Engine.advance`."""
+        engine, run = self.engine, self.engine.run
+        room, error = len(records["t"]), None
+        round_off = 1e-9 * engine.h
+        while self.t < times[-1] - round_off and int(run[0]["saved"]) < room:
+            error = self._step(engine.t_end)
+            if error is not None:
+                break
+        return int(np.searchsorted(times, self.t + round_off, side="right")), int(run[0]["saved"]), error
+
+    def _step(self, end):
+        """One accepted step, or the error of one that failed at the smallest size."""
+        engine, run, a = self.engine, self.engine.run, self.engine.arrays
+        limit = engine.h if self._touches() or self.hold > 0 else self.h_max
+        h = min(self.next, limit)
+        before = {name: a[name].copy() for name in self.table.names(array=True, kept=True)}
+        size, states = self.h, [group.state.copy() for group in engine.system.groups]
+        counters = {name: run[0][name] for name in self.table.names(array=False, kept=True)}
+        while True:
+            # the last step ends at the end, and none is left that is shorter than a tenth of the others
+            remaining = end - self.t
+            h = remaining if h > 0.9 * remaining else h
+            self._set_step(h)
+            run[0]["strict"] = int(engine.strict or h > max(engine.h / WATCHED, self.h_min))
+            code, failure = self._take(self.t + h)
+            if failure is not None:
+                return failure
+            if code != self.ok and h > self.h_min:
+                self.failed += 1
+                self.next = 0.5 * h
+            elif code != self.ok:
+                return engine.fault(code, self.t + h)
+            elif h > engine.h * (1 + 1e-9) and (self._touches() or a["impact"].any()):
+                self.too_large += 1
+                self.hold, self.next = int(np.ceil(h / engine.h)), engine.h
+            elif self._judge(h, before["Vd0"]):
+                self.t += h
+                self.hold = max(self.hold - 1, 0)
+                self.change = a["Vd"] - before["Vd0"]
+                return None
+            self._restore(before, states, counters, size)
+            h = self.next
+
+    def _touches(self):
+        """Whether a contact is closed that does not take part in the smooth motion."""
+        a = self.engine.arrays
+        active = a["was_active"] != 0
+        if self.engine.run[0]["persistent"]:
+            active = active & (a["closed"] == 0)
+        return bool(active.any())
+
+    def _take(self, t):
+        """Code of a step to time t, and the error of a signal that is not finite."""
+        engine = self.engine
+        signals = np.zeros((1, max(len(engine.system.signals), 1), 3))
+        if engine.system.signals:
+            try:
+                engine.system.update_signals(t)
+            except NonFiniteError as error:
+                return self.ok, error
+            signals[0] = engine.system.signal_values
+        _, code = engine.run_steps(engine.data, engine.run, 1, 0, np.array([t]), signals)
+        return code, None
+
+    def _judge(self, h, acceleration):
+        """Set the next step from (2); True when this one is accurate enough."""
+        tolerance, engine = self.control.tolerance, self.engine
+        if tolerance is None:
+            self.next = min(2.0 * h, engine.h)
+            return True
+        change = np.abs(engine.arrays["Vd"] - acceleration)
+        change[:, 3:] *= engine.system.length
+        error = self.factor * h * h * change.max()
+        scale = SAFETY * (tolerance / error) ** (1.0 / 3.0) if error > 0.0 else FASTEST
+        self.next = min(h * min(max(scale, SLOWEST), FASTEST), self.h_max)
+        if error > tolerance and not self._touches() and h > self.h_min:
+            self.inaccurate += 1
+            self.next = max(min(self.next, 0.9 * h), self.h_min)
+            return False
+        return True
+
+    def _set_step(self, h):
+        """Scale what depends on the step from the last size to h."""
+        a, ratio = self.engine.arrays, h / self.h
+        if ratio == 1.0:
+            return
+        self._use(h)
+        for name, item in self.table.items.items():
+            if item.scaling:
+                a[name] *= ratio**item.scaling
+        if ratio > 1.0 and self.change is not None and not (a["impact"].any() or self.engine.run[0]["fresh"]):
+            alpha_m, alpha_f, _, _ = self.engine.method.coefficients
+            a["Va0"][:] = a["Vd0"] + ratio * (alpha_m - alpha_f) * self.change  # (1a)
+        else:
+            a["Va0"][:] = a["Vd0"] + ratio * (a["Va0"] - a["Vd0"])  # (1)
+
+    def _use(self, h):
+        """Coefficients for a step h."""
+        run = self.engine.run[0]
+        alpha_m, alpha_f, beta, gamma = self.engine.method.coefficients
+        run["ks"] *= self.h / h
+        run["h"], run["c_q"] = h, h * beta / gamma
+        run["c_a"] = (1 - alpha_m) / ((1 - alpha_f) * gamma * h)
+        self.h = h
+
+    def _restore(self, before, states, counters, size):
+        """The state before a refused step, with the step size it belongs to."""
+        run, a = self.engine.run[0], self.engine.arrays
+        self._use(size)
+        for name, value in before.items():
+            a[name][:] = value
+        for group, state in zip(self.engine.system.groups, states):
+            group.state[:] = state
+        for name, value in counters.items():
+            run[name] = value
+
+    def statistics(self):
+        """Steps that were refused, by reason."""
+        return {
+            "failed_steps": self.failed,
+            "inaccurate_steps": self.inaccurate,
+            "steps_too_large_for_contact": self.too_large,
+        }
