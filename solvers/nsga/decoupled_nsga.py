@@ -73,10 +73,10 @@ class DecoupledNSGA(Stepper):
         ``radius_contensou`` are of second order while they slide or drill.
     approach : {"slower", "start"}
         Normal velocity that Newton's law reflects. "slower": the slower of those along the normals at the start and at
-        the end of the step, with which normal impulses never give energy; and where friction makes the impulses of an
-        impact gain energy (Kane's paradox), the largest part of the restitution that does not
-        (``result.statistics["impacts_with_less_restitution"]`` counts these). "start": that along the normals at the
-        start of the step, as published, and no limit.
+        the end of the step, none where one of them leaves, with which normal impulses never give energy; and where
+        friction makes the impulses of an impact gain energy (Kane's paradox), the largest part of the restitution that
+        does not (``result.statistics["impacts_with_less_restitution"]`` counts these). "start": that along the normals
+        at the start of the step, as published, and no limit: for comparisons with published figures.
     restitution_speed : {"start", "touch"}
         Which approach speed Newton's law reflects at the first impact of a step: that at the start of the step (as
         published), or that at the touch, by the energy on the way to it. With "start" an elastic ball loses what it
