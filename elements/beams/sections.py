@@ -27,7 +27,7 @@ from fem_mbs.rotations import skew
 CIRCLE_POINTS = 24  # corners that draw a circle
 
 
-def rectangle_torsion(a, b):
+def rectangle_torsion(a: float, b: float) -> tuple[float, float]:
     """Torsion constant J [m⁴] of (2) and M₁/τ_max [m³] of (3) of a rectangle with sides a, b [m]."""
     a, b = max(a, b), min(a, b)
     k = np.arange(1, 60, 2)
@@ -382,7 +382,7 @@ def _poisson(owner, nu):
     return nu
 
 
-def ring(a, b=None):
+def ring(a: float, b: float | None = None) -> np.ndarray:
     """Corners (k, 2) of a polygon that draws an ellipse with half axes a, b."""
     t = 2 * math.pi * np.arange(CIRCLE_POINTS) / CIRCLE_POINTS
     return np.column_stack([a * np.cos(t), (a if b is None else b) * np.sin(t)])

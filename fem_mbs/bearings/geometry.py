@@ -312,7 +312,7 @@ class BearingGeometry(Checked):
         )
 
 
-def clearance_class(name_of_class, bore, *, name=None):
+def clearance_class(name_of_class: str, bore: float, *, name: str | None = None) -> tuple[float, float]:
     """Range (low, high) [m] of the diametral clearance of a class of ISO 5753-1, deep groove bearings of a bore [m].
 
     Raises

@@ -168,19 +168,19 @@ class ImpactCurve:
     velocity: np.ndarray
 
     @property
-    def duration(self):
+    def duration(self) -> float:
         """[s]"""
         return self.t[-1] - self.t[0]
 
     @property
-    def impulse(self):
+    def impulse(self) -> float:
         """∫ F dt [N s], by Simpson's rule."""
         from scipy.integrate import simpson
 
         return float(simpson(self.force, x=self.t))
 
     @property
-    def loop_area(self):
+    def loop_area(self) -> float:
         """∮ F dδ [J] of the hysteresis loop: energy lost to the law."""
         from scipy.integrate import simpson
 

@@ -12,6 +12,8 @@ What a method says of itself, besides its options:
 The other numbers of the record come from attributes that all methods have (`Engine._numbers`), options or not.
 """
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from fem_mbs.results.table import PAIR_COLUMNS
@@ -19,13 +21,16 @@ from fem_mbs.solvers.nsga.data import EXACT, OK, PARTS, RUN, TABLE
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.records import RECORDS, records
 
+if TYPE_CHECKING:
+    from fem_mbs.system.system import State, System
+
 SHIFT = 1e-8  # default of epsilon
 
 
 class Engine:
     """Takes the steps of one run, see `fem_mbs.solvers.stepping.stepper`."""
 
-    def __init__(self, method, system, h, save_every, strict):
+    def __init__(self, method: Any, system: "System", h: float, save_every: int, strict: bool) -> None:
         self.method, self.system, self.h, self.strict = method, system, h, strict
         method.refuse(system)
         self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
@@ -112,7 +117,7 @@ class Engine:
         self.method.start(self, state)
         assembly.initial_states(system.data[0], state.x, state.R, state.V)
 
-    def make_records(self, size):
+    def make_records(self, size: int) -> dict[str, np.ndarray]:
         """Arrays for ``size`` saved steps."""
         return records(self.system, size, self.forces)
 
@@ -121,11 +126,11 @@ class Engine:
         RECORDS.aim(self.records, block)
         self.run[0]["saved"] = 0
 
-    def keep_whole(self, every):
+    def keep_whole(self, every: int) -> None:
         """Only one state in so many gets outputs, energies and constraint violations."""
         self.run[0]["whole_every"] = every
 
-    def first(self, block):
+    def first(self, block: dict[str, np.ndarray]) -> None:
         """Record the initial state."""
         from fem_mbs.jit import address, invoke
 
@@ -134,7 +139,9 @@ class Engine:
         invoke(int(self.run[0]["record_part"]), address(self.data), address(self.run))
         self.pair_tables = [np.zeros((0, PAIR_COLUMNS))] if self.system.searches else []
 
-    def advance(self, times, signals, block):
+    def advance(
+        self, times: np.ndarray, signals: np.ndarray, block: dict[str, np.ndarray]
+    ) -> tuple[int, int, Exception | None]:
         self.matrices.update()  # another run may have searched pairs
         self._aim(block)
         if not len(times):
@@ -149,7 +156,7 @@ class Engine:
         error = None if code == OK else self.fault(code, float(times[min(done, len(times) - 1)]))
         return done, int(self.run[0]["saved"]), error
 
-    def fault(self, code, t):
+    def fault(self, code: int, t: float) -> Exception:
         """The error of a step that failed with a code on its way to time t [s]."""
         if self.contact_problems is not None and self.contact_problems.error is not None:
             raise self.contact_problems.error
@@ -158,11 +165,11 @@ class Engine:
             error.contact_problem = self.contact_problems.problem
         return error
 
-    def pairs(self):
+    def pairs(self) -> list[np.ndarray]:
         """Tables of closed pairs of contact groups, one per state saved by the last call; empty without groups."""
         return self.pair_tables
 
-    def statistics(self):
+    def statistics(self) -> dict[str, Any]:
         """What was counted over all steps, saved or not."""
         repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
         searches = {}
@@ -176,7 +183,7 @@ class Engine:
         steps = {name: int(self.run[0][field]) for name, field in counted.items()}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
 
-    def warnings(self):
+    def warnings(self) -> list[str]:
         """What was wrong without stopping the run, in words."""
         run, texts = self.run[0], []
         if run["rises"]:
@@ -187,7 +194,7 @@ class Engine:
             )
         return texts
 
-    def state(self):
+    def state(self) -> "State":
         """Current state of the run, a copy."""
         state = self.system.initial.copy()
         for name in ("x", "Q", "R", "V"):

@@ -1,5 +1,7 @@
 """Diagnosis of a failed step: an error that names element, row or contact, and says what to do."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fem_mbs.errors import NonFiniteError, SolverError, label
@@ -15,8 +17,11 @@ from fem_mbs.solvers.nsga.data import (
 )
 from fem_mbs.system import element_checks
 
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
 
-def diagnose(engine, code, t):
+
+def diagnose(engine: "Engine", code: int, t: float) -> SolverError | NonFiniteError:
     """The error of a step that failed with a code on its way to time t [s]."""
     system, a, run = engine.system, engine.arrays, engine.run[0]
     which = int(a["counts"][6])
