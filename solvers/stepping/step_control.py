@@ -107,7 +107,7 @@ class Controller:
         before, size = engine.kept(), self.h
         while True:
             # the last step ends at the end, and none is left that is shorter than a tenth of the others
-            remaining = end - self.t
+            remaining, asked = end - self.t, h
             h = remaining if h > 0.9 * remaining else h
             self._set_step(h)
             run[0]["strict"] = int(engine.strict or h > max(engine.h / WATCHED, self.h_min))
@@ -119,7 +119,7 @@ class Controller:
                 self.next = 0.5 * h
             elif code != OK:
                 return engine.fault(code, self.t + h)
-            elif h > engine.h * (1 + 1e-9) and (self._touches() or a["impact"].any()):
+            elif asked > engine.h * (1 + 1e-9) and (self._touches() or a["impact"].any()):
                 self.too_large += 1
                 self.hold, self.next = int(np.ceil(h / engine.h)), engine.h
             else:
