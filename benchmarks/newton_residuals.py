@@ -2,9 +2,9 @@
 
     python benchmarks/newton_residuals.py        prints residual norms over the first, constant and exponent
 
-With exact tangents the correct digits double. The iterations of a smooth step are seen through the failure of a solver
-that is allowed fewer of them than it needs: its history has the norms of their residuals. Tolerances are at round-off.
-With ``reuse=False`` every iteration has a tangent of its own, by default a factorisation is kept while it contracts the
+With exact tangents the correct digits double. The iterations are seen through the failure of a solver that is allowed
+fewer of them than it needs: its history has the norms of their residuals. Tolerances are at round-off. With
+``reuse=False`` every iteration has a tangent of its own, by default a factorisation is kept while it contracts the
 residual by 50.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 import fem_mbs as fem
 from fem_mbs.jit import address, invoke
-from fem_mbs.solvers.nsga.data import OK
+from fem_mbs.solvers.stepping.codes import OK
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 import billiard_break

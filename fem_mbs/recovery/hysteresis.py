@@ -102,7 +102,7 @@ def hysteresis_factor(model: Any, restitution: ArrayLike) -> np.ndarray:
     factor = np.broadcast_to(factor, e.shape) if factor.ndim == 0 else factor
     if factor.shape != e.shape or not np.all(np.isfinite(factor) & (factor >= 0)):
         raise FemMbsError(
-            f"hysteresis model {_title(model)}: χ = {factor} for restitution = {restitution}; it must be a finite "
+            f"hysteresis model {_title(model)}: χ = {factor} for restitution = {e}; it must be a finite "
             "number ≥ 0 for each restitution"
         )
     return factor

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
-from fem_mbs.solvers.nsga.data import OK, TABLE
+from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 RESIDUAL = 10.0  # approach speeds up to so many times the contact tolerance, relative to the largest speed, are left
-PER_CONTACT = [name for name in TABLE.names(array=True) if TABLE.items[name].shape.split()[0] == "nc"]
 
 
 def advance(
@@ -48,11 +47,11 @@ def refresh(engine: "Engine") -> None:
     a, system = engine.arrays, engine.system
     before = system.search_pairs(a["x"], a["R"], a["V"], engine.h)
     known = np.flatnonzero(before >= 0)
-    for name in PER_CONTACT:
+    for name in engine.per_contact:
         new = np.zeros((system.nc, *a[name].shape[1:]), a[name].dtype)
         new[known] = a[name][before[known]]
         a[name] = new
-    TABLE.aim(engine.run, a)
+    engine.aim()
     engine.matrices.update()
     engine.searches += 1
 

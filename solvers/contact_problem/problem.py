@@ -308,7 +308,7 @@ class ContactProblem:
     @cached_property
     def W(self) -> Any:
         """The Delassus matrix as it was given; of bodies as a sparse matrix, formed when asked for."""
-        return self.bodies.delassus() if self._W is None else self._W
+        return self.bodies.delassus() if self._W is None and self.bodies is not None else self._W
 
     @cached_property
     def scaled(self) -> ScaledProblem:
@@ -335,11 +335,10 @@ class ContactProblem:
 
     def impulses(self, parameter: str, r: ArrayLike) -> np.ndarray:
         """Impulses that were given as an array (nc, d); raises ParameterError in the name of the parameter."""
-        if not (isinstance(r, np.ndarray) and r.dtype == float):
-            r = real_array(self, parameter, r)
-        if r.size != self.q.size:
-            raise ParameterError(self, parameter, r.shape, f"must be the shape {self.q.shape}")
-        return r.reshape(self.q.shape)
+        given = r if isinstance(r, np.ndarray) and r.dtype == float else real_array(self, parameter, r)
+        if given.size != self.q.size:
+            raise ParameterError(self, parameter, given.shape, f"must be the shape {self.q.shape}")
+        return given.reshape(self.q.shape)
 
 
 def contact_size(rolling: object, spinning: object) -> int:

@@ -2,9 +2,11 @@
 
 What a method says of itself, besides its options:
 
+    table                its own data, besides those of `stepping.data`
     matrices(system)     rows of each of its global matrices: smooth motion, positions, velocities
-    parts()              name -> compiled entry of `nsga.data.PARTS`; what it does not have is left out
-    scalars(system, h)   numbers of the record of the run that are its own
+    parts()              name -> compiled entry, ``<name>_part`` of either table; what it does not have is left out
+    problems()           name -> `Problem` that Newton's iteration solves, ``<name>_problem`` of either table
+    scalars(system, h)   numbers of either table that depend on its options
     start(engine, state) accelerations, multipliers and memory at the start
     refuse(system)       raise ParameterError for a system that it cannot step
     stages               names of what can fail, by the number of the matrix that it solves with
@@ -17,7 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.results.table import PAIR_COLUMNS
-from fem_mbs.solvers.nsga.data import EXACT, OK, PARTS, RUN, TABLE
+from fem_mbs.solvers.stepping import newton
+from fem_mbs.solvers.stepping.codes import EXACT, OK
+from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.records import RECORDS, records
 
@@ -40,7 +44,7 @@ class Engine:
         self._allocate()
         self._connect()
         for name, value in {**self._numbers(save_every), **method.scalars(system, h)}.items():
-            self.run[0][name] = value
+            self.record_of(name)[name] = value
         self._start()
         self.controller = None
         if method.step_control is not None:
@@ -52,22 +56,40 @@ class Engine:
         system = self.system
         N = len(system.nodes)
         unknowns = max(layout.n for layout in self.matrices.layouts)
-        self.arrays = TABLE.arrays({"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns})
-        self.run = np.zeros(1, RUN)
-        TABLE.aim(self.run, self.arrays)
+        sizes = {"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns}
+        self.tables = (TABLE, self.method.table)
+        self.run, self.own = (np.zeros(1, table.dtype) for table in self.tables)
+        self.arrays = {name: array for table in self.tables for name, array in table.arrays(sizes).items()}
+        self.aim()
         self.arrays["T"][:] = np.eye(3)
         self.records = np.zeros(1, RECORDS.dtype)
         self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
 
-    def _connect(self):
-        """Addresses of the compiled parts."""
-        from fem_mbs.jit import address
-        from fem_mbs.solvers.stepping.run import run_steps
+    def aim(self) -> None:
+        """Put the addresses of the arrays into the records; again when arrays were replaced."""
+        for table, record in zip(self.tables, (self.run, self.own)):
+            table.aim(record, self.arrays)
 
-        self.run_steps, parts = run_steps, self.method.parts()
-        for name in PARTS:
-            self.run[0][f"{name}_part"] = parts[name].address if name in parts else 0
-        for name, array in (("data_at", self.data), ("run_at", self.run), ("records_at", self.records)):
+    def record_of(self, name: str) -> np.void:
+        """The record that has a number: that of the run or that of the method."""
+        return (self.run if name in self.run.dtype.names else self.own)[0]
+
+    def _connect(self):
+        """Addresses of compiled parts, of problems and of records."""
+        from fem_mbs.jit import address
+        from fem_mbs.solvers.stepping import checks, run
+
+        self.run_steps = run.run_steps
+        shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
+        for name, part in {**shared, **self.method.parts()}.items():
+            self.record_of(f"{name}_part")[f"{name}_part"] = part.address
+        self.problems = {}
+        for name, problem in self.method.problems().items():
+            record = self.problems[name] = np.zeros(1, newton.PROBLEM.dtype)
+            problem.fill(record[0])
+            self.record_of(f"{name}_problem")[f"{name}_problem"] = address(record)
+        addresses = {"data_at": self.data, "run_at": self.run, "own_at": self.own, "records_at": self.records}
+        for name, array in addresses.items():
             self.run[0][name] = address(array)
         self.contact_problems = None
         if (self.system.nc or self.system.searches) and self.method.contact_solver != "newton":
@@ -83,7 +105,7 @@ class Engine:
         speed = np.abs(system.initial.V).max(initial=0.0)
         tol_v = method.tol_v or 1e-8 * max(speed, np.linalg.norm(system.gravity) * h) or 1e-12
         return {
-            "h": h, "ks": mass / h, "kp": mass, "kv": mass, "ps": 0.0,
+            "h": h, "ks": mass / h, "kp": mass, "kv": mass,
             "pp": method.penalty * mass, "pv": method.penalty * mass,
             "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
             "epsilon": self.shift, "restitution_scale": 1.0,
@@ -116,6 +138,47 @@ class Engine:
             a["was_active"][:] = system.gaps(state) <= 1e-9 * (1.0 + np.abs(state.x).max())
         self.method.start(self, state)
         assembly.initial_states(system.data[0], state.x, state.R, state.V)
+
+    def call(self, problem: str, name: str) -> None:
+        """Call one of the compiled functions of a problem, see `stepping.newton`."""
+        from fem_mbs.jit import invoke
+
+        run = self.run[0]
+        # address(run) takes 0.1 ms: NumPy describes all its fields
+        invoke(int(self.problems[problem][0][name]), int(run["data_at"]), int(run["run_at"]))
+
+    @property
+    def per_contact(self) -> list[str]:
+        """Names of the arrays with one entry per contact."""
+        items = {name: item for table in self.tables for name, item in table.items.items()}
+        return [name for name, item in items.items() if item.shape.split()[:1] == ["nc"]]
+
+    def kept(self) -> tuple:
+        """Everything that a refused step must leave as it was, a copy."""
+        arrays = {
+            name: self.arrays[name].copy() for table in self.tables for name in table.names(array=True, kept=True)
+        }
+        numbers = {
+            name: self.record_of(name)[name] for table in self.tables for name in table.names(array=False, kept=True)
+        }
+        return arrays, numbers, [group.state.copy() for group in self.system.groups]
+
+    def restore(self, kept: tuple) -> None:
+        """Put back what `kept` has copied."""
+        arrays, numbers, states = kept
+        for name, value in arrays.items():
+            self.arrays[name][:] = value
+        for name, value in numbers.items():
+            self.record_of(name)[name] = value
+        for group, state in zip(self.system.groups, states):
+            group.state[:] = state
+
+    def rescale(self, ratio: float) -> None:
+        """Scale what is stored in multiples of a power of the step size, for steps ``ratio`` times as large."""
+        for table in self.tables:
+            for name, item in table.items.items():
+                if item.scaling:
+                    self.arrays[name] *= ratio**item.scaling
 
     def make_records(self, size: int) -> dict[str, np.ndarray]:
         """Arrays for ``size`` saved steps."""
