@@ -95,7 +95,7 @@ def break_residuals(problem, reuse=False):
                 arrays[name][...] = values
         for name, value in limits.items():
             run[name] = value
-        invoke(int(run[part]), address(engine.data), address(engine.run))
+        invoke(int(engine.record_of(part)[part]), address(engine.data), address(engine.run))
         counts = arrays["counts"]
         return int(counts[6]), int(counts[3]), arrays["history"][: counts[5]].copy()
 
