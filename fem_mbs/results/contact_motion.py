@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fem_mbs.errors import FemMbsError
+from fem_mbs.errors import FemMbsError, label
 from fem_mbs.shapes import matrices
 
 
@@ -41,6 +41,24 @@ def contact_number(result, name):
     return described["contact"], described["nodes"]
 
 
+def node_number(result, node):
+    """Number of a node in a run: by its name, because ``node.index`` is that in the system compiled last.
+
+    Raises
+    ------
+    FemMbsError
+        The run has no such node.
+    """
+    names = [described["name"] for described in result.description["nodes"]]
+    if node.name is not None and names.count(node.name) == 1:
+        return names.index(node.name)
+    if node.index is None or node.index >= len(names) or names[node.index] != node.name:
+        raise FemMbsError(
+            f"{label(node)} is not a node of the run of '{result.model}': give the results of a run of its model"
+        )
+    return node.index
+
+
 class FrameMotion(NamedTuple):
     """A frame over the k states of a run, all in inertial axes: place of its origin (k, 3) [m], its axes (k, 3, 3) as
     columns, velocity of the origin (k, 3) [m/s], angular velocity (k, 3) [rad/s]."""
@@ -53,7 +71,7 @@ class FrameMotion(NamedTuple):
 
 def frame_motion(result, frame):
     """`FrameMotion` of a frame of the model, moving or on the ground."""
-    i, read = frame.node.index, result._store.read
+    i, read = node_number(result, frame.node), result._store.read
     R = matrices(read("quaternion", i))
     arm, w = R @ frame.p, np.einsum("kij,kj->ki", R, read("angular_velocity", i))
     return FrameMotion(read("position", i) + arm, R @ frame.rotation, read("velocity", i) + np.cross(w, arm), w)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fem_mbs.errors import FemMbsError
-from fem_mbs.results.results import History, unknown_name
+from fem_mbs.results.history import History
+from fem_mbs.results.names import unknown_name
 
 COLORS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d", "#eeca3b")
 LOGARITHMIC = ("violation",)  # numbers that matter by their order of magnitude

@@ -152,3 +152,8 @@ def pair_column(name):
             return first if columns == 1 else slice(first, first + columns)
         first += columns
     raise KeyError(name)
+
+
+def listed(names, line):
+    """Lines of a docstring, one for each name."""
+    return "\n    ".join(map(line, names))

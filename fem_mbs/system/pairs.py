@@ -12,7 +12,6 @@ pairs that meet within the step are then among those found (docs/theory/sweep).
 
 import numpy as np
 
-from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Ground
@@ -92,7 +91,7 @@ class PairSearch:
     Attributes
     ----------
     nodes, offsets, radii : (n,), (n, 3) [m], (n,) [m] of the spheres
-    groups : list of PairGroup, one per contact type
+    groups : list of PairGroup, one per contact type; that of two spheres is the first
     skin : margin of the search [m]
     """
 
@@ -164,8 +163,8 @@ class PairSearch:
                 break
             self.room = np.zeros((2 * found, 2), np.int64)
         places = []
-        for group in self.groups:
-            pairs = self.room[:found] if group.kind is SphereOnSphere else self._near_obstacles(system, group, x, R)
+        for group in self.groups:  # the first: spheres with each other
+            pairs = self.room[:found] if group is self.groups[0] else self._near_obstacles(system, group, x, R)
             allowed = self._allowed(self.nodes[pairs[:, 0]], group.partner_nodes[pairs[:, 1]])
             places.append(group.set_pairs(self, pairs[allowed]))
         return places

@@ -80,9 +80,9 @@ class System(Checked):
     """
 
     def __init__(self, model, *, project=False, redundant="error", linear_solver=None, check=True):
-        from fem_mbs.model import Model
-
-        self.as_instance("model", model, Model, "a Model")
+        # `Model` makes systems; known by what it has, so that this module need not import it
+        is_model = all(hasattr(model, name) for name in ("elements", "contact_groups", "nodes", "compile"))
+        self.check(is_model and not isinstance(model, type), "model", model, "must be a Model")
         project = self.as_flag("project", project)
         self.as_choice("check", check, (True, False, "positions"))
         self.as_choice("redundant", redundant, ("error", "allow"))
