@@ -120,6 +120,14 @@ class Keywords:
         return None
 
     @staticmethod
+    @functools.cache
+    def of(cls: type) -> frozenset:
+        """Keywords of a constructor, as far as they are known."""
+        constructors = (getattr(vars(base).get("__init__"), "_keywords", None) for base in cls.__mro__)
+        known = Keywords._of_class(cls) or frozenset().union(*(found[0] for found in constructors if found))
+        return known - {"self"}
+
+    @staticmethod
     def meant(name: str, choices) -> str:
         """ "did you mean 'radius_wire'?", for a name that is not among the choices; what there is, if none is near."""
 
