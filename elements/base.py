@@ -45,6 +45,7 @@ Derivatives ∂/∂q are with respect to (δx inertial, δθ body) of each node,
 A type that is registered with an example is put under the generic checks of `fem_mbs.verify` by the test suite.
 """
 
+import inspect
 from typing import Any
 
 import numpy as np
