@@ -22,7 +22,7 @@ from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
 from fem_mbs.solvers.statics import StaticResult, rotating_matrices
 from fem_mbs.system.in_use import alone
-from fem_mbs.system.system import State
+from fem_mbs.system.state import State
 
 
 class Modes:
