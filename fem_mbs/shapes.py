@@ -402,10 +402,6 @@ class Skin:
     def n_points(self):
         return self.n_fixed + self.n_swept + self.n_contacts
 
-    @property
-    def n_cells(self):
-        return len(self.types)
-
     def points(self, x, R, contact_points=None):
         """Positions of all points.
 
