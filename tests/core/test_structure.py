@@ -1,6 +1,8 @@
 """The drawing of the house: what may import what. Core first, elements on it, solvers on both; never in a circle."""
 
 import ast
+import subprocess
+import sys
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
@@ -98,3 +100,9 @@ def test_the_drawing_has_every_folder_and_no_circle():
 
 def test_an_arrow_that_follows_from_others_is_not_drawn():
     assert direct({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == {"a": {"b"}, "b": {"c"}, "c": set()}
+
+
+def test_the_registry_knows_the_library_without_importing_it_first():
+    code = "from fem_mbs.registry import library; print(*library())"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {"Beam", "Revolute", "RigidBody", "SphereOnPlane"} <= set(shown)
