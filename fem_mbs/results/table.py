@@ -155,3 +155,8 @@ def pair_column(name: str) -> int | slice:
             return first if columns == 1 else slice(first, first + columns)
         first += columns
     raise KeyError(name)
+
+
+def listed(names, line):
+    """Lines of a docstring, one for each name."""
+    return "\n    ".join(map(line, names))

@@ -17,37 +17,11 @@ from fem_mbs.system.contacts import C_BLOCKS, L_DRILLING, L_ROLLING, L_SPINNING,
 from fem_mbs.system.groups import Group
 from fem_mbs.system.in_use import InUse
 from fem_mbs.system.layout import NO_MATRICES, Layout, Matrices, Pattern, Rows
+from fem_mbs.system.state import State
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
     from fem_mbs.model import Model
-
-
-class State(Checked):
-    """Configuration and velocity of a system at one time.
-
-    Attributes
-    ----------
-    t : float [s]
-    x : (N, 3) [m], positions of all nodes, inertial axes
-    Q, R : (N, 4), (N, 3, 3), rotations: quaternions (scalar first), and their matrices
-    V : (N, 6), velocities (ẋ inertial, Ω body) [m/s, rad/s]
-    """
-
-    def __init__(self, n_nodes: int) -> None:
-        n_nodes = self.as_integer("n_nodes", n_nodes, 0)
-        self.check(n_nodes <= 100_000_000, "n_nodes", n_nodes, "are too many")
-        self.t = 0.0
-        self.x, self.Q, self.R = np.zeros((n_nodes, 3)), np.zeros((n_nodes, 4)), np.zeros((n_nodes, 3, 3))
-        self.V = np.zeros((n_nodes, 6))
-
-    def copy(self) -> "State":
-        """An independent copy."""
-        other = State(len(self.x))
-        other.t = self.t
-        for name in ("x", "Q", "R", "V"):
-            getattr(other, name)[:] = getattr(self, name)
-        return other
 
 
 class Pair(NamedTuple):
@@ -92,9 +66,9 @@ class System(Checked):
         linear_solver: str | None = None,
         check: bool | str = True,
     ) -> None:
-        from fem_mbs.model import Model
-
-        self.as_instance("model", model, Model, "a Model")
+        # `Model` makes systems; known by what it has, so that this module need not import it
+        is_model = all(hasattr(model, name) for name in ("elements", "contact_groups", "nodes", "compile"))
+        self.check(is_model and not isinstance(model, type), "model", model, "must be a Model")
         project = self.as_flag("project", project)
         self.as_choice("check", check, (True, False, "positions"))
         self.as_choice("redundant", redundant, ("error", "allow"))
