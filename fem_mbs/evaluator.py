@@ -116,7 +116,7 @@ class Point:
         )
 
 
-def turned(Q, vector):
+def turned(Q: np.ndarray, vector: np.ndarray) -> np.ndarray:
     """Nodal vector (nd,) with its inertial parts turned."""
     parts = vector.reshape(-1, 6).copy()
     parts[:, :3] = parts[:, :3] @ Q.T

@@ -36,7 +36,7 @@ class Viewer:
 
     def __init__(
         self,
-        result: Results,
+        result: "Results",
         *,
         off_screen: bool = False,
         color: str | None = None,

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
-from fem_mbs.elements.base import Element
 from fem_mbs.errors import ModelError, NonFiniteError, label
 from fem_mbs.jit import address
 from fem_mbs.nodes import COMPONENTS
@@ -21,6 +20,7 @@ from fem_mbs.system.state import State
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
+    from fem_mbs.elements.base import Element
     from fem_mbs.model import Model
 
 
@@ -225,7 +225,7 @@ class System(Checked):
         self._fill()
         return np.concatenate(places)
 
-    def contact_at(self, c: int) -> Element | Pair:
+    def contact_at(self, c: int) -> "Element | Pair":
         """Contact number c: an element, or of a contact group the pair in words."""
         if c < self.nc_fixed:
             return self.contacts[c]
@@ -547,7 +547,7 @@ class System(Checked):
                     message = f"{label(element)}: its function raised {type(error).__name__}: {error} (t = {t:.6g} s)"
                     raise NonFiniteError(message, time=t, element=element) from error
 
-    def find_nonfinite(self, state: State, A: np.ndarray | None = None) -> Element | None:
+    def find_nonfinite(self, state: State, A: np.ndarray | None = None) -> "Element | None":
         """The first element whose forces are not finite at a state, or None."""
         A = self.no_acceleration if A is None else A
         alone, one = self.data.copy(), self.group_records[:1].copy()
