@@ -46,6 +46,7 @@ A type that is registered with an example is put under the generic checks of `fe
 """
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,8 +59,32 @@ from fem_mbs.signals import Signal
 REGISTRY = {}  # type name -> (class, function that makes a random valid element)
 
 
-class Part(Checked):
-    """What has a name and parameters: elements, and parts that are made of several of them."""
+class _Made(type):
+    """Marks what its constructor has finished."""
+
+    def __call__(cls, *args, **keywords):
+        made = super().__call__(*args, **keywords)
+        made.__dict__["_made"] = True
+        return made
+
+    @property
+    def __signature__(cls):
+        """What `help` and documentation show: the constructor's."""
+        signature = inspect.signature(cls.__init__)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+class Part(Checked, metaclass=_Made):
+    """What has a name and parameters: elements, and parts that are made of several of them.
+
+    Parameters are fixed once the constructor is done: kernels read copies of them, and a change would be ignored.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_made" in self.__dict__ and name != "name" and name in Keywords.of(type(self)):
+            message = f"cannot be set afterwards; give it to the constructor, {type(self).__name__}({name}=…)"
+            raise ParameterError(self, name, value, message)
+        super().__setattr__(name, value)
 
 
 class Element(Part):
@@ -317,7 +342,7 @@ class Contact(Element):
         )
 
 
-def register(cls, example):
+def register(cls: type, example: Callable) -> type:
     """Make a type known by name and put it under the generic tests.
 
     Parameters
@@ -331,7 +356,7 @@ def register(cls, example):
     return cls
 
 
-def make_example(name, rng, nodes=None):
+def make_example(name: str, rng: np.random.Generator, nodes: Any = None) -> Any:
     """A random valid element of a registered type, on random nodes unless they are given."""
     from fem_mbs.nodes import Node6
 

@@ -35,10 +35,10 @@ TURNED = 0.93  # cos² of the angle by which sliding may turn in a step
 
 
 @kernel
-def decide_turning(d, s, V):
+def decide_turning(d, s, o, V):
     """Fill rolls and spins (nc,) of closed contacts by their relative angular velocities; True when one has changed."""
     groups = groups_of(d)
-    closed, rolls, spins = s.closed, s.rolls, s.spins
+    closed, rolls, spins = s.closed, o.rolls, o.spins
     rest, changed = rest_speed(s) / s.length, False
     for a in range(d.n_groups):
         g = groups[a]
@@ -59,15 +59,15 @@ def decide_turning(d, s, V):
 
 
 @kernel
-def pause_chattering(d, s):
+def pause_chattering(d, s, o):
     """Parts of the system that ``stirred`` names and whose contacts have changed BRISK times in quick succession pause.
 
     Without that the light contacts of stiff structures can open and close, or stick and slide, from step to step and
     keep a vibration alive that the two corrections alone would end.
     """
     N = d.n_nodes
-    stirred, pause, length = s.stirred, s.pause, s.pause_length
-    quick, quiet = s.quick, s.quiet
+    stirred, pause, length = o.stirred, o.pause, o.pause_length
+    quick, quiet = o.quick, o.quiet
     for i in range(N):
         if pause[i] > 0:
             pause[i] -= 1
@@ -100,7 +100,7 @@ def turned_aside(g, e, v1, v2, V0, rest):
 
 
 @kernel
-def decide_closed(d, s):
+def decide_closed(d, s, o):
     """Which contacts enter the next smooth sub-problem, by how they ended this step. Returns (has it changed, is there
     one).
 
@@ -110,9 +110,9 @@ def decide_closed(d, s):
     """
     groups = groups_of(d)
     closed, impact, total = s.closed, s.impact, s.total_Lam
-    entered, ends = s.entered, s.ends
-    part, stirred = s.part, s.stirred
-    pause, acted = s.pause, s.acted
+    entered, ends = o.entered, o.ends
+    part, stirred = o.part, o.stirred
+    pause, acted = o.pause, s.acted
     V, rest = s.V, rest_speed(s)
     for a in range(d.n_groups):
         g = groups[a]
@@ -141,7 +141,7 @@ def decide_closed(d, s):
                 for k in range(g.nn):
                     if part[nodes[e, k]] >= 0:
                         pause[part[nodes[e, k]]] = max(pause[part[nodes[e, k]]], SETTLING)
-    pause_chattering(d, s)
+    pause_chattering(d, s, o)
     changed = some = False
     for a in range(d.n_groups):
         g = groups[a]
@@ -156,12 +156,12 @@ def decide_closed(d, s):
                     now = GAP
             changed, some = changed or now != closed[c], some or now != GAP
             closed[c] = entered[c] = now
-    turned = d.n_roll > 0 and decide_turning(d, s, V)
+    turned = d.n_roll > 0 and decide_turning(d, s, o, V)
     return changed or turned, some
 
 
 @kernel
-def leave_cones(d, s, noise):
+def leave_cones(d, s, o, noise):
     """Open contacts whose forces in the smooth sub-problem leave their cones, or let them slide; True if one does.
 
     They would be corrected at the end of the step, but the memory of the method would hold a force that never acted:
@@ -170,9 +170,9 @@ def leave_cones(d, s, noise):
     the corrections.
     """
     groups = groups_of(d)
-    closed, rolls, spins = s.closed, s.rolls, s.spins
-    lam, chi = s.clam, s.mchi
-    ctau, wtau = s.ctau, s.wtau
+    closed, rolls, spins = s.closed, o.rolls, o.spins
+    lam, chi = o.clam, o.mchi
+    ctau, wtau = o.ctau, o.wtau
     left = False
     for a in range(d.n_groups):
         g = groups[a]

@@ -240,6 +240,15 @@ def test_signatures_are_those_of_the_sources():
     assert list(inspect.signature(fem.RigidBody.sphere).parameters) == ["mass", "radius", "options"]
 
 
+@pytest.mark.parametrize("parameter", ["velocity", "mass", "center"])
+def test_parameters_set_after_the_constructor_are_refused_because_kernels_have_copies(parameter):
+    ball = fem.RigidBody.sphere(1, 0.1, name="ball")
+    with pytest.raises(fem.ParameterError, match=rf"'ball': {parameter} = .*RigidBody\({parameter}=…\)"):
+        setattr(ball, parameter, 2.0)
+    ball.name = "marble"  # is read when it is needed
+    ball.colour = "red"  # what is not a parameter is the user's
+
+
 def test_a_class_of_the_user_keeps_its_own_keywords():
     class Thrust(fem.PythonElement):
         def __init__(self, node, **options):

@@ -45,6 +45,26 @@ def test_the_error_falls_with_the_tolerance_as_a_second_order_method_lets_it(ref
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.4)
 
 
+def test_a_contact_in_a_last_step_that_is_stretched_to_the_end_does_not_keep_the_run_from_ending(monkeypatch):
+    # flight: steps of 2, 2.9, 2.9 ms; then 2 ms on the table, and 2.2 ms are left, which are taken at once
+    taken = []
+    take = step_control.Controller._take
+
+    def counted(self, t):
+        taken.append(t)
+        assert len(taken) < 100, "the same step again and again"
+        return take(self, t)
+
+    monkeypatch.setattr(step_control.Controller, "_take", counted)
+    model = fem.Model("ball", gravity=[0, 0, -9.81])
+    gap = 0.5 * 9.81 * 9.5e-3**2
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1 + gap], name="ball"))
+    model.add(fem.SphereOnPlane(ball.frame(), model.ground, radius=0.1, name="table"))
+    result = end_of(model, 2e-3, 0.02, control=fem.StepControl(tolerance=1e-6, h_max=2.9e-3))
+    assert result.t[-1] == pytest.approx(0.02, abs=1e-12)
+    assert result.h[-1] == pytest.approx(2.2e-3, rel=1e-6)
+
+
 def test_without_rescaling_its_memory_the_scheme_would_lose_an_order(reference, monkeypatch):
     """Steps that alternate between h and 2 h: second order needs (1) of step_control."""
 
