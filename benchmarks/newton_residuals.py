@@ -88,14 +88,18 @@ def break_residuals(problem, reuse=False):
     start = {name: values.copy() for name, values in arrays.items()} | {f"{k}0": arrays[k].copy() for k in "xQRV"}
     engine.advance(np.array([BREAK_STEP]), np.zeros((1, 1, 3)), engine.make_records(1))
 
+    def record_of(name):
+        """The record of the run that holds a number: that of all methods, or the method's own."""
+        return run if name in run.dtype.names else engine.own[0]
+
     def solved(part, again=False, **limits):
         """Call a part: number of the sub-problem that failed, impact problems, residuals of the last Newton."""
         if not again:
             for name, values in start.items():
                 arrays[name][...] = values
         for name, value in limits.items():
-            run[name] = value
-        invoke(int(run[part]), address(engine.data), address(engine.run))
+            record_of(name)[name] = value
+        invoke(int(record_of(part)[part]), address(engine.data), address(engine.run))
         counts = arrays["counts"]
         return int(counts[6]), int(counts[3]), arrays["history"][: counts[5]].copy()
 
