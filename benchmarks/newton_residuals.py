@@ -94,7 +94,7 @@ def break_residuals(problem, reuse=False):
             for name, values in start.items():
                 arrays[name][...] = values
         for name, value in limits.items():
-            run[name] = value
+            engine.record_of(name)[name] = value
         invoke(int(engine.record_of(part)[part]), address(engine.data), address(engine.run))
         counts = arrays["counts"]
         return int(counts[6]), int(counts[3]), arrays["history"][: counts[5]].copy()
