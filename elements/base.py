@@ -46,6 +46,7 @@ A type that is registered with an example is put under the generic checks of `fe
 """
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -341,7 +342,7 @@ class Contact(Element):
         )
 
 
-def register(cls, example):
+def register(cls: type, example: Callable) -> type:
     """Make a type known by name and put it under the generic tests.
 
     Parameters
@@ -355,7 +356,7 @@ def register(cls, example):
     return cls
 
 
-def make_example(name, rng, nodes=None):
+def make_example(name: str, rng: np.random.Generator, nodes: Any = None) -> Any:
     """A random valid element of a registered type, on random nodes unless they are given."""
     from fem_mbs.nodes import Node6
 

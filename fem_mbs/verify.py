@@ -22,6 +22,8 @@ whether it can be differentiated at a configuration: contacts with edges cannot 
 """
 
 import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
@@ -29,6 +31,9 @@ from fem_mbs.errors import FemMbsError, label
 from fem_mbs.jit import address, bind, call2, kernel
 from fem_mbs.rotations import exp, skew
 from fem_mbs.system.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fem_mbs.elements.base import Element
 
 TOLERANCE = 1e-6  # relative; correct elements reach 1e-9, the weakest mistakes found so far were above 1e-4
 STEP = 1e-3  # of differences, m (times the size of the element), rad, s: truncation ~ STEP⁶, round-off ~ 1e-16/STEP
@@ -62,26 +67,26 @@ class Report:
         Check -> largest relative error over all configurations.
     """
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
         self.errors = {}
 
-    def add(self, check, error):
+    def add(self, check: str, error: float) -> None:
         """Keep the largest error of a check; a result that is not a number counts as infinite."""
         error = float(error) if np.isfinite(error) else np.inf
         self.errors[check] = max(self.errors.get(check, 0.0), error)
 
     @property
-    def worst(self):
+    def worst(self) -> float:
         """Largest error of all checks."""
         return max(self.errors.values(), default=0.0)
 
     @property
-    def ok(self):
+    def ok(self) -> bool:
         """Whether all errors are below `TOLERANCE`."""
         return self.worst <= TOLERANCE
 
-    def merge(self, other):
+    def merge(self, other: "Report") -> None:
         """Take over the errors of another report."""
         for check, error in other.errors.items():
             self.add(check, error)
@@ -106,7 +111,7 @@ def _bound(function, dtype, sizes):
 class Evaluator:
     """Calls the kernels of one element, one at a time, on given configurations."""
 
-    def __init__(self, element):
+    def __init__(self, element: "Element") -> None:
         self.element = element
         self.sizes = element.sizes
         self.workspace = Workspace(**{k: max(self.sizes[k], 1) for k in ("nn", "nr", "ns", "nq", "no")})
@@ -117,7 +122,7 @@ class Evaluator:
         self.calls = {name: _bound(f, element.parameters, sizes) for name, f in element.kernels.items()}
         self.python = dict(getattr(element, "python_kernels", {}))
 
-    def has(self, *names):
+    def has(self, *names: str) -> bool:
         """Whether the element has all of these kernels."""
         return all(name in self.calls or name in self.python for name in names)
 
@@ -139,24 +144,37 @@ class Evaluator:
 class Point:
     """A configuration with everything else a kernel can ask for; ``size`` [m] is what steps of differences refer to."""
 
-    def copy(self, **changes):
+    size: float
+    t: float
+    x: np.ndarray
+    R: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    x0: np.ndarray
+    R0: np.ndarray
+    s: np.ndarray
+    gravity: np.ndarray
+    lam: np.ndarray
+    state: np.ndarray
+
+    def copy(self, **changes: Any) -> "Point":
         other = Point()
         other.__dict__.update(self.__dict__)
         other.__dict__.update(changes)
         return other
 
-    def moved(self, delta):
+    def moved(self, delta: np.ndarray) -> "Point":
         """Configuration x + δx, R exp(δθ̃) for delta (nd,)."""
         delta = delta.reshape(-1, 6)
         R = np.array([R @ exp(d[3:]) for R, d in zip(self.R, delta)])
         return self.copy(x=self.x + delta[:, :3], R=R)
 
-    def later(self, time):
+    def later(self, time: float) -> "Point":
         """The same configuration after some time: signals move on."""
         powers = np.array([[1.0, time, 0.5 * time**2], [0.0, 1.0, time], [0.0, 0.0, 1.0]])
         return self.copy(t=self.t + time, s=self.s @ powers.T)
 
-    def rigidly_moved(self, Q, c):
+    def rigidly_moved(self, Q: np.ndarray, c: np.ndarray) -> "Point":
         """Superposed rigid motion x → Q x + c, of velocities and accelerations too; gravity stays."""
         return self.copy(
             x=self.x @ Q.T + c,
@@ -175,7 +193,7 @@ def _turned(Q, vector):
     return parts.ravel()
 
 
-def random_point(element, rng, angle=3.0, nearness=1.0):
+def random_point(element: "Element", rng: np.random.Generator, angle: float = 3.0, nearness: float = 1.0) -> Point:
     """A random `Point`: node 1 turned by up to ``angle`` [rad] from the start, the others as much relative to it.
 
     Positions are moved by about a third of the size of the element (largest distance of its nodes, or 1 m); with
@@ -232,7 +250,7 @@ def _size(element):
     return distance if distance > 0 else 1.0
 
 
-def difference(function, step):
+def difference(function: Callable, step: float) -> Any:
     """Derivative at 0 of a function of one number, central differences of six points."""
     return sum(w * (function(k * step) - function(-k * step)) for k, w in _POINTS) / step
 
@@ -255,7 +273,7 @@ def _velocity_gradient(function, point):
     return np.stack(columns, axis=-1)
 
 
-def relative(exact, compared, size=1.0, reference=0.0):
+def relative(exact: Any, compared: Any, size: float = 1.0, reference: float = 0.0) -> float:
     """Largest relative difference of two arrays whose last axes are 6 n nodal components, block by block.
 
     ``reference``: size of the terms that the arrays are a difference or derivative of; values below `_FLOOR` times it
@@ -439,7 +457,7 @@ def _check_invariance(call, point, report, size, rng, angle):
             report.add(f"invariance: {name}", change / max(np.abs(before[name]).max(), reference))
 
 
-def check_element(element, seed=0, configurations=50, angle=3.0):
+def check_element(element: "Element", seed: int = 0, configurations: int = 50, angle: float = 3.0) -> Report:
     """Check one element at random configurations.
 
     Parameters
@@ -488,7 +506,7 @@ def check_element(element, seed=0, configurations=50, angle=3.0):
     return report
 
 
-def check_type(name, seed=0, instances=10, configurations=5, angle=3.0):
+def check_type(name: str, seed: int = 0, instances: int = 10, configurations: int = 5, angle: float = 3.0) -> Report:
     """Check random instances of a registered element type, see `check_element`; returns one `Report`."""
     from fem_mbs.elements.base import make_example
 
@@ -499,7 +517,7 @@ def check_type(name, seed=0, instances=10, configurations=5, angle=3.0):
     return report
 
 
-def check_tangents(names=None, seed=0, file=None):
+def check_tangents(names: Sequence[str] | None = None, seed: int = 0, file: TextIO | None = None) -> bool:
     """Check registered element types and print a table: type, largest error, the check that has it.
 
     Parameters
@@ -531,7 +549,7 @@ def check_tangents(names=None, seed=0, file=None):
     passed = True
     for name in names:
         report = check_type(name, seed=seed)
-        worst = max(report.errors, key=report.errors.get, default="-")
+        worst = max(report.errors, key=report.errors.__getitem__, default="-")
         print(f"{name:<20} {len(report.errors):>6} {report.worst:>14.1e}   {worst}", file=file)
         if not report.ok:
             passed = False

@@ -37,12 +37,13 @@ from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
 from fem_mbs.model import compiled
 from fem_mbs.nodes import COMPONENTS
+from fem_mbs.results.results import Results
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.stepping.records import records
 from fem_mbs.system import assembly, element_checks
 from fem_mbs.system.assembly import gather, groups_of, scatter_vector, zero
 from fem_mbs.system.in_use import alone
-from fem_mbs.system.system import System
+from fem_mbs.system.system import State, System
 
 INCREMENT_TOLERANCE = 1e-9  # of δx/size and δθ; with quadratic convergence the error left is its square
 EASY, SMALLEST_STEP = 6, 1e-6
@@ -73,20 +74,23 @@ class StaticResult:
         Histories of the load path, with the load factor in the place of time: ``result["tip"].position``.
     """
 
-    def __init__(self, system, angular_velocity=None):
-        self.system, self.state, self.multipliers, self.results = system, None, None, None
-        self.angular_velocity = angular_velocity
-        self._motion = None  # velocities and accelerations of a steady rotation
+    def __init__(self, system: System, angular_velocity: np.ndarray | None = None) -> None:
+        self.system, self.angular_velocity = system, angular_velocity
+        # set before anybody gets the result
+        self.state: State = None  # type: ignore[assignment]
+        self.multipliers: np.ndarray = None  # type: ignore[assignment]
+        self.results: Results = None  # type: ignore[assignment]
+        self._motion: tuple = ()  # velocities and accelerations of a steady rotation
         self._rows = {id(node): i for i, node in enumerate(system.nodes)}
         self.load_factors, self.iterations, self.rejected = [], [], 0
         self.lowest_eigenvalue, self.mode = np.nan, np.zeros((len(system.nodes), 6))
-        self.stable = None
+        self.stable: bool | None = None
 
     def __getitem__(self, name):
         return self.results[name]
 
     @property
-    def total_iterations(self):
+    def total_iterations(self) -> int:
         return sum(self.iterations)
 
     def _row(self, node):
@@ -94,15 +98,15 @@ class StaticResult:
             raise ParameterError(self, "node", node, f"is not a node of '{self.system.name}'")
         return self._rows[id(node)]
 
-    def position(self, node):
+    def position(self, node: Any) -> np.ndarray:
         """Position of a node at the last equilibrium (3,) [m]."""
         return self.state.x[self._row(node)]
 
-    def rotation(self, node):
+    def rotation(self, node: Any) -> np.ndarray:
         """Rotation of a node at the last equilibrium (3, 3)."""
         return self.state.R[self._row(node)]
 
-    def output(self, element, name):
+    def output(self, element: Any, name: str) -> np.ndarray:
         """Output of an element at the last equilibrium."""
         system, out = self.system, np.zeros(self.system.n_outputs)
         V, A = self._motion
@@ -216,7 +220,7 @@ class _Equilibrium:
             return None
 
 
-def steady_rotation(state, w):
+def steady_rotation(state: State, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Velocities and accelerations (N, 6) of nodes that all turn with w (3,) [rad/s] about the origin."""
     V, A = np.zeros_like(state.V), np.zeros_like(state.V)
     V[:, :3] = np.cross(w, state.x)
@@ -225,7 +229,7 @@ def steady_rotation(state, w):
     return V, A
 
 
-def unfixed(system):
+def unfixed(system: System) -> System:
     """The same system with every component of every node free: fixed ones move too when everything turns."""
     saved = [node.free for node in system.nodes]
     try:
@@ -237,7 +241,9 @@ def unfixed(system):
             node.free = free
 
 
-def rotating_matrices(system, state, lam, w, *, twin=None, mixed=False):
+def rotating_matrices(
+    system: System, state: State, lam: np.ndarray, w: np.ndarray, *, twin: System | None = None, mixed: bool = False
+) -> tuple:
     """K, C, M (n, n) of small motions seen in a frame that turns with w (3,) [rad/s] about the origin.
 
     Variations relative to the frame, (ξ, δθ): δẋ = ξ̇ + ω×ξ, δẍ = ξ̈ + 2ω×ξ̇ + ω×(ω×ξ), δΩ = δθ̇ + Ω×δθ, Ω = Rᵀω. Hence

@@ -20,11 +20,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike
 from fem_mbs.errors import FemMbsError
+from fem_mbs.nodes import Frame
+from fem_mbs.results.results import Results
 from fem_mbs.shapes import matrices
 
 
-def contact_number(result, name):
+def contact_number(result: Results, name: str) -> tuple[int, list[int]]:
     """Number of the contact called ``name`` and the numbers of its nodes.
 
     Raises
@@ -51,7 +54,7 @@ class FrameMotion(NamedTuple):
     angular_velocity: np.ndarray
 
 
-def frame_motion(result, frame):
+def frame_motion(result: Results, frame: Frame) -> FrameMotion:
     """`FrameMotion` of a frame of the model, moving or on the ground."""
     i, read = frame.node.index, result._store.read
     R = matrices(read("quaternion", i))
@@ -101,7 +104,7 @@ class _Sides:
         return (1 - sigma) * rate[0] + sigma * rate[1]
 
 
-def contact_velocity(result, name):
+def contact_velocity(result: Results, name: str) -> tuple[np.ndarray, np.ndarray, list[int]]:
     """Of a contact: velocity (k, 3) [m/s] of the first body against the second at the contact point, normal (k, 3),
     both in inertial axes, and the numbers of its nodes.
     """
@@ -120,7 +123,7 @@ class NormalMotion(NamedTuple):
     speed: float
 
 
-def normal_motion(result, name):
+def normal_motion(result: Results, name: str) -> NormalMotion:
     """`NormalMotion` of a contact."""
     contact, nodes = contact_number(result, name)
     sides = _Sides(next(e for e in result.description["elements"] if e["contact"] == contact))
@@ -132,7 +135,7 @@ def normal_motion(result, name):
     return NormalMotion(rate, gain, speed)
 
 
-def approaching(result, states, v_tol):
+def approaching(result: Results, states: ArrayLike, v_tol: float) -> tuple[np.ndarray, np.ndarray, list, np.ndarray]:
     """For saved states (j,): which contacts (j, nc) were struck in the step that led there, by (3) of `impulse_filter`.
 
     Also the bodies that an impulse reaches from each node, as labels (j, N): nodes of one label are linked by elements

@@ -10,8 +10,9 @@
 
 import difflib
 from collections import namedtuple
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def _listed(names, line):
     return "\n    ".join(map(line, names))
 
 
-def unknown_name(name, known, where):
+def unknown_name(name: Any, known: Collection[str], where: str) -> UnknownNameError:
     """The error for a name that is not among the known ones."""
     near = difflib.get_close_matches(str(name), known, n=5, cutoff=0.5)
     hint = f"did you mean {', '.join(repr(n) for n in near)}?" if near else ""
@@ -58,17 +59,17 @@ def unknown_name(name, known, where):
 class Memory:
     """Histories held as arrays."""
 
-    def __init__(self, arrays):
+    def __init__(self, arrays: dict[str, np.ndarray]) -> None:
         self.arrays = arrays
 
-    def read(self, name, column=slice(None)):
+    def read(self, name: str, column: Any = slice(None)) -> np.ndarray:
         array = self.arrays[name]
         return array if array.ndim == 1 else array[:, column]
 
-    def pairs(self, first, last):
+    def pairs(self, first: int, last: int) -> np.ndarray:
         return self.arrays["pairs"][first:last]
 
-    def rows(self, chosen):
+    def rows(self, chosen: Any) -> dict[str, np.ndarray]:
         return {name: array[chosen] for name, array in self.arrays.items() if name != "pairs"}
 
 
@@ -129,7 +130,7 @@ class Quantity(NamedTuple):
 
     unit: str
     labels: tuple
-    read: object
+    read: Callable[[], np.ndarray]
 
 
 class History:
@@ -138,7 +139,7 @@ class History:
     ``dir(history)`` lists them; `units` tells their units, `labels` their components.
     """
 
-    def __init__(self, name, quantities):
+    def __init__(self, name: str, quantities: dict[str, Quantity]) -> None:
         self._name, self._quantities, self._values = name, quantities, {}
 
     def __getattr__(self, name):
@@ -156,12 +157,12 @@ class History:
         return [*self._quantities, "units", "labels"]
 
     @property
-    def units(self):
+    def units(self) -> dict[str, str]:
         """Unit of each history."""
         return {name: quantity.unit for name, quantity in self._quantities.items()}
 
     @property
-    def labels(self):
+    def labels(self) -> dict[str, tuple]:
         """Names of the components of each history; empty for a scalar."""
         return {name: quantity.labels for name, quantity in self._quantities.items()}
 
@@ -177,17 +178,17 @@ class Iterations(History):
         return np.stack([self.smooth, self.position, self.velocity], axis=1)[self.step > 0]
 
     @property
-    def max(self):
+    def max(self) -> np.ndarray:
         """Largest numbers (3,) int."""
         return self._all.max(axis=0) if len(self._all) else np.zeros(3, int)
 
     @property
-    def mean(self):
+    def mean(self) -> np.ndarray:
         """Mean numbers (3,)."""
         return self._all.mean(axis=0) if len(self._all) else np.zeros(3)
 
 
-def view(records):
+def view(records: dict[str, np.ndarray]) -> Memory:
     """Store of `Results` that reads the records of a stepper: dict of arrays, one row per state, not all names."""
     return Memory(separated(records))
 
@@ -221,7 +222,17 @@ class Results:
     >>> result["ball"].position[-1], result["table"].gap.min()  # doctest: +SKIP
     """
 
-    def __init__(self, store, description, parameters, statistics, status, *, skin=None, path=None):
+    def __init__(
+        self,
+        store: Any,
+        description: dict,
+        parameters: dict,
+        statistics: dict,
+        status: str,
+        *,
+        skin: Skin | None = None,
+        path: Path | None = None,
+    ) -> None:
         self._store, self._skin = store, skin
         self.description, self.parameters, self.statistics = description, parameters, statistics
         self.status, self.path = status, path
@@ -229,7 +240,7 @@ class Results:
         self._entries, self._cache = self._index(), {}
 
     @classmethod
-    def read(cls, path) -> "Results":
+    def read(cls, path: str | Path) -> "Results":
         """Results of a file that `ResultsWriter` wrote, or is still writing; arrays are loaded when asked for.
 
         Raises
@@ -264,7 +275,7 @@ class Results:
         return entries
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """Names that ``result[name]`` knows: nodes and elements of the model."""
         return list(self._entries)
 
@@ -365,7 +376,7 @@ class Results:
     def __dir__(self):
         return [*super().__dir__(), *(name for name, line in HISTORIES.items() if line.of == "run")]
 
-    def recovered(self, contact):
+    def recovered(self, contact: str) -> Any:
         """Forces of a contact that `RecoveredForces.save` or `ForceObserver.save` has put into the file of this run.
 
         Parameters
@@ -391,7 +402,7 @@ class Results:
             raise FemMbsError("this run was not saved: recovered forces are read from its results file")
         return read(self.path, contact)
 
-    def pairs(self, state):
+    def pairs(self, state: int) -> Pairs:
         """Closed contacts of contact groups in saved step number ``state`` (negative: from the end).
 
         Returns
@@ -415,19 +426,19 @@ class Results:
         return {c: Quantity(line.unit, (), lambda i=i: read(name, i)) for i, c in enumerate(line.labels)}
 
     @property
-    def energy(self):
+    def energy(self) -> History:
         """Histories kinetic, potential and total [J]."""
         total = {"total": Quantity("J", (), lambda: self._store.read("energy").sum(axis=1))}
         return self._once(("energy",), lambda: History("energy", self._columns("energy") | total))
 
     @property
-    def iterations(self):
+    def iterations(self) -> Iterations:
         """Histories smooth, position, velocity of the Newton iterations; see `Iterations`."""
         step = {"step": Quantity("", (), lambda: self.step)}
         return self._once(("iterations",), lambda: Iterations("iterations", self._columns("iterations") | step))
 
     @property
-    def skin(self):
+    def skin(self) -> Skin:
         """The `Skin` of the model."""
         if self._skin is None:
             with self._store._open() as file:
@@ -437,15 +448,15 @@ class Results:
         return self._skin
 
     @property
-    def scene(self):
+    def scene(self) -> Scene:
         """The `Scene` that draws saved steps."""
         return self._once(("scene",), lambda: Scene(self.skin, self.description["elements"]))
 
-    def rows(self, chosen):
+    def rows(self, chosen: Any) -> dict[str, np.ndarray]:
         """All histories of chosen saved steps: dict of arrays, see `fem_mbs.results.table`."""
         return self._store.rows(np.asarray(chosen))
 
-    def at(self, time):
+    def at(self, time: float) -> int:
         """Number of the saved step nearest to a time [s]."""
         time = Named("Results").number("time", time, "s")
         if not len(self.t):
@@ -453,7 +464,7 @@ class Results:
         return int(np.argmin(np.abs(self.t - time)))
 
     @property
-    def contacts(self):
+    def contacts(self) -> list[str]:
         """Names of the contacts, in the order of contact results."""
         found = {
             self.description["elements"][e]["contact"]: name
@@ -462,7 +473,7 @@ class Results:
         }
         return [found[i] for i in sorted(found)]
 
-    def lift_offs(self, contact):
+    def lift_offs(self, contact: str) -> np.ndarray:
         """Times (n,) [s] at which a contact that was closed for at least two saved steps opens.
 
         A single closed step is an impact, not a phase of contact.
@@ -525,38 +536,38 @@ class Results:
     def __repr__(self):
         return f"<Results of '{self.model}': {len(self.t)} saved steps, {self.status}>"
 
-    def plot(self, *what, **options):
+    def plot(self, *what: Any, **options: Any) -> Any:
         """Plot histories with matplotlib; see `fem_mbs.results.plot.plot`."""
         from fem_mbs.results.plot import plot
 
         return plot(self, *what, **options)
 
-    def picture(self, save=None, **options):
+    def picture(self, save: str | Path | None = None, **options: Any) -> Any:
         """Picture of the model at one time, off-screen; see `fem_mbs.results.picture.picture`."""
         from fem_mbs.results.picture import picture
 
         return picture(self, save, **options)
 
-    def animate(self, save, **options):
+    def animate(self, save: str | Path, **options: Any) -> Any:
         """Animation of the run as .gif or .mp4; see `fem_mbs.results.picture.animate`."""
         from fem_mbs.results.picture import animate
 
         return animate(self, save, **options)
 
-    def show(self, **options) -> None:
+    def show(self, **options: Any) -> None:
         """Interactive view with a time slider, in a window or a notebook; see `fem_mbs.results.show.show`."""
         from fem_mbs.results.show import show
 
         show(self, **options)
 
-    def export(self, save, **options):
+    def export(self, save: str | Path, **options: Any) -> Any:
         """Write frames in a format of meshio; see `fem_mbs.results.export.export`."""
         from fem_mbs.results.export import export
 
         return export(self, save, **options)
 
 
-def load(path):
+def load(path: str | Path) -> Results:
     """Results of a file, see `Results.read`."""
     return Results.read(path)
 

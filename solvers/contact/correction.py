@@ -15,6 +15,8 @@ after an impact: near the minimum norm).
 Source: docs/theory/decoupled_nsga.md, (24); docs/theory/contact_problems.md, (31).
 """
 
+from typing import Any
+
 import numpy as np
 
 from fem_mbs.errors import ParameterError
@@ -29,7 +31,7 @@ from fem_mbs.jit import (
     vector,
 )
 from fem_mbs.solvers.contact.rows import reflected
-from fem_mbs.solvers.contact_problem.problem import ContactProblem, solve_contact_problem
+from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution, solve_contact_problem
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import (
@@ -244,7 +246,7 @@ def node_inverses(data, entries, inverse):
                 inverse[b, i, j] = unit[i, j] if moves else 0.0
 
 
-def node_entries(system, layout):
+def node_entries(system: Any, layout: Any) -> np.ndarray | None:
     """Places (N, 6, 6) of the blocks of nodes in the values of the smooth matrix, −1 for fixed components.
 
     None when the matrix couples nodes or has constraint rows.
@@ -261,7 +263,7 @@ def node_entries(system, layout):
     return entries
 
 
-def solved_loosely(problem, tolerance, start):
+def solved_loosely(problem: ContactProblem, tolerance: float, start: np.ndarray) -> Solution:
     """Solution to a tolerance of about 1e-4: sweeps, ADMM from where they stall, sweeps from zero, the hybrid.
 
     Sweeps stall where a few contacts change their state to and fro. In 19 problems of 1,700 to 2,000 contacts (spheres
@@ -269,7 +271,7 @@ def solved_loosely(problem, tolerance, start):
     sweeps from zero help the others, Newton's iteration one in eight, the hybrid takes 5 to 10 times longer. Errors up
     to `ALLOWED` times the tolerance are taken before that.
     """
-    best = None
+    best: Any = None
     for method, iterations, afresh in LOOSE:
         begin = start if best is None else best.r
         begin = np.zeros_like(start) if afresh else begin
@@ -297,7 +299,7 @@ class ContactProblemCorrection:
         Problems of free bodies that were left with an error above the tolerance, but below `WORST`.
     """
 
-    def __init__(self, engine):
+    def __init__(self, engine: Any) -> None:
         self.engine, self.problem, self.error, self.inexact = engine, None, None, 0
         self.reached = np.inf  # error of the last problem
         # one body alone or a handful are solved more exactly as a small dense problem
@@ -320,7 +322,7 @@ class ContactProblemCorrection:
         a["counts"][7] += 1
         self.engine.run[0]["code"] = OK if solved else NOT_CONVERGED
 
-    def last(self):
+    def last(self) -> str:
         """How the last contact problem ended, in words."""
         if self.problem is None:
             return "it made no contact problem"

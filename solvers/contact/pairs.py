@@ -3,16 +3,23 @@
 Steps are taken one by one here. A search costs a few milliseconds for thousands of spheres; most steps need none.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
 
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
 RESIDUAL = 10.0  # approach speeds up to so many times the contact tolerance, relative to the largest speed, are left
 
 
-def advance(engine, times, signals, records):
+def advance(
+    engine: "Engine", times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
+) -> tuple[int, int, Exception | None]:
     """Take the steps that end at ``times``; as `Engine.advance`, which calls it for models with contact groups."""
     run, system, tables = engine.run, engine.system, []
     done, error, tol_v = 0, None, float(run[0]["tol_v"])
@@ -35,7 +42,7 @@ def advance(engine, times, signals, records):
     return done, int(run[0]["saved"]), error
 
 
-def refresh(engine):
+def refresh(engine: "Engine") -> None:
     """Search the pairs at the present poses and give the engine arrays of the new length."""
     a, system = engine.arrays, engine.system
     before = system.search_pairs(a["x"], a["R"], a["V"], engine.h)
@@ -49,7 +56,7 @@ def refresh(engine):
     engine.searches += 1
 
 
-def closed_pairs(engine):
+def closed_pairs(engine: "Engine") -> np.ndarray:
     """Table of the closed contacts of all contact groups, see `fem_mbs.results.table.PAIRS`."""
     a, tables = engine.arrays, [np.zeros((0, PAIR_COLUMNS))]
     for number, search in enumerate(engine.system.searches):

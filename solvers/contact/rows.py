@@ -280,9 +280,10 @@ def approach_of(g, e, d, s, Vminus):
     Along the normal of the start of the step, as published, or, with ``approach``, the slower of that and of the one
     along the normal of its end. The impulse acts along the latter, and does no more work than the law allows. At the
     start alone a normal that turns in the step gives energy, O(h); at its end alone a contact on a curved surface would
-    never close. With ``touch`` the first impact problem of a step takes the speed at the touch, by (3), or of a swept
-    contact between the velocities at the start and at the end: an elastic contact then keeps its energy
-    (docs/theory/sweep).
+    never close. Bodies that leave along one of the normals have nothing to reflect: on a convex surface v_n of a closed
+    contact leaves along the normal of the end, and its reflection would ask for an approach. With ``touch`` the first
+    impact problem of a step takes the speed at the touch, by (3), or of a swept contact between the velocities at the
+    start and at the end: an elastic contact then keeps its energy (docs/theory/sweep).
     """
     speed = gradient_times(g, e, B_GN0, 0, Vminus)
     first = s.touch != 0 and s.counts[3] == 0
@@ -291,7 +292,7 @@ def approach_of(g, e, d, s, Vminus):
         if first:
             speed += theta * (gradient_times(g, e, B_GN, 0, s.Vs) - speed)
         if s.approach != 0:  # what the impulse meets: its bodies may turn on the way to the end of the step
-            speed = max(speed, gradient_times(g, e, B_GN, 0, s.Vsminus))
+            speed = min(max(speed, gradient_times(g, e, B_GN, 0, s.Vsminus)), 0.0)
         return speed
     if s.approach != 0:
         other = gradient_times(g, e, B_GN, 0, Vminus)
@@ -300,7 +301,7 @@ def approach_of(g, e, d, s, Vminus):
         elif first and speed > 0.0:
             speed = min(speed, other)
         else:
-            speed = max(speed, other)
+            speed = min(max(speed, other), 0.0)
     return touch_speed(g, e, d, s, speed) if first else speed
 
 

@@ -16,12 +16,14 @@ Source: fclib's C source; docs/theory/contact_problems.md, "Files".
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from fem_mbs.arguments import ArrayLike
 from fem_mbs.errors import FemMbsError
-from fem_mbs.solvers.contact_problem.problem import ContactProblem
+from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution
 
 TRIPLETS, BY_COLUMNS, BY_ROWS = 0, -1, -2
 
@@ -33,7 +35,7 @@ class FormatError(FemMbsError, ValueError):
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_problem(path):
+def read_problem(path: str | Path) -> ContactProblem:
     """Read the contact problem of an fclib file.
 
     Parameters
@@ -61,13 +63,13 @@ def read_problem(path):
     raise FormatError(f"{path} holds neither 'fclib_local' nor 'fclib_global': it is not an fclib problem")
 
 
-def read_solution(path):
+def read_solution(path: str | Path) -> dict[str, np.ndarray] | None:
     """Vectors of /solution as a dict with any of v, u, r, l; None when the file has no solution."""
     with _opened(path) as file:
         return _vectors(file["solution"], path) if "solution" in file else None
 
 
-def read_guesses(path):
+def read_guesses(path: str | Path) -> list[dict[str, np.ndarray]]:
     """Vectors of the guesses, a list of dicts with any of v, u, r, l."""
     with _opened(path) as file:
         if "guesses" not in file:
@@ -273,7 +275,15 @@ def _lift(W, q):
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-def write_problem(path, problem, *, solution=None, guess=None, title="", description=""):
+def write_problem(
+    path: str | Path,
+    problem: ContactProblem,
+    *,
+    solution: Solution | None = None,
+    guess: Solution | None = None,
+    title: str = "",
+    description: str = "",
+) -> None:
     """Write a contact problem as /fclib_local.
 
     Parameters
@@ -301,7 +311,17 @@ def write_problem(path, problem, *, solution=None, guess=None, title="", descrip
             _write_fields(file.create_group("guesses/1"), guess)
 
 
-def write_global(path, M, H, w, friction, *, f=None, title="", description=""):
+def write_global(
+    path: str | Path,
+    M: Any,
+    H: Any,
+    w: ArrayLike,
+    friction: ArrayLike,
+    *,
+    f: ArrayLike | None = None,
+    title: str = "",
+    description: str = "",
+) -> None:
     """Write a problem of bodies as /fclib_global; arguments as in `ContactProblem.from_bodies`, sliding only."""
     import h5py
 

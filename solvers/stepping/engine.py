@@ -20,6 +20,8 @@ With step control also, of steps whose size changes:
 The other numbers of the record come from attributes that all methods have (`Engine._numbers`), options or not.
 """
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from fem_mbs.results.table import PAIR_COLUMNS
@@ -29,13 +31,16 @@ from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.records import RECORDS, records
 
+if TYPE_CHECKING:
+    from fem_mbs.system.system import State, System
+
 SHIFT = 1e-8  # default of epsilon
 
 
 class Engine:
     """Takes the steps of one run, see `fem_mbs.solvers.stepping.stepper`."""
 
-    def __init__(self, method, system, h, save_every, strict):
+    def __init__(self, method: Any, system: "System", h: float, save_every: int, strict: bool) -> None:
         self.method, self.system, self.h, self.strict = method, system, h, strict
         method.refuse(system)
         self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
@@ -66,12 +71,12 @@ class Engine:
         self.records = np.zeros(1, RECORDS.dtype)
         self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
 
-    def aim(self):
+    def aim(self) -> None:
         """Put the addresses of the arrays into the records; again when arrays were replaced."""
         for table, record in zip(self.tables, (self.run, self.own)):
             table.aim(record, self.arrays)
 
-    def record_of(self, name):
+    def record_of(self, name: str) -> np.void:
         """The record that has a number: that of the run or that of the method."""
         return (self.run if name in self.run.dtype.names else self.own)[0]
 
@@ -140,7 +145,7 @@ class Engine:
         self.method.start(self, state)
         assembly.initial_states(system.data[0], state.x, state.R, state.V)
 
-    def call(self, problem, name):
+    def call(self, problem: str, name: str) -> None:
         """Call one of the compiled functions of a problem, see `stepping.newton`."""
         from fem_mbs.jit import invoke
 
@@ -155,12 +160,12 @@ class Engine:
         return next(name for name, record in self.problems.items() if address(record) == at)
 
     @property
-    def per_contact(self):
+    def per_contact(self) -> list[str]:
         """Names of the arrays with one entry per contact."""
         items = {name: item for table in self.tables for name, item in table.items.items()}
         return [name for name, item in items.items() if item.shape.split()[:1] == ["nc"]]
 
-    def kept(self):
+    def kept(self) -> tuple:
         """Everything that a refused step must leave as it was, a copy."""
         arrays = {
             name: self.arrays[name].copy() for table in self.tables for name in table.names(array=True, kept=True)
@@ -170,7 +175,7 @@ class Engine:
         }
         return arrays, numbers, [group.state.copy() for group in self.system.groups]
 
-    def restore(self, kept):
+    def restore(self, kept: tuple) -> None:
         """Put back what `kept` has copied."""
         arrays, numbers, states = kept
         for name, value in arrays.items():
@@ -180,14 +185,14 @@ class Engine:
         for group, state in zip(self.system.groups, states):
             group.state[:] = state
 
-    def rescale(self, ratio):
+    def rescale(self, ratio: float) -> None:
         """Scale what is stored in multiples of a power of the step size, for steps ``ratio`` times as large."""
         for table in self.tables:
             for name, item in table.items.items():
                 if item.scaling:
                     self.arrays[name] *= ratio**item.scaling
 
-    def make_records(self, size):
+    def make_records(self, size: int) -> dict[str, np.ndarray]:
         """Arrays for ``size`` saved steps."""
         return records(self.system, size, self.forces)
 
@@ -196,11 +201,11 @@ class Engine:
         RECORDS.aim(self.records, block)
         self.run[0]["saved"] = 0
 
-    def keep_whole(self, every):
+    def keep_whole(self, every: int) -> None:
         """Only one state in so many gets outputs, energies and constraint violations."""
         self.run[0]["whole_every"] = every
 
-    def first(self, block):
+    def first(self, block: dict[str, np.ndarray]) -> None:
         """Record the initial state."""
         from fem_mbs.jit import address, invoke
 
@@ -209,7 +214,9 @@ class Engine:
         invoke(int(self.run[0]["record_part"]), address(self.data), address(self.run))
         self.pair_tables = [np.zeros((0, PAIR_COLUMNS))] if self.system.searches else []
 
-    def advance(self, times, signals, block):
+    def advance(
+        self, times: np.ndarray, signals: np.ndarray, block: dict[str, np.ndarray]
+    ) -> tuple[int, int, Exception | None]:
         self.matrices.update()  # another run may have searched pairs
         self._aim(block)
         if not len(times):
@@ -224,7 +231,7 @@ class Engine:
         error = None if code == OK else self.fault(code, float(times[min(done, len(times) - 1)]))
         return done, int(self.run[0]["saved"]), error
 
-    def fault(self, code, t):
+    def fault(self, code: int, t: float) -> Exception:
         """The error of a step that failed with a code on its way to time t [s]."""
         if self.contact_problems is not None and self.contact_problems.error is not None:
             raise self.contact_problems.error
@@ -233,11 +240,11 @@ class Engine:
             error.contact_problem = self.contact_problems.problem
         return error
 
-    def pairs(self):
+    def pairs(self) -> list[np.ndarray]:
         """Tables of closed pairs of contact groups, one per state saved by the last call; empty without groups."""
         return self.pair_tables
 
-    def statistics(self):
+    def statistics(self) -> dict[str, Any]:
         """What was counted over all steps, saved or not."""
         repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
         searches = {}
@@ -251,7 +258,7 @@ class Engine:
         steps = {name: int(self.run[0][field]) for name, field in counted.items()}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
 
-    def warnings(self):
+    def warnings(self) -> list[str]:
         """What was wrong without stopping the run, in words."""
         run, texts = self.run[0], []
         if run["rises"]:
@@ -262,7 +269,7 @@ class Engine:
             )
         return texts
 
-    def state(self):
+    def state(self) -> "State":
         """Current state of the run, a copy."""
         state = self.system.initial.copy()
         for name in ("x", "Q", "R", "V"):

@@ -1,5 +1,7 @@
 """Diagnosis of a failed step: an error that names element, row or contact, and says what to do."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fem_mbs.errors import NonFiniteError, SolverError, label
@@ -16,6 +18,9 @@ from fem_mbs.solvers.stepping.codes import (
     TOO_MANY_PROBLEMS,
 )
 from fem_mbs.system import element_checks
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
 
 NAMED = 20  # contacts that an error lists
 
@@ -126,7 +131,7 @@ WAYS = {
 }
 
 
-def diagnose(engine, code, t):
+def diagnose(engine: "Engine", code: int, t: float) -> SolverError | NonFiniteError:
     """The error of a step that failed with a code on its way to time t [s]."""
     try:
         engine.system.raise_python_errors(t)

@@ -26,11 +26,16 @@ Source: docs/theory/decoupled_nsga.md, (28), (29); (2) by Taylor expansion as Zi
 Struct. Dyn. 20 (1991), did for Newmark's method.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import NonFiniteError, ParameterError
 from fem_mbs.solvers.stepping.codes import OK
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
 WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
@@ -78,7 +83,7 @@ class StepControl(Checked):
 class Controller:
     """Takes the controlled steps of one engine."""
 
-    def __init__(self, engine, control):
+    def __init__(self, engine: "Engine", control: StepControl) -> None:
         self.engine, self.control, self.h = engine, control, engine.h
         largest = engine.h if control.tolerance is None else 100.0 * engine.h
         self.h_max = control.h_max or largest
@@ -88,7 +93,7 @@ class Controller:
         self.failed = self.inaccurate = self.too_large = 0
         self.hold = 0  # steps for which the user's h is not exceeded: a contact is about to close
 
-    def advance(self, times, records):
+    def advance(self, times: np.ndarray, records: dict[str, np.ndarray]) -> tuple[int, int, Exception | None]:
         """Step to the last of ``times`` or past it, until the records are full; as `Engine.advance`."""
         engine, run = self.engine, self.engine.run
         room, error = len(records["t"]), None
@@ -180,7 +185,7 @@ class Controller:
         run["h"] = self.h = h
         self.engine.method.use(self.engine, h)
 
-    def statistics(self):
+    def statistics(self) -> dict[str, int]:
         """Steps that were refused, by reason."""
         return {
             "failed_steps": self.failed,
