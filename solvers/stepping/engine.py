@@ -153,7 +153,7 @@ class Engine:
         # address(run) takes 0.1 ms: NumPy describes all its fields
         invoke(int(self.problems[problem][0][name]), int(run["data_at"]), int(run["run_at"]))
 
-    def problem_at(self, at):
+    def problem_at(self, at: int) -> str:
         """Name of the problem whose record is at an address."""
         from fem_mbs.jit import address
 
