@@ -58,6 +58,7 @@ from fem_mbs.rotations import (
     rotate,
     tangent_inverse,
 )
+from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.rows import let_go
 from fem_mbs.solvers.stepping.codes import OK, PASSED
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -268,9 +269,9 @@ def hold(d, s, g, e, b, theta, corrected):
 
 
 @kernel
-def undecided(d, s, g, e):
+def undecided(d, s, g, e, corrected):
     """Keep what the message of a refused step tells; −1."""
-    s.sweep_travel, s.swept_contact = travel_of(d, s, g, e, False), g.first_contact + e
+    s.sweep_travel, s.swept_contact = travel_of(d, s, g, e, corrected), g.first_contact + e
     s.sweep_size = matrix(g.contact_at, g.n, g.contact_stride)[e, C_PASSAGE]
     return -1
 
@@ -298,7 +299,7 @@ def sweep_contacts(d, s, corrected):
                 continue
             theta = first_touch(d, s, g, e, b, travel, corrected)
             if theta == UNKNOWN:
-                return undecided(d, s, g, e)
+                return undecided(d, s, g, e, False)
             if theta <= 1.0 and passes(d, s, g, e, b, theta, corrected):
                 hold(d, s, g, e, b, theta, corrected)
                 s.swept_total += 1
@@ -313,6 +314,35 @@ def sweep(data, run):
     if s.swept != 0:
         let_go(d, s)  # of an attempt before
     s.code = PASSED if sweep_contacts(d, s, False) < 0 else OK
+
+
+@entry("void(int64, int64)")
+def look(data, run):
+    """Refuse a step in which bodies passed each other at a contact that did not act: for methods without `hold`.
+
+    The path is (1) with the result of the step and U. A contact that is not open at the start is not passed.
+    """
+    d, s = system_at(data)[0], run_at(run)[0]
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
+    s.code = OK
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            least = FREE * kept[e, C_PASSAGE]
+            if least == 0.0 or s.acted[g.first_contact + e] != GAP or not rough_travel(d, s, g, e, True) > least:
+                continue
+            travel = travel_of(d, s, g, e, True)
+            kept[e, C_GAP0] = gap_at(d, s, g, e, b, 0.0, True)
+            if not travel > least or not 0.0 < kept[e, C_GAP0] < FASTER * travel:
+                continue
+            theta = first_touch(d, s, g, e, b, travel, True)
+            if theta == UNKNOWN or (theta <= 1.0 and passes(d, s, g, e, b, theta, True)):
+                undecided(d, s, g, e, True)
+                s.code = PASSED
+                return
 
 
 @kernel
@@ -337,7 +367,7 @@ def shift_swept(d, s):
             along = 0.0
             for j in range(3):
                 along += normal[j] * kept[e, C_NORMAL + j]
-            undecided(d, s, g, e)  # in case it stays so
+            undecided(d, s, g, e, False)  # in case it stays so
             if not along > 0.0:
                 return -1
             kept[e, C_TOUCH] += FURTHER * gap - DIP * kept[e, C_PASSAGE]

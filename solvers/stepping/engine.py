@@ -11,6 +11,12 @@ What a method says of itself, besides its options:
     refuse(system)       raise ParameterError for a system that it cannot step
     stages               names of what can fail, by the number of the matrix that it solves with
 
+With step control also, of steps whose size changes:
+
+    use(engine, h)                      its numbers that depend on the step size, for a step h
+    local_error(engine, h, change)      error [m] of a step in which smooth accelerations changed by (N, 6)
+    rescale(engine, ratio, change)      its memory, for steps ``ratio`` times as large
+
 The other numbers of the record come from attributes that all methods have (`Engine._numbers`), options or not.
 """
 
@@ -146,6 +152,12 @@ class Engine:
         run = self.run[0]
         # address(run) takes 0.1 ms: NumPy describes all its fields
         invoke(int(self.problems[problem][0][name]), int(run["data_at"]), int(run["run_at"]))
+
+    def problem_at(self, at: int) -> str:
+        """Name of the problem whose record is at an address."""
+        from fem_mbs.jit import address
+
+        return next(name for name, record in self.problems.items() if address(record) == at)
 
     @property
     def per_contact(self) -> list[str]:
