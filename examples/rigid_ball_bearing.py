@@ -92,7 +92,7 @@ def elastic_loads(clearance=0.0):
 def main(h=1e-4, t_end=0.12, save="rigid_ball_bearing.vtkhdf", picture="rigid_ball_bearing.png"):
     model, bearing = build()
     # small penalty: a quarter fewer iterations here, where many impacts follow each other in a step
-    result = fem.DecoupledNSGA(rho_inf=0.0, penalty=0.25, approach="start").run(model, t_end=t_end, h=h, save=save)
+    result = fem.DecoupledNSGA(rho_inf=0.0, penalty=0.25).run(model, t_end=t_end, h=h, save=save)
     if picture is not None:
         draw(result, bearing, picture)
     beta, force = passing(result, bearing)

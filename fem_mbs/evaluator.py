@@ -5,12 +5,16 @@ generic checks (`fem_mbs.verify`) are made with it; an element that asks itself 
 """
 
 import functools
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fem_mbs.jit import address, bind, invoke
 from fem_mbs.rotations import exp
 from fem_mbs.system.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fem_mbs.elements.base import Element
 
 OUTPUTS = {
     "inertia": ("Ma", "f"),
@@ -37,7 +41,7 @@ def _bound(function, dtype, sizes):
 class Evaluator:
     """Calls the kernels of one element, one at a time, on given configurations."""
 
-    def __init__(self, element):
+    def __init__(self, element: "Element") -> None:
         self.element = element
         self.sizes = element.sizes
         self.workspace = Workspace(**{k: max(self.sizes[k], 1) for k in ("nn", "nr", "ns", "nq", "no")})
@@ -48,7 +52,7 @@ class Evaluator:
         self.calls = {name: _bound(f, element.parameters, sizes) for name, f in element.kernels.items()}
         self.python = dict(getattr(element, "python_kernels", {}))
 
-    def has(self, *names):
+    def has(self, *names: str) -> bool:
         """Whether the element has all of these kernels."""
         return all(name in self.calls or name in self.python for name in names)
 
@@ -70,24 +74,37 @@ class Evaluator:
 class Point:
     """A configuration with everything else a kernel can ask for; ``size`` [m] is what steps of differences refer to."""
 
-    def copy(self, **changes):
+    size: float
+    t: float
+    x: np.ndarray
+    R: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    x0: np.ndarray
+    R0: np.ndarray
+    s: np.ndarray
+    gravity: np.ndarray
+    lam: np.ndarray
+    state: np.ndarray
+
+    def copy(self, **changes: Any) -> "Point":
         other = Point()
         other.__dict__.update(self.__dict__)
         other.__dict__.update(changes)
         return other
 
-    def moved(self, delta):
+    def moved(self, delta: np.ndarray) -> "Point":
         """Configuration x + δx, R exp(δθ̃) for delta (nd,)."""
         delta = delta.reshape(-1, 6)
         R = np.array([R @ exp(d[3:]) for R, d in zip(self.R, delta)])
         return self.copy(x=self.x + delta[:, :3], R=R)
 
-    def later(self, time):
+    def later(self, time: float) -> "Point":
         """The same configuration after some time: signals move on."""
         powers = np.array([[1.0, time, 0.5 * time**2], [0.0, 1.0, time], [0.0, 0.0, 1.0]])
         return self.copy(t=self.t + time, s=self.s @ powers.T)
 
-    def rigidly_moved(self, Q, c):
+    def rigidly_moved(self, Q: np.ndarray, c: np.ndarray) -> "Point":
         """Superposed rigid motion x → Q x + c, of velocities and accelerations too; gravity stays."""
         return self.copy(
             x=self.x @ Q.T + c,
@@ -99,7 +116,7 @@ class Point:
         )
 
 
-def turned(Q, vector):
+def turned(Q: np.ndarray, vector: np.ndarray) -> np.ndarray:
     """Nodal vector (nd,) with its inertial parts turned."""
     parts = vector.reshape(-1, 6).copy()
     parts[:, :3] = parts[:, :3] @ Q.T

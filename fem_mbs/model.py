@@ -194,7 +194,7 @@ class Model(Checked):
         return f"{label(self)} with {len(self.elements)} elements"
 
 
-def compiled(owner: Checked, model, check: bool | str = True) -> System:
+def compiled(owner: Checked, model: Model | System, check: bool | str = True) -> System:
     """The `System` of a model, or the one given, as solvers take either.
 
     Raises

@@ -146,7 +146,7 @@ class Node1(Node):
 class Ground(Node):
     """The inertial frame as a node that never moves; every model has one, ``model.ground``."""
 
-    def __init__(self, name="ground"):
+    def __init__(self, name: str = "ground") -> None:
         super().__init__((0, 0, 0), None, (0, 0, 0), (0, 0, 0), np.zeros(6, bool), name)
 
 

@@ -21,12 +21,18 @@ coordinates), ``conservative = False`` (its forces are not the gradient of its e
 whether it can be differentiated at a configuration: contacts with edges cannot where the nearest point changes kind.
 """
 
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
 import numpy as np
 
 from fem_mbs.errors import FemMbsError, label
 from fem_mbs.evaluator import Evaluator, Point, turned
 from fem_mbs.registry import library, make_example
 from fem_mbs.rotations import exp, skew
+
+if TYPE_CHECKING:
+    from fem_mbs.elements.base import Element
 
 TOLERANCE = 1e-6  # relative; correct elements reach 1e-9, the weakest mistakes found so far were above 1e-4
 STEP = 1e-3  # of differences, m (times the size of the element), rad, s: truncation ~ STEP⁶, round-off ~ 1e-16/STEP
@@ -44,26 +50,26 @@ class Report:
         Check -> largest relative error over all configurations.
     """
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
         self.errors = {}
 
-    def add(self, check, error):
+    def add(self, check: str, error: float) -> None:
         """Keep the largest error of a check; a result that is not a number counts as infinite."""
         error = float(error) if np.isfinite(error) else np.inf
         self.errors[check] = max(self.errors.get(check, 0.0), error)
 
     @property
-    def worst(self):
+    def worst(self) -> float:
         """Largest error of all checks."""
         return max(self.errors.values(), default=0.0)
 
     @property
-    def ok(self):
+    def ok(self) -> bool:
         """Whether all errors are below `TOLERANCE`."""
         return self.worst <= TOLERANCE
 
-    def merge(self, other):
+    def merge(self, other: "Report") -> None:
         """Take over the errors of another report."""
         for check, error in other.errors.items():
             self.add(check, error)
@@ -75,7 +81,7 @@ class Report:
         return "\n".join(lines)
 
 
-def random_point(element, rng, angle=3.0, nearness=1.0):
+def random_point(element: "Element", rng: np.random.Generator, angle: float = 3.0, nearness: float = 1.0) -> Point:
     """A random `Point`: node 1 turned by up to ``angle`` [rad] from the start, the others as much relative to it.
 
     Positions are moved by about a third of the size of the element (largest distance of its nodes, or 1 m); with
@@ -132,7 +138,7 @@ def _size(element):
     return distance if distance > 0 else 1.0
 
 
-def difference(function, step):
+def difference(function: Callable, step: float) -> Any:
     """Derivative at 0 of a function of one number, central differences of six points."""
     return sum(w * (function(k * step) - function(-k * step)) for k, w in _POINTS) / step
 
@@ -155,7 +161,7 @@ def _velocity_gradient(function, point):
     return np.stack(columns, axis=-1)
 
 
-def relative(exact, compared, size=1.0, reference=0.0):
+def relative(exact: Any, compared: Any, size: float = 1.0, reference: float = 0.0) -> float:
     """Largest relative difference of two arrays whose last axes are 6 n nodal components, block by block.
 
     ``reference``: size of the terms that the arrays are a difference or derivative of; values below `_FLOOR` times it
@@ -339,7 +345,7 @@ def _check_invariance(call, point, report, size, rng, angle):
             report.add(f"invariance: {name}", change / max(np.abs(before[name]).max(), reference))
 
 
-def check_element(element, seed=0, configurations=50, angle=3.0):
+def check_element(element: "Element", seed: int = 0, configurations: int = 50, angle: float = 3.0) -> Report:
     """Check one element at random configurations.
 
     Parameters
@@ -388,7 +394,7 @@ def check_element(element, seed=0, configurations=50, angle=3.0):
     return report
 
 
-def check_type(name, seed=0, instances=10, configurations=5, angle=3.0):
+def check_type(name: str, seed: int = 0, instances: int = 10, configurations: int = 5, angle: float = 3.0) -> Report:
     """Check random instances of a registered element type, see `check_element`; returns one `Report`."""
     report = Report(name)
     for i in range(instances):
@@ -397,7 +403,7 @@ def check_type(name, seed=0, instances=10, configurations=5, angle=3.0):
     return report
 
 
-def check_tangents(names=None, seed=0, file=None):
+def check_tangents(names: Sequence[str] | None = None, seed: int = 0, file: TextIO | None = None) -> bool:
     """Check registered element types and print a table: type, largest error, the check that has it.
 
     Parameters
@@ -427,7 +433,7 @@ def check_tangents(names=None, seed=0, file=None):
     passed = True
     for name in names:
         report = check_type(name, seed=seed)
-        worst = max(report.errors, key=report.errors.get, default="-")
+        worst = max(report.errors, key=report.errors.__getitem__, default="-")
         print(f"{name:<20} {len(report.errors):>6} {report.worst:>14.1e}   {worst}", file=file)
         if not report.ok:
             passed = False

@@ -13,6 +13,8 @@ tells whether an equilibrium is stable: λ is a stiffness [N/m] that does not de
 Source: Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6; (1) Bathe, Finite Element Procedures, ch. 11.
 """
 
+from typing import Any
+
 import numpy as np
 
 from fem_mbs.errors import SolverError
@@ -25,7 +27,7 @@ NEUTRAL = 1e-12  # of the largest stiffness: an eigenvalue closer to zero is rou
 NEAREST = 6  # eigenvalues nearest to zero that a large problem is searched for a negative one
 
 
-def lowest(K, D, G):
+def lowest(K: Any, D: Any, G: Any) -> tuple[float, np.ndarray, bool | None]:
     """Smallest eigenvalue of K φ = λ D φ on the null space of G, its vector, and whether the equilibrium is stable.
 
     Parameters
@@ -67,6 +69,7 @@ def lowest(K, D, G):
         return np.inf, np.zeros(n), True
     k = int(np.argmin(values.real))
     neutral = NEUTRAL * float(np.abs(K.diagonal() / D.diagonal()).max())
+    stable: bool | None
     if conservative:
         stable = bool(values[k].real >= -neutral)
     else:
@@ -108,7 +111,7 @@ def _near_a_shift(method, A, B, shifts, n, most):
     raise SolverError(str(problem)) from problem
 
 
-def symmetric(K):
+def symmetric(K: Any) -> bool:
     """Whether K (n, n) is symmetric to `SYMMETRIC`."""
     difference = (K - K.T).tocoo()
     size = np.sqrt(np.abs(K.diagonal()))
@@ -117,7 +120,7 @@ def symmetric(K):
     return bool((np.abs(difference.data) <= bound).all())
 
 
-def null_space(G):
+def null_space(G: Any) -> np.ndarray:
     """Orthonormal basis (n, n − rank) of the null space of G (m, n), by columns."""
     from scipy import linalg
 
@@ -125,7 +128,7 @@ def null_space(G):
     return np.eye(n) if G.shape[0] == 0 else linalg.null_space(G.toarray(), rcond=1e-11)
 
 
-def dense(K, M, G, n, shift):
+def dense(K: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
     """The n lowest ω² of (1) and vectors by columns, by LAPACK."""
     from scipy.linalg import LinAlgError, eigh
 
@@ -184,7 +187,7 @@ def _shifts(K, M, shift, exponents):
     return [-(10.0**e) * largest for e in exponents]
 
 
-def sparse(K, M, G, n, shift):
+def sparse(K: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
     """The n eigenvalues ω² of (1) nearest to the shift, increasing, and vectors by columns, by Lanczos."""
     from scipy.sparse.linalg import eigsh
 
@@ -208,7 +211,7 @@ def _first_of_pairs(s, vectors, n):
     return s[order], vectors[:, order]
 
 
-def dense_quadratic(K, C, M, G, n, shift):
+def dense_quadratic(K: Any, C: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
     """The n eigenvalues s of (2) of smallest modulus, one of each pair, and vectors by columns, by LAPACK."""
     from scipy.linalg import eig
 
@@ -220,7 +223,7 @@ def dense_quadratic(K, C, M, G, n, shift):
     return s, Z @ vectors[: len(k)]
 
 
-def sparse_quadratic(K, C, M, G, n, shift):
+def sparse_quadratic(K: Any, C: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
     """The n eigenvalues s of (2) of smallest modulus, one of each pair, and vectors by columns, by Arnoldi."""
     from scipy.sparse import block_array, csc_array, eye_array
     from scipy.sparse.linalg import eigs

@@ -7,6 +7,7 @@ import numpy as np
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
 from fem_mbs.system.assembly import gather, groups_of, scatter_vector, zero
+from fem_mbs.system.state import State
 from fem_mbs.system.system import System
 
 
@@ -87,7 +88,7 @@ class Equilibrium:
             return None
 
 
-def steady_rotation(state, w):
+def steady_rotation(state: State, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Velocities and accelerations (N, 6) of nodes that all turn with w (3,) [rad/s] about the origin."""
     V, A = np.zeros_like(state.V), np.zeros_like(state.V)
     V[:, :3] = np.cross(w, state.x)
@@ -96,7 +97,7 @@ def steady_rotation(state, w):
     return V, A
 
 
-def unfixed(system):
+def unfixed(system: System) -> System:
     """The same system with every component of every node free: fixed ones move too when everything turns."""
     saved = [node.free for node in system.nodes]
     try:
@@ -108,7 +109,9 @@ def unfixed(system):
             node.free = free
 
 
-def rotating_matrices(system, state, lam, w, *, twin=None, mixed=False):
+def rotating_matrices(
+    system: System, state: State, lam: np.ndarray, w: np.ndarray, *, twin: System | None = None, mixed: bool = False
+) -> tuple:
     """K, C, M (n, n) of small motions seen in a frame that turns with w (3,) [rad/s] about the origin.
 
     Variations relative to the frame, (ξ, δθ): δẋ = ξ̇ + ω×ξ, δẍ = ξ̈ + 2ω×ξ̇ + ω×(ω×ξ), δΩ = δθ̇ + Ω×δθ, Ω = Rᵀω. Hence

@@ -24,6 +24,7 @@ from fem_mbs.solvers.equilibrium import rotating_matrices
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.system.in_use import alone
 from fem_mbs.system.state import State
+from fem_mbs.system.system import System
 
 
 class Modes:
@@ -40,7 +41,7 @@ class Modes:
         (δx inertial [m], δθ body [rad]) of all nodes; complex if modes are; largest component 1.
     """
 
-    def __init__(self, system, eigenvalues, vectors):
+    def __init__(self, system: System, eigenvalues: np.ndarray, vectors: np.ndarray) -> None:
         size = np.abs(eigenvalues)
         real = np.isrealobj(vectors)
         grows = (eigenvalues.real > 1e-9 * np.maximum(size, 1e-300)) & (eigenvalues.imag == 0)
@@ -55,11 +56,11 @@ class Modes:
         self.system = system
 
     @property
-    def frequency(self):
+    def frequency(self) -> np.ndarray:
         return self.omega / (2 * np.pi)
 
     @property
-    def stable(self):
+    def stable(self) -> bool:
         """True if no mode grows (to 1e-6 of its frequency)."""
         return bool((self.eigenvalues.real <= 1e-6 * np.abs(self.eigenvalues).max()).all())
 

@@ -1,10 +1,15 @@
 """What a static equilibrium was found to be: positions, forces, stability, and the way there."""
 
+from typing import Any
+
 import numpy as np
 
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import COMPONENTS
+from fem_mbs.results.results import Results
 from fem_mbs.system import assembly
+from fem_mbs.system.state import State
+from fem_mbs.system.system import System
 
 
 class StaticResult:
@@ -32,20 +37,23 @@ class StaticResult:
         Histories of the load path, with the load factor in the place of time: ``result["tip"].position``.
     """
 
-    def __init__(self, system, angular_velocity=None):
-        self.system, self.state, self.multipliers, self.results = system, None, None, None
-        self.angular_velocity = angular_velocity
-        self._motion = None  # velocities and accelerations of a steady rotation
+    def __init__(self, system: System, angular_velocity: np.ndarray | None = None) -> None:
+        self.system, self.angular_velocity = system, angular_velocity
+        # set before anybody gets the result
+        self.state: State = None  # type: ignore[assignment]
+        self.multipliers: np.ndarray = None  # type: ignore[assignment]
+        self.results: Results = None  # type: ignore[assignment]
+        self._motion: tuple = ()  # velocities and accelerations of a steady rotation
         self._rows = {id(node): i for i, node in enumerate(system.nodes)}
         self.load_factors, self.iterations, self.rejected = [], [], 0
         self.lowest_eigenvalue, self.mode = np.nan, np.zeros((len(system.nodes), 6))
-        self.stable = None
+        self.stable: bool | None = None
 
     def __getitem__(self, name):
         return self.results[name]
 
     @property
-    def total_iterations(self):
+    def total_iterations(self) -> int:
         return sum(self.iterations)
 
     def _row(self, node):
@@ -53,15 +61,15 @@ class StaticResult:
             raise ParameterError(self, "node", node, f"is not a node of '{self.system.name}'")
         return self._rows[id(node)]
 
-    def position(self, node):
+    def position(self, node: Any) -> np.ndarray:
         """Position of a node at the last equilibrium (3,) [m]."""
         return self.state.x[self._row(node)]
 
-    def rotation(self, node):
+    def rotation(self, node: Any) -> np.ndarray:
         """Rotation of a node at the last equilibrium (3, 3)."""
         return self.state.R[self._row(node)]
 
-    def output(self, element, name):
+    def output(self, element: Any, name: str) -> np.ndarray:
         """Output of an element at the last equilibrium."""
         system, out = self.system, np.zeros(self.system.n_outputs)
         V, A = self._motion

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.elements.base import Force, Inertia
 from fem_mbs.elements.beams.limits import LARGEST_ANGLE
 from fem_mbs.elements.beams.sections import Section
@@ -171,7 +172,7 @@ class _Piece:
         self.frame_A, self.frame_B = frame_A, frame_B
 
 
-def section_axes(owner, e1, orientation=None):
+def section_axes(owner: Checked, e1: np.ndarray, orientation: ArrayLike | None = None) -> np.ndarray:
     """Rotation (3, 3) of a section with axis e1 (3,), unit; e₂ near ``orientation`` (3,), see `Beam`."""
     if orientation is None:
         e2 = np.cross([0.0, 0.0, 1.0], e1)

@@ -15,15 +15,19 @@ Section forces that are reported are the forces of equilibrium at the ends, iner
 Source: docs/theory/beams.md.
 """
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.beams.base import BeamElement, section_output
 from fem_mbs.elements.beams.inertia import gravity_energy, inertia, inertia_tangent
 from fem_mbs.elements.beams.law import mean_and_slope_rates, slope_operator
 from fem_mbs.elements.beams.limits import trouble_three_pose
+from fem_mbs.elements.beams.sections import Section
 from fem_mbs.elements.beams.shapes import STATIONS, WEIGHTS, inertia_numbers, quadratic_fields
 from fem_mbs.elements.beams.three_pose_kernels import (
     PARAMETERS,
@@ -40,7 +44,7 @@ from fem_mbs.elements.beams.three_pose_kernels import (
 )
 from fem_mbs.elements.beams.two_node import example
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.nodes import Node6
+from fem_mbs.nodes import Frame, Node6
 from fem_mbs.rotations import exp, log, skew, tangent
 
 SHEAR_FLOOR = 1e-10  # of L²/EI: shear flexibility of sections that have none; smaller ones change no digit
@@ -92,30 +96,38 @@ class MiddleNode(Node6):
 
     _velocity = _angular_velocity = None
 
-    def __init__(self, frames, position, rotation, *, fixed=(), name=None):
+    def __init__(
+        self,
+        frames: Sequence[Frame],
+        position: ArrayLike,
+        rotation: ArrayLike,
+        *,
+        fixed: Sequence[str] = (),
+        name: str | None = None,
+    ) -> None:
         self._frames = frames
         super().__init__(position, rotation, fixed=fixed, name=name)
         self._velocity = self._angular_velocity = None  # not said by anybody yet
 
     @property
-    def velocity(self):
+    def velocity(self) -> np.ndarray:
         if self._velocity is not None:
             return self._velocity
         moved = [f.velocity + np.cross(f.node.angular_velocity, self.position - f.position) for f in self._frames]
         return 0.5 * (moved[0] + moved[1])
 
     @velocity.setter
-    def velocity(self, value):
+    def velocity(self, value: np.ndarray) -> None:
         self._velocity = value
 
     @property
-    def angular_velocity(self):
+    def angular_velocity(self) -> np.ndarray:
         if self._angular_velocity is not None:
             return self._angular_velocity
         return 0.5 * (self._frames[0].node.angular_velocity + self._frames[1].node.angular_velocity)
 
     @angular_velocity.setter
-    def angular_velocity(self, value):
+    def angular_velocity(self, value: np.ndarray) -> None:
         self._angular_velocity = value
 
 
@@ -203,18 +215,18 @@ class Beam(BeamElement):
 
     def __init__(
         self,
-        end_A,
-        end_B,
-        section,
+        end_A: FrameLike,
+        end_B: FrameLike,
+        section: Section | Callable[[float], Section],
         *,
-        length=None,
-        orientation=None,
-        middle=None,
-        inertia="consistent",
-        flexibility="full",
-        damping=0.0,
-        name=None,
-    ):
+        length: float | None = None,
+        orientation: ArrayLike | None = None,
+        middle: Node6 | None = None,
+        inertia: str = "consistent",
+        flexibility: str = "full",
+        damping: ArrayLike = 0.0,
+        name: str | None = None,
+    ) -> None:
         self._connect(end_A, end_B, orientation, name)
         hint = " (others belong to TwoNodeBeam, poses=2 of beam_line)"
         self._choice("inertia", inertia, ("consistent", "lumped"), hint)
@@ -269,7 +281,7 @@ class Beam(BeamElement):
 
     _ends = "ends and middle"
 
-    def regular(self, point):
+    def regular(self, point: Any) -> bool:
         """Whether the element can be differentiated at a point of `fem_mbs.verify`: no half turned by nearly π."""
         A, M, B = point.R[0] @ self.frame_A.rotation, point.R[1], point.R[2] @ self.frame_B.rotation
         return all(np.linalg.norm(log(first.T @ second)) < 3.0 for first, second in ((A, M), (M, B)))
@@ -317,12 +329,12 @@ class Beam(BeamElement):
         return m, arms, int(np.any(arms[:, 0])), np.einsum("kab,klbc,ldc->klad", S, J, S)
 
 
-def adjoint(strain):
+def adjoint(strain: np.ndarray) -> np.ndarray:
     """ad(ξ) (6, 6) of (1) in `beams.law`."""
     return np.block([[skew(strain[3:]), skew(strain[:3])], [np.zeros((3, 3)), skew(strain[3:])]])
 
 
-def stiff_in_shear(F, length):
+def stiff_in_shear(F: np.ndarray, length: float) -> np.ndarray:
     """A section flexibility (6, 6) with at least `SHEAR_FLOOR` in shear, which the element cannot do without."""
     F = F.copy()
     for shear, bending in ((1, 5), (2, 4)):

@@ -1,12 +1,15 @@
 """Lines and curves of beams: the nodes between, the section frames along them, one call."""
 
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Named
-from fem_mbs.elements.beams.base import section_axes
+from fem_mbs.arguments import ArrayLike, FrameLike, Named
+from fem_mbs.elements.beams.base import BeamElement, section_axes
 from fem_mbs.elements.beams.beam import Beam
+from fem_mbs.elements.beams.sections import Section
 from fem_mbs.elements.beams.two_node import TwoNodeBeam
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import Frame, Node6, finite_vector
@@ -24,7 +27,7 @@ class BeamLine:
     elements : list of Beam or TwoNodeBeam
     """
 
-    def __init__(self, nodes, elements):
+    def __init__(self, nodes: Sequence[Node6], elements: Sequence[BeamElement]) -> None:
         self.nodes, self.elements = nodes, elements
 
     def __iter__(self):
@@ -37,7 +40,18 @@ class BeamLine:
         return self.elements[i]
 
 
-def beam_line(start, end, n, section, *, poses=3, orientation=None, name=None, fixed=(), **options):
+def beam_line(
+    start: FrameLike | ArrayLike,
+    end: FrameLike | ArrayLike,
+    n: int,
+    section: Section | Callable[[float], Section],
+    *,
+    poses: int = 3,
+    orientation: ArrayLike | None = None,
+    name: str | None = None,
+    fixed: Sequence[str] = (),
+    **options: Any,
+) -> BeamLine:
     """A straight line of equal beams.
 
     Parameters
@@ -85,8 +99,19 @@ def beam_line(start, end, n, section, *, poses=3, orientation=None, name=None, f
 
 
 def beam_curve(
-    curve, n, section, *, poses=3, start=None, end=None, orientation=None, length=None, name=None, fixed=(), **options
-):
+    curve: Callable,
+    n: int,
+    section: Section | Callable[[float], Section],
+    *,
+    poses: int = 3,
+    start: FrameLike | None = None,
+    end: FrameLike | None = None,
+    orientation: ArrayLike | None = None,
+    length: float | None = None,
+    name: str | None = None,
+    fixed: Sequence[str] = (),
+    **options: Any,
+) -> BeamLine:
     """Beams along a curve that is unloaded as it is.
 
     Parameters
@@ -175,7 +200,7 @@ def _check_thin_ring(line):
             return
 
 
-def carried(S, x, x_next, e1):
+def carried(S: np.ndarray, x: np.ndarray, x_next: np.ndarray, e1: np.ndarray) -> np.ndarray:
     """Section rotation at the next point of a curve without twist: double reflection (Wang et al. 2008)."""
     v = x_next - x
     c = v @ v

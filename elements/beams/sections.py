@@ -27,7 +27,7 @@ from fem_mbs.rotations import skew
 CIRCLE_POINTS = 24  # corners that draw a circle
 
 
-def rectangle_torsion(a, b):
+def rectangle_torsion(a: float, b: float) -> tuple[float, float]:
     """Torsion constant J [m⁴] of (2) and M₁/τ_max [m³] of (3) of a rectangle with sides a, b [m]."""
     a, b = max(a, b), min(a, b)
     k = np.arange(1, 60, 2)
@@ -354,8 +354,9 @@ class Section(Checked):
         ParameterError
             If the section was made without area, I2, I3, torsion_modulus.
         """
-        for name in ("area", "I2", "I3", "torsion_modulus"):
-            if getattr(self, name) is None:
+        needed = {name: getattr(self, name) for name in ("area", "I2", "I3", "torsion_modulus")}
+        for name, value in needed.items():
+            if value is None:
                 raise ParameterError(self, name, None, "is needed for stresses; give it to the constructor")
         if points is None:
             self.check(self.outline is not None, "outline", None, "is needed for stresses; give it, or points")
@@ -367,8 +368,8 @@ class Section(Checked):
             self.check(fits, parameter, value, f"has shape {value.shape}, must be (…, 3), the same for both")
         moment = moment - np.cross(np.array([0.0, *self.center]), force)
         N, M1, M2, M3 = force[..., :1], moment[..., 0], moment[..., 1:2], moment[..., 2:3]
-        normal = N / self.area + M2 * y[:, 1] / self.I2 - M3 * y[:, 0] / self.I3
-        shear = np.abs(M1) / self.torsion_modulus
+        normal = N / needed["area"] + M2 * y[:, 1] / needed["I2"] - M3 * y[:, 0] / needed["I3"]
+        shear = np.abs(M1) / needed["torsion_modulus"]
         return normal, shear, np.sqrt(normal**2 + 3 * shear[..., None] ** 2)
 
     def __repr__(self):
@@ -382,7 +383,7 @@ def _poisson(owner, nu):
     return nu
 
 
-def ring(a, b=None):
+def ring(a: float, b: float | None = None) -> np.ndarray:
     """Corners (k, 2) of a polygon that draws an ellipse with half axes a, b."""
     t = 2 * math.pi * np.arange(CIRCLE_POINTS) / CIRCLE_POINTS
     return np.column_stack([a * np.cos(t), (a if b is None else b) * np.sin(t)])

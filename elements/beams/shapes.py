@@ -20,14 +20,14 @@ import numpy as np
 STATIONS, WEIGHTS = (0.5 * v + shift for v, shift in zip(np.polynomial.legendre.leggauss(4), (0.5, 0.0)))
 
 
-def hermite_fields():
+def hermite_fields() -> tuple[np.ndarray, np.ndarray]:
     """Fields of (y_A, t_A, y_B, t_B) at the stations (4, g) and of the spins (2, g), two nodes."""
     s = STATIONS
     cubic = np.array([1 - 3 * s**2 + 2 * s**3, s * (1 - s) ** 2, 3 * s**2 - 2 * s**3, -(s**2) * (1 - s)])
     return cubic, np.array([1 - s, s])
 
 
-def linear_fields():
+def linear_fields() -> tuple[np.ndarray, np.ndarray]:
     """As `hermite_fields`, without tangents."""
     _, linear = hermite_fields()
     fields = np.zeros((4, len(STATIONS)))
@@ -35,7 +35,7 @@ def linear_fields():
     return fields, linear
 
 
-def quadratic_fields(phi0):
+def quadratic_fields(phi0: float) -> tuple[np.ndarray, np.ndarray]:
     """Fields (1), (2) of (y_A, t_A, y_M, t_M, y_B, t_B) at the stations (6, g) and (3) of the spins (3, g)."""
     xi = 2 * STATIONS - 1
     spins = np.array([0.5 * xi * (xi - 1), 1 - xi**2, 0.5 * xi * (xi + 1)])
@@ -46,7 +46,9 @@ def quadratic_fields(phi0):
     return fields, spins
 
 
-def inertia_numbers(fields, spins, mass, spin_inertia, length, lumped):
+def inertia_numbers(
+    fields: np.ndarray, spins: np.ndarray, mass: np.ndarray, spin_inertia: np.ndarray, length: float, lumped: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """m_ij (2n, 2n) [kg] and J_kl (n, n, 3, 3) [kg m²] in section axes.
 
     Parameters

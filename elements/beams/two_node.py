@@ -13,8 +13,12 @@ so that they agree between neighbours and with applied loads to round-off.
 Source: docs/theory/beams.md, section 7; Sonneville, Cardona & Brüls 2014 (helicoidal kinematics).
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.beams.base import BeamElement, section_output
 from fem_mbs.elements.beams.inertia import gravity_energy, inertia, inertia_tangent
@@ -33,6 +37,7 @@ from fem_mbs.elements.beams.two_node_kernels import (
 )
 from fem_mbs.errors import label
 from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.nodes import Node
 from fem_mbs.rotations import exp, skew, tangent_inverse
 
 
@@ -130,18 +135,18 @@ class TwoNodeBeam(BeamElement):
 
     def __init__(
         self,
-        end_A,
-        end_B,
-        section,
+        end_A: FrameLike,
+        end_B: FrameLike,
+        section: Section | Callable[[float], Section],
         *,
-        length=None,
-        orientation=None,
-        inertia="hermite",
-        flexibility="fourth_order",
-        large_strain=True,
-        damping=0.0,
-        name=None,
-    ):
+        length: float | None = None,
+        orientation: ArrayLike | None = None,
+        inertia: str = "hermite",
+        flexibility: str = "fourth_order",
+        large_strain: bool = True,
+        damping: ArrayLike = 0.0,
+        name: str | None = None,
+    ) -> None:
         self._connect(end_A, end_B, orientation, name)
         super().__init__([self.frame_A.node, self.frame_B.node], name=name)
         self._choice("inertia", inertia, ("hermite", "linear", "lumped"))
@@ -202,7 +207,7 @@ class TwoNodeBeam(BeamElement):
         arms = np.array([[f.p + f.rotation @ center, f.rotation @ direction] for f in (self.frame_A, self.frame_B)])
         return m, arms, int(np.any(arms[:, 0])), np.einsum("kab,klbc,ldc->klad", S, J, S)
 
-    def trouble(self, state):
+    def trouble(self, state: Any) -> str | None:
         text = super().trouble(state)
         if text is None and not self.large_strain:
             p = np.zeros(1, self.parameters)
@@ -217,7 +222,7 @@ class TwoNodeBeam(BeamElement):
         return text
 
 
-def example(rng, node_A, node_B, kind=TwoNodeBeam, **options):
+def example(rng: np.random.Generator, node_A: Node, node_B: Node, kind: type = TwoNodeBeam, **options: Any) -> Any:
     """A curved, twisted, eccentric, coupled, damped element between two random nodes."""
     C = rng.normal(size=(6, 6))
     C = C @ C.T + 6 * np.eye(6)

@@ -181,7 +181,7 @@ def contact_wire_hessian(p, x_A, R_A, x_B, R_B, H_N):
     shape_hessian(p.p_AP, p.R_BQ, R_A, R_B, y_B, n, N, H_N)
 
 
-def spline_table(points, closed):
+def spline_table(points: np.ndarray, closed: bool) -> tuple[np.ndarray, float, Any]:
     """Pieces (n, 13) of the natural or closed cubic spline through points (k, 3), its length of chords, the spline.
 
     The first piece and, when the curve is open, the last are its straight prolongations.

@@ -335,6 +335,6 @@ class SphereShapeContact(Contact):
         return [(self.shape.node, shape(*arguments, **options, **placement))]
 
 
-def parameters(*fields):
+def parameters(*fields: tuple) -> np.dtype:
     """Record type of a contact of a sphere with a shape: the common fields and those of the shape."""
     return np.dtype(FRAMES + list(fields))

@@ -24,6 +24,7 @@ Source: docs/theory/joints.md, (2)-(7); Géradin & Cardona (2001), ch. 7.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -269,12 +270,12 @@ def along_axis(x_A, R_A, p_AP, R_AP, x_B, R_B, p_BQ):
 # --- checks of constructors -----------------------------------------------------------------------------------------
 
 
-def start_tolerance(joint):
+def start_tolerance(joint: Any) -> float:
     """Length [m] below which initial positions count as equal."""
     return POSE_TOLERANCE * (1.0 + max(np.abs(f.position).max() for f in (joint.frame_P, joint.frame_Q)))
 
 
-def check_origins(joint):
+def check_origins(joint: Any) -> None:
     """P and Q are one point at the start."""
     distance = np.linalg.norm(joint.frame_Q.position - joint.frame_P.position)
     joint.check(
@@ -286,7 +287,7 @@ def check_origins(joint):
     )
 
 
-def check_on_axis(joint):
+def check_on_axis(joint: Any) -> None:
     """Q lies on the z axis of P at the start."""
     d, z = joint.frame_Q.position - joint.frame_P.position, joint.frame_P.orientation[:, 2]
     distance = np.linalg.norm(d - (d @ z) * z)
@@ -299,7 +300,7 @@ def check_on_axis(joint):
     )
 
 
-def check_parallel(joint):
+def check_parallel(joint: Any) -> None:
     """The z axes of P and Q are equal at the start."""
     z_P, z_Q = joint.frame_P.orientation[:, 2], joint.frame_Q.orientation[:, 2]
     angle = np.arctan2(np.linalg.norm(np.cross(z_P, z_Q)), z_P @ z_Q)
@@ -312,12 +313,12 @@ def check_parallel(joint):
     )
 
 
-def start_orientation(joint):
+def start_orientation(joint: Any) -> np.ndarray:
     """Axes of Q at the start, as columns (3, 3) in the axes of the first node."""
     return joint.frame_P.node.rotation.T @ joint.frame_Q.orientation
 
 
-def driving_signal(element, parameter, value):
+def driving_signal(element: Any, parameter: str, value: Any) -> tuple[Signal, tuple[float, float, float]]:
     """The value as a `Signal`, and its jet at t = 0; a ParameterError unless it is finite and differentiable."""
     signal = Signal.of(element.as_motion(parameter, value))
     try:
@@ -330,7 +331,7 @@ def driving_signal(element, parameter, value):
     return signal, start
 
 
-def random_joint(cls, rng, a, b, **options):
+def random_joint(cls: Any, rng: np.random.Generator, a: Any, b: Any, **options: Any) -> Any:
     """A joint of a class at a random point about a random axis: the example most joints are registered with."""
     axis = rng.normal(size=3)
     return cls.at(a, b, rng.normal(size=3), axis / np.linalg.norm(axis), **options)

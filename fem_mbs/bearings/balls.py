@@ -39,6 +39,7 @@ Source: docs/theory/bearings.md, (5)-(10); Harris, Rolling Bearing Analysis, aft
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,7 @@ N_BALL = 26
 _ITERATIONS = 60
 
 
-def race_law(geometry, *, inertia=False, control="outer", spall=None):
+def race_law(geometry: Any, *, inertia: bool = False, control: str = "outer", spall: Any = None) -> np.ndarray:
     """The numbers (N_RACE_LAW,) that the kernels below take, of a `BearingGeometry` and a `Spall`."""
     g, law = geometry, np.zeros(N_RACE_LAW)
     law[: INNER_CONTROL + 1] = (

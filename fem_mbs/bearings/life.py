@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.arguments import ArrayLike, FloatOrArray, Keywords, Named
 from fem_mbs.bearings.geometry import BearingGeometry
 from fem_mbs.errors import ParameterError
 from fem_mbs.results.results import Results
@@ -66,7 +66,7 @@ class BearingLife(NamedTuple):
     load_outer: float
     equivalent_load: float
 
-    def hours(self, speed):
+    def hours(self, speed: FloatOrArray) -> FloatOrArray:
         """Operating hours at a (mean) speed [rad/s] of one ring relative to the other."""
         return life_hours(self.revolutions, speed)
 
@@ -78,7 +78,7 @@ def _curvature_ratio(geometry, gamma):
     return ((1 - gamma) / (1 + gamma)) ** 1.72 * grooves**0.41
 
 
-def dynamic_rating(geometry, *, b_m=1.3):
+def dynamic_rating(geometry: BearingGeometry, *, b_m: float = 1.3) -> float:
     """Basic dynamic radial load rating C [N] by (1); catalogues deviate from it by up to 7 % (their own b_m).
 
     Raises
@@ -162,18 +162,18 @@ def mean_load(loads: ArrayLike, revolutions: ArrayLike, *, exponent: float = 3.0
 @Keywords.known
 def basic_life(rating: ArrayLike, load: ArrayLike) -> Any:
     """L10 = (C/P)³ [10⁶ revolutions] of (2); infinite without load."""
-    rating, load = Named("basic_life").broadcast(rating=rating, load=load)
+    C, P = Named("basic_life").broadcast(rating=rating, load=load)
     with np.errstate(divide="ignore", invalid="ignore"):
-        life: Any = (rating / load) ** 3
+        life: Any = (C / P) ** 3
     return float(life) if life.ndim == 0 else life
 
 
-def life_hours(revolutions, speed):
+def life_hours(revolutions: FloatOrArray, speed: FloatOrArray) -> FloatOrArray:
     """Hours that millions of revolutions take at a speed [rad/s]."""
     return 1e6 * revolutions * 2 * np.pi / abs(speed) / 3600
 
 
-def race_ratings(geometry, rating=None):
+def race_ratings(geometry: BearingGeometry, rating: float | None = None) -> tuple[float, float]:
     """Ball loads (Q_ci, Q_ce) [N] that the races bear for a million revolutions, (4).
 
     ``rating``: C [N]; default: that of the geometry, or by (1).

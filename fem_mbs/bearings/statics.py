@@ -51,7 +51,17 @@ class BearingState:
     inner_speed, outer_speed : float [rad/s]
     """
 
-    def __init__(self, geometry, q, inner_speed, outer_speed, cage_angle, inertia, control, spall=None):
+    def __init__(
+        self,
+        geometry: BearingGeometry,
+        q: ArrayLike,
+        inner_speed: float,
+        outer_speed: float,
+        cage_angle: float,
+        inertia: bool,
+        control: str,
+        spall: Spall | None = None,
+    ) -> None:
         self.geometry, self.inner_speed, self.outer_speed = geometry, inner_speed, outer_speed
         self.inertia, self.control = inertia, control
         self.q = np.array(q, float)
@@ -79,22 +89,22 @@ class BearingState:
         self.spin_outer = (turning - outer_speed) * sin_o + spin_r * cos_o
 
     @property
-    def pressure_inner(self):
+    def pressure_inner(self) -> np.ndarray:
         return self.geometry.inner.maximum_pressure(self.load_inner)
 
     @property
-    def pressure_outer(self):
+    def pressure_outer(self) -> np.ndarray:
         return self.geometry.outer.maximum_pressure(self.load_outer)
 
     @property
-    def ellipse_inner(self):
+    def ellipse_inner(self) -> np.ndarray:
         return np.stack(self.geometry.inner.semi_axes(self.load_inner), axis=-1)
 
     @property
-    def ellipse_outer(self):
+    def ellipse_outer(self) -> np.ndarray:
         return np.stack(self.geometry.outer.semi_axes(self.load_outer), axis=-1)
 
-    def spin_power(self, friction):
+    def spin_power(self, friction: float) -> float:
         """Power [W] that spinning of the contacts turns into heat, with a friction coefficient; see the header."""
         power = 0.0
         for contact, load, spin in (

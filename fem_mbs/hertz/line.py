@@ -29,12 +29,12 @@ in a spherical socket.
 import numpy as np
 from scipy.special import lambertw
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments import ArrayLike, FloatOrArray, Named
 from fem_mbs.errors import ParameterError
-from fem_mbs.hertz.stress import Subsurface, material, not_negative, pair, unit_orthogonal_shear
+from fem_mbs.hertz.stress import Peak, Subsurface, material, not_negative, pair, unit_orthogonal_shear
 
 
-def palmgren_indentation(force, length):
+def palmgren_indentation(force: ArrayLike, length: ArrayLike) -> FloatOrArray:
     """Palmgren's fit of the indentation [m] of a steel roller on a race: 3.84e-5 F^0.9/L^0.8 in N and mm.
 
     Independent of the radii; F ∝ δ^{10/9}. For other materials and for large rollers take `LineContact.indentation`.
@@ -88,7 +88,17 @@ class LineContact(Subsurface):
 
     axis_ratio = 0.0
 
-    def __init__(self, radius_1, radius_2, *, length, E, nu, reference_depth=np.nan, name=None):
+    def __init__(
+        self,
+        radius_1: float,
+        radius_2: float,
+        *,
+        length: float,
+        E: ArrayLike,
+        nu: ArrayLike,
+        reference_depth: ArrayLike = np.nan,
+        name: str | None = None,
+    ) -> None:
         self.name = name
         self.radii = tuple(
             float(self.as_array(f"radius_{i}", radius, (), finite=False))
@@ -115,21 +125,21 @@ class LineContact(Subsurface):
     def _load(self, force):
         return not_negative(self, "force", force, "N", "a contact cannot pull") / self.length
 
-    def half_width(self, force):
+    def half_width(self, force: ArrayLike) -> FloatOrArray:
         """Half the width b [m] of the contact, (2)."""
         return np.sqrt(4 / np.pi * self._load(force) * self.radius * self.compliance)
 
     _minor = half_width
 
-    def maximum_pressure(self, force):
+    def maximum_pressure(self, force: ArrayLike) -> FloatOrArray:
         """Pressure p0 [Pa] in the middle; the mean is π/4 of it."""
         return np.sqrt(self._load(force) / (np.pi * self.radius * self.compliance))
 
-    def orthogonal_shear(self, force):
+    def orthogonal_shear(self, force: ArrayLike) -> Peak:
         """`Peak` of the shear stress on planes parallel and normal to the surface while it rolls: p0/4 at depth b/2."""
         return self._scaled(force, unit_orthogonal_shear(0.0), self.half_width(force))
 
-    def steepness(self, force):
+    def steepness(self, force: ArrayLike) -> FloatOrArray:
         """Half width over the smaller radius; Hertz takes it as small, above some 0.3 it fails."""
         return self.half_width(force) / min(map(abs, self.radii))
 
@@ -151,12 +161,12 @@ class LineContact(Subsurface):
             level += sigma / self.compliance * (np.log(np.pi * d**2 / (self.radius * self.compliance)) + c)
         return level
 
-    def indentation(self, force):
+    def indentation(self, force: ArrayLike) -> FloatOrArray:
         """Approach δ [m] of the reference points of the bodies, (3)."""
         w, level = self._load(force), self._level()
         return self.compliance / np.pi * w * (level - np.log(np.where(w > 0, w, 1.0)))
 
-    def force(self, indentation):
+    def force(self, indentation: ArrayLike) -> FloatOrArray:
         """Contact force [N] at an indentation [m], (4); 0 where it is negative (open).
 
         Raises

@@ -30,13 +30,13 @@ and beside the bodies, and elastic behaviour. Ball bearings are at the edge of i
     δ            indentation        m           approach of points of the bodies far from the contact
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ellipe, ellipkm1, elliprd
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments import ArrayLike, FloatOrArray, Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.hertz.line import LineContact, palmgren_indentation
 from fem_mbs.hertz.stress import (
@@ -73,7 +73,7 @@ class ChartCoefficients(NamedTuple):
     k: float
 
 
-def axis_ratio(B_over_A):
+def axis_ratio(B_over_A: float) -> float:
     """Ratio k = b/a of the semi-axes of the contact ellipse, equation (3).
 
     Parameters
@@ -100,7 +100,7 @@ def axis_ratio(B_over_A):
     return float(np.exp(brentq(mismatch, low, 0.0, xtol=1e-300, rtol=1e-15))) if mismatch(0.0) < 0 else 1.0
 
 
-def series_stiffness(*contacts):
+def series_stiffness(*contacts: Any) -> float:
     """Stiffness [N/m^{3/2}] of contacts that carry the same force, such as a ball between two races.
 
     The indentations add up: K = (Σ K_i^{−2/3})^{−3/2}. Takes `HertzContact` objects or stiffnesses.
@@ -158,17 +158,35 @@ class HertzContact(Subsurface):
     [197. 425.] MPa at [42. 90.] µm
     """
 
-    def __init__(self, radii_1, radii_2, *, E, nu, angle=0.0, name=None):
+    def __init__(
+        self,
+        radii_1: ArrayLike,
+        radii_2: ArrayLike,
+        *,
+        E: ArrayLike,
+        nu: ArrayLike,
+        angle: float = 0.0,
+        name: str | None = None,
+    ) -> None:
         curvatures = []
         for parameter, value in (("radii_1", radii_1), ("radii_2", radii_2)):
             radii = pair(self, parameter, value)
             if any(np.isnan(radius) or radius == 0 for radius in radii):
                 raise ParameterError(self, parameter, value, "m must not be 0 or nan; straight is np.inf, concave < 0")
             curvatures.append(tuple(1 / radius for radius in radii))
-        self._setup(*curvatures, E, nu, angle, name)
+        self._setup(curvatures[0], curvatures[1], E, nu, angle, name)
 
     @classmethod
-    def from_curvatures(cls, curvatures_1, curvatures_2, *, E, nu, angle=0.0, name=None):
+    def from_curvatures(
+        cls,
+        curvatures_1: ArrayLike,
+        curvatures_2: ArrayLike,
+        *,
+        E: ArrayLike,
+        nu: ArrayLike,
+        angle: float = 0.0,
+        name: str | None = None,
+    ) -> "HertzContact":
         """The same from principal curvatures [1/m]: 0 for straight, negative for concave."""
         contact = cls.__new__(cls)
         contact.name = name
@@ -176,7 +194,7 @@ class HertzContact(Subsurface):
         for i, values in enumerate(both, start=1):
             if not np.isfinite(values).all():
                 raise ParameterError(contact, f"curvatures_{i}", values, "1/m must be finite")
-        contact._setup(*both, E, nu, angle, name)
+        contact._setup(both[0], both[1], E, nu, angle, name)
         return contact
 
     def _setup(self, curvatures_1, curvatures_2, E, nu, angle, name):
@@ -222,27 +240,27 @@ class HertzContact(Subsurface):
     def _minor(self, force):
         return self._c_b * np.cbrt(self._force(force) * self._delta)
 
-    def semi_axes(self, force):
+    def semi_axes(self, force: ArrayLike) -> tuple[FloatOrArray, FloatOrArray]:
         """Semi-axes (a, b) [m] of the contact ellipse, a ≥ b; a circle has the same twice."""
         b = self._minor(force)
         return b / self.axis_ratio, b
 
-    def maximum_pressure(self, force):
+    def maximum_pressure(self, force: ArrayLike) -> FloatOrArray:
         """Pressure p0 [Pa] in the middle of the contact; the mean is ⅔ of it."""
         return self._minor(force) / (self._E_e * self._delta)
 
-    def indentation(self, force):
+    def indentation(self, force: ArrayLike) -> FloatOrArray:
         """Approach δ [m] of points far from the contact."""
         return np.cbrt(self._force(force) / self.stiffness) ** 2
 
-    def force(self, indentation):
+    def force(self, indentation: ArrayLike) -> FloatOrArray:
         """Contact force [N] at an indentation [m]; 0 where it is negative (open)."""
         depth = self.as_array("indentation", indentation, finite=False)
         if np.isnan(depth).any():
             raise ParameterError(self, "indentation", depth, "m must be a number")
         return self.stiffness * np.maximum(depth, 0.0) ** 1.5
 
-    def orthogonal_shear(self, force, *, rolling="b"):
+    def orthogonal_shear(self, force: ArrayLike, *, rolling: str = "b") -> Peak:
         """`Peak` of the shear stress on planes parallel and normal to the surface while the contact rolls over.
 
         Its amplitude τ_0 (half the range) at depth z_0 is what Lundberg and Palmgren relate fatigue to. It lies ahead
@@ -258,14 +276,14 @@ class HertzContact(Subsurface):
         unit = unit_orthogonal_shear(self.axis_ratio if rolling == "b" else 1 / self.axis_ratio)
         return self._scaled(force, unit, b if rolling == "b" else a)
 
-    def spinning_radius(self, force):
+    def spinning_radius(self, force: ArrayLike) -> FloatOrArray:
         """Length ⅜ a E_e [m], equation (7): times friction and force it is the moment against spinning.
 
         Times the friction coefficient it is the ``spinning_resistance`` of contact elements, at one force.
         """
         return 0.375 * self._E_e * self.semi_axes(force)[0]
 
-    def steepness(self, force):
+    def steepness(self, force: ArrayLike) -> FloatOrArray:
         """Largest slope of a body's surface inside the contact, semi-axis over radius.
 
         Hertz takes it as small. Above some 0.3 (conforming bodies) pressure and stiffness lose their meaning.
@@ -278,7 +296,7 @@ class HertzContact(Subsurface):
         a, b = self.semi_axes(force)
         return np.maximum(a * max(along_a), b * max(along_b))
 
-    def chart(self, *, body=1):
+    def chart(self, *, body: int = 1) -> ChartCoefficients:
         """Coefficients c_b, c_δ, c_σ, c_τ, c_G, k of (3)-(6), as `ChartCoefficients`.
 
         c_τ and c_G hold for the Poisson's ratio of the body named.

@@ -37,47 +37,47 @@ ellipses from such a quadrature. All of it: docs/theory/hertz.md, (7)-(11).
 """
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import elliprd
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments import ArrayLike, Checked, FloatOrArray
 from fem_mbs.errors import ParameterError
 
 
 class Peak(NamedTuple):
     """A largest stress and where it is: value [Pa], depth [m] below the surface."""
 
-    value: np.ndarray
-    depth: np.ndarray
+    value: FloatOrArray
+    depth: FloatOrArray
 
 
 class Stress(NamedTuple):
     """Principal stresses [Pa] on the axis, tension positive: x along a (or the line), y along b, z into the body."""
 
-    x: np.ndarray
-    y: np.ndarray
-    z: np.ndarray
+    x: FloatOrArray
+    y: FloatOrArray
+    z: FloatOrArray
 
     @property
-    def shear(self):
+    def shear(self) -> FloatOrArray:
         """Maximum shear stress τ [Pa]: half the difference of the largest and the smallest principal stress."""
         return 0.5 * np.maximum(abs(self.x - self.y), np.maximum(abs(self.y - self.z), abs(self.z - self.x)))
 
     @property
-    def octahedral(self):
+    def octahedral(self) -> FloatOrArray:
         """Octahedral shear stress τ_G [Pa]."""
         return np.sqrt((self.x - self.y) ** 2 + (self.y - self.z) ** 2 + (self.z - self.x) ** 2) / 3
 
     @property
-    def von_mises(self):
+    def von_mises(self) -> FloatOrArray:
         """Equivalent stress of von Mises [Pa]."""
         return 3 / np.sqrt(2) * self.octahedral
 
 
-def unit_stress(ratio, nu, zeta):
+def unit_stress(ratio: float, nu: float, zeta: ArrayLike) -> Stress:
     """Stresses (3) or, for ratio 0, (4) at depth zeta = z/b, for p0 = 1."""
     zeta = np.asarray(zeta, float)
     if ratio == 0:
@@ -98,7 +98,7 @@ def unit_stress(ratio, nu, zeta):
 
 
 @lru_cache(maxsize=256)
-def unit_peak(ratio, nu, quantity):
+def unit_peak(ratio: float, nu: float, quantity: str) -> Peak:
     """Largest value over depth of a quantity of `Stress`, for p0 = 1 and b = 1.
 
     The value is exact to round-off, the depth to some 1e-8 (a maximum is flat). For small ν and slender ellipses the
@@ -117,7 +117,7 @@ def unit_peak(ratio, nu, quantity):
 
 
 @lru_cache(maxsize=256)
-def unit_orthogonal_shear(along_over_across):
+def unit_orthogonal_shear(along_over_across: float) -> Peak:
     """Amplitude and depth (5) for p0 = 1 and c = 1; along_over_across = c/d, 0 for a line that rolls sideways."""
     square = along_over_across**2
     # u = t − 1 ≥ 0, cubic without cancellation: u (u + 2)(2u + 1) = (c/d)², monotone
@@ -133,7 +133,14 @@ class Subsurface(Checked):
     ``maximum_pressure(force)`` and ``_minor(force)``, the semi-axis b.
     """
 
-    def stress(self, force, depth, *, body=1):
+    if TYPE_CHECKING:
+        axis_ratio: float
+        nu: tuple[float, float]
+
+        def maximum_pressure(self, force: ArrayLike) -> FloatOrArray: ...
+        def _minor(self, force: ArrayLike) -> FloatOrArray: ...
+
+    def stress(self, force: ArrayLike, depth: ArrayLike, *, body: int = 1) -> Stress:
         """Principal stresses on the axis of symmetry of the contact.
 
         Parameters
@@ -153,15 +160,15 @@ class Subsurface(Checked):
         zeta = np.divide(depth, b, out=np.zeros(np.broadcast(depth, b).shape), where=np.asarray(b) > 0)
         return Stress(*(p0 * component for component in unit_stress(self.axis_ratio, self._nu(body), zeta)))
 
-    def maximum_shear(self, force, *, body=1):
+    def maximum_shear(self, force: ArrayLike, *, body: int = 1) -> Peak:
         """`Peak` of the maximum shear stress on the axis: value [Pa] and depth [m] (depth 0: on the surface)."""
         return self._scaled(force, unit_peak(self.axis_ratio, self._nu(body), "shear"), self._minor(force))
 
-    def maximum_octahedral_shear(self, force, *, body=1):
+    def maximum_octahedral_shear(self, force: ArrayLike, *, body: int = 1) -> Peak:
         """`Peak` of the octahedral shear stress on the axis: value [Pa] and depth [m]."""
         return self._scaled(force, unit_peak(self.axis_ratio, self._nu(body), "octahedral"), self._minor(force))
 
-    def maximum_von_mises(self, force, *, body=1):
+    def maximum_von_mises(self, force: ArrayLike, *, body: int = 1) -> Peak:
         """`Peak` of von Mises' equivalent stress on the axis: value [Pa] and depth [m].
 
         Yielding begins there when the value reaches the yield stress.
@@ -177,7 +184,7 @@ class Subsurface(Checked):
         return self.nu[body - 1]
 
 
-def pair(owner, parameter, value):
+def pair(owner: Checked, parameter: str, value: ArrayLike) -> tuple[float, float]:
     """Two floats from one (the same for both) or two."""
     try:
         first, second = np.broadcast_to(owner.as_array(parameter, value, (), (1,), (2,), finite=False), 2)
@@ -187,7 +194,7 @@ def pair(owner, parameter, value):
     return float(first), float(second)
 
 
-def material(owner, E, nu):
+def material(owner: Checked, E: ArrayLike, nu: ArrayLike) -> tuple[tuple[float, float], tuple[float, ...]]:
     """Checked Poisson's ratios (ν1, ν2) and compliances ((1 − ν1²)/E1, (1 − ν2²)/E2) [1/Pa]."""
     moduli, ratios = pair(owner, "E", E), pair(owner, "nu", nu)
     if not all(modulus > 0 for modulus in moduli):
@@ -199,7 +206,7 @@ def material(owner, E, nu):
     return ratios, tuple((1 - ratio**2) / modulus for ratio, modulus in zip(ratios, moduli))
 
 
-def not_negative(owner, parameter, value, unit, reason):
+def not_negative(owner: Checked, parameter: str, value: ArrayLike, unit: str, reason: str) -> np.ndarray:
     """Array of finite numbers ≥ 0, or a ParameterError that gives the reason."""
     numbers = owner.as_array(parameter, value, finite=False)
     if not (np.isfinite(numbers).all() and (numbers >= 0).all()):

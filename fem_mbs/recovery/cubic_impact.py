@@ -28,7 +28,11 @@ of the source. α was chosen there after tests; n = 1 and n = 10/9 keep it.
     δ̇/δ̇_i    rate    -
 """
 
+from collections.abc import Callable
+
 import numpy as np
+
+from fem_mbs.arguments import ArrayLike
 
 ALPHA = 1.7
 _X, _W = np.polynomial.legendre.leggauss(64)
@@ -36,7 +40,7 @@ _X, _W = 0.5 * (_X + 1), 0.5 * _W  # on [0, 1]
 CHUNK = 4000  # impacts at a time: arrays of 128 or 401 numbers for each
 
 
-def warp(e):
+def warp(e: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Knot (k, b) of the warp (2) for restitutions e (m,) > 0, by (3) and by bisection of (4)."""
     e = np.asarray(e, float)
     k = ALPHA * e / (1 + ALPHA * e)
@@ -49,7 +53,7 @@ def warp(e):
     return k, 0.5 * (low + high)
 
 
-def course(tau, e):
+def course(tau: ArrayLike, e: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """δ̄ and δ̇/δ̇_i, both (m, s), at times tau (s,) or (m, s) for restitutions e (m,)."""
     e = np.asarray(e, float)[:, None]
     k, b = warp(e)
@@ -67,7 +71,7 @@ def course(tau, e):
     return np.maximum(shape, 0.0), rate
 
 
-def deepest(e):
+def deepest(e: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Largest δ̄ (m,) and the τ (m,) at which it is reached."""
     e = np.asarray(e, float)
     k, b = warp(e)
@@ -76,7 +80,7 @@ def deepest(e):
     return course(tau[:, None], e)[0][:, 0], tau
 
 
-def quadrature(e):
+def quadrature(e: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Nodes and weights (m, 128) on [0, 1] for integrals of δ̄ⁿ times smooth functions.
 
     Gauss's rule on either side of the knot, in √τ and √(1 − τ): δ̄ⁿ is not smooth at the ends for fractional n.
@@ -86,7 +90,7 @@ def quadrature(e):
     return np.hstack([first, last]), np.hstack([2 * k * _X * _W, 2 * (1 - k) * _X * _W])
 
 
-def integrals(e, n):
+def integrals(e: ArrayLike, n: float) -> tuple[np.ndarray, np.ndarray]:
     """I (m,) of (5) and ∫ δ̄ⁿ (δ̇/δ̇_i)² dτ (m,) of (6)."""
     tau, weight = quadrature(e)
     shape, rate = course(tau, e)
@@ -94,7 +98,7 @@ def integrals(e, n):
     return powers.sum(axis=1), (powers * rate**2).sum(axis=1)
 
 
-def peak(e, n, factor):
+def peak(e: ArrayLike, n: float, factor: np.ndarray) -> np.ndarray:
     """Largest δ̄ⁿ (1 + χ δ̇/δ̇_i) (m,): on a grid, refined by a parabola through the three highest points.
 
     The peak lies before the deepest point (its rate is positive there); the grid covers that part alone.
@@ -111,7 +115,9 @@ def peak(e, n, factor):
     return np.maximum(values.max(axis=1), refined)
 
 
-def hertz_type(impulse, speed, e, factor, stiffness, n):
+def hertz_type(
+    impulse: np.ndarray, speed: np.ndarray, e: np.ndarray, factor: np.ndarray, stiffness: float, n: float
+) -> np.ndarray:
     """Duration T, largest δ, largest F and loop area (6), each (m,), of impacts with the law K δⁿ (1 + χ δ̇/δ̇_i).
 
     Parameters
@@ -128,7 +134,9 @@ def hertz_type(impulse, speed, e, factor, stiffness, n):
     return np.concatenate(parts, axis=1) if parts else np.zeros((4, 0))
 
 
-def of_force_law(impulse, speed, e, law, guess):
+def of_force_law(
+    impulse: float, speed: float, e: float, law: Callable, guess: float
+) -> tuple[float, float, float, float] | None:
     """The same four numbers of one impact with a `ForceLaw`; ``guess`` [s] is where the search of T begins.
 
     Returns

@@ -1,13 +1,21 @@
 """Recovered forces: table of impacts and histories of one contact; how they are made is told in `force_recovery`."""
 
 import warnings
+from collections.abc import Sequence, Sized
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike
 from fem_mbs.errors import FemMbsError
 from fem_mbs.recovery import cubic_impact, impulse_filter
 from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, ImpactCurve, hysteresis_factor
 from fem_mbs.results.contact_motion import approaching, contact_number, normal_motion
+from fem_mbs.results.results import Results
+
+if TYPE_CHECKING:
+    from fem_mbs.checks import Checks
 
 FIELDS = {
     # name: type, unit, meaning; also the columns of the printed table
@@ -45,8 +53,17 @@ class RecoveredForces:
     """
 
     def __init__(
-        self, result, contact, stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance
-    ):
+        self,
+        result: Results,
+        contact: str,
+        stiffness: float | None,
+        model: Any,
+        exponent: float,
+        restitution: float | None,
+        effective_mass: float | None,
+        filter: str,
+        speed_tolerance: float | None,
+    ) -> None:
         self.contact, self.stiffness, self.model, self.exponent = contact, stiffness, model, exponent
         self.filter, self._path = filter, getattr(result, "path", None)
         history = result[contact]
@@ -103,7 +120,7 @@ class RecoveredForces:
         return out
 
     @staticmethod
-    def table_type():
+    def table_type() -> np.dtype:
         """Columns of ``impacts``."""
         return np.dtype([(name, kind) for name, (kind, _, _) in FIELDS.items()])
 
@@ -172,7 +189,7 @@ class RecoveredForces:
 
     # --- what it knows --------------------------------------------------------------------------------------------
 
-    def curve(self, impact, samples=401):
+    def curve(self, impact: int, samples: int = 401) -> ImpactCurve:
         """Force, indentation and its rate during one impact: its hysteresis loop.
 
         Parameters
@@ -210,22 +227,22 @@ class RecoveredForces:
         return ImpactCurve(row.time + row.duration * tau, force, delta, velocity)
 
     @property
-    def t(self):
+    def t(self) -> np.ndarray:
         """Times (n,) [s] of the histories: ends of steps (twice where the force jumps) and times within impacts."""
         return self._histories[0]
 
     @property
-    def force(self):
+    def force(self) -> np.ndarray:
         """Total force (n,) [N]: closed contact and impacts."""
         return self._histories[1]
 
     @property
-    def indentation(self):
+    def indentation(self) -> np.ndarray:
         """Indentation (n,) [m]: of impacts, else that which carries the force of the closed contact; 0 while open."""
         return self._histories[2]
 
     @property
-    def velocity(self):
+    def velocity(self) -> np.ndarray:
         """Approach speed (n,) [m/s], > 0 closing: of the bodies, and of the indentation during impacts."""
         return self._histories[3]
 
@@ -237,7 +254,7 @@ class RecoveredForces:
             self._history = histories(self)
         return self._history
 
-    def static_indentation(self, force):
+    def static_indentation(self, force: ArrayLike) -> np.ndarray:
         """Indentations (n,) [m] under constant forces (n,) [N]."""
         force = np.asarray(force, float)
         if not isinstance(self.model, ForceLaw):
@@ -253,7 +270,7 @@ class RecoveredForces:
         delta = np.concatenate([[0.0], reach * np.logspace(-9, 0, 2000)])
         return np.interp(force, self.model(delta, np.zeros(len(delta)), 1.0, 1.0), delta)
 
-    def checks(self):
+    def checks(self) -> "Checks":
         """What holds whatever the law, as `Checks`: impulse, restitution, end of the indentation of all impacts."""
         from scipy.integrate import trapezoid
 
@@ -291,13 +308,13 @@ class RecoveredForces:
     def __repr__(self):
         return f"<RecoveredForces of '{self.contact}': {len(self.impacts)} impacts, {len(self.recovered)} with force>"
 
-    def print(self, rows=20):
+    def print(self, rows: int = 20) -> None:
         """Print the table of impacts: all if there are at most ``rows``, else the largest by peak force."""
         from fem_mbs.recovery.history import text
 
         print(text(self, rows))
 
-    def save(self, path=None):
+    def save(self, path: str | Path | None = None) -> None:
         """Write the table of impacts and the histories into a results file.
 
         Parameters
@@ -316,7 +333,15 @@ class RecoveredForces:
         law = (self.stiffness, self.model, self.exponent, self.filter)
         write(self._path if path is None else path, self.contact, self.impacts, law, histories)
 
-    def plot(self, impacts=3, *, save=None, show=False, title=None, size=(9.0, 6.0)):
+    def plot(
+        self,
+        impacts: int | Sequence[int] = 3,
+        *,
+        save: str | Path | None = None,
+        show: bool = False,
+        title: str | None = None,
+        size: tuple[float, float] = (9.0, 6.0),
+    ) -> Any:
         """Plot the force over time, and force and hysteresis loops of the largest impacts.
 
         Parameters
@@ -359,7 +384,7 @@ def _notes(*pairs):
     return np.array(notes, FIELDS["note"][0])
 
 
-def mark_overlaps(table, good):
+def mark_overlaps(table: np.recarray, good: np.ndarray) -> None:
     """Note in a table of impacts which of the recovered ones ``good`` last longer than the bodies fly after them."""
     end = table.time[good] + table.duration[good]
     for i in good[:-1][end[:-1] > table.time[good[1:]]]:
@@ -367,7 +392,7 @@ def mark_overlaps(table, good):
             table.note[i] = f"{table.note[i]}, overlaps the next".removeprefix(", ")
 
 
-def warn_of_missing(contact, unknown, plastic, soft):
+def warn_of_missing(contact: str, unknown: np.ndarray, plastic: np.ndarray, soft: Sized) -> None:
     """Say how many impacts have no force, and what to do."""
     reasons = (
         (

@@ -5,12 +5,19 @@ constant in a step; where it jumps between two steps the time appears twice, bef
 rule integrates it exactly.
 """
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from fem_mbs.recovery.forces import RecoveredForces
 
 SAMPLES = 201
 
 
-def histories(found):
+def histories(found: "RecoveredForces") -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Times, force, indentation and approach speed, each (n,), of a `RecoveredForces`."""
     t, F_c = found.step_times, found.continuous
     # state k: value of the step that ends there, and of the one that begins
@@ -54,7 +61,7 @@ def _speed_of_bodies(found, times):
     return np.where(struck, np.where(late, closing[step], closing[step - 1]), speed)
 
 
-def text(found, rows=20):
+def text(found: "RecoveredForces", rows: int = 20) -> str:
     """Table of impacts as a text."""
     from fem_mbs.checks import table
     from fem_mbs.recovery.hysteresis import _title
@@ -85,7 +92,14 @@ def text(found, rows=20):
     return "\n".join(lines)
 
 
-def plot(found, impacts, save, show, title, size):
+def plot(
+    found: "RecoveredForces",
+    impacts: int | Sequence[int],
+    save: str | Path | None,
+    show: bool,
+    title: str | None,
+    size: tuple[float, float],
+) -> Any:
     """See `RecoveredForces.plot`."""
     import matplotlib
 
@@ -93,10 +107,12 @@ def plot(found, impacts, save, show, title, size):
 
     if isinstance(impacts, (int, np.integer)):
         rank = found.recovered[np.argsort(-found.impacts.peak_force[found.recovered], kind="stable")]
-        impacts = np.sort(rank[:impacts])
+        rows: Any = np.sort(rank[:impacts])
+    else:
+        rows = impacts
     with matplotlib.rc_context(STYLE):
         figure = _new_figure(size, show)
-        if len(impacts):
+        if len(rows):
             grid = figure.add_gridspec(2, 2)
             whole, course_of, loop = (figure.add_subplot(grid[s]) for s in ((0, slice(None)), (1, 0), (1, 1)))
         else:
@@ -114,12 +130,12 @@ def plot(found, impacts, save, show, title, size):
             whole.legend(loc="best")
         whole.set(xlabel="time [s]", ylabel="normal force [N]")
         whole.set_title(title or f"{found.contact}: recovered force", loc="left")
-        for n, i in enumerate(impacts):
+        for n, i in enumerate(rows):
             curve, color = found.curve(i), COLORS[n % len(COLORS)]
             label = f"t = {found.impacts.time[i]:.4g} s, {found.impacts.speed[i]:.3g} m/s"
             course_of.plot((curve.t - curve.t[0]) * 1e3, curve.force, color=color, label=label)
             loop.plot(curve.indentation * 1e3, curve.force, color=color)
-        if len(impacts):
+        if len(rows):
             course_of.set(xlabel="time since first touch [ms]", ylabel="force [N]")
             loop.set(xlabel="indentation [mm]", ylabel="force [N]")
             course_of.legend(loc="best", fontsize=8)

@@ -102,7 +102,7 @@ def hysteresis_factor(model: Any, restitution: ArrayLike) -> np.ndarray:
     factor = np.broadcast_to(factor, e.shape) if factor.ndim == 0 else factor
     if factor.shape != e.shape or not np.all(np.isfinite(factor) & (factor >= 0)):
         raise FemMbsError(
-            f"hysteresis model {_title(model)}: χ = {factor} for restitution = {restitution}; it must be a finite "
+            f"hysteresis model {_title(model)}: χ = {factor} for restitution = {e}; it must be a finite "
             "number ≥ 0 for each restitution"
         )
     return factor
@@ -168,19 +168,19 @@ class ImpactCurve:
     velocity: np.ndarray
 
     @property
-    def duration(self):
+    def duration(self) -> float:
         """[s]"""
         return self.t[-1] - self.t[0]
 
     @property
-    def impulse(self):
+    def impulse(self) -> float:
         """∫ F dt [N s], by Simpson's rule."""
         from scipy.integrate import simpson
 
         return float(simpson(self.force, x=self.t))
 
     @property
-    def loop_area(self):
+    def loop_area(self) -> float:
         """∮ F dδ [J] of the hysteresis loop: energy lost to the law."""
         from scipy.integrate import simpson
 

@@ -29,13 +29,17 @@ is h times the mean of the relative normal accelerations at both ends of the ste
     a, d     approach, change   m/s   −(gap rate) at the start of the step; gain of it by smooth motion
 """
 
+from collections.abc import Callable
+
 import numpy as np
+
+from fem_mbs.arguments import ArrayLike
 
 LEAST = 1e-6  # rise over the neighbours that makes a peak, relative
 REACH = 3  # steps that the background may be away: bursts are rarely longer
 
 
-def peak_filter(force):
+def peak_filter(force: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Free impacts, impacts on a closed contact (both (k,) bool), and the continuous force (k,) [N], by (1).
 
     Parameters
@@ -58,12 +62,12 @@ def _neighbours(q):
     return padded[:-2], padded[2:]
 
 
-def isolated_pulses(force):
+def isolated_pulses(force: ArrayLike) -> np.ndarray:
     """Samples (k,) bool between two open steps, (2)."""
     return peak_filter(force)[0]
 
 
-def background(force, impact, wanted):
+def background(force: np.ndarray, impact: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Continuous force (len(wanted),) [N] under samples: the mean of the nearest that are no impacts, on both sides.
 
     Parameters
@@ -89,7 +93,13 @@ def background(force, impact, wanted):
     return np.minimum(np.nan_to_num(0.5 * (left + right)), force[wanted])
 
 
-def kinematic_filter(force, approach, change, v_tol, transmitted=None):
+def kinematic_filter(
+    force: np.ndarray,
+    approach: np.ndarray,
+    change: np.ndarray,
+    v_tol: float,
+    transmitted: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Impacts (k,) bool, those of them that came through the chain (k,) bool, and the continuous force (k,) [N].
 
     Parameters

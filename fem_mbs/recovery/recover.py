@@ -32,6 +32,8 @@ hysteresis loop is up to 17 % less than that lost (e = 0.95; 1 % for e ≤ 0.4).
 Source: docs/theory/force_recovery.md; Sanchez2025 annex C.
 """
 
+from typing import Any
+
 import numpy as np
 
 from fem_mbs.arguments import Keywords, Named
@@ -136,7 +138,17 @@ def _check(result, contact, *options):
         )
 
 
-def check_options(who, contact, stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance):
+def check_options(
+    who: str,
+    contact: str,
+    stiffness: float | None,
+    model: Any,
+    exponent: float,
+    restitution: float | None,
+    effective_mass: float | None,
+    filter: str,
+    speed_tolerance: float | None,
+) -> None:
     """Refuse options of `recover_forces` or of an observer (``who``) that are out of range."""
 
     owner = Named(who, contact)

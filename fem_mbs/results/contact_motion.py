@@ -16,15 +16,20 @@ of a beam, whose ends z₁, z₂ move with two nodes, is straight for contacts; 
     b        offset                        m       from node to end of the axis, body axes
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fem_mbs.arguments import ArrayLike
 from fem_mbs.errors import FemMbsError, label
+from fem_mbs.nodes import Frame
+
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
 from fem_mbs.shapes import matrices
 
 
-def contact_number(result, name):
+def contact_number(result: "Results", name: str) -> tuple[int, list[int]]:
     """Number of the contact called ``name`` and the numbers of its nodes.
 
     Raises
@@ -69,7 +74,7 @@ class FrameMotion(NamedTuple):
     angular_velocity: np.ndarray
 
 
-def frame_motion(result, frame):
+def frame_motion(result: "Results", frame: Frame) -> FrameMotion:
     """`FrameMotion` of a frame of the model, moving or on the ground."""
     i, read = node_number(result, frame.node), result._store.read
     R = matrices(read("quaternion", i))
@@ -119,7 +124,7 @@ class _Sides:
         return (1 - sigma) * rate[0] + sigma * rate[1]
 
 
-def contact_velocity(result, name):
+def contact_velocity(result: "Results", name: str) -> tuple[np.ndarray, np.ndarray, list[int]]:
     """Of a contact: velocity (k, 3) [m/s] of the first body against the second at the contact point, normal (k, 3),
     both in inertial axes, and the numbers of its nodes.
     """
@@ -138,7 +143,7 @@ class NormalMotion(NamedTuple):
     speed: float
 
 
-def normal_motion(result, name):
+def normal_motion(result: "Results", name: str) -> NormalMotion:
     """`NormalMotion` of a contact."""
     contact, nodes = contact_number(result, name)
     sides = _Sides(next(e for e in result.description["elements"] if e["contact"] == contact))
@@ -150,7 +155,7 @@ def normal_motion(result, name):
     return NormalMotion(rate, gain, speed)
 
 
-def approaching(result, states, v_tol):
+def approaching(result: "Results", states: ArrayLike, v_tol: float) -> tuple[np.ndarray, np.ndarray, list, np.ndarray]:
     """For saved states (j,): which contacts (j, nc) were struck in the step that led there, by (3) of `impulse_filter`.
 
     Also the bodies that an impulse reaches from each node, as labels (j, N): nodes of one label are linked by elements

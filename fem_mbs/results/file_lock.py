@@ -42,7 +42,7 @@ class FileLock:
         Somebody writes the file, in this process or another; or no lock file can be made beside it.
     """
 
-    def __init__(self, path: str | Path):
+    def __init__(self, path: str | Path) -> None:
         self.path, self.lock = Path(path), lock_path(path)
         try:
             self.lock.parent.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ was counted can be read (`fem_mbs.results.vtkhdf`).
 import errno
 import io
 from pathlib import Path
+from typing import Any
 
 CAUSES = {
     errno.ENOSPC: "the disk is full",
@@ -32,23 +33,25 @@ class GuardedFile(io.RawIOBase):
         The first one of writing.
     """
 
-    def __init__(self, path: str | Path, mode: str):
+    def __init__(self, path: str | Path, mode: str) -> None:
         super().__init__()
-        self.raw = open(path, mode, buffering=0)
-        self.error = None
+        self.raw: Any = open(path, mode, buffering=0)
+        self.error: OSError | None = None
 
     @property
     def cause(self) -> str | None:
         """The error in words; None without one."""
-        return None if self.error is None else CAUSES.get(self.error.errno, f"writing failed: {self.error.strerror}")
+        if self.error is None:
+            return None
+        return CAUSES.get(self.error.errno or 0, f"writing failed: {self.error.strerror}")
 
-    def seek(self, offset, whence=io.SEEK_SET):
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         return self.raw.seek(offset, whence)
 
-    def tell(self):
+    def tell(self) -> int:
         return self.raw.tell()
 
-    def readinto(self, buffer):
+    def readinto(self, buffer: Any) -> int:
         # all bytes that there are: one read may return less
         view, at = memoryview(buffer).cast("B"), 0
         while at < len(view):
@@ -59,7 +62,7 @@ class GuardedFile(io.RawIOBase):
         view[at:] = bytes(len(view) - at)  # HDF5 looks at all of it
         return at
 
-    def write(self, data):
+    def write(self, data: Any) -> int:
         view = memoryview(data).cast("B")
         size = len(view)
         while len(view) and self.error is None:
@@ -69,27 +72,27 @@ class GuardedFile(io.RawIOBase):
                 self.error = error.with_traceback(None)  # whose frames would keep this file open
         return size
 
-    def truncate(self, size=None):
+    def truncate(self, size: int | None = None) -> int:
         if self.error is None:
             try:
                 self.raw.truncate(size)
             except OSError as error:
                 self.error = error
-        return size
+        return self.raw.tell() if size is None else size
 
-    def flush(self):
+    def flush(self) -> None:
         pass  # nothing is buffered
 
-    def readable(self):
+    def readable(self) -> bool:
         return True
 
-    def writable(self):
+    def writable(self) -> bool:
         return True
 
-    def seekable(self):
+    def seekable(self) -> bool:
         return True
 
-    def close(self):
+    def close(self) -> None:
         try:
             self.raw.close()
         except OSError as error:  # network disks tell it last

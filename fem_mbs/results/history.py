@@ -2,6 +2,7 @@
 
 import difflib
 from collections import namedtuple
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ class Quantity(NamedTuple):
 
     unit: str
     labels: tuple
-    read: object
+    read: Callable[[], np.ndarray]
 
 
 class History:
@@ -36,7 +37,7 @@ class History:
     ``dir(history)`` lists them; `units` tells their units, `labels` their components.
     """
 
-    def __init__(self, name, quantities):
+    def __init__(self, name: str, quantities: dict[str, Quantity]) -> None:
         self._name, self._quantities, self._values = name, quantities, {}
 
     def __getattr__(self, name):
@@ -54,12 +55,12 @@ class History:
         return [*self._quantities, "units", "labels"]
 
     @property
-    def units(self):
+    def units(self) -> dict[str, str]:
         """Unit of each history."""
         return {name: quantity.unit for name, quantity in self._quantities.items()}
 
     @property
-    def labels(self):
+    def labels(self) -> dict[str, tuple]:
         """Names of the components of each history; empty for a scalar."""
         return {name: quantity.labels for name, quantity in self._quantities.items()}
 
@@ -75,11 +76,11 @@ class Iterations(History):
         return np.stack([self.smooth, self.position, self.velocity], axis=1)[self.step > 0]
 
     @property
-    def max(self):
+    def max(self) -> np.ndarray:
         """Largest numbers (3,) int."""
         return self._all.max(axis=0) if len(self._all) else np.zeros(3, int)
 
     @property
-    def mean(self):
+    def mean(self) -> np.ndarray:
         """Mean numbers (3,)."""
         return self._all.mean(axis=0) if len(self._all) else np.zeros(3)

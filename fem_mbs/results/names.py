@@ -1,6 +1,8 @@
 """Names that results do not have, and the ones that are near."""
 
 import difflib
+from collections.abc import Collection
+from typing import Any
 
 from fem_mbs.errors import FemMbsError
 
@@ -11,7 +13,7 @@ class UnknownNameError(FemMbsError, KeyError):
     __str__ = Exception.__str__
 
 
-def unknown_name(name, known, where):
+def unknown_name(name: Any, known: Collection[str], where: str) -> UnknownNameError:
     """The error for a name that is not among the known ones."""
     near = difflib.get_close_matches(str(name), known, n=5, cutoff=0.5)
     hint = f"did you mean {', '.join(repr(n) for n in near)}?" if near else ""

@@ -9,12 +9,18 @@ import ctypes.util
 import functools
 import os
 import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results.notebook import Film, Picture
 from fem_mbs.shapes import BEAM, BODY, LINE, SPRING
+
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
 
 INK, CONTACT_COLOR = "#3c4043", "#d62728"
 MATERIAL = {"smooth_shading": True, "ambient": 0.35, "diffuse": 0.75, "specular": 0.15}
@@ -30,8 +36,17 @@ VIEWS = {"x": (1, 0, 0), "y": (0, -1, 0), "z": (0, 0, 1), "iso": (1.0, -1.4, 0.8
 
 
 def picture(
-    result, save=None, *, time=None, color=None, arrows=True, view=None, zoom=1.0, size=(1280, 720), caption=True
-):
+    result: "Results",
+    save: str | Path | None = None,
+    *,
+    time: float | Sequence[float] | None = None,
+    color: str | None = None,
+    arrows: bool = True,
+    view: Any = None,
+    zoom: float = 1.0,
+    size: tuple[int, int] = (1280, 720),
+    caption: bool = True,
+) -> Picture:
     """Draw a model at one time, or at several in one picture.
 
     Parameters
@@ -76,9 +91,20 @@ def picture(
 
 
 def animate(
-    result, save, *, fps=25, speed=None, start=None, end=None, color=None, arrows=True, view=None, zoom=1.0,
-    size=(960, 540), caption=True,
-):  # fmt: skip
+    result: "Results",
+    save: str | Path,
+    *,
+    fps: float = 25,
+    speed: float | None = None,
+    start: float | None = None,
+    end: float | None = None,
+    color: str | None = None,
+    arrows: bool = True,
+    view: Any = None,
+    zoom: float = 1.0,
+    size: tuple[int, int] = (960, 540),
+    caption: bool = True,
+) -> Path:
     """Draw a run as an animation.
 
     Parameters
@@ -394,7 +420,7 @@ def _bring_forward(actor, depth):
     mapper.SetRelativeCoincidentTopologyLineOffsetParameters(0.0, units)
 
 
-def plane_of_motion(result):
+def plane_of_motion(result: "Results") -> str:
     """Axis "x", "y" or "z" normal to the motion of all nodes if there is exactly one, else "iso"."""
     chosen = np.unique(np.linspace(0, len(result.t) - 1, SAMPLES).astype(int))
     rows = result.rows(chosen)
@@ -408,7 +434,7 @@ def plane_of_motion(result):
     return "xyz"[axes[0]] if len(axes) == 1 else "iso"
 
 
-def coil(P, Q, radius, turns=8):
+def coil(P: np.ndarray, Q: np.ndarray, radius: float, turns: int = 8) -> np.ndarray | None:
     """Points (k, 3) of a coil spring between two points; None when they coincide."""
     from fem_mbs.rotations import frame_with_axis
 
@@ -417,7 +443,7 @@ def coil(P, Q, radius, turns=8):
         return None
     R = frame_with_axis((Q - P) / length)
     s = np.linspace(0, 1, 16 * turns + 1)
-    angle, radius = 2 * np.pi * turns * s, min(radius, 0.15 * length)
+    angle, radius = 2 * np.pi * turns * s, min(radius, 0.15 * float(length))
     body = np.stack([radius * np.cos(angle), radius * np.sin(angle), (0.12 + 0.76 * s) * length], axis=1)
     ends = np.array([[0, 0, 0], [0, 0, 0.12 * length]]), np.array([[0, 0, 0.88 * length], [0, 0, length]])
     return P + np.vstack([ends[0], body, ends[1]]) @ R.T

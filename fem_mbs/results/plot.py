@@ -3,7 +3,9 @@
 `plot(result, "ball.position.z", "table.gap")` draws each history over time; those of one unit share a panel.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,10 +13,13 @@ from fem_mbs.errors import FemMbsError
 from fem_mbs.results.history import History
 from fem_mbs.results.names import unknown_name
 
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
+
 COLORS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d", "#eeca3b")
 LOGARITHMIC = ("violation",)  # numbers that matter by their order of magnitude
 COUNTS = ("iterations", "problems")
-STYLE = {
+STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -40,11 +45,21 @@ class Curve(NamedTuple):
     unit: str
 
     @property
-    def label(self):
+    def label(self) -> str:
         return " ".join(part for part in (self.owner, self.history.replace("_", " "), self.component) if part)
 
 
-def plot(result, *what, component=None, save=None, show=False, title=None, label=None, figure=None, size=(8.0, 2.6)):
+def plot(
+    result: "Results",
+    *what: str,
+    component: Any = None,
+    save: str | Path | None = None,
+    show: bool = False,
+    title: str | None = None,
+    label: str | None = None,
+    figure: Any = None,
+    size: tuple[float, float] = (8.0, 2.6),
+) -> Any:
     """Plot histories over time.
 
     Parameters
@@ -132,7 +147,7 @@ def _draw(ax, t, curves, label):
         ax.set_yscale("log")
 
 
-def panels(result, what, component=None):
+def panels(result: "Results", what: Sequence[str], component: Any = None) -> list[list[Curve]]:
     """Curves of the histories asked for, those of one unit (or, without units, of one kind) together."""
     if not what:
         raise FemMbsError("say what to plot: 'name.history', for example " + ", ".join(_examples(result)))
@@ -144,7 +159,7 @@ def panels(result, what, component=None):
     return list(groups.values())
 
 
-def curves_of(result, text, component=None):
+def curves_of(result: "Results", text: str, component: Any = None) -> list[Curve]:
     """The curves of one text, see `plot`."""
     owner, history, last = _split(result, text)
     if isinstance(owner, np.ndarray):

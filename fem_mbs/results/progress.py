@@ -2,6 +2,8 @@
 
 import sys
 import time
+from collections.abc import Callable
+from typing import Any, TextIO
 
 from fem_mbs.runtime import overrides
 
@@ -27,14 +29,23 @@ class Progress:
     ...     bar.update(0.5, 500)
     """
 
-    def __init__(self, t_end, *, start=0.0, enabled=None, stream=None, clock=time.monotonic):
+    def __init__(
+        self,
+        t_end: float,
+        *,
+        start: float = 0.0,
+        enabled: bool | None = None,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.t_end, self.start, self.stream, self.clock = t_end, start, stream or sys.stderr, clock
         if overrides.progress is not None:
             enabled = overrides.progress
         self.enabled = self.stream.isatty() if enabled is None else enabled
-        self.begun, self.drawn, self.width, self.line = clock(), None, 0, ""
+        self.begun, self.width, self.line = clock(), 0, ""
+        self.drawn: float | None = None
 
-    def update(self, t, steps, records=None, saved=0):
+    def update(self, t: float, steps: int, records: dict[str, Any] | None = None, saved: int = 0) -> None:
         """Tell where the run is.
 
         Parameters
@@ -65,7 +76,7 @@ class Progress:
         self._write("\r" + self.line.ljust(self.width))
         self.width = max(self.width, len(self.line))
 
-    def close(self):
+    def close(self) -> None:
         """End the line."""
         if self.enabled and self.drawn is not None:
             self._write("\n")

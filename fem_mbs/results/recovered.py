@@ -8,6 +8,7 @@
 Other HDF5 readers find them there; ParaView does not look into the group.
 """
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import h5py
@@ -25,7 +26,9 @@ def _key(contact):
     return contact.replace("/", "_")
 
 
-def write(path, contact, impacts, law, histories):
+def write(
+    path: str | Path | None, contact: str, impacts: np.recarray, law: tuple, histories: dict[str, np.ndarray]
+) -> None:
     """Put table and histories of one contact into a results file; what was written before for it is replaced.
 
     ``law``: stiffness (None with a `ForceLaw`), model, exponent and filter.
@@ -35,9 +38,10 @@ def write(path, contact, impacts, law, histories):
             f"forces of '{contact}' cannot be saved: the run kept no results file; give a path= of one, or run with "
             'save="….vtkhdf"'
         )
-    kinds = [(name, NOTE if name == "note" else impacts.dtype[name]) for name in impacts.dtype.names]
+    names = impacts.dtype.names or ()
+    kinds = [(name, NOTE if name == "note" else impacts.dtype[name]) for name in names]
     table = np.zeros(len(impacts), kinds)
-    for name in impacts.dtype.names:
+    for name in names:
         table[name] = np.char.encode(impacts[name].astype(str), "utf-8") if name == "note" else impacts[name]
     stiffness, model, exponent, filter = law
     model = model if isinstance(model, str) else getattr(model, "name", None) or model.__name__
@@ -57,7 +61,7 @@ def write(path, contact, impacts, law, histories):
         raise FemMbsError(f"forces of '{contact}' cannot be written to {path}: {error}") from error
 
 
-def read(path, contact):
+def read(path: str | Path, contact: str) -> SimpleNamespace:
     """Forces of a contact from a results file, as `Results.recovered` gives them."""
     with opened(path) as file:
         saved = file["fem_mbs"].get("recovered", {})

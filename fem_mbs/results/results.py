@@ -9,6 +9,7 @@
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -55,7 +56,17 @@ class Results:
     >>> result["ball"].position[-1], result["table"].gap.min()  # doctest: +SKIP
     """
 
-    def __init__(self, store, description, parameters, statistics, status, *, skin=None, path=None):
+    def __init__(
+        self,
+        store: Any,
+        description: dict,
+        parameters: dict,
+        statistics: dict,
+        status: str,
+        *,
+        skin: Skin | None = None,
+        path: Path | None = None,
+    ) -> None:
         self._store, self._skin = store, skin
         self.description, self.parameters, self.statistics = description, parameters, statistics
         self.status, self.path = status, path
@@ -63,7 +74,7 @@ class Results:
         self._entries, self._cache = self._index(), {}
 
     @classmethod
-    def read(cls, path) -> "Results":
+    def read(cls, path: str | Path) -> "Results":
         """Results of a file that `ResultsWriter` wrote, or is still writing; arrays are loaded when asked for.
 
         Raises
@@ -98,7 +109,7 @@ class Results:
         return entries
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """Names that ``result[name]`` knows: nodes and elements of the model."""
         return list(self._entries)
 
@@ -199,7 +210,7 @@ class Results:
     def __dir__(self):
         return [*super().__dir__(), *(name for name, line in HISTORIES.items() if line.of == "run")]
 
-    def recovered(self, contact):
+    def recovered(self, contact: str) -> Any:
         """Forces of a contact that `RecoveredForces.save` or `ForceObserver.save` has put into the file of this run.
 
         Parameters
@@ -225,7 +236,7 @@ class Results:
             raise FemMbsError("this run was not saved: recovered forces are read from its results file")
         return read(self.path, contact)
 
-    def pairs(self, state):
+    def pairs(self, state: int) -> Pairs:
         """Closed contacts of contact groups in saved step number ``state`` (negative: from the end).
 
         Returns
@@ -249,19 +260,19 @@ class Results:
         return {c: Quantity(line.unit, (), lambda i=i: read(name, i)) for i, c in enumerate(line.labels)}
 
     @property
-    def energy(self):
+    def energy(self) -> History:
         """Histories kinetic, potential and total [J]."""
         total = {"total": Quantity("J", (), lambda: self._store.read("energy").sum(axis=1))}
         return self._once(("energy",), lambda: History("energy", self._columns("energy") | total))
 
     @property
-    def iterations(self):
+    def iterations(self) -> Iterations:
         """Histories smooth, position, velocity of the Newton iterations; see `Iterations`."""
         step = {"step": Quantity("", (), lambda: self.step)}
         return self._once(("iterations",), lambda: Iterations("iterations", self._columns("iterations") | step))
 
     @property
-    def skin(self):
+    def skin(self) -> Skin:
         """The `Skin` of the model."""
         if self._skin is None:
             with self._store._open() as file:
@@ -271,15 +282,15 @@ class Results:
         return self._skin
 
     @property
-    def scene(self):
+    def scene(self) -> Scene:
         """The `Scene` that draws saved steps."""
         return self._once(("scene",), lambda: Scene(self.skin, self.description["elements"]))
 
-    def rows(self, chosen):
+    def rows(self, chosen: Any) -> dict[str, np.ndarray]:
         """All histories of chosen saved steps: dict of arrays, see `fem_mbs.results.table`."""
         return self._store.rows(np.asarray(chosen))
 
-    def at(self, time):
+    def at(self, time: float) -> int:
         """Number of the saved step nearest to a time [s]."""
         time = Named("Results").number("time", time, "s")
         if not len(self.t):
@@ -287,7 +298,7 @@ class Results:
         return int(np.argmin(np.abs(self.t - time)))
 
     @property
-    def contacts(self):
+    def contacts(self) -> list[str]:
         """Names of the contacts, in the order of contact results."""
         found = {
             self.description["elements"][e]["contact"]: name
@@ -296,7 +307,7 @@ class Results:
         }
         return [found[i] for i in sorted(found)]
 
-    def lift_offs(self, contact):
+    def lift_offs(self, contact: str) -> np.ndarray:
         """Times (n,) [s] at which a contact that was closed for at least two saved steps opens.
 
         A single closed step is an impact, not a phase of contact.
@@ -359,38 +370,38 @@ class Results:
     def __repr__(self):
         return f"<Results of '{self.model}': {len(self.t)} saved steps, {self.status}>"
 
-    def plot(self, *what, **options):
+    def plot(self, *what: Any, **options: Any) -> Any:
         """Plot histories with matplotlib; see `fem_mbs.results.plot.plot`."""
         from fem_mbs.results.plot import plot
 
         return plot(self, *what, **options)
 
-    def picture(self, save=None, **options):
+    def picture(self, save: str | Path | None = None, **options: Any) -> Any:
         """Picture of the model at one time, off-screen; see `fem_mbs.results.picture.picture`."""
         from fem_mbs.results.picture import picture
 
         return picture(self, save, **options)
 
-    def animate(self, save, **options):
+    def animate(self, save: str | Path, **options: Any) -> Any:
         """Animation of the run as .gif or .mp4; see `fem_mbs.results.picture.animate`."""
         from fem_mbs.results.picture import animate
 
         return animate(self, save, **options)
 
-    def show(self, **options) -> None:
+    def show(self, **options: Any) -> None:
         """Interactive view with a time slider, in a window or a notebook; see `fem_mbs.results.show.show`."""
         from fem_mbs.results.show import show
 
         show(self, **options)
 
-    def export(self, save, **options):
+    def export(self, save: str | Path, **options: Any) -> Any:
         """Write frames in a format of meshio; see `fem_mbs.results.export.export`."""
         from fem_mbs.results.export import export
 
         return export(self, save, **options)
 
 
-def load(path):
+def load(path: str | Path) -> Results:
     """Results of a file, see `Results.read`."""
     return Results.read(path)
 

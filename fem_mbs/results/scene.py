@@ -18,7 +18,8 @@ cell data          kind             0 body, 1 beam, 2 contact, 3 joint, 4 spring
 
 import numpy as np
 
-from fem_mbs.shapes import matrices
+from fem_mbs.arguments import ArrayLike
+from fem_mbs.shapes import Skin, matrices
 
 SECTION = (("force_A", "moment_A"), ("force_B", "moment_B"))  # outputs of beams at their two ends
 MIDDLE = {"force_A": "force_M", "moment_A": "moment_M", "force_B": "force_M", "moment_B": "moment_M"}
@@ -38,7 +39,7 @@ class Scene:
         Descriptions of the elements, see `fem_mbs.results.writer.describe`.
     """
 
-    def __init__(self, skin, elements):
+    def __init__(self, skin: Skin, elements: list[dict]) -> None:
         self.skin = skin
         outputs = [element["outputs"] for element in elements]
         names = {name for pair in SECTION for name in pair}
@@ -73,7 +74,7 @@ class Scene:
             rows = first if name.endswith("B") else second
             self.beams[name][rows] = self.beams[middle][rows]
 
-    def frames(self, rows):
+    def frames(self, rows: dict[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Points (k, n_points, 3) [m] and point data name -> (k, n_points, c) of saved steps.
 
         ``rows``: dict of histories (k, …) with at least position, quaternion, velocity, angular_velocity, output,
@@ -106,7 +107,7 @@ class Scene:
         return points, data
 
 
-def contact_vector(components, normal, tangents):
+def contact_vector(components: np.ndarray, normal: np.ndarray, tangents: np.ndarray) -> np.ndarray:
     """Vectors (…, 3) in inertial axes of components (…, 3) along normal (…, 3) and tangents (…, 2, 3)."""
     return (
         components[..., :1] * normal
@@ -115,7 +116,7 @@ def contact_vector(components, normal, tangents):
     )
 
 
-def inverse_step(h):
+def inverse_step(h: ArrayLike) -> np.ndarray:
     """1/h (k,), zero for saved states that no step led to (the initial one)."""
     h = np.asarray(h, float)
     return np.divide(1.0, h, out=np.zeros_like(h), where=h > 0)

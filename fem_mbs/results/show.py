@@ -34,7 +34,17 @@ class Viewer:
         None where there is one saved step.
     """
 
-    def __init__(self, result, *, off_screen=False, color=None, arrows=True, view=None, zoom=1.0, size=(1280, 720)):
+    def __init__(
+        self,
+        result: "Results",
+        *,
+        off_screen: bool = False,
+        color: str | None = None,
+        arrows: bool = True,
+        view: Any = None,
+        zoom: float = 1.0,
+        size: tuple[int, int] = (1280, 720),
+    ) -> None:
         if not len(result.t):
             raise FemMbsError(f"result of model '{result.model}' has no saved steps to show")
         self.result, self.step, self.slider = result, -1, None
@@ -55,11 +65,11 @@ class Viewer:
                 self.plotter.add_key_event(key, lambda by=by: self.move(by))
         self._draw(0)
 
-    def go_to(self, time):
+    def go_to(self, time: float) -> None:
         """Show the saved step nearest to a time [s]; what the slider calls."""
         self._draw(self.result.at(time))
 
-    def move(self, by):
+    def move(self, by: int) -> None:
         """Show a step that comes so many saved steps later; what the arrow keys call."""
         self._draw(min(max(self.step + by, 0), len(self.result.t) - 1))
         if self.slider is not None:
@@ -71,11 +81,11 @@ class Viewer:
             self.stage.draw(step)
             self.step = step
 
-    def image(self):
+    def image(self) -> np.ndarray:
         """What is seen, (height, width, 3) uint8."""
         return self.stage.image()
 
-    def close(self):
+    def close(self) -> None:
         self.stage.close()
 
 

@@ -1,5 +1,7 @@
 """Where `Results` read the histories of a run from: arrays in memory, or a results file."""
 
+from typing import Any
+
 import numpy as np
 
 from fem_mbs.errors import FileError
@@ -10,17 +12,17 @@ from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, separated, shape_of
 class Memory:
     """Histories held as arrays."""
 
-    def __init__(self, arrays):
+    def __init__(self, arrays: dict[str, np.ndarray]) -> None:
         self.arrays = arrays
 
-    def read(self, name, column=slice(None)):
+    def read(self, name: str, column: Any = slice(None)) -> np.ndarray:
         array = self.arrays[name]
         return array if array.ndim == 1 else array[:, column]
 
-    def pairs(self, first, last):
+    def pairs(self, first: int, last: int) -> np.ndarray:
         return self.arrays["pairs"][first:last]
 
-    def rows(self, chosen):
+    def rows(self, chosen: Any) -> dict[str, np.ndarray]:
         return {name: array[chosen] for name, array in self.arrays.items() if name != "pairs"}
 
 
@@ -63,6 +65,6 @@ class File:
         return result
 
 
-def view(records):
+def view(records: dict[str, np.ndarray]) -> Memory:
     """Store of `Results` that reads the records of a stepper: dict of arrays, one row per state, not all names."""
     return Memory(separated(records))

@@ -6,9 +6,12 @@ Made from it are the arrays that a stepper fills and the record by which compile
 computes it.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from fem_mbs.system.system import System
 
 
 class Saved(NamedTuple):
@@ -103,7 +106,7 @@ PAIRS = {
 PAIR_COLUMNS = sum(columns for columns, *_ in PAIRS.values())
 
 
-def sizes_of(system, forces: bool = False) -> dict:
+def sizes_of(system: "System", forces: bool = False) -> dict:
     """Sizes of the histories of a `System`: N nodes, m constraint rows, nc contacts, no numbers put out by elements.
 
     Contacts of contact groups do not count: they come and go, and have a table of their own.
@@ -115,12 +118,12 @@ def sizes_of(system, forces: bool = False) -> dict:
     return {"N": len(system.nodes), "m": system.m, "nc": nc, "nf": nc if forces else 0, "no": system.n_outputs}
 
 
-def shape_of(name, sizes):
+def shape_of(name: str, sizes: dict[str, int]) -> tuple[int, ...]:
     """Shape of a history in one saved step."""
     return tuple(sizes.get(s, s) for s in HISTORIES[name].shape)
 
 
-def recorded():
+def recorded() -> dict[str, tuple]:
     """What steppers fill of one saved step: record name -> (type, shape, meaning); velocities by sixes."""
     records = {}
     for name, line in HISTORIES.items():
@@ -131,7 +134,7 @@ def recorded():
     return records
 
 
-def separated(chunk):
+def separated(chunk: dict[str, Any]) -> dict[str, Any]:
     """Records with the six numbers per node of velocities and accelerations taken apart into histories."""
     whole = {name: chunk[name] for name in chunk if name not in HISTORIES or not HISTORIES[name].six}
     for name, line in HISTORIES.items():
@@ -144,7 +147,7 @@ def separated(chunk):
     return whole
 
 
-def pair_column(name):
+def pair_column(name: str) -> int | slice:
     """Place of a quantity among the columns of the table of pairs: a slice, or a number where it has one column."""
     first = 0
     for other, (columns, *_) in PAIRS.items():

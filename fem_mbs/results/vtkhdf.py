@@ -20,7 +20,9 @@ flushes in the order of addresses.
 """
 
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +36,7 @@ COPY_LIMIT = 1e9  # bytes
 VERSION = (2, 0)
 
 
-def growing(group, name, shape, dtype, rows, most=BLOCK_STATES):
+def growing(group: Any, name: str, shape: tuple[int, ...], dtype: Any, rows: int, most: int = BLOCK_STATES) -> Any:
     """Dataset (rows, *shape) whose space is taken at once and which `write_rows` makes longer when it must.
 
     ``most``: rows in one HDF5 chunk, which is written as a whole.
@@ -51,7 +53,7 @@ def growing(group, name, shape, dtype, rows, most=BLOCK_STATES):
     return h5py.Dataset(h5py.h5d.create(group.id, name.encode(), kind, space, options))
 
 
-def write_rows(dataset, first, rows):
+def write_rows(dataset: Any, first: int, rows: np.ndarray) -> None:
     """Write rows first … first + k − 1 of a growing dataset."""
     last = first + len(rows)
     if last > dataset.shape[0]:
@@ -59,7 +61,9 @@ def write_rows(dataset, first, rows):
     dataset[first:last] = rows
 
 
-def repack(file, path, lengths, compressed, shuffle=False):
+def repack(
+    file: Any, path: str | Path, lengths: dict[str, int], compressed: Iterable[str], shuffle: bool = False
+) -> bool:
     """Write a copy of an open file to a path: growing datasets cut to their lengths, some compressed.
 
     ``lengths``: dict, name of a dataset in the file -> number of its rows; ``compressed``: names among them;
@@ -96,7 +100,14 @@ def repack(file, path, lengths, compressed, shuffle=False):
     return disk.error is None
 
 
-def finish(file, disk, path, lengths, compressed, shuffle=False):
+def finish(
+    file: Any,
+    disk: GuardedFile,
+    path: str | Path,
+    lengths: dict[str, int],
+    compressed: Iterable[str],
+    shuffle: bool = False,
+) -> None:
     """Close a file and put its repacked copy in its place; an interrupted or failed copy leaves the original.
 
     A file above 1 GB is only cut to its lengths: copying it would take long, and twice its space. ``disk`` is the
@@ -160,7 +171,17 @@ class MovingGrid:
         Number of frames to take space for.
     """
 
-    def __init__(self, file, n_points, connectivity, offsets, types, cell_data, point_data, frames):
+    def __init__(
+        self,
+        file: Any,
+        n_points: int,
+        connectivity: Sequence[int] | np.ndarray,
+        offsets: Sequence[int] | np.ndarray,
+        types: Any,
+        cell_data: dict,
+        point_data: dict,
+        frames: int,
+    ) -> None:
         self.n_points, self.n_steps, self.rounded = n_points, 0, False
         root = self.root = file.create_group("VTKHDF")
         root.attrs["Version"] = np.array(VERSION, np.int64)
@@ -197,7 +218,7 @@ class MovingGrid:
         for name, values in cell_data.items():
             cells[name] = values
 
-    def append(self, times, points, point_data):
+    def append(self, times: Any, points: np.ndarray, point_data: dict[str, np.ndarray]) -> None:
         """Write frames: times (k,) [s], points (k, n_points, 3) [m], point data (k, n_points, c) or (k, n_points)."""
         k, n, first = len(times), self.n_points, self.n_steps
         for dataset, values in [(self.points, points), *((d, point_data[name]) for name, d in self.point_data.items())]:
@@ -211,18 +232,18 @@ class MovingGrid:
             write_rows(dataset, first, np.zeros((k, *dataset.shape[1:]), np.int64))
         self.n_steps += k
 
-    def commit(self):
+    def commit(self) -> None:
         """Let readers see the frames written so far; the file must have been flushed before, and be flushed after."""
         self.steps.attrs.modify("NSteps", np.int64(self.n_steps))
         self.values.resize(self.n_steps, axis=0)
         self.values[self.n_steps - len(self.times) :] = self.times
         self.times = []
 
-    def lengths(self):
+    def lengths(self) -> dict[str, int]:
         """Rows in use of each growing dataset, by its name in the file."""
         rows = {dataset.name[1:]: self.n_steps * self.n_points for dataset in (self.points, *self.point_data.values())}
         return rows | {d.name[1:]: self.n_steps for d in (self.values, self.parts, *self.moving, *self.constant)}
 
-    def compressed(self):
+    def compressed(self) -> set[str]:
         """Names of the datasets that a finished file holds compressed: all but the times."""
         return set(self.lengths()) - {self.values.name[1:]}

@@ -10,7 +10,9 @@ import os
 import time
 import uuid
 import weakref
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +25,9 @@ from fem_mbs.results.store import Memory
 from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, separated, shape_of, sizes_of
 from fem_mbs.shapes import Skin
 
+if TYPE_CHECKING:
+    from fem_mbs.system.system import System
+
 GEOMETRY_LIMIT = 400e6  # bytes of uncompressed frames for ParaView, unless the user wants more
 HISTORY_LIMIT = 500e6  # bytes of histories that space is taken for in advance
 START_ROWS = 1024  # states to take space for when the length of the run is not known
@@ -30,7 +35,7 @@ BLOCK_POINTS = 200_000  # points moved at once
 SUFFIXES = (".vtkhdf", ".hdf", ".h5", ".hdf5")
 
 
-def describe(system, forces=False):
+def describe(system: "System", forces: bool = False) -> dict[str, Any]:
     """Description of a `System` for results: plain numbers and texts, as JSON can hold them.
 
     ``forces`` as of `sizes_of`.
@@ -119,7 +124,17 @@ class ResultsWriter:
         Another run is writing the file, the file is somebody else's, or the disk does not take it.
     """
 
-    def __init__(self, system, path=None, *, parameters=None, frames=None, single=False, pvd=False, forces=False):
+    def __init__(
+        self,
+        system: "System",
+        path: str | Path | None = None,
+        *,
+        parameters: dict[str, Any] | None = None,
+        frames: int | None = None,
+        single: bool = False,
+        pvd: bool = False,
+        forces: bool = False,
+    ) -> None:
         if path is None and (single or pvd):
             raise FemMbsError(
                 f"{'single' if single else 'pvd'}=True is about the results file: give its name with save=…"
@@ -231,7 +246,7 @@ class ResultsWriter:
             self.disk.close()
         self.lock.release()
 
-    def append(self, chunk, pairs=()):
+    def append(self, chunk: dict[str, Any], pairs: Sequence[np.ndarray] = ()) -> None:
         """Take saved steps: a dict of arrays, one row per step, with all names of `fem_mbs.results.table`.
 
         ``pairs``: tables (n, PAIR_COLUMNS) of closed contacts of contact groups, one per step; none without groups.
@@ -294,7 +309,7 @@ class ResultsWriter:
         file.flush()
         self._check_disk()
 
-    def close(self, reason="complete", **statistics):
+    def close(self, reason: str = "complete", **statistics: Any) -> Results:
         """End the run and return its `Results`.
 
         Parameters
@@ -397,7 +412,7 @@ def refuse_foreign(path: Path) -> None:
     )
 
 
-def results_path(path):
+def results_path(path: str | Path) -> Path:
     """Path of a results file; an ending that ParaView knows is added or demanded."""
     path = Path(path)
     if not path.suffix:

@@ -8,6 +8,10 @@ What is worth a remark but no reason to stop is told afterwards, from the output
 ``remark(histories)`` of an element, `remarks` of all.
 """
 
+from typing import Any
+
+import numpy as np
+
 from fem_mbs.errors import label
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
 from fem_mbs.system.assembly import gather_poses, groups_of
@@ -37,7 +41,7 @@ def trouble_of(d, x, R):
     return -1
 
 
-def element_at(system, number):
+def element_at(system: Any, number: int) -> Any:
     """The element with a number of `trouble_of`."""
     for group in system.groups:
         if number < group.n:
@@ -46,7 +50,7 @@ def element_at(system, number):
     raise IndexError(f"the system has no element with this number: {number} too many")
 
 
-def trouble(system, state):
+def trouble(system: Any, state: Any) -> tuple[Any, str] | None:
     """The first element in trouble at a `State` and what is wrong in words, or None."""
     number = int(trouble_of(system.data[0], state.x, state.R))
     if number < 0:
@@ -55,7 +59,7 @@ def trouble(system, state):
     return element, element.trouble(state)
 
 
-def remarks(system, outputs):
+def remarks(system: Any, outputs: np.ndarray) -> list[str]:
     """What elements remark on the outputs of saved states (k, n_outputs): list of texts, one for each kind of remark.
 
     Each text names the element for which it matters most and says how many others there are.

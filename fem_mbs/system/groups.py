@@ -1,5 +1,8 @@
 """Groups of elements: the arrays behind the records that compiled code reads (`assembly`)."""
 
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fem_mbs.errors import ModelError, label
@@ -7,12 +10,16 @@ from fem_mbs.jit import SLOTS, address, bind, callback_address, python_callback
 from fem_mbs.system import contacts as contact_assembly
 from fem_mbs.system.assembly import KERNELS
 from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_PASSAGE, C_REACH, N_LAW
+from fem_mbs.system.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fem_mbs.elements.base import Element
 
 
 class Group:
     """Elements of one type as arrays, with their bound kernels."""
 
-    def __init__(self, elements, workspace):
+    def __init__(self, elements: Sequence["Element"], workspace: Workspace) -> None:
         first = elements[0]
         self.elements, self.sizes = elements, first.sizes
         s = self.sizes
@@ -47,7 +54,7 @@ class Group:
         }
         self.first_row = self.first_contact = self.first_output = 0
 
-    def fill(self, record):
+    def fill(self, record: np.void) -> None:
         s = self.sizes
         for name in ("nn", "nd", "nr", "ns", "nq", "no"):
             record[name] = s[name]
@@ -81,7 +88,7 @@ def _finite_record(value):
 class PythonKernel:
     """A Python function in the place of a compiled kernel; keeps its exception for the solver to raise."""
 
-    def __init__(self, element, function, workspace):
+    def __init__(self, element: "Element", function: Callable, workspace: Workspace) -> None:
         self.element, self.function = element, function
         self.views = {name: workspace.view(name, element.sizes) for name in SLOTS}
 

@@ -4,8 +4,12 @@ import contextlib
 import functools
 import threading
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from fem_mbs.errors import ModelError
+
+if TYPE_CHECKING:
+    from fem_mbs.system.system import System
 
 
 class InUse:
@@ -16,7 +20,7 @@ class InUse:
     system : System
     """
 
-    def __init__(self, system):
+    def __init__(self, system: "System") -> None:
         self.system, self.lock, self.by = system, threading.Lock(), ""
 
     @contextlib.contextmanager

@@ -5,13 +5,17 @@ System keeps one for each kind of matrix it was ever asked for, so that it is ma
 one solver, and its factors.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fem_mbs.jit import address
 from fem_mbs.system.assembly import LAYOUT
-from fem_mbs.system.linear import choose
+from fem_mbs.system.linear import LinearSolver, choose
+
+if TYPE_CHECKING:
+    from fem_mbs.system.system import System
 
 MOST = 3  # matrices of one solver, see `assembly.GROUP`
 NO_MATRICES = np.zeros(MOST, LAYOUT)  # of a system that is only evaluated
@@ -48,7 +52,7 @@ class Pattern:
     maps : for each group (elements, nd, nd) int32, place of an entry in the values, −1: none; or None
     """
 
-    def __init__(self, system, rows, dense):
+    def __init__(self, system: "System", rows: Rows, dense: bool) -> None:
         n = self.n = size_of(system, rows)
         blocks = [_unknowns(system, group, rows) for group in system.groups]
         places = [None if block is None else _places(n, *block) for block in blocks]
@@ -64,7 +68,7 @@ class Pattern:
         self.maps = [None if place is None else _map(unique, place) for place in places]
 
 
-def size_of(system, rows):
+def size_of(system: "System", rows: Rows) -> int:
     """Number of unknowns of a matrix."""
     n = system.n + system.m
     if rows.contacts:
@@ -112,12 +116,12 @@ def _map(unique, place):
 class Layout:
     """One global matrix: its pattern, with values (nnz,) and a linear solver of its own."""
 
-    def __init__(self, pattern, solver_class):
+    def __init__(self, pattern: Pattern, solver_class: type[LinearSolver]) -> None:
         self.pattern, self.n, self.pointers, self.rows = pattern, pattern.n, pattern.pointers, pattern.rows
         self.values = np.zeros(len(self.rows))
         self.solver = solver_class(self.n, self.pointers, self.rows)
 
-    def record(self):
+    def record(self) -> tuple:
         """Numbers of a `LAYOUT` record."""
         s = self.solver
         return (
@@ -131,7 +135,7 @@ class Layout:
             address(s.status),
         )
 
-    def matrix(self):
+    def matrix(self) -> Any:
         """The matrix as a SciPy sparse array (a copy)."""
         from scipy.sparse import csc_array
 
@@ -153,7 +157,7 @@ class Matrices:
     data : (1,) record of the system, as the kernels of `fem_mbs.system.assembly` take it; stays where it is
     """
 
-    def __init__(self, system, rows):
+    def __init__(self, system: "System", rows: Sequence[Rows]) -> None:
         if len(rows) > MOST:
             raise ValueError(f"a solver can have {MOST} matrices, {len(rows)} were asked for")
         self.system = system
@@ -175,7 +179,7 @@ class Matrices:
         solver = choose(size_of(system, rows), system.linear_solver)
         return Layout(system.pattern(rows, solver.__name__ == "DenseLU"), solver)
 
-    def update(self):
+    def update(self) -> None:
         """Take over the records of the system, which change with the pairs of contact groups."""
         self.groups[:], self.data[:] = self.system.group_records, self.system.data
         self.groups["maps_at"] = self._maps_at

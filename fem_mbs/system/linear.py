@@ -17,6 +17,7 @@ Source: measured on the systems of this project (docs/howto/linear_solvers.md).
 import ctypes
 import ctypes.util
 import warnings
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -79,17 +80,20 @@ class LinearSolver:
     """
 
     name = "none"
+    factor_address: int
+    solve_address: int
+    context_address: int
 
-    def __init__(self, n, pointers, rows):
+    def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
         self.n, self.pointers, self.rows = n, pointers, rows
         self.status = np.zeros(1, np.int64)
 
-    def factor(self, values):
+    def factor(self, values: np.ndarray) -> bool:
         """Factorise the matrix with these values (nnz,), in pattern order; False when it is singular."""
         invoke(self.factor_address, self.context_address, address(values))
         return self.status[0] == 0
 
-    def solve(self, right):
+    def solve(self, right: np.ndarray) -> np.ndarray:
         """Solution (n,) for a right-hand side (n,)."""
         solution = np.array(right, float)
         invoke(self.solve_address, self.context_address, address(solution))
@@ -126,7 +130,7 @@ class DenseLU(LinearSolver):
 
     name = "dense LU (LAPACK)"
 
-    def __init__(self, n, pointers, rows):
+    def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
         super().__init__(n, pointers, rows)
         from numba.extending import get_cython_function_address
 
@@ -233,7 +237,7 @@ def _load_klu():
 _klu_library = None
 
 
-def klu():
+def klu() -> Any:
     """The loaded KLU library, or None; looked for once."""
     global _klu_library
     if _klu_library is None:
@@ -246,7 +250,7 @@ class KLU(LinearSolver):
 
     name = "KLU (SuiteSparse)"
 
-    def __init__(self, n, pointers, rows):
+    def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
         super().__init__(n, pointers, rows)
         library = klu()
 
@@ -284,7 +288,7 @@ class KLU(LinearSolver):
         self.factor_address, self.solve_address = _klu_factor.address, _klu_solve.address
 
     def __del__(self):
-        library = klu() if klu else None
+        library = klu() if klu else None  # type: ignore[truthy-function]  # gone when Python ends
         if library and getattr(self, "symbolic", None):
             common = ctypes.c_void_p(address(self.common))
             if self.numeric[0]:
@@ -302,7 +306,7 @@ class SuperLU(LinearSolver):
 
     name = "SuperLU (SciPy)"
 
-    def __init__(self, n, pointers, rows):
+    def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
         super().__init__(n, pointers, rows)
         self.factors = None
         self._factor_callback = python_callback(self._factor)
@@ -336,7 +340,7 @@ class SuperLU(LinearSolver):
 SOLVERS = {"dense": DenseLU, "klu": KLU, "superlu": SuperLU}
 
 
-def choose(n, wanted=None):
+def choose(n: int, wanted: str | None = None) -> type[LinearSolver]:
     """Solver class for n unknowns: by name ("dense", "klu", "superlu"), or the best available.
 
     Raises
@@ -355,7 +359,7 @@ def choose(n, wanted=None):
     return KLU if klu() is not None else SuperLU
 
 
-def available():
+def available() -> list[tuple[str, bool, str]]:
     """What is active on this machine, as (name, found, how to get it) lines for `fem-mbs solvers`."""
     return [
         (DenseLU.name, True, f"used up to {DENSE_LIMIT} unknowns"),

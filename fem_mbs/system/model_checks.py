@@ -1,10 +1,15 @@
 """Checks of a compiled model: what is impossible or would silently give wrong answers is refused here, by name."""
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from fem_mbs.errors import ModelError, label
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.system.element_checks import trouble
+
+if TYPE_CHECKING:
+    from fem_mbs.system.system import State, System
 
 START_TOLERANCE = 1e-8  # relative to the size of the model and to its velocities: twelve digits of input would do
 RESTART_TOLERANCES = 1e-6, 1e-3  # of positions and velocities that come from a file or another run
@@ -12,7 +17,7 @@ RANK_TOLERANCE = 1e-9  # of the pivots of the row-normalised gradient; independe
 DENSE_RANK_LIMIT = 1500  # rows up to which the rank is found with a dense pivoted QR
 
 
-def run(system, *, project, redundant, velocities=True):
+def run(system: "System", *, project: bool, redundant: str, velocities: bool = True) -> None:
     """Run all checks on the initial state of a system, without ``velocities`` not on those; raises ModelError."""
     state = system.initial
     used_nodes(system)
@@ -30,7 +35,7 @@ def run(system, *, project, redundant, velocities=True):
     elements_in_range(system, state)
 
 
-def used_nodes(system):
+def used_nodes(system: "System") -> None:
     """Every node that can move belongs to an element."""
     used = {node.index for element in system.elements for node in element.nodes}
     for node in system.nodes:
@@ -38,7 +43,7 @@ def used_nodes(system):
             raise ModelError(f"{label(node)} is connected to no element; add one, fix it, or remove it", [node])
 
 
-def no_contact_twice(system):
+def no_contact_twice(system: "System") -> None:
     """A contact whose geometry a compliant contact uses is not in the model itself: nothing could penetrate."""
     for element in system.elements:
         if element.role == "dynamic" and getattr(element, "contact", None) in system.contacts:
@@ -49,7 +54,7 @@ def no_contact_twice(system):
             )
 
 
-def moving_without_mass(system, mass, stiffness, gradient):
+def moving_without_mass(system: "System", mass: Any, stiffness: Any, gradient: Any) -> None:
     """Every free component has mass, or something that determines it."""
     has = (abs(mass).sum(axis=1) > 0) | (abs(stiffness).sum(axis=1) > 0) | (abs(gradient).sum(axis=0) > 0)
     loose = np.flatnonzero(~np.asarray(has).ravel())
@@ -64,12 +69,12 @@ def moving_without_mass(system, mass, stiffness, gradient):
         )
 
 
-def redundant_constraints(system, gradient):
+def redundant_constraints(system: "System", gradient: Any) -> None:
     """No constraint row is a combination of others (at the initial configuration)."""
     m = system.m
     scale = np.sqrt(np.asarray(gradient.multiply(gradient).sum(axis=1)).ravel())
     zero = np.flatnonzero(scale == 0)
-    dependent = list(zero)
+    dependent: list = list(zero)
     if not zero.size and m <= DENSE_RANK_LIMIT:
         from scipy.linalg import qr
 
@@ -109,7 +114,7 @@ def _worst(system, values):
     return system.unknown(system.n + row)[0], float(np.abs(values[row]))
 
 
-def start_holds(system):
+def start_holds(system: "System") -> None:
     """The state a run begins with satisfies the constraints at its time, as far as one from a file or another run can.
 
     `System` has checked the state of the model; ``system.initial`` may have been replaced since. A driver evaluated at
@@ -120,7 +125,9 @@ def start_holds(system):
     constraints_hold(system, system.initial, positions=positions, velocities=velocities)
 
 
-def constraints_hold(system, state, *, positions=START_TOLERANCE, velocities=START_TOLERANCE):
+def constraints_hold(
+    system: "System", state: "State", *, positions: float = START_TOLERANCE, velocities: float | None = START_TOLERANCE
+) -> None:
     """The configuration and the velocities (None: not asked) satisfy all constraints, to relative tolerances."""
     if not system.m:
         return
@@ -145,7 +152,7 @@ def constraints_hold(system, state, *, positions=START_TOLERANCE, velocities=STA
         )
 
 
-def no_penetration(system, state):
+def no_penetration(system: "System", state: "State") -> None:
     """No contact starts closed by more than round-off."""
     gaps = system.gaps(state)
     size = 1.0 + np.abs(state.x).max()
@@ -158,7 +165,7 @@ def no_penetration(system, state):
         )
 
 
-def elements_in_range(system, state):
+def elements_in_range(system: "System", state: "State") -> None:
     """No element starts outside what it is made for: too deep a compliant contact, beam ends turned too far."""
     found = trouble(system, state)
     if found:
@@ -174,7 +181,7 @@ def _solve_with_constraints(system, state, right):
     return layout.solver.solve(right)[: system.n]
 
 
-def project_positions(system, state):
+def project_positions(system: "System", state: "State") -> None:
     """Move the configuration onto g = 0 by Newton iterations that are smallest in the metric of the mass matrix."""
     for _ in range(30):
         g, _ = system.constraint_values(state)
@@ -189,7 +196,7 @@ def project_positions(system, state):
         raise ModelError(f"{label(owner)} cannot be assembled: {value:.3g} remains after 30 iterations", [owner])
 
 
-def project_velocities(system, state):
+def project_velocities(system: "System", state: "State") -> None:
     """Move the velocities onto G v + ∂g/∂t = 0, smallest change in the metric of the mass matrix."""
     for _ in range(3):  # linear; repeated because of the shift for redundant rows
         _, rate = system.constraint_values(state)

@@ -10,6 +10,9 @@ Spheres that travel more than a quarter of the margin in a step are searched wit
 pairs that meet within the step are then among those found (docs/theory/sweep).
 """
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fem_mbs.errors import ModelError, label
@@ -19,6 +22,12 @@ from fem_mbs.system import contacts as contact_assembly
 from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, turned, ways
 from fem_mbs.system.contacts import C_CONVEX, C_PASSAGE, C_REACH
 from fem_mbs.system.groups import Group
+from fem_mbs.system.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fem_mbs.elements.base import Contact
+    from fem_mbs.elements.contacts.group import ContactGroup
+    from fem_mbs.system.system import System
 
 SKIN = 0.3  # of the mean radius
 
@@ -32,7 +41,9 @@ class PairGroup(Group):
     pairs : (n, 2) int64, sphere and second partner
     """
 
-    def __init__(self, group, kind, prototypes, workspace):
+    def __init__(
+        self, group: "ContactGroup", kind: type, prototypes: "Sequence[Contact]", workspace: Workspace
+    ) -> None:
         prototypes[0].nodes[0].index = 0
         super().__init__(prototypes[:1], workspace)
         self.n, self.elements = 0, prototypes[:1]
@@ -45,7 +56,7 @@ class PairGroup(Group):
         self.passages = np.array([p.passage for p in prototypes])
         self.names = [f.node.name for f in ([p.shape if hasattr(p, "shape") else p.plane for p in prototypes])]
 
-    def set_pairs(self, search, pairs):
+    def set_pairs(self, search: "PairSearch", pairs: np.ndarray) -> np.ndarray:
         """Make the contacts of pairs (n, 2), sphere and partner; returns for each the place it had before, or −1."""
         keys = pairs[:, 0] * self.partners + pairs[:, 1]
         order = np.argsort(keys, kind="stable")
@@ -79,7 +90,7 @@ class PairGroup(Group):
         self.kept[:, C_REACH] = self.kept[:, C_PASSAGE]
         return np.where(same, where, -1)
 
-    def name(self, e):
+    def name(self, e: int) -> str:
         """Contact e in words."""
         i, j = self.pairs[e]
         return f"{self.owner.frames[i].node.name or f'sphere {i}'} - {self.names[j] or f'partner {j}'}"
@@ -95,7 +106,7 @@ class PairSearch:
     skin : margin of the search [m]
     """
 
-    def __init__(self, owner, workspace):
+    def __init__(self, owner: "ContactGroup", workspace: Workspace) -> None:
         self.owner = owner
         self.nodes = np.array([f.node.index for f in owner.frames], np.int64)
         self.offsets = np.array([f.p for f in owner.frames], float).reshape(-1, 3)
@@ -110,8 +121,8 @@ class PairSearch:
         self.materials = np.array([number[m] for m in owner.sphere_materials])
         self.partner_materials = {kind: np.array([number[m] for m in owner.partners(kind)]) for kind, _ in kinds}
         self.forbidden = self._forbidden(owner)
-        movers = [g.partner_nodes for g in self.groups[1:]]
-        movers = np.unique(np.concatenate(movers)) if movers else np.zeros(0, np.int64)
+        partners = [g.partner_nodes for g in self.groups[1:]]
+        movers = np.unique(np.concatenate(partners)) if partners else np.zeros(0, np.int64)
         fixed = {frame.node.index for _, frame, _, _ in owner.obstacles if isinstance(frame.node, Ground)}
         self.movers = np.array([b for b in movers if b not in fixed], np.int64)
         self.centers, self.ahead, self.movers_ahead = np.zeros_like(self.offsets), np.zeros(len(self.nodes)), 0.0
@@ -134,7 +145,7 @@ class PairSearch:
             allowed &= self.forbidden[where] != keys
         return allowed
 
-    def outdated(self, x, R, V, h):
+    def outdated(self, x: np.ndarray, R: np.ndarray, V: np.ndarray, h: float) -> bool:
         """Whether something may get out of the margin within a step h [s] from poses x, R with velocities V."""
         moved = displaced(self.nodes, self.offsets, self.centers, self.ahead, x, R, V, h)
         if len(self.movers):
@@ -142,7 +153,9 @@ class PairSearch:
         # two spheres approach each other with twice the speed of one
         return 2.0 * moved > self.skin
 
-    def search(self, system, x, R, V=None, h=0.0):
+    def search(
+        self, system: "System", x: np.ndarray, R: np.ndarray, V: np.ndarray | None = None, h: float = 0.0
+    ) -> list[np.ndarray]:
         """Find the pairs at poses x, R, for steps that begin with velocities V and are h [s] long.
 
         Returns for each group the places its contacts had before (−1: new).

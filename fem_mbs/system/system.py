@@ -1,10 +1,10 @@
 """The compiled model: numbering, arrays, index maps. The only thing solvers see."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.errors import ModelError, NonFiniteError, label
 from fem_mbs.jit import address
 from fem_mbs.nodes import COMPONENTS
@@ -15,9 +15,13 @@ from fem_mbs.system.assembly import DATA, GROUP, SMOOTH
 from fem_mbs.system.contacts import C_BLOCKS, L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
 from fem_mbs.system.groups import Group
 from fem_mbs.system.in_use import InUse
-from fem_mbs.system.layout import NO_MATRICES, Matrices, Pattern, Rows
+from fem_mbs.system.layout import NO_MATRICES, Layout, Matrices, Pattern, Rows
 from fem_mbs.system.state import State
 from fem_mbs.system.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fem_mbs.elements.base import Element
+    from fem_mbs.model import Model
 
 
 class Pair(NamedTuple):
@@ -53,7 +57,15 @@ class System(Checked):
         Scales [kg], [kg], [m] used by solvers for multipliers and to compare moments with forces.
     """
 
-    def __init__(self, model, *, project=False, redundant="error", linear_solver=None, check=True):
+    def __init__(
+        self,
+        model: "Model",
+        *,
+        project: bool = False,
+        redundant: str = "error",
+        linear_solver: str | None = None,
+        check: bool | str = True,
+    ) -> None:
         # `Model` makes systems; known by what it has, so that this module need not import it
         is_model = all(hasattr(model, name) for name in ("elements", "contact_groups", "nodes", "compile"))
         self.check(is_model and not isinstance(model, type), "model", model, "must be a Model")
@@ -73,7 +85,8 @@ class System(Checked):
         self._forgotten(model)
         self._number(model)
         self._group(model)
-        self.linear_solver, self._patterns, self._own = linear_solver, {}, None
+        self.linear_solver, self._patterns = linear_solver, {}
+        self._own: Matrices | None = None
         self._fill()
         self._scales()
         self.initial = self._initial_state()
@@ -96,7 +109,7 @@ class System(Checked):
 
     # --- construction -------------------------------------------------------------------------------------------------
 
-    def number_nodes(self):
+    def number_nodes(self) -> None:
         """Give every node its row in this system (``node.index``): another system of the same nodes has its own."""
         for i, node in enumerate(self.nodes):
             node.index = i
@@ -189,7 +202,7 @@ class System(Checked):
         self.roll_index, self.n_roll = self._numbered(drills | self.laws[:, [L_ROLLING, L_SPINNING]].any(axis=1))
         self.drill_index, self.n_drill = self._numbered(drills)
 
-    def search_pairs(self, x, R, V=None, h=0.0):
+    def search_pairs(self, x: np.ndarray, R: np.ndarray, V: np.ndarray | None = None, h: float = 0.0) -> np.ndarray:
         """Find the pairs of all contact groups anew at poses x (N, 3), R (N, 3, 3).
 
         With velocities V (N, 6) also those that meet within a step h [s] from there.
@@ -212,7 +225,7 @@ class System(Checked):
         self._fill()
         return np.concatenate(places)
 
-    def contact_at(self, c):
+    def contact_at(self, c: int) -> "Element | Pair":
         """Contact number c: an element, or of a contact group the pair in words."""
         if c < self.nc_fixed:
             return self.contacts[c]
@@ -278,25 +291,25 @@ class System(Checked):
             self._own.update()
 
     @property
-    def own(self):
+    def own(self) -> Matrices:
         """The matrix of statics, modes and initial accelerations, without contacts; made when it is first needed."""
         if self._own is None:
             self._own = self.lay_out(Rows())
         return self._own
 
     @property
-    def conservative(self):
+    def conservative(self) -> bool:
         forces = (e for e in self.elements if e.role == "dynamic")
         return not self.signals and all(
             "energy" in e.kernels for e in forces if "force" in e.kernels or getattr(e, "python_kernels", None)
         )
 
-    def missing(self):
+    def missing(self) -> list:
         """What the model got after it was compiled: elements and contact groups."""
         known = {id(item) for item in (*self.elements, *self.contact_groups)}
         return [item for item in (*self.model.elements, *self.model.contact_groups) if id(item) not in known]
 
-    def parts(self):
+    def parts(self) -> np.ndarray:
         """Number of the connected part each node belongs to (N,); −1: cannot move. Contacts connect nothing."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
@@ -353,7 +366,7 @@ class System(Checked):
     # --- evaluation, for solvers written in Python and for users
     # -----------------------------------------------------------
 
-    def update_signals(self, t):
+    def update_signals(self, t: float) -> None:
         """Evaluate all functions of time at t [s].
 
         Raises
@@ -381,11 +394,11 @@ class System(Checked):
                 )
             self.signal_values[k] = values
 
-    def set_gravity(self, gravity):
+    def set_gravity(self, gravity: ArrayLike) -> None:
         """Change gravity (3,) [m/s²] (static load steps)."""
         self.workspace.buffer["gravity"][:] = gravity
 
-    def forces(self, state, A=None, mixed=False):
+    def forces(self, state: State, A: np.ndarray | None = None, mixed: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Ma = M(q) A and f(q, v, t), full vectors (6 N,); A (N, 6) is zero by default."""
         A = self.no_acceleration if A is None else A
         assembly.dynamics(
@@ -395,28 +408,28 @@ class System(Checked):
         self.raise_python_errors(state.t)
         return self.Ma, self.f
 
-    def constraint_values(self, state):
+    def constraint_values(self, state: State) -> tuple[np.ndarray, np.ndarray]:
         """g (m,) and ġ = G v + ∂g/∂t (m,); the gradients are kept for `assemble` and `constraint_forces`."""
         assembly.constraints(self.data[0], state.x, state.R, state.V, self.g, self.rate)
         return self.g, self.rate
 
-    def constraint_forces(self, lam):
+    def constraint_forces(self, lam: np.ndarray) -> np.ndarray:
         """Gᵀ λ, full vector (6 N,), with the gradients kept by `constraint_values`."""
         f = np.zeros(6 * len(self.nodes))
         assembly.add_constraint_forces(self.data[0], 1.0, lam, f)
         return f
 
-    def reduced(self, full):
+    def reduced(self, full: ArrayLike) -> np.ndarray:
         """Free components (n,) of a full vector (6 N,)."""
         return np.asarray(full).ravel()[self.dof >= 0]
 
-    def expanded(self, reduced):
+    def expanded(self, reduced: ArrayLike) -> np.ndarray:
         """Full array (N, 6) with the free components given (n,), zero elsewhere."""
         full = np.zeros(6 * len(self.nodes))
         full[self.dof >= 0] = reduced
         return full.reshape(-1, 6)
 
-    def moved(self, state, delta):
+    def moved(self, state: State, delta: np.ndarray) -> State:
         """State at q ∘ exp(delta), delta (N, 6) = (Δx inertial, rotation vector body)."""
         other = state.copy()
         T = self.identity_T.copy()
@@ -424,9 +437,21 @@ class System(Checked):
         return other
 
     def assemble(
-        self, state, *, c_M=0.0, c_C=0.0, c_K=0.0, c_A=0.0, A=None, lam=None, c_H=0.0, k=1.0, shift=0.0, T=None,
-        mixed=False,
-    ):  # fmt: skip
+        self,
+        state: State,
+        *,
+        c_M: float = 0.0,
+        c_C: float = 0.0,
+        c_K: float = 0.0,
+        c_A: float = 0.0,
+        A: np.ndarray | None = None,
+        lam: np.ndarray | None = None,
+        c_H: float = 0.0,
+        k: float = 1.0,
+        shift: float = 0.0,
+        T: np.ndarray | None = None,
+        mixed: bool = False,
+    ) -> Layout:
         """Fill the own matrix: c_M M + c_C C + (c_K K + c_A ∂(MA)/∂q − c_H ∂(Gᵀλ)/∂q) T, bordered by −k G, −k Gᵀ.
 
         `constraint_values` must have been called at the same state. Returns the `Layout` (values, solver, matrix()).
@@ -441,7 +466,7 @@ class System(Checked):
         self.raise_python_errors(state.t)
         return self.own.layouts[SMOOTH]
 
-    def matrices(self, state, lam=None, mass_only=False):
+    def matrices(self, state: State, lam: np.ndarray | None = None, mass_only: bool = False) -> Any:
         """M, C, K (n, n) and G (m, n) as SciPy sparse arrays at a state; K includes −∂(Gᵀλ)/∂q.
 
         With ``mass_only`` just M.
@@ -449,7 +474,9 @@ class System(Checked):
         n = self.n
         self.constraint_values(state)
         parts = []
-        weights = [{"c_M": 1.0}] if mass_only else [{"c_M": 1.0}, {"c_C": 1.0}, {"c_K": 1.0, "c_H": 1.0, "lam": lam}]
+        weights: list[dict[str, Any]] = (
+            [{"c_M": 1.0}] if mass_only else [{"c_M": 1.0}, {"c_C": 1.0}, {"c_K": 1.0, "c_H": 1.0, "lam": lam}]
+        )
         for weight in weights:
             parts.append(self.assemble(state, **weight).matrix())
         blocks = [part[:n, :n].tocsc() for part in parts]
@@ -457,18 +484,18 @@ class System(Checked):
             return blocks[0]
         return (*blocks, -parts[0][n : n + self.m, :n].tocsc())
 
-    def energies(self, state):
+    def energies(self, state: State) -> tuple[float, float]:
         """Kinetic and potential energy [J]."""
         d = self.data[0]
         kinetic = assembly.kinetic_energy(d, state.x, state.R, state.V, self.Ma, self.f)
         return kinetic, assembly.potential_energy(d, state.x, state.R, state.V)
 
-    def gaps(self, state):
+    def gaps(self, state: State) -> np.ndarray:
         """Gaps of all contacts (nc,) [m]."""
         contact_assembly.contacts(self.data[0], state.x, state.R, state.x, state.R, state.V)
         return np.concatenate([g.kept[: g.n, 0] for g in self.groups if g.contact_stride] or [np.zeros(0)])
 
-    def mass_properties(self):
+    def mass_properties(self) -> tuple[float, np.ndarray]:
         """Total mass [kg] and centre of mass (3,) [m] of the initial configuration, from unit gravity fields."""
         state = self._initial_state()
         state.V[:] = 0.0
@@ -493,7 +520,7 @@ class System(Checked):
         first = np.array([moment[1, 2] - moment[2, 1], moment[2, 0] - moment[0, 2], moment[0, 1] - moment[1, 0]])
         return mass, 0.5 * first / mass
 
-    def contact_velocities(self, state):
+    def contact_velocities(self, state: State) -> np.ndarray:
         """Relative velocities (nc, 3) of all contacts at their points: normal, t1, t2 [m/s]."""
         self.gaps(state)
         result = np.zeros((self.nc, 3))
@@ -508,7 +535,7 @@ class System(Checked):
     # --- diagnosis
     # --------------------------------------------------------------------------------------------------------
 
-    def raise_python_errors(self, t):
+    def raise_python_errors(self, t: float) -> None:
         """Raise what a Python element's function raised, with the element's name and the time."""
         for group in self.groups:
             for element in group.elements if group.callbacks else ():
@@ -520,7 +547,7 @@ class System(Checked):
                     message = f"{label(element)}: its function raised {type(error).__name__}: {error} (t = {t:.6g} s)"
                     raise NonFiniteError(message, time=t, element=element) from error
 
-    def find_nonfinite(self, state, A=None):
+    def find_nonfinite(self, state: State, A: np.ndarray | None = None) -> "Element | None":
         """The first element whose forces are not finite at a state, or None."""
         A = self.no_acceleration if A is None else A
         alone, one = self.data.copy(), self.group_records[:1].copy()
@@ -541,7 +568,7 @@ class System(Checked):
                     return element
         return None
 
-    def unknown(self, i):
+    def unknown(self, i: int) -> tuple[Any, str]:
         """Owner of unknown i of a global matrix (a node, constraint or contact), and what it is in words."""
         if i < self.n:
             full = int(np.flatnonzero(self.dof == i)[0])
@@ -559,7 +586,7 @@ class System(Checked):
             what = "spinning" if i % 3 == 2 else "rolling"
         return contact, f"contact '{contact.name}', {what}"
 
-    def raise_nonfinite(self, state):
+    def raise_nonfinite(self, state: State) -> None:
         """Raise a NonFiniteError that names the element whose forces are not finite at a state; return if there is
         none.
         """

@@ -18,7 +18,7 @@ class Workspace:
         Largest numbers of nodes, constraint rows, signals, state variables and outputs of an element.
     """
 
-    def __init__(self, nn=2, nr=6, ns=4, nq=1, no=1):
+    def __init__(self, nn: int = 2, nr: int = 6, ns: int = 4, nq: int = 1, no: int = 1) -> None:
         # the assembly builds blocks bordered by the element's multipliers (up to 6 of a contact) in the same buffers
         self.sizes = {"nn": nn, "nd": 6 * nn + max(nr, 6), "nr": nr, "ns": ns, "nq": nq, "no": no}
         self.buffer = {name: np.zeros(max(1, int(np.prod(shape_of(name, self.sizes))))) for name in SLOTS}
@@ -26,7 +26,7 @@ class Workspace:
         for name, array in self.buffer.items():
             self.table[SLOT[name]] = address(array)
 
-    def view(self, name, sizes):
+    def view(self, name: str, sizes: dict[str, int]) -> np.ndarray:
         """The argument ``name`` as an element of the given sizes sees it (a view, not a copy)."""
         shape = shape_of(name, sizes)
         return self.buffer[name][: int(np.prod(shape))].reshape(shape)

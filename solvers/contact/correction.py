@@ -15,6 +15,8 @@ after an impact: near the minimum norm).
 Source: docs/theory/decoupled_nsga.md, (24); docs/theory/contact_problems.md, (31).
 """
 
+from typing import Any
+
 import numpy as np
 
 from fem_mbs.errors import ParameterError
@@ -23,17 +25,15 @@ from fem_mbs.jit import (
     callback_address,
     integer_matrix,
     integers,
-    invoke,
     kernel,
     matrix,
     python_callback,
     vector,
 )
 from fem_mbs.solvers.contact.rows import reflected
-from fem_mbs.solvers.contact_problem.problem import ContactProblem, solve_contact_problem
-from fem_mbs.solvers.nsga.data import NOT_CONVERGED, OK, ROUND_OFF, run_at, system_at
-from fem_mbs.solvers.nsga.position import position_solved
-from fem_mbs.solvers.nsga.velocity import velocity_solved
+from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution, solve_contact_problem
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import (
     POSITION,
     SMOOTH,
@@ -207,13 +207,6 @@ def dense_rows(data, nodes, blocks, rows):
 
 
 @kernel
-def is_solved(data, run, level):
-    """Whether the residual that was evaluated last is small enough."""
-    d, s = system_at(data)[0], run_at(run)[0]
-    return position_solved(d, s) if level == POSITION else velocity_solved(d, s)
-
-
-@kernel
 def residual_norm(data, run, nodes, blocks, r):
     """Norm of r1 − Dᵀ r; replaces r1."""
     d, s = system_at(data)[0], run_at(run)[0]
@@ -271,7 +264,7 @@ def node_inverses(data, entries, inverse):
                 inverse[b, i, j] = unit[i, j] if moves else 0.0
 
 
-def node_entries(system, layout):
+def node_entries(system: Any, layout: Any) -> np.ndarray | None:
     """Places (N, 6, 6) of the blocks of nodes in the values of the smooth matrix, −1 for fixed components.
 
     None when the matrix couples nodes or has constraint rows.
@@ -288,7 +281,7 @@ def node_entries(system, layout):
     return entries
 
 
-def solved_loosely(problem, tolerance, start):
+def solved_loosely(problem: ContactProblem, tolerance: float, start: np.ndarray) -> Solution:
     """Solution to a tolerance of about 1e-4: sweeps, ADMM from where they stall, sweeps from zero, the hybrid.
 
     Sweeps stall where a few contacts change their state to and fro. In 19 problems of 1,700 to 2,000 contacts (spheres
@@ -296,7 +289,7 @@ def solved_loosely(problem, tolerance, start):
     sweeps from zero help the others, Newton's iteration one in eight, the hybrid takes 5 to 10 times longer. Errors up
     to `ALLOWED` times the tolerance are taken before that.
     """
-    best = None
+    best: Any = None
     for method, iterations, afresh in LOOSE:
         begin = start if best is None else best.r
         begin = np.zeros_like(start) if afresh else begin
@@ -324,7 +317,7 @@ class ContactProblemCorrection:
         Problems of free bodies that were left with an error above the tolerance, but below `WORST`.
     """
 
-    def __init__(self, engine):
+    def __init__(self, engine: Any) -> None:
         self.engine, self.problem, self.error, self.inexact = engine, None, None, 0
         self.reached = np.inf  # error of the last problem
         # one body alone or a handful are solved more exactly as a small dense problem
@@ -347,16 +340,11 @@ class ContactProblemCorrection:
         a["counts"][7] += 1
         self.engine.run[0]["code"] = OK if solved else NOT_CONVERGED
 
-    def last(self):
+    def last(self) -> str:
         """How the last contact problem ended, in words."""
         if self.problem is None:
             return "it made no contact problem"
         return f"{len(self.problem.friction)} contacts, scale-free error {self.reached:.1e}"
-
-    def _call(self, part):
-        record = self.engine.run[0]
-        # address(run) takes 0.1 ms: NumPy describes all its fields
-        invoke(int(record[part]), int(record["data_at"]), int(record["run_at"]))
 
     def _correct(self, level):
         """Linearise and solve until the correction itself is solved; True when it is."""
@@ -364,7 +352,7 @@ class ContactProblemCorrection:
         self.at = int(record["data_at"]), int(record["run_at"])
         if system.n_drill:
             return False  # cones of sliding coupled with drilling are not among those of the contact-problem solver
-        part = f"{'position' if level == POSITION else 'velocity'}_residual_part"
+        problem = "position" if level == POSITION else "velocity"
         r, exact, force = self._start(level), float(record["exact"]), float(record["F_s"])
         self.linear = None
         u = np.zeros((system.nc, 6))
@@ -373,13 +361,13 @@ class ContactProblemCorrection:
                 if k == EXACT_ROUNDS:
                     self._relax(level, record)
                 record["without_contacts"] = 1
-                self._call(part)
+                self.engine.call(problem, "residual")
                 record["without_contacts"] = 0
                 contact_values(*self.at, level, u)
                 if not np.isfinite(record["dynamic"] + record["row"]):
                     return False
                 if self.by_bodies and self._is_solved(level, u, r):
-                    self._call(part)  # leaves statuses
+                    self.engine.call(problem, "residual")  # leaves statuses
                     if level != POSITION:  # inexact impulses are the ones that act
                         arrays["aLam"][:], arrays["achi"][:] = r[:, :3], r[:, 3:]
                     return True
@@ -388,8 +376,9 @@ class ContactProblemCorrection:
                 r = self._linearised(level, u, r, k == 0)
                 self._store(level, r)
                 if not self.by_bodies:
-                    self._call(part)
-                    if is_solved(*self.at, level):
+                    self.engine.call(problem, "residual")
+                    self.engine.call(problem, "solved")
+                    if record["solved"]:
                         return True
         finally:
             record["exact"], record["F_s"], record["without_contacts"] = exact, force, 0

@@ -3,17 +3,23 @@
 Steps are taken one by one here. A search costs a few milliseconds for thousands of spheres; most steps need none.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
-from fem_mbs.solvers.nsga.data import OK, TABLE
+from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
 
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
 RESIDUAL = 10.0  # approach speeds up to so many times the contact tolerance, relative to the largest speed, are left
-PER_CONTACT = [name for name in TABLE.names(array=True) if TABLE.items[name].shape.split()[0] == "nc"]
 
 
-def advance(engine, times, signals, records):
+def advance(
+    engine: "Engine", times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
+) -> tuple[int, int, Exception | None]:
     """Take the steps that end at ``times``; as `Engine.advance`, which calls it for models with contact groups."""
     run, system, tables = engine.run, engine.system, []
     done, error, tol_v = 0, None, float(run[0]["tol_v"])
@@ -36,21 +42,21 @@ def advance(engine, times, signals, records):
     return done, int(run[0]["saved"]), error
 
 
-def refresh(engine):
+def refresh(engine: "Engine") -> None:
     """Search the pairs at the present poses and give the engine arrays of the new length."""
     a, system = engine.arrays, engine.system
     before = system.search_pairs(a["x"], a["R"], a["V"], engine.h)
     known = np.flatnonzero(before >= 0)
-    for name in PER_CONTACT:
+    for name in engine.per_contact:
         new = np.zeros((system.nc, *a[name].shape[1:]), a[name].dtype)
         new[known] = a[name][before[known]]
         a[name] = new
-    TABLE.aim(engine.run, a)
+    engine.aim()
     engine.matrices.update()
     engine.searches += 1
 
 
-def closed_pairs(engine):
+def closed_pairs(engine: "Engine") -> np.ndarray:
     """Table of the closed contacts of all contact groups, see `fem_mbs.results.table.PAIRS`."""
     a, tables = engine.arrays, [np.zeros((0, PAIR_COLUMNS))]
     for number, search in enumerate(engine.system.searches):

@@ -1,4 +1,4 @@
-"""Contacts in the two corrections of the decoupled scheme: residual parts and tangent blocks.
+"""Contacts in position and velocity corrections: residual parts and tangent blocks.
 
 Drilling (turning about the normal) of contacts with a disc, coupled with sliding by `contact.law` (7), uses the last
 row w of W and its value w0 at the start of the step; Δq the increments of the nodes over the step (displacements,
@@ -280,9 +280,10 @@ def approach_of(g, e, d, s, Vminus):
     Along the normal of the start of the step, as published, or, with ``approach``, the slower of that and of the one
     along the normal of its end. The impulse acts along the latter, and does no more work than the law allows. At the
     start alone a normal that turns in the step gives energy, O(h); at its end alone a contact on a curved surface would
-    never close. With ``touch`` the first impact problem of a step takes the speed at the touch, by (3), or of a swept
-    contact between the velocities at the start and at the end: an elastic contact then keeps its energy
-    (docs/theory/sweep).
+    never close. Bodies that leave along one of the normals have nothing to reflect: on a convex surface v_n of a closed
+    contact leaves along the normal of the end, and its reflection would ask for an approach. With ``touch`` the first
+    impact problem of a step takes the speed at the touch, by (3), or of a swept contact between the velocities at the
+    start and at the end: an elastic contact then keeps its energy (docs/theory/sweep).
     """
     speed = gradient_times(g, e, B_GN0, 0, Vminus)
     first = s.touch != 0 and s.counts[3] == 0
@@ -291,7 +292,7 @@ def approach_of(g, e, d, s, Vminus):
         if first:
             speed += theta * (gradient_times(g, e, B_GN, 0, s.Vs) - speed)
         if s.approach != 0:  # what the impulse meets: its bodies may turn on the way to the end of the step
-            speed = max(speed, gradient_times(g, e, B_GN, 0, s.Vsminus))
+            speed = min(max(speed, gradient_times(g, e, B_GN, 0, s.Vsminus)), 0.0)
         return speed
     if s.approach != 0:
         other = gradient_times(g, e, B_GN, 0, Vminus)
@@ -300,7 +301,7 @@ def approach_of(g, e, d, s, Vminus):
         elif first and speed > 0.0:
             speed = min(speed, other)
         else:
-            speed = max(speed, other)
+            speed = min(max(speed, other), 0.0)
     return touch_speed(g, e, d, s, speed) if first else speed
 
 
@@ -320,6 +321,64 @@ def reflected(g, e, d, s, Vminus):
 
 
 @kernel
+def open_velocity_rows(g, c, s, rows, rows_chi):
+    """Rows of contact c where it takes no part; no impulses."""
+    k, p, p_T = s.kv, s.pv, s.pv_T
+    cLam, cchi, aLam, achi = s.cLam, s.cchi, s.aLam, s.achi
+    rows[c, 0] = -k / p * cLam[c, 0]
+    rows[c, 1], rows[c, 2] = -k / p_T * cLam[c, 1], -k / p_T * cLam[c, 2]
+    for i in range(3):
+        rows_chi[c, i] = -k / (p_T if g.drilling != 0 and i == 2 else p) * cchi[c, i]
+        aLam[c, i] = achi[c, i] = 0.0
+
+
+@kernel
+def sliding_rows(g, e, s, V, Vminus, sigma_N, stuck, r1, rows, rows_chi):
+    """Friction of an active contact, coupled with drilling where it has a disc; its status.
+
+    Multipliers of contacts that ``stuck`` are shifted as in `position_contact_residual`.
+    """
+    c, k, p = g.first_contact + e, s.kv, s.pv_T
+    law, cLam, cchi, aLam, achi = laws_of(g), s.cLam, s.cchi, s.aLam, s.achi
+    force, row, rate, lam = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    mu, e_T, disc = law[e, L_MU], law[e, L_TANGENTIAL], law[e, L_DRILLING]
+    for i in range(2):
+        rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * gradient_times(g, e, B_VT0, i, Vminus)
+        if stuck:
+            cLam[c, 1 + i] += p / k * rate[i]
+        lam[i] = cLam[c, 1 + i]
+    if g.drilling != 0:
+        rate[2], lam[2] = disc * drilling_rate(g, e, e_T, V, Vminus), cchi[c, 2]
+    status = cone_forces(k, p, mu, sigma_N, lam, rate, 2 + g.drilling, force, row)
+    for i in range(2):
+        add_gradient(g, e, B_VT, i, -force[i], r1)
+        aLam[c, 1 + i] = force[i]
+        rows[c, 1 + i] = row[i]
+    if g.drilling != 0:
+        add_gradient(g, e, B_W, 2, -disc * force[2], r1)
+        achi[c, 2] = disc * force[2]
+        rows_chi[c, 2] = row[2]
+    return status
+
+
+@kernel
+def turning_rows(g, e, s, V, sigma_N, first, n, limit, r1, rows_chi):
+    """Resistance of an active contact against n of its angular velocities, from ``first`` on, up to ``limit`` [m]
+    times the normal impulse; its status. Rolling has two, spinning the last.
+    """
+    c, k, p, arm, cchi, achi = g.first_contact + e, s.kv, s.pv, s.length, s.cchi, s.achi
+    force, row, rate = local_vector(3), local_vector(3), local_vector(3)
+    for i in range(n):
+        rate[i] = arm * gradient_times(g, e, B_W, first + i, V)
+    status = cone_forces(k, p, limit / arm, sigma_N, cchi[c, first:], rate, n, force, row)
+    for i in range(n):
+        add_gradient(g, e, B_W, first + i, -arm * force[i], r1)
+        achi[c, first + i] = arm * force[i]
+        rows_chi[c, first + i] = row[i]
+    return status
+
+
+@kernel
 def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
     """Contact part of the velocity residual: subtract impulses from r1 (full), fill rows (nc, 3) divided by k_v.
 
@@ -329,12 +388,7 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
     aLam and achi; multipliers differ from them by the tolerance of the iteration.
     """
     groups = groups_of(d)
-    cLam, cchi = s.cLam, s.cchi
-    status, candidate = s.status, s.candidate
-    turning = s.turning
-    aLam, achi = s.aLam, s.achi
-    force, row, rate, lam = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    k, p, p_T, arm = s.kv, s.pv, s.pv_T, s.length
+    cLam, aLam, status, turning, candidate = s.cLam, s.aLam, s.status, s.turning, s.candidate
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -342,56 +396,24 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            rows[c, 0] = -k / p * cLam[c, 0]
-            rows[c, 1], rows[c, 2] = -k / p_T * cLam[c, 1], -k / p_T * cLam[c, 2]
-            for i in range(3):
-                rows_chi[c, i] = -k / (p_T if g.drilling != 0 and i == 2 else p) * cchi[c, i]
-                aLam[c, i] = achi[c, i] = 0.0
+            open_velocity_rows(g, c, s, rows, rows_chi)
             stuck = s.first_residual != 0 and status[c] == STICK and g.drilling == 0
             status[c] = turning[c] = GAP
             if candidate[c] == 0:
                 continue
             g_N = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
-            sigma_N = k * cLam[c, 0] - p * g_N
+            sigma_N = s.kv * cLam[c, 0] - s.pv * g_N
             if sigma_N < 0.0:
                 continue
             add_gradient(g, e, B_GN, 0, -sigma_N, r1)
-            aLam[c, 0] = sigma_N
-            rows[c, 0] = -g_N
-            status[c] = CLOSED
-            mu, e_T, disc = law[e, L_MU], law[e, L_TANGENTIAL], law[e, L_DRILLING]
-            if mu != 0.0:
-                for i in range(2):
-                    rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * gradient_times(g, e, B_VT0, i, Vminus)
-                    if stuck:
-                        cLam[c, 1 + i] += p_T / k * rate[i]
-                    lam[i] = cLam[c, 1 + i]
-                if g.drilling != 0:
-                    rate[2], lam[2] = disc * drilling_rate(g, e, e_T, V, Vminus), cchi[c, 2]
-                status[c] = cone_forces(k, p_T, mu, sigma_N, lam, rate, 2 + g.drilling, force, row)
-                for i in range(2):
-                    add_gradient(g, e, B_VT, i, -force[i], r1)
-                    aLam[c, 1 + i] = force[i]
-                    rows[c, 1 + i] = row[i]
-                if g.drilling != 0:
-                    add_gradient(g, e, B_W, 2, -disc * force[2], r1)
-                    achi[c, 2] = disc * force[2]
-                    rows_chi[c, 2] = row[2]
+            aLam[c, 0], rows[c, 0], status[c] = sigma_N, -g_N, CLOSED
+            if law[e, L_MU] != 0.0:
+                status[c] = sliding_rows(g, e, s, V, Vminus, sigma_N, stuck, r1, rows, rows_chi)
             if law[e, L_ROLLING] != 0.0:
-                for i in range(2):
-                    rate[i] = arm * gradient_times(g, e, B_W, i, V)
-                turning[c] = cone_forces(k, p, law[e, L_ROLLING] / arm, sigma_N, cchi[c], rate, 2, force, row)
-                for i in range(2):
-                    add_gradient(g, e, B_W, i, -arm * force[i], r1)
-                    achi[c, i] = arm * force[i]
-                    rows_chi[c, i] = row[i]
+                turning[c] = turning_rows(g, e, s, V, sigma_N, 0, 2, law[e, L_ROLLING], r1, rows_chi)
             if law[e, L_SPINNING] != 0.0:
-                rate[0] = arm * gradient_times(g, e, B_W, 2, V)
-                spinning = cone_forces(k, p, law[e, L_SPINNING] / arm, sigma_N, cchi[c, 2:], rate, 1, force, row)
+                spinning = turning_rows(g, e, s, V, sigma_N, 2, 1, law[e, L_SPINNING], r1, rows_chi)
                 turning[c] = max(turning[c], spinning)
-                add_gradient(g, e, B_W, 2, -arm * force[0], r1)
-                achi[c, 2] = arm * force[0]
-                rows_chi[c, 2] = row[0]
 
 
 @kernel

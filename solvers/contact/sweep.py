@@ -59,7 +59,8 @@ from fem_mbs.rotations import (
     tangent_inverse,
 )
 from fem_mbs.solvers.contact.rows import let_go
-from fem_mbs.solvers.nsga.data import OK, PASSED, run_at, system_at
+from fem_mbs.solvers.stepping.codes import OK, PASSED
+from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import (
     B_GN,

@@ -10,6 +10,7 @@ Source: docs/theory/contact_problems.md, (20).
 """
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,10 @@ from fem_mbs.solvers.contact_problem.bodies import bodies_to_contacts, impulses_
 from fem_mbs.solvers.contact_problem.cones import project, saxce
 from fem_mbs.solvers.contact_problem.factor import solve_blocks
 from fem_mbs.solvers.contact_problem.operators import BlockShift, BodyShift, FreeShift, Singular
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.contact_problem.problem import Watch
+    from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
 
 CHECK_EVERY = 10  # iterations between two tests of the error
 CG_PART = 0.1  # errors of x by conjugate gradients as part of the residuals of the last iteration
@@ -120,7 +125,17 @@ def _iterations(problem, solve, rho, alpha, z, y, count):
     return _iterate_dense(solve.inverse, q, mu, rho, alpha, z, y, count)
 
 
-def admm(problem, r, watch, *, iterations=2000, rho=1.0, alpha=1.6, adaptive=True, memory=None):
+def admm(
+    problem: "ScaledProblem",
+    r: np.ndarray,
+    watch: "Watch",
+    *,
+    iterations: int = 2000,
+    rho: float = 1.0,
+    alpha: float = 1.6,
+    adaptive: bool = True,
+    memory: dict | None = None,
+) -> np.ndarray:
     """Iterate (1) from r (nc, d), zero is best; returns the best iterate of ``watch``.
 
     Parameters

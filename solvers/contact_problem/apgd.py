@@ -9,15 +9,20 @@ Source: docs/theory/contact_problems.md, (21); Negrut2018, section 3.3.
 """
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.contact_problem.problem import Watch
+    from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
 
 CHECK_EVERY = 10  # inner iterations between two tests of the error
 MARGIN = 1.02  # on the norm of W, which power iteration finds from below
 INNER = 200  # largest number of inner iterations
 
 
-def apgd(problem, r, watch, *, iterations=5000):
+def apgd(problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, iterations: int = 5000) -> np.ndarray:
     """Iterate (1) from r (nc, d); returns the best iterate of ``watch``."""
     step = 1.0 / (MARGIN * problem.operator.norm())
     while watch.iterations < iterations:

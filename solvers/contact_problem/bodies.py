@@ -23,6 +23,7 @@ Source: docs/theory/contact_problems.md, (15)-(17); (2) elementary.
 
 from collections import namedtuple
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -440,11 +441,13 @@ class Bodies:
     count : number of bodies
     """
 
-    def __init__(self, bodies, blocks, diagonal, count):
+    def __init__(self, bodies: np.ndarray, blocks: np.ndarray, diagonal: np.ndarray, count: int) -> None:
         self.bodies, self.blocks, self.diagonal, self.count = bodies, blocks, diagonal, count
 
     @classmethod
-    def from_arrays(cls, masses, bodies, blocks, w, v, inverse, d, problem):
+    def from_arrays(
+        cls, masses: Any, bodies: Any, blocks: Any, w: Any, v: Any, inverse: bool, d: int, problem: Any
+    ) -> Given:
         """What `ContactProblem.from_contacts` was given, checked and mass-scaled, as `Given`; ``problem`` names errors.
 
         Raises
@@ -493,28 +496,28 @@ class Bodies:
             raise ParameterError(problem, "bodies", bodies, "has rows of different lengths") from None
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """Of W."""
         rows = len(self.blocks) * self.blocks.shape[2]
         return rows, rows
 
-    def mass_scaled(self, r):
+    def mass_scaled(self, r: np.ndarray) -> np.ndarray:
         """z = Gᵀ r, (nb, m)."""
         z = np.empty((self.count, self.blocks.shape[3]))
         impulses_to_bodies(self.bodies, self.blocks, np.ascontiguousarray(r), z)
         return z
 
-    def product(self, r):
+    def product(self, r: np.ndarray) -> np.ndarray:
         """W r, (nc, d)."""
         return self.relative(self.mass_scaled(r))
 
-    def relative(self, z):
+    def relative(self, z: np.ndarray) -> np.ndarray:
         """u = G z, (nc, d)."""
         u = np.empty((len(self.blocks), self.blocks.shape[2]))
         bodies_to_contacts(self.bodies, self.blocks, z, u)
         return u
 
-    def graph(self):
+    def graph(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Pattern by rows of Gᵀ G in blocks of bodies, pointers and columns, and the block of each pair of sides."""
         first, contacts, sides_of = self.of_bodies
         pointers = np.empty(self.count + 1, np.int64)
@@ -524,7 +527,7 @@ class Bodies:
         _fill_links(self.bodies, first, contacts, sides_of, pointers, columns, entries)
         return pointers, columns, entries
 
-    def normal_matrix(self, E, diagonal, pattern, entries):
+    def normal_matrix(self, E: np.ndarray, diagonal: float, pattern: Any, entries: np.ndarray) -> np.ndarray:
         """Blocks (nnz, m, m) of diagonal I + Gᵀ E G in the pattern of `graph`; E (nc, d, d)."""
         m = self.blocks.shape[3]
         values = np.empty((len(pattern.columns), m, m))
@@ -540,20 +543,20 @@ class Bodies:
         )
         return values
 
-    def scaled(self, S):
+    def scaled(self, S: np.ndarray) -> "Bodies":
         """The same with rows of G multiplied by S (nc, d)."""
         blocks = np.empty_like(self.blocks)
         scale_rows(self.blocks, S, blocks)
         return Bodies(self.bodies, blocks, S[:, :, None] * self.diagonal * S[:, None, :], self.count)
 
     @cached_property
-    def of_bodies(self):
+    def of_bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """first (nb + 1,), contacts, sides: where the contacts of each body are."""
         first, places = np.empty(self.count + 1, np.int64), np.empty((2, self.bodies.size), np.int64)
         list_contacts(self.bodies, first, places[0], places[1])
         return first, places[0], places[1]
 
-    def matrix(self):
+    def matrix(self) -> sp.csr_array:
         """G as a sparse matrix (nc d, nb m)."""
         n, _, d, m = self.blocks.shape
         contact, side = np.nonzero(self.bodies >= 0)
@@ -566,12 +569,12 @@ class Bodies:
         matrix.eliminate_zeros()
         return matrix
 
-    def delassus(self):
+    def delassus(self) -> sp.csr_array:
         """W as a sparse matrix (nc d, nc d)."""
         G = self.matrix()
         return sp.csr_array(G @ G.T)
 
-    def dense(self):
+    def dense(self) -> np.ndarray:
         """W as a full matrix (nc d, nc d)."""
         n, _, d, _ = self.blocks.shape
         W = np.empty((n * d, n * d))
@@ -579,7 +582,7 @@ class Bodies:
         return W
 
 
-def split_bodies(M, H, f, d):
+def split_bodies(M: Any, H: Any, f: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
     """Masses, bodies, blocks and free velocities of `ContactProblem.from_contacts` from sparse matrices.
 
     None when M is not symmetric or does not fall into blocks of at most 12 unknowns, or a contact touches more than

@@ -13,6 +13,7 @@ Source: docs/theory/contact_problems.md, (29), (30); (2) derived here.
 """
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.linalg
@@ -20,12 +21,17 @@ import scipy.linalg
 from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.contact_problem.operators import DenseOperator
 
+if TYPE_CHECKING:
+    from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution
+
 NULL = 1e-10  # eigenvalues of W below this part of the largest are zero
 SHIFT = 1e-9  # of ‖W‖, in the projector of large problems
 RHO = 1.0
 
 
-def smallest_impulses(problem, solution, *, iterations=2000, tol=1e-8):
+def smallest_impulses(
+    problem: "ContactProblem", solution: "Solution", *, iterations: int = 2000, tol: float = 1e-8
+) -> "Solution":
     """Replace the impulses of a solution by the smallest ones with the same motion.
 
     Parameters

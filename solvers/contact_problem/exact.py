@@ -12,18 +12,25 @@ of luck (9 of 12 pairs of λ and map did), so they are tried in turn; redundant 
 Source: docs/theory/contact_problems.md, (22), for the systems; full steps and small λ by own measurement.
 """
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from fem_mbs.solvers.contact_problem.input import Unsuitable
 from fem_mbs.solvers.contact_problem.newton import MAPS
+from fem_mbs.solvers.contact_problem.operators import Operator
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.contact_problem.problem import Watch
+    from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
 
 SHIFTS = (1e-9, 5e-10, 1e-10, 5e-11, 2e-11)  # λ, in units of the scaled W
 ASTRAY = 1e8  # size of r, relative to the start, that is not followed
 
 
-def exact_newton(problem, r, watch, *, iterations=80):
+def exact_newton(problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, iterations: int = 80) -> np.ndarray:
     """Iterate (1) from r (nc, d) with each shift and both maps; returns the best iterate of ``watch``.
 
     Parameters
@@ -46,12 +53,12 @@ def exact_newton(problem, r, watch, *, iterations=80):
     return watch.best
 
 
-def contact_matrix(operator):
+def contact_matrix(operator: Operator) -> sp.csc_array:
     """W of an operator as a sparse matrix (m, m)."""
     return sp.csc_array(operator.bodies.delassus() if hasattr(operator, "bodies") else operator.matrix)
 
 
-def block_system(A, B, W):
+def block_system(A: np.ndarray, B: np.ndarray, W: Any) -> Any:
     """SuperLU of A + B W with A, B (nc, d, d) and W sparse; RuntimeError when it is exactly singular."""
     places = np.arange(len(A) + 1)
     A, B = (sp.bsr_array((X, places[:-1], places), shape=W.shape) for X in (A, B))

@@ -312,7 +312,7 @@ class BlockPattern:
     entries : numbers in the factors
     """
 
-    def __init__(self, pointers, columns, m):
+    def __init__(self, pointers: np.ndarray, columns: np.ndarray, m: int) -> None:
         n = len(pointers) - 1
         self.n, self.m, self.pointers, self.columns = n, m, pointers, columns
         position = _minimum_degree(pointers, columns)
@@ -334,7 +334,7 @@ class BlockPattern:
                  self.target, self.stride)  # fmt: skip
         self.entries = self.at[-1, 0] + 2 * self.at[-1, 1]
 
-    def factor(self, values):
+    def factor(self, values: np.ndarray) -> "BlockFactors":
         """`BlockFactors` of the matrix of these blocks (nnz, m, m).
 
         Raises
@@ -359,7 +359,7 @@ class BlockFactors:
     parts : tuple of arrays, what `solve_blocks` takes
     """
 
-    def __init__(self, parts, m):
+    def __init__(self, parts: tuple, m: int) -> None:
         self.parts, self.shape = parts, (len(parts[1]), m)
 
     def __call__(self, right):

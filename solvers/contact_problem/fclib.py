@@ -31,7 +31,7 @@ class FormatError(FemMbsError, ValueError):
     """A file that is not a contact problem in fclib's format, or a damaged one; says where and what is wrong."""
 
 
-def read_problem(path):
+def read_problem(path: str | Path) -> ContactProblem:
     """Read the contact problem of an fclib file.
 
     Parameters
@@ -59,13 +59,13 @@ def read_problem(path):
     raise FormatError(f"{path} holds neither 'fclib_local' nor 'fclib_global': it is not an fclib problem")
 
 
-def read_solution(path):
+def read_solution(path: str | Path) -> dict[str, np.ndarray] | None:
     """Vectors of /solution as a dict with any of v, u, r, l; None when the file has no solution."""
     with _opened(path) as file:
         return _vectors(file["solution"], path) if "solution" in file else None
 
 
-def read_guesses(path):
+def read_guesses(path: str | Path) -> list[dict[str, np.ndarray]]:
     """Vectors of the guesses, a list of dicts with any of v, u, r, l."""
     with _opened(path) as file:
         if "guesses" not in file:

@@ -1,12 +1,28 @@
 """Writing contact problems in fclib's HDF5 format, which the header of `fclib` describes."""
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import scipy.sparse as sp
+
+from fem_mbs.arguments import ArrayLike
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution
 
 TRIPLETS, BY_COLUMNS, BY_ROWS = 0, -1, -2  # how a matrix is stored, "nz" of the file
 
 
-def write_problem(path, problem, *, solution=None, guess=None, title="", description=""):
+def write_problem(
+    path: str | Path,
+    problem: "ContactProblem",
+    *,
+    solution: "Solution | None" = None,
+    guess: "Solution | None" = None,
+    title: str = "",
+    description: str = "",
+) -> None:
     """Write a contact problem as /fclib_local.
 
     Parameters
@@ -34,7 +50,17 @@ def write_problem(path, problem, *, solution=None, guess=None, title="", descrip
             _write_fields(file.create_group("guesses/1"), guess)
 
 
-def write_global(path, M, H, w, friction, *, f=None, title="", description=""):
+def write_global(
+    path: str | Path,
+    M: Any,
+    H: Any,
+    w: ArrayLike,
+    friction: ArrayLike,
+    *,
+    f: ArrayLike | None = None,
+    title: str = "",
+    description: str = "",
+) -> None:
     """Write a problem of bodies as /fclib_global; arguments as in `ContactProblem.from_bodies`, sliding only."""
     import h5py
 

@@ -14,6 +14,9 @@ some plain ones follow, from the best point.
 Source: docs/theory/contact_problems.md, (19); (1) Anderson 1965, elementary, safeguards devised here.
 """
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fem_mbs.jit import kernel, local_vector
@@ -21,6 +24,10 @@ from fem_mbs.solvers.contact_problem.bodies import accelerated_sweeps
 from fem_mbs.solvers.contact_problem.bodies import sweep as body_sweep
 from fem_mbs.solvers.contact_problem.one import solve_one
 from fem_mbs.solvers.contact_problem.operators import BodyOperator
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.contact_problem.problem import Watch
+    from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
 
 CHECK_EVERY = 10  # sweeps between two tests of the error
 MEMORY = 3  # pairs that (1) looks back on
@@ -47,7 +54,9 @@ def sweep(pointers, columns, blocks, diagonal, q, mu, r, forward):
         solve_one(diagonal[i], known, mu[i], r[i])
 
 
-def sweeper(problem, r, shift=0.0, q=None):
+def sweeper(
+    problem: "ScaledProblem", r: np.ndarray, shift: float = 0.0, q: np.ndarray | None = None
+) -> Callable[[bool], None]:
     """Function forward → None that improves r (nc, d) in place by one sweep; with bodies without forming W.
 
     ``shift`` and ``q`` make it the problem of W + shift I and another q.
@@ -62,7 +71,15 @@ def sweeper(problem, r, shift=0.0, q=None):
     return lambda forward: sweep(*rows, diagonal, q, mu, r, forward)
 
 
-def gauss_seidel(problem, r, watch, *, iterations=1000, accelerated=True, least=None):
+def gauss_seidel(
+    problem: "ScaledProblem",
+    r: np.ndarray,
+    watch: "Watch",
+    *,
+    iterations: int = 1000,
+    accelerated: bool = True,
+    least: float | None = None,
+) -> np.ndarray:
     """Improve r (nc, d) of a scaled problem by sweeps; returns the best iterate of ``watch``.
 
     Parameters

@@ -30,6 +30,7 @@ Source: docs/theory/contact_problems.md, "The hybrid".
 
 import math
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -41,6 +42,10 @@ from fem_mbs.solvers.contact_problem.interior_point import cadoux, interior_poin
 from fem_mbs.solvers.contact_problem.newton import free_newton, newton, proximal_newton
 from fem_mbs.solvers.contact_problem.operators import DENSE_ROWS
 from fem_mbs.solvers.contact_problem.path import smoothed_path
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.contact_problem.problem import Watch
+    from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
 
 # (rho, alpha, adaptive) of the ADMM in the long rounds
 PENALTIES = ((0.3, 1.6, False), (0.1, 1.0, False), (0.01, 1.6, False), (0.03, 1.0, True), (1.0, 1.6, True))
@@ -55,7 +60,7 @@ ROUNDS_BEFORE_PATH, LARGEST_PATH, WORTH_PATH = 2, 2000, 1e-3  # rounds before th
 WORTH_PROXIMAL = 1e-3  # error below which proximal Newton is tried
 
 
-def hybrid(problem, r, watch, *, rounds=10):
+def hybrid(problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, rounds: int = 10) -> np.ndarray:
     """Run the stages above from r (nc, d); returns the best iterate of ``watch``.
 
     Parameters

@@ -1,5 +1,7 @@
 """What users hand to contact problems, as arrays of real numbers, or an error that says what was wrong with it."""
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -12,7 +14,7 @@ class Unsuitable(ValueError):
     """A method cannot take this problem or this option; says why and what to take instead."""
 
 
-def real_array(owner, parameter, value, *, finite=True):
+def real_array(owner: Any, parameter: str, value: Any, *, finite: bool = True) -> np.ndarray:
     """Array of float64 made of numbers, arrays or lists.
 
     Parameters
@@ -34,8 +36,8 @@ def real_array(owner, parameter, value, *, finite=True):
         kind = f"of type {type(value).__name__} is not"
         raise ParameterError(owner, parameter, _short(value), f"{kind} an array of numbers") from None
     if array.dtype.kind == "c":
-        shown = f"an array {array.shape}"
-        raise ParameterError(owner, parameter, shown, "is complex; contact problems are real: give its real part")
+        message = "is complex; contact problems are real: give its real part"
+        raise ParameterError(owner, parameter, f"an array {array.shape}", message)
     array = np.asarray(array, float)
     if finite and not np.isfinite(array).all():
         shown = array if array.ndim < 2 else f"an array {array.shape}"
@@ -43,7 +45,7 @@ def real_array(owner, parameter, value, *, finite=True):
     return array
 
 
-def real_matrix(owner, parameter, value):
+def real_matrix(owner: Any, parameter: str, value: Any) -> Any:
     """Matrix as an array or a sparse array that can be multiplied, real and finite; lists and all sparse formats do.
 
     Raises

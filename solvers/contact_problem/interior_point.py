@@ -24,12 +24,17 @@ Source: docs/theory/contact_problems.md, (23)-(25), own method; Acary et al. 202
 """
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fem_mbs.solvers.contact_problem.input import Unsuitable
 from fem_mbs.solvers.contact_problem.newton import newton
 from fem_mbs.solvers.contact_problem.operators import Singular
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.contact_problem.problem import Watch
+    from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
 
 START, CONVEX_START = 1.0, 100.0  # size of the first x and y; from 1 convex problems take up to twice as long
 TO_BOUNDARY = 0.99  # of the step to the boundary of a cone
@@ -38,13 +43,13 @@ PATIENCE, CONVEX_PATIENCE = 16, 25  # iterations without a gain of 30 %
 CONVEX_TOL, SMALL_PART = 1e-11, 1e-5  # of a convex problem: absolute, and of Coulomb's error, which s decides
 
 
-def interior_point(problem, r, watch, *, iterations=60):
+def interior_point(problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, iterations: int = 60) -> np.ndarray:
     """Solve Coulomb's problem from the method's own start; returns the best iterate of ``watch``."""
     _Iteration(problem).run(watch, iterations)
     return watch.best
 
 
-def cadoux(problem, r, watch, *, outer=6, polish=20):
+def cadoux(problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, outer: int = 6, polish: int = 20) -> np.ndarray:
     """Convex problems with s frozen, first at that of r, each followed by a Newton polish; returns the best iterate.
 
     Start from r = 0 for s = 0, as is usual.

@@ -15,12 +15,18 @@ which needs the Jordan product of such a cone, is for sliding friction only.
 Source: docs/theory/contact_problems.md, (22).
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fem_mbs.solvers.contact_problem.cones import alart_curnier, fischer_burmeister, natural_map
 from fem_mbs.solvers.contact_problem.gauss_seidel import sweeper
 from fem_mbs.solvers.contact_problem.input import Unsuitable
 from fem_mbs.solvers.contact_problem.operators import ACCURATE, Singular
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.contact_problem.problem import Watch
+    from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
 
 MAPS = {"alart_curnier": alart_curnier, "natural": natural_map, "fischer_burmeister": fischer_burmeister}
 SMALLEST_SHIFT, LARGEST_SHIFT = 1e-8, 1e-2
@@ -32,7 +38,15 @@ FREE_SHIFT, FREE_PATIENCE, LARGEST_ERROR = 1e-6, 8, 10.0  # Newton without a sea
 SWEEPS, EASY = 10, 6  # proximal points: Gauss-Seidel sweeps before Newton; iterations of an easy inner problem
 
 
-def newton(problem, r, watch, *, iterations=25, map="alart_curnier", patience=10):
+def newton(
+    problem: "ScaledProblem",
+    r: np.ndarray,
+    watch: "Watch",
+    *,
+    iterations: int = 25,
+    map: str = "alart_curnier",
+    patience: int = 10,
+) -> np.ndarray:
     """Iterate (1) from r (nc, d); returns the best iterate of ``watch``.
 
     Parameters
@@ -89,7 +103,16 @@ def newton(problem, r, watch, *, iterations=25, map="alart_curnier", patience=10
     return watch.best
 
 
-def free_newton(problem, r, watch, *, iterations=15, map="alart_curnier", shift=FREE_SHIFT, patience=FREE_PATIENCE):
+def free_newton(
+    problem: "ScaledProblem",
+    r: np.ndarray,
+    watch: "Watch",
+    *,
+    iterations: int = 15,
+    map: str = "alart_curnier",
+    shift: float = FREE_SHIFT,
+    patience: int = FREE_PATIENCE,
+) -> np.ndarray:
     """Iterate (1) with full steps and a fixed shift from r (nc, d); returns the best iterate of ``watch``.
 
     Stops when the error has not fallen below its smallest for ``patience`` iterations or exceeds ten. Where a few
@@ -135,7 +158,7 @@ def _map(problem, name):
     return MAPS[name]
 
 
-def proximal_newton(problem, r, watch, *, outer=15):
+def proximal_newton(problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, outer: int = 15) -> np.ndarray:
     """Proximal points: W + ε I and q − ε r_k, each solved by ten sweeps and Newton, from r (nc, d).
 
     ε falls while the inner problems are easy and rises when one is not solved. Gains one to three digits where Newton

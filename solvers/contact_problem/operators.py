@@ -27,14 +27,16 @@ Source: docs/theory/contact_problems.md, (13), (14) (measured: 16 times faster a
 """
 
 import warnings
+from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from fem_mbs.solvers.contact_problem.bodies import invert_blocks
+from fem_mbs.solvers.contact_problem.bodies import Bodies, invert_blocks
 from fem_mbs.solvers.contact_problem.factor import BlockPattern, SingularPivot
 
 DENSE_ROWS = 700  # up to here a dense factorisation is the quickest of W as a matrix (docs/theory/contact_problems.md)
@@ -82,7 +84,9 @@ def _larger(shift):
     return max(shift, SMALLEST_SHIFT) if shift else 0.0
 
 
-def solver(factor, product, exactly, accuracy):
+def solver(
+    factor: Callable[[], Callable], product: Callable, exactly: Callable[[], Callable], accuracy: float
+) -> Callable[[np.ndarray], np.ndarray]:
     """Function that solves product(d) = f by flexible GMRES with the solver of a nearby matrix, else exactly.
 
     Parameters
@@ -113,12 +117,12 @@ def _diagonal_matrix(blocks):
     return sp.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(n * blocks.shape[1],) * 2)
 
 
-def apply_blocks(blocks, x):
+def apply_blocks(blocks: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Blocks (nc, d, d) times vectors (nc, d)."""
     return np.matmul(blocks, x[:, :, None])[:, :, 0]
 
 
-def krylov(product, nearly, f, accuracy=ACCURATE):
+def krylov(product: Callable, nearly: Callable, f: np.ndarray, accuracy: float = ACCURATE) -> np.ndarray:
     """Solve product(d) = f by flexible GMRES to a relative residual; ``nearly`` solves nearly the same system.
 
     Raises
@@ -157,7 +161,7 @@ def krylov(product, nearly, f, accuracy=ACCURATE):
 class DenseShift:
     """Solves with W + ρ I by its inverse (m, m)."""
 
-    def __init__(self, inverse):
+    def __init__(self, inverse: np.ndarray) -> None:
         self.inverse = inverse
 
     def __call__(self, b):
@@ -167,7 +171,7 @@ class DenseShift:
 class BlockShift:
     """Solves with W + ρ I by its factors in contact space."""
 
-    def __init__(self, factors):
+    def __init__(self, factors: Any) -> None:
         self.factors = factors
 
     def __call__(self, b):
@@ -177,7 +181,7 @@ class BlockShift:
 class BodyShift:
     """Solves with W + ρ I by (1), with the factors of ρ I + Gᵀ G."""
 
-    def __init__(self, factors, bodies, rho):
+    def __init__(self, factors: Any, bodies: Bodies, rho: float) -> None:
         self.factors, self.bodies, self.rho = factors, bodies, rho
 
     def __call__(self, b):
@@ -192,7 +196,7 @@ class FreeShift:
     tolerance : absolute residual at which to stop; to be set before each call
     """
 
-    def __init__(self, operator, rho):
+    def __init__(self, operator: "Operator", rho: float) -> None:
         self.operator, self.rho, self.tolerance = operator, rho, 0.0
         self.inverse = np.linalg.inv(operator.diagonal + rho * np.eye(operator.d))
         self.x = np.zeros((operator.n, operator.d))
@@ -229,23 +233,28 @@ class Operator:
 
     factors = True
 
-    def __init__(self, diagonal, symmetric):
+    if TYPE_CHECKING:  # of the subclasses that have them
+        matrix: Any
+
+        def _factor(self, A, B, closed, opened, shift, accuracy) -> Callable: ...
+
+    def __init__(self, diagonal: np.ndarray, symmetric: bool) -> None:
         self.diagonal, self.symmetric = np.ascontiguousarray(diagonal), symmetric
         self.n, self.d = diagonal.shape[:2]
 
     @property
-    def rows(self):
+    def rows(self) -> int:
         return self.n * self.d
 
-    def product(self, r):
+    def product(self, r: np.ndarray) -> np.ndarray:
         """W r, shape (nc, d)."""
         return (self.matrix @ r.ravel()).reshape(r.shape)
 
-    def norm(self):
+    def norm(self) -> float:
         """Largest singular value of W, by 15 power iterations (5 % low at worst on the tested families)."""
         if not hasattr(self, "_norm"):
             x = np.cos(1.7 * np.arange(self.rows)).reshape(self.n, self.d) + 0.1  # not orthogonal to what matters
-            size = 0.0
+            size: Any = 0.0
             for _ in range(15):
                 x = self.product(x / np.linalg.norm(x))
                 size = np.linalg.norm(x)
@@ -254,7 +263,9 @@ class Operator:
             self._norm = size
         return self._norm
 
-    def system(self, A, B, shift=0.0, accuracy=ACCURATE):
+    def system(
+        self, A: np.ndarray, B: np.ndarray, shift: float = 0.0, accuracy: float = ACCURATE
+    ) -> Callable[[np.ndarray], np.ndarray]:
         """Factorise A + B (W + shift I); contacts with B = 0 (open: A = I) are eliminated first.
 
         ``accuracy`` is the relative residual asked of solutions where they are found by iteration.
@@ -291,7 +302,9 @@ class Operator:
 
         return solve
 
-    def solve(self, A, B, f, shift=0.0, accuracy=ACCURATE):
+    def solve(
+        self, A: np.ndarray, B: np.ndarray, f: np.ndarray, shift: float = 0.0, accuracy: float = ACCURATE
+    ) -> np.ndarray:
         """Solve (A + B (W + shift I)) d = f once, see `system`."""
         return self.system(A, B, shift, accuracy)(f)
 
@@ -302,18 +315,18 @@ class Operator:
 class DenseOperator(Operator):
     """W as a full matrix (m, m)."""
 
-    def __init__(self, matrix, d, symmetric):
+    def __init__(self, matrix: np.ndarray, d: int, symmetric: bool) -> None:
         self.matrix = matrix
         super().__init__(diagonal_blocks(matrix, len(matrix) // d, d), symmetric)
 
-    def block_rows(self):
+    def block_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if not hasattr(self, "_block_rows"):
             n, d = self.n, self.d
             blocks = np.ascontiguousarray(self.matrix.reshape(n, d, n, d).swapaxes(1, 2)).reshape(n * n, d, d)
             self._block_rows = np.arange(n + 1) * n, np.tile(np.arange(n), n), blocks
         return self._block_rows
 
-    def shifted(self, rho):
+    def shifted(self, rho: float) -> DenseShift:
         """`DenseShift` for (W + rho I) x = b; raises Singular."""
         try:
             return DenseShift(np.linalg.inv(self.matrix + rho * np.eye(self.rows)))
@@ -337,7 +350,7 @@ class DenseOperator(Operator):
 class SparseOperator(Operator):
     """W by blocks; every diagonal block, and with every block its transposed partner, is stored."""
 
-    def __init__(self, matrix, d, symmetric):
+    def __init__(self, matrix: Any, d: int, symmetric: bool) -> None:
         n = matrix.shape[0] // d
         given = sp.bsr_array(matrix, blocksize=(d, d))
         given.sum_duplicates()
@@ -352,16 +365,16 @@ class SparseOperator(Operator):
         self.row, self.at_diagonal = row, np.flatnonzero(graph.indices == row)
         super().__init__(data[self.at_diagonal], symmetric)
 
-    def block_rows(self):
+    def block_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return self.matrix.indptr.astype(np.int64), self.matrix.indices.astype(np.int64), self.matrix.data
 
     @cached_property
-    def pattern(self):
+    def pattern(self) -> BlockPattern:
         """Analysed pattern by contacts."""
         pointers, columns, _ = self.block_rows()
         return BlockPattern(pointers, columns, self.d)
 
-    def shifted(self, rho):
+    def shifted(self, rho: float) -> BlockShift:
         """`BlockShift` for (W + rho I) x = b; raises Singular."""
         values = self.matrix.data.copy()
         values[self.at_diagonal] += rho * np.eye(self.d)
@@ -394,22 +407,22 @@ class SparseOperator(Operator):
 class BodyOperator(Operator):
     """W = G Gᵀ by the blocks of its contacts (`Bodies`); factorised in body space, small ones as a full matrix."""
 
-    def __init__(self, bodies):
+    def __init__(self, bodies: Bodies) -> None:
         self.bodies = bodies
         super().__init__(bodies.diagonal, True)
 
     @cached_property
-    def full(self):
+    def full(self) -> DenseOperator | None:
         """The same as a `DenseOperator` when it is small, else None."""
         return DenseOperator(self.bodies.dense(), self.d, True) if self.rows <= SMALL_ROWS else None
 
     @cached_property
-    def pattern(self):
+    def pattern(self) -> tuple[BlockPattern, np.ndarray]:
         """Analysed pattern of Gᵀ G by bodies, and the place of each pair of sides in it."""
         pointers, columns, entries = self.bodies.graph()
         return BlockPattern(pointers, columns, self.bodies.blocks.shape[3]), entries
 
-    def product(self, r):
+    def product(self, r: np.ndarray) -> np.ndarray:
         return self.bodies.product(r)
 
     def _body_system(self, E, diagonal):
@@ -417,13 +430,15 @@ class BodyOperator(Operator):
         pattern, entries = self.pattern
         return _factor(pattern, self.bodies.normal_matrix(E, diagonal, pattern, entries))
 
-    def shifted(self, rho):
+    def shifted(self, rho: float) -> BodyShift | DenseShift:
         """`BodyShift` for (W + rho I) x = b by (1), or what a small full matrix gives; raises Singular."""
         if self.full is not None:
             return self.full.shifted(rho)
         return BodyShift(self._body_system(np.broadcast_to(np.eye(self.d), self.diagonal.shape), rho), self.bodies, rho)
 
-    def system(self, A, B, shift=0.0, accuracy=ACCURATE):
+    def system(
+        self, A: np.ndarray, B: np.ndarray, shift: float = 0.0, accuracy: float = ACCURATE
+    ) -> Callable[[np.ndarray], np.ndarray]:
         """Function that solves with A + B (W + shift I), by (2), else by (3); see `Operator.system`."""
         if self.full is not None:
             return self.full.system(A, B, shift, accuracy)
@@ -461,19 +476,19 @@ class FreeOperator(Operator):
 
     factors = False
 
-    def __init__(self, multiply, diagonal, symmetric):
+    def __init__(self, multiply: Callable[[np.ndarray], np.ndarray], diagonal: np.ndarray, symmetric: bool) -> None:
         self.multiply = multiply
         super().__init__(diagonal, symmetric)
 
-    def product(self, r):
+    def product(self, r: np.ndarray) -> np.ndarray:
         return self.multiply(r.ravel()).reshape(r.shape)
 
-    def shifted(self, rho):
+    def shifted(self, rho: float) -> FreeShift:
         """`FreeShift` for (W + rho I) x = b."""
         return FreeShift(self, rho)
 
 
-def diagonal_blocks(W, n, d):
+def diagonal_blocks(W: Any, n: int, d: int) -> np.ndarray:
     """Diagonal blocks (n, d, d) of a sparse or full matrix."""
     if n == 0:
         return np.zeros((0, d, d))

@@ -41,6 +41,7 @@ methods"; criterion of existence: docs/theory/contact_problems.md, "The problem"
 """
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -49,6 +50,10 @@ from scipy.sparse.csgraph import connected_components
 from fem_mbs.solvers.contact_problem.exact import block_system, contact_matrix
 from fem_mbs.solvers.contact_problem.input import Unsuitable
 from fem_mbs.solvers.contact_problem.newton import free_newton, newton
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.contact_problem.problem import Watch
+    from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
 
 START, HIGHEST, LOWEST = 3.0, 1e3, 1e-7  # t: where the path begins, where it is lost, where it ends
 FIRST, SHORTEST, LONGEST, SHARP = (
@@ -65,7 +70,9 @@ GENERIC = 0.3  # size of ξ
 SHIFT = 1e-5  # ε
 
 
-def smoothed_path(problem, r, watch, *, steps=4000, attempts=4):
+def smoothed_path(
+    problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, steps: int = 4000, attempts: int = 4
+) -> np.ndarray:
     """Follow (3) from its own start; returns the best iterate of ``watch``.
 
     Parameters

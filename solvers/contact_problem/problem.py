@@ -35,12 +35,14 @@ import math
 import time
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments import ArrayLike, Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.contact_problem.bodies import Bodies, split_bodies
 from fem_mbs.solvers.contact_problem.input import Unsuitable, real_array, real_matrix
@@ -90,7 +92,17 @@ class ContactProblem:
     array([[ 6. , -1.2,  0. ]])
     """
 
-    def __init__(self, W, q, friction, *, rolling=None, spinning=None, blocks=None, name=None):
+    def __init__(
+        self,
+        W: Any,
+        q: ArrayLike,
+        friction: ArrayLike,
+        *,
+        rolling: ArrayLike | None = None,
+        spinning: ArrayLike | None = None,
+        blocks: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> None:
         self.name = name
         d = self.size = contact_size(rolling, spinning)
         self.q = real_array(self, "q", q).reshape(-1).copy()
@@ -158,18 +170,18 @@ class ContactProblem:
     @classmethod
     def from_contacts(
         cls,
-        masses,
-        bodies,
-        blocks,
-        w,
-        friction,
+        masses: ArrayLike,
+        bodies: ArrayLike,
+        blocks: ArrayLike,
+        w: ArrayLike,
+        friction: ArrayLike,
         *,
-        v=None,
-        inverse=False,
-        rolling=None,
-        spinning=None,
-        name=None,
-    ):
+        v: ArrayLike | None = None,
+        inverse: bool = False,
+        rolling: ArrayLike | None = None,
+        spinning: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> "ContactProblem":
         """Problem of contacts between bodies, by arrays of blocks: the quick way in, made for time steppers.
 
             u_i = Σ_k blocks[i, k] v_b + w_i  with b = bodies[i, k],   v_b = v[b] + masses[b]⁻¹ Σ blocks[i, k]ᵀ r_i
@@ -216,7 +228,18 @@ class ContactProblem:
         return problem
 
     @classmethod
-    def from_bodies(cls, M, H, w, friction, *, f=None, rolling=None, spinning=None, name=None):
+    def from_bodies(
+        cls,
+        M: Any,
+        H: Any,
+        w: ArrayLike,
+        friction: ArrayLike,
+        *,
+        f: ArrayLike | None = None,
+        rolling: ArrayLike | None = None,
+        spinning: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> "ContactProblem":
         """Problem of bodies M v = H r + f with relative velocities u = Hᵀ v + w: W = Hᵀ M⁻¹ H, q = w + Hᵀ M⁻¹ f.
 
         Parameters
@@ -277,47 +300,46 @@ class ContactProblem:
         return M, H, w, f
 
     @property
-    def n_contacts(self):
+    def n_contacts(self) -> int:
         return len(self.q)
 
     @cached_property
-    def W(self):
+    def W(self) -> Any:
         """The Delassus matrix as it was given; of bodies as a sparse matrix, formed when asked for."""
-        return self.bodies.delassus() if self._W is None else self._W
+        return self.bodies.delassus() if self._W is None and self.bodies is not None else self._W
 
     @cached_property
-    def scaled(self):
+    def scaled(self) -> ScaledProblem:
         """The problem in the variables of (3)."""
         return ScaledProblem(self)
 
-    def velocity(self, r):
+    def velocity(self, r: ArrayLike) -> np.ndarray:
         """Relative velocities u = W r + q, (nc, d)."""
         r = self.impulses("r", r)
         if self.bodies is not None:
             return self.bodies.product(r) + self.q
         return (self._W @ r.ravel()).reshape(self.q.shape) + self.q
 
-    def body_velocity(self, r):
+    def body_velocity(self, r: ArrayLike) -> np.ndarray | None:
         """Velocities of the bodies with impulses r, (nb, m); None for a problem that was not given by bodies."""
         if self.factors is None:
             return None
         z = self.bodies.mass_scaled(self.impulses("r", r))
         return self.free + np.einsum("bij,bj->bi", self.factors, z)
 
-    def error(self, r):
+    def error(self, r: ArrayLike) -> tuple[float, float]:
         """Scale-free error (3) of impulses r (nc, d), and the largest of a single contact relative to max |q̂_i|."""
         return self.scaled.error(self.scaled.into(self.impulses("r", r)))
 
-    def impulses(self, parameter, r):
+    def impulses(self, parameter: str, r: ArrayLike) -> np.ndarray:
         """Impulses that were given as an array (nc, d); raises ParameterError in the name of the parameter."""
-        if not (isinstance(r, np.ndarray) and r.dtype == float):
-            r = real_array(self, parameter, r)
-        if r.size != self.q.size:
-            raise ParameterError(self, parameter, r.shape, f"must be the shape {self.q.shape}")
-        return r.reshape(self.q.shape)
+        given = r if isinstance(r, np.ndarray) and r.dtype == float else real_array(self, parameter, r)
+        if given.size != self.q.size:
+            raise ParameterError(self, parameter, given.shape, f"must be the shape {self.q.shape}")
+        return given.reshape(self.q.shape)
 
 
-def contact_size(rolling, spinning):
+def contact_size(rolling: object, spinning: object) -> int:
     """Components of a contact."""
     return 3 + 2 * (rolling is not None) + (spinning is not None)
 
@@ -332,12 +354,13 @@ class Watch:
     label : stage of the hybrid that found the best iterate, or None
     """
 
-    def __init__(self, problem, tol, deadline=math.inf):
+    def __init__(self, problem: ScaledProblem, tol: float, deadline: float = math.inf) -> None:
         self.problem, self.tol, self.deadline = problem, tol, deadline
-        self.best, self.best_error, self.iterations, self.history = None, math.inf, 0, []
+        self.best: Any = None  # (nc, d), of all iterates so far
+        self.best_error, self.iterations, self.history = math.inf, 0, []
         self.converged, self.label, self.within_rounding = False, None, 0
 
-    def judge(self, r, u=None):
+    def judge(self, r: np.ndarray, u: np.ndarray | None = None) -> bool:
         """Take note of an iterate; True when the method should stop."""
         error, _ = self.problem.error(r, u)
         if error <= 100 * self.tol:  # what is handed back lies in the cones, so that is what has to be good enough
@@ -355,7 +378,7 @@ class Watch:
             self.converged, self.within_rounding = True, self.within_rounding + 1
         return self.within_rounding >= GRACE or self.late()
 
-    def late(self):
+    def late(self) -> bool:
         """Whether the time is over."""
         return time.perf_counter() > self.deadline
 
@@ -437,7 +460,16 @@ def _checked_call(problem, method, tol, time_limit, options):
     return methods[method]
 
 
-def solve_contact_problem(problem, method="hybrid", tol=1e-8, *, start=None, time_limit=None, dump=None, **options):
+def solve_contact_problem(
+    problem: ContactProblem,
+    method: str = "hybrid",
+    tol: float = 1e-8,
+    *,
+    start: ArrayLike | None = None,
+    time_limit: float | None = None,
+    dump: str | Path | None = None,
+    **options: Any,
+) -> Solution:
     """Solve a frictional contact problem.
 
     Parameters

@@ -12,6 +12,7 @@ Source: docs/theory/contact_problems.md, (4)-(6).
 
 import copy
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,6 +26,9 @@ from fem_mbs.solvers.contact_problem.operators import (
     FreeOperator,
     SparseOperator,
 )
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.contact_problem.problem import ContactProblem
 
 LARGEST_FRICTION = 1e3  # larger and infinite coefficients are treated as this one
 SMALLEST_DIAGONAL = 1e-14  # of the median: floor for contacts between immobile bodies
@@ -41,7 +45,7 @@ class ScaledProblem:
     q : (nc, d), norm √nc; friction : (nc, parts)
     """
 
-    def __init__(self, problem):
+    def __init__(self, problem: "ContactProblem") -> None:
         n, d = problem.q.shape
         blocks = problem.diagonal
         diagonal = np.einsum("iaa->ia", blocks)
@@ -66,7 +70,7 @@ class ScaledProblem:
         else:
             self.operator = _operator(problem.W, S.ravel(), d, blocks)
 
-    def formed(self):
+    def formed(self) -> "ScaledProblem":
         """The same problem with a full matrix in place of products: as many products as it has rows."""
         other = copy.copy(self)
         matrix, unit = np.empty((self.q.size, self.q.size)), np.zeros(self.q.size)
@@ -77,30 +81,30 @@ class ScaledProblem:
         other.operator = DenseOperator(matrix, self.q.shape[1], _is_symmetric(matrix))
         return other
 
-    def into(self, r):
+    def into(self, r: np.ndarray) -> np.ndarray:
         """Impulses in scaled variables."""
         return r / self.S / self.q_norm if self.q_norm > 0 else r / self.S
 
-    def back(self, r):
+    def back(self, r: np.ndarray) -> np.ndarray:
         """Impulses in the user's units."""
         return r * self.S * self.q_norm
 
-    def velocity(self, r):
+    def velocity(self, r: np.ndarray) -> np.ndarray:
         return self.operator.product(r) + self.q
 
-    def saxce(self, u):
+    def saxce(self, u: np.ndarray) -> np.ndarray:
         """s = Σ μ_k |u_k|, (nc,)."""
         s = np.empty(len(u))
         saxce_all(u, self.friction, s)
         return s
 
-    def project(self, x):
+    def project(self, x: np.ndarray) -> np.ndarray:
         """Projection onto the cones, (nc, d)."""
         out = np.empty_like(x)
         project_all(x, self.friction, out)
         return out
 
-    def error(self, r, u=None, s=None):
+    def error(self, r: np.ndarray, u: np.ndarray | None = None, s: np.ndarray | None = None) -> tuple[float, float]:
         """(3) and its largest contact; with s (nc,) given, of the convex problem in which s is frozen."""
         if self.q_norm == 0.0:
             return (0.0, 0.0) if not r.any() else (math.inf, math.inf)
@@ -116,12 +120,12 @@ class ScaledProblem:
         """ε ‖r̂‖ / ‖q̂‖: what rounding of r does to the error."""
         return np.finfo(float).eps * np.linalg.norm(r) / math.sqrt(max(len(r), 1))
 
-    def reachable(self, r, tol):
+    def reachable(self, r: np.ndarray, tol: float) -> float:
         """The tolerance that rounding allows at r; the norm of W is not larger than the trace of a semidefinite one."""
         trace = np.maximum(np.einsum("iaa->ia", self.operator.diagonal), 0.0).sum()
         return max(tol, min(30 * min(self.operator.norm(), trace) * self._rounding(r), ROUNDING_LIMIT))
 
-    def lost_in_rounding(self, r, error, tol):
+    def lost_in_rounding(self, r: np.ndarray, error: float, tol: float) -> bool:
         """Whether r is so large that its error says nothing about velocities, (5) of contact_problem."""
         rounding = self._rounding(r)
         if rounding <= 0.1 * tol:

@@ -22,8 +22,21 @@ import math
 from fem_mbs.jit import call2, entry, kernel, matrix
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.rows import reflected, velocity_contact_residual, velocity_contact_tangents
-from fem_mbs.solvers.nsga.data import LARGE_ROTATION, NOT_FINITE, OK, ROUND_OFF, copy, copy3, run_at, system_at
-from fem_mbs.solvers.nsga.velocity import accumulate_impulses, impact_newton, start_from_last
+from fem_mbs.solvers.contact.velocity import (
+    accumulate_impulses,
+    rates_of_time,
+    solve_velocities,
+    start_from_last,
+    velocity_keep,
+    velocity_move,
+    velocity_right,
+    velocity_solved,
+)
+from fem_mbs.solvers.moreau.data import own_at
+from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
+from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.newton import Problem, halve, merit_of
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import (
     POSITION,
@@ -32,7 +45,6 @@ from fem_mbs.system.assembly import (
     add_constraint_forces,
     advance_configuration,
     clear_matrix,
-    constraint_rates,
     constraint_tangents,
     constraints,
     dynamics,
@@ -44,20 +56,11 @@ from fem_mbs.system.contacts import B_GN, C_GAP, C_GAP0, contacts, contacts_begi
 
 CLOSED_GAP = 10.0  # times what a projection leaves: a gap below it is closed
 NEGLIGIBLE = 1e-9  # change of velocities, relative
-LARGEST_TURN = 3.0  # rad in a step: exp is one-to-one below π
+SAFE = 4.0  # times a residual that round-off leaves: what may be left
 
 
 @kernel
-def largest_turn(s):
-    """Largest rotation of a node in the step."""
-    D, turn = s.D, 0.0
-    for i in range(D.shape[0]):
-        turn = max(turn, D[i, 3] ** 2 + D[i, 4] ** 2 + D[i, 5] ** 2)
-    return math.sqrt(turn)
-
-
-@kernel
-def stalled(s):
+def stalled(s, o):
     """Whether the last Newton step was below the round-off of positions, and far below what a step asks of velocities.
 
     The residual is then what the round-off of positions makes of stiff parts: without load it is all that there is.
@@ -66,7 +69,7 @@ def stalled(s):
     for i in range(s.W.shape[0]):
         for j in range(6):
             change = max(change, abs(s.W[i, j] - s.trial[i, j]))
-    small = s.c_q * change <= ROUND_OFF * (1.0 + s.scale_x) and change <= NEGLIGIBLE * s.scale_v
+    small = o.c_q * change <= ROUND_OFF * (1.0 + s.scale_x) and change <= NEGLIGIBLE * s.scale_v
     return small and s.first_residual == 0
 
 
@@ -74,15 +77,16 @@ def stalled(s):
 def theta_residual(data, run):
     """Residual of (1) in r1 (full), of (2) in rate, of (3) in rows_c, rows_chi; norms in s.dynamic, s.row, s.row_T."""
     d, s = system_at(data)[0], run_at(run)[0]
-    N, m, nc, h, theta = d.n_nodes, d.m, d.nc, s.h, s.theta
+    o = own_at(s.own_at)[0]
+    N, m, nc, h, theta = d.n_nodes, d.m, d.nc, s.h, o.theta
     x, R, V, V0, W, D = s.x, s.R, s.V, s.V0, s.W, s.D
-    Ma, f, f0, r1, reaction = s.Ma, s.f, s.f0, s.r1, s.Gl
+    Ma, f, f0, r1, reaction = s.Ma, s.f, o.f0, s.r1, s.Gl
     for i in range(N):
         for j in range(6):
             V[i, j] = V0[i, j] + W[i, j]
-            D[i, j] = h * V0[i, j] + s.c_q * W[i, j]
-    if not largest_turn(s) <= LARGEST_TURN:
-        s.dynamic = math.inf
+            D[i, j] = h * V0[i, j] + o.c_q * W[i, j]
+    if largest_turn(D) > LARGEST_TURN:
+        s.merit, s.code = math.inf, LARGE_ROTATION
         return
     advance_configuration(d, s.x0, s.Q0, D, x, s.Q, R, s.T)
     zero(s.Gl_at, 6 * N)
@@ -116,8 +120,9 @@ def theta_residual(data, run):
             for i in range(3):
                 friction += s.rows_chi[c, i] ** 2
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
-    if stalled(s):
-        s.F_s = max(s.F_s, 4.0 * s.dynamic / (s.rtol * h))
+    s.merit = merit_of(s, s.kv)
+    if stalled(s, o):
+        s.F_s = max(s.F_s, SAFE * s.dynamic / (s.rtol * h))
 
 
 @entry("void(int64, int64)")
@@ -127,26 +132,32 @@ def theta_matrix(data, run):
     What G(q_n) and M(q_n) differ from G(q) and M(q) is left out: O(h), on a change of P and W that is small itself.
     """
     d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
     # the forces of this point have been used already: arrays of them are scratch
-    c_C, c_A, T = s.theta * s.h, s.theta * s.c_q, s.T
+    c_C, c_A, T = o.theta * s.h, o.theta * o.c_q, s.T
     clear_matrix(d, VELOCITY)
-    dynamics(d, VELOCITY, s.x, s.R, s.V, s.W, s.force, s.fs, True, 1.0, c_C, c_C * s.c_q, c_A, T, False)
+    dynamics(d, VELOCITY, s.x, s.R, s.V, s.W, s.force, s.fs, True, 1.0, c_C, c_C * o.c_q, c_A, T, False)
     if d.m > 0:
         shift = s.epsilon_rows * s.kv
-        constraint_tangents(d, VELOCITY, s.x, s.R, s.V, s.phi, c_A, s.c_q, s.kv, 0.0, shift, False, T)
+        constraint_tangents(d, VELOCITY, s.x, s.R, s.V, s.phi, c_A, o.c_q, s.kv, 0.0, shift, False, T)
     if d.nc > 0:
         velocity_contact_tangents(d, s, s.V, s.Vminus)
 
 
+PROBLEM = Problem(
+    VELOCITY, theta_residual, velocity_solved, theta_matrix, velocity_right, velocity_keep, velocity_move, halve
+)
+
+
 @kernel
-def forecast(d, s):
+def forecast(d, s, o):
     """Evaluate contacts at q_n ∘ exp(γ h v_n) and choose those that are closed there, (3).
 
     With projection also those that are closed at the start: what rests is put back to gap 0, and would hop there.
     """
     for i in range(d.n_nodes):
         for j in range(6):
-            s.D[i, j] = s.gamma * s.h * s.V0[i, j]
+            s.D[i, j] = o.gamma * s.h * s.V0[i, j]
     advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, s.T)
     contacts(d, s.xs, s.Rs, s.x0, s.R0, s.V0)
     groups = groups_of(d)
@@ -156,7 +167,7 @@ def forecast(d, s):
             continue
         kept = matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
-            gap = min(kept[e, C_GAP], kept[e, C_GAP0]) if s.project != 0 else kept[e, C_GAP]
+            gap = min(kept[e, C_GAP], kept[e, C_GAP0]) if o.project != 0 else kept[e, C_GAP]
             closed = gap <= CLOSED_GAP * s.exact * (1.0 + s.scale_x)
             s.candidate[g.first_contact + e] = s.active[g.first_contact + e] = 1 if closed else 0
     contacts_begin_step(d)  # Newton's law reflects the velocity along the gradients of the forecast
@@ -184,7 +195,7 @@ def choose_violated(d, s):
 
 
 @kernel
-def hold_velocities(d, s):
+def hold_velocities(d, s, o):
     """Project velocities onto (2) and Newton's law at the projected positions: the velocity problem of a held
     configuration.
     """
@@ -195,21 +206,14 @@ def hold_velocities(d, s):
     zero(s.P_at, 6 * N)
     zero(s.Lam_at, m)
     dynamics(d, VELOCITY, s.x, s.R, s.V, s.W, s.Ma, s.base_v, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
-    if m > 0:  # ∂g/∂t = ġ − G v
-        constraints(d, s.x, s.R, s.V, s.phi, s.rate)
-        constraint_rates(d, s.V, s.g)
-        for i in range(m):
-            s.g[i] = s.rate[i] - s.g[i]
-    residual, jacobian = s.velocity_residual_part, s.velocity_matrix_part
-    s.velocity_residual_part, s.velocity_matrix_part = s.held_residual_part, s.held_matrix_part
-    s.code = impact_newton(d, s)
-    s.velocity_residual_part, s.velocity_matrix_part = residual, jacobian
+    rates_of_time(d, s, s.V)
+    solve_velocities(s, o.held_problem)
     if s.code == OK:
         accumulate_impulses(d, s)
 
 
 @kernel
-def project(d, s):
+def project(d, s, o):
     """Project positions onto g = 0 and gaps ≥ 0 by the position correction, then velocities."""
     N, counts = d.n_nodes, s.counts
     counts[6] = POSITION
@@ -222,18 +226,19 @@ def project(d, s):
     call2(s.position_part, s.data_at, s.run_at)
     if s.code == OK:
         counts[6] = VELOCITY
-        hold_velocities(d, s)
+        hold_velocities(d, s, o)
 
 
 @entry("void(int64, int64)")
 def theta_step(data, run):
     """Solve (1)-(3) for the velocities at the end of the step. What the start of the step kept is not touched."""
     d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
     N, m, counts = d.n_nodes, d.m, s.counts
     counts[0] = counts[1] = counts[2] = counts[3] = 0
     counts[6] = VELOCITY
     if d.nc > 0:
-        forecast(d, s)
+        forecast(d, s, o)
     # the start: the change of velocity of the last step, and its impulses
     again = s.struck != 0 or counts[4] > 0 or s.plastic != 0
     if again:
@@ -249,9 +254,7 @@ def theta_step(data, run):
     copy(s.V0, s.Vs)
     copy(s.V0, s.Vminus)
     copy(s.V0, s.Vsminus)
-    s.code = impact_newton(d, s)
-    if s.code == NOT_FINITE and largest_turn(s) > LARGEST_TURN:
-        s.code = LARGE_ROTATION
+    solve_velocities(s, s.velocity_problem)
     if s.code != OK:
         return
     counts[3] = 1
@@ -259,28 +262,29 @@ def theta_step(data, run):
     for i in range(m):
         s.lam_report[i] = s.kv * s.Lam[i] / s.h
     for i in range(6 * N):
-        s.Gw[i] = s.Gl[i] / s.h
-    if s.project != 0:
-        project(d, s)
+        o.reaction[i] = s.Gl[i] / s.h
+    if o.project != 0:
+        project(d, s, o)
     for i in range(6 * N):
-        s.base[i] = s.f[i] + s.Gw[i]  # what `stepping.checks` takes for the forces at the nodes
+        s.base[i] = s.f[i] + o.reaction[i]  # what `stepping.checks` takes for the forces at the nodes
 
 
 @entry("void(int64, int64)")
 def theta_advance(data, run):
     """One step, and what it leaves to the next."""
     d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
     begin(d, s)
     code = take(d, s)
     if code == OK:
         for i in range(d.n_nodes):
             for j in range(6):
                 s.W[i, j] = s.V[i, j] - s.V0[i, j]
-        if s.project != 0:
+        if o.project != 0:
             zero(s.trial_at, 6 * d.n_nodes)
             dynamics(d, VELOCITY, s.x, s.R, s.V, s.trial, s.Ma, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
         for i in range(6 * d.n_nodes):
-            s.f0[i] = s.f[i]
+            o.f0[i] = s.f[i]
         accept_states(d, s.x, s.R, s.V)
         s.struck = 1 if mark_impacts(d, s) else 0
         if d.nc > 0:

@@ -9,6 +9,7 @@ Numerical Methods for Nonsmooth Dynamical Systems (2008), chapter 10.
 
 from typing import Any
 
+from fem_mbs.solvers.moreau.data import TABLE
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
 
@@ -62,6 +63,7 @@ class MoreauJean(Stepper):
     >>> stepper = fem.MoreauJean(theta=0.5, projection=True)
     """
 
+    table = TABLE
     stages = ("", "projection of positions", "problem of the step")
     # options of `DecoupledNSGA` that this method does without
     step_control, contact_solver, max_problems = None, "newton", 50
@@ -106,23 +108,17 @@ class MoreauJean(Stepper):
 
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""
+        from fem_mbs.solvers.contact import position
         from fem_mbs.solvers.moreau import kernels
-        from fem_mbs.solvers.nsga import position, velocity
-        from fem_mbs.solvers.stepping import checks, run
 
-        return {
-            "advance": kernels.theta_advance,
-            "step": kernels.theta_step,
-            "velocity_residual": kernels.theta_residual,
-            "velocity_matrix": kernels.theta_matrix,
-            "position": position.position,
-            "position_residual": position.position_residual,
-            "position_matrix": position.position_matrix,
-            "held_residual": velocity.velocity_residual,
-            "held_matrix": velocity.velocity_matrix,
-            "check": checks.check,
-            "record": run.record,
-        }
+        return {"advance": kernels.theta_advance, "step": kernels.theta_step, "position": position.position}
+
+    def problems(self) -> dict[str, Any]:
+        """What Newton's iteration solves: the problem of the step, and the two projections."""
+        from fem_mbs.solvers.contact import position, velocity
+        from fem_mbs.solvers.moreau import kernels
+
+        return {"velocity": kernels.PROBLEM, "position": position.PROBLEM, "held": velocity.PROBLEM}
 
     def scalars(self, system: Any, h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""

@@ -2,7 +2,7 @@
 
 Each step solves three sub-problems one after the other: smooth motion with bilateral constraints (generalized-α, second
 order), a position correction (no penetration, g = 0), a velocity correction (impact law, friction cones, G v = 0). The
-scheme, its equations and decisions are in docs/theory/decoupled_nsga.md; the compiled parts are in nsga_*.py.
+scheme, its equations and decisions are in docs/theory/decoupled_nsga.md; the compiled parts are beside this file.
 
 Source: Cosimo, Cavalieri, Cardona, Brüls, Nonlinear Dyn. 102 (2020); Sanchez2025, chapters 2-3, annexes A and B;
 doubtful points as decided by measurement, decisions 1 to 12 there: factor ½ h² in the position equation (1), M(q) at
@@ -10,12 +10,19 @@ both levels (2), f^p and f^v as differences (3), rotations composed as R~ exp(U~
 impulses of earlier impact problems applied to all contacts (6), line search and penalty ladder (7), proximal shift (8).
 """
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
+from fem_mbs.system.system import State, System
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
 
 CONTACT_SOLVERS = ("auto", "newton", "problem")
 
@@ -73,10 +80,10 @@ class DecoupledNSGA(Stepper):
         ``radius_contensou`` are of second order while they slide or drill.
     approach : {"slower", "start"}
         Normal velocity that Newton's law reflects. "slower": the slower of those along the normals at the start and at
-        the end of the step, with which normal impulses never give energy; and where friction makes the impulses of an
-        impact gain energy (Kane's paradox), the largest part of the restitution that does not
-        (``result.statistics["impacts_with_less_restitution"]`` counts these). "start": that along the normals at the
-        start of the step, as published, and no limit.
+        the end of the step, none where one of them leaves, with which normal impulses never give energy; and where
+        friction makes the impulses of an impact gain energy (Kane's paradox), the largest part of the restitution that
+        does not (``result.statistics["impacts_with_less_restitution"]`` counts these). "start": that along the normals
+        at the start of the step, as published, and no limit: for comparisons with published figures.
     restitution_speed : {"start", "touch"}
         Which approach speed Newton's law reflects at the first impact of a step: that at the start of the step (as
         published), or that at the touch, by the energy on the way to it. With "start" an elastic ball loses what it
@@ -115,33 +122,34 @@ class DecoupledNSGA(Stepper):
     (docs/theory/decoupled_nsga.md, (32)).
     """
 
+    table = TABLE
     stages = ("smooth motion", "position correction", "velocity correction")
 
     def __init__(
         self,
-        rho_inf=0.8,
+        rho_inf: float = 0.8,
         *,
-        rtol=1e-6,
-        max_iterations=30,
-        scaling=None,
-        penalty=1.0,
-        friction_penalty=2.0 / 7.0,
-        epsilon=None,
-        tol_v=None,
-        max_problems=50,
-        position_factor=0.5,
-        reset_after_impact=False,
-        improved_start=False,
-        mixed=False,
-        persistent_contacts=False,
-        approach="slower",
-        restitution_speed="start",
-        contact_solver="auto",
-        contact_tolerance=1e-6,
-        step_control=None,
-        reuse=True,
-        reference_force=0.0,
-    ):
+        rtol: float = 1e-6,
+        max_iterations: int = 30,
+        scaling: float | None = None,
+        penalty: float = 1.0,
+        friction_penalty: float = 2.0 / 7.0,
+        epsilon: float | None = None,
+        tol_v: float | None = None,
+        max_problems: int = 50,
+        position_factor: float = 0.5,
+        reset_after_impact: bool = False,
+        improved_start: bool = False,
+        mixed: bool = False,
+        persistent_contacts: bool = False,
+        approach: str = "slower",
+        restitution_speed: str = "start",
+        contact_solver: str = "auto",
+        contact_tolerance: float = 1e-6,
+        step_control: StepControl | None = None,
+        reuse: bool = True,
+        reference_force: float = 0.0,
+    ) -> None:
         self.rho_inf = self.number("rho_inf", rho_inf, at_least=0, at_most=1)
         self.rtol = self.number("rtol", rtol, above=0, below=1)
         self.max_iterations = self.as_integer("max_iterations", max_iterations)
@@ -171,21 +179,21 @@ class DecoupledNSGA(Stepper):
             raise ParameterError(self, "improved_start", improved_start, message)
 
     @property
-    def coefficients(self):
+    def coefficients(self) -> tuple[float, float, float, float]:
         """α_m, α_f, β, γ of the generalized-α method (Sanchez2025, 2.28)."""
         rho = self.rho_inf
         alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
         gamma = 0.5 + alpha_f - alpha_m
         return alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma
 
-    def matrices(self, system):
+    def matrices(self, system: System) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices of the three sub-problems; contacts of groups are left to the contact-problem solver."""
         if system.searches:
             return Rows(), Rows(), Rows()
         smooth = Rows(True, "all" if system.n_roll else "") if self.persistent_contacts else Rows()
         return smooth, Rows(True, "drilling"), Rows(True, "all", drilling_first=True)
 
-    def refuse(self, system):
+    def refuse(self, system: System) -> None:
         """Options that contact groups do not know."""
         options = {
             "persistent_contacts": self.persistent_contacts,
@@ -197,30 +205,66 @@ class DecoupledNSGA(Stepper):
                 message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
                 raise ParameterError(self, name, value, message)
 
-    def parts(self):
+    def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""
         from fem_mbs.solvers.contact import sweep
         from fem_mbs.solvers.nsga import position, scheme, smooth, velocity
-        from fem_mbs.solvers.nsga.data import PARTS
-        from fem_mbs.solvers.stepping import checks, run
 
-        modules = smooth, position, velocity, scheme, sweep, checks, run
-        found = {name: [getattr(module, name) for module in modules if hasattr(module, name)] for name in PARTS}
-        return {name: entries[0] for name, entries in found.items() if entries}
+        return {
+            "advance": scheme.advance, "step": scheme.step, "restart": scheme.restart,
+            "smooth": smooth.smooth, "position": position.position, "velocity": velocity.velocity,
+            "sweep": sweep.sweep, "settle": sweep.settle,
+        }  # fmt: skip
 
-    def scalars(self, system, h):
+    def problems(self) -> dict[str, Any]:
+        """What Newton's iteration solves."""
+        from fem_mbs.solvers.contact import position, velocity
+        from fem_mbs.solvers.nsga import smooth
+
+        return {"smooth": smooth.PROBLEM, "position": position.PROBLEM, "velocity": velocity.PROBLEM}
+
+    def scalars(self, system: System, h: float) -> dict[str, Any]:
         """Numbers of the record of a run that are this method's own."""
         alpha_m, alpha_f, beta, gamma = self.coefficients
         return {
-            "alpha_m": alpha_m, "alpha_f": alpha_f, "beta": beta, "gamma": gamma,
-            "c_a": (1 - alpha_m) / ((1 - alpha_f) * gamma * h), "c_q": h * beta / gamma,
+            "alpha_m": alpha_m, "alpha_f": alpha_f, "beta": beta, "gamma": gamma, **self._of_step(h),
             "position_factor": self.position_factor,
             "mixed": int(self.mixed and any("mixed" in element.kernels for element in system.elements)),
             "persistent": int(self.persistent_contacts and system.nc > 0), "reset": int(self.reset_after_impact),
             "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"),
         }  # fmt: skip
 
-    def start(self, engine, state):
+    def _of_step(self, h: float) -> dict[str, float]:
+        """Numbers that depend on the step size: ∂v̇/∂v and ∂D/∂v."""
+        alpha_m, alpha_f, beta, gamma = self.coefficients
+        return {"c_a": (1 - alpha_m) / ((1 - alpha_f) * gamma * h), "c_q": h * beta / gamma}
+
+    def use(self, engine: "Engine", h: float) -> None:
+        """Numbers of the records for a step h."""
+        for name, value in self._of_step(h).items():
+            engine.record_of(name)[name] = value
+
+    def local_error(self, engine: "Engine", h: float, change: np.ndarray) -> float:
+        """Error [m] of a step in which the smooth accelerations have changed, `step_control` (2)."""
+        alpha_m, alpha_f, beta, _ = self.coefficients
+        factor = abs(beta + 0.5 * (alpha_m - alpha_f) - 1.0 / 6.0)
+        size = np.abs(change)
+        size[:, 3:] *= engine.system.length
+        return factor * h * h * size.max()
+
+    def rescale(self, engine: "Engine", ratio: float, change: np.ndarray | None) -> None:
+        """Memory for steps ``ratio`` times as large, `step_control` (1), (1a).
+
+        ``change``: that of accelerations in the last step, if known.
+        """
+        a = engine.arrays
+        if ratio > 1.0 and change is not None and not (a["impact"].any() or engine.own[0]["fresh"]):
+            alpha_m, alpha_f, _, _ = self.coefficients
+            a["Va0"][:] = a["Vd0"] + ratio * (alpha_m - alpha_f) * change
+        else:
+            a["Va0"][:] = a["Vd0"] + ratio * (a["Va0"] - a["Vd0"])
+
+    def start(self, engine: "Engine", state: State) -> None:
         """Consistent accelerations and multipliers at the start of a run."""
         from fem_mbs.solvers.stepping.initial import initial_accelerations
 
@@ -234,14 +278,14 @@ class DecoupledNSGA(Stepper):
         a["Vd"][:] = a["Vd0"]
         a["lam_report"][:] = a["lam"] * run["ks"]
         if self.improved_start:
-            run["fresh"] = 1
+            engine.own[0]["fresh"] = 1
 
     def _start_contacts(self, engine, state):
         """Closed contacts that do not approach enter at once; the first accelerations are consistent with them."""
         from fem_mbs.jit import address, invoke
         from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
-        from fem_mbs.solvers.nsga.data import OK
         from fem_mbs.solvers.nsga.scheme import CALM
+        from fem_mbs.solvers.stepping.codes import OK
 
         system, a, run = engine.system, engine.arrays, engine.run[0]
         velocity, tol_v = system.contact_velocities(state), run["tol_v"]
@@ -252,8 +296,8 @@ class DecoupledNSGA(Stepper):
         a["closed"][:] = a["entered"][:] = np.where(rests, kind, GAP)
         a["part"][:] = system.parts()
         system.update_signals(state.t)
-        run["since"] = CALM
-        invoke(int(run["restart_part"]), address(engine.data), address(engine.run))
+        engine.own[0]["since"] = CALM
+        invoke(int(engine.own[0]["restart_part"]), address(engine.data), address(engine.run))
         if run["code"] != OK:
             raise SolverError(
                 "initial accelerations: mass, constraints and closed contacts are singular", step=0, time=state.t

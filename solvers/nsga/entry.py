@@ -1,9 +1,10 @@
 """Which contacts are in the smooth sub-problem of the decoupled scheme: entry, release, and pauses.
 
 Entry: by the velocities at the end of a step, of contacts that carry load, were not struck and are at rest along the
-normal; they stick when they are at rest along the plane too. Release: when the smooth sub-problem has converged, once
-per step, contacts that pull are opened and those beyond Coulomb's cone slide, and it goes on. Without that test the
-memory of the method holds forces that never acted, and light contacts of a stiff beam on a floor never come to rest.
+normal; they stick when they are at rest along the plane too, and wait for a step where sliding turns. Release: when the
+smooth sub-problem has converged, once per step, contacts that pull are opened and those beyond Coulomb's cone slide,
+and it goes on. Without that test the memory of the method holds forces that never acted, and light contacts of a stiff
+beam on a floor never come to rest.
 
 A change starts the memory again from accelerations consistent with the closed contacts. The first step after it is one
 of the trapezoidal rule (ρ = 1), in which a = v̇, and then a_1 = v̇_1 + (α_m − α_f)(v̇_1 − v̇_0): forces are of second order
@@ -27,16 +28,17 @@ from fem_mbs.jit import integer_matrix, kernel
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.nsga.persistent import rest_speed
 from fem_mbs.system.assembly import groups_of
-from fem_mbs.system.contacts import B_GN, B_VT, B_W, L_MU, L_ROLLING, L_SPINNING, gradient_times, laws_of
+from fem_mbs.system.contacts import B_GN, B_VT, B_VT0, B_W, L_MU, L_ROLLING, L_SPINNING, gradient_times, laws_of
 
 BRISK, SETTLING, FIRST_PAUSE, LONGEST_PAUSE = 5, 3, 20, 200  # changes; steps
+TURNED = 0.93  # cos² of the angle by which sliding may turn in a step
 
 
 @kernel
-def decide_turning(d, s, V):
+def decide_turning(d, s, o, V):
     """Fill rolls and spins (nc,) of closed contacts by their relative angular velocities; True when one has changed."""
     groups = groups_of(d)
-    closed, rolls, spins = s.closed, s.rolls, s.spins
+    closed, rolls, spins = s.closed, o.rolls, o.spins
     rest, changed = rest_speed(s) / s.length, False
     for a in range(d.n_groups):
         g = groups[a]
@@ -57,15 +59,15 @@ def decide_turning(d, s, V):
 
 
 @kernel
-def pause_chattering(d, s):
+def pause_chattering(d, s, o):
     """Parts of the system that ``stirred`` names and whose contacts have changed BRISK times in quick succession pause.
 
     Without that the light contacts of stiff structures can open and close, or stick and slide, from step to step and
     keep a vibration alive that the two corrections alone would end.
     """
     N = d.n_nodes
-    stirred, pause, length = s.stirred, s.pause, s.pause_length
-    quick, quiet = s.quick, s.quiet
+    stirred, pause, length = o.stirred, o.pause, o.pause_length
+    quick, quiet = o.quick, o.quiet
     for i in range(N):
         if pause[i] > 0:
             pause[i] -= 1
@@ -84,7 +86,21 @@ def pause_chattering(d, s):
 
 
 @kernel
-def decide_closed(d, s):
+def turned_aside(g, e, v1, v2, V0, rest):
+    """Whether sliding with (v1, v2) has turned by more than 15 degrees since the start of the step.
+
+    The direction that friction has in the smooth sub-problem is that of the prediction. Where friction turns it within
+    a step, that of a point about to stick, it goes to and fro, and the point never sticks.
+    """
+    o1, o2 = gradient_times(g, e, B_VT0, 0, V0), gradient_times(g, e, B_VT0, 1, V0)
+    before, along = o1 * o1 + o2 * o2, v1 * o1 + v2 * o2
+    if before <= rest * rest:
+        return False
+    return along <= 0.0 or along * along < TURNED * before * (v1 * v1 + v2 * v2)
+
+
+@kernel
+def decide_closed(d, s, o):
     """Which contacts enter the next smooth sub-problem, by how they ended this step. Returns (has it changed, is there
     one).
 
@@ -94,9 +110,9 @@ def decide_closed(d, s):
     """
     groups = groups_of(d)
     closed, impact, total = s.closed, s.impact, s.total_Lam
-    entered, ends = s.entered, s.ends
-    part, stirred = s.part, s.stirred
-    pause, acted = s.pause, s.acted
+    entered, ends = o.entered, o.ends
+    part, stirred = o.part, o.stirred
+    pause, acted = o.pause, s.acted
     V, rest = s.V, rest_speed(s)
     for a in range(d.n_groups):
         g = groups[a]
@@ -110,7 +126,12 @@ def decide_closed(d, s):
                 v1, v2 = gradient_times(g, e, B_VT, 0, V), gradient_times(g, e, B_VT, 1, V)
                 now = STICK if v1 * v1 + v2 * v2 <= rest * rest else SLIP
                 # a disc that drills slides, whatever its centre does: the corrections know
-                now = CLOSED if law[e, L_MU] == 0.0 else (now if g.drilling == 0 else acted[c])
+                if law[e, L_MU] == 0.0:
+                    now = CLOSED
+                elif g.drilling != 0:
+                    now = acted[c]
+                elif now == SLIP and turned_aside(g, e, v1, v2, s.V0, rest):
+                    now = GAP
             ends[c] = now
             if now != closed[c] or closed[c] != entered[c]:
                 for k in range(g.nn):
@@ -120,7 +141,7 @@ def decide_closed(d, s):
                 for k in range(g.nn):
                     if part[nodes[e, k]] >= 0:
                         pause[part[nodes[e, k]]] = max(pause[part[nodes[e, k]]], SETTLING)
-    pause_chattering(d, s)
+    pause_chattering(d, s, o)
     changed = some = False
     for a in range(d.n_groups):
         g = groups[a]
@@ -135,12 +156,12 @@ def decide_closed(d, s):
                     now = GAP
             changed, some = changed or now != closed[c], some or now != GAP
             closed[c] = entered[c] = now
-    turned = d.n_roll > 0 and decide_turning(d, s, V)
+    turned = d.n_roll > 0 and decide_turning(d, s, o, V)
     return changed or turned, some
 
 
 @kernel
-def leave_cones(d, s, noise):
+def leave_cones(d, s, o, noise):
     """Open contacts whose forces in the smooth sub-problem leave their cones, or let them slide; True if one does.
 
     They would be corrected at the end of the step, but the memory of the method would hold a force that never acted:
@@ -149,9 +170,9 @@ def leave_cones(d, s, noise):
     the corrections.
     """
     groups = groups_of(d)
-    closed, rolls, spins = s.closed, s.rolls, s.spins
-    lam, chi = s.clam, s.mchi
-    ctau, wtau = s.ctau, s.wtau
+    closed, rolls, spins = s.closed, o.rolls, o.spins
+    lam, chi = o.clam, o.mchi
+    ctau, wtau = o.ctau, o.wtau
     left = False
     for a in range(d.n_groups):
         g = groups[a]

@@ -17,20 +17,20 @@ Source: docs/theory/decoupled_nsga.md, (32); tests/validation/test_momentum.py.
 
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact.law import SLIP
-from fem_mbs.solvers.nsga.data import copy
 from fem_mbs.solvers.nsga.persistent import coupled_speed
+from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import B_W, L_DRILLING, L_MU, gradient_times, laws_of
 
 
 @kernel
-def disc_moments(d, s, V, start, factor, chi):
+def disc_moments(d, s, o, V, start, factor, chi):
     """Add factor times the moments of sliding discs, (2c) of `nsga.persistent`, to chi (nc, 3); no unknown holds them.
 
     ``start``: those at the start of the step, with its velocities V; else those of the smooth sub-problem.
     """
     groups = groups_of(d)
-    closed, lam, ctau = s.closed, s.clam, s.ctau
+    closed, lam, ctau = s.closed, o.clam, o.ctau
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0 or g.drilling == 0:
@@ -45,22 +45,22 @@ def disc_moments(d, s, V, start, factor, chi):
 
 
 @kernel
-def keep_forces(d, s):
+def keep_forces(d, s, o):
     """Keep the forces of closed contacts at the start of the step; contacts are evaluated there."""
-    chi = s.mchi0
-    copy(s.clam, s.clam0)
-    copy(s.mchi, chi)
-    disc_moments(d, s, s.V0, True, 1.0, chi)
+    chi = o.mchi0
+    copy(o.clam, o.clam0)
+    copy(o.mchi, chi)
+    disc_moments(d, s, o, s.V0, True, 1.0, chi)
 
 
 @kernel
-def momentum(d, s):
+def momentum(d, s, o):
     """Fill sent and sent_chi by (1), before statuses change for the next step."""
-    clam, clam0, sent = s.clam, s.clam0, s.sent
-    mchi, mchi0, sent_chi = s.mchi, s.mchi0, s.sent_chi
+    clam, clam0, sent = o.clam, o.clam0, s.sent
+    mchi, mchi0, sent_chi = o.mchi, o.mchi0, s.sent_chi
     total, total_chi = s.total_Lam, s.total_chi
     half = 0.5 * s.h * s.ks
-    disc_moments(d, s, s.Vs, False, -1.0, mchi0)
+    disc_moments(d, s, o, s.Vs, False, -1.0, mchi0)
     for c in range(d.nc):
         for i in range(3):
             sent[c, i] = total[c, i] + half * (clam0[c, i] - clam[c, i])

@@ -102,7 +102,7 @@ def coupled_speed(g, e, V, V0):
 
 
 @kernel
-def sliding_directions(d, s, V):
+def sliding_directions(d, s, o, V):
     """Fill ctau and wtau (nc, 3) for the predicted velocities V of contacts that slide, roll or spin.
 
     Contacts with a disc get |s| of (2c) in the third column of ctau.
@@ -110,8 +110,8 @@ def sliding_directions(d, s, V):
     The prediction is second-order accurate, so the directions are too, and (2), (5) become linear.
     """
     groups = groups_of(d)
-    closed, rolls, spins = s.closed, s.rolls, s.spins
-    ctau, wtau, V0 = s.ctau, s.wtau, s.V0
+    closed, rolls, spins = s.closed, o.rolls, o.spins
+    ctau, wtau, V0 = o.ctau, o.wtau, s.V0
     rest = rest_speed(s)
     for a in range(d.n_groups):
         g = groups[a]
@@ -130,15 +130,15 @@ def sliding_directions(d, s, V):
 
 
 @kernel
-def closed_forces(d, s, V, Gl, Gw, rows, rows_chi):
+def closed_forces(d, s, o, V, Gl, Gw, rows, rows_chi):
     """Add the forces of (1)-(3) to Gl and the moments of (4), (5) to Gw (full); fill rows and rows_chi (nc, 3).
 
     A row is G v (W v times length), or what is missing in the law of its multiplier.
     """
     groups = groups_of(d)
-    closed, rolls, spins = s.closed, s.rolls, s.spins
-    lam, chi = s.clam, s.mchi
-    ctau, wtau = s.ctau, s.wtau
+    closed, rolls, spins = s.closed, o.rolls, o.spins
+    lam, chi = o.clam, o.mchi
+    ctau, wtau = o.ctau, o.wtau
     arm = s.length
     for a in range(d.n_groups):
         g = groups[a]
@@ -212,13 +212,13 @@ def _disc_tangent(S, g, e, nd, mu, lam_N, speed, k, V):
 
 
 @kernel
-def closed_tangents(d, s, x, R, V, k, c_q, T):
+def closed_tangents(d, s, o, x, R, V, k, c_q, T):
     """Add the blocks of (1)-(5) to the matrix of the smooth sub-problem; c_q = ∂D/∂v (0: rows of accelerations)."""
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     values = matrix_values(d, SMOOTH)
-    closed, rolls, spins = s.closed, s.rolls, s.spins
-    lam, ctau, wtau = s.clam, s.ctau, s.wtau
+    closed, rolls, spins = s.closed, o.rolls, o.spins
+    lam, ctau, wtau = o.clam, o.ctau, o.wtau
     arm = s.length
     for a in range(d.n_groups):
         g = groups[a]

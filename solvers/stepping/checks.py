@@ -18,7 +18,8 @@ nothing of energy that is lost.
 import math
 
 from fem_mbs.jit import entry, kernel
-from fem_mbs.solvers.nsga.data import JUMP, OUT_OF_RANGE, run_at, system_at
+from fem_mbs.solvers.stepping.codes import JUMP, OUT_OF_RANGE
+from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.element_checks import trouble_of
 
 FAST = 10.0  # c of (1): corrections may move a node several times as far as it would fly

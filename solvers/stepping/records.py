@@ -4,6 +4,8 @@ What is recorded says the one table of results, `fem_mbs.results.table`. A stepp
 compiled code writes row k of each through the record of `RECORDS`: ``o.position[k]`` is (N, 3).
 """
 
+from typing import Any
+
 from numba import carray
 
 from fem_mbs.jit import kernel, void_pointer
@@ -23,6 +25,6 @@ def records_at(at):
     return carray(void_pointer(at), (1,), _RECORD)[0]
 
 
-def records(system, size: int, forces: bool = False) -> dict:
+def records(system: Any, size: int, forces: bool = False) -> dict:
     """Arrays (size, …) of zeros for ``size`` saved steps of a system, by name; ``forces`` as of `sizes_of`."""
     return RECORDS.arrays({**sizes_of(system, forces), "rows": size})

@@ -6,7 +6,8 @@ A method gives the address of what solves a step, ``step_part``; `take` calls it
 import numpy as np
 
 from fem_mbs.jit import call2, kernel
-from fem_mbs.solvers.nsga.data import NOT_CONVERGED, OK, SINGULAR, copy, copy3, largest
+from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, SINGULAR
 from fem_mbs.system.assembly import SMOOTH, VELOCITY, groups_of
 from fem_mbs.system.contacts import (
     B_GN0,

@@ -26,10 +26,16 @@ Source: docs/theory/decoupled_nsga.md, (28), (29); (2) by Taylor expansion as Zi
 Struct. Dyn. 20 (1991), did for Newmark's method.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import NonFiniteError, ParameterError
+from fem_mbs.solvers.stepping.codes import OK
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
 WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
@@ -77,22 +83,17 @@ class StepControl(Checked):
 class Controller:
     """Takes the controlled steps of one engine."""
 
-    def __init__(self, engine, control):
-        from fem_mbs.solvers.nsga.data import OK, TABLE
-
-        self.engine, self.control, self.h, self.ok = engine, control, engine.h, OK
-        self.table = TABLE
+    def __init__(self, engine: "Engine", control: StepControl) -> None:
+        self.engine, self.control, self.h = engine, control, engine.h
         largest = engine.h if control.tolerance is None else 100.0 * engine.h
         self.h_max = control.h_max or largest
         self.h_min = control.h_min or engine.h / 1024.0
-        alpha_m, alpha_f, beta, _ = engine.method.coefficients
-        self.factor = abs(beta + 0.5 * (alpha_m - alpha_f) - 1.0 / 6.0)
+        self.change = None  # of accelerations in the last step
         self.t, self.next = float(engine.system.initial.t), engine.h
         self.failed = self.inaccurate = self.too_large = 0
-        self.change = None  # of accelerations in the last step
         self.hold = 0  # steps for which the user's h is not exceeded: a contact is about to close
 
-    def advance(self, times, records):
+    def advance(self, times: np.ndarray, records: dict[str, np.ndarray]) -> tuple[int, int, Exception | None]:
         """Step to the last of ``times`` or past it, until the records are full; as `Engine.advance`."""
         engine, run = self.engine, self.engine.run
         room, error = len(records["t"]), None
@@ -108,41 +109,38 @@ class Controller:
         engine, run, a = self.engine, self.engine.run, self.engine.arrays
         limit = engine.h if self._touches() or self.hold > 0 else self.h_max
         h = min(self.next, limit)
-        before = {name: a[name].copy() for name in self.table.names(array=True, kept=True)}
-        size, states = self.h, [group.state.copy() for group in engine.system.groups]
-        counters = {name: run[0][name] for name in self.table.names(array=False, kept=True)}
+        before, size = engine.kept(), self.h
         while True:
             # the last step ends at the end, and none is left that is shorter than a tenth of the others
-            remaining = end - self.t
+            remaining, asked = end - self.t, h
             h = remaining if h > 0.9 * remaining else h
             self._set_step(h)
             run[0]["strict"] = int(engine.strict or h > max(engine.h / WATCHED, self.h_min))
             code, failure = self._take(self.t + h)
             if failure is not None:
                 return failure
-            if code != self.ok and h > self.h_min:
+            if code != OK and h > self.h_min:
                 self.failed += 1
                 self.next = 0.5 * h
-            elif code != self.ok:
+            elif code != OK:
                 return engine.fault(code, self.t + h)
-            elif h > engine.h * (1 + 1e-9) and (self._touches() or a["impact"].any()):
+            elif asked > engine.h * (1 + 1e-9) and (self._touches() or a["impact"].any()):
                 self.too_large += 1
                 self.hold, self.next = int(np.ceil(h / engine.h)), engine.h
-            elif self._judge(h, before["Vd0"]):
-                self.t += h
-                self.hold = max(self.hold - 1, 0)
-                self.change = a["Vd"] - before["Vd0"]
-                return None
-            self._restore(before, states, counters, size)
+            else:
+                change = a["Vd"] - before[0]["Vd0"]
+                if self._judge(h, change):
+                    self.t += h
+                    self.hold, self.change = max(self.hold - 1, 0), change
+                    return None
+            self._use(size)
+            engine.restore(before)
             h = self.next
 
     def _touches(self):
         """Whether a contact is closed that does not take part in the smooth motion."""
         a = self.engine.arrays
-        active = a["was_active"] != 0
-        if self.engine.run[0]["persistent"]:
-            active = active & (a["closed"] == 0)
-        return bool(active.any())
+        return bool(((a["was_active"] != 0) & (a["closed"] == 0)).any())
 
     def _take(self, t):
         """Code of a step to time t, and the error of a signal that is not finite."""
@@ -152,20 +150,18 @@ class Controller:
             try:
                 engine.system.update_signals(t)
             except NonFiniteError as error:
-                return self.ok, error
+                return OK, error
             signals[0] = engine.system.signal_values
         _, code = engine.run_steps(engine.data, engine.run, 1, 0, np.array([t]), signals)
         return code, None
 
-    def _judge(self, h, acceleration):
-        """Set the next step from (2); True when this one is accurate enough."""
+    def _judge(self, h, change):
+        """Set the next step from the change of accelerations in this one; True when this one is accurate enough."""
         tolerance, engine = self.control.tolerance, self.engine
         if tolerance is None:
             self.next = min(2.0 * h, engine.h)
             return True
-        change = np.abs(engine.arrays["Vd"] - acceleration)
-        change[:, 3:] *= engine.system.length
-        error = self.factor * h * h * change.max()
+        error = engine.method.local_error(engine, h, change)
         scale = SAFETY * (tolerance / error) ** (1.0 / 3.0) if error > 0.0 else FASTEST
         self.next = min(h * min(max(scale, SLOWEST), FASTEST), self.h_max)
         if error > tolerance and not self._touches() and h > self.h_min:
@@ -176,40 +172,20 @@ class Controller:
 
     def _set_step(self, h):
         """Scale what depends on the step from the last size to h."""
-        a, ratio = self.engine.arrays, h / self.h
-        if ratio == 1.0:
-            return
-        self._use(h)
-        for name, item in self.table.items.items():
-            if item.scaling:
-                a[name] *= ratio**item.scaling
-        if ratio > 1.0 and self.change is not None and not (a["impact"].any() or self.engine.run[0]["fresh"]):
-            alpha_m, alpha_f, _, _ = self.engine.method.coefficients
-            a["Va0"][:] = a["Vd0"] + ratio * (alpha_m - alpha_f) * self.change  # (1a)
-        else:
-            a["Va0"][:] = a["Vd0"] + ratio * (a["Va0"] - a["Vd0"])  # (1)
+        ratio = h / self.h
+        if ratio != 1.0:
+            self._use(h)
+            self.engine.rescale(ratio)
+            self.engine.method.rescale(self.engine, ratio, self.change)
 
     def _use(self, h):
-        """Coefficients for a step h."""
+        """Numbers of the records for a step h."""
         run = self.engine.run[0]
-        alpha_m, alpha_f, beta, gamma = self.engine.method.coefficients
         run["ks"] *= self.h / h
-        run["h"], run["c_q"] = h, h * beta / gamma
-        run["c_a"] = (1 - alpha_m) / ((1 - alpha_f) * gamma * h)
-        self.h = h
+        run["h"] = self.h = h
+        self.engine.method.use(self.engine, h)
 
-    def _restore(self, before, states, counters, size):
-        """The state before a refused step, with the step size it belongs to."""
-        run, a = self.engine.run[0], self.engine.arrays
-        self._use(size)
-        for name, value in before.items():
-            a[name][:] = value
-        for group, state in zip(self.engine.system.groups, states):
-            group.state[:] = state
-        for name, value in counters.items():
-            run[name] = value
-
-    def statistics(self):
+    def statistics(self) -> dict[str, int]:
         """Steps that were refused, by reason."""
         return {
             "failed_steps": self.failed,

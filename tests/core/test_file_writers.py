@@ -270,6 +270,15 @@ def test_a_disk_without_room_for_the_small_copy_keeps_the_large_file(system, tmp
     assert os.listdir(tmp_path) == ["run.vtkhdf"]
 
 
+def test_cutting_a_file_where_it_stands_tells_its_size(tmp_path):
+    file = guarded_file.GuardedFile(tmp_path / "file", "w+b")
+    file.write(b"123456")
+    file.seek(4)
+    assert file.truncate() == 4
+    file.close()
+    assert (tmp_path / "file").read_bytes() == b"1234"
+
+
 def test_a_run_on_a_full_disk_raises_with_what_was_computed(tmp_path, monkeypatch):
     import bouncing_ball
 
