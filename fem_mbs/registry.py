@@ -5,6 +5,7 @@ The library registers its types when it is imported; a user's module may registe
 """
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from fem_mbs.nodes import Node6
 REGISTRY: dict = {}  # type name -> (class, function that makes a random valid element)
 
 
-def register(cls, example):
+def register(cls: type, example: Callable) -> type:
     """Make a type known by name and put it under the generic tests.
 
     Parameters

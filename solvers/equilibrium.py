@@ -3,6 +3,8 @@
 Numbers in brackets are those in the head of `fem_mbs.solvers.statics`.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
@@ -14,7 +16,7 @@ from fem_mbs.system.system import System
 class Equilibrium:
     """One system with its load factor: residual, tangent, iterates."""
 
-    def __init__(self, system, t, mixed, rotation):
+    def __init__(self, system: System, t: float, mixed: bool, rotation: np.ndarray | None) -> None:
         self.system, self.t, self.mixed, self.rotation = system, t, mixed, rotation
         system.update_signals(system.initial.t)
         self.at_start = system.signal_values.copy()
@@ -24,7 +26,7 @@ class Equilibrium:
         self.magnitudes = np.zeros(6 * len(system.nodes))
         self.twin = None if rotation is None else unfixed(system)
 
-    def set_load(self, factor):
+    def set_load(self, factor: float) -> None:
         """Apply load factor λ to gravity, loads and drivers."""
         system = self.system
         system.set_gravity(factor * system.gravity)
@@ -33,14 +35,14 @@ class Equilibrium:
             system.signal_values[k] = start + factor * (self.at_end[k] - start)
         system.signal_values[:, 1:] = 0.0
 
-    def motion(self, state, factor):
+    def motion(self, state: State, factor: float) -> tuple[np.ndarray, np.ndarray]:
         """Velocities and accelerations (N, 6) of the steady rotation; its centrifugal forces grow with λ."""
         if self.rotation is None:
             return np.zeros_like(state.V), self.system.no_acceleration
         w = np.sqrt(factor) * self.rotation
         return steady_rotation(state, w)
 
-    def residual(self, state, lam, factor, mixed):
+    def residual(self, state: State, lam: np.ndarray, factor: float, mixed: bool) -> np.ndarray | None:
         """f + Gᵀμ − M v̇ (n,) and g (m,) in one vector, or None if it is not finite."""
         system = self.system
         state.V[:], A = self.motion(state, factor)
@@ -51,14 +53,14 @@ class Equilibrium:
         total = f - Ma + system.constraint_forces(lam)
         return np.concatenate([system.reduced(total), g])
 
-    def scale(self, state, lam):
+    def scale(self, state: State, lam: np.ndarray) -> np.ndarray:
         """Sums of the magnitudes of the forces that act on each component (N, 6)."""
         system = self.system
         absolute_forces(system.data[0], state.x, state.R, state.V, self.magnitudes)
         full = self.magnitudes + np.abs(system.constraint_forces(lam))
         return full.reshape(-1, 6)
 
-    def carried(self, state, lam, right):
+    def carried(self, state: State, lam: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Multipliers that balance the forces best: r = f + Gᵀμ, G r = 0; the given ones where that is singular."""
         from scipy.sparse import block_array, eye_array
         from scipy.sparse.linalg import splu
@@ -70,7 +72,7 @@ class Equilibrium:
             return lam
         return lam + solve(np.concatenate([right[: self.system.n], np.zeros(self.system.m)]))[self.system.n :]
 
-    def tangent(self, state, lam, factor):
+    def tangent(self, state: State, lam: np.ndarray, factor: float) -> Callable | None:
         """Factorised (1); returns a function that solves it, or None if it is singular."""
         system = self.system
         if self.rotation is None:

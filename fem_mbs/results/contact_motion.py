@@ -22,7 +22,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.errors import FemMbsError, label
-from fem_mbs.nodes import Frame
+from fem_mbs.nodes import Frame, Node
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results
@@ -46,7 +46,7 @@ def contact_number(result: "Results", name: str) -> tuple[int, list[int]]:
     return described["contact"], described["nodes"]
 
 
-def node_number(result, node):
+def node_number(result: "Results", node: Node) -> int:
     """Number of a node in a run: by its name, because ``node.index`` is that in the system compiled last.
 
     Raises

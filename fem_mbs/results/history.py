@@ -2,12 +2,17 @@
 
 import difflib
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from fem_mbs.results.table import PAIRS, listed
+from fem_mbs.results.table import PAIRS
+
+
+def listed(names: Iterable[str], line: Callable[[str], str]) -> str:
+    """Lines of a docstring, one for each name."""
+    return "\n    ".join(map(line, names))
 
 
 class Pairs(namedtuple("Pairs", PAIRS)):  # type: ignore[misc]  # the table says which

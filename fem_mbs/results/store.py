@@ -1,5 +1,6 @@
 """Where `Results` read the histories of a run from: arrays in memory, or a results file."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,13 +30,13 @@ class Memory:
 class File:
     """Histories read from a file when they are asked for."""
 
-    def __init__(self, path, n, sizes, run):
+    def __init__(self, path: Path, n: int, sizes: dict, run: Any) -> None:
         self.path, self.n, self.sizes, self.run = path, n, sizes, run
 
     def _open(self):
         return read_checks.opened(self.path, self.run)
 
-    def read(self, name, column=slice(None)):
+    def read(self, name: str, column: Any = slice(None)) -> np.ndarray:
         kind, shape = HISTORIES[name].kind, shape_of(name, self.sizes)
         if 0 in shape:
             return np.zeros((self.n, *shape), kind)[:, column]
@@ -46,12 +47,12 @@ class File:
             dataset = histories[name]
             return dataset[: self.n] if dataset.ndim == 1 else dataset[: self.n, column]
 
-    def pairs(self, first, last):
+    def pairs(self, first: int, last: int) -> np.ndarray:
         with self._open() as file:
             histories = file["fem_mbs/histories"]
             return histories["pairs"][first:last] if "pairs" in histories else np.zeros((0, PAIR_COLUMNS))
 
-    def rows(self, chosen):
+    def rows(self, chosen: Any) -> dict[str, np.ndarray]:
         chosen = np.asarray(chosen)
         order, back = np.unique(chosen, return_inverse=True)
         result = {}
