@@ -15,6 +15,8 @@ from drawing import PICTURES, ROOT, example, keep, panels, shrink
 
 import fem_mbs as fem
 
+sys.path.append(str(ROOT / "tests" / "helpers"))
+
 
 def flexible_pendulum():
     """The model of the README."""

@@ -35,7 +35,7 @@ class Equilibrium:
             system.signal_values[k] = start + factor * (self.at_end[k] - start)
         system.signal_values[:, 1:] = 0.0
 
-    def motion(self, state: State, factor: float) -> tuple[np.ndarray, np.ndarray]:
+    def motion(self, state: State, factor: float) -> tuple:
         """Velocities and accelerations (N, 6) of the steady rotation; its centrifugal forces grow with λ."""
         if self.rotation is None:
             return np.zeros_like(state.V), self.system.no_acceleration

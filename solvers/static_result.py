@@ -1,6 +1,6 @@
 """What a static equilibrium was found to be: positions, forces, stability, and the way there."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,11 @@ from fem_mbs.results.results import Results
 from fem_mbs.system import assembly
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
+
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
+    from fem_mbs.system.state import State
+    from fem_mbs.system.system import System
 
 
 class StaticResult:
@@ -37,7 +42,7 @@ class StaticResult:
         Histories of the load path, with the load factor in the place of time: ``result["tip"].position``.
     """
 
-    def __init__(self, system: System, angular_velocity: np.ndarray | None = None) -> None:
+    def __init__(self, system: "System", angular_velocity: np.ndarray | None = None) -> None:
         self.system, self.angular_velocity = system, angular_velocity
         # set before anybody gets the result
         self.state: State = None  # type: ignore[assignment]

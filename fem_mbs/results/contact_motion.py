@@ -23,10 +23,10 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.errors import FemMbsError, label
 from fem_mbs.nodes import Frame, Node
+from fem_mbs.shapes import matrices
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results
-from fem_mbs.shapes import matrices
 
 
 def contact_number(result: "Results", name: str) -> tuple[int, list[int]]:

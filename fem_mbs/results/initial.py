@@ -1,14 +1,18 @@
 """Results of a model that has not run, for drawing it as it is at the start."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from fem_mbs.results.results import Results
 from fem_mbs.results.table import HISTORIES, separated, shape_of
 from fem_mbs.results.writer import ResultsWriter
 from fem_mbs.system.system import System
 
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
 
-def at_start(system: System) -> Results:
+
+def at_start(system: System) -> "Results":
     """`Results` of a system that has not run: its initial state alone."""
     writer = ResultsWriter(system)
     state, sizes = system.initial, writer.description["sizes"]

@@ -30,7 +30,7 @@ class Memory:
 class File:
     """Histories read from a file when they are asked for."""
 
-    def __init__(self, path: Path, n: int, sizes: dict, run: Any) -> None:
+    def __init__(self, path: Path, n: int, sizes: dict[str, int], run: Any) -> None:
         self.path, self.n, self.sizes, self.run = path, n, sizes, run
 
     def _open(self):
