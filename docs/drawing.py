@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
-sys.path += [str(ROOT / "examples"), str(ROOT / "benchmarks"), str(ROOT / "tests" / "helpers")]
+sys.path += [str(ROOT / "examples"), str(ROOT / "benchmarks")]
 
 
 def example(name):

@@ -6,10 +6,7 @@ import numpy as np
 
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import COMPONENTS
-from fem_mbs.results.results import Results
 from fem_mbs.system import assembly
-from fem_mbs.system.state import State
-from fem_mbs.system.system import System
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results

@@ -2,17 +2,11 @@
 
 import difflib
 from collections import namedtuple
-from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from fem_mbs.results.table import PAIRS
-
-
-def listed(names: Iterable[str], line: Callable[[str], str]) -> str:
-    """Lines of a docstring, one for each name."""
-    return "\n    ".join(map(line, names))
+from fem_mbs.results.table import PAIRS, listed
 
 
 class Pairs(namedtuple("Pairs", PAIRS)):  # type: ignore[misc]  # the table says which
@@ -33,7 +27,7 @@ class Quantity(NamedTuple):
 
     unit: str
     labels: tuple
-    read: Callable[[], np.ndarray]
+    read: object
 
 
 class History:

@@ -16,12 +16,12 @@ import numpy as np
 from fem_mbs.arguments import Named
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results import read_checks
-from fem_mbs.results.history import History, Iterations, Pairs, Quantity, listed
+from fem_mbs.results.history import History, Iterations, Pairs, Quantity
 from fem_mbs.results.names import unknown_name
 from fem_mbs.results.notebook import WARNING, Report
 from fem_mbs.results.scene import SECTION_LABELS, Scene, contact_vector, inverse_step
 from fem_mbs.results.store import File
-from fem_mbs.results.table import AXES, HISTORIES, PAIRS, TURNS, XYZ, pair_column, shape_of
+from fem_mbs.results.table import AXES, HISTORIES, PAIRS, TURNS, XYZ, listed, pair_column, shape_of
 from fem_mbs.shapes import Skin, matrices
 
 FORMAT = 1
