@@ -84,7 +84,7 @@ def break_residuals(problem, reuse=False):
         reuse=reuse,
     )  # fmt: skip
     engine = stepper.prepare(system, BREAK_STEP)
-    arrays, run = engine.arrays, engine.run[0]
+    arrays = engine.arrays
     start = {name: values.copy() for name, values in arrays.items()} | {f"{k}0": arrays[k].copy() for k in "xQRV"}
     engine.advance(np.array([BREAK_STEP]), np.zeros((1, 1, 3)), engine.make_records(1))
 
