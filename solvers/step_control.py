@@ -26,12 +26,17 @@ Source: docs/theory/decoupled_nsga.md, (28), (29); (2) by Taylor expansion as Zi
 Struct. Dyn. 20 (1991), did for Newmark's method.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import NonFiniteError, ParameterError
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
+ROUND = 1e-6  # of a step: what the sum of many leaves
+LARGEST_TURN = 3.0  # rad: of a node in a step, see nsga_smooth
+PARTS = 64  # of a step that fails in a run of constant steps
 WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
 
 
@@ -74,6 +79,22 @@ class StepControl(Checked):
             raise ParameterError(self, "h_min", h_min, f"s is larger than h_max = {h_max} s")
 
 
+class Kept(NamedTuple):
+    """State of a run between two steps: arrays and numbers by name, states of elements by group, step size [s]."""
+
+    arrays: dict
+    numbers: dict
+    states: list
+    h: float
+
+
+def _last_steps(h, remaining):
+    """Step size, at most h: the last step ends at the end, and none is left that is shorter than 0.45 of the others."""
+    if h > (1.0 - ROUND) * remaining:
+        return remaining
+    return 0.5 * remaining if h > 0.9 * remaining else h
+
+
 class Controller:
     """Takes the controlled steps of one engine."""
 
@@ -92,7 +113,7 @@ class Controller:
         self.change = None  # of accelerations in the last step
         self.hold = 0  # steps for which the user's h is not exceeded: a contact is about to close
 
-    def advance(self, times, records):
+    def advance(self, times, signals, records):
         """Step to the last of ``times`` or past it, until the records are full; as `Engine.advance`."""
         engine, run = self.engine, self.engine.run
         room, error = len(records["t"]), None
@@ -108,13 +129,9 @@ class Controller:
         engine, run, a = self.engine, self.engine.run, self.engine.arrays
         limit = engine.h if self._touches() or self.hold > 0 else self.h_max
         h = min(self.next, limit)
-        before = {name: a[name].copy() for name in self.table.names(array=True, kept=True)}
-        size, states = self.h, [group.state.copy() for group in engine.system.groups]
-        counters = {name: run[0][name] for name in self.table.names(array=False, kept=True)}
+        before = self._keep()
         while True:
-            # the last step ends at the end, and none is left that is shorter than a tenth of the others
-            remaining = end - self.t
-            h = remaining if h > 0.9 * remaining else h
+            h = _last_steps(h, end - self.t)
             self._set_step(h)
             run[0]["strict"] = int(engine.strict or h > max(engine.h / WATCHED, self.h_min))
             code, failure = self._take(self.t + h)
@@ -125,15 +142,15 @@ class Controller:
                 self.next = 0.5 * h
             elif code != self.ok:
                 return engine.fault(code, self.t + h)
-            elif h > engine.h * (1 + 1e-9) and (self._touches() or a["impact"].any()):
+            elif h > engine.h * (1 + 2 * ROUND) and (self._touches() or a["impact"].any()):
                 self.too_large += 1
                 self.hold, self.next = int(np.ceil(h / engine.h)), engine.h
-            elif self._judge(h, before["Vd0"]):
+            elif self._judge(h, before.arrays["Vd0"]):
                 self.t += h
                 self.hold = max(self.hold - 1, 0)
-                self.change = a["Vd"] - before["Vd0"]
+                self.change = a["Vd"] - before.arrays["Vd0"]
                 return None
-            self._restore(before, states, counters, size)
+            self._restore(before)
             h = self.next
 
     def _touches(self):
@@ -198,16 +215,23 @@ class Controller:
         run["c_a"] = (1 - alpha_m) / ((1 - alpha_f) * gamma * h)
         self.h = h
 
-    def _restore(self, before, states, counters, size):
+    def _keep(self):
+        """The state that a refused step goes back to."""
+        engine, table = self.engine, self.table
+        arrays = {name: engine.arrays[name].copy() for name in table.names(array=True, kept=True)}
+        numbers = {name: engine.run[0][name] for name in table.names(array=False, kept=True)}
+        return Kept(arrays, numbers, [group.state.copy() for group in engine.system.groups], self.h)
+
+    def _restore(self, before):
         """The state before a refused step, with the step size it belongs to."""
-        run, a = self.engine.run[0], self.engine.arrays
-        self._use(size)
-        for name, value in before.items():
-            a[name][:] = value
-        for group, state in zip(self.engine.system.groups, states):
+        engine = self.engine
+        self._use(before.h)
+        for name, value in before.arrays.items():
+            engine.arrays[name][:] = value
+        for group, state in zip(engine.system.groups, before.states):
             group.state[:] = state
-        for name, value in counters.items():
-            run[name] = value
+        for name, value in before.numbers.items():
+            engine.run[0][name] = value
 
     def statistics(self):
         """Steps that were refused, by reason."""
@@ -216,3 +240,69 @@ class Controller:
             "inaccurate_steps": self.inaccurate,
             "steps_too_large_for_contact": self.too_large,
         }
+
+
+class Divider(Controller):
+    """Takes the steps of an engine at constant size, and those that fail in parts.
+
+    The parts are halves, and halves of what fails again, down to 1/`PARTS`; they grow back as with `StepControl`, and
+    their energies are watched as there. States are saved at the ends of whole steps, as if nothing had been: with the
+    impulses of all parts. When a part of the smallest size fails too, the error is that of the whole step. A step that
+    begins with bodies that turn too fast for it is not divided: then the user's steps are too large as such.
+    """
+
+    def __init__(self, engine):
+        super().__init__(engine, StepControl(h_min=engine.h / PARTS))
+        self.divided, self.part = 0, engine.make_records(1)
+
+    def advance(self, times, signals, records):
+        """As `Engine.advance`."""
+        from fem_mbs.solvers.nsga_data import ENERGY_ROSE, LARGE_ROTATION
+
+        engine, done = self.engine, 0
+        while True:
+            before, first = self._keep(), done
+            taken, code = engine.run_steps(engine.data, engine.run, len(times) - first, first, times, signals)
+            done = first + taken
+            if code == self.ok or code == ENERGY_ROSE:
+                error = None if code == self.ok else engine.fault(code, float(times[done - 1]))
+                return done, int(engine.run[0]["saved"]), error
+            asked, error = code, engine.fault(code, float(times[done]))
+            # compiled steps keep no start of theirs: those before the one that failed are taken again
+            self._restore(before)
+            again, code = engine.run_steps(engine.data, engine.run, taken, first, times, signals)
+            too_fast = asked == LARGE_ROTATION and engine.h * np.abs(engine.arrays["V"][:, 3:]).max() > LARGEST_TURN
+            if code != self.ok or too_fast or not self._divide(float(times[done]), records):
+                return first + again, int(engine.run[0]["saved"]), error
+            done += 1
+
+    def _divide(self, end, records):
+        """Take one step of the user's, which ends at a time, in parts; False when that fails."""
+        engine, run = self.engine, self.engine.run[0]
+        self.t, self.next, self.change, self.hold = end - engine.h, 0.5 * engine.h, None, 0
+        user = {name: int(run[name]) for name in ("saved", "step_number", "save_every", "whole_every", "strict")}
+        run["save_every"] = run["whole_every"] = 1
+        engine.aim(self.part)
+        sums, error = dict.fromkeys(("impulse", "moment_impulse", "impact"), 0), None
+        while error is None and self.t < end - ROUND * self.h:
+            run["saved"] = 0
+            error = self._step(end)
+            sums = {name: value + self.part[name][0] for name, value in sums.items()}
+        engine.aim(records)
+        for name, value in user.items():
+            run[name] = value
+        if error is not None:
+            return False
+        self._set_step(engine.h)
+        self.divided += 1
+        run["t"], run["step_number"] = end, user["step_number"] + 1
+        if run["step_number"] % user["save_every"] == 0:
+            sums |= {"t": end, "h": engine.h, "step": run["step_number"], "impact": sums["impact"] > 0}
+            for name, array in records.items():
+                array[user["saved"]] = sums.get(name, self.part[name][0])
+            run["saved"] += 1
+        return True
+
+    def statistics(self):
+        """Steps that were taken in parts."""
+        return {"divided_steps": self.divided}

@@ -1,7 +1,17 @@
 """Random small models of every element type, run with every option: what becomes of them.
 
 A seed chooses a family (`FAMILIES`), its dimensions, laws, velocities, and the options of the stepper. Most models are
-*sensible*: mass ratio ≤ 1e3, stiffness ≤ 1e8 N/m, h |ω| ≤ 0.3; a quarter are not. What a run may end as (`Outcome`):
+*sensible*, which is computed from the model before it runs; a quarter are made without regard to it:
+
+    mass ratio   largest over smallest mass of bodies and beam elements ≤ 1e3
+    stiffness    of springs, E A/L_e of beams, and n K d^(n−1) of compliant contacts with F = K dⁿ ≤ 1e8 N/m; d is their
+                 max_indentation, or 1 mm where that is unlimited
+    h |ω| ≤ 0.3  ω: largest angular velocity at the start, and √(stiffness/mass) of compliant contacts, with the
+                 lightest body (steps must resolve their impacts). Springs and beams may be unresolved.
+    room         compliant contacts can store, within max_indentation, all energy that the bodies have or gain by
+                 falling: Σ m |v|²/2 + |J| |ω|²/2 + m g (|v| T + g T²/2), T the duration
+
+What a run may end as (`Outcome`):
 
     fine      complete; the energy of a model without drivers and loads does not rise
     warned    the energy rises, and ``result.warnings`` says something
@@ -29,6 +39,7 @@ from fem_mbs.rotations import exp, frame_with_axis
 
 RISE = 0.05  # of the scale of the energy
 STILL = 1e-9  # J/kg: below it a model is at rest
+UNLIMITED = 1e-3  # m: at which the stiffness of contacts counts that have no largest indentation
 DEEP = 1e-9  # m per m of the model: deepest gap of a contact that is not compliant
 
 
@@ -50,11 +61,47 @@ class Case:
     @property
     def sensible(self):
         ratio = max(self.masses) / min(self.masses)
-        return ratio <= 1e3 and self.stiffness <= 1e8 and self.h * self.spin <= 0.3
+        soft = compliant_contacts(self.model)
+        stiffness = max([self.stiffness, *(stiffness_of(contact) for contact in soft)])
+        rate = max([self.spin, *(rate_of(contact, self.masses) for contact in soft)])
+        energy = energy_at_hand(self.model, self.steps * self.h)
+        room = all(energy <= 1.001 * storable(contact) for contact in soft)
+        return ratio <= 1e3 and stiffness <= 1e8 and self.h * rate <= 0.3001 and room
 
     def __str__(self):
         options = ", ".join(f"{name} = {value!r}" for name, value in self.options.items())
         return f"seed {self.seed}, {self.family}, h = {self.h:g} s, {options}"
+
+
+def compliant_contacts(model):
+    return [element for element in model.elements if isinstance(element, fem.CompliantContact)]
+
+
+def stiffness_of(contact):
+    """∂F/∂d [N/m] of a compliant contact at its largest indentation."""
+    depth = contact.max_indentation if np.isfinite(contact.max_indentation) else UNLIMITED
+    return contact.exponent * contact.stiffness * depth ** (contact.exponent - 1.0)
+
+
+def rate_of(contact, masses):
+    """Angular frequency [rad/s] of the lightest body on a compliant contact."""
+    return (stiffness_of(contact) / min(masses)) ** 0.5
+
+
+def storable(contact):
+    """Energy [J] of a compliant contact at its largest indentation."""
+    return contact.stiffness * contact.max_indentation ** (contact.exponent + 1.0) / (contact.exponent + 1.0)
+
+
+def energy_at_hand(model, duration):
+    """Bound of the energy [J] that rigid bodies have at the start or gain by falling for a time."""
+    gravity, total = float(np.linalg.norm(model.gravity)), 0.0
+    for body in model.elements:
+        if isinstance(body, fem.RigidBody):
+            speed, rate = (float(np.linalg.norm(v)) for v in (body.node.velocity, body.node.angular_velocity))
+            total += 0.5 * body.mass * speed**2 + 0.5 * np.linalg.norm(body.inertia) * rate**2
+            total += body.mass * gravity * (speed * duration + 0.5 * gravity * duration**2)
+    return total
 
 
 @dataclass
@@ -134,7 +181,8 @@ class Maker:
     def compliant(self):
         """Options of a compliant contact."""
         model = self.rng.choice(["hunt-crossley", "lankarani-nikravesh", "flores", "consistent"])
-        return {"stiffness": self.spring(8.0), "model": str(model), "exponent": float(self.rng.choice([1.0, 1.5]))}
+        k = self.power(2, 11) if self.wild else self.power(1, 8)
+        return {"stiffness": k, "model": str(model), "exponent": float(self.rng.choice([1.0, 1.5]))}
 
     def frame(self, body, point, rotation=None):
         """Attachment at a point of the inertial frame."""
@@ -382,7 +430,7 @@ def beams(make):
     E = make.power(6, 11.3)
     section = fem.Section.circle(rng.uniform(2e-3, 1e-2), E=E, nu=0.3, density=rng.choice([1000.0, 7800.0]))
     make.stiffness = max(make.stiffness, E * section.area * n / length)
-    make.masses.append(7800.0 * 3.1e-4 * length / n)
+    make.masses.append(section.mass_per_length * length / n)
     end, held = make.direction() * length, str(rng.choice(["clamped", "hinged", "free"]))
     options = {"damping": rng.uniform(0.0, 1e-3)} if make.chance(0.3) else {}
     line = model.add(fem.beam_line([0, 0, 0], end, n, section, name=make.name("beam"), **options))
@@ -491,16 +539,24 @@ def build(seed):
     gravity = [0, 0, -9.81 * rng.choice([0.0, 1.0, 1.0, 1.0])]
     make = Maker(rng, bool(rng.random() < 0.25), fem.Model(f"random model {seed}", gravity=gravity))
     family(make)
-    h = float(rng.choice([5e-4, 1e-3, 2e-3]))
-    h = float(rng.choice([1e-5, 1e-4])) if family is bearing else h
-    if family is compliant or (family is clearance and make.stiffness > 0):
-        h = float(rng.choice([1e-5, 1e-4, 1e-3]))
-    if not make.wild and h * make.spin > 0.3:
-        h = 0.3 / make.spin
+    soft, masses = compliant_contacts(make.model), make.masses or [1.0]
+    h = float(rng.choice([1e-5, 1e-4] if family is bearing or soft else [5e-4, 1e-3, 2e-3]))
     steps = int(rng.integers(20, FAMILIES[family][1]))
+    if not make.wild:
+        stiffen(soft, 1.001 * energy_at_hand(make.model, steps * h), rng)
+        h = min([h, *(0.3 / rate for rate in (make.spin, *(rate_of(contact, masses) for contact in soft)) if rate > 0)])
+    elif soft and make.chance(0.5):
+        h = 1e-3
     options = stepper_options(rng, make)
-    return Case(seed, family.__name__, make.model, options, h, steps, make.masses or [1.0], make.stiffness, make.spin,
-                make.passive)  # fmt: skip
+    return Case(seed, family.__name__, make.model, options, h, steps, masses, make.stiffness, make.spin, make.passive)
+
+
+def stiffen(contacts, energy, rng):
+    """Make compliant contacts that are too soft for an energy [J] as stiff as it needs, or up to ten times stiffer."""
+    for contact in contacts:
+        if storable(contact) < energy:
+            contact.stiffness *= energy / storable(contact) * 10.0 ** rng.uniform(0.0, 1.0)
+            contact.place()
 
 
 def stepper_options(rng, make):
@@ -518,7 +574,8 @@ def stepper_options(rng, make):
             options["step_control"] = fem.StepControl(tolerance=tolerance)
     for name, values in {
         "reset_after_impact": (True,), "mixed": (True,), "reuse": (False,), "penalty": (0.3, 0.1), "rtol": (1e-6, 1e-8),
-        "epsilon": (0.0, 1e-6), "position_factor": (1.0,), "max_problems": (5,),
+        "epsilon": (0.0, 1e-6), "position_factor": (1.0,), "max_problems": (5,), "restitution_speed": ("touch",),
+        "friction_penalty": (1.0,), "divide_failed_steps": (False,),
     }.items():  # fmt: skip
         if rng.random() < 0.1:
             options[name] = values[int(rng.integers(len(values)))]

@@ -205,3 +205,22 @@ def test_a_ball_that_comes_to_rest_by_bounces_rests_with_the_speed_at_the_touch(
 def test_an_unknown_restitution_speed_is_refused():
     with pytest.raises(ParameterError, match="restitution_speed = 'end' must be one of 'start', 'touch'"):
         fem.DecoupledNSGA(restitution_speed="end")
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_ball_that_flies_through_a_wall_of_the_ground_in_a_step_is_hit_at_the_wall(grouped):
+    """On the path of a step, poses of bodies that cannot turn were those of the first array of zeros: 7 cm before it."""
+    model = fem.Model("wall", gravity=[0, 0, 0])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.03, position=[-0.3, 0, 0], velocity=[100, 0, 0], name="ball"))
+    wall = {"size": [0.02, 1, 1]}
+    if grouped:
+        group = fem.ContactGroup(name="balls", restitution=0.5)
+        group.sphere(ball, 0.03)
+        group.obstacle(fem.SphereOnBox, model.ground.frame(), **wall)
+        model.add(group)
+    else:
+        model.add(fem.SphereOnBox(ball, model.ground, radius=0.03, restitution=0.5, name="wall", **wall))
+    result = fem.DecoupledNSGA().run(model, 0.02, 2e-3)
+    assert result["ball"].position[:, 0].max() == pytest.approx(-0.04, abs=1e-12)  # half the wall and the radius
+    np.testing.assert_allclose(result["ball"].velocity[-1], [-50.0, 0, 0], atol=1e-9)
+    assert result.statistics["swept_contacts"] == 1
