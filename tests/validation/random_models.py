@@ -17,7 +17,7 @@ What a run may end as (`Outcome`):
     warned    the energy rises, and ``result.warnings`` says something
     refused   an error in words of the package, which is a SolverError when a step failed
     gain      the energy rises without a word
-    wrong     not finite, a contact deeper than rounding, an exception from inside
+    wrong     not finite, a contact deeper than rounding, an exception from inside, no end
 
     python tests/validation/random_models.py 0 300        runs seeds 0 … 299 and prints a table and what went wrong
 
@@ -26,6 +26,7 @@ published ``approach="start"`` and stiff elements seen with rho_inf = 1 stay bel
 multiplied the energy.
 """
 
+import multiprocessing
 import sys
 import warnings
 from collections import Counter
@@ -40,6 +41,8 @@ from fem_mbs.rotations import exp, frame_with_axis
 RISE = 0.05  # of the scale of the energy
 STILL = 1e-9  # J/kg: below it a model is at rest
 UNLIMITED = 1e-3  # m: at which the stiffness of contacts counts that have no largest indentation
+LIMIT = 600.0  # s: of a model, with the compilation of everything for the first
+TOGETHER = 250  # models of a process
 DEEP = 1e-9  # m per m of the model: deepest gap of a contact that is not compliant
 
 
@@ -106,12 +109,18 @@ def energy_at_hand(model, duration):
 
 @dataclass
 class Outcome:
-    """How a run ended; ``rise`` is the largest rise of the energy over its scale."""
+    """How a run ended; ``case`` in words, ``rise`` the largest rise of the energy over its scale."""
 
-    case: Case
+    case: str
+    family: str
+    sensible: bool
     kind: str
     message: str = ""
     rise: float = 0.0
+
+    @classmethod
+    def of(cls, case, *what):
+        return cls(str(case), case.family, bool(case.sensible), *what)
 
     def __str__(self):
         return f"{self.kind}: {self.case}: {self.message}"
@@ -596,20 +605,20 @@ def judge(case, result):
     said = list(getattr(result, "warnings", ()))
     energy = result.energy.total
     if not np.isfinite(energy).all():
-        return Outcome(case, "wrong", "energy is not finite")
+        return Outcome.of(case, "wrong", "energy is not finite")
     bodies = [result[e.name].position for e in case.model.elements if isinstance(e, fem.RigidBody)]
     size = 1.0 + max((float(np.abs(position).max()) for position in bodies), default=0.0)
     for element in case.model.elements:
         if element.role == "contact":
             depth = -result[element.name].gap[1:].min(initial=0.0)
             if not depth <= DEEP * size:
-                return Outcome(case, "wrong", f"{element.name} penetrates by {depth:.1e} m")
+                return Outcome.of(case, "wrong", f"{element.name} penetrates by {depth:.1e} m")
     rise = rise_of_energy(case, result) if case.passive else 0.0
     if rise > RISE and not said:
-        return Outcome(case, "gain", f"energy rises by {rise:.2g} of its scale", rise)
+        return Outcome.of(case, "gain", f"energy rises by {rise:.2g} of its scale", rise)
     if rise > RISE:
-        return Outcome(case, "warned", str(said[0]), rise)
-    return Outcome(case, "fine", "", rise)
+        return Outcome.of(case, "warned", str(said[0]), rise)
+    return Outcome.of(case, "fine", "", rise)
 
 
 def run(seed):
@@ -620,9 +629,9 @@ def run(seed):
             warnings.simplefilter("always")
             result = fem.DecoupledNSGA(**case.options).run(case.model, case.steps * case.h, case.h)
     except fem.FemMbsError as error:
-        return Outcome(case, "refused", f"{type(error).__name__}: {error}")
+        return Outcome.of(case, "refused", f"{type(error).__name__}: {error}")
     except Exception as error:
-        return Outcome(case, "wrong", f"{type(error).__name__} from inside: {error}")
+        return Outcome.of(case, "wrong", f"{type(error).__name__} from inside: {error}")
     outcome = judge(case, result)
     if outcome.kind == "gain" and any(issubclass(w.category, UserWarning) for w in caught):
         outcome.kind = "warned"
@@ -642,13 +651,13 @@ def kind_of_refusal(message):
 
 def statistics(outcomes):
     """Table of outcomes by family, of all and of sensible models; lines of text."""
-    families = sorted({o.case.family for o in outcomes})
+    families = sorted({o.family for o in outcomes})
     kinds = ("fine", "warned", "refused", "gain", "wrong")
     yield f"{'family':14s} {'models':>7s} " + " ".join(f"{k:>8s}" for k in kinds) + "   sensible: of, refused"
     for family in [*families, "all"]:
-        mine = [o for o in outcomes if family in (o.case.family, "all")]
+        mine = [o for o in outcomes if family in (o.family, "all")]
         count = Counter(o.kind for o in mine)
-        sensible = [o for o in mine if o.case.sensible]
+        sensible = [o for o in mine if o.sensible]
         refused = sum(o.kind == "refused" for o in sensible)
         share = 100.0 * refused / max(len(sensible), 1)
         yield (f"{family:14s} {len(mine):7d} " + " ".join(f"{count[k]:8d}" for k in kinds)
@@ -657,11 +666,43 @@ def statistics(outcomes):
     yield "refused: " + ", ".join(f"{text} {n}" for text, n in refusals.most_common())
 
 
+def work(connection):
+    """Run the seeds that come through a connection, in another process; first say that it is there."""
+    connection.send("ready")
+    while (seed := connection.recv()) is not None:
+        connection.send(run(seed))
+
+
+def in_process(seeds, limit=LIMIT):
+    """Outcomes of seeds, one after the other, by another process: it is ended where a model takes longer than a limit
+    [s], which counts as wrong, and is replaced now and then."""
+    context, process = multiprocessing.get_context("spawn"), None
+    for k, seed in enumerate(seeds):
+        if process is None:
+            here, there = context.Pipe()
+            process = context.Process(target=work, args=(there,), daemon=True)
+            process.start()
+            there.close()
+            here.recv()
+        fault = f"takes longer than {limit:g} s"
+        try:
+            here.send(seed)
+            outcome = here.recv() if here.poll(limit) else None
+        except (EOFError, OSError):
+            outcome, fault = None, "ended its process"
+        yield Outcome.of(build(seed), "wrong", fault) if outcome is None else outcome
+        if outcome is None or k % TOGETHER == TOGETHER - 1:
+            process.kill()
+            process.join()
+            process = None
+    if process is not None:
+        process.kill()
+        process.join()
+
+
 def main():
-    first, last = int(sys.argv[1]), int(sys.argv[2])
     outcomes = []
-    for seed in range(first, last):
-        outcome = run(seed)
+    for outcome in in_process(range(int(sys.argv[1]), int(sys.argv[2]))):
         outcomes.append(outcome)
         if outcome.kind != "fine":
             print(f"{outcome}"[:400].replace("\n", " "), flush=True)
