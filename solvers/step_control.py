@@ -245,15 +245,19 @@ class Controller:
 class Divider(Controller):
     """Takes the steps of an engine at constant size, and those that fail in parts.
 
-    The parts are halves, and halves of what fails again, down to 1/`PARTS`; they grow back as with `StepControl`, and
-    their energies are watched as there. States are saved at the ends of whole steps, as if nothing had been: with the
-    impulses of all parts. When a part of the smallest size fails too, the error is that of the whole step. A step that
-    begins with bodies that turn too fast for it is not divided: then the user's steps are too large as such.
+    First the whole step is taken again with the iterations that were not asked for: Newton's on contacts, the mixed one
+    of beams. The parts are halves, and halves of what fails again, down to 1/`PARTS`, with the same; they grow back as
+    with `StepControl`, and their energies are watched as there. States are saved at the ends of whole steps, as if
+    nothing had been: with the impulses of all parts. When a part of the smallest size fails too, the error is that of
+    the whole step. A step that begins with bodies that turn too fast for it is not divided: then the user's steps are
+    too large as such.
     """
 
     def __init__(self, engine):
         super().__init__(engine, StepControl(h_min=engine.h / PARTS))
         self.divided, self.part = 0, engine.make_records(1)
+        asked = {"newton": 1, "mixed": int(any("mixed" in element.kernels for element in engine.system.elements))}
+        self.other = {name: value for name, value in asked.items() if value != engine.run[0][name]}
 
     def advance(self, times, signals, records):
         """As `Engine.advance`."""
@@ -279,8 +283,11 @@ class Divider(Controller):
     def _divide(self, end, records):
         """Take one step of the user's, which ends at a time, in parts; False when that fails."""
         engine, run = self.engine, self.engine.run[0]
-        self.t, self.next, self.change, self.hold = end - engine.h, 0.5 * engine.h, None, 0
-        user = {name: int(run[name]) for name in ("saved", "step_number", "save_every", "whole_every", "strict")}
+        self.t, self.next, self.change, self.hold = end - engine.h, (1.0 if self.other else 0.5) * engine.h, None, 0
+        user = ("saved", "step_number", "save_every", "whole_every", "strict", *self.other)
+        user = {name: int(run[name]) for name in user}
+        for name, value in self.other.items():
+            run[name] = value
         run["save_every"] = run["whole_every"] = 1
         engine.aim(self.part)
         sums, error = dict.fromkeys(("impulse", "moment_impulse", "impact"), 0), None
