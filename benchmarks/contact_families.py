@@ -6,7 +6,7 @@ step from the velocities v under gravity. Sizes are in contacts, lengths in m, m
 
 import numpy as np
 
-from fem_mbs.solvers.contact_problem import ContactProblem
+from fem_mbs.solvers.contact_problem.problem import ContactProblem
 
 STEP, GRAVITY = 1e-2, 9.81  # s, m/s²
 

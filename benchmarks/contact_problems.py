@@ -23,7 +23,7 @@ import time
 import contact_families as families
 import numpy as np
 
-from fem_mbs.solvers.contact_problem import solve_contact_problem
+from fem_mbs.solvers.contact_problem.problem import solve_contact_problem
 
 TOL = 1e-8 * (1 + 1e-6)  # round-off between the units of the problem and the scaled ones
 

@@ -31,16 +31,16 @@ import spheres_in_a_box
 
 # what the parts are called, and the functions (file, name) whose time they are
 PARTS = {
-    "contact problems: sweeps": [("contact_gauss_seidel.py", "gauss_seidel")],
-    "contact problems: ADMM where sweeps stall": [("contact_admm.py", "admm")],
-    "contact problems: hybrid": [("contact_hybrid.py", "hybrid")],
+    "contact problems: sweeps": [("gauss_seidel.py", "gauss_seidel")],
+    "contact problems: ADMM where sweeps stall": [("admm.py", "admm")],
+    "contact problems: hybrid": [("hybrid.py", "hybrid")],
     "contact problems: set up, scaled, judged": [
-        ("contact_problem.py", "solve_contact_problem"),
-        ("contact_problem.py", "from_contacts"),
+        ("problem.py", "solve_contact_problem"),
+        ("problem.py", "from_contacts"),
     ],
-    "rest of the corrections (residuals, matrices, gradients)": [("nsga_contact_problem.py", "_correct")],
-    "pairs: search, moving what is kept": [("nsga_pairs.py", "refresh"), ("pairs.py", "outdated")],
-    "tables of closed contacts": [("nsga_pairs.py", "closed_pairs")],
+    "rest of the corrections (residuals, matrices, gradients)": [("correction.py", "_correct")],
+    "pairs: search, moving what is kept": [("pairs.py", "refresh"), ("pairs.py", "outdated")],
+    "tables of closed contacts": [("pairs.py", "closed_pairs")],
 }
 
 
@@ -89,11 +89,11 @@ def _parts(stats, wall):
     sweeps, splitting, other, setup, corrections, *_ = parts
     # the hybrid calls these methods too, solving contains its methods, a correction its problems
     for name in (sweeps, splitting):
-        parts[name] -= _called_by(stats, PARTS[name][0], ("contact_hybrid.py", "run"))
+        parts[name] -= _called_by(stats, PARTS[name][0], ("hybrid.py", "run"))
     parts[corrections] -= parts[setup]
     parts[setup] -= parts[sweeps] + parts[splitting] + parts[other]
     parts["the rest (compiled steps, records)"] = wall - sum(parts.values())
-    return parts, calls.get(("contact_problem.py", "solve_contact_problem"), 0)
+    return parts, calls.get(("problem.py", "solve_contact_problem"), 0)
 
 
 def _called_by(stats, function, caller):

@@ -65,13 +65,14 @@ def profile(method, system, mean):
     for which, name in enumerate(("smooth", "position", "velocity")):
         layout = engine.matrices.layouts[which]
         engine.run[0]["want_matrix"] = 0
-        part = int(engine.run[0][f"{name}_residual_part"])
+        calls = engine.problems[name][0]
+        part = int(calls["residual"])
         rows.append((f"{name}: residual", microseconds(part, data, run), mean[which] + (name != "smooth")))
         if name == "smooth":
             engine.run[0]["want_matrix"] = 1
             rows.append((f"{name}: residual and matrix", microseconds(part, data, run), 1.0))
         else:
-            matrix = int(engine.run[0][f"{name}_matrix_part"])
+            matrix = int(calls["matrix"])
             rows.append((f"{name}: matrix", microseconds(matrix, data, run), 1.0))
         solver = layout.solver
         right = np.ones(layout.n)

@@ -1,4 +1,4 @@
-"""Draw the pictures of README and documentation: ``python docs/draw.py`` writes docs/pictures/*.png and *.gif (about
+"""Draw the pictures of README and documentation: ``python docs/draw.py`` writes docs/pictures/*.png and *.gif (some
 two minutes); with names of functions, ``python docs/draw.py nsga_step``, only theirs."""
 
 import os
@@ -7,20 +7,15 @@ import runpy
 import shutil
 import sys
 import tempfile
-from pathlib import Path
 
+import draw_beams
+import draw_source
 import numpy as np
+from drawing import PICTURES, ROOT, example, keep, panels, shrink
 
 import fem_mbs as fem
 
-ROOT = Path(__file__).resolve().parent.parent
-PICTURES = ROOT / "docs" / "pictures"
-sys.path += [str(ROOT / "examples"), str(ROOT / "benchmarks")]
-
-
-def example(name):
-    """Run the main function of an example in the current folder, as its command line does."""
-    return runpy.run_path(str(ROOT / "examples" / f"{name}.py"))["main"]()
+sys.path.append(str(ROOT / "tests" / "helpers"))
 
 
 def flexible_pendulum():
@@ -148,7 +143,9 @@ def compliant_impacts():
 
 def clearance_crank():
     example("clearance_crank")
-    shutil.copy("clearance_crank.png", PICTURES)
+    for name in ("clearance_crank.png", "clearance_crank_rod.png"):
+        shutil.copy(name, PICTURES)
+        shrink(PICTURES / name)
 
 
 def profiles():
@@ -211,7 +208,7 @@ def spinning_cue_ball():
     """Throw angles, computed and by the formula of the source."""
     import spinning_cue_ball as shot
 
-    figure, axes = _axes(2, (9.2, 3.4), sharey=True)
+    figure, axes = panels(2, (9.2, 3.4), sharey=True)
     h, stepper = 1e-4, fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
     spins = np.linspace(-1.4, 1.4, 281)
     for (degrees, rolling), table in shot.THROW.items():
@@ -226,7 +223,7 @@ def spinning_cue_ball():
         panel.set(title=f"cut {degrees}°", xlabel=r"spin $R\omega_z/v$")
     axes[0].set_ylabel("throw [°]")
     axes[0].legend(fontsize=8, title="dots: computed, lines: (B.50)", title_fontsize=8)
-    _keep(figure, "spinning_cue_ball")
+    keep(figure, "spinning_cue_ball")
 
 
 def elastic_bar():
@@ -234,7 +231,7 @@ def elastic_bar():
     import elastic_bar as bar
 
     result = bar.run(2e-3)
-    figure, (gap, force) = _axes(2, (9.2, 3.2), sharex=True)
+    figure, (gap, force) = panels(2, (9.2, 3.2), sharex=True)
     gap.plot(result.t, result["wall"].gap, label="computed")
     gap.plot(result.t, bar.exact_gap(result.t), "k--", lw=0.9, label="exact")
     force.plot(result.t, result["wall"].force_normal, lw=0.9)
@@ -243,26 +240,12 @@ def elastic_bar():
     gap.set(xlabel="t [s]", ylabel="gap [m]")
     force.set(xlabel="t [s]", ylabel="force on the bar [N]", ylim=(-0.5, None))
     gap.legend(fontsize=8)
-    _keep(figure, "elastic_bar")
-
-
-def _axes(count, size, **options):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, count, figsize=size, layout="constrained", **options)
-    return figure, axes
-
-
-def _keep(figure, name):
-    figure.savefig(PICTURES / f"{name}.png", dpi=110)
+    keep(figure, "elastic_bar")
 
 
 def nsga_step():
     """The three problems of a step of the default scheme."""
-    figure, axes = _axes(1, (9.2, 2.2))
+    figure, axes = panels(1, (9.2, 2.2))
     axes.set(xlim=(0, 92), ylim=(4, 26))
     axes.axis("off")
     boxes = (
@@ -279,7 +262,7 @@ def nsga_step():
     axes.text(5.5, 17, r"$q_n, v_n$", ha="right", va="center", fontsize=11)
     axes.text(86.5, 17, r"$q_{n+1}$" "\n" r"$v_{n+1}$", ha="left", va="center", fontsize=11)
     axes.text(20, 5, r"memory $\dot{\tilde v},\ a$ for the next step", ha="center", va="center", fontsize=10)
-    _keep(figure, "nsga_step")
+    keep(figure, "nsga_step")
 
 
 def _spectral_radius(rho, frequency):
@@ -296,7 +279,7 @@ def _spectral_radius(rho, frequency):
 
 def nsga_measured():
     """Damping, an impact that is captured, and reactions after an impact."""
-    figure, (damping, impact, memory) = _axes(3, (11, 3.2))
+    figure, (damping, impact, memory) = panels(3, (11, 3.2))
     frequency = np.logspace(-1, 2.5, 200)
     for rho in (1, 0.8, 0.5, 0):
         damping.semilogx(frequency, _spectral_radius(rho, frequency), label=f"$\\rho_\\infty$ = {rho}")
@@ -332,30 +315,35 @@ def nsga_measured():
         memory.plot(1e3 * (result.t[later] - result.t[k]), result["hinge"].force[later, 0], ".-", lw=0.8, label=label)
     memory.set(xlabel="time after the impact [ms]", ylabel="reaction [N]")
     memory.legend(fontsize=8)
-    _keep(figure, "nsga_measured")
+    keep(figure, "nsga_measured")
 
 
 def newton_residuals():
-    """Residuals of the iterations of a smooth step, with tangents of their own and with a kept factorisation."""
+    """Residuals of the iterations of a smooth step, and of the problems of the step in which a break strikes."""
     import newton_residuals as study
 
-    figure, axes = _axes(1, (6.2, 3.6))
+    figure, (smooth, impact) = panels(2, (9.6, 3.6), sharey=True)
     for color, name in zip(("C0", "C1", "C2", "C3"), study.CASES):
         for reuse, style in ((False, "o-"), (True, "x:")):
-            norms = study.residuals(name, reuse=reuse)
             label = None if reuse else name
-            axes.semilogy(norms, style, color=color, ms=5, lw=1.1, label=label)
-    axes.axhspan(1e-13, study.ROUND_OFF, color="0.93", zorder=0)
-    axes.text(0.0, 1.2e-12, "round-off", ha="left", va="center", color="0.45", fontsize=9)
-    axes.set(xlabel="iteration", ylabel="residual / first residual", ylim=(1e-13, 3), xlim=(-0.15, 7.2))
-    axes.set_xticks(range(8))
-    axes.legend(fontsize=8, title="solid: exact tangents, dotted: kept factorisation", title_fontsize=8)
-    _keep(figure, "newton_residuals")
+            smooth.semilogy(study.residuals(name, reuse=reuse), style, color=color, ms=5, lw=1.1, label=label)
+    for color, name in zip(("C5", "C0", "C1", "C3"), study.PROBLEMS):
+        impact.semilogy(study.break_residuals(name), "s-" if name == study.PROBLEMS[0] else "o-", color=color, ms=5,
+                        lw=1.1, label=name)  # fmt: skip
+    for axes in (smooth, impact):
+        axes.axhspan(1e-16, study.ROUND_OFF, color="0.93", zorder=0)
+        axes.set(xlabel="iteration", ylim=(1e-16, 1e4), xlim=(-0.15, 7.2), xticks=range(8))
+    smooth.text(0.0, 1e-13, "round-off", ha="left", va="center", color="0.45", fontsize=9)
+    smooth.set(ylabel="residual / first residual", title="smooth step")
+    impact.set(title="step of the billiard break's impact")
+    smooth.legend(fontsize=8, title="solid: exact tangents, dotted: kept factorisation", title_fontsize=8)
+    impact.legend(fontsize=8)
+    keep(figure, "newton_residuals")
 
 
 def friction_disc():
     """Stick and slip by the augmented multiplier."""
-    figure, axes = _axes(1, (5.2, 3.4))
+    figure, axes = panels(1, (5.2, 3.4))
     angle = np.linspace(0, 2 * np.pi, 200)
     axes.fill(np.cos(angle), np.sin(angle), facecolor="#eef3f8", edgecolor="#33658a")
     head = {"arrowstyle": "-|>", "lw": 1.6}
@@ -371,16 +359,16 @@ def friction_disc():
     axes.plot(0, 0, "k.", ms=4)
     axes.set(aspect="equal", xlim=(-1.15, 2.5), ylim=(-1.15, 1.15))
     axes.axis("off")
-    _keep(figure, "friction_disc")
+    keep(figure, "friction_disc")
 
 
 def friction_cones():
     """Cones of a contact, and how the error of methods falls on a stack of boxes."""
     import contact_families
 
-    from fem_mbs.solvers.contact_problem import solve_contact_problem
+    from fem_mbs.solvers.contact_problem.problem import solve_contact_problem
 
-    figure, (cones, errors) = _axes(2, (9.4, 3.6))
+    figure, (cones, errors) = panels(2, (9.4, 3.6))
     mu, size = 0.6, 2.2
     cones.fill([0, -mu * size, mu * size], [0, size, size], facecolor="#cfe0ee", label="$K$")
     cones.fill([0, -size / mu, size / mu], [0, size, size], facecolor="#f3dfc8", zorder=0, label="$K^*$")
@@ -406,7 +394,7 @@ def friction_cones():
     errors.axhline(1e-8, color="0.6", lw=0.8, ls="--")
     errors.set(xlabel="iterations", ylabel="smallest error so far")
     errors.legend(fontsize=8)
-    _keep(figure, "friction_cones")
+    keep(figure, "friction_cones")
 
 
 def _blob(axes, center, size, seed, **style):
@@ -428,7 +416,7 @@ def _arrow(axes, start, end, text=None, at=0.5, shift=(0, 0), color="0.2"):
 
 def joint_frames():
     """Frames and vectors of a joint."""
-    figure, axes = _axes(1, (7.2, 3.0))
+    figure, axes = panels(1, (7.2, 3.0))
     style = {"facecolor": "#eef3f8", "edgecolor": "#33658a"}
     _blob(axes, (1.6, 1.1), (1.5, 0.95), 1, **style)
     _blob(axes, (5.6, 1.3), (1.6, 0.95), 4, **style)
@@ -445,12 +433,12 @@ def joint_frames():
     _arrow(axes, A, Q, "$r$", at=0.62, shift=(0.1, -0.17), color="#33658a")
     axes.set(aspect="equal", xlim=(0, 7.9), ylim=(-0.1, 2.6))
     axes.axis("off")
-    _keep(figure, "joint_frames")
+    keep(figure, "joint_frames")
 
 
 def contact_shape():
     """A sphere and a shape."""
-    figure, axes = _axes(1, (6.2, 3.4))
+    figure, axes = panels(1, (6.2, 3.4))
     x = np.linspace(0, 6, 200)
     ground = 0.55 + 0.28 * np.sin(1.1 * x + 0.3)
     axes.fill_between(x, ground, -0.4, facecolor="#eef3f8", edgecolor="#33658a")
@@ -478,15 +466,55 @@ def contact_shape():
     _arrow(axes, Q, center, "$y$", at=0.55, shift=(-0.12, 0.14), color="#33658a")
     axes.set(aspect="equal", xlim=(0, 6), ylim=(-0.4, 2.9))
     axes.axis("off")
-    _keep(figure, "contact_shape")
+    keep(figure, "contact_shape")
+
+
+def sweep():
+    """A ball that flies through another within a step, and where it ends when it is met at its first touch."""
+    figure, axes = panels(1, (7.4, 3.0))
+    angle, R, r = np.linspace(0, 2 * np.pi, 200), 0.62, 0.5
+    standing = np.array([3.6, 0.9])
+    tau = np.linspace(0, 1, 400)
+    path = np.array([0.6 + 5.4 * tau, 1.75 - 0.75 * tau - 0.35 * tau**2]).T
+    touch = int(np.argmax(np.linalg.norm(path - standing, axis=1) < R + r))
+    n = (path[touch] - standing) / (R + r)
+    t = np.array([n[1], -n[0]])
+    end = path[-1]
+    corrected = end + max(0.0, n @ (path[touch] - end)) * n
+
+    def ball(center, radius, **style):
+        axes.fill(*(center[:, None] + radius * np.array([np.cos(angle), np.sin(angle)])), **style)
+
+    ball(standing, R, facecolor="#eef3f8", edgecolor="#33658a")
+    axes.plot(*path.T, color="0.5", lw=1.1, ls="--")
+    ball(path[0], r, facecolor="#f7efe4", edgecolor="#b06a1e")
+    ball(path[touch], r, facecolor="#f7efe4", edgecolor="#b06a1e")
+    ball(end, r, facecolor="none", edgecolor="0.55", ls="--")
+    ball(corrected, r, facecolor="none", edgecolor="#2a7f3f", lw=1.6)
+    foot = standing + R * n
+    axes.plot(*np.array([foot - 1.1 * t, foot + 3.3 * t]).T, color="#2a7f3f", lw=1)
+    _arrow(axes, foot, foot + 0.6 * n, color="#b03a2e")
+    axes.text(*(foot + 0.32 * n - 0.22 * t), "$n$", color="#b03a2e", fontsize=12, ha="center", va="center")
+    _arrow(axes, end, corrected, "$U$", shift=(0.2, 0), color="#2a7f3f")
+    for place, text, shift in (
+        (path[0], r"$q_n$", (-0.08, -0.24)), (path[touch], r"$q_\theta$", (-0.25, 0.1)),
+        (end, r"$\tilde q$", (-0.08, -0.24))
+    ):  # fmt: skip
+        axes.plot(*place, "k.", ms=5)
+        axes.text(*(place + shift), text, fontsize=12, ha="center")
+    axes.plot(*corrected, ".", color="#2a7f3f", ms=6)
+    axes.text(*(corrected + [0.0, 0.14]), "$q_{n+1}$", color="#2a7f3f", fontsize=12, ha="center")
+    axes.set(aspect="equal", xlim=(-0.1, 6.8), ylim=(0.0, 2.9))
+    axes.axis("off")
+    keep(figure, "sweep")
 
 
 def cubic_impact():
     """Recovered beside resolved impacts."""
-    from fem_mbs import cubic_impact as cubic
-    from fem_mbs.hysteresis import hysteresis_factor, resolved_impact
+    from fem_mbs.recovery import cubic_impact as cubic
+    from fem_mbs.recovery.hysteresis import hysteresis_factor, resolved_impact
 
-    figure, (curves, errors) = _axes(2, (9.4, 3.5))
+    figure, (curves, errors) = panels(2, (9.4, 3.5))
     tau, n = np.linspace(0, 1, 400), 1.5
     for color, e in zip(("C0", "C1", "C2", "C3"), (1.0, 0.8, 0.5, 0.2)):
         chi = float(hysteresis_factor("consistent", e))
@@ -509,12 +537,12 @@ def cubic_impact():
     errors.axhline(0, color="0.7", lw=0.8)
     errors.set(xlabel="restitution", ylabel="error [%]")
     errors.legend(fontsize=8)
-    _keep(figure, "cubic_impact")
+    keep(figure, "cubic_impact")
 
 
 def bearing_geometry():
     """Half section of a ball bearing with its groove centres."""
-    figure, axes = _axes(1, (5.6, 4.2))
+    figure, axes = panels(1, (5.6, 4.2))
     D, f, alpha, d_m = 1.0, 0.62, np.deg2rad(30), 5.0
     u = np.array([np.sin(alpha), np.cos(alpha)])  # (z, r): from the ball to the outer race
     ball = np.array([0.0, d_m / 2])
@@ -549,7 +577,47 @@ def bearing_geometry():
     axes.text(1.2, ball[1], r"$A\cos\alpha$", va="center", fontsize=10, color="0.4")
     axes.set(aspect="equal", xlim=(-1.6, 1.9), ylim=(1.1, 3.5))
     axes.axis("off")
-    _keep(figure, "bearing_geometry")
+    keep(figure, "bearing_geometry")
+
+
+def folders():
+    """The folders of the sources as boxes, a column for each package; each imports what its arrows lead down to."""
+    from graphlib import TopologicalSorter
+
+    from imports import boxes, direct
+
+    arrows = boxes()
+    levels = {}
+    for box in TopologicalSorter(arrows).static_order():
+        levels[box] = 1 + max((levels[other] for other in arrows[box]), default=-1)
+    columns = {"fem_mbs": (0, 5.2, "#eef3f8"), "elements": (5.0, 9.8, "#eaf5ea"), "solvers": (9.6, 14, "#fdf2e2")}
+    package = {box: re.match(r"\w+", box)[0] for box in arrows}
+    figure, axes = panels(1, (9.6, 5.2))
+    beside = {  # what the files beside the folders are
+        "fem_mbs": "errors, jit, rotations,\nnodes, shapes, signals …", "fem_mbs (top)": "model, verify\nevaluator",
+        "elements": "base, user", "solvers": "statics, modal",
+    }  # fmt: skip
+    top, drawn = 1.1 * max(levels.values()), {}
+    for name, (left, right, color) in columns.items():
+        axes.text(0.5 * (left + right), top + 0.8, f"{name}/", ha="center", fontsize=11, color="#33658a")
+        for level in set(levels.values()):
+            row = sorted(box for box in arrows if (package[box], levels[box]) == (name, level))
+            for k, box in enumerate(row):
+                x = left + (k + 0.5) * (right - left) / len(row)
+                x += (0.5, -0.5)[level % 2] if name == "elements" and len(row) == 1 else 0  # not arrow upon arrow
+                text = beside.get(box) or re.sub(r"\w+/", "", box).replace(" + ", "\n")
+                style = {"boxstyle": "round,pad=0.45", "facecolor": color, "edgecolor": "#33658a"}
+                drawn[box] = axes.text(x, 1.1 * level, text, ha="center", va="center", fontsize=9, bbox=style, zorder=2)
+    axes.set(xlim=(-0.2, 14.2), ylim=(-0.5, top + 1.2))
+    axes.axis("off")
+    figure.canvas.draw()  # gives the boxes their sizes, at which arrows end
+    for box, targets in direct(arrows).items():
+        for other in targets:
+            ends = {"patchA": drawn[box].get_bbox_patch(), "patchB": drawn[other].get_bbox_patch()}
+            style = {"arrowstyle": "-|>", "color": "0.45", "lw": 1.0, "shrinkA": 0, "shrinkB": 2, **ends}
+            start, end = (drawn[b].get_position() for b in (box, other))
+            axes.annotate("", end, start, arrowprops=style, zorder=1)
+    keep(figure, "folders")
 
 
 def main():
@@ -560,7 +628,8 @@ def main():
         bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing, bearing_defect, deep_groove_bearing,
         profiles,
         nsga_step, newton_residuals, nsga_measured, friction_disc, friction_cones, joint_frames, contact_shape,
-        cubic_impact, bearing_geometry, plots, bend_45, spinning_cue_ball, elastic_bar,
+        sweep, cubic_impact, bearing_geometry, plots, bend_45, spinning_cue_ball, elastic_bar, folders,
+        *draw_beams.DRAWINGS, *draw_source.DRAWINGS,
     )  # fmt: skip
     for draw in [draw for draw in drawings if draw.__name__ in sys.argv[1:] or not sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
 """The directive ``file-header``: the docstring at the top of a source file as a section of a page.
 
-    ```{file-header} elements/revolute.py
+    ```{file-header} elements/joints/revolute.py
     ```
 
 Patterns such as ``solvers/contact_*.py`` stand for all files that match, by name; there may be several. The first line

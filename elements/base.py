@@ -53,13 +53,36 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike, Checked, FrameLike, Keywords, Named
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import Frame, Ground, Node
+from fem_mbs.registry import REGISTRY, make_example, register
 from fem_mbs.signals import Signal
 
-REGISTRY = {}  # type name -> (class, function that makes a random valid element)
+
+class _Made(type):
+    """Marks what its constructor has finished."""
+
+    def __call__(cls, *args, **keywords):
+        made = super().__call__(*args, **keywords)
+        made.__dict__["_made"] = True
+        return made
+
+    @property
+    def __signature__(cls):
+        """What `help` and documentation show: the constructor's."""
+        signature = inspect.signature(cls.__init__)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
-class Part(Checked):
-    """What has a name and parameters: elements, and parts that are made of several of them."""
+class Part(Checked, metaclass=_Made):
+    """What has a name and parameters: elements, and parts that are made of several of them.
+
+    Parameters are fixed once the constructor is done: kernels read copies of them, and a change would be ignored.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_made" in self.__dict__ and name != "name" and name in Keywords.of(type(self)):
+            message = f"cannot be set afterwards; give it to the constructor, {type(self).__name__}({name}=…)"
+            raise ParameterError(self, name, value, message)
+        super().__setattr__(name, value)
 
 
 class Element(Part):
@@ -315,31 +338,6 @@ class Contact(Element):
             self.tangential_restitution,
             self.drilling_arm,
         )
-
-
-def register(cls, example):
-    """Make a type known by name and put it under the generic tests.
-
-    Parameters
-    ----------
-    cls : Element subclass
-    example : callable
-        ``example(rng, node, …)`` returns a random valid element on the given nodes; the number of its arguments after
-        ``rng`` is the number of nodes it needs.
-    """
-    REGISTRY[cls.__name__] = (cls, example)
-    return cls
-
-
-def make_example(name, rng, nodes=None):
-    """A random valid element of a registered type, on random nodes unless they are given."""
-    from fem_mbs.nodes import Node6
-
-    _, example = REGISTRY[name]
-    count = len(inspect.signature(example).parameters) - 1
-    if nodes is None:
-        nodes = [Node6(rng.normal(size=3), rng.normal(size=3), name=f"node {i}") for i in range(count)]
-    return example(rng, *nodes[:count])
 
 
 __all__ = [

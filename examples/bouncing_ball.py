@@ -23,17 +23,25 @@ def build():
     return model
 
 
-def exact_gap(t):
-    """Gap (k,) [m] of the exact motion: flights between impacts that accumulate, then rest."""
+def exact(t, fall=gap_0, e=e, g=g):
+    """Gap [m] and velocity [m/s] (k,) at times t: flights between impacts that accumulate, then rest."""
     t = np.asarray(t, float)
-    t_1 = np.sqrt(2 * gap_0 / g)
-    gap = np.where(t < t_1, gap_0 - 0.5 * g * t**2, 0.0)
-    start, speed = t_1, e * g * t_1
+    start = np.sqrt(2 * fall / g)
+    gap = np.where(t < start, fall - 0.5 * g * t**2, 0.0)
+    velocity = np.where(t < start, -g * t, 0.0)
+    speed = e * g * start
     while speed > 1e-9:
         since, flight = t - start, 2 * speed / g
-        gap = np.where((since >= 0) & (since < flight), speed * since - 0.5 * g * since**2, gap)
+        flies = (since >= 0) & (since < flight)
+        gap = np.where(flies, speed * since - 0.5 * g * since**2, gap)
+        velocity = np.where(flies, speed - g * since, velocity)
         start, speed = start + flight, e * speed
-    return gap
+    return gap, velocity
+
+
+def exact_gap(t):
+    """Gap (k,) [m] of the exact motion."""
+    return exact(t)[0]
 
 
 def main(h=2e-3, save="bouncing_ball.vtkhdf"):

@@ -10,7 +10,8 @@ does, with impacts of up to 700 N beside a continuous force of some 4500 N. The 
 order is: the motion is chaotic, single turns have largest impacts between 260 and 1500 N (seven turns with steps of
 1 µs, four with 0.5 µs), and the stiffness, of which forces go with K^0.4, is a guess.
 
-    python examples/clearance_crank.py            writes clearance_crank.vtkhdf (0.1 mm) and clearance_crank.png
+    python examples/clearance_crank.py            writes clearance_crank.vtkhdf (0.1 mm), clearance_crank.png and
+                                                  clearance_crank_rod.png (deformations of the rod)
 """
 
 import time
@@ -99,6 +100,35 @@ def largest(impacts):
     return float(np.nan_to_num(impacts.peak_force).max(initial=0.0))
 
 
+def deformation(result):
+    """How much longer the rod is than at the start [m], how much one end is turned against the other [rad]; (k,) each.
+
+    The length is the distance of the ends: what bending shortens it by is a percent of it here.
+    """
+    first, last = result["knee"], result["rod node 4"]
+    axis, other = first.rotation[:, :2, 0], last.rotation[:, :2, 0]
+    stretch = np.linalg.norm(last.position - first.position, axis=1) - rod_length
+    return stretch, np.arcsin(axis[:, 0] * other[:, 1] - axis[:, 1] * other[:, 0])
+
+
+def plot_rod(runs, start, save):
+    """Stretch and bending of the rod over crank angle, for the ideal joint and each clearance."""
+    import matplotlib.pyplot as plt
+
+    figure, rows = plt.subplots(2, 1, figsize=(9, 5.5), sharex=True, layout="constrained")
+    for clearance, color in ((CLEARANCES[1], "C1"), (CLEARANCES[0], "C0"), (None, "k")):
+        result = runs[clearance][0]
+        late = result.t >= start
+        angle = np.degrees(speed * (result.t[late] - start))
+        label = "ideal joint" if clearance is None else f"c = {clearance * 1e3:g} mm"
+        for ax, values, unit in zip(rows, deformation(result), (1e6, 1e3)):
+            ax.plot(angle, unit * values[late], color, lw=1.0 if clearance is None else 0.7, label=label)
+    rows[0].set(ylabel="rod is longer by [µm]", xlim=(angle[0], angle[-1]))
+    rows[1].set(ylabel="end rotation against\nthe other end [mrad]", xlabel="crank angle [°]")
+    rows[0].legend(loc="upper right", fontsize=8, ncols=3)
+    figure.savefig(output_path(save), dpi=110)
+
+
 def plot(runs, start, save):
     """Force over crank angle for each clearance beside the ideal joint, slider speed, and journal paths."""
     import matplotlib.pyplot as plt
@@ -139,7 +169,7 @@ def plot(runs, start, save):
 
 def main(h=1e-6, before=1, save="clearance_crank.vtkhdf", picture="clearance_crank.png"):
     turns, start = before + 2, before * turn
-    runs = {None: run(h=4 * h, turns=turns)}
+    runs = {None: run(h=4 * h, turns=turns, save_every=5)}
     for c in CLEARANCES:
         begin = time.perf_counter()
         runs[c] = run(c, h=h, turns=turns, save=save if c == CLEARANCES[-1] else None)
@@ -151,6 +181,7 @@ def main(h=1e-6, before=1, save="clearance_crank.vtkhdf", picture="clearance_cra
         )
     if picture is not None:
         plot(runs, start, picture)
+        plot_rod(runs, start, picture.replace(".png", "_rod.png"))
     ideal, tight = (runs[key][0]["slider"].velocity[:, 0] for key in (None, CLEARANCES[0]))
     after_tight, after_loose = (after(runs[c][1], start)[2] for c in CLEARANCES)
     gap = min(runs[c][0]["wrist"].gap.min() for c in CLEARANCES)

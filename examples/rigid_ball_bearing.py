@@ -14,7 +14,7 @@ import itertools
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.plot import COLORS, STYLE
+from fem_mbs.results.plot import COLORS, STYLE
 
 speed, load = 500 * np.pi / 30, 100.0  # rad/s, N
 dimensions = {"balls": 8, "radius_ball": 3.96875e-3, "radius_inner": 12.77125e-3, "radius_outer": 20.71875e-3}
@@ -92,7 +92,7 @@ def elastic_loads(clearance=0.0):
 def main(h=1e-4, t_end=0.12, save="rigid_ball_bearing.vtkhdf", picture="rigid_ball_bearing.png"):
     model, bearing = build()
     # small penalty: a quarter fewer iterations here, where many impacts follow each other in a step
-    result = fem.DecoupledNSGA(rho_inf=0.0, penalty=0.25, approach="start").run(model, t_end=t_end, h=h, save=save)
+    result = fem.DecoupledNSGA(rho_inf=0.0, penalty=0.25).run(model, t_end=t_end, h=h, save=save)
     if picture is not None:
         draw(result, bearing, picture)
     beta, force = passing(result, bearing)

@@ -100,6 +100,17 @@ def acary_bourrier(case, h, save=None, rotation=None):
     return run(h, t_stop + 0.2, save, velocity=[2.5, 0, 0], spin=[0, 0, -spin], rotation=rotation, **law)
 
 
+def acary_bourrier_exact(case, t):
+    """Speed [m/s] and angular speed [rad/s] of a case at times t: straight lines between three events."""
+    spin, friction, t_turn, t_stop, _ = ACARY_BOURRIER[case]
+    slip, alpha = 2.5 - radius * spin, (friction * radius - 0.04) * mass * g / inertia
+    rolls = slip / (friction * g + radius * alpha) if alpha > 0 else t_turn  # case III slides to its end
+    speed = 2.5 - friction * g * rolls if slip > 0 or alpha < 0 else 2.5
+    turning = spin + alpha * rolls if slip > 0 or alpha < 0 else spin
+    times = [0.0, rolls, t_stop]
+    return np.interp(t, times, [2.5, speed, 0.0]), np.interp(t, times, [spin, turning, 0.0])
+
+
 def speeds(result):
     """Speed [m/s] and angular speed [rad/s] of the ball."""
     return np.linalg.norm(result["ball"].velocity, axis=1), np.linalg.norm(result["ball"].angular_velocity, axis=1)

@@ -9,10 +9,10 @@ import importlib
 __version__ = "0.1.0"
 
 _WHERE = {
-    "fem_mbs.bearing_geometry": ("BearingGeometry",),
-    "fem_mbs.bearing_history": ("BearingHistory",),
-    "fem_mbs.bearing_life": ("basic_life", "equivalent_load", "life_of_run", "mean_load", "reference_life"),
-    "fem_mbs.bearing_statics": ("bearing_at", "bearing_equilibrium"),
+    "fem_mbs.bearings.geometry": ("BearingGeometry",),
+    "fem_mbs.bearings.history": ("BearingHistory",),
+    "fem_mbs.bearings.life": ("basic_life", "equivalent_load", "life_of_run", "mean_load", "reference_life"),
+    "fem_mbs.bearings.statics": ("bearing_at", "bearing_equilibrium"),
     "fem_mbs.checks": ("Check", "Checks"),
     "fem_mbs.elements": (
         "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
@@ -25,20 +25,21 @@ _WHERE = {
         "UserForce", "ball_bearing", "beam_curve", "beam_line",
     ),
     "fem_mbs.errors": ("FemMbsError", "FileError", "ModelError", "NonFiniteError", "ParameterError", "SolverError"),
-    "fem_mbs.force_observer": ("ForceObserver",),
-    "fem_mbs.force_recovery": ("recover_forces",),
-    "fem_mbs.hysteresis": ("ForceLaw", "hysteresis_factor", "resolved_impact"),
+    "fem_mbs.recovery.observer": ("ForceObserver",),
+    "fem_mbs.recovery.recover": ("recover_forces",),
+    "fem_mbs.recovery.hysteresis": ("ForceLaw", "hysteresis_factor", "resolved_impact"),
     "fem_mbs.model": ("Model",),
     "fem_mbs.nodes": ("Frame", "Node1", "Node3", "Node6"),
     "fem_mbs.profiles": ("Profile", "ramp", "smooth_start", "table", "trapezoidal"),
-    "fem_mbs.results": ("Results", "load"),
+    "fem_mbs.results.results": ("Results", "load"),
     "fem_mbs.signals": ("Signal",),
     "fem_mbs.solvers": (
         "DecoupledNSGA", "MoreauJean", "StepControl", "initial_accelerations", "modes", "static_equilibrium",
     ),
-    "fem_mbs.spall": ("Spall",),
-    "fem_mbs.system": ("State", "System"),
-    "fem_mbs.wear": ("archard_wear", "contact_wear"),
+    "fem_mbs.bearings.spall": ("Spall",),
+    "fem_mbs.system.state": ("State",),
+    "fem_mbs.system.system": ("System",),
+    "fem_mbs.bearings.wear": ("archard_wear", "contact_wear"),
 }  # fmt: skip
 _MODULES = ("hertz", "rotations", "shapes", "verify", "elements", "solvers")
 _HOME = {name: module for module, names in _WHERE.items() for name in names}

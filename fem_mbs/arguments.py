@@ -12,8 +12,9 @@ import difflib
 import functools
 import inspect
 import numbers
+from collections.abc import Callable, Iterable
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from fem_mbs.errors import ParameterError
 
 _SMALLEST, _LARGEST = 1e-50, 1e50  # of what is computed with: sixth powers (sections) stay within what floats hold
 _LARGEST_INTEGER = 10**9
+F = TypeVar("F", bound=Callable | type)
 _VAR_KEYWORDS = 0x08  # flag of code objects: the function has **options
 
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         def frame(self) -> Frame: ...
 
     FrameLike: TypeAlias = Frame | Node | HasFrame
+    FloatOrArray: TypeAlias = Any
 else:  # names that help() can show
 
     class ArrayLike:
@@ -40,6 +43,9 @@ else:  # names that help() can show
 
     class FrameLike:
         """Type of what attaches to a body: a `Frame`, a `Node`, or a body with one node."""
+
+    class FloatOrArray:
+        """Type of what has the shape of an argument: a float for a number, an array for an array."""
 
 
 class KeywordError(ParameterError, TypeError):
@@ -50,14 +56,14 @@ class Keywords:
     """Which keywords constructors and functions have."""
 
     @staticmethod
-    def known(function):
+    def known(function: F) -> F:
         """The function (or the class, for its constructor), refusing keywords that it does not have.
 
         Its signature stays what it was. What it passes on, as ``**options``, must fit the bases of the class; where it
         goes elsewhere, others check it.
         """
         if isinstance(function, type):
-            function.__init__ = Keywords.known(function.__init__)
+            function.__init__ = Keywords.known(function.__init__)  # type: ignore[misc]
             return function
         if hasattr(function, "_keywords"):
             return function
@@ -72,8 +78,8 @@ class Keywords:
             return function(*args, **keywords)
 
         only = frozenset(code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
-        checked._keywords = names, only, not passes_on
-        return checked
+        checked._keywords = names, only, not passes_on  # type: ignore[attr-defined]
+        return checked  # type: ignore[return-value]
 
     @staticmethod
     def _refuse(function, names, passes_on, args, keywords):
@@ -120,7 +126,15 @@ class Keywords:
         return None
 
     @staticmethod
-    def meant(name: str, choices) -> str:
+    @functools.cache
+    def of(cls: type) -> frozenset:
+        """Keywords of a constructor, as far as they are known."""
+        constructors = (getattr(vars(base).get("__init__"), "_keywords", None) for base in cls.__mro__)
+        known = Keywords._of_class(cls) or frozenset().union(*(found[0] for found in constructors if found))
+        return known - {"self"}
+
+    @staticmethod
+    def meant(name: str, choices: Iterable[str]) -> str:
         """ "did you mean 'radius_wire'?", for a name that is not among the choices; what there is, if none is near."""
 
         def near(other):
@@ -156,7 +170,7 @@ class Checked:
         return self.__dict__.get("name")
 
     @name.setter
-    def name(self, value):
+    def name(self, value: str | None) -> None:
         self.__dict__["name"] = None  # an error about the name has none to show
         self.__dict__["name"] = Checked.as_text(self, "name", value, optional=True)
 
@@ -335,12 +349,10 @@ class Checked:
 
     def as_frame(self, parameter: str, value: Any) -> Any:
         """The value as a `Frame`: a frame, a node, or a body with one node."""
-        from fem_mbs.nodes import Frame
-
-        try:
-            return Frame.of(value)
-        except ParameterError as error:
-            raise ParameterError(self, parameter, value, error.reason) from None
+        if callable(getattr(value, "frame", None)) and not isinstance(value, type):
+            return value.frame()
+        hint = f"; make one: {value.__name__}(…)" if isinstance(value, type) else ""
+        raise ParameterError(self, parameter, value, f"is not a frame, a node or a body{hint}")
 
     def as_instance(self, parameter: str, value: Any, kind: Any, what: str | None = None) -> Any:
         """The value if it is of a type (or one of several)."""
@@ -390,5 +402,5 @@ class Named(Checked):
     def _of(cls, kind):
         return type(kind, (cls,), {})
 
-    def __init__(self, kind, name=None):
+    def __init__(self, kind: str, name: str | None = None) -> None:
         self.name = name

@@ -8,6 +8,7 @@ return Checks(
 
 import math
 import sys
+from collections.abc import Container, Sequence
 from typing import Any
 
 from fem_mbs.arguments import Checked
@@ -104,7 +105,7 @@ class Checks:
             raise SystemExit(1)
 
 
-def table(rows, left=(0,)):
+def table(rows: Sequence[Sequence[str]], left: Container[int] = (0,)) -> str:
     """Text of rows of strings in aligned columns, the first row underlined; columns in ``left`` are flush left."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = [

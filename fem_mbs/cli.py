@@ -7,7 +7,10 @@ import argparse
 import ast
 import inspect
 import sys
+from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from fem_mbs.errors import FemMbsError
 
@@ -16,7 +19,7 @@ class ScriptError(FemMbsError):
     """A script cannot be run as the command line asks."""
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code: 0 well, 1 a check failed, 2 an error, 130 interrupted."""
     parser = _parser()
     options, rest = parser.parse_known_args(arguments)
@@ -108,7 +111,7 @@ def _version():
 # --- commands ---------------------------------------------------------------------------------------------------------
 
 
-def run_script(options):
+def run_script(options: Namespace) -> int:
     """``fem-mbs run``."""
     from fem_mbs.checks import Check, Checks
     from fem_mbs.runtime import overrides
@@ -154,7 +157,7 @@ class Script:
     main : the syntax tree of ``def main`` if it can be called without arguments, else None
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         try:
             text = self.path.read_text(encoding="utf-8")
@@ -186,11 +189,11 @@ class Script:
                 self.main = statement
 
     @property
-    def options(self):
+    def options(self) -> list[str]:
         """Names of the arguments of ``main``."""
         return [a.arg for a in (*self.main.args.args, *self.main.args.kwonlyargs)] if self.main else []
 
-    def change(self, name, text):
+    def change(self, name: str, text: str) -> None:
         """Replace the value assigned to a name by an expression, or by a text where the script has one."""
         for owner, field, i in self.names[name]:
             old = getattr(owner, field) if i is None else getattr(owner, field)[i]
@@ -202,7 +205,7 @@ class Script:
             else:
                 getattr(owner, field)[i] = new
 
-    def run(self, settings):
+    def run(self, settings: dict[str, str]) -> Any:
         """Run the script with changed values (dict name -> text); returns what its ``main`` returns, or None.
 
         A script with a ``main`` that needs no arguments is loaded and its ``main`` called; any other runs as a program.
@@ -252,11 +255,11 @@ def _evaluate(text, was_text, space):
     return eval(compile(tree, "--set", "eval"), space)
 
 
-def show_info(options):
+def show_info(options: Namespace) -> None:
     """``fem-mbs info``."""
     from textwrap import fill
 
-    from fem_mbs.results import Results
+    from fem_mbs.results.results import Results
 
     result = Results.read(options.file)
     print(result.report())
@@ -270,9 +273,9 @@ def show_info(options):
         print(fill(histories, 100, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False))
 
 
-def make_plot(options):
+def make_plot(options: Namespace) -> None:
     """``fem-mbs plot``."""
-    from fem_mbs.results import Results
+    from fem_mbs.results.results import Results
 
     result = Results.read(options.file)
     result.plot(
@@ -286,9 +289,9 @@ def make_plot(options):
         print(options.output)
 
 
-def make_picture(options):
+def make_picture(options: Namespace) -> None:
     """``fem-mbs picture``."""
-    from fem_mbs.results import Results
+    from fem_mbs.results.results import Results
 
     result, look = Results.read(options.file), {"view": options.view, "color": options.color}
     if options.output.suffix.lower() in (".gif", ".webp", ".mp4"):
@@ -298,10 +301,10 @@ def make_picture(options):
     print(options.output)
 
 
-def make_export(options):
+def make_export(options: Namespace) -> None:
     """``fem-mbs export``."""
-    from fem_mbs import export
-    from fem_mbs.results import Results
+    from fem_mbs.results import export
+    from fem_mbs.results.results import Results
 
     result, form = Results.read(options.file), options.format.lower().lstrip(".")
     output = options.output or options.file.with_suffix(f".{form}")
@@ -314,7 +317,7 @@ def make_export(options):
     print(f"{files[0]}" + (f" and {len(files) - 1} more" if len(files) > 1 else ""))
 
 
-def check_tangents(options):
+def check_tangents(options: Namespace) -> int:
     """``fem-mbs check-tangents``."""
     from fem_mbs.verify import check_tangents as check
 
@@ -324,10 +327,10 @@ def check_tangents(options):
         raise ScriptError(error.args[0]) from None
 
 
-def show_solvers(_):
+def show_solvers(_: Namespace) -> None:
     """``fem-mbs solvers``."""
     from fem_mbs.checks import table
-    from fem_mbs.linear import available
+    from fem_mbs.system.linear import available
 
     rows = [(name, "active" if found else "missing", note) for name, found, note in available()]
     print(table([("linear solver", "", ""), *rows], left=(0, 1, 2)))

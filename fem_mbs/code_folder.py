@@ -15,7 +15,7 @@ class CodeFolder:
     Classes are not part of the key of compiled code (`fem_mbs.jit.compiled_text`): a change here compiles nothing anew.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.checked, self.temporary = {}, None
 
     def get(self) -> Path:

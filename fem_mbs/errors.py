@@ -44,7 +44,7 @@ class FemMbsError(Exception):
         return error
 
 
-def label(item):
+def label(item: object) -> str:
     """``Beam 'rod 3'``: how elements and nodes are named in messages; functions by their name."""
     if isinstance(item, FunctionType):
         return item.__name__
@@ -52,7 +52,7 @@ def label(item):
     return f"{type(item).__name__} '{name}'" if name else type(item).__name__
 
 
-def show(value):
+def show(value: object) -> str:
     """Short text of a value for messages."""
     if isinstance(value, np.ndarray) and value.size > 12:
         return f"array of shape {value.shape}"

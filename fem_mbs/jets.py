@@ -17,6 +17,7 @@ Source: elementary; Griewank & Walther, Evaluating Derivatives (2008), ch. 13 (s
 
 import math
 import numbers
+from typing import Any
 
 import numpy as np
 
@@ -42,18 +43,18 @@ class Jet:
     __slots__ = ("d", "dd", "value")
     __array_priority__ = 1000
 
-    def __init__(self, value, d=0.0, dd=0.0):
+    def __init__(self, value: float, d: float = 0.0, dd: float = 0.0) -> None:
         self.value, self.d, self.dd = float(value), float(d), float(dd)
 
     @staticmethod
-    def of(other):
+    def of(other: Any) -> "Jet":
         """The jet itself, or one of a constant."""
         return other if isinstance(other, Jet) else Jet(other)
 
     def __repr__(self):
         return f"Jet({self.value}, {self.d}, {self.dd})"
 
-    def chain(self, f, df, ddf):
+    def chain(self, f: float, df: float, ddf: float) -> "Jet":
         """(1), with f and its derivatives at the value."""
         return Jet(f, df * self.d, ddf * self.d**2 + df * self.dd)
 
@@ -140,7 +141,7 @@ class Jet:
 
     # --- what depends on the side: just after t ---------------------------------------------------------------------
 
-    def side(self):
+    def side(self) -> int:
         """Sign −1, 0, 1 just after t, by (2)."""
         for part in (self.value, self.d, self.dd):
             if part != 0.0:

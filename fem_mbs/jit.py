@@ -6,7 +6,7 @@ Three things live here.
 text of the module *and of every fem_mbs module it imports*, so that editing a callee in another file never serves a
 stale kernel (numba itself looks only at the file of the caller). Comments, the module's docstring and classes do not
 count: kernels cannot see them, so that a change of a constructor compiles nothing anew. Nor does the place of the
-file: two checkouts of the same sources share their compiled code.
+checkout: two checkouts of the same sources share their compiled code. The name of the module counts.
 
 `bind` turns the kernel of an element into a C function with one uniform signature, ``void (parameters, arguments)``.
 The arguments of the kernel are bound **by name** (`SLOTS`): a kernel lists what it needs and gets exactly that.
@@ -23,7 +23,9 @@ import os
 import re
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -45,7 +47,7 @@ _lock = threading.RLock()
 # --- where compiled code is kept ------------------------------------------------------------------------------------
 
 
-def cache_root():
+def cache_root() -> Path:
     """Directory of compiled code, see `fem_mbs.code_folder`."""
     return FOLDER.get()
 
@@ -67,7 +69,7 @@ def _module_file(name):
     return None
 
 
-def imported_modules(text):
+def imported_modules(text: str) -> list[str]:
     """Names of the fem_mbs modules that a source text imports; imported names too, as they may be modules."""
     modules = []
     for base, in_brackets, in_line, plain in _IMPORT.findall(text):
@@ -81,7 +83,7 @@ _COMMENT = re.compile(r"^[ \t]*#.*\n", re.MULTILINE)
 _DOCSTRING = re.compile(r'^""".*?"""', re.DOTALL)
 
 
-def compiled_text(text):
+def compiled_text(text: str) -> str:
     """What compiled code can depend on: a module's text without its docstring, classes and lines of comment.
 
     Kernels see functions and constants of modules. Record types are constants; those that an element class names are
@@ -99,7 +101,7 @@ def _read(file, changed):
     return hashlib.sha256(compiled_text(text).encode()).hexdigest(), imported
 
 
-def source_key(path):
+def source_key(path: str | Path) -> str:
     """Hash of a source file and of all fem_mbs modules that it imports, directly or not."""
     seen, todo = {}, [Path(path).resolve()]
     while todo:
@@ -128,7 +130,8 @@ class _ByContent(caching._CacheLocator):
         self.directory = _cache_directory(file)
         # functions of one name in one file differ in what they do; names and numbers are not part of numba's own key
         constants = [c for c in code.co_consts if not hasattr(c, "co_code")]
-        text = f"{code.co_names} {constants}".encode() + code.co_code
+        # compiled code names its module, which is imported when the code is loaded
+        text = f"{function.__module__} {code.co_names} {constants}".encode() + code.co_code
         self.name = hashlib.sha256(text).hexdigest()[:12]
 
     @classmethod
@@ -163,7 +166,7 @@ class _CacheByContent:
         _lock.release()
 
 
-def kernel(function):
+def kernel(function: Callable) -> Any:
     """Compile a scalar function with numba (``njit``, cached, C division, no bounds checks)."""
     with _CacheByContent():
         dispatcher = njit(function, cache=True, error_model="numpy", no_cfunc_wrapper=True)
@@ -177,7 +180,7 @@ def kernel(function):
     return dispatcher
 
 
-def entry(signature):
+def entry(signature: str) -> Callable[[Callable], Any]:
     """Compile a function as a C function of the given signature; its ``address`` can be called from other kernels."""
 
     def decorate(function):
@@ -190,7 +193,7 @@ def entry(signature):
 # --- arrays and calls by address ------------------------------------------------------------------------------------
 
 
-def address(array):
+def address(array: np.ndarray) -> int:
     """Address of the data of a NumPy array as an int; the caller keeps the array alive."""
     return array.__array_interface__["data"][0]
 
@@ -356,7 +359,7 @@ _SHAPES = {
 _VIEW = {1: "vector", 2: "matrix", 3: "tensor"}
 
 
-def shape_of(name, sizes):
+def shape_of(name: str, sizes: dict[str, int]) -> tuple[int, ...]:
     """Shape of an argument for an element of the given sizes (nn, nd, nr, ns, nq, no)."""
     return tuple(int(sizes.get(size, size)) for size in _SHAPES[name])
 
@@ -401,7 +404,7 @@ def call(parameters, arguments):
 '''
 
 
-def bind(function, dtype, sizes):
+def bind(function: Any, dtype: np.dtype, sizes: dict[str, int]) -> Any:
     """Make the C function ``void (address of p, address of the argument table)`` that calls an element's kernel.
 
     Parameters
@@ -455,10 +458,10 @@ def bind(function, dtype, sizes):
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)
 
 
-def python_callback(function):
+def python_callback(function: Callable[[int, int], None]) -> Any:
     """C function that calls ``function(parameters_address, arguments_address)`` in Python; keep the result alive."""
     return _CALLBACK(function)
 
 
-def callback_address(callback):
+def callback_address(callback: Any) -> int:
     return ctypes.cast(callback, ctypes.c_void_p).value

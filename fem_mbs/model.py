@@ -7,8 +7,8 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike, Checked, Keywords
 from fem_mbs.errors import ModelError, ParameterError, label
 from fem_mbs.nodes import Frame, Ground, Node
-from fem_mbs.notebook import Report
-from fem_mbs.system import System
+from fem_mbs.results.notebook import Report
+from fem_mbs.system.system import System
 
 
 class Model(Checked):
@@ -177,13 +177,14 @@ class Model(Checked):
         return Report(self._summary())._repr_html_()
 
     def show(self, **options: Any) -> None:
-        """Interactive view of the model as it is when a run begins; see `fem_mbs.show.show`.
+        """Interactive view of the model as it is when a run begins; see `fem_mbs.results.show.show`.
 
         The model need not be complete, but must have an element.
         """
-        from fem_mbs.show import at_start, show
+        from fem_mbs.results.initial import at_start
+        from fem_mbs.results.show import show
 
-        show(at_start(self), **options)
+        show(at_start(System(self, check=False)), **options)
 
     def mass_properties(self) -> tuple:
         """Total mass [kg] and centre of mass (3,) [m], inertial axes, of the initial configuration."""
@@ -193,7 +194,7 @@ class Model(Checked):
         return f"{label(self)} with {len(self.elements)} elements"
 
 
-def compiled(owner: Checked, model, check: bool | str = True) -> System:
+def compiled(owner: Checked, model: Model | System, check: bool | str = True) -> System:
     """The `System` of a model, or the one given, as solvers take either.
 
     Raises

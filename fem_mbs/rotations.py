@@ -19,6 +19,7 @@ Source: docs/theory/foundations.md, (1)-(4); Géradin & Cardona, Flexible Multib
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -433,26 +434,26 @@ def form_rate_gradient(form, psi, d, u, E):
 # --- for scripts: plain NumPy in, NumPy out ---------------------------------------------------------------------------
 
 
-def exp(psi):
+def exp(psi: np.ndarray | Sequence[float]) -> np.ndarray:
     """Rotation matrix (3, 3) of the rotation vector psi (3,) [rad]."""
     R = np.empty((3, 3))
     exp_matrix(np.asarray(psi, float), R)
     return R
 
 
-def log(R):
+def log(R: np.ndarray) -> np.ndarray:
     """Rotation vector (3,) [rad] of the rotation matrix R (3, 3), |ψ| ≤ π."""
     psi = np.empty(3)
     log_matrix(np.ascontiguousarray(R, float), psi)
     return psi
 
 
-def skew(a):
+def skew(a: np.ndarray | Sequence[float]) -> np.ndarray:
     """Cross-product matrix ã (3, 3) of a (3,)."""
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 
 
-def as_matrix(rotation):
+def as_matrix(rotation: np.ndarray | Sequence | None) -> np.ndarray:
     """Rotation matrix (3, 3) of a matrix (3, 3), a rotation vector (3,) [rad], a unit quaternion (4,) or None.
 
     Raises
@@ -482,7 +483,7 @@ def as_matrix(rotation):
     raise ValueError(f"shape {given.shape}; expected a matrix (3, 3), a rotation vector (3,) or a quaternion (4,)")
 
 
-def frame_with_axis(axis, along=2):
+def frame_with_axis(axis: np.ndarray | Sequence[float], along: int = 2) -> np.ndarray:
     """Rotation matrix (3, 3) whose column ``along`` is the unit vector axis (3,); the others are chosen,
     right-handed.
     """

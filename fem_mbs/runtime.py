@@ -18,10 +18,15 @@ class Overrides:
         Show a progress bar; None: if the standard error stream is a terminal.
     """
 
-    def __init__(self):
+    t_end: float | None
+    h: float | None
+    out: Path | None
+    progress: bool | None
+
+    def __init__(self) -> None:
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         """Leave everything to the script."""
         self.t_end = self.h = self.out = self.progress = None
 
@@ -29,14 +34,14 @@ class Overrides:
 overrides = Overrides()
 
 
-def apply(t_end, h, save):
+def apply(t_end: float, h: float, save: str | Path | None) -> tuple[float, float, str | Path | None]:
     """End time [s], step size [s] and results path (or None) to use in place of a script's own."""
     t_end = t_end if overrides.t_end is None else overrides.t_end
     h = h if overrides.h is None else overrides.h
     return t_end, h, output_path(save)
 
 
-def output_path(path):
+def output_path(path: str | Path | None) -> str | Path | None:
     """Path of a file that a script writes, moved to the folder of ``--out``; None stays None."""
     if path is None or overrides.out is None:
         return path

@@ -10,12 +10,18 @@ with s = 0 … 1 along the element: the picture is the interpolation the element
 """
 
 import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.errors import FemMbsError, ParameterError
 from fem_mbs.nodes import Frame, Ground, Node
+
+if TYPE_CHECKING:
+    from fem_mbs.system.system import System
 
 KINDS = ("body", "beam", "contact", "joint", "spring")  # values 0, 1, … of the cell array "kind"
 BODY, BEAM, CONTACT, JOINT, SPRING = range(5)
@@ -39,7 +45,7 @@ COLORS = {
 PALETTE = ("blue", "orange", "teal", "green", "purple", "yellow", "red", "brown")
 
 
-def color_of(owner, color):
+def color_of(owner: Checked, color: Any) -> np.ndarray | None:
     """Red, green, blue (3,) in 0 … 1 of a colour given by name, "#rrggbb" or three numbers; None stays None."""
     if color is None:
         return None
@@ -71,7 +77,16 @@ class Shape(Checked):
         Default: one colour for each body in turn, grey for ground.
     """
 
-    def __init__(self, points, faces, edges=None, *, offset=(0, 0, 0), rotation=None, color=None):
+    def __init__(
+        self,
+        points: ArrayLike,
+        faces: Any,
+        edges: ArrayLike | None = None,
+        *,
+        offset: ArrayLike = (0, 0, 0),
+        rotation: ArrayLike | None = None,
+        color: Any = None,
+    ) -> None:
         points = self.as_array("points", points, (None, 3))
         R = self.as_rotation("rotation", rotation)
         self.points = points @ R.T + self.as_vector("offset", offset)
@@ -111,7 +126,7 @@ class Sphere(Shape):
     ``resolution``: number of points around the equator, a multiple of 4; lower it for models with thousands of spheres.
     """
 
-    def __init__(self, radius, *, resolution=32, **placement):
+    def __init__(self, radius: float, *, resolution: int = 32, **placement: Any) -> None:
         self.radius = self.positive("radius", radius, "m")
         resolution = self.as_integer("resolution", resolution)
         n, rings = resolution, resolution // 2
@@ -144,7 +159,7 @@ class Sphere(Shape):
 class Box(Shape):
     """Box of edge lengths size (3,) [m] along the node axes, centred on the node (see ``offset``)."""
 
-    def __init__(self, size, **placement):
+    def __init__(self, size: ArrayLike, **placement: Any) -> None:
         self.size = self.as_lengths("size", size)
         corners = 0.5 * self.size * np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)])
         faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
@@ -154,7 +169,7 @@ class Box(Shape):
 class Cylinder(Shape):
     """Cylinder from p1 to p2, both (3,) [m], with a radius [m]; a diameter is drawn on both ends to show rotation."""
 
-    def __init__(self, p1, p2, radius, *, resolution=32, **placement):
+    def __init__(self, p1: ArrayLike, p2: ArrayLike, radius: float, *, resolution: int = 32, **placement: Any) -> None:
         self.radius = self.positive("radius", radius, "m")
         p1, p2 = self.as_vector("p1", p1), self.as_vector("p2", p2)
         length = np.linalg.norm(p2 - p1)
@@ -183,7 +198,7 @@ class Cylinder(Shape):
 class Patch(Shape):
     """Rectangle of edge lengths size (2,) [m] in the x-y plane of the node axes; normal +z. Draws planes."""
 
-    def __init__(self, size, **placement):
+    def __init__(self, size: ArrayLike, **placement: Any) -> None:
         self.size = self.as_lengths("size", size, 2)
         x, y = 0.5 * self.size
         super().__init__([[-x, -y, 0], [x, -y, 0], [x, y, 0], [-x, y, 0]], [[0, 1, 2, 3]], **placement)
@@ -198,7 +213,7 @@ class Mesh(Shape):
     """
 
     @classmethod
-    def read(cls, path, *, scale=1.0, **placement):
+    def read(cls, path: str | Path, *, scale: float = 1.0, **placement: Any) -> "Mesh":
         """Surface of a mesh file of any format that meshio reads (STL, PLY, OBJ, VTU, Gmsh …).
 
         ``scale`` multiplies all coordinates: 1e-3 for a drawing in millimetres. Only triangles and quadrilaterals are
@@ -216,7 +231,7 @@ class Mesh(Shape):
         return cls(scale * points, faces, **placement)
 
 
-def sharp_edges(points, faces):
+def sharp_edges(points: np.ndarray, faces: Sequence[np.ndarray]) -> np.ndarray:
     """Edges (m, 2) where faces meet at more than 30° or where a face has no neighbour.
 
     Corners are identified by position, so that files which repeat points for each face (STL) show the same edges.
@@ -236,16 +251,17 @@ def sharp_edges(points, faces):
             ends.append(edge)
             pairs.append(np.sort(where.reshape(-1)[edge], axis=1))
             normals.append(normal)
-    pairs, ends, normals = np.vstack(pairs), np.vstack(ends), np.vstack(normals)
-    _, first, inverse, count = np.unique(pairs, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    _, first, inverse, count = np.unique(
+        np.vstack(pairs), axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
     total = np.zeros((len(first), 3))
-    np.add.at(total, inverse.reshape(-1), normals)
+    np.add.at(total, inverse.reshape(-1), np.vstack(normals))
     # |n_1 + n_2|² = 2 + 2 cos(angle) for two faces; a border has one face
     bent = np.einsum("ij,ij->i", total, total) < 2.0 + 2.0 * SHARP
-    return ends[first[(count != 2) | bent]]
+    return np.vstack(ends)[first[(count != 2) | bent]]
 
 
-def triangulate(outline):
+def triangulate(outline: ArrayLike) -> np.ndarray:
     """Triangles (k − 2, 3) of a simple polygon (k, 2), counter-clockwise; cuts off one ear after another."""
     return _triangles(np.ascontiguousarray(outline, float).tobytes())
 
@@ -280,7 +296,7 @@ def _triangles(outline):
     return np.array(triangles)
 
 
-def matrices(quaternions):
+def matrices(quaternions: ArrayLike) -> np.ndarray:
     """Rotation matrices (…, 3, 3) of unit quaternions (…, 4), scalar first."""
     q = np.asarray(quaternions, float)
     w, x, y, z = np.moveaxis(q, -1, 0)
@@ -292,7 +308,7 @@ def matrices(quaternions):
     return np.stack(rows, axis=-1).reshape(*q.shape[:-1], 3, 3)
 
 
-def skews(a):
+def skews(a: ArrayLike) -> np.ndarray:
     """Cross-product matrices (…, 3, 3) of vectors (…, 3)."""
     x, y, z = np.moveaxis(np.asarray(a, float), -1, 0)
     o = np.zeros_like(x)
@@ -308,7 +324,9 @@ def _runs(values):
     return list(zip([0, *cuts.tolist()], [*cuts.tolist(), len(values)]))
 
 
-def helix(x_A, R_A, x_B, R_B, s):
+def helix(
+    x_A: np.ndarray, R_A: np.ndarray, x_B: np.ndarray, R_B: np.ndarray, s: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Positions (…, S, 3) and rotations (…, S, 3, 3) at s (S,) of the helices (1) between poses (…, 3), (…, 3, 3)."""
     from scipy.spatial.transform import Rotation
 
@@ -369,7 +387,11 @@ class Skin:
         "joint_point", "joint_element",
     )  # fmt: skip
 
-    def __init__(self, **arrays):
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> np.ndarray: ...
+
+    def __init__(self, **arrays: ArrayLike) -> None:
         for name in self.ARRAYS:
             setattr(self, name, np.asarray(arrays[name]))
         self._blocks = _runs(self.node)
@@ -382,31 +404,27 @@ class Skin:
             self._sweeps.append((slice(first, last), slice(at, at + size), outline))
             at += size
 
-    def arrays(self):
+    def arrays(self) -> dict[str, np.ndarray]:
         """All arrays by name: what `Skin(**arrays)` needs to make an equal skin."""
         return {name: getattr(self, name) for name in self.ARRAYS}
 
     @property
-    def n_fixed(self):
+    def n_fixed(self) -> int:
         return len(self.node)
 
     @property
-    def n_swept(self):
+    def n_swept(self) -> int:
         return len(self.beam)
 
     @property
-    def n_contacts(self):
+    def n_contacts(self) -> int:
         return len(self.contact_element)
 
     @property
-    def n_points(self):
+    def n_points(self) -> int:
         return self.n_fixed + self.n_swept + self.n_contacts
 
-    @property
-    def n_cells(self):
-        return len(self.types)
-
-    def points(self, x, R, contact_points=None):
+    def points(self, x: np.ndarray, R: np.ndarray, contact_points: np.ndarray | None = None) -> np.ndarray:
         """Positions of all points.
 
         Parameters
@@ -447,7 +465,7 @@ class Skin:
             out[..., first:last, :] = self.offset[first:last] @ AT[..., node, :, :]
             out[..., first:last, :] += x[..., node, None, :]
 
-    def velocities(self, points, x, R, v, w):
+    def velocities(self, points: np.ndarray, x: np.ndarray, R: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Velocities (…, n_points, 3) [m/s] of points; x, R as in `points`, v (…, n_nodes, 3) inertial, w body axes.
 
         Along a beam the motions of its two ends are blended linearly; contact points get zero.
@@ -468,7 +486,7 @@ class Skin:
                 out[..., where, :] = (swept + still[..., beams, :, None, :]).reshape(*points.shape[:-2], -1, 3)
         return out
 
-    def along_beams(self, at_A, at_B):
+    def along_beams(self, at_A: np.ndarray, at_B: np.ndarray) -> np.ndarray:
         """Values (…, n_points, c): linear between values at the ends of each beam (…, n_beams, c), zero elsewhere."""
         out = np.zeros((*at_A.shape[:-2], self.n_points, at_A.shape[-1]))
         s = self.stations[self.station][:, None]
@@ -476,7 +494,7 @@ class Skin:
         out[..., self.n_fixed : self.n_fixed + self.n_swept, :] = values
         return out
 
-    def faces(self, kinds):
+    def faces(self, kinds: Sequence[int]) -> list[tuple[np.ndarray, np.ndarray]]:
         """Triangles (a, 3) and quadrilaterals (b, 4) of given kinds, and the colours (a, 3), (b, 3) of both."""
         start, wanted = self.offsets[:-1], np.isin(self.kind, kinds)
         result = []
@@ -486,13 +504,13 @@ class Skin:
             result.append((rows, self.color[chosen]))
         return result
 
-    def cells(self, kind, cell):
+    def cells(self, kind: int, cell: int) -> np.ndarray:
         """Point numbers (k, corners) of the cells of one kind and one VTK type."""
         chosen = (self.kind == kind) & (self.types == cell)
         return self.connectivity[self.offsets[:-1][chosen][:, None] + np.arange(CORNERS[cell])]
 
     @classmethod
-    def of(cls, system, stations=None):
+    def of(cls, system: "System", stations: int | None = None) -> "Skin":
         """Skin of all elements of a `System`.
 
         ``stations``: outlines along each beam; default 5, less for thousands of beams.

@@ -9,6 +9,8 @@ function.
 
 import math
 import numbers
+from collections.abc import Callable
+from typing import Any
 
 from fem_mbs.jets import Jet
 
@@ -44,7 +46,9 @@ class Signal:
     (0.2, 0.0, 0.0)
     """
 
-    def __init__(self, value, rate=None, acceleration=None):
+    def __init__(
+        self, value: float | Callable, rate: Callable | None = None, acceleration: Callable | None = None
+    ) -> None:
         if not callable(value) and not isinstance(value, numbers.Real):
             raise TypeError(f"a number or a function of time is needed, not {value!r}")
         for name, function in (("rate", rate), ("acceleration", acceleration)):
@@ -52,11 +56,12 @@ class Signal:
                 raise TypeError(f"{name} must be a function of time, not {function!r}")
         if acceleration is not None and rate is None:
             raise TypeError("acceleration is given without rate; give both, or rate alone, or none")
-        self.value, self.rate, self.acceleration = value, rate, acceleration
+        self.value: Any = value  # float where `constant`
+        self.rate, self.acceleration = rate, acceleration
         self.constant = not callable(value)
 
     @classmethod
-    def of(cls, value) -> "Signal":
+    def of(cls, value: Any) -> "Signal":
         """The signal itself, or a new one around a number or function."""
         return value if isinstance(value, Signal) else cls(value)
 

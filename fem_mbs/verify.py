@@ -21,35 +21,23 @@ coordinates), ``conservative = False`` (its forces are not the gradient of its e
 whether it can be differentiated at a configuration: contacts with edges cannot where the nearest point changes kind.
 """
 
-import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
 from fem_mbs.errors import FemMbsError, label
-from fem_mbs.jit import address, bind, call2, kernel
+from fem_mbs.evaluator import Evaluator, Point, turned
+from fem_mbs.registry import library, make_example
 from fem_mbs.rotations import exp, skew
-from fem_mbs.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fem_mbs.elements.base import Element
 
 TOLERANCE = 1e-6  # relative; correct elements reach 1e-9, the weakest mistakes found so far were above 1e-4
 STEP = 1e-3  # of differences, m (times the size of the element), rad, s: truncation ~ STEP⁶, round-off ~ 1e-16/STEP
 _POINTS = ((1, 45 / 60), (2, -9 / 60), (3, 1 / 60))
 _FLOOR = 1e-6
-
-OUTPUTS = {
-    "inertia": ("Ma", "f"),
-    "inertia_tangent": ("M", "C", "K", "Ka"),
-    "force": ("f",),
-    "force_tangent": ("K", "C"),
-    "mixed": ("f", "K", "C"),
-    "initial": ("state",),
-    "accept": ("state",),
-    "constraint": ("g", "G"),
-    "hessian": ("H",),
-    "rheonomic": ("gt", "gtt", "rate"),
-    "contact": ("gap", "slip", "G_N", "G_T", "V_T", "W", "point", "normal", "tangents"),
-    "contact_hessian": ("H_N",),
-    "output": ("out",),
-}
 
 
 class Report:
@@ -62,26 +50,26 @@ class Report:
         Check -> largest relative error over all configurations.
     """
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
         self.errors = {}
 
-    def add(self, check, error):
+    def add(self, check: str, error: float) -> None:
         """Keep the largest error of a check; a result that is not a number counts as infinite."""
         error = float(error) if np.isfinite(error) else np.inf
         self.errors[check] = max(self.errors.get(check, 0.0), error)
 
     @property
-    def worst(self):
+    def worst(self) -> float:
         """Largest error of all checks."""
         return max(self.errors.values(), default=0.0)
 
     @property
-    def ok(self):
+    def ok(self) -> bool:
         """Whether all errors are below `TOLERANCE`."""
         return self.worst <= TOLERANCE
 
-    def merge(self, other):
+    def merge(self, other: "Report") -> None:
         """Take over the errors of another report."""
         for check, error in other.errors.items():
             self.add(check, error)
@@ -93,89 +81,7 @@ class Report:
         return "\n".join(lines)
 
 
-@kernel
-def _invoke(function, p, table):
-    call2(function, p, table)
-
-
-@functools.lru_cache(maxsize=256)
-def _bound(function, dtype, sizes):
-    return bind(function, dtype, dict(sizes))
-
-
-class Evaluator:
-    """Calls the kernels of one element, one at a time, on given configurations."""
-
-    def __init__(self, element):
-        self.element = element
-        self.sizes = element.sizes
-        self.workspace = Workspace(**{k: max(self.sizes[k], 1) for k in ("nn", "nr", "ns", "nq", "no")})
-        self.parameters = np.zeros(1, element.parameters)
-        self.parameters[0] = element.record
-        self.views = {name: self.workspace.view(name, self.sizes) for name in self.workspace.buffer}
-        sizes = tuple(sorted(self.sizes.items()))
-        self.calls = {name: _bound(f, element.parameters, sizes) for name, f in element.kernels.items()}
-        self.python = dict(getattr(element, "python_kernels", {}))
-
-    def has(self, *names):
-        """Whether the element has all of these kernels."""
-        return all(name in self.calls or name in self.python for name in names)
-
-    def __call__(self, name, point):
-        """Run a kernel at a `Point`; returns its outputs as a dict of arrays (copies)."""
-        for argument in ("x", "R", "v", "a", "x0", "R0", "s", "gravity", "state", "lam"):
-            self.views[argument][...] = getattr(point, argument)
-        self.views["t"][0] = point.t
-        outputs = OUTPUTS.get(name, ("energy",))
-        for output in outputs:
-            self.views[output][...] = 0.0
-        if name in self.python:
-            self.python[name](self.views)
-        else:
-            _invoke(self.calls[name].address, address(self.parameters), address(self.workspace.table))
-        return {output: self.views[output].copy() for output in outputs}
-
-
-class Point:
-    """A configuration with everything else a kernel can ask for; ``size`` [m] is what steps of differences refer to."""
-
-    def copy(self, **changes):
-        other = Point()
-        other.__dict__.update(self.__dict__)
-        other.__dict__.update(changes)
-        return other
-
-    def moved(self, delta):
-        """Configuration x + δx, R exp(δθ̃) for delta (nd,)."""
-        delta = delta.reshape(-1, 6)
-        R = np.array([R @ exp(d[3:]) for R, d in zip(self.R, delta)])
-        return self.copy(x=self.x + delta[:, :3], R=R)
-
-    def later(self, time):
-        """The same configuration after some time: signals move on."""
-        powers = np.array([[1.0, time, 0.5 * time**2], [0.0, 1.0, time], [0.0, 0.0, 1.0]])
-        return self.copy(t=self.t + time, s=self.s @ powers.T)
-
-    def rigidly_moved(self, Q, c):
-        """Superposed rigid motion x → Q x + c, of velocities and accelerations too; gravity stays."""
-        return self.copy(
-            x=self.x @ Q.T + c,
-            R=Q @ self.R,
-            x0=self.x0 @ Q.T + c,
-            R0=Q @ self.R0,
-            v=_turned(Q, self.v),
-            a=_turned(Q, self.a),
-        )
-
-
-def _turned(Q, vector):
-    """Nodal vector (nd,) with its inertial parts turned."""
-    parts = vector.reshape(-1, 6).copy()
-    parts[:, :3] = parts[:, :3] @ Q.T
-    return parts.ravel()
-
-
-def random_point(element, rng, angle=3.0, nearness=1.0):
+def random_point(element: "Element", rng: np.random.Generator, angle: float = 3.0, nearness: float = 1.0) -> Point:
     """A random `Point`: node 1 turned by up to ``angle`` [rad] from the start, the others as much relative to it.
 
     Positions are moved by about a third of the size of the element (largest distance of its nodes, or 1 m); with
@@ -232,7 +138,7 @@ def _size(element):
     return distance if distance > 0 else 1.0
 
 
-def difference(function, step):
+def difference(function: Callable, step: float) -> Any:
     """Derivative at 0 of a function of one number, central differences of six points."""
     return sum(w * (function(k * step) - function(-k * step)) for k, w in _POINTS) / step
 
@@ -255,7 +161,7 @@ def _velocity_gradient(function, point):
     return np.stack(columns, axis=-1)
 
 
-def relative(exact, compared, size=1.0, reference=0.0):
+def relative(exact: Any, compared: Any, size: float = 1.0, reference: float = 0.0) -> float:
     """Largest relative difference of two arrays whose last axes are 6 n nodal components, block by block.
 
     ``reference``: size of the terms that the arrays are a difference or derivative of; values below `_FLOOR` times it
@@ -414,10 +320,10 @@ def _check_invariance(call, point, report, size, rng, angle):
     if call.has("inertia"):
         for name in ("Ma", "f"):
             before, after = call("inertia", point)[name], call("inertia", moved)[name]
-            report.add("invariance: inertia", relative(_turned(Q, before), after, size))
+            report.add("invariance: inertia", relative(turned(Q, before), after, size))
     if call.has("force"):
         before = call("force", point)["f"]
-        report.add("invariance: forces", relative(_turned(Q, before), call("force", moved)["f"], size))
+        report.add("invariance: forces", relative(turned(Q, before), call("force", moved)["f"], size))
         # a rigid velocity field adds nothing: dampers see relative motion only
         spin, drift = rng.normal(size=3), rng.normal(size=3)
         field = np.array([[*(drift + np.cross(spin, x)), *(R.T @ spin)] for x, R in zip(point.x, point.R)]).ravel()
@@ -439,7 +345,7 @@ def _check_invariance(call, point, report, size, rng, angle):
             report.add(f"invariance: {name}", change / max(np.abs(before[name]).max(), reference))
 
 
-def check_element(element, seed=0, configurations=50, angle=3.0):
+def check_element(element: "Element", seed: int = 0, configurations: int = 50, angle: float = 3.0) -> Report:
     """Check one element at random configurations.
 
     Parameters
@@ -488,10 +394,8 @@ def check_element(element, seed=0, configurations=50, angle=3.0):
     return report
 
 
-def check_type(name, seed=0, instances=10, configurations=5, angle=3.0):
+def check_type(name: str, seed: int = 0, instances: int = 10, configurations: int = 5, angle: float = 3.0) -> Report:
     """Check random instances of a registered element type, see `check_element`; returns one `Report`."""
-    from fem_mbs.elements.base import make_example
-
     report = Report(name)
     for i in range(instances):
         element = make_example(name, np.random.default_rng([seed, i]))
@@ -499,7 +403,7 @@ def check_type(name, seed=0, instances=10, configurations=5, angle=3.0):
     return report
 
 
-def check_tangents(names=None, seed=0, file=None):
+def check_tangents(names: Sequence[str] | None = None, seed: int = 0, file: TextIO | None = None) -> bool:
     """Check registered element types and print a table: type, largest error, the check that has it.
 
     Parameters
@@ -520,18 +424,16 @@ def check_tangents(names=None, seed=0, file=None):
     KeyError
         Unknown type; lists those there are.
     """
-    import fem_mbs.elements  # noqa: F401  registers all types
-    from fem_mbs.elements.base import REGISTRY
-
-    names = list(names or sorted(REGISTRY))
+    known = library()
+    names = list(names or sorted(known))
     for name in names:
-        if name not in REGISTRY:
-            raise KeyError(f"element type '{name}' is unknown; there are: {', '.join(sorted(REGISTRY))}")
+        if name not in known:
+            raise KeyError(f"element type '{name}' is unknown; there are: {', '.join(sorted(known))}")
     print(f"{'element':<20} {'checks':>6} {'largest error':>14}   in", file=file)
     passed = True
     for name in names:
         report = check_type(name, seed=seed)
-        worst = max(report.errors, key=report.errors.get, default="-")
+        worst = max(report.errors, key=report.errors.__getitem__, default="-")
         print(f"{name:<20} {len(report.errors):>6} {report.worst:>14.1e}   {worst}", file=file)
         if not report.ok:
             passed = False

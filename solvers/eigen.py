@@ -13,6 +13,8 @@ tells whether an equilibrium is stable: λ is a stiffness [N/m] that does not de
 Source: Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6; (1) Bathe, Finite Element Procedures, ch. 11.
 """
 
+from typing import Any
+
 import numpy as np
 
 from fem_mbs.errors import SolverError
@@ -25,7 +27,7 @@ NEUTRAL = 1e-12  # of the largest stiffness: an eigenvalue closer to zero is rou
 NEAREST = 6  # eigenvalues nearest to zero that a large problem is searched for a negative one
 
 
-def lowest(K, D, G):
+def lowest(K: Any, D: Any, G: Any) -> tuple[float, np.ndarray, bool | None]:
     """Smallest eigenvalue of K φ = λ D φ on the null space of G, its vector, and whether the equilibrium is stable.
 
     Parameters
@@ -67,6 +69,7 @@ def lowest(K, D, G):
         return np.inf, np.zeros(n), True
     k = int(np.argmin(values.real))
     neutral = NEUTRAL * float(np.abs(K.diagonal() / D.diagonal()).max())
+    stable: bool | None
     if conservative:
         stable = bool(values[k].real >= -neutral)
     else:
@@ -76,24 +79,39 @@ def lowest(K, D, G):
 
 
 def _sparse_unsymmetric(K, D, G, n):
-    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigs, splu
+    from scipy.sparse.linalg import eigs
 
     A, B = _saddle(K, D, G)
+    try:
+        values, vectors = _near_a_shift(eigs, A, B, _shifts(K, D, None, (-6, -8, -10, -12, -14)), n, ARNOLDI)
+    except SolverError as error:
+        raise SolverError(f"lowest eigenvalue: {error}") from error
+    return values, vectors[: K.shape[0]]
+
+
+def _near_a_shift(method, A, B, shifts, n, most):
+    """The n eigenvalues of A x = s B x nearest to a shift, and vectors by columns, by a method of ARPACK.
+
+    Shifts are tried in order until the factors exist and the method converges, in ``most`` restarts; SolverError says
+    what went wrong at the last.
+    """
+    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, splu
+
     problem = None
-    for sigma in _shifts(K, D, None, (-6, -8, -10, -12, -14)):
+    for sigma in shifts:
         try:
             factor = splu((A - sigma * B).tocsc())
             inverse = LinearOperator(A.shape, matvec=factor.solve, dtype=float)
+            # in the range of the operator, so that multipliers carry no spurious part; with ARPACK's own random start
+            # success would be a matter of luck
             start = factor.solve(B @ np.random.default_rng(0).normal(size=A.shape[0]))
-            values, vectors = eigs(A, n, M=B, sigma=sigma, OPinv=inverse, which="LM", v0=start, maxiter=ARNOLDI)
+            return method(A, n, M=B, sigma=sigma, OPinv=inverse, which="LM", v0=start, maxiter=most)
         except (RuntimeError, ArpackError, ArpackNoConvergence) as error:
             problem = error
-            continue
-        return values, vectors[: K.shape[0]]
-    raise SolverError(f"lowest eigenvalue: {problem}") from problem
+    raise SolverError(str(problem)) from problem
 
 
-def symmetric(K):
+def symmetric(K: Any) -> bool:
     """Whether K (n, n) is symmetric to `SYMMETRIC`."""
     difference = (K - K.T).tocoo()
     size = np.sqrt(np.abs(K.diagonal()))
@@ -102,7 +120,7 @@ def symmetric(K):
     return bool((np.abs(difference.data) <= bound).all())
 
 
-def null_space(G):
+def null_space(G: Any) -> np.ndarray:
     """Orthonormal basis (n, n − rank) of the null space of G (m, n), by columns."""
     from scipy import linalg
 
@@ -110,7 +128,7 @@ def null_space(G):
     return np.eye(n) if G.shape[0] == 0 else linalg.null_space(G.toarray(), rcond=1e-11)
 
 
-def dense(K, M, G, n, shift):
+def dense(K: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
     """The n lowest ω² of (1) and vectors by columns, by LAPACK."""
     from scipy.linalg import LinAlgError, eigh
 
@@ -169,26 +187,19 @@ def _shifts(K, M, shift, exponents):
     return [-(10.0**e) * largest for e in exponents]
 
 
-def sparse(K, M, G, n, shift):
+def sparse(K: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
     """The n eigenvalues ω² of (1) nearest to the shift, increasing, and vectors by columns, by Lanczos."""
-    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, splu
+    from scipy.sparse.linalg import eigsh
 
     A, B = _saddle(K, M, G)
-    problem = None
     # far from the modes Lanczos does not converge, very near to zero the factors of a free body are inaccurate
-    for sigma in _shifts(K, M, shift, (-6, -8, -10, -12, -14)):
-        try:
-            factor = splu((A - sigma * B).tocsc())
-            inverse = LinearOperator(A.shape, matvec=factor.solve, dtype=float)
-            # the start lies in the range of the operator: multipliers then carry no spurious part
-            start = factor.solve(B @ np.random.default_rng(0).normal(size=A.shape[0]))
-            squares, vectors = eigsh(A, n, M=B, sigma=sigma, OPinv=inverse, which="LM", v0=start, maxiter=LANCZOS)
-        except (RuntimeError, ArpackError, ArpackNoConvergence) as error:
-            problem = error
-            continue
-        order = np.argsort(squares)
-        return squares[order], vectors[: K.shape[0], order]
-    raise SolverError(f"modes: {problem}. Give another shift, or fewer modes") from problem
+    shifts = _shifts(K, M, shift, (-6, -8, -10, -12, -14))
+    try:
+        squares, vectors = _near_a_shift(eigsh, A, B, shifts, n, LANCZOS)
+    except SolverError as error:
+        raise SolverError(f"modes: {error}. Give another shift, or fewer modes") from error
+    order = np.argsort(squares)
+    return squares[order], vectors[: K.shape[0], order]
 
 
 def _first_of_pairs(s, vectors, n):
@@ -200,7 +211,7 @@ def _first_of_pairs(s, vectors, n):
     return s[order], vectors[:, order]
 
 
-def dense_quadratic(K, C, M, G, n, shift):
+def dense_quadratic(K: Any, C: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
     """The n eigenvalues s of (2) of smallest modulus, one of each pair, and vectors by columns, by LAPACK."""
     from scipy.linalg import eig
 
@@ -212,10 +223,10 @@ def dense_quadratic(K, C, M, G, n, shift):
     return s, Z @ vectors[: len(k)]
 
 
-def sparse_quadratic(K, C, M, G, n, shift):
+def sparse_quadratic(K: Any, C: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
     """The n eigenvalues s of (2) of smallest modulus, one of each pair, and vectors by columns, by Arnoldi."""
     from scipy.sparse import block_array, csc_array, eye_array
-    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigs, splu
+    from scipy.sparse.linalg import eigs
 
     size, m = K.shape[0], G.shape[0]
     one = eye_array(size)
@@ -225,19 +236,10 @@ def sparse_quadratic(K, C, M, G, n, shift):
     if m == 0:
         left, right = [row[:2] for row in left[:2]], [row[:2] for row in right[:2]]
     left, right = block_array(left).tocsc(), block_array(right).tocsc()
-    problem = None
-    for sigma in _shifts(K, M, shift, (-6, -8, -10, -12)):
-        try:
-            point = np.sqrt(abs(sigma))
-            factor = splu((left - point * right).tocsc())
-            inverse = LinearOperator(left.shape, matvec=factor.solve, dtype=float)
-            # with ARPACK's random start the number of restarts, and so success, would be a matter of luck
-            start = factor.solve(right @ np.random.default_rng(0).normal(size=left.shape[0]))
-            count = min(2 * n + 2, left.shape[0] - 2)
-            s, vectors = eigs(left, count, M=right, sigma=point, OPinv=inverse, which="LM", v0=start, maxiter=ARNOLDI)
-        except (RuntimeError, ArpackError, ArpackNoConvergence) as error:
-            problem = error
-            continue
-        s, vectors = _first_of_pairs(s, vectors, n)
-        return s, vectors[size : 2 * size]
-    raise SolverError(f"modes: {problem}. Give another shift, or fewer modes") from problem
+    shifts = [np.sqrt(abs(sigma)) for sigma in _shifts(K, M, shift, (-6, -8, -10, -12))]
+    try:
+        s, vectors = _near_a_shift(eigs, left, right, shifts, min(2 * n + 2, left.shape[0] - 2), ARNOLDI)
+    except SolverError as error:
+        raise SolverError(f"modes: {error}. Give another shift, or fewer modes") from error
+    s, vectors = _first_of_pairs(s, vectors, n)
+    return s, vectors[size : 2 * size]

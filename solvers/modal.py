@@ -17,12 +17,14 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.errors import ParameterError, SolverError
-from fem_mbs.in_use import alone
 from fem_mbs.model import compiled
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
-from fem_mbs.solvers.statics import StaticResult, rotating_matrices
-from fem_mbs.system import State
+from fem_mbs.solvers.equilibrium import rotating_matrices
+from fem_mbs.solvers.static_result import StaticResult
+from fem_mbs.system.in_use import alone
+from fem_mbs.system.state import State
+from fem_mbs.system.system import System
 
 
 class Modes:
@@ -39,7 +41,7 @@ class Modes:
         (δx inertial [m], δθ body [rad]) of all nodes; complex if modes are; largest component 1.
     """
 
-    def __init__(self, system, eigenvalues, vectors):
+    def __init__(self, system: System, eigenvalues: np.ndarray, vectors: np.ndarray) -> None:
         size = np.abs(eigenvalues)
         real = np.isrealobj(vectors)
         grows = (eigenvalues.real > 1e-9 * np.maximum(size, 1e-300)) & (eigenvalues.imag == 0)
@@ -54,11 +56,11 @@ class Modes:
         self.system = system
 
     @property
-    def frequency(self):
+    def frequency(self) -> np.ndarray:
         return self.omega / (2 * np.pi)
 
     @property
-    def stable(self):
+    def stable(self) -> bool:
         """True if no mode grows (to 1e-6 of its frequency)."""
         return bool((self.eigenvalues.real <= 1e-6 * np.abs(self.eigenvalues).max()).all())
 
@@ -119,8 +121,8 @@ def modes(
     Examples
     --------
     >>> from fem_mbs.model import Model
-    >>> from fem_mbs.elements.beam_line import beam_line
-    >>> from fem_mbs.elements.sections import Section
+    >>> from fem_mbs.elements.beams.line import beam_line
+    >>> from fem_mbs.elements.beams.sections import Section
     >>> from fem_mbs.nodes import Node6
     >>> rod = Section.circle(5e-3, E=210e9, nu=0.3, density=7850)
     >>> model = Model("cantilever")

@@ -2,9 +2,11 @@
 
 What a method says of itself, besides its options:
 
+    table                its own data, besides those of `stepping.data`
     matrices(system)     rows of each of its global matrices: smooth motion, positions, velocities
-    parts()              name -> compiled entry of `nsga_data.PARTS`; what it does not have is left out
-    scalars(system, h)   numbers of the record of the run that are its own
+    parts()              name -> compiled entry, ``<name>_part`` of either table; what it does not have is left out
+    problems()           name -> `Problem` that Newton's iteration solves, ``<name>_problem`` of either table
+    scalars(system, h)   numbers of either table that depend on its options
     start(engine, state) accelerations, multipliers and memory at the start
     refuse(system)       raise ParameterError for a system that it cannot step
     stages               names of what can fail, by the number of the matrix that it solves with
@@ -12,12 +14,19 @@ What a method says of itself, besides its options:
 The other numbers of the record come from attributes that all methods have (`Engine._numbers`), options or not.
 """
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from fem_mbs.results_table import PAIR_COLUMNS
-from fem_mbs.solvers.nsga_data import EXACT, OK, PARTS, RUN, TABLE
+from fem_mbs.results.table import PAIR_COLUMNS
+from fem_mbs.solvers.stepping import newton
+from fem_mbs.solvers.stepping.codes import EXACT, OK
+from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.records import RECORDS, records
+
+if TYPE_CHECKING:
+    from fem_mbs.system.system import State, System
 
 SHIFT = 1e-8  # default of epsilon
 
@@ -25,7 +34,7 @@ SHIFT = 1e-8  # default of epsilon
 class Engine:
     """Takes the steps of one run, see `fem_mbs.solvers.stepping.stepper`."""
 
-    def __init__(self, method, system, h, save_every, strict):
+    def __init__(self, method: Any, system: "System", h: float, save_every: int, strict: bool) -> None:
         self.method, self.system, self.h, self.strict = method, system, h, strict
         method.refuse(system)
         self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
@@ -35,15 +44,15 @@ class Engine:
         self._allocate()
         self._connect()
         for name, value in {**self._numbers(save_every), **method.scalars(system, h)}.items():
-            self.run[0][name] = value
+            self.record_of(name)[name] = value
         self._start()
         self.controller = None
         if method.step_control is not None:
-            from fem_mbs.solvers.step_control import Controller
+            from fem_mbs.solvers.stepping.step_control import Controller
 
             self.controller = Controller(self, method.step_control)
         elif getattr(method, "divide_failed_steps", False) and not system.searches:
-            from fem_mbs.solvers.step_control import Divider
+            from fem_mbs.solvers.stepping.step_control import Divider
 
             self.controller = Divider(self)
 
@@ -51,26 +60,44 @@ class Engine:
         system = self.system
         N = len(system.nodes)
         unknowns = max(layout.n for layout in self.matrices.layouts)
-        self.arrays = TABLE.arrays({"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns})
-        self.run = np.zeros(1, RUN)
-        TABLE.aim(self.run, self.arrays)
+        sizes = {"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns}
+        self.tables = (TABLE, self.method.table)
+        self.run, self.own = (np.zeros(1, table.dtype) for table in self.tables)
+        self.arrays = {name: array for table in self.tables for name, array in table.arrays(sizes).items()}
+        self.aim()
         self.arrays["T"][:] = np.eye(3)
         self.records = np.zeros(1, RECORDS.dtype)
         self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
 
-    def _connect(self):
-        """Addresses of the compiled parts."""
-        from fem_mbs.jit import address
-        from fem_mbs.solvers.stepping.run import run_steps
+    def aim(self) -> None:
+        """Put the addresses of the arrays into the records; again when arrays were replaced."""
+        for table, record in zip(self.tables, (self.run, self.own)):
+            table.aim(record, self.arrays)
 
-        self.run_steps, parts = run_steps, self.method.parts()
-        for name in PARTS:
-            self.run[0][f"{name}_part"] = parts[name].address if name in parts else 0
-        for name, array in (("data_at", self.data), ("run_at", self.run), ("records_at", self.records)):
+    def record_of(self, name: str) -> np.void:
+        """The record that has a number: that of the run or that of the method."""
+        return (self.run if name in self.run.dtype.names else self.own)[0]
+
+    def _connect(self):
+        """Addresses of compiled parts, of problems and of records."""
+        from fem_mbs.jit import address
+        from fem_mbs.solvers.stepping import checks, run
+
+        self.run_steps = run.run_steps
+        shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
+        for name, part in {**shared, **self.method.parts()}.items():
+            self.record_of(f"{name}_part")[f"{name}_part"] = part.address
+        self.problems = {}
+        for name, problem in self.method.problems().items():
+            record = self.problems[name] = np.zeros(1, newton.PROBLEM.dtype)
+            problem.fill(record[0])
+            self.record_of(f"{name}_problem")[f"{name}_problem"] = address(record)
+        addresses = {"data_at": self.data, "run_at": self.run, "own_at": self.own, "records_at": self.records}
+        for name, array in addresses.items():
             self.run[0][name] = address(array)
         self.contact_problems = None
         if (self.system.nc or self.system.searches) and self.method.contact_solver != "newton":
-            from fem_mbs.solvers.nsga_contact_problem import ContactProblemCorrection
+            from fem_mbs.solvers.contact.correction import ContactProblemCorrection
 
             self.contact_problems = ContactProblemCorrection(self)
             self.run[0]["contact_part"] = self.contact_problems.address
@@ -82,7 +109,7 @@ class Engine:
         speed = np.abs(system.initial.V).max(initial=0.0)
         tol_v = method.tol_v or 1e-8 * max(speed, np.linalg.norm(system.gravity) * h) or 1e-12
         return {
-            "h": h, "ks": mass / h, "kp": mass, "kv": mass, "ps": 0.0,
+            "h": h, "ks": mass / h, "kp": mass, "kv": mass,
             "pp": method.penalty * mass, "pv": method.penalty * mass,
             "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
             "epsilon": self.shift, "restitution_scale": 1.0,
@@ -98,7 +125,7 @@ class Engine:
         }  # fmt: skip
 
     def _start(self):
-        from fem_mbs import assembly
+        from fem_mbs.system import assembly
 
         system, a = self.system, self.arrays
         state = system.initial.copy()
@@ -116,44 +143,87 @@ class Engine:
         self.method.start(self, state)
         assembly.initial_states(system.data[0], state.x, state.R, state.V)
 
-    def make_records(self, size):
+    def call(self, problem: str, name: str) -> None:
+        """Call one of the compiled functions of a problem, see `stepping.newton`."""
+        from fem_mbs.jit import invoke
+
+        run = self.run[0]
+        # address(run) takes 0.1 ms: NumPy describes all its fields
+        invoke(int(self.problems[problem][0][name]), int(run["data_at"]), int(run["run_at"]))
+
+    @property
+    def per_contact(self) -> list[str]:
+        """Names of the arrays with one entry per contact."""
+        items = {name: item for table in self.tables for name, item in table.items.items()}
+        return [name for name, item in items.items() if item.shape.split()[:1] == ["nc"]]
+
+    def kept(self) -> tuple:
+        """Everything that a refused step must leave as it was, a copy."""
+        arrays = {
+            name: self.arrays[name].copy() for table in self.tables for name in table.names(array=True, kept=True)
+        }
+        numbers = {
+            name: self.record_of(name)[name] for table in self.tables for name in table.names(array=False, kept=True)
+        }
+        return arrays, numbers, [group.state.copy() for group in self.system.groups]
+
+    def restore(self, kept: tuple) -> None:
+        """Put back what `kept` has copied."""
+        arrays, numbers, states = kept
+        for name, value in arrays.items():
+            self.arrays[name][:] = value
+        for name, value in numbers.items():
+            self.record_of(name)[name] = value
+        for group, state in zip(self.system.groups, states):
+            group.state[:] = state
+
+    def rescale(self, ratio: float) -> None:
+        """Scale what is stored in multiples of a power of the step size, for steps ``ratio`` times as large."""
+        for table in self.tables:
+            for name, item in table.items.items():
+                if item.scaling:
+                    self.arrays[name] *= ratio**item.scaling
+
+    def make_records(self, size: int) -> dict[str, np.ndarray]:
         """Arrays for ``size`` saved steps."""
         return records(self.system, size, self.forces)
 
-    def aim(self, block):
+    def record_into(self, block: dict[str, np.ndarray]) -> None:
         """Let compiled code record into the arrays of a block, from its first row on."""
         RECORDS.aim(self.records, block)
         self.run[0]["saved"] = 0
 
-    def keep_whole(self, every):
+    def keep_whole(self, every: int) -> None:
         """Only one state in so many gets outputs, energies and constraint violations."""
         self.run[0]["whole_every"] = every
 
-    def first(self, block):
+    def first(self, block: dict[str, np.ndarray]) -> None:
         """Record the initial state."""
         from fem_mbs.jit import address, invoke
 
-        self.aim(block)
+        self.record_into(block)
         self.run[0]["t"] = self.system.initial.t
         invoke(int(self.run[0]["record_part"]), address(self.data), address(self.run))
         self.pair_tables = [np.zeros((0, PAIR_COLUMNS))] if self.system.searches else []
 
-    def advance(self, times, signals, block):
+    def advance(
+        self, times: np.ndarray, signals: np.ndarray, block: dict[str, np.ndarray]
+    ) -> tuple[int, int, Exception | None]:
         self.matrices.update()  # another run may have searched pairs
-        self.aim(block)
+        self.record_into(block)
         if not len(times):
             return 0, 0, None
         if self.controller is not None:
             return self.controller.advance(times, signals, block)
         if self.system.searches:
-            from fem_mbs.solvers import nsga_pairs
+            from fem_mbs.solvers.contact import pairs
 
-            return nsga_pairs.advance(self, times, signals, block)
+            return pairs.advance(self, times, signals, block)
         done, code = self.run_steps(self.data, self.run, len(times), 0, times, signals)
         error = None if code == OK else self.fault(code, float(times[min(done, len(times) - 1)]))
         return done, int(self.run[0]["saved"]), error
 
-    def fault(self, code, t):
+    def fault(self, code: int, t: float) -> Exception:
         """The error of a step that failed with a code on its way to time t [s]."""
         if self.contact_problems is not None and self.contact_problems.error is not None:
             raise self.contact_problems.error
@@ -162,11 +232,11 @@ class Engine:
             error.contact_problem = self.contact_problems.problem
         return error
 
-    def pairs(self):
+    def pairs(self) -> list[np.ndarray]:
         """Tables of closed pairs of contact groups, one per state saved by the last call; empty without groups."""
         return self.pair_tables
 
-    def statistics(self):
+    def statistics(self) -> dict[str, Any]:
         """What was counted over all steps, saved or not."""
         repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
         searches = {}
@@ -180,7 +250,7 @@ class Engine:
         steps = {name: int(self.run[0][field]) for name, field in counted.items()}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
 
-    def warnings(self):
+    def warnings(self) -> list[str]:
         """What was wrong without stopping the run, in words."""
         run, texts = self.run[0], []
         if run["rises"]:
@@ -191,7 +261,7 @@ class Engine:
             )
         return texts
 
-    def state(self):
+    def state(self) -> "State":
         """Current state of the run, a copy."""
         state = self.system.initial.copy()
         for name in ("x", "Q", "R", "V"):

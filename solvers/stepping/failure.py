@@ -1,111 +1,141 @@
 """Diagnosis of a failed step: an error that names element, row or contact, and says what to do."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from fem_mbs import element_checks
 from fem_mbs.errors import NonFiniteError, SolverError, label
-from fem_mbs.solvers.nsga_data import (
+from fem_mbs.solvers.stepping.checks import FAST
+from fem_mbs.solvers.stepping.codes import (
     ENERGY_ROSE,
     JUMP,
     LARGE_ROTATION,
+    LARGEST_TURN,
     NOT_FINITE,
     OUT_OF_RANGE,
     PASSED,
     SINGULAR,
     TOO_MANY_PROBLEMS,
 )
+from fem_mbs.system import element_checks
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
+NAMED = 20  # contacts that an error lists
 
 
-def diagnose(engine, code, t):
-    """The error of a step that failed with a code on its way to time t [s]."""
-    system, a, run = engine.system, engine.arrays, engine.run[0]
-    which = int(a["counts"][6])
-    number = int(run["step_number"]) + 1
-    start = f"Step {number}, t = {t:.6g} s: {engine.method.stages[which]}"
-    history = a["history"][: int(a["counts"][5])]
-    common = {"step": number, "time": t, "history": history}
-    try:
-        system.raise_python_errors(t)
-    except NonFiniteError as error:
-        return error
-    if code == NOT_FINITE:
-        state = engine.state()
-        state.x[:], state.Q[:], state.R[:], state.V[:] = a["xs"], a["Qs"], a["Rs"], a["Vs"]
-        if which != 0:
-            state = engine.state()
-        element = system.find_nonfinite(state, a["Vd"])
+class _Failure:
+    """One failed step: what errors say of all of them, and one function for each way to fail."""
+
+    def __init__(self, engine, code, t):
+        self.engine, self.code, self.t = engine, code, t
+        self.system, self.arrays, self.run = engine.system, engine.arrays, engine.run[0]
+        self.which = int(self.arrays["counts"][6])
+        self.number = int(self.run["step_number"]) + 1
+        self.where = f"Step {self.number}, t = {t:.6g} s:"
+        self.start = f"{self.where} {engine.method.stages[self.which]}"
+        self.history = self.arrays["history"][: int(self.arrays["counts"][5])]
+
+    def error(self, text, element=None, kind=SolverError):
+        return kind(text, element=element, step=self.number, time=self.t, history=self.history)
+
+    def not_finite(self):
+        state, a = self.engine.state(), self.arrays
+        if self.which == 0:
+            state.x[:], state.Q[:], state.R[:], state.V[:] = a["xs"], a["Qs"], a["Rs"], a["Vs"]
+        element = self.system.find_nonfinite(state, a["Vd"])
         source = f"{label(element)} returned a force that is not finite" if element else "a number that is not finite"
-        return NonFiniteError(f"{start} stopped: {source}. The run stopped before using it.", element=element, **common)
-    if code == SINGULAR:
-        return SolverError(
-            f"{start} stopped: its matrix is singular. Usual causes: a mechanism locked in a singular position, "
-            "or a part without mass, stiffness and constraint",
-            **common,
+        text = f"{self.start} stopped: {source}. The run stopped before using it."
+        return self.error(text, element, NonFiniteError)
+
+    def singular(self):
+        return self.error(
+            f"{self.start} stopped: its matrix is singular. Usual causes: a mechanism locked in a singular position, "
+            "or a part without mass, stiffness and constraint"
         )
-    if code == LARGE_ROTATION:
-        node = system.nodes[int(np.argmax(np.abs(a["D"][:, 3:]).max(axis=1)))]
-        return SolverError(
-            f"{start} stopped: {label(node)} turns by more than 3 rad in one step; reduce h (with stiff "
-            "flexible parts: rho_inf = 0)",
-            element=node,
-            **common,
-        )
-    if code == JUMP:
-        node = system.nodes[int(run["jumped"])]
-        return SolverError(
-            f"Step {number}, t = {t:.6g} s: {label(node)} jumped: it moved or turned {10 * run['farthest']:.3g} "
+
+    def large_rotation(self):
+        node = self.system.nodes[int(np.argmax(np.abs(self.arrays["D"][:, 3:]).max(axis=1)))]
+        text = f"turns by more than {LARGEST_TURN:g} rad in one step; reduce h (with stiff flexible parts: rho_inf = 0)"
+        return self.error(f"{self.start} stopped: {label(node)} {text}", node)
+
+    def jump(self):
+        node = self.system.nodes[int(self.run["jumped"])]
+        return self.error(
+            f"{self.where} {label(node)} jumped: it moved or turned {FAST * self.run['farthest']:.3g} "
             "times as far as its speeds and accelerations explain. The corrections found a configuration that is "
             "not the one next to the start of the step. Halve h, or use step_control=StepControl()",
-            element=node,
-            **common,
+            node,
         )
-    if code == OUT_OF_RANGE:
-        state = engine.state()
-        element = element_checks.element_at(system, int(run["jumped"]))
-        text = element.trouble(state) or f"{label(element)} is outside its range"
-        return SolverError(f"Step {number}, t = {t:.6g} s: {text}", element=element, **common)
-    if code == ENERGY_ROSE:
-        return SolverError(
-            f"Step {number}, t = {t:.6g} s: the energy rose by {run['largest_rise']:.3g} J, more than the step "
+
+    def out_of_range(self):
+        element = element_checks.element_at(self.system, int(self.run["jumped"]))
+        text = element.trouble(self.engine.state()) or f"{label(element)} is outside its range"
+        return self.error(f"{self.where} {text}", element)
+
+    def energy_rose(self):
+        return self.error(
+            f"{self.where} the energy rose by {self.run['largest_rise']:.3g} J, more than the step "
             "explains, although nothing drives the model. Halve h, or use step_control=StepControl(); without "
-            "strict=True this is a warning of the result",
-            **common,
+            "strict=True this is a warning of the result"
         )
-    if code == PASSED:
-        contact = system.contact_at(int(run["swept_contact"]))
-        return SolverError(
-            f"{start} stopped: contact '{contact.name}' is passed within the step, and where it touches first "
+
+    def passed(self):
+        contact, run = self.system.contact_at(int(self.run["swept_contact"])), self.run
+        return self.error(
+            f"{self.start} stopped: contact '{contact.name}' is passed within the step, and where it touches first "
             f"cannot be told: its bodies travel {run['sweep_travel']:.3g} m past each other, its size (`passage`) "
             f"is {run['sweep_size']:.3g} m. Reduce h, or let StepControl do it (step_control=fem.StepControl())",
-            element=contact,
-            **common,
+            contact,
         )
-    if code == TOO_MANY_PROBLEMS:
-        names = ", ".join(system.contact_at(int(c)).name for c in np.flatnonzero(a["candidate"])[:20])
-        return SolverError(
-            f"{start} stopped after {run['max_problems']} impact problems; contacts still approaching: {names}. "
-            "Usual causes: restitution between many touching bodies (raise max_problems), or tol_v too small",
-            **common,
+
+    def too_many_problems(self):
+        open_ones = np.flatnonzero(self.arrays["candidate"])[:NAMED]
+        names = ", ".join(self.system.contact_at(int(c)).name for c in open_ones)
+        return self.error(
+            f"{self.start} stopped after {self.run['max_problems']} impact problems; contacts still approaching: "
+            f"{names}. Usual causes: restitution between many touching bodies (raise max_problems), or tol_v too small"
         )
-    if len(history) <= 1 and engine.contact_problems is not None:
-        return SolverError(
-            f"{start} was not solved by the contact-problem solver: {engine.contact_problems.last()}. Usual causes: "
-            "step too large (halve h), or many redundant contacts between stiff or heavy bodies",
-            **common,
+
+    def not_converged(self):
+        history, problems = self.history, self.engine.contact_problems
+        if len(history) <= 1 and problems is not None:
+            return self.error(
+                f"{self.start} was not solved by the contact-problem solver: {problems.last()}. Usual causes: "
+                "step too large (halve h), or many redundant contacts between stiff or heavy bodies"
+            )
+        row, owner, value = _largest_row(self.engine, self.which)
+        tail = ", ".join(f"{r:.1e}" for r in history[-4:])
+        cause = "step too large (halve h; stiff flexible parts: rho_inf = 0), or forces that change abruptly"
+        if self.system.nc and self.which:
+            cause = "step too large for this contact (halve h), or redundant contacts (docs: redundant contacts)"
+        return self.error(
+            f"{self.start} stopped after {len(history) - 1} iterations, residual {history[-1]:.1e} (relative tolerance "
+            f"{self.run['rtol']:.0e}). Largest row: {row} ({value:.1e}). Residuals … {tail}. Usual causes: {cause}.",
+            owner,
         )
-    row, owner, value = _largest_row(engine, which)
-    tail = ", ".join(f"{r:.1e}" for r in history[-4:])
-    cause = (
-        "step too large for this contact (halve h), or redundant contacts (docs: redundant contacts)"
-        if system.nc and which
-        else "step too large (halve h; stiff flexible parts: rho_inf = 0), or forces that change abruptly"
-    )
-    return SolverError(
-        f"{start} stopped after {len(history) - 1} iterations, residual {history[-1]:.1e} (relative tolerance "
-        f"{run['rtol']:.0e}). Largest row: {row} ({value:.1e}). Residuals … {tail}. Usual causes: {cause}.",
-        element=owner,
-        **common,
-    )
+
+
+WAYS = {
+    NOT_FINITE: _Failure.not_finite,
+    SINGULAR: _Failure.singular,
+    LARGE_ROTATION: _Failure.large_rotation,
+    JUMP: _Failure.jump,
+    OUT_OF_RANGE: _Failure.out_of_range,
+    ENERGY_ROSE: _Failure.energy_rose,
+    PASSED: _Failure.passed,
+    TOO_MANY_PROBLEMS: _Failure.too_many_problems,
+}
+
+
+def diagnose(engine: "Engine", code: int, t: float) -> SolverError | NonFiniteError:
+    """The error of a step that failed with a code on its way to time t [s]."""
+    try:
+        engine.system.raise_python_errors(t)
+    except NonFiniteError as error:
+        return error
+    return WAYS.get(code, _Failure.not_converged)(_Failure(engine, code, t))
 
 
 def _largest_row(engine, which):

@@ -1,13 +1,15 @@
 """Records: the saved steps of a block, as arrays that a stepper fills and as a record for compiled code.
 
-What is recorded says the one table of results, `fem_mbs.results_table`. A stepper makes arrays with `records`, and
+What is recorded says the one table of results, `fem_mbs.results.table`. A stepper makes arrays with `records`, and
 compiled code writes row k of each through the record of `RECORDS`: ``o.position[k]`` is (N, 3).
 """
+
+from typing import Any
 
 from numba import carray
 
 from fem_mbs.jit import kernel, void_pointer
-from fem_mbs.results_table import recorded, sizes_of
+from fem_mbs.results.table import recorded, sizes_of
 from fem_mbs.solvers.stepping.table import Item, Table
 
 RECORDS = Table(
@@ -23,6 +25,6 @@ def records_at(at):
     return carray(void_pointer(at), (1,), _RECORD)[0]
 
 
-def records(system, size: int, forces: bool = False) -> dict:
+def records(system: Any, size: int, forces: bool = False) -> dict:
     """Arrays (size, …) of zeros for ``size`` saved steps of a system, by name; ``forces`` as of `sizes_of`."""
     return RECORDS.arrays({**sizes_of(system, forces), "rows": size})

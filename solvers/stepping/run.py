@@ -3,12 +3,14 @@
 A method gives the address of what takes a step, ``advance_part``.
 """
 
-from fem_mbs.assembly import constraints, groups_of, kinetic_energy, output_values, potential_energy
-from fem_mbs.contact_assembly import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, tensor, vector
-from fem_mbs.solvers.nsga_checks import energy_rises
-from fem_mbs.solvers.nsga_data import ENERGY_ROSE, OK, copy, run_at, system_at
+from fem_mbs.solvers.stepping.arrays import copy
+from fem_mbs.solvers.stepping.checks import energy_rises
+from fem_mbs.solvers.stepping.codes import ENERGY_ROSE, OK
+from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.records import records_at
+from fem_mbs.system.assembly import constraints, groups_of, kinetic_energy, output_values, potential_energy
+from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
 
 SLOT_T = SLOT["t"]
 

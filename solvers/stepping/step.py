@@ -5,8 +5,11 @@ A method gives the address of what solves a step, ``step_part``; `take` calls it
 
 import numpy as np
 
-from fem_mbs.assembly import SMOOTH, VELOCITY, groups_of
-from fem_mbs.contact_assembly import (
+from fem_mbs.jit import call2, kernel
+from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, SINGULAR
+from fem_mbs.system.assembly import SMOOTH, VELOCITY, groups_of
+from fem_mbs.system.contacts import (
     B_GN0,
     L_NORMAL,
     contacts,
@@ -14,8 +17,6 @@ from fem_mbs.contact_assembly import (
     gradient_times,
     laws_of,
 )
-from fem_mbs.jit import call2, kernel
-from fem_mbs.solvers.nsga_data import NOT_CONVERGED, OK, SINGULAR, copy, copy3, largest
 
 LEAST_SHIFT = 1e-8  # of constraint rows when a step is repeated
 # Attempts at a step: p/k (of the first: the user's), least proximal shift, whether with line search, factor of the
@@ -76,7 +77,7 @@ def take(d, s):
     s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings = pp, pv, epsilon, iterations, halvings
     s.pp_T, s.pv_T, s.epsilon_rows, s.newton = pp_T, pv_T, rows, newton
     if code != OK and d.nc > 0 and counts[6] == VELOCITY and (s.newton != 0 or d.nc == s.nc_fixed):
-        # an impact with friction and restitution may have no solution (`nsga_contacts.reflected`)
+        # an impact with friction and restitution may have no solution (`contact.rows.reflected`)
         s.plastic, counts[4] = 1, 0
         call2(s.step_part, s.data_at, s.run_at)
         code = s.code

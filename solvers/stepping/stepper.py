@@ -18,25 +18,24 @@ A method is a subclass of `Stepper` that says what `stepping.engine` asks of it.
 """
 
 import signal
-import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fem_mbs import element_checks, model_checks, runtime
+from fem_mbs import runtime
 from fem_mbs.arguments import Checked, Keywords
-from fem_mbs.errors import NonFiniteError, ParameterError
-from fem_mbs.in_use import alone
+from fem_mbs.errors import ParameterError
 from fem_mbs.model import compiled
-from fem_mbs.results import Results
-from fem_mbs.results_writer import ResultsWriter
+from fem_mbs.results.results import Results
+from fem_mbs.results.writer import ResultsWriter
+from fem_mbs.solvers.stepping.chunks import Chunks
+from fem_mbs.system import model_checks
+from fem_mbs.system.in_use import alone
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
-SAMPLES = 8  # states of a chunk whose outputs elements look at for remarks
-CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
+MOST_RECORDS = 4096  # saved steps of a chunk
 
 
 class _Interrupt:
@@ -141,7 +140,7 @@ class Stepper(Checked):
             Ctrl-C, SIGTERM: raised when the steps under way are done and the file is closed, so that a script ends with
             an exit code that is not 0. ``error.result`` holds what was computed.
         """
-        from fem_mbs.progress import Progress
+        from fem_mbs.results.progress import Progress
 
         t_end, h, save = runtime.apply(t_end, h, save)
         h = self.positive("h", h, "s")
@@ -154,91 +153,50 @@ class Stepper(Checked):
             progress = self.as_flag("progress", progress)
         system = compiled(self, model)
         system.number_nodes()
-        start = self._start_time(system)
-        t_end = self._end_time(t_end, start)
-        steps = int(np.floor((t_end - start) / h * (1 + 1e-12) + 1e-9))
-        if steps < 1:
-            raise ParameterError(self, "h", h, f"s is longer than the run, {t_end - start:g} s; no step fits")
+        start, t_end, steps = self._duration(system, t_end, h)
         model_checks.start_holds(system)
-        observers = tuple(self.as_instance("observers", observers, (list, tuple), "a list of observers"))
-        for observer in observers:
-            self.check(hasattr(observer, "observe"), "observers", observer, "is not an observer")
-        wanted = save_every
-        for observer in observers:
-            observer.start(system)
-        save_every = 1 if observers else save_every  # of the engine; thinned below
-        engine = self.prepare(system, h, save_every, strict)
+        observers = self._observers(system, observers)
+        engine = self.prepare(system, h, 1 if observers else save_every, strict)
         engine.t_end = start + steps * h
         if observers:
-            engine.keep_whole(wanted)
-        parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end, "save_every": wanted}
-        parameters |= self.parameters()
+            engine.keep_whole(save_every)
+        parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end}
+        parameters |= {"save_every": save_every, **self.parameters()}
         writer = ResultsWriter(system, save, parameters=parameters, single=single, pvd=pvd, forces=engine.forces)
         bar = Progress(t_end, start=start, enabled=progress)
-        size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), 4096))
-        records = engine.make_records(size)
-        done, count, seconds = 0, save_every, 0.0
-        samples: list = []  # outputs of some states of each chunk, for remarks of elements
-        reason, failure, interrupt = "complete", None, _Interrupt()
+        size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), MOST_RECORDS))
+        chunks = Chunks(engine, writer, observers, bar, start=start, steps=steps, every=save_every, size=size)
+        interrupt = _Interrupt()
         try:
-            engine.first(records)
-            self._take(engine, records, 1, wanted, writer, observers)
-            while done < steps and failure is None and interrupt.asked is None:
-                count = min(count, steps - done, size * save_every)
-                begin = time.perf_counter()
-                times = start + np.arange(done + 1, done + count + 1) * h
-                signals, bad_signal = self._signals(system, times)
-                taken, saved, failure = engine.advance(times[: len(signals)], signals, records)
-                failure = failure or (bad_signal if taken == len(signals) else None)
-                if saved:
-                    self._take(engine, records, saved, wanted, writer, observers)
-                    samples.append(records["output"][: saved : max(1, saved // SAMPLES)].copy())
-                done += taken
-                seconds = time.perf_counter() - begin
-                bar.update(start + done * h, done, records, saved)
-                if seconds < 0.5 * CHUNK_SECONDS:
-                    count = 2 * count
-                elif seconds > 2 * CHUNK_SECONDS:
-                    count = max(save_every, count // 2 // save_every * save_every)
+            chunks.take_all(interrupt)
         except BaseException as error:
-            reason = f"{type(error).__name__} at t = {start + done * h:.9g} s: {error}"
+            chunks.broke(error)
             raise
         finally:
             interrupt.end()
-            bar.close()
-            if failure is not None:
-                reason = f"stopped: {failure}"
-            elif interrupt.asked and done < steps:
-                reason = f"interrupted at t = {start + done * h:.9g} s"
-                print(f"\n{reason}; results up to there are kept", file=sys.stderr)
-            try:
-                remarks = element_checks.remarks(system, np.concatenate(samples)) if samples else []
-                result = writer.close(reason, warnings=[*engine.warnings(), *remarks], **engine.statistics())
-            finally:
-                for observer in observers:
-                    observer.finish()
+            result = chunks.close(interrupt)
         if interrupt.asked:
-            raise interrupt.error(f"{reason}; what was computed is in error.result", result) from failure
-        if failure is not None:
-            where = f" Steps 0-{done} are in {save}." if save else ""
-            where += self._dump(failure, save)
-            failure.args = (f"{failure.args[0]}{where}",)
-            failure.result = result
-            raise failure
+            message = f"{chunks.reason}; what was computed is in error.result"
+            raise interrupt.error(message, result) from chunks.failure
+        if chunks.failure is not None:
+            raise self._told(chunks.failure, chunks.done, save, result)
         return result
 
-    @staticmethod
-    def _take(engine, records, saved, every, writer, observers):
-        """Show the states of a block to the observers, and write those that are to be kept."""
-        block, pairs = {name: array[:saved] for name, array in records.items()}, engine.pairs()
+    def _told(self, failure, done, save, result):
+        """The error of a failed step, with where its results are."""
+        where = f" Steps 0-{done} are in {save}." if save else ""
+        failure.args = (f"{failure.args[0]}{where}{self._dump(failure, save)}",)
+        failure.result = result
+        return failure
+
+    def _observers(self, system, observers):
+        """The observers, started."""
+        observers = tuple(self.as_instance("observers", observers, (list, tuple), "a list of observers"))
         for observer in observers:
-            observer.observe(block)
-        kept = np.arange(saved)
-        if observers:
-            kept = np.flatnonzero(block["step"] % every == 0)
-            pairs = [pairs[i] for i in kept] if len(pairs) else pairs
-        if len(kept):
-            writer.append({name: array[kept] for name, array in block.items()}, pairs)
+            self.check(hasattr(observer, "observe"), "observers", observer, "is not an observer")
+        for observer in observers:
+            observer.start(system)
+        return observers
 
     @staticmethod
     def _dump(failure, save):
@@ -247,8 +205,11 @@ class Stepper(Checked):
         if problem is None:
             return ""
         if save is None:
-            return " Its contact problem is error.contact_problem (fem_mbs.solvers.fclib.write_problem keeps it)."
-        from fem_mbs.solvers.fclib import write_problem
+            return (
+                " Its contact problem is error.contact_problem "
+                "(fem_mbs.solvers.contact_problem.fclib.write_problem keeps it)."
+            )
+        from fem_mbs.solvers.contact_problem.fclib import write_problem
 
         path = Path(save).with_suffix(".contact_problem.hdf5")
         write_problem(path, problem)
@@ -258,34 +219,19 @@ class Stepper(Checked):
         """Options of the method, stored with the results; those that are objects by their own options."""
         return {k: vars(v) if hasattr(v, "__dict__") else v for k, v in vars(self).items() if k != "name"}
 
-    def _start_time(self, system):
-        """Time of the initial state [s]."""
+    def _duration(self, system, t_end, h):
+        """Time of the initial state [s], end of the run [s], and number of steps between them."""
         start = float(system.initial.t)
         if not np.isfinite(start):
             raise ParameterError(self, "initial.t", start, "s must be finite: the time of the initial state")
-        return start
-
-    def _end_time(self, t_end, start):
-        """The end of the run as a number, after its start."""
         number = self.number("t_end", t_end, "s")
         if not number > start:
             what = f"{start:g}, the time of the initial state (t_end is a time, not a duration)" if start else "0"
             raise ParameterError(self, "t_end", t_end, f"s must be > {what}")
-        return number
-
-    @staticmethod
-    def _signals(system, times):
-        """Signals at the times up to the first that is not finite, and the error of that one."""
-        if not system.signals:
-            return np.zeros((len(times), 1, 3)), None
-        table = np.zeros((len(times), len(system.signals), 3))
-        for k, t in enumerate(times):
-            try:
-                system.update_signals(t)
-            except NonFiniteError as error:
-                return table[:k], error
-            table[k] = system.signal_values
-        return table, None
+        steps = int(np.floor((number - start) / h * (1 + 1e-12) + 1e-9))
+        if steps < 1:
+            raise ParameterError(self, "h", h, f"s is longer than the run, {number - start:g} s; no step fits")
+        return start, number, steps
 
     @staticmethod
     def _bytes(engine):

@@ -48,24 +48,24 @@ class Item(NamedTuple):
     scaling: int = 0
 
 
-def axes_of(shape):
+def axes_of(shape: str) -> tuple[int | str, ...]:
     """Shape as a tuple of symbols and numbers."""
     return tuple(int(s) if s.isdigit() else s for s in shape.split())
 
 
-def symbols_of(items):
+def symbols_of(items: dict[str, Item]) -> list[str]:
     """Symbols in the shapes of a table, in the order in which they appear."""
     return list(dict.fromkeys(s for item in items.values() for s in axes_of(item.shape) if isinstance(s, str)))
 
 
-def record_type(items):
+def record_type(items: dict[str, Item]) -> np.dtype:
     """Record of a table: addresses of its arrays, values of the symbols, numbers."""
     arrays = [(f"{name}_at", "i8") for name, item in items.items() if item.shape]
     sizes = [(f"size_{symbol}", "i8") for symbol in symbols_of(items)]
     return np.dtype([*arrays, *sizes, *((name, item.kind) for name, item in items.items() if not item.shape)])
 
 
-def make_attributes(dtype, items):
+def make_attributes(dtype: np.dtype, items: dict[str, Item]) -> None:
     """Give the record type its arrays as attributes in compiled code."""
     record = numba.from_dtype(dtype)
     arrays = {
@@ -127,12 +127,12 @@ class Table:
     sizes : list of the symbols in its shapes
     """
 
-    def __init__(self, name: str, items: dict):
+    def __init__(self, name: str, items: dict) -> None:
         self.name, self.items = name, dict(items)
         self.sizes, self.dtype = symbols_of(items), record_type(items)
         make_attributes(self.dtype, self.items)
 
-    def names(self, *, array=None, kept=None):
+    def names(self, *, array: bool | None = None, kept: bool | None = None) -> list[str]:
         """Names of the table, only arrays (or numbers), only those that are kept over a refused step (or are not)."""
         return [
             name for name, item in self.items.items() if array in (None, bool(item.shape)) and kept in (None, item.kept)
@@ -146,7 +146,7 @@ class Table:
         """Arrays of zeros for given values of the symbols."""
         return {name: np.zeros(self.shape(name, sizes), self.items[name].kind) for name in self.names(array=True)}
 
-    def aim(self, record: np.ndarray, arrays: dict):
+    def aim(self, record: np.ndarray, arrays: dict) -> None:
         """Put addresses and sizes of arrays into a record (1,); the caller keeps the arrays alive.
 
         Raises

@@ -10,19 +10,19 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fem_mbs import element_checks
-from fem_mbs.elements.beam import Beam
-from fem_mbs.elements.beam_line import beam_curve, beam_line
-from fem_mbs.elements.beam_two_node import TwoNodeBeam
-from fem_mbs.elements.loads import PointForce, PointMoment
-from fem_mbs.elements.rigid_body import RigidBody
-from fem_mbs.elements.sections import Section
+from fem_mbs.elements.beams.beam import Beam
+from fem_mbs.elements.beams.line import beam_curve, beam_line
+from fem_mbs.elements.beams.sections import Section
+from fem_mbs.elements.beams.two_node import TwoNodeBeam
+from fem_mbs.elements.bodies.rigid_body import RigidBody
+from fem_mbs.elements.forces.loads import PointForce, PointMoment
 from fem_mbs.errors import ParameterError
 from fem_mbs.model import Model
 from fem_mbs.nodes import Frame, Ground, Node6
 from fem_mbs.rotations import exp, tangent
-from fem_mbs.solvers.decoupled_nsga import DecoupledNSGA
+from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
 from fem_mbs.solvers.statics import static_equilibrium
+from fem_mbs.system import element_checks
 
 ROD = Section.general(EA=1e4, GA2=3e3, GA3=5e3, GJ=7, EI2=11, EI3=13, rhoA=2.0, rhoI2=0.1, rhoI3=0.2)
 

@@ -5,8 +5,8 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs import verify
-from fem_mbs.hysteresis import FACTORS
 from fem_mbs.nodes import Ground, Node6
+from fem_mbs.recovery.hysteresis import FACTORS
 
 STIFFNESS = 140e6  # N/m^1.5
 

@@ -159,20 +159,20 @@ def test_the_cage_goes_round_as_rolling_asks_and_friction_loses_what_the_motor_g
     model, bearing = on_shaft(
         geometry, force, speed=speed, at=static.displacement, cage_angle=DOWN, pocket_friction=0.2
     )
-    # friction loses 0.2 mW; what rtol = 1e-6 leaves of forces of 1 kN would be seen beside it
-    history = run(model, bearing, 0.4, rtol=1e-8)
+    # the pockets rub from 0.5 s on, with 3 mW; before, 0.2 mW are less than what the cage takes and gives
+    end = 0.8
+    history = run(model, bearing, end)
     # one passage of the balls after the next, without the first: the motion is periodic with them
     turn = 1 / geometry.pass_frequencies(30.0).outer
-    window = (history.t > 0.4 - 24 * turn) & (history.t <= 0.4)
+    window = (history.t > end - 24 * turn) & (history.t <= end)
     expected = geometry.pass_frequencies(speed).cage
-    assert history.cage_speed[window].mean() == pytest.approx(expected, rel=2e-3)  # creep and the load zone: 6e-4
+    assert history.cage_speed[window].mean() == pytest.approx(expected, rel=2e-3)  # creep and the load zone: 8e-4
     assert history.inner_speed[window] == pytest.approx(speed, rel=1e-9)
     assert abs(np.diff(history.psi, axis=1) % (2 * np.pi) - 2 * np.pi / 9).max() < 0.03  # the pockets hold the balls
     motor = -history.torque[window].mean() * speed
     loss = history.power_loss[window].mean()
-    assert loss > 0
-    # energy also goes into the vibration that the method damps
-    assert loss <= motor * 1.02 and motor < 3 * loss, (motor, loss)
+    # energy also goes into the vibration that the method damps: 1.004, 1.05, 1.07, .998, 1.004 for rtol = 1e-5 … 1e-9
+    assert loss > 1e-3 and 0.98 * loss < motor < 1.15 * loss, (motor, loss)
 
 
 def test_a_moving_housing_sees_the_same_bearing():

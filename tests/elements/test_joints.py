@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fem_mbs import assembly, verify
+from fem_mbs import verify
 from fem_mbs.elements import (
     Cylindrical,
     Fixed,
@@ -19,8 +19,9 @@ from fem_mbs.elements import (
 from fem_mbs.model import Model
 from fem_mbs.nodes import Node6
 from fem_mbs.rotations import exp
-from fem_mbs.solvers.decoupled_nsga import DecoupledNSGA
-from fem_mbs.solvers.initial import initial_accelerations
+from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
+from fem_mbs.solvers.stepping.initial import initial_accelerations
+from fem_mbs.system import assembly
 
 # Relative motions of the second body that each joint leaves free: along x, y, z and about x, y, z of frame P
 FREE = {

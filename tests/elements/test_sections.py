@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fem_mbs.elements.sections import Section, rectangle_torsion
+from fem_mbs.elements.beams.sections import Section, rectangle_torsion
 from fem_mbs.errors import ParameterError
 
 STEEL = dict(E=210e9, nu=0.3, density=7850)

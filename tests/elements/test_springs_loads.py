@@ -22,8 +22,8 @@ from fem_mbs.model import Model
 from fem_mbs.nodes import Ground, Node6
 from fem_mbs.profiles import ramp
 from fem_mbs.rotations import exp
-from fem_mbs.solvers.decoupled_nsga import DecoupledNSGA
-from fem_mbs.solvers.initial import initial_accelerations
+from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
+from fem_mbs.solvers.stepping.initial import initial_accelerations
 
 
 class At:

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from fem_mbs.errors import ParameterError
-from fem_mbs.solvers.contact_gauss_seidel import gauss_seidel, sweeper
-from fem_mbs.solvers.contact_problem import ContactProblem, Watch, solve_contact_problem
+from fem_mbs.solvers.contact_problem.gauss_seidel import gauss_seidel, sweeper
+from fem_mbs.solvers.contact_problem.problem import ContactProblem, Watch, solve_contact_problem
 
 
 def arguments(rng=None, nb=3, nc=4, d=3, m=6):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from fem_mbs.solvers.contact_factor import BlockPattern, SingularPivot
+from fem_mbs.solvers.contact_problem.factor import BlockPattern, SingularPivot
 
 
 def random_pattern(rng, n, links):

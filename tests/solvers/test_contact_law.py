@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs import assembly
-from fem_mbs.assembly import POSITION, VELOCITY
-from fem_mbs.contact_assembly import B_W, contacts, contacts_begin_step, gradient_times
-from fem_mbs.jit import address, invoke
-from fem_mbs.solvers import contact_law as law
-from fem_mbs.solvers.nsga_contacts import drilling_increment
+from fem_mbs.solvers.contact import law
+from fem_mbs.solvers.contact.rows import drilling_increment
+from fem_mbs.system import assembly
+from fem_mbs.system.assembly import POSITION, VELOCITY
+from fem_mbs.system.contacts import B_W, contacts, contacts_begin_step, gradient_times
 
 K, P, P_N, MU, ND = 1.7, 0.6, 0.9, 0.4, 12  # any numbers
 
@@ -106,10 +105,6 @@ def turning_pair(h, **options):
     return system, engine
 
 
-def call(engine, name):
-    invoke(int(engine.run[0][f"{name}_part"]), address(engine.data), address(engine.run))
-
-
 def moved(engine, name, values):
     """Set the free components of an array (N, 6) of the engine."""
     engine.arrays[name].ravel()[engine.system.dof >= 0] = values
@@ -119,7 +114,7 @@ def velocity_residual(engine, z):
     a, k = engine.arrays, float(engine.run[0]["kv"])
     moved(engine, "W", z[:12])
     a["cLam"][0], a["cchi"][0] = z[12:15], z[15:]
-    call(engine, "velocity_residual")
+    engine.call("velocity", "residual")
     return np.concatenate([engine.system.reduced(a["r1"]), k * a["rows_c"][0], k * a["rows_chi"][0]])
 
 
@@ -136,7 +131,7 @@ def test_matrix_of_the_velocity_correction_is_the_difference_of_its_residual(sta
     a["candidate"][:] = 1
     velocity_residual(engine, z)
     assert a["status"][0] == status
-    call(engine, "velocity_matrix")
+    engine.call("velocity", "matrix")
     S = engine.matrices.layouts[VELOCITY].matrix().toarray()
     D = difference(lambda y: velocity_residual(engine, y), z, 1e-6)
     # round-off: numbers of order 10, 1e-16 of them over 1e-6
@@ -152,13 +147,13 @@ def test_matrix_of_the_position_correction_is_the_difference_of_its_residual(sta
     def residual(z):
         moved(engine, "U", z[:12])
         a["cnu"][0], a["nu_D"][0] = z[12:15], z[15]
-        call(engine, "position_residual")
+        engine.call("position", "residual")
         return np.concatenate([system.reduced(a["r1"]), k * a["rows_c"][0], k * a["rows_D"]])
 
     z = np.concatenate([np.zeros(12), [1.0], (0.1 if status == law.STICK else 1.0) * np.array([0.3, -0.2, 0.4])])
     residual(z)
     assert a["status"][0] == status
-    call(engine, "position_matrix")
+    engine.call("position", "matrix")
     S = engine.matrices.layouts[POSITION].matrix().toarray()
     D = difference(residual, z, 1e-6)
     # the gradient of drilling, c = 0.012, leaves out T⁻¹(Δq) and the turning of the normal: ½ c Δq = 5e-5, Δq = 9e-3

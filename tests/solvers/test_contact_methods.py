@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from scipy.sparse.linalg import LinearOperator
 
-from fem_mbs.solvers import contact_hybrid
-from fem_mbs.solvers.contact_admm import admm
-from fem_mbs.solvers.contact_choice import smallest_impulses
-from fem_mbs.solvers.contact_newton import newton, proximal_newton
-from fem_mbs.solvers.contact_problem import ContactProblem, Watch, solve_contact_problem
+from fem_mbs.solvers.contact_problem import hybrid as hybrid_method
+from fem_mbs.solvers.contact_problem.admm import admm
+from fem_mbs.solvers.contact_problem.choice import smallest_impulses
+from fem_mbs.solvers.contact_problem.newton import newton, proximal_newton
+from fem_mbs.solvers.contact_problem.problem import ContactProblem, Watch, solve_contact_problem
 
 TOL = 1e-8
 
@@ -180,7 +180,7 @@ def test_matrix_formed_by_products_is_the_scaled_one():
 
 
 def test_large_problem_known_by_products_only_is_solved_by_first_order_methods(monkeypatch):
-    monkeypatch.setattr(contact_hybrid, "LARGEST_FORMED", 10)
+    monkeypatch.setattr(hybrid_method, "LARGEST_FORMED", 10)
     solution = solve_contact_problem(by_products(PROBLEMS["kicked stack"]()), tol=1e-6)
     assert solution.converged and solution.method in ("hybrid: apgd", "hybrid: admm")
 

@@ -6,9 +6,9 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, splu
 
-from fem_mbs.solvers.contact_exact import exact_newton
-from fem_mbs.solvers.contact_path import _sign_of_determinant, _Smoothed
-from fem_mbs.solvers.contact_problem import ContactProblem, Watch, solve_contact_problem
+from fem_mbs.solvers.contact_problem.exact import exact_newton
+from fem_mbs.solvers.contact_problem.path import _sign_of_determinant, _Smoothed
+from fem_mbs.solvers.contact_problem.problem import ContactProblem, Watch, solve_contact_problem
 
 TOL = 1e-8
 PROBLEMS = {

@@ -7,9 +7,9 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from fem_mbs.errors import ParameterError
-from fem_mbs.solvers import contact_cones as cones
-from fem_mbs.solvers.contact_one import solve_one
-from fem_mbs.solvers.contact_problem import ContactProblem, solve_contact_problem
+from fem_mbs.solvers.contact_problem import cones
+from fem_mbs.solvers.contact_problem.one import solve_one
+from fem_mbs.solvers.contact_problem.problem import ContactProblem, solve_contact_problem
 
 PARTS = {3: 1, 4: 2, 5: 2, 6: 3}
 

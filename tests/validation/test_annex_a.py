@@ -3,6 +3,9 @@
 Events are found at the end of the step in which they lie: two steps are allowed for their times, 0.1 % elsewhere.
 """
 
+import sys
+from pathlib import Path
+
 import ball_against_wall
 import numpy as np
 import pytest
@@ -13,16 +16,10 @@ from scipy.integrate import solve_ivp
 
 import fem_mbs as fem
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import orders
+
 TURNED = (0.3, -0.5, 0.7)  # rotation vector of a start that is not parallel to the inertial axes
-
-
-def l1_error(obtained, exact):
-    """Σ |f_i − f(t_i)| / Σ |f(t_i)|, (A.58)."""
-    return np.abs(obtained - exact).sum() / np.abs(exact).sum()
-
-
-def slope(h, errors):
-    return np.polyfit(np.log(h), np.log(errors), 1)[0]
 
 
 # --- A.6.1: one friction at a time ----------------------------------------
@@ -43,15 +40,7 @@ def test_sliding_turns_into_rolling_at_the_exact_time_and_speed(h):
 
 
 def test_friction_force_of_the_sliding_ball_is_first_order():
-    # steps chosen so that sliding always ends in the middle of a step: the error depends on that phase
-    h = Sliding.t_roll / (np.array([12, 25, 50, 100, 200]) + 0.5)
-    errors = []
-    for step in h:
-        result = Sliding.run(step)
-        force = np.linalg.norm(result["floor"].force_tangential, axis=1)[1:]
-        limit = Sliding.friction * rolling_ball.mass * rolling_ball.g
-        errors.append(l1_error(force, np.where(result.t[1:] <= Sliding.t_roll, limit, 0.0)))
-    assert 0.8 < slope(h, errors) < 1.2, errors
+    assert 0.8 < orders.slopes("A.6.1 sliding") < 1.2, orders.measured("A.6.1 sliding")
 
 
 @pytest.mark.parametrize("case, digits", [(ROLLING, (0.408475, 0.081695)), (SPINNING, (0.61149, 0.305745))])
@@ -67,15 +56,9 @@ def test_resistance_stops_the_turning_ball_at_the_exact_time(case, digits, h):
     assert angle - case.angle == pytest.approx(0.5 * h * case.start, rel=0.02)  # 2 %: the part of the last step
 
 
-@pytest.mark.parametrize("case", [ROLLING, SPINNING])
+@pytest.mark.parametrize("case", ["rolling", "spinning"])
 def test_angle_of_the_stopping_ball_is_first_order(case):
-    h, errors = np.array([1e-2, 5e-3, 2e-3, 1e-3]), []
-    for step in h:
-        result = case.run(step)
-        t = np.minimum(result.t, case.t_stop)
-        angle = np.linalg.norm(result["ball"].rotation_vector, axis=1)
-        errors.append(l1_error(angle, case.start * t - 0.5 * case.deceleration * t**2))
-    assert 0.8 < slope(h, errors) < 1.2, errors
+    assert 0.8 < orders.slopes(f"A.6.1 {case}") < 1.2, orders.measured(f"A.6.1 {case}")
 
 
 # --- A.6.2: all frictions -------------------------------------------------
@@ -92,6 +75,21 @@ def test_rolling_and_sliding_ball_stops_where_the_closed_form_says(case, rotatio
     assert time_of_rest(result.t, v) == pytest.approx(t_stop, abs=2 * h)
     assert np.ptp(result["ball"].position[:, 0]) == pytest.approx(path, rel=1e-3)
     assert result["floor"].gap.max() < 1e-12 and result["floor"].gap.min() > -1e-12  # round-off
+
+
+@pytest.mark.parametrize("case, order", [("I", 1), ("II", 1), ("III", 2)])
+def test_path_of_the_rolling_and_sliding_ball_is_first_order_and_of_one_that_only_slides_second(case, order):
+    """Sliding friction is a force of the position level as well; rolling resistance acts on velocities only."""
+    assert orders.slopes(f"A.6.2 {case}") == pytest.approx(order, abs=0.1), orders.measured(f"A.6.2 {case}")
+
+
+@pytest.mark.parametrize("case", ACARY_BOURRIER)
+def test_speeds_of_the_rolling_and_sliding_ball_follow_the_closed_form(case):
+    result = acary_bourrier(case, 1e-3)
+    exact = rolling_ball.acary_bourrier_exact(case, result.t)
+    # first order: an event is known to its step, in which a speed changes by g h at most times the friction
+    assert np.abs(speeds(result)[0] - exact[0]).max() < 2e-3
+    assert np.abs(speeds(result)[1] - exact[1]).max() < 8e-3  # 6.9 rad/s² while it slides
 
 
 def test_case_one_never_slides():

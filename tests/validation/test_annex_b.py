@@ -1,10 +1,11 @@
 """Sanchez2025, annex B: frictional contact between spheres and multiple impacts, against closed forms and prototypes.
 
-Sections 5.1, 5.3-5.6; section 5.2 is in test_thirty_degree_rule. Convergence: errors in the L1 norm of (B.45), with
-steps that keep the impact at the same place inside its step, because the error depends on that.
+Sections 5.1, 5.3-5.6; section 5.2 is in test_thirty_degree_rule. Convergence: see `orders`.
 """
 
+import sys
 from functools import cache
+from pathlib import Path
 
 import bernoulli_balls
 import billiard_break
@@ -15,21 +16,10 @@ import three_balls
 import two_spheres
 
 import fem_mbs as fem
-from fem_mbs.solvers.contact_law import SLIP
+from fem_mbs.solvers.contact.law import SLIP
 
-
-def l1_error(obtained, exact):
-    """Σ |f_i − f(t_i)| / Σ |f(t_i)|, (B.45)."""
-    return np.abs(obtained - exact).sum() / np.abs(exact).sum()
-
-
-def slope(h, errors):
-    return np.polyfit(np.log(h), np.log(errors), 1)[0]
-
-
-def at_steps_of(result, fine):
-    """Numbers of the saved steps of a finer run at the times of a run."""
-    return np.round(result.t / fine.h[-1]).astype(int)
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import orders
 
 
 def spheres(places, radius, mass, inertia, velocities, gravity=(0, 0, 0), fixed=()):
@@ -82,17 +72,11 @@ def test_tangential_force_grows_with_the_torque_and_saturates(driven):
 
 
 def test_two_spheres_converge_with_first_order_in_the_force_and_second_in_the_motion():
-    h, errors = np.array([1e-2, 5e-3, 2e-3, 1e-3]), []
-    for step in h:
-        result = two_spheres.run(step)
-        obtained = [result[n].angular_velocity[:, 2] for n in "AB"] + [two_spheres.angle(result, n) for n in "AB"]
-        obtained.append(np.linalg.norm(result["contact"].force_tangential, axis=1))
-        errors.append([l1_error(a[1:], b[1:]) for a, b in zip(obtained, two_spheres.exact(result.t))])
-    slopes = slope(h, errors)
+    slopes = orders.slopes("B.5.1 two spheres")
     # published: 1 for ω_A and θ_A. Measured 3.0, 2.9 (ω), 2.3, 1.9 (θ), 0.99 (force); orders above 2 come from where in
     # its step sliding begins. The scheme takes the mean torque of a step; only the force belongs to its middle
-    assert np.all(slopes[:4] > 1.7), (slopes, errors)
-    assert 0.9 < slopes[4] < 1.1, (slopes, errors)
+    assert np.all(slopes[:4] > 1.7), (slopes, orders.measured("B.5.1 two spheres"))
+    assert 0.9 < slopes[4] < 1.1, (slopes, orders.measured("B.5.1 two spheres"))
 
 
 # --- Newton's cradle --------------------------------------------------------------------------------------------------
@@ -142,17 +126,9 @@ def test_throw_angle_of_a_spinning_cue_ball(degrees, rolling):
 
 def test_spinning_cue_ball_converges_with_first_order():
     """Ratio −0.4, half of rolling, φ = 30°; against a run with h = 11 µs."""
-    h = 2.7e-3 / 3.0 ** np.arange(4)
-    model = cue_ball.build(np.pi / 6, -0.4, 0.5, distance=20.5 * h[0] * cue_ball.speed)
-    fine = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, 0.2, h[-1] / 9)
-    errors = []
-    for step in h:
-        result = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, 0.2, step)
-        k = at_steps_of(result, fine)
-        pairs = [(result[n], fine[n], what) for n in ("cue", "ball") for what in ("position", "velocity")]
-        errors.append([l1_error(getattr(a, what), getattr(b, what)[k]) for a, b, what in pairs])
-    slopes = slope(h, errors)
-    assert np.all((slopes > 0.95) & (slopes < 1.1)), (slopes, errors)  # published 1; 1.04 measured
+    slopes = orders.slopes("B.5.3 spinning shot")
+    # published 1; 1.04 measured
+    assert np.all((slopes > 0.95) & (slopes < 1.1)), (slopes, orders.measured("B.5.3 spinning shot"))
 
 
 def test_friction_between_the_balls_takes_a_little_energy_at_the_impact_only():
@@ -209,25 +185,10 @@ def test_three_balls_with_friction_have_the_states_of_the_sheet():
 
 
 def test_three_balls_with_friction_converge_with_first_order():
-    t_roll = three_balls.speed / (
-        three_balls.cloth * three_balls.g * (1 + three_balls.mass * three_balls.radius**2 / three_balls.inertia)
-    )
-    rolling = three_balls.speed - three_balls.cloth * three_balls.g * t_roll
-    slid = 0.5 * (three_balls.speed + rolling) * t_roll
-    impact = t_roll + (three_balls.gap - slid) / rolling  # 0.32862 s
-    h = impact / 200.5 / 3.0 ** np.arange(4)
-    fine, errors = three_balls.run(h[-1] / 3), []
-    for step in h:
-        result = three_balls.run(step)
-        k, row = at_steps_of(result, fine), []
-        for name in "123":
-            start = result[name].position[0, 0]
-            row.append(l1_error(result[name].position[:, 0] - start, fine[name].position[k, 0] - start))
-            row.append(l1_error(result[name].velocity[:, 0], fine[name].velocity[k, 0]))
-        errors.append(row)
-    slopes = slope(h, errors)
+    assert orders.time_of_impact() == pytest.approx(0.32862, abs=5e-6)
+    slopes = orders.slopes("B.5.4 three balls")
     # published 1. Measured 0.94 … 1.13 (path, speed of balls 1, 2, 3); the velocity of 1 is that of repeated impacts
-    assert np.all((slopes > 0.8) & (slopes < 1.25)), (slopes, errors)
+    assert np.all((slopes > 0.8) & (slopes < 1.25)), (slopes, orders.measured("B.5.4 three balls"))
 
 
 # --- 5.5: Bernoulli's problem -----------------------------------------------------------------------------------------
@@ -246,15 +207,9 @@ def test_bernoulli_ball_that_strikes_two_at_once():
 
 
 def test_bernoulli_ball_converges_with_first_order():
-    h, errors = np.array([2e-2, 1e-2, 5e-3, 2e-3, 1e-3]), []
-    for step in h:
-        result = bernoulli_balls.run(step)  # 0.1 m at 1 m/s: the impact is at the end of a step of all sizes
-        after = result.t > 0.1 + 1e-9
-        exact = {n: np.hypot(*v) for n, v in bernoulli_balls.AFTER.items()}
-        speed = {n: np.hypot(*result[n].velocity[after, :2].T) for n in "23"}
-        errors.append([l1_error(speed[n], np.full(after.sum(), exact[n])) for n in "23"])
-    slopes = slope(h, errors)
-    assert np.all(np.abs(slopes - 1.0) < 0.03), (slopes, errors)  # published 1 for balls 2 and 3; 0.997 measured
+    slopes = orders.slopes("B.5.5 Bernoulli's balls")
+    # published 1 for balls 2 and 3; 0.997 measured
+    assert np.all(np.abs(slopes - 1.0) < 0.03), (slopes, orders.measured("B.5.5 Bernoulli's balls"))
 
 
 # --- 5.6: billiard break (thesis 9.2 has the same data) ---------------------------------------------------------------

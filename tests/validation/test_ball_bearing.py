@@ -8,7 +8,8 @@ import fem_mbs as fem
 
 
 @pytest.mark.slow
-def test_cage_speed_and_loads_over_a_turn_of_the_cage():
+@pytest.mark.parametrize("approach", ["slower", "start"])
+def test_cage_speed_and_loads_over_a_turn_of_the_cage(approach):
     """Speed ratio 0.3813; each ball carries 0 to 100 N, all of the load at the lowest point, all balls the same way.
 
     The source shows it over 1 s. Not reproduced: that no value is above 100 N. With a restitution of 0.9 balls and
@@ -16,8 +17,7 @@ def test_cage_speed_and_loads_over_a_turn_of_the_cage():
     which impacts do not move.
     """
     model, bearing = example.build()
-    # the published law; with approach="slower" balls bounce more, and medians differ by up to 40 N
-    result = fem.DecoupledNSGA(rho_inf=0.0, approach="start").run(model, t_end=0.35, h=1e-4)
+    result = fem.DecoupledNSGA(rho_inf=0.0, approach=approach).run(model, t_end=0.35, h=1e-4)
     beta, force = example.passing(result, bearing)
     later = result.t > 0.02
     turned = np.unwrap(beta, axis=0)[later]

@@ -5,8 +5,8 @@ import pytest
 from contact_models import LEGS, bouncing_pendulum, thrown
 
 import fem_mbs as fem
-from fem_mbs.solvers import nsga_contact_problem
-from fem_mbs.solvers.fclib import read_problem
+from fem_mbs.solvers.contact import correction
+from fem_mbs.solvers.contact_problem.fclib import read_problem
 
 
 def billiard_break():
@@ -46,14 +46,14 @@ def test_a_stalled_newton_iteration_is_handed_over_and_reported():
 
 def test_a_step_that_nobody_solves_leaves_its_contact_problem(tmp_path, monkeypatch):
     """One iteration is not enough for Newton's method, and the other solver gives up."""
-    real = nsga_contact_problem.solve_contact_problem
+    real = correction.solve_contact_problem
 
     def gives_up(problem, **options):
         solution = real(problem, **options)
         solution.r = 0.0 * solution.r
         return solution
 
-    monkeypatch.setattr(nsga_contact_problem, "solve_contact_problem", gives_up)
+    monkeypatch.setattr(correction, "solve_contact_problem", gives_up)
     stepper = fem.DecoupledNSGA(contact_solver="problem", max_iterations=1)
     with pytest.raises(fem.SolverError, match=r"contact problem is in .*run\.contact_problem\.hdf5") as raised:
         stepper.run(thrown(LEGS), 1.0, 1e-3, save=str(tmp_path / "run.vtkhdf"))

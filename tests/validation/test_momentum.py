@@ -1,4 +1,4 @@
-"""Impulses of contacts are the momentum handed over in a step, forces those at its end (nsga_momentum)."""
+"""Impulses of contacts are the momentum handed over in a step, forces those at its end (nsga.momentum)."""
 
 import numpy as np
 import persistent_models as models

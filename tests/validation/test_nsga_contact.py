@@ -1,5 +1,8 @@
 """Impacts and contact with DecoupledNSGA: docs/theory/decoupled_nsga.md, decisions 6 to 11."""
 
+import sys
+from pathlib import Path
+
 import bouncing_ball
 import contact_models as models
 import numpy as np
@@ -8,6 +11,9 @@ import references
 import tilting_plate
 
 import fem_mbs as fem
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import orders
 
 TIGHT = {"rho_inf": 0.8, "rtol": 1e-10, "approach": "start"}  # as the prototype's tables
 
@@ -43,6 +49,12 @@ def test_bouncing_ball_is_first_order_on_average():
         errors.append(np.mean(np.abs(result["table"].gap - bouncing_ball.exact_gap(result.t))))
     slope = np.polyfit(np.log(h), np.log(errors), 1)[0]
     assert 0.8 < slope < 1.2, (slope, errors)
+
+
+def test_bouncing_ball_of_the_recovery_is_first_order_in_position_and_velocity():
+    """Sanchez2025, C.6.1; published slopes: 1."""
+    slopes = orders.slopes("C.6.1 bouncing ball")
+    assert np.all(np.abs(slopes - 1.0) < 0.2), (slopes, orders.measured("C.6.1 bouncing ball"))
 
 
 # --- bouncing pendulum (4.4) ----------------------------------------------

@@ -1,6 +1,6 @@
 """Random models of every element type with every option: nothing is silently wrong, and hardly any is refused.
 
-`random_models` says what is made and how it is judged. `python tests/validation/random_models.py 0 300` prints the
+`random_models` says what is made and how it is judged. `python tests/helpers/random_models.py 0 300` prints the
 same statistics with everything that was not fine. The 2,000 models of the slow tests are others than those on which
 bounds of the solver were chosen (seeds below 2,000, and a generator that has changed since).
 """

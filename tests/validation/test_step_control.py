@@ -6,7 +6,7 @@ from contact_models import bouncing_pendulum
 from double_pendulum import build as double_pendulum
 
 import fem_mbs as fem
-from fem_mbs.solvers import step_control
+from fem_mbs.solvers.stepping import step_control
 
 
 def end_of(model, h, t_end=1.0, control=None, **options):
@@ -45,6 +45,26 @@ def test_the_error_falls_with_the_tolerance_as_a_second_order_method_lets_it(ref
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.4)
 
 
+def test_a_contact_in_a_last_step_that_is_stretched_to_the_end_does_not_keep_the_run_from_ending(monkeypatch):
+    # flight: steps of 2, 2.9, 2.9 ms; then 2 ms on the table, and 2.2 ms are left, which are taken at once
+    taken = []
+    take = step_control.Controller._take
+
+    def counted(self, t):
+        taken.append(t)
+        assert len(taken) < 100, "the same step again and again"
+        return take(self, t)
+
+    monkeypatch.setattr(step_control.Controller, "_take", counted)
+    model = fem.Model("ball", gravity=[0, 0, -9.81])
+    gap = 0.5 * 9.81 * 9.5e-3**2
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1 + gap], name="ball"))
+    model.add(fem.SphereOnPlane(ball.frame(), model.ground, radius=0.1, name="table"))
+    result = end_of(model, 2e-3, 0.02, control=fem.StepControl(tolerance=1e-6, h_max=2.9e-3))
+    assert result.t[-1] == pytest.approx(0.02, abs=1e-12)
+    assert result.h[-1] == pytest.approx(2.2e-3, rel=1e-6)
+
+
 def test_without_rescaling_its_memory_the_scheme_would_lose_an_order(reference, monkeypatch):
     """Steps that alternate between h and 2 h: second order needs (1) of step_control."""
 
@@ -69,6 +89,19 @@ def test_without_rescaling_its_memory_the_scheme_would_lose_an_order(reference, 
     assert alternating(100) < 1.5
 
 
+IMPACTS = np.array([0.486110, 1.281225, 1.951340, 2.517137])  # s, of the pendulum, by quadrature of its energy
+
+
+@pytest.mark.parametrize("control", [None, fem.StepControl(tolerance=1e-6, h_max=2e-2)], ids=["fixed", "controlled"])
+@pytest.mark.parametrize("h", [1e-3, 0.83e-3, 0.5e-3, 0.25e-3])  # touches in many phases of their steps
+def test_with_the_speed_at_the_touch_each_impact_is_late_by_no_more_than_its_own_step(h, control):
+    """No speed is lost then: an impact is captured within its step, and shifts the rest of the motion by that."""
+    result = end_of(bouncing_pendulum(), h, 2.6, control=control, restitution_speed="touch")
+    late = (result.t[result[result.contacts[0]].impact == 1][:4] - IMPACTS) / h
+    # what is left are errors of the flights: 0.1 h
+    assert np.all((np.diff(late, prepend=0.0) > -0.15) & (np.diff(late, prepend=0.0) < 1.15)), late
+
+
 def test_contacts_are_captured_with_the_users_step():
     h = 1e-3
     result = end_of(bouncing_pendulum(), h, 3.0, control=fem.StepControl(tolerance=1e-6, h_max=2e-2), approach="start")
@@ -80,13 +113,11 @@ def test_contacts_are_captured_with_the_users_step():
     assert result.h.max() > 3 * h
     assert len(result.t) < 0.6 * len(fixed.t)
     assert result.statistics["steps_too_large_for_contact"] >= struck.sum() - 1
-    # exact times of the impacts by quadrature of the energy. The first is captured in its step; each capture changes
-    # the energy by O(h), so that later ones are of first order: up to 13 h at the fourth, in six runs with steps of
-    # 0.25 … 1 ms, as with fixed steps
-    exact = np.array([0.486110, 1.281225, 1.951340, 2.517137])
-    late = (result.t[struck][:4] - exact) / h
-    assert -1e-3 < late[0] <= 1.0
-    assert np.abs(late).max() < 15.0
+    late = (result.t[struck][:4] - IMPACTS) / h
+    # the first is captured in its step. Newton's law with the approach at its start takes up to e (α + ω² cot 45°) h of
+    # the speed, α h that gravity gives within the step, the rest because the normal turns in it; a flight is shorter by
+    # dT/dω = .19 s² of what was lost so far. Derived: 3.7, 9.3 and 15.8 h early at most, and one step late for each
+    assert np.all((late > [-1e-3, -3.7, -9.3, -15.8]) & (late <= [1.0, 2.0, 3.0, 4.0])), late
     assert result[contact].gap.min() > -1e-12
 
 
@@ -133,17 +164,6 @@ def test_bad_step_controls_are_refused():
         fem.StepControl(h_min=0.1, h_max=0.01)
     with pytest.raises(fem.ParameterError, match="must be a StepControl"):
         fem.DecoupledNSGA(step_control="halve")
-
-
-def test_a_last_step_that_must_not_be_stretched_is_halved():
-    """The last step was stretched again whenever it had been refused for its size: the run never ended."""
-    model = fem.Model("falls", gravity=[0, 0, -9.81])
-    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1005], velocity=[0, 0, -0.3], name="ball"))
-    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5, name="floor"))
-    control = fem.StepControl(tolerance=1e-3, h_max=0.95e-3)  # 0.95 of 2 steps leave 1.05, in which the ball strikes
-    result = fem.DecoupledNSGA(step_control=control).run(model, 2e-3, 1e-3)
-    assert result.status == "complete" and result.t[-1] == pytest.approx(2e-3, abs=1e-12)
-    assert np.diff(result.t).max() <= 1.001e-3 and result["floor"].impact.any()
 
 
 def swings():

@@ -9,10 +9,10 @@ import pytest
 import shots
 
 import fem_mbs as fem
-from fem_mbs.contact_assembly import C_POINT
 from fem_mbs.errors import ParameterError, SolverError
 from fem_mbs.jit import invoke
-from fem_mbs.solvers.nsga_data import OK, PASSED
+from fem_mbs.solvers.stepping.codes import OK, PASSED
+from fem_mbs.system.contacts import C_POINT
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 import slider_hits_block

@@ -1,0 +1,1 @@
+"""Rolling bearings as elements."""

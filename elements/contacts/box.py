@@ -1,0 +1,199 @@
+"""Boxes that touch planes and each other: parts made of contacts of points and edges.
+
+A box of edge lengths s whose edges and corners are rounded off by ρ is all that is within ρ of its core, the box of
+edge lengths s − 2ρ. On a plane only corners can touch. The distance of two boxes that do not overlap is that of their
+cores less both radii, and that of the cores is reached between a corner and a face (edge, corner), or between two
+edges that cross:
+
+    gap = min( corners of A to B, corners of B to A, edges of A to edges of B ) ,   8 + 8 + 144 contacts             (1)
+
+so that boxes do not overlap as long as no contact is negative. Boxes that are guided in a plane need the four corners
+of their outline only, 4 + 4 contacts. Each contact is an element of its own: a corner is a sphere of radius ρ
+(`SphereOnPlane`, `SphereOnBox`), an edge a capsule (`CapsuleOnCapsule`).
+
+Source: docs/theory/contacts.md, (22); nearest features of convex polytopes, Ericson, Real-Time Collision Detection
+(2005), 5.1.9 and 5.2.
+"""
+
+from typing import Any
+
+from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.elements.base import Contact, Part
+from fem_mbs.elements.contacts.capsule import CapsuleOnCapsule
+from fem_mbs.elements.contacts.sphere_box import SphereOnBox
+from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
+from fem_mbs.nodes import Frame, Ground
+
+_AXES = "xyz"
+_EDGES = [(i, j) for i in range(8) for j in range(i + 1, 8) if i ^ j in (1, 2, 4)]  # numbers that differ in one bit
+
+
+class _BoxContact(Part):
+    """Corners and edges of boxes as frames, and the checks of their sizes."""
+
+    options_of = Contact
+
+    def _outline(self, box, parameter, size, rounding, planar):
+        """Size (3,), frames of the corners of the core, and pairs of them that are its edges."""
+        frame, size = self.as_frame(parameter.replace("size", "box"), box), self.as_lengths(parameter, size)
+        message = f"m must be below half the smallest edge length, {0.5 * size.min():.6g} m"
+        self.check(2 * rounding < size.min(), "rounding", rounding, message)
+        half, numbers = 0.5 * size - rounding, range(8)
+        if self.as_choice("planar", planar, (*_AXES, None)) is not None:
+            across = _AXES.index(planar)
+            half[across], numbers = 0.0, [k for k in numbers if k >> across & 1]
+        places = [half * [1 if k >> axis & 1 else -1 for axis in range(3)] for k in numbers]
+        corners = [Frame(frame.node, frame.p + frame.rotation @ place, frame.rotation) for place in places]
+        return size, corners, [(corners[i], corners[j]) for i, j in _EDGES] if planar is None else []
+
+    def _name(self, text):
+        return None if self.name is None else f"{self.name} {text}"
+
+
+class BoxOnPlane(_BoxContact):
+    """A box that can touch a plane: a `SphereOnPlane` contact at each corner, which is all that can touch.
+
+    Parameters
+    ----------
+    box : Frame, Node or body
+        Its origin is the centre of the box, its axes are those of the box.
+    plane : Frame, Node or body
+        The plane contains its origin; its z axis is the normal and points to the side where the box may be.
+    size : (3,) > 0 [m]
+        Edge lengths of the box along the axes of its frame.
+    rounding : float ≥ 0, optional [m]
+        Radius of edges and corners; faces stay where they are. 0 makes sharp corners.
+    planar : {"x", "y", "z"}, optional
+        Axis of the box across which its motion is guided (``fixed=`` of the body): four corners, in the middle of it.
+    drawn_size : float ≥ 0, optional [m]
+        Edge length of the square patch that draws the plane, see `SphereOnPlane`. Default: three times the longest edge
+        for planes on the ground.
+    name : str, optional
+        The contacts are called "name 1" to "name 8": from − to + along x first, then y, then z.
+    **law
+        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution: see `Contact`.
+
+    Attributes
+    ----------
+    elements : list of the contacts
+
+    Raises
+    ------
+    ParameterError
+        Size not positive, rounding that leaves nothing of it, a common node, coefficients out of range.
+
+    Examples
+    --------
+    >>> from fem_mbs import Model, RigidBody
+    >>> model, box = Model(), RigidBody.box(1.0, [0.3, 0.2, 0.1], position=[0, 0, 0.05], name="box")
+    >>> floor = model.add(BoxOnPlane(box, model.ground, size=[0.3, 0.2, 0.1], friction=0.3, name="floor"))
+    >>> floor.elements[7]
+    SphereOnPlane 'floor 8'
+    """
+
+    def __init__(
+        self,
+        box: FrameLike,
+        plane: FrameLike,
+        *,
+        size: ArrayLike,
+        rounding: float = 0.0,
+        planar: str | None = None,
+        drawn_size: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
+        self.name = name
+        rounding = self.positive("rounding", rounding, "m", allow_zero=True)
+        edges, corners, _ = self._outline(box, "size", size, rounding, planar)
+        frame = self.as_frame("plane", plane)
+        if drawn_size is None:
+            drawn_size = 3.0 * edges.max() if isinstance(frame.node, Ground) else 0.0
+        self.elements = [
+            SphereOnPlane(
+                corner, frame, radius=rounding, drawn_size=0.0 if k else drawn_size, name=self._name(k + 1), **law
+            )
+            for k, corner in enumerate(corners)
+        ]
+
+
+class BoxOnBox(_BoxContact):
+    """Two boxes that can touch: all corners of each against the other, and all edges of one against those of the other.
+
+    Parameters
+    ----------
+    box_A, box_B : Frame, Node or body
+        Their origins are the centres of the boxes, their axes those of the boxes.
+    size_A, size_B : (3,) > 0 [m]
+        Edge lengths of the boxes along the axes of their frames.
+    rounding : float > 0 [m]
+        Radius of edges and corners of both; faces stay where they are. A few per cent of the smallest edge length:
+        corners must not cross each other's core within one step, keep speed times step size below it.
+    edges : bool
+        Whether edges can touch edges, 144 contacts. Without them boxes whose edges meet crosswise pass through each
+        other; leave them out where that cannot happen (a box that stands on another).
+    planar : {"x", "y", "z"}, optional
+        Axis of both boxes across which their motion is guided (``fixed=`` of the bodies): four corners each, in the
+        middle of it, no edges.
+    name : str, optional
+        Contacts are called "name A1" … (corners of A on B), "name B1" … (corners of B on A), "name A1-B1" … (edges):
+        corners from − to + along x first, then y, then z.
+    **law
+        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution: see `Contact`.
+
+    Attributes
+    ----------
+    elements : list of the contacts
+
+    Raises
+    ------
+    ParameterError
+        Sizes not positive, rounding not positive or too large, a common node, coefficients out of range.
+
+    Notes
+    -----
+    Boxes that lie on each other touch with several redundant contacts; their multipliers are shared, see
+    :doc:`redundant contacts </howto/redundant>`.
+
+    Examples
+    --------
+    >>> from fem_mbs import Model, RigidBody
+    >>> low = RigidBody.box(1.0, [0.3, 0.3, 0.1], position=[0, 0, 0.05], name="low")
+    >>> high = RigidBody.box(1.0, [0.2, 0.2, 0.1], position=[0, 0, 0.15], name="high")
+    >>> sizes = {"size_A": [0.2, 0.2, 0.1], "size_B": [0.3, 0.3, 0.1]}
+    >>> pair = BoxOnBox(high, low, **sizes, rounding=2e-3, edges=False, friction=0.3, name="pair")
+    >>> pair.elements[0], len(pair.elements)
+    (SphereOnBox 'pair A1', 16)
+    """
+
+    def __init__(
+        self,
+        box_A: FrameLike,
+        box_B: FrameLike,
+        *,
+        size_A: ArrayLike,
+        size_B: ArrayLike,
+        rounding: float,
+        edges: bool = True,
+        planar: str | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
+        self.name = name
+        rounding = self.positive("rounding", rounding, "m")
+        size_A, corners_A, edges_A = self._outline(box_A, "size_A", size_A, rounding, planar)
+        size_B, corners_B, edges_B = self._outline(box_B, "size_B", size_B, rounding, planar)
+        self.elements = []
+        for letter, corners, other, size in (("A", corners_A, box_B, size_B), ("B", corners_B, box_A, size_A)):
+            for k, corner in enumerate(corners):
+                options = {
+                    "radius": rounding,
+                    "rounding": rounding,
+                    "size": size,
+                    "name": self._name(f"{letter}{k + 1}"),
+                }
+                self.elements.append(SphereOnBox(corner, other, drawn=False, **options, **law))
+        for i, first in enumerate(edges_A if self.as_flag("edges", edges) else ()):
+            for j, second in enumerate(edges_B):
+                options = {"radius_A": rounding, "radius_B": rounding, "name": self._name(f"A{i + 1}-B{j + 1}")}
+                self.elements.append(CapsuleOnCapsule(first, second, **options, **law))

@@ -1,0 +1,166 @@
+"""Contact groups: spheres on any number of bodies that touch each other and obstacles, pairs found while they move.
+
+A pair becomes a contact of the ordinary element type (`SphereOnSphere`, or the type of the obstacle) while its gap is
+below a margin, the *skin*; pairs are found anew when anything has moved by half of it, so that none is missed
+(`fem_mbs.system.pairs`, `fem_mbs.system.broad_phase`). The law of each pair comes from a table of materials.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.arguments import FrameLike
+from fem_mbs.elements.base import Contact, Part
+from fem_mbs.elements.contacts.materials import MaterialTable
+from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
+from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
+from fem_mbs.errors import ParameterError, label
+from fem_mbs.nodes import Node6
+
+
+class ContactGroup(Part):
+    """Spheres that can touch each other and obstacles.
+
+    Parameters
+    ----------
+    materials : MaterialTable or dict, optional
+        Laws by pairs of materials. Without it all pairs have ``law``.
+    skin : float > 0, optional [m]
+        Pairs with a smaller gap are evaluated. Larger: fewer searches, more pairs. Default: 0.3 of the mean radius.
+    name : str, optional
+    **law
+        restitution, friction, … of all pairs (see `Contact`) when there is no table.
+
+    Raises
+    ------
+    ParameterError
+        Both a table and a law, unknown coefficients, a radius that is not positive, a sphere given twice.
+
+    Notes
+    -----
+    Pairs on one body never touch. Contacts of a group are solved by the contact-problem solver (`DecoupledNSGA`,
+    ``contact_solver``). ``result.pairs(k)`` lists the closed ones of a saved step.
+
+    Examples
+    --------
+    >>> from fem_mbs import Model, RigidBody
+    >>> model = Model("three balls", gravity=[0, 0, -9.81])
+    >>> balls = [RigidBody.sphere(0.1, 0.02, position=[0.05 * i, 0, 0.1], name=f"ball {i}") for i in range(3)]
+    >>> group = ContactGroup(friction=0.3, name="balls")
+    >>> for ball in balls:
+    ...     group.sphere(ball, 0.02)
+    >>> group.obstacle(SphereOnPlane, model.ground.frame())
+    >>> model.add(*balls, group)[-1]
+    ContactGroup 'balls'
+    """
+
+    role = "contact group"
+    options_of = Contact
+
+    def __init__(
+        self,
+        *,
+        materials: MaterialTable | dict | None = None,
+        skin: float | None = None,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
+        self.name = name
+        if materials is not None and law:
+            raise ParameterError(self, "materials", materials, f"and a law ({', '.join(law)}) exclude each other")
+        table = materials if materials is not None else {("*", "*"): law}
+        self.materials = table if isinstance(table, MaterialTable) else MaterialTable(table)
+        self.skin = None if skin is None else self.positive("skin", skin, "m")
+        self.frames, self.radii, self.sphere_materials = [], [], []
+        self.obstacles = []  # (contact type, frame, options, material)
+        self.excluded = set()
+
+    def sphere(self, body: FrameLike, radius: float, material: str = "") -> None:
+        """Put a sphere on a body (frame or node; its origin is the centre), radius [m] > 0."""
+        frame = self.as_frame("body", body)
+        self.frames.append(frame)
+        self.radii.append(self.positive("radius", radius, "m"))
+        self.sphere_materials.append(self.as_text("material", material))
+
+    def obstacle(self, kind: type, body: FrameLike, material: str = "", **geometry: Any) -> None:
+        """Put an obstacle on a body or on the ground.
+
+        Parameters
+        ----------
+        kind : contact type of a sphere with it: `SphereOnPlane`, `SphereOnBox`, `SphereInCylinder`, …
+        body : Frame, Node or body, second argument of ``kind``
+        material : str
+        **geometry : further arguments of ``kind`` (size, …)
+        """
+        frame = self.as_frame("body", body)
+        self.as_text("material", material)
+        contact_type = isinstance(kind, type) and issubclass(kind, Contact)
+        self.check(contact_type, "kind", kind, "is not a type of contact of a sphere, such as SphereOnPlane")
+        kind(Node6(name="a sphere"), frame, radius=1e-3, **geometry)  # says what is wrong with the arguments
+        self.obstacles.append((kind, frame, geometry, material))
+
+    def exclude(self, first: FrameLike, second: FrameLike) -> None:
+        """Let two bodies (nodes, frames) pass through each other."""
+        frames = self.as_frame("first", first), self.as_frame("second", second)
+        self.excluded.add(frozenset(id(frame.node) for frame in frames))
+
+    @property
+    def nodes(self) -> list:
+        """Nodes of all spheres and obstacles."""
+        return [f.node for f in self.frames] + [frame.node for _, frame, _, _ in self.obstacles]
+
+    def kinds(self) -> list:
+        """Contact types of the group, with their prototypes.
+
+        Returns
+        -------
+        list of (type, prototypes): one contact of the first sphere with each second partner of that type; spheres
+        themselves come first.
+        """
+        if not self.frames:
+            raise ParameterError(self, "spheres", 0, "in the group; put some in with group.sphere(body, radius)")
+        spheres = [
+            SphereOnSphere(Node6(name="a sphere"), f, radius_A=1.0, radius_B=r) for f, r in zip(self.frames, self.radii)
+        ]
+        found, smallest = {SphereOnSphere: spheres}, min(self.radii)  # a prototype has to fit into its obstacle
+        for kind, frame, geometry, _ in self.obstacles:
+            found.setdefault(kind, []).append(kind(Node6(name="a sphere"), frame, radius=smallest, **geometry))
+        return list(found.items())
+
+    def partners(self, kind: type) -> list:
+        """Materials of the second partners of a type, in the order of `kinds`."""
+        if kind is SphereOnSphere:
+            return list(self.sphere_materials)
+        return [material for other, _, _, material in self.obstacles if other is kind]
+
+    def law_table(self, names: list) -> np.ndarray:
+        """Laws (k, k, 5) of all pairs of materials that occur (NaN: none in the table), for names (k,)."""
+        laws = np.full((len(names), len(names), len(Contact(()).law)), np.nan)
+        for i, first in enumerate(names):
+            for j, second in enumerate(names):
+                try:
+                    contact = Contact((), name=self.name, **self.materials.law(first, second))
+                except ParameterError as error:
+                    if error.parameter != "law":
+                        raise
+                else:
+                    radius = contact.radius_contensou
+                    self.check(radius == 0, "radius_contensou", radius, "m is not for contact groups; leave it out")
+                    laws[i, j] = contact.law
+        return laws
+
+    def picture(self) -> list:
+        """Drawings of the obstacles; planes without a ``drawn_size`` are drawn as large as the group."""
+        shapes = []
+        for kind, frame, geometry, _ in self.obstacles:
+            size = {"drawn_size": self._extent()} if kind is SphereOnPlane else {}
+            contact = kind(Node6(name="a sphere"), frame, radius=min(self.radii), **size | geometry)
+            shapes += contact.picture()
+        return shapes
+
+    def _extent(self):
+        positions = np.array([frame.node.position for frame in self.frames])
+        return float(2.0 * np.ptp(positions, axis=0).max() + 10.0 * max(self.radii))
+
+    def __repr__(self):
+        return label(self)

@@ -1,0 +1,1 @@
+"""Joints, drivers and prescribed motion."""

@@ -1,0 +1,93 @@
+"""Cylindrical joint: the second body slides along and turns about the common z axis of frames P and Q.
+
+    g = [ x_P·(x_Q − x_P) ;  y_P·(x_Q − x_P) ;  x_P·z_Q ;  y_P·z_Q ] = 0                                           (1)
+
+(two rows "in plane", two rows "perpendicular"; in the products x_P, y_P, z_Q are axes, in the brackets x_P is a point).
+
+Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
+"""
+
+from fem_mbs.arguments import FrameLike
+from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
+from fem_mbs.elements.joints.rows import (
+    add_effort,
+    along_axis,
+    axes_hessian,
+    axes_row,
+    check_on_axis,
+    check_parallel,
+    clear_rows,
+    plane_hessian,
+    plane_row,
+    random_joint,
+    relative_angle,
+)
+from fem_mbs.jit import kernel
+
+
+@kernel
+def constraint(p, x_A, R_A, x_B, R_B, g, G):
+    """Add (1) to g (4,) [m, m, -, -] and its gradient to G (4, 12)."""
+    for i in range(2):
+        plane_row(p, x_A, R_A, x_B, R_B, i, i, g, G)
+        axes_row(p, R_A, i, R_B, 2, 2 + i, g, G)
+
+
+@kernel
+def hessian(p, x_A, R_A, x_B, R_B, H):
+    """Add ∂Gᵀ/∂q of (1) to H (4, 12, 12)."""
+    for i in range(2):
+        plane_hessian(p, x_A, R_A, x_B, R_B, i, i, H)
+        axes_hessian(p, R_A, i, R_B, 2, 2 + i, H)
+
+
+@kernel
+def output(p, x_A, R_A, x_B, R_B, lam, g, G, out):
+    """Force and moment on the second body, displacement along and angle about the axis."""
+    clear_rows(g, G)
+    constraint(p, x_A, R_A, x_B, R_B, g, G)
+    add_effort(p, R_B, G, lam, out)
+    out[6] += along_axis(p, x_A, R_A, x_B, R_B)
+    out[7] += relative_angle(p, R_A, R_B)
+
+
+class Cylindrical(Joint):
+    """The second body moves along and turns about the common z axis of frames P and Q.
+
+    Parameters
+    ----------
+    frame_P, frame_Q : Frame, Node or body
+        Attachments on the first and on the second body (or ground). At the start the z axes are equal and Q lies on the
+        z axis of P (anywhere on it). Usually made by ``Cylindrical.at(first, second, position, axis)``.
+    name : str, optional
+
+    Outputs
+    -------
+    force : (3,) [N], of the joint on the second body at Q, inertial axes; perpendicular to the axis
+    moment : (3,) [N m], of the joint on the second body about Q, inertial axes; perpendicular to the axis
+    displacement : [m], from P to Q along the axis
+    angle : [rad], from the x axis of P to that of Q about z, in (−π, π]
+
+    Raises
+    ------
+    ParameterError
+        Both frames on one node; z axes not equal, or Q beside the z axis of P, at the start.
+
+    Examples
+    --------
+    >>> from fem_mbs.nodes import Ground, Node6
+    >>> sleeve = Cylindrical.at(Ground(), Node6([1, 0, 0]), position=[1, 0, 0], axis=[1, 0, 0], name="sleeve")
+    """
+
+    rows = 4
+    parameters = JOINT_FRAMES
+    kernels = {"constraint": constraint, "hessian": hessian, "output": output}
+    outputs = {"force": (3, "N"), "moment": (3, "N m"), "displacement": (1, "m"), "angle": (1, "rad")}
+
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
+        super().__init__(frame_P, frame_Q, name=name)
+        check_parallel(self)
+        check_on_axis(self)
+
+
+register(Cylindrical, example=lambda rng, a, b: random_joint(Cylindrical, rng, a, b))

@@ -1,0 +1,96 @@
+"""Revolute joint: a hinge about the common z axis of frames P and Q.
+
+    g = [ x_Q − x_P ;  x_P-axis · z_Q-axis ;  y_P-axis · z_Q-axis ] = 0   "point" and two "perpendicular" rows     (1)
+
+Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
+"""
+
+from fem_mbs.arguments import FrameLike
+from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
+from fem_mbs.elements.joints.rows import (
+    add_effort,
+    axes_hessian,
+    axes_row,
+    check_origins,
+    check_parallel,
+    clear_rows,
+    point_hessian,
+    point_rows,
+    random_joint,
+    relative_angle,
+    relative_rate,
+)
+from fem_mbs.jit import kernel
+
+
+@kernel
+def constraint(p, x_A, R_A, x_B, R_B, g, G):
+    """Add (1) to g (5,) [m, m, m, -, -] and its gradient to G (5, 12)."""
+    point_rows(p, x_A, R_A, x_B, R_B, 0, g, G)
+    axes_row(p, R_A, 0, R_B, 2, 3, g, G)
+    axes_row(p, R_A, 1, R_B, 2, 4, g, G)
+
+
+@kernel
+def hessian(p, R_A, R_B, H):
+    """Add ∂Gᵀ/∂q of (1) to H (5, 12, 12)."""
+    point_hessian(p, R_A, R_B, 0, H)
+    axes_hessian(p, R_A, 0, R_B, 2, 3, H)
+    axes_hessian(p, R_A, 1, R_B, 2, 4, H)
+
+
+@kernel
+def output(p, x_A, R_A, w_A, x_B, R_B, w_B, lam, g, G, out):
+    """Force and moment on the second body, angle and its rate."""
+    clear_rows(g, G)
+    constraint(p, x_A, R_A, x_B, R_B, g, G)
+    add_effort(p, R_B, G, lam, out)
+    out[6] += relative_angle(p, R_A, R_B)
+    out[7] += relative_rate(p, R_A, w_A, R_B, w_B)
+
+
+class Revolute(Joint):
+    """Hinge: the second body turns against the first about the common z axis of frames P and Q.
+
+    Parameters
+    ----------
+    frame_P, frame_Q : Frame, Node or body
+        Attachments on the first and on the second body (or ground); origins and z axes coincide at the start. Usually
+        made by ``Revolute.at(first, second, position, axis)``.
+    name : str, optional
+
+    Outputs
+    -------
+    force : (3,) [N], of the joint on the second body at Q, inertial axes
+    moment : (3,) [N m], of the joint on the second body about Q, inertial axes; perpendicular to the axis
+    angle : [rad], from the x axis of P to that of Q about z, in (−π, π]; 0 at the start for joints made by ``at``
+    rate : [rad/s]
+
+    Raises
+    ------
+    ParameterError
+        Both frames on one node; origins or z axes apart at the start.
+
+    Notes
+    -----
+    Between bodies whose out-of-plane components are all fixed the joint repeats what these impose (three of its rows):
+    leave the components free, revolute joints with parallel axes keep the motion planar by themselves.
+
+    Examples
+    --------
+    >>> from fem_mbs.nodes import Node6
+    >>> hinge = Revolute.at(Node6(), Node6([1, 0, 0]), position=[0.5, 0, 0], axis=[0, 0, 1], name="hinge")
+    """
+
+    rows = 5
+    parameters = JOINT_FRAMES
+    kernels = {"constraint": constraint, "hessian": hessian, "output": output}
+    outputs = {"force": (3, "N"), "moment": (3, "N m"), "angle": (1, "rad"), "rate": (1, "rad/s")}
+
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
+        super().__init__(frame_P, frame_Q, name=name)
+        check_origins(self)
+        check_parallel(self)
+
+
+register(Revolute, example=lambda rng, a, b: random_joint(Revolute, rng, a, b))

@@ -1,0 +1,96 @@
+"""Universal (Hooke, Cardan) joint: two bodies hold a cross whose pins are at right angles.
+
+    g = [ x_Q − x_P ;  z_P·x_Q ] = 0                              "point" and one "perpendicular" row              (1)
+
+The first body turns about the pin along the z axis of P, the second about the pin along the x axis of Q.
+
+Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
+"""
+
+import numpy as np
+
+from fem_mbs.arguments import FrameLike
+from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
+from fem_mbs.elements.joints.rows import (
+    POSE_TOLERANCE,
+    add_effort,
+    axes_hessian,
+    axes_row,
+    check_origins,
+    clear_rows,
+    point_hessian,
+    point_rows,
+    random_joint,
+)
+from fem_mbs.jit import kernel
+
+
+@kernel
+def constraint(p, x_A, R_A, x_B, R_B, g, G):
+    """Add (1) to g (4,) [m, m, m, -] and its gradient to G (4, 12)."""
+    point_rows(p, x_A, R_A, x_B, R_B, 0, g, G)
+    axes_row(p, R_A, 2, R_B, 0, 3, g, G)
+
+
+@kernel
+def hessian(p, R_A, R_B, H):
+    """Add ∂Gᵀ/∂q of (1) to H (4, 12, 12)."""
+    point_hessian(p, R_A, R_B, 0, H)
+    axes_hessian(p, R_A, 2, R_B, 0, 3, H)
+
+
+@kernel
+def output(p, x_A, R_A, x_B, R_B, lam, g, G, out):
+    """Force and moment on the second body."""
+    clear_rows(g, G)
+    constraint(p, x_A, R_A, x_B, R_B, g, G)
+    add_effort(p, R_B, G, lam, out)
+
+
+class Universal(Joint):
+    """Hooke's joint: transmits rotation between shafts at an angle; bends about two pins.
+
+    Parameters
+    ----------
+    frame_P, frame_Q : Frame, Node or body
+        Attachments on the first and on the second body (or ground), origins in the centre of the cross. The pin of the
+        first body lies along the z axis of P, that of the second along the x axis of Q; at right angles at the start.
+        ``Universal.at(first, second, position, axis)`` puts the first pin along ``axis`` and chooses the second.
+    name : str, optional
+
+    Outputs
+    -------
+    force : (3,) [N], of the joint on the second body at Q, inertial axes
+    moment : (3,) [N m], of the joint on the second body about Q, inertial axes; perpendicular to both pins
+
+    Raises
+    ------
+    ParameterError
+        Both frames on one node; origins apart, or pins not at right angles, at the start.
+
+    Examples
+    --------
+    >>> from fem_mbs.nodes import Node6
+    >>> cross = Universal.at(Node6(), Node6([1, 0, 0]), position=[0.5, 0, 0], axis=[0, 0, 1], name="cross")
+    """
+
+    rows = 4
+    parameters = JOINT_FRAMES
+    kernels = {"constraint": constraint, "hessian": hessian, "output": output}
+    outputs = {"force": (3, "N"), "moment": (3, "N m")}
+
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
+        super().__init__(frame_P, frame_Q, name=name)
+        check_origins(self)
+        sine = float(self.frame_P.orientation[:, 2] @ self.frame_Q.orientation[:, 0])
+        angle = np.degrees(np.arccos(np.clip(sine, -1, 1)))
+        self.check(
+            abs(sine) <= POSE_TOLERANCE,
+            "frame_Q",
+            self.frame_Q,
+            f"has its x axis {angle:.6g}° from the z axis of frame_P at the start; the pins of the cross are at right "
+            "angles. Correct the rotation of a frame, or let Universal.at(…) place both",
+        )
+
+
+register(Universal, example=lambda rng, a, b: random_joint(Universal, rng, a, b))

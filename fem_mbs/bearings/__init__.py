@@ -1,0 +1,1 @@
+"""Rolling bearings: geometry, equilibrium of the balls, life, wear."""

@@ -1,0 +1,1 @@
+"""Contact forces from the impulses of a nonsmooth run."""

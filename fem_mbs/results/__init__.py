@@ -1,0 +1,1 @@
+"""Results of a run: the table of histories, files, plots and pictures."""

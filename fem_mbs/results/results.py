@@ -1,0 +1,433 @@
+"""Results of a run, read back by name; written as a stream while it goes on by `fem_mbs.results.writer`.
+
+/VTKHDF          what ParaView shows, see `fem_mbs.results.vtkhdf` and `fem_mbs.results.scene` (single precision)
+/fem_mbs         attributes: format, n (saved steps that count), status
+  description    JSON: model, nodes, elements with their outputs and places in the arrays
+  parameters     JSON: what the stepper was asked to do; statistics: JSON, written at the end
+  histories/…    the arrays of `fem_mbs.results.table`, one row per saved step
+  skin/…         shapes, see `fem_mbs.shapes.Skin`
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.arguments import Named
+from fem_mbs.errors import FemMbsError
+from fem_mbs.results import read_checks
+from fem_mbs.results.history import History, Iterations, Pairs, Quantity
+from fem_mbs.results.names import unknown_name
+from fem_mbs.results.notebook import WARNING, Report
+from fem_mbs.results.scene import SECTION_LABELS, Scene, contact_vector, inverse_step
+from fem_mbs.results.store import File
+from fem_mbs.results.table import AXES, HISTORIES, PAIRS, TURNS, XYZ, listed, pair_column, shape_of
+from fem_mbs.shapes import Skin, matrices
+
+FORMAT = 1
+
+
+def _run_history(name):
+    """Line of the docstring of `Results` for a history of the whole run."""
+    line = HISTORIES[name]
+    unit = f" [{line.unit}]" if line.unit else ""
+    if line.labels:
+        return f"{name} : histories {', '.join(line.labels)}{unit}; {line.meaning}"
+    shape = ", ".join(map(str, ("k", *line.shape))) + ("" if line.shape else ",")
+    return f"{name} : ({shape}){unit}; {line.meaning}"
+
+
+class Results:
+    __doc__ = f"""Histories of a run, by the names of the model; those of the whole run are attributes.
+
+    Attributes
+    ----------
+    {listed((n for n, h in HISTORIES.items() if h.of == "run"), _run_history)}
+    status : "complete", "running" (being written, or killed) or "stopped: …"
+    parameters, statistics : dict, what the stepper was asked to do and what it counted
+    names : list of str
+
+    ``energy`` has the history ``total`` too, ``iterations`` have ``max`` and ``mean``.
+
+    Examples
+    --------
+    >>> import fem_mbs as fem
+    >>> result = fem.load("bouncing_ball.vtkhdf")  # doctest: +SKIP
+    >>> result["ball"].position[-1], result["table"].gap.min()  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        store: Any,
+        description: dict,
+        parameters: dict,
+        statistics: dict,
+        status: str,
+        *,
+        skin: Skin | None = None,
+        path: Path | None = None,
+    ) -> None:
+        self._store, self._skin = store, skin
+        self.description, self.parameters, self.statistics = description, parameters, statistics
+        self.status, self.path = status, path
+        self.model = description["model"]
+        self._entries, self._cache = self._index(), {}
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Results":
+        """Results of a file that `ResultsWriter` wrote, or is still writing; arrays are loaded when asked for.
+
+        Raises
+        ------
+        FileError
+            The file does not exist, is not a results file, or is damaged; see `fem_mbs.results.read_checks`.
+        """
+        path = Path(Named("load").as_instance("path", path, (str, Path), "the path of a results file"))
+        found = read_checks.read(path, FORMAT, lambda sizes: {name: shape_of(name, sizes) for name in HISTORIES})
+        description, parameters, statistics = (found[name] for name in read_checks.TEXTS)
+        store = File(path, found["n"], description["sizes"], found["run"])
+        return cls(store, description, parameters, statistics, found["status"], path=path)
+
+    def __getstate__(self):
+        return vars(self) | {"_cache": {}}  # what was read is read again when it is asked for
+
+    # --- names ----------------------------------------------------------------------------------------------------
+
+    def _index(self):
+        """Name -> (node number or None, element number or None)."""
+        entries = {}
+        nodes = self.description["nodes"]
+        for i, node in enumerate(nodes):
+            name = node["name"] or f"node {i}"
+            entries[name if name not in entries else f"{name} (node {i})"] = (i, None)
+        for e, element in enumerate(self.description["elements"]):
+            name = element["name"] or f"{element['type'].lower()} {e + 1}"
+            carried = element["nodes"][0] if len(element["nodes"]) == 1 else None
+            if name in entries and entries[name] != (carried, None):
+                name = f"{name} ({element['type']})"
+            entries[name] = (carried, e)
+        return entries
+
+    @property
+    def names(self) -> list[str]:
+        """Names that ``result[name]`` knows: nodes and elements of the model."""
+        return list(self._entries)
+
+    def __getitem__(self, name):
+        """`History` of a node, body, joint, beam or contact."""
+        if not isinstance(name, str) or name not in self._entries:
+            raise unknown_name(name, self._entries, f"result of model '{self.model}'")
+        if name not in self._cache:
+            node, element = self._entries[name]
+            quantities = {} if node is None else self._of_node(node)
+            if element is not None:
+                quantities |= self._of_element(self.description["elements"][element])
+            self._cache[name] = History(name, quantities)
+        return self._cache[name]
+
+    def __contains__(self, name):
+        return name in self._entries
+
+    def __iter__(self):
+        return iter(self._entries)
+
+    def __len__(self):
+        return len(self.t)
+
+    def _from_table(self, kind, i):
+        """Quantities of node or contact number i, as the table of results says."""
+        read = self._store.read
+        return {
+            line.shown or name: Quantity(line.unit, line.labels, lambda name=name: read(name, i))
+            for name, line in HISTORIES.items()
+            if line.of == kind
+        }
+
+    def _of_node(self, i):
+        read = self._store.read
+        return {
+            **self._from_table("node", i),
+            "rotation": Quantity("", (), lambda: matrices(read("quaternion", i))),
+            "rotation_vector": Quantity("rad", XYZ, lambda: _rotation_vectors(read("quaternion", i))),
+        }
+
+    def _of_element(self, element):
+        read, quantities = self._store.read, {}
+        for name, (start, stop, unit) in element["outputs"].items():
+            labels = _labels(element["role"], name, stop - start)
+            column = slice(start, stop) if stop - start > 1 else start
+            quantities[name] = Quantity(unit, labels, lambda column=column: read("output", column))
+        if element["rows"]:
+            rows = slice(*element["rows"])
+            numbers = tuple(str(i + 1) for i in range(rows.stop - rows.start))
+            quantities["multiplier"] = Quantity("", numbers, lambda: read("multiplier", rows))
+        if element["contact"] is not None:
+            quantities |= self._of_contact(element["contact"])
+        return quantities
+
+    def _of_contact(self, c):
+        read = self._store.read
+
+        def per_time(values):
+            scale = inverse_step(self.h)
+            return values * scale.reshape(-1, *[1] * (values.ndim - 1))
+
+        apart = self.description["sizes"]["nf"] > 0
+
+        def force():
+            return read("contact_force", c) if apart else per_time(read("impulse", c))
+
+        def moment():
+            return read("contact_moment", c) if apart else per_time(read("moment_impulse", c))
+
+        def vector():
+            return contact_vector(force(), read("contact_normal", c), read("contact_tangents", c))
+
+        return {
+            **self._from_table("contact", c),
+            "force": Quantity("N", AXES, force),
+            "force_normal": Quantity("N", (), lambda: force()[:, 0]),
+            "force_tangential": Quantity("N", AXES[1:], lambda: force()[:, 1:]),
+            "force_vector": Quantity("N", XYZ, vector),
+            "moment": Quantity("N m", TURNS, moment),
+        }
+
+    # --- the whole system -----------------------------------------------------------------------------------------
+
+    def _once(self, name, make):
+        if name not in self._cache:
+            self._cache[name] = make()
+        return self._cache[name]
+
+    def __getattr__(self, name):
+        """Histories of the whole run, by the table of results: an array, or a `History` of its components."""
+        if name.startswith("_") or name not in HISTORIES or HISTORIES[name].of != "run":
+            raise AttributeError(f"results have no '{name}'; histories of parts of the model are result['name'].{name}")
+        if HISTORIES[name].labels:
+            return self._once((name,), lambda: History(name, self._columns(name)))
+        return self._once((name,), lambda: self._store.read(name))
+
+    def __dir__(self):
+        return [*super().__dir__(), *(name for name, line in HISTORIES.items() if line.of == "run")]
+
+    def recovered(self, contact: str) -> Any:
+        """Forces of a contact that `RecoveredForces.save` or `ForceObserver.save` has put into the file of this run.
+
+        Parameters
+        ----------
+        contact : str
+            Its name.
+
+        Returns
+        -------
+        namespace
+            ``impacts`` (record array), ``t`` [s], ``force`` [N], after a recovery also ``indentation`` [m] and
+            ``velocity`` [m/s], of an observer ``continuous`` [N] and ``impulse`` [N s]; ``stiffness``, ``exponent``,
+            ``model``, ``filter``.
+
+        Raises
+        ------
+        FemMbsError
+            No file, or no forces of this contact in it; the message has the names of those that are there.
+        """
+        from fem_mbs.results.recovered import read
+
+        if self.path is None:
+            raise FemMbsError("this run was not saved: recovered forces are read from its results file")
+        return read(self.path, contact)
+
+    def pairs(self, state: int) -> Pairs:
+        """Closed contacts of contact groups in saved step number ``state`` (negative: from the end).
+
+        Returns
+        -------
+        Pairs
+
+        Raises
+        ------
+        IndexError
+            If there is no such saved step.
+        """
+        state = range(len(self.t))[state]
+        last = int(self.pair_count[: state + 1].sum())
+        rows = self._store.pairs(last - int(self.pair_count[state]), last)
+        columns = {name: rows[:, pair_column(name)] for name in PAIRS}
+        return Pairs(**{name: columns[name].astype(kind) for name, (_, kind, _) in PAIRS.items()})
+
+    def _columns(self, name):
+        """Quantities of the components of a history of the whole run."""
+        read, line = self._store.read, HISTORIES[name]
+        return {c: Quantity(line.unit, (), lambda i=i: read(name, i)) for i, c in enumerate(line.labels)}
+
+    @property
+    def energy(self) -> History:
+        """Histories kinetic, potential and total [J]."""
+        total = {"total": Quantity("J", (), lambda: self._store.read("energy").sum(axis=1))}
+        return self._once(("energy",), lambda: History("energy", self._columns("energy") | total))
+
+    @property
+    def iterations(self) -> Iterations:
+        """Histories smooth, position, velocity of the Newton iterations; see `Iterations`."""
+        step = {"step": Quantity("", (), lambda: self.step)}
+        return self._once(("iterations",), lambda: Iterations("iterations", self._columns("iterations") | step))
+
+    @property
+    def skin(self) -> Skin:
+        """The `Skin` of the model."""
+        if self._skin is None:
+            with self._store._open() as file:
+                group = file["fem_mbs/skin"]
+                arrays = {name: group[name][()] for name in Skin.ARRAYS}
+                self._skin = Skin(**read_checks.skin(arrays, self.description))
+        return self._skin
+
+    @property
+    def scene(self) -> Scene:
+        """The `Scene` that draws saved steps."""
+        return self._once(("scene",), lambda: Scene(self.skin, self.description["elements"]))
+
+    def rows(self, chosen: Any) -> dict[str, np.ndarray]:
+        """All histories of chosen saved steps: dict of arrays, see `fem_mbs.results.table`."""
+        return self._store.rows(np.asarray(chosen))
+
+    def at(self, time: float) -> int:
+        """Number of the saved step nearest to a time [s]."""
+        time = Named("Results").number("time", time, "s")
+        if not len(self.t):
+            raise FemMbsError(f"result of model '{self.model}' has no saved steps")
+        return int(np.argmin(np.abs(self.t - time)))
+
+    @property
+    def contacts(self) -> list[str]:
+        """Names of the contacts, in the order of contact results."""
+        found = {
+            self.description["elements"][e]["contact"]: name
+            for name, (_, e) in self._entries.items()
+            if e is not None and self.description["elements"][e]["contact"] is not None
+        }
+        return [found[i] for i in sorted(found)]
+
+    def lift_offs(self, contact: str) -> np.ndarray:
+        """Times (n,) [s] at which a contact that was closed for at least two saved steps opens.
+
+        A single closed step is an impact, not a phase of contact.
+        """
+        return self.t[_openings(self[contact].status)]
+
+    # --- shown ----------------------------------------------------------------------------------------------------
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was wrong in the run without stopping it, in words. ``run(strict=True)`` raises instead."""
+        return list(self.statistics.get("warnings", ()))
+
+    def report(self) -> Report:
+        """Table of the run as a text: time, iterations, constraints, contacts, energy; notebooks show it as a table."""
+        return Report(self._report_lines())
+
+    def _report_lines(self):
+        p, s = self.parameters, self.statistics
+        shown = ("h", "save_every", "rho_inf", "rtol")
+        options = ", ".join(f"{k} = {p[k]:g}" for k in shown if isinstance(p.get(k), (int, float)))
+        yield "", f"{self.model}: {p.get('stepper', 'run')}" + (f" ({options})" if options else "")
+        if not len(self.t):
+            yield "status", f"{self.status}; nothing saved"
+            return
+        wall = f" in {s['wall_time']:.3g} s" if "wall_time" in s else ""
+        steps = int(s.get("steps", self.step[-1]))
+        yield "status", f"{self.status}{wall}"
+        parts = f", {s['divided_steps']} of them in parts" if s.get("divided_steps") else ""
+        yield "time", f"{self.t[0]:g} … {self.t[-1]:g} s, {steps} steps{parts}, {len(self.t)} states saved"
+        most, mean = s.get("iterations_max", self.iterations.max), s.get("iterations_mean", self.iterations.mean)
+        parts = (f"{n} {int(a)} / {b:.2f}" for n, a, b in zip(("smooth", "position", "velocity"), most, mean))
+        yield "iterations", "max / mean: " + ", ".join(parts)
+        if self.description["sizes"]["m"]:
+            g, rate = self.violation.position.max(), self.violation.velocity.max()
+            yield "constraints", f"{self.description['sizes']['m']} rows, largest |g| {g:.2e}, |dg/dt| {rate:.2e}"
+        if self.contacts:
+            yield "contacts", self._contact_summary()
+        total = self.energy.total
+        rise = np.diff(total).max(initial=0.0)
+        text = f"{total[0]:.6g} J at the start, {total[-1]:.6g} J at the end"
+        yield "energy", f"{text}, largest rise between saved states {rise:.2e} J"
+        for warning in self.warnings:
+            yield WARNING, warning
+
+    def _contact_summary(self):
+        gap, impact = self._store.read("gap"), self._store.read("impact")
+        i, c = np.unravel_index(np.argmin(gap), gap.shape)
+        name = self.contacts[c]
+        text = f"{len(self.contacts)}, smallest gap {gap[i, c]:.2e} m ('{name}', t = {self.t[i]:g} s)"
+        return (
+            f"{text}, {int(impact.sum())} impacts, {int(_openings(self._store.read('contact_status')).sum())} lift-offs"
+        )
+
+    def __str__(self):
+        return str(self.report())
+
+    def _repr_html_(self) -> str:
+        return self.report()._repr_html_()
+
+    def __repr__(self):
+        return f"<Results of '{self.model}': {len(self.t)} saved steps, {self.status}>"
+
+    def plot(self, *what: Any, **options: Any) -> Any:
+        """Plot histories with matplotlib; see `fem_mbs.results.plot.plot`."""
+        from fem_mbs.results.plot import plot
+
+        return plot(self, *what, **options)
+
+    def picture(self, save: str | Path | None = None, **options: Any) -> Any:
+        """Picture of the model at one time, off-screen; see `fem_mbs.results.picture.picture`."""
+        from fem_mbs.results.picture import picture
+
+        return picture(self, save, **options)
+
+    def animate(self, save: str | Path, **options: Any) -> Any:
+        """Animation of the run as .gif or .mp4; see `fem_mbs.results.picture.animate`."""
+        from fem_mbs.results.picture import animate
+
+        return animate(self, save, **options)
+
+    def show(self, **options: Any) -> None:
+        """Interactive view with a time slider, in a window or a notebook; see `fem_mbs.results.show.show`."""
+        from fem_mbs.results.show import show
+
+        show(self, **options)
+
+    def export(self, save: str | Path, **options: Any) -> Any:
+        """Write frames in a format of meshio; see `fem_mbs.results.export.export`."""
+        from fem_mbs.results.export import export
+
+        return export(self, save, **options)
+
+
+def load(path: str | Path) -> Results:
+    """Results of a file, see `Results.read`."""
+    return Results.read(path)
+
+
+def _openings(status):
+    """True (k, …) where a contact that was closed in the two saved steps before is open."""
+    closed = np.asarray(status) > 0
+    opening = np.zeros(closed.shape, bool)
+    opening[2:] = closed[:-2] & closed[1:-1] & ~closed[2:]
+    return opening
+
+
+def _rotation_vectors(quaternions):
+    """Rotation vectors (k, 3) [rad], |ψ| ≤ π, of quaternions (k, 4)."""
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_quat(quaternions[:, [1, 2, 3, 0]]).as_rotvec()
+
+
+def _labels(role, name, count):
+    """Names of the components of an element's output: joints report in inertial axes, beams in section axes."""
+    if count == 1:
+        return ()
+    if name in SECTION_LABELS:
+        return SECTION_LABELS[name]
+    if role == "constraint" and count == 3:
+        return ("x", "y", "z")
+    return tuple(str(i + 1) for i in range(count))

@@ -1,0 +1,1 @@
+"""The system of a model: its numbering, layout, workspace and assembly."""

@@ -1,0 +1,592 @@
+"""Assembly: loops over groups of elements that gather nodal data, call kernels and scatter into global arrays.
+
+Everything here is compiled once, whatever elements a model has: element kernels are called through their addresses
+(`fem_mbs.jit.bind`). A `System` fills the records below and keeps the arrays behind the addresses alive.
+
+Vectors of forces and velocities are *full*: 6 numbers per node, fixed components included (so that support reactions
+can be read off). Unknowns of the linear systems are *reduced*: free components, then multipliers of constraints, then
+those of contacts. ``dof`` maps full to reduced (−1: fixed); the index maps of a `LAYOUT` say where an entry of an
+element's matrix goes in the array of values of the global matrix (−1: nowhere).
+"""
+
+import math
+
+import numpy as np
+from numba import carray
+
+from fem_mbs.jit import (
+    N_SLOTS,
+    SLOT,
+    call2,
+    indices,
+    integer_matrix,
+    integers,
+    kernel,
+    matrix,
+    tensor,
+    vector,
+    void_pointer,
+)
+from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_normalise, quaternion_to_matrix, tangent
+
+# A group: elements of one type. Fields that end in _at or that carry a kernel's name are addresses (0: absent).
+KERNELS = (
+    "inertia", "inertia_tangent", "force", "force_tangent", "energy", "mixed", "update", "initial", "accept",
+    "constraint", "hessian", "rheonomic", "contact", "contact_hessian", "output", "trouble",
+)  # fmt: skip
+GROUP = np.dtype(
+    [(name, "i8") for name in ("n", "nn", "nd", "nr", "ns", "nq", "no", "stride")]
+    + [
+        (name, "i8")
+        for name in ("parameters_at", "nodes_at", "signals_at", "state_at", "G_at", "contact_at", "laws_at")
+    ]
+    + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "contact_stride", "drilling", "viscous")]
+    + [("maps_at", "i8", (3,))]
+    + [(name, "i8") for name in KERNELS]
+)
+
+# A global matrix: pattern, values and the linear solver that works on them (fem_mbs/system/linear.py).
+LAYOUT = np.dtype(
+    [(name, "i8") for name in ("n", "nnz", "values_at", "diagonal_at", "factor", "solve", "context_at", "status_at")]
+)
+SMOOTH, POSITION, VELOCITY = 0, 1, 2
+
+# The system: sizes and addresses.
+DATA = np.dtype(
+    [(name, "i8") for name in ("n_nodes", "n", "m", "nc", "n_groups", "n_signals", "n_outputs")]
+    + [(name, "i8") for name in ("groups_at", "dof_at", "turns_at", "table_at", "signals_at", "layouts_at")]
+    + [(name, "i8") for name in ("roll_index_at", "n_roll", "drill_index_at", "drill_arm_at", "n_drill")]
+)
+
+_X, _R, _V, _A, _X0, _R0, _S = (SLOT[k] for k in ("x", "R", "v", "a", "x0", "R0", "s"))
+_F, _MA, _M, _C, _K, _KA = (SLOT[k] for k in ("f", "Ma", "M", "C", "K", "Ka"))
+_G, _GG, _H, _RATE, _GT, _GTT = (SLOT[k] for k in ("g", "G", "H", "rate", "gt", "gtt"))
+_LAM, _STATE, _OUT, _ENERGY, _DELTA = (SLOT[k] for k in ("lam", "state", "out", "energy", "delta"))
+
+
+@kernel
+def groups_of(d):
+    """Records of all groups."""
+    return carray(void_pointer(d.groups_at), (d.n_groups,), GROUP)
+
+
+@kernel
+def layouts_of(d):
+    """Records of the three global matrices."""
+    return carray(void_pointer(d.layouts_at), (3,), LAYOUT)
+
+
+@kernel
+def zero(at, n):
+    """Set n numbers at an address to zero."""
+    values = vector(at, n)
+    for i in range(n):
+        values[i] = 0.0
+
+
+@kernel
+def _copy_poses(g, e, x_at, R_at, x, R):
+    """Copy the poses of the nodes of element e of group g to two buffers."""
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    xe, Re = matrix(x_at, g.nn, 3), tensor(R_at, g.nn, 3, 3)
+    for k in range(g.nn):
+        i = nodes[e, k]
+        for j in range(3):
+            xe[k, j] = x[i, j]
+            for m in range(3):
+                Re[k, j, m] = R[i, j, m]
+
+
+@kernel
+def gather_poses(g, e, b, x, R):
+    """Copy the poses of the nodes of element e of group g to the workspace."""
+    _copy_poses(g, e, b[_X], b[_R], x, R)
+
+
+@kernel
+def gather_start(g, e, b, x0, R0):
+    """Copy the poses at the start of the step to the workspace."""
+    _copy_poses(g, e, b[_X0], b[_R0], x0, R0)
+
+
+@kernel
+def gather(d, g, e, b, x, R, V, A):
+    """Copy what element e of group g needs to the workspace: poses, velocities, accelerations, signals, state."""
+    gather_poses(g, e, b, x, R)
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    ve, ae = matrix(b[_V], g.nn, 6), matrix(b[_A], g.nn, 6)
+    for k in range(g.nn):
+        i = nodes[e, k]
+        for j in range(6):
+            ve[k, j] = V[i, j]
+            ae[k, j] = A[i, j]
+    if g.ns > 0:
+        which = integer_matrix(g.signals_at, g.n, g.ns)
+        signals, s = matrix(d.signals_at, d.n_signals, 3), matrix(b[_S], g.ns, 3)
+        for k in range(g.ns):
+            for j in range(3):
+                s[k, j] = signals[which[e, k], j]
+    if g.nq > 0:
+        state, q = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq)
+        for k in range(g.nq):
+            q[k] = state[e, k]
+
+
+@kernel
+def scatter_vector(g, e, local, full):
+    """Add an element vector (nd,) to a full vector (6 n_nodes,)."""
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    for k in range(g.nn):
+        i = 6 * nodes[e, k]
+        for j in range(6):
+            full[i + j] += local[6 * k + j]
+
+
+@kernel
+def scatter_matrix(map_at, e, size, local, values):
+    """Add an element matrix (size², row by row) to the values of a global matrix through its index map."""
+    where = indices(map_at + 4 * e * size * size, size * size)
+    for k in range(size * size):
+        i = where[k]
+        if i >= 0:
+            values[i] += local[k]
+
+
+@kernel
+def times_tangent(g, e, A, rows, T):
+    """Multiply the rotation columns of A (rows, ≥ nd) by T of each node: from variations δθ to increments δD."""
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    for k in range(g.nn):
+        i = nodes[e, k]
+        c = 6 * k + 3
+        for r in range(rows):
+            a0, a1, a2 = A[r, c], A[r, c + 1], A[r, c + 2]
+            for j in range(3):
+                A[r, c + j] = a0 * T[i, 0, j] + a1 * T[i, 1, j] + a2 * T[i, 2, j]
+
+
+@kernel
+def advance_configuration(d, x0, Q0, D, x, Q, R, T):
+    """q = q0 ∘ exp(D) for all nodes, and T(D) (N, 3, 3)."""
+    turns = integers(d.turns_at, d.n_nodes)
+    p = np.empty(4)
+    for i in range(d.n_nodes):
+        for j in range(3):
+            x[i, j] = x0[i, j] + D[i, j]
+        if turns[i]:
+            quaternion_exp(D[i, 3:6], p)
+            quaternion_multiply(Q0[i], p, Q[i])
+            quaternion_normalise(Q[i])
+            quaternion_to_matrix(Q[i], R[i])
+            tangent(D[i, 3:6], T[i])
+
+
+@kernel
+def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixed):
+    """Inertia and forces of all elements; returns the sum of squares of the forces of each element by itself.
+
+    Fill the full vectors Ma = M(q) A and f(q, V, t). With ``tangents`` add to the values of global matrix ``layout``
+    c_M M + c_C C + (c_K K + c_A ∂(M A)/∂q) T. With ``mixed`` elements that can use their kept state (mixed Newton).
+    """
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    values = matrix_values(d, layout)
+    single = 0.0
+    for i in range(6 * d.n_nodes):
+        Ma[i] = 0.0
+        f[i] = 0.0
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.inertia == 0 and g.force == 0:
+            continue
+        nd = g.nd
+        use_mixed = mixed and g.mixed != 0
+        fe, Mae = vector(b[_F], nd), vector(b[_MA], nd)
+        Me, Ce = matrix(b[_M], nd, nd), matrix(b[_C], nd, nd)
+        Ke, Kae = matrix(b[_K], nd, nd), matrix(b[_KA], nd, nd)
+        for e in range(g.n):
+            p = g.parameters_at + e * g.stride
+            gather(d, g, e, b, x, R, V, A)
+            for i in range(nd):
+                fe[i] = 0.0
+                Mae[i] = 0.0
+            if g.inertia != 0:
+                call2(g.inertia, p, d.table_at)
+            if tangents:
+                zero(b[_M], nd * nd)
+                zero(b[_C], nd * nd)
+                zero(b[_K], nd * nd)
+                zero(b[_KA], nd * nd)
+                if g.inertia != 0:
+                    call2(g.inertia_tangent, p, d.table_at)
+            if use_mixed:
+                call2(g.mixed, p, d.table_at)  # fills f and K
+            else:
+                if g.force != 0:
+                    call2(g.force, p, d.table_at)
+                    if tangents and (c_K != 0.0 or g.viscous != 0):
+                        call2(g.force_tangent, p, d.table_at)
+            scatter_vector(g, e, fe, f)
+            for a in range(g.nn):
+                for j in range(3):
+                    single += fe[6 * a + j] ** 2
+            if g.inertia != 0:
+                scatter_vector(g, e, Mae, Ma)
+            if tangents:
+                if c_K != 0.0 or c_A != 0.0:
+                    for i in range(nd):
+                        for j in range(nd):
+                            Ke[i, j] = c_K * Ke[i, j] + c_A * Kae[i, j]
+                    times_tangent(g, e, Ke, nd, T)
+                    for i in range(nd):
+                        for j in range(nd):
+                            Ke[i, j] += c_M * Me[i, j] + c_C * Ce[i, j]
+                else:
+                    for i in range(nd):
+                        for j in range(nd):
+                            Ke[i, j] = c_M * Me[i, j] + c_C * Ce[i, j]
+                scatter_matrix(g.maps_at[layout], e, nd, vector(b[_K], nd * nd), values)
+    return single
+
+
+@kernel
+def potential_energy(d, x, R, V):
+    """Potential energy of all elements [J]."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    total = 0.0
+    result = vector(b[_ENERGY], 1)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.energy == 0:
+            continue
+        for e in range(g.n):
+            gather(d, g, e, b, x, R, V, V)
+            call2(g.energy, g.parameters_at + e * g.stride, d.table_at)
+            total += result[0]
+    return total
+
+
+@kernel
+def kinetic_energy(d, x, R, V, Ma, f):
+    """Kinetic energy ½ Vᵀ M V [J]; Ma and f (full) are scratch."""
+    dynamics(d, SMOOTH, x, R, V, V, Ma, f, False, 0.0, 0.0, 0.0, 0.0, R, False)
+    total = 0.0
+    for i in range(d.n_nodes):
+        for j in range(6):
+            total += 0.5 * V[i, j] * Ma[6 * i + j]
+    return total
+
+
+@kernel
+def update_states(d, x, R, delta):
+    """New internal variables of all elements from the variation delta (N, 6) of the last iteration, made at x, R."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.update == 0:
+            continue
+        nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+        de = matrix(b[_DELTA], g.nn, 6)
+        state, q = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq)
+        for e in range(g.n):
+            gather(d, g, e, b, x, R, delta, delta)
+            for a in range(g.nn):
+                for j in range(6):
+                    de[a, j] = delta[nodes[e, a], j]
+            call2(g.update, g.parameters_at + e * g.stride, d.table_at)
+            for j in range(g.nq):
+                state[e, j] = q[j]
+
+
+@kernel
+def _new_states(d, g, function, x, R, V):
+    """Internal variables of the elements of a group as a kernel makes them from the configuration and its velocity."""
+    b = integers(d.table_at, N_SLOTS)
+    state, q = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq)
+    for e in range(g.n):
+        gather(d, g, e, b, x, R, V, V)
+        call2(function, g.parameters_at + e * g.stride, d.table_at)
+        for j in range(g.nq):
+            state[e, j] = q[j]
+
+
+@kernel
+def initial_states(d, x, R, V):
+    """Internal variables of all elements that are consistent with the configuration."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.initial != 0:
+            _new_states(d, g, g.initial, x, R, V)
+
+
+@kernel
+def accept_states(d, x, R, V):
+    """Internal variables of all elements at the end of a step."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.accept != 0:
+            _new_states(d, g, g.accept, x, R, V)
+
+
+@kernel
+def output_values(d, x, R, V, A, lam, out):
+    """Outputs of all elements, out (n_outputs,), from poses, velocities and reported multipliers lam (m,)."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.output == 0:
+            continue
+        oe, le = vector(b[_OUT], g.no), vector(b[_LAM], max(g.nr, 1))
+        for e in range(g.n):
+            gather(d, g, e, b, x, R, V, A)
+            for j in range(g.nr):
+                le[j] = lam[g.first_row + e * g.nr + j]
+            for j in range(g.no):
+                oe[j] = 0.0
+            call2(g.output, g.parameters_at + e * g.stride, d.table_at)
+            for j in range(g.no):
+                out[g.first_output + e * g.no + j] = oe[j]
+
+
+# --- constraints -----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def constraints(d, x, R, V, g_value, rate):
+    """Fill g (m,) and ġ = G V + ∂g/∂t (m,); gradients G are kept per element for the functions below."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.constraint == 0:
+            continue
+        nd, nr = g.nd, g.nr
+        G, stored = matrix(b[_GG], nr, nd), tensor(g.G_at, g.n, nr, nd)
+        ge, gt, ve = vector(b[_G], nr), vector(b[_GT], nr), vector(b[_V], nd)
+        for e in range(g.n):
+            gather(d, g, e, b, x, R, V, V)
+            zero(b[_GG], nr * nd)
+            for i in range(nr):
+                ge[i] = 0.0
+                gt[i] = 0.0
+            p = g.parameters_at + e * g.stride
+            call2(g.constraint, p, d.table_at)
+            if g.rheonomic != 0:
+                zero(b[_RATE], nr * nd)
+                zero(b[_GTT], nr)
+                call2(g.rheonomic, p, d.table_at)
+            row = g.first_row + e * nr
+            for i in range(nr):
+                total = gt[i]
+                for j in range(nd):
+                    stored[e, i, j] = G[i, j]
+                    total += G[i, j] * ve[j]
+                g_value[row + i] = ge[i]
+                rate[row + i] = total
+
+
+@kernel
+def constraint_rates(d, V, rate):
+    """Fill G V (m,) with the kept gradients (without ∂g/∂t)."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.constraint == 0:
+            continue
+        nodes, stored = integer_matrix(g.nodes_at, g.n, g.nn), tensor(g.G_at, g.n, g.nr, g.nd)
+        for e in range(g.n):
+            for i in range(g.nr):
+                total = 0.0
+                for a in range(g.nn):
+                    for j in range(6):
+                        total += stored[e, i, 6 * a + j] * V[nodes[e, a], j]
+                rate[g.first_row + e * g.nr + i] = total
+
+
+@kernel
+def add_constraint_forces(d, scale, lam, f):
+    """Add scale Gᵀ lam to the full vector f, with the kept gradients."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.constraint == 0:
+            continue
+        nodes, stored = integer_matrix(g.nodes_at, g.n, g.nn), tensor(g.G_at, g.n, g.nr, g.nd)
+        for e in range(g.n):
+            for i in range(g.nr):
+                factor = scale * lam[g.first_row + e * g.nr + i]
+                if factor != 0.0:
+                    for a in range(g.nn):
+                        at = 6 * nodes[e, a]
+                        for j in range(6):
+                            f[at + j] += factor * stored[e, i, 6 * a + j]
+
+
+@kernel
+def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, rows_T, T):
+    """Add the blocks of all constraints to global matrix ``layout``.
+
+    With B = G T (``rows_T``) or G, plus c_V ∂(G V + ∂g/∂t)/∂q T:
+        (δq, δq)  penalty Gᵀ B − c_H ∂(Gᵀ phi)/∂q T        (δq, λ)  −k Gᵀ
+        (λ, δq)   −k B                                     (λ, λ)   −shift I  (proximal, redundant constraints)
+    """
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    values = matrix_values(d, layout)
+    with_H = c_H != 0.0 or c_V != 0.0
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.constraint == 0:
+            continue
+        nd, nr = g.nd, g.nr
+        size = nd + nr
+        S = matrix(b[_K], size, size)
+        H, rate = tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd)
+        B = matrix(b[_M], nr, nd)
+        stored, ve = tensor(g.G_at, g.n, nr, nd), vector(b[_V], nd)
+        for e in range(g.n):
+            zero(b[_K], size * size)
+            row = g.first_row + e * nr
+            for i in range(nr):
+                for j in range(nd):
+                    B[i, j] = stored[e, i, j] if rows_T else 0.0
+            if with_H:
+                gather(d, g, e, b, x, R, V, V)
+                zero(b[_H], nr * nd * nd)
+                zero(b[_RATE], nr * nd)
+                p = g.parameters_at + e * g.stride
+                call2(g.hessian, p, d.table_at)
+                if g.rheonomic != 0:
+                    zero(b[_GT], nr)
+                    zero(b[_GTT], nr)
+                    call2(g.rheonomic, p, d.table_at)
+                for i in range(nr):
+                    lam = -c_H * phi[row + i]
+                    for r in range(nd):
+                        vr = c_V * ve[r]
+                        for j in range(nd):
+                            S[r, j] += lam * H[i, r, j]
+                            B[i, j] += vr * H[i, r, j]
+                    for j in range(nd):
+                        B[i, j] += c_V * rate[i, j]
+                times_tangent(g, e, S, nd, T)
+                times_tangent(g, e, B, nr, T)
+            elif rows_T:
+                times_tangent(g, e, B, nr, T)
+            if not rows_T:
+                for i in range(nr):
+                    for j in range(nd):
+                        B[i, j] += stored[e, i, j]
+            for i in range(nr):
+                for j in range(nd):
+                    S[nd + i, j] = -k * B[i, j]
+                    S[j, nd + i] = -k * stored[e, i, j]
+                S[nd + i, nd + i] = -shift
+            if penalty != 0.0:
+                for i in range(nr):
+                    for r in range(nd):
+                        factor = penalty * stored[e, i, r]
+                        for j in range(nd):
+                            S[r, j] += factor * B[i, j]
+            scatter_matrix(g.maps_at[layout], e, size, vector(b[_K], size * size), values)
+
+
+@kernel
+def convective_terms(d, x, R, V, gamma):
+    """Fill gamma (m,) = vᵀHv + 2 ∂G/∂t v + ∂²g/∂t², so that g̈ = G v̇ + gamma."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.constraint == 0:
+            continue
+        nd, nr = g.nd, g.nr
+        H, rate, gtt = tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd), vector(b[_GTT], nr)
+        ve = vector(b[_V], nd)
+        for e in range(g.n):
+            gather(d, g, e, b, x, R, V, V)
+            zero(b[_H], nr * nd * nd)
+            zero(b[_RATE], nr * nd)
+            zero(b[_GTT], nr)
+            zero(b[_GT], nr)
+            p = g.parameters_at + e * g.stride
+            call2(g.hessian, p, d.table_at)
+            if g.rheonomic != 0:
+                call2(g.rheonomic, p, d.table_at)
+            for i in range(nr):
+                total = gtt[i]
+                for r in range(nd):
+                    total += 2.0 * rate[i, r] * ve[r]
+                    for j in range(nd):
+                        total += ve[r] * H[i, r, j] * ve[j]
+                gamma[g.first_row + e * nr + i] = total
+
+
+# --- global vectors and matrices
+# ---------------------------------------------------------------------------------------
+
+
+@kernel
+def reduce_vector(d, full, reduced):
+    """Copy the free components of a full vector."""
+    dof = integers(d.dof_at, 6 * d.n_nodes)
+    for i in range(6 * d.n_nodes):
+        if dof[i] >= 0:
+            reduced[dof[i]] = full[i]
+
+
+@kernel
+def expand_add(d, scale, reduced, full):
+    """Add scale times a reduced vector to a full array (N, 6)."""
+    dof = integers(d.dof_at, 6 * d.n_nodes)
+    for i in range(d.n_nodes):
+        for j in range(6):
+            k = dof[6 * i + j]
+            if k >= 0:
+                full[i, j] += scale * reduced[k]
+
+
+@kernel
+def matrix_values(d, layout):
+    """Values of a global matrix, in pattern order."""
+    L = layouts_of(d)[layout]
+    return vector(L.values_at, L.nnz)
+
+
+@kernel
+def clear_matrix(d, layout):
+    """Set the values of a global matrix to zero."""
+    zero(layouts_of(d)[layout].values_at, layouts_of(d)[layout].nnz)
+
+
+@kernel
+def factorise(d, layout):
+    """Factorise a global matrix; False when it is singular."""
+    L = layouts_of(d)[layout]
+    call2(L.factor, L.context_at, L.values_at)
+    return integers(L.status_at, 1)[0] == 0
+
+
+@kernel
+def solve_in_place(d, layout, right_at):
+    """Solve with the factorised global matrix; the right-hand side at an address is overwritten by the solution."""
+    L = layouts_of(d)[layout]
+    call2(L.solve, L.context_at, right_at)
+
+
+@kernel
+def full_norm(d, values, length):
+    """Euclidean norm of the free components of a full vector, moments divided by ``length`` [m]."""
+    dof = integers(d.dof_at, 6 * d.n_nodes)
+    total = 0.0
+    for i in range(d.n_nodes):
+        for j in range(6):
+            if dof[6 * i + j] >= 0:
+                y = values[6 * i + j] if j < 3 else values[6 * i + j] / length
+                total += y * y
+    return math.sqrt(total)

@@ -1,0 +1,101 @@
+"""Groups of elements: the arrays behind the records that compiled code reads (`assembly`)."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fem_mbs.errors import ModelError, label
+from fem_mbs.jit import SLOTS, address, bind, callback_address, python_callback
+from fem_mbs.system import contacts as contact_assembly
+from fem_mbs.system.assembly import KERNELS
+from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_PASSAGE, C_REACH, N_LAW
+from fem_mbs.system.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fem_mbs.elements.base import Element
+
+
+class Group:
+    """Elements of one type as arrays, with their bound kernels."""
+
+    def __init__(self, elements: Sequence["Element"], workspace: Workspace) -> None:
+        first = elements[0]
+        self.elements, self.sizes = elements, first.sizes
+        s = self.sizes
+        n = self.n = len(elements)
+        self.parameters = np.zeros(n, first.parameters)
+        for e, element in enumerate(elements):
+            self.parameters[e] = element.record
+            if not _finite_record(self.parameters[e]):
+                bad = next(name for name in first.parameters.names if not _finite_record(self.parameters[e][name]))
+                raise ModelError(f"{label(element)}: parameter '{bad}' is not finite", [element])
+        self.nodes = np.array([[node.index for node in element.nodes] for element in elements], np.int64).reshape(n, -1)
+        self.signals = np.zeros((n, max(s["ns"], 1)), np.int64)
+        self.state = np.zeros((n, max(s["nq"], 1)))
+        is_constraint, is_contact = first.role == "constraint", first.role == "contact"
+        self.G = np.zeros((n, s["nr"], s["nd"])) if is_constraint else np.zeros((1, 1, 1))
+        self.drilling = is_contact and first.drilling_arm > 0.0
+        self.contact_stride = C_BLOCKS + (contact_assembly.B_COUNT + self.drilling) * s["nd"] if is_contact else 0
+        self.kept = np.zeros((n, max(self.contact_stride, 1)))
+        if is_contact:
+            self.kept[:, C_CONVEX] = first.convex
+            self.kept[:, C_PASSAGE] = [element.passage for element in elements]
+            self.kept[:, C_REACH] = [element.reach for element in elements]
+        self.laws = np.array([element.law for element in elements]) if is_contact else np.zeros((1, N_LAW))
+        self.calls = {}
+        for name, function in first.kernels.items():
+            if name not in KERNELS:
+                raise ModelError(f"{label(first)}: kernel '{name}' is unknown; allowed: {', '.join(KERNELS)}", [first])
+            self.calls[name] = bind(function, first.parameters, s)
+        self.callbacks = {
+            name: python_callback(PythonKernel(first, function, workspace))
+            for name, function in getattr(first, "python_kernels", {}).items()
+        }
+        self.first_row = self.first_contact = self.first_output = 0
+
+    def fill(self, record: np.void) -> None:
+        s = self.sizes
+        for name in ("nn", "nd", "nr", "ns", "nq", "no"):
+            record[name] = s[name]
+        record["n"], record["stride"] = self.n, self.parameters.itemsize
+        for name, array in (
+            ("parameters_at", self.parameters),
+            ("nodes_at", self.nodes),
+            ("signals_at", self.signals),
+            ("state_at", self.state),
+            ("G_at", self.G),
+            ("contact_at", self.kept),
+            ("laws_at", self.laws),
+        ):
+            record[name] = address(array)
+        record["contact_stride"], record["drilling"] = self.contact_stride, int(self.drilling)
+        record["viscous"] = int(any(element.viscous for element in self.elements))
+        for name in ("first_row", "first_contact", "first_output"):
+            record[name] = getattr(self, name)
+        for name, call in self.calls.items():
+            record[name] = call.address
+        for name, callback in self.callbacks.items():
+            record[name] = callback_address(callback)
+
+
+def _finite_record(value):
+    if value.dtype.names:
+        return all(_finite_record(value[name]) for name in value.dtype.names)
+    return value.dtype.kind != "f" or bool(np.isfinite(value).all())
+
+
+class PythonKernel:
+    """A Python function in the place of a compiled kernel; keeps its exception for the solver to raise."""
+
+    def __init__(self, element: "Element", function: Callable, workspace: Workspace) -> None:
+        self.element, self.function = element, function
+        self.views = {name: workspace.view(name, element.sizes) for name in SLOTS}
+
+    def __call__(self, parameters_at, arguments_at):
+        try:
+            self.function(self.views)
+        except Exception as error:
+            if getattr(self.element, "error", None) is None:  # later ones may only follow from the NaN below
+                self.element.error = error
+            self.views["f"][:] = np.nan

@@ -1,0 +1,63 @@
+"""One at a time: a compiled system works in arrays of its own, which two solvers at once would share."""
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from fem_mbs.errors import ModelError
+
+if TYPE_CHECKING:
+    from fem_mbs.system.system import System
+
+
+class InUse:
+    """Who works with a `System` at the moment.
+
+    Parameters
+    ----------
+    system : System
+    """
+
+    def __init__(self, system: "System") -> None:
+        self.system, self.lock, self.by = system, threading.Lock(), ""
+
+    @contextlib.contextmanager
+    def __call__(self, what: str) -> Iterator:
+        """Hold the system while ``what`` (words) works with it.
+
+        Raises
+        ------
+        ModelError
+            Something else does.
+        """
+        if not self.lock.acquire(blocking=False):
+            raise ModelError(
+                f"{what} cannot start: the compiled model '{self.system.name}' is in use by {self.by}. A System serves "
+                "one solver at a time; compile one for each thread: model.compile()",
+                [self.system.model],
+            )
+        try:
+            self.by = f"{what} in thread '{threading.current_thread().name}'"
+            yield
+        finally:
+            self.lock.release()
+
+
+def alone(what: str) -> Callable:
+    """Decorator of a solver: the `System` among its arguments, if there is one, serves nobody else meanwhile.
+
+    A solver that is given a `Model` compiles a System of its own.
+    """
+
+    def decorate(solver):
+        @functools.wraps(solver)
+        def guarded(*arguments, **options):
+            in_use = next((a.in_use for a in (*arguments, *options.values()) if hasattr(a, "in_use")), None)
+            with contextlib.nullcontext() if in_use is None else in_use(what):
+                return solver(*arguments, **options)
+
+        return guarded
+
+    return decorate

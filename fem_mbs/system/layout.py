@@ -1,0 +1,195 @@
+"""Global matrices: which unknowns they have, where an entry of an element goes, values and linear solver.
+
+A solver asks a System for the matrices it needs (`System.lay_out`) and keeps them. A `Pattern` never changes; the
+System keeps one for each kind of matrix it was ever asked for, so that it is made once. A `Layout` has the values of
+one solver, and its factors.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fem_mbs.jit import address
+from fem_mbs.system.assembly import LAYOUT
+from fem_mbs.system.linear import LinearSolver, choose
+
+if TYPE_CHECKING:
+    from fem_mbs.system.system import System
+
+MOST = 3  # matrices of one solver, see `assembly.GROUP`
+NO_MATRICES = np.zeros(MOST, LAYOUT)  # of a system that is only evaluated
+
+
+class Rows(NamedTuple):
+    """Rows of a global matrix besides those of the n velocities and of the m constraints.
+
+    Attributes
+    ----------
+    contacts : bool
+        Three rows of every contact: normal, t1, t2.
+    moments : "" or "all" or "drilling"
+        With contacts: three more rows of every contact with moments (rolling about t1, t2, spinning), or one of every
+        contact in which drilling is coupled with sliding. With "all" the blocks of all contacts have six rows; those
+        that a contact lacks lead nowhere.
+    drilling_first : bool
+        Of three moments of a contact with coupled drilling that of drilling is the first: it follows those of sliding.
+    """
+
+    contacts: bool = False
+    moments: str = ""
+    drilling_first: bool = False
+
+
+class Pattern:
+    """Pattern of a global matrix, compressed by columns, and the index maps of all groups of elements.
+
+    Attributes
+    ----------
+    n : int, unknowns
+    pointers, rows : (n + 1,), (nnz,) int32
+    diagonal : (n,) int64, places of the diagonal in the values
+    maps : for each group (elements, nd, nd) int32, place of an entry in the values, −1: none; or None
+    """
+
+    def __init__(self, system: "System", rows: Rows, dense: bool) -> None:
+        n = self.n = size_of(system, rows)
+        blocks = [_unknowns(system, group, rows) for group in system.groups]
+        places = [None if block is None else _places(n, *block) for block in blocks]
+        if dense:
+            unique = np.arange(n * n, dtype=np.int64)
+        else:
+            keys = [np.arange(n, dtype=np.int64) * (n + 1)]
+            keys += [np.unique(place[place >= 0]) for place in places if place is not None]
+            unique = np.unique(np.concatenate(keys))
+        self.pointers = np.searchsorted(unique, np.arange(n + 1, dtype=np.int64) * n).astype(np.int32)
+        self.rows = (unique % n).astype(np.int32)
+        self.diagonal = np.searchsorted(unique, np.arange(n, dtype=np.int64) * (n + 1)).astype(np.int64)
+        self.maps = [None if place is None else _map(unique, place) for place in places]
+
+
+def size_of(system: "System", rows: Rows) -> int:
+    """Number of unknowns of a matrix."""
+    n = system.n + system.m
+    if rows.contacts:
+        n += 3 * system.nc + {"": 0, "all": 3 * system.n_roll, "drilling": system.n_drill}[rows.moments]
+    return n
+
+
+def _unknowns(system, group, rows):
+    """Unknowns (elements, k) of the elements of a group, and which entries (k, k) they have; None: no entries."""
+    first, count, n, m, nc = group.elements[0], group.n, system.n, system.m, system.nc
+    ids = system.dof[6 * group.nodes[:, :, None] + np.arange(6)].reshape(len(group.nodes), -1)
+    nd = ids.shape[1]
+    if first.role == "constraint":
+        ids = np.hstack([ids, n + group.first_row + np.arange(count * first.rows).reshape(count, first.rows)])
+    elif first.role == "contact":
+        if not rows.contacts:
+            return None
+        index = group.first_contact + np.arange(count)
+        parts = [ids, n + m + 3 * index[:, None] + np.arange(3)]
+        if rows.moments == "all":
+            roll = system.roll_index[index][:, None]
+            order = [2, 0, 1] if group.drilling and rows.drilling_first else [0, 1, 2]
+            parts.append(np.where(roll >= 0, n + m + 3 * nc + 3 * roll + order, -1))
+        elif rows.moments == "drilling" and group.drilling:
+            parts.append(n + m + 3 * nc + system.drill_index[index][:, None])
+        ids = np.hstack(parts)
+    mask = np.ones((ids.shape[1], ids.shape[1]), bool)
+    if first.role == "constraint":
+        mask[nd:, nd:] = np.eye(first.rows, dtype=bool)
+    return ids, mask
+
+
+def _places(n, ids, mask):
+    """Numbers column · n + row of the entries of all elements, −1 where there is none."""
+    r, c = ids[:, :, None], ids[:, None, :]
+    return np.where((r >= 0) & (c >= 0) & mask[None], c * n + r, -1)
+
+
+def _map(unique, place):
+    """Places of entries in the values of a pattern."""
+    where = np.searchsorted(unique, np.where(place >= 0, place, 0))
+    return np.ascontiguousarray(np.where(place >= 0, where, -1).astype(np.int32))
+
+
+class Layout:
+    """One global matrix: its pattern, with values (nnz,) and a linear solver of its own."""
+
+    def __init__(self, pattern: Pattern, solver_class: type[LinearSolver]) -> None:
+        self.pattern, self.n, self.pointers, self.rows = pattern, pattern.n, pattern.pointers, pattern.rows
+        self.values = np.zeros(len(self.rows))
+        self.solver = solver_class(self.n, self.pointers, self.rows)
+
+    def record(self) -> tuple:
+        """Numbers of a `LAYOUT` record."""
+        s = self.solver
+        return (
+            self.n,
+            len(self.values),
+            address(self.values),
+            address(self.pattern.diagonal),
+            s.factor_address,
+            s.solve_address,
+            s.context_address,
+            address(s.status),
+        )
+
+    def matrix(self) -> Any:
+        """The matrix as a SciPy sparse array (a copy)."""
+        from scipy.sparse import csc_array
+
+        return csc_array((self.values.copy(), self.rows, self.pointers), shape=(self.n, self.n))
+
+
+class Matrices:
+    """The matrices of one solver, and the records by which compiled code finds the system with them.
+
+    Parameters
+    ----------
+    system : System
+    rows : sequence of Rows, at most `MOST`
+        Of each matrix; matrices with the same rows are one.
+
+    Attributes
+    ----------
+    layouts : list of Layout
+    data : (1,) record of the system, as the kernels of `fem_mbs.system.assembly` take it; stays where it is
+    """
+
+    def __init__(self, system: "System", rows: Sequence[Rows]) -> None:
+        if len(rows) > MOST:
+            raise ValueError(f"a solver can have {MOST} matrices, {len(rows)} were asked for")
+        self.system = system
+        rows = [_necessary(system, r) for r in rows]
+        made = {r: self._layout(r) for r in dict.fromkeys(rows)}
+        self.layouts = [made[r] for r in rows]
+        self.records = np.zeros(MOST, LAYOUT)
+        for k, layout in enumerate(self.layouts):
+            self.records[k] = layout.record()
+        self.groups, self.data = system.group_records.copy(), system.data.copy()
+        self._groups_at, self._records_at = address(self.groups), address(self.records)
+        self._maps_at = np.zeros((len(self.groups), MOST), np.int64)
+        for k, layout in enumerate(self.layouts):
+            self._maps_at[:, k] = [0 if places is None else address(places) for places in layout.pattern.maps]
+        self.update()
+
+    def _layout(self, rows):
+        system = self.system
+        solver = choose(size_of(system, rows), system.linear_solver)
+        return Layout(system.pattern(rows, solver.__name__ == "DenseLU"), solver)
+
+    def update(self) -> None:
+        """Take over the records of the system, which change with the pairs of contact groups."""
+        self.groups[:], self.data[:] = self.system.group_records, self.system.data
+        self.groups["maps_at"] = self._maps_at
+        self.data["groups_at"], self.data["layouts_at"] = self._groups_at, self._records_at
+
+
+def _necessary(system, rows):
+    """The rows that there are in this system."""
+    if system.nc == 0 and not system.searches:
+        return Rows()
+    if rows.contacts and system.searches:
+        raise ValueError("contacts of contact groups come and go: a matrix cannot have rows of them")
+    return rows

@@ -1,0 +1,206 @@
+"""Checks of a compiled model: what is impossible or would silently give wrong answers is refused here, by name."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.errors import ModelError, label
+from fem_mbs.nodes import COMPONENTS
+from fem_mbs.system.element_checks import trouble
+
+if TYPE_CHECKING:
+    from fem_mbs.system.system import State, System
+
+START_TOLERANCE = 1e-8  # relative to the size of the model and to its velocities: twelve digits of input would do
+RESTART_TOLERANCES = 1e-6, 1e-3  # of positions and velocities that come from a file or another run
+RANK_TOLERANCE = 1e-9  # of the pivots of the row-normalised gradient; independent rows of real mechanisms are > 1e-4
+DENSE_RANK_LIMIT = 1500  # rows up to which the rank is found with a dense pivoted QR
+
+
+def run(system: "System", *, project: bool, redundant: str, velocities: bool = True) -> None:
+    """Run all checks on the initial state of a system, without ``velocities`` not on those; raises ModelError."""
+    state = system.initial
+    used_nodes(system)
+    no_contact_twice(system)
+    system.constraint_values(state)
+    mass, _, stiffness, gradient = system.matrices(state)
+    moving_without_mass(system, mass, stiffness, gradient)
+    if system.m and redundant == "error":
+        redundant_constraints(system, gradient)
+    if project:
+        project_positions(system, state)
+        project_velocities(system, state)
+    constraints_hold(system, state, velocities=START_TOLERANCE if velocities else None)
+    no_penetration(system, state)
+    elements_in_range(system, state)
+
+
+def used_nodes(system: "System") -> None:
+    """Every node that can move belongs to an element."""
+    used = {node.index for element in system.elements for node in element.nodes}
+    for node in system.nodes:
+        if node.index not in used and node.free.any():
+            raise ModelError(f"{label(node)} is connected to no element; add one, fix it, or remove it", [node])
+
+
+def no_contact_twice(system: "System") -> None:
+    """A contact whose geometry a compliant contact uses is not in the model itself: nothing could penetrate."""
+    for element in system.elements:
+        if element.role == "dynamic" and getattr(element, "contact", None) in system.contacts:
+            raise ModelError(
+                f"{label(element.contact)}, wrapped by {label(element)}, is in the model as well. Add the compliant "
+                "contact alone",
+                [element.contact, element],
+            )
+
+
+def moving_without_mass(system: "System", mass: Any, stiffness: Any, gradient: Any) -> None:
+    """Every free component has mass, or something that determines it."""
+    has = (abs(mass).sum(axis=1) > 0) | (abs(stiffness).sum(axis=1) > 0) | (abs(gradient).sum(axis=0) > 0)
+    loose = np.flatnonzero(~np.asarray(has).ravel())
+    if loose.size:
+        full = np.flatnonzero(system.dof >= 0)[loose]
+        node = system.nodes[full[0] // 6]
+        names = ", ".join(COMPONENTS[i % 6] for i in full if i // 6 == node.index)
+        raise ModelError(
+            f"{label(node)} can move in {names} but has no mass, stiffness or constraint there: its motion is "
+            f'undefined. Add a body, a point mass or a joint, or fix them (fixed=("{names.split(", ")[0]}", …))',
+            [node],
+        )
+
+
+def redundant_constraints(system: "System", gradient: Any) -> None:
+    """No constraint row is a combination of others (at the initial configuration)."""
+    m = system.m
+    scale = np.sqrt(np.asarray(gradient.multiply(gradient).sum(axis=1)).ravel())
+    zero = np.flatnonzero(scale == 0)
+    dependent: list = list(zero)
+    if not zero.size and m <= DENSE_RANK_LIMIT:
+        from scipy.linalg import qr
+
+        r, order = qr((gradient.toarray() / scale[:, None]).T, mode="r", pivoting=True)
+        diagonal = np.abs(np.diag(r))
+        rank = int((diagonal > RANK_TOLERANCE * diagonal.max()).sum())
+        dependent = list(order[rank:])
+    elif not zero.size:
+        from scipy.sparse import diags_array
+        from scipy.sparse.linalg import splu
+
+        rows = diags_array(1.0 / scale) @ gradient
+        try:
+            factors = splu((rows @ rows.T).tocsc())
+            pivots = np.abs(factors.U.diagonal())
+            dependent = list(factors.perm_c.argsort()[pivots < RANK_TOLERANCE**2 * pivots.max()])
+        except RuntimeError:  # exactly singular: the row cannot be told
+            dependent = [0]
+    if dependent:
+        owners = []
+        for row in dependent:
+            owner, _ = system.unknown(system.n + int(row))
+            if owner not in owners:
+                owners.append(owner)
+        names = ", ".join(label(o) for o in owners)
+        raise ModelError(
+            f"{len(dependent)} of {m} constraint rows repeat what others already impose, among them rows of: {names}. "
+            "Remove the joint that was added twice, or free what is locked twice (a spherical instead of a second "
+            "revolute joint); for a mechanism that is meant to be hyperstatic use model.compile(redundant='allow')",
+            owners,
+        )
+
+
+def _worst(system, values):
+    """Constraint element with the largest entry of values (m,), and that entry."""
+    row = int(np.argmax(np.abs(values)))
+    return system.unknown(system.n + row)[0], float(np.abs(values[row]))
+
+
+def start_holds(system: "System") -> None:
+    """The state a run begins with satisfies the constraints at its time, as far as one from a file or another run can.
+
+    `System` has checked the state of the model; ``system.initial`` may have been replaced since. A driver evaluated at
+    another time than that of the state, or velocities left behind, would be an impact in the first step.
+    """
+    system.update_signals(system.initial.t)
+    positions, velocities = RESTART_TOLERANCES
+    constraints_hold(system, system.initial, positions=positions, velocities=velocities)
+
+
+def constraints_hold(
+    system: "System", state: "State", *, positions: float = START_TOLERANCE, velocities: float | None = START_TOLERANCE
+) -> None:
+    """The configuration and the velocities (None: not asked) satisfy all constraints, to relative tolerances."""
+    if not system.m:
+        return
+    g, rate = system.constraint_values(state)
+    size = 1.0 + np.abs(state.x).max()
+    speed = 1.0 + np.abs(state.V).max()
+    when = f" at t = {state.t:.6g} s, the time of the initial state" if state.t else ""
+    if np.abs(g).max() > positions * size:
+        owner, value = _worst(system, g)
+        raise ModelError(
+            f"{label(owner)} is not assembled{when}: its largest gap is {value:.3g} (m, or a sine of an angle). "
+            "Correct the initial positions, or let compile(project=True) move them",
+            [owner],
+        )
+    if velocities is not None and np.abs(rate).max() > velocities * speed:
+        owner, value = _worst(system, rate)
+        moving = ", ".join(label(n) for n in owner.nodes if n.free.any())
+        raise ModelError(
+            f"{label(owner)}: the initial velocities violate it{when} by {value:.3g} (m/s or rad/s). Correct those of "
+            f"{moving}, or let compile(project=True) find the nearest that fit",
+            [owner],
+        )
+
+
+def no_penetration(system: "System", state: "State") -> None:
+    """No contact starts closed by more than round-off."""
+    gaps = system.gaps(state)
+    size = 1.0 + np.abs(state.x).max()
+    for c in np.flatnonzero(gaps < -1e-9 * size)[:1]:
+        contact = system.contact_at(int(c))
+        raise ModelError(
+            f"{label(contact)}: starts with penetration, gap = {gaps[c]:.6g} m. Move the bodies apart (gap ≥ 0), or "
+            "check the radius and on which side the normal of the plane (z axis of its frame) points",
+            [contact],
+        )
+
+
+def elements_in_range(system: "System", state: "State") -> None:
+    """No element starts outside what it is made for: too deep a compliant contact, beam ends turned too far."""
+    found = trouble(system, state)
+    if found:
+        element, text = found
+        raise ModelError(f"at the start: {text}", [element])
+
+
+def _solve_with_constraints(system, state, right):
+    """Least change in the metric of the mass matrix: [M Gᵀ; G 0] with a small shift for redundant rows."""
+    layout = system.assemble(state, c_M=1.0, shift=1e-10 * system.mean_mass)
+    if not layout.solver.factor(layout.values):
+        raise ModelError("the initial velocities or positions cannot be projected: mass and constraints are singular")
+    return layout.solver.solve(right)[: system.n]
+
+
+def project_positions(system: "System", state: "State") -> None:
+    """Move the configuration onto g = 0 by Newton iterations that are smallest in the metric of the mass matrix."""
+    for _ in range(30):
+        g, _ = system.constraint_values(state)
+        if not system.m or np.abs(g).max() < 1e-13 * (1.0 + np.abs(state.x).max()):
+            return
+        step = _solve_with_constraints(system, state, np.concatenate([np.zeros(system.n), g]))
+        moved = system.moved(state, system.expanded(step))
+        state.x[:], state.Q[:], state.R[:] = moved.x, moved.Q, moved.R
+    g, _ = system.constraint_values(state)
+    if np.abs(g).max() > START_TOLERANCE * (1.0 + np.abs(state.x).max()):
+        owner, value = _worst(system, g)
+        raise ModelError(f"{label(owner)} cannot be assembled: {value:.3g} remains after 30 iterations", [owner])
+
+
+def project_velocities(system: "System", state: "State") -> None:
+    """Move the velocities onto G v + ∂g/∂t = 0, smallest change in the metric of the mass matrix."""
+    for _ in range(3):  # linear; repeated because of the shift for redundant rows
+        _, rate = system.constraint_values(state)
+        if not system.m or np.abs(rate).max() < 1e-14 * (1.0 + np.abs(state.V).max()):
+            return
+        step = _solve_with_constraints(system, state, np.concatenate([np.zeros(system.n), rate]))
+        state.V += system.expanded(step)

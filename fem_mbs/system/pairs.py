@@ -1,0 +1,212 @@
+"""Pairs of a contact group while they come and go: searched with a margin, kept as arrays, matched over time.
+
+A pair of contactors is one row of the arrays of an ordinary group of contact elements. Its parameters are those of a
+prototype - the second partner with some sphere at the origin of a body - with the place and the radius of its sphere
+put in. Pairs are known by keys, so that what solvers keep per contact can move with them:
+
+    key = first · (spheres + obstacles of the type) + second,   per contact type, in rising order                  (1)
+
+Spheres that travel more than a quarter of the margin in a step are searched with their way as part of their radius:
+pairs that meet within the step are then among those found (docs/theory/sweep).
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fem_mbs.errors import ModelError, label
+from fem_mbs.jit import address
+from fem_mbs.nodes import Ground
+from fem_mbs.system import contacts as contact_assembly
+from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, turned, ways
+from fem_mbs.system.contacts import C_CONVEX, C_PASSAGE, C_REACH
+from fem_mbs.system.groups import Group
+from fem_mbs.system.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fem_mbs.elements.base import Contact
+    from fem_mbs.elements.contacts.group import ContactGroup
+    from fem_mbs.system.system import System
+
+SKIN = 0.3  # of the mean radius
+
+
+class PairGroup(Group):
+    """Contacts of one type in a contact group, as arrays that change their length.
+
+    Attributes
+    ----------
+    keys : (n,) int64, rising, see (1)
+    pairs : (n, 2) int64, sphere and second partner
+    """
+
+    def __init__(
+        self, group: "ContactGroup", kind: type, prototypes: "Sequence[Contact]", workspace: Workspace
+    ) -> None:
+        prototypes[0].nodes[0].index = 0
+        super().__init__(prototypes[:1], workspace)
+        self.n, self.elements = 0, prototypes[:1]
+        self.keys, self.pairs = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
+        self.owner, self.kind, self.partners = group, kind, len(prototypes)
+        self.prototypes = np.zeros(len(prototypes), prototypes[0].parameters)
+        for k, prototype in enumerate(prototypes):
+            self.prototypes[k] = prototype.record
+        self.partner_nodes = np.array([p.nodes[1].index for p in prototypes], np.int64)
+        self.passed = np.array([p.passage > 0.0 for p in prototypes])
+        self.passages = np.array([p.passage - p.radius for p in prototypes])  # without the radius of the sphere
+        self.names = [f.node.name for f in ([p.shape if hasattr(p, "shape") else p.plane for p in prototypes])]
+
+    def set_pairs(self, search: "PairSearch", pairs: np.ndarray) -> np.ndarray:
+        """Make the contacts of pairs (n, 2), sphere and partner; returns for each the place it had before, or −1."""
+        keys = pairs[:, 0] * self.partners + pairs[:, 1]
+        order = np.argsort(keys, kind="stable")
+        pairs, keys = np.ascontiguousarray(pairs[order]), keys[order]
+        before = self.keys
+        where = np.searchsorted(before, keys)
+        where[where == len(before)] = 0
+        same = before[where] == keys if len(before) else np.zeros(len(keys), bool)
+        self.keys, self.pairs, self.n = keys, pairs, len(keys)
+        i, j = pairs.T
+        self.parameters = self.prototypes[j]
+        self.parameters["p_AP"], self.parameters["radius"] = search.offsets[i], search.radii[i]
+        self.nodes = np.ascontiguousarray(np.stack([search.nodes[i], self.partner_nodes[j]], axis=1))
+        self.laws = np.ascontiguousarray(search.laws[search.materials[i], search.partner_materials[self.kind][j]])
+        lacking = np.flatnonzero(np.isnan(self.laws[:, 0]))
+        if len(lacking):
+            i, j = pairs[lacking[0]]
+            first, second = search.material_names[i], search.owner.partners(self.kind)[j]
+            raise ModelError(
+                f"{label(search.owner)}: its table of materials has no law for '{first}' and '{second}', which meet "
+                f"({self.name(lacking[0])}); add the pair, or ('*', '*')",
+                [search.owner],
+            )
+        self.signals = np.zeros((self.n, 1), np.int64)
+        self.state = np.zeros((self.n, 1))
+        self.kept = np.zeros((max(self.n, 1), self.contact_stride))
+        self.kept[:, C_CONVEX] = self.elements[0].convex
+        self.kept[: self.n, C_PASSAGE] = np.where(self.passed[j], self.passages[j] + search.radii[i], 0.0)
+        self.kept[:, C_REACH] = self.kept[:, C_PASSAGE]
+        return np.where(same, where, -1)
+
+    def name(self, e: int) -> str:
+        """Contact e in words."""
+        i, j = self.pairs[e]
+        return f"{self.owner.frames[i].node.name or f'sphere {i}'} - {self.names[j] or f'partner {j}'}"
+
+
+class PairSearch:
+    """Finds the pairs of one contact group.
+
+    Attributes
+    ----------
+    nodes, offsets, radii : (n,), (n, 3) [m], (n,) [m] of the spheres
+    groups : list of PairGroup, one per contact type; that of two spheres is the first
+    skin : margin of the search [m]
+    """
+
+    def __init__(self, owner: "ContactGroup", workspace: Workspace) -> None:
+        self.owner = owner
+        self.nodes = np.array([f.node.index for f in owner.frames], np.int64)
+        self.offsets = np.array([f.p for f in owner.frames], float).reshape(-1, 3)
+        self.radii = np.array(owner.radii)
+        self.skin = owner.skin or SKIN * float(self.radii.mean())
+        kinds = owner.kinds()
+        self.groups = [PairGroup(owner, kind, prototypes, workspace) for kind, prototypes in kinds]
+        self.material_names = list(owner.sphere_materials)
+        names = sorted({name for kind, _ in kinds for name in owner.partners(kind)})
+        number = {name: k for k, name in enumerate(names)}
+        self.laws = owner.law_table(names)
+        self.materials = np.array([number[m] for m in owner.sphere_materials])
+        self.partner_materials = {kind: np.array([number[m] for m in owner.partners(kind)]) for kind, _ in kinds}
+        self.forbidden = self._forbidden(owner)
+        partners = [g.partner_nodes for g in self.groups[1:]]
+        movers = np.unique(np.concatenate(partners)) if partners else np.zeros(0, np.int64)
+        fixed = {frame.node.index for _, frame, _, _ in owner.obstacles if isinstance(frame.node, Ground)}
+        self.movers = np.array([b for b in movers if b not in fixed], np.int64)
+        self.centers, self.ahead, self.movers_ahead = np.zeros_like(self.offsets), np.zeros(len(self.nodes)), 0.0
+        self.room = np.zeros((8 * len(self.nodes) + 64, 2), np.int64)
+
+    def _forbidden(self, owner):
+        """Keys of node pairs that never touch, sorted: first · largest + second for both orders."""
+        index = {id(node): node.index for node in owner.nodes}
+        pairs = [[index[k] for k in pair if k in index] for pair in owner.excluded]
+        self.largest = 1 + max(index.values())
+        both = [(a, b) for p in pairs if len(p) == 2 for a, b in (p, p[::-1])]
+        return np.sort(np.array([a * self.largest + b for a, b in both], np.int64))
+
+    def _allowed(self, first, second):
+        """Which pairs of nodes may touch."""
+        allowed = first != second
+        if len(self.forbidden):
+            keys = first * self.largest + second
+            where = np.minimum(np.searchsorted(self.forbidden, keys), len(self.forbidden) - 1)
+            allowed &= self.forbidden[where] != keys
+        return allowed
+
+    def outdated(self, x: np.ndarray, R: np.ndarray, V: np.ndarray, h: float) -> bool:
+        """Whether something may get out of the margin within a step h [s] from poses x, R with velocities V."""
+        moved = displaced(self.nodes, self.offsets, self.centers, self.ahead, x, R, V, h)
+        if len(self.movers):
+            moved += turned(self.movers, self.mover_x, self.mover_R, x, R, V, h, self.reach) - self.movers_ahead
+        # two spheres approach each other with twice the speed of one
+        return 2.0 * moved > self.skin
+
+    def search(
+        self, system: "System", x: np.ndarray, R: np.ndarray, V: np.ndarray | None = None, h: float = 0.0
+    ) -> list[np.ndarray]:
+        """Find the pairs at poses x, R, for steps that begin with velocities V and are h [s] long.
+
+        Returns for each group the places its contacts had before (−1: new).
+        """
+        centers_of(self.nodes, self.offsets, x, R, self.centers)
+        V = np.zeros((len(x), 6)) if V is None else V
+        ways(self.nodes, self.offsets, V, h, 0.25 * self.skin, self.ahead)
+        self.mover_x, self.mover_R = x[self.movers].copy(), R[self.movers].copy()
+        if len(self.movers):
+            apart = self.centers[:, None] - self.mover_x
+            self.reach = float(np.sqrt((apart**2).sum(axis=-1)).max() + self.radii.max())
+            ahead = turned(self.movers, self.mover_x, self.mover_R, x, R, V, h, self.reach)
+            self.movers_ahead = ahead if ahead > 0.25 * self.skin else 0.0
+        reach = self.radii + self.ahead
+        while True:
+            found = near_pairs(self.centers, reach, self.skin, self.room)
+            if found <= len(self.room):
+                break
+            self.room = np.zeros((2 * found, 2), np.int64)
+        places = []
+        for group in self.groups:  # the first: spheres with each other
+            pairs = self.room[:found] if group is self.groups[0] else self._near_obstacles(system, group, x, R)
+            allowed = self._allowed(self.nodes[pairs[:, 0]], group.partner_nodes[pairs[:, 1]])
+            places.append(group.set_pairs(self, pairs[allowed]))
+        return places
+
+    def _near_obstacles(self, system, group, x, R):
+        """Pairs of all spheres with all obstacles of a type whose gap is below the margin."""
+        n, k = len(self.nodes), group.partners
+        every = np.stack([np.repeat(np.arange(n), k), np.tile(np.arange(k), n)], axis=1)
+        probe = _Probe(system, group, self, every)
+        return every[probe.gaps(x, R) < self.skin + self.ahead[every[:, 0]] + self.movers_ahead]
+
+
+class _Probe:
+    """All pairs of a type, evaluated once."""
+
+    def __init__(self, system, group, search, pairs):
+        i, j = pairs.T
+        self.parameters = group.prototypes[j]
+        self.parameters["p_AP"], self.parameters["radius"] = search.offsets[i], search.radii[i]
+        self.nodes = np.ascontiguousarray(np.stack([search.nodes[i], group.partner_nodes[j]], axis=1))
+        self.kept = np.zeros((len(pairs), group.contact_stride))
+        self.record = np.zeros(1, system.group_records.dtype)
+        group.fill(self.record[0])
+        for name in ("parameters", "nodes"):
+            self.record[0][f"{name}_at"] = address(getattr(self, name))
+        self.record[0]["contact_at"], self.record[0]["n"] = address(self.kept), len(pairs)
+        self.data = system.data.copy()
+        self.data[0]["groups_at"], self.data[0]["n_groups"] = self.record.ctypes.data, 1
+        self.V = np.zeros((len(system.nodes), 6))
+
+    def gaps(self, x, R):
+        contact_assembly.contacts(self.data[0], x, R, x, R, self.V)
+        return self.kept[:, 0]

@@ -1,0 +1,599 @@
+"""The compiled model: numbering, arrays, index maps. The only thing solvers see."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.elements.base import Element
+from fem_mbs.errors import ModelError, NonFiniteError, label
+from fem_mbs.jit import address
+from fem_mbs.nodes import COMPONENTS
+from fem_mbs.rotations import matrix_to_quaternion
+from fem_mbs.system import assembly
+from fem_mbs.system import contacts as contact_assembly
+from fem_mbs.system.assembly import DATA, GROUP, SMOOTH
+from fem_mbs.system.contacts import C_BLOCKS, L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
+from fem_mbs.system.groups import Group
+from fem_mbs.system.in_use import InUse
+from fem_mbs.system.layout import NO_MATRICES, Layout, Matrices, Pattern, Rows
+from fem_mbs.system.state import State
+from fem_mbs.system.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fem_mbs.model import Model
+
+
+class Pair(NamedTuple):
+    """A contact of a contact group, as errors name it."""
+
+    name: str
+
+
+class System(Checked):
+    """A checked and numbered model.
+
+    ``check``: True, "positions" (statics and modes: velocities play no part) or False (no checks).
+
+    Attributes
+    ----------
+    n, m : int
+        Free velocity components; constraint rows.
+    nodes, elements, constraints, contacts : lists
+        ``node.index`` is the row of a node in state arrays; the order of ``contacts`` is that of contact results.
+    rows : dict
+        Constraint element -> slice of the multipliers (m,).
+    output_slices : dict
+        Element -> {output name: slice of the output numbers}.
+    dof : (6 N,) int64
+        Full component -> unknown, −1 for fixed ones.
+    initial : State
+        Initial configuration and velocities (projected if asked for).
+    independent : bool
+        Whether all constraint rows were found to be independent, at the initial configuration.
+    conservative : bool
+        Whether the energy cannot rise: nothing is driven, all forces have a potential or dissipate.
+    mean_mass, contact_mass, length : float
+        Scales [kg], [kg], [m] used by solvers for multipliers and to compare moments with forces.
+    """
+
+    def __init__(
+        self,
+        model: "Model",
+        *,
+        project: bool = False,
+        redundant: str = "error",
+        linear_solver: str | None = None,
+        check: bool | str = True,
+    ) -> None:
+        # `Model` makes systems; known by what it has, so that this module need not import it
+        is_model = all(hasattr(model, name) for name in ("elements", "contact_groups", "nodes", "compile"))
+        self.check(is_model and not isinstance(model, type), "model", model, "must be a Model")
+        project = self.as_flag("project", project)
+        self.as_choice("check", check, (True, False, "positions"))
+        self.as_choice("redundant", redundant, ("error", "allow"))
+        if not model.elements:
+            raise ModelError(
+                f"model '{model.name}' has nothing in it; add elements with model.add(…) before it is compiled", [model]
+            )
+        self.model = model
+        self.options = {"project": project, "redundant": redundant, "linear_solver": linear_solver, "check": check}
+        self.in_use = InUse(self)
+        self.name = model.name
+        self.gravity = model.gravity.copy()
+        self.independent = check and redundant == "error"
+        self._forgotten(model)
+        self._number(model)
+        self._group(model)
+        self.linear_solver, self._patterns = linear_solver, {}
+        self._own: Matrices | None = None
+        self._fill()
+        self._scales()
+        self.initial = self._initial_state()
+        if self.searches:
+            self.search_pairs(self.initial.x, self.initial.R)
+        if check:
+            from fem_mbs.system import model_checks
+
+            model_checks.run(self, project=project, redundant=redundant, velocities=check != "positions")
+
+    def __reduce__(self):
+        # full of addresses: another process compiles the model anew
+        return System._compiled, (self.model, self.options, self.initial)
+
+    @staticmethod
+    def _compiled(model, options, initial):
+        system = System(model, **options)
+        system.initial = initial
+        return system
+
+    # --- construction -------------------------------------------------------------------------------------------------
+
+    def number_nodes(self) -> None:
+        """Give every node its row in this system (``node.index``): another system of the same nodes has its own."""
+        for i, node in enumerate(self.nodes):
+            node.index = i
+
+    @staticmethod
+    def _forgotten(model):
+        """Refuse nodes of bodies that are not in the model: they would have no mass."""
+        elements, nodes = set(map(id, model.elements)), set(map(id, model.nodes))
+        for node in (*model.nodes, *(node for group in model.contact_groups for node in group.nodes)):
+            users = (label(e) for e in (*model.elements, *model.contact_groups) if any(n is node for n in e.nodes))
+            lost = node.body if node.body is not None and id(node.body) not in elements else None
+            lost = node if lost is None and id(node) not in nodes else lost
+            if lost is not None:
+                raise ModelError(
+                    f"{label(lost)} is used by {next(users, 'the model')}, but was not added: model.add(…) it", [lost]
+                )
+
+    def _number(self, model):
+        self.nodes = list(model.nodes)
+        self.elements, self.contact_groups = list(model.elements), list(model.contact_groups)
+        self.number_nodes()
+        N = len(self.nodes)
+        free = np.zeros((N, 6), bool)
+        for i, node in enumerate(self.nodes):
+            free[i] = node.free
+        self.free = free
+        self.dof = np.full(6 * N, -1, np.int64)
+        self.n = int(free.sum())
+        self.dof[free.ravel()] = np.arange(self.n)
+        self.turns = np.array([int(free[i, 3:].any()) for i in range(N)], np.int64)
+
+    def _group(self, model):
+        families = {}
+        for element in self.elements:
+            key = (element.group_key(), id(element) if getattr(element, "python_kernels", None) else 0)
+            families.setdefault(key, []).append(element)
+        prototypes = [p[0] for group in model.contact_groups for _, p in group.kinds()]
+        sizes = [e.sizes for e in (*(e for (e, *_) in families.values()), *prototypes)]
+
+        def largest(name):
+            return max(s[name] for s in sizes)
+
+        self.workspace = Workspace(
+            nn=largest("nn"), nr=max(largest("nr"), 6), ns=largest("ns"), nq=largest("nq"), no=largest("no")
+        )
+        self.workspace.buffer["gravity"][:] = self.gravity
+        self.groups = [Group(elements, self.workspace) for elements in families.values()]
+        self.signals, self.signal_owner = [], []
+        self.constraints, self.contacts, self.rows, self.output_slices = [], [], {}, {}
+        self.m = self.n_outputs = 0
+        laws = []
+        for group in self.groups:
+            group.first_row, group.first_contact, group.first_output = self.m, len(self.contacts), self.n_outputs
+            for e, element in enumerate(group.elements):
+                element.index = e
+                for k, signal in enumerate(element.signals):
+                    group.signals[e, k] = len(self.signals)
+                    self.signals.append(signal)
+                    self.signal_owner.append(element)
+                if element.role == "constraint":
+                    self.rows[element] = slice(self.m, self.m + element.rows)
+                    self.constraints.append(element)
+                    self.m += element.rows
+                if element.role == "contact":
+                    self.contacts.append(element)
+                    laws.append(element.law)
+                if element.outputs:
+                    slices, at = {}, self.n_outputs
+                    for name, (count, _) in element.outputs.items():
+                        slices[name] = slice(at, at + count)
+                        at += count
+                    self.output_slices[element] = slices
+                    self.n_outputs = at
+        self.nc = self.nc_fixed = len(self.contacts)
+        self.laws = np.array(laws).reshape(self.nc, N_LAW)
+        self.searches = []
+        if model.contact_groups:
+            from fem_mbs.system.pairs import PairSearch
+
+            self.searches = [PairSearch(group, self.workspace) for group in model.contact_groups]
+            self.groups += [group for search in self.searches for group in search.groups]
+        self._number_moments()
+        self.signal_values = np.zeros((max(len(self.signals), 1), 3))
+        self.update_signals(0.0)
+
+    def _number_moments(self):
+        """Number the contacts that have more unknowns than three: moments of rolling and spinning, coupled drilling."""
+        self.drill_arm = np.append(self.laws[:, L_DRILLING], 0.0)
+        drills = self.laws[:, L_DRILLING] > 0.0
+        self.roll_index, self.n_roll = self._numbered(drills | self.laws[:, [L_ROLLING, L_SPINNING]].any(axis=1))
+        self.drill_index, self.n_drill = self._numbered(drills)
+
+    def search_pairs(self, x: np.ndarray, R: np.ndarray, V: np.ndarray | None = None, h: float = 0.0) -> np.ndarray:
+        """Find the pairs of all contact groups anew at poses x (N, 3), R (N, 3, 3).
+
+        With velocities V (N, 6) also those that meet within a step h [s] from there.
+
+        Returns
+        -------
+        (nc,) int64, the number each contact had before, −1 for new ones
+        """
+        places, laws = [np.arange(self.nc_fixed)], [self.laws[: self.nc_fixed]]
+        first = self.nc_fixed
+        for search in self.searches:
+            before = [group.first_contact for group in search.groups]
+            for group, start, place in zip(search.groups, before, search.search(self, x, R, V, h)):
+                places.append(np.where(place >= 0, place + start, -1))
+                laws.append(group.laws)
+                group.first_contact = first
+                first += group.n
+        self.nc, self.laws = first, np.vstack(laws)
+        self._number_moments()
+        self._fill()
+        return np.concatenate(places)
+
+    def contact_at(self, c: int) -> Element | Pair:
+        """Contact number c: an element, or of a contact group the pair in words."""
+        if c < self.nc_fixed:
+            return self.contacts[c]
+        group = next(g for s in self.searches for g in s.groups if g.first_contact <= c < g.first_contact + g.n)
+        return Pair(f"{group.owner.name}: {group.name(c - group.first_contact)}")
+
+    @staticmethod
+    def _numbered(chosen):
+        """Number of each contact among the chosen (nc,), −1 for others (at least one number); how many there are."""
+        index = np.full(max(len(chosen), 1), -1, np.int64)
+        index[: len(chosen)][chosen] = np.arange(chosen.sum())
+        return index, int(chosen.sum())
+
+    def lay_out(self, *rows: Rows) -> Matrices:
+        """Matrices for a solver, which keeps them; the system changes nothing in them and is not changed by them.
+
+        Parameters
+        ----------
+        *rows : Rows
+            What rows each matrix has besides those of velocities and constraints.
+        """
+        return Matrices(self, rows)
+
+    def pattern(self, rows: Rows, dense: bool) -> Pattern:
+        """Pattern of a matrix with all entries or with those there can be; made once, and never changed."""
+        if (rows, dense) not in self._patterns:
+            self._patterns[rows, dense] = Pattern(self, rows, dense)
+        return self._patterns[rows, dense]
+
+    def _fill(self):
+        self.group_records = np.zeros(len(self.groups), GROUP)
+        for record, group in zip(self.group_records, self.groups):
+            group.fill(record)
+        self.data = np.zeros(1, DATA)
+        d = self.data[0]
+        for name, value in (
+            ("n_nodes", len(self.nodes)),
+            ("n", self.n),
+            ("m", self.m),
+            ("nc", self.nc),
+            ("n_groups", len(self.groups)),
+            ("n_signals", len(self.signals)),
+            ("n_outputs", self.n_outputs),
+            ("n_roll", self.n_roll),
+            ("groups_at", address(self.group_records)),
+            ("dof_at", address(self.dof)),
+            ("turns_at", address(self.turns)),
+            ("table_at", address(self.workspace.table)),
+            ("signals_at", address(self.signal_values)),
+            ("layouts_at", address(NO_MATRICES)),
+            ("roll_index_at", address(self.roll_index)),
+            ("n_drill", self.n_drill),
+            ("drill_index_at", address(self.drill_index)),
+            ("drill_arm_at", address(self.drill_arm)),
+        ):
+            d[name] = value
+        N = len(self.nodes)
+        self.Ma, self.f = np.zeros(6 * N), np.zeros(6 * N)
+        self.g, self.rate = np.zeros(self.m), np.zeros(self.m)
+        self.identity_T = np.tile(np.eye(3), (N, 1, 1))
+        self.no_acceleration = np.zeros((N, 6))
+        if self._own is not None:
+            self._own.update()
+
+    @property
+    def own(self) -> Matrices:
+        """The matrix of statics, modes and initial accelerations, without contacts; made when it is first needed."""
+        if self._own is None:
+            self._own = self.lay_out(Rows())
+        return self._own
+
+    @property
+    def conservative(self) -> bool:
+        forces = (e for e in self.elements if e.role == "dynamic")
+        return not self.signals and all(
+            "energy" in e.kernels for e in forces if "force" in e.kernels or getattr(e, "python_kernels", None)
+        )
+
+    def missing(self) -> list:
+        """What the model got after it was compiled: elements and contact groups."""
+        known = {id(item) for item in (*self.elements, *self.contact_groups)}
+        return [item for item in (*self.model.elements, *self.model.contact_groups) if id(item) not in known]
+
+    def parts(self) -> np.ndarray:
+        """Number of the connected part each node belongs to (N,); −1: cannot move. Contacts connect nothing."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        moves = (self.dof.reshape(-1, 6) >= 0).any(axis=1)
+        pairs = [np.zeros((0, 2), int)]
+        for group in self.groups:
+            if group.contact_stride == 0:
+                nodes = group.nodes
+                pairs += [np.stack([nodes[:, 0], nodes[:, k]], axis=1) for k in range(1, nodes.shape[1])]
+        i, j = np.concatenate(pairs).T
+        both = moves[i] & moves[j]
+        graph = coo_array((np.ones(both.sum()), (i[both], j[both])), shape=(len(moves), len(moves)))
+        return np.where(moves, connected_components(graph, directed=False)[1], -1)
+
+    def _initial_state(self):
+        state = State(len(self.nodes))
+        for i, node in enumerate(self.nodes):
+            state.x[i], state.R[i] = node.position, node.rotation
+            matrix_to_quaternion(np.ascontiguousarray(node.rotation), state.Q[i])
+            state.V[i, :3] = node.velocity
+            state.V[i, 3:] = node.rotation.T @ node.angular_velocity
+            state.V[i, ~node.free] = 0.0
+        return state
+
+    def _scales(self):
+        """Mean mass of the moving nodes, and a length that turns moments into forces."""
+        state = self._initial_state()
+        M = self.matrices(state, mass_only=True)
+        diagonal = np.zeros(6 * len(self.nodes))
+        diagonal[self.dof >= 0] = M.diagonal()
+        diagonal = diagonal.reshape(-1, 6)
+        translation, rotation = diagonal[:, :3][self.free[:, :3]], diagonal[:, 3:][self.free[:, 3:]]
+        has_mass = translation[translation > 0]
+        self.mean_mass = float(has_mass.mean()) if has_mass.size else 1.0
+        turning = rotation[rotation > 0]
+        self.length = float(np.sqrt(turning.mean() / self.mean_mass)) if turning.size else 1.0
+        self.contact_mass = self._contact_mass(diagonal[:, :3].max(axis=1))
+
+    def _contact_mass(self, masses):
+        """Geometric mean over the contacts of the mass that two bodies have against each other, 1/(1/m_A + 1/m_B).
+
+        In a mechanism with light bodies between heavy ones (balls of a bearing) it is that of the light ones. The mean
+        mass if there are no contacts of bodies with mass.
+        """
+        found = []
+        for contact in self.contacts:
+            bodies = [masses[node.index] for node in contact.nodes]
+            inverse = sum(1.0 / mass for mass in bodies if mass > 0)
+            if inverse > 0:
+                found.append(1.0 / inverse)
+        return float(np.exp(np.mean(np.log(found)))) if found else self.mean_mass
+
+    # --- evaluation, for solvers written in Python and for users
+    # -----------------------------------------------------------
+
+    def update_signals(self, t: float) -> None:
+        """Evaluate all functions of time at t [s].
+
+        Raises
+        ------
+        NonFiniteError
+            If one is not finite or raises; names the element and the time.
+        """
+        self.workspace.buffer["t"][0] = t
+        for k, signal in enumerate(self.signals):
+            owner = self.signal_owner[k]
+            try:
+                values = signal.jet(t)
+            except Exception as error:
+                raise NonFiniteError(
+                    f"{label(owner)}: its function of time raised {type(error).__name__}: {error} (t = {t:.6g} s)",
+                    time=t,
+                    element=owner,
+                ) from error
+            if not np.isfinite(values).all():
+                raise NonFiniteError(
+                    f"{label(owner)}: its function of time returned {values[0]} at t = {t:.6g} s "
+                    f"(first derivative {values[1]}, second {values[2]}). The run stopped before using it.",
+                    time=t,
+                    element=owner,
+                )
+            self.signal_values[k] = values
+
+    def set_gravity(self, gravity: ArrayLike) -> None:
+        """Change gravity (3,) [m/s²] (static load steps)."""
+        self.workspace.buffer["gravity"][:] = gravity
+
+    def forces(self, state: State, A: np.ndarray | None = None, mixed: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Ma = M(q) A and f(q, v, t), full vectors (6 N,); A (N, 6) is zero by default."""
+        A = self.no_acceleration if A is None else A
+        assembly.dynamics(
+            self.data[0], SMOOTH, state.x, state.R, state.V, A, self.Ma, self.f, False, 0.0, 0.0, 0.0, 0.0,
+            self.identity_T, mixed,
+        )  # fmt: skip
+        self.raise_python_errors(state.t)
+        return self.Ma, self.f
+
+    def constraint_values(self, state: State) -> tuple[np.ndarray, np.ndarray]:
+        """g (m,) and ġ = G v + ∂g/∂t (m,); the gradients are kept for `assemble` and `constraint_forces`."""
+        assembly.constraints(self.data[0], state.x, state.R, state.V, self.g, self.rate)
+        return self.g, self.rate
+
+    def constraint_forces(self, lam: np.ndarray) -> np.ndarray:
+        """Gᵀ λ, full vector (6 N,), with the gradients kept by `constraint_values`."""
+        f = np.zeros(6 * len(self.nodes))
+        assembly.add_constraint_forces(self.data[0], 1.0, lam, f)
+        return f
+
+    def reduced(self, full: ArrayLike) -> np.ndarray:
+        """Free components (n,) of a full vector (6 N,)."""
+        return np.asarray(full).ravel()[self.dof >= 0]
+
+    def expanded(self, reduced: ArrayLike) -> np.ndarray:
+        """Full array (N, 6) with the free components given (n,), zero elsewhere."""
+        full = np.zeros(6 * len(self.nodes))
+        full[self.dof >= 0] = reduced
+        return full.reshape(-1, 6)
+
+    def moved(self, state: State, delta: np.ndarray) -> State:
+        """State at q ∘ exp(delta), delta (N, 6) = (Δx inertial, rotation vector body)."""
+        other = state.copy()
+        T = self.identity_T.copy()
+        assembly.advance_configuration(self.data[0], state.x, state.Q, delta, other.x, other.Q, other.R, T)
+        return other
+
+    def assemble(
+        self,
+        state: State,
+        *,
+        c_M: float = 0.0,
+        c_C: float = 0.0,
+        c_K: float = 0.0,
+        c_A: float = 0.0,
+        A: np.ndarray | None = None,
+        lam: np.ndarray | None = None,
+        c_H: float = 0.0,
+        k: float = 1.0,
+        shift: float = 0.0,
+        T: np.ndarray | None = None,
+        mixed: bool = False,
+    ) -> Layout:
+        """Fill the own matrix: c_M M + c_C C + (c_K K + c_A ∂(MA)/∂q − c_H ∂(Gᵀλ)/∂q) T, bordered by −k G, −k Gᵀ.
+
+        `constraint_values` must have been called at the same state. Returns the `Layout` (values, solver, matrix()).
+        """
+        d = self.own.data[0]
+        A = self.no_acceleration if A is None else A
+        T = self.identity_T if T is None else T
+        lam = np.zeros(self.m) if lam is None else lam
+        assembly.clear_matrix(d, SMOOTH)
+        assembly.dynamics(d, SMOOTH, state.x, state.R, state.V, A, self.Ma, self.f, True, c_M, c_C, c_K, c_A, T, mixed)
+        assembly.constraint_tangents(d, SMOOTH, state.x, state.R, state.V, lam, c_H, 0.0, k, 0.0, shift, True, T)
+        self.raise_python_errors(state.t)
+        return self.own.layouts[SMOOTH]
+
+    def matrices(self, state: State, lam: np.ndarray | None = None, mass_only: bool = False) -> Any:
+        """M, C, K (n, n) and G (m, n) as SciPy sparse arrays at a state; K includes −∂(Gᵀλ)/∂q.
+
+        With ``mass_only`` just M.
+        """
+        n = self.n
+        self.constraint_values(state)
+        parts = []
+        weights: list[dict[str, Any]] = (
+            [{"c_M": 1.0}] if mass_only else [{"c_M": 1.0}, {"c_C": 1.0}, {"c_K": 1.0, "c_H": 1.0, "lam": lam}]
+        )
+        for weight in weights:
+            parts.append(self.assemble(state, **weight).matrix())
+        blocks = [part[:n, :n].tocsc() for part in parts]
+        if mass_only:
+            return blocks[0]
+        return (*blocks, -parts[0][n : n + self.m, :n].tocsc())
+
+    def energies(self, state: State) -> tuple[float, float]:
+        """Kinetic and potential energy [J]."""
+        d = self.data[0]
+        kinetic = assembly.kinetic_energy(d, state.x, state.R, state.V, self.Ma, self.f)
+        return kinetic, assembly.potential_energy(d, state.x, state.R, state.V)
+
+    def gaps(self, state: State) -> np.ndarray:
+        """Gaps of all contacts (nc,) [m]."""
+        contact_assembly.contacts(self.data[0], state.x, state.R, state.x, state.R, state.V)
+        return np.concatenate([g.kept[: g.n, 0] for g in self.groups if g.contact_stride] or [np.zeros(0)])
+
+    def mass_properties(self) -> tuple[float, np.ndarray]:
+        """Total mass [kg] and centre of mass (3,) [m] of the initial configuration, from unit gravity fields."""
+        state = self._initial_state()
+        state.V[:] = 0.0
+        before = self.workspace.buffer["gravity"].copy()
+        force, moment = np.zeros((3, 3)), np.zeros((3, 3))
+        for i in range(4):
+            self.set_gravity(np.eye(4)[i, :3])
+            _, f = self.forces(state)
+            f = f.reshape(-1, 6)
+            total = f[:, :3].sum(axis=0)
+            turning = np.cross(state.x, f[:, :3]).sum(axis=0) + np.einsum("nij,nj->i", state.R, f[:, 3:])
+            if i < 3:
+                force[i], moment[i] = total, turning
+            else:  # without gravity: what springs do
+                force -= total
+                moment -= turning
+        self.set_gravity(before)
+        mass = force.trace() / 3.0
+        if mass <= 0.0:
+            return 0.0, np.zeros(3)
+        # moment of gravity e_i: c × m e_i
+        first = np.array([moment[1, 2] - moment[2, 1], moment[2, 0] - moment[0, 2], moment[0, 1] - moment[1, 0]])
+        return mass, 0.5 * first / mass
+
+    def contact_velocities(self, state: State) -> np.ndarray:
+        """Relative velocities (nc, 3) of all contacts at their points: normal, t1, t2 [m/s]."""
+        self.gaps(state)
+        result = np.zeros((self.nc, 3))
+        for group in self.groups:
+            if group.contact_stride:
+                nd, first = group.sizes["nd"], group.first_contact
+                blocks = group.kept[: group.n, C_BLOCKS:].reshape(group.n, -1, nd)
+                rows = blocks[:, [contact_assembly.B_GN, contact_assembly.B_VT, contact_assembly.B_VT + 1]]
+                result[first : first + len(rows)] = np.einsum("eri,ei->er", rows, state.V[group.nodes].reshape(-1, nd))
+        return result
+
+    # --- diagnosis
+    # --------------------------------------------------------------------------------------------------------
+
+    def raise_python_errors(self, t: float) -> None:
+        """Raise what a Python element's function raised, with the element's name and the time."""
+        for group in self.groups:
+            for element in group.elements if group.callbacks else ():
+                error = getattr(element, "error", None)
+                if error is not None:
+                    element.error = None
+                    if isinstance(error, NonFiniteError):
+                        raise error
+                    message = f"{label(element)}: its function raised {type(error).__name__}: {error} (t = {t:.6g} s)"
+                    raise NonFiniteError(message, time=t, element=element) from error
+
+    def find_nonfinite(self, state: State, A: np.ndarray | None = None) -> Element | None:
+        """The first element whose forces are not finite at a state, or None."""
+        A = self.no_acceleration if A is None else A
+        alone, one = self.data.copy(), self.group_records[:1].copy()
+        alone[0]["groups_at"], alone[0]["n_groups"] = address(one), 1
+        for record, group in zip(self.group_records, self.groups):
+            for e, element in enumerate(group.elements if group.contact_stride == 0 else ()):
+                one[0] = record
+                one[0]["n"] = 1
+                one[0]["parameters_at"] += e * group.parameters.itemsize
+                nodes, signals, states = group.nodes[e].copy(), group.signals[e].copy(), group.state[e].copy()
+                one[0]["nodes_at"], one[0]["signals_at"] = address(nodes), address(signals)
+                one[0]["state_at"] = address(states)
+                assembly.dynamics(
+                    alone[0], SMOOTH, state.x, state.R, state.V, A, self.Ma, self.f, False, 0.0, 0.0, 0.0, 0.0,
+                    self.identity_T, False,
+                )  # fmt: skip
+                if not (np.isfinite(self.f).all() and np.isfinite(self.Ma).all()):
+                    return element
+        return None
+
+    def unknown(self, i: int) -> tuple[Any, str]:
+        """Owner of unknown i of a global matrix (a node, constraint or contact), and what it is in words."""
+        if i < self.n:
+            full = int(np.flatnonzero(self.dof == i)[0])
+            node = self.nodes[full // 6]
+            return node, f"{label(node)}, component {COMPONENTS[full % 6]}"
+        i -= self.n
+        if i < self.m:
+            element, rows = next((e, r) for e, r in self.rows.items() if r.start <= i < r.stop)
+            return element, f"{label(element)}, row {i - rows.start + 1}"
+        i -= self.m
+        if i < 3 * self.nc:
+            contact, what = self.contact_at(i // 3), "normal" if i % 3 == 0 else "tangential"
+        else:
+            contact = self.contact_at(int(np.flatnonzero(self.roll_index == (i - 3 * self.nc) // 3)[0]))
+            what = "spinning" if i % 3 == 2 else "rolling"
+        return contact, f"contact '{contact.name}', {what}"
+
+    def raise_nonfinite(self, state: State) -> None:
+        """Raise a NonFiniteError that names the element whose forces are not finite at a state; return if there is
+        none.
+        """
+        element = self.find_nonfinite(state)
+        if element is not None:
+            raise NonFiniteError(
+                f"{label(element)} returned a force that is not finite at t = {state.t:.6g} s",
+                time=state.t,
+                element=element,
+            )

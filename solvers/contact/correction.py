@@ -1,0 +1,514 @@
+"""Corrections of the decoupled scheme by the contact-problem solver, where Newton's iteration stalls or is not wanted.
+
+A correction is linearised with the contact impulses r as *total* unknowns. With the matrix S of the correction without
+contacts (mass, h C or ½ h² K, constraints) and the kept contact gradients D
+
+    S (ΔU, Δν) = (−r1 + Dᵀ r, k g)     r1: residual without contact forces                                           (1)
+    u = u₀ + D ΔU = W r + q ,   W = D S⁻¹ Dᵀ ,   q = u₀ + D S⁻¹ (−r1, k g)                                           (2)
+
+u₀ holds gaps and slips at position level, g°_N and g°_T of the impact law at velocity level. (2) with the friction
+cones is a `ContactProblem`; its solution gives U and ν, where (1) is written again. What the linearisation leaves out
+(T(U), curvature of contacts, gyroscopic terms) is small, so two or three rounds do. Redundant contacts make W singular:
+the motion is that of the scheme, the impulses are the ones nearest to the last step's that the solver finds (from zero
+after an impact: near the minimum norm).
+
+Source: docs/theory/decoupled_nsga.md, (24); docs/theory/contact_problems.md, (31).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.errors import ParameterError
+from fem_mbs.jit import (
+    address,
+    callback_address,
+    integer_matrix,
+    integers,
+    kernel,
+    matrix,
+    python_callback,
+    vector,
+)
+from fem_mbs.solvers.contact.rows import reflected
+from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution, solve_contact_problem
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.system.assembly import (
+    POSITION,
+    SMOOTH,
+    clear_matrix,
+    constraint_tangents,
+    dynamics,
+    expand_add,
+    factorise,
+    full_norm,
+    groups_of,
+    layouts_of,
+    matrix_values,
+    reduce_vector,
+    solve_in_place,
+)
+from fem_mbs.system.contacts import (
+    B_GN,
+    B_GT,
+    B_VT,
+    B_VT0,
+    B_W,
+    C_BLOCKS,
+    C_GAP,
+    C_SLIP,
+    L_MU,
+    L_ROLLING,
+    L_SPINNING,
+    L_TANGENTIAL,
+    gradient_times,
+    laws_of,
+)
+
+ROUNDS = 12  # linearisations before a correction is given up
+TOLERANCE = 1e-12  # scale-free error asked of the contact problems; the Newton iterations at their end reach it
+EXACT_ROUNDS = 6  # of these, those in which gaps have to be as small as Newton's iteration makes them
+ACCEPTED = 1e-11  # what is accepted in the others, relative to sizes and speeds
+WORST = 1e-3  # errors of contact problems above which a step is refused
+# methods for problems of free bodies before the hybrid: (name, iterations, start from zero or from the best so far)
+LOOSE = (("gauss_seidel", 400, False), ("admm", 1000, False), ("gauss_seidel", 1200, True))
+ALLOWED = 3.0  # times the contact tolerance: errors with which a correction is still solved
+FIRST = 0.03  # error asked of the first problem of a position correction relative to that of its start
+MARGIN = 0.1  # open contacts nearer than this part of the deepest penetration are in the problem from the start
+
+
+@kernel
+def fill_matrix(data, run, level, factors):
+    """Assemble (1) in the matrix of the smooth sub-problem, whose pattern is that without contacts, and factorise it if
+    asked to; False when it is singular.
+    """
+    d, s = system_at(data)[0], run_at(run)[0]
+    m = d.m
+    x, R, T = s.x, s.R, s.T
+    Ma, f, phi = s.force, s.Gl, s.phi  # the first two are scratch
+    clear_matrix(d, SMOOTH)
+    if level == POSITION:
+        half, Vs, U = s.position_factor * s.h * s.h, s.Vs, s.U
+        dynamics(d, SMOOTH, x, R, Vs, U, Ma, f, True, 1.0, 0.0, half, 1.0, T, False)
+        if m > 0:
+            constraint_tangents(d, SMOOTH, x, R, Vs, phi, 1.0, 0.0, s.kp, 0.0, s.epsilon_rows * s.kp, True, T)
+    else:
+        V = s.V
+        dynamics(d, SMOOTH, x, R, V, s.Ad, Ma, f, True, 1.0, s.h, 0.0, 0.0, R, False)
+        if m > 0:
+            constraint_tangents(d, SMOOTH, x, R, V, phi, 0.0, 0.0, s.kv, 0.0, s.epsilon_rows * s.kv, False, R)
+    if s.persistent != 0:  # rows of contacts are there but not meant
+        L = layouts_of(d)[SMOOTH]
+        values, diagonal = matrix_values(d, SMOOTH), integers(L.diagonal_at, L.n)
+        for i in range(d.n + m, L.n):
+            values[diagonal[i]] = -1.0
+    return not factors or factorise(d, SMOOTH)
+
+
+@kernel
+def solve_rows(data, at, count, size):
+    """Solve with each of ``count`` rows of ``size`` numbers at an address, in place."""
+    d = system_at(data)[0]
+    for k in range(count):
+        solve_in_place(d, SMOOTH, at + 8 * k * size)
+
+
+@kernel
+def right_side(data, run, level, out):
+    """Fill out with (−r1, k g), or k ġ."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    reduce_vector(d, s.r1, out)
+    k = s.kp if level == POSITION else s.kv
+    g = vector(s.g_at if level == POSITION else s.rate_at, d.m)
+    for i in range(d.n):
+        out[i] = -out[i]
+    for i in range(d.m):
+        out[d.n + i] = k * g[i]
+
+
+@kernel
+def apply_increment(data, run, level, dx):
+    """U, ν or W, Λ plus the solution of (1)."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, m = d.n_nodes, d.m
+    expand_add(d, 1.0, dx, matrix(s.U_at if level == POSITION else s.W_at, N, 6))
+    multiplier = vector(s.nu_at if level == POSITION else s.Lam_at, m)
+    for i in range(m):
+        multiplier[i] += dx[d.n + i]
+
+
+@kernel
+def contact_values(data, run, level, u):
+    """Fill u₀ (nc, 6): gap and slip, or g°_N and g°_T; then rolling (2) and spinning velocities."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    groups = groups_of(d)
+    V, Vminus = s.V, s.Vminus
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            if level == POSITION:
+                u[c, 0] = kept[e, C_GAP]
+                for i in range(2):
+                    u[c, 1 + i] = kept[e, C_SLIP + i]
+                continue
+            u[c, 0] = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
+            for i in range(2):
+                slide = gradient_times(g, e, B_VT, i, V)
+                u[c, 1 + i] = slide + law[e, L_TANGENTIAL] * gradient_times(g, e, B_VT0, i, Vminus)
+            for i in range(3):
+                u[c, 3 + i] = gradient_times(g, e, B_W, i, V)
+
+
+@kernel
+def contact_blocks(data, level, place, nodes, blocks):
+    """Fill nodes (k, nn) and blocks (k, nn, size, 6) of the contacts c with place[c] ≥ 0; absent nodes are −1."""
+    d = system_at(data)[0]
+    groups = groups_of(d)
+    tangential = B_GT if level == POSITION else B_VT
+    size = blocks.shape[2]
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        of, kept = integer_matrix(g.nodes_at, g.n, g.nn), matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            k = place[g.first_contact + e]
+            if k < 0:
+                continue
+            for b in range(g.nn):
+                nodes[k, b] = of[e, b]
+                for i in range(size):
+                    row = B_GN if i == 0 else (tangential + i - 1 if i < 3 else B_W + i - 3)
+                    at = C_BLOCKS + row * g.nd + 6 * b
+                    for j in range(6):
+                        blocks[k, b, i, j] = kept[e, at + j]
+
+
+@kernel
+def dense_rows(data, nodes, blocks, rows):
+    """Scatter blocks of contacts to rows (k·size, ≥ n) of free components; two nodes of a contact may be the same."""
+    d = system_at(data)[0]
+    dof = integers(d.dof_at, 6 * d.n_nodes)
+    size = blocks.shape[2]
+    for k in range(blocks.shape[0]):
+        for b in range(blocks.shape[1]):
+            if nodes[k, b] < 0:
+                continue
+            for j in range(6):
+                at = dof[6 * nodes[k, b] + j]
+                if at >= 0:
+                    for i in range(size):
+                        rows[k * size + i, at] += blocks[k, b, i, j]
+
+
+@kernel
+def residual_norm(data, run, nodes, blocks, r):
+    """Norm of r1 − Dᵀ r; replaces r1."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    r1 = s.r1
+    for k in range(blocks.shape[0]):
+        for b in range(blocks.shape[1]):
+            if nodes[k, b] < 0:
+                continue
+            for i in range(blocks.shape[2]):
+                for j in range(6):
+                    r1[6 * nodes[k, b] + j] -= blocks[k, b, i, j] * r[k, i]
+    return full_norm(d, r1, s.length)
+
+
+@kernel
+def expand(data, reduced, full):
+    """`expand_add` for callers in Python: full (N, 6) += reduced."""
+    expand_add(system_at(data)[0], 1.0, reduced, full)
+
+
+@kernel
+def reduce(data, full, reduced):
+    """`reduce_vector` for callers in Python, of an array (N, 6)."""
+    reduce_vector(system_at(data)[0], full.reshape(-1), reduced)
+
+
+@kernel
+def node_inverses(data, entries, inverse):
+    """Fill inverse (N, 6, 6) with the inverses of the symmetric parts of the blocks of nodes in the matrix (1)."""
+    d = system_at(data)[0]
+    values = matrix_values(d, SMOOTH)
+    block, unit = np.empty((6, 6)), np.empty((6, 6))
+    for b in range(d.n_nodes):
+        for i in range(6):
+            for j in range(6):
+                unit[i, j] = 1.0 if i == j else 0.0
+                one, two = entries[b, i, j], entries[b, j, i]
+                block[i, j] = 0.5 * (values[one] + values[two]) if one >= 0 and two >= 0 else unit[i, j]
+        # Gauss-Jordan; the blocks are positive definite
+        for k in range(6):
+            pivot = 1.0 / block[k, k]
+            for j in range(6):
+                block[k, j] *= pivot
+                unit[k, j] *= pivot
+            for i in range(6):
+                if i != k:
+                    factor = block[i, k]
+                    if factor != 0.0:
+                        for j in range(6):
+                            block[i, j] -= factor * block[k, j]
+                            unit[i, j] -= factor * unit[k, j]
+        for i in range(6):
+            for j in range(6):
+                moves = entries[b, i, i] >= 0 and entries[b, j, j] >= 0
+                inverse[b, i, j] = unit[i, j] if moves else 0.0
+
+
+def node_entries(system: Any, layout: Any) -> np.ndarray | None:
+    """Places (N, 6, 6) of the blocks of nodes in the values of the smooth matrix, −1 for fixed components.
+
+    None when the matrix couples nodes or has constraint rows.
+    """
+    if system.m:
+        return None
+    full = np.flatnonzero(system.dof >= 0)
+    columns = np.repeat(np.arange(layout.n), np.diff(layout.pointers))
+    row, column = full[layout.rows], full[columns]
+    if layout.rows.size != len(columns) or (row // 6 != column // 6).any():
+        return None
+    entries = np.full((len(system.nodes), 6, 6), -1, np.int64)
+    entries[row // 6, row % 6, column % 6] = np.arange(len(row))
+    return entries
+
+
+def solved_loosely(problem: ContactProblem, tolerance: float, start: np.ndarray) -> Solution:
+    """Solution to a tolerance of about 1e-4: sweeps, ADMM from where they stall, sweeps from zero, the hybrid.
+
+    Sweeps stall where a few contacts change their state to and fro. In 19 problems of 1,700 to 2,000 contacts (spheres
+    that a box is filled with, the hardest moments) ADMM went on from there to 1e-4 in 10 to 800 iterations for 17;
+    sweeps from zero help the others, Newton's iteration one in eight, the hybrid takes 5 to 10 times longer. Errors up
+    to `ALLOWED` times the tolerance are taken before that.
+    """
+    best: Any = None
+    for method, iterations, afresh in LOOSE:
+        begin = start if best is None else best.r
+        begin = np.zeros_like(start) if afresh else begin
+        solution = solve_contact_problem(problem, method, tolerance, start=begin, iterations=iterations)
+        if best is None or solution.error < best.error:
+            best = solution
+        if best.converged:
+            return best
+    if best.error <= ALLOWED * tolerance:
+        return best
+    solution = solve_contact_problem(problem, tol=tolerance, start=best.r, rounds=0)
+    return solution if solution.error < best.error else best
+
+
+class ContactProblemCorrection:
+    """Solves position and velocity corrections of a run as contact problems; called from compiled code.
+
+    Attributes
+    ----------
+    problem : ContactProblem or None
+        The last one: what a failed step leaves behind.
+    error : Exception or None
+        A fault in a call, for the engine to raise.
+    inexact : int
+        Problems of free bodies that were left with an error above the tolerance, but below `WORST`.
+    """
+
+    def __init__(self, engine: Any) -> None:
+        self.engine, self.problem, self.error, self.inexact = engine, None, None, 0
+        self.reached = np.inf  # error of the last problem
+        # one body alone or a handful are solved more exactly as a small dense problem
+        layout = engine.matrices.layouts[SMOOTH]
+        self.node_entries = node_entries(engine.system, layout) if engine.system.searches else None
+        self.by_bodies = self.node_entries is not None
+        self._callback = python_callback(self._called)
+        self.address = callback_address(self._callback)
+
+    def _called(self, data, run):
+        """What compiled code calls: an exception may not leave it."""
+        a = self.engine.arrays
+        solved = False
+        try:
+            solved = self._correct(int(a["counts"][6]))
+        except (ArithmeticError, np.linalg.LinAlgError, ParameterError):
+            pass  # singular or not finite: not solved, which is the answer
+        except Exception as error:
+            self.error = error
+        a["counts"][7] += 1
+        self.engine.run[0]["code"] = OK if solved else NOT_CONVERGED
+
+    def last(self) -> str:
+        """How the last contact problem ended, in words."""
+        if self.problem is None:
+            return "it made no contact problem"
+        return f"{len(self.problem.friction)} contacts, scale-free error {self.reached:.1e}"
+
+    def _correct(self, level):
+        """Linearise and solve until the correction itself is solved; True when it is."""
+        system, record, arrays = self.engine.system, self.engine.run[0], self.engine.arrays
+        self.at = int(record["data_at"]), int(record["run_at"])
+        if system.n_drill:
+            return False  # cones of sliding coupled with drilling are not among those of the contact-problem solver
+        problem = "position" if level == POSITION else "velocity"
+        r, exact, force = self._start(level), float(record["exact"]), float(record["F_s"])
+        self.linear = None
+        u = np.zeros((system.nc, 6))
+        try:
+            for k in range(ROUNDS):
+                if k == EXACT_ROUNDS:
+                    self._relax(level, record)
+                record["without_contacts"] = 1
+                self.engine.call(problem, "residual")
+                record["without_contacts"] = 0
+                contact_values(*self.at, level, u)
+                if not np.isfinite(record["dynamic"] + record["row"]):
+                    return False
+                if self.by_bodies and self._is_solved(level, u, r):
+                    self.engine.call(problem, "residual")  # leaves statuses
+                    if level != POSITION:  # inexact impulses are the ones that act
+                        arrays["aLam"][:], arrays["achi"][:] = r[:, :3], r[:, 3:]
+                    return True
+                if not fill_matrix(*self.at, level, not self.by_bodies):
+                    return False
+                r = self._linearised(level, u, r, k == 0)
+                self._store(level, r)
+                if not self.by_bodies:
+                    self.engine.call(problem, "residual")
+                    self.engine.call(problem, "solved")
+                    if record["solved"]:
+                        return True
+        finally:
+            record["exact"], record["F_s"], record["without_contacts"] = exact, force, 0
+        return False
+
+    @staticmethod
+    def _relax(level, record):
+        """Accept gaps and approach speeds up to `ACCEPTED`, also where forces are too small to be a measure."""
+        step = record["h"] ** 2 if level == POSITION else record["h"]
+        size = 1.0 + record["scale_x" if level == POSITION else "scale_v"]
+        record["exact"] = max(record["exact"], ACCEPTED)
+        record["F_s"] = max(record["F_s"], ACCEPTED * size * record["mean_mass"] / (record["rtol"] * step))
+
+    def _is_solved(self, level, u, r):
+        """Test with inexact impulses: the contact problem to its tolerance, with the values u that were reached, and
+        the equations of motion.
+
+        The residual with contacts would not do: it takes the error of the impulses for one of the motion.
+        """
+        if self.linear is None:
+            return False
+        s, (chosen, nodes, blocks) = self.engine.run[0], self.linear
+        size = blocks.shape[2]
+        allowed = ALLOWED * self.engine.method.contact_tolerance
+        scaled = self.problem.scaled
+        if len(chosen):
+            reached = scaled.S * u[chosen, :size] / scaled.q_norm if scaled.q_norm > 0 else u[chosen, :size]
+            error, _ = scaled.error(scaled.into(r[chosen, :size]), reached)
+            if self.unfinished:
+                if not error <= allowed:
+                    return False
+            elif self.solution.error > max(WORST, allowed) or not error <= max(allowed, 3.0 * self.solution.error):
+                return False
+            missed = np.setdiff1d(np.flatnonzero(u[:, 0] < 0.0), chosen) if level == POSITION else ()
+            if len(missed) and u[missed, 0].min() < -allowed * np.abs(self.problem.q[:, 0]).max():
+                return False
+        motion = residual_norm(*self.at, nodes, blocks, r[chosen, :size])
+        force = s["rtol"] * (s["h"] ** 2 if level == POSITION else s["h"]) * s["F_s"]
+        k, size = (s["kp"], s["scale_x"]) if level == POSITION else (s["kv"], s["scale_v"])
+        rounding = ROUND_OFF * k * (1.0 + size) * len(self.engine.system.nodes)
+        return motion <= max(force, s["rtol"] * np.linalg.norm(r[chosen, :3])) + rounding
+
+    def _start(self, level):
+        """First impulses (nc, 6): those of the last step where a contact stayed closed without impact."""
+        a, record = self.engine.arrays, self.engine.run[0]
+        r = np.zeros((self.engine.system.nc, 6))
+        stays = (a["was_active"] != 0) & (a["impact"] == 0)
+        factor = record["position_factor"] * record["h"]
+        if level == POSITION:
+            a["U"][:], a["nu"][:] = 0.0, 0.0
+            r[stays, :3] = factor * a["total_Lam"][stays]
+        else:
+            a["W"][:], a["Lam"][:] = 0.0, 0.0
+            if a["counts"][3] == 0:
+                r[stays, :3] = a["cnu"][stays] * record["kp"] / factor
+        return r
+
+    def _linearised(self, level, u, r, first):
+        """Solve (1), (2) at contact values u (nc, 6); applies the increment and returns the impulses (nc, 6)."""
+        system, a, record = self.engine.system, self.engine.arrays, self.engine.run[0]
+        if level == POSITION:
+            margin = MARGIN * max(-u[:, 0].min(initial=0.0), 0.0)
+            chosen = np.flatnonzero((u[:, 0] <= margin) | (r[:, 0] > 0))
+        else:
+            chosen = np.flatnonzero(a["candidate"])
+        laws = system.laws[chosen]
+        turns = level != POSITION and bool(laws[:, [L_ROLLING, L_SPINNING]].any())
+        size = 6 if turns else 3
+        place = np.full(system.nc, -1)
+        place[chosen] = np.arange(len(chosen))
+        most = max((group.sizes["nn"] for group in system.groups if group.contact_stride), default=0)
+        nodes, blocks = np.full((len(chosen), most), -1), np.zeros((len(chosen), most, size, 6))
+        contact_blocks(self.at[0], level, place, nodes, blocks)
+        self.linear = chosen, nodes, blocks
+        resistances = {"rolling": laws[:, L_ROLLING], "spinning": laws[:, L_SPINNING]} if turns else {}
+        name = f"{system.name}: {'position' if level == POSITION else 'velocity'} correction at t = {record['t']:.9g} s"
+        options = {"name": name, **resistances}
+        r_old, r = r[chosen, :size], np.zeros_like(r)
+        if self.by_bodies:
+            solution = self._free_bodies(level, nodes, blocks, u[chosen, :size], laws[:, L_MU], r_old, options, first)
+            r[chosen, :size] = solution.r
+            return r
+        # the last row is the right-hand side without contacts
+        rows = np.zeros((len(chosen) * size + 1, self.engine.matrices.layouts[SMOOTH].n))
+        dense_rows(self.at[0], nodes, blocks, rows)
+        right_side(*self.at, level, rows[-1])
+        responses = rows.copy()
+        solve_rows(self.at[0], address(responses), *rows.shape)
+        D = rows[:-1, : system.n]
+        W = D @ responses[:-1, : system.n].T
+        q = u[chosen, :size].ravel() + D @ responses[-1, : system.n]
+        self.problem = ContactProblem(W, q, laws[:, L_MU], **options)
+        solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=r_old, rounds=0)
+        self.reached = solution.error
+        apply_increment(*self.at, level, responses[-1] + solution.r.ravel() @ responses[:-1])
+        r[chosen, :size] = solution.r
+        return r
+
+    def _free_bodies(self, level, nodes, blocks, u, friction, start, options, first):
+        """(2) body by body, without forming W, where no joint or spring couples the nodes."""
+        system = self.engine.system
+        N, unknowns = len(system.nodes), system.n + system.m
+        inverse = np.zeros((N, 6, 6))
+        node_inverses(self.at[0], self.node_entries, inverse)
+        right = np.zeros(unknowns)
+        right_side(*self.at, level, right)
+        free = np.zeros((N, 6))
+        expand(self.at[0], right, free)
+        free = np.einsum("nij,nj->ni", inverse, free)
+        self.problem = ContactProblem.from_contacts(
+            inverse, nodes, blocks, u, friction, v=free, inverse=True, **options
+        )
+        tolerance, self.unfinished = self.engine.method.contact_tolerance, False
+        if first and level == POSITION:
+            # the gaps are linearised anew after this one: what bends away is some hundredths of it
+            begun = min(self.problem.error(start)[0], 1.0)
+            self.unfinished, tolerance = FIRST * begun > tolerance, max(FIRST * begun, tolerance)
+        solution = solved_loosely(self.problem, tolerance, start)
+        self.solution, self.reached = solution, solution.error
+        self.inexact += not solution.converged
+        increment = np.zeros(unknowns)
+        reduce(self.at[0], solution.v, increment)
+        apply_increment(*self.at, level, increment)
+        return solution
+
+    def _store(self, level, r):
+        """Impulses as the multipliers of the scheme."""
+        a, record = self.engine.arrays, self.engine.run[0]
+        if level == POSITION:
+            a["cnu"][:] = r[:, :3] / record["kp"]
+        else:
+            a["cLam"][:] = r[:, :3] / record["kv"]
+            a["cchi"][:] = r[:, 3:] / (record["length"] * record["kv"])

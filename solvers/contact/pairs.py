@@ -1,0 +1,82 @@
+"""Contact groups in a run: pairs are searched anew when they may have changed, what is kept per contact moves along.
+
+Steps are taken one by one here. A search costs a few milliseconds for thousands of spheres; most steps need none.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fem_mbs.results.table import PAIR_COLUMNS, pair_column
+from fem_mbs.solvers.stepping.codes import OK
+from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
+RESIDUAL = 10.0  # approach speeds up to so many times the contact tolerance, relative to the largest speed, are left
+
+
+def advance(
+    engine: "Engine", times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
+) -> tuple[int, int, Exception | None]:
+    """Take the steps that end at ``times``; as `Engine.advance`, which calls it for models with contact groups."""
+    run, system, tables = engine.run, engine.system, []
+    done, error, tol_v = 0, None, float(run[0]["tol_v"])
+    for k in range(len(times)):
+        a = engine.arrays
+        if any(search.outdated(a["x"], a["R"], a["V"], engine.h) for search in system.searches):
+            refresh(engine)
+        # approach speeds that inexact impulses leave are no impacts
+        run[0]["tol_v"] = max(tol_v, RESIDUAL * engine.method.contact_tolerance * np.abs(a["V"]).max())
+        saved = int(run[0]["saved"])
+        taken, code = engine.run_steps(engine.data, run, 1, k, times, signals)
+        if code != OK:
+            error = engine.fault(code, float(times[k]))
+            break
+        done += taken
+        if int(run[0]["saved"]) > saved:
+            tables.append(closed_pairs(engine))
+            records["pair_count"][saved] = len(tables[-1])
+    engine.pair_tables, run[0]["tol_v"] = tables, tol_v
+    return done, int(run[0]["saved"]), error
+
+
+def refresh(engine: "Engine") -> None:
+    """Search the pairs at the present poses and give the engine arrays of the new length."""
+    a, system = engine.arrays, engine.system
+    before = system.search_pairs(a["x"], a["R"], a["V"], engine.h)
+    known = np.flatnonzero(before >= 0)
+    for name in engine.per_contact:
+        new = np.zeros((system.nc, *a[name].shape[1:]), a[name].dtype)
+        new[known] = a[name][before[known]]
+        a[name] = new
+    engine.aim()
+    engine.matrices.update()
+    engine.searches += 1
+
+
+def closed_pairs(engine: "Engine") -> np.ndarray:
+    """Table of the closed contacts of all contact groups, see `fem_mbs.results.table.PAIRS`."""
+    a, tables = engine.arrays, [np.zeros((0, PAIR_COLUMNS))]
+    for number, search in enumerate(engine.system.searches):
+        for kind, group in enumerate(search.groups):
+            first = group.first_contact
+            status = a["acted"][first : first + group.n]
+            closed = np.flatnonzero(status)
+            c, kept = first + closed, group.kept[closed]
+            axes = np.concatenate([kept[:, C_NORMAL : C_NORMAL + 3], kept[:, C_TANGENTS : C_TANGENTS + 6]], axis=1)
+            axes = axes.reshape(-1, 3, 3)
+            table = np.zeros((len(closed), PAIR_COLUMNS))
+            roll = a["total_chi"][c][:, [2, 0, 1]]  # spinning is about the normal
+            sphere, partner = group.pairs[closed].T
+            columns = {
+                "group": number, "sphere": sphere, "type": kind, "partner": partner, "status": status[closed],
+                "gap": kept[:, C_GAP], "impulse": np.einsum("ck,cki->ci", a["total_Lam"][c], axes),
+                "moment_impulse": np.einsum("ck,cki->ci", roll, axes),
+                "point": kept[:, C_POINT : C_POINT + 3], "normal": axes[:, 0],
+            }  # fmt: skip
+            for name, values in columns.items():
+                table[:, pair_column(name)] = values
+            tables.append(table)
+    return np.concatenate(tables)

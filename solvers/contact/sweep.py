@@ -1,0 +1,368 @@
+"""Sweep of a step: contacts that bodies pass on their way are met where they touch first (docs/theory/sweep).
+
+Gaps are asked for at the end of a step. A body that travels through another within it is beyond it there: its gap is
+open, or its normal points to the wrong side. Such contacts are found on the path of the smooth sub-problem, a cubic of
+the start, the result and their velocities, per node
+
+    D(τ) = (τ³ − 2τ² + τ) h v_n + (3τ² − 2τ³) D + (τ³ − τ²) h T⁻¹(D) v~ ,   q(τ) = q_n ∘ exp(D(τ)) ,  0 ≤ τ ≤ 1      (1)
+
+The search goes forward from τ by gap/(1.5 travel), which the gap cannot close sooner, and by at least `FORCED` of the
+passage, until the gap is negative; bisection gives the first touch θ. For the rest of this step the contact keeps what
+it has there: gradients G_θ, whose moments stay those in body axes, so that impulses meet the inertia that they meet at
+the touch, and, U being the correction,
+
+    gap = g_θ + G_N ((q~ ⊖ q_θ) + U) ,  slip = G_T ((q~ ⊖ q_θ) + U) ,  q~ ⊖ q_θ = (x~ − x_θ, log(R_θᵀ R~))      (2)
+
+Both corrections and the impact law use these. A contact is treated so when it is open at the end; when its surfaces are
+convex also if it was open at the start, or if its normal turns by more than 14° from θ to the end.
+
+Cost: one bound per contact and step. Nothing is searched unless the pair travels more than `FREE` of its passage (the
+normal of convex surfaces cannot turn by 14° before) and more than its gap.
+
+When the position correction is done (`settle`) the true gaps of swept contacts are looked at; rotations can make them
+negative, and (2) is then shifted by what is missing. Other contacts are swept too along the corrected path
+q(τ) ∘ exp(τ U): a body that was pushed may pass a third one. Both repeat the position correction.
+
+Source: conservative advancement: Mirtich, Impulse-based Dynamic Simulation (1996), 2.3; (2) derived here.
+
+    symbol    code                  unit  meaning
+    θ         kept[e, C_THETA]      -     first touch, part of the step; 0: not swept
+              kept[e, C_TOUCH + i]  m     gap and slip (2) for U = 0
+    travel    travel_of             m     way of the second body's contact point past the first's in the step
+    passage   kept[e, C_PASSAGE]    m     see `Contact`
+"""
+
+import math
+
+from fem_mbs.jit import (
+    N_SLOTS,
+    SLOT,
+    call2,
+    entry,
+    integer_matrix,
+    integers,
+    kernel,
+    local_matrix,
+    local_vector,
+    matrix,
+    tensor,
+    vector,
+)
+from fem_mbs.rotations import (
+    log_matrix,
+    multiply_T,
+    quaternion_exp,
+    quaternion_multiply,
+    quaternion_normalise,
+    quaternion_to_matrix,
+    rotate,
+    tangent_inverse,
+)
+from fem_mbs.solvers.contact.rows import let_go
+from fem_mbs.solvers.stepping.codes import OK, PASSED
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.system.assembly import groups_of
+from fem_mbs.system.contacts import (
+    B_GN,
+    B_GN0,
+    B_GT,
+    B_VT,
+    B_VT0,
+    B_W,
+    B_WN0,
+    C_BLOCKS,
+    C_CONVEX,
+    C_GAP0,
+    C_NORMAL,
+    C_PASSAGE,
+    C_POINT,
+    C_REACH,
+    C_THETA,
+    C_TOUCH,
+    contacts,
+    evaluate_contact,
+    keep_contact,
+)
+
+_NORMAL = SLOT["normal"]
+FREE = 0.24  # of the passage: travel in which no normal turns by 14° (0.244 rad)
+TURNED = 0.97  # cosine of 14°
+FORCED = 0.05  # of the passage: shorter overlaps of glancing bodies, in which normals turn by 1.4°, may be missed
+DIP = 1e-6  # of the passage: overlaps that count
+FASTER = 1.5  # than the mean speed: how a gap may close on the way
+EVALUATIONS = 500  # of a contact in a step before it is given up
+ROUNDS = 30  # of position corrections with swept contacts
+FURTHER = 1.5  # times what is missing: rotations give back a part of a shift
+NEVER, UNKNOWN = 2.0, -1.0
+
+
+@kernel
+def place(d, s, i, tau, corrected):
+    """Put node i where it is at τ of its path (1), into xt, Qt, Rt; ``corrected`` adds τ U."""
+    N = d.n_nodes
+    x0, Q0 = s.x0, s.Q0
+    xt, Qt, Rt = s.xt, s.Qt, s.Rt
+    V0, Vs, D, U = s.V0, s.Vs, s.D, s.U
+    p, q, T = local_vector(4), local_vector(4), local_matrix(3, 3)
+    now, last = local_vector(6), local_vector(3)
+    square = tau * tau
+    cube = tau * square
+    a, b, c = (cube - 2.0 * square + tau) * s.h, (cube - square) * s.h, 3.0 * square - 2.0 * cube
+    part = tau if corrected else 0.0
+    for j in range(6):
+        now[j] = a * V0[i, j] + c * D[i, j]
+    for j in range(3):
+        xt[i, j] = x0[i, j] + now[j] + b * Vs[i, j] + part * U[i, j]
+    if integers(d.turns_at, N)[i] == 0:
+        return
+    tangent_inverse(D[i, 3:6], T)
+    rotate(T, Vs[i, 3:6], last)
+    for j in range(3):
+        last[j] = now[3 + j] + b * last[j]
+    quaternion_exp(last, p)
+    quaternion_multiply(Q0[i], p, q)
+    for j in range(3):
+        last[j] = part * U[i, 3 + j]
+    quaternion_exp(last, p)
+    quaternion_multiply(q, p, Qt[i])
+    quaternion_normalise(Qt[i])
+    quaternion_to_matrix(Qt[i], Rt[i])
+
+
+@kernel
+def gap_at(d, s, g, e, b, tau, corrected):
+    """Gap of contact e of group g at τ of the path; the rest of its kinematics is left in the workspace."""
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    for a in range(g.nn):
+        place(d, s, nodes[e, a], tau, corrected)
+    x0, R0, V0 = s.x0, s.R0, s.V0
+    return evaluate_contact(d, g, e, b, s.xt, s.Rt, x0, R0, V0)
+
+
+@kernel
+def rough_travel(d, s, g, e, corrected):
+    """Bound of `travel_of` that costs little; for contacts of more than two nodes the travel itself."""
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    D, U, x0 = s.D, s.U, s.x0
+    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    part = 1.0 if corrected else 0.0
+    far = turning = 0.0
+    for a in range(g.nn):
+        i, o = nodes[e, a], nodes[e, 0]
+        square = turn = arm = 0.0
+        for j in range(3):
+            square += (D[i, j] - D[o, j] + part * (U[i, j] - U[o, j])) ** 2
+            turn += (abs(D[i, 3 + j]) + part * abs(U[i, 3 + j])) ** 2
+            arm += (kept[e, C_POINT + j] - x0[i, j]) ** 2
+        far = max(far, square)
+        if turn > 0.0:
+            turning += math.sqrt(turn) * (math.sqrt(arm) + kept[e, C_REACH])
+    return (1.0 if g.nn == 2 else 2.0) * math.sqrt(far) + turning
+
+
+@kernel
+def travel_of(d, s, g, e, corrected):
+    """Way [m] of a contact point fixed to the second body past the one fixed to the first, and what their relative
+    rotation adds within the reach; motion of both together is none."""
+    if g.nn != 2:
+        return rough_travel(d, s, g, e, corrected)
+    N, nodes = d.n_nodes, integer_matrix(g.nodes_at, g.n, g.nn)
+    x0, R0 = s.x0, s.R0
+    x = matrix(s.x_at if corrected else s.xs_at, N, 3)
+    R = tensor(s.R_at if corrected else s.Rs_at, N, 3, 3)
+    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    turned, arm, moved, between = local_matrix(6, 3), local_vector(3), local_vector(3), local_vector(3)
+    for a in range(2):
+        i = nodes[e, a]
+        for j in range(3):
+            for k in range(3):
+                turned[3 * a + j, k] = R[i, j, 0] * R0[i, k, 0] + R[i, j, 1] * R0[i, k, 1] + R[i, j, 2] * R0[i, k, 2]
+            arm[j] = kept[e, C_POINT + j] - x0[i, j]
+        rotate(turned[3 * a : 3 * a + 3], arm, moved)
+        for j in range(3):
+            between[j] = x[i, j] + moved[j] - (between[j] if a == 1 else 0.0)
+    # cos of the relative rotation from the trace of its matrix
+    trace = way = 0.0
+    for j in range(3):
+        way += between[j] * between[j]
+        for k in range(3):
+            trace += turned[j, k] * turned[3 + j, k]
+    return math.sqrt(way) + math.acos(min(max(0.5 * (trace - 1.0), -1.0), 1.0)) * kept[e, C_REACH]
+
+
+@kernel
+def first_touch(d, s, g, e, b, travel, corrected):
+    """τ of the first touch on the path, `NEVER`, or `UNKNOWN` when it was not found in `EVALUATIONS`."""
+    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    rate, deep = FASTER * travel, -DIP * kept[e, C_PASSAGE]
+    least = FORCED * kept[e, C_PASSAGE] / rate
+    tau, gap = 0.0, kept[e, C_GAP0]
+    for _ in range(EVALUATIONS):
+        if tau >= 1.0:
+            return NEVER
+        after = min(1.0, tau + max(gap / rate, least))
+        gap = gap_at(d, s, g, e, b, after, corrected)
+        if gap < deep:
+            for _ in range(40):
+                middle = 0.5 * (tau + after)
+                if gap_at(d, s, g, e, b, middle, corrected) < 0.0:
+                    after = middle
+                else:
+                    tau = middle
+            return max(tau, 1e-12)
+        tau = after
+    return UNKNOWN
+
+
+@kernel
+def passes(d, s, g, e, b, theta, corrected):
+    """Whether a contact that touches at θ has to be treated as swept, by its gap and normal at the end."""
+    N = d.n_nodes
+    kept, normal, first = matrix(g.contact_at, g.n, g.contact_stride), vector(b[_NORMAL], 3), local_vector(3)
+    gap_at(d, s, g, e, b, theta, corrected)
+    for j in range(3):
+        first[j] = normal[j]
+    x0, R0, V0 = s.x0, s.R0, s.V0
+    x = matrix(s.x_at if corrected else s.xs_at, N, 3)
+    R = tensor(s.R_at if corrected else s.Rs_at, N, 3, 3)
+    gap = evaluate_contact(d, g, e, b, x, R, x0, R0, V0)
+    turned = first[0] * normal[0] + first[1] * normal[1] + first[2] * normal[2] < TURNED
+    deep = DIP * kept[e, C_PASSAGE]
+    if corrected:  # such a path ends at gap 0 where the contact acts
+        return gap > deep or (turned and kept[e, C_CONVEX] != 0.0)
+    return gap >= 0.0 or (kept[e, C_CONVEX] != 0.0 and (turned or kept[e, C_GAP0] > deep))
+
+
+@kernel
+def copy_rows(g, e, source, target, rows):
+    """Rows of a kept gradient to another block."""
+    kept, nd = matrix(g.contact_at, g.n, g.contact_stride), g.nd
+    for j in range(rows * nd):
+        kept[e, C_BLOCKS + target * nd + j] = kept[e, C_BLOCKS + source * nd + j]
+
+
+@kernel
+def hold(d, s, g, e, b, theta, corrected):
+    """Keep contact e of group g as it is at θ for the rest of the step, (2)."""
+    nodes, kept = integer_matrix(g.nodes_at, g.n, g.nn), matrix(g.contact_at, g.n, g.contact_stride)
+    xs, Rs = s.xs, s.Rs
+    xt, Rt = s.xt, s.Rt
+    turn, psi = local_matrix(3, 3), local_vector(3)
+    kept[e, C_TOUCH] = gap_at(d, s, g, e, b, theta, corrected)
+    keep_contact(g, e, b)
+    kept[e, C_TOUCH + 1] = kept[e, C_TOUCH + 2] = 0.0
+    for a in range(g.nn):
+        i = nodes[e, a]
+        multiply_T(Rt[i], Rs[i], turn)
+        log_matrix(turn, psi)
+        for r in range(3):
+            at = C_BLOCKS + (B_GN if r == 0 else B_GT + r - 1) * g.nd + 6 * a
+            for j in range(3):
+                kept[e, C_TOUCH + r] += kept[e, at + j] * (xs[i, j] - xt[i, j]) + kept[e, at + 3 + j] * psi[j]
+    # Newton's law too takes the directions at the touch
+    copy_rows(g, e, B_GN, B_GN0, 1)
+    copy_rows(g, e, B_VT, B_VT0, 2)
+    if g.drilling != 0:
+        copy_rows(g, e, B_W + 2, B_WN0, 1)
+    kept[e, C_THETA] = theta
+    s.swept += 1
+
+
+@kernel
+def undecided(d, s, g, e):
+    """Keep what the message of a refused step tells; −1."""
+    s.sweep_travel, s.swept_contact = travel_of(d, s, g, e, False), g.first_contact + e
+    s.sweep_size = matrix(g.contact_at, g.n, g.contact_stride)[e, C_PASSAGE]
+    return -1
+
+
+@kernel
+def sweep_contacts(d, s, corrected):
+    """Sweep all contacts along the path; returns how many were found to be passed, −1 where one cannot be told."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    found = 0
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            passage, gap = kept[e, C_PASSAGE], kept[e, C_GAP0]
+            if passage == 0.0 or kept[e, C_THETA] != 0.0:
+                continue
+            travel = rough_travel(d, s, g, e, corrected)
+            if not travel > FREE * passage or gap >= FASTER * travel:
+                continue
+            travel = travel_of(d, s, g, e, corrected)
+            if not travel > FREE * passage or gap >= FASTER * travel:
+                continue
+            theta = first_touch(d, s, g, e, b, travel, corrected)
+            if theta == UNKNOWN:
+                return undecided(d, s, g, e)
+            if theta <= 1.0 and passes(d, s, g, e, b, theta, corrected):
+                hold(d, s, g, e, b, theta, corrected)
+                s.swept_total += 1
+                found += 1
+    return found
+
+
+@entry("void(int64, int64)")
+def sweep(data, run):
+    """Find the contacts that the smooth motion passes."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    if s.swept != 0:
+        let_go(d, s)  # of an attempt before
+    if s.persistent != 0 or s.counts[4] > 0 or s.plastic != 0:
+        # what is kept is not of the start: trials of an attempt that failed may have been anywhere
+        contacts(d, s.x0, s.R0, s.x0, s.R0, s.V0)
+    s.code = PASSED if sweep_contacts(d, s, False) < 0 else OK
+
+
+@kernel
+def shift_swept(d, s):
+    """Shift (2) of contacts that overlap after the correction; returns how many, −1 where the normal has turned."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    x, R = s.x, s.R
+    x0, R0, V0 = s.x0, s.R0, s.V0
+    normal, count = vector(b[_NORMAL], 3), 0
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            if kept[e, C_THETA] == 0.0:
+                continue
+            gap = evaluate_contact(d, g, e, b, x, R, x0, R0, V0)
+            if gap >= -10.0 * s.exact * (1.0 + s.scale_x):
+                continue
+            along = 0.0
+            for j in range(3):
+                along += normal[j] * kept[e, C_NORMAL + j]
+            undecided(d, s, g, e)  # in case it stays so
+            if not along > 0.0:
+                return -1
+            kept[e, C_TOUCH] += FURTHER * gap - DIP * kept[e, C_PASSAGE]
+            count += 1
+    return count
+
+
+@entry("void(int64, int64)")
+def settle(data, run):
+    """Repeat the position correction until swept contacts do not overlap and it has passed no others."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    for _ in range(ROUNDS):
+        shifted = shift_swept(d, s)
+        found = sweep_contacts(d, s, True) if shifted >= 0 else -1
+        if found < 0:
+            s.code = PASSED
+            return
+        if shifted + found == 0:
+            s.code = OK
+            return
+        call2(s.position_part, s.data_at, s.run_at)
+        if s.code != OK:
+            return
+    s.code = PASSED

@@ -1,0 +1,230 @@
+"""Velocity problems: impulses by impact law and friction cones, and G v + ∂g/∂t = 0, at a held configuration.
+
+One problem with the contacts that take part in it (``s.candidate``), and what its solution leaves. Which contacts these
+are, and how often it is solved, says the method.
+
+Source: docs/theory/decoupled_nsga.md, (16)-(21).
+"""
+
+import math
+
+from fem_mbs.jit import entry, integers, kernel, vector
+from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.contact.rows import velocity_contact_residual, velocity_contact_tangents
+from fem_mbs.solvers.stepping.arrays import copy, copy1, largest
+from fem_mbs.solvers.stepping.codes import OK, ROUND_OFF
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.newton import Problem, by_contact_problem, halve, merit_of, solve
+from fem_mbs.system.assembly import (
+    VELOCITY,
+    add_constraint_forces,
+    clear_matrix,
+    constraint_rates,
+    constraint_tangents,
+    constraints,
+    dynamics,
+    expand_add,
+    full_norm,
+    groups_of,
+    reduce_vector,
+)
+from fem_mbs.system.contacts import B_GN, B_VT, B_W, add_gradient
+
+
+@entry("void(int64, int64)")
+def velocity_residual(data, run):
+    """Residual at W, Λ: r1 (full), rows; norms in s.dynamic, s.row, s.row_T. Gradients are those kept."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, m, nc = d.n_nodes, d.m, d.nc
+    x, R, V = s.x, s.R, s.V
+    Vs, W, Vd, Ad = s.Vs, s.W, s.Vd, s.Ad
+    Ma, f, r1, base = s.Ma, s.f, s.r1, s.base_v
+    rate, lam, Lam, phi = s.rate, s.lam, s.Lam, s.phi
+    P, rows, rows_chi, h = s.P, s.rows_c, s.rows_chi, s.h
+    for i in range(N):
+        for j in range(6):
+            V[i, j] = Vs[i, j] + W[i, j]
+            Ad[i, j] = W[i, j] + h * Vd[i, j]
+    # M(q)(W + h v̇~) − h (f(q, v) + Gᵀ k_s λ~) + h (f(q~, v~) + G~ᵀ k_s λ~ − M(q~) v̇~): base holds the last bracket
+    dynamics(d, VELOCITY, x, R, V, Ad, Ma, f, False, 0.0, 0.0, 0.0, 0.0, R, False)
+    for i in range(6 * N):
+        r1[i] = Ma[i] - h * (f[i] - base[i]) - P[i]
+    total = 0.0
+    if m > 0:
+        constraint_rates(d, V, rate)
+        gt = s.g  # ∂g/∂t, stored before
+        for i in range(m):
+            rate[i] += gt[i]
+            phi[i] = h * s.ks * lam[i] + s.kv * Lam[i]
+            total += rate[i] * rate[i]
+        add_constraint_forces(d, -1.0, phi, r1)
+    friction = 0.0
+    if nc > 0 and s.without_contacts == 0:
+        velocity_contact_residual(d, s, V, s.Vminus, r1, rows, rows_chi)
+        for c in range(nc):
+            total += rows[c, 0] ** 2
+            friction += rows[c, 1] ** 2 + rows[c, 2] ** 2
+            for i in range(3):
+                friction += rows_chi[c, i] ** 2
+    s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
+    s.merit = merit_of(s, s.kv)
+
+
+@entry("void(int64, int64)")
+def velocity_solved(data, run):
+    """Convergence test of the page on the last residual; gap and constraint rates to s.exact."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    s.scale_v = max(s.scale_v, largest(s.V))
+    speed, change = 1.0 + s.scale_v, s.rtol * s.h * s.F_s / s.mean_mass
+    s.tolerance = s.rtol * max(s.h * s.F_s, full_norm(d, s.Ma, s.length))
+    solved = (
+        s.dynamic <= s.tolerance + ROUND_OFF * s.kv * speed
+        and s.row <= min(change, s.exact * speed) + ROUND_OFF * speed
+        and s.row_T <= change + s.exact * speed
+    )
+    s.solved = 1 if solved else 0
+
+
+@entry("void(int64, int64)")
+def velocity_matrix(data, run):
+    """Assemble the matrix of the velocity sub-problem at the current W, Λ."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    m = d.m
+    x, R, V = s.x, s.R, s.V
+    clear_matrix(d, VELOCITY)
+    Ma, f = s.force, s.Gl  # scratch here
+    dynamics(d, VELOCITY, x, R, V, s.Ad, Ma, f, True, 1.0, s.h, 0.0, 0.0, R, False)
+    if m > 0:
+        shift = s.epsilon_rows * s.kv
+        constraint_tangents(d, VELOCITY, x, R, V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, False, R)
+    if d.nc > 0:
+        velocity_contact_tangents(d, s, V, s.Vminus)
+
+
+@entry("void(int64, int64)")
+def velocity_right(data, run):
+    """Right-hand side −r of a velocity problem in dx."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    n, m, nc = d.n, d.m, d.nc
+    dx = vector(s.dx_at, n + m + 3 * nc + 3 * d.n_roll)
+    r1, rate, rows = s.r1, s.rate, s.rows_c
+    rows_chi, roll = s.rows_chi, integers(d.roll_index_at, nc)
+    reduce_vector(d, r1, dx)
+    for i in range(n):
+        dx[i] = -dx[i]
+    for i in range(m):
+        dx[n + i] = s.kv * rate[i]
+    for c in range(nc):
+        for i in range(3):
+            dx[n + m + 3 * c + i] = -s.kv * rows[c, i]
+            if roll[c] >= 0:
+                dx[n + m + 3 * nc + 3 * roll[c] + i] = -s.kv * rows_chi[c, i]
+
+
+@entry("void(int64, int64)")
+def velocity_keep(data, run):
+    """Keep W, Λ, χ for the search along the Newton step."""
+    s = run_at(run)[0]
+    copy(s.W, s.trial)
+    copy1(s.Lam, s.keep_m)
+    copy(s.cLam, s.keep_c)
+    copy(s.cchi, s.keep_chi)
+
+
+@entry("void(int64, int64)")
+def velocity_move(data, run):
+    """W, Λ, χ ← kept values plus s.scale times the Newton step."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    n, m, nc, scale = d.n, d.m, d.nc, s.scale
+    dx, W, trial = vector(s.dx_at, n + m + 3 * nc + 3 * d.n_roll), s.W, s.trial
+    Lam, keep_m, cLam, keep_c = s.Lam, s.keep_m, s.cLam, s.keep_c
+    cchi, keep_chi, roll = s.cchi, s.keep_chi, integers(d.roll_index_at, nc)
+    copy(trial, W)
+    expand_add(d, scale, dx, W)
+    for i in range(m):
+        Lam[i] = keep_m[i] + scale * dx[n + i]
+    for c in range(nc):
+        for i in range(3):
+            cLam[c, i] = keep_c[c, i] + scale * dx[n + m + 3 * c + i]
+            if roll[c] >= 0:
+                cchi[c, i] = keep_chi[c, i] + scale * dx[n + m + 3 * nc + 3 * roll[c] + i]
+
+
+PROBLEM = Problem(
+    VELOCITY, velocity_residual, velocity_solved, velocity_matrix, velocity_right, velocity_keep, velocity_move, halve
+)
+
+
+@kernel
+def solve_velocities(s, problem):
+    """Solve the velocity problem at an address, by Newton's iteration or the contact-problem solver."""
+    s.first_residual = 1 if s.counts[3] == 0 else 0
+    solve(s, problem, s.max_iterations if s.newton != 0 else 0)
+    if s.code == OK:
+        s.counts[2] = max(s.counts[2], s.iteration)
+    else:
+        by_contact_problem(s)
+
+
+@kernel
+def rates_of_time(d, s, V):
+    """∂g/∂t = ġ − G V in s.g, with the gradients that are kept."""
+    if d.m > 0:
+        constraints(d, s.x, s.R, V, s.phi, s.rate)
+        constraint_rates(d, V, s.g)
+        for i in range(d.m):
+            s.g[i] = s.rate[i] - s.g[i]
+
+
+@kernel
+def moment_arm(d, s, c, i):
+    """Arm [m] that turns moment i of contact c into a force: that of its disc, or the length of the model."""
+    arm = vector(d.drill_arm_at, d.nc)[c]
+    return arm if i == 2 and arm > 0.0 else s.length
+
+
+@kernel
+def start_from_last(d, s):
+    """First guess of contact impulses: those of the last step where the contact stayed closed without impact."""
+    cLam, cchi = s.cLam, s.cchi
+    total_Lam, total_chi = s.total_Lam, s.total_chi
+    was_active, impact = s.was_active, s.impact
+    status, counts = s.status, s.counts
+    for c in range(d.nc):
+        keep = 1.0 if was_active[c] != 0 and impact[c] == 0 and counts[4] == 0 else 0.0
+        if keep == 0.0:
+            status[c] = GAP  # its start is not shifted, see `position_contact_residual`
+        for i in range(3):
+            cLam[c, i] = keep * total_Lam[c, i] / s.kv
+            cchi[c, i] = keep * total_chi[c, i] / (moment_arm(d, s, c, i) * s.kv)
+
+
+@kernel
+def accumulate_impulses(d, s):
+    """Add the impulses of the candidates to P and to the totals; zero the contact unknowns; True if one was active."""
+    groups = groups_of(d)
+    P, status, acted_as = s.P, s.status, s.acted
+    cLam, cchi = s.cLam, s.cchi
+    aLam, achi = s.aLam, s.achi
+    total_Lam, total_chi = s.total_Lam, s.total_chi
+    acted = False
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            if status[c] != GAP:
+                acted = True
+                acted_as[c] = status[c]
+                add_gradient(g, e, B_GN, 0, aLam[c, 0], P)
+                for i in range(2):
+                    add_gradient(g, e, B_VT, i, aLam[c, 1 + i], P)
+                for i in range(3):
+                    add_gradient(g, e, B_W, i, achi[c, i], P)
+                    total_Lam[c, i] += aLam[c, i]
+                    total_chi[c, i] += achi[c, i]
+            for i in range(3):
+                cLam[c, i] = 0.0
+                cchi[c, i] = 0.0
+    return acted

@@ -1,0 +1,1 @@
+"""The contact problem of one instant as a problem of its own, and the methods that solve it."""

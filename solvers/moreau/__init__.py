@@ -1,0 +1,1 @@
+"""The scheme of Moreau and Jean."""

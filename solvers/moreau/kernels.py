@@ -1,0 +1,292 @@
+"""Moreau's time-stepping scheme: one problem per step, in velocities.
+
+With D = h ((1 − θ) v_n + θ v) and q = q_n ∘ exp(D), v = v_n + W:
+
+    [θ M(q) + (1 − θ) M(q_n)] W = h [θ f + (1 − θ) f_n] + [θ G(q) + (1 − θ) G(q_n)]ᵀ P + G_cᵀ Λ                    (1)
+    G(q) v + ∂g/∂t = 0                                                                                             (2)
+    contacts with a forecast gap g_c ≤ 0, by Newton's law and the friction cones, gradients G_c at the forecast
+    q_n ∘ exp(γ h v_n)                                                                                             (3)
+
+Its Newton matrix has M + θ h C + θ² h² K T in the rows of (1), G(q) + θ h (v·∂G/∂q) T in those of (2).
+
+    symbol     code                        symbol     code
+    W          W, of the last step between steps       P          Lam, divided by k_v
+    f, f_n     f, f0                       Λ          cLam, divided by k_v
+    θ h        c_q                         γ          gamma
+
+Source: docs/theory/moreau_jean.md, (1)-(8).
+"""
+
+import math
+
+from fem_mbs.jit import call2, entry, kernel, matrix
+from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.contact.rows import reflected, velocity_contact_residual, velocity_contact_tangents
+from fem_mbs.solvers.contact.velocity import (
+    accumulate_impulses,
+    rates_of_time,
+    solve_velocities,
+    start_from_last,
+    velocity_keep,
+    velocity_move,
+    velocity_right,
+    velocity_solved,
+)
+from fem_mbs.solvers.moreau.data import own_at
+from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
+from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.newton import Problem, halve, merit_of
+from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
+from fem_mbs.system.assembly import (
+    POSITION,
+    VELOCITY,
+    accept_states,
+    add_constraint_forces,
+    advance_configuration,
+    clear_matrix,
+    constraint_tangents,
+    constraints,
+    dynamics,
+    full_norm,
+    groups_of,
+    zero,
+)
+from fem_mbs.system.contacts import B_GN, C_GAP, C_GAP0, contacts, contacts_begin_step, gradient_times
+
+CLOSED_GAP = 10.0  # times what a projection leaves: a gap below it is closed
+NEGLIGIBLE = 1e-9  # change of velocities, relative
+SAFE = 4.0  # times a residual that round-off leaves: what may be left
+
+
+@kernel
+def stalled(s, o):
+    """Whether the last Newton step was below the round-off of positions, and far below what a step asks of velocities.
+
+    The residual is then what the round-off of positions makes of stiff parts: without load it is all that there is.
+    """
+    change = 0.0
+    for i in range(s.W.shape[0]):
+        for j in range(6):
+            change = max(change, abs(s.W[i, j] - s.trial[i, j]))
+    small = o.c_q * change <= ROUND_OFF * (1.0 + s.scale_x) and change <= NEGLIGIBLE * s.scale_v
+    return small and s.first_residual == 0
+
+
+@entry("void(int64, int64)")
+def theta_residual(data, run):
+    """Residual of (1) in r1 (full), of (2) in rate, of (3) in rows_c, rows_chi; norms in s.dynamic, s.row, s.row_T."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    N, m, nc, h, theta = d.n_nodes, d.m, d.nc, s.h, o.theta
+    x, R, V, V0, W, D = s.x, s.R, s.V, s.V0, s.W, s.D
+    Ma, f, f0, r1, reaction = s.Ma, s.f, o.f0, s.r1, s.Gl
+    for i in range(N):
+        for j in range(6):
+            V[i, j] = V0[i, j] + W[i, j]
+            D[i, j] = h * V0[i, j] + o.c_q * W[i, j]
+    if largest_turn(D) > LARGEST_TURN:
+        s.merit, s.code = math.inf, LARGE_ROTATION
+        return
+    advance_configuration(d, s.x0, s.Q0, D, x, s.Q, R, s.T)
+    zero(s.Gl_at, 6 * N)
+    if m > 0:
+        for i in range(m):
+            s.phi[i] = s.kv * s.Lam[i]
+    if theta < 1.0:
+        dynamics(d, VELOCITY, s.x0, s.R0, V0, W, s.force, s.fs, False, 0.0, 0.0, 0.0, 0.0, R, False)
+        if m > 0:
+            constraints(d, s.x0, s.R0, V0, s.g, s.rate)
+            add_constraint_forces(d, 1.0 - theta, s.phi, reaction)
+    single = dynamics(d, VELOCITY, x, R, V, W, Ma, f, False, 0.0, 0.0, 0.0, 0.0, R, False)
+    total = 0.0
+    if m > 0:
+        constraints(d, x, R, V, s.g, s.rate)
+        add_constraint_forces(d, theta, s.phi, reaction)
+        for i in range(m):
+            total += s.rate[i] ** 2
+    for i in range(6 * N):
+        if theta < 1.0:
+            Ma[i] = theta * Ma[i] + (1.0 - theta) * s.force[i]
+        r1[i] = Ma[i] - h * (theta * f[i] + (1.0 - theta) * f0[i]) - reaction[i]
+    forces = max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, f0, s.length)
+    s.F_s = max(forces + full_norm(d, reaction, s.length) / h, s.reference_force)
+    friction = 0.0
+    if nc > 0:
+        velocity_contact_residual(d, s, V, s.Vminus, r1, s.rows_c, s.rows_chi)
+        for c in range(nc):
+            total += s.rows_c[c, 0] ** 2
+            friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
+            for i in range(3):
+                friction += s.rows_chi[c, i] ** 2
+    s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
+    s.merit = merit_of(s, s.kv)
+    if stalled(s, o):
+        s.F_s = max(s.F_s, SAFE * s.dynamic / (s.rtol * h))
+
+
+@entry("void(int64, int64)")
+def theta_matrix(data, run):
+    """Assemble the matrix of (1)-(3) where the residual was evaluated last.
+
+    What G(q_n) and M(q_n) differ from G(q) and M(q) is left out: O(h), on a change of P and W that is small itself.
+    """
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    # the forces of this point have been used already: arrays of them are scratch
+    c_C, c_A, T = o.theta * s.h, o.theta * o.c_q, s.T
+    clear_matrix(d, VELOCITY)
+    dynamics(d, VELOCITY, s.x, s.R, s.V, s.W, s.force, s.fs, True, 1.0, c_C, c_C * o.c_q, c_A, T, False)
+    if d.m > 0:
+        shift = s.epsilon_rows * s.kv
+        constraint_tangents(d, VELOCITY, s.x, s.R, s.V, s.phi, c_A, o.c_q, s.kv, 0.0, shift, False, T)
+    if d.nc > 0:
+        velocity_contact_tangents(d, s, s.V, s.Vminus)
+
+
+PROBLEM = Problem(
+    VELOCITY, theta_residual, velocity_solved, theta_matrix, velocity_right, velocity_keep, velocity_move, halve
+)
+
+
+@kernel
+def forecast(d, s, o):
+    """Evaluate contacts at q_n ∘ exp(γ h v_n) and choose those that are closed there, (3).
+
+    With projection also those that are closed at the start: what rests is put back to gap 0, and would hop there.
+    """
+    for i in range(d.n_nodes):
+        for j in range(6):
+            s.D[i, j] = o.gamma * s.h * s.V0[i, j]
+    advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, s.T)
+    contacts(d, s.xs, s.Rs, s.x0, s.R0, s.V0)
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            gap = min(kept[e, C_GAP], kept[e, C_GAP0]) if o.project != 0 else kept[e, C_GAP]
+            closed = gap <= CLOSED_GAP * s.exact * (1.0 + s.scale_x)
+            s.candidate[g.first_contact + e] = s.active[g.first_contact + e] = 1 if closed else 0
+    contacts_begin_step(d)  # Newton's law reflects the velocity along the gradients of the forecast
+
+
+@kernel
+def choose_violated(d, s):
+    """Contacts that the projection has closed and that still break Newton's law take part; returns their number.
+
+    They have touched in this step, where the forecast did not see it. Left to the next step, what should rest hops with
+    the period of three steps: the projection lifts it as far as it falls.
+    """
+    groups = groups_of(d)
+    count = 0
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            speed = gradient_times(g, e, B_GN, 0, s.V) + reflected(g, e, d, s, s.Vminus)
+            s.candidate[c] = 1 if s.active[c] != 0 and speed < -s.tol_v else 0
+            count += s.candidate[c]
+    return count
+
+
+@kernel
+def hold_velocities(d, s, o):
+    """Project velocities onto (2) and Newton's law at the projected positions: the velocity problem of a held
+    configuration.
+    """
+    N, m = d.n_nodes, d.m
+    if choose_violated(d, s) + m == 0:
+        return
+    zero(s.W_at, 6 * N)
+    zero(s.P_at, 6 * N)
+    zero(s.Lam_at, m)
+    dynamics(d, VELOCITY, s.x, s.R, s.V, s.W, s.Ma, s.base_v, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
+    rates_of_time(d, s, s.V)
+    solve_velocities(s, o.held_problem)
+    if s.code == OK:
+        accumulate_impulses(d, s)
+
+
+@kernel
+def project(d, s, o):
+    """Project positions onto g = 0 and gaps ≥ 0 by the position correction, then velocities."""
+    N, counts = d.n_nodes, s.counts
+    counts[6] = POSITION
+    copy(s.x, s.xs)
+    copy(s.Q, s.Qs)
+    copy3(s.R, s.Rs)
+    copy(s.V, s.Vs)
+    for i in range(6 * N):
+        s.base[i] = s.fs[i] = s.f[i]
+    call2(s.position_part, s.data_at, s.run_at)
+    if s.code == OK:
+        counts[6] = VELOCITY
+        hold_velocities(d, s, o)
+
+
+@entry("void(int64, int64)")
+def theta_step(data, run):
+    """Solve (1)-(3) for the velocities at the end of the step. What the start of the step kept is not touched."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    N, m, counts = d.n_nodes, d.m, s.counts
+    counts[0] = counts[1] = counts[2] = counts[3] = 0
+    counts[6] = VELOCITY
+    if d.nc > 0:
+        forecast(d, s, o)
+    # the start: the change of velocity of the last step, and its impulses
+    again = s.struck != 0 or counts[4] > 0 or s.plastic != 0
+    if again:
+        zero(s.W_at, 6 * N)
+    for i in range(m):
+        s.Lam[i] = 0.0 if again else s.h * s.lam_report[i] / s.kv
+    start_from_last(d, s)
+    zero(s.total_Lam_at, 3 * d.nc)
+    zero(s.total_chi_at, 3 * d.nc)
+    zero(s.P_at, 6 * N)
+    for c in range(d.nc):
+        s.acted[c] = GAP
+    copy(s.V0, s.Vs)
+    copy(s.V0, s.Vminus)
+    copy(s.V0, s.Vsminus)
+    solve_velocities(s, s.velocity_problem)
+    if s.code != OK:
+        return
+    counts[3] = 1
+    accumulate_impulses(d, s)
+    for i in range(m):
+        s.lam_report[i] = s.kv * s.Lam[i] / s.h
+    for i in range(6 * N):
+        o.reaction[i] = s.Gl[i] / s.h
+    if o.project != 0:
+        project(d, s, o)
+    for i in range(6 * N):
+        s.base[i] = s.f[i] + o.reaction[i]  # what `stepping.checks` takes for the forces at the nodes
+
+
+@entry("void(int64, int64)")
+def theta_advance(data, run):
+    """One step, and what it leaves to the next."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    begin(d, s)
+    code = take(d, s)
+    if code == OK:
+        for i in range(d.n_nodes):
+            for j in range(6):
+                s.W[i, j] = s.V[i, j] - s.V0[i, j]
+        if o.project != 0:
+            zero(s.trial_at, 6 * d.n_nodes)
+            dynamics(d, VELOCITY, s.x, s.R, s.V, s.trial, s.Ma, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
+        for i in range(6 * d.n_nodes):
+            o.f0[i] = s.f[i]
+        accept_states(d, s.x, s.R, s.V)
+        s.struck = 1 if mark_impacts(d, s) else 0
+        if d.nc > 0:
+            contacts(d, s.x, s.R, s.x0, s.R0, s.V)  # what is recorded belongs to the end of the step
+    s.code = code

@@ -1,0 +1,141 @@
+"""Moreau's time-stepping scheme with Jean's θ-method, on R³ × SO(3).
+
+All contact and joint forces of a step are impulses of one problem in velocities; forces enter by the θ-method.
+Equations, decisions and measured orders are in docs/theory/moreau_jean.md, the compiled parts in moreau/kernels.py.
+
+Source: Moreau, Comput. Methods Appl. Mech. Engrg. 177 (1999) 329-349; Jean, the same, 235-257; Acary and Brogliato,
+Numerical Methods for Nonsmooth Dynamical Systems (2008), chapter 10.
+"""
+
+from typing import Any
+
+from fem_mbs.solvers.moreau.data import TABLE
+from fem_mbs.solvers.stepping.stepper import Stepper
+from fem_mbs.system.layout import Rows
+
+FORECAST = 0.5  # γ: contacts with g_n + γ h ġ_n ≤ 0 take part
+
+
+class MoreauJean(Stepper):
+    """Time stepping in velocities: robust, of first order with impacts, small.
+
+    Parameters
+    ----------
+    theta : float, 0.5 … 1, -
+        Weight of the end of a step in forces and velocities. 0.5 keeps energy and is of second order in smooth motion;
+        1 damps what the step does not resolve and is of first order. With impacts in stiff structures: above 0.5.
+    rtol : float, 0 … 1, -
+        Relative tolerance of the problem of a step.
+    max_iterations : int
+        Newton iterations before a step is repeated with other penalties, then refused.
+    projection : bool
+        Project positions onto g = 0 and gaps ≥ 0 after each step, then velocities onto G v = 0. Without it joints
+        drift apart and contacts penetrate, by what docs/theory/moreau_jean.md has measured.
+    scaling : float, optional [kg]
+        k and p of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
+    penalty, friction_penalty : float > 0, -
+        p/k of contacts in the normal direction, and of friction.
+    epsilon : float ≥ 0, optional, -
+        Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
+    tol_v : float, optional [m/s]
+        Approach speeds below it do not count as impacts in ``result.impact``. Default: 1e-8 of the largest initial
+        speed or of |gravity| h.
+    reference_force : float ≥ 0 [N]
+        Forces are solved to ``rtol`` of it where those of the model are smaller.
+    reuse : bool
+        Keep a factorisation while it contracts the residual by 50 per iteration.
+
+    Raises
+    ------
+    ParameterError
+        θ outside [0.5, 1], non-positive tolerances or step sizes; a model with contact groups.
+
+    Notes
+    -----
+    Joint reactions are P/h and contact forces Λ/h: means over the step, and at an impact an impulse divided by h.
+    Accelerations are (v − v_n)/h, and zero in steps with an impact. Contacts are closed by their forecast; a contact
+    whose bodies pass each other within a step is not swept. Contact groups, persistent contacts, step control and the
+    contact-problem solver belong to `DecoupledNSGA`.
+
+    Examples
+    --------
+    >>> import fem_mbs as fem
+    >>> stepper = fem.MoreauJean(theta=0.5, projection=True)
+    """
+
+    table = TABLE
+    stages = ("", "projection of positions", "problem of the step")
+    # options of `DecoupledNSGA` that this method does without
+    step_control, contact_solver, max_problems = None, "newton", 50
+
+    def __init__(
+        self,
+        theta: float = 0.5,
+        *,
+        rtol: float = 1e-6,
+        max_iterations: int = 30,
+        projection: bool = False,
+        scaling: float | None = None,
+        penalty: float = 1.0,
+        friction_penalty: float = 2.0 / 7.0,
+        epsilon: float | None = None,
+        tol_v: float | None = None,
+        reference_force: float = 0.0,
+        reuse: bool = True,
+    ) -> None:
+        self.theta = self.number("theta", theta, at_least=0.5, at_most=1)
+        self.rtol = self.number("rtol", rtol, above=0, below=1)
+        self.max_iterations = self.as_integer("max_iterations", max_iterations)
+        self.projection = self.as_flag("projection", projection)
+        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
+        self.penalty = self.positive("penalty", penalty)
+        self.friction_penalty = self.positive("friction_penalty", friction_penalty)
+        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
+        self.tol_v = None if tol_v is None else self.positive("tol_v", tol_v, "m/s")
+        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
+        self.reuse = self.as_flag("reuse", reuse)
+
+    def matrices(self, system: Any) -> tuple[Rows, Rows, Rows]:
+        """Rows of the matrices: initial accelerations, projection of positions, the problem of a step."""
+        position = Rows(True, "drilling") if self.projection else Rows()
+        return Rows(), position, Rows(True, "all", drilling_first=True)
+
+    def refuse(self, system: Any) -> None:
+        """Raise for models with contact groups."""
+        if system.searches:
+            message = "contacts of contact groups are not known to MoreauJean; use DecoupledNSGA"
+            self.check(False, "model", system.searches[0].owner.name, message)
+
+    def parts(self) -> dict[str, Any]:
+        """Compiled parts by name."""
+        from fem_mbs.solvers.contact import position
+        from fem_mbs.solvers.moreau import kernels
+
+        return {"advance": kernels.theta_advance, "step": kernels.theta_step, "position": position.position}
+
+    def problems(self) -> dict[str, Any]:
+        """What Newton's iteration solves: the problem of the step, and the two projections."""
+        from fem_mbs.solvers.contact import position, velocity
+        from fem_mbs.solvers.moreau import kernels
+
+        return {"velocity": kernels.PROBLEM, "position": position.PROBLEM, "held": velocity.PROBLEM}
+
+    def scalars(self, system: Any, h: float) -> dict[str, float]:
+        """Numbers of the record of a run that are this method's own."""
+        return {
+            "theta": self.theta,
+            "gamma": FORECAST,
+            "c_q": self.theta * h,
+            "position_factor": 0.5,
+            "project": int(self.projection and system.m + system.nc > 0),
+        }
+
+    def start(self, engine: Any, state: Any) -> None:
+        """First guess of the first step, from consistent accelerations; forces at the start."""
+        from fem_mbs.solvers.stepping.initial import initial_accelerations
+
+        a, system = engine.arrays, engine.system
+        acceleration, lam = initial_accelerations(system, state, engine.shift, matrices=engine.matrices)
+        a["W"][:] = engine.h * acceleration
+        a["lam_report"][:] = lam
+        a["f0"][:] = system.f

@@ -1,0 +1,1 @@
+"""The decoupled nonsmooth generalized-alpha scheme."""

@@ -1,0 +1,71 @@
+"""Data of a run of the decoupled nonsmooth generalized-α scheme, besides those of `stepping.data`.
+
+The recipe is `nsga.scheme.advance` → `stepping.step.take` → `nsga.scheme.step`; the sub-problems are in nsga.smooth,
+nsga.position, nsga.velocity. Kernels call the record of the run ``s`` and the record of this table ``o``.
+
+    symbol    code            meaning (docs/theory/decoupled_nsga.md)
+    v̇~, a     Vd0, Va         v̇~ of the last step, a of this one
+    λ_c, χ_c  clam, mchi (nc, 3)  multipliers of closed contacts in the smooth sub-problem
+"""
+
+from numba import carray
+
+from fem_mbs.jit import kernel, void_pointer
+from fem_mbs.solvers.stepping.table import Item, Table
+
+PARTS = "smooth velocity restart".split()  # as `stepping.data.PARTS`
+
+TABLE = Table(
+    "run of DecoupledNSGA",
+    {
+        "Va": Item("N 6", "a, of the generalized-α method", kept=True),
+        "Vd0": Item("N 6", "v̇~ of the last step", kept=True),
+        "Gw": Item("full", "moments of closed contacts in the smooth sub-problem", kept=True),
+        "clam": Item("nc 3", "λ of closed contacts in the smooth sub-problem, divided by k_s", kept=True, scaling=1),
+        "mchi": Item("nc 3", "their moments, divided by length k_s", kept=True, scaling=1),
+        "clam0": Item("nc 3", "clam at the start of the step"),
+        "mchi0": Item("nc 3", "mchi at the start of the step"),
+        "ctau": Item("nc 3", "directions of sliding, see nsga.persistent", kept=True),
+        "wtau": Item("nc 3", "directions of rolling and spinning", kept=True),
+        "gamma_c": Item("nc 3", "d(G v)/dt of closed contacts at fixed v"),
+        "gamma_w": Item("nc 3", "length d(W v)/dt of closed contacts at fixed v"),
+        "rolls": Item("nc", "as closed, for rolling", "i8", kept=True),
+        "spins": Item("nc", "as closed, for spinning", "i8", kept=True),
+        "entered": Item("nc", "closed as it entered the step", "i8", kept=True),
+        "ends": Item("nc", "closed as the step ended, before pauses", "i8", kept=True),
+        "part": Item("N", "connected part of each node, −1: cannot move", "i8"),
+        "stirred": Item("N", "per part: a contact has changed", "i8", kept=True),
+        "pause": Item("N", "per part: steps left of a pause", "i8", kept=True),
+        "pause_length": Item("N", "per part: length of the last pause", "i8", kept=True),
+        "quick": Item("N", "per part: changes in quick succession", "i8", kept=True),
+        "quiet": Item("N", "per part: steps since the last change", "i8", kept=True),
+        "alpha_m": Item("", "α_m"),
+        "alpha_f": Item("", "α_f"),
+        "beta": Item("", "β"),
+        "gamma": Item("", "γ"),
+        "c_a": Item("", "∂v̇/∂v of the method"),
+        "c_q": Item("", "∂D/∂v of the method"),
+        "ps": Item("", "p of the smooth sub-problem"),
+        "mixed": Item("", "mixed iteration of beams", "i8"),
+        "reset": Item("", "restart after an impact", "i8"),
+        "fresh": Item("", "the memory was started afresh", "i8", kept=True),
+        "since": Item("", "steps since the last restart", "i8", kept=True),
+        # search along a Newton step of the smooth sub-problem
+        "taken": Item("", "part of the step that is taken"),
+        "trials": Item("", "trial points of all iterations", "i8"),
+        "moved": Item("", "largest increment of the last iteration"),
+        "c_step": Item("", "change of v̇~ per change of v~ in this iteration"),
+        "first_force": Item("", "size of the forces at the first iteration"),
+        "checked": Item("", "forces of closed contacts have been looked at", "i8"),
+        # addresses
+        **{f"{name}_part": Item("", "compiled part", "i8") for name in PARTS},
+        "smooth_problem": Item("", "record of Newton's iteration", "i8"),
+    },
+)
+OWN = TABLE.dtype
+
+
+@kernel
+def own_at(at):
+    """Record of this table at an address, as an array of one."""
+    return carray(void_pointer(at), (1,), OWN)

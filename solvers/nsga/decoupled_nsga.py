@@ -1,0 +1,310 @@
+"""Decoupled nonsmooth generalized-α on R³ × SO(3), for rigid and flexible systems with impacts and friction.
+
+Each step solves three sub-problems one after the other: smooth motion with bilateral constraints (generalized-α, second
+order), a position correction (no penetration, g = 0), a velocity correction (impact law, friction cones, G v = 0). The
+scheme, its equations and decisions are in docs/theory/decoupled_nsga.md; the compiled parts are beside this file.
+
+Source: Cosimo, Cavalieri, Cardona, Brüls, Nonlinear Dyn. 102 (2020); Sanchez2025, chapters 2-3, annexes A and B;
+doubtful points as decided by measurement, decisions 1 to 12 there: factor ½ h² in the position equation (1), M(q) at
+both levels (2), f^p and f^v as differences (3), rotations composed as R~ exp(U~) (4), active set G V~− < −tol_v with
+impulses of earlier impact problems applied to all contacts (6), line search and penalty ladder (7), proximal shift (8).
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.solvers.nsga.data import TABLE
+from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.solvers.stepping.stepper import Stepper
+from fem_mbs.system.layout import Rows
+from fem_mbs.system.system import State, System
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
+CONTACT_SOLVERS = ("auto", "newton", "problem")
+
+
+class DecoupledNSGA(Stepper):
+    """The default time stepper.
+
+    Parameters
+    ----------
+    rho_inf : float, 0 … 1, -
+        Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve. 0.8
+        is a good choice for rigid systems; 0 for flexible ones with impacts and for smooth reactions after an impact.
+    rtol : float > 0, -
+        Relative tolerance of the three sub-problems. The error it leaves does not fall with h: at small steps 1e-5
+        exceeds the discretisation error (nine times on a triple pendulum at h = 3e-5 s), and costs the same as 1e-6.
+    max_iterations : int
+        Newton iterations per sub-problem before a step is repeated with other penalties, then refused.
+    scaling : float, optional [kg]
+        k and p of the multipliers. Default: the mass that bodies in contact have against each other (geometric mean
+        over the contacts), without contacts the mean mass of the moving nodes. Results do not depend on it.
+    penalty : float > 0, -
+        p/k of contacts in the normal direction. 1 suits bodies that hit with all of their mass.
+    friction_penalty : float > 0, -
+        p/k of friction. The default is the mass that resists sliding at the contact point of a
+        homogeneous sphere, relative to all of it.
+    epsilon : float ≥ 0, optional, -
+        Proximal shift of redundant constraints and contacts, relative; the solution does not depend on it. Default:
+        1e-8, and 0 for joints that `Model.compile` has found to be independent: in chains of thousands of links a shift
+        costs iterations. A step that fails is repeated with at least 1e-8.
+    tol_v : float, optional [m/s]
+        Approach speeds below it do not count as impacts: far below g h and far below impact speeds. Default: 1e-8 of
+        the largest initial speed or of |gravity| h.
+    max_problems : int
+        Impact problems in one step before an error that names the contacts. In the second half of them all contacts
+        that have acted take part, without restitution, which ends long sequences
+        (``result.statistics["impact_sequences_cut_short"]`` counts these).
+    position_factor : {0.5, 1.0}
+        c_p of the position equation; 1 for very stiff flexible models at Courant numbers above 5
+        (docs/theory/decoupled_nsga.md, decision 1).
+    reset_after_impact : bool
+        Restart the memory of the method with consistent accelerations after a step with an impact: joint forces stop
+        oscillating for rho_inf > 0; one more linear solve per impact (docs/theory/decoupled_nsga.md, decision 10).
+    improved_start : bool
+        Second-order start of the multipliers (docs/theory/decoupled_nsga.md, (23)): the first step is one of the
+        trapezoidal rule, which finds dv̇/dt in a_1 = v̇_1 + (α_m − α_f) h dv̇/dt.
+    persistent_contacts : bool
+        Closed contacts take part in the smooth sub-problem (docs/theory/decoupled_nsga.md, (25)-(27)): second
+        order in motion and forces while they stay closed, where the published scheme is of first order. Measured
+        orders, largest errors: ball rolling in a drum 2.00 (0.98 without), leg on a sticking foot 2.00 (1.00), ball
+        that slides and rolls in turn 1.96 (0.98), angle of a ball stopped by rolling or spinning resistance 1.96 …
+        2.0 (1.0). Where sticking, sliding or contact itself ends the error depends on where in its step that lies,
+        still of second order in the motion; friction forces that jump are wrong in that step. Where sliding *reverses*
+        without sticking the motion is of first order, with the option as without (1.2 and 1.1 measured): friction of
+        the whole step has the direction in which it ends. Impacts stay of first order. Contacts with a
+        ``radius_contensou`` are of second order while they slide or drill.
+    approach : {"slower", "start"}
+        Normal velocity that Newton's law reflects. "slower": the slower of those along the normals at the start and at
+        the end of the step, none where one of them leaves, with which normal impulses never give energy; and where
+        friction makes the impulses of an impact gain energy (Kane's paradox), the largest part of the restitution that
+        does not (``result.statistics["impacts_with_less_restitution"]`` counts these). "start": that along the normals
+        at the start of the step, as published, and no limit: for comparisons with published figures.
+    restitution_speed : {"start", "touch"}
+        Which approach speed Newton's law reflects at the first impact of a step: that at the start of the step (as
+        published), or that at the touch, by the energy on the way to it. With "start" an elastic ball loses what it
+        gains on the last part of its way, m g² h/4 per second on average; with "touch" it keeps its energy for any
+        number of bounces (docs/theory/sweep has figures, and what else changes).
+    contact_solver : {"auto", "newton", "problem"}
+        How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
+        the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
+        solver at once, for hundreds of contacts and more. ``result.contact_problems`` says where it was used.
+    contact_tolerance : float > 0, -
+        Scale-free error asked of contact problems of free bodies (models with contact groups).
+    step_control : StepControl, optional
+        Steps of variable size: halved when they fail, larger ones in smooth motion. Default: all steps are h.
+    divide_failed_steps : bool
+        Without ``step_control``: take a step that fails in parts, down to h/64. States are still saved at multiples of
+        h, with the impulses of all parts (``result.statistics["divided_steps"]`` counts these steps). Not with contact
+        groups. False: a step that fails ends the run.
+    mixed : bool
+        Mixed Newton iteration in beams (same solution; converges where large steps make plain Newton fail).
+    reference_force : float ≥ 0 [N]
+        Forces are solved to ``rtol`` of it where those of the model are smaller.
+    reuse : bool
+        Keep a factorisation while it contracts the residual by 50 per iteration.
+
+    Raises
+    ------
+    ParameterError
+        rho_inf outside [0, 1], non-positive tolerances or step sizes.
+
+    Examples
+    --------
+    >>> result = DecoupledNSGA(rho_inf=0.8).run(model, t_end=1.0, h=1e-3)
+
+    Notes
+    -----
+    Order 2 in smooth motion; order 1 at impacts and, without ``persistent_contacts``, as soon as a contact stays
+    closed. Joint reactions are k_s λ~ + k_v Λ/h; contact forces k_v Λ/h, which at an impact is an impulse divided by h.
+    The ``impulse`` of a contact is the momentum that it hands over in the step: h times its force, and with
+    ``persistent_contacts`` what the forces of closed contacts give on their way from the start of the step to its end
+    (docs/theory/decoupled_nsga.md, (32)).
+    """
+
+    table = TABLE
+    stages = ("smooth motion", "position correction", "velocity correction")
+
+    def __init__(
+        self,
+        rho_inf: float = 0.8,
+        *,
+        rtol: float = 1e-6,
+        max_iterations: int = 30,
+        scaling: float | None = None,
+        penalty: float = 1.0,
+        friction_penalty: float = 2.0 / 7.0,
+        epsilon: float | None = None,
+        tol_v: float | None = None,
+        max_problems: int = 50,
+        position_factor: float = 0.5,
+        reset_after_impact: bool = False,
+        improved_start: bool = False,
+        mixed: bool = False,
+        persistent_contacts: bool = False,
+        approach: str = "slower",
+        restitution_speed: str = "start",
+        contact_solver: str = "auto",
+        contact_tolerance: float = 1e-6,
+        step_control: StepControl | None = None,
+        divide_failed_steps: bool = True,
+        reuse: bool = True,
+        reference_force: float = 0.0,
+    ) -> None:
+        self.rho_inf = self.number("rho_inf", rho_inf, at_least=0, at_most=1)
+        self.rtol = self.number("rtol", rtol, above=0, below=1)
+        self.max_iterations = self.as_integer("max_iterations", max_iterations)
+        self.penalty = self.positive("penalty", penalty)
+        self.friction_penalty = self.positive("friction_penalty", friction_penalty)
+        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
+        self.max_problems = self.as_integer("max_problems", max_problems)
+        self.position_factor = self.number("position_factor", position_factor)
+        message = "must be between 0.5 and 1 (less gains energy)"
+        self.check(0.5 <= self.position_factor <= 1, "position_factor", position_factor, message)
+        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
+        self.tol_v = None if tol_v is None else self.positive("tol_v", tol_v, "m/s")
+        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
+        self.reset_after_impact = self.as_flag("reset_after_impact", reset_after_impact)
+        self.improved_start = self.as_flag("improved_start", improved_start)
+        self.mixed, self.reuse = self.as_flag("mixed", mixed), self.as_flag("reuse", reuse)
+        self.persistent_contacts = self.as_flag("persistent_contacts", persistent_contacts)
+        self.approach = self.as_choice("approach", approach, ("start", "slower"))
+        self.restitution_speed = self.as_choice("restitution_speed", restitution_speed, ("start", "touch"))
+        self.contact_solver = self.as_choice("contact_solver", contact_solver, tuple(CONTACT_SOLVERS))
+        self.contact_tolerance = self.number("contact_tolerance", contact_tolerance, above=0, below=1)
+        self.divide_failed_steps = self.as_flag("divide_failed_steps", divide_failed_steps)
+        self.step_control = step_control
+        if step_control is not None:
+            self.as_instance("step_control", step_control, StepControl, "a StepControl or None")
+        if improved_start and persistent_contacts:
+            message = "does not know closed contacts; leave it out with persistent_contacts=True"
+            raise ParameterError(self, "improved_start", improved_start, message)
+
+    @property
+    def coefficients(self) -> tuple[float, float, float, float]:
+        """α_m, α_f, β, γ of the generalized-α method (Sanchez2025, 2.28)."""
+        rho = self.rho_inf
+        alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+        gamma = 0.5 + alpha_f - alpha_m
+        return alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma
+
+    def matrices(self, system: System) -> tuple[Rows, Rows, Rows]:
+        """Rows of the matrices of the three sub-problems; contacts of groups are left to the contact-problem solver."""
+        if system.searches:
+            return Rows(), Rows(), Rows()
+        smooth = Rows(True, "all" if system.n_roll else "") if self.persistent_contacts else Rows()
+        return smooth, Rows(True, "drilling"), Rows(True, "all", drilling_first=True)
+
+    def refuse(self, system: System) -> None:
+        """Options that contact groups do not know."""
+        options = {
+            "persistent_contacts": self.persistent_contacts,
+            "contact_solver": self.contact_solver if self.contact_solver == "newton" else None,
+            "step_control": self.step_control,
+        }
+        for name, value in options.items():
+            if system.searches and value:
+                message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
+                raise ParameterError(self, name, value, message)
+
+    def parts(self) -> dict[str, Any]:
+        """Compiled parts by name."""
+        from fem_mbs.solvers.contact import sweep
+        from fem_mbs.solvers.nsga import position, scheme, smooth, velocity
+
+        return {
+            "advance": scheme.advance, "step": scheme.step, "restart": scheme.restart,
+            "smooth": smooth.smooth, "position": position.position, "velocity": velocity.velocity,
+            "sweep": sweep.sweep, "settle": sweep.settle,
+        }  # fmt: skip
+
+    def problems(self) -> dict[str, Any]:
+        """What Newton's iteration solves."""
+        from fem_mbs.solvers.contact import position, velocity
+        from fem_mbs.solvers.nsga import smooth
+
+        return {"smooth": smooth.PROBLEM, "position": position.PROBLEM, "velocity": velocity.PROBLEM}
+
+    def scalars(self, system: System, h: float) -> dict[str, Any]:
+        """Numbers of the record of a run that are this method's own."""
+        alpha_m, alpha_f, beta, gamma = self.coefficients
+        return {
+            "alpha_m": alpha_m, "alpha_f": alpha_f, "beta": beta, "gamma": gamma, **self._of_step(h),
+            "position_factor": self.position_factor,
+            "mixed": int(self.mixed and any("mixed" in element.kernels for element in system.elements)),
+            "persistent": int(self.persistent_contacts and system.nc > 0), "reset": int(self.reset_after_impact),
+            "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"),
+        }  # fmt: skip
+
+    def _of_step(self, h: float) -> dict[str, float]:
+        """Numbers that depend on the step size: ∂v̇/∂v and ∂D/∂v."""
+        alpha_m, alpha_f, beta, gamma = self.coefficients
+        return {"c_a": (1 - alpha_m) / ((1 - alpha_f) * gamma * h), "c_q": h * beta / gamma}
+
+    def use(self, engine: "Engine", h: float) -> None:
+        """Numbers of the records for a step h."""
+        for name, value in self._of_step(h).items():
+            engine.record_of(name)[name] = value
+
+    def local_error(self, engine: "Engine", h: float, change: np.ndarray) -> float:
+        """Error [m] of a step in which the smooth accelerations have changed, `step_control` (2)."""
+        alpha_m, alpha_f, beta, _ = self.coefficients
+        factor = abs(beta + 0.5 * (alpha_m - alpha_f) - 1.0 / 6.0)
+        size = np.abs(change)
+        size[:, 3:] *= engine.system.length
+        return factor * h * h * size.max()
+
+    def rescale(self, engine: "Engine", ratio: float, change: np.ndarray | None) -> None:
+        """Memory for steps ``ratio`` times as large, `step_control` (1), (1a).
+
+        ``change``: that of accelerations in the last step, if known.
+        """
+        a = engine.arrays
+        if ratio > 1.0 and change is not None and not (a["impact"].any() or engine.own[0]["fresh"]):
+            alpha_m, alpha_f, _, _ = self.coefficients
+            a["Va0"][:] = a["Vd0"] + ratio * (alpha_m - alpha_f) * change
+        else:
+            a["Va0"][:] = a["Vd0"] + ratio * (a["Va0"] - a["Vd0"])
+
+    def start(self, engine: "Engine", state: State) -> None:
+        """Consistent accelerations and multipliers at the start of a run."""
+        from fem_mbs.solvers.stepping.initial import initial_accelerations
+
+        a, run = engine.arrays, engine.run[0]
+        if run["persistent"]:
+            self._start_contacts(engine, state)
+        else:
+            acceleration, lam = initial_accelerations(engine.system, state, engine.shift, matrices=engine.matrices)
+            a["Vd0"][:] = a["Va0"][:] = acceleration
+            a["lam"][:] = lam / run["ks"]
+        a["Vd"][:] = a["Vd0"]
+        a["lam_report"][:] = a["lam"] * run["ks"]
+        if self.improved_start:
+            engine.own[0]["fresh"] = 1
+
+    def _start_contacts(self, engine, state):
+        """Closed contacts that do not approach enter at once; the first accelerations are consistent with them."""
+        from fem_mbs.jit import address, invoke
+        from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
+        from fem_mbs.solvers.nsga.scheme import CALM
+        from fem_mbs.solvers.stepping.codes import OK
+
+        system, a, run = engine.system, engine.arrays, engine.run[0]
+        velocity, tol_v = system.contact_velocities(state), run["tol_v"]
+        rests = (a["was_active"] != 0) & (np.abs(velocity[:, 0]) <= 10 * tol_v)
+        slides = np.linalg.norm(velocity[:, 1:], axis=1) > 10 * tol_v
+        with_friction = np.where(slides, SLIP, STICK)
+        kind = np.where(system.laws[:, 0] > 0, with_friction, CLOSED)
+        a["closed"][:] = a["entered"][:] = np.where(rests, kind, GAP)
+        a["part"][:] = system.parts()
+        system.update_signals(state.t)
+        engine.own[0]["since"] = CALM
+        invoke(int(engine.own[0]["restart_part"]), address(engine.data), address(engine.run))
+        if run["code"] != OK:
+            raise SolverError(
+                "initial accelerations: mass, constraints and closed contacts are singular", step=0, time=state.t
+            )

@@ -1,0 +1,201 @@
+"""Which contacts are in the smooth sub-problem of the decoupled scheme: entry, release, and pauses.
+
+Entry: by the velocities at the end of a step, of contacts that carry load, were not struck and are at rest along the
+normal; they stick when they are at rest along the plane too, and wait for a step where sliding turns. Release: when the
+smooth sub-problem has converged, once per step, contacts that pull are opened and those beyond Coulomb's cone slide,
+and it goes on. Without that test the memory of the method holds forces that never acted, and light contacts of a stiff
+beam on a floor never come to rest.
+
+A change starts the memory again from accelerations consistent with the closed contacts. The first step after it is one
+of the trapezoidal rule (ρ = 1), in which a = v̇, and then a_1 = v̇_1 + (α_m − α_f)(v̇_1 − v̇_0): forces are of second order
+from the first step on. For ρ < ½, where the error of the start dies within some steps, or when another change was less
+than ten steps ago, a − v̇ is kept instead, so that the damping of stiff parts does not start afresh. After an impact the
+contacts of the parts it struck stay out for three steps, and the forces before it are those of the memory. Parts whose
+contacts change five times in quick succession leave all of them to the corrections for 20 to 200 steps.
+
+Source: worked out here (docs/theory/decoupled_nsga.md, (27)); figures: tests/validation/test_persistent_contacts.py.
+
+    code                              meaning
+    closed, entered, ends (nc,)       status now; as it entered the step; as the step ended, before pauses
+    part (N,)                         connected part each node belongs to (−1: cannot move); contacts connect none
+    stirred, pause, pause_length,     per part: a contact has changed; steps left of a pause; length of the last one;
+    quick, quiet (N,)                 changes in quick succession; steps since the last change
+"""
+
+import math
+
+from fem_mbs.jit import integer_matrix, kernel
+from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
+from fem_mbs.solvers.nsga.persistent import rest_speed
+from fem_mbs.system.assembly import groups_of
+from fem_mbs.system.contacts import B_GN, B_VT, B_VT0, B_W, L_MU, L_ROLLING, L_SPINNING, gradient_times, laws_of
+
+BRISK, SETTLING, FIRST_PAUSE, LONGEST_PAUSE = 5, 3, 20, 200  # changes; steps
+TURNED = 0.93  # cos² of the angle by which sliding may turn in a step
+
+
+@kernel
+def decide_turning(d, s, o, V):
+    """Fill rolls and spins (nc,) of closed contacts by their relative angular velocities; True when one has changed."""
+    groups = groups_of(d)
+    closed, rolls, spins = s.closed, o.rolls, o.spins
+    rest, changed = rest_speed(s) / s.length, False
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        law = laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            roll = spin = GAP
+            if closed[c] != GAP and law[e, L_ROLLING] != 0.0:
+                w1, w2 = gradient_times(g, e, B_W, 0, V), gradient_times(g, e, B_W, 1, V)
+                roll = STICK if w1 * w1 + w2 * w2 <= rest * rest else SLIP
+            if closed[c] != GAP and law[e, L_SPINNING] != 0.0:
+                spin = STICK if abs(gradient_times(g, e, B_W, 2, V)) <= rest else SLIP
+            changed = changed or roll != rolls[c] or spin != spins[c]
+            rolls[c], spins[c] = roll, spin
+    return changed
+
+
+@kernel
+def pause_chattering(d, s, o):
+    """Parts of the system that ``stirred`` names and whose contacts have changed BRISK times in quick succession pause.
+
+    Without that the light contacts of stiff structures can open and close, or stick and slide, from step to step and
+    keep a vibration alive that the two corrections alone would end.
+    """
+    N = d.n_nodes
+    stirred, pause, length = o.stirred, o.pause, o.pause_length
+    quick, quiet = o.quick, o.quiet
+    for i in range(N):
+        if pause[i] > 0:
+            pause[i] -= 1
+        elif stirred[i] != 0:
+            quick[i] = quick[i] + 1 if quiet[i] < 3 else max(quick[i] - 1, 0)
+            quiet[i] = 0
+            if quick[i] >= BRISK:
+                quick[i] = 0
+                length[i] = min(2 * length[i], LONGEST_PAUSE) if length[i] > 0 else FIRST_PAUSE
+                pause[i] = length[i]
+        else:
+            quiet[i] += 1
+            if quiet[i] > LONGEST_PAUSE:
+                length[i] = quick[i] = 0
+        stirred[i] = 0
+
+
+@kernel
+def turned_aside(g, e, v1, v2, V0, rest):
+    """Whether sliding with (v1, v2) has turned by more than 15 degrees since the start of the step.
+
+    The direction that friction has in the smooth sub-problem is that of the prediction. Where friction turns it within
+    a step, that of a point about to stick, it goes to and fro, and the point never sticks.
+    """
+    o1, o2 = gradient_times(g, e, B_VT0, 0, V0), gradient_times(g, e, B_VT0, 1, V0)
+    before, along = o1 * o1 + o2 * o2, v1 * o1 + v2 * o2
+    if before <= rest * rest:
+        return False
+    return along <= 0.0 or along * along < TURNED * before * (v1 * v1 + v2 * v2)
+
+
+@kernel
+def decide_closed(d, s, o):
+    """Which contacts enter the next smooth sub-problem, by how they ended this step. Returns (has it changed, is there
+    one).
+
+    Velocities at the end of the step decide: a contact acts in one of the impact problems of the step, later ones may
+    change its velocity, and rows G v = 0 would take that away in a smooth step. Whether a contact at rest can stick is
+    seen from its force, see `leave_cones`.
+    """
+    groups = groups_of(d)
+    closed, impact, total = s.closed, s.impact, s.total_Lam
+    entered, ends = o.entered, o.ends
+    part, stirred = o.part, o.stirred
+    pause, acted = o.pause, s.acted
+    V, rest = s.V, rest_speed(s)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        law, nodes = laws_of(g), integer_matrix(g.nodes_at, g.n, g.nn)
+        for e in range(g.n):
+            c = g.first_contact + e
+            now = GAP
+            if total[c, 0] > 0.0 and impact[c] == 0 and abs(gradient_times(g, e, B_GN, 0, V)) <= rest:
+                v1, v2 = gradient_times(g, e, B_VT, 0, V), gradient_times(g, e, B_VT, 1, V)
+                now = STICK if v1 * v1 + v2 * v2 <= rest * rest else SLIP
+                # a disc that drills slides, whatever its centre does: the corrections know
+                if law[e, L_MU] == 0.0:
+                    now = CLOSED
+                elif g.drilling != 0:
+                    now = acted[c]
+                elif now == SLIP and turned_aside(g, e, v1, v2, s.V0, rest):
+                    now = GAP
+            ends[c] = now
+            if now != closed[c] or closed[c] != entered[c]:
+                for k in range(g.nn):
+                    if part[nodes[e, k]] >= 0:
+                        stirred[part[nodes[e, k]]] = 1
+            if impact[c] != 0:
+                for k in range(g.nn):
+                    if part[nodes[e, k]] >= 0:
+                        pause[part[nodes[e, k]]] = max(pause[part[nodes[e, k]]], SETTLING)
+    pause_chattering(d, s, o)
+    changed = some = False
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+        for e in range(g.n):
+            c = g.first_contact + e
+            now = ends[c]
+            for k in range(g.nn):
+                if part[nodes[e, k]] >= 0 and pause[part[nodes[e, k]]] > 0:
+                    now = GAP
+            changed, some = changed or now != closed[c], some or now != GAP
+            closed[c] = entered[c] = now
+    turned = d.n_roll > 0 and decide_turning(d, s, o, V)
+    return changed or turned, some
+
+
+@kernel
+def leave_cones(d, s, o, noise):
+    """Open contacts whose forces in the smooth sub-problem leave their cones, or let them slide; True if one does.
+
+    They would be corrected at the end of the step, but the memory of the method would hold a force that never acted:
+    at the end of sticking the error of velocities is four times larger (measured on a block on a shaken plate).
+    ``noise`` [unit of the multipliers] is what the iterations leave. Contacts with a disc start to slide or to drill in
+    the corrections.
+    """
+    groups = groups_of(d)
+    closed, rolls, spins = s.closed, o.rolls, o.spins
+    lam, chi = o.clam, o.mchi
+    ctau, wtau = o.ctau, o.wtau
+    left = False
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        law = laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            if closed[c] == GAP:
+                continue
+            if lam[c, 0] < -noise:
+                closed[c] = rolls[c] = spins[c] = GAP
+                left = True
+                continue
+            size = math.sqrt(lam[c, 1] * lam[c, 1] + lam[c, 2] * lam[c, 2])
+            if closed[c] == STICK and g.drilling == 0 and size > law[e, L_MU] * lam[c, 0] + noise:
+                closed[c], left = SLIP, True
+                ctau[c, 0], ctau[c, 1] = -lam[c, 1] / size, -lam[c, 2] / size
+            size = math.sqrt(chi[c, 0] * chi[c, 0] + chi[c, 1] * chi[c, 1])
+            if rolls[c] == STICK and size > law[e, L_ROLLING] / s.length * lam[c, 0] + noise:
+                rolls[c], left = SLIP, True
+                wtau[c, 0], wtau[c, 1] = -chi[c, 0] / size, -chi[c, 1] / size
+            if spins[c] == STICK and abs(chi[c, 2]) > law[e, L_SPINNING] / s.length * lam[c, 0] + noise:
+                spins[c], left = SLIP, True
+                wtau[c, 2] = -chi[c, 2] / abs(chi[c, 2])
+    return left

@@ -1,0 +1,277 @@
+"""Closed contacts inside the smooth sub-problem: second order while a contact stays closed (decision 12).
+
+A contact that ended the last step closed, without impact, enters the smooth sub-problem with multipliers λ_c, χ_c:
+
+    sticking     G_N v = 0 ,  G_T v = 0                         forces  G_Nᵀ λ_N + G_Tᵀ λ_T                          (1)
+    sliding      G_N v = 0 ,  λ_T = −μ λ_N τ, τ ∥ G_T v           the same                                           (2)
+    frictionless G_N v = 0 ,  λ_T = 0                                                                              (3)
+    with a disc  G_N v = 0 ,  (λ_T, M_N/c) = −μ λ_N s/|s|, s = (G_T v, c w v)      the same and wᵀ M_N             (2c)
+    not turning  W v = 0                                        moment  Wᵀ χ                                       (4)
+    turning      χ = −ρ λ_N τ_ω, τ_ω ∥ W v                      the same, for rolling and spinning alone             (5)
+
+The two corrections see these forces as part of the smooth solution and keep the *total* multipliers of the contact,
+so their cone tests are unchanged: they decide whether the contact stays closed, sticks, slides or opens. The position
+correction has no moments χ: Wᵀ χ belongs to the smooth motion there. Rows of other contacts are λ_c = 0. The change of
+sliding and turning rows with q is left out of the tangents (it costs an iteration at most); that of the normal row is
+exact.
+
+Contacts with a disc (sliding coupled with drilling, w the last row of W) slide by (2c): M_N is no unknown, and only |s|
+is taken from the prediction, not s: a disc that drills fast makes sliding friction viscous, μ λ_N/|s| G_T v, too stiff
+for a direction known before. Where such a contact sticks the smooth sub-problem has (1) alone; what then stops it from
+drilling acts in the corrections (first order).
+
+Entry and release: nsga.entry. Orders: examples/order_in_contact.py, tests/validation/test_persistent_contacts.py.
+
+Source: docs/theory/decoupled_nsga.md, (25), (26), decision 12.
+
+    symbol     code                   meaning
+    λ_c, χ_c   clam, mchi (nc, 3)     multipliers divided by k_s; χ: moments divided by length k_s
+    τ, τ_ω     ctau, wtau (nc, 3)     directions of sliding, and of rolling (two numbers) and spinning (one)
+               closed (nc,)           GAP (not in the smooth problem), STICK, SLIP or CLOSED
+               rolls, spins (nc,)     the same for rolling and spinning: GAP (no resistance), STICK or SLIP
+"""
+
+import math
+
+from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_vector, matrix, vector
+from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
+from fem_mbs.system.assembly import SMOOTH, gather, groups_of, matrix_values, scatter_matrix, times_tangent, zero
+from fem_mbs.system.contacts import (
+    B_GN,
+    B_VT,
+    B_VT0,
+    B_W,
+    B_WN0,
+    C_BLOCKS,
+    L_DRILLING,
+    L_MU,
+    L_ROLLING,
+    L_SPINNING,
+    add_gradient,
+    gradient_times,
+    laws_of,
+)
+
+_H_N, _KK, _V = SLOT["H_N"], SLOT["K"], SLOT["v"]
+
+
+@kernel
+def rest_speed(s):
+    """Relative velocity below which a contact sticks [m/s]: ten times what the sub-problems leave."""
+    return 10.0 * (s.tol_v + s.rtol * s.h * s.F_s / s.mean_mass)
+
+
+@kernel
+def direction_of(g, e, block, row, n, V, V0, block0, rest, tau):
+    """Fill tau (n,) with the direction of n rows of a kept gradient times V; ``block0`` is the gradient for V0.
+
+    A predicted motion that reverses that of V0 is about to stick, which the corrections decide: V0 counts. What was at
+    rest keeps the tau of its force, see `leave_cones`.
+    """
+    now, old = local_vector(2), local_vector(2)
+    reversal = size = 0.0
+    for i in range(n):
+        now[i] = gradient_times(g, e, block, row + i, V)
+        old[i] = gradient_times(g, e, block0, row + i, V0)
+        reversal += now[i] * old[i]
+        size += old[i] * old[i]
+    if size <= rest * rest:
+        return
+    if reversal > 0.0:
+        size = 0.0
+        for i in range(n):
+            old[i] = now[i]
+            size += now[i] * now[i]
+    for i in range(n):
+        tau[i] = old[i] / math.sqrt(size)
+
+
+@kernel
+def coupled_speed(g, e, V, V0):
+    """|(v_1, v_2, c ω_N)| of the predicted velocities V (N, 6), or of those at the start: as in `direction_of`."""
+    arm = laws_of(g)[e, L_DRILLING]
+    now, old, both = 0.0, 0.0, 0.0
+    for i in range(3):
+        if i < 2:
+            a, b = gradient_times(g, e, B_VT, i, V), gradient_times(g, e, B_VT0, i, V0)
+        else:
+            a, b = arm * gradient_times(g, e, B_W, 2, V), arm * gradient_times(g, e, B_WN0, 0, V0)
+        now, old, both = now + a * a, old + b * b, both + a * b
+    size = math.sqrt(now if both > 0.0 else old)
+    return size if size > 0.0 else 1.0
+
+
+@kernel
+def sliding_directions(d, s, o, V):
+    """Fill ctau and wtau (nc, 3) for the predicted velocities V of contacts that slide, roll or spin.
+
+    Contacts with a disc get |s| of (2c) in the third column of ctau.
+
+    The prediction is second-order accurate, so the directions are too, and (2), (5) become linear.
+    """
+    groups = groups_of(d)
+    closed, rolls, spins = s.closed, o.rolls, o.spins
+    ctau, wtau, V0 = o.ctau, o.wtau, s.V0
+    rest = rest_speed(s)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            if closed[c] == SLIP and g.drilling != 0:
+                ctau[c, 2] = coupled_speed(g, e, V, V0)
+            elif closed[c] == SLIP:
+                direction_of(g, e, B_VT, 0, 2, V, V0, B_VT0, rest, ctau[c])
+            if rolls[c] == SLIP:
+                direction_of(g, e, B_W, 0, 2, V, V0, B_W, rest / s.length, wtau[c])
+            if spins[c] == SLIP:
+                direction_of(g, e, B_W, 2, 1, V, V0, B_W, rest / s.length, wtau[c, 2:])
+
+
+@kernel
+def closed_forces(d, s, o, V, Gl, Gw, rows, rows_chi):
+    """Add the forces of (1)-(3) to Gl and the moments of (4), (5) to Gw (full); fill rows and rows_chi (nc, 3).
+
+    A row is G v (W v times length), or what is missing in the law of its multiplier.
+    """
+    groups = groups_of(d)
+    closed, rolls, spins = s.closed, o.rolls, o.spins
+    lam, chi = o.clam, o.mchi
+    ctau, wtau = o.ctau, o.wtau
+    arm = s.length
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        law = laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            for i in range(3):
+                rows[c, i] = lam[c, i]
+                rows_chi[c, i] = chi[c, i]
+            if closed[c] == GAP:
+                continue
+            rows[c, 0] = gradient_times(g, e, B_GN, 0, V)
+            add_gradient(g, e, B_GN, 0, s.ks * lam[c, 0], Gl)
+            for i in range(2):
+                add_gradient(g, e, B_VT, i, s.ks * lam[c, 1 + i], Gl)
+                if closed[c] == STICK:
+                    rows[c, 1 + i] = gradient_times(g, e, B_VT, i, V)
+                elif closed[c] == SLIP and g.drilling != 0:
+                    factor = law[e, L_MU] * lam[c, 0] / ctau[c, 2]
+                    rows[c, 1 + i] = lam[c, 1 + i] + factor * gradient_times(g, e, B_VT, i, V)
+                elif closed[c] == SLIP:
+                    rows[c, 1 + i] = lam[c, 1 + i] + law[e, L_MU] * lam[c, 0] * ctau[c, i]
+            if closed[c] == SLIP and g.drilling != 0:
+                factor = law[e, L_MU] * lam[c, 0] / ctau[c, 2] * law[e, L_DRILLING] ** 2
+                add_gradient(g, e, B_W, 2, -s.ks * factor * gradient_times(g, e, B_W, 2, V), Gl)
+            for i in range(3):
+                turns, limit = (rolls[c], law[e, L_ROLLING]) if i < 2 else (spins[c], law[e, L_SPINNING])
+                if turns == GAP:
+                    continue
+                add_gradient(g, e, B_W, i, arm * s.ks * chi[c, i], Gw)
+                if turns == STICK:
+                    rows_chi[c, i] = arm * gradient_times(g, e, B_W, i, V)
+                else:
+                    rows_chi[c, i] = chi[c, i] + limit / arm * lam[c, 0] * wtau[c, i]
+
+
+@kernel
+def _row_tangent(S, nd, row, stuck, limit, tau, G, scale, k, shift):
+    """Blocks of one row of (1) or (4), gradient scale G (nd,), or of (2), (3) or (5); forces included."""
+    for i in range(nd):
+        S[i, row] -= k * scale * G[i]
+    if stuck:
+        for i in range(nd):
+            S[row, i] -= k * scale * G[i]
+        S[row, row] -= shift * k
+    else:
+        S[row, row] -= k
+        S[row, nd] -= k * limit * tau
+
+
+@kernel
+def _disc_tangent(S, g, e, nd, mu, lam_N, speed, k, V):
+    """Blocks of the sliding rows and of the forces of (2c), speed = |s|."""
+    kept, arm = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)[e, L_DRILLING]
+    factor, turn = mu * lam_N / speed, mu / speed * gradient_times(g, e, B_W, 2, V)
+    w = kept[e, C_BLOCKS + (B_W + 2) * nd :]
+    for j in range(2):
+        G, row = kept[e, C_BLOCKS + (B_VT + j) * nd :], nd + 1 + j
+        S[row, row] -= k
+        S[row, nd] -= k * mu / speed * gradient_times(g, e, B_VT, j, V)
+        for i in range(nd):
+            S[i, row] -= k * G[i]
+            S[row, i] -= k * factor * G[i]
+    for i in range(nd):
+        moment = k * arm * arm * w[i]
+        S[i, nd] += turn * moment
+        for j in range(nd):
+            S[i, j] += factor * moment * w[j]
+
+
+@kernel
+def closed_tangents(d, s, o, x, R, V, k, c_q, T):
+    """Add the blocks of (1)-(5) to the matrix of the smooth sub-problem; c_q = ∂D/∂v (0: rows of accelerations)."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    values = matrix_values(d, SMOOTH)
+    closed, rolls, spins = s.closed, o.rolls, o.spins
+    lam, ctau, wtau = o.clam, o.ctau, o.wtau
+    arm = s.length
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        nd = g.nd
+        size = nd + (6 if d.n_roll > 0 else 3)
+        S, H, ve = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd), vector(b[_V], nd)
+        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            zero(b[_KK], size * size)
+            if closed[c] == GAP:
+                for i in range(nd, size):
+                    S[i, i] = -k
+                scatter_matrix(g.maps_at[SMOOTH], e, size, vector(b[_KK], size * size), values)
+                continue
+            if c_q != 0.0 and g.contact_hessian != 0:
+                gather(d, g, e, b, x, R, V, V)
+                zero(b[_H_N], nd * nd)
+                call2(g.contact_hessian, g.parameters_at + e * g.stride, d.table_at)
+                for i in range(nd):
+                    for j in range(nd):
+                        S[i, j] -= c_q * k * lam[c, 0] * H[i, j]
+                        S[nd, j] -= c_q * k * ve[i] * H[i, j]
+                times_tangent(g, e, S, nd + 1, T)
+            _row_tangent(S, nd, nd, True, 0.0, 0.0, kept[e, C_BLOCKS + B_GN * nd :], 1.0, k, s.epsilon)
+            mu = law[e, L_MU] if closed[c] == SLIP else 0.0
+            if mu != 0.0 and g.drilling != 0:
+                _disc_tangent(S, g, e, nd, mu, lam[c, 0], ctau[c, 2], k, V)
+            for j in range(0 if mu != 0.0 and g.drilling != 0 else 2):
+                G = kept[e, C_BLOCKS + (B_VT + j) * nd :]
+                _row_tangent(S, nd, nd + 1 + j, closed[c] == STICK, mu, ctau[c, j], G, 1.0, k, s.epsilon)
+            for j in range(size - nd - 3):
+                turns, limit = (rolls[c], law[e, L_ROLLING] / arm) if j < 2 else (spins[c], law[e, L_SPINNING] / arm)
+                G, scale = kept[e, C_BLOCKS + (B_W + j) * nd :], arm if turns != GAP else 0.0
+                limit = limit if turns == SLIP else 0.0
+                _row_tangent(S, nd, nd + 3 + j, turns == STICK, limit, wtau[c, j], G, scale, k, s.epsilon)
+            scatter_matrix(g.maps_at[SMOOTH], e, size, vector(b[_KK], size * size), values)
+
+
+@kernel
+def closed_rates(d, s, V, rates, turns):
+    """Fill rates (nc, 3) with G_N v, G_T v and turns (nc, 3) with length W v of all contacts at the last evaluation."""
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            rates[c, 0] = gradient_times(g, e, B_GN, 0, V)
+            for i in range(2):
+                rates[c, 1 + i] = gradient_times(g, e, B_VT, i, V)
+            for i in range(3):
+                turns[c, i] = s.length * gradient_times(g, e, B_W, i, V)

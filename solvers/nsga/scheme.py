@@ -1,0 +1,252 @@
+"""Steps of the decoupled scheme: the three sub-problems, and the history that a step leaves to the next."""
+
+from fem_mbs.jit import call2, entry, integers, kernel, vector
+from fem_mbs.solvers.contact.law import GAP, STICK
+from fem_mbs.solvers.contact.rows import let_go
+from fem_mbs.solvers.nsga.data import own_at
+from fem_mbs.solvers.nsga.entry import decide_closed, decide_turning, leave_cones
+from fem_mbs.solvers.nsga.momentum import keep_forces, momentum
+from fem_mbs.solvers.nsga.persistent import closed_rates, closed_tangents, sliding_directions
+from fem_mbs.solvers.stepping.arrays import copy
+from fem_mbs.solvers.stepping.codes import OK, SINGULAR
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
+from fem_mbs.system.assembly import (
+    POSITION,
+    SMOOTH,
+    VELOCITY,
+    accept_states,
+    advance_configuration,
+    clear_matrix,
+    constraint_tangents,
+    constraints,
+    convective_terms,
+    dynamics,
+    expand_add,
+    factorise,
+    full_norm,
+    reduce_vector,
+    solve_in_place,
+    zero,
+)
+from fem_mbs.system.contacts import contacts, contacts_begin_step
+
+CALM = 10  # steps without a restart after which one begins with a trapezoidal step, see `advance`
+
+
+@entry("void(int64, int64)")
+def step(data, run):
+    """The three sub-problems of one step. What the start of the step kept is not touched."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    counts = s.counts
+    Ma, f, Gl = s.Ma, s.f, s.Gl
+    base, base_v = s.base, s.base_v
+    Gw = o.Gw
+    counts[6] = SMOOTH
+    call2(o.smooth_part, s.data_at, s.run_at)
+    if s.code != OK:
+        return
+    fs = s.fs
+    for i in range(6 * d.n_nodes):
+        fs[i] = f[i]
+        base[i] = f[i] + Gl[i]  # f(q~, v~) + G(q~)ᵀ k_s λ~
+        base_v[i] = base[i] + Gw[i] - Ma[i]
+    if d.nc > 0:
+        call2(s.sweep_part, s.data_at, s.run_at)
+        if s.code != OK:
+            return
+    counts[6] = POSITION
+    call2(s.position_part, s.data_at, s.run_at)
+    if s.code == OK and s.swept != 0:
+        call2(s.settle_part, s.data_at, s.run_at)
+    if s.code != OK:
+        return
+    counts[6] = VELOCITY
+    call2(o.velocity_part, s.data_at, s.run_at)
+
+
+@kernel
+def contact_convection(d, s, o):
+    """Fill gamma_c, gamma_w (nc, 3) with d(G v)/dt, length d(W v)/dt at fixed v, by a central difference along the
+    motion (any contact type).
+    """
+    N, nc = d.n_nodes, d.nc
+    x, Q, V = s.x, s.Q, s.V
+    xs, Qs, Rs, D = s.xs, s.Qs, s.Rs, s.D
+    T, gamma, rates = s.T, o.gamma_c, s.rows_c
+    gamma_w, turns = o.gamma_w, s.rows_chi
+    delta = 1e-3 * s.h
+    for side in range(2):
+        sign = 1.0 - 2.0 * side
+        for i in range(N):
+            for j in range(6):
+                D[i, j] = sign * delta * V[i, j]
+        advance_configuration(d, x, Q, D, xs, Qs, Rs, T)
+        contacts(d, xs, Rs, xs, Rs, V)
+        closed_rates(d, s, V, rates, turns)
+        for c in range(nc):
+            for i in range(3):
+                gamma[c, i] = (gamma[c, i] if side == 1 else 0.0) + sign * rates[c, i] / (2.0 * delta)
+                gamma_w[c, i] = (gamma_w[c, i] if side == 1 else 0.0) + sign * turns[c, i] / (2.0 * delta)
+
+
+@kernel
+def consistent(d, s, o):
+    """Solve for consistent accelerations (in dx) and multipliers (not divided by k_s) of the kept contacts."""
+    N, n, m = d.n_nodes, d.n, d.m
+    nc = d.nc if s.persistent != 0 else 0
+    turning = d.n_roll if s.persistent != 0 else 0
+    x, R, V = s.x, s.R, s.V
+    Ma, f, dx = s.Ma, s.f, vector(s.dx_at, n + m + 3 * nc + 3 * turning)
+    lam, gamma, g, rate = s.lam, s.phi, s.g, s.rate
+    clam, gamma_c, closed = o.clam, o.gamma_c, s.closed
+    mchi, gamma_w, roll = o.mchi, o.gamma_w, integers(d.roll_index_at, nc)
+    rolls, spins = o.rolls, o.spins
+    shift = s.epsilon / s.mean_mass
+    zero(s.trial_at, 6 * N)
+    zero(s.lam_at, m)
+    zero(o.clam_at, 3 * nc)
+    zero(o.mchi_at, 3 * nc)
+    clear_matrix(d, SMOOTH)
+    dynamics(d, SMOOTH, x, R, V, s.trial, Ma, f, True, 1.0, 0.0, 0.0, 0.0, R, False)
+    if s.persistent != 0 and s.struck != 0:
+        # forces before an impact: those after it shake stiff parts, and would do so again as a memory
+        fs = s.fs
+        for i in range(6 * N):
+            f[i] = fs[i]
+    if m > 0:
+        constraints(d, x, R, V, g, rate)
+        constraint_tangents(d, SMOOTH, x, R, V, lam, 0.0, 0.0, 1.0, 0.0, shift, False, R)
+        convective_terms(d, x, R, V, gamma)
+    if nc > 0:
+        closed_tangents(d, s, o, x, R, V, 1.0, 0.0, R)
+    if not factorise(d, SMOOTH):
+        s.code = SINGULAR
+        return
+    # repeated for the shift of redundant rows, as in `initial.consistent`
+    for _ in range((2 if s.epsilon <= 1e-6 else 4) if m + nc > 0 else 1):
+        reduce_vector(d, f, dx)
+        for i in range(m):
+            dx[n + i] = gamma[i] - shift * lam[i]
+        for c in range(nc):
+            for i in range(3):
+                rated = closed[c] == STICK or (closed[c] != GAP and i == 0)
+                dx[n + m + 3 * c + i] = gamma_c[c, i] - s.epsilon * clam[c, i] if rated else 0.0
+                if roll[c] >= 0 and turning > 0:
+                    rated = (rolls[c] if i < 2 else spins[c]) == STICK
+                    at = n + m + 3 * nc + 3 * roll[c] + i
+                    dx[at] = gamma_w[c, i] - s.epsilon * mchi[c, i] if rated else 0.0
+        solve_in_place(d, SMOOTH, s.dx_at)
+        for i in range(m):
+            lam[i] = dx[n + i]
+        for c in range(nc):
+            for i in range(3):
+                clam[c, i] = dx[n + m + 3 * c + i]
+                if roll[c] >= 0 and turning > 0:
+                    mchi[c, i] = dx[n + m + 3 * nc + 3 * roll[c] + i]
+
+
+@entry("void(int64, int64)")
+def restart(data, run):
+    """Memory of the method from consistent accelerations at the current state (decision 10), closed contacts
+    included."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    N, m = d.n_nodes, d.m
+    nc = d.nc if s.persistent != 0 else 0
+    x, R, V = s.x, s.R, s.V
+    Va0, Vd0, f, dx = s.Va0, o.Vd0, s.f, vector(s.dx_at, d.n)
+    lam, clam, mchi = s.lam, o.clam, o.mchi
+    if nc > 0:
+        contact_convection(d, s, o)
+        contacts(d, x, R, x, R, V)
+        contacts_begin_step(d)
+        copy(V, s.V0)
+        decide_turning(d, s, o, V)
+        sliding_directions(d, s, o, V)
+    s.code = OK
+    for _ in range(4):
+        consistent(d, s, o)
+        # forces outside their cones: the contact opens or slides at once
+        if s.code != OK or nc == 0 or not leave_cones(d, s, o, s.rtol * full_norm(d, f, s.length)):
+            break
+    if s.code != OK:
+        return
+    # a − v̇~ ≈ (α_m − α_f) h dv̇/dt stays what it was, for the damping of what the event does not touch, unless a first
+    # step of the trapezoidal rule finds it anew, see `advance`
+    calm = o.since >= CALM and o.alpha_f >= 1.0 / 3.0
+    keep = 1.0 if s.persistent != 0 and not calm else 0.0
+    for i in range(N):
+        for j in range(6):
+            Va0[i, j] = keep * (Va0[i, j] - Vd0[i, j])
+            Vd0[i, j] = 0.0
+    expand_add(d, 1.0, dx, Vd0)
+    for i in range(N):
+        for j in range(6):
+            Va0[i, j] += Vd0[i, j]
+    o.fresh = 1 if s.persistent != 0 and calm else 0
+    o.since = 0
+    for i in range(m):
+        lam[i] /= s.ks
+    for c in range(nc):
+        for i in range(3):
+            clam[c, i] /= s.ks
+            mchi[c, i] /= s.ks
+
+
+@kernel
+def set_coefficients(s, o, alpha_m, alpha_f, beta, gamma):
+    """Coefficients of the generalized-α method for the current step size."""
+    o.alpha_m, o.alpha_f, o.beta, o.gamma = alpha_m, alpha_f, beta, gamma
+    o.c_a = (1.0 - alpha_m) / ((1.0 - alpha_f) * gamma * s.h)
+    o.c_q = s.h * beta / gamma
+
+
+@kernel
+def finish(d, s, o, lag):
+    """History for the next step, reported multipliers and impact flags."""
+    N, m = d.n_nodes, d.m
+    Va, Vd, Va0, Vd0 = o.Va, s.Vd, s.Va0, o.Vd0
+    lam, Lam, report = s.lam, s.Lam, s.lam_report
+    factor = (1.0 - o.alpha_f) / (1.0 - o.alpha_m)
+    for i in range(N):
+        for j in range(6):
+            Va0[i, j] = Va[i, j] + factor * Vd[i, j] + lag * (Vd[i, j] - Vd0[i, j])
+            Vd0[i, j] = Vd[i, j]
+    for i in range(m):
+        report[i] = s.ks * lam[i] + s.kv * Lam[i] / s.h
+    accept_states(d, s.x, s.R, s.V)
+    struck = mark_impacts(d, s)
+    restart_now = struck and o.reset != 0
+    s.struck = 1 if struck else 0
+    if s.persistent != 0:
+        momentum(d, s, o)
+        changed, kept = decide_closed(d, s, o)
+        # the memory holds the forces of closed contacts: an impact, which turns slips, makes it wrong
+        restart_now = restart_now or changed or (struck and kept)
+    o.fresh = 0
+    o.since += 1
+    if restart_now:
+        call2(o.restart_part, s.data_at, s.run_at)
+
+
+@entry("void(int64, int64)")
+def advance(data, run):
+    """One step; the first after a fresh start of the memory is one of the trapezoidal rule, see nsga.entry."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    begin(d, s)
+    if s.persistent != 0:
+        keep_forces(d, s, o)
+    alpha_m, alpha_f, beta, gamma, lag = o.alpha_m, o.alpha_f, o.beta, o.gamma, 0.0
+    if o.fresh != 0:
+        set_coefficients(s, o, 0.5, 0.5, 0.25, 0.5)
+        lag = alpha_m - alpha_f
+    code = take(d, s)
+    if code == OK:
+        finish(d, s, o, lag)
+    if s.swept != 0:
+        let_go(d, s)
+    set_coefficients(s, o, alpha_m, alpha_f, beta, gamma)
+    s.code = code

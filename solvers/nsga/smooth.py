@@ -1,0 +1,344 @@
+"""Smooth sub-problem of the decoupled scheme (docs/theory/decoupled_nsga.md, (7)-(12)): contacts take no part, unless
+they are closed and the method keeps them (`nsga.persistent`).
+"""
+
+import math
+
+from fem_mbs.jit import call2, entry, integers, kernel, vector
+from fem_mbs.solvers.nsga.data import own_at
+from fem_mbs.solvers.nsga.entry import leave_cones
+from fem_mbs.solvers.nsga.persistent import closed_forces, closed_tangents, sliding_directions
+from fem_mbs.solvers.stepping.arrays import largest, largest_turn, norm
+from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.newton import Problem, attempt, problem_at, solve
+from fem_mbs.system.assembly import (
+    SMOOTH,
+    add_constraint_forces,
+    advance_configuration,
+    clear_matrix,
+    constraint_tangents,
+    constraints,
+    dynamics,
+    expand_add,
+    full_norm,
+    reduce_vector,
+    update_states,
+    zero,
+)
+from fem_mbs.system.contacts import contacts
+
+FAR = 10.0  # residual, relative to the forces at the start of the step, that only a step much too deep can leave
+LATE = 6  # iterations before steps that raise the residual are shortened in any case
+SHORTEST = 1e-3  # part of a Newton step
+TRIALS = 5  # trial points per iteration allowed
+DOWN = 0.3  # slope along a Newton step at which its search ends, relative to that at its start
+SHORTEN = 0.25  # a part of a step or of a bracket where nothing tells a better one
+INSIDE = 0.02  # of a bracket: what regula falsi stays away from its ends
+STALLED = 0.5  # of the residual before: one that falls less is round-off, if its step was
+SHAKEN = 1e4  # times the accuracy of constraints: velocities of closed contacts up to it are round-off of positions
+SAFE = 4.0  # times a residual that round-off leaves: what the corrections, which meet the same, may leave
+
+
+@kernel
+def mixed_update(d, s, o):
+    """Update the states of mixed elements with δθ = T(D) δD of this iteration."""
+    T, trial = s.T, s.trial
+    zero(s.trial_at, 6 * d.n_nodes)
+    expand_add(d, o.c_q, vector(s.dx_at, d.n), trial)
+    for i in range(d.n_nodes):
+        a, b, c = trial[i, 3], trial[i, 4], trial[i, 5]
+        for j in range(3):
+            trial[i, 3 + j] = T[i, j, 0] * a + T[i, j, 1] * b + T[i, j, 2] * c
+    update_states(d, s.xs, s.Rs, trial)
+
+
+@kernel
+def slope_along(d, s):
+    """Residual r1 times the Newton step, over the free components; leaves r1 reduced in r.
+
+    The step is one of a nearly convex problem: negative at its start, zero where the residual along it vanishes.
+    """
+    r, dx = vector(s.r_at, d.n), vector(s.dx_at, d.n)
+    reduce_vector(d, s.r1, r)
+    total = 0.0
+    for i in range(d.n):
+        total += r[i] * dx[i]
+    return total
+
+
+@kernel
+def predict(d, s, o):
+    """Velocities, accelerations and increments at the end of the step with v̇~ of the last, (11)."""
+    h, Vd, Vs, D = s.h, s.Vd, s.Vs, s.D
+    V0, Va0, Vd0, Va = s.V0, s.Va0, o.Vd0, o.Va
+    for i in range(d.n_nodes):
+        for j in range(6):
+            Vd[i, j] = Vd0[i, j]
+            star = (o.alpha_f * Vd0[i, j] - o.alpha_m * Va0[i, j]) / (1.0 - o.alpha_m)
+            Va[i, j] = star
+            Vs[i, j] = V0[i, j] + h * (1.0 - o.gamma) * Va0[i, j] + h * o.gamma * star + Vd[i, j] / o.c_a
+            D[i, j] = h * V0[i, j] + h * h * ((0.5 - o.beta) * Va0[i, j] + o.beta * star) + o.c_q / o.c_a * Vd[i, j]
+
+
+@kernel
+def stand_still(d, s, o):
+    """Guess for the smooth sub-problem without motion in the step, where the prediction is senseless."""
+    Vs, Vd, D = s.Vs, s.Vd, s.D
+    for i in range(d.n_nodes):
+        for j in range(6):
+            change = D[i, j] / o.c_q
+            Vs[i, j] -= change
+            Vd[i, j] -= o.c_a * change
+            D[i, j] = 0.0
+
+
+@entry("void(int64, int64)")
+def smooth_residual(data, run):
+    """r1 = M v̇~ − f − Gᵀφ (full, in r1) and G v~ + ∂g/∂t (in rate) at the current q~, v~; leaves both norms in
+    s.dynamic, s.row, that of the normal rows of closed contacts in s.row_T.
+
+    With ``s.want_matrix`` the matrix of the sub-problem is assembled in the same pass. Constraint rows are linear in
+    the unknowns: whole Newton steps solve them, and the norm of the search is that of the dynamic rows.
+    """
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    if largest_turn(s.D) > LARGEST_TURN:
+        s.merit, s.code = math.inf, LARGE_ROTATION
+        return
+    advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, s.T)
+    N, m, tangents = d.n_nodes, d.m, s.want_matrix != 0
+    x, R, V = s.xs, s.Rs, s.Vs
+    Vd, T = s.Vd, s.T
+    Ma, f, r1, Gl = s.Ma, s.f, s.r1, s.Gl
+    g, rate, lam, phi = s.g, s.rate, s.lam, s.phi
+    if tangents:
+        clear_matrix(d, SMOOTH)
+    single = dynamics(d, SMOOTH, x, R, V, Vd, Ma, f, tangents, o.c_a, 1.0, o.c_q, o.c_q, T, o.mixed != 0)
+    Gw = o.Gw  # moments of closed contacts, which the position correction does not know
+    zero(s.Gl_at, 6 * N)
+    zero(o.Gw_at, 6 * N)
+    if m > 0:
+        constraints(d, x, R, V, g, rate)
+        for i in range(m):
+            phi[i] = s.ks * lam[i] - o.ps * rate[i]
+        add_constraint_forces(d, 1.0, phi, Gl)
+    missing = 0.0
+    if s.persistent != 0:
+        contacts(d, x, R, s.x0, s.R0, V)
+        closed_forces(d, s, o, V, Gl, Gw, s.rows_c, s.rows_chi)
+        rows, missing_N = s.rows_c, 0.0
+        for c in range(d.nc):
+            missing_N += rows[c, 0] ** 2
+            missing += rows[c, 1] ** 2 + rows[c, 2] ** 2
+        if d.n_roll > 0:
+            missing += norm(vector(s.rows_chi_at, 3 * d.nc), 3 * d.nc) ** 2
+        missing, s.row_T = math.sqrt(missing), math.sqrt(missing_N)
+    for i in range(6 * N):
+        r1[i] = Ma[i] - f[i] - Gl[i] - Gw[i]
+    if tangents and m > 0:
+        shift = s.epsilon_rows * s.ks
+        constraint_tangents(d, SMOOTH, x, R, V, phi, o.c_q, o.c_q, s.ks, o.ps, shift, False, T)
+    if tangents and s.persistent != 0:
+        closed_tangents(d, s, o, x, R, V, s.ks, o.c_q, T)
+    # forces of single elements: net nodal forces cancel in a stressed structure at rest, whose round-off they would
+    # not see
+    s.F_s = full_norm(d, Ma, s.length) + max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, Gl, s.length)
+    s.F_s = max(s.F_s, s.reference_force)
+    s.dynamic, s.row = full_norm(d, r1, s.length), norm(rate, m) + missing
+    s.merit = s.dynamic if math.isfinite(s.row) else math.inf
+
+
+@entry("void(int64, int64)")
+def smooth_matrix(data, run):
+    """Assemble the matrix of the sub-problem, with the residual, where that was evaluated last."""
+    s = run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    s.want_matrix = 1
+    call2(problem_at(o.smooth_problem)[0].residual, data, run)
+    s.want_matrix = 0
+
+
+@kernel
+def converged(s, o):
+    """Convergence test of the page on the last residual: (it is small, forces are not just round-off)."""
+    s.scale_v = max(s.scale_v, largest(s.Vs))
+    speed = 1.0 + s.scale_v
+    exact = s.dynamic <= s.rtol * s.F_s + ROUND_OFF * s.ks * speed
+    # stiff parts without load: their forces are the round-off of positions, which no iteration removes
+    stalled = s.dynamic > STALLED * s.before and o.moved <= ROUND_OFF * (1.0 + s.scale_x)
+    small = (
+        (exact or stalled)
+        and s.row <= s.rtol * s.h * s.F_s / s.mean_mass + ROUND_OFF * speed
+        # as in the velocity correction, which then has nothing to do where the prediction was right
+        and (s.persistent == 0 or s.iteration > 0 or s.row_T <= s.exact * speed)
+        and not (o.mixed != 0 and s.iteration == 0)
+    )
+    return small, exact
+
+
+@entry("void(int64, int64)")
+def smooth_solved(data, run):
+    """Whether the residual is small enough, and forces of closed contacts are in their cones.
+
+    Those that are not open or slide, once per step, and the iteration goes on.
+    """
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    small, exact = converged(s, o)
+    s.solved = 0
+    if not small:
+        return
+    if o.checked == 0 and leave_cones(d, s, o, s.rtol * s.F_s / s.ks):
+        o.checked = 1
+        call2(problem_at(o.smooth_problem)[0].residual, data, run)
+        s.before, o.moved = 0.0, math.inf
+        return
+    if not exact:
+        s.F_s = SAFE * s.dynamic / s.rtol
+    s.solved = 1
+
+
+@entry("void(int64, int64)")
+def smooth_right(data, run):
+    """Right-hand side of the smooth sub-problem in dx."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    n, m, nc = d.n, d.m, d.nc if s.persistent != 0 else 0
+    turning = d.n_roll if s.persistent != 0 else 0
+    dx, rate, rows = vector(s.dx_at, n + m + 3 * nc + 3 * turning), s.rate, s.rows_c
+    rows_chi, roll = s.rows_chi, integers(d.roll_index_at, nc)
+    reduce_vector(d, s.r1, dx)
+    for i in range(n):
+        dx[i] = -dx[i]
+    for i in range(m):
+        dx[n + i] = s.ks * rate[i]
+    for c in range(nc):
+        for i in range(3):
+            dx[n + m + 3 * c + i] = s.ks * rows[c, i]
+            if turning > 0 and roll[c] >= 0:
+                dx[n + m + 3 * nc + 3 * roll[c] + i] = s.ks * rows_chi[c, i]
+
+
+@entry("void(int64, int64)")
+def smooth_keep(data, run):
+    """What the next test and the search along the Newton step refer to; states of mixed elements."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    dx = vector(s.dx_at, d.n)
+    o.moved, o.c_step = 0.0, o.c_a
+    for i in range(d.n):
+        o.moved = max(o.moved, o.c_q * abs(dx[i]))
+    if s.iteration == 0:
+        o.first_force = s.F_s
+        # round-off of closed contacts: taken out of v̇~ at once, where the damping of ρ would let it swing for long
+        shaken = max(s.row, s.row_T) <= SHAKEN * s.exact * (1.0 + s.scale_v)
+        if s.persistent != 0 and shaken and s.dynamic <= s.rtol * s.F_s:
+            o.c_step = 1.0 / s.h
+    if o.mixed != 0:
+        mixed_update(d, s, o)
+    o.taken = 0.0
+
+
+@entry("void(int64, int64)")
+def smooth_move(data, run):
+    """v~, v̇~, D and λ go from the part ``o.taken`` of the Newton step to the part ``s.scale``."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    n, m, nc = d.n, d.m, d.nc if s.persistent != 0 else 0
+    turning = d.n_roll if s.persistent != 0 else 0
+    dx, roll = vector(s.dx_at, n + m + 3 * nc + 3 * turning), integers(d.roll_index_at, nc)
+    lam, clam, mchi, part = s.lam, o.clam, o.mchi, s.scale - o.taken
+    expand_add(d, part, dx, s.Vs)
+    expand_add(d, part * o.c_step, dx, s.Vd)
+    expand_add(d, part * o.c_q, dx, s.D)
+    for i in range(m):
+        lam[i] += part * dx[n + i]
+    for c in range(nc):
+        for i in range(3):
+            clam[c, i] += part * dx[n + m + 3 * c + i]
+            if turning > 0 and roll[c] >= 0:
+                mchi[c, i] += part * dx[n + m + 3 * nc + 3 * roll[c] + i]
+    o.taken = s.scale
+
+
+@kernel
+def unsure(s, o, bracketed):
+    """Whether a part of the Newton step has to be judged by the slope along it.
+
+    A step is shortened where it went far too deep into a contact (moderately too deep is a good start: forces are
+    convex in the depth), and late, where the iteration goes to and fro, which friction that changes its direction and
+    stiff parts make it do. A smaller residual does not end a search: where friction turns round it is the same on both
+    sides.
+    """
+    far = s.abrupt != 0 and s.dynamic > FAR * o.first_force
+    late = s.iteration > LATE and o.trials < TRIALS * s.max_iterations
+    worse = s.dynamic > s.before or (late and bracketed)
+    return worse and o.taken > SHORTEST and (far or late)
+
+
+@entry("void(int64, int64)")
+def slope_search(problem, run):
+    """Part of the Newton step: all of it, or where it is `unsure` what makes the slope along it vanish.
+
+    That is found by regula falsi (Illinois) between ``low``, where the slope is negative, and ``high``.
+    """
+    p, s = problem_at(problem)[0], run_at(run)[0]
+    d = system_at(s.data_at)[0]
+    o = own_at(s.own_at)[0]
+    low, high, start = 0.0, math.inf, slope_along(d, s)
+    low_slope, high_slope = start, 0.0
+    s.scale = 1.0
+    while True:
+        attempt(p, s)
+        if o.mixed != 0:
+            return  # their states follow whole steps
+        if s.code == LARGE_ROTATION and s.scale > SHORTEST:
+            high, high_slope = s.scale, 0.0
+            s.scale *= SHORTEN
+            continue
+        if not math.isfinite(s.merit) or s.iteration >= s.most:
+            return
+        if converged(s, o)[0] or not unsure(s, o, math.isfinite(high)):
+            return
+        slope = slope_along(d, s)
+        downhill = s.scale == 1.0 and -abs(start) <= slope <= 0.0
+        if downhill or abs(slope) <= DOWN * abs(start):
+            return
+        if slope < 0.0 and math.isfinite(high):
+            low, low_slope = s.scale, slope
+            high_slope *= 0.5
+        else:
+            high, high_slope = s.scale, max(slope, 0.0)
+            low_slope *= 0.5 if low > 0.0 else 1.0
+        part = SHORTEN
+        if high_slope > 0.0:
+            part = min(max(-low_slope / (high_slope - low_slope), INSIDE), 1.0 - INSIDE)
+        if not high - low > SHORTEST * high:
+            return
+        s.scale = low + part * (high - low)
+        o.trials += 1
+
+
+PROBLEM = Problem(
+    SMOOTH, smooth_residual, smooth_solved, smooth_matrix, smooth_right, smooth_keep, smooth_move, slope_search
+)
+
+
+@entry("void(int64, int64)")
+def smooth(data, run):
+    """Solve the smooth sub-problem."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    predict(d, s, o)
+    if s.persistent != 0:
+        advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, s.T)
+        contacts(d, s.xs, s.Rs, s.x0, s.R0, s.Vs)
+        sliding_directions(d, s, o, s.Vs)
+    if o.mixed == 0 and largest_turn(s.D) > LARGEST_TURN:
+        stand_still(d, s, o)
+    o.moved, o.trials, o.checked = math.inf, 0, 1 if s.persistent == 0 else 0
+    s.want_matrix = 1  # nearly all steps need one
+    solve(s, o.smooth_problem, s.max_iterations)
+    s.want_matrix = 0
+    if s.code == OK:
+        s.counts[0] = s.iteration

@@ -1,0 +1,236 @@
+"""Velocity correction of the decoupled scheme: impact law, friction cones, G v = 0.
+
+Source: docs/theory/decoupled_nsga.md, (16)-(21).
+"""
+
+from fem_mbs.jit import entry, kernel
+from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.contact.rows import approach_of, reflected
+from fem_mbs.solvers.contact.velocity import (
+    accumulate_impulses,
+    rates_of_time,
+    solve_velocities,
+    start_from_last,
+)
+from fem_mbs.solvers.nsga.data import own_at
+from fem_mbs.solvers.nsga.persistent import rest_speed
+from fem_mbs.solvers.stepping.arrays import copy
+from fem_mbs.solvers.stepping.codes import OK, TOO_MANY_PROBLEMS
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.system.assembly import groups_of, zero
+from fem_mbs.system.contacts import B_GN, B_GN0, B_VT, B_W, L_NORMAL, gradient_times, laws_of
+
+GAIN = 1e-8  # of the work of impulses, relative to its parts, that is round-off
+LIMITING = 12  # problems to find how much restitution an impact may have
+LONG_SEQUENCE = 8  # impact problems of a step; the billiard break of annex B needs 3
+
+
+@kernel
+def rests(d, s):
+    """Whether no active contact approached before the step: then none strikes in it, closed ones only carry load."""
+    groups = groups_of(d)
+    active, V0 = s.active, s.V0
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            if active[g.first_contact + e] != 0 and gradient_times(g, e, B_GN0, 0, V0) < -s.tol_v:
+                return False
+    return True
+
+
+@kernel
+def choose_candidates(d, s, o):
+    """Contacts that are closed and approach with velocities V~−; returns their number.
+
+    Others that take part: in the first problem of a step without impact all contacts that carried load before (solved
+    one after the other, the contacts of a stack would hand their load up and down without end); in a long sequence
+    those without restitution that have acted in this step (published ones are shorter); in the second half of the
+    problems allowed all that have acted, then without restitution: what is handed to and fro that long is the tail of
+    an endless sequence. In models with contact groups all closed contacts without restitution take part at once,
+    whether they have acted or not: layer by layer, an impact would need a problem for each.
+    """
+    groups = groups_of(d)
+    active, candidate = s.active, s.candidate
+    closed, counts, acted_as = s.closed, s.counts, s.acted
+    clam, rest = o.clam, rest_speed(s)
+    was_active, Vs = s.was_active, s.Vsminus
+    first, ending = counts[3] == 0, 2 * counts[3] >= s.max_problems
+    resting, many, long = first and rests(d, s), d.nc > s.nc_fixed, counts[3] >= LONG_SEQUENCE
+    count = 0
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        law = laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            candidate[c] = 0
+            if active[c] == 0:
+                continue
+            if gradient_times(g, e, B_GN, 0, Vs) < -s.tol_v:
+                candidate[c] = 1
+                count += 1
+            # a closed contact of the smooth sub-problem does not approach there but carries its force here; one without
+            # load waits for the problem in which an impact has reached it
+            loaded = s.persistent != 0 and closed[c] != GAP and s.h * s.ks * clam[c, 0] > s.mean_mass * rest
+            kept = (resting and was_active[c] != 0) or (first and loaded)
+            together = ending or ((long or many) and law[e, L_NORMAL] == 0.0)
+            if kept or (together and (many or acted_as[c] != GAP)):
+                candidate[c] = 1
+    return count
+
+
+@kernel
+def work_of_impulses(d, s):
+    """Work of the contact impulses of the problem solved last, and the sum of the amounts of its parts [J].
+
+        L = ½ Σ ( Λ·(γ⁺ + γ⁻) + χ·(ω⁺ + ω⁻) )                                                                    (3)
+
+    γ⁻ are velocities before the problem; of the normal ones the faster of that and of the approach that Newton's law
+    reflects counts, which the forces of the step may have changed since. Joints do no work: G v = 0 before and after.
+    """
+    groups = groups_of(d)
+    aLam, achi = s.aLam, s.achi
+    V, Vs, Vminus = s.V, s.Vsminus, s.Vminus
+    candidate = s.candidate
+    total = size = 0.0
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            if candidate[c] == 0 or aLam[c, 0] == 0.0:
+                continue
+            before = min(gradient_times(g, e, B_GN, 0, Vs), approach_of(g, e, d, s, Vminus))
+            part = 0.5 * aLam[c, 0] * (gradient_times(g, e, B_GN, 0, V) + before)
+            total, size = total + part, size + abs(0.5 * aLam[c, 0] * before)
+            for i in range(2):
+                before = gradient_times(g, e, B_VT, i, Vs)
+                part = 0.5 * aLam[c, 1 + i] * (gradient_times(g, e, B_VT, i, V) + before)
+                total, size = total + part, size + abs(0.5 * aLam[c, 1 + i] * before)
+            for i in range(3):
+                if achi[c, i] != 0.0:
+                    before = gradient_times(g, e, B_W, i, Vs)
+                    part = 0.5 * achi[c, i] * (gradient_times(g, e, B_W, i, V) + before)
+                    total, size = total + part, size + abs(0.5 * achi[c, i] * before)
+    return total, size
+
+
+@kernel
+def reflects(d, s):
+    """Whether a contact that acts in the problem solved last bounces."""
+    groups = groups_of(d)
+    aLam, Vminus = s.aLam, s.Vminus
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            if aLam[g.first_contact + e, 0] > 0.0 and reflected(g, e, d, s, Vminus) < -s.tol_v:
+                return True
+    return False
+
+
+@kernel
+def gained(d, s, scale):
+    """Energy that the impulses give beyond round-off, the problem solved again with restitution times ``scale``."""
+    s.restitution_scale = scale
+    solve_velocities(s, s.velocity_problem)
+    total, size = work_of_impulses(d, s)
+    return total - GAIN * size
+
+
+@kernel
+def limit_restitution(d, s):
+    """Solve an impact problem whose impulses give energy again, with the largest restitution that does not.
+
+    Newton's law with friction can gain energy in coupled bodies (Kane's paradox): with the friction of a linkage one
+    impact took it from 220.9 to 475.8 J. With e = 0 no impulse of a cone gives energy, and L is continuous in e; the
+    largest factor of e with L ≤ 0 is found by regula falsi (Illinois).
+    """
+    total, size = work_of_impulses(d, s)
+    high, gain = 1.0, total - GAIN * size
+    if gain <= 0.0 or not reflects(d, s):
+        return
+    low, loss = 0.0, gained(d, s, 0.0)
+    last = 0.0
+    # what is left without restitution is the work of elastic forces: no bound for it here
+    if s.code == OK and loss < 0.0:
+        for _ in range(LIMITING):
+            last = (low * gain - high * loss) / (gain - loss)
+            value = gained(d, s, last)
+            if s.code != OK or high - low < 1e-3:
+                break
+            if value > 0.0:
+                high, gain, loss = last, value, 0.5 * loss
+            else:
+                low, loss, gain = last, value, 0.5 * gain
+        if s.code == OK and last != low:
+            gained(d, s, low)
+    s.restitution_scale = 1.0
+    s.limited_impacts += 1
+
+
+@kernel
+def start_from_closed(d, s, o):
+    """First guess of the impulses of contacts that are in the smooth sub-problem: their forces there."""
+    cLam, cchi = s.cLam, s.cchi
+    for c in range(d.nc):
+        if s.closed[c] == GAP:
+            continue
+        for i in range(3):
+            cLam[c, i] = s.h * s.ks * o.clam[c, i] / s.kv
+            if (o.rolls[c] if i < 2 else o.spins[c]) != GAP:
+                cchi[c, i] = s.h * s.ks * o.mchi[c, i] / s.kv
+
+
+@entry("void(int64, int64)")
+def velocity(data, run):
+    """Solve the velocity sub-problem: impact law, friction cones and G v + ∂g/∂t = 0, as a sequence of impact
+    problems.
+    """
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    N, nc, counts = d.n_nodes, d.nc, s.counts
+    V, Vs, V0, W, Vminus, Vsminus = s.V, s.Vs, s.V0, s.W, s.Vminus, s.Vsminus
+    zero(s.W_at, 6 * N)
+    zero(s.Lam_at, d.m)
+    zero(s.P_at, 6 * N)
+    start_from_last(d, s)
+    if s.persistent != 0 and counts[4] == 0:
+        start_from_closed(d, s, o)
+    zero(s.total_Lam_at, 3 * nc)
+    zero(s.total_chi_at, 3 * nc)
+    for c in range(nc):
+        s.acted[c] = GAP
+    rates_of_time(d, s, Vs)
+    copy(V0, Vminus)
+    copy(Vs, Vsminus)
+    copy(Vs, V)
+    counts[2] = counts[3] = 0
+    while True:
+        count = choose_candidates(d, s, o)
+        if count == 0 and counts[3] > 0:
+            s.code = OK
+            return
+        if 2 * counts[3] == s.max_problems or 2 * counts[3] == s.max_problems + 1:
+            s.cut_short += 1
+        solve_velocities(s, s.velocity_problem)
+        if s.code == OK and nc > 0 and s.approach != 0 and s.plastic == 0:
+            limit_restitution(d, s)
+        if s.code != OK:
+            return
+        counts[3] += 1
+        if not accumulate_impulses(d, s):
+            s.code = OK
+            return
+        if counts[3] >= s.max_problems:
+            s.code = TOO_MANY_PROBLEMS
+            return
+        for i in range(N):
+            for j in range(6):
+                Vminus[i, j] = V0[i, j] + W[i, j]
+                Vsminus[i, j] = V[i, j]

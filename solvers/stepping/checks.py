@@ -1,0 +1,107 @@
+"""Checks of an accepted step, in compiled code: what a step that "converged" can still have done wrong.
+
+    jump          a node moved farther, or turned more, than its speeds and accelerations explain, and than the fastest
+                  of all nodes could push it: |x − x_n| > c (h max(|v_n|, |v~|, |v|) + h² |v̇|) + floor              (1)
+    range         an element is in a pose that it is not made for, see `fem_mbs.system.element_checks`
+    energy        without drivers and loads the energy of a step rises by no more than
+                  2 h Π + K/100 ,   Π = Σ_nodes |force| |ẋ| + |moment| |Ω| ,                                        (2)
+                  nor by more than K/25, with the smooth forces at the nodes and the largest kinetic energy K so far
+
+(1) and the range refuse a step. In (1) the correction found a root that is not the one next to the start (a box that
+turns round in its guide). (2) is looked at between states that are saved, over all steps between them; rises beyond it
+are counted, and refused by ``strict`` runs and, while steps are not far below the user's, by `StepControl`. The bound
+is twice what random systems of docs/theory/decoupled_nsga.md need near impacts; where forces are stiff Π explains any
+rise, and K/25 is the bound: right steps of 150 random models stayed below K/54, wrong ones began at K/25. It says
+nothing of energy that is lost.
+"""
+
+import math
+
+from fem_mbs.jit import entry, kernel
+from fem_mbs.solvers.stepping.codes import JUMP, OUT_OF_RANGE
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.system.element_checks import trouble_of
+
+FAST = 10.0  # c of (1): corrections may move a node several times as far as it would fly
+FLOOR = 1e-6  # of (1), relative to the size of the model: closing what the tolerances leave open
+TURN_FLOOR = 1e-3  # rad
+SLACK, SHARE = 0.01, 0.04  # of (2), per step
+REST = 1e-6  # m/s: energies of nodes that move slower are round-off
+
+
+@kernel
+def _size(a, i, first):
+    """Length of three of the six numbers of node i."""
+    return math.sqrt(a[i, first] ** 2 + a[i, first + 1] ** 2 + a[i, first + 2] ** 2)
+
+
+@kernel
+def _fastest(V, first):
+    """Largest speed or angular speed of all nodes."""
+    result = 0.0
+    for i in range(V.shape[0]):
+        result = max(result, _size(V, i, first))
+    return result
+
+
+@kernel
+def energy_rises(s, kinetic, potential):
+    """Note an energy; whether it is above the last one by more than (2) allows."""
+    energy = kinetic + potential
+    s.top_kinetic = max(s.top_kinetic, kinetic)
+    steps = max(s.save_every, s.whole_every)
+    rise, allowed = energy - s.last_energy, s.allowed_energy + SLACK * s.top_kinetic
+    allowed = min(allowed, SHARE * steps * s.top_kinetic) + 1e-9 * abs(energy) + s.mean_mass * REST**2
+    s.last_energy, s.allowed_energy = energy, 0.0
+    if s.step_number == 0 or rise <= allowed:
+        return False
+    s.rises += 1
+    if rise > s.largest_rise:
+        s.largest_rise, s.rise_time = rise, s.t
+    return True
+
+
+@entry("void(int64, int64)")
+def check(data, run):
+    """Refuse a step in which a node jumped, (1), or an element left its range; ``s.jumped`` is the number of either.
+
+    Adds to what (2) allows.
+    """
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, h = d.n_nodes, s.h
+    x0, x, Q0, Q = s.x0, s.x, s.Q0, s.Q
+    V0, Vs, V, Vd = s.V0, s.Vs, s.V, s.Vd
+    Va0, base = s.Va0, s.base
+    power = 0.0
+    for i in range(N):
+        speed = max(_size(V0, i, 0), _size(Vs, i, 0), _size(V, i, 0))
+        turn = max(_size(V0, i, 3), _size(Vs, i, 3), _size(V, i, 3))
+        far = 0.0
+        for j in range(3):
+            far += (x[i, j] - x0[i, j]) ** 2
+        far = math.sqrt(far)
+        allowed = FAST * (h * speed + h * h * max(_size(Vd, i, 0), _size(Va0, i, 0))) + FLOOR * (1.0 + s.scale_x)
+        cosine = 0.0
+        for j in range(4):
+            cosine += Q0[i, j] * Q[i, j]
+        angle = 2.0 * math.acos(min(abs(cosine), 1.0))
+        may = FAST * (h * turn + h * h * max(_size(Vd, i, 3), _size(Va0, i, 3))) + TURN_FLOOR
+        if far > allowed or angle > may:
+            # in the middle of a sequence of impacts a body is pushed in a step and hands its speed on in the same one
+            fastest = max(_fastest(V0, 0), _fastest(Vs, 0))
+            allowed += FAST * h * fastest
+            may += FAST * h * (max(_fastest(V0, 3), _fastest(Vs, 3)) + fastest / s.length)
+        if far > allowed or angle > may:
+            s.jumped = i
+            s.farthest = far / allowed if far > allowed else angle / may
+            s.code = JUMP
+            return
+        force = moment = 0.0
+        for j in range(3):
+            force += base[6 * i + j] ** 2
+            moment += base[6 * i + 3 + j] ** 2
+        power += math.sqrt(force) * speed + math.sqrt(moment) * turn
+    s.allowed_energy += 2.0 * h * power
+    troubled = trouble_of(d, x, s.R)
+    if troubled >= 0:
+        s.jumped, s.code = troubled, OUT_OF_RANGE

@@ -1,0 +1,136 @@
+"""The steps of a run in chunks: from the engine to observers, results file and progress bar, until it ends or fails.
+
+Chunks are as long as the progress bar and Ctrl-C can wait, and no longer than the arrays of records.
+"""
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.errors import NonFiniteError
+from fem_mbs.system import element_checks
+
+if TYPE_CHECKING:
+    from fem_mbs.results.progress import Progress
+    from fem_mbs.results.results import Results
+    from fem_mbs.results.writer import ResultsWriter
+    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.system.system import System
+
+CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
+SAMPLES = 8  # states of a chunk whose outputs elements look at for remarks
+
+
+def signals_at(system: "System", times: np.ndarray) -> tuple[np.ndarray, NonFiniteError | None]:
+    """Signals at the times up to the first that is not finite, and the error of that one."""
+    if not system.signals:
+        return np.zeros((len(times), 1, 3)), None
+    table = np.zeros((len(times), len(system.signals), 3))
+    for k, t in enumerate(times):
+        try:
+            system.update_signals(t)
+        except NonFiniteError as error:
+            return table[:k], error
+        table[k] = system.signal_values
+    return table, None
+
+
+class Chunks:
+    """Takes ``steps`` steps of an engine.
+
+    Attributes
+    ----------
+    done : int
+        Steps taken.
+    failure : SolverError or None
+        Why it stopped early.
+    reason : str
+        How the run ended, for the file.
+    """
+
+    def __init__(
+        self,
+        engine: "Engine",
+        writer: "ResultsWriter",
+        observers: Sequence[Any],
+        bar: "Progress",
+        *,
+        start: float,
+        steps: int,
+        every: int,
+        size: int,
+    ) -> None:
+        self.engine, self.writer, self.observers, self.bar = engine, writer, observers, bar
+        self.start, self.steps, self.every = start, steps, every
+        self.most = size * (1 if observers else every)  # steps whose records fit
+        self.least = 1 if observers else every
+        self.records = engine.make_records(size)
+        self.done, self.failure, self.reason = 0, None, "complete"
+        self.samples = []  # outputs of some states of each chunk, for remarks of elements
+
+    def time(self, steps: int) -> float:
+        """Time [s] after so many steps."""
+        return self.start + steps * self.engine.h
+
+    def take_all(self, interrupt: Any) -> None:
+        """Steps until the last, a failure, or an interrupt."""
+        self.engine.first(self.records)
+        self._keep(1)
+        count = self.least
+        while self.done < self.steps and self.failure is None and interrupt.asked is None:
+            count = min(count, self.steps - self.done, self.most)
+            seconds = self._take(count)
+            if seconds < 0.5 * CHUNK_SECONDS:
+                count = 2 * count
+            elif seconds > 2 * CHUNK_SECONDS:
+                count = max(self.least, count // 2 // self.least * self.least)
+
+    def _take(self, count):
+        """One chunk of steps; returns how long it took [s]."""
+        engine, records, begin = self.engine, self.records, time.perf_counter()
+        times = self.time(np.arange(self.done + 1, self.done + count + 1))
+        signals, bad_signal = signals_at(engine.system, times)
+        taken, saved, failure = engine.advance(times[: len(signals)], signals, records)
+        self.failure = failure or (bad_signal if taken == len(signals) else None)
+        if saved:
+            self._keep(saved)
+            self.samples.append(records["output"][: saved : max(1, saved // SAMPLES)].copy())
+        self.done += taken
+        seconds = time.perf_counter() - begin
+        self.bar.update(self.time(self.done), self.done, records, saved)
+        return seconds
+
+    def _keep(self, saved):
+        """Show the states of a block to the observers, and write those that are to be kept."""
+        block, pairs = {name: array[:saved] for name, array in self.records.items()}, self.engine.pairs()
+        for observer in self.observers:
+            observer.observe(block)
+        kept = np.arange(saved)
+        if self.observers:
+            kept = np.flatnonzero(block["step"] % self.every == 0)
+            pairs = [pairs[i] for i in kept] if len(pairs) else pairs
+        if len(kept):
+            self.writer.append({name: array[kept] for name, array in block.items()}, pairs)
+
+    def broke(self, error: BaseException) -> None:
+        """Note an exception that is none of the method's."""
+        self.reason = f"{type(error).__name__} at t = {self.time(self.done):.9g} s: {error}"
+
+    def close(self, interrupt: Any) -> "Results":
+        """Close bar, file and observers; returns the results."""
+        self.bar.close()
+        if self.failure is not None:
+            self.reason = f"stopped: {self.failure}"
+        elif interrupt.asked and self.done < self.steps:
+            self.reason = f"interrupted at t = {self.time(self.done):.9g} s"
+            print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
+        try:
+            remarks = element_checks.remarks(self.engine.system, np.concatenate(self.samples)) if self.samples else []
+            warnings = [*self.engine.warnings(), *remarks]
+            return self.writer.close(self.reason, warnings=warnings, **self.engine.statistics())
+        finally:
+            for observer in self.observers:
+                observer.finish()

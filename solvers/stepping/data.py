@@ -1,0 +1,219 @@
+"""Data of a run that all methods share: one table of arrays and numbers, and its record in compiled code.
+
+A method adds a table of its own (its class attribute ``table``), whose record is at ``s.own_at``. Shared parts know
+only the record of this table, so that they are compiled once for all methods.
+
+Symbols as in docs/theory/decoupled_nsga.md; ~ marks the smooth part, arrays of nodes are (N, 6).
+
+    symbol    code        meaning
+    q_n, v_n  x0 Q0 R0 V0 start of the step             q~, v~    xs Qs Rs Vs   motion before the corrections
+    q, v      x Q R V     current (corrected) values    v̇~, a     Vd of the step, Va0 of the last
+    D, U, W   D, U, W     increments of the smooth motion, of the position and of the velocity correction
+    λ~, ν, Λ  lam, nu, Lam  bilateral multipliers, divided by k_s, k_p, k_v
+    ν, Λ, χ   cnu, cLam, cchi (nc, 3)  contact multipliers, the same (χ: moments divided by length k_v)
+    ν_D       nu_D (nc,)  of drilling coupled with sliding: moments divided by c k_p; χ_3 is divided by c k_v there
+    P         P           impulses of earlier problems of an impact sequence
+              xt Qt Rt    poses on the path of the step, see contact.sweep
+              aLam, achi (nc, 3)  contact impulses that act in the problem, N s and N m s
+              sent, sent_chi (nc, 3)  momentum that contacts hand over in the step, if not their impulses
+"""
+
+from numba import carray
+
+from fem_mbs.jit import kernel, void_pointer
+from fem_mbs.solvers.stepping.table import Item, Table
+from fem_mbs.system.assembly import DATA
+
+# C functions that parts call each other through: a part is then compiled on its own, not again inside its callers
+PARTS = "advance step position record check sweep settle newton".split()
+PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see stepping.newton
+
+_LAST = "of the last step, where Newton's iteration starts"
+_SCRATCH = "scratch"
+
+# N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix
+TABLE = Table(
+    "run",
+    {
+        # configurations and velocities
+        "x": Item("N 3", "positions", kept=True),
+        "Q": Item("N 4", "rotations, quaternions", kept=True),
+        "R": Item("N 3 3", "rotations, matrices", kept=True),
+        "V": Item("N 6", "velocities", kept=True),
+        "x0": Item("N 3", "at the start of the step"),
+        "Q0": Item("N 4", "at the start of the step"),
+        "R0": Item("N 3 3", "at the start of the step"),
+        "V0": Item("N 6", "at the start of the step"),
+        "xs": Item("N 3", "of the smooth sub-problem"),
+        "Qs": Item("N 4", "of the smooth sub-problem"),
+        "Rs": Item("N 3 3", "of the smooth sub-problem"),
+        "Vs": Item("N 6", "of the smooth sub-problem"),
+        "Vd": Item("N 6", "v̇~", kept=True),
+        "Va0": Item("N 6", "a of the last step", kept=True),
+        "xt": Item("N 3", "at the touch of swept contacts"),
+        "Qt": Item("N 4", "at the touch of swept contacts"),
+        "Rt": Item("N 3 3", "at the touch of swept contacts"),
+        "D": Item("N 6", "increment of the smooth sub-problem"),
+        "U": Item("N 6", "increment of the position correction"),
+        "W": Item("N 6", "increment of the velocity correction"),
+        "T": Item("N 3 3", "tangent operators of increments"),
+        "trial": Item("N 6", _SCRATCH),
+        "Vminus": Item("N 6", "velocities before the impact problem"),
+        "Vsminus": Item("N 6", "velocities before the first impact problem of the step"),
+        "Ad": Item("N 6", "accelerations at which M(q) is differentiated"),
+        # forces, full vectors
+        "Ma": Item("full", "M v̇~"),
+        "f": Item("full", "forces of the smooth sub-problem"),
+        "r1": Item("full", "dynamic rows of the residual"),
+        "force": Item("full", _SCRATCH),
+        "base": Item("full", "f(q~, v~) + G(q~)ᵀ k_s λ~"),
+        "base_v": Item("full", "the same with forces of closed contacts, less M v̇~"),
+        "P": Item("full", "impulses of earlier problems of an impact sequence"),
+        "Gl": Item("full", "Gᵀ k_s λ~"),
+        "fs": Item("full", "forces at the end of the smooth sub-problem", kept=True),
+        # constraints
+        "g": Item("m", "g"),
+        "rate": Item("m", "ġ, or rows of the velocity problem"),
+        "lam": Item("m", "λ~, divided by k_s", kept=True, scaling=1),
+        "nu": Item("m", "ν, divided by k_p", kept=True),
+        "Lam": Item("m", "Λ, divided by k_v", kept=True),
+        "phi": Item("m", "forces in the tangents, or convective terms"),
+        "lam_report": Item("m", "reactions that are saved", kept=True),
+        "keep_m": Item("m", "multipliers before a line search"),
+        # contacts
+        "cnu": Item("nc 3", "ν of contacts, divided by k_p", kept=True, scaling=2),
+        "cLam": Item("nc 3", "Λ of contacts, divided by k_v", kept=True),
+        "cchi": Item("nc 3", "χ of contacts: moment impulses divided by length k_v", kept=True),
+        "total_Lam": Item("nc 3", f"impulses {_LAST}", kept=True, scaling=1),
+        "total_chi": Item("nc 3", f"moment impulses {_LAST}", kept=True, scaling=1),
+        "keep_c": Item("nc 3", "multipliers before a line search"),
+        "keep_chi": Item("nc 3", "multipliers before a line search"),
+        "aLam": Item("nc 3", "impulses that act in the problem [N s]"),
+        "achi": Item("nc 3", "moment impulses that act in the problem [N m s]"),
+        "nu_D": Item("nc", "ν of drilling coupled with sliding: moments divided by c k_p", kept=True, scaling=2),
+        "keep_D": Item("nc", "the same before a line search"),
+        "rows_D": Item("nc", "rows of drilling in the position correction"),
+        "sent": Item("nc 3", "momentum of the step from contacts, with persistent contacts [N s]"),
+        "sent_chi": Item("nc 3", "the same about rolling and spinning axes [N m s]"),
+        "rows_c": Item("nc 3", "rows of contacts"),
+        "rows_chi": Item("nc 3", "rows of rolling and spinning"),
+        # linear systems
+        "r": Item("u", "right-hand side"),
+        "dx": Item("u", "solution"),
+        "history": Item("64", "residual norms, for the diagnosis of a failed step"),
+        # statuses, see nsga.entry
+        "active": Item("nc", "status of the position correction", "i8"),
+        "candidate": Item("nc", "takes part in the impact problem", "i8"),
+        "status": Item("nc", "GAP, STICK, SLIP or CLOSED in the sub-problem", "i8"),
+        "acted": Item("nc", "status that is saved", "i8", kept=True),
+        "turning": Item("nc", "status of rolling and spinning", "i8"),
+        "closed": Item("nc", "status in the smooth motion; GAP: its force is left to the corrections", "i8", kept=True),
+        "impact": Item("nc", "took part in an impact of the step", "i8", kept=True),
+        "was_active": Item("nc", "carried an impulse in the last step", "i8", kept=True),
+        "counts": Item(
+            "8",
+            "iterations smooth, position, velocity; impact problems; penalty restarts; length of the "
+            "history; failed sub-problem; sub-problems given to the contact-problem solver",
+            "i8",
+        ),
+        # the step and the method
+        "h": Item("", "step size"),
+        "t": Item("", "time at the end of the step", kept=True),
+        "ks": Item("", "k of the smooth sub-problem"),
+        "kp": Item("", "k of the position correction"),
+        "kv": Item("", "k of the velocity correction"),
+        "pp": Item("", "p of the position correction"),
+        "pv": Item("", "p of the velocity correction"),
+        "epsilon": Item("", "proximal shift, relative"),
+        "rtol": Item("", "relative tolerance"),
+        "tol_v": Item("", "approach speeds below it are no impacts"),
+        "mean_mass": Item("", "of the moving nodes"),
+        "length": Item("", "turns moments into forces"),
+        "F_s": Item("", "size of the forces"),
+        "scale_x": Item("", "size of the positions", kept=True),
+        "scale_v": Item("", "size of the velocities", kept=True),
+        "reference_force": Item("", "forces are solved to rtol of it at least"),
+        "position_factor": Item("", "c_p"),
+        # Newton's iteration, see stepping.newton
+        "merit": Item("", "norm of the residual"),
+        "before": Item("", "the same of the iteration before"),
+        "bound": Item("", "norms up to it are accepted along a Newton step"),
+        "tolerance": Item("", "norm of the dynamic rows that is small enough"),
+        "scale": Item("", "part of the Newton step that is tried"),
+        "allowed": Item("", "bound of |U|², see contact.position"),
+        "most": Item("", "iterations that the problem may take", "i8"),
+        "iteration": Item("", "iterations taken", "i8"),
+        "solved": Item("", "the last residual is small enough", "i8"),
+        "dynamic": Item("", "norm of the dynamic rows"),
+        "row": Item("", "norm of constraint and gap rows"),
+        "row_T": Item("", "norm of friction rows"),
+        "exact": Item("", "accuracy of constraints and gaps"),
+        "pp_T": Item("", "p of friction in the position correction"),
+        "pv_T": Item("", "p of friction in the velocity correction"),
+        "epsilon_rows": Item("", "proximal shift of constraint rows, relative"),
+        "restitution_scale": Item("", "part of the restitution that acts, see nsga.velocity"),
+        "allowed_energy": Item("", "rise that is allowed since the last look, see stepping.checks", kept=True),
+        "last_energy": Item("", "energy when it was last looked at", kept=True),
+        "top_kinetic": Item("", "largest kinetic energy", kept=True),
+        "largest_rise": Item("", "of the energy, beyond what is allowed", kept=True),
+        "rise_time": Item("", "time of the largest rise", kept=True),
+        "sweep_travel": Item("", "of a contact that is passed"),
+        "sweep_size": Item("", "of a contact that is passed"),
+        "farthest": Item("", "of a jump: motion over what is allowed"),
+        # options
+        "max_iterations": Item("", "of a sub-problem", "i8"),
+        "max_problems": Item("", "impact problems of a step", "i8"),
+        "max_halvings": Item("", "of a line search", "i8"),
+        "persistent": Item("", "closed contacts take part in the smooth sub-problem", "i8"),
+        "reuse": Item("", "keep a factorisation while it contracts", "i8"),
+        "approach": Item("", "Newton's law reflects the slower approach", "i8"),
+        "touch": Item("", "Newton's law reflects the speed at the touch", "i8"),
+        "newton": Item("", "contacts by Newton's iteration first", "i8"),
+        "strict": Item("", "a rise of the energy refuses a step", "i8"),
+        "conservative": Item("", "nothing drives or loads the model", "i8"),
+        "abrupt": Item("", "elements have forces that change abruptly", "i8"),
+        "save_every": Item("", "steps between saved ones", "i8"),
+        "whole_every": Item("", "steps between those with outputs and energies", "i8"),
+        "nc_fixed": Item("", "contacts that are not of contact groups", "i8"),
+        # state of the run
+        "saved": Item("", "rows of the records that are filled", "i8", kept=True),
+        "step_number": Item("", "steps done", "i8", kept=True),
+        "plastic": Item("", "no restitution in this attempt", "i8"),
+        "without_contacts": Item("", "residuals leave contacts out", "i8"),
+        "repeated": Item("", "steps that were repeated", "i8", kept=True),
+        "handed": Item("", "sub-problems given to the contact-problem solver", "i8", kept=True),
+        "cut_short": Item("", "impact sequences that were cut short", "i8", kept=True),
+        "made_plastic": Item("", "steps taken without restitution", "i8", kept=True),
+        "struck": Item("", "the step had an impact", "i8", kept=True),
+        "rises": Item("", "rises of the energy beyond what is allowed", "i8", kept=True),
+        "limited_impacts": Item("", "impacts with less restitution", "i8", kept=True),
+        "swept": Item("", "swept contacts of the step", "i8"),
+        "swept_total": Item("", "swept contacts of all steps", "i8", kept=True),
+        "swept_contact": Item("", "contact that is passed", "i8"),
+        "jumped": Item("", "node that jumped, or element out of its range", "i8"),
+        "first_residual": Item("", "the residual is the first of its iteration", "i8"),
+        "code": Item("", "how a part ended", "i8"),
+        "want_matrix": Item("", "the residual assembles its matrix, where it can", "i8"),
+        # addresses
+        **{f"{name}_part": Item("", "compiled part", "i8") for name in PARTS},
+        **{f"{name}_problem": Item("", "record of Newton's iteration", "i8") for name in PROBLEMS},
+        "contact_part": Item("", "corrections by the contact-problem solver, 0: none", "i8"),
+        "data_at": Item("", "record of the system", "i8"),
+        "run_at": Item("", "record of the run itself", "i8"),
+        "own_at": Item("", "record of the table of the method", "i8"),
+        "records_at": Item("", "record of the arrays of saved steps", "i8"),
+    },
+)
+RUN = TABLE.dtype
+
+
+@kernel
+def system_at(at):
+    """Record of the system at an address, as an array of one."""
+    return carray(void_pointer(at), (1,), DATA)
+
+
+@kernel
+def run_at(at):
+    """Record of the run at an address, as an array of one."""
+    return carray(void_pointer(at), (1,), RUN)

@@ -1,0 +1,108 @@
+"""Consistent initial accelerations and multipliers.
+
+    [ M  −Gᵀ ; −G  −ε ] (v̇, λ) = ( f , γ₂ − ε λ )         γ₂ = vᵀHv + 2 ∂G/∂t v + ∂²g/∂t²
+
+repeated with the last λ on the right: the shift ε makes redundant constraints solvable (their multipliers tend to
+those of minimum norm) and disappears from the solution. Closed contacts take no part: they have no smooth multiplier.
+
+Source: docs/theory/decoupled_nsga.md, (22), decision 8.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.arguments import Keywords, Named
+from fem_mbs.errors import SolverError
+from fem_mbs.jit import kernel
+from fem_mbs.system.assembly import (
+    SMOOTH,
+    clear_matrix,
+    constraint_tangents,
+    constraints,
+    convective_terms,
+    dynamics,
+    expand_add,
+    factorise,
+    reduce_vector,
+    solve_in_place,
+)
+from fem_mbs.system.layout import Matrices
+from fem_mbs.system.state import State
+from fem_mbs.system.system import System
+
+REPETITIONS = 4  # of the proximal step; each gains the six digits of ε
+
+
+@kernel
+def consistent(d, epsilon, x, R, V, A, lam, g, rate, gamma, Ma, f, right, zero_A):
+    """Fill A (N, 6) and lam (m,); the other arrays are scratch. False when the matrix is singular."""
+    n, m = d.n, d.m
+    clear_matrix(d, SMOOTH)
+    dynamics(d, SMOOTH, x, R, V, zero_A, Ma, f, True, 1.0, 0.0, 0.0, 0.0, R, False)
+    if m > 0:
+        constraints(d, x, R, V, g, rate)
+        constraint_tangents(d, SMOOTH, x, R, V, lam, 0.0, 0.0, 1.0, 0.0, epsilon, False, R)
+        convective_terms(d, x, R, V, gamma)
+    if not factorise(d, SMOOTH):
+        return False
+    for i in range(m):
+        lam[i] = 0.0
+    solution = right[: n + m]
+    for _ in range(REPETITIONS if m > 0 else 1):
+        reduce_vector(d, f, solution)
+        for i in range(m):
+            solution[n + i] = gamma[i] - epsilon * lam[i]
+        solve_in_place(d, SMOOTH, right.ctypes.data)
+        for i in range(m):
+            lam[i] = solution[n + i]
+    for i in range(A.shape[0]):
+        for j in range(6):
+            A[i, j] = 0.0
+    expand_add(d, 1.0, solution, A)
+    return True
+
+
+@Keywords.known
+def initial_accelerations(system: System, state: State, epsilon: float = 1e-6, *, matrices: Any = None) -> tuple:
+    """Accelerations (N, 6) and multipliers (m,) that satisfy the equations of motion and g̈ = 0 at a state.
+
+    Parameters
+    ----------
+    system : System
+    state : State
+    epsilon : float, -
+        Proximal shift, relative.
+    matrices : Matrices, optional
+        Those of a stepper; the first of them is used, which has no rows of contacts. Default: the system's own.
+
+    Raises
+    ------
+    SolverError
+        If mass and constraints do not determine them (a node without mass that only springs hold).
+    """
+    owner = Named("initial_accelerations")
+    owner.as_instance("system", system, System, "a System: model.compile()")
+    owner.as_instance("state", state, State)
+    epsilon = owner.number("epsilon", epsilon, at_least=0)
+    if matrices is not None:
+        owner.as_instance("matrices", matrices, Matrices, "what System.lay_out returns")
+    N = len(system.nodes)
+    A, lam, gamma = np.zeros((N, 6)), np.zeros(system.m), np.zeros(system.m)
+    right = np.zeros(system.n + system.m)
+    system.update_signals(state.t)
+    d = (matrices or system.own).data[0]
+    good = consistent(
+        d, epsilon / system.mean_mass, state.x, state.R, state.V, A, lam, system.g, system.rate, gamma,
+        system.Ma, system.f, right, system.no_acceleration,
+    )  # fmt: skip
+    system.raise_python_errors(state.t)
+    if not good or not (np.isfinite(A).all() and np.isfinite(lam).all()):
+        system.raise_nonfinite(state)
+        raise SolverError(
+            "initial accelerations: mass and constraints are singular. Usual cause: a node that springs or beams hold "
+            "but that has no mass; give it a small one, or fix it",
+            step=0,
+            time=state.t,
+        )
+    return A, lam

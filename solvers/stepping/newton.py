@@ -1,0 +1,183 @@
+"""Newton's iteration: one loop for all problems that methods solve in a step.
+
+A problem is a record of what to call (`PROBLEM`): seven compiled functions, and the matrix it is solved with. The loop
+knows nothing of equations. It asks for the residual, whether that is small enough, for the matrix and the right-hand
+side; it factorises and solves; and lets the problem search along the Newton step.
+
+    residual   evaluate at the present unknowns; its norm in ``s.merit``, infinite where the unknowns are not allowed,
+               with the reason in ``s.code``
+    solved     ``s.solved`` and ``s.tolerance`` by the last residual
+    matrix     assemble where the residual was evaluated last. With ``s.want_matrix`` the first residual has done it
+    right      minus the residual, in dx
+    keep       what `move` starts from, once the Newton step is known
+    move       unknowns ← kept ones + ``s.scale`` times the Newton step
+    search     choose a part of the step and leave the residual evaluated there: `halve`, or the problem's own
+
+All have the signature (data, run), ``search`` (problem, run). The caller sets ``s.most``, ``s.first_residual`` and
+``s.want_matrix``, and finds ``s.code`` and ``s.iteration`` afterwards.
+
+Source: docs/theory/decoupled_nsga.md, decision 7.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from numba import carray
+
+from fem_mbs.jit import call2, entry, kernel, void_pointer
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, NOT_FINITE, OK, SINGULAR
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.table import Item, Table
+from fem_mbs.system.assembly import factorise, solve_in_place
+
+CONTRACTION = 0.02  # of the residual, with which a factorisation is kept: two such iterations reach most tolerances
+EARLY = 6  # iterations in which a residual may rise above the last one, up to the one before: statuses still change
+HISTORY = 64  # residual norms that the diagnosis of a failed step gets, the size of ``s.history``
+
+CALLS = "residual solved matrix right keep move search".split()
+PROBLEM = Table(
+    "problem of Newton's iteration",
+    {
+        "number": Item("", "its matrix", "i8"),
+        **{name: Item("", "address of a compiled function", "i8") for name in CALLS},
+    },
+)
+_RECORD = PROBLEM.dtype
+
+
+class Problem(NamedTuple):
+    """What Newton's iteration calls for one problem: compiled functions (`fem_mbs.jit.entry`), and its matrix."""
+
+    number: int
+    residual: Any
+    solved: Any
+    matrix: Any
+    right: Any
+    keep: Any
+    move: Any
+    search: Any
+
+    def fill(self, record: Any) -> None:
+        """Write number and addresses into a record of `PROBLEM`."""
+        record["number"] = self.number
+        for name in CALLS:
+            record[name] = getattr(self, name).address
+
+
+@kernel
+def problem_at(at):
+    """Record of a problem at an address, as an array of one."""
+    return carray(void_pointer(at), (1,), _RECORD)
+
+
+@kernel
+def merit_of(s, k):
+    """Norm of the whole residual of a correction: dynamic rows, and k times constraint, gap and friction rows."""
+    return math.sqrt(s.dynamic**2 + (k * s.row) ** 2 + (k * s.row_T) ** 2)
+
+
+@kernel
+def remember(s):
+    """Append the norm of a residual to the history of the failed-step diagnosis."""
+    counts, history = s.counts, s.history
+    if counts[5] < HISTORY:
+        history[counts[5]] = s.merit
+        counts[5] += 1
+
+
+@kernel
+def statuses(s, nc):
+    """Number that changes when the status of any contact changes (decides on a new factorisation)."""
+    status, candidate = s.status, s.candidate
+    result = 1
+    for c in range(nc):
+        result = (31 * result + 3 * candidate[c] + status[c]) % 1000000007
+    return result
+
+
+@kernel
+def evaluate(p, s):
+    """Residual at the present unknowns."""
+    s.code = NOT_FINITE
+    call2(p.residual, s.data_at, s.run_at)
+
+
+@kernel
+def attempt(p, s):
+    """Take the part ``s.scale`` of the Newton step, and evaluate there."""
+    call2(p.move, s.data_at, s.run_at)
+    evaluate(p, s)
+
+
+@entry("void(int64, int64)")
+def newton(problem, run):
+    """Solve a problem from its present unknowns; ``s.code`` says how that ended."""
+    p, s = problem_at(problem)[0], run_at(run)[0]
+    d = system_at(s.data_at)[0]
+    s.counts[5] = 0
+    s.iteration, s.before, factored = 0, 0.0, -1
+    evaluate(p, s)
+    s.first_residual = 0
+    while math.isfinite(s.merit):
+        remember(s)
+        call2(p.solved, s.data_at, s.run_at)
+        if s.solved != 0:
+            s.code = OK
+            return
+        if s.iteration >= s.most:
+            s.code = NOT_CONVERGED
+            return
+        now = statuses(s, d.nc)
+        if not (s.reuse != 0 and now == factored and s.merit < CONTRACTION * s.before):
+            if s.want_matrix == 0:
+                call2(p.matrix, s.data_at, s.run_at)
+            if not factorise(d, p.number):
+                s.code = SINGULAR
+                return
+            factored = now
+        s.want_matrix = 0
+        # full steps make the linear rows exact: not refused below the tolerance, nor, in the first iterations, for a
+        # status that changes at a residual far below that of the iteration before
+        s.bound = max(s.merit, s.tolerance, s.before if s.iteration < EARLY else 0.0)
+        s.before = s.merit
+        call2(p.right, s.data_at, s.run_at)
+        solve_in_place(d, p.number, s.dx_at)
+        call2(p.keep, s.data_at, s.run_at)
+        s.iteration += 1
+        call2(p.search, problem, run)
+
+
+@entry("void(int64, int64)")
+def halve(problem, run):
+    """Halve the Newton step until the residual is below ``s.bound``; the best part of it when none is.
+
+    Without contacts the whole step is taken: the problem is smooth, and nearly linear.
+    """
+    p, s = problem_at(problem)[0], run_at(run)[0]
+    d = system_at(s.data_at)[0]
+    best, best_scale = math.inf, 1.0
+    s.scale = 1.0
+    for _ in range(s.max_halvings + 1):
+        attempt(p, s)
+        if s.merit < best:
+            best, best_scale = s.merit, s.scale
+        if d.nc == 0 or s.merit <= s.bound:
+            break
+        s.scale *= 0.5
+    if best_scale != s.scale and not best <= s.bound and math.isfinite(best):
+        s.scale = best_scale
+        attempt(p, s)
+
+
+@kernel
+def solve(s, problem, most):
+    """Solve the problem at an address in at most so many iterations."""
+    s.most = most
+    call2(s.newton_part, problem, s.run_at)
+
+
+@kernel
+def by_contact_problem(s):
+    """Hand the sub-problem of counts[6] to the contact-problem solver, once per step; s.code says whether it did."""
+    if s.contact_part != 0 and s.counts[4] == 0:
+        call2(s.contact_part, s.data_at, s.run_at)

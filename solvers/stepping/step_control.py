@@ -1,0 +1,273 @@
+"""Step control: halve a step that fails, follow an error tolerance in smooth motion, keep event capturing at contacts.
+
+The generalized-α method lets the step change when what depends on it is scaled: multipliers are stored divided by
+k_s ∝ 1/h, and a_n is an acceleration at the time t_n + (α_m − α_f) h, so that from a step h to a step h'
+
+    a_n ← v̇_n + (h'/h)(a_n − v̇_n)                                                                               (1)
+
+Without (1) a change of step is an error of first order. Where the step grows, a_n is made anew instead,
+
+    a_n ← v̇_n + (h'/h)(α_m − α_f)(v̇_n − v̇_{n−1})                                                                 (1a)
+
+because (1) keeps what a_n − v̇_n holds besides the derivative of v̇, a jump of it in a contact, say. That decays by the
+factor −α_m/(1 − α_m) in a step; with h' = 2 h and ρ = 0 it did not decay at all, and a ball left a compliant contact
+with 159 times its energy. Orders and numbers of steps in smooth motion are the same.
+
+With a_n = v̇_n + δ h dv̇/dt, δ = α_m − α_f, the error of a step in positions is
+
+    e = |β + δ/2 − 1/6| h³ |d²v/dt²| ≈ |β + δ/2 − 1/6| h² |v̇_{n+1} − v̇_n|                                          (2)
+
+(rotations times the length of the model). A step is accepted when e is below the tolerance, the next one is
+0.9 (tol/e)^⅓ times as large, between a fifth and twice. The smooth motion alone enters: at a contact the scheme is of
+first order whatever the step, so there the step is the user's h, and a larger one in which a contact closes is taken
+again with h.
+
+Source: docs/theory/decoupled_nsga.md, (28), (29); (2) by Taylor expansion as Zienkiewicz and Xie, Earthq. Eng.
+Struct. Dyn. 20 (1991), did for Newmark's method.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fem_mbs.arguments import Checked
+from fem_mbs.errors import NonFiniteError, ParameterError
+from fem_mbs.solvers.stepping.codes import ENERGY_ROSE, LARGE_ROTATION, OK
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
+SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
+ROUND = 1e-6  # of a step: what the sum of many leaves
+LARGEST_TURN = 3.0  # rad: of a node in a step, see nsga.smooth
+PARTS = 64  # of a step that fails in a run of constant steps
+WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
+
+
+class StepControl(Checked):
+    """How the step size of a `DecoupledNSGA` run may change.
+
+    Parameters
+    ----------
+    tolerance : float > 0, optional [m]
+        Error of one step in smooth motion, largest of all positions (rotations times ``system.length``). None: the step
+        changes only when it fails.
+    h_max : float > 0, optional [s]
+        Largest step in smooth motion; default: 100 times the user's h with a tolerance.
+    h_min : float > 0, optional [s]
+        A step that fails at this size ends the run; default: h/1024.
+
+    Raises
+    ------
+    ParameterError
+        Not positive, or h_min > h_max.
+
+    Notes
+    -----
+    The step h of ``run`` is the one at contacts. Every step is a saved step (``save_every`` counts steps), ``result.h``
+    has their sizes, ``result.statistics`` the numbers of refused ones.
+
+    Examples
+    --------
+    >>> import fem_mbs as fem
+    >>> stepper = fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-6, h_max=1e-2))
+    """
+
+    def __init__(
+        self, *, tolerance: float | None = None, h_max: float | None = None, h_min: float | None = None
+    ) -> None:
+        self.tolerance = None if tolerance is None else self.positive("tolerance", tolerance, "m")
+        self.h_max = None if h_max is None else self.positive("h_max", h_max, "s")
+        self.h_min = None if h_min is None else self.positive("h_min", h_min, "s")
+        if self.h_max is not None and self.h_min is not None and self.h_min > self.h_max:
+            raise ParameterError(self, "h_min", h_min, f"s is larger than h_max = {h_max} s")
+
+
+class Controller:
+    """Takes the controlled steps of one engine."""
+
+    def __init__(self, engine: "Engine", control: StepControl) -> None:
+        self.engine, self.control, self.h = engine, control, engine.h
+        largest = engine.h if control.tolerance is None else 100.0 * engine.h
+        self.h_max = control.h_max or largest
+        self.h_min = control.h_min or engine.h / 1024.0
+        self.change = None  # of accelerations in the last step
+        self.t, self.next = float(engine.system.initial.t), engine.h
+        self.failed = self.inaccurate = self.too_large = 0
+        self.hold = 0  # steps for which the user's h is not exceeded: a contact is about to close
+
+    def advance(
+        self, times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
+    ) -> tuple[int, int, Exception | None]:
+        """Step to the last of ``times`` or past it, until the records are full; as `Engine.advance`."""
+        engine, run = self.engine, self.engine.run
+        room, error = len(records["t"]), None
+        round_off = 1e-9 * engine.h
+        while self.t < times[-1] - round_off and int(run[0]["saved"]) < room:
+            error = self._step(engine.t_end)
+            if error is not None:
+                break
+        return int(np.searchsorted(times, self.t + round_off, side="right")), int(run[0]["saved"]), error
+
+    def _step(self, end):
+        """One accepted step, or the error of one that failed at the smallest size."""
+        engine, run, a = self.engine, self.engine.run, self.engine.arrays
+        limit = engine.h if self._touches() or self.hold > 0 else self.h_max
+        h = min(self.next, limit)
+        before, size = engine.kept(), self.h
+        while True:
+            # the last step ends at the end, and none is left that is shorter than a tenth of the others
+            remaining, asked = end - self.t, h
+            h = remaining if h > 0.9 * remaining else h
+            self._set_step(h)
+            run[0]["strict"] = int(engine.strict or h > max(engine.h / WATCHED, self.h_min))
+            code, failure = self._take(self.t + h)
+            if failure is not None:
+                return failure
+            if code != OK and h > self.h_min:
+                self.failed += 1
+                self.next = 0.5 * h
+            elif code != OK:
+                return engine.fault(code, self.t + h)
+            elif asked > engine.h * (1 + 1e-9) and (self._touches() or a["impact"].any()):
+                self.too_large += 1
+                self.hold, self.next = int(np.ceil(h / engine.h)), engine.h
+            else:
+                change = a["Vd"] - before[0]["Vd0"]
+                if self._judge(h, change):
+                    self.t += h
+                    self.hold, self.change = max(self.hold - 1, 0), change
+                    return None
+            self._use(size)
+            engine.restore(before)
+            h = self.next
+
+    def _touches(self):
+        """Whether a contact is closed that does not take part in the smooth motion."""
+        a = self.engine.arrays
+        return bool(((a["was_active"] != 0) & (a["closed"] == 0)).any())
+
+    def _take(self, t):
+        """Code of a step to time t, and the error of a signal that is not finite."""
+        engine = self.engine
+        signals = np.zeros((1, max(len(engine.system.signals), 1), 3))
+        if engine.system.signals:
+            try:
+                engine.system.update_signals(t)
+            except NonFiniteError as error:
+                return OK, error
+            signals[0] = engine.system.signal_values
+        _, code = engine.run_steps(engine.data, engine.run, 1, 0, np.array([t]), signals)
+        return code, None
+
+    def _judge(self, h, change):
+        """Set the next step from the change of accelerations in this one; True when this one is accurate enough."""
+        tolerance, engine = self.control.tolerance, self.engine
+        if tolerance is None:
+            self.next = min(2.0 * h, engine.h)
+            return True
+        error = engine.method.local_error(engine, h, change)
+        scale = SAFETY * (tolerance / error) ** (1.0 / 3.0) if error > 0.0 else FASTEST
+        self.next = min(h * min(max(scale, SLOWEST), FASTEST), self.h_max)
+        if error > tolerance and not self._touches() and h > self.h_min:
+            self.inaccurate += 1
+            self.next = max(min(self.next, 0.9 * h), self.h_min)
+            return False
+        return True
+
+    def _set_step(self, h):
+        """Scale what depends on the step from the last size to h."""
+        ratio = h / self.h
+        if ratio != 1.0:
+            self._use(h)
+            self.engine.rescale(ratio)
+            self.engine.method.rescale(self.engine, ratio, self.change)
+
+    def _use(self, h):
+        """Numbers of the records for a step h."""
+        run = self.engine.run[0]
+        run["ks"] *= self.h / h
+        run["h"] = self.h = h
+        self.engine.method.use(self.engine, h)
+
+    def statistics(self) -> dict[str, int]:
+        """Steps that were refused, by reason."""
+        return {
+            "failed_steps": self.failed,
+            "inaccurate_steps": self.inaccurate,
+            "steps_too_large_for_contact": self.too_large,
+        }
+
+
+class Divider(Controller):
+    """Takes the steps of an engine at constant size, and those that fail in parts.
+
+    First the whole step is taken again with the iterations that were not asked for, Newton's on contacts and the mixed
+    one of beams, which the run then keeps. The parts are halves, and halves of what fails again, down to 1/`PARTS`;
+    they grow back as with `StepControl`, and their energies are watched as there. States are saved at the ends of
+    whole steps, as if nothing had been: with the impulses of all parts. When a part of the smallest size fails too, the
+    error is that of the whole step. A step that begins with bodies that turn too fast for it is not divided: then the
+    user's steps are too large as such.
+    """
+
+    def __init__(self, engine: "Engine") -> None:
+        super().__init__(engine, StepControl(h_min=engine.h / PARTS))
+        self.divided, self.part = 0, engine.make_records(1)
+        asked = {"newton": 1, "mixed": int(any("mixed" in element.kernels for element in engine.system.elements))}
+        self.other = {name: value for name, value in asked.items() if value != engine.record_of(name)[name]}
+
+    def advance(
+        self, times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
+    ) -> tuple[int, int, Exception | None]:
+        """As `Engine.advance`."""
+        engine, done = self.engine, 0
+        while True:
+            before, size, first = engine.kept(), self.h, done
+            taken, code = engine.run_steps(engine.data, engine.run, len(times) - first, first, times, signals)
+            done = first + taken
+            if code == OK or code == ENERGY_ROSE:
+                error = None if code == OK else engine.fault(code, float(times[done - 1]))
+                return done, int(engine.run[0]["saved"]), error
+            asked, error = code, engine.fault(code, float(times[done]))
+            # compiled steps keep no start of theirs: those before the one that failed are taken again
+            self._use(size)
+            engine.restore(before)
+            again, code = engine.run_steps(engine.data, engine.run, taken, first, times, signals)
+            too_fast = asked == LARGE_ROTATION and engine.h * np.abs(engine.arrays["V"][:, 3:]).max() > LARGEST_TURN
+            if code != OK or too_fast or not self._divide(float(times[done]), records):
+                return first + again, int(engine.run[0]["saved"]), error
+            done += 1
+
+    def _divide(self, end, records):
+        """Take one step of the user's, which ends at a time, in parts; False when that fails."""
+        engine, run = self.engine, self.engine.run[0]
+        self.t, self.next, self.change, self.hold = end - engine.h, (1.0 if self.other else 0.5) * engine.h, None, 0
+        user = {name: int(run[name]) for name in ("saved", "step_number", "save_every", "whole_every", "strict")}
+        while self.other:
+            name, value = self.other.popitem()
+            engine.record_of(name)[name] = value
+        run["save_every"] = run["whole_every"] = 1
+        engine.record_into(self.part)
+        sums, error = dict.fromkeys(("impulse", "moment_impulse", "impact"), 0), None
+        while error is None and self.t < end - ROUND * self.h:
+            run["saved"] = 0
+            error = self._step(end)
+            sums = {name: value + self.part[name][0] for name, value in sums.items()}
+        engine.record_into(records)
+        for name, value in user.items():
+            run[name] = value
+        if error is not None:
+            return False
+        self._set_step(engine.h)
+        self.divided += 1
+        run["t"], run["step_number"] = end, user["step_number"] + 1
+        if run["step_number"] % user["save_every"] == 0:
+            sums |= {"t": end, "h": engine.h, "step": run["step_number"], "impact": sums["impact"] > 0}
+            for name, array in records.items():
+                array[user["saved"]] = sums.get(name, self.part[name][0])
+            run["saved"] += 1
+        return True
+
+    def statistics(self) -> dict[str, int]:
+        """Steps that were taken in parts."""
+        return {"divided_steps": self.divided}

@@ -1,0 +1,44 @@
+"""Every example runs as it stands in an empty folder, and what it checks holds."""
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fem_mbs as fem
+
+EXAMPLES = sorted(Path(__file__).parents[2].joinpath("examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
+def test_example_reproduces_its_references(script, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    checks = importlib.import_module(script.stem).main()
+    assert len(checks) > 0 and checks.ok, f"\n{checks}"
+    files = sorted(tmp_path.glob("*.vtkhdf"))
+    assert files, "it writes no results file"
+    for file in files:
+        result = fem.load(file)
+        assert result.status == "complete" and len(result.t) > 1 and result.skin.n_points > 0
+        assert file.name in importlib.import_module(script.stem).__doc__
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
+def test_example_tells_what_it_is_and_how_to_run_it(script):
+    text = script.read_text()
+    documentation = importlib.import_module(script.stem).__doc__
+    assert f"python examples/{script.name}" in documentation
+    assert text.rstrip().endswith('if __name__ == "__main__":\n    main().print()')
+
+
+def test_an_example_runs_as_a_program_and_leaves_a_file_for_paraview(tmp_path):
+    script = next(path for path in EXAMPLES if path.stem == "bouncing_ball")
+    run = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=300, env={**os.environ}
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines()[0].split() == ["quantity", "reference", "obtained", "error", "tolerance"]
+    assert [path.name for path in tmp_path.iterdir()] == ["bouncing_ball.vtkhdf"]

@@ -1,0 +1,102 @@
+"""Matrices belong to the solver that asked for them: a system serves several at once and does not change."""
+
+import numpy as np
+import pytest
+import roller_crank
+import three_balls
+import tilting_plate as plate
+
+import fem_mbs as fem
+from fem_mbs.system.layout import Rows
+from fem_mbs.system.linear import DENSE_LIMIT
+
+H, STEPS = 1e-3, 30
+
+
+def signals_at(system, times):
+    return np.array([[signal.jet(t) for signal in system.signals] or np.zeros((1, 3)) for t in times])
+
+
+def advanced(engine, system, first, count):
+    """Steps first + 1 … first + count of an engine."""
+    times, block = np.arange(first + 1, first + count + 1) * H, engine.make_records(count)
+    done, _, error = engine.advance(times, signals_at(system, times), block)
+    assert done == count and error is None
+    return block
+
+
+def test_steppers_with_other_matrices_take_turns_on_one_system():
+    methods = [fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=p) for p in (True, False)]
+    alone = []
+    for method in methods:
+        system = plate.build().compile()
+        alone.append(advanced(method.prepare(system, H), system, 0, STEPS))
+    system = plate.build().compile()
+    engines = [method.prepare(system, H) for method in methods]
+    for first in range(0, STEPS, 10):
+        for engine, expected in zip(engines, alone):
+            block = advanced(engine, system, first, 10)
+            fem.initial_accelerations(system, system.initial)
+            for name, values in block.items():
+                assert np.array_equal(values, expected[name][first : first + 10]), name
+
+
+def test_a_run_changes_no_attribute_of_the_system():
+    system = plate.build().compile()
+    before = dict(vars(system))
+    fem.DecoupledNSGA(persistent_contacts=True).run(system, 0.01, H)
+    system.matrices(system.initial)
+    after = vars(system)
+    assert set(after) == set(before)
+    assert [name for name in before if after[name] is not before[name]] == []
+
+
+def test_a_second_run_on_a_system_repeats_the_first_bit_by_bit():
+    # the sparse solver keeps the pivots of its first matrix: those of another run would change the round-off
+    system = roller_crank.build(flexible=True).compile()
+    assert system.n + system.m > DENSE_LIMIT
+    first, second = (fem.DecoupledNSGA(rho_inf=0.0).run(system, 0.1, H).rows(np.arange(101)) for _ in range(2))
+    for name, values in first.items():
+        assert np.array_equal(values, second[name]), name
+
+
+def test_solvers_share_patterns_but_neither_values_nor_factors():
+    system = plate.build().compile()
+    one, two = (fem.DecoupledNSGA().prepare(system, H).matrices for _ in range(2))
+    for a, b in zip(one.layouts, two.layouts):
+        assert a.pattern is b.pattern and a.rows is b.rows
+        assert a.values is not b.values and a.solver is not b.solver
+    assert one.layouts[0].pattern is system.own.layouts[0].pattern
+
+
+def test_matrices_without_contacts_are_one():
+    model = fem.Model("free")
+    model.add(fem.RigidBody.sphere(1.0, 0.1))
+    system = model.compile()
+    smooth, position, velocity = fem.DecoupledNSGA(persistent_contacts=True).prepare(system, H).matrices.layouts
+    assert smooth is position is velocity and smooth.n == 6
+
+
+def test_sizes_are_those_of_the_rows_asked_for():
+    system = plate.build().compile()
+    base, turning = system.n + system.m, system.n_roll
+    rows = Rows(), Rows(contacts=True), Rows(contacts=True, moments="all")
+    sizes = [layout.n for layout in system.lay_out(*rows).layouts]
+    assert sizes == [base, base + 3 * system.nc, base + 3 * system.nc + 3 * turning]
+
+
+def test_more_matrices_than_compiled_code_can_find_are_refused():
+    system = three_balls.build().compile()
+    with pytest.raises(ValueError, match="3 matrices, 4 were asked for"):
+        system.lay_out(*4 * [Rows()])
+
+
+def test_rows_of_contacts_that_come_and_go_are_refused():
+    model = fem.Model("group")
+    balls = [model.add(fem.RigidBody.sphere(1.0, 0.1, position=[x, 0, 0])) for x in (0.0, 0.3)]
+    group = fem.ContactGroup(friction=0.1)
+    for ball in balls:
+        group.sphere(ball, 0.1)
+    model.add(group)
+    with pytest.raises(ValueError, match="come and go"):
+        model.compile().lay_out(Rows(contacts=True))

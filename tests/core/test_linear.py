@@ -1,0 +1,160 @@
+"""Linear solvers: all give the same solution, tell singular matrices, and stay accurate when values change."""
+
+import ctypes
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import fem_mbs as fem
+from fem_mbs.system import linear
+
+NAMES = [name for name in linear.SOLVERS if name != "klu" or linear.klu() is not None]
+
+
+def chain(n_bodies):
+    """KKT pattern of a chain, 6 unknowns per body and 5 rows between neighbours, and the number of unknowns."""
+    n, m = 6 * n_bodies, 5 * (n_bodies - 1)
+    pattern = sp.lil_array((n + m, n + m))
+    for b in range(n_bodies):
+        pattern[6 * b : 6 * b + 6, 6 * b : 6 * b + 6] = 1
+    for j in range(n_bodies - 1):
+        rows, columns = slice(n + 5 * j, n + 5 * j + 5), slice(6 * j, 6 * j + 12)
+        pattern[rows, columns] = 1
+        pattern[columns, rows] = 1
+    return sp.csc_array(pattern), n
+
+
+def kkt_values(matrix, n, rng):
+    """Random values on the pattern: a mass block that is positive definite, full-rank constraint rows."""
+    dense = matrix.toarray() * rng.normal(size=matrix.shape)
+    dense[:n, :n] = 0.1 * (dense[:n, :n] + dense[:n, :n].T) + np.diag(rng.uniform(3, 5, n))
+    dense[:n, n:] = dense[n:, :n].T
+    return dense
+
+
+def make(name, matrix):
+    """Solver of a pattern; a dense one stores every entry."""
+    if name == "dense":
+        matrix = sp.csc_array(np.ones(matrix.shape))
+    matrix.sort_indices()
+    pointers, rows = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+    return linear.SOLVERS[name](matrix.shape[0], pointers, rows)
+
+
+def values_of(solver, dense):
+    columns = np.repeat(np.arange(solver.n), np.diff(solver.pointers))
+    return np.ascontiguousarray(dense[solver.rows, columns])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("n_bodies", [1, 3, 30])
+def test_every_solver_solves_kkt_systems_to_round_off(name, n_bodies):
+    rng = np.random.default_rng(n_bodies)
+    matrix, n = chain(n_bodies)
+    solver = make(name, matrix)
+    for _ in range(3):  # the pattern is analysed once, values change
+        dense = kkt_values(matrix, n, rng)
+        right = rng.normal(size=solver.n)
+        assert solver.factor(values_of(solver, dense))
+        solution = solver.solve(right)
+        residual = np.abs(dense @ solution - right).max()
+        assert residual < 1e-11 * (1 + np.abs(solution).max()), f"{name}: {residual}"  # round-off at condition < 1e4
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_right_hand_side_of_the_caller_is_not_changed(name):
+    matrix, n = chain(2)
+    solver = make(name, matrix)
+    right = np.ones(solver.n)
+    solver.factor(values_of(solver, kkt_values(matrix, n, np.random.default_rng(1))))
+    solver.solve(right)
+    assert np.array_equal(right, np.ones(solver.n))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_singular_matrices_are_told_and_do_not_spoil_the_next_factorisation(name):
+    rng = np.random.default_rng(5)
+    matrix, n = chain(3)
+    solver = make(name, matrix)
+    good = kkt_values(matrix, n, rng)
+    singular = good.copy()
+    singular[:, 2] = singular[2, :] = 0.0  # an unknown without mass, stiffness or constraint
+    assert solver.factor(values_of(solver, good))
+    assert not solver.factor(values_of(solver, singular))
+    assert solver.factor(values_of(solver, good))
+    right = rng.normal(size=solver.n)
+    assert good @ solver.solve(right) == pytest.approx(right, abs=1e-11)  # round-off
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pivots_that_become_bad_are_replaced(name):
+    """The pivot order of the first values would lose ten digits on the second: it must not be kept blindly."""
+    rng = np.random.default_rng(8)
+    matrix, n = chain(20)
+    solver = make(name, matrix)
+    first = kkt_values(matrix, n, rng)
+    second = first.copy()
+    scale = np.where(np.arange(n) % 2 == 0, 1e-9, 1.0)  # every other mass becomes tiny
+    second[:n, :n] = np.diag(scale * np.diag(first)[:n])
+    right = rng.normal(size=solver.n)
+    solver.factor(values_of(solver, first))
+    solver.solve(right)
+    assert solver.factor(values_of(solver, second))
+    residual = second @ solver.solve(right) - right
+    assert np.abs(residual).max() < 1e-9  # 10 × the residual at which factors are refreshed
+
+
+def pendulum_chain(links):
+    """Chain of links on hinges that fall from the horizontal."""
+    model = fem.Model("chain", gravity=[0, 0, -9.81])
+    before = model.ground
+    for i in range(links):
+        rod = model.add(
+            fem.RigidBody.box(1.0, [0.5, 0.05, 0.05], position=[0.5 * i + 0.25, 0, 0], name=f"link {i + 1}")
+        )
+        model.add(fem.Revolute.at(before, rod, [0.5 * i, 0, 0], [0, 1, 0]))
+        before = rod
+    return model
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_motion_does_not_depend_on_the_linear_solver(name):
+    reference, other = (
+        fem.DecoupledNSGA(rtol=1e-10).run(pendulum_chain(8).compile(linear_solver=solver), 0.5, 5e-3)
+        for solver in ("dense", name)
+    )
+    # 100 steps of a chain that is not yet chaotic, each with 1e-10 of its forces
+    assert other["link 8"].position == pytest.approx(reference["link 8"].position, abs=1e-8)
+    assert other.violation.position.max() < 1e-11
+
+
+def test_choice_follows_the_size_and_what_is_installed():
+    assert linear.choose(linear.DENSE_LIMIT) is linear.DenseLU
+    assert linear.choose(linear.DENSE_LIMIT + 1) is (linear.KLU if linear.klu() else linear.SuperLU)
+    assert linear.choose(10, "superlu") is linear.SuperLU
+    system = pendulum_chain(8).compile()
+    assert type(system.own.layouts[0].solver) is linear.choose(system.n + system.m)
+
+
+def test_unknown_and_missing_solvers_are_refused_with_what_to_do(monkeypatch):
+    with pytest.raises(ValueError, match="linear_solver = 'pardiso' is unknown; choose among dense, klu, superlu"):
+        linear.choose(10, "pardiso")
+    monkeypatch.setattr(linear, "_klu_library", False)
+    with pytest.raises(ValueError, match=r"klu.*not found; get it with: apt-get"):
+        linear.choose(10, "klu")
+    assert linear.choose(1000) is linear.SuperLU
+
+
+def test_a_missing_library_is_not_an_error(monkeypatch):
+    def nothing(name):
+        raise OSError(name)
+
+    monkeypatch.setattr(ctypes, "CDLL", nothing)
+    assert linear._load_klu() is None
+
+
+def test_active_solvers_are_listed_with_how_to_get_them():
+    listed = {name: (found, how) for name, found, how in linear.available()}
+    assert listed["dense LU (LAPACK)"][0] and listed["SuperLU (SciPy)"][0]
+    assert "libsuitesparse" in listed["KLU (SuiteSparse)"][1]

@@ -1,0 +1,86 @@
+"""The wheel holds every package, under the right names, and works where the repository is not."""
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from configparser import ConfigParser
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SETUP = ConfigParser()
+SETUP.read(ROOT / "setup.cfg")
+
+
+def test_every_folder_with_modules_is_a_package_of_the_setup():
+    packages = set(SETUP["options"]["packages"].split())
+    core = {p.parent.relative_to(ROOT) for p in (ROOT / "fem_mbs").rglob("*.py")}
+    mapped = {
+        Path("fem_mbs", p.parent.relative_to(ROOT)) for d in ("elements", "solvers") for p in (ROOT / d).rglob("*.py")
+    }
+    assert packages == {".".join(folder.parts) for folder in core | mapped}
+
+
+def test_the_version_is_one():
+    import fem_mbs
+
+    assert fem_mbs.__version__ == version("fem_mbs")
+    assert f"## {fem_mbs.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Wheel built from a copy of what a clone has, offline."""
+    pytest.importorskip("setuptools", minversion="70.1", reason="building without network needs it in the environment")
+    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    for folder in ("fem_mbs", "elements", "solvers"):
+        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / file, source)
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        target,
+        source,
+    ]
+    subprocess.run([str(c) for c in command], check=True)
+    return next(target.glob("*.whl"))
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_every_module_and_no_other_top_level_name(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    top = {name.split("/")[0] for name in names}
+    assert top == {"fem_mbs", next(name for name in top if name.endswith(".dist-info"))}
+    for folder, package in (("fem_mbs", "fem_mbs"), ("elements", "fem_mbs/elements"), ("solvers", "fem_mbs/solvers")):
+        for file in (ROOT / folder).rglob("*.py"):
+            assert f"{package}/{file.relative_to(ROOT / folder).as_posix()}" in names
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import fem_mbs as fem
+assert fem.__file__.startswith(sys.argv[1])
+model = fem.Model("fall", gravity=[0, 0, -10])
+model.add(fem.RigidBody.sphere(1, 1, name="ball"))
+print(fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.1, h=0.01)["ball"].velocity[-1, 2])
+"""
+
+
+@pytest.mark.slow
+def test_the_installed_wheel_runs_where_the_repository_is_not(wheel, tmp_path):
+    site = tmp_path / "site"
+    zipfile.ZipFile(wheel).extractall(site)
+    command = [sys.executable, "-I", "-c", SCRIPT, str(site)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert abs(float(done.stdout) + 1.0) < 1e-12  # v = g t; exact but for round-off

@@ -1,0 +1,82 @@
+"""Public functions have type hints; `make lint` checks with mypy that they are right."""
+
+import ast
+from pathlib import Path
+
+import fem_mbs as fem
+
+COMPILED = ("kernel", "entry", "njit", "intrinsic")  # decorators of what numba compiles, whose types it finds itself
+
+
+def folders():
+    """Folders of the sources: beside each other in a source tree, inside each other once installed."""
+    core = Path(fem.__file__).parent
+    beside = [core.parent / name for name in ("elements", "solvers")]
+    return [core, *(folder for folder in beside if folder.is_dir())]
+
+
+def public_functions(body, owner=""):
+    """Functions of a module or class with public names, constructors among them, as (name in words, node, method)."""
+    for node in body:
+        if isinstance(node, (ast.If, ast.Try)):
+            yield from public_functions([*node.body, *node.orelse], owner)
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from public_functions(node.body, f"{owner}{node.name}.")
+        elif isinstance(node, ast.FunctionDef) and (node.name == "__init__" or not node.name.startswith("_")):
+            decorators = {ast.unparse(d).split("(")[0] for d in node.decorator_list}
+            if decorators.isdisjoint(COMPILED):
+                yield f"{owner}{node.name}", node, bool(owner) and "staticmethod" not in decorators
+
+
+def without_hints(node, method):
+    """Names of parameters without a type; "return" for what the function returns."""
+    a = node.args
+    parameters = [*a.posonlyargs, *a.args][method:] + a.kwonlyargs + [p for p in (a.vararg, a.kwarg) if p is not None]
+    return [p.arg for p in parameters if p.annotation is None] + ["return"] * (node.returns is None)
+
+
+def missing_in(text, where=""):
+    """Functions of a source text without hints -> what has none."""
+    found = public_functions(ast.parse(text).body)
+    return {f"{where}{name}": names for name, node, method in found if (names := without_hints(node, method))}
+
+
+def test_public_functions_of_every_module_have_type_hints():
+    missing = {}
+    for folder in folders():
+        files = sorted(folder.rglob("*.py"))
+        assert files, f"no sources in {folder}"
+        for file in files:
+            missing |= missing_in(file.read_text(), f"{file.relative_to(folder.parent)}: ")
+    assert not missing, missing
+
+
+def test_the_search_finds_functions_methods_constructors_and_properties_without_hints():
+    text = """
+@kernel
+def compiled(x): ...
+def _private(x): ...
+def function(x: int, y, *more, **options) -> int: ...
+def nothing_returned(): ...
+class Public:
+    def __init__(self, a): ...
+    @property
+    def value(self): ...
+    @staticmethod
+    def static(b) -> None: ...
+    def _hidden(self, c): ...
+    def good(self, c: int, *, d: float = 0.0) -> None: ...
+class _Private:
+    def method(self, x): ...
+"""
+    assert missing_in(text) == {
+        "function": ["y", "more", "options"],
+        "nothing_returned": ["return"],
+        "Public.__init__": ["a", "return"],
+        "Public.value": ["return"],
+        "Public.static": ["b"],
+    }
+
+
+def test_types_are_announced_to_those_who_use_the_package():
+    assert Path(fem.__file__).with_name("py.typed").exists()
