@@ -319,10 +319,14 @@ def upwards(normal):
     return frame_with_axis(normal) @ np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]).T
 
 
-def obstacle(make, frame, centre, radius, gap, other=None):
+FRICTION_ONLY = ("restitution", "friction")  # what the law of a contact knows that is made compliant
+
+
+def obstacle(make, frame, centre, radius, gap, other=None, compliant=False):
     """A contact of a random type of a sphere at ``centre`` with something ``gap`` away, on a body or the ground."""
     rng = make.rng
     n, law, name = make.direction(), make.law(radius), make.name("contact")
+    law = {key: value for key, value in law.items() if key in FRICTION_ONLY or not compliant}
     near = centre - (radius + gap) * n  # the nearest point of an obstacle
 
     def on(point, rotation):
@@ -368,10 +372,9 @@ def add_contacts(make, count, part_compliant=0.0):
         other = others[int(make.rng.integers(len(others)))] if others and make.chance(0.2) else None
         centre = np.asarray(body.node.position, float) + make.vector(0.1)
         gap = 0.0 if make.chance(0.15) else make.rng.uniform(0.0, 0.03)
-        contact = obstacle(make, make.frame(body, centre), centre, make.rng.uniform(0.02, 0.06), gap, other)
-        if make.chance(part_compliant):
-            for what in ("rolling_resistance", "spinning_resistance", "radius_contensou", "tangential_restitution"):
-                setattr(contact, what, 0.0)
+        radius, compliant = make.rng.uniform(0.02, 0.06), make.chance(part_compliant)
+        contact = obstacle(make, make.frame(body, centre), centre, radius, gap, other, compliant)
+        if compliant:
             restitution = make.rng.uniform(0.1, 1.0)
             contact = fem.CompliantContact(contact, restitution=restitution, **make.compliant())
         make.model.add(contact)
@@ -552,7 +555,8 @@ def build(seed):
     h = float(rng.choice([1e-5, 1e-4] if family is bearing or soft else [5e-4, 1e-3, 2e-3]))
     steps = int(rng.integers(20, FAMILIES[family][1]))
     if not make.wild:
-        stiffen(soft, 1.001 * energy_at_hand(make.model, steps * h), rng)
+        stiffen(make.model, 1.001 * energy_at_hand(make.model, steps * h), rng)
+        soft = compliant_contacts(make.model)
         h = min([h, *(0.3 / rate for rate in (make.spin, *(rate_of(contact, masses) for contact in soft)) if rate > 0)])
     elif soft and make.chance(0.5):
         h = 1e-3
@@ -560,12 +564,16 @@ def build(seed):
     return Case(seed, family.__name__, make.model, options, h, steps, masses, make.stiffness, make.spin, make.passive)
 
 
-def stiffen(contacts, energy, rng):
+def stiffen(model, energy, rng):
     """Make compliant contacts that are too soft for an energy [J] as stiff as it needs, or up to ten times stiffer."""
-    for contact in contacts:
-        if storable(contact) < energy:
-            contact.stiffness *= energy / storable(contact) * 10.0 ** rng.uniform(0.0, 1.0)
-            contact.place()
+    kept = "exponent", "restitution", "friction", "slip_speed", "least_speed", "model", "name"
+    for k, contact in enumerate(model.elements):
+        if isinstance(contact, fem.CompliantContact) and storable(contact) < energy:
+            stiffness = contact.stiffness * energy / storable(contact) * 10.0 ** rng.uniform(0.0, 1.0)
+            options = {name: getattr(contact, name) for name in kept} | {"stiffness": stiffness}
+            model.elements[k] = fem.CompliantContact(
+                contact.contact, max_indentation=contact.max_indentation, **options
+            )
 
 
 def stepper_options(rng, make):

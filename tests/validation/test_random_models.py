@@ -62,13 +62,12 @@ def test_every_family_and_most_options_are_among_the_first_models():
     assert sum(case.sensible for case in cases) > 120
 
 
-def test_compliant_contacts_of_sensible_models_can_store_what_their_bodies_bring():
-    """Steel-soft and foam-soft contacts: what is refused as too deep is known before the run."""
+def test_compliant_contacts_of_sensible_models_can_store_what_their_bodies_bring(monkeypatch):
+    """What is refused as too deep is known before the run."""
     case = next(c for c in map(random_models.build, range(200)) if c.family == "compliant" and c.sensible)
-    contacts = random_models.compliant_contacts(case.model)
-    assert contacts
     energy = random_models.energy_at_hand(case.model, case.steps * case.h)
-    contacts[0].stiffness *= 0.9 * energy / random_models.storable(contacts[0])
+    assert energy > 0 and random_models.compliant_contacts(case.model)
+    monkeypatch.setattr(random_models, "storable", lambda contact: 0.9 * energy)
     assert not case.sensible
 
 
