@@ -71,6 +71,12 @@ class Evaluator:
         return {output: self.views[output].copy() for output in outputs}
 
 
+@functools.lru_cache(maxsize=4)
+def evaluator_of(element: "Element") -> Evaluator:
+    """The `Evaluator` of an element, kept for the next call; parameters of elements do not change."""
+    return Evaluator(element)
+
+
 class Point:
     """A configuration with everything else a kernel can ask for; ``size`` [m] is what steps of differences refer to."""
 

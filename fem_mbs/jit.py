@@ -43,6 +43,15 @@ _IMPORT = re.compile(
 _keys = {}
 _lock = threading.RLock()
 
+# `fem_mbs.compiler` compiles in half the time, by overriding inner parts of numba. With versions of numba that it was
+# not tested with, and where FEM_MBS_COMPILER=numba asks for it, numba compiles by itself.
+OWN_COMPILER = numba.__version__.startswith("0.68.") and os.environ.get("FEM_MBS_COMPILER") != "numba"
+PIPELINE: dict[str, Any] = {}  # options of numba's compilation
+if OWN_COMPILER:
+    from fem_mbs.compiler import Kernel, ProgramCompiler
+
+    PIPELINE["pipeline_class"] = ProgramCompiler
+
 
 # --- where compiled code is kept ------------------------------------------------------------------------------------
 
@@ -111,7 +120,8 @@ def source_key(path: str | Path) -> str:
             todo += imported
     # names, not paths: the same sources elsewhere have the same key
     parts = sorted(f"{file.name} {digest}" for file, digest in seen.items())
-    return hashlib.sha256(" ".join([numba.__version__, np.__version__, *parts]).encode()).hexdigest()[:16]
+    versions = [numba.__version__, np.__version__, "own" if OWN_COMPILER else "numba"]
+    return hashlib.sha256(" ".join([*versions, *parts]).encode()).hexdigest()[:16]
 
 
 def _cache_directory(path):
@@ -169,6 +179,11 @@ class _CacheByContent:
 def kernel(function: Callable) -> Any:
     """Compile a scalar function with numba (``njit``, cached, C division, no bounds checks)."""
     with _CacheByContent():
+        if OWN_COMPILER:
+            options = {"nopython": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+            dispatcher = Kernel(function, targetoptions=options)
+            dispatcher.enable_caching()
+            return dispatcher
         dispatcher = njit(function, cache=True, error_model="numpy", no_cfunc_wrapper=True)
     template = dispatcher.get_call_template
 
@@ -185,7 +200,7 @@ def entry(signature: str) -> Callable[[Callable], Any]:
 
     def decorate(function):
         with _CacheByContent():
-            return cfunc(signature, cache=True, error_model="numpy")(function)
+            return cfunc(signature, cache=True, error_model="numpy", **PIPELINE)(function)
 
     return decorate
 
@@ -198,78 +213,74 @@ def address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-@intrinsic
-def _f8_pointer(typingctx, value):
+def _view(kind, at, shape):
+    """Type and code of an array at an address, C order; nobody owns it."""
+    array_type = types.Array(kind, len(shape), "C")
+
     def codegen(context, builder, signature, args):
-        return builder.inttoptr(args[0], ir.DoubleType().as_pointer())
+        intp = context.get_value_type(types.intp)
+        extents = [context.cast(builder, n, given, types.intp) for n, given in zip(args[1:], signature.args[1:])]
+        strides = [intp(kind.bitwidth // 8)]
+        for extent in reversed(extents[1:]):
+            strides.insert(0, builder.mul(strides[0], extent))
+        array = context.make_array(array_type)(context, builder)
+        arrayobj.populate_array(
+            array,
+            data=builder.inttoptr(args[0], array.data.type),
+            shape=extents,
+            strides=strides,
+            itemsize=strides[-1],
+            meminfo=None,
+        )
+        return array._getvalue()
 
-    return types.CPointer(types.float64)(types.int64), codegen
-
-
-@intrinsic
-def _i8_pointer(typingctx, value):
-    def codegen(context, builder, signature, args):
-        return builder.inttoptr(args[0], ir.IntType(64).as_pointer())
-
-    return types.CPointer(types.int64)(types.int64), codegen
-
-
-@intrinsic
-def _i4_pointer(typingctx, value):
-    def codegen(context, builder, signature, args):
-        return builder.inttoptr(args[0], ir.IntType(32).as_pointer())
-
-    return types.CPointer(types.int32)(types.int64), codegen
+    return array_type(types.int64, *shape), codegen
 
 
 @intrinsic
-def _void_pointer(typingctx, value):
+def vector(typingctx, at, n):
+    """float64 array (n,) at an address."""
+    return _view(types.float64, at, (n,))
+
+
+@intrinsic
+def matrix(typingctx, at, n, m):
+    """float64 array (n, m), C order, at an address."""
+    return _view(types.float64, at, (n, m))
+
+
+@intrinsic
+def tensor(typingctx, at, n, m, k):
+    """float64 array (n, m, k), C order, at an address."""
+    return _view(types.float64, at, (n, m, k))
+
+
+@intrinsic
+def integers(typingctx, at, n):
+    """int64 array (n,) at an address."""
+    return _view(types.int64, at, (n,))
+
+
+@intrinsic
+def integer_matrix(typingctx, at, n, m):
+    """int64 array (n, m), C order, at an address."""
+    return _view(types.int64, at, (n, m))
+
+
+@intrinsic
+def indices(typingctx, at, n):
+    """int32 array (n,) at an address (index maps)."""
+    return _view(types.int32, at, (n,))
+
+
+@intrinsic
+def void_pointer(typingctx, at):
+    """Address as a void pointer, for ``carray`` with a record type."""
+
     def codegen(context, builder, signature, args):
         return builder.inttoptr(args[0], cgutils.voidptr_t)
 
     return types.voidptr(types.int64), codegen
-
-
-@njit
-def vector(at, n):
-    """float64 array (n,) at an address."""
-    return numba.carray(_f8_pointer(at), (n,))
-
-
-@njit
-def matrix(at, n, m):
-    """float64 array (n, m), C order, at an address."""
-    return numba.carray(_f8_pointer(at), (n, m))
-
-
-@njit
-def tensor(at, n, m, k):
-    """float64 array (n, m, k), C order, at an address."""
-    return numba.carray(_f8_pointer(at), (n, m, k))
-
-
-@njit
-def integers(at, n):
-    """int64 array (n,) at an address."""
-    return numba.carray(_i8_pointer(at), (n,))
-
-
-@njit
-def integer_matrix(at, n, m):
-    """int64 array (n, m), C order, at an address."""
-    return numba.carray(_i8_pointer(at), (n, m))
-
-
-@njit
-def indices(at, n):
-    """int32 array (n,) at an address (index maps)."""
-    return numba.carray(_i4_pointer(at), (n,))
-
-
-@njit
-def void_pointer(at):
-    """Address as a void pointer, for ``carray`` with a record type."""
-    return _void_pointer(at)
 
 
 def _stack_array(context, builder, array_type, shape):
@@ -393,10 +404,10 @@ _bound = {}  # (kernel, text of the function that calls it) -> C function, for t
 _TEMPLATE = '''"""Generated by fem_mbs.jit.bind for {module}.{function}; do not edit."""
 import numpy as np
 from numba import carray, cfunc
-from fem_mbs.jit import integers, matrix, tensor, vector, void_pointer
+from fem_mbs.jit import PIPELINE, integers, matrix, tensor, vector, void_pointer
 from {module} import {function} as kernel
 PARAMETERS = np.dtype({dtype})
-@cfunc("void(int64, int64)", cache=True, error_model="numpy")
+@cfunc("void(int64, int64)", cache=True, error_model="numpy", **PIPELINE)
 def call(parameters, arguments):
     b = integers(arguments, {slots})
     p = carray(void_pointer(parameters), (1,), PARAMETERS)[0]

@@ -200,7 +200,7 @@ def quaternion_log(q, psi):
 @kernel
 def log_matrix(R, psi):
     """Fill psi (3,) with log(R), |ψ| ≤ π; accurate near 0 and near π (through the quaternion)."""
-    q = np.empty(4)
+    q = local_vector(4)
     matrix_to_quaternion(R, q)
     quaternion_log(q, psi)
 

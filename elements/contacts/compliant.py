@@ -44,7 +44,7 @@ import numpy as np
 
 from fem_mbs.elements.base import REGISTRY, Contact, Force, register
 from fem_mbs.errors import FemMbsError, ParameterError, label
-from fem_mbs.evaluator import Evaluator, Point
+from fem_mbs.evaluator import Evaluator, Point, evaluator_of
 from fem_mbs.jit import N_SLOTS, SLOT, address, bind, call2, integers, kernel, local_matrix, local_vector, vector
 from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, hysteresis_factor
 from fem_mbs.system.assembly import zero
@@ -484,7 +484,7 @@ class CompliantContact(Force):
         here = point.copy(x0=point.x, R0=point.R)
         if not getattr(self.contact, "regular", lambda _: True)(here):
             return False
-        found = Evaluator(self.contact)("contact", here.copy(state=np.zeros(0)))
+        found = evaluator_of(self.contact)("contact", here.copy(state=np.zeros(0)))
         delta, rate = -found["gap"][0], -found["G_N"] @ point.v
         return delta > 0.1 * point.size and 1.0 + self.factor * rate / max(rate, self.least_speed) > 0.5
 

@@ -22,6 +22,7 @@ from fem_mbs.jit import (
     integer_matrix,
     integers,
     kernel,
+    local_vector,
     matrix,
     tensor,
     vector,
@@ -169,7 +170,7 @@ def times_tangent(g, e, A, rows, T):
 def advance_configuration(d, x0, Q0, D, x, Q, R, T):
     """q = q0 ∘ exp(D) for all nodes, and T(D) (N, 3, 3)."""
     turns = integers(d.turns_at, d.n_nodes)
-    p = np.empty(4)
+    p = local_vector(4)
     for i in range(d.n_nodes):
         for j in range(3):
             x[i, j] = x0[i, j] + D[i, j]

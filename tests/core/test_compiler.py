@@ -1,0 +1,199 @@
+"""Kernels compute what their Python text says, own what they allocate, and are translated once."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numba.core.runtime import _nrt_python, rtsys
+
+from fem_mbs.jit import address, entry, invoke, kernel, local_matrix, vector
+
+
+@kernel
+def ends(x, i, k):
+    """First and last numbers by literal and by variable indices, of either sign."""
+    return x[0] + 10.0 * x[-1] + 100.0 * x[i] + 1000.0 * x[k]
+
+
+@kernel
+def shuffle(A, i, j, out):
+    """Numbers and rows of a matrix, read and written in all the ways that kernels do it."""
+    row = A[i]
+    row[j] += 3.0
+    A[i, -1] *= 2.0
+    A[-1][0] = A[0, j] - A[i][j]
+    place = (j, i)
+    out[place] = A[j, i] ** 2
+    out[0, 0] = out[j, i] // 3
+    n, m = A.shape
+    return n * 10 + m
+
+
+@kernel
+def branches(x):
+    """Variables that are set in branches and carried through loops."""
+    total, best, found = 0.0, -1.0, False
+    for i in range(len(x)):
+        if x[i] < 0.0:
+            continue
+        square = x[i] * x[i]
+        if square > best:
+            best, where, found = square, i, True
+        k = i
+        while k > 0 and x[k - 1] > x[k]:
+            total += square
+            k -= 1
+        if total > 50.0:
+            break
+    return (total, best, where) if found else (total, best, -1)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.int64, np.int32])
+@pytest.mark.parametrize("step", [1, 2])
+def test_indices_of_either_sign_denote_what_they_do_in_python(kind, step):
+    x = np.arange(3, 19).astype(kind)[::step]
+    for i, k in ((0, 3), (-1, -4), (5, -5)):
+        assert ends(x, i, k) == ends.py_func(x, i, k)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_matrices_are_read_and_written_where_python_does(order):
+    rng = np.random.default_rng(1)
+    A = np.array(rng.integers(1, 90, (4, 4)), float, order=order)
+    for i, j in ((1, 2), (3, 0), (-2, -3)):
+        a, b, out, expected = A.copy(order), A.copy(order), np.zeros((4, 4)), np.zeros((4, 4))
+        assert shuffle(a, i, j, out) == shuffle.py_func(b, i, j, expected)
+        assert (a == b).all() and (out == expected).all()
+
+
+def test_variables_of_branches_and_loops_have_the_values_of_python():
+    rng = np.random.default_rng(2)
+    for n in range(1, 40):
+        x = np.round(rng.normal(0.5, 2.0, n), 2)
+        assert branches(x) == branches.py_func(x)
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def tail(x):
+    """Part of an argument."""
+    return x[1:]
+
+
+@kernel
+def made(n):
+    """Array that the caller owns."""
+    x = np.empty(n)
+    for i in range(n):
+        x[i] = i
+    return x
+
+
+@kernel
+def sum_of(x):
+    """Borrows its argument."""
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i]
+    return total
+
+
+@kernel
+def sum_of_made(n):
+    """Owns an array, lends it, and holds a part of it when the whole has no name any more."""
+    rest = tail(made(n))
+    other = made(1000)
+    return sum_of(rest) + 0.0 * other[0]
+
+
+def test_arrays_that_kernels_allocate_live_as_long_as_needed_and_are_freed():
+    sum_of_made(4)
+    _nrt_python.memsys_enable_stats()
+    before = rtsys.get_allocation_stats()
+    for n in range(2, 300):
+        assert sum_of_made(n) == n * (n - 1) / 2
+    after = rtsys.get_allocation_stats()
+    _nrt_python.memsys_disable_stats()
+    assert after.alloc - before.alloc >= 2 * 298
+    assert after.free - before.free == after.alloc - before.alloc
+
+
+def test_a_part_of_an_array_keeps_the_whole_alive():
+    parts = [tail(made(1000)) for _ in range(20)]
+    assert all((part == np.arange(1, 1000)).all() for part in parts)
+
+
+# --- parts and programs -----------------------------------------------------------------------------------------------
+
+
+@kernel
+def leaf(x):
+    return x * x
+
+
+@kernel
+def stem(at, n):
+    """Uses the stack, an address, and another kernel."""
+    x, A = vector(at, n), local_matrix(2, 2)
+    for i in range(n):
+        A[i % 2, 1] = leaf(x[i])
+        x[i] = A[i % 2, 1] + 1.0
+
+
+@entry("void(int64, int64)")
+def whole(a, b):
+    stem(a, b)
+
+
+def test_a_kernel_that_only_kernels_call_is_not_translated_by_itself():
+    x = np.arange(3.0)
+    invoke(whole.address, address(x), 3)
+    assert x.tolist() == [1.0, 2.0, 5.0]
+    assert not leaf.overloads, "translated although nobody calls it from Python"
+    assert leaf(3.0) == 9.0
+
+
+@kernel
+def refuses(x):
+    if x < 0.0:
+        raise ValueError("negative")
+    return leaf(x)
+
+
+@kernel
+def calls_refuses(x):
+    return refuses(x) + 1.0
+
+
+def test_errors_pass_from_a_called_kernel_to_python():
+    assert calls_refuses(2.0) == 5.0
+    with pytest.raises(ValueError, match="negative"):
+        calls_refuses(-1.0)
+
+
+_SCRIPT = """
+import numpy as np, numba.core.event as event
+class Count(event.Listener):
+    n = 0
+    def on_start(self, e): Count.n += 1
+    def on_end(self, e): pass
+event.register("numba:compile", Count())
+from fem_mbs.rotations import exp_matrix
+R = np.zeros((3, 3)); exp_matrix(np.array([0.1, 0.2, 0.3]), R)
+print(Count.n, R.sum())
+"""
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    environment = {**os.environ, "FEM_MBS_CACHE": str(tmp_path / "cache")}
+    runs = [
+        subprocess.run([sys.executable, "-c", _SCRIPT], env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    (first, a), (second, b) = (run.stdout.split() for run in runs)
+    assert int(first) > 0 and int(second) == 0
+    assert a == b
