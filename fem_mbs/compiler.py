@@ -24,7 +24,7 @@ from numba.core.typed_passes import NativeLowering, NopythonRewrites, NopythonTy
 from numba.core.untyped_passes import InlineClosureLikes
 from numba.np import arrayobj
 
-LAYOUT = 2
+LAYOUT = 3
 
 
 class Part(JITCodeLibrary):
@@ -222,7 +222,9 @@ class _Lowering(NativeLowering):
         name = state.func_id.func_qualname
         state.library = self.library_class(state.targetctx.codegen(), name)
         state.library.enable_object_caching()
-        state.library.borrows = Borrowing.only(state)
+        # an array that goes to Python needs an owner
+        for_kernels = self.library_class is Part or Borrowing.owns_nothing(state.return_type)
+        state.library.borrows = for_kernels and Borrowing.only(state)
         if state.library.borrows:
             state.targetctx = state.targetctx.subtarget(enable_nrt=False)
         return super().run_pass(state)
@@ -259,6 +261,9 @@ class Borrowing:
         if not all(map(cls.may_be_borrowed, state.typemap.values())):
             return False
         for block in state.func_ir.blocks.values():
+            for statement in block.find_insts((ir.SetItem, ir.StaticSetItem)):
+                if not cls.owns_nothing(state.typemap[statement.value.name]):
+                    return False  # a slice that is set from an array may overlap it, and is copied then
             for statement in block.find_insts(ir.Assign):
                 value = statement.value
                 if isinstance(value, ir.Expr) and not cls.owns_nothing(state.typemap[statement.target.name]):
