@@ -46,7 +46,6 @@ A type that is registered with an example is put under the generic checks of `fe
 """
 
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -54,9 +53,8 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike, Checked, FrameLike, Keywords, Named
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import Frame, Ground, Node
+from fem_mbs.registry import REGISTRY, make_example, register
 from fem_mbs.signals import Signal
-
-REGISTRY = {}  # type name -> (class, function that makes a random valid element)
 
 
 class _Made(type):
@@ -147,6 +145,14 @@ class Element(Part):
             "no": sum(n for n, _ in self.outputs.values()),
         }
 
+    def _connect(self, frame_P: FrameLike, frame_Q: FrameLike, why: str, *, name: str | None, signals: Any = ()):
+        """Attach to two frames, ``frame_P`` and ``frame_Q``, of two nodes; ``why`` one node would be of no use."""
+        self.name = name
+        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
+        Element.__init__(self, (self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
+        message = f"is on the same node as frame_P; {why}"
+        self.check(self.frame_P.node is not self.frame_Q.node, "frame_Q", self.frame_Q, message)
+
     def place(self) -> None:
         """Set ``record`` anew where it holds addresses of arrays; called for a copy and in another process."""
 
@@ -202,11 +208,7 @@ class Joint(Constraint):
     """
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, signals: Any = ()) -> None:
-        self.name = name
-        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
-        super().__init__((self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
-        message = "is on the same node as frame_P; a joint needs two bodies"
-        self.check(self.frame_P.node is not self.frame_Q.node, "frame_Q", self.frame_Q, message)
+        self._connect(frame_P, frame_Q, "a joint needs two bodies", name=name, signals=signals)
         # poses of P and Q in node axes; a subclass that needs something else sets its own record
         self.record = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
 
@@ -340,31 +342,6 @@ class Contact(Element):
             self.tangential_restitution,
             self.drilling_arm,
         )
-
-
-def register(cls: type, example: Callable) -> type:
-    """Make a type known by name and put it under the generic tests.
-
-    Parameters
-    ----------
-    cls : Element subclass
-    example : callable
-        ``example(rng, node, …)`` returns a random valid element on the given nodes; the number of its arguments after
-        ``rng`` is the number of nodes it needs.
-    """
-    REGISTRY[cls.__name__] = (cls, example)
-    return cls
-
-
-def make_example(name: str, rng: np.random.Generator, nodes: Any = None) -> Any:
-    """A random valid element of a registered type, on random nodes unless they are given."""
-    from fem_mbs.nodes import Node6
-
-    _, example = REGISTRY[name]
-    count = len(inspect.signature(example).parameters) - 1
-    if nodes is None:
-        nodes = [Node6(rng.normal(size=3), rng.normal(size=3), name=f"node {i}") for i in range(count)]
-    return example(rng, *nodes[:count])
 
 
 __all__ = [

@@ -1,8 +1,8 @@
 """Pairs of a contact group while they come and go: searched with a margin, kept as arrays, matched over time.
 
 A pair of contactors is one row of the arrays of an ordinary group of contact elements. Its parameters are those of a
-prototype - the second partner with a sphere of radius 1 at the origin of a body - with the place and the radius of its
-sphere put in. Pairs are known by keys, so that what solvers keep per contact can move with them:
+prototype - the second partner with some sphere at the origin of a body - with the place and the radius of its sphere
+put in. Pairs are known by keys, so that what solvers keep per contact can move with them:
 
     key = first · (spheres + obstacles of the type) + second,   per contact type, in rising order                  (1)
 
@@ -15,9 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fem_mbs.elements.base import Contact
-from fem_mbs.elements.contacts.group import ContactGroup
-from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Ground
@@ -28,6 +25,8 @@ from fem_mbs.system.groups import Group
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
+    from fem_mbs.elements.base import Contact
+    from fem_mbs.elements.contacts.group import ContactGroup
     from fem_mbs.system.system import System
 
 SKIN = 0.3  # of the mean radius
@@ -42,7 +41,9 @@ class PairGroup(Group):
     pairs : (n, 2) int64, sphere and second partner
     """
 
-    def __init__(self, group: ContactGroup, kind: type, prototypes: Sequence[Contact], workspace: Workspace) -> None:
+    def __init__(
+        self, group: "ContactGroup", kind: type, prototypes: "Sequence[Contact]", workspace: Workspace
+    ) -> None:
         prototypes[0].nodes[0].index = 0
         super().__init__(prototypes[:1], workspace)
         self.n, self.elements = 0, prototypes[:1]
@@ -52,7 +53,8 @@ class PairGroup(Group):
         for k, prototype in enumerate(prototypes):
             self.prototypes[k] = prototype.record
         self.partner_nodes = np.array([p.nodes[1].index for p in prototypes], np.int64)
-        self.passages = np.array([p.passage for p in prototypes])
+        self.passed = np.array([p.passage > 0.0 for p in prototypes])
+        self.passages = np.array([p.passage - p.radius for p in prototypes])  # without the radius of the sphere
         self.names = [f.node.name for f in ([p.shape if hasattr(p, "shape") else p.plane for p in prototypes])]
 
     def set_pairs(self, search: "PairSearch", pairs: np.ndarray) -> np.ndarray:
@@ -83,9 +85,7 @@ class PairGroup(Group):
         self.state = np.zeros((self.n, 1))
         self.kept = np.zeros((max(self.n, 1), self.contact_stride))
         self.kept[:, C_CONVEX] = self.elements[0].convex
-        # prototypes have a sphere of radius 1
-        passage = self.passages[j]
-        self.kept[: self.n, C_PASSAGE] = np.where(passage > 0, passage - 1.0 + search.radii[i], 0.0)
+        self.kept[: self.n, C_PASSAGE] = np.where(self.passed[j], self.passages[j] + search.radii[i], 0.0)
         self.kept[:, C_REACH] = self.kept[:, C_PASSAGE]
         return np.where(same, where, -1)
 
@@ -101,11 +101,11 @@ class PairSearch:
     Attributes
     ----------
     nodes, offsets, radii : (n,), (n, 3) [m], (n,) [m] of the spheres
-    groups : list of PairGroup, one per contact type
+    groups : list of PairGroup, one per contact type; that of two spheres is the first
     skin : margin of the search [m]
     """
 
-    def __init__(self, owner: ContactGroup, workspace: Workspace) -> None:
+    def __init__(self, owner: "ContactGroup", workspace: Workspace) -> None:
         self.owner = owner
         self.nodes = np.array([f.node.index for f in owner.frames], np.int64)
         self.offsets = np.array([f.p for f in owner.frames], float).reshape(-1, 3)
@@ -175,8 +175,8 @@ class PairSearch:
                 break
             self.room = np.zeros((2 * found, 2), np.int64)
         places = []
-        for group in self.groups:
-            pairs = self.room[:found] if group.kind is SphereOnSphere else self._near_obstacles(system, group, x, R)
+        for group in self.groups:  # the first: spheres with each other
+            pairs = self.room[:found] if group is self.groups[0] else self._near_obstacles(system, group, x, R)
             allowed = self._allowed(self.nodes[pairs[:, 0]], group.partner_nodes[pairs[:, 1]])
             places.append(group.set_pairs(self, pairs[allowed]))
         return places

@@ -13,7 +13,7 @@ import pytest
 from made_up import H, made_up_chunk, made_up_system, written
 
 from fem_mbs.errors import FemMbsError, FileError
-from fem_mbs.results import file_lock, guarded_file, vtkhdf
+from fem_mbs.results import file_lock, guarded_file, recovered, vtkhdf
 from fem_mbs.results.file_lock import FileLock, lock_path
 from fem_mbs.results.results import Results
 from fem_mbs.results.writer import ResultsWriter
@@ -111,11 +111,9 @@ def test_a_lock_file_deleted_by_its_holder_meanwhile_locks_nothing(tmp_path, mon
 
 
 def test_recovered_forces_are_not_put_into_a_file_that_is_being_written(system, tmp_path):
-    from fem_mbs.recovery import file as recovered_file
-
     writer = ResultsWriter(system, tmp_path / "run.vtkhdf")
     with pytest.raises(FileError, match="is being written"):
-        recovered_file.write(tmp_path / "run.vtkhdf", "table", np.zeros(0, [("t", float)]), (1.0, "", 1.5, ""), {})
+        recovered.write(tmp_path / "run.vtkhdf", "table", np.zeros(0, [("t", float)]), (1.0, "", 1.5, ""), {})
     writer.close()
 
 
