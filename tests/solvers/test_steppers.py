@@ -176,13 +176,6 @@ def test_results_say_all_options_of_the_method(method):
     assert {k: v for k, v in said.items() if k in vars(method)} == vars(method)
 
 
-def test_results_say_how_steps_were_controlled():
-    method = fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-5), scaling=2.0, tol_v=1e-7)
-    said = method.run(slide(0.1, 0.2), 1e-2, 5e-3).parameters
-    assert (said["scaling"], said["tol_v"]) == (2.0, 1e-7)
-    assert said["step_control"] == {"tolerance": 1e-5, "h_max": None, "h_min": None}
-
-
 @every_method
 def test_every_third_step_is_saved_when_asked(method):
     every, third = (method.run(hitting_pendulum(), 0.5, 5e-3, save_every=n) for n in (1, 3))
