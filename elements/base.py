@@ -59,32 +59,14 @@ from fem_mbs.signals import Signal
 REGISTRY = {}  # type name -> (class, function that makes a random valid element)
 
 
-class _Made(type):
-    """Marks what its constructor has finished."""
-
-    def __call__(cls, *args, **keywords):
-        made = super().__call__(*args, **keywords)
-        made.__dict__["_made"] = True
-        return made
-
-    @property
-    def __signature__(cls):
-        """What `help` and documentation show: the constructor's."""
-        signature = inspect.signature(cls.__init__)
-        return signature.replace(parameters=list(signature.parameters.values())[1:])
-
-
-class Part(Checked, metaclass=_Made):
+class Part(Checked):
     """What has a name and parameters: elements, and parts that are made of several of them.
 
     Parameters are fixed once the constructor is done: kernels read copies of them, and a change would be ignored.
     """
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if "_made" in self.__dict__ and name != "name" and name in Keywords.of(type(self)):
-            message = f"cannot be set afterwards; give it to the constructor, {type(self).__name__}({name}=…)"
-            raise ParameterError(self, name, value, message)
-        super().__setattr__(name, value)
+    open_ended = True
+    freezes = True
 
 
 class Element(Part):

@@ -21,6 +21,7 @@ from fem_mbs.model import compiled
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
 from fem_mbs.solvers.statics import StaticResult, rotating_matrices
+from fem_mbs.system import model_checks
 from fem_mbs.system.in_use import alone
 from fem_mbs.system.system import State, System
 
@@ -141,6 +142,7 @@ def modes(
         raise ParameterError(
             owner, "about", about, f"has {len(state.x)} nodes, the model {len(system.nodes)}; is it of this model?"
         )
+    model_checks.state_fits(system, state)
     state.V[:] = 0.0
     system.update_signals(state.t)
     w = None if rotation is None else owner.as_vector("rotation", rotation)

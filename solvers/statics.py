@@ -40,7 +40,7 @@ from fem_mbs.nodes import COMPONENTS
 from fem_mbs.results.results import Results
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.stepping.records import records
-from fem_mbs.system import assembly, element_checks
+from fem_mbs.system import assembly, element_checks, model_checks
 from fem_mbs.system.assembly import gather, groups_of, scatter_vector, zero
 from fem_mbs.system.in_use import alone
 from fem_mbs.system.system import State, System
@@ -390,6 +390,7 @@ def static_equilibrium(
     t = owner.number("t", float(system.initial.t) if t is None else t, "s")
     problem = _Equilibrium(system, t, mixed, w)
     result = StaticResult(system, w)
+    model_checks.state_fits(system, system.initial)
     state = system.initial.copy()
     state.V[:], state.t = 0.0, t
     assembly.initial_states(system.data[0], state.x, state.R, state.V)

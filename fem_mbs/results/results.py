@@ -12,7 +12,7 @@ import difflib
 from collections import namedtuple
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from fem_mbs.results.table import (
     shape_of,
 )
 from fem_mbs.shapes import Skin, matrices
+
+if TYPE_CHECKING:
+    from fem_mbs.system.system import State
 
 FORMAT = 1
 
@@ -462,6 +465,32 @@ class Results:
         if not len(self.t):
             raise FemMbsError(f"result of model '{self.model}' has no saved steps")
         return int(np.argmin(np.abs(self.t - time)))
+
+    def state(self, step: int = -1) -> "State":
+        """State of saved step number ``step`` (negative: from the end), for a run that goes on from it.
+
+        Returns
+        -------
+        State
+            ``system.initial = result.state(-1)``; of a time t [s]: ``result.state(result.at(t))``.
+
+        Raises
+        ------
+        IndexError
+            If there is no such saved step.
+        FemMbsError
+            If the numbers are not a state in time: load steps of a static equilibrium.
+        """
+        from fem_mbs.system.system import State
+
+        if "solver" in self.parameters:
+            raise FemMbsError("these are load steps, not states in time; static_equilibrium(…).state is one")
+        row = self.rows([range(len(self.t))[step]])
+        state = State(len(self.description["nodes"]))
+        state.t, state.x, state.Q = row["t"][0], row["position"][0], row["quaternion"][0]
+        state.R = matrices(state.Q)
+        state.V[:, :3], state.V[:, 3:] = row["velocity"][0], row["angular_velocity"][0]
+        return state
 
     @property
     def contacts(self) -> list[str]:

@@ -32,7 +32,17 @@ class State(Checked):
     x : (N, 3) [m], positions of all nodes, inertial axes
     Q, R : (N, 4), (N, 3, 3), rotations: quaternions (scalar first), and their matrices
     V : (N, 6), velocities (ẋ inertial, Ω body) [m/s, rad/s]
+
+    A rotation is there twice. `set_rotation` sets both; a run from a state whose Q and R differ is refused.
     """
+
+    changeable = {
+        "t": lambda self, name, value: float(self.as_array(name, value, (), finite=False)),
+        **dict.fromkeys(
+            ("x", "Q", "R", "V"),
+            lambda self, name, value: self.as_array(name, value, getattr(self, name).shape, finite=False),
+        ),
+    }
 
     def __init__(self, n_nodes: int) -> None:
         n_nodes = self.as_integer("n_nodes", n_nodes, 0)
@@ -40,6 +50,30 @@ class State(Checked):
         self.t = 0.0
         self.x, self.Q, self.R = np.zeros((n_nodes, 3)), np.zeros((n_nodes, 4)), np.zeros((n_nodes, 3, 3))
         self.V = np.zeros((n_nodes, 6))
+
+    def set_rotation(self, node: Any, rotation: ArrayLike) -> None:
+        """Set the rotation of a node, Q and R.
+
+        Parameters
+        ----------
+        node : Node, body with one node, or int
+            An int is the row of the node; a node is that of the system compiled or run last.
+        rotation : (3, 3) matrix, (3,) rotation vector [rad] or (4,) quaternion
+            Body components to inertial components.
+
+        Raises
+        ------
+        ParameterError
+            No such row, a node that is in no system, or not a rotation.
+        """
+        if isinstance(node, (int, np.integer)) and not isinstance(node, bool):
+            row = int(node)
+        else:
+            row = self.as_frame("node", node).node.index
+            self.check(row is not None, "node", node, "is in no system yet: compile its model first")
+        self.check(0 <= row < len(self.x), "node", node, f"is not in this state, which has {len(self.x)} nodes")
+        self.R[row] = self.as_rotation("rotation", rotation)
+        matrix_to_quaternion(self.R[row], self.Q[row])
 
     def copy(self) -> "State":
         """An independent copy."""
@@ -74,7 +108,8 @@ class System(Checked):
     dof : (6 N,) int64
         Full component -> unknown, −1 for fixed ones.
     initial : State
-        Initial configuration and velocities (projected if asked for).
+        Initial configuration and velocities (projected if asked for). A run begins with it; another state may be set:
+        ``system.initial = result.state(-1)``.
     independent : bool
         Whether all constraint rows were found to be independent, at the initial configuration.
     conservative : bool
@@ -82,6 +117,9 @@ class System(Checked):
     mean_mass, contact_mass, length : float
         Scales [kg], [kg], [m] used by solvers for multipliers and to compare moments with forces.
     """
+
+    changeable = {"initial": lambda self, name, value: self._start(value)}
+    refused = {"gravity": "set that of the model, and compile it again"}
 
     def __init__(
         self,
@@ -115,7 +153,7 @@ class System(Checked):
         self._own: Matrices | None = None
         self._fill()
         self._scales()
-        self.initial = self._initial_state()
+        self.initial, self._compiled_from = self._initial_state(), self._given()
         if self.searches:
             self.search_pairs(self.initial.x, self.initial.R)
         if check:
@@ -132,6 +170,13 @@ class System(Checked):
         system = System(model, **options)
         system.initial = initial
         return system
+
+    def _start(self, state):
+        """The state if it can be that of this system."""
+        self.as_instance("initial", state, State, "a State, such as result.state(-1)")
+        N = len(self.nodes)
+        self.check(len(state.x) == N, "initial", state, f"has {len(state.x)} nodes, this system has {N}")
+        return state
 
     # --- construction -------------------------------------------------------------------------------------------------
 
@@ -334,6 +379,24 @@ class System(Checked):
         """What the model got after it was compiled: elements and contact groups."""
         known = {id(item) for item in (*self.elements, *self.contact_groups)}
         return [item for item in (*self.model.elements, *self.model.contact_groups) if id(item) not in known]
+
+    def _given(self):
+        """What the model gives that may be set until it is compiled: attribute -> array, one row per node."""
+        names = ("position", "rotation", "velocity", "angular_velocity")
+        given = {name: np.array([getattr(node, name) for node in self.nodes]) for name in names}
+        return given | {"gravity": self.model.gravity.copy()}
+
+    def changed(self) -> list[tuple[Any, str]]:
+        """What was set in the model after it was compiled: (model or node, attribute)."""
+        found: list[tuple[Any, str]] = []
+        for name, now in self._given().items():
+            different = now != self._compiled_from[name]
+            if name == "gravity" and different.any():
+                found.append((self.model, name))
+            elif name != "gravity":
+                rows = np.flatnonzero(different.reshape(len(self.nodes), -1).any(axis=1))
+                found += [(self.nodes[i], name) for i in rows]
+        return found
 
     def parts(self) -> np.ndarray:
         """Number of the connected part each node belongs to (N,); −1: cannot move. Contacts connect nothing."""

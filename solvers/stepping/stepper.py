@@ -135,7 +135,8 @@ class Stepper(Checked):
         FileError
             The results file cannot be written: it belongs to another run or another program, or the disk is full.
         ModelError
-            The `System` is in use by another run.
+            The `System` is in use by another run; the initial state penetrates, is not finite or is not assembled; its
+            Q and R are different rotations; the model was changed after it was compiled.
         KeyboardInterrupt, SystemExit
             Ctrl-C, SIGTERM: raised when the steps under way are done and the file is closed, so that a script ends with
             an exit code that is not 0. ``error.result`` holds what was computed.
@@ -154,7 +155,7 @@ class Stepper(Checked):
         system = compiled(self, model)
         system.number_nodes()
         start, t_end, steps = self._duration(system, t_end, h)
-        model_checks.start_holds(system)
+        model_checks.start_holds(system, self.drift(system, h))
         observers = self._observers(system, observers)
         engine = self.prepare(system, h, 1 if observers else save_every, strict)
         engine.t_end = start + steps * h
@@ -215,9 +216,18 @@ class Stepper(Checked):
         write_problem(path, problem)
         return f" Its contact problem is in {path} (fclib)."
 
+    def drift(self, system: Any, h: float) -> float:
+        """Penetration [m] that steps h [s] of the method leave, besides round-off."""
+        return 0.0
+
     def parameters(self) -> dict:
         """Options of the method, stored with the results; those that are objects by their own options."""
-        return {k: vars(v) if hasattr(v, "__dict__") else v for k, v in vars(self).items() if k != "name"}
+        return {k: self._options(v) if hasattr(v, "__dict__") else v for k, v in self._options(self).items()}
+
+    @staticmethod
+    def _options(item):
+        """Options of a method or of a part of one."""
+        return {k: v for k, v in vars(item).items() if k != "name" and not k.startswith("_")}
 
     def _duration(self, system, t_end, h):
         """Time of the initial state [s], end of the run [s], and number of steps between them."""
