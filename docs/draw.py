@@ -15,6 +15,8 @@ from drawing import PICTURES, ROOT, example, keep, panels, shrink
 
 import fem_mbs as fem
 
+sys.path.append(str(ROOT / "tests" / "helpers"))
+
 
 def flexible_pendulum():
     """The model of the README."""
@@ -578,6 +580,46 @@ def bearing_geometry():
     keep(figure, "bearing_geometry")
 
 
+def folders():
+    """The folders of the sources as boxes, a column for each package; each imports what its arrows lead down to."""
+    from graphlib import TopologicalSorter
+
+    from imports import boxes, direct
+
+    arrows = boxes()
+    levels = {}
+    for box in TopologicalSorter(arrows).static_order():
+        levels[box] = 1 + max((levels[other] for other in arrows[box]), default=-1)
+    columns = {"fem_mbs": (0, 5.2, "#eef3f8"), "elements": (5.0, 9.8, "#eaf5ea"), "solvers": (9.6, 14, "#fdf2e2")}
+    package = {box: re.match(r"\w+", box)[0] for box in arrows}
+    figure, axes = panels(1, (9.6, 5.2))
+    beside = {  # what the files beside the folders are
+        "fem_mbs": "errors, jit, rotations,\nnodes, shapes, signals …", "fem_mbs (top)": "model, verify\nevaluator",
+        "elements": "base, user", "solvers": "statics, modal",
+    }  # fmt: skip
+    top, drawn = 1.1 * max(levels.values()), {}
+    for name, (left, right, color) in columns.items():
+        axes.text(0.5 * (left + right), top + 0.8, f"{name}/", ha="center", fontsize=11, color="#33658a")
+        for level in set(levels.values()):
+            row = sorted(box for box in arrows if (package[box], levels[box]) == (name, level))
+            for k, box in enumerate(row):
+                x = left + (k + 0.5) * (right - left) / len(row)
+                x += (0.5, -0.5)[level % 2] if name == "elements" and len(row) == 1 else 0  # not arrow upon arrow
+                text = beside.get(box) or re.sub(r"\w+/", "", box).replace(" + ", "\n")
+                style = {"boxstyle": "round,pad=0.45", "facecolor": color, "edgecolor": "#33658a"}
+                drawn[box] = axes.text(x, 1.1 * level, text, ha="center", va="center", fontsize=9, bbox=style, zorder=2)
+    axes.set(xlim=(-0.2, 14.2), ylim=(-0.5, top + 1.2))
+    axes.axis("off")
+    figure.canvas.draw()  # gives the boxes their sizes, at which arrows end
+    for box, targets in direct(arrows).items():
+        for other in targets:
+            ends = {"patchA": drawn[box].get_bbox_patch(), "patchB": drawn[other].get_bbox_patch()}
+            style = {"arrowstyle": "-|>", "color": "0.45", "lw": 1.0, "shrinkA": 0, "shrinkB": 2, **ends}
+            start, end = (drawn[b].get_position() for b in (box, other))
+            axes.annotate("", end, start, arrowprops=style, zorder=1)
+    keep(figure, "folders")
+
+
 def main():
     PICTURES.mkdir(exist_ok=True)
     drawings = (
@@ -586,7 +628,7 @@ def main():
         bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing, bearing_defect, deep_groove_bearing,
         profiles,
         nsga_step, newton_residuals, nsga_measured, friction_disc, friction_cones, joint_frames, contact_shape,
-        sweep, cubic_impact, bearing_geometry, plots, bend_45, spinning_cue_ball, elastic_bar,
+        sweep, cubic_impact, bearing_geometry, plots, bend_45, spinning_cue_ball, elastic_bar, folders,
         *draw_beams.DRAWINGS, *draw_source.DRAWINGS,
     )  # fmt: skip
     for draw in [draw for draw in drawings if draw.__name__ in sys.argv[1:] or not sys.argv[1:]]:

@@ -1,6 +1,6 @@
 """The element library: bodies, joints, springs, loads, contacts.
 
-Importing it registers every type (`fem_mbs.elements.base.REGISTRY`).
+Importing it registers every type (`fem_mbs.registry`).
 """
 
 from fem_mbs.elements.base import Constraint, Contact, Element, Force, Inertia, Joint, register

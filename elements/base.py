@@ -45,8 +45,6 @@ Derivatives ∂/∂q are with respect to (δx inertial, δθ body) of each node,
 A type that is registered with an example is put under the generic checks of `fem_mbs.verify` by the test suite.
 """
 
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -54,9 +52,8 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike, Checked, FrameLike, Keywords, Named
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import Frame, Ground, Node
+from fem_mbs.registry import REGISTRY, make_example, register
 from fem_mbs.signals import Signal
-
-REGISTRY = {}  # type name -> (class, function that makes a random valid element)
 
 
 class Part(Checked):
@@ -322,31 +319,6 @@ class Contact(Element):
             self.tangential_restitution,
             self.drilling_arm,
         )
-
-
-def register(cls: type, example: Callable) -> type:
-    """Make a type known by name and put it under the generic tests.
-
-    Parameters
-    ----------
-    cls : Element subclass
-    example : callable
-        ``example(rng, node, …)`` returns a random valid element on the given nodes; the number of its arguments after
-        ``rng`` is the number of nodes it needs.
-    """
-    REGISTRY[cls.__name__] = (cls, example)
-    return cls
-
-
-def make_example(name: str, rng: np.random.Generator, nodes: Any = None) -> Any:
-    """A random valid element of a registered type, on random nodes unless they are given."""
-    from fem_mbs.nodes import Node6
-
-    _, example = REGISTRY[name]
-    count = len(inspect.signature(example).parameters) - 1
-    if nodes is None:
-        nodes = [Node6(rng.normal(size=3), rng.normal(size=3), name=f"node {i}") for i in range(count)]
-    return example(rng, *nodes[:count])
 
 
 __all__ = [

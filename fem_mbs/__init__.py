@@ -37,7 +37,8 @@ _WHERE = {
         "DecoupledNSGA", "MoreauJean", "StepControl", "initial_accelerations", "modes", "static_equilibrium",
     ),
     "fem_mbs.bearings.spall": ("Spall",),
-    "fem_mbs.system.system": ("State", "System"),
+    "fem_mbs.system.state": ("State",),
+    "fem_mbs.system.system": ("System",),
     "fem_mbs.bearings.wear": ("archard_wear", "contact_wear"),
 }  # fmt: skip
 _MODULES = ("hertz", "rotations", "shapes", "verify", "elements", "solvers")

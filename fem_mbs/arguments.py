@@ -414,12 +414,10 @@ class Checked(metaclass=Made):
 
     def as_frame(self, parameter: str, value: Any) -> Any:
         """The value as a `Frame`: a frame, a node, or a body with one node."""
-        from fem_mbs.nodes import Frame
-
-        try:
-            return Frame.of(value)
-        except ParameterError as error:
-            raise ParameterError(self, parameter, value, error.reason) from None
+        if callable(getattr(value, "frame", None)) and not isinstance(value, type):
+            return value.frame()
+        hint = f"; make one: {value.__name__}(…)" if isinstance(value, type) else ""
+        raise ParameterError(self, parameter, value, f"is not a frame, a node or a body{hint}")
 
     def as_instance(self, parameter: str, value: Any, kind: Any, what: str | None = None) -> Any:
         """The value if it is of a type (or one of several)."""

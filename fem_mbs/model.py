@@ -183,9 +183,10 @@ class Model(Checked):
 
         The model need not be complete, but must have an element.
         """
-        from fem_mbs.results.show import at_start, show
+        from fem_mbs.results.initial import at_start
+        from fem_mbs.results.show import show
 
-        show(at_start(self), **options)
+        show(at_start(System(self, check=False)), **options)
 
     def mass_properties(self) -> tuple:
         """Total mass [kg] and centre of mass (3,) [m], inertial axes, of the initial configuration."""

@@ -200,14 +200,11 @@ class Frame(Checked):
     @classmethod
     def of(cls, item: Any) -> "Frame":
         """The frame itself, or the frame of a node, or of an element with one node (a rigid body)."""
-        if isinstance(item, Frame):
-            return item
-        if isinstance(item, Node):
-            return cls(item)
-        if callable(getattr(item, "frame", None)) and not isinstance(item, type):
-            return item.frame()
-        hint = f"; make one: {item.__name__}(…)" if isinstance(item, type) else ""
-        raise ParameterError(Named("Frame"), "item", item, f"is not a frame, a node or a body{hint}")
+        return Named("Frame").as_frame("item", item)
+
+    def frame(self) -> "Frame":
+        """The frame itself, as a node or a body gives one."""
+        return self
 
     def __repr__(self):
         return f"Frame({self.node!r}, p={self.p.tolist()})"

@@ -424,10 +424,6 @@ class Skin:
     def n_points(self) -> int:
         return self.n_fixed + self.n_swept + self.n_contacts
 
-    @property
-    def n_cells(self) -> int:
-        return len(self.types)
-
     def points(self, x: np.ndarray, R: np.ndarray, contact_points: np.ndarray | None = None) -> np.ndarray:
         """Positions of all points.
 

@@ -21,16 +21,15 @@ coordinates), ``conservative = False`` (its forces are not the gradient of its e
 whether it can be differentiated at a configuration: contacts with edges cannot where the nearest point changes kind.
 """
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
 from fem_mbs.errors import FemMbsError, label
-from fem_mbs.jit import address, bind, call2, kernel
+from fem_mbs.evaluator import Evaluator, Point, turned
+from fem_mbs.registry import library, make_example
 from fem_mbs.rotations import exp, skew
-from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
@@ -39,22 +38,6 @@ TOLERANCE = 1e-6  # relative; correct elements reach 1e-9, the weakest mistakes 
 STEP = 1e-3  # of differences, m (times the size of the element), rad, s: truncation ~ STEP⁶, round-off ~ 1e-16/STEP
 _POINTS = ((1, 45 / 60), (2, -9 / 60), (3, 1 / 60))
 _FLOOR = 1e-6
-
-OUTPUTS = {
-    "inertia": ("Ma", "f"),
-    "inertia_tangent": ("M", "C", "K", "Ka"),
-    "force": ("f",),
-    "force_tangent": ("K", "C"),
-    "mixed": ("f", "K", "C"),
-    "initial": ("state",),
-    "accept": ("state",),
-    "constraint": ("g", "G"),
-    "hessian": ("H",),
-    "rheonomic": ("gt", "gtt", "rate"),
-    "contact": ("gap", "slip", "G_N", "G_T", "V_T", "W", "point", "normal", "tangents"),
-    "contact_hessian": ("H_N",),
-    "output": ("out",),
-}
 
 
 class Report:
@@ -96,101 +79,6 @@ class Report:
         for check, error in self.errors.items():
             lines.append(f"  {check:<42} {error:9.1e}{'' if error <= TOLERANCE else '   <-- wrong'}")
         return "\n".join(lines)
-
-
-@kernel
-def _invoke(function, p, table):
-    call2(function, p, table)
-
-
-@functools.lru_cache(maxsize=256)
-def _bound(function, dtype, sizes):
-    return bind(function, dtype, dict(sizes))
-
-
-class Evaluator:
-    """Calls the kernels of one element, one at a time, on given configurations."""
-
-    def __init__(self, element: "Element") -> None:
-        self.element = element
-        self.sizes = element.sizes
-        self.workspace = Workspace(**{k: max(self.sizes[k], 1) for k in ("nn", "nr", "ns", "nq", "no")})
-        self.parameters = np.zeros(1, element.parameters)
-        self.parameters[0] = element.record
-        self.views = {name: self.workspace.view(name, self.sizes) for name in self.workspace.buffer}
-        sizes = tuple(sorted(self.sizes.items()))
-        self.calls = {name: _bound(f, element.parameters, sizes) for name, f in element.kernels.items()}
-        self.python = dict(getattr(element, "python_kernels", {}))
-
-    def has(self, *names: str) -> bool:
-        """Whether the element has all of these kernels."""
-        return all(name in self.calls or name in self.python for name in names)
-
-    def __call__(self, name, point):
-        """Run a kernel at a `Point`; returns its outputs as a dict of arrays (copies)."""
-        for argument in ("x", "R", "v", "a", "x0", "R0", "s", "gravity", "state", "lam"):
-            self.views[argument][...] = getattr(point, argument)
-        self.views["t"][0] = point.t
-        outputs = OUTPUTS.get(name, ("energy",))
-        for output in outputs:
-            self.views[output][...] = 0.0
-        if name in self.python:
-            self.python[name](self.views)
-        else:
-            _invoke(self.calls[name].address, address(self.parameters), address(self.workspace.table))
-        return {output: self.views[output].copy() for output in outputs}
-
-
-class Point:
-    """A configuration with everything else a kernel can ask for; ``size`` [m] is what steps of differences refer to."""
-
-    size: float
-    t: float
-    x: np.ndarray
-    R: np.ndarray
-    v: np.ndarray
-    a: np.ndarray
-    x0: np.ndarray
-    R0: np.ndarray
-    s: np.ndarray
-    gravity: np.ndarray
-    lam: np.ndarray
-    state: np.ndarray
-
-    def copy(self, **changes: Any) -> "Point":
-        other = Point()
-        other.__dict__.update(self.__dict__)
-        other.__dict__.update(changes)
-        return other
-
-    def moved(self, delta: np.ndarray) -> "Point":
-        """Configuration x + δx, R exp(δθ̃) for delta (nd,)."""
-        delta = delta.reshape(-1, 6)
-        R = np.array([R @ exp(d[3:]) for R, d in zip(self.R, delta)])
-        return self.copy(x=self.x + delta[:, :3], R=R)
-
-    def later(self, time: float) -> "Point":
-        """The same configuration after some time: signals move on."""
-        powers = np.array([[1.0, time, 0.5 * time**2], [0.0, 1.0, time], [0.0, 0.0, 1.0]])
-        return self.copy(t=self.t + time, s=self.s @ powers.T)
-
-    def rigidly_moved(self, Q: np.ndarray, c: np.ndarray) -> "Point":
-        """Superposed rigid motion x → Q x + c, of velocities and accelerations too; gravity stays."""
-        return self.copy(
-            x=self.x @ Q.T + c,
-            R=Q @ self.R,
-            x0=self.x0 @ Q.T + c,
-            R0=Q @ self.R0,
-            v=_turned(Q, self.v),
-            a=_turned(Q, self.a),
-        )
-
-
-def _turned(Q, vector):
-    """Nodal vector (nd,) with its inertial parts turned."""
-    parts = vector.reshape(-1, 6).copy()
-    parts[:, :3] = parts[:, :3] @ Q.T
-    return parts.ravel()
 
 
 def random_point(element: "Element", rng: np.random.Generator, angle: float = 3.0, nearness: float = 1.0) -> Point:
@@ -432,10 +320,10 @@ def _check_invariance(call, point, report, size, rng, angle):
     if call.has("inertia"):
         for name in ("Ma", "f"):
             before, after = call("inertia", point)[name], call("inertia", moved)[name]
-            report.add("invariance: inertia", relative(_turned(Q, before), after, size))
+            report.add("invariance: inertia", relative(turned(Q, before), after, size))
     if call.has("force"):
         before = call("force", point)["f"]
-        report.add("invariance: forces", relative(_turned(Q, before), call("force", moved)["f"], size))
+        report.add("invariance: forces", relative(turned(Q, before), call("force", moved)["f"], size))
         # a rigid velocity field adds nothing: dampers see relative motion only
         spin, drift = rng.normal(size=3), rng.normal(size=3)
         field = np.array([[*(drift + np.cross(spin, x)), *(R.T @ spin)] for x, R in zip(point.x, point.R)]).ravel()
@@ -508,8 +396,6 @@ def check_element(element: "Element", seed: int = 0, configurations: int = 50, a
 
 def check_type(name: str, seed: int = 0, instances: int = 10, configurations: int = 5, angle: float = 3.0) -> Report:
     """Check random instances of a registered element type, see `check_element`; returns one `Report`."""
-    from fem_mbs.elements.base import make_example
-
     report = Report(name)
     for i in range(instances):
         element = make_example(name, np.random.default_rng([seed, i]))
@@ -538,13 +424,11 @@ def check_tangents(names: Sequence[str] | None = None, seed: int = 0, file: Text
     KeyError
         Unknown type; lists those there are.
     """
-    import fem_mbs.elements  # noqa: F401  registers all types
-    from fem_mbs.elements.base import REGISTRY
-
-    names = list(names or sorted(REGISTRY))
+    known = library()
+    names = list(names or sorted(known))
     for name in names:
-        if name not in REGISTRY:
-            raise KeyError(f"element type '{name}' is unknown; there are: {', '.join(sorted(REGISTRY))}")
+        if name not in known:
+            raise KeyError(f"element type '{name}' is unknown; there are: {', '.join(sorted(known))}")
     print(f"{'element':<20} {'checks':>6} {'largest error':>14}   in", file=file)
     passed = True
     for name in names:

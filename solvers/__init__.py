@@ -3,7 +3,8 @@
 from fem_mbs.solvers.modal import Modes, modes
 from fem_mbs.solvers.moreau.moreau_jean import MoreauJean
 from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
-from fem_mbs.solvers.statics import StaticResult, static_equilibrium
+from fem_mbs.solvers.static_result import StaticResult
+from fem_mbs.solvers.statics import static_equilibrium
 from fem_mbs.solvers.stepping.initial import initial_accelerations
 from fem_mbs.solvers.stepping.step_control import StepControl
 

@@ -79,21 +79,36 @@ def lowest(K: Any, D: Any, G: Any) -> tuple[float, np.ndarray, bool | None]:
 
 
 def _sparse_unsymmetric(K, D, G, n):
-    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigs, splu
+    from scipy.sparse.linalg import eigs
 
     A, B = _saddle(K, D, G)
+    try:
+        values, vectors = _near_a_shift(eigs, A, B, _shifts(K, D, None, (-6, -8, -10, -12, -14)), n, ARNOLDI)
+    except SolverError as error:
+        raise SolverError(f"lowest eigenvalue: {error}") from error
+    return values, vectors[: K.shape[0]]
+
+
+def _near_a_shift(method, A, B, shifts, n, most):
+    """The n eigenvalues of A x = s B x nearest to a shift, and vectors by columns, by a method of ARPACK.
+
+    Shifts are tried in order until the factors exist and the method converges, in ``most`` restarts; SolverError says
+    what went wrong at the last.
+    """
+    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, splu
+
     problem = None
-    for sigma in _shifts(K, D, None, (-6, -8, -10, -12, -14)):
+    for sigma in shifts:
         try:
             factor = splu((A - sigma * B).tocsc())
             inverse = LinearOperator(A.shape, matvec=factor.solve, dtype=float)
+            # in the range of the operator, so that multipliers carry no spurious part; with ARPACK's own random start
+            # success would be a matter of luck
             start = factor.solve(B @ np.random.default_rng(0).normal(size=A.shape[0]))
-            values, vectors = eigs(A, n, M=B, sigma=sigma, OPinv=inverse, which="LM", v0=start, maxiter=ARNOLDI)
+            return method(A, n, M=B, sigma=sigma, OPinv=inverse, which="LM", v0=start, maxiter=most)
         except (RuntimeError, ArpackError, ArpackNoConvergence) as error:
             problem = error
-            continue
-        return values, vectors[: K.shape[0]]
-    raise SolverError(f"lowest eigenvalue: {problem}") from problem
+    raise SolverError(str(problem)) from problem
 
 
 def symmetric(K: Any) -> bool:
@@ -174,24 +189,17 @@ def _shifts(K, M, shift, exponents):
 
 def sparse(K: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
     """The n eigenvalues ω² of (1) nearest to the shift, increasing, and vectors by columns, by Lanczos."""
-    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, splu
+    from scipy.sparse.linalg import eigsh
 
     A, B = _saddle(K, M, G)
-    problem = None
     # far from the modes Lanczos does not converge, very near to zero the factors of a free body are inaccurate
-    for sigma in _shifts(K, M, shift, (-6, -8, -10, -12, -14)):
-        try:
-            factor = splu((A - sigma * B).tocsc())
-            inverse = LinearOperator(A.shape, matvec=factor.solve, dtype=float)
-            # the start lies in the range of the operator: multipliers then carry no spurious part
-            start = factor.solve(B @ np.random.default_rng(0).normal(size=A.shape[0]))
-            squares, vectors = eigsh(A, n, M=B, sigma=sigma, OPinv=inverse, which="LM", v0=start, maxiter=LANCZOS)
-        except (RuntimeError, ArpackError, ArpackNoConvergence) as error:
-            problem = error
-            continue
-        order = np.argsort(squares)
-        return squares[order], vectors[: K.shape[0], order]
-    raise SolverError(f"modes: {problem}. Give another shift, or fewer modes") from problem
+    shifts = _shifts(K, M, shift, (-6, -8, -10, -12, -14))
+    try:
+        squares, vectors = _near_a_shift(eigsh, A, B, shifts, n, LANCZOS)
+    except SolverError as error:
+        raise SolverError(f"modes: {error}. Give another shift, or fewer modes") from error
+    order = np.argsort(squares)
+    return squares[order], vectors[: K.shape[0], order]
 
 
 def _first_of_pairs(s, vectors, n):
@@ -218,7 +226,7 @@ def dense_quadratic(K: Any, C: Any, M: Any, G: Any, n: int, shift: float | None)
 def sparse_quadratic(K: Any, C: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
     """The n eigenvalues s of (2) of smallest modulus, one of each pair, and vectors by columns, by Arnoldi."""
     from scipy.sparse import block_array, csc_array, eye_array
-    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigs, splu
+    from scipy.sparse.linalg import eigs
 
     size, m = K.shape[0], G.shape[0]
     one = eye_array(size)
@@ -228,19 +236,10 @@ def sparse_quadratic(K: Any, C: Any, M: Any, G: Any, n: int, shift: float | None
     if m == 0:
         left, right = [row[:2] for row in left[:2]], [row[:2] for row in right[:2]]
     left, right = block_array(left).tocsc(), block_array(right).tocsc()
-    problem = None
-    for sigma in _shifts(K, M, shift, (-6, -8, -10, -12)):
-        try:
-            point = np.sqrt(abs(sigma))
-            factor = splu((left - point * right).tocsc())
-            inverse = LinearOperator(left.shape, matvec=factor.solve, dtype=float)
-            # with ARPACK's random start the number of restarts, and so success, would be a matter of luck
-            start = factor.solve(right @ np.random.default_rng(0).normal(size=left.shape[0]))
-            count = min(2 * n + 2, left.shape[0] - 2)
-            s, vectors = eigs(left, count, M=right, sigma=point, OPinv=inverse, which="LM", v0=start, maxiter=ARNOLDI)
-        except (RuntimeError, ArpackError, ArpackNoConvergence) as error:
-            problem = error
-            continue
-        s, vectors = _first_of_pairs(s, vectors, n)
-        return s, vectors[size : 2 * size]
-    raise SolverError(f"modes: {problem}. Give another shift, or fewer modes") from problem
+    shifts = [np.sqrt(abs(sigma)) for sigma in _shifts(K, M, shift, (-6, -8, -10, -12))]
+    try:
+        s, vectors = _near_a_shift(eigs, left, right, shifts, min(2 * n + 2, left.shape[0] - 2), ARNOLDI)
+    except SolverError as error:
+        raise SolverError(f"modes: {error}. Give another shift, or fewer modes") from error
+    s, vectors = _first_of_pairs(s, vectors, n)
+    return s, vectors[size : 2 * size]

@@ -20,10 +20,12 @@ from fem_mbs.errors import ParameterError, SolverError
 from fem_mbs.model import compiled
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
-from fem_mbs.solvers.statics import StaticResult, rotating_matrices
+from fem_mbs.solvers.equilibrium import rotating_matrices
+from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.system import model_checks
 from fem_mbs.system.in_use import alone
-from fem_mbs.system.system import State, System
+from fem_mbs.system.state import State
+from fem_mbs.system.system import System
 
 
 class Modes:

@@ -33,274 +33,17 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
-from fem_mbs.errors import ParameterError, SolverError, label
-from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
+from fem_mbs.errors import SolverError
 from fem_mbs.model import compiled
-from fem_mbs.nodes import COMPONENTS
-from fem_mbs.results.results import Results
 from fem_mbs.solvers import eigen
+from fem_mbs.solvers.equilibrium import Equilibrium, rotating_matrices
+from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.solvers.stepping.records import records
 from fem_mbs.system import assembly, element_checks, model_checks
-from fem_mbs.system.assembly import gather, groups_of, scatter_vector, zero
 from fem_mbs.system.in_use import alone
-from fem_mbs.system.system import State, System
 
 INCREMENT_TOLERANCE = 1e-9  # of δx/size and δθ; with quadratic convergence the error left is its square
 EASY, SMALLEST_STEP = 6, 1e-6
-
-
-class StaticResult:
-    """Equilibria along the load path.
-
-    Attributes
-    ----------
-    state : State
-        The last one, with the time for which it holds; ``system.initial = result.state`` starts a run in time from it.
-    multipliers : (m,), forces of the constraints at the last one
-    angular_velocity : (3,) [rad/s] or None, of a steady rotation
-    stable : bool or None
-        True if no small motion lowers the potential energy (neutral motions, to round-off, do not). None: not decided
-        by the stiffness (follower loads), or not known. With rotation: without the help of gyroscopic moments. For
-        both, ``fem_mbs.modes(system, about=result).stable`` decides.
-    lowest_eigenvalue : float [N/m]
-        Smallest eigenvalue of the tangent stiffness on the motions that the constraints allow, (2) of the head of the
-        file; per displacement of 1 m, or rotation of 1 m divided by the size of the model. inf: nothing can move; nan:
-        not asked for or not found.
-    mode : (N, 6), motion (δx inertial [m], δθ body [rad]) of it; largest component 1
-    load_factors : list of float, of the converged load steps
-    iterations : list of int, of each
-    rejected : int, load steps that were halved
-    results : Results
-        Histories of the load path, with the load factor in the place of time: ``result["tip"].position``.
-    """
-
-    def __init__(self, system: System, angular_velocity: np.ndarray | None = None) -> None:
-        self.system, self.angular_velocity = system, angular_velocity
-        # set before anybody gets the result
-        self.state: State = None  # type: ignore[assignment]
-        self.multipliers: np.ndarray = None  # type: ignore[assignment]
-        self.results: Results = None  # type: ignore[assignment]
-        self._motion: tuple = ()  # velocities and accelerations of a steady rotation
-        self._rows = {id(node): i for i, node in enumerate(system.nodes)}
-        self.load_factors, self.iterations, self.rejected = [], [], 0
-        self.lowest_eigenvalue, self.mode = np.nan, np.zeros((len(system.nodes), 6))
-        self.stable: bool | None = None
-
-    def __getitem__(self, name):
-        return self.results[name]
-
-    @property
-    def total_iterations(self) -> int:
-        return sum(self.iterations)
-
-    def _row(self, node):
-        if id(node) not in self._rows:
-            raise ParameterError(self, "node", node, f"is not a node of '{self.system.name}'")
-        return self._rows[id(node)]
-
-    def position(self, node: Any) -> np.ndarray:
-        """Position of a node at the last equilibrium (3,) [m]."""
-        return self.state.x[self._row(node)]
-
-    def rotation(self, node: Any) -> np.ndarray:
-        """Rotation of a node at the last equilibrium (3, 3)."""
-        return self.state.R[self._row(node)]
-
-    def output(self, element: Any, name: str) -> np.ndarray:
-        """Output of an element at the last equilibrium."""
-        system, out = self.system, np.zeros(self.system.n_outputs)
-        V, A = self._motion
-        assembly.output_values(system.data[0], self.state.x, self.state.R, V, A, self.multipliers, out)
-        return out[system.output_slices[element][name]]
-
-    def report(self) -> str:
-        """How it was found and whether it is stable, a few lines."""
-        lines = [f"{self.system.name}: static equilibrium at t = {self.state.t:g} s"]
-        if self.angular_velocity is not None:
-            lines.append(f"  rotation     {self.angular_velocity.tolist()} rad/s")
-        halved = f", {self.rejected} halved" if self.rejected else ""
-        lines.append(f"  load steps   {len(self.iterations)}{halved}, {self.total_iterations} iterations")
-        return "\n".join([*lines, f"  stability    {self._stability()}"])
-
-    def _stability(self):
-        if np.isnan(self.lowest_eigenvalue):
-            return "not known"
-        if np.isinf(self.lowest_eigenvalue):
-            return "stable: constraints leave no motion"
-        text = f"lowest eigenvalue of the stiffness {self.lowest_eigenvalue:.4g} N/m"
-        if self.stable is None:
-            return f"{text}; loads without potential: fem_mbs.modes(system, about=…).stable decides"
-        if self.stable:
-            return f"stable, {text}"
-        full = int(np.abs(self.mode).argmax())
-        return f"UNSTABLE, {text}: {label(self.system.nodes[full // 6])} would move in {COMPONENTS[full % 6]}"
-
-    def __str__(self):
-        return self.report()
-
-    def __repr__(self):
-        unstable = ", unstable" if self.stable is False else ""
-        return f"StaticResult({len(self.iterations)} load steps, {self.total_iterations} iterations{unstable})"
-
-
-class _Equilibrium:
-    """One system with its load factor: residual, tangent, iterates."""
-
-    def __init__(self, system, t, mixed, rotation):
-        self.system, self.t, self.mixed, self.rotation = system, t, mixed, rotation
-        system.update_signals(system.initial.t)
-        self.at_start = system.signal_values.copy()
-        system.update_signals(t)
-        self.at_end = system.signal_values.copy()
-        self.is_load = np.array([owner.role == "dynamic" for owner in system.signal_owner], bool)
-        self.magnitudes = np.zeros(6 * len(system.nodes))
-        self.twin = None if rotation is None else unfixed(system)
-
-    def set_load(self, factor):
-        """Apply load factor λ to gravity, loads and drivers."""
-        system = self.system
-        system.set_gravity(factor * system.gravity)
-        for k, is_load in enumerate(self.is_load):
-            start = 0.0 if is_load else self.at_start[k]
-            system.signal_values[k] = start + factor * (self.at_end[k] - start)
-        system.signal_values[:, 1:] = 0.0
-
-    def motion(self, state, factor):
-        """Velocities and accelerations (N, 6) of the steady rotation; its centrifugal forces grow with λ."""
-        if self.rotation is None:
-            return np.zeros_like(state.V), self.system.no_acceleration
-        w = np.sqrt(factor) * self.rotation
-        return steady_rotation(state, w)
-
-    def residual(self, state, lam, factor, mixed):
-        """f + Gᵀμ − M v̇ (n,) and g (m,) in one vector, or None if it is not finite."""
-        system = self.system
-        state.V[:], A = self.motion(state, factor)
-        Ma, f = system.forces(state, A, mixed=mixed)
-        if not (np.isfinite(f).all() and np.isfinite(Ma).all()):
-            return None
-        g, _ = system.constraint_values(state)
-        total = f - Ma + system.constraint_forces(lam)
-        return np.concatenate([system.reduced(total), g])
-
-    def scale(self, state, lam):
-        """Sums of the magnitudes of the forces that act on each component (N, 6)."""
-        system = self.system
-        absolute_forces(system.data[0], state.x, state.R, state.V, self.magnitudes)
-        full = self.magnitudes + np.abs(system.constraint_forces(lam))
-        return full.reshape(-1, 6)
-
-    def carried(self, state, lam, right):
-        """Multipliers that balance the forces best: r = f + Gᵀμ, G r = 0; the given ones where that is singular."""
-        from scipy.sparse import block_array, eye_array
-        from scipy.sparse.linalg import splu
-
-        G = self.system.matrices(state)[3]
-        try:
-            solve = splu(block_array([[eye_array(self.system.n), -G.T], [-G, None]]).tocsc()).solve
-        except RuntimeError:
-            return lam
-        return lam + solve(np.concatenate([right[: self.system.n], np.zeros(self.system.m)]))[self.system.n :]
-
-    def tangent(self, state, lam, factor):
-        """Factorised (1); returns a function that solves it, or None if it is singular."""
-        system = self.system
-        if self.rotation is None:
-            layout = system.assemble(state, c_K=1.0, lam=lam, c_H=1.0, mixed=self.mixed)
-            return layout.solver.solve if layout.solver.factor(layout.values) else None
-        from scipy.sparse import block_array
-        from scipy.sparse.linalg import splu
-
-        w = np.sqrt(factor) * self.rotation
-        K, _, _ = rotating_matrices(system, state, lam, w, twin=self.twin, mixed=self.mixed)
-        G = system.matrices(state)[3]
-        try:
-            return splu(block_array([[K, -G.T], [-G, None]]).tocsc() if system.m else K).solve
-        except RuntimeError:
-            return None
-
-
-def steady_rotation(state: State, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Velocities and accelerations (N, 6) of nodes that all turn with w (3,) [rad/s] about the origin."""
-    V, A = np.zeros_like(state.V), np.zeros_like(state.V)
-    V[:, :3] = np.cross(w, state.x)
-    V[:, 3:] = np.einsum("nji,j->ni", state.R, w)
-    A[:, :3] = np.cross(w, V[:, :3])
-    return V, A
-
-
-def unfixed(system: System) -> System:
-    """The same system with every component of every node free: fixed ones move too when everything turns."""
-    saved = [node.free for node in system.nodes]
-    try:
-        for node in system.nodes:
-            node.free = np.ones(6, bool)
-        return System(system.model, check=False, linear_solver="superlu")
-    finally:
-        for node, free in zip(system.nodes, saved):
-            node.free = free
-
-
-def rotating_matrices(
-    system: System, state: State, lam: np.ndarray, w: np.ndarray, *, twin: System | None = None, mixed: bool = False
-) -> tuple:
-    """K, C, M (n, n) of small motions seen in a frame that turns with w (3,) [rad/s] about the origin.
-
-    Variations relative to the frame, (ξ, δθ): δẋ = ξ̇ + ω×ξ, δẍ = ξ̈ + 2ω×ξ̇ + ω×(ω×ξ), δΩ = δθ̇ + Ω×δθ, Ω = Rᵀω. Hence
-    C + M D and K + ∂(Ma)/∂q + C N + M N², with N = (ω̃, Ω̃), N² without its rotation part, D = (2ω̃, Ω̃) per node; all
-    with full matrices, of which rows and columns of the free components are taken. ``twin``: `unfixed` of the system.
-    """
-    from scipy.sparse import block_diag
-
-    from fem_mbs.rotations import skew
-
-    twin = unfixed(system) if twin is None else twin
-    twin.set_gravity(system.workspace.buffer["gravity"])
-    twin.signal_values[:] = system.signal_values
-    for mine, theirs in zip(twin.groups, system.groups):
-        mine.state[:] = theirs.state
-    size = 6 * len(system.nodes)
-    state = state.copy()
-    state.V[:], A = steady_rotation(state, w)
-    twin.constraint_values(state)
-    M = twin.assemble(state, c_M=1.0).matrix()[:size, :size].tocsc()
-    C = twin.assemble(state, c_C=1.0).matrix()[:size, :size].tocsc()
-    K = twin.assemble(state, c_K=1.0, c_A=1.0, A=A, lam=lam, c_H=1.0, mixed=mixed).matrix()[:size, :size].tocsc()
-    W = skew(w)
-    spins = [skew(R.T @ w) for R in state.R]
-    N = block_diag([block for spin in spins for block in (W, spin)], format="csc")
-    NN = block_diag([block for spin in spins for block in (W @ W, 0 * spin)], format="csc")
-    D = block_diag([block for spin in spins for block in (2 * W, spin)], format="csc")
-    free = system.dof >= 0
-    return tuple(matrix.tocsc()[free][:, free] for matrix in (K + C @ N + M @ NN, C + M @ D, M))
-
-
-@kernel
-def absolute_forces(d, x, R, V, total):
-    """Fill total (6 N,) with the sum over elements of the absolute values of their forces."""
-    b = integers(d.table_at, N_SLOTS)
-    groups = groups_of(d)
-    for i in range(6 * d.n_nodes):
-        total[i] = 0.0
-    for k in range(d.n_groups):
-        g = groups[k]
-        f_at, Ma_at = b[SLOT_F], b[SLOT_MA]
-        f = vector(f_at, g.nd)
-        for role in range(2):
-            call = g.inertia if role == 0 else g.force
-            if call == 0:
-                continue
-            for e in range(g.n):
-                gather(d, g, e, b, x, R, V, V)
-                zero(f_at, g.nd)
-                zero(Ma_at, g.nd)
-                call2(call, g.parameters_at + e * g.stride, d.table_at)
-                for i in range(g.nd):
-                    f[i] = abs(f[i])
-                scatter_vector(g, e, f, total)
-
-
-SLOT_F, SLOT_MA = SLOT["f"], SLOT["Ma"]
 
 
 @alone("a static equilibrium")
@@ -388,52 +131,23 @@ def static_equilibrium(
     system = compiled(owner, model, check="positions")
     system.number_nodes()
     t = owner.number("t", float(system.initial.t) if t is None else t, "s")
-    problem = _Equilibrium(system, t, mixed, w)
+    problem = Equilibrium(system, t, mixed, w)
     result = StaticResult(system, w)
     model_checks.state_fits(system, system.initial)
-    state = system.initial.copy()
-    state.V[:], state.t = 0.0, t
-    assembly.initial_states(system.data[0], state.x, state.R, state.V)
-    lam = np.zeros(system.m)
-    records, factor, largest = [], 0.0, 1.0 / steps
-    size, history = largest, []
+    path = _LoadPath(problem, result)
     try:
-        records.append(_record(problem, state, lam, 0.0, 0))
-        while factor < 1.0:
-            target = factor + size
-            target = target if target < 1.0 - 1e-9 * size else 1.0
-            kept = [group.state.copy() for group in system.groups]
-            new, new_lam, count, history = _newton(problem, state, lam, target, tolerance, max_iterations)
-            trouble = None if new is None else element_checks.trouble(system, new)
-            if new is None or trouble:
-                for group, old in zip(system.groups, kept):
-                    group.state[:] = old
-                result.rejected += 1
-                size *= 0.5
-                if not adaptive or size < SMALLEST_STEP:
-                    raise _failure(problem, state, lam, target, history, adaptive, trouble)
-                continue
-            state, lam, factor = new, new_lam, target
-            result.load_factors.append(factor)
-            result.iterations.append(count)
-            records.append(_record(problem, state, lam, factor, count))
-            if count <= EASY:
-                size = min(2.0 * size, largest)
-        _no_penetration(system, state)
+        path.follow(steps, adaptive, tolerance, max_iterations)
+        _no_penetration(system, path.state)
     finally:
         system.set_gravity(system.gravity)
         system.update_signals(t)
-        if factor >= 1.0:
-            result._motion = problem.motion(state, 1.0)
-            state.V[:] = result._motion[0]
-            result.state, result.multipliers = state, lam
-            if stability:
-                _find_stability(problem, result)
-        if records:
+        if path.factor >= 1.0:
+            _conclude(problem, result, path, stability)
+        if path.records:
             known = {"lowest_eigenvalue": result.lowest_eigenvalue, "stable": result.stable}
             known = {} if np.isnan(result.lowest_eigenvalue) else known
-            result.results = _write(system, records, save, known, steps=steps, tolerance=tolerance)
-    for text in element_checks.remarks(system, records[-1]["output"]):
+            result.results = _write(system, path.records, save, known, steps=steps, tolerance=tolerance)
+    for text in element_checks.remarks(system, path.records[-1]["output"]):
         warnings.warn(text, UserWarning, stacklevel=4)  # of the caller, behind two decorators
     if result.stable is False:
         cure = (
@@ -445,6 +159,56 @@ def static_equilibrium(
         message = f"static_equilibrium of '{system.name}': {result._stability()}. {cure}"
         warnings.warn(message, UserWarning, stacklevel=4)  # of the caller, behind two decorators
     return result
+
+
+class _LoadPath:
+    """The way from no load to all of it: where it has come to (state, multipliers, load factor), and its records."""
+
+    def __init__(self, problem, result):
+        self.problem, self.result = problem, result
+        system = problem.system
+        self.state = system.initial.copy()
+        self.state.V[:], self.state.t = 0.0, problem.t
+        assembly.initial_states(system.data[0], self.state.x, self.state.R, self.state.V)
+        self.lam, self.factor, self.records = np.zeros(system.m), 0.0, []
+
+    def follow(self, steps, adaptive, tolerance, max_iterations):
+        """Go all the way; SolverError where a load step fails that is not, or cannot be, halved."""
+        system, result = self.problem.system, self.result
+        size = largest = 1.0 / steps
+        self._keep(0)
+        while self.factor < 1.0:
+            target = self.factor + size
+            target = target if target < 1.0 - 1e-9 * size else 1.0
+            before = [group.state.copy() for group in system.groups]
+            new, lam, count, history = _newton(self.problem, self.state, self.lam, target, tolerance, max_iterations)
+            trouble = None if new is None else element_checks.trouble(system, new)
+            if new is None or trouble:
+                for group, old in zip(system.groups, before):
+                    group.state[:] = old
+                result.rejected += 1
+                size *= 0.5
+                if not adaptive or size < SMALLEST_STEP:
+                    raise _failure(self.problem, self.state, self.lam, target, history, adaptive, trouble)
+                continue
+            self.state, self.lam, self.factor = new, lam, target
+            result.load_factors.append(target)
+            result.iterations.append(count)
+            self._keep(count)
+            if count <= EASY:
+                size = min(2.0 * size, largest)
+
+    def _keep(self, count):
+        self.records.append(_record(self.problem, self.state, self.lam, self.factor, count))
+
+
+def _conclude(problem, result, path, stability):
+    """Put the equilibrium into the result, with its stability if that is asked for."""
+    result._motion = problem.motion(path.state, 1.0)
+    path.state.V[:] = result._motion[0]
+    result.state, result.multipliers = path.state, path.lam
+    if stability:
+        _find_stability(problem, result)
 
 
 def _find_stability(problem, result):

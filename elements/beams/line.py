@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments import ArrayLike, FrameLike, Named
 from fem_mbs.elements.beams.base import BeamElement, section_axes
 from fem_mbs.elements.beams.beam import Beam
 from fem_mbs.elements.beams.sections import Section
@@ -87,10 +87,10 @@ def beam_line(
     places = [item.position if isinstance(item, Frame) else item for item in ends]
     chord = places[1] - places[0]
     distance = np.linalg.norm(chord)
-    probe = _Named(name)
+    unmade = Named("Beam", name)
     if distance == 0:
-        raise ParameterError(probe, "length", 0, "m; the ends of a beam need two different positions")
-    S = section_axes(probe, chord / distance, orientation)
+        raise ParameterError(unmade, "length", 0, "m; the ends of a beam need two different positions")
+    S = section_axes(unmade, chord / distance, orientation)
 
     def pose(s):
         return places[0] + s * chord, S
@@ -145,7 +145,7 @@ def beam_curve(
     78.539816
     """
     count = _count(n, name, poses)
-    probe = _Named(name)
+    unmade = Named("Beam", name)
     # frames are carried over a finer division than the elements, so that the twist of the mesh does not depend on n
     fine = 8 * count
     places, frames = [], []
@@ -153,15 +153,15 @@ def beam_curve(
     def at(s, k):
         """Place and section rotation at s, carried from place k."""
         x, direction = curve(s)
-        x, direction = finite_vector(probe, "curve", x), np.asarray(direction, float)
+        x, direction = finite_vector(unmade, "curve", x), np.asarray(direction, float)
         if direction.shape == (3, 3):
             return x, direction
-        direction = finite_vector(probe, "curve", direction)
+        direction = finite_vector(unmade, "curve", direction)
         size = np.linalg.norm(direction)
         if size == 0:
-            raise ParameterError(probe, "curve", direction, f"(tangent at s = {s:.3g}) has no direction")
+            raise ParameterError(unmade, "curve", direction, f"(tangent at s = {s:.3g}) has no direction")
         if k < 0:
-            return x, section_axes(probe, direction / size, orientation)
+            return x, section_axes(unmade, direction / size, orientation)
         return x, carried(frames[k], places[k], x, direction / size)
 
     for k in range(fine + 1):
@@ -215,29 +215,19 @@ def carried(S: np.ndarray, x: np.ndarray, x_next: np.ndarray, e1: np.ndarray) ->
     return np.column_stack([e1, e2, np.cross(e1, e2)])
 
 
-class _Named:
-    """What an error names before the first beam exists."""
-
-    def __init__(self, name):
-        self.name = name
-
-
-_Named.__name__ = "Beam"
-
-
 def _count(n, name, poses):
     """Intervals between nodes: n, for elements of three poses the next even number."""
     if poses not in (2, 3):
-        raise ParameterError(_Named(name), "poses", poses, "must be 3 (default) or 2 (the two-node element)")
+        raise ParameterError(Named("Beam", name), "poses", poses, "must be 3 (default) or 2 (the two-node element)")
     if int(n) != n or n < 1:
-        raise ParameterError(_Named(name), "n", n, "must be a whole number of intervals between nodes ≥ 1")
+        raise ParameterError(Named("Beam", name), "n", n, "must be a whole number of intervals between nodes ≥ 1")
     return int(n) if poses == 2 else 2 * ((int(n) + 1) // 2)
 
 
 def _end(item):
     """A frame on an existing node, or a position (3,)."""
     if isinstance(item, (list, tuple, np.ndarray)):
-        return finite_vector(_Named(None), "position", item)
+        return finite_vector(Named("Beam", None), "position", item)
     return Frame.of(item)
 
 
@@ -246,7 +236,7 @@ def _line(ends, n, section, pose, name, fixed, length, poses, options):
     wrong = [key for key in options if key == "large_strain"] if poses == 3 else []
     if wrong:
         raise ParameterError(
-            _Named(name), wrong[0], options[wrong[0]],
+            Named("Beam", name), wrong[0], options[wrong[0]],
             "belongs to the two-node element (poses=2); elements of three poses always take the current strain",
         )  # fmt: skip
     nodes, frames = [], []

@@ -357,8 +357,9 @@ class Section(Checked):
         ParameterError
             If the section was made without area, I2, I3, torsion_modulus.
         """
-        for name in ("area", "I2", "I3", "torsion_modulus"):
-            if getattr(self, name) is None:
+        needed = {name: getattr(self, name) for name in ("area", "I2", "I3", "torsion_modulus")}
+        for name, value in needed.items():
+            if value is None:
                 raise ParameterError(self, name, None, "is needed for stresses; give it to the constructor")
         if points is None:
             self.check(self.outline is not None, "outline", None, "is needed for stresses; give it, or points")
@@ -370,8 +371,8 @@ class Section(Checked):
             self.check(fits, parameter, value, f"has shape {value.shape}, must be (…, 3), the same for both")
         moment = moment - np.cross(np.array([0.0, *self.center]), force)
         N, M1, M2, M3 = force[..., :1], moment[..., 0], moment[..., 1:2], moment[..., 2:3]
-        normal = N / self.area + M2 * y[:, 1] / self.I2 - M3 * y[:, 0] / self.I3
-        shear = np.abs(M1) / self.torsion_modulus
+        normal = N / needed["area"] + M2 * y[:, 1] / needed["I2"] - M3 * y[:, 0] / needed["I3"]
+        shear = np.abs(M1) / needed["torsion_modulus"]
         return normal, shear, np.sqrt(normal**2 + 3 * shear[..., None] ** 2)
 
     def __repr__(self):

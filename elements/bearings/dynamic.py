@@ -112,6 +112,8 @@ class DynamicBearing(Part):
     37 parts, cage turns with 0.3983 of the shaft's speed
     """
 
+    role = "dynamic bearing"
+
     def __init__(
         self,
         outer: FrameLike,

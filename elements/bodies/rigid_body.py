@@ -23,7 +23,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.elements.base import Inertia, register
-from fem_mbs.jit import kernel
+from fem_mbs.jit import kernel, local_vector
 from fem_mbs.nodes import Frame, Node6
 from fem_mbs.rotations import (
     add_cross,
@@ -46,7 +46,7 @@ PARAMETERS = np.dtype([("mass", "f8"), ("c", "f8", (3,)), ("J", "f8", (3, 3))])
 def inertia(p, R_A, w_A, a_A, alpha_A, gravity, Ma, f):
     """Add (1) to Ma (6,) and (2) to f (6,)."""
     m = p.mass
-    u, y = np.empty(3), np.empty(3)
+    u, y = local_vector(3), local_vector(3)
     for i in range(3):
         Ma[i] += m * a_A[i]
         f[i] += m * gravity[i]
@@ -68,7 +68,7 @@ def inertia(p, R_A, w_A, a_A, alpha_A, gravity, Ma, f):
 def inertia_tangent(p, R_A, w_A, a_A, alpha_A, gravity, M, C, K, Ka):
     """Add the mass matrix and (3)-(5) to M, Ka, K, C (6, 6)."""
     m = p.mass
-    u, y = np.empty(3), np.empty(3)
+    u, y = local_vector(3), local_vector(3)
     for i in range(3):
         M[i, i] += m
         for j in range(3):
@@ -108,7 +108,7 @@ def inertia_tangent(p, R_A, w_A, a_A, alpha_A, gravity, M, C, K, Ka):
 @kernel
 def energy(p, x_A, R_A, gravity):
     """Potential energy −m g·(x + R c) [J]."""
-    y = np.empty(3)
+    y = local_vector(3)
     rotate(R_A, p.c, y)
     return -p.mass * (dot(gravity, x_A) + dot(gravity, y))
 

@@ -105,13 +105,13 @@ class BoxOnPlane(_BoxContact):
     ) -> None:
         self.name = name
         rounding = self.positive("rounding", rounding, "m", allow_zero=True)
-        size, corners, _ = self._outline(box, "size", size, rounding, planar)
-        plane = self.as_frame("plane", plane)
+        edges, corners, _ = self._outline(box, "size", size, rounding, planar)
+        frame = self.as_frame("plane", plane)
         if drawn_size is None:
-            drawn_size = 3.0 * size.max() if isinstance(plane.node, Ground) else 0.0
+            drawn_size = 3.0 * edges.max() if isinstance(frame.node, Ground) else 0.0
         self.elements = [
             SphereOnPlane(
-                corner, plane, radius=rounding, drawn_size=0.0 if k else drawn_size, name=self._name(k + 1), **law
+                corner, frame, radius=rounding, drawn_size=0.0 if k else drawn_size, name=self._name(k + 1), **law
             )
             for k, corner in enumerate(corners)
         ]

@@ -523,14 +523,13 @@ class CapsuleOnPlane(Part):
         **law: Any,
     ) -> None:
         self.name = name
+        self.radius = self.positive("radius", radius, "m")
         first, second = _ends(self, "capsule", capsule)
         names = (None, None) if name is None else (f"{name} 1", f"{name} 2")
         self.elements = [
             SphereOnPlane(first, plane, radius=radius, drawn_size=drawn_size, name=names[0], **law),
             SphereOnPlane(second, plane, radius=radius, drawn_size=0.0, name=names[1], **law),
         ]
-        if self.elements[0].radius == 0.0:
-            raise ParameterError(self, "radius", radius, "m must be > 0")
 
 
 def _random_ends(rng, A, B):

@@ -44,6 +44,7 @@ import numpy as np
 
 from fem_mbs.elements.base import REGISTRY, Contact, Force, register
 from fem_mbs.errors import FemMbsError, ParameterError, label
+from fem_mbs.evaluator import Evaluator, Point
 from fem_mbs.jit import N_SLOTS, SLOT, address, bind, call2, integers, kernel, local_matrix, local_vector, vector
 from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, hysteresis_factor
 from fem_mbs.system.assembly import zero
@@ -462,8 +463,6 @@ class CompliantContact(Force):
 
     def trouble(self, state: Any) -> str | None:
         """What is wrong at a `State`, in words; None when nothing is."""
-        from fem_mbs.verify import Evaluator, Point
-
         x, R = (np.array([a[node.index] for node in self.nodes]) for a in (state.x, state.R))
         point, nothing = Point(), dict.fromkeys(("v", "a", "gravity", "state", "lam", "t", "s"), 0.0)
         point.__dict__.update(x=x, R=R, x0=x, R0=R, **nothing)
@@ -482,8 +481,6 @@ class CompliantContact(Force):
 
     def regular(self, point: Any) -> bool:
         """Whether forces are smooth about a configuration of `fem_mbs.verify`: closed, not about to be cut off."""
-        from fem_mbs.verify import Evaluator
-
         here = point.copy(x0=point.x, R0=point.R)
         if not getattr(self.contact, "regular", lambda _: True)(here):
             return False

@@ -150,17 +150,13 @@ class ContactGroup(Part):
         return laws
 
     def picture(self) -> list:
-        """Drawings of the obstacles."""
+        """Drawings of the obstacles; planes without a ``drawn_size`` are drawn as large as the group."""
         shapes = []
-        for kind, prototypes in self.kinds()[1:]:
-            for prototype in prototypes:
-                if kind is SphereOnPlane and "drawn_size" not in self._geometry_of(prototype):
-                    prototype.drawn_size = self._extent()
-                shapes += prototype.picture()
+        for kind, frame, geometry, _ in self.obstacles:
+            size = {"drawn_size": self._extent()} if kind is SphereOnPlane else {}
+            contact = kind(Node6(name="a sphere"), frame, radius=min(self.radii), **size | geometry)
+            shapes += contact.picture()
         return shapes
-
-    def _geometry_of(self, prototype):
-        return next(g for kind, frame, g, _ in self.obstacles if kind is type(prototype) and frame is prototype.plane)
 
     def _extent(self):
         positions = np.array([frame.node.position for frame in self.frames])

@@ -206,7 +206,8 @@ def torsion_force(p, R_A, R_B, v, f):
 def torsion_tangent(p, R_A, R_B, v, K, C):
     """Add (5) to K and C (12, 12)."""
     g, GS, G = local_vector(2), local_matrix(2, 12), local_vector(12)
-    HS, H = np.zeros((2, 12, 12)), local_matrix(12, 12)
+    HS, H = local_vector(288).reshape(2, 12, 12), local_matrix(12, 12)
+    HS[:] = 0.0
     rho = torsion_gradient(p, R_A, R_B, g, GS, G)
     moment = torsion_moment(p, g, G, v)
     axes_hessian(p, R_A, 1, R_B, 0, 0, HS)

@@ -281,7 +281,8 @@ class BearingGeometry(Checked):
     @property
     def free_angle(self) -> float:
         """Unloaded contact angle α0 [rad], (2)."""
-        return float(np.arccos(min(1.0, 1 - self.clearance / (2 * self.groove_distance))))
+        clearance: Any = self.clearance  # by now it has a value, see `__post_init__`
+        return float(np.arccos(min(1.0, 1 - clearance / (2 * self.groove_distance))))
 
     def gamma(self, angle: float | None = None) -> float:
         """γ = D cos α/d_m [-] at a contact angle [rad].

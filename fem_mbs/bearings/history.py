@@ -48,10 +48,10 @@ class BearingHistory(Checked):
     """
 
     def __init__(self, result: Results, bearing: Any) -> None:
-        from fem_mbs.elements.bearings.dynamic import DynamicBearing
-
         self.result = self.as_instance("result", result, Results, "the Results of a run")
-        self.bearing = self.as_instance("bearing", bearing, DynamicBearing, "the DynamicBearing of the model")
+        is_one = getattr(bearing, "role", None) == "dynamic bearing" and not isinstance(bearing, type)
+        self.check(is_one, "bearing", bearing, "must be the DynamicBearing of the model")
+        self.bearing = bearing
         self.geometry = bearing.geometry
         self._kept = {}
 

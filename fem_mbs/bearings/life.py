@@ -162,9 +162,9 @@ def mean_load(loads: ArrayLike, revolutions: ArrayLike, *, exponent: float = 3.0
 @Keywords.known
 def basic_life(rating: ArrayLike, load: ArrayLike) -> Any:
     """L10 = (C/P)³ [10⁶ revolutions] of (2); infinite without load."""
-    rating, load = Named("basic_life").broadcast(rating=rating, load=load)
+    C, P = Named("basic_life").broadcast(rating=rating, load=load)
     with np.errstate(divide="ignore", invalid="ignore"):
-        life: Any = (rating / load) ** 3
+        life: Any = (C / P) ** 3
     return float(life) if life.ndim == 0 else life
 
 

@@ -82,13 +82,13 @@ def archard_wear(
     coefficient, hardness = owner.positive("coefficient", coefficient), owner.positive("hardness", hardness, "Pa")
     radius, length = owner.positive("radius", radius, "m"), owner.positive("length", length, "m")
     bins = owner.as_integer("bins", bins)
-    impulse, speed, direction = owner.broadcast(impulse=impulse, sliding_speed=sliding_speed, direction=direction)
-    owner.check(impulse.ndim < 2, "impulse", impulse, f"has shape {impulse.shape}, must be (k,): one for each step")
+    pushes, speed, angle = owner.broadcast(impulse=impulse, sliding_speed=sliding_speed, direction=direction)
+    owner.check(pushes.ndim < 2, "impulse", pushes, f"has shape {pushes.shape}, must be (k,): one for each step")
     speed = np.abs(speed)
-    if (impulse < 0).any():
-        raise ParameterError(owner, "impulse", impulse, "N s must be ≥ 0: a contact cannot pull")
-    worn = coefficient / hardness * impulse * speed
-    place = np.floor(np.mod(direction, 2 * np.pi) / (2 * np.pi) * bins).astype(int) % bins
+    if (pushes < 0).any():
+        raise ParameterError(owner, "impulse", pushes, "N s must be ≥ 0: a contact cannot pull")
+    worn = coefficient / hardness * pushes * speed
+    place = np.floor(np.mod(angle, 2 * np.pi) / (2 * np.pi) * bins).astype(int) % bins
     volumes = np.bincount(place.ravel(), worn.ravel(), minlength=bins)
     area = 2 * np.pi * radius / bins * length
     middle = 2 * np.pi * (np.arange(bins) + 0.5) / bins

@@ -327,7 +327,7 @@ class RecoveredForces:
         FemMbsError
             The run kept no file, or it cannot be written.
         """
-        from fem_mbs.recovery.file import write
+        from fem_mbs.results.recovered import write
 
         histories = {name: getattr(self, name) for name in ("t", "force", "indentation", "velocity")}
         law = (self.stiffness, self.model, self.exponent, self.filter)

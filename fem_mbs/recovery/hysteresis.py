@@ -36,7 +36,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
 from fem_mbs.errors import FemMbsError
-from fem_mbs.results.results import unknown_name
+from fem_mbs.results.names import unknown_name
 
 LOWEST_RESTITUTION = 0.02  # below, the laws are singular: χ of (4)-(7) goes to infinity with 1/e
 
@@ -102,7 +102,7 @@ def hysteresis_factor(model: Any, restitution: ArrayLike) -> np.ndarray:
     factor = np.broadcast_to(factor, e.shape) if factor.ndim == 0 else factor
     if factor.shape != e.shape or not np.all(np.isfinite(factor) & (factor >= 0)):
         raise FemMbsError(
-            f"hysteresis model {_title(model)}: χ = {factor} for restitution = {restitution}; it must be a finite "
+            f"hysteresis model {_title(model)}: χ = {factor} for restitution = {e}; it must be a finite "
             "number ≥ 0 for each restitution"
         )
     return factor

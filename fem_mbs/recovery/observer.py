@@ -29,7 +29,8 @@ import numpy as np
 from fem_mbs.arguments import Checked, Named
 from fem_mbs.recovery.forces import RecoveredForces, mark_overlaps, warn_of_missing
 from fem_mbs.recovery.recover import check_options
-from fem_mbs.results.results import Results, view
+from fem_mbs.results.results import Results
+from fem_mbs.results.store import view
 from fem_mbs.results.writer import describe
 from fem_mbs.system.system import System
 
@@ -207,7 +208,7 @@ class ForceObserver(Checked):
         FemMbsError
             The file cannot be written.
         """
-        from fem_mbs.recovery.file import write
+        from fem_mbs.results.recovered import write
 
         steps = {"t": self.step_times, "force": self.envelope(), "continuous": self.continuous, "impulse": self.impulse}
         stiffness, model, exponent, _, _, filter, _ = self.options

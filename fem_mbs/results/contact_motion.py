@@ -16,18 +16,20 @@ of a beam, whose ends z₁, z₂ move with two nodes, is straight for contacts; 
     b        offset                        m       from node to end of the axis, body axes
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
-from fem_mbs.errors import FemMbsError
-from fem_mbs.nodes import Frame
-from fem_mbs.results.results import Results
+from fem_mbs.errors import FemMbsError, label
+from fem_mbs.nodes import Frame, Node
 from fem_mbs.shapes import matrices
 
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
 
-def contact_number(result: Results, name: str) -> tuple[int, list[int]]:
+
+def contact_number(result: "Results", name: str) -> tuple[int, list[int]]:
     """Number of the contact called ``name`` and the numbers of its nodes.
 
     Raises
@@ -44,6 +46,24 @@ def contact_number(result: Results, name: str) -> tuple[int, list[int]]:
     return described["contact"], described["nodes"]
 
 
+def node_number(result: "Results", node: Node) -> int:
+    """Number of a node in a run: by its name, because ``node.index`` is that in the system compiled last.
+
+    Raises
+    ------
+    FemMbsError
+        The run has no such node.
+    """
+    names = [described["name"] for described in result.description["nodes"]]
+    if node.name is not None and names.count(node.name) == 1:
+        return names.index(node.name)
+    if node.index is None or node.index >= len(names) or names[node.index] != node.name:
+        raise FemMbsError(
+            f"{label(node)} is not a node of the run of '{result.model}': give the results of a run of its model"
+        )
+    return node.index
+
+
 class FrameMotion(NamedTuple):
     """A frame over the k states of a run, all in inertial axes: place of its origin (k, 3) [m], its axes (k, 3, 3) as
     columns, velocity of the origin (k, 3) [m/s], angular velocity (k, 3) [rad/s]."""
@@ -54,9 +74,9 @@ class FrameMotion(NamedTuple):
     angular_velocity: np.ndarray
 
 
-def frame_motion(result: Results, frame: Frame) -> FrameMotion:
+def frame_motion(result: "Results", frame: Frame) -> FrameMotion:
     """`FrameMotion` of a frame of the model, moving or on the ground."""
-    i, read = frame.node.index, result._store.read
+    i, read = node_number(result, frame.node), result._store.read
     R = matrices(read("quaternion", i))
     arm, w = R @ frame.p, np.einsum("kij,kj->ki", R, read("angular_velocity", i))
     return FrameMotion(read("position", i) + arm, R @ frame.rotation, read("velocity", i) + np.cross(w, arm), w)
@@ -104,7 +124,7 @@ class _Sides:
         return (1 - sigma) * rate[0] + sigma * rate[1]
 
 
-def contact_velocity(result: Results, name: str) -> tuple[np.ndarray, np.ndarray, list[int]]:
+def contact_velocity(result: "Results", name: str) -> tuple[np.ndarray, np.ndarray, list[int]]:
     """Of a contact: velocity (k, 3) [m/s] of the first body against the second at the contact point, normal (k, 3),
     both in inertial axes, and the numbers of its nodes.
     """
@@ -123,7 +143,7 @@ class NormalMotion(NamedTuple):
     speed: float
 
 
-def normal_motion(result: Results, name: str) -> NormalMotion:
+def normal_motion(result: "Results", name: str) -> NormalMotion:
     """`NormalMotion` of a contact."""
     contact, nodes = contact_number(result, name)
     sides = _Sides(next(e for e in result.description["elements"] if e["contact"] == contact))
@@ -135,7 +155,7 @@ def normal_motion(result: Results, name: str) -> NormalMotion:
     return NormalMotion(rate, gain, speed)
 
 
-def approaching(result: Results, states: ArrayLike, v_tol: float) -> tuple[np.ndarray, np.ndarray, list, np.ndarray]:
+def approaching(result: "Results", states: ArrayLike, v_tol: float) -> tuple[np.ndarray, np.ndarray, list, np.ndarray]:
     """For saved states (j,): which contacts (j, nc) were struck in the step that led there, by (3) of `impulse_filter`.
 
     Also the bodies that an impulse reaches from each node, as labels (j, N): nodes of one label are linked by elements

@@ -2,20 +2,23 @@
 
 import csv
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from fem_mbs.errors import FemMbsError
-from fem_mbs.results.results import Results
 from fem_mbs.shapes import CORNERS, LINE, QUAD, TRIANGLE, VERTEX
+
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
 
 NAMES = {VERTEX: "vertex", LINE: "line", TRIANGLE: "triangle", QUAD: "quad"}  # of meshio
 SURFACE_ONLY = (".stl", ".obj", ".ply", ".off")  # formats that hold triangles and nothing else
 FRAMES = 200
 
 
-def export(result: Results, save: str | Path, *, time: float | None = None, frames: int | None = None) -> list[Path]:
+def export(result: "Results", save: str | Path, *, time: float | None = None, frames: int | None = None) -> list[Path]:
     """Write the deformed model in a format of meshio.
 
     Parameters
@@ -95,7 +98,7 @@ def _pvd(result, path, steps):
     return [path, *files]
 
 
-def table(result: Results, save: str | Path, *what: str) -> list[Path]:
+def table(result: "Results", save: str | Path, *what: str) -> list[Path]:
     """Write histories as a CSV table: time first, one column for each component, names and units in the first line.
 
     ``what``: as in `fem_mbs.results.plot.plot`.

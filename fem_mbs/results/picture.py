@@ -11,14 +11,16 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results.notebook import Film, Picture
-from fem_mbs.results.results import Results
 from fem_mbs.shapes import BEAM, BODY, LINE, SPRING
+
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
 
 INK, CONTACT_COLOR = "#3c4043", "#d62728"
 MATERIAL = {"smooth_shading": True, "ambient": 0.35, "diffuse": 0.75, "specular": 0.15}
@@ -34,7 +36,7 @@ VIEWS = {"x": (1, 0, 0), "y": (0, -1, 0), "z": (0, 0, 1), "iso": (1.0, -1.4, 0.8
 
 
 def picture(
-    result: Results,
+    result: "Results",
     save: str | Path | None = None,
     *,
     time: float | Sequence[float] | None = None,
@@ -89,7 +91,7 @@ def picture(
 
 
 def animate(
-    result: Results,
+    result: "Results",
     save: str | Path,
     *,
     fps: float = 25,
@@ -418,7 +420,7 @@ def _bring_forward(actor, depth):
     mapper.SetRelativeCoincidentTopologyLineOffsetParameters(0.0, units)
 
 
-def plane_of_motion(result: Results) -> str:
+def plane_of_motion(result: "Results") -> str:
     """Axis "x", "y" or "z" normal to the motion of all nodes if there is exactly one, else "iso"."""
     chosen = np.unique(np.linspace(0, len(result.t) - 1, SAMPLES).astype(int))
     rows = result.rows(chosen)

@@ -5,12 +5,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fem_mbs.errors import FemMbsError
-from fem_mbs.results.results import History, Results, unknown_name
+from fem_mbs.results.history import History
+from fem_mbs.results.names import unknown_name
+
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
 
 COLORS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d", "#eeca3b")
 LOGARITHMIC = ("violation",)  # numbers that matter by their order of magnitude
@@ -46,7 +50,7 @@ class Curve(NamedTuple):
 
 
 def plot(
-    result: Results,
+    result: "Results",
     *what: str,
     component: Any = None,
     save: str | Path | None = None,
@@ -143,7 +147,7 @@ def _draw(ax, t, curves, label):
         ax.set_yscale("log")
 
 
-def panels(result: Results, what: Sequence[str], component: Any = None) -> list[list[Curve]]:
+def panels(result: "Results", what: Sequence[str], component: Any = None) -> list[list[Curve]]:
     """Curves of the histories asked for, those of one unit (or, without units, of one kind) together."""
     if not what:
         raise FemMbsError("say what to plot: 'name.history', for example " + ", ".join(_examples(result)))
@@ -155,7 +159,7 @@ def panels(result: Results, what: Sequence[str], component: Any = None) -> list[
     return list(groups.values())
 
 
-def curves_of(result: Results, text: str, component: Any = None) -> list[Curve]:
+def curves_of(result: "Results", text: str, component: Any = None) -> list[Curve]:
     """The curves of one text, see `plot`."""
     owner, history, last = _split(result, text)
     if isinstance(owner, np.ndarray):

@@ -8,192 +8,26 @@
   skin/…         shapes, see `fem_mbs.shapes.Skin`
 """
 
-import difflib
-from collections import namedtuple
-from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fem_mbs.arguments import Named
-from fem_mbs.errors import FemMbsError, FileError
+from fem_mbs.errors import FemMbsError
 from fem_mbs.results import read_checks
+from fem_mbs.results.history import History, Iterations, Pairs, Quantity
+from fem_mbs.results.names import unknown_name
 from fem_mbs.results.notebook import WARNING, Report
 from fem_mbs.results.scene import SECTION_LABELS, Scene, contact_vector, inverse_step
-from fem_mbs.results.table import (
-    AXES,
-    HISTORIES,
-    PAIR_COLUMNS,
-    PAIRS,
-    TURNS,
-    XYZ,
-    pair_column,
-    separated,
-    shape_of,
-)
+from fem_mbs.results.store import File
+from fem_mbs.results.table import AXES, HISTORIES, PAIRS, TURNS, XYZ, listed, pair_column, shape_of
 from fem_mbs.shapes import Skin, matrices
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import State
+    from fem_mbs.system.state import State
 
 FORMAT = 1
-
-
-class UnknownNameError(FemMbsError, KeyError):
-    """A name that the results do not have; the message lists near ones."""
-
-    __str__ = Exception.__str__
-
-
-def _listed(names, line):
-    """Lines of a docstring, one for each name."""
-    return "\n    ".join(map(line, names))
-
-
-def unknown_name(name: Any, known: Collection[str], where: str) -> UnknownNameError:
-    """The error for a name that is not among the known ones."""
-    near = difflib.get_close_matches(str(name), known, n=5, cutoff=0.5)
-    hint = f"did you mean {', '.join(repr(n) for n in near)}?" if near else ""
-    listed = ", ".join(repr(n) for n in list(known)[:30]) + (", …" if len(known) > 30 else "")
-    return UnknownNameError(f"{where} has no '{name}'; {hint or 'it has: ' + listed}")
-
-
-class Memory:
-    """Histories held as arrays."""
-
-    def __init__(self, arrays: dict[str, np.ndarray]) -> None:
-        self.arrays = arrays
-
-    def read(self, name: str, column: Any = slice(None)) -> np.ndarray:
-        array = self.arrays[name]
-        return array if array.ndim == 1 else array[:, column]
-
-    def pairs(self, first: int, last: int) -> np.ndarray:
-        return self.arrays["pairs"][first:last]
-
-    def rows(self, chosen: Any) -> dict[str, np.ndarray]:
-        return {name: array[chosen] for name, array in self.arrays.items() if name != "pairs"}
-
-
-class _File:
-    """Histories read from a file when they are asked for."""
-
-    def __init__(self, path, n, sizes, run):
-        self.path, self.n, self.sizes, self.run = path, n, sizes, run
-
-    def _open(self):
-        return read_checks.opened(self.path, self.run)
-
-    def read(self, name, column=slice(None)):
-        kind, shape = HISTORIES[name].kind, shape_of(name, self.sizes)
-        if 0 in shape:
-            return np.zeros((self.n, *shape), kind)[:, column]
-        with self._open() as file:
-            histories = file["fem_mbs/histories"]
-            if name not in histories:
-                raise FileError(self.path, f"was written by a version of fem_mbs that did not record '{name}'")
-            dataset = histories[name]
-            return dataset[: self.n] if dataset.ndim == 1 else dataset[: self.n, column]
-
-    def pairs(self, first, last):
-        with self._open() as file:
-            histories = file["fem_mbs/histories"]
-            return histories["pairs"][first:last] if "pairs" in histories else np.zeros((0, PAIR_COLUMNS))
-
-    def rows(self, chosen):
-        chosen = np.asarray(chosen)
-        order, back = np.unique(chosen, return_inverse=True)
-        result = {}
-        with self._open() as file:
-            for name, line in HISTORIES.items():
-                shape = shape_of(name, self.sizes)
-                if 0 in shape:
-                    result[name] = np.zeros((len(chosen), *shape), line.kind)
-                elif name in file["fem_mbs/histories"]:
-                    result[name] = file["fem_mbs/histories"][name][order][back]
-        return result
-
-
-class Pairs(namedtuple("Pairs", PAIRS)):  # type: ignore[misc]  # the table says which
-    __doc__ = f"""Closed contacts of contact groups in one saved step; arrays with one entry per contact.
-
-    Attributes
-    ----------
-    {_listed(PAIRS, lambda name: f"{name} : {PAIRS[name][2]}")}
-
-    ``group``, ``sphere``, ``type`` and ``partner`` are numbers into ``result.description["contact_groups"]``, in the
-    order in which spheres and obstacles were put in.
-    """
-    __slots__ = ()
-
-
-class Quantity(NamedTuple):
-    """How one history is obtained: its unit, the names of its components, and a function without arguments."""
-
-    unit: str
-    labels: tuple
-    read: Callable[[], np.ndarray]
-
-
-class History:
-    """Histories of one node, body, joint, beam or contact: each attribute is an array with one row per saved step.
-
-    ``dir(history)`` lists them; `units` tells their units, `labels` their components.
-    """
-
-    def __init__(self, name: str, quantities: dict[str, Quantity]) -> None:
-        self._name, self._quantities, self._values = name, quantities, {}
-
-    def __getattr__(self, name):
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if name not in self._quantities:
-            near = difflib.get_close_matches(name, self._quantities, n=3, cutoff=0.6)
-            hint = f"did you mean {' or '.join(near)}? " if near else ""
-            raise AttributeError(f"'{self._name}' has no history '{name}'; {hint}it has: {', '.join(self._quantities)}")
-        if name not in self._values:
-            self._values[name] = self._quantities[name].read()
-        return self._values[name]
-
-    def __dir__(self):
-        return [*self._quantities, "units", "labels"]
-
-    @property
-    def units(self) -> dict[str, str]:
-        """Unit of each history."""
-        return {name: quantity.unit for name, quantity in self._quantities.items()}
-
-    @property
-    def labels(self) -> dict[str, tuple]:
-        """Names of the components of each history; empty for a scalar."""
-        return {name: quantity.labels for name, quantity in self._quantities.items()}
-
-    def __repr__(self):
-        return f"<histories of '{self._name}': {', '.join(self._quantities)}>"
-
-
-class Iterations(History):
-    """Newton iterations of each step; ``max`` and ``mean`` (3,) over saved steps: smooth, position, velocity."""
-
-    @property
-    def _all(self):
-        return np.stack([self.smooth, self.position, self.velocity], axis=1)[self.step > 0]
-
-    @property
-    def max(self) -> np.ndarray:
-        """Largest numbers (3,) int."""
-        return self._all.max(axis=0) if len(self._all) else np.zeros(3, int)
-
-    @property
-    def mean(self) -> np.ndarray:
-        """Mean numbers (3,)."""
-        return self._all.mean(axis=0) if len(self._all) else np.zeros(3)
-
-
-def view(records: dict[str, np.ndarray]) -> Memory:
-    """Store of `Results` that reads the records of a stepper: dict of arrays, one row per state, not all names."""
-    return Memory(separated(records))
 
 
 def _run_history(name):
@@ -211,7 +45,7 @@ class Results:
 
     Attributes
     ----------
-    {_listed((n for n, h in HISTORIES.items() if h.of == "run"), _run_history)}
+    {listed((n for n, h in HISTORIES.items() if h.of == "run"), _run_history)}
     status : "complete", "running" (being written, or killed) or "stopped: …"
     parameters, statistics : dict, what the stepper was asked to do and what it counted
     names : list of str
@@ -254,7 +88,7 @@ class Results:
         path = Path(Named("load").as_instance("path", path, (str, Path), "the path of a results file"))
         found = read_checks.read(path, FORMAT, lambda sizes: {name: shape_of(name, sizes) for name in HISTORIES})
         description, parameters, statistics = (found[name] for name in read_checks.TEXTS)
-        store = _File(path, found["n"], description["sizes"], found["run"])
+        store = File(path, found["n"], description["sizes"], found["run"])
         return cls(store, description, parameters, statistics, found["status"], path=path)
 
     def __getstate__(self):
@@ -399,7 +233,7 @@ class Results:
         FemMbsError
             No file, or no forces of this contact in it; the message has the names of those that are there.
         """
-        from fem_mbs.recovery.file import read
+        from fem_mbs.results.recovered import read
 
         if self.path is None:
             raise FemMbsError("this run was not saved: recovered forces are read from its results file")
@@ -481,7 +315,7 @@ class Results:
         FemMbsError
             If the numbers are not a state in time: load steps of a static equilibrium.
         """
-        from fem_mbs.system.system import State
+        from fem_mbs.system.state import State
 
         if "solver" in self.parameters:
             raise FemMbsError("these are load steps, not states in time; static_equilibrium(…).state is one")

@@ -5,14 +5,15 @@ The mouse turns, shifts and zooms; the slider and the arrow keys left and right 
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results.picture import INK, SAMPLES, _Stage
-from fem_mbs.results.results import Results
-from fem_mbs.results.table import HISTORIES, separated, shape_of
+
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
 
 
 class Viewer:
@@ -35,7 +36,7 @@ class Viewer:
 
     def __init__(
         self,
-        result: Results,
+        result: "Results",
         *,
         off_screen: bool = False,
         color: str | None = None,
@@ -88,7 +89,7 @@ class Viewer:
         self.stage.close()
 
 
-def show(result: Results, **options: Any) -> None:
+def show(result: "Results", **options: Any) -> None:
     """Open an interactive view of a run and wait until its window is closed; in a notebook, show it in the cell.
 
     Parameters
@@ -104,21 +105,6 @@ def show(result: Results, **options: Any) -> None:
     """
     _needs_a_screen()
     Viewer(result, **options).plotter.show()
-
-
-def at_start(model: Any) -> Results:
-    """`Results` of a model that has not run: its initial state alone. The model need not be complete."""
-    from fem_mbs.results.writer import ResultsWriter
-    from fem_mbs.system.system import System
-
-    system = System(model, check=False)
-    writer = ResultsWriter(system)
-    state, sizes = system.initial, writer.description["sizes"]
-    row = {name: np.zeros((1, *shape_of(name, sizes)), line.kind) for name, line in HISTORIES.items()}
-    row |= separated({"position": state.x[None], "quaternion": state.Q[None], "velocity": state.V[None]})
-    row |= {"t": np.array([state.t]), "gap": system.gaps(state)[None, : sizes["nc"]]}
-    writer.append(row)
-    return writer.close("not run")
 
 
 def _needs_a_screen():

@@ -6,6 +6,7 @@ Made from it are the arrays that a stepper fills and the record by which compile
 computes it.
 """
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -155,3 +156,8 @@ def pair_column(name: str) -> int | slice:
             return first if columns == 1 else slice(first, first + columns)
         first += columns
     raise KeyError(name)
+
+
+def listed(names: Iterable[str], line: Callable[[str], str]) -> str:
+    """Lines of a docstring, one for each name."""
+    return "\n    ".join(map(line, names))

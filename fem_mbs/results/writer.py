@@ -19,8 +19,9 @@ import numpy as np
 from fem_mbs.errors import FemMbsError, FileError
 from fem_mbs.results.file_lock import FileLock
 from fem_mbs.results.guarded_file import GuardedFile
-from fem_mbs.results.results import FORMAT, Memory, Results
+from fem_mbs.results.results import FORMAT, Results
 from fem_mbs.results.scene import Scene
+from fem_mbs.results.store import Memory
 from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, separated, shape_of, sizes_of
 from fem_mbs.shapes import Skin
 

@@ -288,7 +288,7 @@ class KLU(LinearSolver):
         self.factor_address, self.solve_address = _klu_factor.address, _klu_solve.address
 
     def __del__(self):
-        library = klu() if klu else None
+        library = klu() if klu else None  # type: ignore[truthy-function]  # gone when Python ends
         if library and getattr(self, "symbolic", None):
             common = ctypes.c_void_p(address(self.common))
             if self.numeric[0]:

@@ -15,9 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fem_mbs.elements.base import Contact
-from fem_mbs.elements.contacts.group import ContactGroup
-from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Ground
@@ -28,6 +25,8 @@ from fem_mbs.system.groups import Group
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
+    from fem_mbs.elements.base import Contact
+    from fem_mbs.elements.contacts.group import ContactGroup
     from fem_mbs.system.system import System
 
 SKIN = 0.3  # of the mean radius
@@ -42,7 +41,9 @@ class PairGroup(Group):
     pairs : (n, 2) int64, sphere and second partner
     """
 
-    def __init__(self, group: ContactGroup, kind: type, prototypes: Sequence[Contact], workspace: Workspace) -> None:
+    def __init__(
+        self, group: "ContactGroup", kind: type, prototypes: "Sequence[Contact]", workspace: Workspace
+    ) -> None:
         prototypes[0].nodes[0].index = 0
         super().__init__(prototypes[:1], workspace)
         self.n, self.elements = 0, prototypes[:1]
@@ -101,11 +102,11 @@ class PairSearch:
     Attributes
     ----------
     nodes, offsets, radii : (n,), (n, 3) [m], (n,) [m] of the spheres
-    groups : list of PairGroup, one per contact type
+    groups : list of PairGroup, one per contact type; that of two spheres is the first
     skin : margin of the search [m]
     """
 
-    def __init__(self, owner: ContactGroup, workspace: Workspace) -> None:
+    def __init__(self, owner: "ContactGroup", workspace: Workspace) -> None:
         self.owner = owner
         self.nodes = np.array([f.node.index for f in owner.frames], np.int64)
         self.offsets = np.array([f.p for f in owner.frames], float).reshape(-1, 3)
@@ -175,8 +176,8 @@ class PairSearch:
                 break
             self.room = np.zeros((2 * found, 2), np.int64)
         places = []
-        for group in self.groups:
-            pairs = self.room[:found] if group.kind is SphereOnSphere else self._near_obstacles(system, group, x, R)
+        for group in self.groups:  # the first: spheres with each other
+            pairs = self.room[:found] if group is self.groups[0] else self._near_obstacles(system, group, x, R)
             allowed = self._allowed(self.nodes[pairs[:, 0]], group.partner_nodes[pairs[:, 1]])
             places.append(group.set_pairs(self, pairs[allowed]))
         return places

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
-from fem_mbs.elements.base import Element
 from fem_mbs.errors import ModelError, NonFiniteError, label
 from fem_mbs.jit import address
 from fem_mbs.nodes import COMPONENTS
@@ -17,71 +16,12 @@ from fem_mbs.system.contacts import C_BLOCKS, L_DRILLING, L_ROLLING, L_SPINNING,
 from fem_mbs.system.groups import Group
 from fem_mbs.system.in_use import InUse
 from fem_mbs.system.layout import NO_MATRICES, Layout, Matrices, Pattern, Rows
+from fem_mbs.system.state import State
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
+    from fem_mbs.elements.base import Element
     from fem_mbs.model import Model
-
-
-class State(Checked):
-    """Configuration and velocity of a system at one time.
-
-    Attributes
-    ----------
-    t : float [s]
-    x : (N, 3) [m], positions of all nodes, inertial axes
-    Q, R : (N, 4), (N, 3, 3), rotations: quaternions (scalar first), and their matrices
-    V : (N, 6), velocities (ẋ inertial, Ω body) [m/s, rad/s]
-
-    A rotation is there twice. `set_rotation` sets both; a run from a state whose Q and R differ is refused.
-    """
-
-    changeable = {
-        "t": lambda self, name, value: float(self.as_array(name, value, (), finite=False)),
-        **dict.fromkeys(
-            ("x", "Q", "R", "V"),
-            lambda self, name, value: self.as_array(name, value, getattr(self, name).shape, finite=False),
-        ),
-    }
-
-    def __init__(self, n_nodes: int) -> None:
-        n_nodes = self.as_integer("n_nodes", n_nodes, 0)
-        self.check(n_nodes <= 100_000_000, "n_nodes", n_nodes, "are too many")
-        self.t = 0.0
-        self.x, self.Q, self.R = np.zeros((n_nodes, 3)), np.zeros((n_nodes, 4)), np.zeros((n_nodes, 3, 3))
-        self.V = np.zeros((n_nodes, 6))
-
-    def set_rotation(self, node: Any, rotation: ArrayLike) -> None:
-        """Set the rotation of a node, Q and R.
-
-        Parameters
-        ----------
-        node : Node, body with one node, or int
-            An int is the row of the node; a node is that of the system compiled or run last.
-        rotation : (3, 3) matrix, (3,) rotation vector [rad] or (4,) quaternion
-            Body components to inertial components.
-
-        Raises
-        ------
-        ParameterError
-            No such row, a node that is in no system, or not a rotation.
-        """
-        if isinstance(node, (int, np.integer)) and not isinstance(node, bool):
-            row = int(node)
-        else:
-            row = self.as_frame("node", node).node.index
-            self.check(row is not None, "node", node, "is in no system yet: compile its model first")
-        self.check(0 <= row < len(self.x), "node", node, f"is not in this state, which has {len(self.x)} nodes")
-        self.R[row] = self.as_rotation("rotation", rotation)
-        matrix_to_quaternion(self.R[row], self.Q[row])
-
-    def copy(self) -> "State":
-        """An independent copy."""
-        other = State(len(self.x))
-        other.t = self.t
-        for name in ("x", "Q", "R", "V"):
-            getattr(other, name)[:] = getattr(self, name)
-        return other
 
 
 class Pair(NamedTuple):
@@ -130,9 +70,9 @@ class System(Checked):
         linear_solver: str | None = None,
         check: bool | str = True,
     ) -> None:
-        from fem_mbs.model import Model
-
-        self.as_instance("model", model, Model, "a Model")
+        # `Model` makes systems; known by what it has, so that this module need not import it
+        is_model = all(hasattr(model, name) for name in ("elements", "contact_groups", "nodes", "compile"))
+        self.check(is_model and not isinstance(model, type), "model", model, "must be a Model")
         project = self.as_flag("project", project)
         self.as_choice("check", check, (True, False, "positions"))
         self.as_choice("redundant", redundant, ("error", "allow"))
@@ -296,7 +236,7 @@ class System(Checked):
         self._fill()
         return np.concatenate(places)
 
-    def contact_at(self, c: int) -> Element | Pair:
+    def contact_at(self, c: int) -> "Element | Pair":
         """Contact number c: an element, or of a contact group the pair in words."""
         if c < self.nc_fixed:
             return self.contacts[c]
@@ -636,7 +576,7 @@ class System(Checked):
                     message = f"{label(element)}: its function raised {type(error).__name__}: {error} (t = {t:.6g} s)"
                     raise NonFiniteError(message, time=t, element=element) from error
 
-    def find_nonfinite(self, state: State, A: np.ndarray | None = None) -> Element | None:
+    def find_nonfinite(self, state: State, A: np.ndarray | None = None) -> "Element | None":
         """The first element whose forces are not finite at a state, or None."""
         A = self.no_acceleration if A is None else A
         alone, one = self.data.copy(), self.group_records[:1].copy()

@@ -289,7 +289,7 @@ def solved_loosely(problem: ContactProblem, tolerance: float, start: np.ndarray)
     sweeps from zero help the others, Newton's iteration one in eight, the hybrid takes 5 to 10 times longer. Errors up
     to `ALLOWED` times the tolerance are taken before that.
     """
-    best = None
+    best: Any = None
     for method, iterations, afresh in LOOSE:
         begin = start if best is None else best.r
         begin = np.zeros_like(start) if afresh else begin

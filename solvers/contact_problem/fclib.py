@@ -16,23 +16,19 @@ Source: fclib's C source; docs/theory/contact_problems.md, "Files".
 """
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from fem_mbs.arguments import ArrayLike
 from fem_mbs.errors import FemMbsError
-from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution
+from fem_mbs.solvers.contact_problem.fclib_writer import BY_COLUMNS, BY_ROWS, TRIPLETS, write_global, write_problem
+from fem_mbs.solvers.contact_problem.problem import ContactProblem
 
-TRIPLETS, BY_COLUMNS, BY_ROWS = 0, -1, -2
+__all__ = ["FormatError", "read_guesses", "read_problem", "read_solution", "write_global", "write_problem"]
 
 
 class FormatError(FemMbsError, ValueError):
     """A file that is not a contact problem in fclib's format, or a damaged one; says where and what is wrong."""
-
-
-# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def read_problem(path: str | Path) -> ContactProblem:
@@ -270,93 +266,3 @@ def _lift(W, q):
     vector = np.zeros(3 * n)
     vector[place] = q
     return sp.csr_array(lifted), vector
-
-
-# --- writing ----------------------------------------------------------------------------------------------------------
-
-
-def write_problem(
-    path: str | Path,
-    problem: ContactProblem,
-    *,
-    solution: Solution | None = None,
-    guess: Solution | None = None,
-    title: str = "",
-    description: str = "",
-) -> None:
-    """Write a contact problem as /fclib_local.
-
-    Parameters
-    ----------
-    path : path of the HDF5 file, replaced when it exists
-    problem : ContactProblem
-        A problem given by products only is written as a full matrix.
-    solution, guess : Solution, optional
-        Stored under /solution, or as the only guess.
-    title, description : str, optional
-        Stored under /fclib_local/info; the title is the problem's name by default.
-    """
-    import h5py
-
-    with h5py.File(path, "w") as file:
-        group = file.create_group("fclib_local")
-        W = problem.W if sp.issparse(problem.W) else np.asarray(problem.W @ np.eye(problem.q.size))
-        _write_matrix(group, "W", W)
-        _write_vectors(group, problem.size, problem.friction, q=problem.q)
-        _write_info(group, title or problem.name or "", description)
-        if solution is not None:
-            _write_fields(file.create_group("solution"), solution)
-        if guess is not None:
-            file["guesses/number_of_guesses"] = np.array([1], np.int32)
-            _write_fields(file.create_group("guesses/1"), guess)
-
-
-def write_global(
-    path: str | Path,
-    M: Any,
-    H: Any,
-    w: ArrayLike,
-    friction: ArrayLike,
-    *,
-    f: ArrayLike | None = None,
-    title: str = "",
-    description: str = "",
-) -> None:
-    """Write a problem of bodies as /fclib_global; arguments as in `ContactProblem.from_bodies`, sliding only."""
-    import h5py
-
-    H = sp.csc_array(H)
-    friction = np.broadcast_to(np.asarray(friction, float), H.shape[1] // 3)[:, None]
-    with h5py.File(path, "w") as file:
-        group = file.create_group("fclib_global")
-        _write_matrix(group, "M", M)
-        _write_matrix(group, "H", H)
-        f = np.zeros(H.shape[0]) if f is None else np.asarray(f, float)
-        _write_vectors(group, 3, friction, f=f, w=np.asarray(w, float))
-        _write_info(group, title, description)
-
-
-def _write_matrix(group, name, matrix):
-    matrix = sp.csc_array(matrix)
-    g = group.create_group(name)
-    for key, number in zip(("nzmax", "m", "n", "nz"), (matrix.nnz, *matrix.shape, BY_COLUMNS)):
-        g[key] = np.array([number], np.int32)
-    g["p"], g["i"], g["x"] = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32), matrix.data
-
-
-def _write_vectors(group, dimension, friction, **vectors):
-    group["spacedim"] = np.array([dimension], np.int32)
-    names = ["mu"] + ["mu_r"] * (dimension in (5, 6)) + ["mu_s"] * (dimension in (4, 6))
-    for name, column in zip(names, friction.T):
-        group[f"vectors/{name}"] = column
-    for name, vector in vectors.items():
-        group[f"vectors/{name}"] = vector.ravel()
-
-
-def _write_info(group, title, description):
-    for name, text in (("title", title), ("description", description), ("math_info", "")):
-        group[f"info/{name}"] = text
-
-
-def _write_fields(group, solution):
-    group["r"], group["u"] = solution.r.ravel(), solution.u.ravel()

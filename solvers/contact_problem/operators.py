@@ -194,16 +194,14 @@ class FreeShift:
     Attributes
     ----------
     tolerance : absolute residual at which to stop; to be set before each call
-    products : number of products so far
     """
 
     def __init__(self, operator: "Operator", rho: float) -> None:
-        self.operator, self.rho, self.tolerance, self.products = operator, rho, 0.0, 0
+        self.operator, self.rho, self.tolerance = operator, rho, 0.0
         self.inverse = np.linalg.inv(operator.diagonal + rho * np.eye(operator.d))
         self.x = np.zeros((operator.n, operator.d))
 
     def _product(self, x):
-        self.products += 1
         return self.operator.product(x) + self.rho * x
 
     def __call__(self, b):

@@ -42,7 +42,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from fem_mbs.arguments import ArrayLike
+from fem_mbs.arguments import ArrayLike, Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.contact_problem.bodies import Bodies, split_bodies
 from fem_mbs.solvers.contact_problem.input import Unsuitable, real_array, real_matrix
@@ -220,10 +220,9 @@ class ContactProblem:
         >>> solve_contact_problem(problem).v[:, 0].round(9)
         array([0.5, 0.5])
         """
-        unnamed = cls.__new__(cls)
-        unnamed.name = name
+        unmade = Named(cls.__name__, name)
         d = contact_size(rolling, spinning)
-        given = Bodies.from_arrays(masses, bodies, blocks, w, v, inverse, d, unnamed)
+        given = Bodies.from_arrays(masses, bodies, blocks, w, v, inverse, d, unmade)
         problem = cls(given.bodies, given.q, friction, rolling=rolling, spinning=spinning, name=name)
         problem.factors, problem.free = given.factors, given.v
         return problem
@@ -262,10 +261,9 @@ class ContactProblem:
         ParameterError
             Shapes that do not fit, complex or other than numbers, not finite, a mass matrix that is singular.
         """
-        unnamed = cls.__new__(cls)
-        unnamed.name = name
+        unmade = Named(cls.__name__, name)
         d = contact_size(rolling, spinning)
-        M, H, w, f = cls._checked_bodies(unnamed, M, H, w, f, d)
+        M, H, w, f = cls._checked_bodies(unmade, M, H, w, f, d)
         arrays = split_bodies(M, H, f, d)
         if arrays is not None:
             masses, bodies, blocks, v = arrays
@@ -276,7 +274,7 @@ class ContactProblem:
             factors = sp.linalg.splu(M)
         except RuntimeError:
             message = "is singular; every velocity needs a mass (from_contacts takes inverse masses, also zero)"
-            raise ParameterError(unnamed, "M", f"a matrix {M.shape}", message) from None
+            raise ParameterError(unmade, "M", f"a matrix {M.shape}", message) from None
         W = H.T @ factors.solve(H.toarray())
         q = w if f is None else w + H.T @ factors.solve(f)
         return cls(W, q, friction, rolling=rolling, spinning=spinning, name=name)
@@ -308,7 +306,7 @@ class ContactProblem:
     @cached_property
     def W(self) -> Any:
         """The Delassus matrix as it was given; of bodies as a sparse matrix, formed when asked for."""
-        return self.bodies.delassus() if self._W is None else self._W
+        return self.bodies.delassus() if self._W is None and self.bodies is not None else self._W
 
     @cached_property
     def scaled(self) -> ScaledProblem:
@@ -335,11 +333,10 @@ class ContactProblem:
 
     def impulses(self, parameter: str, r: ArrayLike) -> np.ndarray:
         """Impulses that were given as an array (nc, d); raises ParameterError in the name of the parameter."""
-        if not (isinstance(r, np.ndarray) and r.dtype == float):
-            r = real_array(self, parameter, r)
-        if r.size != self.q.size:
-            raise ParameterError(self, parameter, r.shape, f"must be the shape {self.q.shape}")
-        return r.reshape(self.q.shape)
+        given = r if isinstance(r, np.ndarray) and r.dtype == float else real_array(self, parameter, r)
+        if given.size != self.q.size:
+            raise ParameterError(self, parameter, given.shape, f"must be the shape {self.q.shape}")
+        return given.reshape(self.q.shape)
 
 
 def contact_size(rolling: object, spinning: object) -> int:
@@ -445,9 +442,8 @@ def _start(problem, start):
 def _checked_call(problem, method, tol, time_limit, options):
     """The function of a method, when all that it is called with is allowed; raises ParameterError."""
     if not isinstance(problem, ContactProblem):
-        unnamed = ContactProblem.__new__(ContactProblem)
-        unnamed.name = None
-        raise ParameterError(unnamed, "problem", problem, "is not one; make it with ContactProblem(W, q, friction)")
+        message = "is not one; make it with ContactProblem(W, q, friction)"
+        raise ParameterError(Named("ContactProblem"), "problem", problem, message)
     methods = _methods()
     if method not in methods:
         raise ParameterError(problem, "method", method, f"is unknown; choose among {', '.join(methods)}")
@@ -536,7 +532,7 @@ def solve_contact_problem(
         watch.history,
     )
     if dump is not None and not solution.converged:
-        from fem_mbs.solvers.contact_problem.fclib import write_problem
+        from fem_mbs.solvers.contact_problem.fclib_writer import write_problem
 
         write_problem(dump, problem, guess=solution)
     return solution

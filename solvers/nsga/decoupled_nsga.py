@@ -216,7 +216,7 @@ class DecoupledNSGA(Stepper):
             "sweep": sweep.sweep, "settle": sweep.settle,
         }  # fmt: skip
 
-    def problems(self):
+    def problems(self) -> dict[str, Any]:
         """What Newton's iteration solves."""
         from fem_mbs.solvers.contact import position, velocity
         from fem_mbs.solvers.nsga import smooth

@@ -5,17 +5,26 @@ Chunks are as long as the progress bar and Ctrl-C can wait, and no longer than t
 
 import sys
 import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fem_mbs.errors import NonFiniteError
 from fem_mbs.system import element_checks
 
+if TYPE_CHECKING:
+    from fem_mbs.results.progress import Progress
+    from fem_mbs.results.results import Results
+    from fem_mbs.results.writer import ResultsWriter
+    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.system.system import System
+
 CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
 SAMPLES = 8  # states of a chunk whose outputs elements look at for remarks
 
 
-def signals_at(system, times):
+def signals_at(system: "System", times: np.ndarray) -> tuple[np.ndarray, NonFiniteError | None]:
     """Signals at the times up to the first that is not finite, and the error of that one."""
     if not system.signals:
         return np.zeros((len(times), 1, 3)), None
@@ -42,7 +51,18 @@ class Chunks:
         How the run ended, for the file.
     """
 
-    def __init__(self, engine, writer, observers, bar, *, start, steps, every, size):
+    def __init__(
+        self,
+        engine: "Engine",
+        writer: "ResultsWriter",
+        observers: Sequence[Any],
+        bar: "Progress",
+        *,
+        start: float,
+        steps: int,
+        every: int,
+        size: int,
+    ) -> None:
         self.engine, self.writer, self.observers, self.bar = engine, writer, observers, bar
         self.start, self.steps, self.every = start, steps, every
         self.most = size * (1 if observers else every)  # steps whose records fit
@@ -51,11 +71,11 @@ class Chunks:
         self.done, self.failure, self.reason = 0, None, "complete"
         self.samples = []  # outputs of some states of each chunk, for remarks of elements
 
-    def time(self, steps):
+    def time(self, steps: int) -> float:
         """Time [s] after so many steps."""
         return self.start + steps * self.engine.h
 
-    def take_all(self, interrupt):
+    def take_all(self, interrupt: Any) -> None:
         """Steps until the last, a failure, or an interrupt."""
         self.engine.first(self.records)
         self._keep(1)
@@ -95,11 +115,11 @@ class Chunks:
         if len(kept):
             self.writer.append({name: array[kept] for name, array in block.items()}, pairs)
 
-    def broke(self, error):
+    def broke(self, error: BaseException) -> None:
         """Note an exception that is none of the method's."""
         self.reason = f"{type(error).__name__} at t = {self.time(self.done):.9g} s: {error}"
 
-    def close(self, interrupt):
+    def close(self, interrupt: Any) -> "Results":
         """Close bar, file and observers; returns the results."""
         self.bar.close()
         if self.failure is not None:

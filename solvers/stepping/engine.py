@@ -65,12 +65,12 @@ class Engine:
         self.records = np.zeros(1, RECORDS.dtype)
         self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
 
-    def aim(self):
+    def aim(self) -> None:
         """Put the addresses of the arrays into the records; again when arrays were replaced."""
         for table, record in zip(self.tables, (self.run, self.own)):
             table.aim(record, self.arrays)
 
-    def record_of(self, name):
+    def record_of(self, name: str) -> np.void:
         """The record that has a number: that of the run or that of the method."""
         return (self.run if name in self.run.dtype.names else self.own)[0]
 
@@ -173,7 +173,7 @@ class Engine:
         for group, state in zip(self.system.groups, states):
             group.state[:] = state
 
-    def rescale(self, ratio):
+    def rescale(self, ratio: float) -> None:
         """Scale what is stored in multiples of a power of the step size, for steps ``ratio`` times as large."""
         for table in self.tables:
             for name, item in table.items.items():

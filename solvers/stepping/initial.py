@@ -28,7 +28,8 @@ from fem_mbs.system.assembly import (
     solve_in_place,
 )
 from fem_mbs.system.layout import Matrices
-from fem_mbs.system.system import State, System
+from fem_mbs.system.state import State
+from fem_mbs.system.system import System
 
 REPETITIONS = 4  # of the proximal step; each gains the six digits of ε
 

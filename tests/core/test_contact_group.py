@@ -233,3 +233,13 @@ def test_balls_of_a_group_move_in_a_drum_smaller_than_a_metre():
     result = fem.DecoupledNSGA().run(model, t_end=0.3, h=1e-3)
     # falls 0.08 m in 0.128 s and stays there, e_N = 0
     assert result["ball"].position[-1] == pytest.approx([0, -0.08, 0], abs=1e-6)
+
+
+def test_a_plane_without_a_size_is_drawn_as_large_as_the_group():
+    group = fem.ContactGroup()
+    for x in (0.0, 1.0):
+        group.sphere(fem.RigidBody.sphere(1.0, 0.1, position=[x, 0, 1]), 0.1)
+    for size in ({}, {"drawn_size": 0.5}):
+        group.obstacle(fem.SphereOnPlane, fem.Model().ground, **size)
+    edges = [np.ptp(mesh.points, axis=0).max() for _, mesh in group.picture()]
+    assert edges == pytest.approx([3.0, 0.5])  # twice the extent of the centres and ten radii

@@ -18,9 +18,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 MODULES = sorted(
-    ".".join(["fem_mbs", *package, file.stem])
-    for folder, package in (("fem_mbs", ()), ("elements", ("elements",)), ("solvers", ("solvers",)))
-    for file in (ROOT / folder).glob("*.py")
+    ".".join([*package, *file.relative_to(ROOT).with_suffix("").parts])
+    for folder, package in (("fem_mbs", ()), ("elements", ("fem_mbs",)), ("solvers", ("fem_mbs",)))
+    for file in (ROOT / folder).rglob("*.py")
     if file.stem != "__init__"
 )
 
@@ -101,7 +101,8 @@ def test_theory_shows_the_header_of_every_element_and_solver():
             files = {f.relative_to(ROOT).as_posix() for pattern in patterns.split() for f in ROOT.glob(pattern)}
             assert files, f"{page.relative_to(ROOT)}: {patterns}"
             shown |= files
-    files = {f"{d}/{f.name}" for d in ("elements", "solvers") for f in (ROOT / d).glob("*.py") if f.stem != "__init__"}
+    found = (f for d in ("elements", "solvers") for f in (ROOT / d).rglob("*.py") if f.stem != "__init__")
+    files = {file.relative_to(ROOT).as_posix() for file in found}
     assert files - shown == set(), "put them on a page of docs/theory"
 
 

@@ -13,7 +13,7 @@ import pytest
 from made_up import H, made_up_chunk, made_up_system, written
 
 from fem_mbs.errors import FemMbsError, FileError
-from fem_mbs.results import file_lock, guarded_file, vtkhdf
+from fem_mbs.results import file_lock, guarded_file, recovered, vtkhdf
 from fem_mbs.results.file_lock import FileLock, lock_path
 from fem_mbs.results.results import Results
 from fem_mbs.results.writer import ResultsWriter
@@ -111,11 +111,9 @@ def test_a_lock_file_deleted_by_its_holder_meanwhile_locks_nothing(tmp_path, mon
 
 
 def test_recovered_forces_are_not_put_into_a_file_that_is_being_written(system, tmp_path):
-    from fem_mbs.recovery import file as recovered_file
-
     writer = ResultsWriter(system, tmp_path / "run.vtkhdf")
     with pytest.raises(FileError, match="is being written"):
-        recovered_file.write(tmp_path / "run.vtkhdf", "table", np.zeros(0, [("t", float)]), (1.0, "", 1.5, ""), {})
+        recovered.write(tmp_path / "run.vtkhdf", "table", np.zeros(0, [("t", float)]), (1.0, "", 1.5, ""), {})
     writer.close()
 
 
@@ -270,6 +268,15 @@ def test_a_disk_without_room_for_the_small_copy_keeps_the_large_file(system, tmp
     result = written(system, tmp_path / "run.vtkhdf", steps=30)
     assert result.status == "complete" and np.array_equal(result.step, np.arange(31))
     assert os.listdir(tmp_path) == ["run.vtkhdf"]
+
+
+def test_cutting_a_file_where_it_stands_tells_its_size(tmp_path):
+    file = guarded_file.GuardedFile(tmp_path / "file", "w+b")
+    file.write(b"123456")
+    file.seek(4)
+    assert file.truncate() == 4
+    file.close()
+    assert (tmp_path / "file").read_bytes() == b"1234"
 
 
 def test_a_run_on_a_full_disk_raises_with_what_was_computed(tmp_path, monkeypatch):

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.elements.base import REGISTRY, make_example
 from fem_mbs.elements.user import PythonElement
 from fem_mbs.errors import FemMbsError
+from fem_mbs.registry import library, make_example
 from fem_mbs.signals import Signal
 
 T_END, STEP = 0.3, 1e-3
@@ -87,7 +87,7 @@ def test_models_and_systems_run_in_another_process_as_in_this_one():
         )  # the guide was touched: without it nothing but the push moves the ball along x
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@pytest.mark.parametrize("name", sorted(library()))
 def test_every_element_keeps_its_parameters_when_pickled_and_copied(name):
     element = make_example(name, np.random.default_rng(1))
     if isinstance(element, PythonElement) or any(not _picklable(s) for s in element.signals):

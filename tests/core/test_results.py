@@ -16,8 +16,9 @@ from made_up import H, made_up_chunk, made_up_system, written
 
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results import vtkhdf
+from fem_mbs.results.names import UnknownNameError
 from fem_mbs.results.plot import panels
-from fem_mbs.results.results import Results, UnknownNameError
+from fem_mbs.results.results import Results
 from fem_mbs.results.writer import HISTORIES, START_ROWS, ResultsWriter
 from fem_mbs.shapes import KINDS, matrices
 

@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 import fem_mbs as fem
+from fem_mbs.results.initial import at_start
 from fem_mbs.rotations import exp
 
 RADIUS, CLEARANCE, LENGTH = 0.01, 5e-5, 0.02  # m
@@ -250,3 +251,19 @@ def test_a_joint_on_one_body_is_refused():
     ball, _ = bodies()
     with pytest.raises(fem.ParameterError, match="on the same node as journal"):
         fem.JournalClearance(ball, ball, radius=0.01, clearance=1e-4)
+
+
+# --- results ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_path_is_that_of_the_joint_when_another_system_has_numbered_its_nodes_anew():
+    model, joint = journal([1e-5, 2e-5, 0], moving_bearing=True)
+    result = at_start(model.compile())
+    other = fem.Model("bearing first")
+    other.add(model["bearing"], model["journal"])
+    other.compile()
+    np.testing.assert_allclose(joint.path(result), [[1e-5, 2e-5, 0]], atol=1e-18)
+    stranger, elsewhere = journal(body={"node": fem.Node6(name="not there")})
+    stranger.compile()
+    with pytest.raises(fem.FemMbsError, match=r"Node6 'not there' is not a node of the run of 'journal'"):
+        elsewhere.path(result)

@@ -7,9 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import fem_mbs.elements  # noqa: F401  registers all types
-from fem_mbs import jit, verify
-from fem_mbs.elements.base import REGISTRY, make_example
+from fem_mbs import elements, jit, verify
 from fem_mbs.elements.contacts.compliant import CompliantContact
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.elements.forces.spring_damper import Spring
@@ -17,12 +15,13 @@ from fem_mbs.elements.joints.spherical import Spherical
 from fem_mbs.elements.user import PythonElement, UserForce
 from fem_mbs.errors import label
 from fem_mbs.nodes import Ground, Node6
+from fem_mbs.registry import library, make_example
 from fem_mbs.system.assembly import KERNELS
 
 SEED = 20240
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@pytest.mark.parametrize("name", sorted(library()))
 def test_element_satisfies_the_contract_at_random_configurations(name):
     # 10 random elements at 5 configurations each, rotations up to 3 rad
     report = verify.check_type(name, seed=SEED)
@@ -46,10 +45,10 @@ def test_check_tangents_without_names_checks_all_types(capsys):
 
     assert main(["check-tangents"]) == 0
     shown = [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]
-    assert shown == sorted(REGISTRY)
+    assert shown == sorted(library())
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@pytest.mark.parametrize("name", sorted(library()))
 def test_element_declares_what_the_framework_needs(name):
     element = make_example(name, np.random.default_rng(SEED))
     assert set(element.kernels) <= set(KERNELS)
@@ -147,15 +146,15 @@ def test_elements_on_ground_pass_the_same_checks():
 def test_argument_names_of_kernels_are_those_of_the_contract():
     of_nodes = {f"{k}_{n}" for k in ("x", "R", "v", "w", "a", "alpha", "x0", "R0") for n in "ABCD"}
     known = {*jit.SLOTS, "p", "arguments", *of_nodes}
-    for name in REGISTRY:
-        for function in REGISTRY[name][0].kernels.values():
+    for name in library():
+        for function in library()[name][0].kernels.values():
             code = function.py_func.__code__
             assert set(code.co_varnames[: code.co_argcount]) <= known
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@pytest.mark.parametrize("name", sorted(library()))
 def test_cached_code_is_renewed_when_any_imported_module_changes(name):
-    kernels = REGISTRY[name][0].kernels.values() or [verify.Evaluator.__call__]
+    kernels = library()[name][0].kernels.values() or [verify.Evaluator.__call__]
     for file in {Path(getattr(k, "py_func", k).__code__.co_filename) for k in kernels}:
         text = file.read_text()
         imported = set()
@@ -163,3 +162,29 @@ def test_cached_code_is_renewed_when_any_imported_module_changes(name):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("fem_mbs"):
                 imported |= {node.module, *(f"{node.module}.{a.name}" for a in node.names)}
         assert imported <= set(jit.imported_modules(text))
+
+
+ALLOCATE = {
+    "empty",
+    "zeros",
+    "ones",
+    "full",
+    "array",
+    "eye",
+    "copy",
+    "concatenate",
+    "stack",
+    "empty_like",
+    "zeros_like",
+}
+
+
+def test_kernels_of_elements_allocate_no_arrays():
+    """Scratch is on the stack (`local_vector`, `local_matrix`); an array on the heap costs more than many kernels."""
+    for file in sorted(Path(elements.__file__).parent.rglob("*.py")):
+        for function in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            decorators = [ast.unparse(d) for d in getattr(function, "decorator_list", ())]
+            if "kernel" in decorators:
+                calls = {ast.unparse(n.func) for n in ast.walk(function) if isinstance(n, ast.Call)}
+                found = calls & {f"np.{name}" for name in ALLOCATE}
+                assert not found, f"{file.name}: {function.name} calls {found}"

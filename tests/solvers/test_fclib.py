@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from fem_mbs.errors import FemMbsError, ParameterError
-from fem_mbs.solvers.contact_problem import fclib
+from fem_mbs.solvers.contact_problem import fclib, fclib_writer
 from fem_mbs.solvers.contact_problem.problem import ContactProblem, solve_contact_problem
 
 h5py = pytest.importorskip("h5py")
@@ -85,7 +85,7 @@ def test_bilateral_rows_of_a_global_problem_hold_in_its_solution(tmp_path, redun
     path = tmp_path / "g.hdf5"
     fclib.write_global(path, M, H, w, 0.5, f=f)
     with h5py.File(path, "a") as file:
-        fclib._write_matrix(file["fclib_global"], "G", G)
+        fclib_writer._write_matrix(file["fclib_global"], "G", G)
         file["fclib_global/vectors/b"] = b
     problem = fclib.read_problem(path)
     r = rng.normal(size=6)
@@ -105,8 +105,8 @@ def test_bilateral_part_of_a_local_problem_is_eliminated(tmp_path):
     path = tmp_path / "l.hdf5"
     fclib.write_problem(path, ContactProblem(full[:6, :6], q[:6], 0.3))
     with h5py.File(path, "a") as file:
-        fclib._write_matrix(file["fclib_local"], "V", full[:6, 6:])
-        fclib._write_matrix(file["fclib_local"], "R", full[6:, 6:])
+        fclib_writer._write_matrix(file["fclib_local"], "V", full[:6, 6:])
+        fclib_writer._write_matrix(file["fclib_local"], "R", full[6:, 6:])
         file["fclib_local/vectors/s"] = q[6:]
     problem, r = fclib.read_problem(path), rng.normal(size=6)
     l = -np.linalg.solve(full[6:, 6:], full[6:, :6] @ r + q[6:])
@@ -119,8 +119,8 @@ def test_planar_problem_keeps_its_solution_and_has_no_third_component(tmp_path):
     path = tmp_path / "planar.hdf5"
     with h5py.File(path, "w") as file:
         group = file.create_group("fclib_local")
-        fclib._write_matrix(group, "W", W)
-        fclib._write_vectors(group, 2, np.array([[0.3], [0.3]]), q=q)
+        fclib_writer._write_matrix(group, "W", W)
+        fclib_writer._write_vectors(group, 2, np.array([[0.3], [0.3]]), q=q)
     solution = solve_contact_problem(fclib.read_problem(path))
     assert solution.r == pytest.approx(np.array([[1.0, -0.05, 0.0], [1.0, -0.3, 0.0]]), abs=1e-8)  # closed form; tol
 

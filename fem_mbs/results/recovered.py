@@ -38,9 +38,10 @@ def write(
             f"forces of '{contact}' cannot be saved: the run kept no results file; give a path= of one, or run with "
             'save="….vtkhdf"'
         )
-    kinds = [(name, NOTE if name == "note" else impacts.dtype[name]) for name in impacts.dtype.names]
+    names = impacts.dtype.names or ()
+    kinds = [(name, NOTE if name == "note" else impacts.dtype[name]) for name in names]
     table = np.zeros(len(impacts), kinds)
-    for name in impacts.dtype.names:
+    for name in names:
         table[name] = np.char.encode(impacts[name].astype(str), "utf-8") if name == "note" else impacts[name]
     stiffness, model, exponent, filter = law
     model = model if isinstance(model, str) else getattr(model, "name", None) or model.__name__

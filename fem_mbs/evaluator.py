@@ -1,0 +1,123 @@
+"""Calls the kernels of one element, one at a time, at configurations of one's own.
+
+The kernels run through the same compiled calls as in a solver: what an `Evaluator` returns is what solvers get. The
+generic checks (`fem_mbs.verify`) are made with it; an element that asks itself what it does somewhere uses it too.
+"""
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.jit import address, bind, invoke
+from fem_mbs.rotations import exp
+from fem_mbs.system.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fem_mbs.elements.base import Element
+
+OUTPUTS = {
+    "inertia": ("Ma", "f"),
+    "inertia_tangent": ("M", "C", "K", "Ka"),
+    "force": ("f",),
+    "force_tangent": ("K", "C"),
+    "mixed": ("f", "K", "C"),
+    "initial": ("state",),
+    "accept": ("state",),
+    "constraint": ("g", "G"),
+    "hessian": ("H",),
+    "rheonomic": ("gt", "gtt", "rate"),
+    "contact": ("gap", "slip", "G_N", "G_T", "V_T", "W", "point", "normal", "tangents"),
+    "contact_hessian": ("H_N",),
+    "output": ("out",),
+}
+
+
+@functools.lru_cache(maxsize=256)
+def _bound(function, dtype, sizes):
+    return bind(function, dtype, dict(sizes))
+
+
+class Evaluator:
+    """Calls the kernels of one element, one at a time, on given configurations."""
+
+    def __init__(self, element: "Element") -> None:
+        self.element = element
+        self.sizes = element.sizes
+        self.workspace = Workspace(**{k: max(self.sizes[k], 1) for k in ("nn", "nr", "ns", "nq", "no")})
+        self.parameters = np.zeros(1, element.parameters)
+        self.parameters[0] = element.record
+        self.views = {name: self.workspace.view(name, self.sizes) for name in self.workspace.buffer}
+        sizes = tuple(sorted(self.sizes.items()))
+        self.calls = {name: _bound(f, element.parameters, sizes) for name, f in element.kernels.items()}
+        self.python = dict(getattr(element, "python_kernels", {}))
+
+    def has(self, *names: str) -> bool:
+        """Whether the element has all of these kernels."""
+        return all(name in self.calls or name in self.python for name in names)
+
+    def __call__(self, name, point):
+        """Run a kernel at a `Point`; returns its outputs as a dict of arrays (copies)."""
+        for argument in ("x", "R", "v", "a", "x0", "R0", "s", "gravity", "state", "lam"):
+            self.views[argument][...] = getattr(point, argument)
+        self.views["t"][0] = point.t
+        outputs = OUTPUTS.get(name, ("energy",))
+        for output in outputs:
+            self.views[output][...] = 0.0
+        if name in self.python:
+            self.python[name](self.views)
+        else:
+            invoke(self.calls[name].address, address(self.parameters), address(self.workspace.table))
+        return {output: self.views[output].copy() for output in outputs}
+
+
+class Point:
+    """A configuration with everything else a kernel can ask for; ``size`` [m] is what steps of differences refer to."""
+
+    size: float
+    t: float
+    x: np.ndarray
+    R: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    x0: np.ndarray
+    R0: np.ndarray
+    s: np.ndarray
+    gravity: np.ndarray
+    lam: np.ndarray
+    state: np.ndarray
+
+    def copy(self, **changes: Any) -> "Point":
+        other = Point()
+        other.__dict__.update(self.__dict__)
+        other.__dict__.update(changes)
+        return other
+
+    def moved(self, delta: np.ndarray) -> "Point":
+        """Configuration x + δx, R exp(δθ̃) for delta (nd,)."""
+        delta = delta.reshape(-1, 6)
+        R = np.array([R @ exp(d[3:]) for R, d in zip(self.R, delta)])
+        return self.copy(x=self.x + delta[:, :3], R=R)
+
+    def later(self, time: float) -> "Point":
+        """The same configuration after some time: signals move on."""
+        powers = np.array([[1.0, time, 0.5 * time**2], [0.0, 1.0, time], [0.0, 0.0, 1.0]])
+        return self.copy(t=self.t + time, s=self.s @ powers.T)
+
+    def rigidly_moved(self, Q: np.ndarray, c: np.ndarray) -> "Point":
+        """Superposed rigid motion x → Q x + c, of velocities and accelerations too; gravity stays."""
+        return self.copy(
+            x=self.x @ Q.T + c,
+            R=Q @ self.R,
+            x0=self.x0 @ Q.T + c,
+            R0=Q @ self.R0,
+            v=turned(Q, self.v),
+            a=turned(Q, self.a),
+        )
+
+
+def turned(Q: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    """Nodal vector (nd,) with its inertial parts turned."""
+    parts = vector.reshape(-1, 6).copy()
+    parts[:, :3] = parts[:, :3] @ Q.T
+    return parts.ravel()

@@ -1,0 +1,21 @@
+"""Names that results do not have, and the ones that are near."""
+
+import difflib
+from collections.abc import Collection
+from typing import Any
+
+from fem_mbs.errors import FemMbsError
+
+
+class UnknownNameError(FemMbsError, KeyError):
+    """A name that the results do not have; the message lists near ones."""
+
+    __str__ = Exception.__str__
+
+
+def unknown_name(name: Any, known: Collection[str], where: str) -> UnknownNameError:
+    """The error for a name that is not among the known ones."""
+    near = difflib.get_close_matches(str(name), known, n=5, cutoff=0.5)
+    hint = f"did you mean {', '.join(repr(n) for n in near)}?" if near else ""
+    listed = ", ".join(repr(n) for n in list(known)[:30]) + (", …" if len(known) > 30 else "")
+    return UnknownNameError(f"{where} has no '{name}'; {hint or 'it has: ' + listed}")

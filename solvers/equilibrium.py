@@ -1,0 +1,173 @@
+"""The equations of a static equilibrium at a load factor: residual, tangent, and what a steady rotation adds.
+
+Numbers in brackets are those in the head of `fem_mbs.solvers.statics`.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
+from fem_mbs.system.assembly import gather, groups_of, scatter_vector, zero
+from fem_mbs.system.state import State
+from fem_mbs.system.system import System
+
+
+class Equilibrium:
+    """One system with its load factor: residual, tangent, iterates."""
+
+    def __init__(self, system: System, t: float, mixed: bool, rotation: np.ndarray | None) -> None:
+        self.system, self.t, self.mixed, self.rotation = system, t, mixed, rotation
+        system.update_signals(system.initial.t)
+        self.at_start = system.signal_values.copy()
+        system.update_signals(t)
+        self.at_end = system.signal_values.copy()
+        self.is_load = np.array([owner.role == "dynamic" for owner in system.signal_owner], bool)
+        self.magnitudes = np.zeros(6 * len(system.nodes))
+        self.twin = None if rotation is None else unfixed(system)
+
+    def set_load(self, factor: float) -> None:
+        """Apply load factor λ to gravity, loads and drivers."""
+        system = self.system
+        system.set_gravity(factor * system.gravity)
+        for k, is_load in enumerate(self.is_load):
+            start = 0.0 if is_load else self.at_start[k]
+            system.signal_values[k] = start + factor * (self.at_end[k] - start)
+        system.signal_values[:, 1:] = 0.0
+
+    def motion(self, state: State, factor: float) -> tuple:
+        """Velocities and accelerations (N, 6) of the steady rotation; its centrifugal forces grow with λ."""
+        if self.rotation is None:
+            return np.zeros_like(state.V), self.system.no_acceleration
+        w = np.sqrt(factor) * self.rotation
+        return steady_rotation(state, w)
+
+    def residual(self, state: State, lam: np.ndarray, factor: float, mixed: bool) -> np.ndarray | None:
+        """f + Gᵀμ − M v̇ (n,) and g (m,) in one vector, or None if it is not finite."""
+        system = self.system
+        state.V[:], A = self.motion(state, factor)
+        Ma, f = system.forces(state, A, mixed=mixed)
+        if not (np.isfinite(f).all() and np.isfinite(Ma).all()):
+            return None
+        g, _ = system.constraint_values(state)
+        total = f - Ma + system.constraint_forces(lam)
+        return np.concatenate([system.reduced(total), g])
+
+    def scale(self, state: State, lam: np.ndarray) -> np.ndarray:
+        """Sums of the magnitudes of the forces that act on each component (N, 6)."""
+        system = self.system
+        absolute_forces(system.data[0], state.x, state.R, state.V, self.magnitudes)
+        full = self.magnitudes + np.abs(system.constraint_forces(lam))
+        return full.reshape(-1, 6)
+
+    def carried(self, state: State, lam: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Multipliers that balance the forces best: r = f + Gᵀμ, G r = 0; the given ones where that is singular."""
+        from scipy.sparse import block_array, eye_array
+        from scipy.sparse.linalg import splu
+
+        G = self.system.matrices(state)[3]
+        try:
+            solve = splu(block_array([[eye_array(self.system.n), -G.T], [-G, None]]).tocsc()).solve
+        except RuntimeError:
+            return lam
+        return lam + solve(np.concatenate([right[: self.system.n], np.zeros(self.system.m)]))[self.system.n :]
+
+    def tangent(self, state: State, lam: np.ndarray, factor: float) -> Callable | None:
+        """Factorised (1); returns a function that solves it, or None if it is singular."""
+        system = self.system
+        if self.rotation is None:
+            layout = system.assemble(state, c_K=1.0, lam=lam, c_H=1.0, mixed=self.mixed)
+            return layout.solver.solve if layout.solver.factor(layout.values) else None
+        from scipy.sparse import block_array
+        from scipy.sparse.linalg import splu
+
+        w = np.sqrt(factor) * self.rotation
+        K, _, _ = rotating_matrices(system, state, lam, w, twin=self.twin, mixed=self.mixed)
+        G = system.matrices(state)[3]
+        try:
+            return splu(block_array([[K, -G.T], [-G, None]]).tocsc() if system.m else K).solve
+        except RuntimeError:
+            return None
+
+
+def steady_rotation(state: State, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities and accelerations (N, 6) of nodes that all turn with w (3,) [rad/s] about the origin."""
+    V, A = np.zeros_like(state.V), np.zeros_like(state.V)
+    V[:, :3] = np.cross(w, state.x)
+    V[:, 3:] = np.einsum("nji,j->ni", state.R, w)
+    A[:, :3] = np.cross(w, V[:, :3])
+    return V, A
+
+
+def unfixed(system: System) -> System:
+    """The same system with every component of every node free: fixed ones move too when everything turns."""
+    saved = [node.free for node in system.nodes]
+    try:
+        for node in system.nodes:
+            node.free = np.ones(6, bool)
+        return System(system.model, check=False, linear_solver="superlu")
+    finally:
+        for node, free in zip(system.nodes, saved):
+            node.free = free
+
+
+def rotating_matrices(
+    system: System, state: State, lam: np.ndarray, w: np.ndarray, *, twin: System | None = None, mixed: bool = False
+) -> tuple:
+    """K, C, M (n, n) of small motions seen in a frame that turns with w (3,) [rad/s] about the origin.
+
+    Variations relative to the frame, (ξ, δθ): δẋ = ξ̇ + ω×ξ, δẍ = ξ̈ + 2ω×ξ̇ + ω×(ω×ξ), δΩ = δθ̇ + Ω×δθ, Ω = Rᵀω. Hence
+    C + M D and K + ∂(Ma)/∂q + C N + M N², with N = (ω̃, Ω̃), N² without its rotation part, D = (2ω̃, Ω̃) per node; all
+    with full matrices, of which rows and columns of the free components are taken. ``twin``: `unfixed` of the system.
+    """
+    from scipy.sparse import block_diag
+
+    from fem_mbs.rotations import skew
+
+    twin = unfixed(system) if twin is None else twin
+    twin.set_gravity(system.workspace.buffer["gravity"])
+    twin.signal_values[:] = system.signal_values
+    for mine, theirs in zip(twin.groups, system.groups):
+        mine.state[:] = theirs.state
+    size = 6 * len(system.nodes)
+    state = state.copy()
+    state.V[:], A = steady_rotation(state, w)
+    twin.constraint_values(state)
+    M = twin.assemble(state, c_M=1.0).matrix()[:size, :size].tocsc()
+    C = twin.assemble(state, c_C=1.0).matrix()[:size, :size].tocsc()
+    K = twin.assemble(state, c_K=1.0, c_A=1.0, A=A, lam=lam, c_H=1.0, mixed=mixed).matrix()[:size, :size].tocsc()
+    W = skew(w)
+    spins = [skew(R.T @ w) for R in state.R]
+    N = block_diag([block for spin in spins for block in (W, spin)], format="csc")
+    NN = block_diag([block for spin in spins for block in (W @ W, 0 * spin)], format="csc")
+    D = block_diag([block for spin in spins for block in (2 * W, spin)], format="csc")
+    free = system.dof >= 0
+    return tuple(matrix.tocsc()[free][:, free] for matrix in (K + C @ N + M @ NN, C + M @ D, M))
+
+
+@kernel
+def absolute_forces(d, x, R, V, total):
+    """Fill total (6 N,) with the sum over elements of the absolute values of their forces."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    for i in range(6 * d.n_nodes):
+        total[i] = 0.0
+    for k in range(d.n_groups):
+        g = groups[k]
+        f_at, Ma_at = b[SLOT_F], b[SLOT_MA]
+        f = vector(f_at, g.nd)
+        for role in range(2):
+            call = g.inertia if role == 0 else g.force
+            if call == 0:
+                continue
+            for e in range(g.n):
+                gather(d, g, e, b, x, R, V, V)
+                zero(f_at, g.nd)
+                zero(Ma_at, g.nd)
+                call2(call, g.parameters_at + e * g.stride, d.table_at)
+                for i in range(g.nd):
+                    f[i] = abs(f[i])
+                scatter_vector(g, e, f, total)
+
+
+SLOT_F, SLOT_MA = SLOT["f"], SLOT["Ma"]

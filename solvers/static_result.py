@@ -1,0 +1,108 @@
+"""What a static equilibrium was found to be: positions, forces, stability, and the way there."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.errors import ParameterError, label
+from fem_mbs.nodes import COMPONENTS
+from fem_mbs.system import assembly
+
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
+    from fem_mbs.system.state import State
+    from fem_mbs.system.system import System
+
+
+class StaticResult:
+    """Equilibria along the load path.
+
+    Attributes
+    ----------
+    state : State
+        The last one, with the time for which it holds; ``system.initial = result.state`` starts a run in time from it.
+    multipliers : (m,), forces of the constraints at the last one
+    angular_velocity : (3,) [rad/s] or None, of a steady rotation
+    stable : bool or None
+        True if no small motion lowers the potential energy (neutral motions, to round-off, do not). None: not decided
+        by the stiffness (follower loads), or not known. With rotation: without the help of gyroscopic moments. For
+        both, ``fem_mbs.modes(system, about=result).stable`` decides.
+    lowest_eigenvalue : float [N/m]
+        Smallest eigenvalue of the tangent stiffness on the motions that the constraints allow, (2) of the head of the
+        file; per displacement of 1 m, or rotation of 1 m divided by the size of the model. inf: nothing can move; nan:
+        not asked for or not found.
+    mode : (N, 6), motion (δx inertial [m], δθ body [rad]) of it; largest component 1
+    load_factors : list of float, of the converged load steps
+    iterations : list of int, of each
+    rejected : int, load steps that were halved
+    results : Results
+        Histories of the load path, with the load factor in the place of time: ``result["tip"].position``.
+    """
+
+    def __init__(self, system: "System", angular_velocity: np.ndarray | None = None) -> None:
+        self.system, self.angular_velocity = system, angular_velocity
+        # set before anybody gets the result
+        self.state: State = None  # type: ignore[assignment]
+        self.multipliers: np.ndarray = None  # type: ignore[assignment]
+        self.results: Results = None  # type: ignore[assignment]
+        self._motion: tuple = ()  # velocities and accelerations of a steady rotation
+        self._rows = {id(node): i for i, node in enumerate(system.nodes)}
+        self.load_factors, self.iterations, self.rejected = [], [], 0
+        self.lowest_eigenvalue, self.mode = np.nan, np.zeros((len(system.nodes), 6))
+        self.stable: bool | None = None
+
+    def __getitem__(self, name):
+        return self.results[name]
+
+    @property
+    def total_iterations(self) -> int:
+        return sum(self.iterations)
+
+    def _row(self, node):
+        if id(node) not in self._rows:
+            raise ParameterError(self, "node", node, f"is not a node of '{self.system.name}'")
+        return self._rows[id(node)]
+
+    def position(self, node: Any) -> np.ndarray:
+        """Position of a node at the last equilibrium (3,) [m]."""
+        return self.state.x[self._row(node)]
+
+    def rotation(self, node: Any) -> np.ndarray:
+        """Rotation of a node at the last equilibrium (3, 3)."""
+        return self.state.R[self._row(node)]
+
+    def output(self, element: Any, name: str) -> np.ndarray:
+        """Output of an element at the last equilibrium."""
+        system, out = self.system, np.zeros(self.system.n_outputs)
+        V, A = self._motion
+        assembly.output_values(system.data[0], self.state.x, self.state.R, V, A, self.multipliers, out)
+        return out[system.output_slices[element][name]]
+
+    def report(self) -> str:
+        """How it was found and whether it is stable, a few lines."""
+        lines = [f"{self.system.name}: static equilibrium at t = {self.state.t:g} s"]
+        if self.angular_velocity is not None:
+            lines.append(f"  rotation     {self.angular_velocity.tolist()} rad/s")
+        halved = f", {self.rejected} halved" if self.rejected else ""
+        lines.append(f"  load steps   {len(self.iterations)}{halved}, {self.total_iterations} iterations")
+        return "\n".join([*lines, f"  stability    {self._stability()}"])
+
+    def _stability(self):
+        if np.isnan(self.lowest_eigenvalue):
+            return "not known"
+        if np.isinf(self.lowest_eigenvalue):
+            return "stable: constraints leave no motion"
+        text = f"lowest eigenvalue of the stiffness {self.lowest_eigenvalue:.4g} N/m"
+        if self.stable is None:
+            return f"{text}; loads without potential: fem_mbs.modes(system, about=…).stable decides"
+        if self.stable:
+            return f"stable, {text}"
+        full = int(np.abs(self.mode).argmax())
+        return f"UNSTABLE, {text}: {label(self.system.nodes[full // 6])} would move in {COMPONENTS[full % 6]}"
+
+    def __str__(self):
+        return self.report()
+
+    def __repr__(self):
+        unstable = ", unstable" if self.stable is False else ""
+        return f"StaticResult({len(self.iterations)} load steps, {self.total_iterations} iterations{unstable})"

@@ -1,0 +1,108 @@
+"""The drawing of the house: what may import what. Core first, elements on it, solvers on both; never in a circle."""
+
+import ast
+import subprocess
+import sys
+from graphlib import CycleError, TopologicalSorter
+
+import pytest
+from imports import FOLDERS, ROOT, boxes, direct, graph, imports, layer, sources
+
+FACES = {"fem_mbs", "fem_mbs.cli"}  # the only ones of the core that lead to elements and solvers: the names users see
+
+
+@pytest.fixture(scope="module")
+def arrows():
+    return graph()
+
+
+def circle(arrows):
+    """Modules that import each other in a circle, as "a -> b -> a"; None when there is no circle."""
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        return " -> ".join(reversed(error.args[1]))
+    return None
+
+
+def across(arrows, first, second):
+    """Arrows from one layer to another."""
+    return sorted(
+        f"{a} -> {b}"
+        for a, targets in arrows.items()
+        for b in targets
+        if layer(a) == first and layer(b) == second and a not in FACES
+    )
+
+
+def test_no_modules_import_each_other_in_a_circle(arrows):
+    assert circle(arrows) is None
+
+
+def test_the_core_imports_neither_elements_nor_solvers(arrows):
+    assert across(arrows, "core", "elements") + across(arrows, "core", "solvers") == []
+
+
+def test_elements_do_not_import_solvers(arrows):
+    assert across(arrows, "elements", "solvers") == []
+
+
+def test_modules_are_imported_by_name_where_it_can_be_read():
+    """A name that is put together at run time would be an arrow that the tests above do not see."""
+    for name, file in sources().items():
+        calls = [n for n in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(n, ast.Call)]
+        called = {getattr(call.func, "attr", getattr(call.func, "id", "")) for call in calls}
+        assert name in FACES or not called & {"import_module", "__import__"}, f"{file.relative_to(ROOT)}"
+
+
+def test_every_module_of_the_three_packages_is_read(arrows):
+    files = {file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")}
+    assert set(sources().values()) == files and set(arrows) == set(sources())
+    assert arrows["fem_mbs.verify"] >= {"fem_mbs.evaluator", "fem_mbs.registry", "fem_mbs.rotations"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import fem_mbs.errors",
+        "from fem_mbs import errors",
+        "from fem_mbs.errors import label",
+        "def function():\n    from fem_mbs.errors import label",
+        "class Inside:\n    def method(self):\n        if True:\n            import fem_mbs.errors as e",
+        "if TYPE_CHECKING:\n    from fem_mbs import nodes\nelse:\n    from fem_mbs import errors",
+    ],
+)
+def test_an_import_is_found_wherever_it_stands(text):
+    known = {"fem_mbs", "fem_mbs.errors", "fem_mbs.nodes"}
+    assert imports(text, known) == {"fem_mbs.errors"}
+
+
+def test_circles_and_wrong_arrows_are_found():
+    arrows = {
+        "fem_mbs.a": {"fem_mbs.elements.b"},
+        "fem_mbs.elements.b": {"fem_mbs.solvers.c"},
+        "fem_mbs.solvers.c": set(),
+    }
+    assert circle(arrows) is None
+    assert across(arrows, "core", "elements") == ["fem_mbs.a -> fem_mbs.elements.b"]
+    assert across(arrows, "elements", "solvers") == ["fem_mbs.elements.b -> fem_mbs.solvers.c"]
+    arrows["fem_mbs.solvers.c"] = {"fem_mbs.a"}
+    assert circle(arrows) is not None
+
+
+def test_the_drawing_has_every_folder_and_no_circle():
+    drawn = boxes()
+    assert circle(drawn) is None
+    with_code = {f.parent for folder in FOLDERS for f in (ROOT / folder).rglob("*.py") if f.stem != "__init__"}
+    shown = {name.strip() for box in drawn for name in box.removesuffix("(top)").split(" + ")}
+    assert shown == {folder.relative_to(ROOT).as_posix() for folder in with_code}
+
+
+def test_an_arrow_that_follows_from_others_is_not_drawn():
+    assert direct({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == {"a": {"b"}, "b": {"c"}, "c": set()}
+
+
+def test_the_registry_knows_the_library_without_importing_it_first():
+    code = "from fem_mbs.registry import library; print(*library())"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {"Beam", "Revolute", "RigidBody", "SphereOnPlane"} <= set(shown)
