@@ -294,10 +294,21 @@ class Results:
         return self._store.rows(np.asarray(chosen))
 
     def at(self, time: float) -> int:
-        """Number of the saved step nearest to a time [s]."""
-        time = Named("Results").number("time", time, "s")
+        """Number of the saved step nearest to a time [s].
+
+        Raises
+        ------
+        ParameterError
+            The time is before the first or after the last saved step by more than half the step there.
+        """
+        owner = Named("Results")
+        time = owner.number("time", time, "s")
         if not len(self.t):
             raise FemMbsError(f"result of model '{self.model}' has no saved steps")
+        steps = np.diff(self.t) if len(self.t) > 1 else np.zeros(1)
+        slack = 1e-9 * (1.0 + abs(time))
+        inside = self.t[0] - 0.5 * steps[0] - slack <= time <= self.t[-1] + 0.5 * steps[-1] + slack
+        owner.check(inside, "time", time, f"s is outside the saved steps, {self.t[0]:g} s to {self.t[-1]:g} s")
         return int(np.argmin(np.abs(self.t - time)))
 
     def state(self, step: int = -1) -> "State":
@@ -364,7 +375,7 @@ class Results:
             return
         wall = f" in {s['wall_time']:.3g} s" if "wall_time" in s else ""
         steps = int(s.get("steps", self.step[-1]))
-        yield "status", f"{self.status}{wall}"
+        yield "status", f"{self.status.removesuffix('.')}{wall}"
         yield "time", f"{self.t[0]:g} … {self.t[-1]:g} s, {steps} steps, {len(self.t)} states saved"
         most, mean = s.get("iterations_max", self.iterations.max), s.get("iterations_mean", self.iterations.mean)
         parts = (f"{n} {int(a)} / {b:.2f}" for n, a, b in zip(("smooth", "position", "velocity"), most, mean))

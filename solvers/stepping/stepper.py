@@ -9,6 +9,7 @@ A method is a subclass of `Stepper` that says what `stepping.engine` asks of it.
                            number of steps done, the number of records filled, and None or a SolverError that says
                            what went wrong
     engine.first(records)  fill record 0 with the initial state
+    engine.last(records)   fill record 0 with the present state, saved or not; return None or a SolverError
     engine.pairs()         tables of closed pairs of contact groups, one per record of the last call (empty: no groups)
     engine.forces          whether records have forces of contacts that are not their impulses over h, see `sizes_of`
     engine.statistics()    numbers counted over all steps, saved or not
@@ -110,13 +111,14 @@ class Stepper(Checked):
             Results file (VTKHDF: ParaView opens it, `fem_mbs.load` reads it), written while the run goes on. Without it
             results stay in memory.
         save_every : int ≥ 1
-            Save every so many steps.
+            Save every so many steps, and the last one.
         progress : bool, optional
             Show a progress bar; default: on a terminal.
         observers : sequence of ForceObserver
             They see every step, also those that are not saved.
         strict : bool
-            Raise where a run otherwise goes on and tells it in ``result.warnings``.
+            Raise where a run otherwise goes on and tells it in ``result.warnings``: at once when the energy rises, at
+            the end for what elements remark on their outputs.
         single : bool
             The file is for ParaView alone: half the size, no histories; these stay in memory and are returned.
         pvd : bool
@@ -131,7 +133,8 @@ class Stepper(Checked):
         ParameterError
             Step size not positive; end time not after the time of the initial state.
         SolverError
-            A step failed. ``error.result`` holds what was computed, as does the file.
+            A step failed, or with ``strict`` the result has warnings. ``error.result`` holds what was computed, as does
+            the file.
         FileError
             The results file cannot be written: it belongs to another run or another program, or the disk is full.
         ModelError
@@ -215,6 +218,10 @@ class Stepper(Checked):
         path = Path(save).with_suffix(".contact_problem.hdf5")
         write_problem(path, problem)
         return f" Its contact problem is in {path} (fclib)."
+
+    def smaller_steps(self, system: Any) -> str:
+        """What the user can do when steps are too large, a sentence without its full stop."""
+        return "Halve h"
 
     def drift(self, system: Any, h: float) -> float:
         """Penetration [m] that steps h [s] of the method leave, besides round-off."""
