@@ -244,7 +244,9 @@ class Contact(Element):
     Outputs
     -------
     gap : float [m], open > 0
-    impulse : (3,) [N s], momentum that the first body got in the step: normal, t1, t2
+    impulse : (3,) [N s], momentum that the first body got in the step: normal, t1, t2, in the axes ``normal`` and
+        ``tangents`` at the end of the step; with persistent contacts those half-way through it, the means of start and
+        end, which matters where the normal turns
     moment_impulse : (3,) [N m s], of the step: rolling about t1 and t2, spinning (drilling) about the normal
     force : (3,) [N], impulse / h: a mean over the step, at an impact not a force; with persistent contacts that at the
         end of the step
