@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.errors import NonFiniteError
+from fem_mbs.errors import NonFiniteError, SolverError
 from fem_mbs.system import element_checks
 
 if TYPE_CHECKING:
@@ -87,6 +87,10 @@ class Chunks:
                 count = 2 * count
             elif seconds > 2 * CHUNK_SECONDS:
                 count = max(self.least, count // 2 // self.least * self.least)
+        if self.failure is None and self.done == self.steps and int(self.engine.run[0]["step_number"]) % self.every:
+            # the last step is kept too; observers have seen it
+            self.failure = self.engine.last(self.records)
+            self.writer.append({name: array[:1] for name, array in self.records.items()}, self.engine.pairs())
 
     def _take(self, count):
         """One chunk of steps; returns how long it took [s]."""
@@ -130,6 +134,11 @@ class Chunks:
         try:
             remarks = element_checks.remarks(self.engine.system, np.concatenate(self.samples)) if self.samples else []
             warnings = [*self.engine.warnings(), *remarks]
+            if self.engine.strict and warnings and self.failure is None:
+                end = self.time(self.done)
+                text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."
+                self.failure = SolverError(text, step=self.done, time=end)
+                self.reason = f"stopped: {self.failure}"
             return self.writer.close(self.reason, warnings=warnings, **self.engine.statistics())
         finally:
             for observer in self.observers:
