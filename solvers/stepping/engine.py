@@ -223,7 +223,7 @@ class Engine:
         from fem_mbs.jit import address, invoke
 
         run = self.run[0]
-        self._aim(block)
+        self.record_into(block)
         run["save_every"], run["whole_every"], run["code"] = max(run["save_every"], run["whole_every"]), 1, OK
         invoke(int(run["record_part"]), address(self.data), address(self.run))
         if self.system.searches:
