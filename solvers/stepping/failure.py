@@ -136,8 +136,8 @@ def diagnose(engine: "Engine", code: int, t: float) -> SolverError | NonFiniteEr
     """The error of a step that failed with a code on its way to time t [s]."""
     try:
         engine.system.raise_python_errors(t)
-    except NonFiniteError as error:
-        return error
+    except NonFiniteError as found:
+        return found
     error = WAYS.get(code, _Failure.not_converged)(_Failure(engine, code, t))
     h = float(engine.run[0]["h"])
     for element in engine.system.constraints:
