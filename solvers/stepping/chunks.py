@@ -68,7 +68,8 @@ class Chunks:
         self.most = size * (1 if observers else every)  # steps whose records fit
         self.least = 1 if observers else every
         self.records = engine.make_records(size)
-        self.done, self.failure, self.reason = 0, None, "complete"
+        self.done, self.reason = 0, "complete"
+        self.failure: Exception | None = None
         self.samples = []  # outputs of some states of each chunk, for remarks of elements
 
     def time(self, steps: int) -> float:

@@ -136,14 +136,14 @@ def diagnose(engine: "Engine", code: int, t: float) -> SolverError | NonFiniteEr
         engine.system.raise_python_errors(t)
     except NonFiniteError as error:
         return error
-    error = WAYS.get(code, _Failure.not_converged)(_Failure(engine, code, t))
+    failed = WAYS.get(code, _Failure.not_converged)(_Failure(engine, code, t))
     h = float(engine.run[0]["h"])
     for element in engine.system.constraints:
         cause = element.cause(t, h) if hasattr(element, "cause") else None
         if cause:
-            error.args, error.element = (f"{error.args[0].removesuffix('.')}. {cause}.",), element
+            failed.args, failed.element = (f"{failed.args[0].removesuffix('.')}. {cause}.",), element
             break
-    return error
+    return failed
 
 
 def _largest_row(engine, which):
