@@ -84,7 +84,7 @@ def break_residuals(problem, reuse=False):
         reuse=reuse,
     )  # fmt: skip
     engine = stepper.prepare(system, BREAK_STEP)
-    arrays, run = engine.arrays, engine.run[0]
+    arrays = engine.arrays
     start = {name: values.copy() for name, values in arrays.items()} | {f"{k}0": arrays[k].copy() for k in "xQRV"}
     engine.advance(np.array([BREAK_STEP]), np.zeros((1, 1, 3)), engine.make_records(1))
 
@@ -94,8 +94,8 @@ def break_residuals(problem, reuse=False):
             for name, values in start.items():
                 arrays[name][...] = values
         for name, value in limits.items():
-            run[name] = value
-        invoke(int(run[part]), address(engine.data), address(engine.run))
+            engine.record_of(name)[name] = value
+        invoke(int(engine.record_of(part)[part]), address(engine.data), address(engine.run))
         counts = arrays["counts"]
         return int(counts[6]), int(counts[3]), arrays["history"][: counts[5]].copy()
 

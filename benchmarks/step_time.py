@@ -72,8 +72,9 @@ def profile(method, system, mean):
             engine.run[0]["want_matrix"] = 1
             rows.append((f"{name}: residual and matrix", microseconds(part, data, run), 1.0))
         else:
-            matrix = int(calls["matrix"])
-            rows.append((f"{name}: matrix", microseconds(matrix, data, run), 1.0))
+            engine.run[0]["number"] = which
+            for call in ("matrix", "contacts"):
+                rows.append((f"{name}: {call}", microseconds(int(calls[call]), data, run), 1.0))
         solver = layout.solver
         right = np.ones(layout.n)
         factor = microseconds(solver.factor_address, solver.context_address, address(layout.values))

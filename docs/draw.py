@@ -1,5 +1,5 @@
 """Draw the pictures of README and documentation: ``python docs/draw.py`` writes docs/pictures/*.png and *.gif (some
-two minutes); with names of functions, ``python docs/draw.py nsga_step``, only theirs."""
+ten minutes); with names of functions, ``python docs/draw.py nsga_step``, only theirs."""
 
 import os
 import re

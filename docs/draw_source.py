@@ -306,7 +306,7 @@ def bearing_of_chapter_4():
 
     figure, (load, speed) = panels(2, (9.6, 3.8))
     model, bearing = rigid.build()
-    result = fem.DecoupledNSGA(rho_inf=0.0, penalty=0.25, approach="start").run(model, t_end=0.35, h=1e-4)
+    result = fem.DecoupledNSGA(rho_inf=0.0, penalty=0.25).run(model, t_end=0.35, h=1e-4)
     beta, force = rigid.passing(result, bearing)
     heights = np.array([result[f"bearing ball {j}"].position[:, 1] for j in range(bearing.balls)]).T
     later = result.t > 0.02

@@ -126,6 +126,14 @@ class Element(Part):
             "no": sum(n for n, _ in self.outputs.values()),
         }
 
+    def _connect(self, frame_P: FrameLike, frame_Q: FrameLike, why: str, *, name: str | None, signals: Any = ()):
+        """Attach to two frames, ``frame_P`` and ``frame_Q``, of two nodes; ``why`` one node would be of no use."""
+        self.name = name
+        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
+        Element.__init__(self, (self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
+        message = f"is on the same node as frame_P; {why}"
+        self.check(self.frame_P.node is not self.frame_Q.node, "frame_Q", self.frame_Q, message)
+
     def place(self) -> None:
         """Set ``record`` anew where it holds addresses of arrays; called for a copy and in another process."""
 
@@ -181,11 +189,7 @@ class Joint(Constraint):
     """
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, signals: Any = ()) -> None:
-        self.name = name
-        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
-        super().__init__((self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
-        message = "is on the same node as frame_P; a joint needs two bodies"
-        self.check(self.frame_P.node is not self.frame_Q.node, "frame_Q", self.frame_Q, message)
+        self._connect(frame_P, frame_Q, "a joint needs two bodies", name=name, signals=signals)
         # poses of P and Q in node axes; a subclass that needs something else sets its own record
         self.record = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
 

@@ -144,7 +144,15 @@ class BeamElement(Inertia, Force):
         N = np.concatenate([histories[name][:, 0] for name in ("force_A", "force_B")])
         number = self.length**2 * max(F[4, 4], F[5, 5]) * N  # N L²/EI
         found = []
-        if number.max() > TENSION:
+        turning = N.max() * (max(F[1, 1], F[2, 2]) - F[0, 0])  # N/N_c, N_c = 1/(1/GA − 1/EA)
+        if turning > 1.0:
+            text = (
+                f"normal force of up to {N.max():.3g} N, {turning:.3g} times EA GA/(EA − GA): sections of a linear law "
+                "turn aside of themselves there, and what a run makes of it has no meaning. Reduce the load, or give a "
+                "larger shear coefficient (GA ≥ EA: none turns)"
+            )
+            found.append(("stretch", float(turning), text))
+        elif number.max() > TENSION:
             text = (
                 f"tension of up to {number.max():.3g} EI/L² in one element; above {TENSION:g} the boundary layers "
                 "√(EI/N) at clamps and loads are not resolved. The element stays stable; deflections err by 1e-3 to "

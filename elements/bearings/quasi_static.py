@@ -87,10 +87,10 @@ def coordinates(p, x_A, R_A, x_B, R_B, q, G):
     q[:] = 0.0
     G[:, :] = 0.0
     for k in range(3):
-        plane_row(p, x_A, R_A, x_B, R_B, k, k, q, G)
+        plane_row(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, k, k, q, G)
     q[2] -= p.law[OFFSET]
-    axes_row(p, R_A, 1, R_B, 2, 3, q, G)
-    axes_row(p, R_A, 0, R_B, 2, 4, q, G)
+    axes_row(R_A, p.R_AP, 1, R_B, p.R_BQ, 2, 3, q, G)
+    axes_row(R_A, p.R_AP, 0, R_B, p.R_BQ, 2, 4, q, G)
     q[3] = -q[3]
     for j in range(12):
         G[3, j] = -G[3, j]
@@ -144,12 +144,13 @@ def bearing_tangent(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, K, C):
     """Add (3) to K and C (12, 12)."""
     q, G, phi = local_vector(5), local_matrix(5, 12), local_vector(5)
     S, W, SG = local_matrix(5, 5), local_matrix(5, 2), local_matrix(5, 12)
-    H = np.zeros((5, 12, 12))
+    H = local_vector(720).reshape(5, 12, 12)
+    H[:] = 0.0
     wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
     for k in range(3):
-        plane_hessian(p, x_A, R_A, x_B, R_B, k, k, H)
-    axes_hessian(p, R_A, 1, R_B, 2, 3, H)
-    axes_hessian(p, R_A, 0, R_B, 2, 4, H)
+        plane_hessian(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, k, k, H)
+    axes_hessian(R_A, p.R_AP, 1, R_B, p.R_BQ, 2, 3, H)
+    axes_hessian(R_A, p.R_AP, 0, R_B, p.R_BQ, 2, 4, H)
     H[3] *= -1.0
     for k in range(5):
         for j in range(12):
@@ -192,7 +193,7 @@ def bearing_output(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, out):
     wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
     for k in range(5):
         out[k] += q[k]
-    add_effort(p, R_B, G, phi, out[5:11])
+    add_effort(R_B, p.p_BQ, G, phi, out[5:11])
     inner, outer = speed_of_ring(p, w_A, w_B, 0), speed_of_ring(p, w_A, w_B, 1)
     Z, law = int(p.law[0]), p.law
     loaded, of_loaded, of_all, largest_i, largest_o = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -319,19 +320,12 @@ class QuasiStaticBearing(Force):
         name: str | None = None,
     ) -> None:
         self.name = name
-        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
         self.cage_angle, _ = driving_signal(self, "cage_angle", cage_angle)
         if spall is not None:
             self.as_instance("spall", spall, Spall, "a Spall(race, length, …)")
         spall_angle, _ = driving_signal(self, "spall angle", 0.0 if spall is None else spall.angle)
         signals = [self.cage_angle, spall_angle]
-        super().__init__((self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
-        self.check(
-            self.frame_P.node is not self.frame_Q.node,
-            "frame_Q",
-            self.frame_Q,
-            "is on the same node as frame_P; a bearing needs two bodies",
-        )
+        self._connect(frame_P, frame_Q, "a bearing needs two bodies", name=name, signals=signals)
         self.geometry = self.as_instance("geometry", geometry, BearingGeometry)
         self.inertia = self.as_flag("inertia", inertia)
         self.as_choice("control", control, CONTROLS)

@@ -86,20 +86,23 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
     """Gap and rows of a sphere against the shape (1)-(3)."""
     y, y_B, n, N = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
     y0, n0 = local_vector(3), local_vector(3)
-    sphere_center(p, x0_A, R0_A, x0_B, R0_B, y_B, y0)
+    sphere_center(x0_A, R0_A, p.p_AP, x0_B, R0_B, p.p_BQ, p.R_BQ, y_B, y0)
     _nearest(p, y0, n0, N)
-    sphere_center(p, x_A, R_A, x_B, R_B, y_B, y)
+    sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
     gap[0] += _nearest(p, y, n, N) - p.radius
-    shape_rows(p, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point, normal, tangents)
+    shape_rows(
+        p.p_AP, p.R_BQ, p.radius, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point,
+        normal, tangents,
+    )  # fmt: skip
 
 
 @kernel
 def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
     """Add ∂G_N/∂q to H_N (12, 12)."""
     y, y_B, n, N = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
-    sphere_center(p, x_A, R_A, x_B, R_B, y_B, y)
+    sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
     _nearest(p, y, n, N)
-    shape_hessian(p, R_A, R_B, y_B, n, N, H_N)
+    shape_hessian(p.p_AP, p.R_BQ, R_A, R_B, y_B, n, N, H_N)
 
 
 class _SphereCylinder(SphereShapeContact):
@@ -119,11 +122,12 @@ class _SphereCylinder(SphereShapeContact):
         radius_cylinder: float,
         length: float = np.inf,
         drawn_length: float | None = None,
-        name: str | None,
+        name: str | None = None,
         **law: Any,
     ) -> None:
         super().__init__(sphere, cylinder, radius=radius, name=name, **law)
         self.radius_cylinder = self.positive("radius_cylinder", radius_cylinder, "m")
+        self._check_clearance()
         endless = length is None or (isinstance(length, float) and length == np.inf)
         self.length = np.inf if endless else self.positive("length", length, "m")
         if drawn_length is None:
@@ -132,6 +136,9 @@ class _SphereCylinder(SphereShapeContact):
                 drawn_length = 6.0 * self.radius_cylinder if endless else self.length
         self.drawn_length = self.positive("drawn_length", drawn_length, "m", allow_zero=True)
         self.record = (*self.poses, self.radius_cylinder, min(0.5 * self.length, _ENDLESS), self.side)
+
+    def _check_clearance(self):
+        """Refuse a sphere that does not fit in; outside all do."""
 
 
 class SphereOnCylinder(_SphereCylinder):
@@ -176,23 +183,6 @@ class SphereOnCylinder(_SphereCylinder):
     @property
     def smallest_radius(self) -> float | None:
         return self.radius_cylinder if np.isinf(self.length) else 0.0  # edges are sharp
-
-    def __init__(
-        self,
-        sphere: FrameLike,
-        cylinder: FrameLike,
-        *,
-        radius: float,
-        radius_cylinder: float,
-        length: float = np.inf,
-        drawn_length: float | None = None,
-        name: str | None = None,
-        **law: Any,
-    ) -> None:
-        super().__init__(
-            sphere, cylinder, radius=radius, radius_cylinder=radius_cylinder, length=length, drawn_length=drawn_length,
-            name=name, **law,
-        )  # fmt: skip
 
     def picture(self) -> list:
         if self.drawn_length == 0.0:
@@ -244,22 +234,7 @@ class SphereInCylinder(_SphereCylinder):
 
     side = -1.0
 
-    def __init__(
-        self,
-        sphere: FrameLike,
-        cylinder: FrameLike,
-        *,
-        radius: float,
-        radius_cylinder: float,
-        length: float = np.inf,
-        drawn_length: float | None = None,
-        name: str | None = None,
-        **law: Any,
-    ) -> None:
-        super().__init__(
-            sphere, cylinder, radius=radius, radius_cylinder=radius_cylinder, length=length, drawn_length=drawn_length,
-            name=name, **law,
-        )  # fmt: skip
+    def _check_clearance(self):
         message = f"m leaves no clearance: it must be larger than radius = {self.radius:.6g} m"
         self.check(self.radius_cylinder > self.radius, "radius_cylinder", self.radius_cylinder, message)
 

@@ -73,7 +73,7 @@ def pull(p, d, w, e):
 def spring_force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f):
     """Add (1) to f (12,)."""
     d, w, e, pulled, y = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    points_apart(p, x_A, R_A, x_B, R_B, d)
+    points_apart(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, d)
     w[:] = 0.0
     add_point_velocity(-1.0, p.p_AP, R_A, v_A, w_A, w)
     add_point_velocity(1.0, p.p_BQ, R_B, v_B, w_B, w)
@@ -95,7 +95,7 @@ def spring_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, K, C):
     """Add (2) and (3) to K and C (12, 12)."""
     d, w, e, pulled, y = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     J, JD, Jw, JE = local_matrix(3, 12), local_matrix(3, 12), local_matrix(3, 12), local_matrix(3, 12)
-    points_apart(p, x_A, R_A, x_B, R_B, d)
+    points_apart(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, d)
     w[:] = 0.0
     add_point_velocity(-1.0, p.p_AP, R_A, v_A, w_A, w)
     add_point_velocity(1.0, p.p_BQ, R_B, v_B, w_B, w)
@@ -145,7 +145,7 @@ def spring_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, K, C):
 def energy_spring(p, x_A, R_A, x_B, R_B):
     """Potential V of (1) [J]."""
     d = local_vector(3)
-    points_apart(p, x_A, R_A, x_B, R_B, d)
+    points_apart(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, d)
     stretch = math.sqrt(dot(d, d)) - p.free_length
     return 0.5 * p.stiffness * stretch * stretch
 
@@ -154,7 +154,7 @@ def energy_spring(p, x_A, R_A, x_B, R_B):
 def spring_output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, out):
     """Length and axial force."""
     d, w, e = local_vector(3), local_vector(3), local_vector(3)
-    points_apart(p, x_A, R_A, x_B, R_B, d)
+    points_apart(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, d)
     w[:] = 0.0
     add_point_velocity(-1.0, p.p_AP, R_A, v_A, w_A, w)
     add_point_velocity(1.0, p.p_BQ, R_B, v_B, w_B, w)
@@ -171,8 +171,8 @@ def torsion_gradient(p, R_A, R_B, g, GS, G):
     """Fill g (2,) with (S, D)/ρ, GS (2, 12) with (G_S, G_D)/ρ and G (12,) with G of (4); return ρ."""
     g[:] = 0.0
     GS[:, :] = 0.0
-    axes_row(p, R_A, 1, R_B, 0, 0, g, GS)
-    axes_row(p, R_A, 0, R_B, 0, 1, g, GS)
+    axes_row(R_A, p.R_AP, 1, R_B, p.R_BQ, 0, 0, g, GS)
+    axes_row(R_A, p.R_AP, 0, R_B, p.R_BQ, 0, 1, g, GS)
     rho = math.sqrt(g[0] * g[0] + g[1] * g[1])
     for i in range(2):
         g[i] /= rho
@@ -210,8 +210,8 @@ def torsion_tangent(p, R_A, R_B, v, K, C):
     HS[:] = 0.0
     rho = torsion_gradient(p, R_A, R_B, g, GS, G)
     moment = torsion_moment(p, g, G, v)
-    axes_hessian(p, R_A, 1, R_B, 0, 0, HS)
-    axes_hessian(p, R_A, 0, R_B, 0, 1, HS)
+    axes_hessian(R_A, p.R_AP, 1, R_B, p.R_BQ, 0, 0, HS)
+    axes_hessian(R_A, p.R_AP, 0, R_B, p.R_BQ, 0, 1, HS)
     for i in range(12):
         for j in range(12):
             H[i, j] = (g[1] * HS[0, i, j] - g[0] * HS[1, i, j]) / rho + GS[0, i] * GS[1, j] - GS[1, i] * GS[0, j]
@@ -289,15 +289,7 @@ class Spring(Force):
         *,
         name: str | None = None,
     ) -> None:
-        self.name = name
-        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
-        super().__init__((self.frame_P.node, self.frame_Q.node), name=name)
-        self.check(
-            self.frame_P.node is not self.frame_Q.node,
-            "frame_Q",
-            self.frame_Q,
-            "is on the same node as frame_P; a spring between them never changes its length",
-        )
+        self._connect(frame_P, frame_Q, "a spring between them never changes its length", name=name)
         self.stiffness = self.positive("stiffness", stiffness, "N/m", allow_zero=True)
         self.damping = self.positive("damping", damping, "N s/m", allow_zero=True)
         self.check(
@@ -376,15 +368,7 @@ class TorsionSpring(Force):
         *,
         name: str | None = None,
     ) -> None:
-        self.name = name
-        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
-        super().__init__((self.frame_P.node, self.frame_Q.node), name=name)
-        self.check(
-            self.frame_P.node is not self.frame_Q.node,
-            "frame_Q",
-            self.frame_Q,
-            "is on the same node as frame_P; a spring between them never turns",
-        )
+        self._connect(frame_P, frame_Q, "a spring between them never turns", name=name)
         check_parallel(self)
         self.stiffness = self.positive("stiffness", stiffness, "N m/rad", allow_zero=True)
         self.damping = self.positive("damping", damping, "N m s/rad", allow_zero=True)

@@ -29,16 +29,16 @@ from fem_mbs.jit import kernel
 def constraint(p, x_A, R_A, x_B, R_B, g, G):
     """Add (1) to g (4,) [m, m, -, -] and its gradient to G (4, 12)."""
     for i in range(2):
-        plane_row(p, x_A, R_A, x_B, R_B, i, i, g, G)
-        axes_row(p, R_A, i, R_B, 2, 2 + i, g, G)
+        plane_row(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, i, i, g, G)
+        axes_row(R_A, p.R_AP, i, R_B, p.R_BQ, 2, 2 + i, g, G)
 
 
 @kernel
 def hessian(p, x_A, R_A, x_B, R_B, H):
     """Add ∂Gᵀ/∂q of (1) to H (4, 12, 12)."""
     for i in range(2):
-        plane_hessian(p, x_A, R_A, x_B, R_B, i, i, H)
-        axes_hessian(p, R_A, i, R_B, 2, 2 + i, H)
+        plane_hessian(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, i, i, H)
+        axes_hessian(R_A, p.R_AP, i, R_B, p.R_BQ, 2, 2 + i, H)
 
 
 @kernel
@@ -46,9 +46,9 @@ def output(p, x_A, R_A, x_B, R_B, lam, g, G, out):
     """Force and moment on the second body, displacement along and angle about the axis."""
     clear_rows(g, G)
     constraint(p, x_A, R_A, x_B, R_B, g, G)
-    add_effort(p, R_B, G, lam, out)
-    out[6] += along_axis(p, x_A, R_A, x_B, R_B)
-    out[7] += relative_angle(p, R_A, R_B)
+    add_effort(R_B, p.p_BQ, G, lam, out)
+    out[6] += along_axis(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ)
+    out[7] += relative_angle(R_A, p.R_AP, R_B, p.R_BQ)
 
 
 class Cylindrical(Joint):

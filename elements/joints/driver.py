@@ -87,21 +87,21 @@ def angle_rheonomic(p, R_A, R_B, s, gt, gtt, rate):
 def angle_output(p, R_A, R_B, s, lam, out):
     """Driving moment; the angle is φ plus the deviation from it, so that full turns are counted."""
     out[0] += lam[0]
-    deviation = relative_angle(p, R_A, R_B) - s[0, 0]
+    deviation = relative_angle(R_A, p.R_AP, R_B, p.R_BQ) - s[0, 0]
     out[1] += s[0, 0] + math.atan2(math.sin(deviation), math.cos(deviation))
 
 
 @kernel
 def distance_constraint(p, x_A, R_A, x_B, R_B, s, g, G):
     """Add (2) to g (1,) [m] and its gradient to G (1, 12)."""
-    plane_row(p, x_A, R_A, x_B, R_B, 2, 0, g, G)
+    plane_row(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 2, 0, g, G)
     g[0] -= s[0, 0]
 
 
 @kernel
 def distance_hessian(p, x_A, R_A, x_B, R_B, H):
     """Add ∂Gᵀ/∂q of (2) to H (1, 12, 12)."""
-    plane_hessian(p, x_A, R_A, x_B, R_B, 2, 0, H)
+    plane_hessian(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 2, 0, H)
 
 
 @kernel
@@ -115,7 +115,7 @@ def distance_rheonomic(s, gt, gtt):
 def distance_output(p, x_A, R_A, x_B, R_B, lam, out):
     """Driving force and distance."""
     out[0] += lam[0]
-    out[1] += along_axis(p, x_A, R_A, x_B, R_B)
+    out[1] += along_axis(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ)
 
 
 class RevoluteDriver(Joint):

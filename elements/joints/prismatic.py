@@ -29,17 +29,17 @@ from fem_mbs.jit import kernel
 @kernel
 def constraint(p, x_A, R_A, x_B, R_B, g, G):
     """Add (1) to g (5,) [m, m, -, -, -] and its gradient to G (5, 12)."""
-    plane_row(p, x_A, R_A, x_B, R_B, 0, 0, g, G)
-    plane_row(p, x_A, R_A, x_B, R_B, 1, 1, g, G)
-    orientation_rows(p, R_A, R_B, 2, g, G)
+    plane_row(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 0, 0, g, G)
+    plane_row(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 1, 1, g, G)
+    orientation_rows(R_A, p.R_AP, R_B, p.R_BQ, 2, g, G)
 
 
 @kernel
 def hessian(p, x_A, R_A, x_B, R_B, H):
     """Add ∂Gᵀ/∂q of (1) to H (5, 12, 12)."""
-    plane_hessian(p, x_A, R_A, x_B, R_B, 0, 0, H)
-    plane_hessian(p, x_A, R_A, x_B, R_B, 1, 1, H)
-    orientation_hessian(p, R_A, R_B, 2, H)
+    plane_hessian(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 0, 0, H)
+    plane_hessian(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 1, 1, H)
+    orientation_hessian(R_A, p.R_AP, R_B, p.R_BQ, 2, H)
 
 
 @kernel
@@ -47,8 +47,8 @@ def output(p, x_A, R_A, x_B, R_B, lam, g, G, out):
     """Force and moment on the second body, and the displacement along the axis."""
     clear_rows(g, G)
     constraint(p, x_A, R_A, x_B, R_B, g, G)
-    add_effort(p, R_B, G, lam, out)
-    out[6] += along_axis(p, x_A, R_A, x_B, R_B)
+    add_effort(R_B, p.p_BQ, G, lam, out)
+    out[6] += along_axis(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ)
 
 
 class Prismatic(Joint):

@@ -26,17 +26,17 @@ from fem_mbs.jit import kernel
 @kernel
 def constraint(p, x_A, R_A, x_B, R_B, g, G):
     """Add (1) to g (5,) [m, m, m, -, -] and its gradient to G (5, 12)."""
-    point_rows(p, x_A, R_A, x_B, R_B, 0, g, G)
-    axes_row(p, R_A, 0, R_B, 2, 3, g, G)
-    axes_row(p, R_A, 1, R_B, 2, 4, g, G)
+    point_rows(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, 0, g, G)
+    axes_row(R_A, p.R_AP, 0, R_B, p.R_BQ, 2, 3, g, G)
+    axes_row(R_A, p.R_AP, 1, R_B, p.R_BQ, 2, 4, g, G)
 
 
 @kernel
 def hessian(p, R_A, R_B, H):
     """Add ∂Gᵀ/∂q of (1) to H (5, 12, 12)."""
-    point_hessian(p, R_A, R_B, 0, H)
-    axes_hessian(p, R_A, 0, R_B, 2, 3, H)
-    axes_hessian(p, R_A, 1, R_B, 2, 4, H)
+    point_hessian(R_A, p.p_AP, R_B, p.p_BQ, 0, H)
+    axes_hessian(R_A, p.R_AP, 0, R_B, p.R_BQ, 2, 3, H)
+    axes_hessian(R_A, p.R_AP, 1, R_B, p.R_BQ, 2, 4, H)
 
 
 @kernel
@@ -44,9 +44,9 @@ def output(p, x_A, R_A, w_A, x_B, R_B, w_B, lam, g, G, out):
     """Force and moment on the second body, angle and its rate."""
     clear_rows(g, G)
     constraint(p, x_A, R_A, x_B, R_B, g, G)
-    add_effort(p, R_B, G, lam, out)
-    out[6] += relative_angle(p, R_A, R_B)
-    out[7] += relative_rate(p, R_A, w_A, R_B, w_B)
+    add_effort(R_B, p.p_BQ, G, lam, out)
+    out[6] += relative_angle(R_A, p.R_AP, R_B, p.R_BQ)
+    out[7] += relative_rate(R_A, p.R_AP, w_A, R_B, w_B)
 
 
 class Revolute(Joint):

@@ -17,8 +17,8 @@ The force of the joint on the second body is f = G_xBᵀλ, its moment about Q i
 Source: docs/theory/joints.md, (2)-(7); Géradin & Cardona (2001), ch. 7.
 
     symbol    code          shape    unit  meaning
-    a, b      p.p_AP, p_BQ  (3,)     m     origins of P and Q from their nodes, node axes
-    R_AP …    p.R_AP, R_BQ  (3, 3)   -     axes of P and Q (columns), node axes
+    a, b      p_AP, p_BQ    (3,)     m     origins of P and Q from their nodes, node axes
+    R_AP …    R_AP, R_BQ    (3, 3)   -     axes of P and Q (columns), node axes
     u, w      u, w          (3,)     -     unit vectors in A and B axes
     row       row           int      -     number of the (first) row to fill in g, G, H
 """
@@ -59,35 +59,35 @@ def add_product_T(A, B, C, i, j):
 
 
 @kernel
-def points_apart(p, x_A, R_A, x_B, R_B, d):
+def points_apart(x_A, R_A, p_AP, x_B, R_B, p_BQ, d):
     """Fill d (3,) with x_Q − x_P [m], inertial axes."""
     for i in range(3):
         d[i] = x_B[i] - x_A[i]
-    add_rotated(1.0, R_B, p.p_BQ, d)
-    add_rotated(-1.0, R_A, p.p_AP, d)
+    add_rotated(1.0, R_B, p_BQ, d)
+    add_rotated(-1.0, R_A, p_AP, d)
 
 
 # --- point: three rows, the components of x_Q − x_P -----------------------------------------------------------------
 
 
 @kernel
-def point_rows(p, x_A, R_A, x_B, R_B, row, g, G):
+def point_rows(x_A, R_A, p_AP, x_B, R_B, p_BQ, row, g, G):
     """Add (1), k = 1 … 3, to rows ``row`` … ``row`` + 2 of g [m] and G."""
     for k in range(3):
         i = row + k
-        g[i] += x_B[k] - x_A[k] + dot(R_B[k], p.p_BQ) - dot(R_A[k], p.p_AP)
+        g[i] += x_B[k] - x_A[k] + dot(R_B[k], p_BQ) - dot(R_A[k], p_AP)
         G[i, k] -= 1.0
         G[i, 6 + k] += 1.0
-    add_R_skew(1.0, R_A, p.p_AP, G, row, 3)
-    add_R_skew(-1.0, R_B, p.p_BQ, G, row, 9)
+    add_R_skew(1.0, R_A, p_AP, G, row, 3)
+    add_R_skew(-1.0, R_B, p_BQ, G, row, 9)
 
 
 @kernel
-def point_hessian(p, R_A, R_B, row, H):
+def point_hessian(R_A, p_AP, R_B, p_BQ, row, H):
     """Add the second derivatives of (1) to H[row] … H[row + 2]."""
     for k in range(3):
-        add_skew_skew(-1.0, p.p_AP, R_A[k], H[row + k], 3, 3)  # row k of R_A is R_Aᵀ e_k
-        add_skew_skew(1.0, p.p_BQ, R_B[k], H[row + k], 9, 9)
+        add_skew_skew(-1.0, p_AP, R_A[k], H[row + k], 3, 3)  # row k of R_A is R_Aᵀ e_k
+        add_skew_skew(1.0, p_BQ, R_B[k], H[row + k], 9, 9)
 
 
 # --- perpendicular: a direction of A stays at right angles to one of B ----------------------------------------------
@@ -127,76 +127,76 @@ def perpendicular_hessian(R_A, u, R_B, w, row, H):
 
 
 @kernel
-def axes_row(p, R_A, i, R_B, j, row, g, G):
+def axes_row(R_A, R_AP, i, R_B, R_BQ, j, row, g, G):
     """Row (2) for axis i of frame P and axis j of frame Q."""
     u, w = local_vector(3), local_vector(3)
-    column(p.R_AP, i, u)
-    column(p.R_BQ, j, w)
+    column(R_AP, i, u)
+    column(R_BQ, j, w)
     perpendicular_row(R_A, u, R_B, w, row, g, G)
 
 
 @kernel
-def axes_hessian(p, R_A, i, R_B, j, row, H):
+def axes_hessian(R_A, R_AP, i, R_B, R_BQ, j, row, H):
     """Second derivatives of `axes_row`."""
     u, w = local_vector(3), local_vector(3)
-    column(p.R_AP, i, u)
-    column(p.R_BQ, j, w)
+    column(R_AP, i, u)
+    column(R_BQ, j, w)
     perpendicular_hessian(R_A, u, R_B, w, row, H)
 
 
 @kernel
-def orientation_rows(p, R_A, R_B, row, g, G):
+def orientation_rows(R_A, R_AP, R_B, R_BQ, row, g, G):
     """Three rows (2) that keep P and Q parallel: x_P·y_Q, y_P·z_Q, z_P·x_Q (valid within 90°)."""
     for k in range(3):
-        axes_row(p, R_A, k, R_B, (k + 1) % 3, row + k, g, G)
+        axes_row(R_A, R_AP, k, R_B, R_BQ, (k + 1) % 3, row + k, g, G)
 
 
 @kernel
-def orientation_hessian(p, R_A, R_B, row, H):
+def orientation_hessian(R_A, R_AP, R_B, R_BQ, row, H):
     """Second derivatives of `orientation_rows`."""
     for k in range(3):
-        axes_hessian(p, R_A, k, R_B, (k + 1) % 3, row + k, H)
+        axes_hessian(R_A, R_AP, k, R_B, R_BQ, (k + 1) % 3, row + k, H)
 
 
 # --- in plane: Q stays in a plane fixed to A ------------------------------------------------------------------------
 
 
 @kernel
-def plane_row(p, x_A, R_A, x_B, R_B, i, row, g, G):
+def plane_row(x_A, R_A, p_AP, R_AP, x_B, R_B, p_BQ, i, row, g, G):
     """Add (3) with u axis i of frame P to row ``row`` of g [m] and G."""
     u, U, r, y = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    column(p.R_AP, i, u)
+    column(R_AP, i, u)
     rotate(R_A, u, U)
     for k in range(3):
         r[k] = x_B[k] - x_A[k]
-    add_rotated(1.0, R_B, p.p_BQ, r)
-    g[row] += dot(U, r) - dot(u, p.p_AP)
+    add_rotated(1.0, R_B, p_BQ, r)
+    g[row] += dot(U, r) - dot(u, p_AP)
     rotate_T(R_A, r, y)
     add_cross(1.0, u, y, G[row, 3:6])
     rotate_T(R_B, U, y)
-    add_cross(1.0, p.p_BQ, y, G[row, 9:12])
+    add_cross(1.0, p_BQ, y, G[row, 9:12])
     for k in range(3):
         G[row, k] -= U[k]
         G[row, 6 + k] += U[k]
 
 
 @kernel
-def plane_hessian(p, x_A, R_A, x_B, R_B, i, row, H):
+def plane_hessian(x_A, R_A, p_AP, R_AP, x_B, R_B, p_BQ, i, row, H):
     """Add the second derivatives of (3) to H[row]."""
     u, y, r, X, Y = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3), local_matrix(3, 3)
-    column(p.R_AP, i, u)
+    column(R_AP, i, u)
     for k in range(3):
         r[k] = x_B[k] - x_A[k]
-    add_rotated(1.0, R_B, p.p_BQ, r)
+    add_rotated(1.0, R_B, p_BQ, r)
     rotate_T(R_A, r, y)
     add_skew_skew(1.0, u, y, H[row], 3, 3)
     rotate(R_A, u, r)
     rotate_T(R_B, r, y)
-    add_skew_skew(1.0, p.p_BQ, y, H[row], 9, 9)
+    add_skew_skew(1.0, p_BQ, y, H[row], 9, 9)
     X[:, :] = 0.0
     Y[:, :] = 0.0
     add_R_skew(1.0, R_A, u, X, 0, 0)
-    add_R_skew(1.0, R_B, p.p_BQ, Y, 0, 0)
+    add_R_skew(1.0, R_B, p_BQ, Y, 0, 0)
     add_product_T(X, Y, H[row], 3, 9)
     add_product_T(Y, X, H[row], 9, 3)
     for k in range(3):
@@ -218,7 +218,7 @@ def clear_rows(g, G):
 
 
 @kernel
-def add_effort(p, R_B, G, lam, out):
+def add_effort(R_B, p_BQ, G, lam, out):
     """Add the force on the second body at Q to out[0:3] [N] and its moment about Q to out[3:6] [N m], inertial axes."""
     f, m, y = local_vector(3), local_vector(3), local_vector(3)
     for j in range(3):
@@ -228,41 +228,41 @@ def add_effort(p, R_B, G, lam, out):
             f[j] += G[i, 6 + j] * lam[i]
             m[j] += G[i, 9 + j] * lam[i]
         out[j] += f[j]
-    rotate(R_B, p.p_BQ, y)
+    rotate(R_B, p_BQ, y)
     add_rotated(1.0, R_B, m, out[3:6])
     add_cross(-1.0, y, f, out[3:6])
 
 
 @kernel
-def relative_angle(p, R_A, R_B):
+def relative_angle(R_A, R_AP, R_B, R_BQ):
     """Angle of Q against P about their common z axis [rad], in (−π, π]: from x_P to x_Q."""
     u, U, W = local_vector(3), local_vector(3), local_vector(3)
-    column(p.R_BQ, 0, u)
+    column(R_BQ, 0, u)
     rotate(R_B, u, W)
-    column(p.R_AP, 0, u)
+    column(R_AP, 0, u)
     rotate(R_A, u, U)
     cosine = dot(U, W)
-    column(p.R_AP, 1, u)
+    column(R_AP, 1, u)
     rotate(R_A, u, U)
     return math.atan2(dot(U, W), cosine)
 
 
 @kernel
-def relative_rate(p, R_A, w_A, R_B, w_B):
+def relative_rate(R_A, R_AP, w_A, R_B, w_B):
     """Rotation speed of the second body against the first about z of P [rad/s]."""
     u, U, n = local_vector(3), local_vector(3), local_vector(3)
-    column(p.R_AP, 2, u)
+    column(R_AP, 2, u)
     rotate(R_A, u, U)
     rotate(R_B, w_B, n)
     return dot(U, n) - dot(u, w_A)
 
 
 @kernel
-def along_axis(p, x_A, R_A, x_B, R_B):
+def along_axis(x_A, R_A, p_AP, R_AP, x_B, R_B, p_BQ):
     """Distance from P to Q along z of P [m]."""
     d, u, U = local_vector(3), local_vector(3), local_vector(3)
-    points_apart(p, x_A, R_A, x_B, R_B, d)
-    column(p.R_AP, 2, u)
+    points_apart(x_A, R_A, p_AP, x_B, R_B, p_BQ, d)
+    column(R_AP, 2, u)
     rotate(R_A, u, U)
     return dot(U, d)
 

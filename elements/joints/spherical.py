@@ -16,13 +16,13 @@ from fem_mbs.jit import kernel
 @kernel
 def constraint(p, x_A, R_A, x_B, R_B, g, G):
     """Add (1) to g (3,) [m] and its gradient to G (3, 12)."""
-    point_rows(p, x_A, R_A, x_B, R_B, 0, g, G)
+    point_rows(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, 0, g, G)
 
 
 @kernel
 def hessian(p, R_A, R_B, H):
     """Add ∂Gᵀ/∂q of (1) to H (3, 12, 12)."""
-    point_hessian(p, R_A, R_B, 0, H)
+    point_hessian(R_A, p.p_AP, R_B, p.p_BQ, 0, H)
 
 
 @kernel

@@ -28,15 +28,15 @@ from fem_mbs.jit import kernel
 @kernel
 def constraint(p, x_A, R_A, x_B, R_B, g, G):
     """Add (1) to g (4,) [m, m, m, -] and its gradient to G (4, 12)."""
-    point_rows(p, x_A, R_A, x_B, R_B, 0, g, G)
-    axes_row(p, R_A, 2, R_B, 0, 3, g, G)
+    point_rows(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, 0, g, G)
+    axes_row(R_A, p.R_AP, 2, R_B, p.R_BQ, 0, 3, g, G)
 
 
 @kernel
 def hessian(p, R_A, R_B, H):
     """Add ∂Gᵀ/∂q of (1) to H (4, 12, 12)."""
-    point_hessian(p, R_A, R_B, 0, H)
-    axes_hessian(p, R_A, 2, R_B, 0, 3, H)
+    point_hessian(R_A, p.p_AP, R_B, p.p_BQ, 0, H)
+    axes_hessian(R_A, p.R_AP, 2, R_B, p.R_BQ, 0, 3, H)
 
 
 @kernel
@@ -44,7 +44,7 @@ def output(p, x_A, R_A, x_B, R_B, lam, g, G, out):
     """Force and moment on the second body."""
     clear_rows(g, G)
     constraint(p, x_A, R_A, x_B, R_B, g, G)
-    add_effort(p, R_B, G, lam, out)
+    add_effort(R_B, p.p_BQ, G, lam, out)
 
 
 class Universal(Joint):

@@ -376,7 +376,8 @@ class Results:
         wall = f" in {s['wall_time']:.3g} s" if "wall_time" in s else ""
         steps = int(s.get("steps", self.step[-1]))
         yield "status", f"{self.status.removesuffix('.')}{wall}"
-        yield "time", f"{self.t[0]:g} … {self.t[-1]:g} s, {steps} steps, {len(self.t)} states saved"
+        parts = f", {s['divided_steps']} of them in parts" if s.get("divided_steps") else ""
+        yield "time", f"{self.t[0]:g} … {self.t[-1]:g} s, {steps} steps{parts}, {len(self.t)} states saved"
         most, mean = s.get("iterations_max", self.iterations.max), s.get("iterations_mean", self.iterations.mean)
         parts = (f"{n} {int(a)} / {b:.2f}" for n, a, b in zip(("smooth", "position", "velocity"), most, mean))
         yield "iterations", "max / mean: " + ", ".join(parts)

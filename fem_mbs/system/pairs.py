@@ -1,8 +1,8 @@
 """Pairs of a contact group while they come and go: searched with a margin, kept as arrays, matched over time.
 
 A pair of contactors is one row of the arrays of an ordinary group of contact elements. Its parameters are those of a
-prototype - the second partner with a sphere of radius 1 at the origin of a body - with the place and the radius of its
-sphere put in. Pairs are known by keys, so that what solvers keep per contact can move with them:
+prototype - the second partner with some sphere at the origin of a body - with the place and the radius of its sphere
+put in. Pairs are known by keys, so that what solvers keep per contact can move with them:
 
     key = first · (spheres + obstacles of the type) + second,   per contact type, in rising order                  (1)
 
@@ -53,7 +53,8 @@ class PairGroup(Group):
         for k, prototype in enumerate(prototypes):
             self.prototypes[k] = prototype.record
         self.partner_nodes = np.array([p.nodes[1].index for p in prototypes], np.int64)
-        self.passages = np.array([p.passage for p in prototypes])
+        self.passed = np.array([p.passage > 0.0 for p in prototypes])
+        self.passages = np.array([p.passage - p.radius for p in prototypes])  # without the radius of the sphere
         self.names = [f.node.name for f in ([p.shape if hasattr(p, "shape") else p.plane for p in prototypes])]
 
     def set_pairs(self, search: "PairSearch", pairs: np.ndarray) -> np.ndarray:
@@ -84,9 +85,7 @@ class PairGroup(Group):
         self.state = np.zeros((self.n, 1))
         self.kept = np.zeros((max(self.n, 1), self.contact_stride))
         self.kept[:, C_CONVEX] = self.elements[0].convex
-        # prototypes have a sphere of radius 1
-        passage = self.passages[j]
-        self.kept[: self.n, C_PASSAGE] = np.where(passage > 0, passage - 1.0 + search.radii[i], 0.0)
+        self.kept[: self.n, C_PASSAGE] = np.where(self.passed[j], self.passages[j] + search.radii[i], 0.0)
         self.kept[:, C_REACH] = self.kept[:, C_PASSAGE]
         return np.where(same, where, -1)
 

@@ -1,7 +1,7 @@
-"""Corrections of the decoupled scheme by the contact-problem solver, where Newton's iteration stalls or is not wanted.
+"""Corrections by the contact-problem solver, where Newton's iteration stalls or is not wanted.
 
 A correction is linearised with the contact impulses r as *total* unknowns. With the matrix S of the correction without
-contacts (mass, h C or ½ h² K, constraints) and the kept contact gradients D
+contacts (mass, h C or ½ h² K, constraints: the call ``matrix`` of its problem) and the kept contact gradients D
 
     S (ΔU, Δν) = (−r1 + Dᵀ r, k g)     r1: residual without contact forces                                           (1)
     u = u₀ + D ΔU = W r + q ,   W = D S⁻¹ Dᵀ ,   q = u₀ + D S⁻¹ (−r1, k g)                                           (2)
@@ -37,9 +37,6 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import (
     POSITION,
     SMOOTH,
-    clear_matrix,
-    constraint_tangents,
-    dynamics,
     expand_add,
     factorise,
     full_norm,
@@ -79,30 +76,15 @@ MARGIN = 0.1  # open contacts nearer than this part of the deepest penetration a
 
 
 @kernel
-def fill_matrix(data, run, level, factors):
-    """Assemble (1) in the matrix of the smooth sub-problem, whose pattern is that without contacts, and factorise it if
-    asked to; False when it is singular.
+def finish_matrix(data, factors):
+    """Give rows of contacts, which the matrix of the smooth motion may have, a diagonal, and factorise it if asked to;
+    False when it is singular.
     """
-    d, s = system_at(data)[0], run_at(run)[0]
-    m = d.m
-    x, R, T = s.x, s.R, s.T
-    Ma, f, phi = s.force, s.Gl, s.phi  # the first two are scratch
-    clear_matrix(d, SMOOTH)
-    if level == POSITION:
-        half, Vs, U = s.position_factor * s.h * s.h, s.Vs, s.U
-        dynamics(d, SMOOTH, x, R, Vs, U, Ma, f, True, 1.0, 0.0, half, 1.0, T, False)
-        if m > 0:
-            constraint_tangents(d, SMOOTH, x, R, Vs, phi, 1.0, 0.0, s.kp, 0.0, s.epsilon_rows * s.kp, True, T)
-    else:
-        V = s.V
-        dynamics(d, SMOOTH, x, R, V, s.Ad, Ma, f, True, 1.0, s.h, 0.0, 0.0, R, False)
-        if m > 0:
-            constraint_tangents(d, SMOOTH, x, R, V, phi, 0.0, 0.0, s.kv, 0.0, s.epsilon_rows * s.kv, False, R)
-    if s.persistent != 0:  # rows of contacts are there but not meant
-        L = layouts_of(d)[SMOOTH]
-        values, diagonal = matrix_values(d, SMOOTH), integers(L.diagonal_at, L.n)
-        for i in range(d.n + m, L.n):
-            values[diagonal[i]] = -1.0
+    d = system_at(data)[0]
+    L = layouts_of(d)[SMOOTH]
+    values, diagonal = matrix_values(d, SMOOTH), integers(L.diagonal_at, L.n)
+    for i in range(d.n + d.m, L.n):
+        values[diagonal[i]] = -1.0
     return not factors or factorise(d, SMOOTH)
 
 
@@ -352,7 +334,7 @@ class ContactProblemCorrection:
         self.at = int(record["data_at"]), int(record["run_at"])
         if system.n_drill:
             return False  # cones of sliding coupled with drilling are not among those of the contact-problem solver
-        problem = "position" if level == POSITION else "velocity"
+        problem = self.engine.problem_at(int(record["solving"]))
         r, exact, force = self._start(level), float(record["exact"]), float(record["F_s"])
         self.linear = None
         u = np.zeros((system.nc, 6))
@@ -371,7 +353,9 @@ class ContactProblemCorrection:
                     if level != POSITION:  # inexact impulses are the ones that act
                         arrays["aLam"][:], arrays["achi"][:] = r[:, :3], r[:, 3:]
                     return True
-                if not fill_matrix(*self.at, level, not self.by_bodies):
+                record["number"] = SMOOTH
+                self.engine.call(problem, "matrix")
+                if not finish_matrix(self.at[0], not self.by_bodies):
                     return False
                 r = self._linearised(level, u, r, k == 0)
                 self._store(level, r)

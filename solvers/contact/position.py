@@ -25,6 +25,7 @@ from fem_mbs.system.assembly import (
 from fem_mbs.system.contacts import contacts
 
 FARTHEST = 2.0  # |U| relative to |D|, see `farthest`
+NEAR = 1e-8  # of the size of the positions: a U that is allowed in a step without motion
 
 
 @kernel
@@ -95,20 +96,23 @@ def position_solved(data, run):
 
 @entry("void(int64, int64)")
 def position_matrix(data, run):
-    """Assemble the matrix of the position sub-problem at the current U, ν."""
+    """Assemble the matrix of the position sub-problem at the current U, ν, without contacts."""
     d, s = system_at(data)[0], run_at(run)[0]
-    m = d.m
-    x, R, Vs = s.x, s.R, s.Vs
-    x0, R0, U, T = s.x0, s.R0, s.U, s.T
+    x, R, Vs, U, T = s.x, s.R, s.Vs, s.U, s.T
     half = s.position_factor * s.h * s.h
-    clear_matrix(d, POSITION)
+    clear_matrix(d, s.number)
     # Ma and f are scratch here: the residual of this point has been used already
-    dynamics(d, POSITION, x, R, Vs, U, s.force, s.Gl, True, 1.0, 0.0, half, 1.0, T, False)
-    if m > 0:
+    dynamics(d, s.number, x, R, Vs, U, s.force, s.Gl, True, 1.0, 0.0, half, 1.0, T, False)
+    if d.m > 0:
         shift = s.epsilon_rows * s.kp
-        constraint_tangents(d, POSITION, x, R, Vs, s.phi, 1.0, 0.0, s.kp, 0.0, shift, True, T)
-    if d.nc > 0:
-        position_contact_tangents(d, s, x, R, x0, R0, T)
+        constraint_tangents(d, s.number, x, R, Vs, s.phi, 1.0, 0.0, s.kp, 0.0, shift, True, T)
+
+
+@entry("void(int64, int64)")
+def position_contacts(data, run):
+    """Add the contacts to the matrix of the position sub-problem."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    position_contact_tangents(d, s, s.x, s.R, s.x0, s.R0, s.T)
 
 
 @entry("void(int64, int64)")
@@ -174,7 +178,7 @@ def farthest(d, s):
             inertia += D[i, j] * MD[6 * i + j]
             elastic += D[i, j] * (f0[6 * i + j] - f1[6 * i + j])
     elastic *= s.position_factor * s.h * s.h
-    return FARTHEST * FARTHEST * (inertia + abs(elastic)) + s.mean_mass * (1e-8 * (1.0 + s.scale_x)) ** 2
+    return FARTHEST * FARTHEST * (inertia + abs(elastic)) + s.mean_mass * (NEAR * (1.0 + s.scale_x)) ** 2
 
 
 @entry("void(int64, int64)")
@@ -190,7 +194,15 @@ def position_keep(data, run):
 
 
 PROBLEM = Problem(
-    POSITION, position_residual, position_solved, position_matrix, position_right, position_keep, position_move, halve
+    number=POSITION,
+    residual=position_residual,
+    solved=position_solved,
+    matrix=position_matrix,
+    contacts=position_contacts,
+    right=position_right,
+    keep=position_keep,
+    move=position_move,
+    search=halve,
 )
 
 

@@ -58,6 +58,7 @@ from fem_mbs.rotations import (
     rotate,
     tangent_inverse,
 )
+from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.rows import let_go
 from fem_mbs.solvers.stepping.codes import OK, PASSED
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -79,6 +80,7 @@ from fem_mbs.system.contacts import (
     C_REACH,
     C_THETA,
     C_TOUCH,
+    contacts,
     evaluate_contact,
     keep_contact,
 )
@@ -90,6 +92,9 @@ FORCED = 0.05  # of the passage: shorter overlaps of glancing bodies, in which n
 DIP = 1e-6  # of the passage: overlaps that count
 FASTER = 1.5  # than the mean speed: how a gap may close on the way
 EVALUATIONS = 500  # of a contact in a step before it is given up
+BISECTIONS = 40  # of a part of the step: to 1e-12 of it
+EARLIEST = 1e-12  # touch: 0 means not swept
+OVERLAP = 10.0  # times the accuracy of gaps: what a solved correction may leave
 ROUNDS = 30  # of position corrections with swept contacts
 FURTHER = 1.5  # times what is missing: rotations give back a part of a shift
 NEVER, UNKNOWN = 2.0, -1.0
@@ -202,13 +207,13 @@ def first_touch(d, s, g, e, b, travel, corrected):
         after = min(1.0, tau + max(gap / rate, least))
         gap = gap_at(d, s, g, e, b, after, corrected)
         if gap < deep:
-            for _ in range(40):
+            for _ in range(BISECTIONS):
                 middle = 0.5 * (tau + after)
                 if gap_at(d, s, g, e, b, middle, corrected) < 0.0:
                     after = middle
                 else:
                     tau = middle
-            return max(tau, 1e-12)
+            return max(tau, EARLIEST)
         tau = after
     return UNKNOWN
 
@@ -268,9 +273,9 @@ def hold(d, s, g, e, b, theta, corrected):
 
 
 @kernel
-def undecided(d, s, g, e):
+def undecided(d, s, g, e, corrected):
     """Keep what the message of a refused step tells; −1."""
-    s.sweep_travel, s.swept_contact = travel_of(d, s, g, e, False), g.first_contact + e
+    s.sweep_travel, s.swept_contact = travel_of(d, s, g, e, corrected), g.first_contact + e
     s.sweep_size = matrix(g.contact_at, g.n, g.contact_stride)[e, C_PASSAGE]
     return -1
 
@@ -298,7 +303,7 @@ def sweep_contacts(d, s, corrected):
                 continue
             theta = first_touch(d, s, g, e, b, travel, corrected)
             if theta == UNKNOWN:
-                return undecided(d, s, g, e)
+                return undecided(d, s, g, e, False)
             if theta <= 1.0 and passes(d, s, g, e, b, theta, corrected):
                 hold(d, s, g, e, b, theta, corrected)
                 s.swept_total += 1
@@ -312,7 +317,39 @@ def sweep(data, run):
     d, s = system_at(data)[0], run_at(run)[0]
     if s.swept != 0:
         let_go(d, s)  # of an attempt before
+    if s.persistent != 0 or s.counts[4] > 0 or s.plastic != 0:
+        # what is kept is not of the start: trials of an attempt that failed may have been anywhere
+        contacts(d, s.x0, s.R0, s.x0, s.R0, s.V0)
     s.code = PASSED if sweep_contacts(d, s, False) < 0 else OK
+
+
+@entry("void(int64, int64)")
+def look(data, run):
+    """Refuse a step in which bodies passed each other at a contact that did not act: for methods without `hold`.
+
+    The path is (1) with the result of the step and U. A contact that is not open at the start is not passed.
+    """
+    d, s = system_at(data)[0], run_at(run)[0]
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
+    s.code = OK
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            least = FREE * kept[e, C_PASSAGE]
+            if least == 0.0 or s.acted[g.first_contact + e] != GAP or not rough_travel(d, s, g, e, True) > least:
+                continue
+            travel = travel_of(d, s, g, e, True)
+            kept[e, C_GAP0] = gap_at(d, s, g, e, b, 0.0, True)
+            if not travel > least or not 0.0 < kept[e, C_GAP0] < FASTER * travel:
+                continue
+            theta = first_touch(d, s, g, e, b, travel, True)
+            if theta == UNKNOWN or (theta <= 1.0 and passes(d, s, g, e, b, theta, True)):
+                undecided(d, s, g, e, True)
+                s.code = PASSED
+                return
 
 
 @kernel
@@ -332,12 +369,12 @@ def shift_swept(d, s):
             if kept[e, C_THETA] == 0.0:
                 continue
             gap = evaluate_contact(d, g, e, b, x, R, x0, R0, V0)
-            if gap >= -10.0 * s.exact * (1.0 + s.scale_x):
+            if gap >= -OVERLAP * s.exact * (1.0 + s.scale_x):
                 continue
             along = 0.0
             for j in range(3):
                 along += normal[j] * kept[e, C_NORMAL + j]
-            undecided(d, s, g, e)  # in case it stays so
+            undecided(d, s, g, e, False)  # in case it stays so
             if not along > 0.0:
                 return -1
             kept[e, C_TOUCH] += FURTHER * gap - DIP * kept[e, C_PASSAGE]

@@ -87,18 +87,22 @@ def velocity_solved(data, run):
 
 @entry("void(int64, int64)")
 def velocity_matrix(data, run):
-    """Assemble the matrix of the velocity sub-problem at the current W, Λ."""
+    """Assemble the matrix of a velocity problem at the current W, Λ, without contacts."""
     d, s = system_at(data)[0], run_at(run)[0]
-    m = d.m
     x, R, V = s.x, s.R, s.V
-    clear_matrix(d, VELOCITY)
+    clear_matrix(d, s.number)
     Ma, f = s.force, s.Gl  # scratch here
-    dynamics(d, VELOCITY, x, R, V, s.Ad, Ma, f, True, 1.0, s.h, 0.0, 0.0, R, False)
-    if m > 0:
+    dynamics(d, s.number, x, R, V, s.Ad, Ma, f, True, 1.0, s.h, 0.0, 0.0, R, False)
+    if d.m > 0:
         shift = s.epsilon_rows * s.kv
-        constraint_tangents(d, VELOCITY, x, R, V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, False, R)
-    if d.nc > 0:
-        velocity_contact_tangents(d, s, V, s.Vminus)
+        constraint_tangents(d, s.number, x, R, V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, False, R)
+
+
+@entry("void(int64, int64)")
+def velocity_contacts(data, run):
+    """Add the contacts to the matrix of a velocity problem."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    velocity_contact_tangents(d, s, s.V, s.Vminus)
 
 
 @entry("void(int64, int64)")
@@ -151,7 +155,15 @@ def velocity_move(data, run):
 
 
 PROBLEM = Problem(
-    VELOCITY, velocity_residual, velocity_solved, velocity_matrix, velocity_right, velocity_keep, velocity_move, halve
+    number=VELOCITY,
+    residual=velocity_residual,
+    solved=velocity_solved,
+    matrix=velocity_matrix,
+    contacts=velocity_contacts,
+    right=velocity_right,
+    keep=velocity_keep,
+    move=velocity_move,
+    search=halve,
 )
 
 

@@ -20,23 +20,20 @@ Source: docs/theory/moreau_jean.md, (1)-(8).
 import math
 
 from fem_mbs.jit import call2, entry, kernel, matrix
+from fem_mbs.solvers.contact import velocity
 from fem_mbs.solvers.contact.law import GAP
-from fem_mbs.solvers.contact.rows import reflected, velocity_contact_residual, velocity_contact_tangents
+from fem_mbs.solvers.contact.rows import reflected, velocity_contact_residual
 from fem_mbs.solvers.contact.velocity import (
     accumulate_impulses,
     rates_of_time,
     solve_velocities,
     start_from_last,
-    velocity_keep,
-    velocity_move,
-    velocity_right,
-    velocity_solved,
 )
 from fem_mbs.solvers.moreau.data import own_at
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import Problem, halve, merit_of
+from fem_mbs.solvers.stepping.newton import merit_of
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import (
     POSITION,
@@ -112,7 +109,7 @@ def theta_residual(data, run):
     forces = max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, f0, s.length)
     s.F_s = max(forces + full_norm(d, reaction, s.length) / h, s.reference_force)
     friction = 0.0
-    if nc > 0:
+    if nc > 0 and s.without_contacts == 0:
         velocity_contact_residual(d, s, V, s.Vminus, r1, s.rows_c, s.rows_chi)
         for c in range(nc):
             total += s.rows_c[c, 0] ** 2
@@ -127,7 +124,7 @@ def theta_residual(data, run):
 
 @entry("void(int64, int64)")
 def theta_matrix(data, run):
-    """Assemble the matrix of (1)-(3) where the residual was evaluated last.
+    """Assemble the matrix of (1) and (2) where the residual was evaluated last.
 
     What G(q_n) and M(q_n) differ from G(q) and M(q) is left out: O(h), on a change of P and W that is small itself.
     """
@@ -135,18 +132,14 @@ def theta_matrix(data, run):
     o = own_at(s.own_at)[0]
     # the forces of this point have been used already: arrays of them are scratch
     c_C, c_A, T = o.theta * s.h, o.theta * o.c_q, s.T
-    clear_matrix(d, VELOCITY)
-    dynamics(d, VELOCITY, s.x, s.R, s.V, s.W, s.force, s.fs, True, 1.0, c_C, c_C * o.c_q, c_A, T, False)
+    clear_matrix(d, s.number)
+    dynamics(d, s.number, s.x, s.R, s.V, s.W, s.force, s.fs, True, 1.0, c_C, c_C * o.c_q, c_A, T, False)
     if d.m > 0:
         shift = s.epsilon_rows * s.kv
-        constraint_tangents(d, VELOCITY, s.x, s.R, s.V, s.phi, c_A, o.c_q, s.kv, 0.0, shift, False, T)
-    if d.nc > 0:
-        velocity_contact_tangents(d, s, s.V, s.Vminus)
+        constraint_tangents(d, s.number, s.x, s.R, s.V, s.phi, c_A, o.c_q, s.kv, 0.0, shift, False, T)
 
 
-PROBLEM = Problem(
-    VELOCITY, theta_residual, velocity_solved, theta_matrix, velocity_right, velocity_keep, velocity_move, halve
-)
+PROBLEM = velocity.PROBLEM._replace(residual=theta_residual, matrix=theta_matrix)
 
 
 @kernel
@@ -276,6 +269,12 @@ def theta_advance(data, run):
     o = own_at(s.own_at)[0]
     begin(d, s)
     code = take(d, s)
+    if code == OK and d.nc > 0:
+        copy(s.V, s.Vs)
+        if o.project == 0:
+            zero(s.U_at, 6 * d.n_nodes)
+        call2(s.sweep_part, s.data_at, s.run_at)
+        code = s.code
     if code == OK:
         for i in range(d.n_nodes):
             for j in range(6):

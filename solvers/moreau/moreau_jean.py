@@ -55,9 +55,10 @@ class MoreauJean(Stepper):
     Notes
     -----
     Joint reactions are P/h and contact forces Λ/h: means over the step, and at an impact an impulse divided by h.
-    Accelerations are (v − v_n)/h, and zero in steps with an impact. Contacts are closed by their forecast; a contact
-    whose bodies pass each other within a step is not swept. Contact groups, persistent contacts, step control and the
-    contact-problem solver belong to `DecoupledNSGA`.
+    Accelerations are (v − v_n)/h, and zero in steps with an impact. Contacts are closed by their forecast. A step
+    in which bodies pass each other unseen is refused, not swept. Where Newton's iteration stalls the contact-problem
+    solver takes over (``result.contact_problems``). Contact groups, persistent contacts and step control belong to
+    `DecoupledNSGA`.
 
     Examples
     --------
@@ -68,7 +69,7 @@ class MoreauJean(Stepper):
     table = TABLE
     stages = ("", "projection of positions", "problem of the step")
     # options of `DecoupledNSGA` that this method does without
-    step_control, contact_solver, max_problems = None, "newton", 50
+    step_control, contact_solver, max_problems = None, "auto", 50
 
     def __init__(
         self,
@@ -110,10 +111,13 @@ class MoreauJean(Stepper):
 
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""
-        from fem_mbs.solvers.contact import position
+        from fem_mbs.solvers.contact import position, sweep
         from fem_mbs.solvers.moreau import kernels
 
-        return {"advance": kernels.theta_advance, "step": kernels.theta_step, "position": position.position}
+        return {
+            "advance": kernels.theta_advance, "step": kernels.theta_step,
+            "position": position.position, "sweep": sweep.look,
+        }  # fmt: skip
 
     def problems(self) -> dict[str, Any]:
         """What Newton's iteration solves: the problem of the step, and the two projections."""

@@ -97,6 +97,10 @@ class DecoupledNSGA(Stepper):
         Scale-free error asked of contact problems of free bodies (models with contact groups).
     step_control : StepControl, optional
         Steps of variable size: halved when they fail, larger ones in smooth motion. Default: all steps are h.
+    divide_failed_steps : bool
+        Without ``step_control``: take a step that fails in parts, down to h/64. States are still saved at multiples of
+        h, with the impulses of all parts (``result.statistics["divided_steps"]`` counts these steps). Not with contact
+        groups. False: a step that fails ends the run.
     mixed : bool
         Mixed Newton iteration in beams (same solution; converges where large steps make plain Newton fail).
     reference_force : float ≥ 0 [N]
@@ -147,6 +151,7 @@ class DecoupledNSGA(Stepper):
         contact_solver: str = "auto",
         contact_tolerance: float = 1e-6,
         step_control: StepControl | None = None,
+        divide_failed_steps: bool = True,
         reuse: bool = True,
         reference_force: float = 0.0,
     ) -> None:
@@ -171,6 +176,7 @@ class DecoupledNSGA(Stepper):
         self.restitution_speed = self.as_choice("restitution_speed", restitution_speed, ("start", "touch"))
         self.contact_solver = self.as_choice("contact_solver", contact_solver, tuple(CONTACT_SOLVERS))
         self.contact_tolerance = self.number("contact_tolerance", contact_tolerance, above=0, below=1)
+        self.divide_failed_steps = self.as_flag("divide_failed_steps", divide_failed_steps)
         self.step_control = step_control
         if step_control is not None:
             self.as_instance("step_control", step_control, StepControl, "a StepControl or None")

@@ -10,6 +10,7 @@ from fem_mbs.solvers.nsga.persistent import closed_rates, closed_tangents, slidi
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.codes import OK, SINGULAR
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import (
     POSITION,
@@ -17,11 +18,6 @@ from fem_mbs.system.assembly import (
     VELOCITY,
     accept_states,
     advance_configuration,
-    clear_matrix,
-    constraint_tangents,
-    constraints,
-    convective_terms,
-    dynamics,
     expand_add,
     factorise,
     full_norm,
@@ -31,6 +27,10 @@ from fem_mbs.system.assembly import (
 )
 from fem_mbs.system.contacts import contacts, contacts_begin_step
 
+FEW, SMALL_SHIFT = (
+    2,
+    1e-6,
+)  # repetitions of the proximal step that gain twelve digits, and the shift up to which they do
 CALM = 10  # steps without a restart after which one begins with a trapezoidal step, see `advance`
 
 
@@ -99,7 +99,7 @@ def consistent(d, s, o):
     turning = d.n_roll if s.persistent != 0 else 0
     x, R, V = s.x, s.R, s.V
     Ma, f, dx = s.Ma, s.f, vector(s.dx_at, n + m + 3 * nc + 3 * turning)
-    lam, gamma, g, rate = s.lam, s.phi, s.g, s.rate
+    lam, gamma = s.lam, s.phi
     clam, gamma_c, closed = o.clam, o.gamma_c, s.closed
     mchi, gamma_w, roll = o.mchi, o.gamma_w, integers(d.roll_index_at, nc)
     rolls, spins = o.rolls, o.spins
@@ -108,24 +108,19 @@ def consistent(d, s, o):
     zero(s.lam_at, m)
     zero(o.clam_at, 3 * nc)
     zero(o.mchi_at, 3 * nc)
-    clear_matrix(d, SMOOTH)
-    dynamics(d, SMOOTH, x, R, V, s.trial, Ma, f, True, 1.0, 0.0, 0.0, 0.0, R, False)
+    equations(d, shift, x, R, V, s.trial, lam, s.g, s.rate, gamma, Ma, f)
     if s.persistent != 0 and s.struck != 0:
         # forces before an impact: those after it shake stiff parts, and would do so again as a memory
         fs = s.fs
         for i in range(6 * N):
             f[i] = fs[i]
-    if m > 0:
-        constraints(d, x, R, V, g, rate)
-        constraint_tangents(d, SMOOTH, x, R, V, lam, 0.0, 0.0, 1.0, 0.0, shift, False, R)
-        convective_terms(d, x, R, V, gamma)
     if nc > 0:
         closed_tangents(d, s, o, x, R, V, 1.0, 0.0, R)
     if not factorise(d, SMOOTH):
         s.code = SINGULAR
         return
     # repeated for the shift of redundant rows, as in `initial.consistent`
-    for _ in range((2 if s.epsilon <= 1e-6 else 4) if m + nc > 0 else 1):
+    for _ in range((FEW if s.epsilon <= SMALL_SHIFT else REPETITIONS) if m + nc > 0 else 1):
         reduce_vector(d, f, dx)
         for i in range(m):
             dx[n + i] = gamma[i] - shift * lam[i]

@@ -319,8 +319,21 @@ def slope_search(problem, run):
         o.trials += 1
 
 
+@entry("void(int64, int64)")
+def smooth_contacts(data, run):
+    """Nothing: closed contacts are assembled with the residual."""
+
+
 PROBLEM = Problem(
-    SMOOTH, smooth_residual, smooth_solved, smooth_matrix, smooth_right, smooth_keep, smooth_move, slope_search
+    number=SMOOTH,
+    residual=smooth_residual,
+    solved=smooth_solved,
+    matrix=smooth_matrix,
+    contacts=smooth_contacts,
+    right=smooth_right,
+    keep=smooth_keep,
+    move=smooth_move,
+    search=slope_search,
 )
 
 

@@ -143,6 +143,8 @@ TABLE = Table(
         "allowed": Item("", "bound of |U|², see contact.position"),
         "most": Item("", "iterations that the problem may take", "i8"),
         "iteration": Item("", "iterations taken", "i8"),
+        "number": Item("", "matrix that is assembled", "i8"),
+        "solving": Item("", "record of the problem that is solved", "i8"),
         "solved": Item("", "the last residual is small enough", "i8"),
         "dynamic": Item("", "norm of the dynamic rows"),
         "row": Item("", "norm of constraint and gap rows"),

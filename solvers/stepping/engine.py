@@ -11,6 +11,12 @@ What a method says of itself, besides its options:
     refuse(system)       raise ParameterError for a system that it cannot step
     stages               names of what can fail, by the number of the matrix that it solves with
 
+With step control also, of steps whose size changes:
+
+    use(engine, h)                      its numbers that depend on the step size, for a step h
+    local_error(engine, h, change)      error [m] of a step in which smooth accelerations changed by (N, 6)
+    rescale(engine, ratio, change)      its memory, for steps ``ratio`` times as large
+
 The other numbers of the record come from attributes that all methods have (`Engine._numbers`), options or not.
 """
 
@@ -51,6 +57,10 @@ class Engine:
             from fem_mbs.solvers.stepping.step_control import Controller
 
             self.controller = Controller(self, method.step_control)
+        elif getattr(method, "divide_failed_steps", False) and not system.searches:
+            from fem_mbs.solvers.stepping.step_control import Divider
+
+            self.controller = Divider(self)
 
     def _allocate(self):
         system = self.system
@@ -126,11 +136,11 @@ class Engine:
         system, a = self.system, self.arrays
         state = system.initial.copy()
         a["x"][:], a["Q"][:], a["R"][:], a["V"][:] = state.x, state.Q, state.R, state.V
-        for name in ("xs", "x0"):
+        for name in ("xs", "x0", "xt"):
             a[name][:] = state.x
-        for name in ("Qs", "Q0"):
+        for name in ("Qs", "Q0", "Qt"):
             a[name][:] = state.Q
-        for name in ("Rs", "R0"):
+        for name in ("Rs", "R0", "Rt"):  # nodes that cannot turn keep theirs
             a[name][:] = state.R
         for name in ("Vs", "V0"):
             a[name][:] = state.V
@@ -146,6 +156,12 @@ class Engine:
         run = self.run[0]
         # address(run) takes 0.1 ms: NumPy describes all its fields
         invoke(int(self.problems[problem][0][name]), int(run["data_at"]), int(run["run_at"]))
+
+    def problem_at(self, at: int) -> str:
+        """Name of the problem whose record is at an address."""
+        from fem_mbs.jit import address
+
+        return next(name for name, record in self.problems.items() if address(record) == at)
 
     @property
     def per_contact(self) -> list[str]:
@@ -184,7 +200,7 @@ class Engine:
         """Arrays for ``size`` saved steps."""
         return records(self.system, size, self.forces)
 
-    def _aim(self, block):
+    def record_into(self, block: dict[str, np.ndarray]) -> None:
         """Let compiled code record into the arrays of a block, from its first row on."""
         RECORDS.aim(self.records, block)
         self.run[0]["saved"] = 0
@@ -197,7 +213,7 @@ class Engine:
         """Record the initial state."""
         from fem_mbs.jit import address, invoke
 
-        self._aim(block)
+        self.record_into(block)
         self.run[0]["t"] = self.system.initial.t
         invoke(int(self.run[0]["record_part"]), address(self.data), address(self.run))
         self.pair_tables = [np.zeros((0, PAIR_COLUMNS))] if self.system.searches else []
@@ -221,11 +237,11 @@ class Engine:
         self, times: np.ndarray, signals: np.ndarray, block: dict[str, np.ndarray]
     ) -> tuple[int, int, Exception | None]:
         self.matrices.update()  # another run may have searched pairs
-        self._aim(block)
+        self.record_into(block)
         if not len(times):
             return 0, 0, None
         if self.controller is not None:
-            return self.controller.advance(times, block)
+            return self.controller.advance(times, signals, block)
         if self.system.searches:
             from fem_mbs.solvers.contact import pairs
 

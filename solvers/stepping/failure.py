@@ -84,10 +84,12 @@ class _Failure:
 
     def passed(self):
         contact, run = self.system.contact_at(int(self.run["swept_contact"])), self.run
+        known = hasattr(self.engine.method, "rescale")
+        control = ", or let StepControl do it (step_control=fem.StepControl())" if known else ""
         return self.error(
             f"{self.start} stopped: contact '{contact.name}' is passed within the step, and where it touches first "
             f"cannot be told: its bodies travel {run['sweep_travel']:.3g} m past each other, its size (`passage`) "
-            f"is {run['sweep_size']:.3g} m. Reduce h, or let StepControl do it (step_control=fem.StepControl())",
+            f"is {run['sweep_size']:.3g} m. Reduce h{control}",
             contact,
         )
 

@@ -35,15 +35,21 @@ REPETITIONS = 4  # of the proximal step; each gains the six digits of ε
 
 
 @kernel
-def consistent(d, epsilon, x, R, V, A, lam, g, rate, gamma, Ma, f, right, zero_A):
-    """Fill A (N, 6) and lam (m,); the other arrays are scratch. False when the matrix is singular."""
-    n, m = d.n, d.m
+def equations(d, epsilon, x, R, V, zero_A, lam, g, rate, gamma, Ma, f):
+    """Assemble the matrix of the smooth motion, and the right-hand sides f (full) and gamma (m,) = γ₂."""
     clear_matrix(d, SMOOTH)
     dynamics(d, SMOOTH, x, R, V, zero_A, Ma, f, True, 1.0, 0.0, 0.0, 0.0, R, False)
-    if m > 0:
+    if d.m > 0:
         constraints(d, x, R, V, g, rate)
         constraint_tangents(d, SMOOTH, x, R, V, lam, 0.0, 0.0, 1.0, 0.0, epsilon, False, R)
         convective_terms(d, x, R, V, gamma)
+
+
+@kernel
+def consistent(d, epsilon, x, R, V, A, lam, g, rate, gamma, Ma, f, right, zero_A):
+    """Fill A (N, 6) and lam (m,); the other arrays are scratch. False when the matrix is singular."""
+    n, m = d.n, d.m
+    equations(d, epsilon, x, R, V, zero_A, lam, g, rate, gamma, Ma, f)
     if not factorise(d, SMOOTH):
         return False
     for i in range(m):

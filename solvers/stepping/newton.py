@@ -1,13 +1,15 @@
 """Newton's iteration: one loop for all problems that methods solve in a step.
 
-A problem is a record of what to call (`PROBLEM`): seven compiled functions, and the matrix it is solved with. The loop
+A problem is a record of what to call (`PROBLEM`): eight compiled functions, and the matrix it is solved with. The loop
 knows nothing of equations. It asks for the residual, whether that is small enough, for the matrix and the right-hand
 side; it factorises and solves; and lets the problem search along the Newton step.
 
     residual   evaluate at the present unknowns; its norm in ``s.merit``, infinite where the unknowns are not allowed,
                with the reason in ``s.code``
     solved     ``s.solved`` and ``s.tolerance`` by the last residual
-    matrix     assemble where the residual was evaluated last. With ``s.want_matrix`` the first residual has done it
+    matrix     assemble in matrix ``s.number``, without contacts, where the residual was evaluated last. With
+               ``s.want_matrix`` the first residual has done it
+    contacts   add the contacts to the problem's own matrix
     right      minus the residual, in dx
     keep       what `move` starts from, once the Newton step is known
     move       unknowns ← kept ones + ``s.scale`` times the Newton step
@@ -34,7 +36,7 @@ CONTRACTION = 0.02  # of the residual, with which a factorisation is kept: two s
 EARLY = 6  # iterations in which a residual may rise above the last one, up to the one before: statuses still change
 HISTORY = 64  # residual norms that the diagnosis of a failed step gets, the size of ``s.history``
 
-CALLS = "residual solved matrix right keep move search".split()
+CALLS = "residual solved matrix contacts right keep move search".split()
 PROBLEM = Table(
     "problem of Newton's iteration",
     {
@@ -52,6 +54,7 @@ class Problem(NamedTuple):
     residual: Any
     solved: Any
     matrix: Any
+    contacts: Any
     right: Any
     keep: Any
     move: Any
@@ -130,7 +133,10 @@ def newton(problem, run):
         now = statuses(s, d.nc)
         if not (s.reuse != 0 and now == factored and s.merit < CONTRACTION * s.before):
             if s.want_matrix == 0:
+                s.number = p.number
                 call2(p.matrix, s.data_at, s.run_at)
+                if d.nc > 0:
+                    call2(p.contacts, s.data_at, s.run_at)
             if not factorise(d, p.number):
                 s.code = SINGULAR
                 return
@@ -172,7 +178,7 @@ def halve(problem, run):
 @kernel
 def solve(s, problem, most):
     """Solve the problem at an address in at most so many iterations."""
-    s.most = most
+    s.most, s.solving = most, problem
     call2(s.newton_part, problem, s.run_at)
 
 

@@ -32,12 +32,15 @@ import numpy as np
 
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import NonFiniteError, ParameterError
-from fem_mbs.solvers.stepping.codes import OK
+from fem_mbs.solvers.stepping.codes import ENERGY_ROSE, LARGE_ROTATION, OK
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
+ROUND = 1e-6  # of a step: what the sum of many leaves
+LARGEST_TURN = 3.0  # rad: of a node in a step, see nsga.smooth
+PARTS = 64  # of a step that fails in a run of constant steps
 WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
 
 
@@ -93,7 +96,9 @@ class Controller:
         self.failed = self.inaccurate = self.too_large = 0
         self.hold = 0  # steps for which the user's h is not exceeded: a contact is about to close
 
-    def advance(self, times: np.ndarray, records: dict[str, np.ndarray]) -> tuple[int, int, Exception | None]:
+    def advance(
+        self, times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
+    ) -> tuple[int, int, Exception | None]:
         """Step to the last of ``times`` or past it, until the records are full; as `Engine.advance`."""
         engine, run = self.engine, self.engine.run
         room, error = len(records["t"]), None
@@ -192,3 +197,77 @@ class Controller:
             "inaccurate_steps": self.inaccurate,
             "steps_too_large_for_contact": self.too_large,
         }
+
+
+class Divider(Controller):
+    """Takes the steps of an engine at constant size, and those that fail in parts.
+
+    First the whole step is taken again with the iterations that were not asked for, Newton's on contacts and the mixed
+    one of beams, which the run then keeps. The parts are halves, and halves of what fails again, down to 1/`PARTS`;
+    they grow back as with `StepControl`, and their energies are watched as there. States are saved at the ends of
+    whole steps, as if nothing had been: with the impulses of all parts. When a part of the smallest size fails too, the
+    error is that of the whole step. A step that begins with bodies that turn too fast for it is not divided: then the
+    user's steps are too large as such.
+    """
+
+    def __init__(self, engine: "Engine") -> None:
+        super().__init__(engine, StepControl(h_min=engine.h / PARTS))
+        self.divided, self.part = 0, engine.make_records(1)
+        asked = {"newton": 1, "mixed": int(any("mixed" in element.kernels for element in engine.system.elements))}
+        self.other = {name: value for name, value in asked.items() if value != engine.record_of(name)[name]}
+
+    def advance(
+        self, times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
+    ) -> tuple[int, int, Exception | None]:
+        """As `Engine.advance`."""
+        engine, done = self.engine, 0
+        while True:
+            before, size, first = engine.kept(), self.h, done
+            taken, code = engine.run_steps(engine.data, engine.run, len(times) - first, first, times, signals)
+            done = first + taken
+            if code == OK or code == ENERGY_ROSE:
+                error = None if code == OK else engine.fault(code, float(times[done - 1]))
+                return done, int(engine.run[0]["saved"]), error
+            asked, error = code, engine.fault(code, float(times[done]))
+            # compiled steps keep no start of theirs: those before the one that failed are taken again
+            self._use(size)
+            engine.restore(before)
+            again, code = engine.run_steps(engine.data, engine.run, taken, first, times, signals)
+            too_fast = asked == LARGE_ROTATION and engine.h * np.abs(engine.arrays["V"][:, 3:]).max() > LARGEST_TURN
+            if code != OK or too_fast or not self._divide(float(times[done]), records):
+                return first + again, int(engine.run[0]["saved"]), error
+            done += 1
+
+    def _divide(self, end, records):
+        """Take one step of the user's, which ends at a time, in parts; False when that fails."""
+        engine, run = self.engine, self.engine.run[0]
+        self.t, self.next, self.change, self.hold = end - engine.h, (1.0 if self.other else 0.5) * engine.h, None, 0
+        user = {name: int(run[name]) for name in ("saved", "step_number", "save_every", "whole_every", "strict")}
+        while self.other:
+            name, value = self.other.popitem()
+            engine.record_of(name)[name] = value
+        run["save_every"] = run["whole_every"] = 1
+        engine.record_into(self.part)
+        sums, error = dict.fromkeys(("impulse", "moment_impulse", "impact"), 0), None
+        while error is None and self.t < end - ROUND * self.h:
+            run["saved"] = 0
+            error = self._step(end)
+            sums = {name: value + self.part[name][0] for name, value in sums.items()}
+        engine.record_into(records)
+        for name, value in user.items():
+            run[name] = value
+        if error is not None:
+            return False
+        self._set_step(engine.h)
+        self.divided += 1
+        run["t"], run["step_number"] = end, user["step_number"] + 1
+        if run["step_number"] % user["save_every"] == 0:
+            sums |= {"t": end, "h": engine.h, "step": run["step_number"], "impact": sums["impact"] > 0}
+            for name, array in records.items():
+                array[user["saved"]] = sums.get(name, self.part[name][0])
+            run["saved"] += 1
+        return True
+
+    def statistics(self) -> dict[str, int]:
+        """Steps that were taken in parts."""
+        return {"divided_steps": self.divided}

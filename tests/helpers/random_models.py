@@ -1,13 +1,23 @@
 """Random small models of every element type, run with every option: what becomes of them.
 
 A seed chooses a family (`FAMILIES`), its dimensions, laws, velocities, and the options of the stepper. Most models are
-*sensible*: mass ratio ≤ 1e3, stiffness ≤ 1e8 N/m, h |ω| ≤ 0.3; a quarter are not. What a run may end as (`Outcome`):
+*sensible*, which is computed from the model before it runs; a quarter are made without regard to it:
+
+    mass ratio   largest over smallest mass of bodies and beam elements ≤ 1e3
+    stiffness    of springs, E A/L_e of beams, and n K d^(n−1) of compliant contacts with F = K dⁿ ≤ 1e8 N/m; d is their
+                 max_indentation, or 1 mm where that is unlimited
+    h |ω| ≤ 0.3  ω: largest angular velocity at the start, and √(stiffness/mass) of compliant contacts, with the
+                 lightest body (steps must resolve their impacts). Springs and beams may be unresolved.
+    room         compliant contacts can store, within max_indentation, all energy that the bodies have or gain by
+                 falling: Σ m |v|²/2 + |J| |ω|²/2 + m g (|v| T + g T²/2), T the duration
+
+What a run may end as (`Outcome`):
 
     fine      complete; the energy of a model without drivers and loads does not rise
     warned    the energy rises, and ``result.warnings`` says something
     refused   an error in words of the package, which is a SolverError when a step failed
     gain      the energy rises without a word
-    wrong     not finite, a contact deeper than rounding, an exception from inside
+    wrong     not finite, a contact deeper than rounding, an exception from inside, no end
 
     python tests/helpers/random_models.py 0 300        runs seeds 0 … 299 and prints a table and what went wrong
 
@@ -16,6 +26,7 @@ published ``approach="start"`` and stiff elements seen with rho_inf = 1 stay bel
 multiplied the energy.
 """
 
+import multiprocessing
 import sys
 import warnings
 from collections import Counter
@@ -29,6 +40,9 @@ from fem_mbs.rotations import exp, frame_with_axis
 
 RISE = 0.05  # of the scale of the energy
 STILL = 1e-9  # J/kg: below it a model is at rest
+UNLIMITED = 1e-3  # m: at which the stiffness of contacts counts that have no largest indentation
+LIMIT = 600.0  # s: of a model, with the compilation of everything for the first
+TOGETHER = 250  # models of a process
 DEEP = 1e-9  # m per m of the model: deepest gap of a contact that is not compliant
 
 
@@ -50,21 +64,63 @@ class Case:
     @property
     def sensible(self):
         ratio = max(self.masses) / min(self.masses)
-        return ratio <= 1e3 and self.stiffness <= 1e8 and self.h * self.spin <= 0.3
+        soft = compliant_contacts(self.model)
+        stiffness = max([self.stiffness, *(stiffness_of(contact) for contact in soft)])
+        rate = max([self.spin, *(rate_of(contact, self.masses) for contact in soft)])
+        energy = energy_at_hand(self.model, self.steps * self.h)
+        room = all(energy <= 1.001 * storable(contact) for contact in soft)
+        return ratio <= 1e3 and stiffness <= 1e8 and self.h * rate <= 0.3001 and room
 
     def __str__(self):
         options = ", ".join(f"{name} = {value!r}" for name, value in self.options.items())
         return f"seed {self.seed}, {self.family}, h = {self.h:g} s, {options}"
 
 
+def compliant_contacts(model):
+    return [element for element in model.elements if isinstance(element, fem.CompliantContact)]
+
+
+def stiffness_of(contact):
+    """∂F/∂d [N/m] of a compliant contact at its largest indentation."""
+    depth = contact.max_indentation if np.isfinite(contact.max_indentation) else UNLIMITED
+    return contact.exponent * contact.stiffness * depth ** (contact.exponent - 1.0)
+
+
+def rate_of(contact, masses):
+    """Angular frequency [rad/s] of the lightest body on a compliant contact."""
+    return (stiffness_of(contact) / min(masses)) ** 0.5
+
+
+def storable(contact):
+    """Energy [J] of a compliant contact at its largest indentation."""
+    return contact.stiffness * contact.max_indentation ** (contact.exponent + 1.0) / (contact.exponent + 1.0)
+
+
+def energy_at_hand(model, duration):
+    """Bound of the energy [J] that rigid bodies have at the start or gain by falling for a time."""
+    gravity, total = float(np.linalg.norm(model.gravity)), 0.0
+    for body in model.elements:
+        if isinstance(body, fem.RigidBody):
+            speed, rate = (float(np.linalg.norm(v)) for v in (body.node.velocity, body.node.angular_velocity))
+            total += 0.5 * body.mass * speed**2 + 0.5 * np.linalg.norm(body.inertia) * rate**2
+            total += body.mass * gravity * (speed * duration + 0.5 * gravity * duration**2)
+    return total
+
+
 @dataclass
 class Outcome:
-    """How a run ended; ``rise`` is the largest rise of the energy over its scale."""
+    """How a run ended; ``case`` in words, ``rise`` the largest rise of the energy over its scale."""
 
-    case: Case
+    case: str
+    family: str
+    sensible: bool
     kind: str
     message: str = ""
     rise: float = 0.0
+
+    @classmethod
+    def of(cls, case, *what):
+        return cls(str(case), case.family, bool(case.sensible), *what)
 
     def __str__(self):
         return f"{self.kind}: {self.case}: {self.message}"
@@ -134,7 +190,8 @@ class Maker:
     def compliant(self):
         """Options of a compliant contact."""
         model = self.rng.choice(["hunt-crossley", "lankarani-nikravesh", "flores", "consistent"])
-        return {"stiffness": self.spring(8.0), "model": str(model), "exponent": float(self.rng.choice([1.0, 1.5]))}
+        k = self.power(2, 11) if self.wild else self.power(1, 8)
+        return {"stiffness": k, "model": str(model), "exponent": float(self.rng.choice([1.0, 1.5]))}
 
     def frame(self, body, point, rotation=None):
         """Attachment at a point of the inertial frame."""
@@ -262,10 +319,14 @@ def upwards(normal):
     return frame_with_axis(normal) @ np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]).T
 
 
-def obstacle(make, frame, centre, radius, gap, other=None):
+FRICTION_ONLY = ("restitution", "friction")  # what the law of a contact knows that is made compliant
+
+
+def obstacle(make, frame, centre, radius, gap, other=None, compliant=False):
     """A contact of a random type of a sphere at ``centre`` with something ``gap`` away, on a body or the ground."""
     rng = make.rng
     n, law, name = make.direction(), make.law(radius), make.name("contact")
+    law = {key: value for key, value in law.items() if key in FRICTION_ONLY or not compliant}
     near = centre - (radius + gap) * n  # the nearest point of an obstacle
 
     def on(point, rotation):
@@ -311,10 +372,9 @@ def add_contacts(make, count, part_compliant=0.0):
         other = others[int(make.rng.integers(len(others)))] if others and make.chance(0.2) else None
         centre = np.asarray(body.node.position, float) + make.vector(0.1)
         gap = 0.0 if make.chance(0.15) else make.rng.uniform(0.0, 0.03)
-        contact = obstacle(make, make.frame(body, centre), centre, make.rng.uniform(0.02, 0.06), gap, other)
-        if make.chance(part_compliant):
-            for what in ("rolling_resistance", "spinning_resistance", "radius_contensou", "tangential_restitution"):
-                setattr(contact, what, 0.0)
+        radius, compliant = make.rng.uniform(0.02, 0.06), make.chance(part_compliant)
+        contact = obstacle(make, make.frame(body, centre), centre, radius, gap, other, compliant)
+        if compliant:
             restitution = make.rng.uniform(0.1, 1.0)
             contact = fem.CompliantContact(contact, restitution=restitution, **make.compliant())
         make.model.add(contact)
@@ -382,7 +442,7 @@ def beams(make):
     E = make.power(6, 11.3)
     section = fem.Section.circle(rng.uniform(2e-3, 1e-2), E=E, nu=0.3, density=rng.choice([1000.0, 7800.0]))
     make.stiffness = max(make.stiffness, E * section.area * n / length)
-    make.masses.append(7800.0 * 3.1e-4 * length / n)
+    make.masses.append(section.mass_per_length * length / n)
     end, held = make.direction() * length, str(rng.choice(["clamped", "hinged", "free"]))
     options = {"damping": rng.uniform(0.0, 1e-3)} if make.chance(0.3) else {}
     line = model.add(fem.beam_line([0, 0, 0], end, n, section, name=make.name("beam"), **options))
@@ -491,16 +551,29 @@ def build(seed):
     gravity = [0, 0, -9.81 * rng.choice([0.0, 1.0, 1.0, 1.0])]
     make = Maker(rng, bool(rng.random() < 0.25), fem.Model(f"random model {seed}", gravity=gravity))
     family(make)
-    h = float(rng.choice([5e-4, 1e-3, 2e-3]))
-    h = float(rng.choice([1e-5, 1e-4])) if family is bearing else h
-    if family is compliant or (family is clearance and make.stiffness > 0):
-        h = float(rng.choice([1e-5, 1e-4, 1e-3]))
-    if not make.wild and h * make.spin > 0.3:
-        h = 0.3 / make.spin
+    soft, masses = compliant_contacts(make.model), make.masses or [1.0]
+    h = float(rng.choice([1e-5, 1e-4] if family is bearing or soft else [5e-4, 1e-3, 2e-3]))
     steps = int(rng.integers(20, FAMILIES[family][1]))
+    if not make.wild:
+        stiffen(make.model, 1.001 * energy_at_hand(make.model, steps * h), rng)
+        soft = compliant_contacts(make.model)
+        h = min([h, *(0.3 / rate for rate in (make.spin, *(rate_of(contact, masses) for contact in soft)) if rate > 0)])
+    elif soft and make.chance(0.5):
+        h = 1e-3
     options = stepper_options(rng, make)
-    return Case(seed, family.__name__, make.model, options, h, steps, make.masses or [1.0], make.stiffness, make.spin,
-                make.passive)  # fmt: skip
+    return Case(seed, family.__name__, make.model, options, h, steps, masses, make.stiffness, make.spin, make.passive)
+
+
+def stiffen(model, energy, rng):
+    """Make compliant contacts that are too soft for an energy [J] as stiff as it needs, or up to ten times stiffer."""
+    kept = "exponent", "restitution", "friction", "slip_speed", "least_speed", "model", "name"
+    for k, contact in enumerate(model.elements):
+        if isinstance(contact, fem.CompliantContact) and storable(contact) < energy:
+            stiffness = contact.stiffness * energy / storable(contact) * 10.0 ** rng.uniform(0.0, 1.0)
+            options = {name: getattr(contact, name) for name in kept} | {"stiffness": stiffness}
+            model.elements[k] = fem.CompliantContact(
+                contact.contact, max_indentation=contact.max_indentation, **options
+            )
 
 
 def stepper_options(rng, make):
@@ -518,7 +591,8 @@ def stepper_options(rng, make):
             options["step_control"] = fem.StepControl(tolerance=tolerance)
     for name, values in {
         "reset_after_impact": (True,), "mixed": (True,), "reuse": (False,), "penalty": (0.3, 0.1), "rtol": (1e-6, 1e-8),
-        "epsilon": (0.0, 1e-6), "position_factor": (1.0,), "max_problems": (5,),
+        "epsilon": (0.0, 1e-6), "position_factor": (1.0,), "max_problems": (5,), "restitution_speed": ("touch",),
+        "friction_penalty": (1.0,), "divide_failed_steps": (False,),
     }.items():  # fmt: skip
         if rng.random() < 0.1:
             options[name] = values[int(rng.integers(len(values)))]
@@ -539,20 +613,20 @@ def judge(case, result):
     said = list(getattr(result, "warnings", ()))
     energy = result.energy.total
     if not np.isfinite(energy).all():
-        return Outcome(case, "wrong", "energy is not finite")
+        return Outcome.of(case, "wrong", "energy is not finite")
     bodies = [result[e.name].position for e in case.model.elements if isinstance(e, fem.RigidBody)]
     size = 1.0 + max((float(np.abs(position).max()) for position in bodies), default=0.0)
     for element in case.model.elements:
         if element.role == "contact":
             depth = -result[element.name].gap[1:].min(initial=0.0)
             if not depth <= DEEP * size:
-                return Outcome(case, "wrong", f"{element.name} penetrates by {depth:.1e} m")
+                return Outcome.of(case, "wrong", f"{element.name} penetrates by {depth:.1e} m")
     rise = rise_of_energy(case, result) if case.passive else 0.0
     if rise > RISE and not said:
-        return Outcome(case, "gain", f"energy rises by {rise:.2g} of its scale", rise)
+        return Outcome.of(case, "gain", f"energy rises by {rise:.2g} of its scale", rise)
     if rise > RISE:
-        return Outcome(case, "warned", str(said[0]), rise)
-    return Outcome(case, "fine", "", rise)
+        return Outcome.of(case, "warned", str(said[0]), rise)
+    return Outcome.of(case, "fine", "", rise)
 
 
 def run(seed):
@@ -563,9 +637,9 @@ def run(seed):
             warnings.simplefilter("always")
             result = fem.DecoupledNSGA(**case.options).run(case.model, case.steps * case.h, case.h)
     except fem.FemMbsError as error:
-        return Outcome(case, "refused", f"{type(error).__name__}: {error}")
+        return Outcome.of(case, "refused", f"{type(error).__name__}: {error}")
     except Exception as error:
-        return Outcome(case, "wrong", f"{type(error).__name__} from inside: {error}")
+        return Outcome.of(case, "wrong", f"{type(error).__name__} from inside: {error}")
     outcome = judge(case, result)
     if outcome.kind == "gain" and any(issubclass(w.category, UserWarning) for w in caught):
         outcome.kind = "warned"
@@ -585,13 +659,13 @@ def kind_of_refusal(message):
 
 def statistics(outcomes):
     """Table of outcomes by family, of all and of sensible models; lines of text."""
-    families = sorted({o.case.family for o in outcomes})
+    families = sorted({o.family for o in outcomes})
     kinds = ("fine", "warned", "refused", "gain", "wrong")
     yield f"{'family':14s} {'models':>7s} " + " ".join(f"{k:>8s}" for k in kinds) + "   sensible: of, refused"
     for family in [*families, "all"]:
-        mine = [o for o in outcomes if family in (o.case.family, "all")]
+        mine = [o for o in outcomes if family in (o.family, "all")]
         count = Counter(o.kind for o in mine)
-        sensible = [o for o in mine if o.case.sensible]
+        sensible = [o for o in mine if o.sensible]
         refused = sum(o.kind == "refused" for o in sensible)
         share = 100.0 * refused / max(len(sensible), 1)
         yield (f"{family:14s} {len(mine):7d} " + " ".join(f"{count[k]:8d}" for k in kinds)
@@ -600,11 +674,43 @@ def statistics(outcomes):
     yield "refused: " + ", ".join(f"{text} {n}" for text, n in refusals.most_common())
 
 
+def work(connection):
+    """Run the seeds that come through a connection, in another process; first say that it is there."""
+    connection.send("ready")
+    while (seed := connection.recv()) is not None:
+        connection.send(run(seed))
+
+
+def in_process(seeds, limit=LIMIT):
+    """Outcomes of seeds, one after the other, by another process: it is ended where a model takes longer than a limit
+    [s], which counts as wrong, and is replaced now and then."""
+    context, process = multiprocessing.get_context("spawn"), None
+    for k, seed in enumerate(seeds):
+        if process is None:
+            here, there = context.Pipe()
+            process = context.Process(target=work, args=(there,), daemon=True)
+            process.start()
+            there.close()
+            here.recv()
+        fault = f"takes longer than {limit:g} s"
+        try:
+            here.send(seed)
+            outcome = here.recv() if here.poll(limit) else None
+        except (EOFError, OSError):
+            outcome, fault = None, "ended its process"
+        yield Outcome.of(build(seed), "wrong", fault) if outcome is None else outcome
+        if outcome is None or k % TOGETHER == TOGETHER - 1:
+            process.kill()
+            process.join()
+            process = None
+    if process is not None:
+        process.kill()
+        process.join()
+
+
 def main():
-    first, last = int(sys.argv[1]), int(sys.argv[2])
     outcomes = []
-    for seed in range(first, last):
-        outcome = run(seed)
+    for outcome in in_process(range(int(sys.argv[1]), int(sys.argv[2]))):
         outcomes.append(outcome)
         if outcome.kind != "fine":
             print(f"{outcome}"[:400].replace("\n", " "), flush=True)

@@ -105,6 +105,13 @@ def turning_pair(h, **options):
     return system, engine
 
 
+def assembled(engine, problem):
+    """Assemble the matrix of a problem, as Newton's iteration does."""
+    engine.run[0]["number"] = engine.problems[problem][0]["number"]
+    engine.call(problem, "matrix")
+    engine.call(problem, "contacts")
+
+
 def moved(engine, name, values):
     """Set the free components of an array (N, 6) of the engine."""
     engine.arrays[name].ravel()[engine.system.dof >= 0] = values
@@ -131,7 +138,7 @@ def test_matrix_of_the_velocity_correction_is_the_difference_of_its_residual(sta
     a["candidate"][:] = 1
     velocity_residual(engine, z)
     assert a["status"][0] == status
-    engine.call("velocity", "matrix")
+    assembled(engine, "velocity")
     S = engine.matrices.layouts[VELOCITY].matrix().toarray()
     D = difference(lambda y: velocity_residual(engine, y), z, 1e-6)
     # round-off: numbers of order 10, 1e-16 of them over 1e-6
@@ -153,7 +160,7 @@ def test_matrix_of_the_position_correction_is_the_difference_of_its_residual(sta
     z = np.concatenate([np.zeros(12), [1.0], (0.1 if status == law.STICK else 1.0) * np.array([0.3, -0.2, 0.4])])
     residual(z)
     assert a["status"][0] == status
-    engine.call("position", "matrix")
+    assembled(engine, "position")
     S = engine.matrices.layouts[POSITION].matrix().toarray()
     D = difference(residual, z, 1e-6)
     # the gradient of drilling, c = 0.012, leaves out T⁻¹(Δq) and the turning of the normal: ½ c Δq = 5e-5, Δq = 9e-3

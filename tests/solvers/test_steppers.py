@@ -92,6 +92,21 @@ def test_a_point_on_a_slope_sticks_below_the_friction_angle_and_slides_above_it(
     assert slides.velocity[-1, 0] == pytest.approx(acceleration * 0.5, rel=1e-5)
 
 
+@every_method
+def test_a_ball_shot_at_a_ball_in_one_step_never_gets_behind_it_unseen(method):
+    model = fem.Model("shot", gravity=[0, 0, 0])
+    target = model.add(fem.RigidBody.sphere(1.0, 0.1, name="target"))
+    shot = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[-0.45, 0, 0], velocity=[100, 0, 0], name="shot"))
+    model.add(fem.SphereOnSphere(shot, target, radius_A=0.1, radius_B=0.1, name="pair"))
+    try:
+        result = method.run(model, 5e-2, 1e-2)
+    except SolverError as error:  # what the balls would have done is told, not computed
+        assert "'pair' is passed within the step" in str(error) and error.element is model["pair"]
+        assert len(error.result.t) == 1
+    else:
+        assert (result["shot"].position[:, 0] < result["target"].position[:, 0]).all()
+
+
 # --- smooth motion -----------------------------------------------------------
 
 
@@ -152,6 +167,13 @@ def test_every_number_of_every_record_is_filled(method):
         for name, array in part.items():
             left = np.isnan(array) if array.dtype.kind == "f" else array == 77
             assert not left.any(), name
+
+
+@every_method
+def test_results_say_all_options_of_the_method(method):
+    said = method.run(slide(0.1, 0.2), 1e-2, 5e-3).parameters
+    assert said["stepper"] == type(method).__name__
+    assert {k: v for k, v in said.items() if k in vars(method)} == vars(method)
 
 
 @every_method

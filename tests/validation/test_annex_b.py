@@ -206,6 +206,15 @@ def test_bernoulli_ball_that_strikes_two_at_once():
     assert np.abs(result["1"].position[:, 2] - 1.0).max() < 1e-12  # nothing leaves the plane
 
 
+def test_bernoulli_balls_leave_with_the_exact_velocities_by_default():
+    """The slower approach is that along the normals of the touch here, where the impulses act."""
+    for h in (1e-2, 5e-3):
+        model = bernoulli_balls.build(0.1)  # 0.1 m at 1 m/s: the touch is at the end of a step
+        result = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5).run(model, 0.2, h)
+        for name, velocity in bernoulli_balls.AFTER.items():
+            assert result[name].velocity[-1, :2] == pytest.approx(velocity, abs=1e-12)
+
+
 def test_bernoulli_ball_converges_with_first_order():
     slopes = orders.slopes("B.5.5 Bernoulli's balls")
     # published 1 for balls 2 and 3; 0.997 measured

@@ -422,13 +422,31 @@ def test_flying_spaghetti_reaches_the_pose_of_the_table(options, h, loaded, othe
     assert np.ptp(total[free]) < drift * total[free][0]  # 9.3e-6, 1.06e-5, 2.6e-6 measured: of second order
 
 
-def test_rod_pulled_suddenly_beyond_12_EI_over_L_squared_stays_straight_with_default_flags():
-    """200 N at once on a soft rod: N L²/EI = 2500 per element. Two nodes with the reference strain blow up."""
+def pulled_rod(n, load, h, **section):
+    """Result of 0.1 s of a soft rod pulled at once, and 1 mN to the side."""
     tip = Node6([1.0, 0, 0], name="tip")
-    section = Section.circle(0.005, E=1e7, nu=0.3, density=1200)
+    section = Section.circle(0.005, E=1e7, nu=0.3, density=1200, **section)
     model = Model("pulled rod")
-    model.add(beam_line(Node6(fixed=True), tip, 8, section), PointForce(tip, [200.0, 1e-3, 0]))
-    position = DecoupledNSGA(rho_inf=0.0).run(model, t_end=0.1, h=2e-4, progress=False)["tip"].position
-    assert np.abs(position[:, 1]).max() < 0.01  # 3.6e-3 measured, of the side force of 1 mN
-    # a load at once stretches between 0 and twice N/EA = 0.2546
-    assert 0.995 < position[:, 0].min() and position[:, 0].max() == pytest.approx(1 + 2 * 0.2546, rel=0.02)
+    model.add(beam_line(Node6(fixed=True), tip, n, section, name="rod"), PointForce(tip, [load, 1e-3, 0]))
+    return DecoupledNSGA(rho_inf=0.0, rtol=1e-8).run(model, t_end=0.1, h=h, progress=False)
+
+
+@pytest.mark.parametrize("n", [8, 32])
+def test_rod_pulled_suddenly_beyond_12_EI_over_L_squared_stays_straight_with_default_flags(n):
+    """N L²/EI is up to 1900 per element, and stretches up to 1.46. Two nodes with the reference strain blow up."""
+    position = pulled_rod(n, 150.0, 2e-4)["tip"].position
+    assert np.abs(position[:, 1:]).max() < 1e-4  # 1.8e-5 measured, of the side force of 1 mN
+    # a load at once stretches between 0 and twice N/EA = 0.191
+    assert 0.995 < position[:, 0].min() and position[:, 0].max() == pytest.approx(1 + 2 * 0.191, rel=0.02)
+
+
+def test_a_rod_pulled_beyond_the_stretch_that_its_shear_stiffness_bears_says_so():
+    """200 N stretch the clamped end by 1.6; from 1.52 on sections turn of themselves. With GA = EA none does."""
+    soft, stiff = (pulled_rod(8, 200.0, 2e-4, **options) for options in ({}, {"shear_coefficient": 2.6}))
+    assert any("times EA GA/(EA − GA): sections" in text for text in soft.warnings)
+    assert not any("sections" in text for text in stiff.warnings)
+    turned = [
+        max(np.abs(r[name].rotation_vector).max() for name in ("rod node 1", "rod node 2", "tip"))
+        for r in (soft, stiff)
+    ]
+    assert turned[0] > 0.1 and turned[1] < 1e-3, turned  # rad

@@ -429,6 +429,21 @@ def test_euler_column_buckles_at_the_load_of_the_table(options, n, error):
     assert critical / euler - 1 == pytest.approx(error, rel=1e-3)  # digits given
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_a_pulled_rod_loses_its_stability_where_the_linear_law_lets_sections_turn():
+    """N = EA GA/(EA − GA), a stretch of 1/(1 − GA/EA); with GA = EA never."""
+
+    def stiffness(N, GA=0.4):
+        root, tip = Node6(fixed=True), Node6([1, 0, 0])
+        model = Model("rod")
+        section = Section.general(EA=1.0, GA2=GA, GA3=1.2 * GA, GJ=1e-5, EI2=1e-5, EI3=1e-5)
+        model.add(beam_line(root, tip, 4, section), PointForce(tip, [N, 0, 0]))
+        return lowest_stiffness(model)
+
+    assert brentq(stiffness, 0.5, 0.8, rtol=1e-10) == pytest.approx(1 / (1 / 0.4 - 1), rel=1e-4)  # bending: 4e-5
+    assert stiffness(3.0, GA=1.0) > 0.0
+
+
 @pytest.mark.parametrize(
     "options, n, moment", [(TWO, 2, 626.888), (TWO, 4, 622.539), ({}, 2, 626.317), ({}, 4, 622.306), ({}, 8, 622.223)]
 )

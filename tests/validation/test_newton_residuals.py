@@ -44,7 +44,7 @@ def test_residuals_of_the_position_correction_of_the_break_fall_quadratically_an
     # seven iterations, the number the source prints; they find 1e-11 after the last residual that is seen
     assert len(norms) == 7
     assert study.constant(norms[:5]) < 1.0 and norms[4] < 1e-5  # measured .52
-    # with friction between the balls a factor of 200 from here on, without it quadratic
+    # with friction between the balls a factor of 200 from here on; without it the iteration ends before
     assert np.all(norms[5:] < 0.01 * norms[4:-1])
 
 

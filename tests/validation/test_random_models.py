@@ -1,14 +1,17 @@
 """Random models of every element type with every option: nothing is silently wrong, and hardly any is refused.
 
 `random_models` says what is made and how it is judged. `python tests/helpers/random_models.py 0 300` prints the
-same statistics with everything that was not fine.
+same statistics with everything that was not fine. The 2,000 models of the slow tests are others than those on which
+bounds of the solver were chosen (seeds below 2,000, and a generator that has changed since).
 """
+
+import time
 
 import pytest
 import random_models
 
 LARGEST_SHARE = 0.01  # of sensible models that may be refused
-FAST, ALL, CHUNK = 60, 2000, 500
+FAST, ALL = 60, range(10_000, 12_000)
 
 
 def faults(outcomes):
@@ -59,19 +62,50 @@ def test_every_family_and_most_options_are_among_the_first_models():
     assert sum(case.sensible for case in cases) > 120
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, ALL, CHUNK))
-def test_two_thousand_random_models_are_right_or_refused_and_sensible_ones_are_not_refused(first):
-    outcomes = []
-    for seed in range(first, first + CHUNK):
-        outcomes.append(random_models.run(seed))
-        outcomes[-1].case.model = None  # a thousand systems are not kept
+def test_compliant_contacts_of_sensible_models_can_store_what_their_bodies_bring(monkeypatch):
+    """What is refused as too deep is known before the run."""
+    case = next(c for c in map(random_models.build, range(200)) if c.family == "compliant" and c.sensible)
+    energy = random_models.energy_at_hand(case.model, case.steps * case.h)
+    assert energy > 0 and random_models.compliant_contacts(case.model)
+    monkeypatch.setattr(random_models, "storable", lambda contact: 0.9 * energy)
+    assert not case.sensible
+
+
+def lazy(connection):
+    """A worker that answers some seeds, not others, and leaves at one."""
+    connection.send("ready")
+    while (seed := connection.recv()) is not None:
+        if seed == 1:
+            time.sleep(60)
+        if seed == 2:
+            return
+        connection.send(seed)
+
+
+def test_models_that_do_not_end_and_processes_that_die_are_seen(monkeypatch):
+    monkeypatch.setattr(random_models, "work", lazy)
+    told = list(random_models.in_process([0, 1, 2, 3], limit=3.0))
+    assert told[0] == 0 and told[3] == 3
+    assert [o.kind for o in told[1:3]] == ["wrong", "wrong"]
+    assert "takes longer than 3 s" in told[1].message and "ended its process" in told[2].message
+
+
+@pytest.fixture(scope="module")
+def two_thousand():
+    outcomes = list(random_models.in_process(ALL))
     print("\n".join(random_models.statistics(outcomes)))
-    wrong = faults(outcomes)
-    assert not wrong, f"{len(wrong)} of {CHUNK}:\n" + "\n".join(text[:300] for text in wrong)
-    sensible = [o for o in outcomes if o.case.sensible]
-    # a soft compliant contact that its body indents beyond the range of its law is refused rightly
-    refused = [str(o)[:300] for o in sensible if o.kind == "refused" and "its indentation is" not in o.message]
-    if len(refused) >= LARGEST_SHARE * len(sensible):
-        share = len(refused) / len(sensible)
-        pytest.xfail(f"open: {share:.1%} of the sensible models refused, 1 % asked (1.9 % of 672 measured)")
+    return outcomes
+
+
+@pytest.mark.slow
+def test_two_thousand_random_models_are_right_or_refused(two_thousand):
+    wrong = faults(two_thousand)
+    assert not wrong, f"{len(wrong)} of {len(two_thousand)}:\n" + "\n".join(text[:300] for text in wrong)
+
+
+@pytest.mark.slow
+def test_less_than_one_percent_of_the_sensible_models_is_refused(two_thousand):
+    sensible = [o for o in two_thousand if o.sensible]
+    refused = [str(o)[:300] for o in sensible if o.kind == "refused"]
+    assert len(sensible) > 0.7 * len(two_thousand)
+    assert len(refused) < LARGEST_SHARE * len(sensible), "\n".join(refused)

@@ -164,3 +164,50 @@ def test_bad_step_controls_are_refused():
         fem.StepControl(h_min=0.1, h_max=0.01)
     with pytest.raises(fem.ParameterError, match="must be a StepControl"):
         fem.DecoupledNSGA(step_control="halve")
+
+
+def swings():
+    """The double pendulum, and a ball that rests beside it."""
+    model = double_pendulum()
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 5, 0.1], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))
+    return model
+
+
+@pytest.mark.parametrize("every", [1, 2, 5])
+def test_steps_that_fail_are_taken_in_parts_and_saved_as_one(every, reference):
+    """Two Newton iterations solve steps of 25 ms of this pendulum, and some of 50 ms."""
+    with pytest.raises(fem.SolverError, match=r"stopped after 2 iterations"):
+        end_of(swings(), 0.05, max_iterations=2, reuse=False, divide_failed_steps=False)
+    result = fem.DecoupledNSGA(rtol=1e-8, max_iterations=2, reuse=False).run(swings(), 1.0, 0.05, save_every=every)
+    assert 3 < result.statistics["divided_steps"] < 20 and result.statistics["steps"] == 20 and not result.warnings
+    assert f"20 steps, {result.statistics['divided_steps']} of them in parts" in str(result.report())
+    np.testing.assert_array_equal(result.step, np.arange(0, 21, every))
+    np.testing.assert_allclose(result.t, 0.05 * result.step, rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(result.h[1:], 0.05)
+    # the impulse of a divided step is that of all its parts
+    np.testing.assert_allclose(result["floor"].impulse[1:, 0], 9.81 * 0.05, rtol=1e-9)
+    np.testing.assert_allclose(result["ball"].position[:, 2], 0.1, rtol=0, atol=1e-14)
+    # as near to the solution as whole steps are, where they succeed
+    whole = end_of(double_pendulum(), 0.05)
+    assert whole.statistics["divided_steps"] == 0
+    name = "body 2"
+    error, allowed = (np.abs(r[name].position[-1] - reference[name].position[-1]).max() for r in (result, whole))
+    assert error < allowed
+
+
+def test_a_step_that_fails_in_all_its_parts_ends_the_run_with_the_error_of_the_whole():
+    model = fem.Model("fast")
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2005], velocity=[0, 0, -100], name="ball"))
+    floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5)
+    model.add(fem.CompliantContact(floor, stiffness=1e5, name="floor"))
+    with pytest.raises(fem.SolverError, match=r"Step 2, t = 0\.002 s: CompliantContact 'floor': its indent") as caught:
+        fem.DecoupledNSGA().run(model, 0.1, 1e-3)
+    np.testing.assert_array_equal(caught.value.result.step, [0, 1])
+
+
+def test_what_turns_too_fast_for_the_steps_is_not_taken_in_parts():
+    model = fem.Model("spins", gravity=[0, 0, 0])
+    model.add(fem.RigidBody(1.0, 1.0, angular_velocity=[0, 0, 4000.0], name="rod"))
+    with pytest.raises(fem.SolverError, match="'rod' turns by more than 3 rad"):
+        fem.DecoupledNSGA().run(model, 0.1, 1e-3)
