@@ -223,7 +223,7 @@ class Engine:
         from fem_mbs.jit import address, invoke
 
         run = self.run[0]
-        self._aim(block)
+        self.record_into(block)
         run["save_every"], run["whole_every"], run["code"] = max(run["save_every"], run["whole_every"]), 1, OK
         invoke(int(run["record_part"]), address(self.data), address(self.run))
         if self.system.searches:
@@ -280,6 +280,8 @@ class Engine:
     def warnings(self) -> list[str]:
         """What was wrong without stopping the run, in words."""
         run, texts = self.run[0], []
+        if self.controller is not None:
+            texts += self.controller.warnings()
         if run["rises"]:
             rises = "once" if run["rises"] == 1 else f"{run['rises']} times"
             most = "" if run["rises"] == 1 else "most "

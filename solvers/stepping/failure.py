@@ -136,16 +136,16 @@ def diagnose(engine: "Engine", code: int, t: float) -> SolverError | NonFiniteEr
     """The error of a step that failed with a code on its way to time t [s]."""
     try:
         engine.system.raise_python_errors(t)
-    except NonFiniteError as error:
-        return error
-    failed = WAYS.get(code, _Failure.not_converged)(_Failure(engine, code, t))
+    except NonFiniteError as raised:
+        return raised
+    error = WAYS.get(code, _Failure.not_converged)(_Failure(engine, code, t))
     h = float(engine.run[0]["h"])
     for element in engine.system.constraints:
         cause = element.cause(t, h) if hasattr(element, "cause") else None
         if cause:
-            failed.args, failed.element = (f"{failed.args[0].removesuffix('.')}. {cause}.",), element
+            error.args, error.element = (f"{error.args[0].removesuffix('.')}. {cause}.",), element
             break
-    return failed
+    return error
 
 
 def _largest_row(engine, which):
