@@ -45,7 +45,6 @@ Derivatives ∂/∂q are with respect to (δx inertial, δθ body) of each node,
 A type that is registered with an example is put under the generic checks of `fem_mbs.verify` by the test suite.
 """
 
-import inspect
 from typing import Any
 
 import numpy as np
@@ -57,32 +56,14 @@ from fem_mbs.registry import REGISTRY, make_example, register
 from fem_mbs.signals import Signal
 
 
-class _Made(type):
-    """Marks what its constructor has finished."""
-
-    def __call__(cls, *args, **keywords):
-        made = super().__call__(*args, **keywords)
-        made.__dict__["_made"] = True
-        return made
-
-    @property
-    def __signature__(cls):
-        """What `help` and documentation show: the constructor's."""
-        signature = inspect.signature(cls.__init__)
-        return signature.replace(parameters=list(signature.parameters.values())[1:])
-
-
-class Part(Checked, metaclass=_Made):
+class Part(Checked):
     """What has a name and parameters: elements, and parts that are made of several of them.
 
     Parameters are fixed once the constructor is done: kernels read copies of them, and a change would be ignored.
     """
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if "_made" in self.__dict__ and name != "name" and name in Keywords.of(type(self)):
-            message = f"cannot be set afterwards; give it to the constructor, {type(self).__name__}({name}=…)"
-            raise ParameterError(self, name, value, message)
-        super().__setattr__(name, value)
+    open_ended = True
+    freezes = True
 
 
 class Element(Part):
@@ -267,7 +248,9 @@ class Contact(Element):
     Outputs
     -------
     gap : float [m], open > 0
-    impulse : (3,) [N s], momentum that the first body got in the step: normal, t1, t2
+    impulse : (3,) [N s], momentum that the first body got in the step: normal, t1, t2, in the axes ``normal`` and
+        ``tangents`` at the end of the step; with persistent contacts those half-way through it, the means of start and
+        end, which matters where the normal turns
     moment_impulse : (3,) [N m s], of the step: rolling about t1 and t2, spinning (drilling) about the normal
     force : (3,) [N], impulse / h: a mean over the step, at an impact not a force; with persistent contacts that at the
         end of the step

@@ -52,6 +52,10 @@ class KeywordError(ParameterError, TypeError):
     """A keyword that a constructor or function does not have; a TypeError as well, as Python's own is."""
 
 
+class UnknownAttributeError(ParameterError, AttributeError):
+    """An attribute that nothing reads was set; an AttributeError as well, as Python's own is."""
+
+
 class Keywords:
     """Which keywords constructors and functions have."""
 
@@ -148,16 +152,77 @@ class Keywords:
         return f"there are: {', '.join(choices)}"
 
 
-class Checked:
+class Made(type):
+    """Marks what its constructor has finished: parameters are fixed from then on, see `Checked`."""
+
+    def __call__(cls, *args, **keywords):
+        made = super().__call__(*args, **keywords)
+        made.__dict__["_made"] = True
+        if made.freezes:
+            made._freeze()
+        return made
+
+    @property
+    def __signature__(cls):
+        """What `help` and documentation show: the constructor's."""
+        signature = inspect.signature(cls.__init__)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+class Checked(metaclass=Made):
     """What has parameters, and a name for messages.
+
+    Parameters are fixed once the constructor is done: others have read them, and a change would be ignored or would
+    not be checked. What may change is in ``changeable``. Names that nothing reads cannot be set: they are misspelt.
 
     Class attributes
     ----------------
     options_of : class or None
         Where ``**options`` of the constructor go when not to a base class: its keywords are known ones too.
+    changeable : dict
+        Attribute that may be set after the constructor -> function (owner, attribute, value) that returns the value in
+        the form that is kept, or raises.
+    refused : dict
+        Attribute that is no parameter and cannot be set afterwards either -> what to do instead, in words.
+    open_ended : bool
+        Whether users may hang attributes of their own on it.
+    freezes : bool
+        Whether arrays that are parameters become read-only.
     """
 
     options_of: type | None = None
+    changeable: dict[str, Callable] = {}
+    refused: dict[str, str] = {}
+    open_ended = False
+    freezes = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_made" in self.__dict__ and not name.startswith("_") and name != "name":
+            value = self._changed(name, value)
+        super().__setattr__(name, value)
+
+    def _changed(self, name, value):
+        """The value that a public attribute gets after the constructor; raises for one that cannot be set."""
+        cls = type(self)
+        if name in cls.changeable:
+            return cls.changeable[name](self, name, value)
+        if name in cls.refused:
+            raise ParameterError(self, name, value, f"cannot be set afterwards; {cls.refused[name]}")
+        if name in Keywords.of(cls):
+            message = f"cannot be set afterwards; give it to the constructor, {cls.__name__}({name}=…)"
+            raise ParameterError(self, name, value, message)
+        if not (cls.open_ended or name in self.__dict__ or hasattr(getattr(cls, name, None), "__set__")):
+            known = {n for n in (*self.__dict__, *cls.changeable) if not n.startswith("_")}
+            hint = Keywords.meant(name, sorted(known))
+            raise UnknownAttributeError(self, name, value, f"is not an attribute that can be set; {hint}")
+        return value
+
+    def _freeze(self):
+        """Make arrays that are parameters read-only: a change of an entry would be ignored as well."""
+        for name in Keywords.of(type(self)):
+            array = self.__dict__.get(name)
+            if type(array) is np.ndarray:
+                array.setflags(write=False)
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)

@@ -45,8 +45,8 @@ class FemMbsError(Exception):
 
 
 def label(item: object) -> str:
-    """``Beam 'rod 3'``: how elements and nodes are named in messages; functions by their name."""
-    if isinstance(item, FunctionType):
+    """``Beam 'rod 3'``: how elements and nodes are named in messages; functions and types by their name."""
+    if isinstance(item, (FunctionType, type)):
         return item.__name__
     name = getattr(item, "name", None)
     return f"{type(item).__name__} '{name}'" if name else type(item).__name__
@@ -58,7 +58,7 @@ def show(value: object) -> str:
         return f"array of shape {value.shape}"
     if isinstance(value, np.ndarray):
         return np.array2string(value, precision=6, separator=", ")
-    if hasattr(value, "name"):
+    if isinstance(value, type) or hasattr(value, "name"):
         return label(value)
     return repr(value)
 

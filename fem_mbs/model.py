@@ -12,7 +12,7 @@ from fem_mbs.system.system import System
 
 
 class Model(Checked):
-    """A collection of nodes and elements, with gravity.
+    """A collection of nodes and elements, with gravity, which may be set until the model is compiled.
 
     Parameters
     ----------
@@ -30,6 +30,8 @@ class Model(Checked):
     --------
     >>> model = Model("bouncing ball", gravity=[0, 0, -9.81])
     """
+
+    changeable = {"gravity": Checked.as_vector}
 
     def __init__(self, name: str = "model", gravity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.name = self.as_text("name", name)
@@ -202,7 +204,7 @@ def compiled(owner: Checked, model: Model | System, check: bool | str = True) ->
     ParameterError
         Neither a model nor a system.
     ModelError
-        The model of the system got more elements after it was compiled.
+        The model of the system got more elements after it was compiled, or other positions, velocities or gravity.
     """
     if isinstance(model, Model):
         return System(model, check=check)
@@ -214,5 +216,13 @@ def compiled(owner: Checked, model: Model | System, check: bool | str = True) ->
             f"model '{model.name}' got {names} after it was compiled: this System does not have them. Compile it "
             "again, or run the model itself",
             missing,
+        )
+    changed = model.changed()
+    if changed:
+        names = ", ".join(f"{label(item)}: {name}" for item, name in changed[:5]) + (", …" if len(changed) > 5 else "")
+        raise ModelError(
+            f"model '{model.name}' was changed after it was compiled ({names}): this System does not know. Compile it "
+            "again, run the model itself, or change system.initial",
+            [item for item, _ in changed],
         )
     return model

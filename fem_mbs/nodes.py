@@ -28,7 +28,16 @@ class Node(Checked):
     velocity : (3,) [m/s], inertial axes
     angular_velocity : (3,) [rad/s], inertial axes (ω = R Ω)
     free : (6,) bool, components (x, y, z inertial; rx, ry, rz about the body axes) that can move
+
+    Position, rotation and velocities may be set until the model is compiled; they are checked as the constructor does.
     """
+
+    changeable = {
+        "position": Checked.as_vector,
+        "rotation": Checked.as_rotation,
+        "velocity": Checked.as_vector,
+        "angular_velocity": Checked.as_vector,
+    }
 
     def __init__(
         self,
@@ -161,6 +170,8 @@ class Frame(Checked):
     rotation : matrix, rotation vector or quaternion, optional
         Frame components to node components.
     """
+
+    freezes = True
 
     def __init__(
         self, node: Node, p: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None, *, name: str | None = None

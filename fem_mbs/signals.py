@@ -12,6 +12,8 @@ import numbers
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from fem_mbs.jets import Jet
 
 
@@ -33,6 +35,9 @@ class Signal:
 
     Notes
     -----
+    Signals and profiles can be added, multiplied, … and put into NumPy functions: ``2 * ramp(0, 0.5) + 0.1``,
+    ``np.sin(angle)`` are signals again.
+
     At a kink (``np.minimum(t, 0.2)``, ``abs``, an ``if``) rate and acceleration are the ones that follow in time. A
     driver with a kink changes its speed in no time, which is an impact; `fem_mbs.smooth_start`, `fem_mbs.trapezoidal`,
     `fem_mbs.ramp` and `fem_mbs.table` have none.
@@ -64,6 +69,43 @@ class Signal:
     def of(cls, value: Any) -> "Signal":
         """The signal itself, or a new one around a number or function."""
         return value if isinstance(value, Signal) else cls(value)
+
+    # sums, products and NumPy functions of signals are signals
+
+    def __array_ufunc__(self, function, method, *parts, **options):
+        if method != "__call__" or options or not all(callable(p) or isinstance(p, numbers.Real) for p in parts):
+            return NotImplemented
+        return Signal(_Combined(function, parts))
+
+    def __add__(self, other):
+        return np.add(self, other)
+
+    def __radd__(self, other):
+        return np.add(other, self)
+
+    def __sub__(self, other):
+        return np.subtract(self, other)
+
+    def __rsub__(self, other):
+        return np.subtract(other, self)
+
+    def __mul__(self, other):
+        return np.multiply(self, other)
+
+    def __rmul__(self, other):
+        return np.multiply(other, self)
+
+    def __truediv__(self, other):
+        return np.divide(self, other)
+
+    def __rtruediv__(self, other):
+        return np.divide(other, self)
+
+    def __pow__(self, other):
+        return np.power(self, other)
+
+    def __neg__(self):
+        return np.negative(self)
 
     def __call__(self, t):
         """Value at time t [s]; of a `Jet` its value and derivatives, so that signals can be parts of others."""
@@ -115,6 +157,16 @@ class Signal:
         31.0
         """
         return Signal(_Quadrature(self, float(initial), float(at)), self, lambda t: self.jet(t)[1])
+
+
+class _Combined:
+    """A function of the values of signals, functions of time and numbers."""
+
+    def __init__(self, function, parts):
+        self.function, self.parts = function, parts
+
+    def __call__(self, t):
+        return self.function(*(part(t) if callable(part) else part for part in self.parts))
 
 
 class _Quadrature:

@@ -22,6 +22,7 @@ from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
 from fem_mbs.solvers.equilibrium import rotating_matrices
 from fem_mbs.solvers.static_result import StaticResult
+from fem_mbs.system import model_checks
 from fem_mbs.system.in_use import alone
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
@@ -39,6 +40,9 @@ class Modes:
     damping_ratio : (k,) [-], −Re s/|s|; negative: unstable
     shapes : (k, N, 6)
         (δx inertial [m], δθ body [rad]) of all nodes; complex if modes are; largest component 1.
+    remarks : list of str
+        What these modes leave out, in words: fewer modes than asked for, closed contacts, loads without an equilibrium.
+        `print` shows them.
     """
 
     def __init__(self, system: System, eigenvalues: np.ndarray, vectors: np.ndarray) -> None:
@@ -48,7 +52,10 @@ class Modes:
         self.omega = np.where(grows, -size, size)
         self.eigenvalues = eigenvalues
         # rigid modes: frequency zero to round-off; their ratio means nothing
-        self.damping_ratio = np.divide(-eigenvalues.real, size, out=np.zeros_like(size), where=size > 0)
+        self.damping_ratio = (
+            np.divide(-eigenvalues.real, size, out=np.zeros_like(size), where=size > 0) + 0.0
+        )  # no "-0"
+        self.remarks: list[str] = []
         shapes = np.zeros((len(eigenvalues), 6 * len(system.nodes)), float if real else complex)
         shapes[:, system.dof >= 0] = vectors.T
         largest = np.take_along_axis(shapes, np.abs(shapes).argmax(axis=1)[:, None], axis=1)
@@ -71,7 +78,7 @@ class Modes:
         lines = ["mode   frequency [Hz]   omega [rad/s]   damping ratio"]
         for i, (f, w, z) in enumerate(zip(self.frequency, self.omega, self.damping_ratio), 1):
             lines.append(f"{i:4d}   {f:14.6g}   {w:13.6g}   {z:13.4g}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.remarks])
 
     def __repr__(self):
         return f"Modes({len(self)}, lowest {self.frequency[0]:.6g} Hz)" if len(self) else "Modes(0)"
@@ -143,6 +150,7 @@ def modes(
         raise ParameterError(
             owner, "about", about, f"has {len(state.x)} nodes, the model {len(system.nodes)}; is it of this model?"
         )
+    model_checks.state_fits(system, state)
     state.V[:] = 0.0
     system.update_signals(state.t)
     w = None if rotation is None else owner.as_vector("rotation", rotation)
@@ -166,7 +174,9 @@ def modes(
             raise SolverError(f"matrices are not finite at this configuration ({element!r})", element=element)
     simple = eigen.symmetric(K) and not abs(C).max() > 0
     # a degree of freedom has one ω², but two s: real ones, and those of a motion without stiffness, count twice
-    n = min(int(n), (1 if simple else 2) * (system.n - system.m))
+    asked, n = n, min(int(n), (1 if simple else 2) * (system.n - system.m))
+    remarks = [] if isinstance(about, StaticResult) or w is not None else _loads(system, state, K)
+    remarks += _closed_contacts(system, state)
     if simple:
         K = 0.5 * (K + K.T)
     small = system.n + system.m <= DENSE_LIMIT
@@ -175,4 +185,30 @@ def modes(
         eigenvalues = np.where(squares < 0, np.sqrt(np.abs(squares)) + 0j, 1j * np.sqrt(np.abs(squares)))
     else:
         eigenvalues, vectors = (eigen.dense_quadratic if small else eigen.sparse_quadratic)(K, C, M, G, n, shift)
-    return Modes(system, eigenvalues, vectors)
+    found = Modes(system, eigenvalues, vectors)
+    if len(found) < asked:
+        remarks.insert(0, f"These are all modes of the model: {len(found)}; {asked} were asked for.")
+    found.remarks = remarks
+    return found
+
+
+def _loads(system, state, K):
+    """Remark on forces that act on what can move: their stiffness of pre-stress is missing."""
+    force = np.abs(system.reduced(system.forces(state)[1]))
+    small = 1e-9 * np.abs(K.diagonal()) * system.length + 1e-12
+    if not (force > small).any():
+        return []
+    _, where = system.unknown(int(np.argmax(np.where(force > small, force, 0.0))))
+    return [
+        f"Loads act at this configuration (most on {where}) that nothing says to be in equilibrium: their stiffness "
+        "is left out. Give an equilibrium: modes(system, about=static_equilibrium(system))."
+    ]
+
+
+def _closed_contacts(system, state):
+    """Remark on contacts that are closed: modes know no contacts."""
+    closed = np.flatnonzero(system.gaps(state) <= 1e-9 * (1.0 + np.abs(state.x).max())) if system.nc else []
+    if not len(closed):
+        return []
+    names = ", ".join(f"'{system.contact_at(int(c)).name}'" for c in closed[:5]) + (", …" if len(closed) > 5 else "")
+    return [f"Closed contacts are left out: {names}. Joints in their place would count."]

@@ -39,7 +39,7 @@ from fem_mbs.solvers import eigen
 from fem_mbs.solvers.equilibrium import Equilibrium, rotating_matrices
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.solvers.stepping.records import records
-from fem_mbs.system import assembly, element_checks
+from fem_mbs.system import assembly, element_checks, model_checks
 from fem_mbs.system.in_use import alone
 
 INCREMENT_TOLERANCE = 1e-9  # of δx/size and δθ; with quadratic convergence the error left is its square
@@ -133,6 +133,7 @@ def static_equilibrium(
     t = owner.number("t", float(system.initial.t) if t is None else t, "s")
     problem = Equilibrium(system, t, mixed, w)
     result = StaticResult(system, w)
+    model_checks.state_fits(system, system.initial)
     path = _LoadPath(problem, result)
     try:
         path.follow(steps, adaptive, tolerance, max_iterations)

@@ -1,5 +1,6 @@
 """Lines and curves of beams: the nodes between, the section frames along them, one call."""
 
+import numbers
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -219,7 +220,10 @@ def _count(n, name, poses):
     """Intervals between nodes: n, for elements of three poses the next even number."""
     if poses not in (2, 3):
         raise ParameterError(Named("Beam", name), "poses", poses, "must be 3 (default) or 2 (the two-node element)")
-    if int(n) != n or n < 1:
+    if isinstance(n, Section) or callable(n):
+        message = "is a section; the number of intervals comes before it: beam_line(start, end, n, section)"
+        raise ParameterError(Named("Beam", name), "n", n, message)
+    if isinstance(n, bool) or not isinstance(n, numbers.Real) or int(n) != n or n < 1:
         raise ParameterError(Named("Beam", name), "n", n, "must be a whole number of intervals between nodes ≥ 1")
     return int(n) if poses == 2 else 2 * ((int(n) + 1) // 2)
 

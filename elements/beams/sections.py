@@ -68,6 +68,7 @@ class Section(Checked):
     0.616538
     """
 
+    freezes = True
     area: float | None
     I2: float | None
     I3: float | None
@@ -324,10 +325,12 @@ class Section(Checked):
         other.__dict__.update(self.__dict__)
         d = np.array([0.0, self.number("d2", d2, "m"), self.number("d3", d3, "m")])
         inverse = np.block([[np.eye(3), skew(d)], [np.zeros((3, 3)), np.eye(3)]])
-        other.flexibility = inverse @ self.flexibility @ inverse.T
-        other.mass_center = self.mass_center + d[1:]
-        other.center = self.center + d[1:]
-        other.outline = None if self.outline is None else self.outline + d[1:]
+        other.__dict__.update(
+            flexibility=inverse @ self.flexibility @ inverse.T,
+            mass_center=self.mass_center + d[1:],
+            center=self.center + d[1:],
+            outline=None if self.outline is None else self.outline + d[1:],
+        )
         return other
 
     def stress(self, force: ArrayLike, moment: ArrayLike, points: ArrayLike | None = None) -> tuple:

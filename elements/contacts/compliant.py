@@ -473,7 +473,7 @@ class CompliantContact(Force):
         return (
             f"{label(self)}: its indentation is {depth:.3g} m, more than max_indentation = {self.max_indentation:.3g} "
             "m, for which its force law is not made. Start the bodies farther apart; in a run: halve h, or use "
-            "step_control=StepControl(); or allow it with max_indentation=…"
+            "step_control=StepControl() of DecoupledNSGA; or allow it with max_indentation=…"
         )
 
     def picture(self) -> list:

@@ -37,6 +37,7 @@ from fem_mbs.elements.joints.rows import (
     relative_angle,
     start_tolerance,
 )
+from fem_mbs.errors import label
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import dot, rotate
 from fem_mbs.signals import Signal
@@ -129,7 +130,8 @@ class RevoluteDriver(Joint):
         for frames made by ``at`` it is 0 at the start.
     angle : float, callable or Signal [rad]
         φ(t), twice differentiable: made of NumPy functions, a `Signal` with its derivatives, or one of `smooth_start`,
-        `trapezoidal`, `ramp`, `table`. φ(0) must be the angle of the initial pose. Any number of turns; less than 90°
+        `trapezoidal`, `ramp`, `table`. φ must be the angle of the pose at the time of the initial state
+        (0, unless a run goes on from a later one). Any number of turns; less than 90°
         in one time step.
     name : str, optional
 
@@ -179,6 +181,16 @@ class RevoluteDriver(Joint):
             "difference to the function, or turn a frame",
         )
 
+    def cause(self, t: float, h: float) -> str | None:
+        """Why a step h [s] that ends at t [s] cannot succeed, in words; None if it is not for this driver."""
+        turn = abs(self.signals[0](t) - self.signals[0](t - h))
+        if turn < 0.5 * np.pi:
+            return None
+        return (
+            f"{label(self)} turns by {np.degrees(turn):.4g}° in this step, and must turn by less than 90°: h must be "
+            f"below {0.5 * np.pi * h / turn:.2g} s. Is its angle in degrees? Angles are in radians (np.radians)"
+        )
+
 
 class LinearDriver(Joint):
     """Prescribe the distance of two frames along z of the first as a function of time.
@@ -190,8 +202,8 @@ class LinearDriver(Joint):
     frame_P, frame_Q : Frame, Node or body
         Those of the joint, see `at`.
     distance : float, callable or Signal [m]
-        d(t) from P to Q along z of P, twice differentiable. d(0) must be the distance of the initial pose: 0 for frames
-        made by ``at``.
+        d(t) from P to Q along z of P, twice differentiable. d must be the distance at the time of the
+        initial state (0, unless a run goes on from a later one): 0 for frames made by ``at``.
     name : str, optional
 
     Outputs

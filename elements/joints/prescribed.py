@@ -68,8 +68,8 @@ class Prescribed(Constraint):
         The point: origin of the frame. To hold a node still, fix its components instead.
     x, y, z : float, callable or Signal [m], optional, at least one
         Coordinate of the point in inertial axes, twice differentiable: made of NumPy functions, a `Signal` with its
-        derivatives, or one of `smooth_start`, `trapezoidal`, `ramp`, `table`. The value at t = 0 must be the initial
-        coordinate.
+        derivatives, or one of `smooth_start`, `trapezoidal`, `ramp`, `table`. The value at the time of the
+        initial state (0, unless a run goes on from a later one) must be the coordinate there.
     name : str, optional
 
     Outputs

@@ -27,7 +27,6 @@ in a spherical socket.
 """
 
 import numpy as np
-from scipy.special import lambertw
 
 from fem_mbs.arguments import ArrayLike, FloatOrArray, Named
 from fem_mbs.errors import ParameterError
@@ -174,6 +173,8 @@ class LineContact(Subsurface):
         ParameterError
             If the indentation exceeds the maximum of (3), where the contact would be as wide as the bodies.
         """
+        from scipy.special import lambertw  # here: SciPy takes a while to import
+
         depth, level = self.as_array("indentation", indentation, finite=False), self._level()
         argument = -np.maximum(depth, 0.0) * np.pi / self.compliance * np.exp(-level)
         if not (argument >= -np.exp(-1.0)).all():

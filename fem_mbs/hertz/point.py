@@ -33,8 +33,6 @@ and beside the bodies, and elastic behaviour. Ball bearings are at the edge of i
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import ellipe, ellipkm1, elliprd
 
 from fem_mbs.arguments import ArrayLike, FloatOrArray, Named
 from fem_mbs.errors import ParameterError
@@ -88,6 +86,8 @@ def axis_ratio(B_over_A: float) -> float:
     B_over_A = Named("axis_ratio").number("B_over_A", B_over_A, at_least=1)
     if B_over_A == 1:
         return 1.0
+    from scipy.optimize import brentq  # here: SciPy takes a while to import
+    from scipy.special import elliprd
 
     def mismatch(u):
         square = np.exp(2 * u)
@@ -205,6 +205,8 @@ class HertzContact(Subsurface):
         self.angle = self.number("angle", angle, "rad")
         self.A, self.B, self.major_axis_angle = self._relative_curvatures()
         k = self.axis_ratio = axis_ratio(self.B / self.A)
+        from scipy.special import ellipe, ellipkm1
+
         K_e, self._E_e = float(ellipkm1(k**2)), float(ellipe(1 - k**2))
         self._delta = self.compliance / (self.A + self.B)
         self._c_b, self._c_delta = float(np.cbrt(1.5 * k * self._E_e / np.pi)), 1.5 * k * K_e

@@ -40,8 +40,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
-from scipy.special import elliprd
 
 from fem_mbs.arguments import ArrayLike, Checked, FloatOrArray
 from fem_mbs.errors import ParameterError
@@ -79,6 +77,8 @@ class Stress(NamedTuple):
 
 def unit_stress(ratio: float, nu: float, zeta: ArrayLike) -> Stress:
     """Stresses (3) or, for ratio 0, (4) at depth zeta = z/b, for p0 = 1."""
+    from scipy.special import elliprd  # here: SciPy takes a while to import
+
     zeta = np.asarray(zeta, float)
     if ratio == 0:
         root = np.sqrt(1 + zeta**2)
@@ -104,6 +104,8 @@ def unit_peak(ratio: float, nu: float, quantity: str) -> Peak:
     The value is exact to round-off, the depth to some 1e-8 (a maximum is flat). For small ν and slender ellipses the
     largest shear stress lies on the surface (depth 0): the stress along a is then far smaller than the other two.
     """
+    from scipy.optimize import minimize_scalar
+
     grid = np.linspace(0.0, 3.0, 301)  # no peak lies deeper than .79 b, whatever k and ν
     values = getattr(unit_stress(ratio, nu, grid), quantity)
     i = int(np.argmax(values))
@@ -119,6 +121,8 @@ def unit_peak(ratio: float, nu: float, quantity: str) -> Peak:
 @lru_cache(maxsize=256)
 def unit_orthogonal_shear(along_over_across: float) -> Peak:
     """Amplitude and depth (5) for p0 = 1 and c = 1; along_over_across = c/d, 0 for a line that rolls sideways."""
+    from scipy.optimize import brentq
+
     square = along_over_across**2
     # u = t − 1 ≥ 0, cubic without cancellation: u (u + 2)(2u + 1) = (c/d)², monotone
     u = brentq(lambda u: u * (u + 2) * (2 * u + 1) - square, 0.0, square, xtol=1e-300, rtol=1e-15) if square else 0.0

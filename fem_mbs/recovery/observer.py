@@ -77,6 +77,10 @@ class ForceObserver(Checked):
     9.5 kN, 11 states
     """
 
+    changeable = {
+        "on_impact": lambda self, name, value: None if value is None else self.as_function(name, value),
+    }
+
     def __init__(
         self,
         contact: str,

@@ -53,7 +53,7 @@ def picture(
     ----------
     result : Results
     save : path, optional
-        Image file, .png or .jpg.
+        Image file, .png, .jpg or .jpeg.
     time : float or sequence of float, optional [s]
         The nearest saved steps are drawn; default: the last. Of several, earlier ones are drawn fainter.
     color : {"bending moment", "normal force", "shear force", "torsion", None}
@@ -73,6 +73,8 @@ def picture(
     (height, width, 3) uint8
         Notebooks display it as an image.
     """
+    if save is not None and Path(save).suffix.lower() not in (".png", ".jpg", ".jpeg"):
+        raise FemMbsError(f"picture {save}: the ending must be .png or .jpg")
     times = [result.t[-1]] if time is None else np.atleast_1d(time)
     chosen = [result.at(t) for t in times]
     stage = _Stage(result, chosen, color=color, arrows=arrows, view=view, zoom=zoom, size=size)
@@ -131,7 +133,7 @@ def animate(
     if last <= first:
         raise FemMbsError(f"animation {path}: nothing to show between t = {first:g} s and {last:g} s")
     speed = (last - first) / 6.0 if speed is None else speed
-    times = np.arange(first, last + 0.5 * speed / fps, speed / fps)
+    times = np.minimum(np.arange(first, last + 0.5 * speed / fps, speed / fps), last)
     chosen = [result.at(t) for t in times]
     stage = _Stage(result, chosen, color=color, arrows=arrows, view=view, zoom=zoom, size=size, film=True)
     images = []

@@ -91,9 +91,13 @@ def plot(
     ------
     UnknownNameError
         For a name or component that the results do not have; the message lists near ones.
+    FemMbsError
+        For an ending of ``save`` that matplotlib does not know.
     """
     import matplotlib
 
+    if save is not None:
+        _check_ending(save)
     groups = panels(result, what, component)
     with matplotlib.rc_context(STYLE):
         if figure is None:
@@ -116,6 +120,15 @@ def plot(
 
         plt.show()
     return figure
+
+
+def _check_ending(save):
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = FigureCanvasBase.get_supported_filetypes()
+    suffix = Path(save).suffix.lower().removeprefix(".")
+    if suffix and suffix not in known:
+        raise FemMbsError(f"plot {save}: the ending must be one of {', '.join('.' + name for name in sorted(known))}")
 
 
 def _new_figure(size, show):

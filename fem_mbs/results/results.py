@@ -9,7 +9,7 @@
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from fem_mbs.results.scene import SECTION_LABELS, Scene, contact_vector, inverse
 from fem_mbs.results.store import File
 from fem_mbs.results.table import AXES, HISTORIES, PAIRS, TURNS, XYZ, listed, pair_column, shape_of
 from fem_mbs.shapes import Skin, matrices
+
+if TYPE_CHECKING:
+    from fem_mbs.system.state import State
 
 FORMAT = 1
 
@@ -291,11 +294,48 @@ class Results:
         return self._store.rows(np.asarray(chosen))
 
     def at(self, time: float) -> int:
-        """Number of the saved step nearest to a time [s]."""
-        time = Named("Results").number("time", time, "s")
+        """Number of the saved step nearest to a time [s].
+
+        Raises
+        ------
+        ParameterError
+            The time is before the first or after the last saved step by more than half the step there.
+        """
+        owner = Named("Results")
+        time = owner.number("time", time, "s")
         if not len(self.t):
             raise FemMbsError(f"result of model '{self.model}' has no saved steps")
+        steps = np.diff(self.t) if len(self.t) > 1 else np.zeros(1)
+        slack = 1e-9 * (1.0 + abs(time))
+        inside = self.t[0] - 0.5 * steps[0] - slack <= time <= self.t[-1] + 0.5 * steps[-1] + slack
+        owner.check(inside, "time", time, f"s is outside the saved steps, {self.t[0]:g} s to {self.t[-1]:g} s")
         return int(np.argmin(np.abs(self.t - time)))
+
+    def state(self, step: int = -1) -> "State":
+        """State of saved step number ``step`` (negative: from the end), for a run that goes on from it.
+
+        Returns
+        -------
+        State
+            ``system.initial = result.state(-1)``; of a time t [s]: ``result.state(result.at(t))``.
+
+        Raises
+        ------
+        IndexError
+            If there is no such saved step.
+        FemMbsError
+            If the numbers are not a state in time: load steps of a static equilibrium.
+        """
+        from fem_mbs.system.state import State
+
+        if "solver" in self.parameters:
+            raise FemMbsError("these are load steps, not states in time; static_equilibrium(…).state is one")
+        row = self.rows([range(len(self.t))[step]])
+        state = State(len(self.description["nodes"]))
+        state.t, state.x, state.Q = row["t"][0], row["position"][0], row["quaternion"][0]
+        state.R = matrices(state.Q)
+        state.V[:, :3], state.V[:, 3:] = row["velocity"][0], row["angular_velocity"][0]
+        return state
 
     @property
     def contacts(self) -> list[str]:
@@ -335,7 +375,7 @@ class Results:
             return
         wall = f" in {s['wall_time']:.3g} s" if "wall_time" in s else ""
         steps = int(s.get("steps", self.step[-1]))
-        yield "status", f"{self.status}{wall}"
+        yield "status", f"{self.status.removesuffix('.')}{wall}"
         parts = f", {s['divided_steps']} of them in parts" if s.get("divided_steps") else ""
         yield "time", f"{self.t[0]:g} … {self.t[-1]:g} s, {steps} steps{parts}, {len(self.t)} states saved"
         most, mean = s.get("iterations_max", self.iterations.max), s.get("iterations_mean", self.iterations.mean)

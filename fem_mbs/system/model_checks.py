@@ -6,6 +6,7 @@ import numpy as np
 
 from fem_mbs.errors import ModelError, label
 from fem_mbs.nodes import COMPONENTS
+from fem_mbs.shapes import matrices
 from fem_mbs.system.element_checks import trouble
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 START_TOLERANCE = 1e-8  # relative to the size of the model and to its velocities: twelve digits of input would do
 RESTART_TOLERANCES = 1e-6, 1e-3  # of positions and velocities that come from a file or another run
+ROTATION_TOLERANCE = 1e-6  # of what a state says of a rotation: seven digits of input
 RANK_TOLERANCE = 1e-9  # of the pivots of the row-normalised gradient; independent rows of real mechanisms are > 1e-4
 DENSE_RANK_LIMIT = 1500  # rows up to which the rank is found with a dense pivoted QR
 
@@ -114,15 +116,56 @@ def _worst(system, values):
     return system.unknown(system.n + row)[0], float(np.abs(values[row]))
 
 
-def start_holds(system: "System") -> None:
-    """The state a run begins with satisfies the constraints at its time, as far as one from a file or another run can.
+def state_fits(system: "System", state: "State") -> None:
+    """A state has numbers for every node, all finite, and each rotation is one, the same as quaternion and as matrix.
+
+    Raises
+    ------
+    ModelError
+        Names the node and says what to do.
+    """
+    N = len(system.nodes)
+    arrays = {"x": (N, 3), "Q": (N, 4), "R": (N, 3, 3), "V": (N, 6)}
+    for name, shape in arrays.items():
+        array = getattr(state, name)
+        if array.shape != shape:
+            raise ModelError(f"the initial state has {name} of shape {array.shape}; this system needs {shape}")
+        bad = np.flatnonzero(~np.isfinite(array.reshape(N, -1)).all(axis=1))
+        for i in bad[:1]:
+            node = system.nodes[i]
+            raise ModelError(
+                f"{label(node)}: the initial state has {name} = {array[i].tolist()}; must be finite", [node]
+            )
+    cure = "Set rotations with state.set_rotation(node, rotation), which sets Q and R"
+    length = np.linalg.norm(state.Q, axis=1)
+    for i in np.flatnonzero(np.abs(length - 1.0) > ROTATION_TOLERANCE)[:1]:
+        node = system.nodes[i]
+        raise ModelError(
+            f"{label(node)}: the quaternion Q of the initial state has length {length[i]:.6g}. {cure}", [node]
+        )
+    apart = np.abs(matrices(state.Q) - state.R).reshape(N, 9).max(axis=1)
+    for i in np.flatnonzero(apart > ROTATION_TOLERANCE)[:1]:
+        node = system.nodes[i]
+        raise ModelError(
+            f"{label(node)}: Q and R of the initial state are different rotations (by {apart[i]:.3g}): one of them was "
+            f"set alone. {cure}",
+            [node],
+        )
+
+
+def start_holds(system: "System", drift: float = 0.0) -> None:
+    """The state a run begins with can be one of the system, as far as one from a file or another run can.
 
     `System` has checked the state of the model; ``system.initial`` may have been replaced since. A driver evaluated at
     another time than that of the state, or velocities left behind, would be an impact in the first step.
+
+    ``drift``: penetration [m] that steps of the method leave.
     """
+    state_fits(system, system.initial)
     system.update_signals(system.initial.t)
     positions, velocities = RESTART_TOLERANCES
     constraints_hold(system, system.initial, positions=positions, velocities=velocities)
+    no_penetration(system, system.initial, positions, drift)
 
 
 def constraints_hold(
@@ -152,11 +195,13 @@ def constraints_hold(
         )
 
 
-def no_penetration(system: "System", state: "State") -> None:
-    """No contact starts closed by more than round-off."""
+def no_penetration(system: "System", state: "State", tolerance: float = 1e-9, drift: float = 0.0) -> None:
+    """No contact starts closed by more than a relative tolerance, or a length ``drift`` [m]."""
+    if system.searches:
+        system.search_pairs(state.x, state.R)
     gaps = system.gaps(state)
     size = 1.0 + np.abs(state.x).max()
-    for c in np.flatnonzero(gaps < -1e-9 * size)[:1]:
+    for c in np.flatnonzero(gaps < -max(tolerance * size, drift))[:1]:
         contact = system.contact_at(int(c))
         raise ModelError(
             f"{label(contact)}: starts with penetration, gap = {gaps[c]:.6g} m. Move the bodies apart (gap ≥ 0), or "

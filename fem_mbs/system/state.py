@@ -1,8 +1,11 @@
 """Where the nodes of a system are and how they move at one time."""
 
+from typing import Any
+
 import numpy as np
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.rotations import matrix_to_quaternion
 
 
 class State(Checked):
@@ -14,7 +17,17 @@ class State(Checked):
     x : (N, 3) [m], positions of all nodes, inertial axes
     Q, R : (N, 4), (N, 3, 3), rotations: quaternions (scalar first), and their matrices
     V : (N, 6), velocities (ẋ inertial, Ω body) [m/s, rad/s]
+
+    A rotation is there twice. `set_rotation` sets both; a run from a state whose Q and R differ is refused.
     """
+
+    changeable = {
+        "t": lambda self, name, value: float(self.as_array(name, value, (), finite=False)),
+        **dict.fromkeys(
+            ("x", "Q", "R", "V"),
+            lambda self, name, value: self.as_array(name, value, getattr(self, name).shape, finite=False),
+        ),
+    }
 
     def __init__(self, n_nodes: int) -> None:
         n_nodes = self.as_integer("n_nodes", n_nodes, 0)
@@ -22,6 +35,30 @@ class State(Checked):
         self.t = 0.0
         self.x, self.Q, self.R = np.zeros((n_nodes, 3)), np.zeros((n_nodes, 4)), np.zeros((n_nodes, 3, 3))
         self.V = np.zeros((n_nodes, 6))
+
+    def set_rotation(self, node: Any, rotation: ArrayLike) -> None:
+        """Set the rotation of a node, Q and R.
+
+        Parameters
+        ----------
+        node : Node, body with one node, or int
+            An int is the row of the node; a node is that of the system compiled or run last.
+        rotation : (3, 3) matrix, (3,) rotation vector [rad] or (4,) quaternion
+            Body components to inertial components.
+
+        Raises
+        ------
+        ParameterError
+            No such row, a node that is in no system, or not a rotation.
+        """
+        if isinstance(node, (int, np.integer)) and not isinstance(node, bool):
+            row = int(node)
+        else:
+            row = self.as_frame("node", node).node.index
+            self.check(row is not None, "node", node, "is in no system yet: compile its model first")
+        self.check(0 <= row < len(self.x), "node", node, f"is not in this state, which has {len(self.x)} nodes")
+        self.R[row] = self.as_rotation("rotation", rotation)
+        matrix_to_quaternion(self.R[row], self.Q[row])
 
     def copy(self) -> "State":
         """An independent copy."""

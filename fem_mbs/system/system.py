@@ -48,7 +48,8 @@ class System(Checked):
     dof : (6 N,) int64
         Full component -> unknown, −1 for fixed ones.
     initial : State
-        Initial configuration and velocities (projected if asked for).
+        Initial configuration and velocities (projected if asked for). A run begins with it; another state may be set:
+        ``system.initial = result.state(-1)``.
     independent : bool
         Whether all constraint rows were found to be independent, at the initial configuration.
     conservative : bool
@@ -56,6 +57,9 @@ class System(Checked):
     mean_mass, contact_mass, length : float
         Scales [kg], [kg], [m] used by solvers for multipliers and to compare moments with forces.
     """
+
+    changeable = {"initial": lambda self, name, value: self._start(value)}
+    refused = {"gravity": "set that of the model, and compile it again"}
 
     def __init__(
         self,
@@ -89,7 +93,7 @@ class System(Checked):
         self._own: Matrices | None = None
         self._fill()
         self._scales()
-        self.initial = self._initial_state()
+        self.initial, self._compiled_from = self._initial_state(), self._given()
         if self.searches:
             self.search_pairs(self.initial.x, self.initial.R)
         if check:
@@ -106,6 +110,13 @@ class System(Checked):
         system = System(model, **options)
         system.initial = initial
         return system
+
+    def _start(self, state):
+        """The state if it can be that of this system."""
+        self.as_instance("initial", state, State, "a State, such as result.state(-1)")
+        N = len(self.nodes)
+        self.check(len(state.x) == N, "initial", state, f"has {len(state.x)} nodes, this system has {N}")
+        return state
 
     # --- construction -------------------------------------------------------------------------------------------------
 
@@ -308,6 +319,24 @@ class System(Checked):
         """What the model got after it was compiled: elements and contact groups."""
         known = {id(item) for item in (*self.elements, *self.contact_groups)}
         return [item for item in (*self.model.elements, *self.model.contact_groups) if id(item) not in known]
+
+    def _given(self):
+        """What the model gives that may be set until it is compiled: attribute -> array, one row per node."""
+        names = ("position", "rotation", "velocity", "angular_velocity")
+        given = {name: np.array([getattr(node, name) for node in self.nodes]) for name in names}
+        return given | {"gravity": self.model.gravity.copy()}
+
+    def changed(self) -> list[tuple[Any, str]]:
+        """What was set in the model after it was compiled: (model or node, attribute)."""
+        found: list[tuple[Any, str]] = []
+        for name, now in self._given().items():
+            different = now != self._compiled_from[name]
+            if name == "gravity" and different.any():
+                found.append((self.model, name))
+            elif name != "gravity":
+                rows = np.flatnonzero(different.reshape(len(self.nodes), -1).any(axis=1))
+                found += [(self.nodes[i], name) for i in rows]
+        return found
 
     def parts(self) -> np.ndarray:
         """Number of the connected part each node belongs to (N,); −1: cannot move. Contacts connect nothing."""

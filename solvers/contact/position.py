@@ -25,6 +25,7 @@ from fem_mbs.system.assembly import (
 from fem_mbs.system.contacts import contacts
 
 FARTHEST = 2.0  # |U| relative to |D|, see `farthest`
+NEAR = 1e-8  # of the size of the positions: a U that is allowed in a step without motion
 
 
 @kernel
@@ -177,7 +178,7 @@ def farthest(d, s):
             inertia += D[i, j] * MD[6 * i + j]
             elastic += D[i, j] * (f0[6 * i + j] - f1[6 * i + j])
     elastic *= s.position_factor * s.h * s.h
-    return FARTHEST * FARTHEST * (inertia + abs(elastic)) + s.mean_mass * (1e-8 * (1.0 + s.scale_x)) ** 2
+    return FARTHEST * FARTHEST * (inertia + abs(elastic)) + s.mean_mass * (NEAR * (1.0 + s.scale_x)) ** 2
 
 
 @entry("void(int64, int64)")

@@ -92,6 +92,9 @@ FORCED = 0.05  # of the passage: shorter overlaps of glancing bodies, in which n
 DIP = 1e-6  # of the passage: overlaps that count
 FASTER = 1.5  # than the mean speed: how a gap may close on the way
 EVALUATIONS = 500  # of a contact in a step before it is given up
+BISECTIONS = 40  # of a part of the step: to 1e-12 of it
+EARLIEST = 1e-12  # touch: 0 means not swept
+OVERLAP = 10.0  # times the accuracy of gaps: what a solved correction may leave
 ROUNDS = 30  # of position corrections with swept contacts
 FURTHER = 1.5  # times what is missing: rotations give back a part of a shift
 NEVER, UNKNOWN = 2.0, -1.0
@@ -204,13 +207,13 @@ def first_touch(d, s, g, e, b, travel, corrected):
         after = min(1.0, tau + max(gap / rate, least))
         gap = gap_at(d, s, g, e, b, after, corrected)
         if gap < deep:
-            for _ in range(40):
+            for _ in range(BISECTIONS):
                 middle = 0.5 * (tau + after)
                 if gap_at(d, s, g, e, b, middle, corrected) < 0.0:
                     after = middle
                 else:
                     tau = middle
-            return max(tau, 1e-12)
+            return max(tau, EARLIEST)
         tau = after
     return UNKNOWN
 
@@ -366,7 +369,7 @@ def shift_swept(d, s):
             if kept[e, C_THETA] == 0.0:
                 continue
             gap = evaluate_contact(d, g, e, b, x, R, x0, R0, V0)
-            if gap >= -10.0 * s.exact * (1.0 + s.scale_x):
+            if gap >= -OVERLAP * s.exact * (1.0 + s.scale_x):
                 continue
             along = 0.0
             for j in range(3):

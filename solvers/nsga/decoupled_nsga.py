@@ -211,6 +211,11 @@ class DecoupledNSGA(Stepper):
                 message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
                 raise ParameterError(self, name, value, message)
 
+    def smaller_steps(self, system: System) -> str:
+        if self.step_control is not None or system.searches:
+            return "Halve h"
+        return "Halve h, or use step_control=StepControl()"
+
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""
         from fem_mbs.solvers.contact import sweep

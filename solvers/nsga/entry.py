@@ -31,6 +31,7 @@ from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import B_GN, B_VT, B_VT0, B_W, L_MU, L_ROLLING, L_SPINNING, gradient_times, laws_of
 
 BRISK, SETTLING, FIRST_PAUSE, LONGEST_PAUSE = 5, 3, 20, 200  # changes; steps
+SUCCESSION = 3  # steps between changes that are quick
 TURNED = 0.93  # cos² of the angle by which sliding may turn in a step
 
 
@@ -72,7 +73,7 @@ def pause_chattering(d, s, o):
         if pause[i] > 0:
             pause[i] -= 1
         elif stirred[i] != 0:
-            quick[i] = quick[i] + 1 if quiet[i] < 3 else max(quick[i] - 1, 0)
+            quick[i] = quick[i] + 1 if quiet[i] < SUCCESSION else max(quick[i] - 1, 0)
             quiet[i] = 0
             if quick[i] >= BRISK:
                 quick[i] = 0

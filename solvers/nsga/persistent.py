@@ -52,13 +52,14 @@ from fem_mbs.system.contacts import (
     laws_of,
 )
 
+ABOVE = 10.0  # times what the sub-problems leave: a velocity that is one
 _H_N, _KK, _V = SLOT["H_N"], SLOT["K"], SLOT["v"]
 
 
 @kernel
 def rest_speed(s):
     """Relative velocity below which a contact sticks [m/s]: ten times what the sub-problems leave."""
-    return 10.0 * (s.tol_v + s.rtol * s.h * s.F_s / s.mean_mass)
+    return ABOVE * (s.tol_v + s.rtol * s.h * s.F_s / s.mean_mass)
 
 
 @kernel

@@ -22,6 +22,7 @@ from fem_mbs.system.contacts import B_GN, B_GN0, B_VT, B_W, L_NORMAL, gradient_t
 
 GAIN = 1e-8  # of the work of impulses, relative to its parts, that is round-off
 LIMITING = 12  # problems to find how much restitution an impact may have
+NARROW = 1e-3  # of the restitution: what is left of it, or not, is no better known
 LONG_SEQUENCE = 8  # impact problems of a step; the billiard break of annex B needs 3
 
 
@@ -162,7 +163,7 @@ def limit_restitution(d, s):
         for _ in range(LIMITING):
             last = (low * gain - high * loss) / (gain - loss)
             value = gained(d, s, last)
-            if s.code != OK or high - low < 1e-3:
+            if s.code != OK or high - low < NARROW:
                 break
             if value > 0.0:
                 high, gain, loss = last, value, 0.5 * loss

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.errors import NonFiniteError
+from fem_mbs.errors import NonFiniteError, SolverError
+from fem_mbs.solvers.stepping.energy_watch import SHARE, EnergyWatch
 from fem_mbs.system import element_checks
 
 if TYPE_CHECKING:
@@ -68,7 +69,9 @@ class Chunks:
         self.most = size * (1 if observers else every)  # steps whose records fit
         self.least = 1 if observers else every
         self.records = engine.make_records(size)
-        self.done, self.failure, self.reason = 0, None, "complete"
+        self.done, self.reason = 0, "complete"
+        self.failure: Exception | None = None
+        self.energy = EnergyWatch(engine.system.mean_mass) if engine.system.conservative else None
         self.samples = []  # outputs of some states of each chunk, for remarks of elements
 
     def time(self, steps: int) -> float:
@@ -79,6 +82,7 @@ class Chunks:
         """Steps until the last, a failure, or an interrupt."""
         self.engine.first(self.records)
         self._keep(1)
+        self._watch(self.records["t"][:1], self.records["energy"][:1])
         count = self.least
         while self.done < self.steps and self.failure is None and interrupt.asked is None:
             count = min(count, self.steps - self.done, self.most)
@@ -87,6 +91,10 @@ class Chunks:
                 count = 2 * count
             elif seconds > 2 * CHUNK_SECONDS:
                 count = max(self.least, count // 2 // self.least * self.least)
+        if self.failure is None and self.done == self.steps and int(self.engine.run[0]["step_number"]) % self.every:
+            # the last step is kept too; observers have seen it
+            self.failure = self.engine.last(self.records)
+            self.writer.append({name: array[:1] for name, array in self.records.items()}, self.engine.pairs())
 
     def _take(self, count):
         """One chunk of steps; returns how long it took [s]."""
@@ -97,11 +105,27 @@ class Chunks:
         self.failure = failure or (bad_signal if taken == len(signals) else None)
         if saved:
             self._keep(saved)
+            self._watch(records["t"][:saved], records["energy"][:saved])
             self.samples.append(records["output"][: saved : max(1, saved // SAMPLES)].copy())
         self.done += taken
         seconds = time.perf_counter() - begin
         self.bar.update(self.time(self.done), self.done, records, saved)
         return seconds
+
+    def _watch(self, t, energy):
+        if self.energy is not None:
+            self.energy.look(t, energy)
+
+    def _drift(self):
+        """Warning of a rise that no single step shows."""
+        watch = self.energy
+        if watch is None or watch.share <= SHARE or self.engine.run[0]["rises"]:
+            return []
+        return [
+            f"energy was {watch.rise:.3g} J, {100 * watch.share:.3g} % of the largest kinetic energy, above an earlier "
+            f"value at t = {watch.time:.6g} s, by many small rises, although nothing drives the model: h is too large. "
+            f"{self.engine.method.smaller_steps(self.engine.system)}"
+        ]
 
     def _keep(self, saved):
         """Show the states of a block to the observers, and write those that are to be kept."""
@@ -129,7 +153,12 @@ class Chunks:
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
         try:
             remarks = element_checks.remarks(self.engine.system, np.concatenate(self.samples)) if self.samples else []
-            warnings = [*self.engine.warnings(), *remarks]
+            warnings = [*self.engine.warnings(), *self._drift(), *remarks]
+            if self.engine.strict and warnings and self.failure is None:
+                end = self.time(self.done)
+                text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."
+                self.failure = SolverError(text, step=self.done, time=end)
+                self.reason = f"stopped: {self.failure}"
             return self.writer.close(self.reason, warnings=warnings, **self.engine.statistics())
         finally:
             for observer in self.observers:

@@ -218,6 +218,21 @@ class Engine:
         invoke(int(self.run[0]["record_part"]), address(self.data), address(self.run))
         self.pair_tables = [np.zeros((0, PAIR_COLUMNS))] if self.system.searches else []
 
+    def last(self, block: dict[str, np.ndarray]) -> Exception | None:
+        """Record the present state, whether its turn has come or not; returns what `strict` runs refuse of it."""
+        from fem_mbs.jit import address, invoke
+
+        run = self.run[0]
+        self.record_into(block)
+        run["save_every"], run["whole_every"], run["code"] = max(run["save_every"], run["whole_every"]), 1, OK
+        invoke(int(run["record_part"]), address(self.data), address(self.run))
+        if self.system.searches:
+            from fem_mbs.solvers.contact.pairs import closed_pairs
+
+            self.pair_tables = [closed_pairs(self)]
+            block["pair_count"][0] = len(self.pair_tables[0])
+        return None if run["code"] == OK else self.fault(int(run["code"]), float(run["t"]))
+
     def advance(
         self, times: np.ndarray, signals: np.ndarray, block: dict[str, np.ndarray]
     ) -> tuple[int, int, Exception | None]:
@@ -265,11 +280,15 @@ class Engine:
     def warnings(self) -> list[str]:
         """What was wrong without stopping the run, in words."""
         run, texts = self.run[0], []
+        if self.controller is not None:
+            texts += self.controller.warnings()
         if run["rises"]:
+            rises = "once" if run["rises"] == 1 else f"{run['rises']} times"
+            most = "" if run["rises"] == 1 else "most "
             texts.append(
-                f"energy rose {run['rises']} times by more than the steps explain, most by {run['largest_rise']:.3g} J "
+                f"energy rose {rises} by more than the steps explain, {most}by {run['largest_rise']:.3g} J "
                 f"before t = {run['rise_time']:.6g} s, although nothing drives the model: h is too large for what "
-                "happened there (halve it, or use step_control=StepControl())"
+                f"happened there. {self.method.smaller_steps(self.system)}"
             )
         return texts
 

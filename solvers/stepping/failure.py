@@ -35,6 +35,7 @@ class _Failure:
         self.number = int(self.run["step_number"]) + 1
         self.where = f"Step {self.number}, t = {t:.6g} s:"
         self.start = f"{self.where} {engine.method.stages[self.which]}"
+        self.smaller_steps = engine.method.smaller_steps(engine.system)
         self.history = self.arrays["history"][: int(self.arrays["counts"][5])]
 
     def error(self, text, element=None, kind=SolverError):
@@ -65,7 +66,7 @@ class _Failure:
         return self.error(
             f"{self.where} {label(node)} jumped: it moved or turned {FAST * self.run['farthest']:.3g} "
             "times as far as its speeds and accelerations explain. The corrections found a configuration that is "
-            "not the one next to the start of the step. Halve h, or use step_control=StepControl()",
+            f"not the one next to the start of the step. {self.smaller_steps}",
             node,
         )
 
@@ -77,7 +78,7 @@ class _Failure:
     def energy_rose(self):
         return self.error(
             f"{self.where} the energy rose by {self.run['largest_rise']:.3g} J, more than the step "
-            "explains, although nothing drives the model. Halve h, or use step_control=StepControl(); without "
+            f"explains, although nothing drives the model. {self.smaller_steps}; without "
             "strict=True this is a warning of the result"
         )
 
@@ -105,7 +106,7 @@ class _Failure:
         if len(history) <= 1 and problems is not None:
             return self.error(
                 f"{self.start} was not solved by the contact-problem solver: {problems.last()}. Usual causes: "
-                "step too large (halve h), or many redundant contacts between stiff or heavy bodies"
+                "step too large (halve h), or many redundant contacts between stiff or heavy bodies."
             )
         row, owner, value = _largest_row(self.engine, self.which)
         tail = ", ".join(f"{r:.1e}" for r in history[-4:])
@@ -135,9 +136,16 @@ def diagnose(engine: "Engine", code: int, t: float) -> SolverError | NonFiniteEr
     """The error of a step that failed with a code on its way to time t [s]."""
     try:
         engine.system.raise_python_errors(t)
-    except NonFiniteError as error:
-        return error
-    return WAYS.get(code, _Failure.not_converged)(_Failure(engine, code, t))
+    except NonFiniteError as raised:
+        return raised
+    error = WAYS.get(code, _Failure.not_converged)(_Failure(engine, code, t))
+    h = float(engine.run[0]["h"])
+    for element in engine.system.constraints:
+        cause = element.cause(t, h) if hasattr(element, "cause") else None
+        if cause:
+            error.args, error.element = (f"{error.args[0].removesuffix('.')}. {cause}.",), element
+            break
+    return error
 
 
 def _largest_row(engine, which):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import Keywords, Named
-from fem_mbs.errors import SolverError
+from fem_mbs.errors import SolverError, label
 from fem_mbs.jit import kernel
 from fem_mbs.system.assembly import (
     SMOOTH,
@@ -105,10 +105,23 @@ def initial_accelerations(system: System, state: State, epsilon: float = 1e-6, *
     system.raise_python_errors(state.t)
     if not good or not (np.isfinite(A).all() and np.isfinite(lam).all()):
         system.raise_nonfinite(state)
+        owner, cause = _without_mass(system, state)
         raise SolverError(
-            "initial accelerations: mass and constraints are singular. Usual cause: a node that springs or beams hold "
-            "but that has no mass; give it a small one, or fix it",
-            step=0,
-            time=state.t,
+            f"initial accelerations: mass and constraints are singular. {cause}", step=0, time=state.t, element=owner
         )
     return A, lam
+
+
+def _without_mass(system, state):
+    """An element whose node has no mass, or None, and the usual cause of a singular matrix in words."""
+    mass = system.expanded(system.matrices(state, mass_only=True).diagonal())
+    for i in np.flatnonzero((system.free & (mass == 0.0)).any(axis=1)):
+        node = system.nodes[i]
+        holds = [element for element in system.elements if node in element.nodes and element.role == "dynamic"]
+        beams = [element for element in holds if hasattr(element, "section")]
+        if beams:
+            cure = "its section has no mass: give it a density (or mass_per_length and inertia_per_length)"
+            return beams[0], f"{label(node)} has no mass, because {label(beams[0])} has none; {cure}"
+        by = f", which {label(holds[0])} holds," if holds else ""
+        return node, f"{label(node)}{by} has no mass: give it a small one, or fix it"
+    return None, "Usual cause: a node that springs or beams hold but that has no mass; give it a small one, or fix it"

@@ -18,6 +18,7 @@ from fem_mbs.system.contacts import (
     laws_of,
 )
 
+BOUNCE = 2.0  # times tol_v: rebounds above it are impacts of contacts that were closed before
 LEAST_SHIFT = 1e-8  # of constraint rows when a step is repeated
 # Attempts at a step: p/k (of the first: the user's), least proximal shift, whether with line search, factor of the
 # number of iterations. Of 23 position problems that the first two rows left (200 random throws of bodies with 4 and 8
@@ -114,7 +115,7 @@ def mark_impacts(d, s):
         for e in range(g.n):
             c = g.first_contact + e
             acts = total[c, 0] > 0.0
-            bounces = law[e, L_NORMAL] * abs(gradient_times(g, e, B_GN0, 0, V0)) > 2.0 * s.tol_v
+            bounces = law[e, L_NORMAL] * abs(gradient_times(g, e, B_GN0, 0, V0)) > BOUNCE * s.tol_v
             impact[c] = 1 if acts and (was[c] == 0 or bounces) else 0
             was[c] = 1 if acts else 0
             struck = struck or impact[c] != 0

@@ -32,7 +32,15 @@ import numpy as np
 
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import NonFiniteError, ParameterError
-from fem_mbs.solvers.stepping.codes import ENERGY_ROSE, LARGE_ROTATION, OK
+from fem_mbs.solvers.stepping.codes import (
+    ENERGY_ROSE,
+    LARGE_ROTATION,
+    NOT_CONVERGED,
+    OK,
+    PASSED,
+    SINGULAR,
+    TOO_MANY_PROBLEMS,
+)
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -41,6 +49,7 @@ SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
 ROUND = 1e-6  # of a step: what the sum of many leaves
 LARGEST_TURN = 3.0  # rad: of a node in a step, see nsga.smooth
 PARTS = 64  # of a step that fails in a run of constant steps
+DIVIDED = (NOT_CONVERGED, SINGULAR, TOO_MANY_PROBLEMS, LARGE_ROTATION, PASSED)  # failures that smaller steps may mend
 WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
 
 
@@ -198,6 +207,10 @@ class Controller:
             "steps_too_large_for_contact": self.too_large,
         }
 
+    def warnings(self) -> list[str]:
+        """Nothing: steps of variable size were asked for."""
+        return []
+
 
 class Divider(Controller):
     """Takes the steps of an engine at constant size, and those that fail in parts.
@@ -206,13 +219,13 @@ class Divider(Controller):
     one of beams, which the run then keeps. The parts are halves, and halves of what fails again, down to 1/`PARTS`;
     they grow back as with `StepControl`, and their energies are watched as there. States are saved at the ends of
     whole steps, as if nothing had been: with the impulses of all parts. When a part of the smallest size fails too, the
-    error is that of the whole step. A step that begins with bodies that turn too fast for it is not divided: then the
-    user's steps are too large as such.
+    error is that of the whole step. Not divided: steps that converged and were refused by the checks of accepted steps,
+    and a step that begins with bodies that turn too fast for it, because the user's steps are too large as such.
     """
 
     def __init__(self, engine: "Engine") -> None:
         super().__init__(engine, StepControl(h_min=engine.h / PARTS))
-        self.divided, self.part = 0, engine.make_records(1)
+        self.divided, self.first, self.part = 0, np.inf, engine.make_records(1)
         asked = {"newton": 1, "mixed": int(any("mixed" in element.kernels for element in engine.system.elements))}
         self.other = {name: value for name, value in asked.items() if value != engine.record_of(name)[name]}
 
@@ -225,8 +238,9 @@ class Divider(Controller):
             before, size, first = engine.kept(), self.h, done
             taken, code = engine.run_steps(engine.data, engine.run, len(times) - first, first, times, signals)
             done = first + taken
-            if code == OK or code == ENERGY_ROSE:
-                error = None if code == OK else engine.fault(code, float(times[done - 1]))
+            if code not in DIVIDED:
+                at = times[done - 1] if code == ENERGY_ROSE else times[min(done, len(times) - 1)]
+                error = None if code == OK else engine.fault(code, float(at))
                 return done, int(engine.run[0]["saved"]), error
             asked, error = code, engine.fault(code, float(times[done]))
             # compiled steps keep no start of theirs: those before the one that failed are taken again
@@ -260,6 +274,7 @@ class Divider(Controller):
             return False
         self._set_step(engine.h)
         self.divided += 1
+        self.first = min(self.first, end)
         run["t"], run["step_number"] = end, user["step_number"] + 1
         if run["step_number"] % user["save_every"] == 0:
             sums |= {"t": end, "h": engine.h, "step": run["step_number"], "impact": sums["impact"] > 0}
@@ -271,3 +286,13 @@ class Divider(Controller):
     def statistics(self) -> dict[str, int]:
         """Steps that were taken in parts."""
         return {"divided_steps": self.divided}
+
+    def warnings(self) -> list[str]:
+        """That steps were taken in parts."""
+        if not self.divided:
+            return []
+        some = "1 step was" if self.divided == 1 else f"{self.divided} steps were"
+        return [
+            f"{some} taken in parts because the iterations did not converge, the first before t = {self.first:.6g} s: "
+            "look whether the motion there is what you expect, and take smaller steps if there are many."
+        ]

@@ -9,6 +9,7 @@ A method is a subclass of `Stepper` that says what `stepping.engine` asks of it.
                            number of steps done, the number of records filled, and None or a SolverError that says
                            what went wrong
     engine.first(records)  fill record 0 with the initial state
+    engine.last(records)   fill record 0 with the present state, saved or not; return None or a SolverError
     engine.pairs()         tables of closed pairs of contact groups, one per record of the last call (empty: no groups)
     engine.forces          whether records have forces of contacts that are not their impulses over h, see `sizes_of`
     engine.statistics()    numbers counted over all steps, saved or not
@@ -110,13 +111,14 @@ class Stepper(Checked):
             Results file (VTKHDF: ParaView opens it, `fem_mbs.load` reads it), written while the run goes on. Without it
             results stay in memory.
         save_every : int ≥ 1
-            Save every so many steps.
+            Save every so many steps, and the last one.
         progress : bool, optional
             Show a progress bar; default: on a terminal.
         observers : sequence of ForceObserver
             They see every step, also those that are not saved.
         strict : bool
-            Raise where a run otherwise goes on and tells it in ``result.warnings``.
+            Raise where a run otherwise goes on and tells it in ``result.warnings``: at once when the energy rises, at
+            the end for what elements remark on their outputs.
         single : bool
             The file is for ParaView alone: half the size, no histories; these stay in memory and are returned.
         pvd : bool
@@ -131,11 +133,13 @@ class Stepper(Checked):
         ParameterError
             Step size not positive; end time not after the time of the initial state.
         SolverError
-            A step failed. ``error.result`` holds what was computed, as does the file.
+            A step failed, or with ``strict`` the result has warnings. ``error.result`` holds what was computed, as does
+            the file.
         FileError
             The results file cannot be written: it belongs to another run or another program, or the disk is full.
         ModelError
-            The `System` is in use by another run.
+            The `System` is in use by another run; the initial state penetrates, is not finite or is not assembled; its
+            Q and R are different rotations; the model was changed after it was compiled.
         KeyboardInterrupt, SystemExit
             Ctrl-C, SIGTERM: raised when the steps under way are done and the file is closed, so that a script ends with
             an exit code that is not 0. ``error.result`` holds what was computed.
@@ -154,7 +158,7 @@ class Stepper(Checked):
         system = compiled(self, model)
         system.number_nodes()
         start, t_end, steps = self._duration(system, t_end, h)
-        model_checks.start_holds(system)
+        model_checks.start_holds(system, self.drift(system, h))
         observers = self._observers(system, observers)
         engine = self.prepare(system, h, 1 if observers else save_every, strict)
         engine.t_end = start + steps * h
@@ -215,9 +219,22 @@ class Stepper(Checked):
         write_problem(path, problem)
         return f" Its contact problem is in {path} (fclib)."
 
+    def smaller_steps(self, system: Any) -> str:
+        """What the user can do when steps are too large, a sentence without its full stop."""
+        return "Halve h"
+
+    def drift(self, system: Any, h: float) -> float:
+        """Penetration [m] that steps h [s] of the method leave, besides round-off."""
+        return 0.0
+
     def parameters(self) -> dict:
         """Options of the method, stored with the results; those that are objects by their own options."""
-        return {k: vars(v) if hasattr(v, "__dict__") else v for k, v in vars(self).items() if k != "name"}
+        return {k: self._options(v) if hasattr(v, "__dict__") else v for k, v in self._options(self).items()}
+
+    @staticmethod
+    def _options(item):
+        """Options of a method or of a part of one."""
+        return {k: v for k, v in vars(item).items() if k != "name" and not k.startswith("_")}
 
     def _duration(self, system, t_end, h):
         """Time of the initial state [s], end of the run [s], and number of steps between them."""

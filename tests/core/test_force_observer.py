@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.recovery.observer import MARGIN
 
 SAME = ("time", "speed", "restitution", "impulse", "duration", "peak_force", "indentation", "energy_lost", "loop_area")
 
@@ -75,7 +76,7 @@ def test_numbers_do_not_depend_on_how_many_steps_come_at_once(block):
     for first in range(0, len(result.t), block):
         watch.observe({name: array[first : first + block] for name, array in rows.items()})
         # decided: all but a margin
-        assert len(watch.continuous) >= first + 1 - 3 * fem.force_observer.MARGIN
+        assert len(watch.continuous) >= first + 1 - 3 * MARGIN
     watch.finish()
     compare(watch, fem.recover_forces(result, "floor", **options))
 

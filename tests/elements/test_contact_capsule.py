@@ -188,7 +188,7 @@ NODES = [Node6([x, 0, 0]) for x in range(4)]
             "radius_capsule = 0.0 m must be",
         ),
         (lambda a, b, c, d: fem.CapsuleOnCapsule((a, b), (c, d), radius_A=-1, radius_B=1), "radius_A = -1.0 m must be"),
-        (lambda a, b, c, d: fem.CapsuleOnPlane((a, b), c, radius=0), "radius = 0 m must be > 0"),
+        (lambda a, b, c, d: fem.CapsuleOnPlane((a, b), c, radius=0), "radius = 0.0 m must be > 0"),
         (lambda a, b, c, d: fem.CapsuleOnPlane((a, a), c, radius=1), "both ends at the same position"),
     ],
 )

@@ -1,0 +1,43 @@
+"""Energy of a whole run: small rises of many steps, each within the bound of `stepping.checks`, can add up.
+
+Source: docs/theory/accepted_steps.md, (6).
+"""
+
+import numpy as np
+
+SHARE = 0.05  # of the largest kinetic energy: a rise above an earlier value that is told
+REST = 1e-6  # m/s: energies of nodes that move slower are round-off
+
+
+class EnergyWatch:
+    """Largest rise of the energy above any earlier saved value, for models that nothing drives.
+
+    Attributes
+    ----------
+    rise : float [J], the largest
+    time : float [s], when it was reached
+    """
+
+    def __init__(self, mass: float) -> None:
+        self.floor = mass * REST**2
+        self.lowest, self.top_kinetic, self.size = np.inf, 0.0, 0.0
+        self.rise, self.time = 0.0, 0.0
+
+    def look(self, t: np.ndarray, energy: np.ndarray) -> None:
+        """Take in saved times (k,) and energies (k, 2): kinetic, potential."""
+        total = energy.sum(axis=1)
+        lowest = np.minimum.accumulate(np.concatenate([[self.lowest], total]))[1:]
+        rise = total - lowest
+        i = int(np.argmax(rise))
+        if rise[i] > self.rise:
+            self.rise, self.time = float(rise[i]), float(t[i])
+        self.lowest = float(lowest[-1])
+        self.top_kinetic = max(self.top_kinetic, float(energy[:, 0].max()))
+        self.size = max(self.size, float(np.abs(total).max()))
+
+    @property
+    def share(self) -> float:
+        """The rise over the largest kinetic energy; 0 where it is round-off."""
+        if self.rise <= self.floor + 1e-9 * self.size:
+            return 0.0
+        return self.rise / self.top_kinetic if self.top_kinetic > 0.0 else np.inf

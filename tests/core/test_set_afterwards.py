@@ -1,0 +1,164 @@
+"""What is set after a constructor counts, or is refused in words that say what to do."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import fem_mbs as fem
+from fem_mbs.errors import ModelError, ParameterError
+
+
+def ball_on_spring():
+    model = fem.Model("ball on a spring", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody(1.0, [0.1, 0.2, 0.3], position=[0, 0, 1], name="ball"))
+    model.add(fem.Spring(model.ground, ball, stiffness=100.0, name="spring"))
+    return model
+
+
+# --- parameters and misspelt names ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "owner, name, value",
+    [
+        (fem.MoreauJean(), "theta", 3),
+        (fem.DecoupledNSGA(), "rho_inf", 2.0),
+        (fem.DecoupledNSGA(), "step_control", fem.StepControl()),
+        (fem.StepControl(), "tolerance", -1.0),
+        (fem.Node6(), "fixed", True),
+        (fem.Node6().frame(), "p", [1, 0, 0]),
+        (fem.Section.circle(0.01, E=1e9), "mass_per_length", 2.0),
+    ],
+    ids=lambda v: type(v).__name__ if hasattr(v, "name") else str(v),
+)
+def test_parameters_are_refused_after_the_constructor(owner, name, value):
+    with pytest.raises(
+        ParameterError, match=rf"{name} = .* give it to the constructor, {type(owner).__name__}\({name}"
+    ):
+        setattr(owner, name, value)
+
+
+@pytest.mark.parametrize(
+    "owner, name, meant",
+    [
+        (fem.DecoupledNSGA(), "rhoinf", "rho_inf"),
+        (fem.MoreauJean(), "tetha", "theta"),
+        (fem.StepControl(), "tolerence", "tolerance"),
+        (fem.Node6(), "positon", "position"),
+        (fem.Model(), "gravty", "gravity"),
+        (ball_on_spring().compile().initial, "v", "V"),
+        (ball_on_spring().compile(), "inital", "initial"),
+        (fem.Section.circle(0.01, E=1e9), "mass_per_lenght", "mass_per_length"),
+    ],
+    ids=lambda v: type(v).__name__ if hasattr(v, "name") else str(v),
+)
+def test_misspelt_attributes_are_refused_with_what_was_meant(owner, name, meant):
+    with pytest.raises(
+        ParameterError, match=rf"(?s){name} = .* not an attribute that can be set; did you mean '{meant}'"
+    ):
+        setattr(owner, name, 1.0)
+    with pytest.raises(AttributeError):  # as Python's own is
+        setattr(owner, name, 1.0)
+
+
+def test_a_method_gets_no_options_that_only_another_one_has():
+    with pytest.raises(ParameterError, match=r"MoreauJean: step_control = .* not an attribute that can be set"):
+        fem.MoreauJean().step_control = fem.StepControl()
+
+
+def test_names_and_private_attributes_may_be_set_and_copies_stay_fixed():
+    stepper = fem.DecoupledNSGA()
+    stepper.name, stepper._notes = "mine", 1
+    for other in (copy.copy(stepper), copy.deepcopy(stepper), pickle.loads(pickle.dumps(stepper))):
+        assert (other.name, other.rho_inf) == ("mine", 0.8)
+        with pytest.raises(ParameterError):
+            other.rho_inf = 0.5
+
+
+def test_stored_options_are_the_options_alone():
+    assert all(not name.startswith("_") for name in fem.DecoupledNSGA(step_control=fem.StepControl()).parameters())
+    assert set(fem.DecoupledNSGA(step_control=fem.StepControl()).parameters()["step_control"]) == {
+        "tolerance", "h_max", "h_min",
+    }  # fmt: skip
+
+
+# --- arrays -----------------------------------------------------------------------------------------------------------
+
+
+def test_entries_of_parameters_cannot_be_set_either():
+    body = fem.RigidBody(1.0, np.diag([0.1, 0.2, 0.3]))
+    for array in (body.inertia, body.node.frame([1, 0, 0]).p, fem.Section.circle(0.01, E=1e9).outline):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0, ...] = 0.25
+
+
+def test_an_array_of_the_script_stays_writeable():
+    inertia, place = np.diag([0.1, 0.2, 0.3]), np.zeros(3)
+    fem.RigidBody(1.0, inertia, position=place).node.frame(place)
+    inertia[0, 0], place[0] = 0.25, 1.0
+
+
+# --- nodes, gravity and states ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name, value, words",
+    [
+        ("position", [0, 0], r"position = .* has 2 components, must have 3"),
+        ("velocity", [0, np.nan, 0], r"velocity = .* not finite"),
+        ("angular_velocity", [1, 0], r"angular_velocity = .* has 2 components"),
+        ("rotation", [0, 90, 0], r"rotation = .* Is it in degrees\?"),
+    ],
+)
+def test_nodes_check_what_is_set_as_their_constructor_does(name, value, words):
+    with pytest.raises(ParameterError, match=words):
+        setattr(fem.Node6(), name, value)
+
+
+def test_what_is_set_before_the_model_is_compiled_counts():
+    model = ball_on_spring()
+    node = model["ball"].node
+    node.position, node.velocity, node.angular_velocity = [0, 0, 2], [1, 0, 0], (0, 0, 3)
+    node.rotation = [0, 0, np.pi / 2]
+    model.gravity = [0, 0, -1.62]
+    system = model.compile()
+    state, i = system.initial, node.index
+    assert state.x[i].tolist() == [0, 0, 2] and state.V[i].tolist() == [1, 0, 0, 0, 0, 3]
+    assert state.R[i] == pytest.approx(np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]]), abs=1e-15)
+    assert system.gravity.tolist() == [0, 0, -1.62]
+    with pytest.raises(ParameterError, match=r"gravity = 9\.81 has 1 components, must have 3"):
+        model.gravity = 9.81
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [("gravity", [0, 0, 0]), ("position", [0, 0, 2]), ("velocity", [1, 0, 0]), ("rotation", [0, 0, 1.0])],
+)
+def test_changes_after_the_model_was_compiled_are_refused(name, value):
+    model = ball_on_spring()
+    system = model.compile()
+    setattr(model if name == "gravity" else model["ball"].node, name, value)
+    for solve in (lambda: fem.DecoupledNSGA().run(system, 0.1, 1e-2), lambda: fem.modes(system, 1)):
+        with pytest.raises(ModelError, match=rf"changed after it was compiled \(.*: {name}\).* Compile it again"):
+            solve()
+    with pytest.raises(ParameterError, match=r"gravity = .* cannot be set afterwards; set that of the model"):
+        system.gravity = [0, 0, 0]
+    fem.modes(model.compile(), 1)
+
+
+def test_arrays_of_a_state_keep_their_shapes():
+    state = ball_on_spring().compile().initial
+    for name, value in {"x": [0, 0, 0], "Q": np.zeros((2, 2)), "R": np.eye(3), "V": np.ones(6)}.items():
+        with pytest.raises(ParameterError, match=rf"(?s)State: {name} = .* has shape .* must be \(2, "):
+            setattr(state, name, value)
+    state.x = [[0, 0, 0], [0, 0, 3]]
+    assert state.x.dtype == float and state.copy().x[1, 2] == 3.0
+    with pytest.raises(ParameterError, match=r"initial = .* must be a State"):
+        ball_on_spring().compile().initial = np.zeros(3)
+
+
+def test_a_type_in_the_place_of_an_element_is_named():
+    with pytest.raises(ParameterError, match=r"add = RigidBody is a type; make one: RigidBody\(…\)"):
+        fem.Model().add(fem.RigidBody)
