@@ -10,6 +10,7 @@ import numpy as np
 
 import fem_mbs as fem
 from fem_mbs.shapes import Sphere
+from fem_mbs.solvers.contact.law import SLIP
 
 mass, radius, inertia, g = 1.0, 1.0, 0.4, 9.8  # kg, m, kg m², m/s²
 friction, k = 0.3, 20.0  # -, N m/s
@@ -56,7 +57,7 @@ def main(h=1e-3, save="two_spheres.vtkhdf"):
     contact = result["contact"]
     tangential = np.linalg.norm(contact.force_tangential, axis=1)
     w_A, w_B, _, _, force = exact(result.t)
-    slides = result.t[np.argmax(contact.status == fem.solvers.contact_law.SLIP)]
+    slides = result.t[np.argmax(contact.status == SLIP)]
     half = 0.5 * (result.t[1:] + result.t[:-1])  # what a contact reports is the mean of a step
     error = np.abs(tangential[1:] - exact(half)[-1]).max()
     return fem.Checks(

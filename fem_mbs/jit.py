@@ -40,6 +40,7 @@ from fem_mbs.code_folder import FOLDER
 _IMPORT = re.compile(
     r"^\s*(?:from\s+(fem_mbs[\w.]*)\s+import\s+(?:\(([^)]*)\)|([^\n(#]*))|import\s+(fem_mbs[\w.]*))", re.MULTILINE
 )
+_FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+.*\n|[ \t]*\n)*", re.MULTILINE)  # imports that do not happen
 _keys = {}
 _lock = threading.RLock()
 
@@ -81,6 +82,7 @@ def _module_file(name):
 def imported_modules(text: str) -> list[str]:
     """Names of the fem_mbs modules that a source text imports; imported names too, as they may be modules."""
     modules = []
+    text = _FOR_TYPES.sub("", text)
     for base, in_brackets, in_line, plain in _IMPORT.findall(text):
         names = (in_brackets or in_line).split(",")
         modules += [plain] if plain else [base, *(f"{base}.{name.split(' as ')[0].strip()}" for name in names)]
@@ -210,7 +212,7 @@ def entry(signature: str) -> Callable[[Callable], Any]:
 
 def address(array: np.ndarray) -> int:
     """Address of the data of a NumPy array as an int; the caller keeps the array alive."""
-    return array.__array_interface__["data"][0]
+    return array.ctypes.data  # of records a hundred times as fast as their __array_interface__
 
 
 def _view(kind, at, shape):

@@ -127,6 +127,29 @@ def test_a_part_of_an_array_keeps_the_whole_alive():
     assert all((part == np.arange(1, 1000)).all() for part in parts)
 
 
+@kernel
+def shifted(x):
+    """Sets a part of an array from another part, which overlaps it: NumPy takes the old values."""
+    x[1:] = x[:-1]
+
+
+@kernel
+def at_address(at, n):
+    """An array at an address, which goes to Python where the kernel is called from there."""
+    return vector(at, n)
+
+
+def test_a_slice_is_set_from_the_old_values_of_a_slice_that_overlaps_it():
+    x = np.arange(6.0)
+    shifted(x)
+    assert x.tolist() == [0, 0, 1, 2, 3, 4]
+
+
+def test_an_array_at_an_address_can_be_handed_to_python():
+    x = np.arange(4.0)
+    assert at_address(address(x), 4).tolist() == x.tolist()
+
+
 # --- parts and programs -----------------------------------------------------------------------------------------------
 
 

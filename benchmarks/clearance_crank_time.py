@@ -1,6 +1,6 @@
 """Two turns of the flexible slider-crank with clearance (annex C.6.4) in steps of 1 µs, warm.
 
-    python benchmarks/clearance_crank.py
+    python benchmarks/clearance_crank_time.py
 
 Wall and processor time of 24 000 steps with force recovery during the run, with every state saved for recovery
 afterwards, and with one in twenty saved and no recovery. Published: 200 s on a laptop, step not stated."""
