@@ -44,7 +44,7 @@ def residuals(name, disturbed=0.0, **options):
     """
     build, h = CASES[name]
     system, found = build().compile(), ()
-    options = {"reuse": False, "contact_solver": "newton", **options}
+    options = {"reuse": False, "contact_solver": "newton", "divide_failed_steps": False, **options}
     signals = np.array([[signal.jet(h) for signal in system.signals]]).reshape(1, -1, 3)
     for iterations in range(1, ENOUGH):
         engine = fem.DecoupledNSGA(rtol=1e-15, max_iterations=iterations, **options).prepare(system, h)
@@ -81,7 +81,7 @@ def break_residuals(problem, reuse=False):
         state.V[row] = [*ball.velocity[-1], *ball.angular_velocity[-1]]
     stepper = fem.DecoupledNSGA(
         rho_inf=0.8, rtol=1e-15, max_iterations=ENOUGH, max_problems=1, approach="start", contact_solver="newton",
-        reuse=reuse,
+        reuse=reuse, divide_failed_steps=False,
     )  # fmt: skip
     engine = stepper.prepare(system, BREAK_STEP)
     arrays = engine.arrays
