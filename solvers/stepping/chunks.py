@@ -105,7 +105,9 @@ class Chunks:
         self.failure = failure or (bad_signal if taken == len(signals) else None)
         if saved:
             self._keep(saved)
-            self._watch(records["t"][:saved], records["energy"][:saved])
+            # of states that only observers see there is no energy
+            whole = np.flatnonzero(records["step"][:saved] % (self.every if self.observers else 1) == 0)
+            self._watch(records["t"][whole], records["energy"][whole])
             self.samples.append(records["output"][: saved : max(1, saved // SAMPLES)].copy())
         self.done += taken
         seconds = time.perf_counter() - begin
@@ -113,7 +115,7 @@ class Chunks:
         return seconds
 
     def _watch(self, t, energy):
-        if self.energy is not None:
+        if self.energy is not None and len(t):
             self.energy.look(t, energy)
 
     def _drift(self):
