@@ -3,12 +3,13 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
-from fem_mbs.jit import address, entry, invoke, kernel, local_matrix, vector
+from fem_mbs.jit import OWN_COMPILER, address, entry, invoke, kernel, local_matrix, vector
 
 
 @kernel
@@ -220,3 +221,32 @@ def test_a_second_process_compiles_nothing(tmp_path):
     (first, a), (second, b) = (run.stdout.split() for run in runs)
     assert int(first) > 0 and int(second) == 0
     assert a == b
+
+
+_MODELS = """
+import sys
+sys.path.insert(0, {examples!r})
+import fem_mbs as fem, fem_mbs.jit as jit
+import bouncing_ball, double_pendulum, rocking_block, roller_crank
+models = double_pendulum.build(), roller_crank.build(flexible=True), rocking_block.build(), bouncing_ball.build()
+print(jit.OWN_COMPILER)
+for model in models:
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, 0.2, 1e-3)
+    state = result.state(-1)
+    print(model.name.replace(" ", "_"), *(float(number).hex() for number in (*state.x.ravel(), *state.V.ravel())))
+"""
+
+
+@pytest.mark.slow
+def test_numba_by_itself_gives_the_same_numbers():
+    """Both compilers translate the same operations in the same order: states after 200 steps are equal bit by bit."""
+    script = _MODELS.format(examples=str(Path(__file__).parents[2] / "examples"))
+    found = []
+    for compiler in ("own", "numba"):
+        environment = {**os.environ, "FEM_MBS_COMPILER": compiler}
+        command = [sys.executable, "-c", script]
+        run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        found.append(run.stdout.splitlines())
+    (own, *mine), (plain, *theirs) = found
+    assert (own, plain) == (str(OWN_COMPILER), "False") and len(mine) == 4
+    assert mine == theirs
