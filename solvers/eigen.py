@@ -23,17 +23,18 @@ DENSE_LIMIT = 600  # unknowns: 0.2 s of LAPACK
 LANCZOS = 8  # restarts; a good shift needs one to five
 ARNOLDI = 40  # the same for damped modes, whose pairs need more
 SYMMETRIC = 1e-7  # of √(K_ii K_jj): above it K is treated as unsymmetric (follower loads); equilibria leave 1e-9
-NEUTRAL = 1e-12  # of the largest stiffness: an eigenvalue closer to zero is round-off; slender beams have 1e-8
+NEUTRAL = 1e-14  # of φᵀ|K|φ: a smaller eigenvalue is round-off of its sums
 NEAREST = 6  # eigenvalues nearest to zero that a large problem is searched for a negative one
 
 
-def lowest(K: Any, D: Any, G: Any) -> tuple[float, np.ndarray, bool | None]:
+def lowest(K: Any, D: Any, G: Any, circulatory: bool = False) -> tuple[float, np.ndarray, bool | None]:
     """Smallest eigenvalue of K φ = λ D φ on the null space of G, its vector, and whether the equilibrium is stable.
 
     Parameters
     ----------
     K, D : (n, n) sparse; D diagonal, positive
     G : (m, n) sparse
+    circulatory : whether there are loads without a potential, see `symmetric`
 
     Returns
     -------
@@ -52,7 +53,7 @@ def lowest(K: Any, D: Any, G: Any) -> tuple[float, np.ndarray, bool | None]:
     n = K.shape[0]
     if n <= G.shape[0]:
         return np.inf, np.zeros(n), True
-    small, conservative = n + G.shape[0] <= DENSE_LIMIT, symmetric(K)
+    small, conservative = n + G.shape[0] <= DENSE_LIMIT, symmetric(K, circulatory)
     some = min(NEAREST, n - G.shape[0], n + G.shape[0] - 2)  # ARPACK wants fewer than all
     if conservative:
         K = 0.5 * (K + K.T)
@@ -68,10 +69,11 @@ def lowest(K: Any, D: Any, G: Any) -> tuple[float, np.ndarray, bool | None]:
     if not len(values):
         return np.inf, np.zeros(n), True
     k = int(np.argmin(values.real))
-    neutral = NEUTRAL * float(np.abs(K.diagonal() / D.diagonal()).max())
+    mode = np.abs(vectors)
+    neutral = NEUTRAL * np.sum(mode * (abs(K) @ mode), axis=0) / np.maximum(np.sum(mode * (D @ mode), axis=0), 1e-300)
     stable: bool | None
     if conservative:
-        stable = bool(values[k].real >= -neutral)
+        stable = bool(values[k].real >= -neutral[k])
     else:
         negative = (values.real < -neutral) & (np.abs(values.imag) <= 1e-9 * np.abs(values))
         stable = False if int(negative.sum()) % 2 else None
@@ -111,12 +113,16 @@ def _near_a_shift(method, A, B, shifts, n, most):
     raise SolverError(str(problem)) from problem
 
 
-def symmetric(K: Any) -> bool:
-    """Whether K (n, n) is symmetric to `SYMMETRIC`."""
+def symmetric(K: Any, circulatory: bool = False) -> bool:
+    """Whether K (n, n) is symmetric to `SYMMETRIC`; with loads without a potential (followers) to round-off.
+
+    What a small follower load adds is far below the stiffness of a slender beam in shear, and decides all the same.
+    """
     difference = (K - K.T).tocoo()
     size = np.sqrt(np.abs(K.diagonal()))
     round_off = 1e-14 * abs(K).max()  # of components without stiffness of their own
-    bound = SYMMETRIC * size[difference.row] * size[difference.col] + round_off
+    allowed = 0.0 if circulatory else SYMMETRIC
+    bound = allowed * size[difference.row] * size[difference.col] + round_off
     return bool((np.abs(difference.data) <= bound).all())
 
 

@@ -172,7 +172,7 @@ def modes(
         if not np.isfinite(matrix.data).all():
             element = system.find_nonfinite(state)
             raise SolverError(f"matrices are not finite at this configuration ({element!r})", element=element)
-    simple = eigen.symmetric(K) and not abs(C).max() > 0
+    simple = eigen.symmetric(K, system.circulatory) and not abs(C).max() > 0
     # a degree of freedom has one ω², but two s: real ones, and those of a motion without stiffness, count twice
     asked, n = n, min(int(n), (1 if simple else 2) * (system.n - system.m))
     remarks = [] if isinstance(about, StaticResult) or w is not None else _loads(system, state, K)

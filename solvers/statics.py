@@ -223,7 +223,7 @@ def _find_stability(problem, result):
         G = system.matrices(state)[3]
     D = np.tile(np.repeat([1.0, _size(state) ** 2], 3), len(system.nodes))[system.dof >= 0]
     try:
-        value, vector, stable = eigen.lowest(K, diags_array(D).tocsc(), G)
+        value, vector, stable = eigen.lowest(K, diags_array(D).tocsc(), G, system.circulatory)
     except SolverError:
         return
     result.lowest_eigenvalue, result.stable = value, stable

@@ -102,7 +102,7 @@ class ContactGroup(Part):
     def exclude(self, first: FrameLike, second: FrameLike) -> None:
         """Let two bodies (nodes, frames) pass through each other."""
         frames = self.as_frame("first", first), self.as_frame("second", second)
-        self.excluded.add(frozenset(id(frame.node) for frame in frames))
+        self.excluded.add(frozenset(frame.node for frame in frames))
 
     @property
     def nodes(self) -> list:

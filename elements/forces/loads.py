@@ -175,6 +175,11 @@ class _Load(Force):
         return self.follower
 
     @property
+    def circulatory(self) -> bool:
+        """Whether the load makes the stiffness unsymmetric."""
+        return self.follower
+
+    @property
     def conservative(self) -> bool:
         """Whether the load has a potential."""
         return self.constant and not self.follower

@@ -16,6 +16,7 @@ Source: measured on the systems of this project (docs/howto/linear_solvers.md).
 
 import ctypes
 import ctypes.util
+import sys
 import warnings
 from typing import Any
 
@@ -288,6 +289,8 @@ class KLU(LinearSolver):
         self.factor_address, self.solve_address = _klu_factor.address, _klu_solve.address
 
     def __del__(self):
+        if sys is None or sys.is_finalizing():  # the process gives all back
+            return
         library = klu() if klu else None  # type: ignore[truthy-function]  # gone when Python ends
         if library and getattr(self, "symbolic", None):
             common = ctypes.c_void_p(address(self.common))

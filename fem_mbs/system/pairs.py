@@ -129,7 +129,7 @@ class PairSearch:
 
     def _forbidden(self, owner):
         """Keys of node pairs that never touch, sorted: first · largest + second for both orders."""
-        index = {id(node): node.index for node in owner.nodes}
+        index = {node: node.index for node in owner.nodes}
         pairs = [[index[k] for k in pair if k in index] for pair in owner.excluded]
         self.largest = 1 + max(index.values())
         both = [(a, b) for p in pairs if len(p) == 2 for a, b in (p, p[::-1])]

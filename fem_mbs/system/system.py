@@ -315,6 +315,11 @@ class System(Checked):
             "energy" in e.kernels for e in forces if "force" in e.kernels or getattr(e, "python_kernels", None)
         )
 
+    @property
+    def circulatory(self) -> bool:
+        """Whether there are loads that make the stiffness unsymmetric: followers."""
+        return any(getattr(element, "circulatory", False) for element in self.elements)
+
     def missing(self) -> list:
         """What the model got after it was compiled: elements and contact groups."""
         known = {id(item) for item in (*self.elements, *self.contact_groups)}

@@ -82,7 +82,7 @@ class Chunks:
         """Steps until the last, a failure, or an interrupt."""
         self.engine.first(self.records)
         self._keep(1)
-        self._watch(self.records["t"][:1], self.records["energy"][:1])
+        self._look(np.zeros(1, int))
         count = self.least
         while self.done < self.steps and self.failure is None and interrupt.asked is None:
             count = min(count, self.steps - self.done, self.most)
@@ -94,6 +94,7 @@ class Chunks:
         if self.failure is None and self.done == self.steps and int(self.engine.run[0]["step_number"]) % self.every:
             # the last step is kept too; observers have seen it
             self.failure = self.engine.last(self.records)
+            self._look(np.zeros(1, int))
             self.writer.append({name: array[:1] for name, array in self.records.items()}, self.engine.pairs())
 
     def _take(self, count):
@@ -105,18 +106,20 @@ class Chunks:
         self.failure = failure or (bad_signal if taken == len(signals) else None)
         if saved:
             self._keep(saved)
-            # of states that only observers see there is no energy
-            whole = np.flatnonzero(records["step"][:saved] % (self.every if self.observers else 1) == 0)
-            self._watch(records["t"][whole], records["energy"][whole])
-            self.samples.append(records["output"][: saved : max(1, saved // SAMPLES)].copy())
+            # of states that only observers see there are neither energies nor outputs
+            self._look(np.flatnonzero(records["step"][:saved] % (self.every if self.observers else 1) == 0))
         self.done += taken
         seconds = time.perf_counter() - begin
         self.bar.update(self.time(self.done), self.done, records, saved)
         return seconds
 
-    def _watch(self, t, energy):
-        if self.energy is not None and len(t):
-            self.energy.look(t, energy)
+    def _look(self, rows):
+        """Look at the energies of states of a block, and keep outputs of some."""
+        if not len(rows):
+            return
+        if self.energy is not None:
+            self.energy.look(self.records["t"][rows], self.records["energy"][rows])
+        self.samples.append(self.records["output"][rows[:: max(1, len(rows) // SAMPLES)]])
 
     def _drift(self):
         """Warning of a rise that no single step shows."""

@@ -189,6 +189,7 @@ class Controller:
         ratio = h / self.h
         if ratio != 1.0:
             self._use(h)
+        if abs(ratio - 1.0) > ROUND:  # round-off of times must not choose how the memory is scaled
             self.engine.rescale(ratio)
             self.engine.method.rescale(self.engine, ratio, self.change)
 
@@ -293,6 +294,6 @@ class Divider(Controller):
             return []
         some = "1 step was" if self.divided == 1 else f"{self.divided} steps were"
         return [
-            f"{some} taken in parts because the iterations did not converge, the first before t = {self.first:.6g} s: "
+            f"{some} taken in parts because they failed as a whole, the first before t = {self.first:.6g} s: "
             "look whether the motion there is what you expect, and take smaller steps if there are many."
         ]

@@ -118,7 +118,7 @@ class Stepper(Checked):
             They see every step, also those that are not saved.
         strict : bool
             Raise where a run otherwise goes on and tells it in ``result.warnings``: at once when the energy rises, at
-            the end for what elements remark on their outputs.
+            the end for all else: steps taken in parts, small rises that add up, remarks of elements.
         single : bool
             The file is for ParaView alone: half the size, no histories; these stay in memory and are returned.
         pvd : bool

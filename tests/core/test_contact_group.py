@@ -1,5 +1,8 @@
 """Contact groups: the search of pairs, the same motion as with elements, materials, results, bad input."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import spheres_in_a_box
@@ -288,3 +291,17 @@ def test_a_plane_without_a_size_is_drawn_as_large_as_the_group():
         group.obstacle(fem.SphereOnPlane, fem.Model().ground, **size)
     edges = [np.ptp(mesh.points, axis=0).max() for _, mesh in group.picture()]
     assert edges == pytest.approx([3.0, 0.5])  # twice the extent of the centres and ten radii
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_a_copy_of_a_model_lets_the_same_bodies_pass(copied):
+    model = fem.Model("passing", gravity=[0, 0, 0])
+    balls = [fem.RigidBody.sphere(1, 0.1, position=[x, 0, 0], velocity=[v, 0, 0], name=name)
+             for x, v, name in ((-0.3, 1.0, "first"), (0.3, 0.0, "second"))]  # fmt: skip
+    group = fem.ContactGroup(name="balls")
+    for ball in balls:
+        group.sphere(ball, 0.1)
+    group.exclude(*balls)
+    model.add(*balls, group)
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(copied(model), 0.8, 1e-2)
+    assert result["first"].velocity[-1, 0] == pytest.approx(1.0, abs=1e-12)  # 0 where they collide

@@ -181,3 +181,39 @@ def test_result_knows_its_nodes_when_another_system_numbers_them_anew():
     assert again["tip"].position[-1] == pytest.approx(position, abs=1e-12)
     with pytest.raises(fem.ParameterError, match=r"node = Node6 'elsewhere' is not a node of 'column'"):
         result.position(fem.Node6(name="elsewhere"))
+
+
+# --- eigenvalues far below the largest stiffness ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("poses", [2, 3])
+def test_a_column_above_eulers_load_is_unstable_whatever_its_shear_stiffness(poses):
+    """Neutral was what lay within 1e-12 of the largest stiffness: columns at 2.5 times Euler's load were stable."""
+    first = fem.Node6([0, 0, 0], fixed=("x", "y", "z", "rx", "rz"))
+    last = fem.Node6([1, 0, 0], fixed=("y", "z", "rx", "rz"))
+    section = fem.Section.general(EA=1e6, GJ=1.0, EI2=1.0, EI3=1.0, rhoA=1.0)  # no shear flexibility
+    for factor in (0.95, 1.05, 2.5):
+        model = fem.Model("column")
+        model.add(fem.beam_line(first, last, 16, section, poses=poses, fixed=("y", "rx", "rz")))
+        model.add(fem.PointForce(last, [-factor * np.pi**2, 0, 0]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = fem.static_equilibrium(model)
+        assert result.stable == (factor < 1) == (result.lowest_eigenvalue > 0)
+
+
+@pytest.mark.parametrize("shear", [1e7, np.inf])
+@pytest.mark.parametrize("load", [2.0, 19.8])
+def test_a_follower_load_is_not_taken_for_one_with_a_potential(shear, load):
+    """Beck's column: no divergence below 20.05 EI/L², and the stiffness alone decides nothing."""
+    model, tip = fem.Model("Beck"), fem.Node6([1, 0, 0])
+    inertia = {"rhoA": 1.0, "rhoJ": 2e-7, "rhoI2": 1e-7, "rhoI3": 1e-7}
+    section = fem.Section.general(EA=1e7, GJ=1.0, EI2=1.0, EI3=1.0, GA2=shear, GA3=shear, **inertia)
+    model.add(fem.beam_line(fem.Node6(fixed=True), tip, 8, section, fixed=("y", "rx", "rz")))
+    model.add(fem.PointForce(tip, [-load, 0, 0], follower=True))
+    result = fem.static_equilibrium(model)
+    first = fem.modes(model, 1, about=result, damping=True).eigenvalues[0]
+    assert result.stable is None
+    # 3.5160 without load; both from the frequency equation of the column
+    assert abs(first.imag) == pytest.approx({2.0: 3.7732, 19.8: 9.972}[load], rel=1e-3)
+    assert abs(first.real) < 1e-6
