@@ -197,6 +197,18 @@ def test_steps_that_fail_are_taken_in_parts_and_saved_as_one(every, reference):
     assert error < allowed
 
 
+def test_what_the_user_asked_for_is_in_force_again_after_a_step_in_parts():
+    engine = fem.DecoupledNSGA(rtol=1e-8, max_iterations=2, reuse=False).prepare(swings().compile(), 0.05, save_every=3)
+    engine.run[0]["whole_every"] = 3
+    names = "save_every", "whole_every", "strict", "h"
+    before = {name: engine.run[0][name] for name in names}
+    times, records = 0.05 * np.arange(1, 21), engine.make_records(20)
+    engine.advance(times, np.zeros((20, 1, 3)), records)
+    assert engine.controller.divided > 3
+    assert {name: engine.run[0][name] for name in names} == before
+    assert engine.controller.h == engine.h == 0.05
+
+
 def test_a_step_that_fails_in_all_its_parts_ends_the_run_with_the_error_of_the_whole():
     model = fem.Model("fast")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2005], velocity=[0, 0, -100], name="ball"))
