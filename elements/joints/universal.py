@@ -7,9 +7,11 @@ The first body turns about the pin along the z axis of P, the second about the p
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
+from typing import Any
+
 import numpy as np
 
-from fem_mbs.arguments import FrameLike
+from fem_mbs.arguments import ArrayLike, FrameLike, Keywords, Named
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.rows import (
     POSE_TOLERANCE,
@@ -23,6 +25,7 @@ from fem_mbs.elements.joints.rows import (
     random_joint,
 )
 from fem_mbs.jit import kernel
+from fem_mbs.rotations import frame_with_axis
 
 
 @kernel
@@ -55,7 +58,8 @@ class Universal(Joint):
     frame_P, frame_Q : Frame, Node or body
         Attachments on the first and on the second body (or ground), origins in the centre of the cross. The pin of the
         first body lies along the z axis of P, that of the second along the x axis of Q; at right angles at the start.
-        ``Universal.at(first, second, position, axis)`` puts the first pin along ``axis`` and chooses the second.
+        ``Universal.at(first, second, position, axis)`` puts the first pin along ``axis``, the second at right angles to
+        it and to the line from the second node to the joint, as in a shaft; ``second_axis`` gives another one.
     name : str, optional
 
     Outputs
@@ -91,6 +95,39 @@ class Universal(Joint):
             f"has its x axis {angle:.6g}° from the z axis of frame_P at the start; the pins of the cross are at right "
             "angles. Correct the rotation of a frame, or let Universal.at(…) place both",
         )
+
+    @classmethod
+    @Keywords.known
+    def at(
+        cls,
+        first: FrameLike,
+        second: FrameLike,
+        position: ArrayLike,
+        axis: ArrayLike | None = None,
+        *,
+        second_axis: ArrayLike | None = None,
+        **options: Any,
+    ) -> "Universal":
+        """Make the joint at a point (3,) [m] of the initial configuration.
+
+        ``axis``, ``second_axis`` (3,), unit: the pins of the first and of the second body, inertial axes. A second pin
+        along the shaft it belongs to would not let this shaft turn.
+        """
+        owner = Named(cls.__name__, options.get("name"))
+        A, B = owner.as_frame("first", first).node, owner.as_frame("second", second).node
+        place = owner.as_vector("position", position)
+        pin = owner.unit_vector("axis", (0, 0, 1) if axis is None else axis)
+        if second_axis is None:
+            along = np.cross(pin, place - B.position)
+            far = np.linalg.norm(along) > 1e-9 * np.linalg.norm(place - B.position)
+            other = along / np.linalg.norm(along) if far else frame_with_axis(pin)[:, 0]
+        else:
+            other = owner.unit_vector("second_axis", second_axis)
+        across = np.cross(pin, other)
+        if np.linalg.norm(across) < 1.0 - POSE_TOLERANCE:  # not at right angles: the constructor says so
+            return cls(A.frame_at(place, frame_with_axis(pin)), B.frame_at(place, frame_with_axis(other, 0)), **options)
+        cross = np.column_stack([other, across, pin])  # both frames in the axes of the cross
+        return cls(A.frame_at(place, cross), B.frame_at(place, cross), **options)
 
 
 register(Universal, example=lambda rng, a, b: random_joint(Universal, rng, a, b))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import fem_mbs as fem
 from fem_mbs import verify
 from fem_mbs.elements import (
     Cylindrical,
@@ -297,3 +298,22 @@ def test_prescribed_point_off_the_node_moves_as_told_while_the_body_swings():
     path = start + np.outer(0.3 * result.t**2, [1, 0, 0])
     assert np.abs(point - path).max() < 1e-10  # position level: solved to round-off
     assert np.abs(result["load"].rotation[-1] - result["load"].rotation[0]).max() > 0.05
+
+
+def test_a_universal_joint_placed_by_its_first_pin_turns_both_shafts():
+    """Hooke's joint: the second shaft turns with ω cos β/(1 − sin²β cos²θ); a pin along its shaft would hold it."""
+    bend, speed = 0.5, 10.0
+    shaft, model = np.array([np.sin(bend), 0.0, np.cos(bend)]), fem.Model("cardan")
+    a = fem.RigidBody(1.0, 0.1, position=[0, 0, -1], angular_velocity=[0, 0, speed], name="a")
+    b = fem.RigidBody(1.0, 0.01, position=shaft, rotation=[0, bend, 0], name="b")
+    first = fem.Revolute.at(model.ground, a, [0, 0, -1], [0, 0, 1], name="bearing of a")
+    bearing = fem.Cylindrical.at(model.ground, b, shaft, shaft, name="bearing of b")
+    joint = fem.Universal.at(a, b, [0, 0, 0], [0, 1, 0], name="cross")  # pin of a across the plane of the shafts
+    driver = fem.RevoluteDriver(first.frame_P, first.frame_Q, lambda t: speed * t, name="motor")
+    model.add(a, b, first, bearing, joint, driver)
+    result = fem.DecoupledNSGA().run(model.compile(project=True, redundant="allow"), 0.2, 1e-3)
+    angle = speed * result.t[5:]
+    exact = speed * np.cos(bend) / (1 - np.sin(bend) ** 2 * np.sin(angle) ** 2)
+    assert result["b"].angular_velocity[5:, 2] == pytest.approx(exact, rel=1e-6)
+    with pytest.raises(fem.ParameterError, match="at right angles"):
+        fem.Universal.at(a, b, [0, 0, 0], [0, 1, 0], second_axis=[0, 0.6, 0.8])
