@@ -47,7 +47,7 @@ from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.nodes import Frame, Node6
 from fem_mbs.rotations import exp, log, skew, tangent
 
-SHEAR_FLOOR = 1e-6  # of L²/EI: shear flexibility of sections that have none; smaller ones lose digits of long lines
+SHEAR_FLOOR = 1e-7  # of L²/EI: shear flexibility of sections that have none; smaller ones lose digits of long lines
 
 
 @kernel
