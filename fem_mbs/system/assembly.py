@@ -46,11 +46,13 @@ GROUP = np.dtype(
     + [(name, "i8") for name in KERNELS]
 )
 
-# A global matrix: pattern, values and the linear solver that works on them (fem_mbs/system/linear.py).
+# A global matrix: pattern, values and the linear solver that works on them (fem_mbs/system/linear.py). One that is
+# stacked of blocks has the address of what `add_block` reads, see `fem_mbs.system.layout.Stack`.
 LAYOUT = np.dtype(
     [(name, "i8") for name in ("n", "nnz", "values_at", "diagonal_at", "factor", "solve", "context_at", "status_at")]
+    + [("stack_at", "i8")]
 )
-SMOOTH, POSITION, VELOCITY = 0, 1, 2
+SMOOTH, POSITION, VELOCITY, STACKED = 0, 1, 2, 3
 
 # The system: sizes and addresses.
 DATA = np.dtype(
@@ -73,8 +75,8 @@ def groups_of(d):
 
 @kernel
 def layouts_of(d):
-    """Records of the three global matrices."""
-    return carray(void_pointer(d.layouts_at), (3,), LAYOUT)
+    """Records of the global matrices: three that elements are assembled into, and one that is stacked of them."""
+    return carray(void_pointer(d.layouts_at), (4,), LAYOUT)
 
 
 @kernel
@@ -563,6 +565,25 @@ def matrix_values(d, layout):
 def clear_matrix(d, layout):
     """Set the values of a global matrix to zero."""
     zero(layouts_of(d)[layout].values_at, layouts_of(d)[layout].nnz)
+
+
+@kernel
+def add_block(d, source, row, column, scale):
+    """Add ``scale`` times the values of matrix ``source`` to one block of the stacked matrix.
+
+    Column c of the stacked matrix has the columns c of the blocks it is made of, one below the other.
+    """
+    L = layouts_of(d)[STACKED]
+    k, n = integers(L.stack_at, 2)
+    table = integer_matrix(L.stack_at + 24, k, k + 2)  # of each column of blocks: begin, number, rank of each row
+    pointers = indices(integers(L.stack_at, 3)[2], n + 1)
+    begin, number, rank = table[column, 0], table[column, 1], table[column, 2 + row]
+    values, block = vector(L.values_at, L.nnz), matrix_values(d, source)
+    for c in range(n):
+        first, last = pointers[c], pointers[c + 1]
+        at = begin + number * first + rank * (last - first) - first
+        for p in range(first, last):
+            values[at + p] += scale * block[p]
 
 
 @kernel

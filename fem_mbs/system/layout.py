@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fem_mbs.jit import address
-from fem_mbs.system.assembly import LAYOUT
+from fem_mbs.system.assembly import LAYOUT, STACKED
 from fem_mbs.system.linear import LinearSolver, choose
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
-MOST = 3  # matrices of one solver, see `assembly.GROUP`
-NO_MATRICES = np.zeros(MOST, LAYOUT)  # of a system that is only evaluated
+MOST = 3  # matrices of one solver that elements are assembled into, see `assembly.GROUP`
+NO_MATRICES = np.zeros(MOST + 1, LAYOUT)  # of a system that is only evaluated
 
 
 class Rows(NamedTuple):
@@ -41,6 +41,23 @@ class Rows(NamedTuple):
     drilling_first: bool = False
 
 
+class Stack(NamedTuple):
+    """A matrix of blocks, all with the pattern of one other matrix: coupled problems with the unknowns of one each.
+
+    Elements are assembled into the other matrix, block by block, and `assembly.add_block` adds that to a block.
+
+    Attributes
+    ----------
+    of : int
+        Number of the matrix whose pattern the blocks have.
+    blocks : tuple of text
+        A row of blocks each, as "xx.": x where there is a block, a point where there is none.
+    """
+
+    of: int
+    blocks: tuple[str, ...]
+
+
 class Pattern:
     """Pattern of a global matrix, compressed by columns, and the index maps of all groups of elements.
 
@@ -49,8 +66,11 @@ class Pattern:
     n : int, unknowns
     pointers, rows : (n + 1,), (nnz,) int32
     diagonal : (n,) int64, places of the diagonal in the values
+    stack : int64 array for `assembly.add_block`, or None
     maps : for each group (elements, nd, nd) int32, place of an entry in the values, −1: none; or None
     """
+
+    stack: np.ndarray | None = None
 
     def __init__(self, system: "System", rows: Rows, dense: bool) -> None:
         n = self.n = size_of(system, rows)
@@ -66,6 +86,37 @@ class Pattern:
         self.rows = (unique % n).astype(np.int32)
         self.diagonal = np.searchsorted(unique, np.arange(n, dtype=np.int64) * (n + 1)).astype(np.int64)
         self.maps = [None if place is None else _map(unique, place) for place in places]
+
+
+class StackedPattern(Pattern):
+    """Pattern of a matrix of blocks; elements are not assembled into it.
+
+    Parameters
+    ----------
+    block : Pattern
+    present : (k, k) bool
+        Which blocks there are; with all of them a pattern of all entries stays one.
+    """
+
+    def __init__(self, block: Pattern, present: np.ndarray) -> None:
+        k, n, lengths = len(present), block.n, np.diff(block.pointers.astype(np.int64))
+        number = present.sum(axis=0)
+        columns = np.concatenate([lengths * count for count in number])
+        self.n, self.maps = k * n, []
+        self.pointers = np.concatenate([[0], np.cumsum(columns)]).astype(np.int32)
+        below = [np.flatnonzero(present[:, column]) * n for column in range(k)]  # first row of each block
+        parts = [block.rows[a:b] for a, b in zip(block.pointers[:-1], block.pointers[1:])]
+        self.rows = np.concatenate(
+            [(firsts[:, None] + part).ravel() for firsts in below for part in parts] or [np.zeros(0, np.int64)]
+        ).astype(np.int32)
+        column_of = np.repeat(np.arange(self.n), np.diff(self.pointers))
+        self.diagonal = np.flatnonzero(self.rows == column_of)
+        table = np.zeros((k, k + 2), np.int64)
+        table[:, 0] = self.pointers[:-1:n] if n else 0
+        table[:, 1] = number
+        table[:, 2:] = (np.cumsum(present, axis=0) - 1).T
+        self._block = block  # whose pointers compiled code reads
+        self.stack = np.concatenate([[k, n, address(block.pointers)], table.ravel()]).astype(np.int64)
 
 
 def size_of(system: "System", rows: Rows) -> int:
@@ -133,6 +184,7 @@ class Layout:
             s.solve_address,
             s.context_address,
             address(s.status),
+            0 if self.pattern.stack is None else address(self.pattern.stack),
         )
 
     def matrix(self) -> Any:
@@ -150,6 +202,8 @@ class Matrices:
     system : System
     rows : sequence of Rows, at most `MOST`
         Of each matrix; matrices with the same rows are one.
+    stack : Stack, optional
+        One more matrix, number `assembly.STACKED`, of blocks.
 
     Attributes
     ----------
@@ -157,16 +211,18 @@ class Matrices:
     data : (1,) record of the system, as the kernels of `fem_mbs.system.assembly` take it; stays where it is
     """
 
-    def __init__(self, system: "System", rows: Sequence[Rows]) -> None:
+    def __init__(self, system: "System", rows: Sequence[Rows], stack: Stack | None = None) -> None:
         if len(rows) > MOST:
             raise ValueError(f"a solver can have {MOST} matrices, {len(rows)} were asked for")
         self.system = system
         rows = [_necessary(system, r) for r in rows]
-        made = {r: self._layout(r) for r in dict.fromkeys(rows)}
+        repeated = {} if stack is None else {rows[stack.of]: len(stack.blocks)}
+        made = {r: self._layout(r, repeated.get(r, 1)) for r in dict.fromkeys(rows)}
         self.layouts = [made[r] for r in rows]
-        self.records = np.zeros(MOST, LAYOUT)
+        self.records = np.zeros(MOST + 1, LAYOUT)
         for k, layout in enumerate(self.layouts):
             self.records[k] = layout.record()
+        self.stacked = None if stack is None else self._stacked(stack)
         self.groups, self.data = system.group_records.copy(), system.data.copy()
         self._groups_at, self._records_at = address(self.groups), address(self.records)
         self._maps_at = np.zeros((len(self.groups), MOST), np.int64)
@@ -174,10 +230,20 @@ class Matrices:
             self._maps_at[:, k] = [0 if places is None else address(places) for places in layout.pattern.maps]
         self.update()
 
-    def _layout(self, rows):
+    def _layout(self, rows, times):
+        """A matrix, with the solver that suits ``times`` its size: that of a stacked one reads the same pattern."""
         system = self.system
-        solver = choose(size_of(system, rows), system.linear_solver)
+        solver = choose(times * size_of(system, rows), system.linear_solver)
         return Layout(system.pattern(rows, solver.__name__ == "DenseLU"), solver)
+
+    def _stacked(self, stack):
+        """The matrix of blocks; without those that it does not have, unless all entries are stored."""
+        block = self.layouts[stack.of]
+        present = np.array([[mark == "x" for mark in row] for row in stack.blocks])
+        dense = type(block.solver).__name__ == "DenseLU"
+        layout = Layout(StackedPattern(block.pattern, present | dense), type(block.solver))
+        self.records[STACKED] = layout.record()
+        return layout
 
     def update(self) -> None:
         """Take over the records of the system, which change with the pairs of contact groups."""

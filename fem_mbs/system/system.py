@@ -15,7 +15,7 @@ from fem_mbs.system.assembly import DATA, GROUP, SMOOTH
 from fem_mbs.system.contacts import C_BLOCKS, L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
 from fem_mbs.system.groups import Group
 from fem_mbs.system.in_use import InUse
-from fem_mbs.system.layout import NO_MATRICES, Layout, Matrices, Pattern, Rows
+from fem_mbs.system.layout import NO_MATRICES, Layout, Matrices, Pattern, Rows, Stack
 from fem_mbs.system.state import State
 from fem_mbs.system.workspace import Workspace
 
@@ -250,15 +250,17 @@ class System(Checked):
         index[: len(chosen)][chosen] = np.arange(chosen.sum())
         return index, int(chosen.sum())
 
-    def lay_out(self, *rows: Rows) -> Matrices:
+    def lay_out(self, *rows: Rows, stack: Stack | None = None) -> Matrices:
         """Matrices for a solver, which keeps them; the system changes nothing in them and is not changed by them.
 
         Parameters
         ----------
         *rows : Rows
             What rows each matrix has besides those of velocities and constraints.
+        stack : Stack, optional
+            A matrix of blocks with the pattern of one of them.
         """
-        return Matrices(self, rows)
+        return Matrices(self, rows, stack)
 
     def pattern(self, rows: Rows, dense: bool) -> Pattern:
         """Pattern of a matrix with all entries or with those there can be; made once, and never changed."""

@@ -25,17 +25,28 @@ CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
 SAMPLES = 8  # states of a chunk whose outputs elements look at for remarks
 
 
-def signals_at(system: "System", times: np.ndarray) -> tuple[np.ndarray, NonFiniteError | None]:
-    """Signals at the times up to the first that is not finite, and the error of that one."""
+def signals_at(
+    system: "System", ends: np.ndarray, h: float, instants: tuple[float, ...] = (1.0,)
+) -> tuple[np.ndarray, NonFiniteError | None]:
+    """Signals of steps h that end at some times, at the instants of each that a method asks for (parts of a step).
+
+    Returns
+    -------
+    table : (k, len(instants), n_signals, 3)
+        Up to the first step with a signal that is not finite.
+    NonFiniteError or None
+        What is wrong with that one.
+    """
+    table = np.zeros((len(ends), len(instants), max(len(system.signals), 1), 3))
     if not system.signals:
-        return np.zeros((len(times), 1, 3)), None
-    table = np.zeros((len(times), len(system.signals), 3))
-    for k, t in enumerate(times):
-        try:
-            system.update_signals(t)
-        except NonFiniteError as error:
-            return table[:k], error
-        table[k] = system.signal_values
+        return table, None
+    for k, end in enumerate(ends):
+        for i, part in enumerate(instants):
+            try:
+                system.update_signals(end if part == 1.0 else end - (1.0 - part) * h)
+            except NonFiniteError as error:
+                return table[:k], error
+            table[k, i] = system.signal_values
     return table, None
 
 
@@ -101,7 +112,7 @@ class Chunks:
         """One chunk of steps; returns how long it took [s]."""
         engine, records, begin = self.engine, self.records, time.perf_counter()
         times = self.time(np.arange(self.done + 1, self.done + count + 1))
-        signals, bad_signal = signals_at(engine.system, times)
+        signals, bad_signal = signals_at(engine.system, times, engine.h, engine.method.instants)
         taken, saved, failure = engine.advance(times[: len(signals)], signals, records)
         self.failure = failure or (bad_signal if taken == len(signals) else None)
         if saved:

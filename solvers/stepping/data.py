@@ -31,7 +31,7 @@ PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see st
 _LAST = "of the last step, where Newton's iteration starts"
 _SCRATCH = "scratch"
 
-# N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix
+# N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix, ni instants, ns signals
 TABLE = Table(
     "run",
     {
@@ -117,6 +117,8 @@ TABLE = Table(
             "i8",
         ),
         # the step and the method
+        "instants": Item("ni", "parts of a step at which signals are given, see stepping.run.go_to"),
+        "signals": Item("ni ns 3", "signals at these instants, with their first and second derivatives"),
         "h": Item("", "step size"),
         "t": Item("", "time at the end of the step", kept=True),
         "ks": Item("", "k of the smooth sub-problem"),

@@ -4,6 +4,8 @@ What a method says of itself, besides its options:
 
     table                its own data, besides those of `stepping.data`
     matrices(system)     rows of each of its global matrices: smooth motion, positions, velocities
+    stack(system)        a matrix of blocks with the pattern of one of them, where it solves coupled problems; or None
+    instants             parts of a step at which it needs signals, the last is 1: the end
     parts()              name -> compiled entry, ``<name>_part`` of either table; what it does not have is left out
     problems()           name -> `Problem` that Newton's iteration solves, ``<name>_problem`` of either table
     scalars(system, h)   numbers of either table that depend on its options
@@ -45,7 +47,7 @@ class Engine:
         method.refuse(system)
         self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
         self.shift = SHIFT if method.epsilon is None else method.epsilon
-        self.matrices = system.lay_out(*method.matrices(system))
+        self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
         self._allocate()
         self._connect()
@@ -65,13 +67,16 @@ class Engine:
     def _allocate(self):
         system = self.system
         N = len(system.nodes)
-        unknowns = max(layout.n for layout in self.matrices.layouts)
+        stacked = [] if self.matrices.stacked is None else [self.matrices.stacked]
+        unknowns = max(layout.n for layout in self.matrices.layouts + stacked)
         sizes = {"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns}
+        sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1)}
         self.tables = (TABLE, self.method.table)
         self.run, self.own = (np.zeros(1, table.dtype) for table in self.tables)
         self.arrays = {name: array for table in self.tables for name, array in table.arrays(sizes).items()}
         self.aim()
         self.arrays["T"][:] = np.eye(3)
+        self.arrays["instants"][:] = self.method.instants
         self.records = np.zeros(1, RECORDS.dtype)
         self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
 

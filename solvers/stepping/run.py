@@ -46,6 +46,16 @@ def _record_contacts(d, s, o):
                     o.contact_tangents[k, c, j, i] = kept[e, C_TANGENTS + 3 * j + i]
 
 
+@kernel
+def go_to(d, s, instant):
+    """Set clock and signals to those of one of the method's instants of the step; the last is the end."""
+    current, given = matrix(d.signals_at, max(d.n_signals, 1), 3), s.signals
+    vector(integers(d.table_at, N_SLOTS)[SLOT_T], 1)[0] = s.t - (1.0 - s.instants[instant]) * s.h
+    for i in range(d.n_signals):
+        for j in range(3):
+            current[i, j] = given[instant, i, j]
+
+
 @entry("void(int64, int64)")
 def record(data, run):
     """Store the state after a step in the arrays of the chunk; contacts of contact groups are collected elsewhere."""
@@ -99,14 +109,11 @@ def run_steps(data, run, count, start, times, signals):
     Returns the number of steps done and the code of the last.
     """
     d, s = data[0], run[0]
-    current = matrix(d.signals_at, max(d.n_signals, 1), 3)
-    clock = vector(integers(d.table_at, N_SLOTS)[SLOT_T], 1)
     for k in range(count):
         s.t = times[start + k]
-        clock[0] = s.t
-        for i in range(d.n_signals):
-            for j in range(3):
-                current[i, j] = signals[start + k, i, j]
+        for i in range(s.signals.shape[0]):
+            copy(signals[start + k, i], s.signals[i])
+        go_to(d, s, s.instants.shape[0] - 1)
         call2(s.advance_part, s.data_at, s.run_at)
         if s.code != OK:
             return k, s.code

@@ -31,7 +31,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.arguments import Checked
-from fem_mbs.errors import NonFiniteError, ParameterError
+from fem_mbs.errors import ParameterError
+from fem_mbs.solvers.stepping.chunks import signals_at
 from fem_mbs.solvers.stepping.codes import (
     ENERGY_ROSE,
     LARGE_ROTATION,
@@ -158,15 +159,11 @@ class Controller:
 
     def _take(self, t):
         """Code of a step to time t, and the error of a signal that is not finite."""
-        engine = self.engine
-        signals = np.zeros((1, max(len(engine.system.signals), 1), 3))
-        if engine.system.signals:
-            try:
-                engine.system.update_signals(t)
-            except NonFiniteError as error:
-                return OK, error
-            signals[0] = engine.system.signal_values
-        _, code = engine.run_steps(engine.data, engine.run, 1, 0, np.array([t]), signals)
+        engine, end = self.engine, np.array([t])
+        signals, error = signals_at(engine.system, end, self.h, engine.method.instants)
+        if error is not None:
+            return OK, error
+        _, code = engine.run_steps(engine.data, engine.run, 1, 0, end, signals)
         return code, None
 
     def _judge(self, h, change):

@@ -3,11 +3,10 @@
 A method is a subclass of `Stepper` that says what `stepping.engine` asks of it. The run uses of the engine:
 
     engine.advance(times, signals, records)
-                           take the steps that end at ``times`` (k,), with ``signals`` (k, n_signals, 3) set before
-                           each; fill ``records`` (name -> array, first axis: saved steps; see
-                           `stepping.records`); return the
-                           number of steps done, the number of records filled, and None or a SolverError that says
-                           what went wrong
+                           take the steps that end at ``times`` (k,), with ``signals`` (k, instants, n_signals, 3) of
+                           each; fill ``records`` (name -> array, first axis: saved steps; see `stepping.records`);
+                           return the number of steps done, the number of records filled, and None or a SolverError
+                           that says what went wrong
     engine.first(records)  fill record 0 with the initial state
     engine.last(records)   fill record 0 with the present state, saved or not; return None or a SolverError
     engine.pairs()         tables of closed pairs of contact groups, one per record of the last call (empty: no groups)
@@ -34,6 +33,7 @@ from fem_mbs.results.writer import ResultsWriter
 from fem_mbs.solvers.stepping.chunks import Chunks
 from fem_mbs.system import model_checks
 from fem_mbs.system.in_use import alone
+from fem_mbs.system.layout import Stack
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
 MOST_RECORDS = 4096  # saved steps of a chunk
@@ -74,6 +74,12 @@ class _Interrupt:
 
 class Stepper(Checked):
     """Base of time steppers."""
+
+    instants: tuple[float, ...] = (1.0,)  # of a step, at which signals are needed
+
+    def stack(self, system: Any) -> Stack | None:
+        """Matrix of blocks that the method solves with; most have none."""
+        return None
 
     def prepare(self, system: Any, h: float, save_every: int = 1, strict: bool = False) -> Any:
         """Make the engine that steps a system; initial accelerations are computed here."""

@@ -7,20 +7,20 @@ import three_balls
 import tilting_plate as plate
 
 import fem_mbs as fem
-from fem_mbs.system.layout import Rows
+from fem_mbs.jit import kernel
+from fem_mbs.solvers.stepping.chunks import signals_at
+from fem_mbs.solvers.stepping.run import go_to
+from fem_mbs.system.assembly import SMOOTH, STACKED, add_block, clear_matrix
+from fem_mbs.system.layout import Rows, Stack
 from fem_mbs.system.linear import DENSE_LIMIT
 
 H, STEPS = 1e-3, 30
 
 
-def signals_at(system, times):
-    return np.array([[signal.jet(t) for signal in system.signals] or np.zeros((1, 3)) for t in times])
-
-
 def advanced(engine, system, first, count):
     """Steps first + 1 … first + count of an engine."""
     times, block = np.arange(first + 1, first + count + 1) * H, engine.make_records(count)
-    done, _, error = engine.advance(times, signals_at(system, times), block)
+    done, _, error = engine.advance(times, signals_at(system, times, H, engine.method.instants)[0], block)
     assert done == count and error is None
     return block
 
@@ -100,3 +100,52 @@ def test_rows_of_contacts_that_come_and_go_are_refused():
     model.add(group)
     with pytest.raises(ValueError, match="come and go"):
         model.compile().lay_out(Rows(contacts=True))
+
+
+@kernel
+def put_block(data, row, column, scale):
+    add_block(data[0], SMOOTH, row, column, scale)
+
+
+@kernel
+def clear_stack(data):
+    clear_matrix(data[0], STACKED)
+
+
+@pytest.mark.parametrize("flexible, solver", [(False, "dense"), (False, "klu"), (True, None)])
+@pytest.mark.parametrize("blocks", [("xxx", "xx.", "x.x"), ("x.", ".x"), ("x",)])
+def test_a_stacked_matrix_has_the_sums_that_were_added_to_each_of_its_blocks(blocks, flexible, solver):
+    system = roller_crank.build(flexible=flexible).compile(linear_solver=solver)
+    matrices = system.lay_out(Rows(True, "all"), stack=Stack(0, blocks))
+    base, stacked, rng = matrices.layouts[0], matrices.stacked, np.random.default_rng(1)
+    expected = np.zeros((len(blocks) * base.n,) * 2)
+    clear_stack(matrices.data)
+    for _ in range(2):  # the second is added to the first
+        for i, row in enumerate(blocks):
+            for j in (j for j, mark in enumerate(row) if mark == "x"):
+                base.values[:] = rng.normal(size=len(base.values))
+                put_block(matrices.data, i, j, 0.5 + i)
+                part = expected[i * base.n : (i + 1) * base.n, j * base.n : (j + 1) * base.n]
+                part += (0.5 + i) * base.matrix().toarray()
+    assert np.array_equal(stacked.matrix().toarray(), expected)
+    stacked.values[stacked.pattern.diagonal] += 100.0
+    right = rng.normal(size=stacked.n)
+    assert stacked.solver.factor(stacked.values)
+    assert np.allclose(stacked.matrix().toarray() @ stacked.solver.solve(right), right, atol=1e-12)
+
+
+@kernel
+def set_instant(data, run, number):
+    go_to(data[0], run[0], number)
+
+
+def test_a_method_gets_signals_at_its_instants_of_a_step(monkeypatch):
+    monkeypatch.setattr(fem.DecoupledNSGA, "instants", (0.0, 0.25, 1.0))
+    system = plate.build().compile()
+    engine = fem.DecoupledNSGA().prepare(system, H)
+    advanced(engine, system, 0, 7)
+    for number, part in enumerate((0.0, 0.25, 1.0)):
+        set_instant(engine.data, engine.run, number)
+        expected = [signal.jet((6 + part) * H) for signal in system.signals]
+        assert np.allclose(system.signal_values, expected, rtol=1e-12, atol=1e-15)
+        assert len(expected) and np.ptp(system.signal_values)

@@ -63,7 +63,7 @@ def advance_alone(stepper, model, t_end, h):
     times = np.arange(1, round(t_end / h) + 1) * h
     records = engine.make_records(len(times))
     signals = np.array([[signal.jet(t) for signal in system.signals] for t in times])
-    engine.advance(times, signals.reshape(len(times), -1, 3), records)
+    engine.advance(times, signals.reshape(len(times), 1, -1, 3), records)
     return engine, records, system
 
 
@@ -193,7 +193,7 @@ def rescued(halvings):
             stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-6, contact_solver="newton", **published)
             engine = stepper.prepare(model.compile(), h)
             engine.run[0]["max_halvings"] = halvings
-            records, signals = engine.make_records(1), np.zeros((1, 1, 3))
+            records, signals = engine.make_records(1), np.zeros((1, 1, 1, 3))
             for k in range(round(1.5 / h)):
                 _, _, error = engine.advance(np.array([(k + 1) * h]), signals, records)
                 assert error is None, f"seed {seed}: {error}"

@@ -203,7 +203,7 @@ def test_what_the_user_asked_for_is_in_force_again_after_a_step_in_parts():
     names = "save_every", "whole_every", "strict", "h"
     before = {name: engine.run[0][name] for name in names}
     times, records = 0.05 * np.arange(1, 21), engine.make_records(20)
-    engine.advance(times, np.zeros((20, 1, 3)), records)
+    engine.advance(times, np.zeros((20, 1, 1, 3)), records)
     assert engine.controller.divided > 3
     assert {name: engine.run[0][name] for name in names} == before
     assert engine.controller.h == engine.h == 0.05
