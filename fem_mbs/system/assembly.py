@@ -431,6 +431,62 @@ def add_constraint_forces(d, scale, lam, f):
 
 
 @kernel
+def _curvature(d, g, e, b, phi, c_H, c_V, S, B):
+    """Add −c_H ∂(Gᵀ phi)/∂q to S (size, size) and c_V ∂(G V + ∂g/∂t)/∂q to B (nr, nd), of element e after `gather`."""
+    nd, nr = g.nd, g.nr
+    H, rate, ve = tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd), vector(b[_V], nd)
+    zero(b[_H], nr * nd * nd)
+    zero(b[_RATE], nr * nd)
+    p = g.parameters_at + e * g.stride
+    call2(g.hessian, p, d.table_at)
+    if g.rheonomic != 0:
+        zero(b[_GT], nr)
+        zero(b[_GTT], nr)
+        call2(g.rheonomic, p, d.table_at)
+    for i in range(nr):
+        lam = -c_H * phi[g.first_row + e * nr + i]
+        for r in range(nd):
+            vr = c_V * ve[r]
+            for j in range(nd):
+                S[r, j] += lam * H[i, r, j]
+                B[i, j] += vr * H[i, r, j]
+        for j in range(nd):
+            B[i, j] += c_V * rate[i, j]
+
+
+@kernel
+def constraint_couplings(d, layout, x, R, V, phi, c_H, c_V, c_G, k, T):
+    """Add what another problem of the same step feels of the constraints to global matrix ``layout``; no multipliers.
+
+    (δq, δq)  −c_H ∂(Gᵀ phi)/∂q T        (λ, δq)   −k ( c_G G + c_V ∂(G V + ∂g/∂t)/∂q ) T
+    """
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    values = matrix_values(d, layout)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.constraint == 0:
+            continue
+        nd, nr = g.nd, g.nr
+        size = nd + nr
+        S, B = matrix(b[_K], size, size), matrix(b[_M], nr, nd)
+        stored = tensor(g.G_at, g.n, nr, nd)
+        for e in range(g.n):
+            zero(b[_K], size * size)
+            for i in range(nr):
+                for j in range(nd):
+                    B[i, j] = c_G * stored[e, i, j]
+            gather(d, g, e, b, x, R, V, V)
+            _curvature(d, g, e, b, phi, c_H, c_V, S, B)
+            times_tangent(g, e, S, nd, T)
+            times_tangent(g, e, B, nr, T)
+            for i in range(nr):
+                for j in range(nd):
+                    S[nd + i, j] = -k * B[i, j]
+            scatter_matrix(g.maps_at[layout], e, size, vector(b[_K], size * size), values)
+
+
+@kernel
 def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, rows_T, T):
     """Add the blocks of all constraints to global matrix ``layout``.
 
@@ -449,34 +505,16 @@ def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, ro
         nd, nr = g.nd, g.nr
         size = nd + nr
         S = matrix(b[_K], size, size)
-        H, rate = tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd)
         B = matrix(b[_M], nr, nd)
-        stored, ve = tensor(g.G_at, g.n, nr, nd), vector(b[_V], nd)
+        stored = tensor(g.G_at, g.n, nr, nd)
         for e in range(g.n):
             zero(b[_K], size * size)
-            row = g.first_row + e * nr
             for i in range(nr):
                 for j in range(nd):
                     B[i, j] = stored[e, i, j] if rows_T else 0.0
             if with_H:
                 gather(d, g, e, b, x, R, V, V)
-                zero(b[_H], nr * nd * nd)
-                zero(b[_RATE], nr * nd)
-                p = g.parameters_at + e * g.stride
-                call2(g.hessian, p, d.table_at)
-                if g.rheonomic != 0:
-                    zero(b[_GT], nr)
-                    zero(b[_GTT], nr)
-                    call2(g.rheonomic, p, d.table_at)
-                for i in range(nr):
-                    lam = -c_H * phi[row + i]
-                    for r in range(nd):
-                        vr = c_V * ve[r]
-                        for j in range(nd):
-                            S[r, j] += lam * H[i, r, j]
-                            B[i, j] += vr * H[i, r, j]
-                    for j in range(nd):
-                        B[i, j] += c_V * rate[i, j]
+                _curvature(d, g, e, b, phi, c_H, c_V, S, B)
                 times_tangent(g, e, S, nd, T)
                 times_tangent(g, e, B, nr, T)
             elif rows_T:
