@@ -130,11 +130,52 @@ def _add_along(scale, e, a, R_B, Q, y_B, row):
 
 
 @kernel
-def _add_turning(scale, e, Q, row):
+def add_turning(scale, e, Q, row):
     """Add scale eᵀ [0, Q_BA, 0, −I], e (3,) in B components, to a row (12,)."""
     for i in range(3):
         row[3 + i] += scale * (Q[0, i] * e[0] + Q[1, i] * e[1] + Q[2, i] * e[2])
         row[9 + i] -= scale * e[i]
+
+
+@kernel
+def arc_start(n0, n, m):
+    """Fill m (3,) with the normal from which the tangents follow n: n0, and n where no arc can be told.
+
+    Returns 1 or 0 for these, the factor of what the tangents change with n.
+    """
+    follows = 1.0 if dot(n0, n) >= _TURNED else 0.0
+    for i in range(3):
+        m[i] = n0[i] if follows == 1.0 else n[i]
+    return follows
+
+
+@kernel
+def arc_slip(m, n, follows, r, d, psi, t, u, w, end, slip, h):
+    """Add (7) to slip (2,); fill u, w of (8), the tangents at the end by (6) and h = ∂slip/∂n, all (2, 3).
+
+    m (3,) and follows as from `arc_start`, t (2, 3) the tangents there, d (3,) = y − y0.
+    """
+    c = min(dot(m, n), 1.0)
+    alpha = 0.5 / (1.0 + c)
+    alpha_c = -2.0 * alpha * alpha
+    kappa, kappa_c = arc(c)
+    for k in range(2):
+        s = dot(t[k], n)
+        for i in range(3):
+            u[k, i] = t[k, i] - s * alpha * (m[i] + n[i])
+            w[k, i] = u[k, i] + s * kappa * (n[i] - m[i])
+            end[k, i] = 2.0 * u[k, i] - t[k, i]
+    along, back, turn = dot(d, n) + dot(d, m), dot(d, n) - dot(d, m), dot(psi, n) + dot(psi, m)
+    for k in range(2):
+        o, sign = 1 - k, 2.0 * k - 1.0  # slip_1 has −u_2, slip_2 has +u_1
+        slip[k] += dot(w[k], d) + sign * r * dot(u[o], psi)
+        s, s_o = dot(t[k], n), dot(t[o], n)
+        for i in range(3):
+            of_w = -(alpha * along - kappa * back) * t[k, i] - s * (
+                (alpha_c * along - kappa_c * back) * m[i] + (alpha - kappa) * d[i]
+            )
+            of_u = -alpha * turn * t[o, i] - s_o * (alpha_c * turn * m[i] + alpha * psi[i])
+            h[k, i] = follows * (of_w + sign * r * of_u)
 
 
 @kernel
@@ -143,9 +184,10 @@ def shape_rows(
 ):
     """Add all of (5)-(11) but the gap to the outputs of a ``contact`` kernel; y, n, N and y0, n0 as given by the
     shape."""
-    Q, Q0, E, T = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    t, w, u, end = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
+    Q, T, t, w = local_matrix(3, 3), local_matrix(3, 3), local_matrix(2, 3), local_matrix(2, 3)
+    u, end, h = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
     m, d, psi, z, e = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    Q0, E = local_matrix(3, 3), local_matrix(3, 3)
     multiply_T(R_B, R_A, Q)
     multiply_T(R0_B, R0_A, Q0)
     for i in range(3):
@@ -157,54 +199,30 @@ def shape_rows(
     # normal direction
     rotate(F, n, e)
     _add_along(1.0, e, a, R_B, Q, y_B, G_N)
-    _add_turning(1.0, e, Q, W[2])
+    add_turning(1.0, e, Q, W[2])
     rotate(R_B, e, z)
     for i in range(3):
         normal[i] += z[i]
         point[i] += x_A[i] + R_A[i, 0] * a[0] + R_A[i, 1] * a[1] + R_A[i, 2] * a[2] - r * z[i]
-    # tangents at the start, on the way and at the end, (6) and (8)
-    c = dot(n0, n)
-    follows = 1.0 if c >= _TURNED else 0.0
-    for i in range(3):
-        m[i] = n0[i] if follows == 1.0 else n[i]
         d[i] = y[i] - y0[i]
-    c = min(dot(m, n), 1.0)
-    alpha = 0.5 / (1.0 + c)
-    kappa, kappa_c = arc(c)
-    alpha_c = -2.0 * alpha * alpha
+    follows = arc_start(n0, n, m)
     first_tangents(m, t)
+    arc_slip(m, n, follows, r, d, psi, t, u, w, end, slip, h)
     for k in range(2):
-        s = dot(t[k], n)
+        o, sign = 1 - k, 2.0 * k - 1.0
+        # slip, (10)
         for i in range(3):
-            u[k, i] = t[k, i] - s * alpha * (m[i] + n[i])
-            w[k, i] = u[k, i] + s * kappa * (n[i] - m[i])
-            end[k, i] = 2.0 * u[k, i] - t[k, i]
-    along, back, turn = dot(d, n) + dot(d, m), dot(d, n) - dot(d, m), dot(psi, n) + dot(psi, m)
-    for k in range(2):
-        o = 1 - k
-        sign = 2.0 * k - 1.0  # slip_1 has −u_2, slip_2 has +u_1
-        slip[k] += dot(w[k], d) + sign * r * dot(u[o], psi)
-        # z = ∂slip_k/∂n
-        s, s_o = dot(t[k], n), dot(t[o], n)
-        for i in range(3):
-            of_w = -(alpha * along - kappa * back) * t[k, i] - s * (
-                (alpha_c * along - kappa_c * back) * m[i] + (alpha - kappa) * d[i]
-            )
-            of_u = -alpha * turn * t[o, i] - s_o * (alpha_c * turn * m[i] + alpha * psi[i])
-            z[i] = follows * (of_w + sign * r * of_u)
-        for i in range(3):
-            d_y = w[k, i] + N[i, 0] * z[0] + N[i, 1] * z[1] + N[i, 2] * z[2]
-            e[i] = d_y
+            e[i] = w[k, i] + N[i, 0] * h[k, 0] + N[i, 1] * h[k, 1] + N[i, 2] * h[k, 2]
         rotate(F, e, z)
         _add_along(1.0, z, a, R_B, Q, y_B, G_T[k])
         rotate(F, u[o], e)
         rotate(T, e, z)
-        _add_turning(sign * r, z, Q, G_T[k])
-        # velocities: t_1 × n = −t_2, t_2 × n = t_1
+        add_turning(sign * r, z, Q, G_T[k])
+        # velocities, (11): t_1 × n = −t_2, t_2 × n = t_1
         rotate(F, end[k], e)
         _add_along(1.0, e, a, R_B, Q, y_B, V_T[k])
-        _add_turning(1.0, e, Q, W[k])
-        _add_turning(-sign * r, e, Q, V_T[o])
+        add_turning(1.0, e, Q, W[k])
+        add_turning(-sign * r, e, Q, V_T[o])
         rotate(R_B, e, z)
         for i in range(3):
             tangents[k, i] += z[i]

@@ -30,6 +30,7 @@ import numpy as np
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Contact, register
+from fem_mbs.elements.contacts.shape_contact import add_turning
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.nodes import Ground
@@ -60,11 +61,27 @@ def _center(p, x_A, R_A, x_B, R_B, y):
 
 
 @kernel
+def _normal_row(p, x_A, R_A, R_B, Q, y, n, G_N, point, normal):
+    """Fill the normal and G_N (12,) of (5), and add the point of the sphere nearest to the plane."""
+    z = local_vector(3)
+    rotate(R_B, n, normal)
+    for i in range(3):
+        G_N[i] += normal[i]
+        G_N[6 + i] -= normal[i]
+    rotate_T(Q, n, z)
+    cross(p.p_AP, z, G_N[3:6])
+    cross(n, y, G_N[9:12])
+    rotate(R_A, p.p_AP, z)
+    for i in range(3):
+        point[i] += x_A[i] + z[i] - p.radius * normal[i]
+
+
+@kernel
 def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, V_T, W, point, normal, tangents):
     """Kinematics (2)-(7)."""
-    y, y0, psi, n, u = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    y, y0, n, e, en = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     Q, Q0, E, T = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    r = p.radius
+    psi, turn, z, s = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     _center(p, x_A, R_A, x_B, R_B, y)
     _center(p, x0_A, R0_A, x0_B, R0_B, y0)
     multiply_T(R_B, R_A, Q)
@@ -75,23 +92,13 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
             E[i, j] = Q[i, 0] * Q0[j, 0] + Q[i, 1] * Q0[j, 1] + Q[i, 2] * Q0[j, 2]
     log_matrix(E, psi)
     tangent_inverse(psi, T)
-    gap[0] += dot(n, y) - dot(n, p.p_BQ) - r
-    cross(n, psi, u)
-    rotate(R_B, n, normal)
-    # G_N
-    for i in range(3):
-        G_N[i] += normal[i]
-        G_N[6 + i] -= normal[i]
-    rotate_T(Q, n, u)
-    cross(p.p_AP, u, G_N[3:6])
-    cross(n, y, G_N[9:12])
-    # tangential rows; e = t_k, and r e·(n × ω) = r (e × n)·ω
-    en, z = local_vector(3), local_vector(3)
-    cross(n, psi, u)
+    gap[0] += dot(n, y) - dot(n, p.p_BQ) - p.radius
+    _normal_row(p, x_A, R_A, R_B, Q, y, n, G_N, point, normal)
+    cross(n, psi, turn)
     for k in range(2):
-        e = p.R_BQ[:, k]
         for i in range(3):
-            slip[k] += e[i] * (y[i] - y0[i] + r * u[i])
+            e[i] = p.R_BQ[i, k]
+            slip[k] += e[i] * (y[i] - y0[i] + p.radius * turn[i])
         rotate(R_B, e, z)
         for i in range(3):
             tangents[k, i] += z[i]
@@ -99,34 +106,20 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
             G_T[k, 6 + i] -= z[i]
             V_T[k, i] += z[i]
             V_T[k, 6 + i] -= z[i]
-        # θ_A: a × Qᵀe + r Qᵀ(e × n);  θ_B: e × y … sign: eᵀỹ = (e × y)ᵀ up to −: eᵀ ỹ = −(ỹ e)ᵀ = (e × y)ᵀ
-        cross(e, n, en)
+        # the centre: e·(−Q ã) = a × Qᵀe and e·ỹ = e × y
         rotate_T(Q, e, z)
         cross(p.p_AP, z, V_T[k, 3:6])
         cross(e, y, V_T[k, 9:12])
         for i in range(3):
             G_T[k, 3 + i] += V_T[k, 3 + i]
             G_T[k, 9 + i] += V_T[k, 9 + i]
-        # row vector (e × n)ᵀ T⁻ᵀ = (T⁻¹ (e × n))ᵀ
-        rotate(T, en, u)
-        rotate_T(Q, u, z)
-        for i in range(3):
-            G_T[k, 3 + i] += r * z[i]
-            G_T[k, 9 + i] -= r * u[i]
-        rotate_T(Q, en, z)
-        for i in range(3):
-            V_T[k, 3 + i] += r * z[i]
-            V_T[k, 9 + i] -= r * en[i]
-        cross(n, psi, u)
-    for k in range(3):
-        for i in range(3):
-            W[k, 9 + i] -= p.R_BQ[i, k]
-            for j in range(3):
-                W[k, 3 + i] += p.R_BQ[j, k] * Q[j, i]
-    # point of the sphere nearest to the plane
-    rotate(R_A, p.p_AP, z)
-    for i in range(3):
-        point[i] += x_A[i] + z[i] - r * normal[i]
+        # the turn: r e·(n × ω) = r (e × n)·ω, and (e × n)ᵀ T⁻ᵀ = (T⁻¹ (e × n))ᵀ
+        cross(e, n, en)
+        rotate(T, en, s)
+        add_turning(p.radius, s, Q, G_T[k])
+        add_turning(p.radius, en, Q, V_T[k])
+        add_turning(1.0, e, Q, W[k])
+    add_turning(1.0, n, Q, W[2])
 
 
 @kernel

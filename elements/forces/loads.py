@@ -17,6 +17,7 @@ Source: docs/theory/springs_and_loads.md, (7)-(9).
     V        p.has_potential   int     -       1: (1) with constant F
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -108,11 +109,11 @@ def output(p, R_A, s, out):
 class _Component:
     """One component of a vector function of time, scaled; the function is called once per time for all components."""
 
-    def __init__(self, element, parameter, vector, signal):
+    def __init__(self, element: Force, parameter: str, vector: Any, signal: Signal) -> None:
         self.vector, self.element, self.parameter, self.scale = vector, element, parameter, signal
-        self.time, self.value = None, None
+        self.time, self.value = math.nan, np.zeros(3)  # of the last call; none so far
 
-    def evaluate(self, t):
+    def evaluate(self, t: float) -> np.ndarray:
         """Value (3,) at time t."""
         if t != self.time:
             now = self.vector(t) if callable(self.vector) else self.vector
@@ -123,18 +124,18 @@ class _Component:
             self.time, self.value = t, value * self.scale(t)
         return self.value
 
-    def signals(self):
+    def signals(self) -> list[Signal]:
         """Three signals; derivatives are declared 0 because no kernel of a load reads them, so any function will do."""
         from functools import partial
 
         return [Signal(partial(self.part, i), self.zero, self.zero) for i in range(3)]
 
-    def part(self, i, t):
+    def part(self, i: int, t: float) -> float:
         """Component i at time t."""
         return self.evaluate(t)[i]
 
     @staticmethod
-    def zero(t):
+    def zero(t: float) -> float:
         """The derivative that nobody reads."""
         return 0.0
 

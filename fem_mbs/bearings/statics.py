@@ -14,7 +14,7 @@ Source: docs/theory/bearings.md, (11), (12); Harris, Rolling Bearing Analysis.
 """
 
 import math
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -257,30 +257,41 @@ def _forces(law, angles, q, inner_speed, outer_speed):
 class _Problem:
     """Equation (1) for one bearing and load, in displacements scaled to lengths."""
 
-    def __init__(self, geometry, load, free, cage_angle, control, spall):
+    def __init__(
+        self,
+        geometry: BearingGeometry,
+        load: np.ndarray,
+        free: np.ndarray,
+        cage_angle: float,
+        control: str,
+        spall: Spall | None,
+    ) -> None:
         self.geometry, self.load, self.free, self.spall = geometry, load, free, spall
         self.angles = (cage_angle, _place(spall))
         self.control, self.A = control, geometry.groove_distance
         lever = geometry.pitch_diameter / 2
         self.scale = np.array([1.0, 1.0, 1.0, 1 / lever, 1 / lever])  # tilt times lever is a length
-        self.size = np.linalg.norm((load * self.scale)[free])
+        self.size = float(np.linalg.norm((load * self.scale)[free]))
         # stiffness of one ball under its share of the load: takes the place of the matrix where nothing is loaded
         K = geometry.stiffness
         self.soft = 1e-3 * 1.5 * K ** (2 / 3) * max(self.size / geometry.balls, 1e-12) ** (1 / 3)
 
-    def evaluate(self, law, q, inner_speed=0.0, outer_speed=0.0):
+    def evaluate(
+        self, law: np.ndarray, q: np.ndarray, inner_speed: float = 0.0, outer_speed: float = 0.0
+    ) -> tuple[np.ndarray, np.ndarray, float]:
         """Residual (5,) and matrix (5, 5) in scaled displacements, and the potential [J]."""
         F, S, energy = _forces(law, self.angles, q, inner_speed, outer_speed)
         residual = np.where(self.free, (self.load + F) * self.scale, 0.0)
         return residual, S * np.outer(self.scale, self.scale), energy - self.load @ q
 
-    def step(self, residual, S, shift):
+    def step(self, residual: np.ndarray, S: np.ndarray, shift: float) -> np.ndarray:
+        """Newton step (5,) with a shift of the diagonal, no longer than a fifth of the groove distance."""
         free, d = self.free, np.zeros(5)
         d[free] = np.linalg.solve(S[np.ix_(free, free)] + shift * np.eye(free.sum()), residual[free])
-        length = np.abs(d).max()
+        length = float(np.abs(d).max())
         return d if length == 0 else d * min(1.0, 0.2 * self.A / length)
 
-    def at_rest(self):
+    def at_rest(self) -> np.ndarray:
         """Minimum of the potential without forces of inertia, by Newton steps that lower it."""
         law = be.race_law(self.geometry, spall=self.spall)
         q = np.zeros(5)
@@ -289,7 +300,7 @@ class _Problem:
         residual, S, potential = self.evaluate(law, q)
         history = []
         for _ in range(300):
-            norm = np.linalg.norm(residual)
+            norm = float(np.linalg.norm(residual))
             history.append(norm)
             if norm <= 1e-13 * self.size:
                 return q
@@ -311,7 +322,7 @@ class _Problem:
             residual, S, potential = new
         self.fail("at rest", history)
 
-    def at_speed(self, q, inner_speed, outer_speed, step):
+    def at_speed(self, q: np.ndarray, inner_speed: float, outer_speed: float, step: float) -> np.ndarray:
         """Follow the equilibrium from rest to the speeds, in steps that are halved where Newton fails."""
         law = be.race_law(self.geometry, inertia=True, control=self.control, spall=self.spall)
         largest = max(abs(inner_speed), abs(outer_speed))
@@ -325,12 +336,13 @@ class _Problem:
                 width *= 0.5
                 if width < 1e-4:
                     rpm = 30 / np.pi * done * largest
-                    self.fail(f"above {rpm:.6g} rpm", ())
+                    self.fail(f"above {rpm:.6g} rpm", [])
                 continue
             before, q, done = (done, q), solved, fraction
         return q
 
-    def newton(self, law, q, inner_speed, outer_speed):
+    def newton(self, law: np.ndarray, q: np.ndarray, inner_speed: float, outer_speed: float) -> np.ndarray | None:
+        """Displacements (5,) in equilibrium at the speeds, from those of a start; None where Newton's method fails."""
         residual, S, _ = self.evaluate(law, q, inner_speed, outer_speed)
         norm = np.linalg.norm(residual)
         for _ in range(30):
@@ -352,7 +364,8 @@ class _Problem:
             q, (residual, S, _), norm = trial, new, np.linalg.norm(new[0])
         return None
 
-    def fail(self, where, history):
+    def fail(self, where: str, history: list) -> NoReturn:
+        """Raise the error that names the bearing and the load."""
         raise SolverError(
             f"{label(self.geometry)}: no equilibrium {where} under the load {self.load} N, N m. Is there a load in a "
             "direction in which nothing holds the ring (fixed=…)? At speed: " + _CURE,

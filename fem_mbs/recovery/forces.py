@@ -11,6 +11,7 @@ from fem_mbs.arguments import ArrayLike
 from fem_mbs.errors import FemMbsError
 from fem_mbs.recovery import cubic_impact, impulse_filter
 from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, ImpactCurve, hysteresis_factor
+from fem_mbs.recovery.options import Options
 from fem_mbs.results.contact_motion import approaching, contact_number, normal_motion
 from fem_mbs.results.results import Results
 
@@ -52,28 +53,18 @@ class RecoveredForces:
         Of the run: impulse = h continuous + that of the impacts.
     """
 
-    def __init__(
-        self,
-        result: Results,
-        contact: str,
-        stiffness: float | None,
-        model: Any,
-        exponent: float,
-        restitution: float | None,
-        effective_mass: float | None,
-        filter: str,
-        speed_tolerance: float | None,
-    ) -> None:
-        self.contact, self.stiffness, self.model, self.exponent = contact, stiffness, model, exponent
-        self.filter, self._path = filter, getattr(result, "path", None)
+    def __init__(self, result: Results, contact: str, options: Options) -> None:
+        self.contact, self.stiffness, self.model = contact, options.stiffness, options.model
+        self.exponent, self.filter = float(options.exponent), options.filter
+        self._path = getattr(result, "path", None)
         history = result[contact]
         self.step_times, self.h, self.gap = result.t, result.h, history.gap
         self.impulse = history.impulse[:, 0]
         motion = normal_motion(result, contact)
         self.closing = -motion.rate
-        self.v_tol = speed_tolerance or _speed_tolerance(result, motion.speed)
+        self.v_tol = float(options.speed_tolerance or _speed_tolerance(result, motion.speed))
         self._split(result, motion.gain)
-        self._recover(result.problems, restitution, effective_mass)
+        self._recover(result.problems, options.restitution, options.effective_mass)
         self._history = None
 
     # --- how it is made -------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ import numpy as np
 
 from fem_mbs.arguments import Checked, Named
 from fem_mbs.recovery.forces import RecoveredForces, mark_overlaps, warn_of_missing
-from fem_mbs.recovery.recover import check_options
+from fem_mbs.recovery.options import Options, check_options
 from fem_mbs.results.results import Results
 from fem_mbs.results.store import view
 from fem_mbs.results.writer import describe
@@ -95,12 +95,11 @@ class ForceObserver(Checked):
         on_impact: Callable | None = None,
     ) -> None:
         self.contact, self.on_impact = self.as_text("contact", contact), on_impact
-        options = (stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance)
-        check_options("ForceObserver", contact, *options)
+        self.options = Options(stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance)
+        check_options("ForceObserver", contact, self.options)
         Named("ForceObserver", contact).positive("speed_tolerance", speed_tolerance, "m/s")
         if on_impact is not None:
             Named("ForceObserver", contact).as_function("on_impact", on_impact)
-        self.options = (stiffness, model, float(exponent), restitution, effective_mass, filter, float(speed_tolerance))
         self._clear()
 
     def _clear(self):
@@ -144,7 +143,7 @@ class ForceObserver(Checked):
         window = Results(view(self._buffer), self._description, {}, {}, "running")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            found = RecoveredForces(window, self.contact, *self.options)
+            found = RecoveredForces(window, self.contact, self.options)
         decided = slice(self._decided - self._first, end - self._first)
         for name, part in self._parts.items():
             part.append(np.array(getattr(found, name)[decided]))
@@ -215,5 +214,6 @@ class ForceObserver(Checked):
         from fem_mbs.results.recovered import write
 
         steps = {"t": self.step_times, "force": self.envelope(), "continuous": self.continuous, "impulse": self.impulse}
-        stiffness, model, exponent, _, _, filter, _ = self.options
-        write(path, self.contact, self.impacts, (stiffness, model, exponent, filter), steps)
+        given = self.options
+        law = (given.stiffness, given.model, float(given.exponent), given.filter)
+        write(path, self.contact, self.impacts, law, steps)

@@ -32,18 +32,14 @@ hysteresis loop is up to 17 % less than that lost (e = 0.95; 1 % for e ≤ 0.4).
 Source: docs/theory/force_recovery.md; Sanchez2025 annex C.
 """
 
-from typing import Any
-
 import numpy as np
 
 from fem_mbs.arguments import Keywords, Named
-from fem_mbs.errors import FemMbsError, ParameterError
+from fem_mbs.errors import FemMbsError
 from fem_mbs.recovery.forces import RecoveredForces
-from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, hysteresis_factor
+from fem_mbs.recovery.options import Options, check_options
 from fem_mbs.results.contact_motion import contact_number
 from fem_mbs.results.results import Results
-
-FILTERS = ("kinematic", "peak")
 
 
 @Keywords.known
@@ -108,13 +104,12 @@ def recover_forces(
     >>> print(f"{recovered.impacts.duration[0] * 1e3:.2f} ms, {recovered.impacts.peak_force[0] / 1e3:.1f} kN")
     1.42 ms, 9.5 kN
     """
-    _check(result, contact, stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance)
-    return RecoveredForces(
-        result, contact, stiffness, model, float(exponent), restitution, effective_mass, filter, speed_tolerance
-    )
+    options = Options(stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance)
+    _check(result, contact, options)
+    return RecoveredForces(result, contact, options)
 
 
-def _check(result, contact, *options):
+def _check(result, contact, options):
     """Refuse what has no meaning, in the words of the call."""
     owner = Named("recover_forces")
     owner.as_instance("result", result, Results, "the Results of a run")
@@ -125,7 +120,7 @@ def _check(result, contact, *options):
             "contacts that are elements of their own, such as SphereOnSphere"
         )
     contact_number(result, contact)
-    check_options("recover_forces", contact, *options)
+    check_options("recover_forces", contact, options)
     steps = result.step
     if len(steps) < 2:
         raise FemMbsError(
@@ -136,41 +131,3 @@ def _check(result, contact, *options):
             f"recover_forces of '{contact}': the run saved {len(steps)} of {steps[-1] + 1} states, and the impulses of "
             "the other steps are lost; run it with save_every=1, or with a ForceObserver"
         )
-
-
-def check_options(
-    who: str,
-    contact: str,
-    stiffness: float | None,
-    model: Any,
-    exponent: float,
-    restitution: float | None,
-    effective_mass: float | None,
-    filter: str,
-    speed_tolerance: float | None,
-) -> None:
-    """Refuse options of `recover_forces` or of an observer (``who``) that are out of range."""
-
-    owner = Named(who, contact)
-
-    def refuse(parameter, value, message):
-        raise ParameterError(owner, parameter, value, message)
-
-    if isinstance(model, ForceLaw):
-        if stiffness is not None:
-            refuse("stiffness", stiffness, "is not used with a ForceLaw; leave it out")
-    else:
-        if stiffness is None:
-            refuse("stiffness", stiffness, "N/m^n is needed: K of the contact law, see the docstring")
-        owner.positive("stiffness", stiffness, "N/m^n")
-        hysteresis_factor(model, 1.0)
-    owner.number("exponent", exponent, at_least=1, at_most=3)
-    if restitution is not None:
-        owner.number("restitution", restitution, at_least=LOWEST_RESTITUTION, at_most=1)
-    for parameter, value, unit in (
-        ("effective_mass", effective_mass, "kg"),
-        ("speed_tolerance", speed_tolerance, "m/s"),
-    ):
-        if value is not None:
-            owner.positive(parameter, value, unit)
-    owner.as_choice("filter", filter, tuple(FILTERS))

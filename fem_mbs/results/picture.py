@@ -193,7 +193,19 @@ def _pyvista():
 class _Stage:
     """A PyVista plotter set up for one run: camera, colour range, arrow scale."""
 
-    def __init__(self, result, chosen, *, color, arrows, view, zoom, size, film=False, off_screen=True):
+    def __init__(
+        self,
+        result: "Results",
+        chosen: Sequence[int] | np.ndarray,
+        *,
+        color: str | None,
+        arrows: bool,
+        view: Any,
+        zoom: float,
+        size: Sequence[int],
+        film: bool = False,
+        off_screen: bool = True,
+    ) -> None:
         self.result, self.scene, self.skin = result, result.scene, result.skin
         self.film = film
         self.arrows = arrows and self.skin.n_contacts > 0
@@ -298,7 +310,7 @@ class _Stage:
         axis = int(np.argmax(np.abs(gravity)))
         return -np.sign(gravity[axis]) * np.eye(3)[axis]
 
-    def draw(self, step, label="", opacity=1.0):
+    def draw(self, step: int, label: str = "", opacity: float = 1.0) -> None:
         """Draw one saved step; replaces what was drawn with the same label."""
         points, data = self.scene.frames(self.result.rows([step]))
         points, add = points[0], self.add
@@ -309,7 +321,7 @@ class _Stage:
             add(surface, scalars="rgb", rgb=True, name="bodies" + label, opacity=opacity, **MATERIAL)
         surface, rgb = self._surface(points, BEAM)
         if surface is not None:
-            style = {"color": tuple(rgb[0] / 255)}
+            style: dict[str, Any] = {"color": tuple(rgb[0] / 255)}
             if self.color:
                 surface.point_data["value"] = self._scalars(data)
                 symmetric = len(self.color[1]) == 1 and self.limits[0] < 0
@@ -391,7 +403,7 @@ class _Stage:
         drawn = self.add(arrows, color=CONTACT_COLOR, name="contacts" + label, show_scalar_bar=False, ambient=0.3)
         _bring_forward(drawn, 0.5)  # before the bodies, where nothing hides them
 
-    def caption(self, t):
+    def caption(self, t: float) -> None:
         """Write the time."""
         self.plotter.add_text(
             f"t = {t:.4g} s",
@@ -404,12 +416,13 @@ class _Stage:
             render=False,
         )
 
-    def image(self):
+    def image(self) -> np.ndarray:
         """What is drawn, (height, width, 3) uint8."""
         self.plotter.render()
         return np.ascontiguousarray(self.plotter.screenshot(return_img=True)[..., :3])
 
-    def close(self):
+    def close(self) -> None:
+        """Free the plotter."""
         self.plotter.close()
 
 

@@ -1,6 +1,6 @@
 """Diagnosis of a failed step: an error that names element, row or contact, and says what to do."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +28,7 @@ NAMED = 20  # contacts that an error lists
 class _Failure:
     """One failed step: what errors say of all of them, and one function for each way to fail."""
 
-    def __init__(self, engine, code, t):
+    def __init__(self, engine: "Engine", code: int, t: float) -> None:
         self.engine, self.code, self.t = engine, code, t
         self.system, self.arrays, self.run = engine.system, engine.arrays, engine.run[0]
         self.which = int(self.arrays["counts"][6])
@@ -38,10 +38,10 @@ class _Failure:
         self.smaller_steps = engine.method.smaller_steps(engine.system)
         self.history = self.arrays["history"][: int(self.arrays["counts"][5])]
 
-    def error(self, text, element=None, kind=SolverError):
+    def error(self, text: str, element: Any = None, kind: type[SolverError] = SolverError) -> SolverError:
         return kind(text, element=element, step=self.number, time=self.t, history=self.history)
 
-    def not_finite(self):
+    def not_finite(self) -> SolverError:
         state, a = self.engine.state(), self.arrays
         if self.which == 0:
             state.x[:], state.Q[:], state.R[:], state.V[:] = a["xs"], a["Qs"], a["Rs"], a["Vs"]
@@ -50,18 +50,18 @@ class _Failure:
         text = f"{self.start} stopped: {source}. The run stopped before using it."
         return self.error(text, element, NonFiniteError)
 
-    def singular(self):
+    def singular(self) -> SolverError:
         return self.error(
             f"{self.start} stopped: its matrix is singular. Usual causes: a mechanism locked in a singular position, "
             "or a part without mass, stiffness and constraint"
         )
 
-    def large_rotation(self):
+    def large_rotation(self) -> SolverError:
         node = self.system.nodes[int(np.argmax(np.abs(self.arrays["D"][:, 3:]).max(axis=1)))]
         text = f"turns by more than {LARGEST_TURN:g} rad in one step; reduce h (with stiff flexible parts: rho_inf = 0)"
         return self.error(f"{self.start} stopped: {label(node)} {text}", node)
 
-    def jump(self):
+    def jump(self) -> SolverError:
         node = self.system.nodes[int(self.run["jumped"])]
         return self.error(
             f"{self.where} {label(node)} jumped: it moved or turned {FAST * self.run['farthest']:.3g} "
@@ -70,19 +70,19 @@ class _Failure:
             node,
         )
 
-    def out_of_range(self):
+    def out_of_range(self) -> SolverError:
         element = element_checks.element_at(self.system, int(self.run["jumped"]))
         text = element.trouble(self.engine.state()) or f"{label(element)} is outside its range"
         return self.error(f"{self.where} {text}", element)
 
-    def energy_rose(self):
+    def energy_rose(self) -> SolverError:
         return self.error(
             f"{self.where} the energy rose by {self.run['largest_rise']:.3g} J, more than the step "
             f"explains, although nothing drives the model. {self.smaller_steps}; without "
             "strict=True this is a warning of the result"
         )
 
-    def passed(self):
+    def passed(self) -> SolverError:
         contact, run = self.system.contact_at(int(self.run["swept_contact"])), self.run
         known = hasattr(self.engine.method, "rescale")
         control = ", or let StepControl do it (step_control=fem.StepControl())" if known else ""
@@ -93,7 +93,7 @@ class _Failure:
             contact,
         )
 
-    def too_many_problems(self):
+    def too_many_problems(self) -> SolverError:
         open_ones = np.flatnonzero(self.arrays["candidate"])[:NAMED]
         names = ", ".join(self.system.contact_at(int(c)).name for c in open_ones)
         return self.error(
@@ -101,7 +101,7 @@ class _Failure:
             f"{names}. Usual causes: restitution between many touching bodies (raise max_problems), or tol_v too small"
         )
 
-    def not_converged(self):
+    def not_converged(self) -> SolverError:
         history, problems = self.history, self.engine.contact_problems
         if len(history) <= 1 and problems is not None:
             return self.error(

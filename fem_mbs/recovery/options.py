@@ -1,0 +1,49 @@
+"""Options of force recovery, and what they may be."""
+
+from typing import Any, NamedTuple
+
+from fem_mbs.arguments import Named
+from fem_mbs.errors import ParameterError
+from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, hysteresis_factor
+
+FILTERS = ("kinematic", "peak")
+
+
+class Options(NamedTuple):
+    """How forces are recovered; the meaning, units and defaults are those of `recover_forces`."""
+
+    stiffness: float | None
+    model: Any
+    exponent: float
+    restitution: float | None
+    effective_mass: float | None
+    filter: str
+    speed_tolerance: float | None
+
+
+def check_options(who: str, contact: str, options: Options) -> None:
+    """Refuse options of `recover_forces` or of an observer (``who``) that are out of range."""
+    owner = Named(who, contact)
+
+    def refuse(parameter, value, message):
+        raise ParameterError(owner, parameter, value, message)
+
+    stiffness = options.stiffness
+    if isinstance(options.model, ForceLaw):
+        if stiffness is not None:
+            refuse("stiffness", stiffness, "is not used with a ForceLaw; leave it out")
+    else:
+        if stiffness is None:
+            refuse("stiffness", stiffness, "N/m^n is needed: K of the contact law, see the docstring")
+        owner.positive("stiffness", stiffness, "N/m^n")
+        hysteresis_factor(options.model, 1.0)
+    owner.number("exponent", options.exponent, at_least=1, at_most=3)
+    if options.restitution is not None:
+        owner.number("restitution", options.restitution, at_least=LOWEST_RESTITUTION, at_most=1)
+    for parameter, value, unit in (
+        ("effective_mass", options.effective_mass, "kg"),
+        ("speed_tolerance", options.speed_tolerance, "m/s"),
+    ):
+        if value is not None:
+            owner.positive(parameter, value, unit)
+    owner.as_choice("filter", options.filter, FILTERS)
