@@ -136,10 +136,14 @@ def _cache_directory(path):
 class _ByContent(caching._CacheLocator):
     """Where numba keeps the compiled code of a function: under the key of its sources, wherever these lie."""
 
+    directories: dict[str, str] = {}  # file -> its folder: a file has many kernels
+
     def __init__(self, function, file):
         code = function.__code__
         self._py_file = file  # for numba's warnings
-        self.directory = _cache_directory(file)
+        if file not in self.directories:
+            self.directories[file] = _cache_directory(file)
+        self.directory = self.directories[file]
         # functions of one name in one file differ in what they do; names and numbers are not part of numba's own key
         constants = [c for c in code.co_consts if not hasattr(c, "co_code")]
         # compiled code names its module, which is imported when the code is loaded
@@ -148,9 +152,7 @@ class _ByContent(caching._CacheLocator):
 
     @classmethod
     def from_function(cls, py_func, py_file):
-        locator = cls(py_func, py_file)
-        locator.ensure_cache_path()
-        return locator
+        return cls(py_func, py_file)  # numba makes the folder when it has something to keep
 
     def get_cache_path(self):
         return self.directory

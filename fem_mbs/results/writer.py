@@ -299,7 +299,7 @@ class ResultsWriter:
         size = max(1, BLOCK_POINTS // max(self.skin.n_points, 1))
         for first in range(0, len(rows["t"]), size):
             part = {name: values[first : first + size] for name, values in rows.items()}
-            self.grid.append(part["t"], *self.scene.frames(part))
+            self.grid.append(part["t"], *self.scene.frames(part, np.float32))
             self.last_frame = int(part["step"][-1])
 
     def _commit(self, file):
