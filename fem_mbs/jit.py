@@ -167,11 +167,26 @@ class _ByContent(caching._CacheLocator):
 _IMPLEMENTATION = getattr(caching, "CacheImpl", None) or caching._CacheImpl  # its name until numba 0.61
 
 
+class _LookFirst(caching.FunctionCache):
+    """numba's cache of a function. numba loads all that it can compile before it looks there; here it looks first."""
+
+    def load_overload(self, sig, target_context):
+        from numba.core.runtime import rtsys
+
+        rtsys.initialize(target_context)  # loaded code may count owners of arrays
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+
 class _CacheByContent:
     """Let numba cache what is decorated inside this context by content."""
 
     def __enter__(self):
+        from numba.core import ccallback, dispatcher
+
         _lock.acquire()
+        if OWN_COMPILER:  # a compilation gets ready by itself; for C functions of `bind` too
+            ccallback.FunctionCache = dispatcher.FunctionCache = _LookFirst
         self.before = _IMPLEMENTATION._locator_classes
         _IMPLEMENTATION._locator_classes = [_ByContent]
 

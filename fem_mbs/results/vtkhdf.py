@@ -74,7 +74,7 @@ def write_compressed(dataset: Any, first: int, rows: np.ndarray, shuffle: bool) 
     if shuffle:
         data = np.ascontiguousarray(data.reshape(-1, 1).view(np.uint8).T)
     # HDF5 would do the same through its filters, in half as much time again
-    dataset.id.write_direct_chunk((first, *[0] * (rows.ndim - 1)), zlib.compress(data, 1))
+    dataset.id.write_direct_chunk((first, *[0] * (rows.ndim - 1)), zlib.compress(data.tobytes(), 1))
 
 
 def repack(
