@@ -292,7 +292,9 @@ class ResultsWriter:
                 self.next_frame = (
                     max(self.next_frame + self.interval, t) if np.isfinite(self.next_frame) else t + self.interval
                 )
-        if chosen:
+        if len(chosen) == len(rows["t"]):
+            self._write_frames(rows)
+        elif chosen:
             self._write_frames({name: values[chosen] for name, values in rows.items()})
 
     def _write_frames(self, rows):

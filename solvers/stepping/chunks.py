@@ -137,12 +137,12 @@ class Chunks:
         block, pairs = {name: array[:saved] for name, array in self.records.items()}, self.engine.pairs()
         for observer in self.observers:
             observer.observe(block)
-        kept = np.arange(saved)
         if self.observers:
             kept = np.flatnonzero(block["step"] % self.every == 0)
             pairs = [pairs[i] for i in kept] if len(pairs) else pairs
-        if len(kept):
-            self.writer.append({name: array[kept] for name, array in block.items()}, pairs)
+            block = {name: array[kept] for name, array in block.items()}
+        if len(block["step"]):
+            self.writer.append(block, pairs)
 
     def broke(self, error: BaseException) -> None:
         """Note an exception that is none of the method's."""
