@@ -64,7 +64,7 @@ def write_rows(dataset: Any, first: int, rows: np.ndarray) -> None:
     last, space = first + len(rows), dataset.id.shape[0]
     if last > space:
         dataset.resize(max(last, 2 * space), axis=0)
-    # dataset[first:last] = rows takes ten times as long to find out what it is to do
+    # what dataset[first:last] = rows does, without h5py's interpretation of the slice: there are many small datasets
     rows, place = np.ascontiguousarray(rows), dataset.id.get_space()
     place.select_hyperslab((first, *[0] * (rows.ndim - 1)), rows.shape)
     dataset.id.write(h5s.create_simple(rows.shape), place, rows)
@@ -82,7 +82,7 @@ def packed(rows: np.ndarray, chunk: tuple[int, ...], shuffle: bool) -> bytes:
 def copy_rows(old: Any, new: Any, rows: int, pool: Executor) -> None:
     """Copy the first rows of a dataset into another, chunk by chunk; one that is compressed is packed by a pool.
 
-    HDF5's own filters take half as much time again, and one processor only.
+    HDF5's own filters would take about as much processor time, but one processor only.
     """
     block, rest = new.chunks[0], [0] * (new.ndim - 1)
     for begin in range(0, rows, block * AT_ONCE):

@@ -87,7 +87,7 @@ class Chunks:
         while self.done < self.steps and self.failure is None and interrupt.asked is None:
             count = min(count, self.steps - self.done, self.most)
             seconds = self._take(count)
-            if seconds < 0.5 * CHUNK_SECONDS:  # one more write to the file costs as much as twenty small steps
+            if seconds < 0.5 * CHUNK_SECONDS:  # each chunk is a write to all datasets of the file
                 count *= 8 if seconds < CHUNK_SECONDS / 8 else 2
             elif seconds > 2 * CHUNK_SECONDS:
                 count = max(self.least, count // 2 // self.least * self.least)
