@@ -1,51 +1,16 @@
 """The element library: bodies, joints, springs, loads, contacts.
 
-Importing it registers every type (`fem_mbs.registry`).
+Its names are those of `fem_mbs.elements.library`, which is imported when the first of them is asked for: a model script
+asks `fem_mbs` for the few types that it uses, and does not wait for the others.
 """
 
-from fem_mbs.elements.base import Constraint, Contact, Element, Force, Inertia, Joint, register
-from fem_mbs.elements.beams.beam import Beam
-from fem_mbs.elements.beams.line import BeamLine, beam_curve, beam_line
-from fem_mbs.elements.beams.sections import Section
-from fem_mbs.elements.beams.two_node import TwoNodeBeam
-from fem_mbs.elements.bearings.dynamic import DynamicBearing, ball_bearing
-from fem_mbs.elements.bearings.quasi_static import QuasiStaticBearing
-from fem_mbs.elements.bearings.rigid_ball import RigidBallBearing
-from fem_mbs.elements.bodies.point_mass import PointMass
-from fem_mbs.elements.bodies.rigid_body import RigidBody
-from fem_mbs.elements.contacts.box import BoxOnBox, BoxOnPlane
-from fem_mbs.elements.contacts.capsule import CapsuleOnCapsule, CapsuleOnPlane, SphereOnCapsule
-from fem_mbs.elements.contacts.clearance import JournalClearance, PrismaticClearance, RingOnCylinder, SphericalClearance
-from fem_mbs.elements.contacts.compliant import CompliantContact
-from fem_mbs.elements.contacts.curve import PointOnCurve, SphereOnWire
-from fem_mbs.elements.contacts.group import ContactGroup
-from fem_mbs.elements.contacts.materials import MaterialTable
-from fem_mbs.elements.contacts.sphere_box import SphereOnBox, SphereOnRectangle
-from fem_mbs.elements.contacts.sphere_cylinder import SphereInCylinder, SphereOnCylinder
-from fem_mbs.elements.contacts.sphere_groove import SphereInGroove
-from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
-from fem_mbs.elements.contacts.sphere_sphere import SphereInSphere, SphereOnSphere
-from fem_mbs.elements.contacts.surface import PointOnSurface
-from fem_mbs.elements.forces.loads import PointForce, PointMoment
-from fem_mbs.elements.forces.spring_damper import Spring, TorsionSpring
-from fem_mbs.elements.joints.cylindrical import Cylindrical
-from fem_mbs.elements.joints.driver import LinearDriver, RevoluteDriver
-from fem_mbs.elements.joints.fixed import Fixed
-from fem_mbs.elements.joints.prescribed import Prescribed
-from fem_mbs.elements.joints.prismatic import Prismatic
-from fem_mbs.elements.joints.revolute import Revolute
-from fem_mbs.elements.joints.spherical import Spherical
-from fem_mbs.elements.joints.universal import Universal
-from fem_mbs.elements.user import PythonElement, UserForce
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
-    "Constraint", "Contact", "ContactGroup", "Cylindrical", "DynamicBearing", "Element", "Fixed", "Force", "Inertia",
-    "Joint", "JournalClearance", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment",
-    "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
-    "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "Section",
-    "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
-    "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
-    "SphericalClearance", "Spring", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "ball_bearing",
-    "beam_curve", "beam_line", "register",
-]  # fmt: skip
+if TYPE_CHECKING:
+    from fem_mbs.elements.library import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    import fem_mbs.elements.library as library  # "from fem_mbs.elements" would ask here again
+
+    return getattr(library, name)

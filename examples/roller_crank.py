@@ -133,12 +133,10 @@ def method_loss(result):
 
 def plots(rigid, flexible, save):
     """Roller acceleration rigid and flexible; end rotations of the rod."""
-    import matplotlib
+    from matplotlib.figure import Figure  # pyplot, which opens windows, takes a while to import
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(9, 4.5), layout="constrained")
+    figure = Figure(figsize=(9, 4.5), layout="constrained")
+    axes = figure.subplots()
     for result, name, width in ((flexible, "8 beams", 1.0), (rigid, "rigid rod", 1.8)):
         axes.plot(result.t, result["roller"].angular_acceleration[:, 2], lw=width, label=name)
     for t in lift_offs(flexible):
@@ -148,11 +146,11 @@ def plots(rigid, flexible, save):
     )
     axes.legend()
     figure.savefig(output_path(f"{save}_acceleration.png"), dpi=120)
-    figure, axes = plt.subplots(figsize=(9, 4.5), layout="constrained")
+    figure = Figure(figsize=(9, 4.5), layout="constrained")
+    axes = figure.subplots()
     axes.plot(flexible.t, end_rotation_difference(flexible), lw=1.0)
     axes.set(xlabel="time [s]", ylabel="difference of end rotations of the rod [rad]")
     figure.savefig(output_path(f"{save}_rod.png"), dpi=120)
-    plt.close("all")
 
 
 def main(h=1e-3, t_end=2.0, save="roller_crank"):

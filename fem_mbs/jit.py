@@ -136,10 +136,14 @@ def _cache_directory(path):
 class _ByContent(caching._CacheLocator):
     """Where numba keeps the compiled code of a function: under the key of its sources, wherever these lie."""
 
+    directories: dict[str, str] = {}  # file -> its folder: a file has many kernels
+
     def __init__(self, function, file):
         code = function.__code__
         self._py_file = file  # for numba's warnings
-        self.directory = _cache_directory(file)
+        if file not in self.directories:
+            self.directories[file] = _cache_directory(file)
+        self.directory = self.directories[file]
         # functions of one name in one file differ in what they do; names and numbers are not part of numba's own key
         constants = [c for c in code.co_consts if not hasattr(c, "co_code")]
         # compiled code names its module, which is imported when the code is loaded
@@ -148,9 +152,7 @@ class _ByContent(caching._CacheLocator):
 
     @classmethod
     def from_function(cls, py_func, py_file):
-        locator = cls(py_func, py_file)
-        locator.ensure_cache_path()
-        return locator
+        return cls(py_func, py_file)  # numba makes the folder when it has something to keep
 
     def get_cache_path(self):
         return self.directory
@@ -165,11 +167,26 @@ class _ByContent(caching._CacheLocator):
 _IMPLEMENTATION = getattr(caching, "CacheImpl", None) or caching._CacheImpl  # its name until numba 0.61
 
 
+class _LookFirst(caching.FunctionCache):
+    """numba's cache of a function. numba loads all that it can compile before it looks there; here it looks first."""
+
+    def load_overload(self, sig, target_context):
+        from numba.core.runtime import rtsys
+
+        rtsys.initialize(target_context)  # loaded code may count owners of arrays
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+
 class _CacheByContent:
     """Let numba cache what is decorated inside this context by content."""
 
     def __enter__(self):
+        from numba.core import ccallback, dispatcher
+
         _lock.acquire()
+        if OWN_COMPILER:  # a compilation gets ready by itself; for C functions of `bind` too
+            ccallback.FunctionCache = dispatcher.FunctionCache = _LookFirst
         self.before = _IMPLEMENTATION._locator_classes
         _IMPLEMENTATION._locator_classes = [_ByContent]
 

@@ -16,6 +16,8 @@ cell data          kind             0 body, 1 beam, 2 contact, 3 joint, 4 spring
                    color            red, green, blue 0 … 255
 """
 
+from typing import Any
+
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
@@ -74,16 +76,17 @@ class Scene:
             rows = first if name.endswith("B") else second
             self.beams[name][rows] = self.beams[middle][rows]
 
-    def frames(self, rows: dict[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    def frames(self, rows: dict[str, np.ndarray], kind: Any = float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Points (k, n_points, 3) [m] and point data name -> (k, n_points, c) of saved steps.
 
         ``rows``: dict of histories (k, …) with at least position, quaternion, velocity, angular_velocity, output,
-        contact_point, contact_normal, contact_tangents, impulse, contact_force, gap, contact_status, h.
+        contact_point, contact_normal, contact_tangents, impulse, contact_force, gap, contact_status, h. ``kind``: type
+        of the numbers of joints and contacts, zero at most points; a file holds single precision.
         """
         skin = self.skin
         x, R = rows["position"], matrices(rows["quaternion"])
         points = skin.points(x, R, rows["contact_point"])
-        data = {name: np.zeros((*points.shape[:2], count)) for name, count in self.fields.items()}
+        data = {name: np.zeros((*points.shape[:2], count), kind) for name, count in self.fields.items()}
         data["velocity"] = skin.velocities(points, x, R, rows["velocity"], rows["angular_velocity"])
         # one more column, zero: where the place −1 of a missing output leads
         output = np.pad(rows["output"], ((0, 0), (0, 1)))

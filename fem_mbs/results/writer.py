@@ -292,14 +292,16 @@ class ResultsWriter:
                 self.next_frame = (
                     max(self.next_frame + self.interval, t) if np.isfinite(self.next_frame) else t + self.interval
                 )
-        if chosen:
+        if len(chosen) == len(rows["t"]):
+            self._write_frames(rows)
+        elif chosen:
             self._write_frames({name: values[chosen] for name, values in rows.items()})
 
     def _write_frames(self, rows):
         size = max(1, BLOCK_POINTS // max(self.skin.n_points, 1))
         for first in range(0, len(rows["t"]), size):
             part = {name: values[first : first + size] for name, values in rows.items()}
-            self.grid.append(part["t"], *self.scene.frames(part))
+            self.grid.append(part["t"], *self.scene.frames(part, np.float32))
             self.last_frame = int(part["step"][-1])
 
     def _commit(self, file):

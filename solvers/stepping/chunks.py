@@ -98,8 +98,8 @@ class Chunks:
         while self.done < self.steps and self.failure is None and interrupt.asked is None:
             count = min(count, self.steps - self.done, self.most)
             seconds = self._take(count)
-            if seconds < 0.5 * CHUNK_SECONDS:
-                count = 2 * count
+            if seconds < 0.5 * CHUNK_SECONDS:  # each chunk is a write to all datasets of the file
+                count *= 8 if seconds < CHUNK_SECONDS / 8 else 2
             elif seconds > 2 * CHUNK_SECONDS:
                 count = max(self.least, count // 2 // self.least * self.least)
         if self.failure is None and self.done == self.steps and int(self.engine.run[0]["step_number"]) % self.every:
@@ -148,12 +148,12 @@ class Chunks:
         block, pairs = {name: array[:saved] for name, array in self.records.items()}, self.engine.pairs()
         for observer in self.observers:
             observer.observe(block)
-        kept = np.arange(saved)
         if self.observers:
             kept = np.flatnonzero(block["step"] % self.every == 0)
             pairs = [pairs[i] for i in kept] if len(pairs) else pairs
-        if len(kept):
-            self.writer.append({name: array[kept] for name, array in block.items()}, pairs)
+            block = {name: array[kept] for name, array in block.items()}
+        if len(block["step"]):
+            self.writer.append(block, pairs)
 
     def broke(self, error: BaseException) -> None:
         """Note an exception that is none of the method's."""

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from fem_mbs.jit import OWN_COMPILER
+
 HEAVY = ("numba", "llvmlite", "scipy", "h5py", "matplotlib", "pyvista", "meshio")
 
 
@@ -26,6 +28,29 @@ def test_the_command_line_answers_help_without_importing_anything_heavy():
 def test_building_a_model_does_not_import_what_only_pictures_and_files_need():
     code = "import fem_mbs as fem; m = fem.Model(); m.add(fem.RigidBody.sphere(1, 1, name='ball'))"
     assert {"h5py", "matplotlib", "pyvista", "meshio"}.isdisjoint(imported_by(code))
+
+
+def modules_after(code):
+    """Names of all modules that a fresh interpreter holds after running the code."""
+    report = f"{code}; import sys; print(*sys.modules)"
+    return set(
+        subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True).stdout.split()
+    )
+
+
+def test_a_type_of_element_is_imported_without_those_that_the_script_does_not_name():
+    others = {"fem_mbs.elements.library", "fem_mbs.elements.beams.beam", "fem_mbs.elements.joints.fixed"}
+    found = modules_after("import fem_mbs as fem; fem.RigidBody")
+    assert "fem_mbs.elements.bodies.rigid_body" in found and others.isdisjoint(found)
+    assert others <= modules_after("from fem_mbs.elements import RigidBody")
+
+
+@pytest.mark.skipif(not OWN_COMPILER, reason="numba loads code in its own way")
+def test_code_that_is_kept_is_loaded_without_what_numba_needs_to_compile():
+    code = "from fem_mbs.system.linear import _dense_factor; assert _dense_factor.address"
+    modules_after(code)  # compiles it, if nobody has
+    found = modules_after(code)
+    assert "fem_mbs.system.linear" in found and "numba.np.npyimpl" not in found
 
 
 def test_every_listed_name_is_there_and_a_wrong_one_is_answered_with_the_list():
