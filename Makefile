@@ -13,7 +13,7 @@ RUN := .venv/bin/python
 # matrices are small here: threads of BLAS only wait for each other
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test lint validate bench docs clean
+.PHONY: demo test checked lint validate bench docs clean
 .DELETE_ON_ERROR:
 
 demo: .venv/ready
@@ -23,10 +23,14 @@ demo: .venv/ready
 	@echo "made in $(CURDIR)/out; ParaView opens the .vtkhdf files:"
 	@cd out && ls -1 roller_crank_*
 
-test: lint docs
+# lint and documentation beside each other, each on one processor; then the tests on all
+checked: .venv/ready-docs
+	$(MAKE) --no-print-directory -j2 lint docs
+
+test: checked
 	$(RUN) -m pytest -n $(WORKERS) -m "not slow"
 
-validate: lint docs
+validate: checked
 	$(RUN) -m pytest -n $(WORKERS)
 
 lint: .venv/ready

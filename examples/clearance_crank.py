@@ -167,8 +167,8 @@ def plot(runs, start, save):
     figure.savefig(output_path(save), dpi=110)
 
 
-def main(h=1e-6, before=1, save="clearance_crank.vtkhdf", picture="clearance_crank.png"):
-    turns, start = before + 2, before * turn
+def main(h=1e-6, before=1, shown=2, save="clearance_crank.vtkhdf", picture="clearance_crank.png"):
+    turns, start = before + shown, before * turn
     runs = {None: run(h=4 * h, turns=turns, save_every=5)}
     for c in CLEARANCES:
         begin = time.perf_counter()

@@ -484,9 +484,17 @@ class CompliantContact(Force):
         here = point.copy(x0=point.x, R0=point.R)
         if not getattr(self.contact, "regular", lambda _: True)(here):
             return False
-        found = evaluator_of(self.contact)("contact", here.copy(state=np.zeros(0)))
+        here.state = np.zeros(0)
+        call = evaluator_of(self.contact)
+        found = call("contact", here)
         delta, rate = -found["gap"][0], -found["G_N"] @ point.v
-        return delta > 0.1 * point.size and 1.0 + self.factor * rate / max(rate, self.least_speed) > 0.5
+        slope = self.factor / max(rate, self.least_speed)
+        damping = 1.0 + slope * rate
+        if delta <= 0.1 * point.size or damping <= 0.5:
+            return False
+        # within reach of differences, 0.003 of the size and of 1 rad, small bodies turn their normal, and so the rate
+        reach = 0.005 * np.tile([point.size] * 3 + [1.0] * 3, len(point.x))
+        return damping - slope * np.abs(reach * (point.v @ call("contact_hessian", here)["H_N"])).max() > 0.25
 
 
 def _largest_radius(contact):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg.lapack import dgetrf, dgetrs
 from scipy.sparse.linalg import splu
 
 from fem_mbs.solvers.contact_problem.input import Unsuitable
@@ -58,8 +59,34 @@ def contact_matrix(operator: Operator) -> sp.csc_array:
     return sp.csc_array(operator.bodies.delassus() if hasattr(operator, "bodies") else operator.matrix)
 
 
+class FullFactors:
+    """LU factors of a full matrix, with what is used of SuperLU's; RuntimeError when it is exactly singular."""
+
+    def __init__(self, matrix: np.ndarray) -> None:
+        self.lu, self.exchanges, trouble = dgetrf(matrix)
+        if trouble:
+            raise RuntimeError("the matrix is exactly singular")
+
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """Solution for one right-hand side (m,) or several (m, k)."""
+        return dgetrs(self.lu, self.exchanges, right)[0]
+
+    def sign(self) -> float:
+        """Sign of the determinant."""
+        moved = np.count_nonzero(self.exchanges != np.arange(len(self.exchanges)))
+        return np.sign(self.lu.diagonal()).prod() * (1 - 2 * (moved % 2))
+
+
 def block_system(A: np.ndarray, B: np.ndarray, W: Any) -> Any:
-    """SuperLU of A + B W with A, B (nc, d, d) and W sparse; RuntimeError when it is exactly singular."""
+    """LU of A + B W, A, B (nc, d, d): SuperLU of a sparse W, `FullFactors` of a full one.
+
+    RuntimeError when it is exactly singular.
+    """
+    if isinstance(W, np.ndarray):
+        n, d, _ = A.shape
+        full = (B @ W.reshape(n, d, n * d)).reshape(n * d, n * d)
+        full.reshape(n, d, n, d)[np.arange(n), :, np.arange(n)] += A
+        return FullFactors(full)
     places = np.arange(len(A) + 1)
     A, B = (sp.bsr_array((X, places[:-1], places), shape=W.shape) for X in (A, B))
     return splu(sp.csc_array(A + B @ W))

@@ -47,7 +47,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from fem_mbs.solvers.contact_problem.exact import block_system, contact_matrix
+from fem_mbs.solvers.contact_problem.exact import FullFactors, block_system, contact_matrix
 from fem_mbs.solvers.contact_problem.input import Unsuitable
 from fem_mbs.solvers.contact_problem.newton import free_newton, newton
 
@@ -68,6 +68,7 @@ DEVIATION, TURN = 0.4, 0.7  # most that is corrected per length; least cosine of
 POLISH_BELOW, POLISH_AGAIN = 1e-2, 0.1  # error for the first Newton, reduction for the next
 GENERIC = 0.3  # size of ξ
 SHIFT = 1e-5  # ε
+FULL = 150  # rows of W up to which full matrices are faster than sparse ones
 
 
 def smoothed_path(
@@ -134,7 +135,7 @@ class _Smoothed:
 
     Attributes
     ----------
-    W : (3 nc, 3 nc) sparse
+    W : (3 nc, 3 nc) sparse; full when small
     generic : (nc, 3), ξ
     """
 
@@ -142,7 +143,8 @@ class _Smoothed:
         self.problem = problem
         self.generic = GENERIC * np.random.default_rng(seed).uniform(-1.0, 1.0, problem.q.shape)
         operator, mu = problem.operator, problem.friction[:, 0]
-        self.W = contact_matrix(operator)
+        W = contact_matrix(operator)
+        self.W = W.toarray() if W.shape[0] <= FULL else W
         tangential = operator.diagonal[:, 1, 1] + operator.diagonal[:, 2, 2]
         a = np.maximum(operator.diagonal[:, 0, 0] + mu**2 * tangential, 1e-14) ** -0.5
         self.flat = mu == 0.0
@@ -191,7 +193,7 @@ class _Smoothed:
         return F, A, B, of_t
 
     def factors(self, A, B):
-        """SuperLU of A + B W; RuntimeError when it is exactly singular."""
+        """LU of A + B W; RuntimeError when it is exactly singular."""
         return block_system(A, B, self.W)
 
 
@@ -306,7 +308,9 @@ class _Path:
 
 
 def _sign_of_determinant(factors):
-    """Sign of det A from its SuperLU factors: those of the pivots and of the two permutations."""
+    """Sign of det A from its factors; SuperLU's: those of the pivots and of the two permutations."""
+    if isinstance(factors, FullFactors):
+        return factors.sign()
     return np.sign(factors.U.diagonal()).prod() * _parity(factors.perm_r) * _parity(factors.perm_c)
 
 

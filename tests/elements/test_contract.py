@@ -30,11 +30,13 @@ def test_element_satisfies_the_contract_at_random_configurations(name):
     assert report.errors
 
 
-def test_compliant_contact_of_small_bodies_far_apart_is_checked_where_it_acts():
+# with 0.02 and seed 3 the rate of one configuration, and with it the force, was cut off within the reach of differences
+@pytest.mark.parametrize("radius, seed", [(0.05, 0), (0.02, 3)])
+def test_compliant_contact_of_small_bodies_far_apart_is_checked_where_it_acts(radius, seed):
     """It found no configuration: the spheres are too small to touch by chance, and less deep than differences reach."""
     balls = [Node6([0, 0, 0], name="A"), Node6([3, 0, 0], name="B")]
-    contact = SphereOnSphere(*balls, radius_A=0.05, radius_B=0.05)
-    report = verify.check_element(CompliantContact(contact, stiffness=1e3, restitution=0.8, friction=0.3))
+    contact = SphereOnSphere(*balls, radius_A=radius, radius_B=radius)
+    report = verify.check_element(CompliantContact(contact, stiffness=1e3, restitution=0.8, friction=0.3), seed=seed)
     assert report.ok and report.worst < 1e-7, report
     assert np.isfinite(report.errors["force: K"])
 

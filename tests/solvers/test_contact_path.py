@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, splu
 
-from fem_mbs.solvers.contact_problem.exact import exact_newton
+from fem_mbs.solvers.contact_problem.exact import block_system, exact_newton
 from fem_mbs.solvers.contact_problem.path import _sign_of_determinant, _Smoothed
 from fem_mbs.solvers.contact_problem.problem import ContactProblem, Watch, solve_contact_problem
 
@@ -137,3 +137,25 @@ def test_stack_of_unlike_masses_whose_rocking_is_hardly_held_is_solved_with_exac
     values = np.linalg.eigvalsh(problem.scaled.operator.bodies.delassus().toarray())
     weakest = values[values > 1e-13 * values[-1]][0]  # the redundant ones are zero: 5e-16 of the largest
     assert weakest < 1e-11 * values[-1]
+
+
+@pytest.mark.parametrize("contacts", [1, 2, 7])
+def test_full_factors_are_those_of_sparse_ones(contacts):
+    rng = np.random.default_rng(contacts)
+    signs = set()
+    for _ in range(20):
+        A, B = rng.normal(size=(2, contacts, 3, 3))
+        W = rng.normal(size=(3 * contacts, 3 * contacts))
+        right = rng.normal(size=(3 * contacts, 2))
+        sparse, full = block_system(A, B, sp.csc_array(W)), block_system(A, B, W)
+        np.testing.assert_allclose(full.solve(right), sparse.solve(right), rtol=1e-9, atol=1e-9)
+        assert _sign_of_determinant(full) == _sign_of_determinant(sparse)
+        signs.add(_sign_of_determinant(full))
+    assert signs == {-1.0, 1.0}
+
+
+def test_full_matrices_that_are_exactly_singular_are_refused_as_sparse_ones_are():
+    nothing = np.zeros((2, 3, 3))
+    for W in (np.eye(6), sp.eye_array(6, format="csc")):
+        with pytest.raises(RuntimeError, match="singular"):
+            block_system(nothing, nothing, W)
