@@ -19,7 +19,8 @@ cell data          kind             0 body, 1 beam, 2 contact, 3 joint, 4 spring
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
-from fem_mbs.shapes import Skin, matrices
+from fem_mbs.results.skin import Skin
+from fem_mbs.shapes import matrices
 
 SECTION = (("force_A", "moment_A"), ("force_B", "moment_B"))  # outputs of beams at their two ends
 MIDDLE = {"force_A": "force_M", "moment_A": "moment_M", "force_B": "force_M", "moment_B": "moment_M"}

@@ -28,6 +28,12 @@ def test_building_a_model_does_not_import_what_only_pictures_and_files_need():
     assert {"h5py", "matplotlib", "pyvista", "meshio"}.isdisjoint(imported_by(code))
 
 
+def test_shapes_of_bodies_do_not_import_results():
+    code = "import sys; import fem_mbs.shapes; print(*(name for name in sys.modules if name.startswith('fem_mbs.')))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "fem_mbs.shapes" in shown and not [name for name in shown if name.startswith("fem_mbs.results")]
+
+
 def test_every_listed_name_is_there_and_a_wrong_one_is_answered_with_the_list():
     import fem_mbs as fem
 
