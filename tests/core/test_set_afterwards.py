@@ -167,6 +167,18 @@ def test_changes_after_the_model_was_compiled_are_refused(name, value):
     fem.modes(model.compile(), 1)
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_what_can_move_is_said_when_a_node_is_made(compiled):
+    model = ball_on_spring()
+    system, node = model.compile() if compiled else None, model["ball"].node
+    for one in (node, copy.deepcopy(node), pickle.loads(pickle.dumps(node)), model.ground, fem.Node1()):
+        with pytest.raises(ParameterError, match=r"free = .* cannot be set afterwards; give the constructor .* fixed="):
+            one.free = np.ones(6, bool)
+        with pytest.raises(ValueError, match="read-only"):
+            one.free[2] = False
+    assert node.free.all() and (system is None or system.free[node.index].all())
+
+
 def test_arrays_of_a_state_keep_their_shapes():
     state = ball_on_spring().compile().initial
     for name, value in {"x": [0, 0, 0], "Q": np.zeros((2, 2)), "R": np.eye(3), "V": np.ones(6)}.items():
