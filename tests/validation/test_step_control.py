@@ -267,3 +267,42 @@ def test_a_step_that_fails_is_taken_with_newtons_iteration_on_contacts_as_its_pa
     assert engine.controller.divided > 3 and newton.all() and engine.run[0]["newton"] == 1
     # the whole step once, with what was not asked for; after that nothing is left to try with a whole step
     assert sizes[0] == pytest.approx(1.0) and sizes[1:].max() <= 0.5 * (1 + 1e-9)
+
+
+def test_a_step_in_parts_tells_the_impacts_of_all_of_them():
+    """A ball that bounces for ever strikes wherever it gets an impulse, in whichever part of a step that is."""
+    limits, found = {"rtol": 1e-8, "max_iterations": 2, "reuse": False}, 0
+    for height in (0.2, 0.3, 0.4, 0.6):
+        model = double_pendulum()
+        ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 5, 0.1 + height], name="ball"))
+        model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=1.0, name="floor"))
+        result = fem.DecoupledNSGA(**limits).run(model, 1.0, 0.1)
+        assert result.statistics["divided_steps"] == 10
+        floor = result["floor"]
+        struck = floor.impulse[:, 0] > 0
+        np.testing.assert_array_equal(floor.impact, struck)
+        np.testing.assert_array_equal(floor.status > 0, struck)  # of what acted in the step, open at its end or not
+        found += struck.sum()
+    assert found > 8
+
+
+def test_a_step_in_parts_tells_what_all_of_them_took(monkeypatch):
+    """Of iterations the most, as in a step with several impact problems; those problems are counted in all parts."""
+    h, parts, take = 0.2, {}, step_control.Controller._take
+
+    def spied(self, t):
+        code, failure = take(self, t)
+        if code == 0:
+            told = *self.part["iterations"][0], self.part["problems"][0]
+            parts.setdefault(int(np.ceil(t / h - 1e-6)), []).append(told)
+        return code, failure
+
+    monkeypatch.setattr(step_control.Controller, "_take", spied)
+    result = fem.DecoupledNSGA(rtol=1e-8, max_iterations=2, reuse=False).run(swings(), 1.0, h)
+    steps = sorted(parts)
+    assert len(steps) == result.statistics["divided_steps"] > 3
+    columns = result.iterations.smooth, result.iterations.position, result.iterations.velocity
+    most = np.array([np.max(parts[step], axis=0)[:3] for step in steps])
+    np.testing.assert_array_equal(np.stack(columns, axis=1)[steps], most)
+    assert (most > [parts[step][-1][:3] for step in steps]).any()
+    np.testing.assert_array_equal(result.problems[steps], [np.sum(parts[step], axis=0)[3] for step in steps])
