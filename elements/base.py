@@ -138,7 +138,7 @@ class Element(Part):
         """Set ``record`` anew where it holds addresses of arrays; called for a copy and in another process."""
 
     def __setstate__(self, state):
-        self.__dict__.update(state)
+        super().__setstate__(state)
         self.place()
 
     def group_key(self) -> tuple:

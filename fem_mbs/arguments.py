@@ -224,6 +224,11 @@ class Checked(metaclass=Made):
             if type(array) is np.ndarray:
                 array.setflags(write=False)
 
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        if self.freezes:  # arrays of copies, and those that come from another process, can be written to
+            self._freeze()
+
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         if "__init__" in vars(cls):

@@ -27,7 +27,7 @@ class Node(Checked):
     rotation : (3, 3), body components to inertial components
     velocity : (3,) [m/s], inertial axes
     angular_velocity : (3,) [rad/s], inertial axes (ω = R Ω)
-    free : (6,) bool, components (x, y, z inertial; rx, ry, rz about the body axes) that can move
+    free : (6,) bool, components (x, y, z inertial; rx, ry, rz about the body axes) that can move; fixed once it is made
 
     Position, rotation and velocities may be set until the model is compiled; they are checked as the constructor does.
     """
@@ -38,6 +38,7 @@ class Node(Checked):
         "velocity": Checked.as_vector,
         "angular_velocity": Checked.as_vector,
     }
+    refused = {"free": "give the constructor of the node or body the components that do not move: fixed=('x', 'rz', …)"}
 
     def __init__(
         self,
@@ -53,9 +54,16 @@ class Node(Checked):
         self.rotation = self.as_rotation("rotation", rotation)
         self.velocity = self.as_vector("velocity", velocity)
         self.angular_velocity = self.as_vector("angular_velocity", angular_velocity)
-        self.free = free
+        self._free = free
         self.index = None  # set by model.compile()
         self.body: Any = None  # the element that made this node for itself
+
+    @property
+    def free(self) -> np.ndarray:
+        """Which of the six components can move (6,), read-only."""
+        view = self._free.view()
+        view.setflags(write=False)
+        return view
 
     @Keywords.known
     def frame(

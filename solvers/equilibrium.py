@@ -101,14 +101,14 @@ def steady_rotation(state: State, w: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 def unfixed(system: System) -> System:
     """The same system with every component of every node free: fixed ones move too when everything turns."""
-    saved = [node.free for node in system.nodes]
+    saved = [node._free for node in system.nodes]
     try:
         for node in system.nodes:
-            node.free = np.ones(6, bool)
+            node._free = np.ones(6, bool)
         return System(system.model, check=False, linear_solver="superlu")
     finally:
         for node, free in zip(system.nodes, saved):
-            node.free = free
+            node._free = free
 
 
 def rotating_matrices(

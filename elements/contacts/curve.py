@@ -211,6 +211,8 @@ class _OnCurve(SphereShapeContact):
         The curve (3,) [m] in its frame as a function of the length of chords, 0 … ``curve_length``.
     """
 
+    _last: float  # number of the record: the side, or the radius of the wire
+
     def _set_curve(self, points, closed):
         self.points, self.closed = points, self.as_flag("closed", closed)
         enough = 3 if self.closed else 2
@@ -224,11 +226,7 @@ class _OnCurve(SphereShapeContact):
 
     def place(self) -> None:
         table = address(self.table), len(self.table), self.curve_length, int(self.closed)
-        self.record = (*self.poses, *table, self._last())
-
-    def _last(self):
-        """The last number of the record."""
-        raise NotImplementedError
+        self.record = (*self.poses, *table, self._last)
 
     def sampled(self, count: Any = None) -> np.ndarray:
         """Points (k, 3) [m] along the curve in its frame, for drawings."""
@@ -325,7 +323,7 @@ class PointOnCurve(_OnCurve):
         super().__init__(point, curve, radius=radius, allow_point=True, name=name, **law)
         plane = self.as_array("points", points, (None, 2))
         self.side = self.as_choice("side", side, ("left", "right"))
-        s = self._last()
+        s = self._last = 1.0 if self.side == "left" else -1.0
         self._set_curve(np.column_stack([plane, np.zeros(len(plane))]), closed)
         u = np.linspace(0, self.curve_length, 40 * len(self.points))
         first, second = self.spline(u, 1), self.spline(u, 2)
@@ -337,9 +335,6 @@ class PointOnCurve(_OnCurve):
             width = 0.1 * self.curve_length if isinstance(self.shape.node, Ground) else 0.0
         self.width = self.positive("width", width, "m", allow_zero=True)
         self.place()
-
-    def _last(self):
-        return 1.0 if self.side == "left" else -1.0
 
     def picture(self) -> list:
         if self.width == 0.0:
@@ -417,13 +412,10 @@ class SphereOnWire(_OnCurve):
         **law: Any,
     ) -> None:
         super().__init__(sphere, wire, radius=radius, name=name, **law)
-        self.radius_wire = self.positive("radius_wire", radius_wire, "m", allow_zero=True)
+        self.radius_wire = self._last = self.positive("radius_wire", radius_wire, "m", allow_zero=True)
         self._set_curve(self.as_array("points", points, (None, 3)), closed)
         self.drawn = isinstance(self.shape.node, Ground) if drawn is None else self.as_flag("drawn", drawn)
         self.place()
-
-    def _last(self):
-        return self.radius_wire
 
     def picture(self) -> list:
         if not self.drawn or self.radius_wire == 0.0:

@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from fem_mbs.errors import FemMbsError
-from fem_mbs.shapes import CORNERS, LINE, QUAD, TRIANGLE, VERTEX
+from fem_mbs.results.skin import CORNERS, LINE, QUAD, TRIANGLE, VERTEX
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results

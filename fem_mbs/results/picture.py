@@ -17,7 +17,7 @@ import numpy as np
 
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results.notebook import Film, Picture
-from fem_mbs.shapes import BEAM, BODY, LINE, SPRING
+from fem_mbs.results.skin import BEAM, BODY, LINE, SPRING
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results

@@ -214,7 +214,7 @@ SKIN = {
 
 
 def skin(arrays: dict, description: dict) -> dict:
-    """Check the arrays of a `fem_mbs.shapes.Skin` by name: what draws it does not look at numbers of points again."""
+    """Check the arrays of a `Skin` by name: what draws it does not look at numbers of points again."""
     sizes = {"nodes": len(description["nodes"]), "elements": len(description["elements"])}
     for name, (shape, _) in SKIN.items():
         array = arrays[name]

@@ -5,7 +5,7 @@
   description    JSON: model, nodes, elements with their outputs and places in the arrays
   parameters     JSON: what the stepper was asked to do; statistics: JSON, written at the end
   histories/…    the arrays of `fem_mbs.results.table`, one row per saved step
-  skin/…         shapes, see `fem_mbs.shapes.Skin`
+  skin/…         shapes, see `fem_mbs.results.skin.Skin`
 """
 
 from pathlib import Path
@@ -20,9 +20,10 @@ from fem_mbs.results.history import History, Iterations, Pairs, Quantity
 from fem_mbs.results.names import unknown_name
 from fem_mbs.results.notebook import WARNING, Report
 from fem_mbs.results.scene import SECTION_LABELS, Scene, contact_vector, inverse_step
+from fem_mbs.results.skin import Skin
 from fem_mbs.results.store import File
 from fem_mbs.results.table import AXES, HISTORIES, PAIRS, TURNS, XYZ, listed, pair_column, shape_of
-from fem_mbs.shapes import Skin, matrices
+from fem_mbs.shapes import matrices
 
 if TYPE_CHECKING:
     from fem_mbs.system.state import State

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
-from fem_mbs.shapes import Skin, matrices
+from fem_mbs.results.skin import Skin
+from fem_mbs.shapes import matrices
 
 SECTION = (("force_A", "moment_A"), ("force_B", "moment_B"))  # outputs of beams at their two ends
 MIDDLE = {"force_A": "force_M", "moment_A": "moment_M", "force_B": "force_M", "moment_B": "moment_M"}

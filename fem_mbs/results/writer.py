@@ -21,9 +21,9 @@ from fem_mbs.results.file_lock import FileLock
 from fem_mbs.results.guarded_file import GuardedFile
 from fem_mbs.results.results import FORMAT, Results
 from fem_mbs.results.scene import Scene
+from fem_mbs.results.skin import Skin
 from fem_mbs.results.store import Memory
 from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, separated, shape_of, sizes_of
-from fem_mbs.shapes import Skin
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System

@@ -141,7 +141,8 @@ def state_fits(system: "System", state: "State") -> None:
     for i in np.flatnonzero(np.abs(length - 1.0) > ROTATION_TOLERANCE)[:1]:
         node = system.nodes[i]
         raise ModelError(
-            f"{label(node)}: the quaternion Q of the initial state has length {length[i]:.6g}. {cure}", [node]
+            f"{label(node)}: the quaternion Q of the initial state has length {length[i]:.9g}, must be 1. {cure}",
+            [node],
         )
     apart = np.abs(matrices(state.Q) - state.R).reshape(N, 9).max(axis=1)
     for i in np.flatnonzero(apart > ROTATION_TOLERANCE)[:1]:

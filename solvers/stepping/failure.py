@@ -32,7 +32,7 @@ class _Failure:
         self.engine, self.code, self.t = engine, code, t
         self.system, self.arrays, self.run = engine.system, engine.arrays, engine.run[0]
         self.which = int(self.arrays["counts"][6])
-        self.number = int(self.run["step_number"]) + 1
+        self.number = int(self.run["step_number"]) + (code != ENERGY_ROSE)  # which is seen when the step is done
         self.where = f"Step {self.number}, t = {t:.6g} s:"
         self.start = f"{self.where} {engine.method.stages[self.which]}"
         self.smaller_steps = engine.method.smaller_steps(engine.system)

@@ -50,6 +50,12 @@ SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
 ROUND = 1e-6  # of a step: what the sum of many leaves
 LARGEST_TURN = 3.0  # rad: of a node in a step, see nsga.smooth
 PARTS = 64  # of a step that fails in a run of constant steps
+OF_PARTS = {  # history of a step in parts <- that of the parts before, that of one more; others are those of the last
+    **dict.fromkeys(("impulse", "moment_impulse", "problems", "repeats", "contact_problems"), np.add),
+    **dict.fromkeys(("impact", "iterations"), np.maximum),
+    # as in a step with several impacts: of the last in which the contact acted, whether it is open at the end or not
+    "contact_status": lambda before, last: np.where(last > 0, last, before),
+}
 DIVIDED = (NOT_CONVERGED, SINGULAR, TOO_MANY_PROBLEMS, LARGE_ROTATION, PASSED)  # failures that smaller steps may mend
 WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
 
@@ -216,9 +222,10 @@ class Divider(Controller):
     First the whole step is taken again with the iterations that were not asked for, Newton's on contacts and the mixed
     one of beams, which the run then keeps. The parts are halves, and halves of what fails again, down to 1/`PARTS`;
     they grow back as with `StepControl`, and their energies are watched as there. States are saved at the ends of
-    whole steps, as if nothing had been: with the impulses of all parts. When a part of the smallest size fails too, the
-    error is that of the whole step. Not divided: steps that converged and were refused by the checks of accepted steps,
-    and a step that begins with bodies that turn too fast for it, because the user's steps are too large as such.
+    whole steps, as if nothing had been: histories that tell of a step tell of all parts, see `OF_PARTS`. When a part of
+    the smallest size fails too, the error is that of the whole step. Not divided: steps that converged and were refused
+    by the checks of accepted steps, and a step that begins with bodies that turn too fast for it, because the user's
+    steps are too large as such.
     """
 
     def __init__(self, engine: "Engine") -> None:
@@ -260,11 +267,11 @@ class Divider(Controller):
             engine.record_of(name)[name] = value
         run["save_every"] = run["whole_every"] = 1
         engine.record_into(self.part)
-        sums, error = dict.fromkeys(("impulse", "moment_impulse", "impact"), 0), None
+        step, error = dict.fromkeys(OF_PARTS, 0), None
         while error is None and self.t < end - ROUND * self.h:
             run["saved"] = 0
             error = self._step(end)
-            sums = {name: value + self.part[name][0] for name, value in sums.items()}
+            step = {name: of_parts(step[name], self.part[name][0]) for name, of_parts in OF_PARTS.items()}
         engine.record_into(records)
         for name, value in user.items():
             run[name] = value
@@ -275,9 +282,9 @@ class Divider(Controller):
         self.first = min(self.first, end)
         run["t"], run["step_number"] = end, user["step_number"] + 1
         if run["step_number"] % user["save_every"] == 0:
-            sums |= {"t": end, "h": engine.h, "step": run["step_number"], "impact": sums["impact"] > 0}
+            step |= {"t": end, "h": engine.h, "step": run["step_number"]}
             for name, array in records.items():
-                array[user["saved"]] = sums.get(name, self.part[name][0])
+                array[user["saved"]] = step.get(name, self.part[name][0])
             run["saved"] += 1
         return True
 

@@ -8,7 +8,7 @@ A method is a subclass of `Stepper` that says what `stepping.engine` asks of it.
                            return the number of steps done, the number of records filled, and None or a SolverError
                            that says what went wrong
     engine.first(records)  fill record 0 with the initial state
-    engine.last(records)   fill record 0 with the present state, saved or not; return None or a SolverError
+    engine.last(records)   fill record 0 with the present state, saved or not
     engine.pairs()         tables of closed pairs of contact groups, one per record of the last call (empty: no groups)
     engine.forces          whether records have forces of contacts that are not their impulses over h, see `sizes_of`
     engine.statistics()    numbers counted over all steps, saved or not

@@ -93,6 +93,26 @@ def test_a_rotation_that_is_set_half_is_refused_by_name(alone, solve):
             fem.static_equilibrium(system) if solve == "statics" else fem.modes(system, 1)
 
 
+@pytest.mark.parametrize(
+    "wrong, words", [("apart", r"different rotations \(by 2e-06\)"), ("long", r"length 1\.000002, must be 1")]
+)
+def test_q_and_r_are_the_same_to_a_millionth(wrong, words):
+    """Seven digits of input are enough, five are not."""
+
+    def run(error):
+        system = top().compile()
+        if wrong == "apart":
+            system.initial.set_rotation(1, [0, 0, error])
+            system.initial.Q[1] = [1, 0, 0, 0]
+        else:
+            system.initial.Q[1] *= 1 + error
+        fem.DecoupledNSGA().run(system, 1e-3, 1e-3)
+
+    run(0.5e-6)
+    with pytest.raises(ModelError, match=words):
+        run(2e-6)
+
+
 @pytest.mark.parametrize("name, value", [("x", np.nan), ("V", np.inf), ("Q", 2.0), ("R", np.nan)])
 def test_a_state_that_is_none_is_refused_by_node_before_the_first_step(name, value):
     system = top().compile()

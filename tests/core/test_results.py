@@ -19,8 +19,9 @@ from fem_mbs.results import vtkhdf
 from fem_mbs.results.names import UnknownNameError
 from fem_mbs.results.plot import panels
 from fem_mbs.results.results import Results
+from fem_mbs.results.skin import KINDS
 from fem_mbs.results.writer import HISTORIES, START_ROWS, ResultsWriter
-from fem_mbs.shapes import KINDS, matrices
+from fem_mbs.shapes import matrices
 
 
 @pytest.fixture(scope="module")

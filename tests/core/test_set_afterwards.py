@@ -94,6 +94,25 @@ def test_entries_of_parameters_cannot_be_set_either():
             array[0, ...] = 0.25
 
 
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda item: pickle.loads(pickle.dumps(item))])
+@pytest.mark.parametrize("name", ["RigidBody", "Frame", "Section", "PointOnCurve", "Spring"])
+def test_entries_of_parameters_of_copies_cannot_be_set_either(copied, name):
+    body = fem.RigidBody(1.0, np.diag([0.1, 0.2, 0.3]), position=[0, 1, 0])
+    made = {
+        "RigidBody": (body, lambda b: b.inertia),
+        "Frame": (body.node.frame([1, 0, 0]), lambda f: f.p),
+        "Section": (fem.Section.circle(0.01, E=1e9), lambda s: s.outline),
+        "PointOnCurve": (
+            fem.PointOnCurve(body, fem.Node6(), points=[[0, 0], [1, 1], [2, 0]], width=0.1),
+            lambda c: c.points,
+        ),
+        "Spring": (fem.Spring(body.node.frame([1, 0, 0]), fem.Node6(), 1.0), lambda s: s.frame_P.p),
+    }
+    item, array = made[name]
+    with pytest.raises(ValueError, match="read-only"):
+        array(copied(item))[...] = 0.25
+
+
 def test_an_array_of_the_script_stays_writeable():
     inertia, place = np.diag([0.1, 0.2, 0.3]), np.zeros(3)
     fem.RigidBody(1.0, inertia, position=place).node.frame(place)
@@ -146,6 +165,18 @@ def test_changes_after_the_model_was_compiled_are_refused(name, value):
     with pytest.raises(ParameterError, match=r"gravity = .* cannot be set afterwards; set that of the model"):
         system.gravity = [0, 0, 0]
     fem.modes(model.compile(), 1)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_what_can_move_is_said_when_a_node_is_made(compiled):
+    model = ball_on_spring()
+    system, node = model.compile() if compiled else None, model["ball"].node
+    for one in (node, copy.deepcopy(node), pickle.loads(pickle.dumps(node)), model.ground, fem.Node1()):
+        with pytest.raises(ParameterError, match=r"free = .* cannot be set afterwards; give the constructor .* fixed="):
+            one.free = np.ones(6, bool)
+        with pytest.raises(ValueError, match="read-only"):
+            one.free[2] = False
+    assert node.free.all() and (system is None or system.free[node.index].all())
 
 
 def test_arrays_of_a_state_keep_their_shapes():

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from fem_mbs.errors import ParameterError
+from fem_mbs.results.skin import helix, triangulate
 from fem_mbs.rotations import as_matrix, exp
-from fem_mbs.shapes import Box, Cylinder, Mesh, Patch, Sphere, helix, matrices, triangulate
+from fem_mbs.shapes import Box, Cylinder, Mesh, Patch, Sphere, matrices
 
 
 def enclosed_volume(shape):

@@ -53,6 +53,11 @@ def test_code_that_is_kept_is_loaded_without_what_numba_needs_to_compile():
     assert "fem_mbs.system.linear" in found and "numba.np.npyimpl" not in found
 
 
+def test_shapes_of_bodies_do_not_import_results():
+    shown = modules_after("import fem_mbs.shapes")
+    assert "fem_mbs.shapes" in shown and not [name for name in shown if name.startswith("fem_mbs.results")]
+
+
 def test_every_listed_name_is_there_and_a_wrong_one_is_answered_with_the_list():
     import fem_mbs as fem
 

@@ -174,6 +174,11 @@ def test_the_last_step_is_saved_whatever_save_every_is(every, steps, observed, r
         fem.load(fem.DecoupledNSGA().run(spring(), 0.1, 1e-2, save=tmp_path / "s.vtkhdf", **options).path),
     ):
         assert coarse.step.tolist() == steps and coarse.warnings == []
+        end, last = (r.rows([-1]) for r in (coarse, result))
+        assert {name for name in last if not np.array_equal(end[name], last[name])} == set()
+        assert {"output", "energy", "velocity"} <= {name for name, values in last.items() if np.any(values)}
+        state, expected = coarse.state(-1), result.state(-1)
+        assert all(np.array_equal(getattr(state, name), getattr(expected, name)) for name in ("t", "x", "Q", "R", "V"))
         assert np.array_equal(coarse["mass"].position, result["mass"].position[steps])
         assert np.array_equal(coarse.energy.total, result.energy.total[steps])
     assert all(w.seen == 22 for w in watch)

@@ -51,14 +51,17 @@ def test_roots_that_are_far_from_the_start_of_a_step_are_refused():
 # --- closed contacts on curved surfaces -----------------------------------------------------------------------------
 
 
-def ball_on_a_race(restitution, h=1e-3, **options):
-    """Run of a ball that a spring holds on a sphere, around which it slides with 1 m/s for half a second."""
+def ball_on_a_race(restitution, h=1e-3, run=None, **options):
+    """Run of a ball that a spring holds on a sphere, around which it slides with 1 m/s for half a second.
+
+    ``run``: options of the run, others are those of the method.
+    """
     model = fem.Model("ball on a race")
     ball = fem.RigidBody.sphere(1.0, 0.05, position=[0.15, 0, 0], velocity=[0, 1.0, 0], name="ball")
     model.add(ball, fem.Spring(model.ground, ball, 1000.0, 0.0, 0.1))
     law = {"radius_A": 0.05, "radius_B": 0.1, "restitution": restitution, "name": "race"}
     model.add(fem.SphereOnSphere(ball, model.ground, **law))
-    return fem.DecoupledNSGA(**options).run(model, 0.5, h)
+    return fem.DecoupledNSGA(**options).run(model, 0.5, h, **(run or {}))
 
 
 @pytest.mark.parametrize("approach", ["slower", "start"])
@@ -270,7 +273,44 @@ def test_a_rise_of_energy_is_counted_told_and_kept(tmp_path):
 def test_strict_runs_stop_where_others_warn():
     with pytest.raises(fem.SolverError, match=r"energy rose by .* strict=True") as caught:
         fem.DecoupledNSGA().run(deep_ball(), 0.03, 1e-3, strict=True)
-    assert len(caught.value.result.t) > 1
+    assert caught.value.step == caught.value.result.step[-1] == 14
+    assert str(caught.value).startswith("Step 14, t = 0.014 s")
+
+
+def test_a_rise_in_a_last_state_that_is_saved_out_of_turn_is_told_or_raised_as_any_other():
+    run = fem.DecoupledNSGA().run
+    told = run(deep_ball(), 0.014, 1e-3, save_every=13)
+    assert told.step.tolist() == [0, 13, 14] and ["energy rose once" in text for text in told.warnings] == [True]
+    with pytest.raises(fem.SolverError, match=r"energy rose .* strict=True") as caught:
+        run(deep_ball(), 0.014, 1e-3, save_every=13, strict=True)
+    assert caught.value.step == 14
+    assert caught.value.result.step.tolist() == [0, 13, 14] and caught.value.result.warnings == told.warnings
+
+
+@pytest.mark.parametrize("t_end, every", [(0.015, 7), (0.02, 13), (0.017, 16)])
+def test_step_control_does_not_make_the_last_state_that_of_a_strict_run(t_end, every):
+    """Long steps are watched as in strict runs; their state at the end may be many steps after the one saved before."""
+    control = fem.StepControl()
+    result = fem.DecoupledNSGA(step_control=control).run(deep_ball(), t_end, 1e-3, save_every=every)
+    assert result.status == "complete" and result.step[-1] % every and result.t[-1] == pytest.approx(t_end)
+    assert ["energy rose" in text for text in result.warnings] == [True]
+
+
+@pytest.mark.parametrize("observed", [False, True])
+def test_small_rises_before_a_last_state_out_of_turn_are_told_as_such(observed):
+    """13 % of K in 500 steps: more than one step may bring, and no step did. Seen or not seen by an observer."""
+
+    class Watch:
+        def start(self, system): ...
+
+        def observe(self, block): ...
+
+        def finish(self): ...
+
+    watch = [Watch()] if observed else []
+    result = ball_on_a_race(0.0, run={"save_every": 501, "observers": watch})
+    assert result.step.tolist() == [0, 500]
+    assert ["by many small rises" in text for text in result.warnings] == [True]
 
 
 def test_step_control_resolves_what_raises_the_energy():

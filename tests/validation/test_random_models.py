@@ -1,7 +1,7 @@
 """Random models of every element type with every option: nothing is silently wrong, and hardly any is refused.
 
 `random_models` says what is made and how it is judged. `python tests/helpers/random_models.py 0 300` prints the
-same statistics with everything that was not fine. The 2,000 models of the slow tests are others than those on which
+same statistics with everything that was not fine. The 2,000 models of the slow test are others than those on which
 bounds of the solver were chosen (seeds below 2,000, and a generator that has changed since).
 """
 
@@ -90,22 +90,14 @@ def test_models_that_do_not_end_and_processes_that_die_are_seen(monkeypatch):
     assert "takes longer than 3 s" in told[1].message and "ended its process" in told[2].message
 
 
-@pytest.fixture(scope="module")
-def two_thousand():
+@pytest.mark.slow
+def test_of_two_thousand_random_models_none_is_wrong_and_less_than_one_percent_of_the_sensible_refused():
+    # one test: processes that share out the tests of this file would each run the models, for an hour
     outcomes = list(random_models.in_process(ALL))
     print("\n".join(random_models.statistics(outcomes)))
-    return outcomes
-
-
-@pytest.mark.slow
-def test_two_thousand_random_models_are_right_or_refused(two_thousand):
-    wrong = faults(two_thousand)
-    assert not wrong, f"{len(wrong)} of {len(two_thousand)}:\n" + "\n".join(text[:300] for text in wrong)
-
-
-@pytest.mark.slow
-def test_less_than_one_percent_of_the_sensible_models_is_refused(two_thousand):
-    sensible = [o for o in two_thousand if o.sensible]
+    wrong = faults(outcomes)
+    assert not wrong, f"{len(wrong)} of {len(outcomes)}:\n" + "\n".join(text[:300] for text in wrong)
+    sensible = [o for o in outcomes if o.sensible]
     refused = [str(o)[:300] for o in sensible if o.kind == "refused"]
-    assert len(sensible) > 0.7 * len(two_thousand)
+    assert len(sensible) > 0.7 * len(outcomes)
     assert len(refused) < LARGEST_SHARE * len(sensible), "\n".join(refused)

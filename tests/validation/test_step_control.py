@@ -224,3 +224,85 @@ def test_what_turns_too_fast_for_the_steps_is_not_taken_in_parts():
     model.add(fem.RigidBody(1.0, 1.0, angular_velocity=[0, 0, 4000.0], name="rod"))
     with pytest.raises(fem.SolverError, match="'rod' turns by more than 3 rad"):
         fem.DecoupledNSGA().run(model, 0.1, 1e-3)
+
+
+def whip():
+    """A soft rod of four beams that falls about a clamped end."""
+    model = fem.Model("whip", gravity=[0, 0, -9.81])
+    section = fem.Section.rectangle(0.02, 0.02, E=2e8, nu=0.3, density=1000.0)
+    root = fem.Node6(fixed=True, name="root")
+    model.add(fem.beam_line(root, [1.0, 0, 0], 4, section, orientation=[0, 1, 0], name="rod"))
+    return model
+
+
+@pytest.mark.parametrize(
+    "h, iterations, divided",
+    [(0.05, 3, (1, 0)), (0.02, 2, (11, 11))],
+    ids=["the whole step succeeds with them", "only halves succeed, and with them alone"],
+)
+def test_a_step_that_fails_is_taken_with_the_mixed_iteration_of_beams_as_its_parts_and_later_steps_are(
+    h, iterations, divided
+):
+    """The first step fails: from there on the run is that of somebody who asked for the mixed iteration."""
+    limits = {"max_iterations": iterations, "reuse": False}
+    found, asked = (fem.DecoupledNSGA(mixed=mixed, **limits).run(whip(), 0.4, h) for mixed in (False, True))
+    assert (found.statistics["divided_steps"], asked.statistics["divided_steps"]) == divided
+    for name in ("position", "velocity"):
+        np.testing.assert_array_equal(*(r.rows(np.arange(len(r.t)))[name] for r in (found, asked)))
+
+
+def test_a_step_that_fails_is_taken_with_newtons_iteration_on_contacts_as_its_parts_and_later_steps_are(monkeypatch):
+    taken, take = [], step_control.Controller._take
+
+    def spied(self, t):
+        taken.append((self.engine.run[0]["newton"], self.h / self.engine.h))
+        return take(self, t)
+
+    monkeypatch.setattr(step_control.Controller, "_take", spied)
+    limits = {"rtol": 1e-8, "max_iterations": 2, "reuse": False, "contact_solver": "problem"}
+    engine = fem.DecoupledNSGA(**limits).prepare(swings().compile(), 0.05)
+    assert engine.run[0]["newton"] == 0
+    engine.advance(0.05 * np.arange(1, 21), np.zeros((20, 1, 1, 3)), engine.make_records(20))
+    newton, sizes = np.transpose(taken)
+    assert engine.controller.divided > 3 and newton.all() and engine.run[0]["newton"] == 1
+    # the whole step once, with what was not asked for; after that nothing is left to try with a whole step
+    assert sizes[0] == pytest.approx(1.0) and sizes[1:].max() <= 0.5 * (1 + 1e-9)
+
+
+def test_a_step_in_parts_tells_the_impacts_of_all_of_them():
+    """A ball that bounces for ever strikes wherever it gets an impulse, in whichever part of a step that is."""
+    limits, found = {"rtol": 1e-8, "max_iterations": 2, "reuse": False}, 0
+    for height in (0.2, 0.3, 0.4, 0.6):
+        model = double_pendulum()
+        ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 5, 0.1 + height], name="ball"))
+        model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=1.0, name="floor"))
+        result = fem.DecoupledNSGA(**limits).run(model, 1.0, 0.1)
+        assert result.statistics["divided_steps"] == 10
+        floor = result["floor"]
+        struck = floor.impulse[:, 0] > 0
+        np.testing.assert_array_equal(floor.impact, struck)
+        np.testing.assert_array_equal(floor.status > 0, struck)  # of what acted in the step, open at its end or not
+        found += struck.sum()
+    assert found > 8
+
+
+def test_a_step_in_parts_tells_what_all_of_them_took(monkeypatch):
+    """Of iterations the most, as in a step with several impact problems; those problems are counted in all parts."""
+    h, parts, take = 0.2, {}, step_control.Controller._take
+
+    def spied(self, t):
+        code, failure = take(self, t)
+        if code == 0:
+            told = *self.part["iterations"][0], self.part["problems"][0]
+            parts.setdefault(int(np.ceil(t / h - 1e-6)), []).append(told)
+        return code, failure
+
+    monkeypatch.setattr(step_control.Controller, "_take", spied)
+    result = fem.DecoupledNSGA(rtol=1e-8, max_iterations=2, reuse=False).run(swings(), 1.0, h)
+    steps = sorted(parts)
+    assert len(steps) == result.statistics["divided_steps"] > 3
+    columns = result.iterations.smooth, result.iterations.position, result.iterations.velocity
+    most = np.array([np.max(parts[step], axis=0)[:3] for step in steps])
+    np.testing.assert_array_equal(np.stack(columns, axis=1)[steps], most)
+    assert (most > [parts[step][-1][:3] for step in steps]).any()
+    np.testing.assert_array_equal(result.problems[steps], [np.sum(parts[step], axis=0)[3] for step in steps])
