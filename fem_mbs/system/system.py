@@ -52,8 +52,6 @@ class System(Checked):
         ``system.initial = result.state(-1)``.
     independent : bool
         Whether all constraint rows were found to be independent, at the initial configuration.
-    conservative : bool
-        Whether the energy cannot rise: nothing is driven, all forces have a potential or dissipate.
     mean_mass, contact_mass, length : float
         Scales [kg], [kg], [m] used by solvers for multipliers and to compare moments with forces.
     """
@@ -309,13 +307,6 @@ class System(Checked):
         if self._own is None:
             self._own = self.lay_out(Rows())
         return self._own
-
-    @property
-    def conservative(self) -> bool:
-        forces = (e for e in self.elements if e.role == "dynamic")
-        return not self.signals and all(
-            "energy" in e.kernels for e in forces if "force" in e.kernels or getattr(e, "python_kernels", None)
-        )
 
     @property
     def circulatory(self) -> bool:

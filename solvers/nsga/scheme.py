@@ -36,7 +36,7 @@ CALM = 10  # steps without a restart after which one begins with a trapezoidal s
 
 @entry("void(int64, int64)")
 def step(data, run):
-    """The three sub-problems of one step. What the start of the step kept is not touched."""
+    """The three sub-problems of one step, and its reactions. What the start of the step kept is not touched."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     counts = s.counts
@@ -64,6 +64,8 @@ def step(data, run):
         return
     counts[6] = VELOCITY
     call2(o.velocity_part, s.data_at, s.run_at)
+    for i in range(d.m):
+        s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
 
 
 @kernel
@@ -200,17 +202,14 @@ def set_coefficients(s, o, alpha_m, alpha_f, beta, gamma):
 
 @kernel
 def finish(d, s, o, lag):
-    """History for the next step, reported multipliers and impact flags."""
-    N, m = d.n_nodes, d.m
+    """History for the next step and impact flags."""
+    N = d.n_nodes
     Va, Vd, Va0, Vd0 = o.Va, s.Vd, s.Va0, o.Vd0
-    lam, Lam, report = s.lam, s.Lam, s.lam_report
     factor = (1.0 - o.alpha_f) / (1.0 - o.alpha_m)
     for i in range(N):
         for j in range(6):
             Va0[i, j] = Va[i, j] + factor * Vd[i, j] + lag * (Vd[i, j] - Vd0[i, j])
             Vd0[i, j] = Vd[i, j]
-    for i in range(m):
-        report[i] = s.ks * lam[i] + s.kv * Lam[i] / s.h
     accept_states(d, s.x, s.R, s.V)
     struck = mark_impacts(d, s)
     restart_now = struck and o.reset != 0

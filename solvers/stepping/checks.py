@@ -3,9 +3,10 @@
     jump          a node moved farther, or turned more, than its speeds and accelerations explain, and than the fastest
                   of all nodes could push it: |x − x_n| > c (h max(|v_n|, |v~|, |v|) + h² |v̇|) + floor              (1)
     range         an element is in a pose that it is not made for, see `fem_mbs.system.element_checks`
-    energy        without drivers and loads the energy of a step rises by no more than
-                  2 h Π + K/100 ,   Π = Σ_nodes |force| |ẋ| + |moment| |Ω| ,                                        (2)
-                  nor by more than K/25, with the smooth forces at the nodes and the largest kinetic energy K so far
+    energy        the energy of a step rises by no more than
+                  min(2 h Π + K/100, K/25) + W ,   Π = Σ_nodes |force| |ẋ| + |moment| |Ω| ,                         (2)
+                  with the smooth forces at the nodes, the largest kinetic energy K so far, and what loads and drivers
+                  may have given, W of `stepping.external_work`, 0 in a model without them
 
 (1) and the range refuse a step. In (1) the correction found a root that is not the one next to the start (a box that
 turns round in its guide). (2) is looked at between states that are saved, over all steps between them; rises beyond it
@@ -20,6 +21,7 @@ import math
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.stepping.codes import JUMP, OUT_OF_RANGE
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.external_work import allow_work
 from fem_mbs.system.element_checks import trouble_of
 
 FAST = 10.0  # c of (1): corrections may move a node several times as far as it would fly
@@ -52,7 +54,8 @@ def energy_rises(s, kinetic, potential):
     steps = max(s.save_every, s.whole_every)
     rise, allowed = energy - s.last_energy, s.allowed_energy + SLACK * s.top_kinetic
     allowed = min(allowed, SHARE * steps * s.top_kinetic) + 1e-9 * abs(energy) + s.mean_mass * REST**2
-    s.last_energy, s.allowed_energy = energy, 0.0
+    allowed += s.allowed_work
+    s.last_energy, s.allowed_energy, s.allowed_work = energy, 0.0, 0.0
     if s.step_number == 0 or rise <= allowed:
         return False
     s.rises += 1
@@ -65,7 +68,7 @@ def energy_rises(s, kinetic, potential):
 def check(data, run):
     """Refuse a step in which a node jumped, (1), or an element left its range; ``s.jumped`` is the number of either.
 
-    Adds to what (2) allows.
+    Adds to what (2) allows; the functions of time have the values of the end of the step.
     """
     d, s = system_at(data)[0], run_at(run)[0]
     N, h = d.n_nodes, s.h
@@ -102,6 +105,8 @@ def check(data, run):
             moment += base[6 * i + 3 + j] ** 2
         power += math.sqrt(force) * speed + math.sqrt(moment) * turn
     s.allowed_energy += 2.0 * h * power
+    if s.external.shape[0] > 0:
+        allow_work(d, s)
     troubled = trouble_of(d, x, s.R)
     if troubled >= 0:
         s.jumped, s.code = troubled, OUT_OF_RANGE

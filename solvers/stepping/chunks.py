@@ -82,7 +82,7 @@ class Chunks:
         self.records = engine.make_records(size)
         self.done, self.reason = 0, "complete"
         self.failure: Exception | None = None
-        self.energy = EnergyWatch(engine.system.mean_mass) if engine.system.conservative else None
+        self.energy = EnergyWatch(engine.system.mean_mass) if engine.run[0]["watched"] else None
         self.samples = []  # outputs of some states of each chunk, for remarks of elements
 
     def time(self, steps: int) -> float:
@@ -134,12 +134,15 @@ class Chunks:
 
     def _drift(self):
         """Warning of a rise that no single step shows."""
-        watch = self.energy
-        if watch is None or watch.share <= SHARE or self.engine.run[0]["rises"]:
+        watch, run = self.energy, self.engine.run[0]
+        if watch is None or watch.share(run["given_work"]) <= SHARE or run["rises"]:
             return []
+        why = "although nothing drives the model"
+        if self.engine.driven:
+            why = "more than loads and drivers can have given"
         return [
-            f"energy was {watch.rise:.3g} J, {100 * watch.share:.3g} % of the largest kinetic energy, above an earlier "
-            f"value at t = {watch.time:.6g} s, by many small rises, although nothing drives the model: h is too large. "
+            f"energy was {watch.rise:.3g} J, {100 * watch.share():.3g} % of the largest kinetic energy, above an "
+            f"earlier value at t = {watch.time:.6g} s, by many small rises, {why}: h is too large. "
             f"{self.engine.method.smaller_steps(self.engine.system)}"
         ]
 

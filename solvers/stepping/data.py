@@ -31,7 +31,8 @@ PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see st
 _LAST = "of the last step, where Newton's iteration starts"
 _SCRATCH = "scratch"
 
-# N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix, ni instants, ns signals
+# N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix, ni instants, ns signals,
+# nx groups of elements that are not conservative, ne efforts of these
 TABLE = Table(
     "run",
     {
@@ -97,6 +98,9 @@ TABLE = Table(
         "sent_chi": Item("nc 3", "the same about rolling and spinning axes [N m s]"),
         "rows_c": Item("nc 3", "rows of contacts"),
         "rows_chi": Item("nc 3", "rows of rolling and spinning"),
+        # what is not conservative, see stepping.external_work
+        "external": Item("nx 3", "groups of elements: number, kind, first of their efforts", "i8"),
+        "efforts": Item("ne", "forces, energies, ∂g/∂t, multipliers at the last end", kept=True),
         # linear systems
         "r": Item("u", "right-hand side"),
         "dx": Item("u", "solution"),
@@ -157,6 +161,9 @@ TABLE = Table(
         "epsilon_rows": Item("", "proximal shift of constraint rows, relative"),
         "restitution_scale": Item("", "part of the restitution that acts, see nsga.velocity"),
         "allowed_energy": Item("", "rise that is allowed since the last look, see stepping.checks", kept=True),
+        "allowed_work": Item("", "of that, what loads and drivers may have given", kept=True),
+        "recent_work": Item("", "of loads and drivers that may have entered in a step", kept=True),
+        "given_work": Item("", "largest that loads and drivers have given since the start", kept=True),
         "last_energy": Item("", "energy when it was last looked at", kept=True),
         "top_kinetic": Item("", "largest kinetic energy", kept=True),
         "largest_rise": Item("", "of the energy, beyond what is allowed", kept=True),
@@ -174,7 +181,7 @@ TABLE = Table(
         "touch": Item("", "Newton's law reflects the speed at the touch", "i8"),
         "newton": Item("", "contacts by Newton's iteration first", "i8"),
         "strict": Item("", "a rise of the energy refuses a step", "i8"),
-        "conservative": Item("", "nothing drives or loads the model", "i8"),
+        "watched": Item("", "all that drives and loads the model is explained, see stepping.external_work", "i8"),
         "abrupt": Item("", "elements have forces that change abruptly", "i8"),
         "save_every": Item("", "steps between saved ones", "i8"),
         "whole_every": Item("", "steps between those with outputs and energies", "i8"),

@@ -10,7 +10,7 @@ REST = 1e-6  # m/s: energies of nodes that move slower are round-off
 
 
 class EnergyWatch:
-    """Largest rise of the energy above any earlier saved value, for models that nothing drives.
+    """Largest rise of the energy above any earlier saved value.
 
     Attributes
     ----------
@@ -35,9 +35,9 @@ class EnergyWatch:
         self.top_kinetic = max(self.top_kinetic, float(energy[:, 0].max()))
         self.size = max(self.size, float(np.abs(total).max()))
 
-    @property
-    def share(self) -> float:
-        """The rise over the largest kinetic energy; 0 where it is round-off."""
-        if self.rise <= self.floor + 1e-9 * self.size:
+    def share(self, given: float = 0.0) -> float:
+        """The rise over the largest kinetic energy, less what was given [J]; 0 where it is round-off."""
+        rise = self.rise - given
+        if rise <= self.floor + 1e-9 * self.size:
             return 0.0
-        return self.rise / self.top_kinetic if self.top_kinetic > 0.0 else np.inf
+        return rise / self.top_kinetic if self.top_kinetic > 0.0 else np.inf

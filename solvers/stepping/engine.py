@@ -30,6 +30,7 @@ from fem_mbs.results.table import PAIR_COLUMNS
 from fem_mbs.solvers.stepping import newton
 from fem_mbs.solvers.stepping.codes import EXACT, OK
 from fem_mbs.solvers.stepping.data import TABLE
+from fem_mbs.solvers.stepping.external_work import explained, external
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.records import RECORDS, records
 
@@ -70,11 +71,13 @@ class Engine:
         stacked = [] if self.matrices.stacked is None else [self.matrices.stacked]
         unknowns = max(layout.n for layout in self.matrices.layouts + stacked)
         sizes = {"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns}
-        sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1)}
+        table, efforts = external(system)
+        sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
         self.tables = (TABLE, self.method.table)
         self.run, self.own = (np.zeros(1, table.dtype) for table in self.tables)
         self.arrays = {name: array for table in self.tables for name, array in table.arrays(sizes).items()}
         self.aim()
+        self.arrays["external"][:] = table
         self.arrays["T"][:] = np.eye(3)
         self.arrays["instants"][:] = self.method.instants
         self.records = np.zeros(1, RECORDS.dtype)
@@ -125,7 +128,7 @@ class Engine:
             "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
             "epsilon": self.shift, "restitution_scale": 1.0,
             "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self.shift,
-            "conservative": int(system.conservative), "strict": int(self.strict),
+            "watched": int(explained(system)), "strict": int(self.strict),
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "length": system.length, "reference_force": method.reference_force,
             "max_iterations": method.max_iterations, "max_problems": method.max_problems,
@@ -268,6 +271,11 @@ class Engine:
         """Tables of closed pairs of contact groups, one per state saved by the last call; empty without groups."""
         return self.pair_tables
 
+    @property
+    def driven(self) -> bool:
+        """Whether elements may do work on the model, see `stepping.external_work`."""
+        return len(self.arrays["external"]) > 0
+
     def statistics(self) -> dict[str, Any]:
         """What was counted over all steps, saved or not."""
         repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
@@ -290,9 +298,11 @@ class Engine:
         if run["rises"]:
             rises = "once" if run["rises"] == 1 else f"{run['rises']} times"
             most = "" if run["rises"] == 1 else "most "
+            what = "the steps and the work of loads and drivers" if self.driven else "the steps"
+            alone = "" if self.driven else ", although nothing drives the model"
             texts.append(
-                f"energy rose {rises} by more than the steps explain, {most}by {run['largest_rise']:.3g} J "
-                f"before t = {run['rise_time']:.6g} s, although nothing drives the model: h is too large for what "
+                f"energy rose {rises} by more than {what} explain, {most}by {run['largest_rise']:.3g} J "
+                f"before t = {run['rise_time']:.6g} s{alone}: h is too large for what "
                 f"happened there. {self.method.smaller_steps(self.system)}"
             )
         return texts

@@ -76,10 +76,12 @@ class _Failure:
         return self.error(f"{self.where} {text}", element)
 
     def energy_rose(self) -> SolverError:
+        why = "explains, although nothing drives the model"
+        if self.engine.driven:
+            why = "and the work of loads and drivers explain"
         return self.error(
-            f"{self.where} the energy rose by {self.run['largest_rise']:.3g} J, more than the step "
-            f"explains, although nothing drives the model. {self.smaller_steps}; without "
-            "strict=True this is a warning of the result"
+            f"{self.where} the energy rose by {self.run['largest_rise']:.3g} J, more than the step {why}. "
+            f"{self.smaller_steps}; without strict=True this is a warning of the result"
         )
 
     def passed(self) -> SolverError:

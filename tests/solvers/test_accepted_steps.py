@@ -89,9 +89,9 @@ def test_rises_of_energy_that_are_small_in_each_step_are_told_at_the_end():
 def test_the_rise_over_a_run_is_that_above_any_earlier_value():
     watch = EnergyWatch(mass=1.0)
     watch.look(np.array([0.0, 1.0, 2.0]), np.array([[2.0, 8.0], [1.0, 6.0], [1.5, 6.0]]))
-    assert (watch.rise, watch.time, watch.share) == (0.5, 2.0, 0.25)
+    assert (watch.rise, watch.time, watch.share()) == (0.5, 2.0, 0.25)
     watch.look(np.array([3.0, 4.0]), np.array([[1.0, 8.0], [4.0, 0.0]]))  # in another block of states
-    assert (watch.rise, watch.time, watch.share) == (2.0, 3.0, 0.5)
+    assert (watch.rise, watch.time, watch.share()) == (2.0, 3.0, 0.5)
 
 
 # --- impacts with friction ------------------------------------------------------------------------------------------
@@ -351,7 +351,7 @@ def test_round_off_of_a_body_at_rest_is_no_rise():
     assert result.energy.total.max() < 1e-18 and not result.warnings
 
 
-def test_driven_models_are_not_watched_for_energy():
+def test_nothing_is_told_of_energy_that_a_driver_gives():
     model = fem.Model("lift")
     mass = model.add(fem.PointMass(1.0, name="mass", fixed=("x", "y")))
     model.add(fem.Prescribed(mass, z=lambda t: t**2, name="drive"))
