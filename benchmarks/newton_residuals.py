@@ -45,7 +45,7 @@ def residuals(name, disturbed=0.0, **options):
     build, h = CASES[name]
     system, found = build().compile(), ()
     options = {"reuse": False, "contact_solver": "newton", "divide_failed_steps": False, **options}
-    signals = np.array([[signal.jet(h) for signal in system.signals]]).reshape(1, -1, 3)
+    signals = np.array([[signal.jet(h) for signal in system.signals]]).reshape(1, 1, -1, 3)
     for iterations in range(1, ENOUGH):
         engine = fem.DecoupledNSGA(rtol=1e-15, max_iterations=iterations, **options).prepare(system, h)
         acceleration = engine.arrays["Vd0"]
@@ -86,7 +86,7 @@ def break_residuals(problem, reuse=False):
     engine = stepper.prepare(system, BREAK_STEP)
     arrays = engine.arrays
     start = {name: values.copy() for name, values in arrays.items()} | {f"{k}0": arrays[k].copy() for k in "xQRV"}
-    engine.advance(np.array([BREAK_STEP]), np.zeros((1, 1, 3)), engine.make_records(1))
+    engine.advance(np.array([BREAK_STEP]), np.zeros((1, 1, 1, 3)), engine.make_records(1))
 
     def solved(part, again=False, **limits):
         """Call a part: number of the sub-problem that failed, impact problems, residuals of the last Newton."""

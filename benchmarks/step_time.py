@@ -41,13 +41,13 @@ def microseconds(function, a, b):
 def engine_at(method, system, t):
     """Engine advanced to time t [s]."""
     engine = method.prepare(system, h, 10**9)
-    engine.advance(np.arange(1, round(t / h) + 1) * h, np.zeros((steps, 1, 3)), engine.make_records(1))
+    engine.advance(np.arange(1, round(t / h) + 1) * h, np.zeros((steps, 1, 1, 3)), engine.make_records(1))
     return engine
 
 
 def time_per_step(method, system):
     """Best time of a step over whole runs [µs]."""
-    best, signals, times = np.inf, np.zeros((steps, 1, 3)), np.arange(1, steps + 1) * h
+    best, signals, times = np.inf, np.zeros((steps, 1, 1, 3)), np.arange(1, steps + 1) * h
     for _ in range(runs):
         engine = method.prepare(system, h, 10**9)
         records = engine.make_records(1)
