@@ -70,6 +70,7 @@ ACCEPTED = 1e-11  # what is accepted in the others, relative to sizes and speeds
 WORST = 1e-3  # errors of contact problems above which a step is refused
 # methods for problems of free bodies before the hybrid: (name, iterations, start from zero or from the best so far)
 LOOSE = (("gauss_seidel", 400, False), ("admm", 1000, False), ("gauss_seidel", 1200, True))
+RELAXED = (("apgd", 400, False), ("admm", 1000, False), ("apgd", 3000, False))  # the same for the relaxed law
 ALLOWED = 3.0  # times the contact tolerance: errors with which a correction is still solved
 FIRST = 0.03  # error asked of the first problem of a position correction relative to that of its start
 MARGIN = 0.1  # open contacts nearer than this part of the deepest penetration are in the problem from the start
@@ -269,10 +270,11 @@ def solved_loosely(problem: ContactProblem, tolerance: float, start: np.ndarray)
     Sweeps stall where a few contacts change their state to and fro. In 19 problems of 1,700 to 2,000 contacts (spheres
     that a box is filled with, the hardest moments) ADMM went on from there to 1e-4 in 10 to 800 iterations for 17;
     sweeps from zero help the others, Newton's iteration one in eight, the hybrid takes 5 to 10 times longer. Errors up
-    to `ALLOWED` times the tolerance are taken before that.
+    to `ALLOWED` times the tolerance are taken before that. Sweeps know Coulomb's law only: problems of the relaxed law
+    are left to `RELAXED`.
     """
     best: Any = None
-    for method, iterations, afresh in LOOSE:
+    for method, iterations, afresh in RELAXED if problem.relaxed else LOOSE:
         begin = start if best is None else best.r
         begin = np.zeros_like(start) if afresh else begin
         solution = solve_contact_problem(problem, method, tolerance, start=begin, iterations=iterations)
@@ -417,7 +419,8 @@ class ContactProblemCorrection:
         else:
             a["W"][:], a["Lam"][:] = 0.0, 0.0
             if a["counts"][3] == 0:
-                r[stays, :3] = a["cnu"][stays] * record["kp"] / factor
+                last = record["biased"]  # there is no position correction
+                r[stays, :3] = record["kv"] * a["cLam"][stays] if last else a["cnu"][stays] * record["kp"] / factor
         return r
 
     def _linearised(self, level, u, r, first):
@@ -439,7 +442,8 @@ class ContactProblemCorrection:
         self.linear = chosen, nodes, blocks
         resistances = {"rolling": laws[:, L_ROLLING], "spinning": laws[:, L_SPINNING]} if turns else {}
         name = f"{system.name}: {'position' if level == POSITION else 'velocity'} correction at t = {record['t']:.9g} s"
-        options = {"name": name, **resistances}
+        relaxed = bool(getattr(self.engine.method, "relaxed", False))
+        options = {"name": name, "relaxed": relaxed, **resistances}
         r_old, r = r[chosen, :size], np.zeros_like(r)
         if self.by_bodies:
             solution = self._free_bodies(level, nodes, blocks, u[chosen, :size], laws[:, L_MU], r_old, options, first)

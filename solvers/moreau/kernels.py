@@ -31,9 +31,9 @@ from fem_mbs.solvers.contact.velocity import (
 )
 from fem_mbs.solvers.moreau.data import own_at
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
-from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import merit_of
+from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import (
     POSITION,
@@ -52,22 +52,6 @@ from fem_mbs.system.assembly import (
 from fem_mbs.system.contacts import B_GN, C_GAP, C_GAP0, contacts, contacts_begin_step, gradient_times
 
 CLOSED_GAP = 10.0  # times what a projection leaves: a gap below it is closed
-NEGLIGIBLE = 1e-9  # change of velocities, relative
-SAFE = 4.0  # times a residual that round-off leaves: what may be left
-
-
-@kernel
-def stalled(s, o):
-    """Whether the last Newton step was below the round-off of positions, and far below what a step asks of velocities.
-
-    The residual is then what the round-off of positions makes of stiff parts: without load it is all that there is.
-    """
-    change = 0.0
-    for i in range(s.W.shape[0]):
-        for j in range(6):
-            change = max(change, abs(s.W[i, j] - s.trial[i, j]))
-    small = o.c_q * change <= ROUND_OFF * (1.0 + s.scale_x) and change <= NEGLIGIBLE * s.scale_v
-    return small and s.first_residual == 0
 
 
 @entry("void(int64, int64)")
@@ -118,7 +102,7 @@ def theta_residual(data, run):
                 friction += s.rows_chi[c, i] ** 2
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
     s.merit = merit_of(s, s.kv)
-    if stalled(s, o):
+    if stalled(s, o.c_q):
         s.F_s = max(s.F_s, SAFE * s.dynamic / (s.rtol * h))
 
 

@@ -9,8 +9,6 @@ Numerical Methods for Nonsmooth Dynamical Systems (2008), chapter 10.
 
 from typing import Any
 
-import numpy as np
-
 from fem_mbs.solvers.moreau.data import TABLE
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
@@ -138,8 +136,7 @@ class MoreauJean(Stepper):
 
     def drift(self, system: Any, h: float) -> float:
         """Penetration [m] that a step h [s] leaves: contacts are closed in velocities, positions follow."""
-        speed = np.abs(system.initial.V[:, :3]).max(initial=0.0)
-        return 0.0 if self.projection else h * (speed + h * np.linalg.norm(system.gravity))
+        return 0.0 if self.projection else self.travel(system, h)
 
     def start(self, engine: Any, state: Any) -> None:
         """First guess of the first step, from consistent accelerations; forces at the start."""

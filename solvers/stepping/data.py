@@ -96,6 +96,7 @@ TABLE = Table(
         "sent": Item("nc 3", "momentum of the step from contacts, with persistent contacts [N s]"),
         "sent_chi": Item("nc 3", "the same about rolling and spinning axes [N m s]"),
         "rows_c": Item("nc 3", "rows of contacts"),
+        "bias": Item("nc", "added to normal velocities by a law that is `biased`"),
         "rows_chi": Item("nc 3", "rows of rolling and spinning"),
         # linear systems
         "r": Item("u", "right-hand side"),
@@ -172,6 +173,7 @@ TABLE = Table(
         "reuse": Item("", "keep a factorisation while it contracts", "i8"),
         "approach": Item("", "Newton's law reflects the slower approach", "i8"),
         "touch": Item("", "Newton's law reflects the speed at the touch", "i8"),
+        "biased": Item("", "normal velocities have a bias in place of what Newton's law reflects", "i8"),
         "newton": Item("", "contacts by Newton's iteration first", "i8"),
         "strict": Item("", "a rise of the energy refuses a step", "i8"),
         "conservative": Item("", "nothing drives or loads the model", "i8"),

@@ -233,6 +233,12 @@ class Stepper(Checked):
         """Penetration [m] that steps h [s] of the method leave, besides round-off."""
         return 0.0
 
+    @staticmethod
+    def travel(system: Any, h: float) -> float:
+        """What a step h [s] from rest or from the initial velocities may travel [m]."""
+        speed = np.abs(system.initial.V[:, :3]).max(initial=0.0)
+        return h * (speed + h * np.linalg.norm(system.gravity))
+
     def parameters(self) -> dict:
         """Options of the method, stored with the results; those that are objects by their own options."""
         return {k: self._options(v) if hasattr(v, "__dict__") else v for k, v in self._options(self).items()}

@@ -13,10 +13,16 @@ from fem_mbs.solvers import STEPPERS
 from fem_mbs.solvers.stepping import stepper
 
 # options besides the defaults with which a method passes through here
-VARIANTS = {"MoreauJean": [{}, {"theta": 1.0}, {"projection": True}, {"theta": 1.0, "projection": True}]}
+VARIANTS = {
+    "MoreauJean": [{}, {"theta": 1.0}, {"projection": True}, {"theta": 1.0, "projection": True}],
+    "ConeComplementarity": [{}, {"relaxed": False}, {"contact_solver": "problem"}],
+}
 METHODS = [STEPPERS[name](**options) for name in STEPPERS for options in VARIANTS.get(name, [{}])]
 # order in positions of smooth motion, and whether joints hold in positions
-ORDER = {"DecoupledNSGA": 2, "MoreauJean": 2, "MoreauJean theta=1.0": 1}
+ORDER = {"DecoupledNSGA": 2, "MoreauJean": 2, "MoreauJean theta=1.0": 1, "ConeComplementarity": 1}
+
+
+CONE = STEPPERS["ConeComplementarity"]
 
 
 def label(method):
@@ -25,11 +31,12 @@ def label(method):
 
 
 def order_of(method):
-    return ORDER[label(method).replace(" projection=True", "")]
+    name = type(method).__name__ if isinstance(method, CONE) else label(method)
+    return ORDER[name.replace(" projection=True", "")]
 
 
 def drifts(method):
-    return isinstance(method, STEPPERS["MoreauJean"]) and not method.projection
+    return isinstance(method, CONE) or (isinstance(method, STEPPERS["MoreauJean"]) and not method.projection)
 
 
 every_method = pytest.mark.parametrize("method", METHODS, ids=label)
@@ -87,11 +94,17 @@ def test_a_bouncing_ball_comes_to_rest_and_is_held_with_its_weight(method):
 @pytest.mark.parametrize("friction", [0.2, 0.7])
 def test_a_point_on_a_slope_sticks_below_the_friction_angle_and_slides_above_it(method, friction):
     angle = np.arctan(friction)
-    sticks = method.run(slide(angle - 1e-4, friction), 0.5, 5e-3)["point"]
-    slides = method.run(slide(angle + 1e-4, friction), 0.5, 5e-3)["point"]
+    h = 5e-3
+    sticks = method.run(slide(angle - 1e-4, friction), 0.5, h)["point"]
+    slides = method.run(slide(angle + 1e-4, friction), 0.5, h)["point"]
     assert np.abs(sticks.velocity).max() < 1e-8
     acceleration = 9.81 * (np.sin(angle + 1e-4) - friction * np.cos(angle + 1e-4))
-    assert slides.velocity[-1, 0] == pytest.approx(acceleration * 0.5, rel=1e-5)
+    # in the relaxed law a point is lifted as it gains speed: h ΔN = μ (Δv_n − Δv_n−1), which sums up to this time
+    lifts = isinstance(method, CONE) and method.relaxed
+    lost = friction**2 * h if lifts else 0.0
+    # in the relaxed law friction depends on how the normal row is solved: to rtol of g in a step
+    solved = method.rtol * 9.81 * h if lifts else 0.0
+    assert slides.velocity[-1, 0] == pytest.approx(acceleration * (0.5 - lost), rel=1e-5, abs=solved)
 
 
 @every_method
@@ -127,6 +140,13 @@ def test_a_spatial_double_pendulum_converges_with_the_order_of_the_method(method
 def test_joints_hold(method):
     for model, t_end in ((double_pendulum.build(), 1.0), (hitting_pendulum(), 0.3)):
         violation = method.run(model, t_end, 5e-3).violation
+        if isinstance(method, CONE):  # joints are those of the start of the step: what it turns is left to the next
+            half = method.run(model, t_end, 2.5e-3).violation
+            for coarse, fine, order in (
+                (violation.position, half.position, 2), (violation.velocity, half.velocity, 1)
+            ):  # fmt: skip
+                assert np.log2(coarse.max() / fine.max()) > 0.8 * order
+            continue
         assert violation.velocity.max() < 5e-12
         if not drifts(method):
             assert violation.position.max() < 1e-12
