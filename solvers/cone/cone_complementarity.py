@@ -4,8 +4,8 @@ A step is semi-implicit: gaps, normals and gradients of joints at its start, vel
 contacts and joints are one complementarity problem over friction cones, with the gap in the law. Equations, decisions
 and measurements are in docs/theory/cone_complementarity.md, the compiled parts in cone/kernels.py.
 
-Source: Tasora and Anitescu, Comput. Methods Appl. Mech. Engrg. 200 (2011) 439-453; Negrut, Serban and Tasora, J. Comput.
-Nonlinear Dyn. 13 (2018) 014503.
+Source: Tasora and Anitescu, Comput. Methods Appl. Mech. Engrg. 200 (2011) 439-453; Negrut, Serban and Tasora, J.
+Comput. Nonlinear Dyn. 13 (2018) 014503.
 """
 
 import math

@@ -46,9 +46,22 @@ from fem_mbs.system.assembly import (
     groups_of,
     zero,
 )
-from fem_mbs.system.contacts import B_GN, C_BLOCKS, C_GAP, L_NORMAL, contacts, gradient_times, laws_of
+from fem_mbs.system.contacts import (
+    B_GN,
+    B_VT,
+    B_W,
+    C_BLOCKS,
+    C_GAP,
+    L_MU,
+    L_NORMAL,
+    L_ROLLING,
+    L_SPINNING,
+    contacts,
+    gradient_times,
+    laws_of,
+)
 
-REACH = 2.0  # times what the fastest node could travel in the step: gaps up to it take part
+REACH = 2.0  # times the gap that the fastest node could close in the step: contacts up to it take part
 
 
 @entry("void(int64, int64)")
@@ -148,8 +161,30 @@ def bias_of(g, e, s, o):
 
 
 @kernel
+def most_of(g, e, row, fast_x, fast_w):
+    """Largest value of one row of the gradients of a contact, with no component of velocity above these."""
+    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    total = 0.0
+    for j in range(g.nd):
+        total += abs(kept[e, C_BLOCKS + row * g.nd + j]) * (fast_x if j % 6 < 3 else fast_w)
+    return total
+
+
+@kernel
+def reach_of(g, e, o, fast_x, fast_w):
+    """Gap over h up to which a contact may act: the largest approach, and what the relaxed law lifts a fast slide."""
+    law, reach = laws_of(g), most_of(g, e, B_GN, fast_x, fast_w)
+    if o.relaxed != 0:
+        for i in range(2):
+            reach += law[e, L_MU] * most_of(g, e, B_VT + i, fast_x, fast_w)
+            reach += law[e, L_ROLLING] * most_of(g, e, B_W + i, fast_x, fast_w)
+        reach += law[e, L_SPINNING] * most_of(g, e, B_W + 2, fast_x, fast_w)
+    return reach
+
+
+@kernel
 def look_ahead(d, s, o):
-    """Fill b of (3) and choose the contacts that may close in the step: those whose gap is within `REACH`.
+    """Fill b of (3) and choose the contacts that may act in the step: those whose gap is within `REACH`.
 
     Others cost time and change nothing. A contact that closes all the same, through a force that begins in the step,
     overlaps by h² times an acceleration and is put right in the next step.
@@ -163,10 +198,8 @@ def look_ahead(d, s, o):
             continue
         kept = matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
-            c, travel = g.first_contact + e, 0.0
-            for j in range(g.nd):
-                travel += abs(kept[e, C_BLOCKS + B_GN * g.nd + j]) * (fast_x if j % 6 < 3 else fast_w)
-            near = kept[e, C_GAP] <= REACH * s.h * travel + s.exact * (1.0 + s.scale_x)
+            c, reach = g.first_contact + e, REACH * s.h * reach_of(g, e, o, fast_x, fast_w)
+            near = kept[e, C_GAP] <= reach + s.exact * (1.0 + s.scale_x)
             s.bias[c] = bias_of(g, e, s, o)
             s.candidate[c] = s.active[c] = 1 if near else 0
 

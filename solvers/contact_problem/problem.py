@@ -2,8 +2,9 @@
 
     u = W r + q,   s_i = Σ_k μ_ik |u_ik|,   ũ = u + s n,      K* ∋ ũ ⟂ r ∈ K                                         (1)
 
-with the cones of `cones`; s = 0 in the relaxed problem (Negrut2018, (10)). The problem is scaled contact by contact before anything is done with it, r = S r̂,
-û = S u, Ŵ = S W S, q̂ = S q, S = diag(a, b I, …): with d_i = trace W_ii/3 of the sliding block a = b = d_i^(-½).
+with the cones of `cones`; s = 0 in the relaxed problem (Negrut2018, (10)). The problem is scaled contact by contact
+before anything is done with it, r = S r̂, û = S u, Ŵ = S W S, q̂ = S q, S = diag(a, b I, …): with d_i = trace W_ii/3
+of the sliding block a = b = d_i^(-½).
 Rolling and spinning have scales of their own, c = (trace W_RR/2)^(-½), which changes μ̂_R = μ_R a/c and removes the
 unit of length (2). The impulses are scaled once more so that |q̂| = √nc. Errors are measured in these variables:
 
@@ -228,9 +229,7 @@ class ContactProblem:
         unmade = Named(cls.__name__, name)
         d = contact_size(rolling, spinning)
         given = Bodies.from_arrays(masses, bodies, blocks, w, v, inverse, d, unmade)
-        problem = cls(
-            given.bodies, given.q, friction, rolling=rolling, spinning=spinning, relaxed=relaxed, name=name
-        )
+        problem = cls(given.bodies, given.q, friction, rolling=rolling, spinning=spinning, relaxed=relaxed, name=name)
         problem.factors, problem.free = given.factors, given.v
         return problem
 
