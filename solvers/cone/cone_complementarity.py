@@ -81,6 +81,7 @@ class ConeComplementarity(Stepper):
     stages = ("", "", "problem of the step")
     # options of `DecoupledNSGA` that this method does without
     step_control, max_problems = None, 50
+    velocities_first = True
 
     def __init__(
         self,

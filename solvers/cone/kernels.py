@@ -24,9 +24,8 @@ from fem_mbs.jit import call2, entry, kernel, matrix
 from fem_mbs.solvers.cone.data import own_at
 from fem_mbs.solvers.cone.rows import relaxed_residual, relaxed_tangents
 from fem_mbs.solvers.contact import velocity
-from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.rows import velocity_contact_residual, velocity_contact_tangents
-from fem_mbs.solvers.contact.velocity import accumulate_impulses, solve_velocities, start_from_last
+from fem_mbs.solvers.contact.velocity import solve_first
 from fem_mbs.solvers.stepping.arrays import copy, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -218,33 +217,15 @@ def cone_step(data, run):
     """Solve (1)-(4) for the velocities at the end of the step. What the start of the step kept is not touched."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    N, m, counts = d.n_nodes, d.m, s.counts
+    counts = s.counts
     counts[0] = counts[1] = counts[2] = counts[3] = 0
     counts[6] = VELOCITY
     look_ahead(d, s, o)
     gaps_of_joints(d, s)
-    again = s.struck != 0 or counts[4] > 0 or s.plastic != 0
-    if again:
-        zero(s.W_at, 6 * N)
-    for i in range(m):
-        s.Lam[i] = 0.0 if again else s.h * s.lam_report[i] / s.kv
-    start_from_last(d, s)
-    zero(s.total_Lam_at, 3 * d.nc)
-    zero(s.total_chi_at, 3 * d.nc)
-    zero(s.P_at, 6 * N)
-    for c in range(d.nc):
-        s.acted[c] = GAP
-    copy(s.V0, s.Vs)
-    copy(s.V0, s.Vminus)
-    copy(s.V0, s.Vsminus)
-    solve_velocities(s, s.velocity_problem)
+    solve_first(d, s)
     if s.code != OK:
         return
-    counts[3] = 1
-    accumulate_impulses(d, s)
-    for i in range(m):
-        s.lam_report[i] = s.kv * s.Lam[i] / s.h
-    for i in range(6 * N):
+    for i in range(6 * d.n_nodes):
         o.reaction[i] = s.Gl[i] / s.h
         s.base[i] = s.f[i] + o.reaction[i]  # what `stepping.checks` takes for the forces at the nodes
 

@@ -419,8 +419,10 @@ class ContactProblemCorrection:
         else:
             a["W"][:], a["Lam"][:] = 0.0, 0.0
             if a["counts"][3] == 0:
-                last = record["biased"]  # there is no position correction
-                r[stays, :3] = record["kv"] * a["cLam"][stays] if last else a["cnu"][stays] * record["kp"] / factor
+                if not self.engine.method.velocities_first:
+                    r[stays, :3] = a["cnu"][stays] * record["kp"] / factor
+                elif not record["newton"]:  # where Newton has stalled is a bad start
+                    r[stays, :3] = record["kv"] * a["cLam"][stays]
         return r
 
     def _linearised(self, level, u, r, first):

@@ -21,13 +21,12 @@ import math
 
 from fem_mbs.jit import call2, entry, kernel, matrix
 from fem_mbs.solvers.contact import velocity
-from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.rows import reflected, velocity_contact_residual
 from fem_mbs.solvers.contact.velocity import (
     accumulate_impulses,
     rates_of_time,
+    solve_first,
     solve_velocities,
-    start_from_last,
 )
 from fem_mbs.solvers.moreau.data import own_at
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
@@ -211,33 +210,14 @@ def theta_step(data, run):
     """Solve (1)-(3) for the velocities at the end of the step. What the start of the step kept is not touched."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    N, m, counts = d.n_nodes, d.m, s.counts
+    N, counts = d.n_nodes, s.counts
     counts[0] = counts[1] = counts[2] = counts[3] = 0
     counts[6] = VELOCITY
     if d.nc > 0:
         forecast(d, s, o)
-    # the start: the change of velocity of the last step, and its impulses
-    again = s.struck != 0 or counts[4] > 0 or s.plastic != 0
-    if again:
-        zero(s.W_at, 6 * N)
-    for i in range(m):
-        s.Lam[i] = 0.0 if again else s.h * s.lam_report[i] / s.kv
-    start_from_last(d, s)
-    zero(s.total_Lam_at, 3 * d.nc)
-    zero(s.total_chi_at, 3 * d.nc)
-    zero(s.P_at, 6 * N)
-    for c in range(d.nc):
-        s.acted[c] = GAP
-    copy(s.V0, s.Vs)
-    copy(s.V0, s.Vminus)
-    copy(s.V0, s.Vsminus)
-    solve_velocities(s, s.velocity_problem)
+    solve_first(d, s)
     if s.code != OK:
         return
-    counts[3] = 1
-    accumulate_impulses(d, s)
-    for i in range(m):
-        s.lam_report[i] = s.kv * s.Lam[i] / s.h
     for i in range(6 * N):
         o.reaction[i] = s.Gl[i] / s.h
     if o.project != 0:

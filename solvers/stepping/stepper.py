@@ -76,6 +76,7 @@ class Stepper(Checked):
     """Base of time steppers."""
 
     instants: tuple[float, ...] = (1.0,)  # of a step, at which signals are needed
+    velocities_first: bool = False  # no position correction goes before the velocity problem of a step
 
     def stack(self, system: Any) -> Stack | None:
         """Matrix of blocks that the method solves with; most have none."""
