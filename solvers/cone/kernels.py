@@ -15,7 +15,7 @@ Its Newton matrix has M + h C + h² K T in the rows of (1) and the constant G(q_
     g/h        g                          b          bias
     v_rec      recovery
 
-Source: docs/theory/cone_complementarity.md, (1)-(8).
+Source: docs/theory/cone_complementarity.md, (1)-(7).
 """
 
 import math

@@ -11,7 +11,7 @@ With u = (u_N + b, u_T, u_R, u_S) of a contact, the cone K of `contact_problem.c
 the stationary point of the augmented Lagrangian of a convex problem: its matrix is symmetric. Rolling and spinning are
 velocities arm · ω, and μ̂ = resistance/arm, as in `contact.rows`.
 
-Source: docs/theory/cone_complementarity.md, (7), (8); Negrut2018, (7), (10).
+Source: docs/theory/cone_complementarity.md, (4), (8), (9); Negrut2018, (7), (10).
 
     symbol    code    shape   meaning
     B         B       (6, nd) gradients: normal, sliding (2), arm times rolling (2) and spinning

@@ -1,6 +1,6 @@
 """Cone complementarity stepping: closed forms of one contact, another code on hundreds, flexible and jointed models.
 
-Figures are those of docs/theory/cone_complementarity.md; the closed forms follow from (5)-(7) there.
+Figures are those of docs/theory/cone_complementarity.md; the closed forms are (10)-(12) there.
 """
 
 import clarabel
