@@ -18,6 +18,8 @@ from fem_mbs.solvers.nsga.decoupled_nsga import CONTACT_SOLVERS
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
 
+NEVER = 2**62
+MANY = 60  # contacts of a step: at 63 (spheres) both ways take the same time, at 160 Newton takes four times that
 SLOW = 20.0  # times |gravity| h: slower approaches are not reflected
 
 
@@ -47,8 +49,8 @@ class ConeComplementarity(Stepper):
         Approach speeds below it are not reflected, and are no impacts in ``result.impact``. Default: 20 |gravity| h,
         and at least 1e-8 of the largest initial speed.
     contact_solver : {"auto", "newton", "problem"}
-        "newton": semismooth Newton iterations. "auto": the same, and the contact-problem solver
-        (`solve_contact_problem`) where they stall. "problem": that solver at once, for hundreds of contacts.
+        "newton": semismooth Newton iterations. "problem": the contact-problem solver (`solve_contact_problem`).
+        "auto": Newton, and that solver where it stalls or where more than 60 contacts may act in a step.
     contact_tolerance : float > 0, -
         Scale-free error asked of contact problems of free bodies (models with contact groups).
     reference_force : float ≥ 0 [N]
@@ -148,6 +150,7 @@ class ConeComplementarity(Stepper):
         return {
             "biased": 1,
             "relaxed": int(self.relaxed),
+            "many": MANY if self.contact_solver == "auto" else NEVER,
             "recovery": math.inf if self.recovery_speed is None else self.recovery_speed,
             "tol_v": slow if self.tol_v is None else self.tol_v,
         }

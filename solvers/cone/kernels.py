@@ -184,6 +184,7 @@ def reach_of(g, e, o, fast_x, fast_w):
 @kernel
 def look_ahead(d, s, o):
     """Fill b of (3) and choose the contacts that may act in the step: those whose gap is within `REACH`.
+    Returns their number.
 
     Others cost time and change nothing. A contact that closes all the same, through a force that begins in the step,
     overlaps by h² times an acceleration and is put right in the next step.
@@ -191,6 +192,7 @@ def look_ahead(d, s, o):
     groups = groups_of(d)
     fast_x = fastest(s, 0)
     fast_w = max(fastest(s, 3), fast_x / s.length)
+    count = 0
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -201,6 +203,8 @@ def look_ahead(d, s, o):
             near = kept[e, C_GAP] <= reach + s.exact * (1.0 + s.scale_x)
             s.bias[c] = bias_of(g, e, s, o)
             s.candidate[c] = s.active[c] = 1 if near else 0
+            count += s.candidate[c]
+    return count
 
 
 @kernel
@@ -220,9 +224,12 @@ def cone_step(data, run):
     counts = s.counts
     counts[0] = counts[1] = counts[2] = counts[3] = 0
     counts[6] = VELOCITY
-    look_ahead(d, s, o)
+    newton = s.newton
+    if look_ahead(d, s, o) > o.many and counts[4] == 0:
+        s.newton = 0
     gaps_of_joints(d, s)
     solve_first(d, s)
+    s.newton = newton
     if s.code != OK:
         return
     for i in range(6 * d.n_nodes):

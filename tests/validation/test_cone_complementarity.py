@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 import fem_mbs as fem
 from fem_mbs.errors import ModelError, ParameterError
+from fem_mbs.solvers.contact import correction
 
 H, G = 1e-3, 9.81  # s, m/s²
 both = pytest.mark.parametrize("solver", ["newton", "problem"])
@@ -249,7 +250,7 @@ def velocities_by_clarabel(balls, pairs, radius=0.1, friction=0.3):
     return np.array(solution.x).reshape(n, 6)
 
 
-@pytest.mark.parametrize("solver", ["auto", "problem"])
+@pytest.mark.parametrize("solver", ["auto", "newton", "problem"])
 def test_three_hundred_contacts_move_as_another_code_says(solver):
     model, balls, pairs = lattice(5, np.random.default_rng(3))
     assert len(pairs) == 325
@@ -262,6 +263,7 @@ def test_three_hundred_contacts_move_as_another_code_says(solver):
     assert np.abs(moved - known).max() < 1e-6 * speed
     closed = sum(result[f"contact {n}"].force_normal[1] > 0 for n in range(325))
     assert 100 < closed < 325 and speed > 1.0
+    assert result.statistics["contact_problems"] == (0 if solver == "newton" else 1)  # auto: more than 60
     if solver == "problem":
         engine = method.prepare(system, H)
         block = engine.make_records(1)
@@ -269,6 +271,20 @@ def test_three_hundred_contacts_move_as_another_code_says(solver):
         problem = engine.contact_problems.problem
         impulses = engine.arrays["total_Lam"][engine.arrays["candidate"] != 0]
         assert problem.relaxed and problem.error(impulses)[0] < 1e-8
+
+
+@pytest.mark.parametrize("relaxed", [True, False])
+def test_free_bodies_move_the_same_with_and_without_forming_the_delassus_matrix(relaxed, monkeypatch):
+    model = lattice(4, np.random.default_rng(3))[0]
+    moved = []
+    for limit in (0, 10**9):
+        monkeypatch.setattr(correction, "SMALL_ROWS", limit)
+        engine = fem.ConeComplementarity(relaxed, contact_solver="problem").prepare(model.compile(), H)
+        block = engine.make_records(3)
+        assert engine.advance(H * np.arange(1, 4), np.zeros((3, 1, 1, 3)), block)[0] == 3
+        assert (engine.contact_problems.problem.bodies is None) == (limit > 0)
+        moved.append(block["velocity"])
+    assert np.abs(moved[0] - moved[1]).max() < 1e-9
 
 
 def test_a_contact_group_moves_as_the_same_contacts_one_by_one():
@@ -301,6 +317,7 @@ def test_a_table_on_four_legs_stands_with_its_weight_shared_out():
         model.add(fem.SphereOnPlane(leg, model.ground, radius=0.0, friction=0.5, name=f"leg {n}"))
     for solver in ("auto", "problem"):
         result = fem.ConeComplementarity(contact_solver=solver).run(model, 0.1, H)
+        assert (result.statistics["contact_problems"] > 0) == (solver == "problem")
         assert np.abs(result["table"].velocity).max() < 1e-9
         total = sum(result[f"leg {n}"].force_normal for n in range(4))
         assert total[1:] == pytest.approx(4.0 * G, rel=1e-9)
