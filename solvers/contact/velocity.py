@@ -27,6 +27,7 @@ from fem_mbs.system.assembly import (
     full_norm,
     groups_of,
     reduce_vector,
+    zero,
 )
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, add_gradient
 
@@ -176,6 +177,35 @@ def solve_velocities(s, problem):
         s.counts[2] = max(s.counts[2], s.iteration)
     else:
         by_contact_problem(s)
+
+
+@kernel
+def solve_first(d, s):
+    """Solve the velocity problem of a step in which nothing goes before it, and add up what it did.
+
+    It starts from the change of velocities and from the impulses of the last step.
+    """
+    N, m = d.n_nodes, d.m
+    again = s.struck != 0 or s.counts[4] > 0 or s.plastic != 0
+    if again:
+        zero(s.W_at, 6 * N)
+    for i in range(m):
+        s.Lam[i] = 0.0 if again else s.h * s.lam_report[i] / s.kv
+    start_from_last(d, s)
+    zero(s.total_Lam_at, 3 * d.nc)
+    zero(s.total_chi_at, 3 * d.nc)
+    zero(s.P_at, 6 * N)
+    for c in range(d.nc):
+        s.acted[c] = GAP
+    copy(s.V0, s.Vs)
+    copy(s.V0, s.Vminus)
+    copy(s.V0, s.Vsminus)
+    solve_velocities(s, s.velocity_problem)
+    if s.code == OK:
+        s.counts[3] = 1
+        accumulate_impulses(d, s)
+        for i in range(m):
+            s.lam_report[i] = s.kv * s.Lam[i] / s.h
 
 
 @kernel

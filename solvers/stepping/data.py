@@ -97,6 +97,7 @@ TABLE = Table(
         "sent": Item("nc 3", "momentum of the step from contacts, with persistent contacts [N s]"),
         "sent_chi": Item("nc 3", "the same about rolling and spinning axes [N m s]"),
         "rows_c": Item("nc 3", "rows of contacts"),
+        "bias": Item("nc", "added to normal velocities by a law that is `biased`"),
         "rows_chi": Item("nc 3", "rows of rolling and spinning"),
         # what is not conservative, see stepping.external_work
         "external": Item("nx 3", "groups of elements: number, kind, first of their efforts", "i8"),
@@ -179,6 +180,7 @@ TABLE = Table(
         "reuse": Item("", "keep a factorisation while it contracts", "i8"),
         "approach": Item("", "Newton's law reflects the slower approach", "i8"),
         "touch": Item("", "Newton's law reflects the speed at the touch", "i8"),
+        "biased": Item("", "normal velocities have a bias in place of what Newton's law reflects", "i8"),
         "newton": Item("", "contacts by Newton's iteration first", "i8"),
         "strict": Item("", "a rise of the energy refuses a step", "i8"),
         "watched": Item("", "all that drives and loads the model is explained, see stepping.external_work", "i8"),

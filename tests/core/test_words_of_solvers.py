@@ -50,6 +50,7 @@ def test_advice_names_only_what_the_method_and_the_model_can_have():
     assert "step_control" in fem.DecoupledNSGA().smaller_steps(free)
     for method, system in (
         (fem.MoreauJean(), free),
+        (fem.ConeComplementarity(), free),
         (fem.DecoupledNSGA(step_control=fem.StepControl()), free),
         (fem.DecoupledNSGA(), grouped),
     ):

@@ -618,6 +618,10 @@ CALLS = {
         fem.MoreauJean,
         {name: p.default for name, p in inspect.signature(fem.MoreauJean).parameters.items()},
     ),
+    "ConeComplementarity": lambda: (
+        fem.ConeComplementarity,
+        {name: p.default for name, p in inspect.signature(fem.ConeComplementarity).parameters.items()},
+    ),
     "DecoupledNSGA.run": lambda: (
         fem.DecoupledNSGA().run,
         dict(model=ball_on_table(), t_end=3e-3, h=1e-3, save=None, save_every=1, progress=False, observers=()),

@@ -13,10 +13,16 @@ from fem_mbs.solvers import STEPPERS
 from fem_mbs.solvers.stepping import stepper
 
 # options besides the defaults with which a method passes through here
-VARIANTS = {"MoreauJean": [{}, {"theta": 1.0}, {"projection": True}, {"theta": 1.0, "projection": True}]}
+VARIANTS = {
+    "MoreauJean": [{}, {"theta": 1.0}, {"projection": True}, {"theta": 1.0, "projection": True}],
+    "ConeComplementarity": [{}, {"relaxed": False}, {"contact_solver": "problem"}],
+}
 METHODS = [STEPPERS[name](**options) for name in STEPPERS for options in VARIANTS.get(name, [{}])]
 # order in positions of smooth motion, and whether joints hold in positions
-ORDER = {"DecoupledNSGA": 2, "MoreauJean": 2, "MoreauJean theta=1.0": 1}
+ORDER = {"DecoupledNSGA": 2, "MoreauJean": 2, "MoreauJean theta=1.0": 1, "ConeComplementarity": 1}
+
+
+CONE = STEPPERS["ConeComplementarity"]
 
 
 def label(method):
@@ -25,11 +31,12 @@ def label(method):
 
 
 def order_of(method):
-    return ORDER[label(method).replace(" projection=True", "")]
+    name = type(method).__name__ if isinstance(method, CONE) else label(method)
+    return ORDER[name.replace(" projection=True", "")]
 
 
 def drifts(method):
-    return isinstance(method, STEPPERS["MoreauJean"]) and not method.projection
+    return isinstance(method, CONE) or (isinstance(method, STEPPERS["MoreauJean"]) and not method.projection)
 
 
 every_method = pytest.mark.parametrize("method", METHODS, ids=label)
@@ -87,11 +94,17 @@ def test_a_bouncing_ball_comes_to_rest_and_is_held_with_its_weight(method):
 @pytest.mark.parametrize("friction", [0.2, 0.7])
 def test_a_point_on_a_slope_sticks_below_the_friction_angle_and_slides_above_it(method, friction):
     angle = np.arctan(friction)
-    sticks = method.run(slide(angle - 1e-4, friction), 0.5, 5e-3)["point"]
-    slides = method.run(slide(angle + 1e-4, friction), 0.5, 5e-3)["point"]
+    h = 5e-3
+    sticks = method.run(slide(angle - 1e-4, friction), 0.5, h)["point"]
+    slides = method.run(slide(angle + 1e-4, friction), 0.5, h)["point"]
     assert np.abs(sticks.velocity).max() < 1e-8
     acceleration = 9.81 * (np.sin(angle + 1e-4) - friction * np.cos(angle + 1e-4))
-    assert slides.velocity[-1, 0] == pytest.approx(acceleration * 0.5, rel=1e-5)
+    # in the relaxed law a point is lifted as it gains speed: h ΔN = μ (Δv_n − Δv_n−1), which sums up to this time
+    lifts = isinstance(method, CONE) and method.relaxed
+    lost = friction**2 * h if lifts else 0.0
+    # in the relaxed law friction depends on how the normal row is solved: to rtol of g in a step
+    solved = method.rtol * 9.81 * h if lifts else 0.0
+    assert slides.velocity[-1, 0] == pytest.approx(acceleration * (0.5 - lost), rel=1e-5, abs=solved)
 
 
 @every_method
@@ -127,6 +140,13 @@ def test_a_spatial_double_pendulum_converges_with_the_order_of_the_method(method
 def test_joints_hold(method):
     for model, t_end in ((double_pendulum.build(), 1.0), (hitting_pendulum(), 0.3)):
         violation = method.run(model, t_end, 5e-3).violation
+        if isinstance(method, CONE):  # joints are those of the start of the step: what it turns is left to the next
+            half = method.run(model, t_end, 2.5e-3).violation
+            for coarse, fine, order in (
+                (violation.position, half.position, 2), (violation.velocity, half.velocity, 1)
+            ):  # fmt: skip
+                assert np.log2(coarse.max() / fine.max()) > 0.8 * order
+            continue
         assert violation.velocity.max() < 5e-12
         if not drifts(method):
             assert violation.position.max() < 1e-12
@@ -231,15 +251,30 @@ def test_a_step_that_turns_too_far_is_refused_by_name(method):
 # --- what one method does not have -------------------------------------------
 
 
-def test_moreau_jean_refuses_contact_groups_and_options_of_others():
+def heap():
+    """Eight balls over a floor, two and two above each other, in one contact group."""
     model = fem.Model("heap", gravity=[0, 0, -9.81])
-    balls = [model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0.3 * i, 0, 0.1], name=f"ball {i}")) for i in range(2)]
     group = fem.ContactGroup(friction=0.3, name="heap contacts")
-    for ball in balls:
-        group.sphere(ball, 0.1)
+    for i in range(8):
+        place = [0.21 * (i % 2), 0.21 * (i // 2 % 2), 0.11 + 0.22 * (i // 4)]
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, position=place, name=f"ball {i}")), 0.1)
+    group.obstacle(fem.SphereOnPlane, model.ground.frame())
     model.add(group)
-    with pytest.raises(ParameterError, match=r"heap contacts.*DecoupledNSGA"):
-        fem.MoreauJean().run(model, 0.1, 1e-3)
+    return model
+
+
+@every_method
+def test_a_heap_in_a_contact_group_rests_on_the_floor_with_its_weight(method):
+    result = method.run(heap(), 0.5, 2e-3)
+    last = result.pairs(len(result.t) - 1)
+    floor = last.impulse[last.type > 0].sum(axis=0)
+    assert floor == pytest.approx([0, 0, 8 * 9.81 * 2e-3], abs=1e-4 * 8 * 9.81 * 2e-3)
+    lowest = min(result.pairs(k).gap.min(initial=0.0) for k in range(len(result.t)))
+    # fall of 2 cm: 0.6 m/s at the floor, of which a step of a method that drifts goes in half
+    assert lowest > (-0.7 * 2e-3 if isinstance(method, STEPPERS["MoreauJean"]) and drifts(method) else -1e-7)
+
+
+def test_moreau_jean_refuses_options_of_others():
     for option in ("persistent_contacts", "step_control", "contact_solver", "rho_inf"):
         with pytest.raises(ParameterError, match=option):
             fem.MoreauJean(**{option: True})
