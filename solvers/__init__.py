@@ -1,5 +1,6 @@
 """Time steppers, statics, modes."""
 
+from fem_mbs.solvers.lobatto.lobatto import LobattoIIIAB
 from fem_mbs.solvers.modal import Modes, modes
 from fem_mbs.solvers.moreau.moreau_jean import MoreauJean
 from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
@@ -8,9 +9,11 @@ from fem_mbs.solvers.statics import static_equilibrium
 from fem_mbs.solvers.stepping.initial import initial_accelerations
 from fem_mbs.solvers.stepping.step_control import StepControl
 
-STEPPERS = {stepper.__name__: stepper for stepper in (DecoupledNSGA, MoreauJean)}  # see tests/solvers/test_steppers.py
+STEPPERS = {
+    stepper.__name__: stepper for stepper in (DecoupledNSGA, MoreauJean, LobattoIIIAB)
+}  # see tests/solvers/test_steppers.py
 
 __all__ = [
-    "STEPPERS", "DecoupledNSGA", "Modes", "MoreauJean", "StaticResult", "StepControl", "initial_accelerations", "modes",
+    "STEPPERS", "DecoupledNSGA", "LobattoIIIAB", "Modes", "MoreauJean", "StaticResult", "StepControl", "initial_accelerations", "modes",
     "static_equilibrium",
 ]  # fmt: skip
