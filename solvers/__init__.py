@@ -14,6 +14,6 @@ STEPPERS = {
 }  # see tests/solvers/test_steppers.py
 
 __all__ = [
-    "STEPPERS", "DecoupledNSGA", "LobattoIIIAB", "Modes", "MoreauJean", "StaticResult", "StepControl", "initial_accelerations", "modes",
-    "static_equilibrium",
+    "STEPPERS", "DecoupledNSGA", "LobattoIIIAB", "Modes", "MoreauJean", "StaticResult", "StepControl",
+    "initial_accelerations", "modes", "static_equilibrium",
 ]  # fmt: skip

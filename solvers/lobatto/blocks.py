@@ -40,19 +40,9 @@ _V, _R, _HN = SLOT["v"], SLOT["R"], SLOT["H_N"]
 @kernel
 def clear_entries(o):
     """Set the entries of a stage to zero."""
-    for at in (
-        o.P_D_at,
-        o.P_w_at,
-        o.F_D_at,
-        o.F_w_at,
-        o.C_D_at,
-        o.C_w_at,
-        o.R_D_at,
-        o.R_w_at,
-        o.R_L_at,
-        o.A_D_at,
-        o.A_w_at,
-    ):
+    for at in (o.P_D_at, o.P_w_at, o.F_D_at, o.F_w_at, o.C_D_at, o.C_w_at):
+        zero(at, o.size_nz)
+    for at in (o.R_D_at, o.R_w_at, o.R_L_at, o.A_D_at, o.A_w_at, o.S_D_at, o.S_w_at):
         zero(at, o.size_nz)
 
 
@@ -257,13 +247,17 @@ def distribute(d, s, o, j):
             add_values(d, o.R_D, j - 1, k, h * o.a[j, k])
         add_values(d, o.R_w, j - 1, j, 1.0)
         add_values(d, o.R_L, j - 1, j - 1, 1.0)
-    if o.averaging != 0:
+    if o.lasting != 0:
         weight = o.b[j]
         for i in range(stages - 1):
             for k in range(stages):
                 add_values(d, o.A_D, i, k, weight * h * o.a[j, k])
             add_values(d, o.A_w, i, j, weight)
             weight *= s.instants[j]
+        if not last:
+            for k in range(stages):
+                add_values(d, o.S_D, j, k, h * o.a[j, k])
+            add_values(d, o.S_w, j, j, 1.0)
 
 
 @kernel

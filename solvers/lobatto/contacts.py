@@ -6,11 +6,7 @@ At stage i = 2 … s, with the multipliers of stage i − 1 (divided by k_v, as 
     p = r γ − R_T ,  ρ = μ max(R_N, 0) :   |p| < ρ:  row γ = 0 ,   else  row R_T + ρ p/|p| = 0                     (2)
 
 γ = V_T v for sliding, (γ, c W_3 v) where it is coupled with drilling, arm W v for rolling and spinning. The rows (2) are
-right at a change of status. A contact that sticks in the whole step has instead the rows
-
-    Σ_j b_j c_j^(i−1) γ(q^j, v^j) = 0 ,   i = 1 … s − 1                                                          (3)
-
-which keep the order of the scheme. Derivatives of V_T and W are left out of the matrix: O(h).
+right at a change of status; contacts that stick or slide in the whole step have others (`lobatto.lasting`). Derivatives of V_T and W are left out of the matrix: O(h).
 
 Source: Capobianco, Harsch, Leyendecker (2024), (52), (57); docs/theory/lobatto.md, (11)-(13).
 """
@@ -28,19 +24,17 @@ from fem_mbs.jit import (
     local_matrix,
     local_vector,
     matrix,
-    vector,
 )
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.lobatto.blocks import spread
+from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, local_row, multiplier
+from fem_mbs.solvers.lobatto.lasting import sliding_rows, sticking_rows
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.system.assembly import POSITION, gather_poses, gather_start, groups_of, times_tangent, zero
 from fem_mbs.system.contacts import (
     B_GN,
-    B_VT,
-    B_W,
     C_BLOCKS,
     C_GAP,
-    L_DRILLING,
     L_MU,
     L_ROLLING,
     L_SPINNING,
@@ -51,34 +45,6 @@ from fem_mbs.system.contacts import (
 )
 
 _K, _C, _M, _HN = (SLOT[k] for k in ("K", "C", "M", "H_N"))
-
-
-@kernel
-def block_of(i):
-    """Block and row of a contact's direction i: normal, two of sliding, two of rolling, spinning."""
-    return B_GN if i == 0 else (B_VT + i - 1 if i < 3 else B_W + i - 3)
-
-
-@kernel
-def local_row(g, i):
-    """Place of the multiplier of direction i among those of an element: drilling follows sliding."""
-    if i < 3 or g.drilling == 0:
-        return i
-    return 3 + (i - 2) % 3
-
-
-@kernel
-def arm_of(g, e, s, i):
-    """Factor of direction i: that of moments is a length."""
-    if i < 3:
-        return 1.0
-    return laws_of(g)[e, L_DRILLING] if i == 5 and g.drilling != 0 else s.length
-
-
-@kernel
-def multiplier(o, j, c, i):
-    """Multiplier of direction i of contact c at stage j."""
-    return o.cR[j, c, i] if i < 3 else o.cX[j, c, i - 3]
 
 
 @kernel
@@ -93,29 +59,6 @@ def cone_of(g, e, s, which, members):
         return 2, law[e, L_ROLLING] / s.length
     members[0] = 5
     return (0 if g.drilling != 0 else 1), law[e, L_SPINNING] / s.length
-
-
-@kernel
-def _add_row(o, j, g, e, row, block, scale, to_D, to_w):
-    """Add scale times a gradient in the chart, B Θ and B T, to a row of two sets of entries."""
-    nd, size = g.nd, g.nd + 6
-    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
-    where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
-    at, first = C_BLOCKS + block * nd, (nd + row) * size
-    for a in range(g.nn):
-        T, Th, c = o.Ti[j, nodes[e, a]], o.Th[j, nodes[e, a]], 6 * a
-        for k in range(3):
-            i = where[first + c + k]
-            if i >= 0:
-                to_w[i] += scale * kept[e, at + c + k]
-        c += 3
-        for k in range(3):
-            i = where[first + c + k]
-            if i >= 0:
-                for m in range(3):
-                    to_w[i] += scale * kept[e, at + c + m] * T[m, k]
-                    to_D[i] += scale * kept[e, at + c + m] * Th[m, k]
 
 
 @kernel
@@ -197,7 +140,7 @@ def _cone_rows(d, s, o, j, g, e, which, tangents):
             continue
         row = local_row(g, i)
         if stick:
-            _add_row(o, j, g, e, row, block_of(i), s.kv * arm_of(g, e, s, i), o.R_D, o.R_w)
+            add_row(o, j, g, e, row, block_of(i), s.kv * arm_of(g, e, s, i), o.R_D, o.R_w)
             continue
         for m in range(n):
             P[a, m] = share * ((1.0 if a == m else 0.0) - tau[a] * tau[m])
@@ -207,24 +150,11 @@ def _cone_rows(d, s, o, j, g, e, which, tangents):
                 o.R_L[at] += s.kv * ((1.0 if a == m else 0.0) - P[a, m])
             scale = s.kv * r * P[a, m] * arm_of(g, e, s, other)
             if scale != 0.0:
-                _add_row(o, j, g, e, row, block_of(other), scale, o.R_D, o.R_w)
+                add_row(o, j, g, e, row, block_of(other), scale, o.R_D, o.R_w)
         at = where[(nd + row) * size + nd]
         if at >= 0 and radius > 0.0:
             o.R_L[at] += s.kv * mu * tau[a]
     return STICK if stick else (SLIP if radius > 0.0 else CLOSED)
-
-
-@kernel
-def _averaged_rows(s, o, j, g, e, tangents):
-    """What stage j gives to the rows (3) of a contact, and its entries."""
-    c = g.first_contact + e
-    for i in range(1, 3):
-        rate, weight = gradient_times(g, e, block_of(i), 0, s.Vs), o.b[j]
-        for k in range(o.a.shape[0] - 1):
-            o.rows[k, c, i] += weight * rate
-            weight *= s.instants[j]
-        if tangents:
-            _add_row(o, j, g, e, local_row(g, i), block_of(i), s.kv, o.A_D, o.A_w)
 
 
 @kernel
@@ -243,7 +173,7 @@ def _multiplier_row(s, o, k, g, e, i, tangents):
 @kernel
 def _contact_rows(d, s, o, j, g, e, tangents):
     """Rows of one contact at stage j > 0."""
-    nd, size, c, k = g.nd, g.nd + 6, g.first_contact + e, j - 1
+    c, k = g.first_contact + e, j - 1
     gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
     closed = s.pv * gap / s.h - s.kv * o.cR[k, c, 0] < 0.0
     o.stage_status[k, c] = CLOSED if closed else GAP
@@ -253,13 +183,13 @@ def _contact_rows(d, s, o, j, g, e, tangents):
         o.rows[k, c, 0] = gap / s.h
         if tangents:
             _add_gap_row(s, o, j, g, e)
-    averaged = o.average[c] != 0
+    lasts = o.lasts[c] != GAP
     for i in range(1, 6):
-        if not closed and not (averaged and i < 3):
+        if not closed and not (lasts and i < 3):
             _multiplier_row(s, o, k, g, e, i, tangents)
     if closed:
         for which in range(3):
-            if which == 0 and averaged:
+            if which == 0 and lasts:
                 continue
             status = _cone_rows(d, s, o, j, g, e, which, tangents)
             if which == 0:
@@ -287,8 +217,10 @@ def stage_contacts(d, s, o, j, tangents):
                 _add_forces(d, s, o, j, g, e, b, tangents)
             if j > 0:
                 _contact_rows(d, s, o, j, g, e, tangents)
-            if o.average[c] != 0:
-                _averaged_rows(s, o, j, g, e, tangents)
+            if o.lasts[c] == STICK:
+                sticking_rows(s, o, j, g, e, tangents)
+            elif o.lasts[c] == SLIP and j < last:
+                sliding_rows(s, o, j, g, e, tangents)
             s.status[c] = GAP if j == 0 else 4 * s.status[c] + o.stage_status[j - 1, c]
 
 

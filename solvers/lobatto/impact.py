@@ -15,10 +15,12 @@ import math
 from fem_mbs.jit import entry, integers, kernel, matrix
 from fem_mbs.rotations import rotate_T
 from fem_mbs.solvers.contact import velocity
+from fem_mbs.solvers.contact.law import SLIP
 from fem_mbs.solvers.contact.rows import velocity_contact_residual
 from fem_mbs.solvers.lobatto.chart import without_gyration
-from fem_mbs.solvers.lobatto.contacts import arm_of, block_of, multiplier
 from fem_mbs.solvers.lobatto.data import own_at
+from fem_mbs.solvers.lobatto.directions import arm_of, block_of, multiplier
+from fem_mbs.solvers.lobatto.lasting import impact_contacts, last_sliding
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import merit_of
 from fem_mbs.system.assembly import (
@@ -56,6 +58,8 @@ def impact_residual(data, run):
         add_constraint_forces(d, -1.0, s.phi, r1)
     if nc > 0 and s.without_contacts == 0:
         velocity_contact_residual(d, s, s.V, s.Vminus, r1, s.rows_c, s.rows_chi)
+        if o.lasting != 0:
+            last_sliding(d, s, o, r1, s.rows_c)
         for c in range(nc):
             total += s.rows_c[c, 0] ** 2
             friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
@@ -76,7 +80,7 @@ def impact_matrix(data, run):
         constraint_tangents(d, s.number, s.x, s.R, s.V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, False, s.R)
 
 
-PROBLEM = velocity.PROBLEM._replace(residual=impact_residual, matrix=impact_matrix)
+PROBLEM = velocity.PROBLEM._replace(residual=impact_residual, matrix=impact_matrix, contacts=impact_contacts)
 
 
 @kernel
@@ -122,4 +126,5 @@ def choose_closed(d, s, o):
         for e in range(g.n):
             c = g.first_contact + e
             closed = s.pv * kept[e, C_GAP] / s.h - s.kv * o.cR[last, c, 0] <= 0.0
-            s.candidate[c] = s.active[c] = 1 if closed else 0
+            # those that slide in the whole step have rows of their own
+            s.candidate[c] = s.active[c] = 1 if closed and o.lasts[c] != SLIP else 0

@@ -3,13 +3,14 @@
 Source: docs/theory/lobatto.md, (4)-(14).
 """
 
-from fem_mbs.jit import call2, entry, kernel, matrix
-from fem_mbs.solvers.contact.law import CLOSED, GAP, STICK
+from fem_mbs.jit import call2, entry, kernel
+from fem_mbs.solvers.contact.law import GAP, SLIP
 from fem_mbs.solvers.contact.velocity import accumulate_impulses, moment_arm, rates_of_time, solve_velocities
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.impact import choose_closed, momentum_without_end
-from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
-from fem_mbs.solvers.stepping.codes import OK, SINGULAR
+from fem_mbs.solvers.lobatto.lasting import choose_lasting, keep_directions, lasted
+from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
+from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK, SINGULAR
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.initial import equations, solve_equations
 from fem_mbs.solvers.stepping.newton import solve
@@ -20,54 +21,11 @@ from fem_mbs.system.assembly import (
     VELOCITY,
     accept_states,
     add_constraint_forces,
+    advance_configuration,
     dynamics,
-    groups_of,
     zero,
 )
-from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_GAP, L_MU, add_gradient, contacts, gradient_times, laws_of
-
-CLOSED_GAP = 10.0  # times the accuracy of gaps: a gap below it is closed
-STILL = 1e2  # times the accuracy of velocities: a contact that moves no faster stays closed, or sticks
-
-
-@kernel
-def choose_averaged(d, s, o, allowed):
-    """Friction of contacts that are closed and stick at the start of the step gets averaged rows, if ``allowed``.
-
-    Returns whether there is one.
-    """
-    groups = groups_of(d)
-    still = STILL * s.exact * (1.0 + s.scale_v) + 1e-2 * s.tol_v
-    o.averaging = 0
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
-        for e in range(g.n):
-            c = g.first_contact + e
-            sticks = allowed and g.drilling == 0 and law[e, L_MU] > 0.0
-            sticks = sticks and kept[e, C_GAP] <= CLOSED_GAP * s.exact * (1.0 + s.scale_x)
-            sticks = sticks and abs(gradient_times(g, e, B_GN, 0, s.V0)) <= still
-            for i in range(2):
-                sticks = sticks and abs(gradient_times(g, e, B_VT, i, s.V0)) <= still
-            o.average[c] = 1 if sticks else 0
-            o.averaging = max(o.averaging, o.average[c])
-    return o.averaging != 0
-
-
-@kernel
-def averaging_holds(d, s, o):
-    """Whether contacts with averaged rows were closed at all stages, and stick at the end."""
-    for c in range(d.nc):
-        if o.average[c] == 0:
-            continue
-        if s.status[c] != STICK:
-            return False
-        for j in range(o.a.shape[0] - 1):
-            if o.stage_status[j, c] == GAP:
-                return False
-    return True
+from fem_mbs.system.contacts import contacts
 
 
 @kernel
@@ -109,6 +67,7 @@ def velocities_at_the_end(d, s, o):
     zero(s.W_at, 6 * N)
     if nc > 0:
         choose_closed(d, s, o)
+        keep_directions(d, s, o)
     momentum_without_end(d, s, o)
     rates_of_time(d, s, s.Vs)
     again, last = afresh(s), o.a.shape[0] - 1
@@ -119,9 +78,14 @@ def velocities_at_the_end(d, s, o):
         for k in range(3):
             s.cLam[c, k] = 0.0 if again else s.total_Lam[c, k] / s.kv
             s.cchi[c, k] = 0.0 if again else s.total_chi[c, k] / (moment_arm(d, s, c, k) * s.kv)
-            if s.was_active[c] == 0 or s.impact[c] != 0:
+            if s.was_active[c] == 0 or s.impact[c] != 0 or (o.lasts[c] == SLIP and k > 0):
                 s.cLam[c, k] = s.cchi[c, k] = 0.0
-    solve_velocities(s, o.impact_problem)
+    if o.lasting == 0:
+        solve_velocities(s, o.impact_problem)
+        return
+    s.first_residual = 1
+    solve(s, o.impact_problem, s.max_iterations)
+    s.counts[2] = max(s.counts[2], s.iteration)
 
 
 @kernel
@@ -151,10 +115,10 @@ def lobatto_step(data, run):
     dynamics(d, VELOCITY, s.x0, s.R0, s.V0, s.V0, o.Pn, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R0, False)
     if d.nc > 0:
         contacts(d, s.x0, s.R0, s.x0, s.R0, s.V0)
-    averaged = choose_averaged(d, s, o, s.counts[4] == 0)
+    lasting = choose_lasting(d, s, o, s.counts[4] == 0)
     attempt_step(d, s, o, afresh(s))
-    if averaged and not (s.code == OK and averaging_holds(d, s, o)):
-        choose_averaged(d, s, o, False)
+    if lasting and not (s.code == OK and lasted(d, s, o)):
+        choose_lasting(d, s, o, False)
         attempt_step(d, s, o, True)
     go_to(d, s, o.a.shape[0] - 1)
 
@@ -196,6 +160,27 @@ def report(d, s, o):
     return solve_equations(d, epsilon, s.Vd, s.lam_report, s.phi, s.f, s.r)
 
 
+@kernel
+def look_for_passages(d, s, code):
+    """Whether bodies passed each other in the step: a code. A step that failed is looked at as free flight.
+
+    Bodies that would be inside each other at an inner stage and beyond at the end leave Newton's iteration no solution.
+    """
+    if code != OK:
+        for i in range(d.n_nodes):
+            for j in range(6):
+                s.V[i, j], s.D[i, j] = s.V0[i, j], s.h * s.V0[i, j]
+        if largest_turn(s.D) > LARGEST_TURN:
+            return code
+        advance_configuration(d, s.x0, s.Q0, s.D, s.x, s.Q, s.R, s.T)
+        for c in range(d.nc):
+            s.acted[c] = GAP
+    copy(s.V, s.Vs)
+    zero(s.U_at, 6 * d.n_nodes)
+    call2(s.sweep_part, s.data_at, s.run_at)
+    return s.code if s.code != OK else code
+
+
 @entry("void(int64, int64)")
 def lobatto_advance(data, run):
     """One step, and what it leaves to the next."""
@@ -203,15 +188,12 @@ def lobatto_advance(data, run):
     o = own_at(s.own_at)[0]
     begin(d, s)
     code = take(d, s)
-    if code == OK and d.nc > 0:
-        copy(s.V, s.Vs)
-        zero(s.U_at, 6 * d.n_nodes)
-        call2(s.sweep_part, s.data_at, s.run_at)
-        code = s.code
-    if code == OK:
-        if d.nc > 0:
-            contacts(d, s.x, s.R, s.x0, s.R0, s.V)  # what is recorded belongs to the end of the step
+    if d.nc > 0 and (code == OK or code == NOT_CONVERGED):
+        if code == OK:
+            contacts(d, s.x, s.R, s.x0, s.R0, s.V)
             collect_impulses(d, s, o)
+        code = look_for_passages(d, s, code)
+    if code == OK:
         accept_states(d, s.x, s.R, s.V)
         s.struck = 1 if mark_impacts(d, s) else 0
         zero(s.W_at, 6 * d.n_nodes)
