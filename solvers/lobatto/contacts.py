@@ -5,8 +5,9 @@ At stage i = 2 … s, with the multipliers of stage i − 1 (divided by k_v, as 
     r g_N/h − R_N < 0 :  row g_N/h = 0 ,   else  row R_N = 0                                                      (1)
     p = r γ − R_T ,  ρ = μ max(R_N, 0) :   |p| < ρ:  row γ = 0 ,   else  row R_T + ρ p/|p| = 0                     (2)
 
-γ = V_T v for sliding, (γ, c W_3 v) where it is coupled with drilling, arm W v for rolling and spinning. The rows (2) are
-right at a change of status; contacts that stick or slide in the whole step have others (`lobatto.lasting`). Derivatives of V_T and W are left out of the matrix: O(h).
+γ = V_T v for sliding, (γ, c W_3 v) where it is coupled with drilling, arm W v for rolling and spinning. The rows (2)
+are right at a change of status; contacts that stick or slide in the whole step have others (`lobatto.lasting`).
+Derivatives of V_T and W are left out of the matrix: O(h).
 
 Source: Capobianco, Harsch, Leyendecker (2024), (52), (57); docs/theory/lobatto.md, (11)-(13).
 """
@@ -158,16 +159,20 @@ def _cone_rows(d, s, o, j, g, e, which, tangents):
 
 
 @kernel
+def _add_diagonal(o, g, e, i, value):
+    """Add a number to the diagonal of the row of direction i."""
+    size, row = g.nd + 6, g.nd + local_row(g, i)
+    at = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)[row * size + row]
+    if at >= 0:
+        o.R_L[at] += value
+
+
+@kernel
 def _multiplier_row(s, o, k, g, e, i, tangents):
     """The row R = 0 of direction i of an open contact, or of one that knows no such resistance."""
-    nd, size, c = g.nd, g.nd + 6, g.first_contact + e
-    o.rows[k, c, i] = multiplier(o, k, c, i)
+    o.rows[k, g.first_contact + e, i] = multiplier(o, k, g.first_contact + e, i)
     if tangents:
-        where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
-        row = nd + local_row(g, i)
-        at = where[row * size + row]
-        if at >= 0:
-            o.R_L[at] += s.kv
+        _add_diagonal(o, g, e, i, s.kv)
 
 
 @kernel
@@ -183,6 +188,8 @@ def _contact_rows(d, s, o, j, g, e, tangents):
         o.rows[k, c, 0] = gap / s.h
         if tangents:
             _add_gap_row(s, o, j, g, e)
+            for i in range(6):  # proximal, in the matrix only: redundant contacts
+                _add_diagonal(o, g, e, i, s.epsilon * s.kv)
     lasts = o.lasts[c] != GAP
     for i in range(1, 6):
         if not closed and not (lasts and i < 3):

@@ -46,6 +46,7 @@ TABLE = Table(
         "rows": Item("ni nc 6", "rows of contacts, divided by k_v"),
         "stage_status": Item("ni nc", "GAP, STICK, SLIP or CLOSED of the stages", "i8"),
         "lasts": Item("nc", "STICK or SLIP of contacts that do so in the whole step, see lobatto.lasting", "i8"),
+        "forward": Item("ni nc", "whether such a contact slides on at a stage", "i8"),
         "slide": Item("nc 2", "direction in which such a contact slides at the last stage"),
         "lasting": Item("", "some contact lasts", "i8"),
         # before a search along the Newton step

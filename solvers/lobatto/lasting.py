@@ -26,7 +26,7 @@ from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.directions import add_row, block_of, local_row
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import POSITION, VELOCITY, groups_of, matrix_values, scatter_matrix, zero
-from fem_mbs.system.contacts import B_GN, B_VT, C_BLOCKS, C_GAP, L_MU, add_gradient, gradient_times, laws_of
+from fem_mbs.system.contacts import B_GN, B_VT, B_VT0, C_BLOCKS, C_GAP, L_MU, add_gradient, gradient_times, laws_of
 
 _K = SLOT["K"]
 CLOSED_GAP = 10.0  # times the accuracy of gaps: a gap below it is closed
@@ -77,13 +77,21 @@ def lasted(d, s, o):
             for j in range(o.a.shape[0] - 1):
                 if o.stage_status[j, c] == GAP or o.cR[j, c, 0] < 0.0:
                     return False
-            if o.lasts[c] == SLIP:
-                along = 0.0
-                for i in range(2):
-                    along += o.slide[c, i] * gradient_times(g, e, B_VT, i, s.V)
-                if s.aLam[c, 0] < 0.0 or along <= 0.0:
+            for j in range(o.a.shape[0]):
+                if o.lasts[c] == SLIP and o.forward[j, c] == 0:
                     return False
+            if o.lasts[c] == SLIP and (s.aLam[c, 0] < 0.0 or not goes_on(g, e, s, s.V)):
+                return False
     return True
+
+
+@kernel
+def goes_on(g, e, s, V):
+    """Whether a contact slides on in the direction that it had at the start of the step: less than 90° off."""
+    along = 0.0
+    for i in range(2):
+        along += gradient_times(g, e, B_VT0, i, s.V0) * gradient_times(g, e, B_VT, i, V)
+    return along > 0.0
 
 
 @kernel
@@ -107,6 +115,7 @@ def sliding_rows(s, o, j, g, e, tangents):
     where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
     tau = local_vector(2)
     speed = direction_of_sliding(g, e, s.Vs, tau)
+    o.forward[j, c] = 1 if goes_on(g, e, s, s.Vs) else 0
     for i in range(2):
         o.rows[j, c, 1 + i] = o.cR[j, c, 1 + i] + mu * o.cR[j, c, 0] * tau[i]
         if not tangents:
@@ -145,12 +154,14 @@ def keep_directions(d, s, o):
         if g.contact == 0:
             continue
         for e in range(g.n):
-            direction_of_sliding(g, e, s.Vs, o.slide[g.first_contact + e])
+            c = g.first_contact + e
+            direction_of_sliding(g, e, s.Vs, o.slide[c])
+            o.forward[o.a.shape[0] - 1, c] = 1 if goes_on(g, e, s, s.Vs) else 0
 
 
 @kernel
 def last_sliding(d, s, o, r1, rows):
-    """Impulses (3) and rows of the impact problem of contacts that slide; `velocity_contact_residual` left them open."""
+    """Impulses (3) and rows of contacts that slide, in the impact problem; its contact residual left them open."""
     groups = groups_of(d)
     for a in range(d.n_groups):
         g = groups[a]

@@ -1,7 +1,7 @@
 """Lobatto IIIA-IIIB time stepping with contacts, in the variational form on R³ × SO(3).
 
-Positions by Lobatto IIIA, momenta by IIIB: symplectic, of order 2 s − 2 with s stages. Equations, decisions and measured
-orders are in docs/theory/lobatto.md, the compiled parts in lobatto/kernels.py and the files that it imports.
+Positions by Lobatto IIIA, momenta by IIIB: symplectic, of order 2 s − 2 with s stages. Equations, decisions and
+measured orders are in docs/theory/lobatto.md, the compiled parts in lobatto/kernels.py and the files that it imports.
 
 Source: Capobianco, Harsch, Leyendecker, Comput. Methods Appl. Mech. Engrg. 418 (2024) 116496.
 """
@@ -161,8 +161,8 @@ class LobattoIIIAB(Stepper):
             raise ParameterError(
                 self, "h", h,
                 f"s is too large for the highest frequency of the model, {omega:.3g} rad/s: h must be below "
-                f"{limit:g}/ω = {limit / omega:.3g} s with {self.stages} stages, or the motion blows up. Stiff flexible "
-                "parts: use DecoupledNSGA (or check_stability=False)",
+                f"{limit:g}/ω = {limit / omega:.3g} s with {self.stages} stages, or the motion blows up. Stiff "
+                "flexible parts: use DecoupledNSGA (or check_stability=False)",
             )  # fmt: skip
 
 
