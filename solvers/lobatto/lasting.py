@@ -14,7 +14,7 @@ unknown it is
 A step that does not end as it was taken to last (the contact opens, stick and slide change, an impulse pulls) is solved
 again without these rows.
 
-Source: docs/theory/lobatto.md, (12), (13); averaged rows: Jay, BIT 33 (1993).
+Source: docs/theory/lobatto.md, (12), (13); averaged rows in the sense of Jay (1996).
 """
 
 import math

@@ -1,7 +1,7 @@
 """Largest frequency of a model, which limits the step of a scheme without numerical damping.
 
-A spring of circular frequency ω is stable for h ω below 2, 2√2, 3.11 with two, three, four stages. ω² is the largest
-eigenvalue of  M x = … K x  in the motions that the constraints allow, found by iteration
+A spring of circular frequency ω is stable for h ω below 2, 2√2, 3.11 with two, three, four stages. The largest ω of the
+motions x that the joints allow is found by power iteration:
 
     [ M  −Gᵀ ; −G  −ε ] (x⁺, ·) = (K x, 0) ,   ω² ← xᵀKx / xᵀMx                                                   (1)
 
