@@ -80,6 +80,8 @@ def velocities_at_the_end(d, s, o):
             s.cchi[c, k] = 0.0 if again else s.total_chi[c, k] / (moment_arm(d, s, c, k) * s.kv)
             if s.was_active[c] == 0 or s.impact[c] != 0 or (o.lasts[c] == SLIP and k > 0):
                 s.cLam[c, k] = s.cchi[c, k] = 0.0
+            # where the contact-problem solver starts, see `contact.correction`
+            s.cnu[c, k] = s.position_factor * s.h * s.kv / s.kp * s.cLam[c, k]
     if o.lasting == 0:
         solve_velocities(s, o.impact_problem)
         return

@@ -139,7 +139,7 @@ class LobattoIIIAB(Stepper):
 
     def scalars(self, system: Any, h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""
-        return {}
+        return {"position_factor": 0.5}
 
     def start(self, engine: Any, state: Any) -> None:
         """Coefficients, places of the nodes in a block, and accelerations at the start; the check of the step size."""

@@ -16,7 +16,7 @@ from fem_mbs.solvers.lobatto.blocks import clear_entries, distribute, elements, 
 from fem_mbs.solvers.lobatto.chart import charts, curvatures, own_rows, to_stage, without_gyration
 from fem_mbs.solvers.lobatto.contacts import keep_contacts, move_contacts, right_of_contacts, stage_contacts
 from fem_mbs.solvers.lobatto.data import own_at
-from fem_mbs.solvers.stepping.arrays import copy, largest
+from fem_mbs.solvers.stepping.arrays import copy, copy1, largest
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import Problem, halve, problem_at
@@ -109,7 +109,7 @@ def _stage(d, s, o, j, tangents):
         add_constraint_forces(d, 1.0, s.phi, o.Fi[j])
         if tangents:
             _constraint_entries(d, s, o, j)
-    if d.nc > 0 and s.without_contacts == 0:
+    if d.nc > 0:
         stage_contacts(d, s, o, j, tangents)
     return total
 
@@ -171,6 +171,31 @@ def _rows(d, s, o):
                         res[at + 3 + k] += rest * total
 
 
+@kernel
+def _sizes(d, s, o):
+    """Sums of squares of dynamic rows and of contact rows; the largest of them where `stepping.failure` looks."""
+    total, friction, worst = 0.0, 0.0, -1.0
+    for i in range(o.a.shape[0]):
+        size = full_norm(d, o.res[i], s.length)
+        total += size**2
+        if size > worst:
+            worst = size
+            copy1(o.res[i], s.r1)
+    for i in range(d.m):
+        s.g[i] = 0.0
+        for j in range(1, o.a.shape[0]):
+            s.g[i] = max(s.g[i], abs(o.gaps[j, i]))
+    for c in range(d.nc):
+        for k in range(6):
+            largest_row = 0.0
+            for j in range(o.a.shape[0] - 1):
+                friction += o.rows[j, c, k] ** 2
+                largest_row = max(largest_row, abs(o.rows[j, c, k]))
+            if k < 3:
+                s.rows_c[c, k] = largest_row
+    return total, friction
+
+
 @entry("void(int64, int64)")
 def stage_residual(data, run):
     """Residual of (1) in res, of (2) in gaps and rows; norms in s.dynamic, s.row, s.row_T.
@@ -200,15 +225,7 @@ def stage_residual(data, run):
     if tangents:
         multiplier_diagonal(d, s, o, STACKED, s.epsilon_rows * s.kv, s.kv)
     _rows(d, s, o)
-    dynamic = 0.0
-    for i in range(stages):
-        dynamic += full_norm(d, o.res[i], s.length) ** 2
-    friction = 0.0
-    if s.without_contacts == 0:
-        for j in range(stages - 1):
-            for c in range(d.nc):
-                for k in range(6):
-                    friction += o.rows[j, c, k] ** 2
+    dynamic, friction = _sizes(d, s, o)
     s.F_s = max(size / s.h + math.sqrt(single), s.reference_force)
     s.dynamic, s.row, s.row_T = math.sqrt(dynamic), math.sqrt(total), math.sqrt(friction)
     s.merit = math.sqrt(s.dynamic**2 + (s.kv * s.row / s.h) ** 2 + (s.kv * s.row_T) ** 2)

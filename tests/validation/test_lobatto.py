@@ -245,6 +245,33 @@ def test_a_free_top_keeps_its_momentum_and_its_energy_error_does_not_grow(stages
     assert first == pytest.approx(energy, rel=0.02) and last == pytest.approx(energy, rel=0.01)
 
 
+@pytest.mark.parametrize("stages", [2, 3])
+def test_a_pair_of_bodies_on_a_hinge_in_space_keeps_its_momenta(stages):
+    model = fem.Model("pair", gravity=[0, 0, 0])
+    mass, inertia = np.array([2.0, 1.5]), (double_pendulum.inertia_1, double_pendulum.inertia_2)
+    hinge, axis, spin = np.array([1.0, 0.1, 0.05]), double_pendulum.axis_2, np.array([0.0, 2.0, 0.5])
+    centres = double_pendulum.center_1, hinge + double_pendulum.center_2
+    spins = spin, spin - 3.0 * axis
+    bodies = [
+        fem.RigidBody(
+            m, J, position=c, angular_velocity=w, velocity=np.cross(spin, hinge) + np.cross(w, c - hinge),
+            allow_nonphysical=True, name=name,
+        )
+        for m, J, c, w, name in zip(mass, inertia, centres, spins, "AB")
+    ]  # fmt: skip
+    model.add(bodies)
+    model.add(fem.Revolute.at(*bodies, hinge, axis, name="hinge"))
+    result = lobatto(stages).run(model, 3.0, 0.02)
+    linear, angular = 0.0, 0.0
+    for m, J, name in zip(mass, inertia, "AB"):
+        body = result[name]
+        linear = linear + m * body.velocity
+        own = np.einsum("kij,kj->ki", body.rotation, body.angular_velocity @ J)
+        angular = angular + own + m * np.cross(body.position, body.velocity)
+    assert np.abs(linear - linear[0]).max() < 1e-12
+    assert np.abs(angular - angular[0]).max() < 1e-10
+
+
 @pytest.mark.slow
 def test_the_energy_of_a_heavy_top_does_not_drift():
     def run(stages, h, t_end):
