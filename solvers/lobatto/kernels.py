@@ -8,7 +8,7 @@ from fem_mbs.solvers.contact.law import GAP, SLIP
 from fem_mbs.solvers.contact.velocity import accumulate_impulses, moment_arm, rates_of_time, solve_velocities
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.impact import choose_closed, momentum_without_end
-from fem_mbs.solvers.lobatto.lasting import choose_lasting, keep_directions, lasted
+from fem_mbs.solvers.lobatto.lasting import choose_lasting, forces_at_the_end, keep_directions, lasted
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK, SINGULAR
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -127,7 +127,7 @@ def lobatto_step(data, run):
 
 @kernel
 def collect_impulses(d, s, o):
-    """Impulses of contacts of the step, and their status; P gets their forces at the end."""
+    """Impulses of contacts of the step, and their status; P gets h times their forces: means, or those of the end."""
     zero(s.total_Lam_at, 3 * d.nc)
     zero(s.total_chi_at, 3 * d.nc)
     zero(s.P_at, 6 * d.n_nodes)
@@ -135,14 +135,16 @@ def collect_impulses(d, s, o):
         s.acted[c] = GAP
     s.counts[3] = 1
     accumulate_impulses(d, s)
+    if o.lasting != 0:
+        forces_at_the_end(d, s, o)
 
 
 @kernel
 def report(d, s, o):
     """Multipliers and accelerations at the end: those that are consistent with the forces there.
 
-    Forces of closed contacts are means over the step. In steps with an impact joints report their impulses over h too,
-    and accelerations are zero.
+    Forces of contacts that stick or slide in the whole step are R^s/h, of order s − 1, those of others means over the
+    step. In steps with an impact joints report their impulses over h too, and accelerations are zero.
     """
     last = o.a.shape[0] - 1
     h = s.h

@@ -181,6 +181,22 @@ def last_sliding(d, s, o, r1, rows):
             s.status[c] = SLIP
 
 
+@kernel
+def forces_at_the_end(d, s, o):
+    """Add to P, which has the impulses ΔP of all contacts, what the last multipliers R^s of those that last differ."""
+    groups, b = groups_of(d), o.b[o.a.shape[0] - 1]
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            if o.lasts[c] != GAP:
+                for i in range(3):
+                    last = (s.aLam[c, i] - o.before_end[c, i]) / b
+                    add_gradient(g, e, block_of(i), 0, last - s.aLam[c, i], s.P)
+
+
 @entry("void(int64, int64)")
 def impact_contacts(data, run):
     """Add the contacts to the matrix of the impact problem, those of (3) too."""
