@@ -59,7 +59,8 @@ _WHERE = {
     "fem_mbs.results.results": ("Results", "load"),
     "fem_mbs.signals": ("Signal",),
     "fem_mbs.solvers": (
-        "ConeComplementarity", "DecoupledNSGA", "MoreauJean", "StepControl", "initial_accelerations", "modes",
+        "ConeComplementarity", "DecoupledNSGA", "LobattoIIIAB", "MoreauJean", "StepControl", "initial_accelerations",
+        "modes",
         "static_equilibrium",
     ),
     "fem_mbs.bearings.spall": ("Spall",),

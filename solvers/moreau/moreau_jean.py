@@ -69,7 +69,7 @@ class MoreauJean(Stepper):
     """
 
     table = TABLE
-    stages = ("", "projection of positions", "problem of the step")
+    named = ("", "projection of positions", "problem of the step")
     # options of `DecoupledNSGA` that this method does without
     step_control, contact_solver, max_problems = None, "auto", 50
     velocities_first = True

@@ -127,7 +127,7 @@ class DecoupledNSGA(Stepper):
     """
 
     table = TABLE
-    stages = ("smooth motion", "position correction", "velocity correction")
+    named = ("smooth motion", "position correction", "velocity correction")
 
     def __init__(
         self,

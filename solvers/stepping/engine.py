@@ -11,7 +11,7 @@ What a method says of itself, besides its options:
     scalars(system, h)   numbers of either table that depend on its options
     start(engine, state) accelerations, multipliers and memory at the start
     refuse(system)       raise ParameterError for a system that it cannot step
-    stages               names of what can fail, by the number of the matrix that it solves with
+    named                names of what can fail, by the number of the matrix that it solves with
 
 With step control also, of steps whose size changes:
 
@@ -33,6 +33,7 @@ from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.external_work import explained, external
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.records import RECORDS, records
+from fem_mbs.system.assembly import POSITION
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
@@ -73,6 +74,7 @@ class Engine:
         sizes = {"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns}
         table, efforts = external(system)
         sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
+        sizes["nz"] = len(self.matrices.layouts[POSITION].values)
         self.tables = (TABLE, self.method.table)
         self.run, self.own = (np.zeros(1, table.dtype) for table in self.tables)
         self.arrays = {name: array for table in self.tables for name, array in table.arrays(sizes).items()}

@@ -35,7 +35,7 @@ class _Failure:
         self.which = int(self.arrays["counts"][6])
         self.number = int(self.run["step_number"]) + (code != ENERGY_ROSE)  # which is seen when the step is done
         self.where = f"Step {self.number}, t = {t:.6g} s:"
-        self.start = f"{self.where} {engine.method.stages[self.which]}"
+        self.start = f"{self.where} {engine.method.named[self.which]}"
         self.smaller_steps = engine.method.smaller_steps(engine.system)
         self.history = self.arrays["history"][: int(self.arrays["counts"][5])]
 

@@ -5,6 +5,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ModelError, ParameterError
+from fem_mbs.solvers import STEPPERS
 
 
 def top():
@@ -122,7 +123,7 @@ def test_a_state_that_is_none_is_refused_by_node_before_the_first_step(name, val
 
 
 every_stepper = pytest.mark.parametrize(
-    "stepper", [fem.DecoupledNSGA(), fem.MoreauJean(), fem.ConeComplementarity()], ids=lambda s: type(s).__name__
+    "stepper", [stepper() for stepper in STEPPERS.values()], ids=lambda s: type(s).__name__
 )
 
 

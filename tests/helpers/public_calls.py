@@ -614,6 +614,10 @@ CALLS = {
         fem.DecoupledNSGA,
         {name: p.default for name, p in inspect.signature(fem.DecoupledNSGA).parameters.items()},
     ),
+    "LobattoIIIAB": lambda: (
+        fem.LobattoIIIAB,
+        {name: p.default for name, p in inspect.signature(fem.LobattoIIIAB).parameters.items()},
+    ),
     "MoreauJean": lambda: (
         fem.MoreauJean,
         {name: p.default for name, p in inspect.signature(fem.MoreauJean).parameters.items()},
