@@ -80,7 +80,7 @@ class ConeComplementarity(Stepper):
     """
 
     table = TABLE
-    stages = ("", "", "problem of the step")
+    named = ("", "", "problem of the step")
     # options of `DecoupledNSGA` that this method does without
     step_control, max_problems = None, 50
     velocities_first = True
