@@ -312,7 +312,7 @@ def reflected(g, e, d, s, Vminus):
     Towards the end of a long impact sequence nothing is reflected, see `nsga.velocity.choose_candidates`; nor with
     ``plastic``, for problems without a solution: a pendulum whose tip hits a wall in a self-locking position cannot
     rebound, because friction would hold it with the same cone (no v with G_N v + e_N G_N v− ≥ μ |G_T v|). Less is
-    reflected where all of it would give energy, see `nsga.velocity.limit_restitution`.
+    reflected where all of it would give energy, see `contact.restitution.limit_restitution`.
     """
     e_N = laws_of(g)[e, L_NORMAL]
     if e_N == 0.0 or s.plastic != 0 or 2 * s.counts[3] >= s.max_problems:
