@@ -43,7 +43,6 @@ TABLE = Table(
         "rows_p": Item("nc", "normal rows of contacts in the position problem, divided by k_p"),
         **COEFFICIENTS,
         "levels": Item("", "1: motion with g = 0; 2: and positions; 3: and velocities", "i8"),
-        "sequential": Item("", "one block after the other", "i8"),
         "block": Item("", "block that is solved, ALL: all of them", "i8"),
         "complete": Item("", "all blocks are solved", "i8"),
         "taken": Item("", "part of the Newton step that is taken"),
@@ -54,6 +53,7 @@ TABLE = Table(
         "row_s": Item("", "constraint rows of the smooth motion, as velocities"),
         "row_p": Item("", "constraint and gap rows of positions"),
         "block_problem": Item("", "record of Newton's iteration: one block", "i8"),
+        "iterate_part": Item("", "that iteration", "i8"),
     },
 )
 OWN = TABLE.dtype

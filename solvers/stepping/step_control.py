@@ -225,6 +225,8 @@ class Divider(Controller):
         super().__init__(engine, StepControl(h_min=engine.h / PARTS))
         self.divided, self.first, self.part = 0, np.inf, engine.make_records(1)
         asked = {"newton": 1, "mixed": int(any("mixed" in element.kernels for element in engine.system.elements))}
+        # options that the method has
+        asked = {name: value for name, value in asked.items() if name in engine.record_of(name).dtype.names}
         self.other = {name: value for name, value in asked.items() if value != engine.record_of(name)[name]}
 
     def advance(
