@@ -14,7 +14,7 @@ Unknowns of Newton's iteration are v~, λ~; U/h, ν/h; v, Λ. With v in place of
     r3      c_q/h ∂(M U − Gᵀν − …)/∂q 𝒫            M + ∂(M U − Gᵀν)/∂q T(U)  friction, alpha.contacts (3)          (5)
     r5      −M + c_q ∂(M W − GᵀΛ)/∂q 𝒫             h ∂(M W − GᵀΛ)/∂q T(U)    M                                     (6)
 
-and the derivatives of r2, r4, r6 likewise. What contact gradients change with q is left out of (6).
+and the derivatives of r2, r4, r6 likewise; what contacts of (6) feel of q: `alpha.contacts`, (4).
 
 Source: docs/theory/nonsmooth_generalized_alpha.md, (1)-(4), (9)-(11).
 """
@@ -23,11 +23,18 @@ import math
 
 from fem_mbs.jit import entry, integers, kernel, local_matrix, local_vector, vector
 from fem_mbs.rotations import multiply_T, quaternion_exp, quaternion_to_matrix
-from fem_mbs.solvers.alpha.contacts import choose_closed, friction_columns, position_rows, position_tangents
+from fem_mbs.solvers.alpha.contacts import (
+    choose_closed,
+    friction_columns,
+    position_rows,
+    position_tangents,
+    velocity_couplings,
+)
 from fem_mbs.solvers.alpha.data import own_at
+from fem_mbs.solvers.contact.position import FARTHEST, NEAR
 from fem_mbs.solvers.contact.rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.stepping.arrays import largest, largest_turn, norm
-from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, ROUND_OFF
+from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, NOT_CONVERGED, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import Problem, halve
 from fem_mbs.system.assembly import (
@@ -145,6 +152,31 @@ def jumped_rows(d, s, o):
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
 
 
+@kernel
+def work(a, f):
+    """Sum of the products of an array (N, 6) and a full vector."""
+    total = 0.0
+    for i in range(a.shape[0]):
+        for j in range(6):
+            total += a[i, j] * f[6 * i + j]
+    return total
+
+
+@kernel
+def too_far(d, s, o):
+    """Whether U leads to a root of gaps and constraints that is not the one of this step.
+
+    The start of the step is allowed, so that the nearest root is not farther from q~ than it, and half of what friction
+    jumps in the step: |U| ≤ |D| + ½ h |W| in the metric of the mass matrix. `contact.position.farthest` tells why there
+    are others. Where something is driven the start need not be allowed at the end: no bound.
+    """
+    if d.nc == 0 or d.n_signals > 0 or largest(s.U) <= FARTHEST * max(largest(s.D), NEAR * (1.0 + s.scale_x)):
+        return False
+    inertia(d, VELOCITY, s.x, s.R, s.V, s.D, s.force, False, 0.0, 0.0, s.T)
+    reach = math.sqrt(work(s.D, s.force)) + 0.5 * s.h * math.sqrt(max(work(s.W, o.MW), 0.0))
+    return work(s.U, o.MU) > (FARTHEST * reach) ** 2 + s.mean_mass * (NEAR * (1.0 + s.scale_x)) ** 2
+
+
 @entry("void(int64, int64)")
 def coupled_residual(data, run):
     """Rows of all blocks at the present unknowns; ``s.merit`` is the norm of those that are solved."""
@@ -171,6 +203,8 @@ def coupled_residual(data, run):
     if o.block == ALL or o.block == 2:
         total += s.dynamic**2 + (s.kv * s.row) ** 2 + (s.kv * s.row_T) ** 2
     s.merit = math.sqrt(total)
+    if too_far(d, s, o):
+        s.merit, s.code = math.inf, NOT_CONVERGED
 
 
 @kernel
@@ -283,6 +317,7 @@ def jumped_block(d, s, o, column):
         T = s.T if column == 1 else o.TP
         inertia(d, VELOCITY, x, R, V, s.W, s.force, True, -1.0 if column == 0 else 0.0, factor, T)
         constraint_couplings(d, VELOCITY, x, R, V, s.phi, factor, factor, 0.0, k, T)
+        velocity_couplings(d, s, factor, T)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Steps of the coupled methods: start of the iteration, the coupled problem or its blocks in turn, what a step leaves."""
+"""Steps of the coupled methods: how the iteration starts, the problem or its blocks in turn, what a step leaves."""
 
 import math
 
