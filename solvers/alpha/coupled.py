@@ -36,7 +36,7 @@ from fem_mbs.solvers.contact.rows import velocity_contact_residual, velocity_con
 from fem_mbs.solvers.stepping.arrays import largest, largest_turn, norm
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, NOT_CONVERGED, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import Problem, halve
+from fem_mbs.solvers.stepping.newton import Problem, problem_at, shorten
 from fem_mbs.system.assembly import (
     STACKED,
     VELOCITY,
@@ -449,6 +449,13 @@ def coupled_move(data, run):
     o.taken = s.scale
 
 
+@entry("void(int64, int64)")
+def coupled_search(problem, run):
+    """`newton.shorten` with contacts and with forces that change abruptly."""
+    s = run_at(run)[0]
+    shorten(problem_at(problem)[0], s, system_at(s.data_at)[0].nc > 0 or s.abrupt != 0)
+
+
 PROBLEM = Problem(
     number=STACKED,
     residual=coupled_residual,
@@ -458,6 +465,6 @@ PROBLEM = Problem(
     right=coupled_right,
     keep=coupled_keep,
     move=coupled_move,
-    search=halve,
+    search=coupled_search,
 )
 BLOCK = PROBLEM._replace(number=VELOCITY)

@@ -7,6 +7,9 @@ import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ModelError, ParameterError
 
 
+WITH_CONTACTS = [fem.DecoupledNSGA(), fem.MoreauJean(), fem.NonsmoothGeneralizedAlphaGGL()]
+
+
 def top():
     """A free body that tumbles."""
     model = fem.Model("top")
@@ -101,7 +104,7 @@ def test_a_state_that_is_none_is_refused_by_node_before_the_first_step(name, val
         fem.DecoupledNSGA().run(system, 0.01, 1e-3)
 
 
-@pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("stepper", WITH_CONTACTS, ids=lambda s: type(s).__name__)
 def test_a_state_that_penetrates_is_refused_in_the_words_of_compile(stepper):
     with pytest.raises(ModelError) as compiled:
         ball(0.05).compile()
@@ -112,7 +115,7 @@ def test_a_state_that_penetrates_is_refused_in_the_words_of_compile(stepper):
     assert str(started.value) == str(compiled.value)
 
 
-@pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("stepper", WITH_CONTACTS, ids=lambda s: type(s).__name__)
 def test_states_that_a_method_has_computed_in_contact_are_starts_of_its_runs(stepper):
     result = stepper.run(ball(), 1.0, 1e-3)
     assert result["floor"].status[-1] > 0
