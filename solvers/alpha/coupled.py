@@ -153,6 +153,22 @@ def jumped_rows(d, s, o):
 
 
 @kernel
+def merit_of_block(s, o, block):
+    """Square of the norm of the rows of a block; momenta, and constraint rows times k."""
+    if block == 0:
+        return o.dynamic_s**2 + (s.kv * o.row_s) ** 2
+    if block == 1:
+        return o.dynamic_p**2 + (s.kp * o.row_p / s.h) ** 2
+    return s.dynamic**2 + (s.kv * s.row) ** 2 + (s.kv * s.row_T) ** 2
+
+
+@kernel
+def whole_merit(s, o):
+    """Norm of the rows of all blocks; those that a method does not have are zero."""
+    return math.sqrt(merit_of_block(s, o, 0) + merit_of_block(s, o, 1) + merit_of_block(s, o, 2))
+
+
+@kernel
 def work(a, f):
     """Sum of the products of an array (N, 6) and a full vector."""
     total = 0.0
@@ -195,14 +211,7 @@ def coupled_residual(data, run):
         jumped_rows(d, s, o)  # first: it may shift multipliers of friction
     if o.levels > 1:
         moved_rows(d, s, o)
-    total = 0.0
-    if o.block == ALL or o.block == 0:
-        total += o.dynamic_s**2 + (s.kv * o.row_s) ** 2
-    if o.block == ALL or o.block == 1:
-        total += o.dynamic_p**2 + (s.kp * o.row_p / s.h) ** 2
-    if o.block == ALL or o.block == 2:
-        total += s.dynamic**2 + (s.kv * s.row) ** 2 + (s.kv * s.row_T) ** 2
-    s.merit = math.sqrt(total)
+    s.merit = whole_merit(s, o) if o.block == ALL else math.sqrt(merit_of_block(s, o, o.block))
     if too_far(d, s, o):
         s.merit, s.code = math.inf, NOT_CONVERGED
 

@@ -2,8 +2,8 @@
 
 import math
 
-from fem_mbs.jit import call2, entry, kernel
-from fem_mbs.solvers.alpha.coupled import ALL
+from fem_mbs.jit import call2, entry, kernel, local_vector
+from fem_mbs.solvers.alpha.coupled import ALL, whole_merit
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.motion import keep_accelerations, predict, stand_still
 from fem_mbs.solvers.contact.law import GAP
@@ -13,6 +13,7 @@ from fem_mbs.solvers.contact.velocity import accumulate_impulses, solve_velociti
 from fem_mbs.solvers.stepping.arrays import copy, copy1, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.newton import HISTORY
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import POSITION, SMOOTH, VELOCITY, accept_states, zero
 
@@ -46,7 +47,7 @@ def solve_blocks(problem, run):
     """The diagonal blocks in turn, one Newton step each, until all are solved; in the place of `newton.newton`."""
     s = run_at(run)[0]
     o = own_at(s.own_at)[0]
-    most, iterations, going = s.most, 0, True
+    most, iterations, going, history = s.most, 0, True, local_vector(HISTORY)
     while going and iterations < most:
         for block in range(o.levels):
             o.block, o.complete, s.most = block, 0, 1
@@ -54,11 +55,15 @@ def solve_blocks(problem, run):
             going = o.complete == 0 and (s.code == OK or s.code == NOT_CONVERGED)
             if not going:
                 break
+        history[min(iterations, HISTORY - 1)] = whole_merit(s, o)
         iterations += 1
     if going:
         s.code = NOT_CONVERGED
     o.block = ALL
     s.iteration, s.solving = iterations, problem
+    s.counts[5] = min(iterations, HISTORY)
+    for i in range(s.counts[5]):
+        s.history[i] = history[i]
 
 
 @entry("void(int64, int64)")

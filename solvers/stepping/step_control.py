@@ -55,7 +55,7 @@ WATCHED = 16.0  # steps down to the user's h over this are refused when the ener
 
 
 class StepControl(Checked):
-    """How the step size of a `DecoupledNSGA` run may change.
+    """How the step size of a run may change, with methods that integrate by the generalized-α method.
 
     Parameters
     ----------
