@@ -6,7 +6,6 @@ import pytest
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ModelError, ParameterError
 
-
 WITH_CONTACTS = [fem.DecoupledNSGA(), fem.MoreauJean(), fem.NonsmoothGeneralizedAlphaGGL()]
 
 

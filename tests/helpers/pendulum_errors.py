@@ -8,6 +8,8 @@ import numpy as np
 import references
 from references import rotation_error
 
+import fem_mbs as fem
+
 TIGHT = 1e-10  # rtol of the tables: the error of the iterations is then far below that of the time discretisation
 TIMES = np.linspace(0.0, 1.0, 51)
 LATER = TIMES >= 0.1 - 1e-9
@@ -58,3 +60,38 @@ def pendulum_errors(result, motion, nodes, moment=None):
     lam = np.abs(np.hstack(efforts) - [p.efforts() for p in motion])[later].max()
     energy = result.energy.total
     return np.array([max(x), max(R), max(v), lam]), np.abs(energy - energy[0]).max()
+
+
+def flexible_pendulum():
+    """A soft beam with a body at each end, on a skew hinge off its nodes, which a force that grows smoothly swings."""
+    section = fem.Section.rectangle(0.03, 0.02, E=1e7, nu=0.3, density=2000.0)
+    model = fem.Model("flexible pendulum", gravity=[0, 0, 0])
+    rod = fem.beam_line([0.1, 0, 0], [0.5, 0.1, 0], 2, section, name="rod")
+    model.add(fem.RigidBody(0.3, [3e-4, 4e-4, 5e-4], node=rod.nodes[0], name="root"))
+    model.add(fem.RigidBody(0.2, [1e-4, 2e-4, 3e-4], node=rod.nodes[-1], name="bob"), rod)
+    model.add(fem.Revolute.at(model.ground, rod.nodes[0], [0, 0, 0], [0, 0.6, 0.8], name="hinge"))
+    model.add(fem.PointForce(rod.nodes[-1], lambda t: np.sin(6 * t) ** 4 * np.array([3.0, 8.0, -6.0]), name="load"))
+    return model
+
+
+FLEXIBLE_END, FINE = 0.32, 5e-5  # s
+
+
+@cache
+def flexible_motion():
+    """The flexible pendulum in small steps of a method that neither damps nor is under test: error 1e-9 m."""
+    return fem.DecoupledNSGA(1.0, rtol=TIGHT).run(flexible_pendulum(), FLEXIBLE_END, FINE)
+
+
+def flexible_errors(method, h):
+    """Largest errors of position, rotation, velocity of the bob, and of the force of the hinge."""
+    result, exact = method.run(flexible_pendulum(), FLEXIBLE_END, h), flexible_motion()
+    k = steps(result.t, FINE)
+    return np.array(
+        [
+            np.abs(result["bob"].position - exact["bob"].position[k]).max(),
+            rotation_error(result["bob"].rotation, exact["bob"].rotation[k]),
+            np.abs(result["bob"].velocity - exact["bob"].velocity[k]).max(),
+            np.abs(result["hinge"].force - exact["hinge"].force[k])[result.t > 0.15].max(),
+        ]
+    )

@@ -7,7 +7,17 @@ import driven_double_pendulum
 import falling_cantilever
 import numpy as np
 import pytest
-from pendulum_errors import LATER, NODES, TIGHT, TIMES, driven_motion, free_motion, pendulum_errors, steps
+from pendulum_errors import (
+    LATER,
+    NODES,
+    TIGHT,
+    TIMES,
+    driven_motion,
+    flexible_errors,
+    free_motion,
+    pendulum_errors,
+    steps,
+)
 
 import fem_mbs as fem
 from fem_mbs.errors import ParameterError
@@ -84,6 +94,15 @@ def test_driven_pendulum_and_its_moment_are_second_order(formulation):
     orders = np.log2(np.array(errors[-2]) / errors[-1])
     assert np.abs(orders[:3] - 2.0).max() < 0.01, (orders, errors)
     assert orders[3] == pytest.approx(2.0, abs=0.1), errors  # 2.08 with index 3, whose start is not quite forgotten
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_flexible_pendulum_is_second_order_over_four_step_sizes(formulation):
+    h = np.array([4e-3, 2e-3, 1e-3, 5e-4])
+    method = fem.GeneralizedAlpha(formulation=formulation, rtol=TIGHT)
+    errors = np.array([flexible_errors(method, step) for step in h])
+    slopes = np.polyfit(np.log(h), np.log(errors), 1)[0]
+    assert np.abs(slopes - 2.0).max() < 0.02, slopes  # positions, rotations, velocities, force of the hinge
 
 
 def test_joints_hold_to_round_off_in_positions_and_as_the_formulation_says_in_velocities():

@@ -8,13 +8,25 @@ from functools import cache
 
 import contact_models
 import double_pendulum
+import driven_double_pendulum
 import elastic_bar
 import loaded_ball
 import numpy as np
 import pytest
+import random_models
 import rocking_block
 import roller_crank
-from pendulum_errors import NODES, TIGHT, free_motion, pendulum_errors
+from pendulum_errors import (
+    LATER,
+    NODES,
+    TIGHT,
+    TIMES,
+    driven_motion,
+    flexible_errors,
+    free_motion,
+    pendulum_errors,
+    steps,
+)
 from references import rotation_error
 
 import fem_mbs as fem
@@ -199,6 +211,30 @@ def test_smooth_motion_is_second_order_in_all_quantities(coupling, rho_inf):
         assert errors[2, [0, 1, 3]] == pytest.approx([6 * 2.4e-4, 6 * 3.8e-4, 6 * 1.8e-2], rel=0.1)
 
 
+@pytest.mark.parametrize("rho_inf", [0.0, 0.8])
+def test_a_flexible_pendulum_is_second_order_over_four_step_sizes(rho_inf):
+    h = np.array([4e-3, 2e-3, 1e-3, 5e-4])
+    errors = np.array([flexible_errors(fem.NonsmoothGeneralizedAlphaGGL(rho_inf, rtol=TIGHT), step) for step in h])
+    slopes = np.polyfit(np.log(h), np.log(errors), 1)[0]
+    # 1.93 in rotations with ρ 0, whose last refinement has 1.98; else 1.96 … 2.04
+    assert np.abs(slopes - 2.0).max() < (0.02 if rho_inf else 0.08), slopes
+
+
+@coupled_both_ways
+def test_driven_pendulum_and_its_moment_are_second_order(coupling):
+    motion, moment = driven_motion()
+    errors = []
+    for h in STEPS[1:]:
+        method = fem.NonsmoothGeneralizedAlphaGGL(0.8, coupling=coupling, rtol=TIGHT)
+        result = method.run(driven_double_pendulum.build(), 0.5, h)
+        count = steps(0.5, TIMES[1]) + 1
+        motions = pendulum_errors(result, motion, NODES["off"], moment[:count])[0]
+        drive = np.abs(result["driver"].moment[steps(TIMES[:count], h)] - moment[:count])
+        errors.append([*motions, drive[LATER[:count]].max()])
+    orders = np.log2(np.array(errors[-2]) / errors[-1])
+    assert np.abs(orders - 2.0).max() < 0.05, (orders, errors)
+
+
 @coupled_both_ways
 def test_joints_hold_to_round_off_at_both_levels(coupling):
     violation = free(coupling, 0.8, 5e-3).violation
@@ -263,16 +299,6 @@ def test_impacts_with_friction_tend_to_those_of_located_impacts():
     assert errors[1] < 0.03 and errors[0] / errors[1] > 4, errors
 
 
-def test_an_impact_never_gains_energy_with_the_default_approach():
-    """Kane's paradox: Newton's law with friction as published can gain, the limit of restitution does not."""
-    gains = []
-    for approach in ("start", "slower"):
-        method = fem.NonsmoothGeneralizedAlphaGGL(approach=approach)
-        result = method.run(contact_models.thrown(contact_models.LEGS), 1.0, 1e-3)
-        gains.append(np.diff(result.energy.total).max())
-    assert gains[1] < 1e-5 * result.energy.total[0], gains
-
-
 # --- beams and joints in contact --------------------------------------------------------------------------------------
 
 
@@ -288,3 +314,15 @@ def test_the_flexible_roller_crank_moves_as_with_the_decoupled_scheme():
     assert flights[0] == pytest.approx(flights[1], abs=1e-12)
     assert results[0].violation.velocity.max() < 1e-11 and results[0]["floor"].gap.min() > -1e-12
     assert results[0].iterations.max[0] <= 5
+
+
+# A body between obstacles whose positions have another root 1.9 m away; bodies in bearings with clearance, whose
+# normals turn fast; compliant friction that lets Newton's iteration go to and fro.
+@pytest.mark.parametrize("seed", [75, 108, 160])
+def test_random_models_that_needed_care_run_in_whole_steps(seed):
+    case = random_models.build(seed)
+    options = {name: case.options[name] for name in ("rho_inf", "approach")}
+    method = fem.NonsmoothGeneralizedAlphaGGL(**options, divide_failed_steps=False)
+    result = method.run(case.model, case.steps * case.h, case.h)
+    assert random_models.judge(case, result).kind == "fine"
+    assert result.statistics["repeated_steps"] <= 2
