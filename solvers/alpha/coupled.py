@@ -21,19 +21,18 @@ Source: docs/theory/nonsmooth_generalized_alpha.md, (1)-(4), (9)-(11).
 
 import math
 
-from fem_mbs.jit import entry, integers, kernel, local_matrix, local_vector, vector
-from fem_mbs.rotations import multiply_T, quaternion_exp, quaternion_to_matrix
+from fem_mbs.jit import entry, integers, kernel, vector
 from fem_mbs.solvers.alpha.contacts import (
     choose_closed,
     friction_columns,
-    position_rows,
     position_tangents,
     velocity_couplings,
 )
 from fem_mbs.solvers.alpha.data import own_at
+from fem_mbs.solvers.alpha.rows import configure, jumped_rows, motion_rows, moved_rows, multipliers
 from fem_mbs.solvers.contact.position import FARTHEST, NEAR
-from fem_mbs.solvers.contact.rows import velocity_contact_residual, velocity_contact_tangents
-from fem_mbs.solvers.stepping.arrays import largest, largest_turn, norm
+from fem_mbs.solvers.contact.rows import velocity_contact_tangents
+from fem_mbs.solvers.stepping.arrays import largest, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, NOT_CONVERGED, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import Problem, problem_at, shorten
@@ -41,13 +40,9 @@ from fem_mbs.system.assembly import (
     STACKED,
     VELOCITY,
     add_block,
-    add_constraint_forces,
-    advance_configuration,
     clear_matrix,
     constraint_couplings,
-    constraint_rates,
     constraint_tangents,
-    constraints,
     dynamics,
     expand_add,
     fill_diagonal,
@@ -55,101 +50,12 @@ from fem_mbs.system.assembly import (
     inertia,
     layouts_of,
     reduce_vector,
-    zero,
 )
 from fem_mbs.system.contacts import contacts
 
 ALL = -1  # blocks
 STALLED = 0.5  # of the residual before: one that falls less is round-off, if its step was
 SAFE = 4.0  # times a residual that round-off leaves: what the other rows, which meet the same, may leave
-
-
-@kernel
-def configure(d, s, o):
-    """q~, q and v from D, U, v~ and W; T(D), T(U) and 𝒫 = exp(−U~) T(D)."""
-    advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, o.TD)
-    advance_configuration(d, s.xs, s.Qs, s.U, s.x, s.Q, s.R, s.T)
-    turns, p, turn = integers(d.turns_at, d.n_nodes), local_vector(4), local_matrix(3, 3)
-    U, W, V, Vs = s.U, s.W, s.V, s.Vs
-    for i in range(d.n_nodes):
-        for j in range(6):
-            V[i, j] = Vs[i, j] + W[i, j]
-        if turns[i]:
-            quaternion_exp(U[i, 3:6], p)
-            quaternion_to_matrix(p, turn)
-            multiply_T(turn, o.TD[i], o.TP[i])
-
-
-@kernel
-def multipliers(d, s, o, block):
-    """Impulses of joints in the rows of a block, in s.phi: h λ~, ν or Λ."""
-    lam, nu, Lam, phi = s.lam, s.nu, s.Lam, s.phi
-    for i in range(d.m):
-        phi[i] = s.h * s.ks * lam[i] if block == 0 else (s.kp * nu[i] if block == 1 else s.kv * Lam[i])
-
-
-@kernel
-def motion_rows(d, s, o):
-    """Rows (1), and the size of the forces."""
-    N, m, h, rs = d.n_nodes, d.m, s.h, o.rs
-    single = dynamics(d, VELOCITY, s.x, s.R, s.V, s.Vd, s.Ma, s.f, False, 0.0, 0.0, 0.0, 0.0, s.T, False)
-    zero(s.Gl_at, 6 * N)
-    o.row_s = 0.0
-    if m > 0:
-        constraints(d, s.x, s.R, s.Vs, s.g, o.rate_s)
-        multipliers(d, s, o, 0)
-        add_constraint_forces(d, 1.0 / h, s.phi, s.Gl)
-        o.row_s = norm(s.g, m) / o.c_q if o.levels == 1 else norm(o.rate_s, m)
-    for i in range(6 * N):
-        rs[i] = h * (s.Ma[i] - s.f[i] - s.Gl[i])
-    forces = max(full_norm(d, s.f, s.length), math.sqrt(single))
-    s.F_s = max(full_norm(d, s.Ma, s.length) + forces + full_norm(d, s.Gl, s.length), s.reference_force)
-    o.dynamic_s = full_norm(d, rs, s.length)
-
-
-@kernel
-def moved_rows(d, s, o):
-    """Rows (2)."""
-    N, m, rp = d.n_nodes, d.m, o.rp
-    inertia(d, VELOCITY, s.x, s.R, s.V, s.U, o.MU, False, 0.0, 0.0, s.T)
-    for i in range(6 * N):
-        rp[i] = o.MU[i]
-    total = 0.0
-    if m > 0:
-        multipliers(d, s, o, 1)
-        add_constraint_forces(d, -1.0, s.phi, rp)
-        total = norm(s.g, m) ** 2
-    if d.nc > 0:
-        position_rows(d, s, rp, o.rows_p)
-        total += norm(o.rows_p, d.nc) ** 2
-    for i in range(6 * N):
-        rp[i] /= s.h
-    o.dynamic_p, o.row_p = full_norm(d, rp, s.length), math.sqrt(total)
-
-
-@kernel
-def jumped_rows(d, s, o):
-    """Rows (3)."""
-    N, m, r1 = d.n_nodes, d.m, s.r1
-    inertia(d, VELOCITY, s.x, s.R, s.V, s.W, o.MW, False, 0.0, 0.0, s.T)
-    for i in range(6 * N):
-        r1[i] = o.MW[i]
-    total, friction = 0.0, 0.0
-    if m > 0:
-        multipliers(d, s, o, 2)
-        add_constraint_forces(d, -1.0, s.phi, r1)
-        constraint_rates(d, s.W, s.rate)
-        for i in range(m):
-            s.rate[i] += o.rate_s[i]
-        total = norm(s.rate, m) ** 2
-    if d.nc > 0:
-        velocity_contact_residual(d, s, s.V, s.Vminus, r1, s.rows_c, s.rows_chi)
-        for c in range(d.nc):
-            total += s.rows_c[c, 0] ** 2
-            friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
-            for i in range(3):
-                friction += s.rows_chi[c, i] ** 2
-    s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
 
 
 @kernel
@@ -271,73 +177,56 @@ def coupled_solved(data, run):
 
 
 @kernel
-def motion_block(d, s, o, column):
-    """Derivatives of rows (1) in matrix VELOCITY, (4)."""
-    x, R, V, Vd, T, h = s.x, s.R, s.V, s.Vd, s.T, s.h
-    A, f, kh = s.force, s.fs, s.h * s.ks  # scratch here: the residual has used them
-    clear_matrix(d, VELOCITY)
-    if column == 2:
-        dynamics(d, VELOCITY, x, R, V, Vd, A, f, True, 0.0, h, 0.0, 0.0, T, False)
-        return
-    multipliers(d, s, o, 0)
-    if column == 1:
-        dynamics(d, VELOCITY, x, R, V, Vd, A, f, True, 0.0, 0.0, h, h, T, False)
-        constraint_couplings(d, VELOCITY, x, R, s.Vs, s.phi, 1.0, 1.0, 0.0, kh, T)
-        return
-    # v follows v~ where W is what is kept
-    c_C, c_V = h if o.levels < 3 or o.block != ALL else 0.0, 0.0 if o.levels == 1 else o.c_q
-    dynamics(d, VELOCITY, x, R, V, Vd, A, f, True, h * o.c_a, c_C, h * o.c_q, h * o.c_q, o.TP, False)
-    if d.m > 0:
-        shift = s.epsilon_rows * kh
-        constraint_tangents(d, VELOCITY, x, R, s.Vs, s.phi, o.c_q, c_V, kh, 0.0, shift, o.levels == 1, o.TP)
-    fill_diagonal(d, VELOCITY, d.n + d.m, -kh)
+def assemble_bodies(d, s, o, row, column, q, T):
+    """Derivatives of inertia and forces in one block; q and T take its unknowns to rotations of q."""
+    x, R, V, h, Ma = s.x, s.R, s.V, s.h, s.force  # scratch, as f: the residual has used them
+    if row == 0:
+        # v follows v~ where W is what is kept
+        damped = column == 2 or (column == 0 and (o.levels < 3 or o.block != ALL))
+        c_M, c_C, c_K = h * o.c_a if column == 0 else 0.0, h if damped else 0.0, h * q if column < 2 else 0.0
+        dynamics(d, VELOCITY, x, R, V, s.Vd, Ma, s.fs, True, c_M, c_C, c_K, c_K, T, False)
+    elif row == 2 or column < 2:
+        c_M = 1.0 if row == column else (-1.0 if row == 2 and column == 0 else 0.0)
+        inertia(d, VELOCITY, x, R, V, s.U if row == 1 else s.W, Ma, True, c_M, q if column < 2 else 0.0, T)
 
 
 @kernel
-def moved_block(d, s, o, column):
-    """Derivatives of rows (2) times h in matrix VELOCITY, (5)."""
-    x, R, V, k = s.x, s.R, s.V, s.kp
-    clear_matrix(d, VELOCITY)
-    multipliers(d, s, o, 1)
-    if column == 2:
-        friction_columns(d, s)
-    elif column == 1:
-        inertia(d, VELOCITY, x, R, V, s.U, s.force, True, 1.0, 1.0, s.T)
-        constraint_tangents(d, VELOCITY, x, R, V, s.phi, 1.0, 0.0, k, 0.0, s.epsilon_rows * k, True, s.T)
-        position_tangents(d, s, 1.0, True, s.T)
-    else:
-        inertia(d, VELOCITY, x, R, V, s.U, s.force, True, 0.0, o.c_q, o.TP)
-        constraint_couplings(d, VELOCITY, x, R, V, s.phi, o.c_q, 0.0, o.c_q, k, o.TP)
-        position_tangents(d, s, o.c_q, False, o.TP)
-
-
-@kernel
-def jumped_block(d, s, o, column):
-    """Derivatives of rows (3) in matrix VELOCITY, (6)."""
-    x, R, V, k = s.x, s.R, s.V, s.kv
-    clear_matrix(d, VELOCITY)
-    multipliers(d, s, o, 2)
-    if column == 2:
-        inertia(d, VELOCITY, x, R, V, s.W, s.force, True, 1.0, 0.0, s.T)
-        constraint_tangents(d, VELOCITY, x, R, V, s.phi, 0.0, 0.0, k, 0.0, s.epsilon_rows * k, False, s.T)
-        velocity_contact_tangents(d, s, V, s.Vminus)
-    else:
-        factor = 1.0 if column == 1 else o.c_q
-        T = s.T if column == 1 else o.TP
-        inertia(d, VELOCITY, x, R, V, s.W, s.force, True, -1.0 if column == 0 else 0.0, factor, T)
-        constraint_couplings(d, VELOCITY, x, R, V, s.phi, factor, factor, 0.0, k, T)
-        velocity_couplings(d, s, factor, T)
+def assemble_joints(d, s, o, row, column, q, T):
+    """Derivatives of joints in one block."""
+    x, R, k = s.x, s.R, s.h * s.ks if row == 0 else (s.kp if row == 1 else s.kv)
+    V = s.Vs if row == 0 else s.V
+    multipliers(d, s, row)
+    if row != column:
+        if column < 2:
+            position = row == 1
+            c_V, c_G = 0.0 if position else q, q if position else 0.0
+            constraint_couplings(d, VELOCITY, x, R, V, s.phi, q, c_V, c_G, k, T)
+        return
+    positions = row == 1 or o.levels == 1
+    c_H, c_V = q if row < 2 else 0.0, q if row == 0 and not positions else 0.0
+    constraint_tangents(d, VELOCITY, x, R, V, s.phi, c_H, c_V, k, 0.0, s.epsilon_rows * k, positions, T)
 
 
 @kernel
 def assemble(d, s, o, row, column):
-    """One block in matrix VELOCITY, in the units of its rows and unknowns without the scaling by h."""
-    if row == 0:
-        motion_block(d, s, o, column)
-    elif row == 1:
-        moved_block(d, s, o, column)
+    """One block, (4)-(6), in matrix VELOCITY, without the scaling of positions by h."""
+    clear_matrix(d, VELOCITY)
+    q, T = o.c_q if column == 0 else 1.0, o.TP if column == 0 else s.T
+    assemble_bodies(d, s, o, row, column, q, T)
+    if d.m > 0:
+        assemble_joints(d, s, o, row, column, q, T)
+    if row == 0 and column == 0:
+        fill_diagonal(d, VELOCITY, d.n + d.m, -s.h * s.ks)
+    if d.nc == 0 or row == 0:
+        return
+    if row == 2 and column == 2:
+        velocity_contact_tangents(d, s, s.V, s.Vminus)
+    elif row == 2:
+        velocity_couplings(d, s, q, T)
+    elif column == 2:
+        friction_columns(d, s)
     else:
-        jumped_block(d, s, o, column)
+        position_tangents(d, s, q, column == 1, T)
 
 
 @entry("void(int64, int64)")

@@ -299,6 +299,17 @@ def test_impacts_with_friction_tend_to_those_of_located_impacts():
     assert errors[1] < 0.03 and errors[0] / errors[1] > 4, errors
 
 
+@coupled_both_ways
+def test_balls_that_touch_are_struck_together(coupling):
+    """Newton's law for all contacts of a step at once; the gap between the last two is round-off."""
+    model = contact_models.three_in_line(1.0)
+    result = published(coupling).run(model, 0.2, 1e-3)
+    speeds = [result[body.name].velocity[-1, 0] for body in model.elements if isinstance(body, fem.RigidBody)]
+    assert speeds == pytest.approx([-2 / 3, 4 / 3, 4 / 3], abs=1e-9)
+    struck = [np.flatnonzero(result[pair].impact).tolist() for pair in ("a-b", "b-c")]
+    assert len(struck[0]) == 1 and struck[0] == struck[1]
+
+
 # --- beams and joints in contact --------------------------------------------------------------------------------------
 
 
