@@ -118,6 +118,8 @@ def coupled_residual(data, run):
     if o.levels > 1:
         moved_rows(d, s, o)
     s.merit = whole_merit(s, o) if o.block == ALL else math.sqrt(merit_of_block(s, o, o.block))
+    if s.first_residual != 0:
+        o.first_merit = whole_merit(s, o)
     if too_far(d, s, o):
         s.merit, s.code = math.inf, NOT_CONVERGED
 

@@ -47,6 +47,7 @@ TABLE = Table(
         "complete": Item("", "all blocks are solved", "i8"),
         "taken": Item("", "part of the Newton step that is taken"),
         "moved": Item("", "largest increment of positions in the last iteration"),
+        "first_merit": Item("", "norm of the rows of all blocks where the iteration starts"),
         # norms of the last residual; those of velocities are ``dynamic`` and ``row`` of the run
         "dynamic_s": Item("", "dynamic rows of the smooth motion"),
         "dynamic_p": Item("", "dynamic rows of positions"),

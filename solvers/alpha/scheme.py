@@ -55,13 +55,13 @@ def solve_blocks(problem, run):
             going = o.complete == 0 and (s.code == OK or s.code == NOT_CONVERGED)
             if not going:
                 break
-        history[min(iterations, HISTORY - 1)] = whole_merit(s, o)
         iterations += 1
+        history[min(iterations, HISTORY - 1)] = whole_merit(s, o)
     if going:
         s.code = NOT_CONVERGED
     o.block = ALL
     s.iteration, s.solving = iterations, problem
-    s.counts[5] = min(iterations, HISTORY)
+    history[0], s.counts[5] = o.first_merit, min(iterations + 1, HISTORY)
     for i in range(s.counts[5]):
         s.history[i] = history[i]
 
@@ -96,7 +96,8 @@ def blame(s, o):
     if not motion < math.inf or (motion >= moved and motion >= jumped):
         s.counts[6] = SMOOTH
         copy1(o.rs, s.r1)
-        copy1(o.rate_s, s.rate)
+        for i in range(s.rate.shape[0]):
+            s.rate[i] = s.g[i] / o.c_q if o.levels == 1 else o.rate_s[i]
     elif moved >= jumped:
         s.counts[6] = POSITION
         copy1(o.rp, s.r1)

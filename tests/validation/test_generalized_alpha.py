@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import contact_models
 import double_pendulum
 import driven_double_pendulum
 import falling_cantilever
@@ -20,7 +21,7 @@ from pendulum_errors import (
 )
 
 import fem_mbs as fem
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, SolverError
 
 FORMULATIONS = ["stabilised", "index 3"]
 STEPS = np.array([2e-2, 1e-2, 5e-3, 2.5e-3])
@@ -151,6 +152,26 @@ def test_step_control_keeps_the_error_with_fewer_steps():
         assert np.ptp(result.h[1:]) > 1e-3 and len(result.t) < 600
         end = result["body 2"].position[-1] - double_pendulum.REFERENCE["centre 2"]
         assert np.abs(end).max() < 3e-4
+
+
+@pytest.mark.parametrize(
+    "method, options, rows",
+    [
+        (fem.GeneralizedAlpha, {}, "rows of the motion"),
+        (fem.GeneralizedAlpha, {"formulation": "index 3"}, "rows of the motion"),
+        (fem.NonsmoothGeneralizedAlphaGGL, {}, "rows of velocities"),
+        (fem.NonsmoothGeneralizedAlphaGGL, {"coupling": "sequential"}, "rows of (positions|velocities)"),
+    ],
+)
+def test_a_step_that_does_not_converge_names_its_worst_rows(method, options, rows):
+    smooth = method is fem.GeneralizedAlpha
+    model, h = (double_pendulum.build(), 2e-2) if smooth else (contact_models.thrown(contact_models.LEGS), 5e-3)
+    stepper = method(rtol=1e-12, max_iterations=1, divide_failed_steps=False, **options)
+    with pytest.raises(
+        SolverError, match=rf"{rows} in the step stopped after \d iterations.*Largest row: \w+ '"
+    ) as caught:
+        stepper.run(model, 0.5, h)
+    assert len(caught.value.history) >= 2 and caught.value.history[-1] > 0
 
 
 def test_models_with_contacts_are_refused_by_name():
