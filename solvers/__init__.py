@@ -1,5 +1,7 @@
 """Time steppers, statics, modes."""
 
+from fem_mbs.solvers.alpha.generalized_alpha import GeneralizedAlpha
+from fem_mbs.solvers.alpha.nonsmooth_ggl import NonsmoothGeneralizedAlphaGGL
 from fem_mbs.solvers.cone.cone_complementarity import ConeComplementarity
 from fem_mbs.solvers.lobatto.lobatto import LobattoIIIAB
 from fem_mbs.solvers.modal import Modes, modes
@@ -10,11 +12,14 @@ from fem_mbs.solvers.statics import static_equilibrium
 from fem_mbs.solvers.stepping.initial import initial_accelerations
 from fem_mbs.solvers.stepping.step_control import StepControl
 
-# what is here is tested by tests/solvers/test_steppers.py
-STEPPERS = {stepper.__name__: stepper for stepper in (DecoupledNSGA, MoreauJean, ConeComplementarity, LobattoIIIAB)}
+# see tests/solvers/test_steppers.py
+_ALL = (
+    DecoupledNSGA, MoreauJean, ConeComplementarity, LobattoIIIAB, NonsmoothGeneralizedAlphaGGL, GeneralizedAlpha,
+)  # fmt: skip
+STEPPERS = {stepper.__name__: stepper for stepper in _ALL}
 
 __all__ = [
-    "STEPPERS", "ConeComplementarity", "DecoupledNSGA", "LobattoIIIAB", "Modes", "MoreauJean", "StaticResult",
-    "StepControl",
-    "initial_accelerations", "modes", "static_equilibrium",
+    "STEPPERS", "ConeComplementarity", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB", "Modes", "MoreauJean",
+    "NonsmoothGeneralizedAlphaGGL", "StaticResult", "StepControl", "initial_accelerations", "modes",
+    "static_equilibrium",
 ]  # fmt: skip

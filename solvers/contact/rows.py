@@ -312,8 +312,8 @@ def reflected(g, e, d, s, Vminus):
     Towards the end of a long impact sequence nothing is reflected, see `nsga.velocity.choose_candidates`; nor with
     ``plastic``, for problems without a solution: a pendulum whose tip hits a wall in a self-locking position cannot
     rebound, because friction would hold it with the same cone (no v with G_N v + e_N G_N v− ≥ μ |G_T v|). Less is
-    reflected where all of it would give energy, see `nsga.velocity.limit_restitution`. A method whose law has the gap
-    gives the whole term as a bias.
+    reflected where all of it would give energy, see `contact.restitution.limit_restitution`. A method whose law has the
+    gap gives the whole term as a bias.
     """
     if s.biased != 0:
         return s.bias[g.first_contact + e]

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.step_control import StepControl
-from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
 from fem_mbs.system.system import State, System
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CONTACT_SOLVERS = ("auto", "newton", "problem")
 
 
-class DecoupledNSGA(Stepper):
+class DecoupledNSGA(AlphaMethod):
     """The default time stepper.
 
     Parameters
@@ -184,14 +184,6 @@ class DecoupledNSGA(Stepper):
             message = "does not know closed contacts; leave it out with persistent_contacts=True"
             raise ParameterError(self, "improved_start", improved_start, message)
 
-    @property
-    def coefficients(self) -> tuple[float, float, float, float]:
-        """α_m, α_f, β, γ of the generalized-α method (Sanchez2025, 2.28)."""
-        rho = self.rho_inf
-        alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
-        gamma = 0.5 + alpha_f - alpha_m
-        return alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma
-
     def matrices(self, system: System) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices of the three sub-problems; contacts of groups are left to the contact-problem solver."""
         if system.searches:
@@ -236,44 +228,15 @@ class DecoupledNSGA(Stepper):
 
     def scalars(self, system: System, h: float) -> dict[str, Any]:
         """Numbers of the record of a run that are this method's own."""
-        alpha_m, alpha_f, beta, gamma = self.coefficients
         return {
-            "alpha_m": alpha_m, "alpha_f": alpha_f, "beta": beta, "gamma": gamma, **self._of_step(h),
-            "position_factor": self.position_factor,
+            **self._numbers_of_alpha(h), "position_factor": self.position_factor,
             "mixed": int(self.mixed and any("mixed" in element.kernels for element in system.elements)),
             "persistent": int(self.persistent_contacts and system.nc > 0), "reset": int(self.reset_after_impact),
             "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"),
         }  # fmt: skip
 
-    def _of_step(self, h: float) -> dict[str, float]:
-        """Numbers that depend on the step size: ∂v̇/∂v and ∂D/∂v."""
-        alpha_m, alpha_f, beta, gamma = self.coefficients
-        return {"c_a": (1 - alpha_m) / ((1 - alpha_f) * gamma * h), "c_q": h * beta / gamma}
-
-    def use(self, engine: "Engine", h: float) -> None:
-        """Numbers of the records for a step h."""
-        for name, value in self._of_step(h).items():
-            engine.record_of(name)[name] = value
-
-    def local_error(self, engine: "Engine", h: float, change: np.ndarray) -> float:
-        """Error [m] of a step in which the smooth accelerations have changed, `step_control` (2)."""
-        alpha_m, alpha_f, beta, _ = self.coefficients
-        factor = abs(beta + 0.5 * (alpha_m - alpha_f) - 1.0 / 6.0)
-        size = np.abs(change)
-        size[:, 3:] *= engine.system.length
-        return factor * h * h * size.max()
-
-    def rescale(self, engine: "Engine", ratio: float, change: np.ndarray | None) -> None:
-        """Memory for steps ``ratio`` times as large, `step_control` (1), (1a).
-
-        ``change``: that of accelerations in the last step, if known.
-        """
-        a = engine.arrays
-        if ratio > 1.0 and change is not None and not (a["impact"].any() or engine.own[0]["fresh"]):
-            alpha_m, alpha_f, _, _ = self.coefficients
-            a["Va0"][:] = a["Vd0"] + ratio * (alpha_m - alpha_f) * change
-        else:
-            a["Va0"][:] = a["Vd0"] + ratio * (a["Va0"] - a["Vd0"])
+    def starts_afresh(self, engine: "Engine") -> bool:
+        return bool(engine.own[0]["fresh"])
 
     def start(self, engine: "Engine", state: State) -> None:
         """Consistent accelerations and multipliers at the start of a run."""

@@ -1,6 +1,7 @@
 """Steps of the decoupled scheme: the three sub-problems, and the history that a step leaves to the next."""
 
 from fem_mbs.jit import call2, entry, integers, kernel, vector
+from fem_mbs.solvers.alpha.motion import keep_accelerations, set_coefficients
 from fem_mbs.solvers.contact.law import GAP, STICK
 from fem_mbs.solvers.contact.rows import let_go
 from fem_mbs.solvers.nsga.data import own_at
@@ -193,23 +194,9 @@ def restart(data, run):
 
 
 @kernel
-def set_coefficients(s, o, alpha_m, alpha_f, beta, gamma):
-    """Coefficients of the generalized-α method for the current step size."""
-    o.alpha_m, o.alpha_f, o.beta, o.gamma = alpha_m, alpha_f, beta, gamma
-    o.c_a = (1.0 - alpha_m) / ((1.0 - alpha_f) * gamma * s.h)
-    o.c_q = s.h * beta / gamma
-
-
-@kernel
 def finish(d, s, o, lag):
     """History for the next step and impact flags."""
-    N = d.n_nodes
-    Va, Vd, Va0, Vd0 = o.Va, s.Vd, s.Va0, o.Vd0
-    factor = (1.0 - o.alpha_f) / (1.0 - o.alpha_m)
-    for i in range(N):
-        for j in range(6):
-            Va0[i, j] = Va[i, j] + factor * Vd[i, j] + lag * (Vd[i, j] - Vd0[i, j])
-            Vd0[i, j] = Vd[i, j]
+    keep_accelerations(d, s, o, lag)
     accept_states(d, s.x, s.R, s.V)
     struck = mark_impacts(d, s)
     restart_now = struck and o.reset != 0

@@ -160,7 +160,7 @@ TABLE = Table(
         "pp_T": Item("", "p of friction in the position correction"),
         "pv_T": Item("", "p of friction in the velocity correction"),
         "epsilon_rows": Item("", "proximal shift of constraint rows, relative"),
-        "restitution_scale": Item("", "part of the restitution that acts, see nsga.velocity"),
+        "restitution_scale": Item("", "part of the restitution that acts, see contact.restitution"),
         "allowed_energy": Item("", "rise that is allowed since the last look, see stepping.checks", kept=True),
         "allowed_work": Item("", "of that, what loads and drivers may have given", kept=True),
         "recent_work": Item("", "of loads and drivers that may have entered in a step", kept=True),

@@ -170,26 +170,31 @@ def newton(problem, run):
         call2(p.search, problem, run)
 
 
-@entry("void(int64, int64)")
-def halve(problem, run):
+@kernel
+def shorten(p, s, search):
     """Halve the Newton step until the residual is below ``s.bound``; the best part of it when none is.
 
-    Without contacts the whole step is taken: the problem is smooth, and nearly linear.
+    Without ``search`` the whole step is taken.
     """
-    p, s = problem_at(problem)[0], run_at(run)[0]
-    d = system_at(s.data_at)[0]
     best, best_scale = math.inf, 1.0
     s.scale = 1.0
     for _ in range(s.max_halvings + 1):
         attempt(p, s)
         if s.merit < best:
             best, best_scale = s.merit, s.scale
-        if d.nc == 0 or s.merit <= s.bound:
+        if not search or s.merit <= s.bound:
             break
         s.scale *= 0.5
     if best_scale != s.scale and not best <= s.bound and math.isfinite(best):
         s.scale = best_scale
         attempt(p, s)
+
+
+@entry("void(int64, int64)")
+def halve(problem, run):
+    """`shorten` with contacts; without them the problem is smooth, and nearly linear."""
+    s = run_at(run)[0]
+    shorten(problem_at(problem)[0], s, system_at(s.data_at)[0].nc > 0)
 
 
 @kernel

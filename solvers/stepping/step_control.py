@@ -61,7 +61,7 @@ WATCHED = 16.0  # steps down to the user's h over this are refused when the ener
 
 
 class StepControl(Checked):
-    """How the step size of a `DecoupledNSGA` run may change.
+    """How the step size of a run may change, with methods that integrate by the generalized-α method.
 
     Parameters
     ----------
@@ -232,6 +232,8 @@ class Divider(Controller):
         super().__init__(engine, StepControl(h_min=engine.h / PARTS))
         self.divided, self.first, self.part = 0, np.inf, engine.make_records(1)
         asked = {"newton": 1, "mixed": int(any("mixed" in element.kernels for element in engine.system.elements))}
+        # options that the method has
+        asked = {name: value for name, value in asked.items() if name in engine.record_of(name).dtype.names}
         self.other = {name: value for name, value in asked.items() if value != engine.record_of(name)[name]}
 
     def advance(

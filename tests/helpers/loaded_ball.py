@@ -10,7 +10,7 @@ mass, radius, g = 1.0, 0.3, 9.81  # kg, m, m/s²
 inertia = np.array([[0.04, 0.003, -0.002], [0.003, 0.05, 0.004], [-0.002, 0.004, 0.06]])  # kg m², about the node
 centre = np.array([0.05, -0.03, 0.08])  # m, of the sphere from the centre of mass, the node
 rotation, spin = exp([0.3, -0.2, 0.5]), np.array([2.0, 3.0, 1.5])  # at the start; rad/s, node axes
-friction = 0.2  # where it slides
+friction, duration = 0.2, 0.4  # where it slides; s
 up, along = np.array([0.0, 0.0, 1.0]), np.eye(3)[:2]
 
 

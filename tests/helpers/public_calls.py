@@ -626,6 +626,14 @@ CALLS = {
         fem.ConeComplementarity,
         {name: p.default for name, p in inspect.signature(fem.ConeComplementarity).parameters.items()},
     ),
+    "NonsmoothGeneralizedAlphaGGL": lambda: (
+        fem.NonsmoothGeneralizedAlphaGGL,
+        {name: p.default for name, p in inspect.signature(fem.NonsmoothGeneralizedAlphaGGL).parameters.items()},
+    ),
+    "GeneralizedAlpha": lambda: (
+        fem.GeneralizedAlpha,
+        {name: p.default for name, p in inspect.signature(fem.GeneralizedAlpha).parameters.items()},
+    ),
     "DecoupledNSGA.run": lambda: (
         fem.DecoupledNSGA().run,
         dict(model=ball_on_table(), t_end=3e-3, h=1e-3, save=None, save_every=1, progress=False, observers=()),
