@@ -19,7 +19,7 @@ class CoupledMethod(AlphaMethod):
     """Generalized-α method with a problem of ``levels`` blocks: motion, positions, velocities."""
 
     table = TABLE
-    stages = ("rows of the motion in the step", "rows of positions in the step", "rows of velocities in the step")
+    named = ("rows of the motion in the step", "rows of positions in the step", "rows of velocities in the step")
     # options of `DecoupledNSGA` that these methods do without
     contact_solver, max_problems = "newton", 50
     sequential = False

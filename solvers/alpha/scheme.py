@@ -86,6 +86,8 @@ def coupled_step(data, run):
     accumulate_impulses(d, s)
     for i in range(6 * d.n_nodes):
         s.base[i] = s.f[i] + s.Gl[i]  # what `stepping.checks` takes for the forces at the nodes
+    for i in range(d.m):
+        s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
 
 
 @kernel
@@ -118,8 +120,6 @@ def coupled_advance(data, run):
         code = s.code
     if code == OK:
         keep_accelerations(d, s, o, 0.0)
-        for i in range(d.m):
-            s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
         accept_states(d, s.x, s.R, s.V)
         s.struck = 1 if mark_impacts(d, s) else 0
     elif code == NOT_CONVERGED:

@@ -104,6 +104,16 @@ def attempt_step(d, s, o, again):
     velocities_at_the_end(d, s, o)
 
 
+@kernel
+def mean_reactions(d, s, o):
+    """Impulses of joints over h as their multipliers: what checks of the step and steps with impacts take."""
+    for i in range(d.m):
+        impulse = s.Lam[i]
+        for j in range(o.a.shape[0] - 1):
+            impulse += o.b[j] * o.Ri[j, i]
+        s.lam_report[i] = s.kv * impulse / s.h
+
+
 @entry("void(int64, int64)")
 def lobatto_step(data, run):
     """Solve the problems of the step. What the start of the step kept is not touched, except multipliers."""
@@ -122,6 +132,8 @@ def lobatto_step(data, run):
     if lasting and not (s.code == OK and lasted(d, s, o)):
         choose_lasting(d, s, o, False)
         attempt_step(d, s, o, True)
+    if s.code == OK:
+        mean_reactions(d, s, o)
     go_to(d, s, o.a.shape[0] - 1)
 
 
@@ -146,15 +158,9 @@ def report(d, s, o):
     Forces of contacts that stick or slide in the whole step are R^s/h, of order s − 1, those of others means over the
     step. In steps with an impact joints report their impulses over h too, and accelerations are zero.
     """
-    last = o.a.shape[0] - 1
     h = s.h
     if s.struck != 0:
         zero(s.Vd_at, 6 * d.n_nodes)
-        for i in range(d.m):
-            impulse = s.Lam[i]
-            for j in range(last):
-                impulse += o.b[j] * o.Ri[j, i]
-            s.lam_report[i] = s.kv * impulse / h
         return True
     zero(s.trial_at, 6 * d.n_nodes)
     epsilon = s.epsilon_rows / s.mean_mass
