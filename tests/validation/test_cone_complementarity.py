@@ -299,6 +299,30 @@ def test_a_contact_group_moves_as_the_same_contacts_one_by_one():
     assert np.abs(v - known).max() < 1e-4
 
 
+@pytest.mark.parametrize(
+    "method",
+    [
+        fem.ConeComplementarity(contact_tolerance=1e-8),
+        fem.ConeComplementarity(False, contact_tolerance=1e-8),
+        fem.MoreauJean(contact_tolerance=1e-8),
+        fem.DecoupledNSGA(contact_tolerance=1e-8),
+    ],
+    ids=["relaxed", "coulomb", "moreau", "nsga"],
+)
+def test_a_group_with_a_joint_and_a_spring_moves_the_same_by_products_with_the_delassus_matrix(method, monkeypatch):
+    moved = []
+    for limit in (10**9, 0):
+        monkeypatch.setattr(correction, "LARGEST_FORMED", limit)
+        model, balls, _ = lattice(3, np.random.default_rng(5), by_group=True)
+        model.add(fem.Spherical(model.ground.frame(balls[0].position), balls[0].frame(), name="pin"))
+        model.add(fem.Spring(balls[3], balls[6], stiffness=1e3, name="spring"))
+        result = method.run(model.compile(project=True), 10 * H, H)
+        assert result.contact_problems.any() and result.statistics["inexact_contact_problems"] == 0
+        moved.append(np.array([result[ball.name].velocity for ball in balls]))
+    # 1e-8 of the impulses in each of ten steps, at up to 1 m/s, and what contacts make of it
+    assert 0 < np.abs(moved[0] - moved[1]).max() < 2e-6
+
+
 @pytest.mark.parametrize("relaxed", [True, False])
 def test_a_heap_of_a_contact_group_falls_without_gaining_energy(relaxed):
     model, _, _ = lattice(3, np.random.default_rng(5), by_group=True)
