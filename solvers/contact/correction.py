@@ -13,8 +13,8 @@ the motion is that of the scheme, the impulses are the ones nearest to the last 
 after an impact: near the minimum norm).
 
 Where nothing couples nodes but contacts, S is a block per node: W is then kept by bodies, with
-`ContactProblem.from_contacts`, and not formed. With 64 to 325 contacts between spheres a step takes a third of the
-time, or less.
+`ContactProblem.from_contacts`, and not formed. With 63, 160, 325 contacts between spheres a step takes 0.2 to 0.6, 0.2
+to 0.35, 0.13 to 0.2 of the time.
 
 Source: docs/theory/decoupled_nsga.md, (24); docs/theory/contact_problems.md, (31).
 """
@@ -34,7 +34,9 @@ from fem_mbs.jit import (
     python_callback,
     vector,
 )
+from fem_mbs.solvers.contact.products import delassus, sparse_rows
 from fem_mbs.solvers.contact.rows import reflected
+from fem_mbs.solvers.contact_problem.hybrid import LARGEST_FORMED
 from fem_mbs.solvers.contact_problem.operators import SMALL_ROWS
 from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution, solve_contact_problem
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, ROUND_OFF
@@ -75,7 +77,7 @@ ACCEPTED = 1e-11  # what is accepted in the others, relative to sizes and speeds
 WORST = 1e-3  # errors of contact problems above which a step is refused
 # methods for problems of free bodies before the hybrid: (name, iterations, start from zero or from the best so far)
 LOOSE = (("gauss_seidel", 400, False), ("admm", 1000, False), ("gauss_seidel", 1200, True))
-RELAXED = (("apgd", 400, False), ("admm", 1000, False), ("apgd", 3000, False))  # the same for the relaxed law
+GRADIENTS = (("apgd", 400, False), ("admm", 1000, False), ("apgd", 3000, False))  # without sweeps
 ALLOWED = 3.0  # times the contact tolerance: errors with which a correction is still solved
 FIRST = 0.03  # error asked of the first problem of a position correction relative to that of its start
 MARGIN = 0.1  # open contacts nearer than this part of the deepest penetration are in the problem from the start
@@ -275,11 +277,12 @@ def solved_loosely(problem: ContactProblem, tolerance: float, start: np.ndarray)
     Sweeps stall where a few contacts change their state to and fro. In 19 problems of 1,700 to 2,000 contacts (spheres
     that a box is filled with, the hardest moments) ADMM went on from there to 1e-4 in 10 to 800 iterations for 17;
     sweeps from zero help the others, Newton's iteration one in eight, the hybrid takes 5 to 10 times longer. Errors up
-    to `ALLOWED` times the tolerance are taken before that. Sweeps know Coulomb's law only: problems of the relaxed law
-    are left to `RELAXED`.
+    to `ALLOWED` times the tolerance are taken before that. Sweeps know Coulomb's law only, and need bodies: other
+    problems are left to `GRADIENTS`.
     """
     best: Any = None
-    for method, iterations, afresh in RELAXED if problem.relaxed else LOOSE:
+    sweeps = not problem.relaxed and problem.bodies is not None
+    for method, iterations, afresh in LOOSE if sweeps else GRADIENTS:
         begin = start if best is None else best.r
         begin = np.zeros_like(start) if afresh else begin
         solution = solve_contact_problem(problem, method, tolerance, start=begin, iterations=iterations)
@@ -312,6 +315,7 @@ class ContactProblemCorrection:
         self.node_entries = node_entries(engine.system, engine.matrices.layouts[SMOOTH])
         # contact groups are solved loosely, and their number may grow; one body alone or a handful exactly
         self.by_bodies = self.node_entries is not None and bool(engine.system.searches)
+        self.loose = self.by_bodies  # whether the last problem was solved to the tolerance of the method only
         self._callback = python_callback(self._called)
         self.address = callback_address(self._callback)
 
@@ -354,7 +358,7 @@ class ContactProblemCorrection:
                 contact_values(*self.at, level, u)
                 if not np.isfinite(record["dynamic"] + record["row"]):
                     return False
-                if self.by_bodies and self._is_solved(level, u, r):
+                if self.loose and self._is_solved(level, u, r):
                     self.engine.call(problem, "residual")  # leaves statuses
                     if level != POSITION:  # inexact impulses are the ones that act
                         arrays["aLam"][:], arrays["achi"][:] = r[:, :3], r[:, 3:]
@@ -363,9 +367,10 @@ class ContactProblemCorrection:
                 self.engine.call(problem, "matrix")
                 if not finish_matrix(self.at[0], not self.by_bodies):
                     return False
+                self.loose = self.by_bodies
                 r = self._linearised(level, u, r, k == 0)
                 self._store(level, r)
-                if not self.by_bodies:
+                if not self.loose:
                     self.engine.call(problem, "residual")
                     self.engine.call(problem, "solved")
                     if record["solved"]:
@@ -456,6 +461,10 @@ class ContactProblemCorrection:
             solution = self._free_bodies(level, nodes, blocks, u[chosen, :size], laws[:, L_MU], r_old, options, first)
             r[chosen, :size] = solution.r
             return r
+        if system.searches and len(chosen) * size > LARGEST_FORMED:
+            solution = self._by_products(level, nodes, blocks, u[chosen, :size], laws[:, L_MU], r_old, options, first)
+            r[chosen, :size] = solution.r
+            return r
         # the last row is the right-hand side without contacts
         rows = np.zeros((len(chosen) * size + 1, self.engine.matrices.layouts[SMOOTH].n))
         dense_rows(self.at[0], nodes, blocks, rows)
@@ -494,6 +503,25 @@ class ContactProblemCorrection:
         increment = np.zeros(unknowns)
         reduce(self.at[0], solution.v, increment)
         apply_increment(*self.at, level, increment)
+        return solution
+
+    def _by_products(self, level, nodes, blocks, u, friction, start, options, first):
+        """(2) by products with W, for contact groups of bodies that joints or springs couple; solved loosely."""
+        system, unknowns = self.engine.system, self.engine.matrices.layouts[SMOOTH].n
+
+        def solve(rows):
+            solve_rows(self.at[0], address(rows), *rows.shape)
+            return rows
+
+        D, right = sparse_rows(system.dof, nodes, blocks, unknowns), np.zeros((1, unknowns))
+        right_side(*self.at, level, right[0])
+        free = solve(right)[0]
+        W, diagonal = delassus(D, blocks.shape[2], solve)
+        self.problem = ContactProblem(W, u.ravel() + D @ free, friction, blocks=diagonal, **options)
+        self.loose = True
+        solution = self._loosely(level, start, first)
+        self.reached = solution.error
+        apply_increment(*self.at, level, free + solve((D.T @ solution.r.ravel())[None])[0])
         return solution
 
     def _loosely(self, level, start, first):
