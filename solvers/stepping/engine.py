@@ -45,6 +45,7 @@ class Engine:
     def __init__(self, method: Any, system: "System", h: float, save_every: int, strict: bool) -> None:
         self.method, self.system, self.h, self.strict = method, system, h, strict
         method.refuse(system)
+        self.splits = getattr(method, "impacts", "plain") == "split" and system.nc > 0
         self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
         self.shift = SHIFT if method.epsilon is None else method.epsilon
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
@@ -59,7 +60,7 @@ class Engine:
             from fem_mbs.solvers.stepping.step_control import Controller
 
             self.controller = Controller(self, method.step_control)
-        elif getattr(method, "divide_failed_steps", False) and not system.searches:
+        elif not system.searches and (getattr(method, "divide_failed_steps", False) or self.splits):
             from fem_mbs.solvers.stepping.step_control import Divider
 
             self.controller = Divider(self)
