@@ -323,12 +323,12 @@ class Divider(Controller):
     def _split_step(self, before, size, times, signals, done, records):
         """Code of the step of the user's to times[done], in which a contact touches: split there, or as it is."""
         engine, run = self.engine, self.engine.run[0]
-        self.next, self.splitting = engine.h, True
+        self.next, self.splitting, count = engine.h, True, self.splitter.count
         split = self._in_parts(float(times[done]), records, stopped=True)
         self.splitting = False
         if split:
             return OK
-        self.splitter.left += 1
+        self.splitter.count, self.splitter.left = count, self.splitter.left + 1
         self.back(before, size)
         run["cut"] = WHOLE
         _, code = engine.run_steps(engine.data, engine.run, 1, done, times, signals)

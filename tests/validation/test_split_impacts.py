@@ -3,11 +3,17 @@
 References are closed forms and an event-driven integrator that shares nothing with the package (helpers/split_models).
 """
 
+import random
+
 import numpy as np
 import pytest
+import random_systems
+import test_random_systems
 from split_models import Ball, Disc, Pendulum, TwoLinks
 
 import fem_mbs as fem
+from fem_mbs.errors import ParameterError
+from fem_mbs.solvers.stepping.step_control import Controller
 
 IMPACTS = "split"
 
@@ -168,6 +174,127 @@ def test_a_ball_goes_through_the_accumulation_point_of_its_bounces(h):
         found = slope(lambda value, name=name: rolling(h=h, **{name: value})[0], at, 1e-4)
         right = slope(lambda value, name=name: rolling_exact(**{name: value}), at, 1e-4)
         assert found == pytest.approx(right, abs=1e-6), name
+
+
+def test_the_result_of_a_run_has_no_jumps_over_a_parameter():
+    heights = np.linspace(1.0, 1.02, 100)
+    ends = np.array([run(Ball.build(height), 1.6, 4e-3)["ball"].position[-1, 2] for height in heights])
+    exact = np.array([Ball.exact(height) for height in heights])
+    # the closed form has second differences of 2.3e-7 m; with "plain" jumps of centimetres
+    assert np.diff(ends, 2) == pytest.approx(np.diff(exact, 2), abs=1e-11)
+
+
+# --- what users see ---------------------------------------------------------------------------------------------------
+
+
+def test_states_are_saved_at_the_times_of_the_user_with_the_impulses_of_all_parts():
+    class Watch:
+        def start(self, system):
+            self.t, self.impulse = [], 0.0
+
+        def observe(self, records):
+            self.t += list(records["t"])
+            self.impulse += records["impulse"][:, 0].sum(axis=0)
+
+        def finish(self):
+            pass
+
+    watch, h = Watch(), Disc.t_end / 128
+    options = {"impacts": IMPACTS, "rtol": 1e-10}
+    every = fem.DecoupledNSGA(**options).run(Disc.build(), Disc.t_end, h)
+    some = fem.DecoupledNSGA(**options).run(Disc.build(), Disc.t_end, h, save_every=8, observers=[watch])
+    assert every.t == pytest.approx(np.arange(129) * h, abs=1e-15)
+    assert some.t == pytest.approx(every.t[::8], abs=1e-15) and watch.t == pytest.approx(every.t, abs=1e-15)
+    assert some["ball"].position == pytest.approx(every["ball"].position[::8], abs=1e-15)
+    table = every["table"]
+    assert watch.impulse == pytest.approx(table.impulse.sum(axis=0), abs=1e-13)
+    struck = np.flatnonzero(table.impact)
+    assert len(struck) == every.statistics["split_impacts"] == 2
+    # friction alone turns the sphere
+    spin = np.diff(every["ball"].angular_velocity[:, 1])
+    assert spin[struck - 1] == pytest.approx(-0.1 * table.impulse[struck, 1:].sum(axis=1) / 4e-3, abs=1e-9)
+    assert table.status[struck] == pytest.approx([2, 1])  # of the part that struck: sliding, sticking
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_impact_costs_a_few_small_steps(case, monkeypatch):
+    kind, _, values = CASES[case]
+    taken = []
+    take = Controller.take
+
+    def counted(self, *arguments):
+        taken.append(arguments)
+        return take(self, *arguments)
+
+    monkeypatch.setattr(Controller, "take", counted)
+    result = run(kind.build(**values), kind.t_end, kind.t_end / 100)
+    # measured: two or three looks for the touch, the strike, the rest of the step
+    assert 0 < len(taken) <= 5 * result.statistics["split_impacts"]
+
+
+@pytest.mark.parametrize("control", [fem.StepControl(), fem.StepControl(tolerance=1e-7, h_max=0.02)])
+def test_steps_of_variable_size_end_where_contacts_touch(control):
+    exact, impacts = TwoLinks.exact()
+    result = run(TwoLinks.build(), TwoLinks.t_end, TwoLinks.t_end / 256, step_control=control)
+    assert result.statistics["split_impacts"] == impacts
+    assert in_plane(result, "lower") == pytest.approx(exact, abs=1e-3)  # measured: 4e-4; "plain": 2e-2
+    struck = np.flatnonzero(result["wall"].impact)
+    assert len(struck) == 1 and abs(result["wall"].gap[struck[0]]) < 1e-12
+
+
+@pytest.mark.parametrize("most, split", [(3, 4), (1, 1)])
+def test_a_step_with_more_impacts_than_are_split_is_taken_as_it_is(most, split):
+    model = fem.Model("three balls", gravity=[0, 0, -9.81])
+    heights = (1.0, 1.3, 1.6, 1.9)
+    for i, height in enumerate(heights):
+        ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[i, 0, 0.1 + height], name=f"ball {i}"))
+        model.add(fem.SphereOnPlane(ball, model.ground.frame(), radius=0.1, restitution=0.9, name=f"table {i}"))
+    # touches at 0.45 s; 0.51, 0.57 s in one step; 0.62 s
+    result = run(model, 0.8, 0.2, max_splits=most)
+    ends = [result[f"ball {i}"].position[-1, 2] - 0.1 for i in range(4)]
+    exact = [Ball.exact(height, 0.9, 0.8) for height in heights]
+    assert result.statistics["split_impacts"] == split
+    assert result.statistics["impacts_not_split"] == (0 if split == 4 else 1)
+    assert (np.abs(np.subtract(ends, exact)).max() < 1e-12) == (split == 4)
+
+
+def test_a_sphere_that_slides_on_a_floor_into_a_wall_is_split_there():
+    def end(wall, e=0.6):
+        model = fem.Model("wall", gravity=[0, 0, -9.81])
+        ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], velocity=[2, 0, 0], name="ball"))
+        floor = {"restitution": 0.5, "friction": 0.0}
+        model.add(fem.SphereOnPlane(ball, model.ground.frame(), radius=0.1, name="floor", **floor))
+        frame = model.ground.frame([wall + 0.1, 0, 0], [0, -np.pi / 2, 0])
+        model.add(fem.SphereOnPlane(ball, frame, radius=0.1, restitution=e, name="wall"))
+        result = run(model, 1.0, 7e-3)
+        assert result["floor"].gap.max() < 1e-12  # the floor does not throw it up
+        return result["ball"].position[-1, 0]
+
+    t_end = 142 * 7e-3
+    assert end(1.0) == pytest.approx(1.0 - 0.6 * 2.0 * (t_end - 0.5), abs=1e-10)
+    assert slope(end, 1.0, 1e-5) == pytest.approx(1.0 + 0.6, abs=1e-6)
+
+
+@pytest.mark.parametrize("group", sorted(test_random_systems.GROUPS))
+def test_random_systems_neither_fail_nor_gain_energy(group):
+    split = 0
+    for seed in range(30):
+        model = random_systems.build(random.Random(seed), most=4, **test_random_systems.GROUPS[group])
+        result = fem.DecoupledNSGA(impacts=IMPACTS).run(model, 0.3, 1e-3)
+        test_random_systems.check_contacts(model, result, f"seed {seed}, {group}")
+        assert result.statistics["energy_rises"] == 0, f"seed {seed}, {group}"
+        split += result.statistics["split_impacts"]
+    assert split > 100
+
+
+def test_contact_groups_are_refused_by_name():
+    model = fem.Model("group")
+    group = fem.ContactGroup(name="pile")
+    for i in range(2):
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, position=[i, 0, 0], name=f"ball {i}")), 0.1)
+    model.add(group)
+    with pytest.raises(ParameterError, match=r"impacts.*contact groups.*'pile'"):
+        fem.DecoupledNSGA(impacts="split").run(model, 0.1, 1e-2)
 
 
 # --- energy -----------------------------------------------------------------------------------------------------------
