@@ -29,7 +29,7 @@ class Mirror:
     """
 
     def __init__(self, engine: "Engine") -> None:
-        kept = [engine.arrays[name] for table in engine.tables for name in table.names(array=True, kept=True)]
+        kept = [engine.arrays[name] for name in engine.kept_arrays]
         kept += [group.state for group in engine.system.groups]
         # words of eight bytes
         self.pairs = [(array, np.zeros_like(array)) for array in kept if array.size and array.itemsize == 8]

@@ -45,6 +45,7 @@ from fem_mbs.solvers.stepping.codes import (
     TOUCHED,
     WHOLE,
 )
+from fem_mbs.solvers.stepping.records import RECORDS
 from fem_mbs.solvers.stepping.splitter import Splitter
 
 if TYPE_CHECKING:
@@ -275,6 +276,8 @@ class Divider(Controller):
         super().__init__(engine, StepControl(h_min=engine.h / PARTS if self.divides else engine.h))
         self.splitting = False
         self.divided, self.first, self.part = 0, np.inf, engine.make_records(1)
+        self.part_record = np.zeros(1, RECORDS.dtype)
+        RECORDS.aim(self.part_record, self.part)
         asked = {"newton": 1, "mixed": int(any("mixed" in element.kernels for element in engine.system.elements))}
         self.other = {name: value for name, value in asked.items() if value != engine.record_of(name)[name]}
 
@@ -349,7 +352,7 @@ class Divider(Controller):
         self.t, self.change, self.hold = end - engine.h, None, 0
         user = {name: int(run[name]) for name in ("saved", "step_number", "save_every", "whole_every", "strict")}
         run["save_every"] = run["whole_every"] = 1
-        engine.record_into(self.part)
+        engine.use_records(self.part_record)
         sums, error = dict.fromkeys(("impulse", "moment_impulse", "impact"), 0), None
         at_impact = {name: self.part[name][0].copy() for name in AT_IMPACT}
         while error is None and self.t < end - REST * engine.h:
@@ -360,7 +363,7 @@ class Divider(Controller):
             struck = self.part["impact"][0] != 0
             for name, row in at_impact.items():
                 row[struck] = self.part[name][0][struck]
-        engine.record_into(records)
+        engine.use_records(engine.records)
         for name, value in user.items():
             run[name] = value
         if error is not None:
