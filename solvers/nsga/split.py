@@ -13,7 +13,9 @@ The first guess of the touch is the first root of the cubic of the gaps and thei
 The touch itself is where a *step that ends there* has gap zero after its smooth motion and a position correction that
 leaves out the contacts which touch; joints and other contacts are in it. `stepping.splitter` seeks it.
 
-Source: worked out here (docs/theory/split_impacts.md). Closed contacts do not touch, nor do swept ones.
+For a contact that is passed within the step (`contact.sweep`) ġ~ is that of the touch on its path, and τ is known.
+
+Source: worked out here (docs/theory/split_impacts.md). Closed contacts do not touch.
 
     symbol       code                    meaning
     g~, ġ~       gap, rate               at the end of the smooth motion
@@ -26,7 +28,7 @@ from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import LOOKS, STOPS
 from fem_mbs.system.assembly import groups_of
-from fem_mbs.system.contacts import B_GN0, C_GAP, C_GAP0, C_THETA, evaluate_contact, gradient_times
+from fem_mbs.system.contacts import B_GN, B_GN0, C_GAP, C_GAP0, C_THETA, evaluate_contact, gradient_times
 
 BISECTIONS = 40  # of the first guess
 NEAR = 100.0  # times the accuracy of gaps: contacts of the cut step that touch
@@ -76,16 +78,23 @@ def find_touching(d, s, o):
         for e in range(g.n):
             c = g.first_contact + e
             s.touching[c] = 0
-            if s.active[c] == 0 or s.closed[c] != GAP or kept[e, C_THETA] != 0.0:
+            if s.active[c] == 0 or s.closed[c] != GAP:
                 continue
             gap_0, rate_0 = kept[e, C_GAP0], gradient_times(g, e, B_GN0, 0, s.V0)
             if gap_0 <= s.exact * (1.0 + s.scale_x) and rate_0 <= s.tol_v:
                 continue  # was closed
-            gap = evaluate_contact(d, g, e, b, s.xs, s.Rs, s.x0, s.R0, s.Vs)
-            rate = rate_of(g, e, b, s.Vs)
-            if -rate > max(abs(rate - rate_0) * o.whole / s.h, s.tol_v):
+            guess = kept[e, C_THETA]
+            if guess != 0.0:  # swept: gradients are those of the touch
+                change = gradient_times(g, e, B_GN, 0, s.Vs) - rate_0
+                rate = rate_0 + guess * change
+            else:
+                gap = evaluate_contact(d, g, e, b, s.xs, s.Rs, s.x0, s.R0, s.Vs)
+                rate = rate_of(g, e, b, s.Vs)
+                change = rate - rate_0
+                guess = first_root(gap_0, s.h * rate_0, gap, s.h * rate)
+            if -rate > max(abs(change) * o.whole / s.h, s.tol_v):
                 s.touching[c] = 1
-                o.guess = min(o.guess, first_root(gap_0, s.h * rate_0, gap, s.h * rate))
+                o.guess = min(o.guess, guess)
                 count += 1
     return count
 

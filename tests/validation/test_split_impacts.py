@@ -276,6 +276,24 @@ def test_a_sphere_that_slides_on_a_floor_into_a_wall_is_split_there():
     assert slope(end, 1.0, 1e-5) == pytest.approx(1.0 + 0.6, abs=1e-6)
 
 
+@pytest.mark.parametrize("speed", [3.0, 30.0, 300.0])
+def test_spheres_that_would_pass_each_other_in_a_step_hit_where_they_touch(speed):
+    model = fem.Model("shot")
+    start = {"position": [-0.55, 0, 0], "velocity": [speed, 0, 0]}
+    first = model.add(fem.RigidBody.sphere(1.0, 0.1, name="A", **start))
+    second = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0.12, 0], name="B"))
+    model.add(fem.SphereOnSphere(first, second, radius_A=0.1, radius_B=0.1, restitution=0.8, name="hit"))
+    result = run(model, 0.3, 0.01)
+    # centres are 0.16 m apart along x at the touch: the normal is (-0.8, -0.6)
+    normal, way = np.array([-0.8, -0.6]), 0.55 - 0.16
+    push = 0.5 * 1.8 * 0.8 * speed * normal
+    after = np.array([speed, 0.0]) + push
+    rest = 0.3 - way / speed
+    assert result.statistics["split_impacts"] == 1
+    assert result["A"].position[-1, :2] == pytest.approx(np.array([-0.16, 0.0]) + after * rest, abs=1e-10 * speed)
+    assert result["B"].position[-1, :2] == pytest.approx(np.array([0.0, 0.12]) - push * rest, abs=1e-10 * speed)
+
+
 @pytest.mark.parametrize("group", sorted(test_random_systems.GROUPS))
 def test_random_systems_neither_fail_nor_gain_energy(group):
     split = 0
