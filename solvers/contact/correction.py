@@ -35,7 +35,7 @@ from fem_mbs.jit import (
     vector,
 )
 from fem_mbs.solvers.contact.products import delassus, sparse_rows
-from fem_mbs.solvers.contact.rows import reflected
+from fem_mbs.solvers.contact.rows import reflected, slide_before
 from fem_mbs.solvers.contact_problem.hybrid import LARGEST_FORMED
 from fem_mbs.solvers.contact_problem.operators import SMALL_ROWS
 from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution, solve_contact_problem
@@ -57,7 +57,6 @@ from fem_mbs.system.contacts import (
     B_GN,
     B_GT,
     B_VT,
-    B_VT0,
     B_W,
     C_BLOCKS,
     C_GAP,
@@ -149,7 +148,7 @@ def contact_values(data, run, level, u):
             u[c, 0] = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
             for i in range(2):
                 slide = gradient_times(g, e, B_VT, i, V)
-                u[c, 1 + i] = slide + law[e, L_TANGENTIAL] * gradient_times(g, e, B_VT0, i, Vminus)
+                u[c, 1 + i] = slide + law[e, L_TANGENTIAL] * slide_before(g, e, s, i, Vminus)
             for i in range(3):
                 u[c, 3 + i] = gradient_times(g, e, B_W, i, V)
 

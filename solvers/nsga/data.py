@@ -52,6 +52,11 @@ TABLE = Table(
         "c_step": Item("", "change of v̇~ per change of v~ in this iteration"),
         "first_force": Item("", "size of the forces at the first iteration"),
         "checked": Item("", "forces of closed contacts have been looked at", "i8"),
+        # impacts that are split, see nsga.split
+        "whole": Item("", "step size of the user"),
+        "guess": Item("", "part of the step at which the first contact closes, estimate"),
+        "least": Item("", "smallest gap of touching contacts at the end of the smooth motion"),
+        "least_rate": Item("", "its rate there"),
         # addresses
         **{f"{name}_part": Item("", "compiled part", "i8") for name in PARTS},
         "smooth_problem": Item("", "record of Newton's iteration", "i8"),

@@ -89,6 +89,14 @@ class DecoupledNSGA(AlphaMethod):
         published), or that at the touch, by the energy on the way to it. With "start" an elastic ball loses what it
         gains on the last part of its way, m g² h/4 per second on average; with "touch" it keeps its energy for any
         number of bounces (docs/theory/sweep has figures, and what else changes).
+    impacts : {"plain", "split"}
+        "plain": an impact happens somewhere in its step, order 1, as published. "split": a step in which an open
+        contact closes is cut there. Order 2, and no jumps when a parameter of the model changes: finite differences of
+        runs are derivatives (docs/howto/optimisation.md). Left as they are: impacts slower than what forces give in a
+        step (about g h), and those of which no touch is found; ``result.statistics`` counts ``split_impacts`` and
+        ``impacts_not_split``. Costs a few small steps per impact. Not with contact groups.
+    max_splits : int ≥ 1
+        Impacts of one step that are split; a step with more is taken as with "plain".
     contact_solver : {"auto", "newton", "problem"}
         How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
         the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
@@ -148,6 +156,8 @@ class DecoupledNSGA(AlphaMethod):
         persistent_contacts: bool = False,
         approach: str = "slower",
         restitution_speed: str = "start",
+        impacts: str = "plain",
+        max_splits: int = 3,
         contact_solver: str = "auto",
         contact_tolerance: float = 1e-6,
         step_control: StepControl | None = None,
@@ -174,6 +184,8 @@ class DecoupledNSGA(AlphaMethod):
         self.persistent_contacts = self.as_flag("persistent_contacts", persistent_contacts)
         self.approach = self.as_choice("approach", approach, ("start", "slower"))
         self.restitution_speed = self.as_choice("restitution_speed", restitution_speed, ("start", "touch"))
+        self.impacts = self.as_choice("impacts", impacts, ("plain", "split"))
+        self.max_splits = self.as_integer("max_splits", max_splits)
         self.contact_solver = self.as_choice("contact_solver", contact_solver, tuple(CONTACT_SOLVERS))
         self.contact_tolerance = self.number("contact_tolerance", contact_tolerance, above=0, below=1)
         self.divide_failed_steps = self.as_flag("divide_failed_steps", divide_failed_steps)
@@ -197,6 +209,7 @@ class DecoupledNSGA(AlphaMethod):
             "persistent_contacts": self.persistent_contacts,
             "contact_solver": self.contact_solver if self.contact_solver == "newton" else None,
             "step_control": self.step_control,
+            "impacts": self.impacts if self.impacts == "split" else None,
         }
         for name, value in options.items():
             if system.searches and value:
@@ -232,7 +245,7 @@ class DecoupledNSGA(AlphaMethod):
             **self._numbers_of_alpha(h), "position_factor": self.position_factor,
             "mixed": int(self.mixed and any("mixed" in element.kernels for element in system.elements)),
             "persistent": int(self.persistent_contacts and system.nc > 0), "reset": int(self.reset_after_impact),
-            "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"),
+            "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"), "whole": h,
         }  # fmt: skip
 
     def starts_afresh(self, engine: "Engine") -> bool:

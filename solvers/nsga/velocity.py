@@ -15,7 +15,7 @@ from fem_mbs.solvers.contact.velocity import (
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.persistent import rest_speed
 from fem_mbs.solvers.stepping.arrays import copy
-from fem_mbs.solvers.stepping.codes import OK, TOO_MANY_PROBLEMS
+from fem_mbs.solvers.stepping.codes import OK, STRIKES, TOO_MANY_PROBLEMS
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import groups_of, zero
 from fem_mbs.system.contacts import B_GN, B_GN0, L_NORMAL, gradient_times, laws_of
@@ -28,6 +28,8 @@ def rests(d, s):
     """Whether no active contact approached before the step: then none strikes in it, closed ones only carry load."""
     groups = groups_of(d)
     active, V0 = s.active, s.V0
+    if s.cut == STRIKES:
+        return False
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:

@@ -114,6 +114,7 @@ TABLE = Table(
         "turning": Item("nc", "status of rolling and spinning", "i8"),
         "closed": Item("nc", "status in the smooth motion; GAP: its force is left to the corrections", "i8", kept=True),
         "impact": Item("nc", "took part in an impact of the step", "i8", kept=True),
+        "touching": Item("nc", "open contact that closes in the step, of an impact that is split", "i8"),
         "was_active": Item("nc", "carried an impulse in the last step", "i8", kept=True),
         "counts": Item(
             "8",
@@ -182,6 +183,7 @@ TABLE = Table(
         "touch": Item("", "Newton's law reflects the speed at the touch", "i8"),
         "biased": Item("", "normal velocities have a bias in place of what Newton's law reflects", "i8"),
         "newton": Item("", "contacts by Newton's iteration first", "i8"),
+        "cut": Item("", "how far the step goes when a contact closes, see nsga.split", "i8"),
         "strict": Item("", "a rise of the energy refuses a step", "i8"),
         "watched": Item("", "all that drives and loads the model is explained, see stepping.external_work", "i8"),
         "abrupt": Item("", "elements have forces that change abruptly", "i8"),
@@ -215,6 +217,8 @@ TABLE = Table(
         "run_at": Item("", "record of the run itself", "i8"),
         "own_at": Item("", "record of the table of the method", "i8"),
         "records_at": Item("", "record of the arrays of saved steps", "i8"),
+        "mirror_at": Item("", "table of what a step that stops is put back from, see stepping.mirror", "i8"),
+        "mirrored": Item("", "rows of that table", "i8"),
     },
 )
 RUN = TABLE.dtype
