@@ -647,8 +647,8 @@ def clear_matrix(d, layout):
 
 
 @kernel
-def add_values(d, block, row, column, scale):
-    """Add ``scale`` times values with the pattern of its blocks to one block of the stacked matrix.
+def add_block(d, source, row, column, scale):
+    """Add ``scale`` times the values of matrix ``source`` to one block of the stacked matrix.
 
     Column c of the stacked matrix has the columns c of the blocks it is made of, one below the other.
     """
@@ -657,18 +657,12 @@ def add_values(d, block, row, column, scale):
     table = integer_matrix(L.stack_at + 24, k, k + 2)  # of each column of blocks: begin, number, rank of each row
     pointers = indices(integers(L.stack_at, 3)[2], n + 1)
     begin, number, rank = table[column, 0], table[column, 1], table[column, 2 + row]
-    values = vector(L.values_at, L.nnz)
+    values, block = vector(L.values_at, L.nnz), matrix_values(d, source)
     for c in range(n):
         first, last = pointers[c], pointers[c + 1]
         at = begin + number * first + rank * (last - first) - first
         for p in range(first, last):
             values[at + p] += scale * block[p]
-
-
-@kernel
-def add_block(d, source, row, column, scale):
-    """Add ``scale`` times the values of matrix ``source`` to one block of the stacked matrix, see `add_values`."""
-    add_values(d, matrix_values(d, source), row, column, scale)
 
 
 @kernel

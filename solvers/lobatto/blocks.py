@@ -31,7 +31,16 @@ from fem_mbs.jit import (
     vector,
 )
 from fem_mbs.rotations import add_R_skew
-from fem_mbs.system.assembly import add_values, gather, gather_poses, groups_of, layouts_of, scatter_vector, zero
+from fem_mbs.system.assembly import (
+    STACKED,
+    gather,
+    gather_poses,
+    groups_of,
+    layouts_of,
+    matrix_values,
+    scatter_vector,
+    zero,
+)
 
 _F, _MA, _M, _C, _K, _KA = (SLOT[k] for k in ("f", "Ma", "M", "C", "K", "Ka"))
 _V, _R, _HN = SLOT["v"], SLOT["R"], SLOT["H_N"]
@@ -229,35 +238,44 @@ def elements(d, s, o, j, layout, tangents):
 @kernel
 def distribute(d, s, o, j):
     """Add the entries of stage j to the blocks of the stacked matrix, (4); rows of multipliers to those before it."""
-    stages, h, X = o.a.shape[0], s.h, o.X
+    stages, h, a = o.a.shape[0], s.h, o.a
+    used, offset, stride = o.used, o.offset, o.stride
+    P_D, P_w, F_D, F_w, C_D, C_w = o.P_D, o.P_w, o.F_D, o.F_w, o.C_D, o.C_w
+    values, column = matrix_values(d, STACKED), stages * o.size_nz
     last = j == stages - 1
     for i in range(stages):
         rest = 0.0 if last else o.b[j] - o.a_hat[i, j]
         own = 1.0 if i == j else 0.0
-        if j > 0:
-            for k in range(o.size_nz):
-                X[k] = o.C_D[k] + rest * o.F_D[k] + own * o.P_D[k]
-            for k in range(stages):
-                add_values(d, X, i, k, h * o.a[j, k])
-        for k in range(o.size_nz):
-            X[k] = o.C_w[k] + rest * o.F_w[k] + own * o.P_w[k]
-        add_values(d, X, i, j, 1.0)
+        for u in range(o.n_used):
+            p, at = used[u], offset[u] + i * stride[u]
+            values[at + j * column] += C_w[p] + rest * F_w[p] + own * P_w[p]
+            if j > 0:
+                total = h * (C_D[p] + rest * F_D[p] + own * P_D[p])
+                for k in range(stages):
+                    values[at + k * column] += a[j, k] * total
     if j > 0:
-        for k in range(stages):
-            add_values(d, o.R_D, j - 1, k, h * o.a[j, k])
-        add_values(d, o.R_w, j - 1, j, 1.0)
-        add_values(d, o.R_L, j - 1, j - 1, 1.0)
+        _add_rows(s, o, j, j - 1, 1.0, o.R_D, o.R_w, values)
+        for u in range(o.n_used):
+            values[offset[u] + (j - 1) * (stride[u] + column)] += o.R_L[used[u]]
     if o.lasting != 0:
         weight = o.b[j]
         for i in range(stages - 1):
-            for k in range(stages):
-                add_values(d, o.A_D, i, k, weight * h * o.a[j, k])
-            add_values(d, o.A_w, i, j, weight)
+            _add_rows(s, o, j, i, weight, o.A_D, o.A_w, values)
             weight *= s.instants[j]
         if not last:
-            for k in range(stages):
-                add_values(d, o.S_D, j, k, h * o.a[j, k])
-            add_values(d, o.S_w, j, j, 1.0)
+            _add_rows(s, o, j, j, 1.0, o.S_D, o.S_w, values)
+
+
+@kernel
+def _add_rows(s, o, j, i, weight, of_D, of_w, values):
+    """Add ``weight`` times rows of multipliers, evaluated at stage j, to block row i."""
+    stages = o.a.shape[0]
+    used, offset, stride, column = o.used, o.offset, o.stride, stages * o.size_nz
+    for u in range(o.n_used):
+        p, at = used[u], offset[u] + i * stride[u]
+        values[at + j * column] += weight * of_w[p]
+        for k in range(stages):
+            values[at + k * column] += weight * s.h * o.a[j, k] * of_D[p]
 
 
 @kernel

@@ -73,9 +73,12 @@ TABLE = Table(
         "A_w": Item("nz", "averaged rows of contacts that stick"),
         "S_D": Item("nz", "rows of contacts that slide, of their own stage"),
         "S_w": Item("nz", "rows of contacts that slide, of their own stage"),
-        "X": Item("nz", "scratch"),
+        "used": Item("nz", "entries of a block that elements have; a dense one has others", "i8"),
+        "offset": Item("nz", "places of these in the first block of the stacked matrix", "i8"),
+        "stride": Item("nz", "from there to the next block below", "i8"),
         "place": Item("N 3 3", "places of the rotations of a node in a block, −1: none", "i8"),
         # numbers
+        "n_used": Item("", "entries of a block that elements have", "i8"),
         "single": Item("", "sum of squares of the forces of single elements"),
         "moved": Item("", "size of the last Newton step, as a displacement"),
         "stage_problem": Item("", "record of Newton's iteration: stages", "i8"),

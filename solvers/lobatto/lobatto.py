@@ -151,7 +151,11 @@ class LobattoIIIAB(Stepper):
         a["a"][:], a["a_hat"][:], a["b"][:] = pair.a, pair.a_hat, pair.b
         for name in ("Ti", "Ex"):
             a[name][:] = np.eye(3)
-        a["place"][:] = places_of_rotations(system, engine.matrices.layouts[POSITION].pattern)
+        pattern = engine.matrices.layouts[POSITION].pattern
+        a["place"][:] = places_of_rotations(system, pattern)
+        used, a["offset"][:], a["stride"][:] = places_of_entries(pattern, self.stages)
+        a["used"][: len(used)] = used
+        engine.record_of("n_used")["n_used"] = len(used)
         a["Vd"][:], a["lam_report"][:] = initial_accelerations(system, state, engine.shift, matrices=engine.matrices)
 
     def _check_stability(self, system, state, h):
@@ -164,6 +168,21 @@ class LobattoIIIAB(Stepper):
                 f"{limit:g}/ω = {limit / omega:.3g} s with {self.stages} stages, or the motion blows up. Stiff "
                 "flexible parts: use DecoupledNSGA (or check_stability=False)",
             )  # fmt: skip
+
+
+def places_of_entries(pattern: Any, stages: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Entries of a block that elements have (k,); of all of them, in the order of ``used`` first, their places in the
+    first block of a matrix of stages × stages blocks, and the distance to the block below.
+    """
+    maps = [where.ravel() for where in pattern.maps if where is not None]
+    used = np.unique(np.concatenate([np.zeros(0, np.int64), *maps]))
+    used = used[used >= 0].astype(np.int64)
+    pointers = pattern.pointers.astype(np.int64)
+    column = np.searchsorted(pointers, used, side="right") - 1
+    first, length = pointers[column], pointers[column + 1] - pointers[column]
+    offset, stride = np.zeros((2, len(pattern.rows)), np.int64)
+    offset[: len(used)], stride[: len(used)] = (stages - 1) * first + used, length
+    return used, offset, stride
 
 
 def places_of_rotations(system: Any, pattern: Any) -> np.ndarray:

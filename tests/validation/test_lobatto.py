@@ -16,6 +16,7 @@ from references import rotation_error
 
 import fem_mbs as fem
 from fem_mbs.rotations import skew
+from fem_mbs.solvers.lobatto.stability import largest_frequency
 from fem_mbs.solvers.lobatto.tableau import tableau
 
 TIGHT = 1e-12  # rtol: the error of the iterations is far below that of the time discretisation
@@ -304,6 +305,17 @@ def oscillator(omega=100.0):
     ground = model.ground.frame([0, 0, -10])
     model.add(fem.Spring(ground, mass, stiffness=omega**2, free_length=11.0, name="spring"))
     return model
+
+
+def test_the_largest_frequency_is_that_of_the_modes():
+    section = fem.Section.rectangle(0.03, 0.02, E=1e6, nu=0.3, density=1100.0)
+    model = fem.Model("rubber", gravity=[0, 0, 0])
+    hinge = fem.Node6([0, 0, 0], name="hinged")
+    model.add(fem.beam_line(hinge, fem.Node6([0.3, 0, 0], name="tip"), 3, section, name="strip"))
+    model.add(fem.Revolute.at(model.ground, hinge, [0, 0, 0], axis=[0, 1, 0], name="hinge"))
+    system = model.compile()
+    exact = fem.modes(model, system.n - system.m).omega.max()
+    assert 1.0 < largest_frequency(system, system.initial) / exact < 1.021
 
 
 @pytest.mark.parametrize("stages, limit", [(2, 2.0), (3, 2.828), (4, 3.113)])
