@@ -22,6 +22,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "file_header",
     "example_gallery",
+    "published_cases",
 ]
 exclude_patterns = ["_build"]
 default_role = "py:obj"

@@ -40,13 +40,14 @@ def build(distance=0.1):
     return model
 
 
-def run(h, distance=0.1, save=None):
-    """Results over 0.6 s with the settings of the source."""
-    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start").run(build(distance), 0.6, h, save=save)
+def run(h, distance=0.1, save=None, solver=None):
+    """Results over 0.6 s; without a solver with the settings of the source."""
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
+    return solver.run(build(distance), 0.6, h, save=save)
 
 
-def main(h=1e-2, save="bernoulli_balls.vtkhdf"):
-    result = run(h, save=save)
+def main(h=1e-2, save="bernoulli_balls.vtkhdf", solver=None):
+    result = run(h, save=save, solver=solver)
     checks = []
     for name, velocity in AFTER.items():
         for axis, reference in zip("xy", velocity):

@@ -59,8 +59,9 @@ def build(rolling_resistance=0.0):
     return model
 
 
-def main(h=1e-3, t_end=3.0, save="billiard_break.vtkhdf"):
-    result = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(build(), t_end=t_end, h=h, save=save)
+def main(h=1e-3, t_end=3.0, save="billiard_break.vtkhdf", solver=None):
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, approach="start")
+    result = solver.run(build(), t_end=t_end, h=h, save=save)
     after = int(np.argmax(result["ball 3"].velocity[:, 0] > 0.01))
     gaps = min(result[contact.name].gap.min() for contact in build().elements if hasattr(contact, "law"))
     rise = np.diff(result.energy.total).max()

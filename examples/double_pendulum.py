@@ -65,8 +65,9 @@ def rod(start, end):
     return [Cylinder(start, end, 0.03), Sphere(0.05, offset=end)]
 
 
-def main(h=5e-3, save="double_pendulum.vtkhdf"):
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(build(), t_end=1.0, h=h, save=save)
+def main(h=5e-3, save="double_pendulum.vtkhdf", solver=None):
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.8)
+    result = solver.run(build(), t_end=1.0, h=h, save=save)
     obtained = {
         "centre 1": result["body 1"].position[-1],
         "centre 2": result["body 2"].position[-1],

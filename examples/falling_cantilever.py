@@ -23,9 +23,10 @@ def build(elements=elements):
     return model
 
 
-def main(h=1e-3, save="falling_cantilever.vtkhdf"):
+def main(h=1e-3, save="falling_cantilever.vtkhdf", solver=None):
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.9)
     model = build()
-    result = fem.DecoupledNSGA(rho_inf=0.9).run(model, t_end=0.5, h=h, save=save)
+    result = solver.run(model, t_end=0.5, h=h, save=save)
     x, y, _ = result["tip"].position[-1]
     energy = result.energy.kinetic + result.energy.potential
     first = fem.modes(model, 1).omega[0]

@@ -31,9 +31,10 @@ def build(velocity=(0, 0, 0), spin=(0, 0, 0), rotation=None, **law):
     return model
 
 
-def run(h, t_end, save=None, **options):
-    """Results with the settings of the source: rho_inf = 0.8, tolerance 1e-5."""
-    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5).run(build(**options), t_end, h, save=save)
+def run(h, t_end, save=None, solver=None, **options):
+    """Results; without a solver with the settings of the source: rho_inf = 0.8, tolerance 1e-5."""
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5)
+    return solver.run(build(**options), t_end, h, save=save)
 
 
 def time_of_rest(t, speed, tolerance=1e-6):
@@ -60,8 +61,8 @@ class Sliding:
         return cls.start - a * s, alpha * s, path + cls.speed * rest, angle + cls.speed / radius * rest
 
     @classmethod
-    def run(cls, h, save=None):
-        return run(h, 1.0, save, velocity=cls.velocity, friction=cls.friction)
+    def run(cls, h, save=None, solver=None):
+        return run(h, 1.0, save, solver, velocity=cls.velocity, friction=cls.friction)
 
 
 class Turning:
@@ -78,8 +79,8 @@ class Turning:
         """Angular speed [rad/s] at times t."""
         return np.maximum(self.start - self.deceleration * t, 0.0)
 
-    def run(self, h, save=None):
-        return run(h, 1.0, save, spin=self.spin, **self.law)
+    def run(self, h, save=None, solver=None):
+        return run(h, 1.0, save, solver, spin=self.spin, **self.law)
 
 
 ROLLING = Turning([0.4, 0, 0], rolling_resistance=0.01)
@@ -93,11 +94,11 @@ ACARY_BOURRIER = {
 }
 
 
-def acary_bourrier(case, h, save=None, rotation=None):
+def acary_bourrier(case, h, save=None, rotation=None, solver=None):
     """Results of a case: v = (2.5, 0, 0) m/s, turning forwards, rolling resistance 0.04 m."""
     spin, friction, _, t_stop, _ = ACARY_BOURRIER[case]
     law = {"friction": friction, "rolling_resistance": 0.04}
-    return run(h, t_stop + 0.2, save, velocity=[2.5, 0, 0], spin=[0, 0, -spin], rotation=rotation, **law)
+    return run(h, t_stop + 0.2, save, solver, velocity=[2.5, 0, 0], spin=[0, 0, -spin], rotation=rotation, **law)
 
 
 def acary_bourrier_exact(case, t):
@@ -116,23 +117,23 @@ def speeds(result):
     return np.linalg.norm(result["ball"].velocity, axis=1), np.linalg.norm(result["ball"].angular_velocity, axis=1)
 
 
-def main(h=1e-3, save="rolling_ball.vtkhdf"):
+def main(h=1e-3, save="rolling_ball.vtkhdf", solver=None):
     checks = []
 
     def check(name, reference, obtained, **tolerance):
         checks.append(fem.Check(name, reference=reference, obtained=obtained, **tolerance))
 
     # times: the scheme knows them to the step they lie in, two steps allowed; speeds and paths: 0.1 %
-    result = Sliding.run(h)
+    result = Sliding.run(h, solver=solver)
     v, w = speeds(result)
     slip = np.abs(v - radius * w)
     check("sliding: rolls from [s]", Sliding.t_roll, time_of_rest(result.t, slip), abs=2 * h)
     check("sliding: final speed [m/s]", Sliding.speed, v[-1], rel=1e-3)
     for name, case in (("rolling", ROLLING), ("spinning", SPINNING)):
-        result = case.run(h)
+        result = case.run(h, solver=solver)
         check(f"{name}: stops [s]", case.t_stop, time_of_rest(result.t, speeds(result)[1]), abs=2 * h)
     for case, (_, _, t_turn, t_stop, path) in ACARY_BOURRIER.items():
-        result = acary_bourrier(case, h, save if case == "II" else None)
+        result = acary_bourrier(case, h, save if case == "II" else None, solver=solver)
         v, w = speeds(result)
         check(f"case {case}: rotation stops [s]", t_turn, time_of_rest(result.t, w), abs=2 * h)
         check(f"case {case}: ball stops [s]", t_stop, time_of_rest(result.t, v), abs=2 * h)

@@ -57,8 +57,9 @@ def build(compliant=None):
     return model
 
 
-def main(h=1e-4, save="slider_hits_block.vtkhdf"):
-    result = fem.DecoupledNSGA(rho_inf=0.0, rtol=1e-5).run(build(), t_end=0.1, h=h, save=save)
+def main(h=1e-4, save="slider_hits_block.vtkhdf", solver=None):
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.0, rtol=1e-5)
+    result = solver.run(build(), t_end=0.1, h=h, save=save)
     recovered = fem.recover_forces(result, "slider and block", stiffness=stiffness, model="flores")
     recovered.print()
     recovered.plot(save=output_path(str(save).replace(".vtkhdf", ".png")))

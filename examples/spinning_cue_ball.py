@@ -73,8 +73,8 @@ def throw_angle(result, phi):
     return np.degrees(np.arctan2(across, along))
 
 
-def main(h=1e-4, save="spinning_cue_ball.vtkhdf"):
-    checks, solver = [], fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
+def main(h=1e-4, save="spinning_cue_ball.vtkhdf", solver=None):
+    checks, solver = [], solver or fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
     for (degrees, rolling), table in THROW.items():
         phi = np.radians(degrees)
         for ratio, printed in table.items():

@@ -92,8 +92,8 @@ def deflection(result):
     return np.degrees(np.arctan2(-v[1], v[0]))
 
 
-def main(h=1e-4, save="thirty_degree_rule.vtkhdf"):
-    checks, solver = [], fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
+def main(h=1e-4, save="thirty_degree_rule.vtkhdf", solver=None):
+    checks, solver = [], solver or fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
     for fraction, printed in DEFLECTION.items():
         model = build(fraction)
         file = save if fraction == 0.5 else None

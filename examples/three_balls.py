@@ -46,9 +46,10 @@ def build(friction=True):
     return model
 
 
-def run(h, friction=True, save=None):
-    """Results over 1 s with the settings of the source."""
-    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start").run(build(friction), 1.0, h, save=save)
+def run(h, friction=True, save=None, solver=None):
+    """Results over 1 s; without a solver with the settings of the source."""
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
+    return solver.run(build(friction), 1.0, h, save=save)
 
 
 def speeds(result, t):
@@ -70,8 +71,8 @@ def rolls_from(result):
     return result.t[np.argmax((slip < 1e-6) & (result.t > 0))]
 
 
-def main(h=1e-3, save="three_balls.vtkhdf"):
-    smooth, rough = run(h, False), run(h, True, save)
+def main(h=1e-3, save="three_balls.vtkhdf", solver=None):
+    smooth, rough = run(h, False, solver=solver), run(h, True, save, solver)
     before = speed - cloth * g * speed / (cloth * g * (1 + mass * radius**2 / inertia))
     checks = [
         # the impact lies in a step: known to it

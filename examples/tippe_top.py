@@ -90,9 +90,9 @@ def reference():
     return lambda t: np.degrees(np.arccos(run.sol(t)[11])), run.t_events[0][0], run.t_events[1][0]
 
 
-def run(h=1e-3, t_end=8.0, height=start, save=None, **options):
+def run(h=1e-3, t_end=8.0, height=start, save=None, solver=None, **options):
     """Results; by default closed contacts take part in the smooth motion, which is of second order while it slides."""
-    solver = fem.DecoupledNSGA(**{"rho_inf": 0.5, "persistent_contacts": True} | options)
+    solver = solver or fem.DecoupledNSGA(**{"rho_inf": 0.5, "persistent_contacts": True} | options)
     return solver.run(build(height), t_end=t_end, h=h, save=save)
 
 
@@ -102,8 +102,8 @@ def times(result):
     return result.t[np.argmax(angle(result) > 90.0)], result.t[touching[0]], result.t[touching[-1]]
 
 
-def main(h=1e-3, save="tippe_top.vtkhdf"):
-    result = run(h, save=save)
+def main(h=1e-3, save="tippe_top.vtkhdf", solver=None):
+    result = run(h, save=save, solver=solver)
     over, touch, leave = times(result)
     gap = min(result[name].gap.min() for name in ("body", "stick"))
     both = np.degrees(np.arccos((radius_stick - radius_body) / (height_stick - height_body)))  # both spheres touch

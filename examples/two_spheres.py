@@ -27,9 +27,10 @@ def build():
     return model
 
 
-def run(h, save=None, **options):
-    """Results over 1 s with the settings of the source."""
-    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, **options).run(build(), 1.0, h, save=save)
+def run(h, save=None, solver=None, **options):
+    """Results over 1 s; without a solver with the settings of the source."""
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, **options)
+    return solver.run(build(), 1.0, h, save=save)
 
 
 def exact(t):
@@ -52,8 +53,8 @@ def angle(result, name):
     return np.concatenate([[0.0], np.cumsum(0.5 * np.diff(result.t) * (w[1:] + w[:-1]))])
 
 
-def main(h=1e-3, save="two_spheres.vtkhdf"):
-    result = run(h, save)
+def main(h=1e-3, save="two_spheres.vtkhdf", solver=None):
+    result = run(h, save, solver)
     contact = result["contact"]
     tangential = np.linalg.norm(contact.force_tangential, axis=1)
     w_A, w_B, _, _, force = exact(result.t)

@@ -37,7 +37,8 @@ class Check(Checked):
     def __init__(
         self, name: str, *, reference: float, obtained: float, rel: float | None = None, abs: float | None = None
     ) -> None:
-        self.name, self.reference = name, self.number("reference", reference)
+        self.name: str = name
+        self.reference = self.number("reference", reference)
         # what was obtained may be anything: a value that is not finite is never ok
         self.obtained = float(self.as_array("obtained", obtained, (), finite=False))
         self.rel = None if rel is None else self.positive("rel", rel, allow_zero=True)
@@ -49,7 +50,18 @@ class Check(Checked):
         difference = math.fabs(self.obtained - self.reference)
         relative = difference / math.fabs(self.reference) if self.reference else math.inf
         self.error = difference if rel is None or abs is not None else relative
-        self.ok = (abs is not None and difference <= abs) or (rel is not None and relative <= rel)
+        self.ok = bool((abs is not None and difference <= abs) or (rel is not None and relative <= rel))
+
+    @property
+    def ratio(self) -> float:
+        """Error over tolerance: up to 1 is ok; of two tolerances the one that allows more."""
+        difference, size = math.fabs(self.obtained - self.reference), math.fabs(self.reference)
+        allowed = [t for t in (self.abs, None if self.rel is None else self.rel * size) if t is not None]
+        if not math.isfinite(difference):
+            return math.inf
+        if max(allowed) == 0.0:
+            return 0.0 if difference == 0.0 else math.inf
+        return difference / max(allowed)
 
     @property
     def tolerance(self) -> str:

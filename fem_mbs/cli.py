@@ -1,4 +1,4 @@
-"""Command line: ``fem-mbs run | info | plot | picture | export | check-tangents | solvers``.
+"""Command line: ``fem-mbs run | info | plot | picture | export | validate | check-tangents | solvers``.
 
 A script is run as it stands; ``--set`` changes what it assigns at its top level, or the defaults of its ``main``.
 """
@@ -92,6 +92,13 @@ def _parser():
     export.add_argument("-o", "--output", type=Path, help="default: beside the results file")
     export.add_argument("--time", type=float, metavar="S", help="time of a single frame; default: the end")
     export.add_argument("--frames", type=int, help="largest number of frames of a series")
+
+    validate = command("validate", validate_cases, "Run published cases with every time stepper they apply to.")
+    validate.add_argument("case", nargs="*", help="names of cases; default: all")
+    validate.add_argument("--list", action="store_true", dest="show", help="show the cases, run nothing")
+    validate.add_argument("--method", nargs="+", default=[], metavar="NAME", help="with these time steppers only")
+    validate.add_argument("--fast", action="store_true", help="leave out what takes more than some seconds")
+    validate.add_argument("--json", type=Path, metavar="FILE", help="write every check to a file")
 
     tangents = command("check-tangents", check_tangents, "Compare tangents of elements with finite differences.")
     tangents.add_argument("element", nargs="*", help="element types; default: all")
@@ -315,6 +322,25 @@ def make_export(options: Namespace) -> None:
     else:
         files = export.export(result, output, time=options.time, frames=options.frames)
     print(f"{files[0]}" + (f" and {len(files) - 1} more" if len(files) > 1 else ""))
+
+
+def validate_cases(options: Namespace) -> int:
+    """``fem-mbs validate``."""
+    from fem_mbs.cases import validate
+    from fem_mbs.cases.registry import chosen, runs
+
+    cases = chosen(options.case, options.fast)
+    todo = runs(cases, options.method)
+    if options.show:
+        print(validate.listed([case for case in cases if not options.method or any(c is case for c, _ in todo)]))
+        return 0
+    if not todo:
+        raise ScriptError("nothing to run: none of these cases applies to these methods; see fem-mbs validate --list")
+    outcomes = validate.run(todo)
+    print(validate.report(outcomes))
+    if options.json is not None:
+        validate.write(outcomes, options.json)
+    return 0 if all(outcome.ok for outcome in outcomes) else 1
 
 
 def check_tangents(options: Namespace) -> int:

@@ -35,6 +35,7 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.errors import SolverError
 from fem_mbs.model import compiled
+from fem_mbs.runtime import output_path
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.equilibrium import Equilibrium, rotating_matrices
 from fem_mbs.solvers.static_result import StaticResult
@@ -294,7 +295,7 @@ def _record(problem, state, lam, factor, count):
 def _write(system, records, save, statistics, **parameters):
     from fem_mbs.results.writer import ResultsWriter
 
-    writer = ResultsWriter(system, save, parameters={"solver": "static_equilibrium", **parameters})
+    writer = ResultsWriter(system, output_path(save), parameters={"solver": "static_equilibrium", **parameters})
     for k, record in enumerate(records):
         record["step"][0] = k
     writer.append({name: np.concatenate([record[name] for record in records]) for name in records[0]})

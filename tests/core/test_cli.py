@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -74,6 +75,12 @@ def test_end_time_step_and_folder_replace_those_of_the_script_and_only_for_its_r
     assert f"h 0.0001 t_end 3.0 save {folder / 'ball.vtkhdf'}" in capsys.readouterr().out
     assert folder.is_dir()
     assert runtime.apply(1.0, 2e-3, "a.vtkhdf") == (1.0, 2e-3, "a.vtkhdf")
+
+
+def test_results_of_a_static_equilibrium_go_to_the_folder_as_well(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", str(Path(__file__).parents[2] / "examples" / "roll_up.py"), "--out", "results"]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["results"] and Path("results", "roll_up.vtkhdf").exists()
 
 
 @pytest.mark.parametrize(

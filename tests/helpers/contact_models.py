@@ -17,27 +17,6 @@ def facing(normal):
     return frame_with_axis(np.asarray(normal, float))
 
 
-def bouncing_pendulum(arm=1.0):
-    """Body on a hinge about z whose centre of mass, 1 m from the pivot, hits the plane x = √½; e = 0.8 (Bruls2014,
-    3.2).
-
-    ``arm`` [m] is the distance of the node from the pivot: 1 puts it at the centre of mass, 0 at the pivot.
-    """
-    model = fem.Model("bouncing pendulum", gravity=[0, -10, 0])
-    start = exp([0, 0, np.pi / 12])
-    centre = np.array([1.0 - arm, 0, 0])
-    body = model.add(
-        fem.RigidBody(
-            1.0, [0.05, 0.1, 0.1], position=start @ [arm, 0, 0], rotation=start, center=centre, name="bob",
-            allow_nonphysical=True,
-        )
-    )  # fmt: skip
-    model.add(fem.Revolute.at(model.ground, body, [0, 0, 0], [0, 0, 1], name="pivot"))
-    wall = model.ground.frame([np.sqrt(0.5), 0, 0], facing([1, 0, 0]))
-    model.add(fem.SphereOnPlane(body.frame(centre), wall, radius=0.0, restitution=0.8, name="wall"))
-    return model
-
-
 def bouncing_pendulum_motion(t):
     """Angle (k,) [rad] of the exact motion, impact times [s] and energies after the impacts [J]."""
     inertia = 1.1  # kg m² about the pivot

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from contact_models import LEGS, bouncing_pendulum, thrown
+from contact_models import LEGS, thrown
 
 import fem_mbs as fem
+from fem_mbs.cases.bruls2014 import bouncing_pendulum
 from fem_mbs.solvers.contact import correction
 from fem_mbs.solvers.contact_problem.fclib import read_problem
 

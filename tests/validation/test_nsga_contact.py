@@ -11,6 +11,7 @@ import references
 import tilting_plate
 
 import fem_mbs as fem
+from fem_mbs.cases.bruls2014 import bouncing_pendulum
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import orders
@@ -62,7 +63,7 @@ def test_bouncing_ball_of_the_recovery_is_first_order_in_position_and_velocity()
 
 @pytest.fixture(scope="module")
 def pendulum():
-    return fem.DecoupledNSGA(**TIGHT).run(models.bouncing_pendulum(), 6.0, 1e-3)
+    return fem.DecoupledNSGA(**TIGHT).run(bouncing_pendulum(), 6.0, 1e-3)
 
 
 def test_first_impact_of_the_pendulum_has_the_numbers_of_the_note(pendulum):
@@ -92,7 +93,7 @@ def test_pendulum_comes_to_rest_with_the_static_forces(pendulum):
 @pytest.mark.parametrize("arm", [1.0, 0.0])
 def test_pendulum_angle_has_the_errors_of_the_note(arm):
     for h, printed in ((4e-3, 0.0500), (2e-3, 0.0105), (1e-3, 0.0075)):
-        result = fem.DecoupledNSGA(**TIGHT).run(models.bouncing_pendulum(arm), 3.0, h)
+        result = fem.DecoupledNSGA(**TIGHT).run(bouncing_pendulum(arm), 3.0, h)
         exact, _, _ = models.bouncing_pendulum_motion(result.t)
         error = np.abs(result["bob"].rotation_vector[:, 2] - exact).sum() / np.abs(exact).sum()
         assert error == pytest.approx(printed, abs=1e-4)  # printed digits
@@ -107,7 +108,7 @@ def test_pendulum_angle_has_the_errors_of_the_note(arm):
     ],
 )
 def test_energies_after_impacts_are_those_of_the_note(h, energies):
-    result = fem.DecoupledNSGA(**TIGHT).run(models.bouncing_pendulum(), 3.0, h)
+    result = fem.DecoupledNSGA(**TIGHT).run(bouncing_pendulum(), 3.0, h)
     impacts = np.flatnonzero(result["wall"].impact)[:5]
     assert result.energy.total[impacts] == pytest.approx(energies, abs=1e-5)  # printed digits
     _, times, exact = models.bouncing_pendulum_motion(result.t)
@@ -117,7 +118,7 @@ def test_energies_after_impacts_are_those_of_the_note(h, energies):
 
 def test_reactions_after_an_impact_oscillate_unless_the_radius_is_zero_or_the_memory_is_reset():
     def run(**options):
-        result = fem.DecoupledNSGA(**{**TIGHT, **options}).run(models.bouncing_pendulum(), 3.0, 1e-3)
+        result = fem.DecoupledNSGA(**{**TIGHT, **options}).run(bouncing_pendulum(), 3.0, 1e-3)
         k = int(np.argmax(result["wall"].impact))
         return result["pivot"].force[k + 1 : k + 9, 0], np.diff(result.energy.total).max()
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from contact_models import bouncing_pendulum
 from double_pendulum import build as double_pendulum
 
 import fem_mbs as fem
+from fem_mbs.cases.bruls2014 import bouncing_pendulum
 from fem_mbs.solvers.stepping import step_control
 
 

@@ -1,0 +1,253 @@
+"""The four examples of Bruls2014 and an oscillator, with every scheme of impacts: what all share, what is known of one.
+
+Bruls, Acary, Cardona (2014) print no table. Numbers are closed forms, and those of the schemes that they compare, their
+coupled one (GGL) and Moreau's with θ = 1/(1 + ρ∞) = 5/9, computed again from their equations with the same steps.
+"""
+
+from typing import Any
+
+import numpy as np
+
+import fem_mbs as fem
+from fem_mbs.cases.case import Case, Method
+from fem_mbs.cases.scripts import script
+from fem_mbs.rotations import exp, frame_with_axis
+
+ROUND_OFF = 1e-12
+THETA = 1 / 1.8  # of Moreau's scheme that belongs to ρ∞ = 0.8
+
+GGL = Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.8, "approach": "start"})
+NSGA = Method("DecoupledNSGA", {"rho_inf": 0.8, "approach": "start"})
+MOREAU = Method("MoreauJean", {"theta": THETA})
+PROJECTED = Method("MoreauJean", {"theta": THETA, "projection": True})
+LOBATTO = Method("LobattoIIIAB", {"stages": 2})
+
+
+def is_moreau(stepper: Any) -> bool:
+    """True for the published scheme of Moreau, which closes contacts in velocities and projects nothing."""
+    return type(stepper).__name__ == "MoreauJean" and not stepper.projection
+
+
+def smallest_gap(stepper: Any, gap: float, moreau: float, digits: float) -> fem.Check:
+    """No penetration, or that of Moreau's scheme."""
+    reference, allowed = (moreau, digits) if is_moreau(stepper) else (0.0, ROUND_OFF)
+    return fem.Check("smallest gap [m]", reference=reference, obtained=gap, abs=allowed)
+
+
+# --- bouncing ball, 3.1 -----------------------------------------------------------------------------------------------
+
+
+def ball(stepper: Any) -> fem.Checks:
+    """The ball of `examples/bouncing_ball.py` through its accumulation point."""
+    ball, h = script("bouncing_ball"), 2e-3
+    result = stepper.run(ball.build(), 4.5, h)
+    table, velocity = result["table"], result["ball"].velocity[:, 2]
+    k, flight = result.at(0.402), (result.t > 0.01) & (result.t < 0.39)
+    theta = stepper.theta if type(stepper).__name__ == "MoreauJean" else 0.5
+    lost, error = -np.diff(result.energy.total[flight]).mean(), np.abs(table.gap - ball.exact_gap(result.t)).max()
+    return fem.Checks(
+        fem.Check("first impact, speed before [m/s]", reference=-4.0, obtained=velocity[k - 1], abs=ROUND_OFF),
+        fem.Check("speed after [m/s]", reference=3.2, obtained=velocity[k], abs=1e-9),
+        fem.Check("impulse [N s]", reference=7.22, obtained=table.impulse[k, 0], abs=1e-9),
+        fem.Check("largest error of the gap [m]", reference=0.0, obtained=error, abs=25 * h),
+        fem.Check("lost per step of flight [J]", reference=100 * h**2 * (theta - 0.5), obtained=lost, abs=ROUND_OFF),
+        fem.Check("largest rise of energy [J]", reference=0.0,
+                  obtained=max(np.diff(result.energy.total).max(), 0.0), abs=ROUND_OFF),
+        fem.Check("speed at rest [m/s]", reference=0.0, obtained=velocity[-1], abs=1e-9),
+        fem.Check("force at rest [N]", reference=10.0, obtained=table.force_normal[-1], rel=1e-6),
+        smallest_gap(stepper, table.gap.min(), -2.0e-3, 5e-5),
+    )  # fmt: skip
+
+
+# --- bouncing pendulum, 3.2 -------------------------------------------------------------------------------------------
+
+
+def bouncing_pendulum(arm: float = 1.0) -> fem.Model:
+    """Body on a hinge about z whose centre of mass, 1 m from the pivot, hits the plane x = √½; e = 0.8.
+
+    ``arm`` [m] is the distance of the node from the pivot: 1 puts it at the centre of mass, 0 at the pivot.
+    """
+    model = fem.Model("bouncing pendulum", gravity=[0, -10, 0])
+    start = exp([0, 0, np.pi / 12])
+    centre = np.array([1.0 - arm, 0, 0])
+    body = model.add(
+        fem.RigidBody(
+            1.0, [0.05, 0.1, 0.1], position=start @ [arm, 0, 0], rotation=start, center=centre, name="bob",
+            allow_nonphysical=True,
+        )
+    )  # fmt: skip
+    model.add(fem.Revolute.at(model.ground, body, [0, 0, 0], [0, 0, 1], name="pivot"))
+    wall = model.ground.frame([np.sqrt(0.5), 0, 0], frame_with_axis(np.array([1.0, 0, 0])))
+    model.add(fem.SphereOnPlane(body.frame(centre), wall, radius=0.0, restitution=0.8, name="wall"))
+    return model
+
+
+def pendulum(stepper: Any) -> fem.Checks:
+    """The pendulum until it hangs on the wall."""
+    h = 1e-3
+    result = stepper.run(bouncing_pendulum(), 6.0, h)
+    wall, energy = result["wall"], result.energy.total
+    k = int(np.argmax(wall.impact))
+    push = result["pivot"].force[-1]
+    # Moreau's scheme rests where joint and wall have drifted to, 1e-3 m off
+    same = 3e-3 if is_moreau(stepper) else 1e-6
+    checks = [
+        fem.Check("first impact [s]", reference=0.486110, obtained=result.t[k], abs=h),
+        # its speed is that of a step before, where ẍ = 10 m/s² at most: (1 + e) m_eff ẍ h, m_eff = 2.2 kg
+        fem.Check("its impulse [N s]", reference=11.7347, obtained=wall.impulse[k, 0], abs=1.8 * 2.2 * 10 * h),
+        # of ½ J θ̇²: J θ̇ e² θ̈ h = 27 mJ, J = 1.1 kg m², θ̇ = 4.19 rad/s, θ̈ = 9 rad/s²
+        fem.Check("energy after it [J]", reference=-0.88914, obtained=energy[k], abs=27 * h),
+        fem.Check("force of the wall at rest [N]", reference=10.0, obtained=wall.force_normal[-1], rel=same),
+        fem.Check("force of the pivot at rest, x [N]", reference=-10.0, obtained=push[0], rel=same),
+        fem.Check("force of the pivot at rest, y [N]", reference=10.0, obtained=push[1], rel=same),
+        smallest_gap(stepper, wall.gap.min(), -1.1e-3, 5e-5),
+    ]
+    if not is_moreau(stepper):
+        angle, drift = result["bob"].rotation_vector[-1, 2], result.violation.position.max()
+        checks += [
+            fem.Check("angle at rest [rad]", reference=-np.pi / 4, obtained=angle, abs=1e-9),
+            fem.Check("energy at rest [J]", reference=-10 * np.sqrt(0.5), obtained=energy[-1], abs=1e-8),
+            fem.Check("largest |g| [m]", reference=0.0, obtained=drift, abs=ROUND_OFF),
+        ]
+    return fem.Checks(*checks)
+
+
+# --- elastic bar, 3.3 -------------------------------------------------------------------------------------------------
+
+BAR_ENERGY = {"DecoupledNSGA": 496.2, "NonsmoothGeneralizedAlphaGGL": 497.3, "MoreauJean": 475.5}  # J at 2 s
+
+
+def bar(stepper: Any) -> fem.Checks:
+    """The bar of `examples/elastic_bar.py`: Courant number 1.2."""
+    bar, h = script("elastic_bar"), 2e-3
+    result = stepper.run(bar.build(), 2.0, h)
+    wall, middle = result["wall"], bar.in_contact(result, 0.1)
+    closed = result.t[wall.force_normal > 0]
+    speed = np.abs(result["node 0"].velocity[bar.in_contact(result, 2 * h)]).max()
+    energy = BAR_ENERGY[type(stepper).__name__]
+    return fem.Checks(
+        fem.Check("touches [s]", reference=bar.t_touch, obtained=closed[0], abs=h),
+        # mesh and damping spread the front of the wave over two steps
+        fem.Check("leaves [s]", reference=bar.t_leave, obtained=closed[-1], abs=3 * h),
+        fem.Check("force, mean [N]", reference=bar.force, obtained=wall.force_normal[middle].mean(), rel=1e-3),
+        fem.Check("speed of the end in contact [m/s]", reference=0.0, obtained=speed, abs=1e-9),
+        fem.Check("energy at 2 s [J]", reference=energy, obtained=result.energy.total[-1], abs=0.06),
+        smallest_gap(stepper, wall.gap.min() if is_moreau(stepper) else min(wall.gap.min() + 1e-11, 0), -3.9e-3, 5e-5),
+    )
+
+
+# --- rocking block, 3.4 -----------------------------------------------------------------------------------------------
+
+
+def block(stepper: Any) -> fem.Checks:
+    """The block of `examples/rocking_block.py`, h = 10 ms."""
+    block, h = script("rocking_block"), 1e-2
+    result = stepper.run(block.build(), 3.0, h)
+    body, corners = result["block"], [result["corner 1"], result["corner 2"]]
+    hits, energies = np.flatnonzero((corners[0].impact > 0) | (corners[1].impact > 0)), result.energy.total
+    gap = smallest_gap(stepper, min(corner.gap.min() for corner in corners), -7.5e-3, 5e-5)
+    if is_moreau(stepper):
+        return fem.Checks(
+            fem.Check("impact 1 [s]", reference=0.18375, obtained=result.t[hits[0]], abs=h),
+            # closed form; the speed is that of a step before: g h times (1 + e) m_eff, below 1 kg
+            fem.Check(
+                "impact 1, impulse [N s]", reference=1.8916, obtained=corners[1].impulse[hits[0], 0], abs=9.81 * h
+            ),
+            # sinks in: 3 to 5 mJ below
+            fem.Check("energy at rest [J]", reference=7.3575, obtained=energies[-1], abs=5e-3),
+            gap,
+        )
+    checks = []
+    for i, (t, corner, impulse, energy) in enumerate(block.IMPACTS):
+        k = hits[i]
+        checks += [
+            fem.Check(f"impact {i + 1} [s]", reference=t, obtained=result.t[k], abs=1e-9),
+            fem.Check(f"impact {i + 1}, impulse [N s]", reference=impulse,
+                      obtained=corners[corner - 1].impulse[k, 0], abs=1e-4),
+            fem.Check(f"impact {i + 1}, energy after it [J]", reference=energy,
+                      obtained=energies[k], abs=6e-4),
+        ]  # fmt: skip
+    checks += [
+        fem.Check("force of a corner at rest [N]", reference=4.905, obtained=corners[0].force_normal[-1], rel=1e-6),
+        fem.Check("angle at rest [rad]", reference=0.0, obtained=body.rotation_vector[-1, 2], abs=1e-9),
+        fem.Check("height at rest [m]", reference=0.75, obtained=body.position[-1, 1], abs=1e-9),
+        gap,
+    ]
+    return fem.Checks(*checks)
+
+
+# --- oscillator at a wall ---------------------------------------------------------------------------------------------
+
+OSCILLATOR_ENERGY = {"NonsmoothGeneralizedAlphaGGL": 3.43545, "MoreauJean": 3.288}  # J at 2 s with h = 2 ms
+
+
+def oscillator_model() -> fem.Model:
+    """Mass on a spring, 10 rad/s, that falls back to a wall in its position of rest; e = 0.8."""
+    model = fem.Model("oscillator", gravity=[0, 0, 0])
+    mass = model.add(fem.PointMass(1.0, position=[0, 0, 1], name="mass", fixed=("x", "y")))
+    model.add(fem.Spring(model.ground.frame([0, 0, -10]), mass, stiffness=100.0, free_length=10.0, name="spring"))
+    model.add(fem.SphereOnPlane(mass, model.ground, radius=0.0, restitution=0.8, name="wall"))
+    return model
+
+
+def oscillator(stepper: Any) -> fem.Checks:
+    """Six impacts in 2 s."""
+    result = stepper.run(oscillator_model(), 2.0, 2e-3)
+    exact, wall = 50 * 0.8**12, result["wall"]
+    known, energy = OSCILLATOR_ENERGY.get(type(stepper).__name__), result.energy.total[-1]
+    own = [] if known is None else [fem.Check("energy at 2 s, that of the scheme [J]", reference=known, obtained=energy,
+                                              abs=6e-4)]  # fmt: skip
+    return fem.Checks(
+        *own,
+        fem.Check("impacts", reference=6, obtained=np.count_nonzero(wall.impact), abs=0),
+        fem.Check("energy at 2 s, exact [J]", reference=exact, obtained=energy, rel=0.05),
+    )
+
+
+SOURCE = "Bruls2014"
+DIGITS = "printed digits of the scheme computed again; round-off where the scheme is exact; "
+CASES = [
+    Case(
+        "bruls2014-ball", "ball that bounces to rest", f"{SOURCE}, 3.1",
+        DIGITS + "error of the gap: an impact is early or late by a step at most, at 4 m/s, and shifts what follows",
+        ball, (NSGA, MOREAU, PROJECTED, GGL, LOBATTO),
+    ),
+    Case(
+        "bruls2014-pendulum", "pendulum that bounces on a wall", f"{SOURCE}, 3.2",
+        DIGITS + "first impact: the speed of a step before, first order in h",
+        pendulum,
+        (
+            NSGA,
+            Method("MoreauJean", {"theta": THETA}, {
+                "smallest gap [m]": "−8.5e-4 m: joints push along the directions of the middle of a step here, in the "
+                "source along those of its end",
+            }),
+            PROJECTED, GGL, LOBATTO,
+        ),
+    ),
+    Case(
+        "bruls2014-bar", "elastic bar that hits a wall", f"{SOURCE}, 3.3",
+        DIGITS + "times: the front of the wave is spread over two steps", bar, (NSGA, MOREAU, GGL),
+        note="The cross-section is not printed: 1 m². Lobatto IIIA-IIIB is not stable with this mesh and step.",
+        fast=False,
+    ),
+    Case(
+        "bruls2014-block", "block that rocks from corner to corner", f"{SOURCE}, 3.4", DIGITS.rstrip("; "),
+        block,
+        (
+            NSGA,
+            Method("MoreauJean", {"theta": THETA}, {
+                "smallest gap [m]": "−1.19e-2 m: which step catches an impact depends on the forecast of the gap, "
+                "linear here, of the turned block in the source",
+            }),
+            GGL,
+        ),
+        note="The order of later impacts depends on the step: only the first three are compared.",
+    ),
+    Case(
+        "oscillator-at-a-wall", "oscillator that bounces on a wall in its position of rest",
+        f"closed form, with numbers of the schemes of {SOURCE}",
+        DIGITS + "exact energy: 5 %, of which Moreau's scheme takes 4.3 % with θ = 5/9",
+        oscillator, (NSGA, MOREAU, GGL),
+    ),
+]  # fmt: skip

@@ -1,0 +1,186 @@
+"""The scripts of ``examples`` as cases. References, tolerances and the reason for each are in the scripts.
+
+A script whose ``main`` takes a ``solver`` runs with several time steppers; `OWN` is the one it chooses itself.
+"""
+
+import inspect
+from typing import Any
+
+from fem_mbs.cases.case import OWN, STATIC, Case, Method
+from fem_mbs.cases.scripts import script, title
+from fem_mbs.checks import Checks
+
+ROUND = "round-off and tolerances of the iterations"
+FIRST = "first order in h: two steps for times, errors measured for the rest"
+SECOND = "second order in h: errors measured with the step of the script"
+DIGITS = "printed digits"
+
+MOREAU, PROJECTED = {"theta": 0.5}, {"theta": 0.5, "projection": True}
+GGL = Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.8, "approach": "start"})
+ALPHA, LOBATTO = Method("GeneralizedAlpha", {"rho_inf": 0.8}), Method("LobattoIIIAB", {"stages": 3})
+MEAN = "Moreau-Jean's reactions are means over a step, half a step late: "
+ONE_LAW = "Newton's law for all contacts of a step at once, where the source has one impact after the other: "
+PENETRATES = "contacts are closed in velocities: "
+
+
+def run_script(name: str, solver: Any) -> Checks:
+    """What ``main`` of a script returns; no picture is drawn where the script leaves that open."""
+    main = script(name).main
+    options = {"picture": None} if "picture" in inspect.signature(main).parameters else {}
+    if solver is not None:
+        options["solver"] = solver
+    return main(**options)
+
+
+def example(
+    name: str, source: str, tolerance: str, *others: Method,
+    own: str = "DecoupledNSGA", note: str = "", fast: bool = True,
+) -> Case:  # fmt: skip
+    """Case of a script: its own stepper first, then the others."""
+    run = lambda solver: run_script(name, solver)  # noqa: E731
+    return Case(name, title(name), source, tolerance, run, (Method(own, OWN), *others), note, fast)
+
+
+def moreau(options: dict, *missing: str, reason: str = "") -> Method:
+    """Moreau-Jean with options, and the checks it does not pass."""
+    return Method("MoreauJean", options, dict.fromkeys(missing, reason))
+
+
+AFTER_BREAK = [f"ball {i}: v{x} after [m/s]" for i in (4, 5) for x in "xy"] + [
+    "cue: vx after [m/s]",
+    "ball 3: vx after [m/s]",
+]
+SMOOTH_THREE = [f"smooth: {i} afterwards [m/s]" for i in "123"]
+ROUGH_THREE = [f"rough: {i} rolls at last [m/s]" for i in "123"]
+AT_ONCE = ONE_LAW + "−2/3, 4/3, 4/3 m/s for 0, 0, 2"
+STRUCK = "smooth: struck [s]"
+
+CASES = [
+    # --- joints -------------------------------------------------------------------------------------------------------
+    example(
+        "double_pendulum", "minimal coordinates integrated to round-off", SECOND,
+        moreau(PROJECTED, "error of the joint forces [N]", reason=MEAN + "0.21 N of 13 N at 5 ms"),
+        GGL, ALPHA, LOBATTO,
+    ),
+    example(
+        "driven_double_pendulum", "minimal coordinates integrated to round-off", SECOND,
+        Method("MoreauJean", PROJECTED, {
+            "angle of joint 2 [rad]": "another constant of second order: 9.7e-5 rad at 2.5 ms",
+            "driving moment [N m]": MEAN + "0.14 N m of 39 N m at 2.5 ms",
+        }),
+        GGL, ALPHA, LOBATTO,
+    ),
+    example(
+        "heavy_top", "independent integration to round-off", SECOND,
+        Method("MoreauJean", PROJECTED, {
+            "slow: error of centre [m]": "another constant of second order: 3.7e-6 m",
+            "slow: error of force [N]": MEAN + "0.62 N of 150 N at 0.5 ms",
+            "fast: error of centre [m]": "another constant of second order: 3.3e-4 m",
+            "fast: error of Ω [rad/s]": "another constant of second order: 3.5e-3 rad/s",
+            "fast: error of force [N]": MEAN + "0.78 N of 760 N at 0.5 ms",
+        }),
+        GGL, ALPHA, LOBATTO,
+    ),
+    example(
+        "roller_crank", "Sanchez2025, A.6.3", ROUND + "; counts as published",
+        note="The initial pose is only in a figure; it is the one of ten tried that does what is published.",
+    ),
+    # --- beams --------------------------------------------------------------------------------------------------------
+    example(
+        "falling_cantilever", "limit of meshes, steps and two other codes",
+        "digits on which three codes agree; 1e-6 of the energy for numerical damping", moreau(MOREAU),
+        GGL, ALPHA,
+    ),
+    example("roll_up", "closed form", "Newton tolerance; counts of an independent prototype", own=STATIC),
+    example("bend_45", "Bathe and Bolourchi 1979; boundary-value solver", "fourth order of the mesh", own=STATIC,
+            note="Tables of this benchmark disagree in the third digit, because the torsion constant differs."),
+    example("elastic_bar", "Bruls2014, 3.3", "mesh and damping spread the wave; errors of this scheme at 2 ms",
+            fast=False),
+    # --- impacts ------------------------------------------------------------------------------------------------------
+    example("bouncing_ball", "Bruls2014, 3.1", FIRST),
+    example("rocking_block", "Bruls2014, 3.4", FIRST),
+    example("bernoulli_balls", "Sanchez2025, B.5.5",
+            "first order in h: the lines of centres turn in the step of the impact",
+            moreau(MOREAU), moreau(PROJECTED), GGL, LOBATTO),
+    example(
+        "three_balls", "Sanchez2025, B.5.4; prototype", "first order in h of repeated impacts, 2 to 3 %",
+        moreau(MOREAU, STRUCK, *SMOOTH_THREE, *ROUGH_THREE, reason=AT_ONCE),
+        moreau(PROJECTED, STRUCK, reason="the contact is closed by its forecast, a step later: 0.278 s for 0.2767 s"),
+        *[Method(method.stepper, method.options, dict.fromkeys([*SMOOTH_THREE, *ROUGH_THREE], AT_ONCE))
+          for method in (GGL, LOBATTO)],
+    ),
+    example("dominoes", "half the step size; nothing published", "first order in h: 2.5 % measured", fast=False),
+    example("spheres_in_a_box", "physical statements; nothing published", "tolerance of the contact problems",
+            fast=False),
+    example("compliant_impacts", "Sanchez2025, C.6.1 to C.6.3", "integration of the impact alone; three printed digits",
+            fast=False),
+    example("force_recovery", "Sanchez2025, C.6.1", "three printed digits; closed forms of the law",
+            note="The height of the fall is not printed: 1 m gives the printed duration."),
+    # --- rolling, sliding, spinning -----------------------------------------------------------------------------------
+    example("rolling_ball", "Sanchez2025, A.6.1 and A.6.2; closed forms", FIRST, moreau(MOREAU), moreau(PROJECTED),
+            GGL, Method("ConeComplementarity", {"relaxed": True})),
+    example(
+        "ball_against_wall", "Sanchez2025, A.6.4", FIRST,
+        moreau(MOREAU, "smallest gap to the wall [m]", reason=PENETRATES + "−3.7e-4 m at 1.5 m/s and 1 ms"),
+        moreau(PROJECTED), GGL,
+        note="The printed times fit a wall without friction, the printed spin one with friction: the wall is smooth.",
+    ),
+    example("two_spheres", "Sanchez2025, B.5.1", SECOND, moreau(MOREAU), moreau(PROJECTED),
+            Method(GGL.stepper, GGL.options, {"B turns [rad/s]": "friction of first order in h: 2.6e-5 rad/s at 1 ms"}),
+            LOBATTO),
+    example(
+        "tilting_plate", "minimal coordinates integrated to round-off", "first order in h of closed contacts, measured",
+        Method("MoreauJean", PROJECTED, {
+            "driving moment [N m]": "mean over a step, and the projection of the contact: 0.044 N m of 1.2 N m",
+            "largest |gap| [m]": "the projection lifts the sphere by up to 1.6e-7 m",
+        }),
+        GGL, LOBATTO,
+    ),
+    example("order_in_contact", "exact solutions", "slopes: 0.15 for the steps of the study", fast=False),
+    example("tippe_top", "Capobianco2021, section 4.6; Runge-Kutta reference",
+            "second order up to the first impact, then first order: measured",
+            note="Numbers of the article's scheme at 1 ms have an error of discretisation and are not the reference. "
+            "Moreau-Jean without projection needs steps of 0.1 ms here: with 1 ms it sinks in by 2.2 mm.", fast=False),
+    # --- billiards ----------------------------------------------------------------------------------------------------
+    example(
+        "billiard_break", "Sanchez2025, B.5.6; prototype",
+        "first order in h: the cue ball moves by 1 cm in the step of the break",
+        moreau(PROJECTED, *AFTER_BREAK, reason=ONE_LAW + "cue ball −4.07 m/s for −1.43 m/s"),
+        note="The layout is only in a figure.", fast=False,
+    ),
+    example(
+        "thirty_degree_rule", "Sanchez2025, B.5.2", "first order in h: 0.2 mm of path in the step of the impact",
+        moreau(PROJECTED),
+        moreau(MOREAU, "0.125 ball: deflection [deg]", "0.250 ball: deflection [deg]", "0.750 ball: deflection [deg]",
+               reason=PENETRATES + "the balls overlap by up to 0.1 mm when they are struck, 0.07° off at a cut of 1/8"),
+        GGL, LOBATTO,
+    ),
+    example("spinning_cue_ball", "Sanchez2025, B.5.3, (B.50)", "first order in h",
+            moreau(MOREAU), moreau(PROJECTED), GGL, LOBATTO,
+            note="Without cloth: on it the struck ball cannot be pushed down, and the angle is 0.1° off."),
+    # --- impacts in mechanisms ----------------------------------------------------------------------------------------
+    example(
+        "slider_hits_block", "Sanchez2025, C.6.3", "three printed digits, 2 % for a distance that is not printed",
+        moreau(MOREAU), moreau(PROJECTED), GGL, LOBATTO,
+        note="Not printed: that the crank is free, the distance of the centres at the touch.",
+    ),
+    example(
+        "clearance_crank", "Sanchez2025, C.6.4", "scatter of chaotic runs with steps near 1 µs, doubled",
+        note="Radius of the pin and stiffness are not printed. The largest force with 0.05 mm is 17 % below the "
+        "published one.", fast=False,
+    ),
+    example(
+        "crank_with_bearing", "Sanchez2025, 9.5", "scatter of chaotic runs; momentum balances",
+        note="2500 N with flexible links are not reproduced: see docs/published_benchmarks.md.", fast=False,
+    ),
+    # --- bearings, contact stresses -----------------------------------------------------------------------------------
+    example("hertz_contact", "Sanchez2025, chapter 4; coefficients read on a chart",
+            "half a unit of the last digit as read on the chart", own=STATIC),
+    example("bearing_load", "Stribeck, Sjövall, Jones-Harris, MASTA", DIGITS + "; balls that are few: 1 %"),
+    example("rigid_ball_bearing", "Sanchez2025, table 4.1", "slip between impacts, rounding of the printed chart",
+            note="E is not printed; the one used reproduces the printed stresses.", fast=False),
+    example("deep_groove_bearing", "kinematics of the bearing; ISO", "resolution of the spectra", fast=False),
+    example("bearing_defect", "ball-pass frequencies", "a tenth of the resolution of the spectra", fast=False),
+    example("shaft_in_bearings", "statics, ISO 281", "what statics leaves out: moments of the bearings, 2 to 3 %",
+            fast=False),
+]  # fmt: skip

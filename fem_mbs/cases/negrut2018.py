@@ -1,0 +1,99 @@
+"""One contact with friction: a block on a slope and on a plane, a bowling ball, by Coulomb's law and by its relaxation.
+
+Negrut, Serban and Tasora (2018) relax Coulomb's law to a convex problem (CCP): a contact that slides with v keeps a gap
+of h μ v. Numbers are closed forms of both laws, those of the relaxed one with the step h = 1 ms.
+"""
+
+from typing import Any
+
+import numpy as np
+
+import fem_mbs as fem
+from fem_mbs.cases.case import Case, Method
+from fem_mbs.shapes import Sphere
+
+g, H = 9.81, 1e-3  # m/s², s
+ALPHA = np.radians(30)
+
+
+def is_relaxed(stepper: Any) -> bool:
+    """True for the relaxed law of the source."""
+    return type(stepper).__name__ == "ConeComplementarity" and stepper.relaxed
+
+
+def point_model(friction: float, slope: float = 0.0, speed: float = 0.0, gap: float = 0.0) -> fem.Model:
+    """A point of 1 kg on the plane z = 0, gravity tilted by the slope [rad] towards x."""
+    model = fem.Model("block", gravity=[g * np.sin(slope), 0, -g * np.cos(slope)])
+    block = model.add(fem.PointMass(1.0, position=[0, 0, gap], velocity=[speed, 0, 0], name="block"))
+    model.add(fem.SphereOnPlane(block, model.ground, radius=0.0, friction=friction, name="plane"))
+    return model
+
+
+def incline(stepper: Any) -> fem.Checks:
+    """Slope of 30°: sticks with μ = 0.7, slides with μ = 0.3."""
+    sticks, slides = (stepper.run(point_model(mu, ALPHA), 1.0, H) for mu in (0.7, 0.3))
+    speed = 2.356075 if is_relaxed(stepper) else g * (np.sin(ALPHA) - 0.3 * np.cos(ALPHA))
+    gap, weight = 0.3 * H * speed if is_relaxed(stepper) else 0.0, g * np.cos(ALPHA)
+    held, moving = np.abs(sticks["block"].velocity).max(), slides["block"].velocity[-1, 0]
+    return fem.Checks(
+        fem.Check("0.7: largest speed [m/s]", reference=0.0, obtained=held, abs=1e-8),
+        fem.Check("0.7: normal force [N]", reference=weight, obtained=sticks["plane"].force_normal[-1], rel=1e-6),
+        fem.Check("0.7: friction [N]", reference=-g * np.sin(ALPHA), obtained=sticks["plane"].force_tangential[-1, 0],
+                  rel=1e-6),
+        fem.Check("0.3: speed at 1 s [m/s]", reference=speed, obtained=moving, abs=2e-6),
+        fem.Check("0.3: normal force [N]", reference=weight, obtained=slides["plane"].force_normal[-1], rel=2e-6),
+        fem.Check("0.3: gap at 1 s [m]", reference=gap, obtained=slides["plane"].gap[-1], abs=1e-9),
+    )  # fmt: skip
+
+
+def sliding_block(stepper: Any) -> fem.Checks:
+    """A block of 5 m/s, friction 0.3; the relaxed law begins with its gap."""
+    mu, start = 0.3, 5.0
+    gap = mu * H * start if is_relaxed(stepper) else 0.0
+    result = stepper.run(point_model(mu, speed=start, gap=gap), 1.0, H)
+    speed = 2.05726 if is_relaxed(stepper) else start - mu * g
+    plane = result["plane"]
+    return fem.Checks(
+        fem.Check("speed at 1 s [m/s]", reference=speed, obtained=result["block"].velocity[-1, 0], abs=6e-6),
+        fem.Check("normal force [N]", reference=g, obtained=plane.force_normal[-1], rel=2e-6),
+        fem.Check("friction [N]", reference=-mu * g, obtained=plane.force_tangential[-1, 0], rel=2e-6),
+        fem.Check("gap at 1 s [m]", reference=mu * H * speed if gap else 0.0, obtained=plane.gap[-1], abs=1e-8),
+    )
+
+
+def bowling_ball(stepper: Any) -> fem.Checks:
+    """A ball of 2 m/s without rotation slides, then rolls: friction 0.2."""
+    mu, start, radius = 0.2, 2.0, 0.1
+    gap = mu * H * start if is_relaxed(stepper) else 0.0
+    model = fem.Model("bowling ball", gravity=[0, 0, -g])
+    ball = fem.RigidBody(1.0, 0.4 * radius**2, position=[0, 0, radius + gap], velocity=[start, 0, 0],
+                         shape=Sphere(radius), name="ball")  # fmt: skip
+    model.add(ball, fem.SphereOnPlane(ball, model.ground, radius=radius, friction=mu, name="lane"))
+    result = stepper.run(model, 0.6, H)
+    slip = result["ball"].velocity[:, 0] - radius * result["ball"].angular_velocity[:, 1]
+    rolls, velocity = result.t[np.argmax(np.abs(slip) < 1e-6)], result["ball"].velocity[-1, 0]
+    return fem.Checks(
+        fem.Check("rolls from [s]", reference=2 * start / (7 * mu * g), obtained=rolls, abs=2 * H),
+        fem.Check("speed [m/s]", reference=5 / 7 * start, obtained=velocity, abs=1e-6),
+        fem.Check("normal force [N]", reference=g, obtained=result["lane"].force_normal[-1], rel=2e-6),
+        fem.Check("gap at the end [m]", reference=0.0, obtained=result["lane"].gap[-1], abs=1e-9),
+    )
+
+
+SOURCE = "Negrut2018; closed forms of Coulomb's law and of its relaxation"
+REASON = "digits of the relaxed law at 1 ms; rtol of the forces where Coulomb's law is exact in every step"
+METHODS = (
+    Method("DecoupledNSGA", {"rho_inf": 0.8}),
+    Method("MoreauJean", {"theta": 0.5, "projection": True}),
+    Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.8}),
+    Method("LobattoIIIAB", {"stages": 2}),
+    Method("ConeComplementarity", {"relaxed": True}),
+    Method("ConeComplementarity", {"relaxed": False}),
+)
+CASES = [
+    Case("negrut2018-incline", "block on a slope, sticking and sliding", SOURCE, REASON, incline, METHODS),
+    Case("negrut2018-block", "block that slides on a plane", SOURCE, REASON, sliding_block, METHODS),
+    Case(
+        "negrut2018-ball", "bowling ball that slides, then rolls", SOURCE, REASON + "; two steps", bowling_ball, METHODS
+    ),
+]

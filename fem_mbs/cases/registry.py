@@ -1,0 +1,43 @@
+"""All cases by name. A file of cases has a list ``CASES``; it is added here."""
+
+import functools
+from collections.abc import Sequence
+
+from fem_mbs.arguments import Keywords
+from fem_mbs.cases.case import Case, Method
+from fem_mbs.errors import FemMbsError
+
+
+@functools.cache
+def cases() -> dict[str, Case]:
+    """Name -> case, in the order of the files."""
+    from fem_mbs.cases import bruls2014, capobianco2021, capobianco2024, examples, negrut2018, tip_pendulum
+
+    parts = (examples, bruls2014, capobianco2021, capobianco2024, negrut2018, tip_pendulum)
+    found = [case for part in parts for case in part.CASES]
+    names = [case.name for case in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise FemMbsError(f"two cases are called {', '.join(twice)}; names must differ")
+    return dict(zip(names, found))
+
+
+def chosen(names: Sequence[str] = (), fast: bool = False) -> list[Case]:
+    """The named cases, all without names; of these the fast ones only, if asked."""
+    known = cases()
+    for name in names:
+        if name not in known:
+            raise FemMbsError(f"no case is called '{name}'; {Keywords.meant(name, known)}")
+    return [known[name] for name in (names or known) if known[name].fast or not fast]
+
+
+def runs(found: Sequence[Case], methods: Sequence[str] = ()) -> list[tuple[Case, Method]]:
+    """What is to be run: each case with its methods that this version has, or with the named ones of them."""
+    import fem_mbs
+
+    known = list(fem_mbs.solvers.STEPPERS)
+    for name in methods:
+        if name not in known:
+            raise FemMbsError(f"no time stepper is called '{name}'; {Keywords.meant(name, known)}")
+    result = [(case, method) for case in found for method in case.methods if method.exists]
+    return [(case, method) for case, method in result if not methods or method.stepper in methods]

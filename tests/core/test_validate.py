@@ -1,0 +1,204 @@
+"""``fem-mbs validate``: every case says where it is from and why, runs with its methods, and tells the truth."""
+
+import json
+import math
+
+import pytest
+
+import fem_mbs as fem
+from fem_mbs.cases import registry, validate
+from fem_mbs.cases.case import OWN, STATIC, Case, Method
+from fem_mbs.cases.scripts import folder, title
+from fem_mbs.cli import main
+from fem_mbs.errors import FemMbsError
+from fem_mbs.runtime import overrides
+from fem_mbs.solvers import STEPPERS
+
+CASES = registry.cases()
+RUNS = registry.runs(list(CASES.values()))
+
+
+def label(run):
+    return f"{run[0].name}, {run[1].label}"
+
+
+def runs_as_script(run):
+    """tests/core/test_examples.py runs it, with files and all."""
+    return (folder() / f"{run[0].name}.py").exists() and run[1].options == OWN
+
+
+def passes(run):
+    outcome = validate.run_one(*run)
+    assert outcome.ok, f"\n{validate.report([outcome])}"
+
+
+@pytest.mark.parametrize("run", [r for r in RUNS if r[0].fast and not runs_as_script(r)], ids=label)
+def test_a_case_gives_its_reference_values(run):
+    passes(run)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("run", [r for r in RUNS if not r[0].fast and not runs_as_script(r)], ids=label)
+def test_a_long_case_gives_its_reference_values(run):
+    passes(run)
+
+
+# --- what is registered -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
+def test_a_case_says_what_it_is_where_from_why_these_tolerances_and_with_what(case):
+    assert all(len(text) > 3 for text in (case.title, case.source)) and len(case.tolerance) > 10
+    assert len({method.label for method in case.methods}) == len(case.methods) > 0
+    for method in case.methods:
+        for check, reason in method.not_reproduced.items():
+            assert len(reason) > 15 and any(c.isdigit() for c in reason), f"{check}: say what was measured"
+
+
+def test_every_example_is_a_case():
+    assert {path.stem for path in folder().glob("*.py")} <= set(CASES)
+
+
+def test_every_stepper_of_this_version_has_a_case_and_options_that_it_takes():
+    for stepper in STEPPERS:
+        assert any(method.stepper == stepper for _, method in RUNS), stepper
+    for _, method in RUNS:
+        made = method.make()
+        assert made is None or type(made) is STEPPERS[method.stepper]
+
+
+def test_a_method_that_this_version_does_not_have_is_left_out_until_it_does(monkeypatch):
+    class Later(fem.MoreauJean):
+        """A method of a later version."""
+
+    case = case_of(lambda stepper: checks(0.0 if type(stepper) is Later else 1.0), Method("Later", {"theta": 1.0}))
+    assert registry.runs([case]) == [] and "Later" not in validate.listed([case])
+    monkeypatch.setitem(STEPPERS, "Later", Later)
+    assert [validate.run_one(*run).ok for run in registry.runs([case])] == [True]
+
+
+def test_titles_of_scripts_are_what_stands_before_the_colon():
+    assert title("bouncing_ball") == "Bouncing ball"
+
+
+def test_a_case_that_does_not_say_where_it_is_from_cannot_be_made():
+    for missing in ("source", "tolerance", "title"):
+        with pytest.raises(FemMbsError, match=f"made up.*{missing}"):
+            case_of(checks, **{missing: " "})
+    with pytest.raises(FemMbsError, match="methods"):
+        Case("made up", "a", "b", "c", checks, ())
+
+
+# --- outcomes ---------------------------------------------------------------------------------------------------------
+
+
+def checks(*obtained, **_):
+    values = obtained if obtained and not isinstance(obtained[0], (type(None), fem.MoreauJean)) else (0.5,)
+    return fem.Checks(*[
+        fem.Check(f"value {i}", reference=0.0, obtained=value, abs=1.0) for i, value in enumerate(values)
+    ])  # fmt: skip
+
+
+def case_of(run, *methods, **texts):
+    texts = {"title": "a title", "source": "a source", "tolerance": "none is needed"} | texts
+    return Case("made up", run=run, methods=methods or (Method(STATIC),), **texts)
+
+
+def outcome_of(run, *methods):
+    case = case_of(run, *methods)
+    return validate.run_one(case, case.methods[0])
+
+
+def test_the_worst_check_is_the_one_nearest_to_its_tolerance_or_farthest_beyond():
+    outcome = outcome_of(lambda _: checks(0.2, -0.9, 0.5))
+    assert outcome.ok and outcome.worst.name == "value 1" and outcome.worst.ratio == pytest.approx(0.9)
+    outcome = outcome_of(lambda _: checks(0.2, 3.0, math.nan))
+    assert not outcome.ok and outcome.worst.name == "value 2" and outcome.worst.ratio == math.inf
+    assert not outcome_of(lambda _: fem.Checks()).ok  # a case that checks nothing
+
+
+def test_what_a_method_is_known_not_to_reproduce_is_told_and_has_to_stay_true():
+    method = Method(STATIC, OWN, {"value 1": "it gives 3"})
+    missed = outcome_of(lambda _: checks(0.0, 3.0), method)
+    assert missed.ok and missed.worst.name == "value 0"
+    assert "known not to be reproduced:" in (text := validate.report([missed])) and "it gives 3" in text
+    reproduced = outcome_of(lambda _: checks(0.0, 0.3), method)
+    assert not reproduced.ok and "value 1" in reproduced.trouble
+    renamed = outcome_of(lambda _: checks(0.0), method)
+    assert not renamed.ok and "does not have: value 1" in renamed.trouble
+
+
+def test_a_run_that_fails_is_an_outcome_and_the_others_go_on():
+    def fails(_):
+        fem.Model("empty").compile()
+
+    outcomes = validate.run([(case, case.methods[0]) for case in (case_of(fails), case_of(lambda _: checks(0.0)))])
+    assert [one.ok for one in outcomes] == [False, True]
+    assert "ModelError" in validate.report(outcomes) and "1 of 2 ok" in validate.report(outcomes)
+
+
+def test_a_run_leaves_no_files_and_no_settings(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert validate.run_one(*next(run for run in RUNS if run[0].name == "roll_up")).ok
+    assert list(tmp_path.iterdir()) == [] and overrides.out is None and overrides.progress is None
+    assert capsys.readouterr().out == ""
+
+
+# --- command line -----------------------------------------------------------------------------------------------------
+
+
+def test_the_list_shows_every_case_with_source_and_methods_and_runs_nothing(capsys, monkeypatch):
+    monkeypatch.setattr(validate, "run_one", None)
+    assert main(["validate", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()[2:]
+    assert [line.split()[0] for line in lines] == list(CASES)
+    ball = next(line for line in lines if line.startswith("bruls2014-ball "))
+    assert "Bruls2014, 3.1" in ball and "DecoupledNSGA, MoreauJean" in ball
+    assert main(["validate", "--list", "--method", "MoreauJean"]) == 0
+    assert "bend_45" not in capsys.readouterr().out
+
+
+def test_a_case_runs_with_two_methods_and_every_check_is_in_the_file(tmp_path, capsys):
+    file = tmp_path / "checks.json"
+    command = ["validate", "capobianco2021-ball-rolls", "--method", "DecoupledNSGA", "MoreauJean", "--json", str(file)]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert "2 of 2 ok" in out and "DecoupledNSGA rho_inf=0.5" in out and "MoreauJean theta=0.5 projection=True" in out
+    data = json.loads(file.read_text(encoding="utf-8"))
+    assert data["ok"] is True and data["version"] == fem.__version__
+    assert [run["method"] for run in data["runs"]] == ["DecoupledNSGA", "MoreauJean"]
+    for run in data["runs"]:
+        assert run["source"] == CASES[run["case"]].source and run["tolerance"] == CASES[run["case"]].tolerance
+        speed = next(check for check in run["checks"] if check["name"] == "speed [m/s]")
+        assert speed["ok"] is True and speed["reference"] == pytest.approx(-2 / 7)
+        assert speed["obtained"] == pytest.approx(-2 / 7) and speed["ratio"] <= 1 and speed["abs"] == 1e-8
+
+
+def test_a_check_that_fails_gives_exit_code_1_and_its_numbers(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(registry.cases(), "wrong", case_of(lambda _: checks(math.nan, 2.5)))
+    file = tmp_path / "checks.json"
+    assert main(["validate", "wrong", "--json", str(file)]) == 1
+    out = capsys.readouterr().out
+    assert "FAILED" in out and "value 1 2.5, reference 0, tolerance 1" in out and "0 of 1 ok" in out
+    data = json.loads(file.read_text(encoding="utf-8"))
+    assert data["ok"] is False and [check["obtained"] for check in data["runs"][0]["checks"]] == [None, 2.5]
+
+
+@pytest.mark.parametrize(
+    "command, message",
+    [
+        (["bouncing_bal"], "no case is called 'bouncing_bal'; did you mean 'bouncing_ball'?"),
+        (["--method", "MoreauJan"], "no time stepper is called 'MoreauJan'; did you mean 'MoreauJean'?"),
+        (["bend_45", "--method", "MoreauJean"], "nothing to run"),
+        (["roll_up", "--json", "/nowhere/at/all.json"], "cannot be written"),
+    ],
+)
+def test_what_is_not_there_is_answered_with_what_was_meant(command, message, capsys):
+    assert main(["validate", *command]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_fast_leaves_the_long_cases_out(capsys):
+    assert main(["validate", "--list", "--fast"]) == 0
+    shown = {line.split()[0] for line in capsys.readouterr().out.splitlines()[2:]}
+    assert shown == {case.name for case in CASES.values() if case.fast} and 10 < len(shown) < len(CASES)
