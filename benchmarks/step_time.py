@@ -4,7 +4,7 @@
 
 Steps are timed without saving; the best of several runs counts. The profile calls the compiled parts of a step one by
 one in the state at 0.25 s and weights them with how often a step calls them; what is left over is bookkeeping in
-between."""
+between. Other methods are compared on two rigid models."""
 
 import sys
 import time
@@ -16,6 +16,7 @@ import fem_mbs as fem
 from fem_mbs.jit import address, call2, kernel
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+import double_pendulum
 import roller_crank
 
 h, steps, runs, repeats = 1e-3, 2000, 5, 2000
@@ -41,13 +42,18 @@ def microseconds(function, a, b):
 def engine_at(method, system, t):
     """Engine advanced to time t [s]."""
     engine = method.prepare(system, h, 10**9)
-    engine.advance(np.arange(1, round(t / h) + 1) * h, np.zeros((steps, 1, 1, 3)), engine.make_records(1))
+    engine.advance(np.arange(1, round(t / h) + 1) * h, no_signals(method), engine.make_records(1))
     return engine
+
+
+def no_signals(method):
+    """Signals of all steps of a model without drivers."""
+    return np.zeros((steps, len(method.instants), 1, 3))
 
 
 def time_per_step(method, system):
     """Best time of a step over whole runs [µs]."""
-    best, signals, times = np.inf, np.zeros((steps, 1, 1, 3)), np.arange(1, steps + 1) * h
+    best, signals, times = np.inf, no_signals(method), np.arange(1, steps + 1) * h
     for _ in range(runs):
         engine = method.prepare(system, h, 10**9)
         records = engine.make_records(1)
@@ -84,6 +90,11 @@ def profile(method, system, mean):
     return rows
 
 
+def label(method):
+    """Name of a method, with its number of stages."""
+    return f"{type(method).__name__} {getattr(method, 'stages', '')}".strip()
+
+
 def main():
     method = fem.DecoupledNSGA(rho_inf=0.0)
     figures = {}
@@ -99,6 +110,12 @@ def main():
             print(f"    {part:48s} {cost:7.2f} µs × {calls:4.2f} = {share:6.1f} µs ({share / total:4.0%})")
         print(f"    {'all of the above':48s} {'':18s}{sum(c * n for _, c, n in rows):6.1f} µs")
     print(f"ratio flexible / rigid: {figures['flexible'] / figures['rigid']:.2f}")
+    others = (fem.MoreauJean(), *(fem.LobattoIIIAB(stages) for stages in (2, 3, 4)))
+    for name, model in (("roller-crank, rigid", roller_crank.build()), ("double pendulum", double_pendulum.build())):
+        system = model.compile()
+        usual = time_per_step(method, system)
+        ratios = [f"{label(other)} {time_per_step(other, system) / usual:.1f}" for other in others]
+        print(f"{name}: times the step of DecoupledNSGA: {', '.join(ratios)}")
 
 
 if __name__ == "__main__":

@@ -59,7 +59,8 @@ _WHERE = {
     "fem_mbs.results.results": ("Results", "load"),
     "fem_mbs.signals": ("Signal",),
     "fem_mbs.solvers": (
-        "DecoupledNSGA", "MoreauJean", "StepControl", "initial_accelerations", "modes", "static_equilibrium",
+        "ConeComplementarity", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB", "MoreauJean",
+        "NonsmoothGeneralizedAlphaGGL", "StepControl", "initial_accelerations", "modes", "static_equilibrium",
     ),
     "fem_mbs.bearings.spall": ("Spall",),
     "fem_mbs.system.state": ("State",),

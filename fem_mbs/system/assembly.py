@@ -253,6 +253,47 @@ def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixe
 
 
 @kernel
+def inertia(d, layout, x, R, V, A, Ma, tangents, c_M, c_A, T):
+    """M(q) A of all elements, in the full vector Ma.
+
+    With ``tangents`` add c_M M + c_A ∂(M A)/∂q T to the values of global matrix ``layout``. `dynamics` does it
+    together with the forces, which cost more.
+    """
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    values = matrix_values(d, layout)
+    for i in range(6 * d.n_nodes):
+        Ma[i] = 0.0
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.inertia == 0:
+            continue
+        nd = g.nd
+        fe, Mae = vector(b[_F], nd), vector(b[_MA], nd)
+        Me, Kae = matrix(b[_M], nd, nd), matrix(b[_KA], nd, nd)
+        for e in range(g.n):
+            p = g.parameters_at + e * g.stride
+            gather(d, g, e, b, x, R, V, A)
+            for i in range(nd):
+                fe[i] = 0.0
+                Mae[i] = 0.0
+            call2(g.inertia, p, d.table_at)
+            scatter_vector(g, e, Mae, Ma)
+            if tangents:
+                zero(b[_M], nd * nd)
+                zero(b[_C], nd * nd)
+                zero(b[_K], nd * nd)
+                zero(b[_KA], nd * nd)
+                call2(g.inertia_tangent, p, d.table_at)
+                if c_A != 0.0:
+                    times_tangent(g, e, Kae, nd, T)
+                for i in range(nd):
+                    for j in range(nd):
+                        Me[i, j] = c_M * Me[i, j] + c_A * Kae[i, j]
+                scatter_matrix(g.maps_at[layout], e, nd, vector(b[_M], nd * nd), values)
+
+
+@kernel
 def potential_energy(d, x, R, V):
     """Potential energy of all elements [J]."""
     b = integers(d.table_at, N_SLOTS)
@@ -622,6 +663,15 @@ def add_block(d, source, row, column, scale):
         at = begin + number * first + rank * (last - first) - first
         for p in range(first, last):
             values[at + p] += scale * block[p]
+
+
+@kernel
+def fill_diagonal(d, layout, first, value):
+    """Set the diagonal of a global matrix from row ``first`` on: of rows that a problem does not have."""
+    L = layouts_of(d)[layout]
+    values, diagonal = matrix_values(d, layout), integers(L.diagonal_at, L.n)
+    for i in range(first, L.n):
+        values[diagonal[i]] = value
 
 
 @kernel

@@ -29,6 +29,7 @@ from fem_mbs.jit import (
 )
 from fem_mbs.rotations import log_matrix, multiply_T
 from fem_mbs.solvers.contact.law import CLOSED, GAP, STICK, cone_forces, cone_tangent, normal_tangent, open_rows
+from fem_mbs.solvers.stepping.codes import LOOKS, STRIKES
 from fem_mbs.system.assembly import (
     POSITION,
     VELOCITY,
@@ -88,8 +89,24 @@ def drilling_increment(g, e, x, R, x0, R0):
 
 
 @kernel
-def drilling_rate(g, e, e_T, V, Vminus):
+def at_the_touch(g, e, s):
+    """Whether the step ends where this contact touches (`nsga.split`): what strikes are the velocities there."""
+    return s.cut == STRIKES and s.touching[g.first_contact + e] != 0
+
+
+@kernel
+def slide_before(g, e, s, i, Vminus):
+    """Component i of the sliding velocity that the impact law with e_T reflects."""
+    if at_the_touch(g, e, s):
+        return gradient_times(g, e, B_VT, i, s.Vsminus)
+    return gradient_times(g, e, B_VT0, i, Vminus)
+
+
+@kernel
+def drilling_rate(g, e, s, e_T, V, Vminus):
     """Angular velocity about the normal as the impact law sees it, (2)."""
+    if at_the_touch(g, e, s):
+        return gradient_times(g, e, B_W, 2, V) + e_T * gradient_times(g, e, B_W, 2, s.Vsminus)
     return gradient_times(g, e, B_W, 2, V) + e_T * gradient_times(g, e, B_WN0, 0, Vminus)
 
 
@@ -147,6 +164,12 @@ def let_go(d, s):
 
 
 @kernel
+def left_open(g, e, s):
+    """Whether a contact takes no part because its own gap is what is sought, see `nsga.split`."""
+    return s.cut == LOOKS and s.touching[g.first_contact + e] != 0
+
+
+@kernel
 def position_contact_residual(d, s, r1, rows):
     """Contact part of the position residual: subtract forces from r1 (full), fill rows (nc, 3) divided by k_p.
 
@@ -172,7 +195,7 @@ def position_contact_residual(d, s, r1, rows):
             c = g.first_contact + e
             xi_N = k * cnu[c, 0] - p * kept[e, C_GAP]
             rows_D[c] = -k / p_T * nu_D[c]
-            if xi_N < 0.0:
+            if xi_N < 0.0 or left_open(g, e, s):
                 status[c] = GAP
                 rows[c, 0] = -k / p * cnu[c, 0]
                 for i in range(1, 3):
@@ -225,7 +248,7 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
             c = g.first_contact + e
             zero(b[_KK], size * size)
             xi_N = k * cnu[c, 0] - p * kept[e, C_GAP]
-            if xi_N < 0.0:
+            if xi_N < 0.0 or left_open(g, e, s):
                 open_contact(S, nd, own, 2 + g.drilling, k, p, p_T)
             else:
                 G_N = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
@@ -284,7 +307,10 @@ def approach_of(g, e, d, s, Vminus):
     contact leaves along the normal of the end, and its reflection would ask for an approach. With ``touch`` the first
     impact problem of a step takes the speed at the touch, by (3), or of a swept contact between the velocities at the
     start and at the end: an elastic contact then keeps its energy (docs/theory/sweep).
+    A contact whose impact is split touches at the end of the step: the speed there is the one, whatever the options.
     """
+    if at_the_touch(g, e, s):
+        return min(gradient_times(g, e, B_GN, 0, s.Vsminus), 0.0)
     speed = gradient_times(g, e, B_GN0, 0, Vminus)
     first = s.touch != 0 and s.counts[3] == 0
     theta = matrix(g.contact_at, g.n, g.contact_stride)[e, C_THETA]
@@ -312,8 +338,11 @@ def reflected(g, e, d, s, Vminus):
     Towards the end of a long impact sequence nothing is reflected, see `nsga.velocity.choose_candidates`; nor with
     ``plastic``, for problems without a solution: a pendulum whose tip hits a wall in a self-locking position cannot
     rebound, because friction would hold it with the same cone (no v with G_N v + e_N G_N v− ≥ μ |G_T v|). Less is
-    reflected where all of it would give energy, see `nsga.velocity.limit_restitution`.
+    reflected where all of it would give energy, see `contact.restitution.limit_restitution`. A method whose law has the
+    gap gives the whole term as a bias.
     """
+    if s.biased != 0:
+        return s.bias[g.first_contact + e]
     e_N = laws_of(g)[e, L_NORMAL]
     if e_N == 0.0 or s.plastic != 0 or 2 * s.counts[3] >= s.max_problems:
         return 0.0
@@ -343,12 +372,12 @@ def sliding_rows(g, e, s, V, Vminus, sigma_N, stuck, r1, rows, rows_chi):
     force, row, rate, lam = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     mu, e_T, disc = law[e, L_MU], law[e, L_TANGENTIAL], law[e, L_DRILLING]
     for i in range(2):
-        rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * gradient_times(g, e, B_VT0, i, Vminus)
+        rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * slide_before(g, e, s, i, Vminus)
         if stuck:
             cLam[c, 1 + i] += p / k * rate[i]
         lam[i] = cLam[c, 1 + i]
     if g.drilling != 0:
-        rate[2], lam[2] = disc * drilling_rate(g, e, e_T, V, Vminus), cchi[c, 2]
+        rate[2], lam[2] = disc * drilling_rate(g, e, s, e_T, V, Vminus), cchi[c, 2]
     status = cone_forces(k, p, mu, sigma_N, lam, rate, 2 + g.drilling, force, row)
     for i in range(2):
         add_gradient(g, e, B_VT, i, -force[i], r1)
@@ -458,10 +487,10 @@ def velocity_contact_tangents(d, s, V, Vminus):
                     open_rows(S, nd + 1, 2, k, p_T)
                 else:
                     for i in range(2):
-                        rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * gradient_times(g, e, B_VT0, i, Vminus)
+                        rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * slide_before(g, e, s, i, Vminus)
                         lam[i] = cLam[c, 1 + i]
                     if g.drilling != 0:
-                        rate[2], lam[2] = disc * drilling_rate(g, e, e_T, V, Vminus), cchi[c, 2]
+                        rate[2], lam[2] = disc * drilling_rate(g, e, s, e_T, V, Vminus), cchi[c, 2]
                         V_T = vector(b[_H_N] + 24 * nd, 3 * nd)  # behind W
                         coupled_gradient(g, e, B_VT, disc, V_T)
                     cone_tangent(S, nd, nd, nd + 1, G_N, V_T, 2 + g.drilling, k, p, p_T, mu, sigma_N, lam, rate)

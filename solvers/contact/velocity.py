@@ -12,7 +12,7 @@ from fem_mbs.jit import entry, integers, kernel, vector
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.stepping.arrays import copy, copy1, largest
-from fem_mbs.solvers.stepping.codes import OK, ROUND_OFF
+from fem_mbs.solvers.stepping.codes import OK, ROUND_OFF, STRIKES
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import Problem, by_contact_problem, halve, merit_of, solve
 from fem_mbs.system.assembly import (
@@ -27,6 +27,7 @@ from fem_mbs.system.assembly import (
     full_norm,
     groups_of,
     reduce_vector,
+    zero,
 )
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, add_gradient
 
@@ -45,8 +46,10 @@ def velocity_residual(data, run):
         for j in range(6):
             V[i, j] = Vs[i, j] + W[i, j]
             Ad[i, j] = W[i, j] + h * Vd[i, j]
+    # an impact where the step ends: forces have no time to change with the velocities
+    speeds = Vs if s.cut == STRIKES else V
     # M(q)(W + h v̇~) − h (f(q, v) + Gᵀ k_s λ~) + h (f(q~, v~) + G~ᵀ k_s λ~ − M(q~) v̇~): base holds the last bracket
-    dynamics(d, VELOCITY, x, R, V, Ad, Ma, f, False, 0.0, 0.0, 0.0, 0.0, R, False)
+    dynamics(d, VELOCITY, x, R, speeds, Ad, Ma, f, False, 0.0, 0.0, 0.0, 0.0, R, False)
     for i in range(6 * N):
         r1[i] = Ma[i] - h * (f[i] - base[i]) - P[i]
     total = 0.0
@@ -92,7 +95,8 @@ def velocity_matrix(data, run):
     x, R, V = s.x, s.R, s.V
     clear_matrix(d, s.number)
     Ma, f = s.force, s.Gl  # scratch here
-    dynamics(d, s.number, x, R, V, s.Ad, Ma, f, True, 1.0, s.h, 0.0, 0.0, R, False)
+    damping = 0.0 if s.cut == STRIKES else s.h
+    dynamics(d, s.number, x, R, V, s.Ad, Ma, f, True, 1.0, damping, 0.0, 0.0, R, False)
     if d.m > 0:
         shift = s.epsilon_rows * s.kv
         constraint_tangents(d, s.number, x, R, V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, False, R)
@@ -176,6 +180,35 @@ def solve_velocities(s, problem):
         s.counts[2] = max(s.counts[2], s.iteration)
     else:
         by_contact_problem(s)
+
+
+@kernel
+def solve_first(d, s):
+    """Solve the velocity problem of a step in which nothing goes before it, and add up what it did.
+
+    It starts from the change of velocities and from the impulses of the last step.
+    """
+    N, m = d.n_nodes, d.m
+    again = s.struck != 0 or s.counts[4] > 0 or s.plastic != 0
+    if again:
+        zero(s.W_at, 6 * N)
+    for i in range(m):
+        s.Lam[i] = 0.0 if again else s.h * s.lam_report[i] / s.kv
+    start_from_last(d, s)
+    zero(s.total_Lam_at, 3 * d.nc)
+    zero(s.total_chi_at, 3 * d.nc)
+    zero(s.P_at, 6 * N)
+    for c in range(d.nc):
+        s.acted[c] = GAP
+    copy(s.V0, s.Vs)
+    copy(s.V0, s.Vminus)
+    copy(s.V0, s.Vsminus)
+    solve_velocities(s, s.velocity_problem)
+    if s.code == OK:
+        s.counts[3] = 1
+        accumulate_impulses(d, s)
+        for i in range(m):
+            s.lam_report[i] = s.kv * s.Lam[i] / s.h
 
 
 @kernel

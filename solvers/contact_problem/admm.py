@@ -1,7 +1,7 @@
 """ADMM with De Saxcé's term inside: one factorisation of W + ρ I, then products and projections.
 
     x = (W + ρ I)⁻¹ (−q − s n + ρ (z − y)),   x̂ = α x + (1 − α) z,   v = x̂ + y,   z = P_K(v),   y = v − z            (1)
-    s_i = Σ μ_k ρ |y_k|        because −ρ y is the estimate of ũ
+    s_i = Σ μ_k ρ |y_k|        because −ρ y is the estimate of ũ; 0 in the relaxed problem
 
 ρ follows the ratio of the residuals, |x − z|/max(|x|, |z|) to |z − z_old|/|y|, at growing intervals. No fixed ρ is
 right for all problems. Start from zero: stalled iterates of other methods are bad starts.
@@ -49,46 +49,46 @@ def update(x, z, y, mu, alpha, new):
 
 
 @kernel
-def right_hand_side(z, y, mu, rho, q, right):
-    """−q − s n + ρ (z − y)."""
+def right_hand_side(z, y, lift, rho, q, right):
+    """−q − s n + ρ (z − y), s = Σ lift_k ρ |y_k|."""
     for i in range(z.shape[0]):
         for a in range(z.shape[1]):
             right[i, a] = rho * (z[i, a] - y[i, a]) - q[i, a]
-        right[i, 0] -= rho * saxce(y[i], mu[i])
+        right[i, 0] -= rho * saxce(y[i], lift[i])
 
 
 @kernel
-def _iterate_dense(inverse, q, mu, rho, alpha, z, y, count):
+def _iterate_dense(inverse, q, mu, lift, rho, alpha, z, y, count):
     """``count`` iterations with the full inverse of W + ρ I; returns the norms of the last."""
     right, new = np.empty_like(z), np.empty(z.shape[1])
     norms = (0.0, 0.0, 0.0, 0.0)
     for _ in range(count):
-        right_hand_side(z, y, mu, rho, q, right)
+        right_hand_side(z, y, lift, rho, q, right)
         x = np.dot(inverse, right.reshape(right.size)).reshape(z.shape)
         norms = update(x, z, y, mu, alpha, new)
     return norms
 
 
 @kernel
-def _iterate_blocks(factors, q, mu, rho, alpha, z, y, count):
+def _iterate_blocks(factors, q, mu, lift, rho, alpha, z, y, count):
     """``count`` iterations with the factors of W + ρ I by blocks of contacts."""
     right, x, new = np.empty_like(z), np.empty_like(z), np.empty(z.shape[1])
     norms = (0.0, 0.0, 0.0, 0.0)
     for _ in range(count):
-        right_hand_side(z, y, mu, rho, q, right)
+        right_hand_side(z, y, lift, rho, q, right)
         solve_blocks(factors, right, x)
         norms = update(x, z, y, mu, alpha, new)
     return norms
 
 
 @kernel
-def _iterate_bodies(factors, bodies, blocks, count_bodies, q, mu, rho, alpha, z, y, count):
+def _iterate_bodies(factors, bodies, blocks, count_bodies, q, mu, lift, rho, alpha, z, y, count):
     """``count`` iterations with the factors of ρ I + Gᵀ G by blocks of bodies."""
     right, x, new = np.empty_like(z), np.empty_like(z), np.empty(z.shape[1])
     b, v = np.empty((count_bodies, blocks.shape[3])), np.empty((count_bodies, blocks.shape[3]))
     norms = (0.0, 0.0, 0.0, 0.0)
     for _ in range(count):
-        right_hand_side(z, y, mu, rho, q, right)
+        right_hand_side(z, y, lift, rho, q, right)
         impulses_to_bodies(bodies, blocks, right, b)
         solve_blocks(factors, b, v)
         bodies_to_contacts(bodies, blocks, v, x)
@@ -103,7 +103,7 @@ def _iterate_free(problem, solve, rho, alpha, z, y, count):
     """``count`` iterations with conjugate gradients, as exact as the residuals of the last iteration ask for."""
     right, new = np.empty_like(z), np.empty(z.shape[1])
     for _ in range(count):
-        right_hand_side(z, y, problem.friction, rho, problem.q, right)
+        right_hand_side(z, y, problem.lift, rho, problem.q, right)
         x = solve(right)
         norms = update(x, z, y, problem.friction, alpha, new)
         solve.tolerance = CG_PART * rho * math.sqrt(min(norms[0], norms[1]))
@@ -112,17 +112,17 @@ def _iterate_free(problem, solve, rho, alpha, z, y, count):
 
 def _iterations(problem, solve, rho, alpha, z, y, count):
     """``count`` iterations (1), z and y (nc, d) in place; returns the four squared norms of the last."""
-    q, mu = problem.q, problem.friction
+    q, mu, lift = problem.q, problem.friction, problem.lift
     if isinstance(solve, BodyShift):
         bodies = solve.bodies
         return _iterate_bodies(
-            solve.factors.parts, bodies.bodies, bodies.blocks, bodies.count, q, mu, rho, alpha, z, y, count
+            solve.factors.parts, bodies.bodies, bodies.blocks, bodies.count, q, mu, lift, rho, alpha, z, y, count
         )
     if isinstance(solve, BlockShift):
-        return _iterate_blocks(solve.factors.parts, q, mu, rho, alpha, z, y, count)
+        return _iterate_blocks(solve.factors.parts, q, mu, lift, rho, alpha, z, y, count)
     if isinstance(solve, FreeShift):
         return _iterate_free(problem, solve, rho, alpha, z, y, count)
-    return _iterate_dense(solve.inverse, q, mu, rho, alpha, z, y, count)
+    return _iterate_dense(solve.inverse, q, mu, lift, rho, alpha, z, y, count)
 
 
 def admm(

@@ -49,6 +49,9 @@ def smallest_impulses(
     """
     scaled = problem.scaled
     operator = scaled.operator
+    if problem.relaxed:
+        message = "is not for smallest impulses: they follow from Coulomb's law"
+        raise ParameterError(problem, "relaxed", True, message)
     if not (operator.factors and operator.symmetric and problem.size == 3):
         message = "must be symmetric, a matrix or of bodies, with sliding friction only, to choose smallest impulses"
         raise ParameterError(problem, "W", type(operator).__name__, message)

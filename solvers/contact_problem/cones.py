@@ -115,7 +115,7 @@ def natural_error(r, u, s, mu):
 
 
 @kernel
-def _projection_tangent(x, t, below, clipped, mu, D):
+def projection_tangent(x, t, below, clipped, mu, D):
     """Fill D (d, d) with the derivative of (2)."""
     d = x.shape[0]
     D[:, :] = 0.0
@@ -145,27 +145,39 @@ def _projection_tangent(x, t, below, clipped, mu, D):
 
 
 @kernel
-def natural_map(r, u, mu, F, A, B):
-    """Fill F, A, B of (3)."""
+def _natural(r, u, mu, lift, F, A, B):
+    """Fill F, A, B of (3), with ``lift`` times De Saxcé's term."""
     d = r.shape[1]
     x, p, slope = local_vector(6)[:d], local_vector(6)[:d], local_vector(6)[:d]
     D = np.empty((d, d))
     for i in range(r.shape[0]):
         for a in range(d):
             x[a] = r[i, a] - u[i, a]
-        x[0] -= saxce(u[i], mu[i])
+        x[0] -= lift * saxce(u[i], mu[i])
         t, below, clipped = project(x, mu[i], p)
-        _projection_tangent(x, t, below, clipped, mu[i], D)
+        projection_tangent(x, t, below, clipped, mu[i], D)
         slope[0] = 0.0
         for k in range(mu.shape[1]):
             size = part_size(u[i], k, d)
             for a in range(1 + 2 * k, min(3 + 2 * k, d)):
-                slope[a] = mu[i, k] * u[i, a] / size if size > 0.0 else 0.0
+                slope[a] = lift * mu[i, k] * u[i, a] / size if size > 0.0 else 0.0
         for a in range(d):
             F[i, a] = r[i, a] - p[a]
             for b in range(d):
                 A[i, a, b] = (1.0 if a == b else 0.0) - D[a, b]
                 B[i, a, b] = D[a, b] + D[a, 0] * slope[b]
+
+
+@kernel
+def natural_map(r, u, mu, F, A, B):
+    """Fill F, A, B of (3)."""
+    _natural(r, u, mu, 1.0, F, A, B)
+
+
+@kernel
+def relaxed_map(r, u, mu, F, A, B):
+    """Fill F, A, B of (3) without De Saxcé's term: ũ = u, C = I, of the relaxed problem."""
+    _natural(r, u, mu, 0.0, F, A, B)
 
 
 @kernel

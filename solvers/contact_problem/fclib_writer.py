@@ -42,7 +42,8 @@ def write_problem(
         W = problem.W if sp.issparse(problem.W) else np.asarray(problem.W @ np.eye(problem.q.size))
         _write_matrix(group, "W", W)
         _write_vectors(group, problem.size, problem.friction, q=problem.q)
-        _write_info(group, title or problem.name or "", description)
+        law = "relaxed: without De Saxcé's term" if problem.relaxed else ""
+        _write_info(group, title or problem.name or "", description or law)
         if solution is not None:
             _write_fields(file.create_group("solution"), solution)
         if guess is not None:

@@ -22,6 +22,7 @@ import numpy as np
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.solvers.contact_problem.bodies import accelerated_sweeps
 from fem_mbs.solvers.contact_problem.bodies import sweep as body_sweep
+from fem_mbs.solvers.contact_problem.input import Unsuitable
 from fem_mbs.solvers.contact_problem.one import solve_one
 from fem_mbs.solvers.contact_problem.operators import BodyOperator
 
@@ -90,6 +91,9 @@ def gauss_seidel(
     least : float, optional
         Stop when 30 sweeps have not reduced the error to this part.
     """
+    if problem.relaxed:
+        raise Unsuitable("Gauss-Seidel solves contacts by Coulomb's law, not by the relaxed one; take 'hybrid', "
+                         "'admm' or 'apgd'")  # fmt: skip
     r, reference, done = r.copy(), np.inf, 0
     improve = _Sweeps(problem, r, accelerated and isinstance(problem.operator, BodyOperator))
     while done < iterations:

@@ -21,6 +21,9 @@ friction (480 contacts), which nothing else brings below 1e-3, need 8.
 The best iterate of all stages is kept, but later stages do not start from it: stalled points are bad starts. A warm
 start (the last step's impulses) is where the sweeps of 1 begin. In the long rounds of large problems Newton is tried
 only from an error of 2e-6: an ADMM iteration costs two products and a solve, one of Newton hundreds of times more.
+The relaxed problem (no De Saxcé's term) is convex and has stages of its own: Newton with the natural map from the
+start, interior points and ADMM with polish, long rounds of accelerated gradients.
+
 With rolling or spinning stages 3, 4, 6, 8 and the Fischer-Burmeister map are left out. When W is known by products
 only, its matrix is formed up to 2,000 rows, which takes fewer products than any first-order method; beyond, APGD and
 ADMM with conjugate gradients are tried.
@@ -74,7 +77,8 @@ def hybrid(problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, rounds: i
         return watch.best
     if not problem.operator.factors:
         problem = ladder.problem = problem.formed()
-    for stage in _stages(problem, ladder, r, rounds):
+    stages = _relaxed_stages if problem.relaxed else _stages
+    for stage in stages(problem, ladder, r, rounds):
         if stage():
             break
     return watch.best
@@ -125,6 +129,28 @@ def _stages(problem, ladder, r, rounds):
         *([path] if rounds > 0 else []),
         *(lambda k=k: long.run(k) for k in range(ROUNDS_BEFORE_PATH, rounds)),
     ]
+
+
+def _relaxed_stages(problem, ladder, r, rounds):
+    """The stages for the relaxed problem, as `_stages`."""
+    zero = np.zeros_like(r)
+
+    def from_start():
+        return ladder.run("newton nm", newton, r, map="natural")
+
+    def interior():
+        cone = problem.q.shape[1] == 3
+        return cone and (ladder.run("interior point", interior_point, zero, share=0.4) or ladder.polish())
+
+    def splitting():
+        return ladder.run("admm", admm, zero, share=0.5) or ladder.polish()
+
+    def long(k):
+        iterations = int(ROUND_ITERATIONS * ROUND_GROWTH**k)
+        start = ladder.watch.best
+        return ladder.run(f"long apgd {k + 1}", apgd, start, iterations=iterations) or ladder.polish()
+
+    return [from_start, interior, splitting, *(lambda k=k: long(k) for k in range(rounds))]
 
 
 class _LongRounds:
@@ -215,7 +241,8 @@ class _Ladder:
         """Newton with two or three maps from where the last stage ended, which stays the last when none is better."""
         start, error, name = self.last, self.last_error, self.watch.history[-1][0]
         maps = [("ac", "alart_curnier"), ("nm", "natural"), ("fb", "fischer_burmeister")]
-        for label, map in maps if three else maps[:2]:
+        chosen = maps[1:2] if self.problem.relaxed else maps if three else maps[:2]
+        for label, map in chosen:
             if self.run(
                 f"{name} + {label}", newton, start, iterations=25, map=map, patience=20 if label == "fb" else 10
             ):

@@ -44,8 +44,11 @@ CONVEX_TOL, SMALL_PART = 1e-11, 1e-5  # of a convex problem: absolute, and of Co
 
 
 def interior_point(problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, iterations: int = 60) -> np.ndarray:
-    """Solve Coulomb's problem from the method's own start; returns the best iterate of ``watch``."""
-    _Iteration(problem).run(watch, iterations)
+    """Solve the problem from the method's own start; returns the best iterate of ``watch``."""
+    if problem.relaxed:
+        watch.judge(_Iteration(problem).run(watch, iterations, np.zeros(len(r))))
+    else:
+        _Iteration(problem).run(watch, iterations)
     return watch.best
 
 
@@ -62,7 +65,7 @@ def cadoux(problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, outer: in
             break
         s = problem.saxce(problem.velocity(r))
         start, error = r, watch.history[-1][1]
-        for name in ("alart_curnier", "natural"):
+        for name in ("natural",) if problem.relaxed else ("alart_curnier", "natural"):
             stage = type(watch)(problem, watch.tol, watch.deadline)
             newton(problem, start, stage, iterations=polish, map=name)
             watch.iterations += stage.iterations

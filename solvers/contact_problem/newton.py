@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fem_mbs.solvers.contact_problem.cones import alart_curnier, fischer_burmeister, natural_map
+from fem_mbs.solvers.contact_problem.cones import alart_curnier, fischer_burmeister, natural_map, relaxed_map
 from fem_mbs.solvers.contact_problem.gauss_seidel import sweeper
 from fem_mbs.solvers.contact_problem.input import Unsuitable
 from fem_mbs.solvers.contact_problem.operators import ACCURATE, Singular
@@ -155,7 +155,9 @@ def _map(problem, name):
     if name == "fischer_burmeister" and problem.q.shape[1] != 3:
         raise Unsuitable("Fischer-Burmeister's map takes sliding friction only; with rolling or spinning take "
                          "'alart_curnier' or 'natural'")  # fmt: skip
-    return MAPS[name]
+    if problem.relaxed and name != "natural":
+        raise Unsuitable(f"map '{name}' is of Coulomb's law; the relaxed problem has 'natural'")
+    return relaxed_map if problem.relaxed else MAPS[name]
 
 
 def proximal_newton(problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, outer: int = 15) -> np.ndarray:

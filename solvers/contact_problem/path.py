@@ -91,6 +91,9 @@ def smoothed_path(
     if problem.q.shape[1] != 3:
         raise Unsuitable("the path of smoothed problems takes sliding friction only, not rolling or spinning; take "
                          "'hybrid', 'admm' or 'gauss_seidel'")  # fmt: skip
+    if problem.relaxed:
+        raise Unsuitable("the path of smoothed problems is for Coulomb's law; the relaxed one: take "
+                         "'hybrid'")  # fmt: skip
     if not problem.operator.factors:
         raise Unsuitable("the path of smoothed problems needs W as a matrix, not as a product only")
     if watch.judge(np.zeros_like(r)):

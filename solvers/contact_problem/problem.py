@@ -2,8 +2,9 @@
 
     u = W r + q,   s_i = Σ_k μ_ik |u_ik|,   ũ = u + s n,      K* ∋ ũ ⟂ r ∈ K                                         (1)
 
-with the cones of `cones`. The problem is scaled contact by contact before anything is done with it, r = S r̂,
-û = S u, Ŵ = S W S, q̂ = S q, S = diag(a, b I, …): with d_i = trace W_ii/3 of the sliding block a = b = d_i^(-½).
+with the cones of `cones`; s = 0 in the relaxed problem (Negrut2018, (10)). The problem is scaled contact by contact
+before anything is done with it, r = S r̂, û = S u, Ŵ = S W S, q̂ = S q, S = diag(a, b I, …): with d_i = trace W_ii/3
+of the sliding block a = b = d_i^(-½).
 Rolling and spinning have scales of their own, c = (trace W_RR/2)^(-½), which changes μ̂_R = μ_R a/c and removes the
 unit of length (2). The impulses are scaled once more so that |q̂| = √nc. Errors are measured in these variables:
 
@@ -70,6 +71,9 @@ class ContactProblem:
         Resistances μ_R and μ_S; each adds its components to every contact: d = 3, 4 (spinning), 5 (rolling) or 6.
     blocks : (nc, d, d), optional
         Diagonal blocks of W; only for a LinearOperator.
+    relaxed : bool
+        Leave out De Saxcé's term: K* ∋ u ⟂ r ∈ K. Convex, with a solution that has one u; but sliding contacts lift
+        off with u_n = Σ μ_k |u_k|. Methods: "hybrid", "newton" with the natural map, "admm", "apgd", "interior_point".
     name : str, optional
 
     Raises
@@ -101,9 +105,10 @@ class ContactProblem:
         rolling: ArrayLike | None = None,
         spinning: ArrayLike | None = None,
         blocks: ArrayLike | None = None,
+        relaxed: bool = False,
         name: str | None = None,
     ) -> None:
-        self.name = name
+        self.name, self.relaxed = name, relaxed
         d = self.size = contact_size(rolling, spinning)
         self.q = real_array(self, "q", q).reshape(-1).copy()
         if self.q.size % d:
@@ -180,6 +185,7 @@ class ContactProblem:
         inverse: bool = False,
         rolling: ArrayLike | None = None,
         spinning: ArrayLike | None = None,
+        relaxed: bool = False,
         name: str | None = None,
     ) -> "ContactProblem":
         """Problem of contacts between bodies, by arrays of blocks: the quick way in, made for time steppers.
@@ -198,7 +204,7 @@ class ContactProblem:
             Gradients of the relative velocities with respect to the velocities of these bodies.
         w : (nc, d) or (nc d,)
             Given part of the relative velocities: moving obstacles, restitution.
-        friction, rolling, spinning, name : see the class
+        friction, rolling, spinning, relaxed, name : see the class
         v : (nb, m), optional
             Velocities without contact impulses; zero by default.
         inverse : bool
@@ -223,7 +229,7 @@ class ContactProblem:
         unmade = Named(cls.__name__, name)
         d = contact_size(rolling, spinning)
         given = Bodies.from_arrays(masses, bodies, blocks, w, v, inverse, d, unmade)
-        problem = cls(given.bodies, given.q, friction, rolling=rolling, spinning=spinning, name=name)
+        problem = cls(given.bodies, given.q, friction, rolling=rolling, spinning=spinning, relaxed=relaxed, name=name)
         problem.factors, problem.free = given.factors, given.v
         return problem
 
@@ -238,6 +244,7 @@ class ContactProblem:
         f: ArrayLike | None = None,
         rolling: ArrayLike | None = None,
         spinning: ArrayLike | None = None,
+        relaxed: bool = False,
         name: str | None = None,
     ) -> "ContactProblem":
         """Problem of bodies M v = H r + f with relative velocities u = Hᵀ v + w: W = Hᵀ M⁻¹ H, q = w + Hᵀ M⁻¹ f.
@@ -252,7 +259,7 @@ class ContactProblem:
             Directions of the contacts.
         w : (nc d,) or (nc, d)
             Given part of the relative velocities.
-        friction, rolling, spinning, name : see the class
+        friction, rolling, spinning, relaxed, name : see the class
         f : (nv,), optional
             Momentum without contacts, M v_free.
 
@@ -268,8 +275,9 @@ class ContactProblem:
         if arrays is not None:
             masses, bodies, blocks, v = arrays
             return cls.from_contacts(
-                masses, bodies, blocks, w, friction, v=v, rolling=rolling, spinning=spinning, name=name
-            )
+                masses, bodies, blocks, w, friction,
+                v=v, rolling=rolling, spinning=spinning, relaxed=relaxed, name=name,
+            )  # fmt: skip
         try:
             factors = sp.linalg.splu(M)
         except RuntimeError:
@@ -277,7 +285,7 @@ class ContactProblem:
             raise ParameterError(unmade, "M", f"a matrix {M.shape}", message) from None
         W = H.T @ factors.solve(H.toarray())
         q = w if f is None else w + H.T @ factors.solve(f)
-        return cls(W, q, friction, rolling=rolling, spinning=spinning, name=name)
+        return cls(W, q, friction, rolling=rolling, spinning=spinning, relaxed=relaxed, name=name)
 
     @staticmethod
     def _checked_bodies(owner, M, H, w, f, d):

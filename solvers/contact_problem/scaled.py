@@ -43,6 +43,7 @@ class ScaledProblem:
     ----------
     operator : `Operator`
     q : (nc, d), norm √nc; friction : (nc, parts)
+    lift : (nc, parts), coefficients of De Saxcé's term: friction, or zero in the relaxed problem
     """
 
     def __init__(self, problem: "ContactProblem") -> None:
@@ -58,6 +59,8 @@ class ScaledProblem:
             S[:, columns] = np.where(mobility > 0, _floored(mobility) ** -0.5, S[:, 0])[:, None]
             friction[:, part] *= S[:, 0] / S[:, columns.start]
         self.friction = np.ascontiguousarray(np.minimum(friction, LARGEST_FRICTION))
+        self.relaxed = problem.relaxed
+        self.lift = np.zeros_like(self.friction) if problem.relaxed else self.friction
         q = S * problem.q
         largest = np.abs(q).max(initial=0.0)  # squares of it may overflow
         self.q_norm = largest * np.linalg.norm(q / largest) / math.sqrt(n) if largest > 0 else 0.0
@@ -93,9 +96,9 @@ class ScaledProblem:
         return self.operator.product(r) + self.q
 
     def saxce(self, u: np.ndarray) -> np.ndarray:
-        """s = Σ μ_k |u_k|, (nc,)."""
+        """De Saxcé's term s = Σ μ_k |u_k|, (nc,); 0 in the relaxed problem."""
         s = np.empty(len(u))
-        saxce_all(u, self.friction, s)
+        saxce_all(u, self.lift, s)
         return s
 
     def project(self, x: np.ndarray) -> np.ndarray:
@@ -109,9 +112,11 @@ class ScaledProblem:
         if self.q_norm == 0.0:
             return (0.0, 0.0) if not r.any() else (math.inf, math.inf)
         u = self.velocity(r) if u is None else u
-        slide = self.saxce(u)
-        total, largest = natural_error(r, u, slide if s is None else s, self.friction)
-        short = -u[:, 0] if s is None else slide - s - u[:, 0]
+        s = self.saxce(u) if s is None else s
+        slide = np.empty(len(u))
+        saxce_all(u, self.friction, slide)
+        total, largest = natural_error(r, u, s, self.friction)
+        short = slide - s - u[:, 0]  # of ũ from K*
         away = np.maximum(short, 0.0) / self.slope  # (4) of contact_problem: lost in r − ũ where r is very large
         total, largest = max(total, away @ away), max(largest, away.max() ** 2)
         return math.sqrt(total) / math.sqrt(len(r)), math.sqrt(largest) / self.q_largest

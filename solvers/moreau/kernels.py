@@ -21,19 +21,18 @@ import math
 
 from fem_mbs.jit import call2, entry, kernel, matrix
 from fem_mbs.solvers.contact import velocity
-from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.rows import reflected, velocity_contact_residual
 from fem_mbs.solvers.contact.velocity import (
     accumulate_impulses,
     rates_of_time,
+    solve_first,
     solve_velocities,
-    start_from_last,
 )
 from fem_mbs.solvers.moreau.data import own_at
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
-from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import merit_of
+from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import (
     POSITION,
@@ -52,22 +51,6 @@ from fem_mbs.system.assembly import (
 from fem_mbs.system.contacts import B_GN, C_GAP, C_GAP0, contacts, contacts_begin_step, gradient_times
 
 CLOSED_GAP = 10.0  # times what a projection leaves: a gap below it is closed
-NEGLIGIBLE = 1e-9  # change of velocities, relative
-SAFE = 4.0  # times a residual that round-off leaves: what may be left
-
-
-@kernel
-def stalled(s, o):
-    """Whether the last Newton step was below the round-off of positions, and far below what a step asks of velocities.
-
-    The residual is then what the round-off of positions makes of stiff parts: without load it is all that there is.
-    """
-    change = 0.0
-    for i in range(s.W.shape[0]):
-        for j in range(6):
-            change = max(change, abs(s.W[i, j] - s.trial[i, j]))
-    small = o.c_q * change <= ROUND_OFF * (1.0 + s.scale_x) and change <= NEGLIGIBLE * s.scale_v
-    return small and s.first_residual == 0
 
 
 @entry("void(int64, int64)")
@@ -118,7 +101,7 @@ def theta_residual(data, run):
                 friction += s.rows_chi[c, i] ** 2
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
     s.merit = merit_of(s, s.kv)
-    if stalled(s, o):
+    if stalled(s, o.c_q):
         s.F_s = max(s.F_s, SAFE * s.dynamic / (s.rtol * h))
 
 
@@ -227,33 +210,14 @@ def theta_step(data, run):
     """Solve (1)-(3) for the velocities at the end of the step. What the start of the step kept is not touched."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    N, m, counts = d.n_nodes, d.m, s.counts
+    N, counts = d.n_nodes, s.counts
     counts[0] = counts[1] = counts[2] = counts[3] = 0
     counts[6] = VELOCITY
     if d.nc > 0:
         forecast(d, s, o)
-    # the start: the change of velocity of the last step, and its impulses
-    again = s.struck != 0 or counts[4] > 0 or s.plastic != 0
-    if again:
-        zero(s.W_at, 6 * N)
-    for i in range(m):
-        s.Lam[i] = 0.0 if again else s.h * s.lam_report[i] / s.kv
-    start_from_last(d, s)
-    zero(s.total_Lam_at, 3 * d.nc)
-    zero(s.total_chi_at, 3 * d.nc)
-    zero(s.P_at, 6 * N)
-    for c in range(d.nc):
-        s.acted[c] = GAP
-    copy(s.V0, s.Vs)
-    copy(s.V0, s.Vminus)
-    copy(s.V0, s.Vsminus)
-    solve_velocities(s, s.velocity_problem)
+    solve_first(d, s)
     if s.code != OK:
         return
-    counts[3] = 1
-    accumulate_impulses(d, s)
-    for i in range(m):
-        s.lam_report[i] = s.kv * s.Lam[i] / s.h
     for i in range(6 * N):
         o.reaction[i] = s.Gl[i] / s.h
     if o.project != 0:

@@ -9,13 +9,9 @@ Numerical Methods for Nonsmooth Dynamical Systems (2008), chapter 10.
 
 from typing import Any
 
-import numpy as np
-
 from fem_mbs.solvers.moreau.data import TABLE
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
-
-FORECAST = 0.5  # γ: contacts with g_n + γ h ġ_n ≤ 0 take part
 
 
 class MoreauJean(Stepper):
@@ -30,6 +26,10 @@ class MoreauJean(Stepper):
         Relative tolerance of the problem of a step.
     max_iterations : int
         Newton iterations before a step is repeated with other penalties, then refused.
+    forecast : float ≥ 0, -
+        γ: contacts that are closed at q_n ∘ exp(γ h v_n) take part. 0: those that are closed at the start, which act a
+        step late; ½: those that half a step of flight closes; 1: all that close within the step, early by up to one
+        step, above the surface and not inside. Values above 1 stop bodies that would not have met.
     projection : bool
         Project positions onto g = 0 and gaps ≥ 0 after each step, then velocities onto G v = 0. Without it joints
         drift apart and contacts penetrate, by what docs/theory/moreau_jean.md has measured.
@@ -37,6 +37,8 @@ class MoreauJean(Stepper):
         k and p of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
     penalty, friction_penalty : float > 0, -
         p/k of contacts in the normal direction, and of friction.
+    contact_tolerance : float > 0, -
+        Scale-free error asked of contact problems of free bodies (models with contact groups).
     epsilon : float ≥ 0, optional, -
         Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
     tol_v : float, optional [m/s]
@@ -50,15 +52,15 @@ class MoreauJean(Stepper):
     Raises
     ------
     ParameterError
-        θ outside [0.5, 1], non-positive tolerances or step sizes; a model with contact groups.
+        θ outside [0.5, 1], non-positive tolerances or step sizes.
 
     Notes
     -----
     Joint reactions are P/h and contact forces Λ/h: means over the step, and at an impact an impulse divided by h.
     Accelerations are (v − v_n)/h, and zero in steps with an impact. Contacts are closed by their forecast. A step
     in which bodies pass each other unseen is refused, not swept. Where Newton's iteration stalls the contact-problem
-    solver takes over (``result.contact_problems``). Contact groups, persistent contacts and step control belong to
-    `DecoupledNSGA`.
+    solver takes over (``result.contact_problems``); it solves all problems of models with contact groups. Persistent
+    contacts and step control belong to `DecoupledNSGA`.
 
     Examples
     --------
@@ -67,9 +69,10 @@ class MoreauJean(Stepper):
     """
 
     table = TABLE
-    stages = ("", "projection of positions", "problem of the step")
+    named = ("", "projection of positions", "problem of the step")
     # options of `DecoupledNSGA` that this method does without
     step_control, contact_solver, max_problems = None, "auto", 50
+    velocities_first = True
 
     def __init__(
         self,
@@ -77,10 +80,12 @@ class MoreauJean(Stepper):
         *,
         rtol: float = 1e-6,
         max_iterations: int = 30,
+        forecast: float = 0.5,
         projection: bool = False,
         scaling: float | None = None,
         penalty: float = 1.0,
         friction_penalty: float = 2.0 / 7.0,
+        contact_tolerance: float = 1e-6,
         epsilon: float | None = None,
         tol_v: float | None = None,
         reference_force: float = 0.0,
@@ -89,25 +94,28 @@ class MoreauJean(Stepper):
         self.theta = self.number("theta", theta, at_least=0.5, at_most=1)
         self.rtol = self.number("rtol", rtol, above=0, below=1)
         self.max_iterations = self.as_integer("max_iterations", max_iterations)
+        self.forecast = self.number("forecast", forecast, at_least=0)
         self.projection = self.as_flag("projection", projection)
         self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
         self.penalty = self.positive("penalty", penalty)
         self.friction_penalty = self.positive("friction_penalty", friction_penalty)
+        self.contact_tolerance = self.number("contact_tolerance", contact_tolerance, above=0, below=1)
         self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
         self.tol_v = None if tol_v is None else self.positive("tol_v", tol_v, "m/s")
         self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
         self.reuse = self.as_flag("reuse", reuse)
 
     def matrices(self, system: Any) -> tuple[Rows, Rows, Rows]:
-        """Rows of the matrices: initial accelerations, projection of positions, the problem of a step."""
+        """Rows of the matrices: initial accelerations, projection of positions, the problem of a step; contacts of
+        groups are left to the contact-problem solver.
+        """
+        if system.searches:
+            return Rows(), Rows(), Rows()
         position = Rows(True, "drilling") if self.projection else Rows()
         return Rows(), position, Rows(True, "all", drilling_first=True)
 
     def refuse(self, system: Any) -> None:
-        """Raise for models with contact groups."""
-        if system.searches:
-            message = "contacts of contact groups are not known to MoreauJean; use DecoupledNSGA"
-            self.check(False, "model", system.searches[0].owner.name, message)
+        """This method takes every model."""
 
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""
@@ -130,7 +138,7 @@ class MoreauJean(Stepper):
         """Numbers of the record of a run that are this method's own."""
         return {
             "theta": self.theta,
-            "gamma": FORECAST,
+            "gamma": self.forecast,
             "c_q": self.theta * h,
             "position_factor": 0.5,
             "project": int(self.projection and system.m + system.nc > 0),
@@ -138,8 +146,7 @@ class MoreauJean(Stepper):
 
     def drift(self, system: Any, h: float) -> float:
         """Penetration [m] that a step h [s] leaves: contacts are closed in velocities, positions follow."""
-        speed = np.abs(system.initial.V[:, :3]).max(initial=0.0)
-        return 0.0 if self.projection else h * (speed + h * np.linalg.norm(system.gravity))
+        return 0.0 if self.projection else self.travel(system, h)
 
     def start(self, engine: Any, state: Any) -> None:
         """First guess of the first step, from consistent accelerations; forces at the start."""

@@ -11,6 +11,7 @@ nsga.position, nsga.velocity. Kernels call the record of the run ``s`` and the r
 from numba import carray
 
 from fem_mbs.jit import kernel, void_pointer
+from fem_mbs.solvers.alpha.data import COEFFICIENTS, MEMORY
 from fem_mbs.solvers.stepping.table import Item, Table
 
 PARTS = "smooth velocity restart".split()  # as `stepping.data.PARTS`
@@ -18,8 +19,7 @@ PARTS = "smooth velocity restart".split()  # as `stepping.data.PARTS`
 TABLE = Table(
     "run of DecoupledNSGA",
     {
-        "Va": Item("N 6", "a, of the generalized-α method", kept=True),
-        "Vd0": Item("N 6", "v̇~ of the last step", kept=True),
+        **MEMORY,
         "Gw": Item("full", "moments of closed contacts in the smooth sub-problem", kept=True),
         "clam": Item("nc 3", "λ of closed contacts in the smooth sub-problem, divided by k_s", kept=True, scaling=1),
         "mchi": Item("nc 3", "their moments, divided by length k_s", kept=True, scaling=1),
@@ -39,12 +39,7 @@ TABLE = Table(
         "pause_length": Item("N", "per part: length of the last pause", "i8", kept=True),
         "quick": Item("N", "per part: changes in quick succession", "i8", kept=True),
         "quiet": Item("N", "per part: steps since the last change", "i8", kept=True),
-        "alpha_m": Item("", "α_m"),
-        "alpha_f": Item("", "α_f"),
-        "beta": Item("", "β"),
-        "gamma": Item("", "γ"),
-        "c_a": Item("", "∂v̇/∂v of the method"),
-        "c_q": Item("", "∂D/∂v of the method"),
+        **COEFFICIENTS,
         "ps": Item("", "p of the smooth sub-problem"),
         "mixed": Item("", "mixed iteration of beams", "i8"),
         "reset": Item("", "restart after an impact", "i8"),
@@ -57,6 +52,11 @@ TABLE = Table(
         "c_step": Item("", "change of v̇~ per change of v~ in this iteration"),
         "first_force": Item("", "size of the forces at the first iteration"),
         "checked": Item("", "forces of closed contacts have been looked at", "i8"),
+        # impacts that are split, see nsga.split
+        "whole": Item("", "step size of the user"),
+        "guess": Item("", "part of the step at which the first contact closes, estimate"),
+        "least": Item("", "smallest gap of touching contacts at the end of the smooth motion"),
+        "least_rate": Item("", "its rate there"),
         # addresses
         **{f"{name}_part": Item("", "compiled part", "i8") for name in PARTS},
         "smooth_problem": Item("", "record of Newton's iteration", "i8"),

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.step_control import StepControl
-from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
 from fem_mbs.system.system import State, System
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CONTACT_SOLVERS = ("auto", "newton", "problem")
 
 
-class DecoupledNSGA(Stepper):
+class DecoupledNSGA(AlphaMethod):
     """The default time stepper.
 
     Parameters
@@ -89,6 +89,14 @@ class DecoupledNSGA(Stepper):
         published), or that at the touch, by the energy on the way to it. With "start" an elastic ball loses what it
         gains on the last part of its way, m g² h/4 per second on average; with "touch" it keeps its energy for any
         number of bounces (docs/theory/sweep has figures, and what else changes).
+    impacts : {"plain", "split"}
+        "plain": an impact happens somewhere in its step, order 1, as published. "split": a step in which an open
+        contact closes is cut there. Order 2, and no jumps when a parameter of the model changes: finite differences of
+        runs are derivatives (docs/howto/optimisation.md). Left as they are: impacts slower than what forces give in a
+        step (about g h), and those of which no touch is found; ``result.statistics`` counts ``split_impacts`` and
+        ``impacts_not_split``. Costs a few small steps per impact. Not with contact groups.
+    max_splits : int ≥ 1
+        Impacts of one step that are split; a step with more is taken as with "plain".
     contact_solver : {"auto", "newton", "problem"}
         How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
         the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
@@ -127,7 +135,7 @@ class DecoupledNSGA(Stepper):
     """
 
     table = TABLE
-    stages = ("smooth motion", "position correction", "velocity correction")
+    named = ("smooth motion", "position correction", "velocity correction")
 
     def __init__(
         self,
@@ -148,6 +156,8 @@ class DecoupledNSGA(Stepper):
         persistent_contacts: bool = False,
         approach: str = "slower",
         restitution_speed: str = "start",
+        impacts: str = "plain",
+        max_splits: int = 3,
         contact_solver: str = "auto",
         contact_tolerance: float = 1e-6,
         step_control: StepControl | None = None,
@@ -174,6 +184,8 @@ class DecoupledNSGA(Stepper):
         self.persistent_contacts = self.as_flag("persistent_contacts", persistent_contacts)
         self.approach = self.as_choice("approach", approach, ("start", "slower"))
         self.restitution_speed = self.as_choice("restitution_speed", restitution_speed, ("start", "touch"))
+        self.impacts = self.as_choice("impacts", impacts, ("plain", "split"))
+        self.max_splits = self.as_integer("max_splits", max_splits)
         self.contact_solver = self.as_choice("contact_solver", contact_solver, tuple(CONTACT_SOLVERS))
         self.contact_tolerance = self.number("contact_tolerance", contact_tolerance, above=0, below=1)
         self.divide_failed_steps = self.as_flag("divide_failed_steps", divide_failed_steps)
@@ -183,14 +195,6 @@ class DecoupledNSGA(Stepper):
         if improved_start and persistent_contacts:
             message = "does not know closed contacts; leave it out with persistent_contacts=True"
             raise ParameterError(self, "improved_start", improved_start, message)
-
-    @property
-    def coefficients(self) -> tuple[float, float, float, float]:
-        """α_m, α_f, β, γ of the generalized-α method (Sanchez2025, 2.28)."""
-        rho = self.rho_inf
-        alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
-        gamma = 0.5 + alpha_f - alpha_m
-        return alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma
 
     def matrices(self, system: System) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices of the three sub-problems; contacts of groups are left to the contact-problem solver."""
@@ -205,6 +209,7 @@ class DecoupledNSGA(Stepper):
             "persistent_contacts": self.persistent_contacts,
             "contact_solver": self.contact_solver if self.contact_solver == "newton" else None,
             "step_control": self.step_control,
+            "impacts": self.impacts if self.impacts == "split" else None,
         }
         for name, value in options.items():
             if system.searches and value:
@@ -236,44 +241,15 @@ class DecoupledNSGA(Stepper):
 
     def scalars(self, system: System, h: float) -> dict[str, Any]:
         """Numbers of the record of a run that are this method's own."""
-        alpha_m, alpha_f, beta, gamma = self.coefficients
         return {
-            "alpha_m": alpha_m, "alpha_f": alpha_f, "beta": beta, "gamma": gamma, **self._of_step(h),
-            "position_factor": self.position_factor,
+            **self._numbers_of_alpha(h), "position_factor": self.position_factor,
             "mixed": int(self.mixed and any("mixed" in element.kernels for element in system.elements)),
             "persistent": int(self.persistent_contacts and system.nc > 0), "reset": int(self.reset_after_impact),
-            "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"),
+            "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"), "whole": h,
         }  # fmt: skip
 
-    def _of_step(self, h: float) -> dict[str, float]:
-        """Numbers that depend on the step size: ∂v̇/∂v and ∂D/∂v."""
-        alpha_m, alpha_f, beta, gamma = self.coefficients
-        return {"c_a": (1 - alpha_m) / ((1 - alpha_f) * gamma * h), "c_q": h * beta / gamma}
-
-    def use(self, engine: "Engine", h: float) -> None:
-        """Numbers of the records for a step h."""
-        for name, value in self._of_step(h).items():
-            engine.record_of(name)[name] = value
-
-    def local_error(self, engine: "Engine", h: float, change: np.ndarray) -> float:
-        """Error [m] of a step in which the smooth accelerations have changed, `step_control` (2)."""
-        alpha_m, alpha_f, beta, _ = self.coefficients
-        factor = abs(beta + 0.5 * (alpha_m - alpha_f) - 1.0 / 6.0)
-        size = np.abs(change)
-        size[:, 3:] *= engine.system.length
-        return factor * h * h * size.max()
-
-    def rescale(self, engine: "Engine", ratio: float, change: np.ndarray | None) -> None:
-        """Memory for steps ``ratio`` times as large, `step_control` (1), (1a).
-
-        ``change``: that of accelerations in the last step, if known.
-        """
-        a = engine.arrays
-        if ratio > 1.0 and change is not None and not (a["impact"].any() or engine.own[0]["fresh"]):
-            alpha_m, alpha_f, _, _ = self.coefficients
-            a["Va0"][:] = a["Vd0"] + ratio * (alpha_m - alpha_f) * change
-        else:
-            a["Va0"][:] = a["Vd0"] + ratio * (a["Va0"] - a["Vd0"])
+    def starts_afresh(self, engine: "Engine") -> bool:
+        return bool(engine.own[0]["fresh"])
 
     def start(self, engine: "Engine", state: State) -> None:
         """Consistent accelerations and multipliers at the start of a run."""

@@ -4,6 +4,8 @@ from fem_mbs.jit import entry
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position import correct_position, start_position
 from fem_mbs.solvers.nsga.data import own_at
+from fem_mbs.solvers.nsga.split import close_touching
+from fem_mbs.solvers.stepping.codes import OK, STRIKES
 from fem_mbs.solvers.stepping.data import run_at, system_at
 
 
@@ -20,3 +22,5 @@ def position(data, run):
                 for i in range(3):
                     s.cnu[c, i] = factor * o.clam[c, i]
     correct_position(d, s)
+    if s.cut == STRIKES and s.code == OK:
+        close_touching(d, s)

@@ -1,16 +1,19 @@
 """Steps of the decoupled scheme: the three sub-problems, and the history that a step leaves to the next."""
 
 from fem_mbs.jit import call2, entry, integers, kernel, vector
+from fem_mbs.solvers.alpha.motion import keep_accelerations, set_coefficients
 from fem_mbs.solvers.contact.law import GAP, STICK
 from fem_mbs.solvers.contact.rows import let_go
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_closed, decide_turning, leave_cones
 from fem_mbs.solvers.nsga.momentum import keep_forces, momentum
 from fem_mbs.solvers.nsga.persistent import closed_rates, closed_tangents, sliding_directions
+from fem_mbs.solvers.nsga.split import stops
 from fem_mbs.solvers.stepping.arrays import copy
-from fem_mbs.solvers.stepping.codes import OK, SINGULAR
+from fem_mbs.solvers.stepping.codes import LOOKS, OK, SINGULAR, STOPS, STRIKES, TOUCHED
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
+from fem_mbs.solvers.stepping.mirror import keep
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import (
     POSITION,
@@ -34,25 +37,32 @@ FEW, SMALL_SHIFT = (
 CALM = 10  # steps without a restart after which one begins with a trapezoidal step, see `advance`
 
 
+@kernel
+def smooth_motion(d, s, o):
+    """The smooth sub-problem, and the forces of its end that the corrections refer to."""
+    call2(o.smooth_part, s.data_at, s.run_at)
+    if s.code != OK:
+        return
+    Ma, f, Gl, Gw = s.Ma, s.f, s.Gl, o.Gw
+    fs, base, base_v = s.fs, s.base, s.base_v
+    for i in range(6 * d.n_nodes):
+        fs[i] = f[i]
+        base[i] = f[i] + Gl[i]  # f(q~, v~) + G(q~)ᵀ k_s λ~
+        base_v[i] = base[i] + Gw[i] - Ma[i]
+
+
 @entry("void(int64, int64)")
 def step(data, run):
     """The three sub-problems of one step, and its reactions. What the start of the step kept is not touched."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     counts = s.counts
-    Ma, f, Gl = s.Ma, s.f, s.Gl
-    base, base_v = s.base, s.base_v
-    Gw = o.Gw
     counts[6] = SMOOTH
-    call2(o.smooth_part, s.data_at, s.run_at)
-    if s.code != OK:
-        return
-    fs = s.fs
-    for i in range(6 * d.n_nodes):
-        fs[i] = f[i]
-        base[i] = f[i] + Gl[i]  # f(q~, v~) + G(q~)ᵀ k_s λ~
-        base_v[i] = base[i] + Gw[i] - Ma[i]
-    if d.nc > 0:
+    if s.cut != STRIKES or counts[4] > 0 or s.plastic != 0:  # else it has been solved
+        smooth_motion(d, s, o)
+        if s.code != OK:
+            return
+    if d.nc > 0 and s.cut != LOOKS:
         call2(s.sweep_part, s.data_at, s.run_at)
         if s.code != OK:
             return
@@ -60,6 +70,8 @@ def step(data, run):
     call2(s.position_part, s.data_at, s.run_at)
     if s.code == OK and s.swept != 0:
         call2(s.settle_part, s.data_at, s.run_at)
+    if s.code == OK and stops(d, s, o):
+        s.code = TOUCHED
     if s.code != OK:
         return
     counts[6] = VELOCITY
@@ -111,7 +123,7 @@ def consistent(d, s, o):
     zero(o.clam_at, 3 * nc)
     zero(o.mchi_at, 3 * nc)
     equations(d, shift, x, R, V, s.trial, lam, s.g, s.rate, gamma, Ma, f)
-    if s.persistent != 0 and s.struck != 0:
+    if s.persistent != 0 and s.struck != 0 and s.cut != STRIKES:
         # forces before an impact: those after it shake stiff parts, and would do so again as a memory
         fs = s.fs
         for i in range(6 * N):
@@ -193,26 +205,12 @@ def restart(data, run):
 
 
 @kernel
-def set_coefficients(s, o, alpha_m, alpha_f, beta, gamma):
-    """Coefficients of the generalized-α method for the current step size."""
-    o.alpha_m, o.alpha_f, o.beta, o.gamma = alpha_m, alpha_f, beta, gamma
-    o.c_a = (1.0 - alpha_m) / ((1.0 - alpha_f) * gamma * s.h)
-    o.c_q = s.h * beta / gamma
-
-
-@kernel
 def finish(d, s, o, lag):
     """History for the next step and impact flags."""
-    N = d.n_nodes
-    Va, Vd, Va0, Vd0 = o.Va, s.Vd, s.Va0, o.Vd0
-    factor = (1.0 - o.alpha_f) / (1.0 - o.alpha_m)
-    for i in range(N):
-        for j in range(6):
-            Va0[i, j] = Va[i, j] + factor * Vd[i, j] + lag * (Vd[i, j] - Vd0[i, j])
-            Vd0[i, j] = Vd[i, j]
+    keep_accelerations(d, s, o, lag)
     accept_states(d, s.x, s.R, s.V)
     struck = mark_impacts(d, s)
-    restart_now = struck and o.reset != 0
+    restart_now = struck and (o.reset != 0 or s.cut == STRIKES)
     s.struck = 1 if struck else 0
     if s.persistent != 0:
         momentum(d, s, o)
@@ -230,8 +228,10 @@ def advance(data, run):
     """One step; the first after a fresh start of the memory is one of the trapezoidal rule, see nsga.entry."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
+    if s.cut == STOPS:
+        keep(s)
     begin(d, s)
-    if s.persistent != 0:
+    if s.persistent != 0 and s.cut != STRIKES:
         keep_forces(d, s, o)
     alpha_m, alpha_f, beta, gamma, lag = o.alpha_m, o.alpha_f, o.beta, o.gamma, 0.0
     if o.fresh != 0:

@@ -5,6 +5,7 @@ they are closed and the method keeps them (`nsga.persistent`).
 import math
 
 from fem_mbs.jit import call2, entry, integers, kernel, vector
+from fem_mbs.solvers.alpha.motion import predict, stand_still
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import leave_cones
 from fem_mbs.solvers.nsga.persistent import closed_forces, closed_tangents, sliding_directions
@@ -65,32 +66,6 @@ def slope_along(d, s):
     for i in range(d.n):
         total += r[i] * dx[i]
     return total
-
-
-@kernel
-def predict(d, s, o):
-    """Velocities, accelerations and increments at the end of the step with v̇~ of the last, (11)."""
-    h, Vd, Vs, D = s.h, s.Vd, s.Vs, s.D
-    V0, Va0, Vd0, Va = s.V0, s.Va0, o.Vd0, o.Va
-    for i in range(d.n_nodes):
-        for j in range(6):
-            Vd[i, j] = Vd0[i, j]
-            star = (o.alpha_f * Vd0[i, j] - o.alpha_m * Va0[i, j]) / (1.0 - o.alpha_m)
-            Va[i, j] = star
-            Vs[i, j] = V0[i, j] + h * (1.0 - o.gamma) * Va0[i, j] + h * o.gamma * star + Vd[i, j] / o.c_a
-            D[i, j] = h * V0[i, j] + h * h * ((0.5 - o.beta) * Va0[i, j] + o.beta * star) + o.c_q / o.c_a * Vd[i, j]
-
-
-@kernel
-def stand_still(d, s, o):
-    """Guess for the smooth sub-problem without motion in the step, where the prediction is senseless."""
-    Vs, Vd, D = s.Vs, s.Vd, s.D
-    for i in range(d.n_nodes):
-        for j in range(6):
-            change = D[i, j] / o.c_q
-            Vs[i, j] -= change
-            Vd[i, j] -= o.c_a * change
-            D[i, j] = 0.0
 
 
 @entry("void(int64, int64)")

@@ -10,7 +10,14 @@ JUMP = 6  # a node is farther than its speeds explain, see stepping.checks
 ENERGY_ROSE = 7
 OUT_OF_RANGE = 8  # an element is in a pose that it is not made for
 PASSED = 9  # a contact was passed within the step, and where it touched first cannot be told
+TOUCHED = 10  # no failure: the step stopped after its smooth motion, in which a contact closes, see nsga.split
 
 EXACT = 1e-13  # constraints and gaps hold to this, relative to sizes and speeds, whatever the tolerance of the forces
 ROUND_OFF = 5e-15  # floor of convergence tests, relative to sizes: sums of a few dozen products of order one
 LARGEST_TURN = 3.0  # rad in a step: the exponential map is one-to-one below π
+
+# How far a step goes with ``s.cut``, see nsga.split
+WHOLE = 0  # to its end
+STOPS = 1  # as before, but not beyond its smooth motion when an open contact closes in that
+LOOKS = 2  # to the end of its smooth motion
+STRIKES = 3  # from there, where a contact touches, to its end

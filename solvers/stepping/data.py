@@ -97,6 +97,7 @@ TABLE = Table(
         "sent": Item("nc 3", "momentum of the step from contacts, with persistent contacts [N s]"),
         "sent_chi": Item("nc 3", "the same about rolling and spinning axes [N m s]"),
         "rows_c": Item("nc 3", "rows of contacts"),
+        "bias": Item("nc", "added to normal velocities by a law that is `biased`"),
         "rows_chi": Item("nc 3", "rows of rolling and spinning"),
         # what is not conservative, see stepping.external_work
         "external": Item("nx 3", "groups of elements: number, kind, first of their efforts", "i8"),
@@ -113,6 +114,7 @@ TABLE = Table(
         "turning": Item("nc", "status of rolling and spinning", "i8"),
         "closed": Item("nc", "status in the smooth motion; GAP: its force is left to the corrections", "i8", kept=True),
         "impact": Item("nc", "took part in an impact of the step", "i8", kept=True),
+        "touching": Item("nc", "open contact that closes in the step, of an impact that is split", "i8"),
         "was_active": Item("nc", "carried an impulse in the last step", "i8", kept=True),
         "counts": Item(
             "8",
@@ -159,7 +161,7 @@ TABLE = Table(
         "pp_T": Item("", "p of friction in the position correction"),
         "pv_T": Item("", "p of friction in the velocity correction"),
         "epsilon_rows": Item("", "proximal shift of constraint rows, relative"),
-        "restitution_scale": Item("", "part of the restitution that acts, see nsga.velocity"),
+        "restitution_scale": Item("", "part of the restitution that acts, see contact.restitution"),
         "allowed_energy": Item("", "rise that is allowed since the last look, see stepping.checks", kept=True),
         "allowed_work": Item("", "of that, what loads and drivers may have given", kept=True),
         "recent_work": Item("", "of loads and drivers that may have entered in a step", kept=True),
@@ -179,7 +181,9 @@ TABLE = Table(
         "reuse": Item("", "keep a factorisation while it contracts", "i8"),
         "approach": Item("", "Newton's law reflects the slower approach", "i8"),
         "touch": Item("", "Newton's law reflects the speed at the touch", "i8"),
+        "biased": Item("", "normal velocities have a bias in place of what Newton's law reflects", "i8"),
         "newton": Item("", "contacts by Newton's iteration first", "i8"),
+        "cut": Item("", "how far the step goes when a contact closes, see nsga.split", "i8"),
         "strict": Item("", "a rise of the energy refuses a step", "i8"),
         "watched": Item("", "all that drives and loads the model is explained, see stepping.external_work", "i8"),
         "abrupt": Item("", "elements have forces that change abruptly", "i8"),
@@ -213,6 +217,8 @@ TABLE = Table(
         "run_at": Item("", "record of the run itself", "i8"),
         "own_at": Item("", "record of the table of the method", "i8"),
         "records_at": Item("", "record of the arrays of saved steps", "i8"),
+        "mirror_at": Item("", "table of what a step that stops is put back from, see stepping.mirror", "i8"),
+        "mirrored": Item("", "rows of that table", "i8"),
     },
 )
 RUN = TABLE.dtype

@@ -11,7 +11,7 @@ What a method says of itself, besides its options:
     scalars(system, h)   numbers of either table that depend on its options
     start(engine, state) accelerations, multipliers and memory at the start
     refuse(system)       raise ParameterError for a system that it cannot step
-    stages               names of what can fail, by the number of the matrix that it solves with
+    named                names of what can fail, by the number of the matrix that it solves with
 
 With step control also, of steps whose size changes:
 
@@ -33,6 +33,7 @@ from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.external_work import explained, external
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.records import RECORDS, records
+from fem_mbs.system.assembly import POSITION
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
@@ -46,6 +47,7 @@ class Engine:
     def __init__(self, method: Any, system: "System", h: float, save_every: int, strict: bool) -> None:
         self.method, self.system, self.h, self.strict = method, system, h, strict
         method.refuse(system)
+        self.splits = getattr(method, "impacts", "plain") == "split" and system.nc > 0
         self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
         self.shift = SHIFT if method.epsilon is None else method.epsilon
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
@@ -60,7 +62,7 @@ class Engine:
             from fem_mbs.solvers.stepping.step_control import Controller
 
             self.controller = Controller(self, method.step_control)
-        elif getattr(method, "divide_failed_steps", False) and not system.searches:
+        elif not system.searches and (getattr(method, "divide_failed_steps", False) or self.splits):
             from fem_mbs.solvers.stepping.step_control import Divider
 
             self.controller = Divider(self)
@@ -73,8 +75,12 @@ class Engine:
         sizes = {"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns}
         table, efforts = external(system)
         sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
+        sizes["nz"] = len(self.matrices.layouts[POSITION].values)
         self.tables = (TABLE, self.method.table)
         self.run, self.own = (np.zeros(1, table.dtype) for table in self.tables)
+        self.kept_arrays, self.kept_numbers = (
+            [name for table in self.tables for name in table.names(array=array, kept=True)] for array in (True, False)
+        )
         self.arrays = {name: array for table in self.tables for name, array in table.arrays(sizes).items()}
         self.aim()
         self.arrays["external"][:] = table
@@ -179,12 +185,8 @@ class Engine:
 
     def kept(self) -> tuple:
         """Everything that a refused step must leave as it was, a copy."""
-        arrays = {
-            name: self.arrays[name].copy() for table in self.tables for name in table.names(array=True, kept=True)
-        }
-        numbers = {
-            name: self.record_of(name)[name] for table in self.tables for name in table.names(array=False, kept=True)
-        }
+        arrays = {name: self.arrays[name].copy() for name in self.kept_arrays}
+        numbers = {name: self.record_of(name)[name] for name in self.kept_numbers}
         return arrays, numbers, [group.state.copy() for group in self.system.groups]
 
     def restore(self, kept: tuple) -> None:
@@ -211,7 +213,13 @@ class Engine:
     def record_into(self, block: dict[str, np.ndarray]) -> None:
         """Let compiled code record into the arrays of a block, from its first row on."""
         RECORDS.aim(self.records, block)
-        self.run[0]["saved"] = 0
+        self.use_records(self.records)
+
+    def use_records(self, records: np.ndarray) -> None:
+        """Let compiled code record into the arrays that a record of `RECORDS` has the addresses of."""
+        from fem_mbs.jit import address
+
+        self.run[0]["records_at"], self.run[0]["saved"] = address(records), 0
 
     def keep_whole(self, every: int) -> None:
         """Only one state in so many gets outputs, energies and constraint violations."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import NonFiniteError, SolverError, label
+from fem_mbs.solvers.stepping.blocked import blocked_contacts
 from fem_mbs.solvers.stepping.checks import FAST
 from fem_mbs.solvers.stepping.codes import (
     ENERGY_ROSE,
@@ -34,7 +35,7 @@ class _Failure:
         self.which = int(self.arrays["counts"][6])
         self.number = int(self.run["step_number"]) + (code != ENERGY_ROSE)  # which is seen when the step is done
         self.where = f"Step {self.number}, t = {t:.6g} s:"
-        self.start = f"{self.where} {engine.method.stages[self.which]}"
+        self.start = f"{self.where} {engine.method.named[self.which]}"
         self.smaller_steps = engine.method.smaller_steps(engine.system)
         self.history = self.arrays["history"][: int(self.arrays["counts"][5])]
 
@@ -103,7 +104,30 @@ class _Failure:
             f"{names}. Usual causes: restitution between many touching bodies (raise max_problems), or tol_v too small"
         )
 
+    def blocked(self) -> SolverError | None:
+        """The error of a contact that drivers and joints close, whatever its impulse; None where there is none."""
+        a, state = self.arrays, self.engine.state()
+        if self.which == 0 or self.system.searches:
+            return None
+        state.x[:], state.Q[:], state.R[:], state.V[:] = a["x0"], a["Q0"], a["R0"], a["V0"]
+        closed = np.flatnonzero((a["active"] != 0) | (a["status"] != 0) | (a["was_active"] != 0))
+        try:
+            stuck = closed[blocked_contacts(self.system, state, closed)]
+        except (RuntimeError, ValueError):  # a singular or not finite matrix has a cause of its own
+            return None
+        if not len(stuck):
+            return None
+        contact = self.system.contact_at(int(stuck[0]))
+        return self.error(
+            f"{self.start} stopped: contact '{contact.name}' closes on a way that joints and drivers prescribe alone: "
+            "no motion satisfies both. Give the driver another course, drive through a spring, or let the obstacle "
+            "give way (CompliantContact).",
+            contact,
+        )
+
     def not_converged(self) -> SolverError:
+        if (error := self.blocked()) is not None:
+            return error
         history, problems = self.history, self.engine.contact_problems
         if len(history) <= 1 and problems is not None:
             return self.error(

@@ -48,8 +48,14 @@ def equations(d, epsilon, x, R, V, zero_A, lam, g, rate, gamma, Ma, f):
 @kernel
 def consistent(d, epsilon, x, R, V, A, lam, g, rate, gamma, Ma, f, right, zero_A):
     """Fill A (N, 6) and lam (m,); the other arrays are scratch. False when the matrix is singular."""
-    n, m = d.n, d.m
     equations(d, epsilon, x, R, V, zero_A, lam, g, rate, gamma, Ma, f)
+    return solve_equations(d, epsilon, A, lam, gamma, f, right)
+
+
+@kernel
+def solve_equations(d, epsilon, A, lam, gamma, f, right):
+    """Solve what `equations` has assembled, with forces f (full) that may have been added to."""
+    n, m = d.n, d.m
     if not factorise(d, SMOOTH):
         return False
     for i in range(m):

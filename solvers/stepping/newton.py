@@ -27,13 +27,15 @@ from typing import Any, NamedTuple
 from numba import carray
 
 from fem_mbs.jit import call2, entry, kernel, void_pointer
-from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, NOT_FINITE, OK, SINGULAR
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, NOT_FINITE, OK, ROUND_OFF, SINGULAR
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.table import Item, Table
 from fem_mbs.system.assembly import factorise, solve_in_place
 
 CONTRACTION = 0.02  # of the residual, with which a factorisation is kept: two such iterations reach most tolerances
 EARLY = 6  # iterations in which a residual may rise above the last one, up to the one before: statuses still change
+NEGLIGIBLE = 1e-9  # change of velocities, relative
+SAFE = 4.0  # times a residual that round-off leaves: what may be left
 HISTORY = 64  # residual norms that the diagnosis of a failed step gets, the size of ``s.history``
 
 CALLS = "residual solved matrix contacts right keep move search".split()
@@ -77,6 +79,21 @@ def problem_at(at):
 def merit_of(s, k):
     """Norm of the whole residual of a correction: dynamic rows, and k times constraint, gap and friction rows."""
     return math.sqrt(s.dynamic**2 + (k * s.row) ** 2 + (k * s.row_T) ** 2)
+
+
+@kernel
+def stalled(s, c_q):
+    """Whether the last Newton step of a problem in W was below the round-off of positions, c_q = ∂D/∂v, and far below
+    what a step asks of velocities.
+
+    The residual is then what the round-off of positions makes of stiff parts: without load it is all that there is.
+    """
+    change = 0.0
+    for i in range(s.W.shape[0]):
+        for j in range(6):
+            change = max(change, abs(s.W[i, j] - s.trial[i, j]))
+    small = c_q * change <= ROUND_OFF * (1.0 + s.scale_x) and change <= NEGLIGIBLE * s.scale_v
+    return small and s.first_residual == 0
 
 
 @kernel
@@ -153,26 +170,31 @@ def newton(problem, run):
         call2(p.search, problem, run)
 
 
-@entry("void(int64, int64)")
-def halve(problem, run):
+@kernel
+def shorten(p, s, search):
     """Halve the Newton step until the residual is below ``s.bound``; the best part of it when none is.
 
-    Without contacts the whole step is taken: the problem is smooth, and nearly linear.
+    Without ``search`` the whole step is taken.
     """
-    p, s = problem_at(problem)[0], run_at(run)[0]
-    d = system_at(s.data_at)[0]
     best, best_scale = math.inf, 1.0
     s.scale = 1.0
     for _ in range(s.max_halvings + 1):
         attempt(p, s)
         if s.merit < best:
             best, best_scale = s.merit, s.scale
-        if d.nc == 0 or s.merit <= s.bound:
+        if not search or s.merit <= s.bound:
             break
         s.scale *= 0.5
     if best_scale != s.scale and not best <= s.bound and math.isfinite(best):
         s.scale = best_scale
         attempt(p, s)
+
+
+@entry("void(int64, int64)")
+def halve(problem, run):
+    """`shorten` with contacts; without them the problem is smooth, and nearly linear."""
+    s = run_at(run)[0]
+    shorten(problem_at(problem)[0], s, system_at(s.data_at)[0].nc > 0)
 
 
 @kernel

@@ -7,7 +7,7 @@ import numpy as np
 
 from fem_mbs.jit import call2, kernel
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
-from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, SINGULAR
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, SINGULAR, TOUCHED
 from fem_mbs.system.assembly import SMOOTH, VELOCITY, groups_of
 from fem_mbs.system.contacts import (
     B_GN0,
@@ -73,7 +73,7 @@ def take(d, s):
         code = s.code
         again = d.nc > 0 and counts[6] != SMOOTH and (s.newton != 0 or d.nc == s.nc_fixed)
         shifted = attempt == 0 and d.m > 0 and rows < LEAST_SHIFT and (code == SINGULAR or code == NOT_CONVERGED)
-        if code == OK or not (again or shifted):
+        if code == OK or code == TOUCHED or not (again or shifted):
             break
     s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings = pp, pv, epsilon, iterations, halvings
     s.pp_T, s.pv_T, s.epsilon_rows, s.newton = pp_T, pv_T, rows, newton

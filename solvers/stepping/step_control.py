@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.arguments import Checked
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, SolverError
 from fem_mbs.solvers.stepping.chunks import signals_at
 from fem_mbs.solvers.stepping.codes import (
     ENERGY_ROSE,
@@ -40,8 +40,13 @@ from fem_mbs.solvers.stepping.codes import (
     OK,
     PASSED,
     SINGULAR,
+    STOPS,
     TOO_MANY_PROBLEMS,
+    TOUCHED,
+    WHOLE,
 )
+from fem_mbs.solvers.stepping.records import RECORDS
+from fem_mbs.solvers.stepping.splitter import Splitter
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -49,6 +54,8 @@ if TYPE_CHECKING:
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
 ROUND = 1e-6  # of a step: what the sum of many leaves
 LARGEST_TURN = 3.0  # rad: of a node in a step, see nsga.smooth
+REST = 1e-10  # of the user's step: less of it is not left at its end
+AT_IMPACT = ("contact_point", "contact_normal", "contact_tangents")  # saved of the part that struck
 PARTS = 64  # of a step that fails in a run of constant steps
 OF_PARTS = {  # history of a step in parts <- that of the parts before, that of one more; others are those of the last
     **dict.fromkeys(("impulse", "moment_impulse", "problems", "repeats", "contact_problems"), np.add),
@@ -61,7 +68,7 @@ WATCHED = 16.0  # steps down to the user's h over this are refused when the ener
 
 
 class StepControl(Checked):
-    """How the step size of a `DecoupledNSGA` run may change.
+    """How the step size of a run may change, with methods that integrate by the generalized-α method.
 
     Parameters
     ----------
@@ -111,6 +118,8 @@ class Controller:
         self.t, self.next = float(engine.system.initial.t), engine.h
         self.failed = self.inaccurate = self.too_large = 0
         self.hold = 0  # steps for which the user's h is not exceeded: a contact is about to close
+        self.short = False  # since an impact was split no step has had the user's size
+        self.splitter = Splitter(self, engine.method.max_splits) if engine.splits else None
 
     def advance(
         self, times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
@@ -125,8 +134,11 @@ class Controller:
                 break
         return int(np.searchsorted(times, self.t + round_off, side="right")), int(run[0]["saved"]), error
 
-    def _step(self, end):
-        """One accepted step, or the error of one that failed at the smallest size."""
+    def _step(self, end, stopped=False):
+        """One accepted step, or the error of one that failed at the smallest size.
+
+        ``stopped``: a contact is known to close in it, of `nsga.split`.
+        """
         engine, run, a = self.engine, self.engine.run, self.engine.arrays
         limit = engine.h if self._touches() or self.hold > 0 else self.h_max
         h = min(self.next, limit)
@@ -135,9 +147,16 @@ class Controller:
             # the last step ends at the end, and none is left that is shorter than a tenth of the others
             remaining, asked = end - self.t, h
             h = remaining if h > 0.9 * remaining else h
-            self._set_step(h)
+            self.set_step(h)
             run[0]["strict"] = int(engine.strict or h > max(engine.h / WATCHED, self.h_min))
-            code, failure = self._take(self.t + h)
+            code, failure = (TOUCHED, None) if stopped else self.take(self.t + h)
+            stopped = False
+            if code == TOUCHED:
+                part, code, failure = self._split(h, asked, before, size)
+                if part > 0.0:
+                    self.t += part
+                    self.next, self.change, self.short = asked, None, True
+                    return None
             if failure is not None:
                 return failure
             if code != OK and h > self.h_min:
@@ -154,23 +173,43 @@ class Controller:
                     self.t += h
                     self.hold, self.change = max(self.hold - 1, 0), change
                     return None
-            self._use(size)
-            engine.restore(before)
+            self.back(before, size)
             h = self.next
+
+    def _split(self, h, asked, before, size):
+        """Size, code, error of the step to the touch of a contact that closes in a step h; or size 0, of h as it is."""
+        splitter = self.splitter
+        if asked <= self.engine.h * (1 + ROUND):  # else it is taken again with the user's h
+            if not splitter.crowded(self.t):
+                part, failure = splitter.strike(h, before, size)
+                if part > 0.0 or failure is not None:
+                    return part, OK, failure
+            splitter.left += 1
+        self.back(before, size)
+        self.set_step(h)
+        return 0.0, *self.take(self.t + h, WHOLE)
 
     def _touches(self):
         """Whether a contact is closed that does not take part in the smooth motion."""
         a = self.engine.arrays
         return bool(((a["was_active"] != 0) & (a["closed"] == 0)).any())
 
-    def _take(self, t):
-        """Code of a step to time t, and the error of a signal that is not finite."""
+    def take(self, t: float, cut: int | None = None) -> tuple[int, Exception | None]:
+        """Code of a step to time t, and the error of a signal that is not finite; ``cut``: how far it goes."""
         engine, end = self.engine, np.array([t])
         signals, error = signals_at(engine.system, end, self.h, engine.method.instants)
         if error is not None:
             return OK, error
+        usual = engine.run[0]["cut"]
+        engine.run[0]["cut"] = usual if cut is None else cut
         _, code = engine.run_steps(engine.data, engine.run, 1, 0, end, signals)
+        engine.run[0]["cut"] = usual
         return code, None
+
+    def back(self, before: tuple, size: float) -> None:
+        """To the start of a step: what `Engine.kept` has copied, and the size of the step before."""
+        self._use(size)
+        self.engine.restore(before)
 
     def _judge(self, h, change):
         """Set the next step from the change of accelerations in this one; True when this one is accurate enough."""
@@ -187,14 +226,19 @@ class Controller:
             return False
         return True
 
-    def _set_step(self, h):
-        """Scale what depends on the step from the last size to h."""
+    def set_step(self, h: float) -> None:
+        """Scale what depends on the step from the last size to h.
+
+        An impulse leaves stiff parts vibrating, and steps shorter than their periods follow them: a − v̇ of the rest of
+        a step that was split does not grow with the step.
+        """
         ratio = h / self.h
         if ratio != 1.0:
             self._use(h)
         if abs(ratio - 1.0) > ROUND:  # round-off of times must not choose how the memory is scaled
             self.engine.rescale(ratio)
-            self.engine.method.rescale(self.engine, ratio, self.change)
+            self.engine.method.rescale(self.engine, min(ratio, 1.0) if self.short else ratio, self.change)
+        self.short = self.short and h < self.engine.h * (1 - ROUND)
 
     def _use(self, h):
         """Numbers of the records for a step h."""
@@ -209,7 +253,13 @@ class Controller:
             "failed_steps": self.failed,
             "inaccurate_steps": self.inaccurate,
             "steps_too_large_for_contact": self.too_large,
+            **self.splits(),
         }
+
+    def splits(self) -> dict[str, int]:
+        """Impacts that were split, and those that were fast enough for it and left to a step as it is."""
+        splitter = self.splitter
+        return {} if splitter is None else {"split_impacts": splitter.count, "impacts_not_split": splitter.left}
 
     def warnings(self) -> list[str]:
         """Nothing: steps of variable size were asked for."""
@@ -229,9 +279,15 @@ class Divider(Controller):
     """
 
     def __init__(self, engine: "Engine") -> None:
-        super().__init__(engine, StepControl(h_min=engine.h / PARTS))
+        self.divides = engine.method.divide_failed_steps
+        super().__init__(engine, StepControl(h_min=engine.h / PARTS if self.divides else engine.h))
+        self.splitting = False
         self.divided, self.first, self.part = 0, np.inf, engine.make_records(1)
+        self.part_record = np.zeros(1, RECORDS.dtype)
+        RECORDS.aim(self.part_record, self.part)
         asked = {"newton": 1, "mixed": int(any("mixed" in element.kernels for element in engine.system.elements))}
+        # options that the method has
+        asked = {name: value for name, value in asked.items() if name in engine.record_of(name).dtype.names}
         self.other = {name: value for name, value in asked.items() if value != engine.record_of(name)[name]}
 
     def advance(
@@ -239,50 +295,95 @@ class Divider(Controller):
     ) -> tuple[int, int, Exception | None]:
         """As `Engine.advance`."""
         engine, done = self.engine, 0
-        while True:
+        while done < len(times):
             before, size, first = engine.kept(), self.h, done
             taken, code = engine.run_steps(engine.data, engine.run, len(times) - first, first, times, signals)
             done = first + taken
-            if code not in DIVIDED:
+            if code == TOUCHED:
+                engine.mirror.restore()
+                before, first, taken = engine.kept(), done, 0
+                code = self._split_step(before, size, times, signals, done, records)
+                done += 1 if code == OK else 0
+                if code == OK:
+                    continue
+            if code not in DIVIDED or not self.divides:
                 at = times[done - 1] if code == ENERGY_ROSE else times[min(done, len(times) - 1)]
                 error = None if code == OK else engine.fault(code, float(at))
                 return done, int(engine.run[0]["saved"]), error
             asked, error = code, engine.fault(code, float(times[done]))
             # compiled steps keep no start of theirs: those before the one that failed are taken again
-            self._use(size)
-            engine.restore(before)
+            self.back(before, size)
             again, code = engine.run_steps(engine.data, engine.run, taken, first, times, signals)
             too_fast = asked == LARGE_ROTATION and engine.h * np.abs(engine.arrays["V"][:, 3:]).max() > LARGEST_TURN
             if code != OK or too_fast or not self._divide(float(times[done]), records):
                 return first + again, int(engine.run[0]["saved"]), error
             done += 1
+        return done, int(engine.run[0]["saved"]), None
 
     def _divide(self, end, records):
-        """Take one step of the user's, which ends at a time, in parts; False when that fails."""
-        engine, run = self.engine, self.engine.run[0]
-        self.t, self.next, self.change, self.hold = end - engine.h, (1.0 if self.other else 0.5) * engine.h, None, 0
-        user = {name: int(run[name]) for name in ("saved", "step_number", "save_every", "whole_every", "strict")}
+        """Take one step of the user's that has failed, and ends at a time, in parts; False when that fails."""
+        self.next = (1.0 if self.other else 0.5) * self.engine.h
         while self.other:
             name, value = self.other.popitem()
-            engine.record_of(name)[name] = value
+            self.engine.record_of(name)[name] = value
+        if not self._in_parts(end, records):
+            return False
+        self.divided += 1
+        self.first = min(self.first, end)
+        return True
+
+    def _split_step(self, before, size, times, signals, done, records):
+        """Code of the step of the user's to times[done], in which a contact touches: split there, or as it is."""
+        engine, run = self.engine, self.engine.run[0]
+        self.next, self.splitting, count = engine.h, True, self.splitter.count
+        split = self._in_parts(float(times[done]), records, stopped=True)
+        self.splitting = False
+        if split:
+            return OK
+        self.splitter.count, self.splitter.left = count, self.splitter.left + 1
+        self.back(before, size)
+        run["cut"] = WHOLE
+        _, code = engine.run_steps(engine.data, engine.run, 1, done, times, signals)
+        run["cut"] = STOPS
+        return code
+
+    def _split(self, h, asked, before, size):
+        """As of `Controller`; a step in which too many impacts were split ends, to be taken as it is."""
+        if self.splitting and self.splitter.crowded(self.t):
+            return 0.0, OK, SolverError("more impacts in a step than are split")
+        return super()._split(h, asked, before, size)
+
+    def _in_parts(self, end, records, stopped=False):
+        """Take one step of the user's, which ends at a time, in parts, ``self.next`` first; False when that fails."""
+        engine, run = self.engine, self.engine.run[0]
+        if self.splitter is not None:
+            self.splitter.last.clear()
+        self.t, self.change, self.hold = end - engine.h, None, 0
+        user = {name: int(run[name]) for name in ("saved", "step_number", "save_every", "whole_every", "strict")}
         run["save_every"] = run["whole_every"] = 1
-        engine.record_into(self.part)
+        engine.use_records(self.part_record)
         step, error = dict.fromkeys(OF_PARTS, 0), None
-        while error is None and self.t < end - ROUND * self.h:
+        at_impact = {name: self.part[name][0].copy() for name in AT_IMPACT}
+        while error is None and self.t < end - REST * engine.h:
             run["saved"] = 0
-            error = self._step(end)
+            error = self._step(end, stopped)
+            stopped = False
             step = {name: of_parts(step[name], self.part[name][0]) for name, of_parts in OF_PARTS.items()}
-        engine.record_into(records)
+            struck = self.part["impact"][0] != 0
+            for name, row in at_impact.items():
+                row[struck] = self.part[name][0][struck]
+        engine.use_records(engine.records)
         for name, value in user.items():
             run[name] = value
         if error is not None:
             return False
-        self._set_step(engine.h)
-        self.divided += 1
-        self.first = min(self.first, end)
+        self.set_step(engine.h)
         run["t"], run["step_number"] = end, user["step_number"] + 1
         if run["step_number"] % user["save_every"] == 0:
-            step |= {"t": end, "h": engine.h, "step": run["step_number"]}
+            struck = step["impact"] > 0
+            for name, row in at_impact.items():
+                row[~struck] = self.part[name][0][~struck]
+            step |= {"t": end, "h": engine.h, "step": run["step_number"], **at_impact}
             for name, array in records.items():
                 array[user["saved"]] = step.get(name, self.part[name][0])
             run["saved"] += 1
@@ -290,7 +391,7 @@ class Divider(Controller):
 
     def statistics(self) -> dict[str, int]:
         """Steps that were taken in parts."""
-        return {"divided_steps": self.divided}
+        return {"divided_steps": self.divided, **self.splits()}
 
     def warnings(self) -> list[str]:
         """That steps were taken in parts."""

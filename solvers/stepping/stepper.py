@@ -76,6 +76,7 @@ class Stepper(Checked):
     """Base of time steppers."""
 
     instants: tuple[float, ...] = (1.0,)  # of a step, at which signals are needed
+    velocities_first: bool = False  # no position correction goes before the velocity problem of a step
 
     def stack(self, system: Any) -> Stack | None:
         """Matrix of blocks that the method solves with; most have none."""
@@ -232,6 +233,12 @@ class Stepper(Checked):
     def drift(self, system: Any, h: float) -> float:
         """Penetration [m] that steps h [s] of the method leave, besides round-off."""
         return 0.0
+
+    @staticmethod
+    def travel(system: Any, h: float) -> float:
+        """What a step h [s] from rest or from the initial velocities may travel [m]."""
+        speed = np.abs(system.initial.V[:, :3]).max(initial=0.0)
+        return h * (speed + h * np.linalg.norm(system.gravity))
 
     def parameters(self) -> dict:
         """Options of the method, stored with the results; those that are objects by their own options."""

@@ -5,6 +5,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ModelError, ParameterError
+from fem_mbs.solvers import STEPPERS
 
 
 def top():
@@ -121,7 +122,14 @@ def test_a_state_that_is_none_is_refused_by_node_before_the_first_step(name, val
         fem.DecoupledNSGA().run(system, 0.01, 1e-3)
 
 
-@pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=lambda s: type(s).__name__)
+every_stepper = pytest.mark.parametrize(
+    "stepper",
+    [stepper() for stepper in STEPPERS.values() if stepper is not fem.GeneralizedAlpha],
+    ids=lambda s: type(s).__name__,
+)
+
+
+@every_stepper
 def test_a_state_that_penetrates_is_refused_in_the_words_of_compile(stepper):
     with pytest.raises(ModelError) as compiled:
         ball(0.05).compile()
@@ -132,7 +140,7 @@ def test_a_state_that_penetrates_is_refused_in_the_words_of_compile(stepper):
     assert str(started.value) == str(compiled.value)
 
 
-@pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=lambda s: type(s).__name__)
+@every_stepper
 def test_states_that_a_method_has_computed_in_contact_are_starts_of_its_runs(stepper):
     result = stepper.run(ball(), 1.0, 1e-3)
     assert result["floor"].status[-1] > 0

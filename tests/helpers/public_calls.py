@@ -614,9 +614,25 @@ CALLS = {
         fem.DecoupledNSGA,
         {name: p.default for name, p in inspect.signature(fem.DecoupledNSGA).parameters.items()},
     ),
+    "LobattoIIIAB": lambda: (
+        fem.LobattoIIIAB,
+        {name: p.default for name, p in inspect.signature(fem.LobattoIIIAB).parameters.items()},
+    ),
     "MoreauJean": lambda: (
         fem.MoreauJean,
         {name: p.default for name, p in inspect.signature(fem.MoreauJean).parameters.items()},
+    ),
+    "ConeComplementarity": lambda: (
+        fem.ConeComplementarity,
+        {name: p.default for name, p in inspect.signature(fem.ConeComplementarity).parameters.items()},
+    ),
+    "NonsmoothGeneralizedAlphaGGL": lambda: (
+        fem.NonsmoothGeneralizedAlphaGGL,
+        {name: p.default for name, p in inspect.signature(fem.NonsmoothGeneralizedAlphaGGL).parameters.items()},
+    ),
+    "GeneralizedAlpha": lambda: (
+        fem.GeneralizedAlpha,
+        {name: p.default for name, p in inspect.signature(fem.GeneralizedAlpha).parameters.items()},
     ),
     "DecoupledNSGA.run": lambda: (
         fem.DecoupledNSGA().run,

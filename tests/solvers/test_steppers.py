@@ -13,10 +13,22 @@ from fem_mbs.solvers import STEPPERS
 from fem_mbs.solvers.stepping import stepper
 
 # options besides the defaults with which a method passes through here
-VARIANTS = {"MoreauJean": [{}, {"theta": 1.0}, {"projection": True}, {"theta": 1.0, "projection": True}]}
+VARIANTS = {
+    "MoreauJean": [{}, {"theta": 1.0}, {"projection": True}, {"theta": 1.0, "projection": True}],
+    "ConeComplementarity": [{}, {"relaxed": False}, {"contact_solver": "problem"}],
+    "LobattoIIIAB": [{}, {"stages": 2}],  # four stages: tests/validation/test_lobatto.py
+    "NonsmoothGeneralizedAlphaGGL": [{}, {"coupling": "sequential"}],
+    "GeneralizedAlpha": [{}, {"formulation": "index 3"}],
+}
 METHODS = [STEPPERS[name](**options) for name in STEPPERS for options in VARIANTS.get(name, [{}])]
-# order in positions of smooth motion, and whether joints hold in positions
-ORDER = {"DecoupledNSGA": 2, "MoreauJean": 2, "MoreauJean theta=1.0": 1}
+SMOOTH = {"GeneralizedAlpha"}  # methods that refuse contacts
+# orders in positions of smooth motion that are not 2
+ORDER = {"MoreauJean theta=1.0": 1, "ConeComplementarity": 1, "LobattoIIIAB": 4}
+# methods that refuse contact groups
+WITHOUT_GROUPS = ("LobattoIIIAB", "NonsmoothGeneralizedAlphaGGL", "GeneralizedAlpha")
+
+
+CONE = STEPPERS["ConeComplementarity"]
 
 
 def label(method):
@@ -25,14 +37,21 @@ def label(method):
 
 
 def order_of(method):
-    return ORDER[label(method).replace(" projection=True", "")]
+    name = type(method).__name__ if isinstance(method, CONE) else label(method)
+    return ORDER.get(name.replace(" projection=True", ""), 2)
 
 
 def drifts(method):
-    return isinstance(method, STEPPERS["MoreauJean"]) and not method.projection
+    return isinstance(method, CONE) or (isinstance(method, STEPPERS["MoreauJean"]) and not method.projection)
+
+
+def holds_velocities(method):
+    return label(method) != "GeneralizedAlpha formulation=index 3"
 
 
 every_method = pytest.mark.parametrize("method", METHODS, ids=label)
+WITH_CONTACTS = [method for method in METHODS if type(method).__name__ not in SMOOTH]
+every_method_with_contacts = pytest.mark.parametrize("method", WITH_CONTACTS, ids=label)
 
 
 def slide(angle, friction):
@@ -44,16 +63,17 @@ def slide(angle, friction):
     return model
 
 
-def hitting_pendulum():
-    """A rod on a hinge that hits a table: joints, impacts, friction, rolling, an output."""
+def hitting_pendulum(method):
+    """A rod on a hinge that hits a table: joints, impacts, friction, rolling, an output; or one that meets nothing."""
     model = fem.Model("pendulum", gravity=[0, 0, -9.81])
     rod = model.add(fem.RigidBody.box(1.0, [0.5, 0.1, 0.1], position=[0.25, 0, 0.12], name="rod"))
     model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0.12], axis=[0, 1, 0], name="hinge"))
-    model.add(
-        fem.SphereOnPlane(
-            rod.frame([0.25, 0, 0]), model.ground, radius=0.1, friction=0.3, rolling_resistance=1e-3, name="table"
+    if type(method).__name__ not in SMOOTH:
+        model.add(
+            fem.SphereOnPlane(
+                rod.frame([0.25, 0, 0]), model.ground, radius=0.1, friction=0.3, rolling_resistance=1e-3, name="table"
+            )
         )
-    )
     return model
 
 
@@ -69,7 +89,7 @@ def cantilever(elements=4):
 # --- contacts ----------------------------------------------------------------
 
 
-@every_method
+@every_method_with_contacts
 def test_a_bouncing_ball_comes_to_rest_and_is_held_with_its_weight(method):
     h = 2e-3
     result = method.run(bouncing_ball.build(), 4.5, h)
@@ -83,18 +103,24 @@ def test_a_bouncing_ball_comes_to_rest_and_is_held_with_its_weight(method):
     assert table.gap.min() > (-4.1 * h if drifts(method) else -1e-12)  # the fastest impact, 4 m/s
 
 
-@every_method
+@every_method_with_contacts
 @pytest.mark.parametrize("friction", [0.2, 0.7])
 def test_a_point_on_a_slope_sticks_below_the_friction_angle_and_slides_above_it(method, friction):
     angle = np.arctan(friction)
-    sticks = method.run(slide(angle - 1e-4, friction), 0.5, 5e-3)["point"]
-    slides = method.run(slide(angle + 1e-4, friction), 0.5, 5e-3)["point"]
+    h = 5e-3
+    sticks = method.run(slide(angle - 1e-4, friction), 0.5, h)["point"]
+    slides = method.run(slide(angle + 1e-4, friction), 0.5, h)["point"]
     assert np.abs(sticks.velocity).max() < 1e-8
     acceleration = 9.81 * (np.sin(angle + 1e-4) - friction * np.cos(angle + 1e-4))
-    assert slides.velocity[-1, 0] == pytest.approx(acceleration * 0.5, rel=1e-5)
+    # in the relaxed law a point is lifted as it gains speed: h ΔN = μ (Δv_n − Δv_n−1), which sums up to this time
+    lifts = isinstance(method, CONE) and method.relaxed
+    lost = friction**2 * h if lifts else 0.0
+    # in the relaxed law friction depends on how the normal row is solved: to rtol of g in a step
+    solved = method.rtol * 9.81 * h if lifts else 0.0
+    assert slides.velocity[-1, 0] == pytest.approx(acceleration * (0.5 - lost), rel=1e-5, abs=solved)
 
 
-@every_method
+@every_method_with_contacts
 def test_a_ball_shot_at_a_ball_in_one_step_never_gets_behind_it_unseen(method):
     model = fem.Model("shot", gravity=[0, 0, 0])
     target = model.add(fem.RigidBody.sphere(1.0, 0.1, name="target"))
@@ -115,7 +141,8 @@ def test_a_ball_shot_at_a_ball_in_one_step_never_gets_behind_it_unseen(method):
 @every_method
 def test_a_spatial_double_pendulum_converges_with_the_order_of_the_method(method):
     errors = []
-    for h in (1e-2, 5e-3, 2.5e-3):
+    coarsest = 1e-2 if order_of(method) < 4 else 4e-2  # the reference has nine decimals
+    for h in coarsest / np.array([1, 2, 4]):
         result = method.run(double_pendulum.build(), 1.0, h)
         ends = [result[f"body {i}"].position[-1] - double_pendulum.REFERENCE[f"centre {i}"] for i in (1, 2)]
         errors.append(np.abs(ends).max())
@@ -125,9 +152,17 @@ def test_a_spatial_double_pendulum_converges_with_the_order_of_the_method(method
 
 @every_method
 def test_joints_hold(method):
-    for model, t_end in ((double_pendulum.build(), 1.0), (hitting_pendulum(), 0.3)):
+    for model, t_end in ((double_pendulum.build(), 1.0), (hitting_pendulum(method), 0.3)):
         violation = method.run(model, t_end, 5e-3).violation
-        assert violation.velocity.max() < 5e-12
+        if isinstance(method, CONE):  # joints are those of the start of the step: what it turns is left to the next
+            half = method.run(model, t_end, 2.5e-3).violation
+            for coarse, fine, order in (
+                (violation.position, half.position, 2), (violation.velocity, half.velocity, 1)
+            ):  # fmt: skip
+                assert np.log2(coarse.max() / fine.max()) > 0.8 * order
+            continue
+        if holds_velocities(method):
+            assert violation.velocity.max() < 5e-12
         if not drifts(method):
             assert violation.position.max() < 1e-12
 
@@ -137,6 +172,10 @@ def test_a_clamped_beam_swings_about_its_deflection_with_its_first_frequency(met
     model = cantilever()
     omega = fem.modes(model, 1).omega[0]
     period = 2 * np.pi / omega
+    if isinstance(method, STEPPERS["LobattoIIIAB"]):
+        with pytest.raises(ParameterError, match=r"h = .* is too large for the highest frequency of the model, 2.5"):
+            method.run(model, 2 * period, period / 400)
+        return
     deflection = fem.static_equilibrium(model).results["tip"].position[-1, 2]
     result = method.run(model, 2 * period, period / 400)
     z, mean = result["tip"].position[:, 2], deflection
@@ -152,7 +191,7 @@ def test_a_clamped_beam_swings_about_its_deflection_with_its_first_frequency(met
 
 @every_method
 def test_every_number_of_every_record_is_filled(method):
-    system = hitting_pendulum().compile()
+    system = hitting_pendulum(method).compile()
     engine = method.prepare(system, 1e-3)
     block = engine.make_records(200)
     unset = {"f": np.nan, "i": 77}
@@ -162,8 +201,8 @@ def test_every_number_of_every_record_is_filled(method):
     first = {name: array[:1].copy() for name, array in block.items()}
     for array in block.values():
         array[:] = unset[array.dtype.kind]
-    done, saved, error = engine.advance(np.arange(1, 201) * 1e-3, np.zeros((200, 1, 1, 3)), block)
-    assert (done, saved, error) == (200, 200, None) and block["impact"].any()
+    done, saved, error = engine.advance(np.arange(1, 201) * 1e-3, np.zeros((200, len(method.instants), 1, 3)), block)
+    assert (done, saved, error) == (200, 200, None) and (block["impact"].any() or type(method).__name__ in SMOOTH)
     block["step"][76] = 0  # step 77 is the one that may be called so
     for part in (first, block):
         for name, array in part.items():
@@ -173,15 +212,25 @@ def test_every_number_of_every_record_is_filled(method):
 
 @every_method
 def test_results_say_all_options_of_the_method(method):
-    said = method.run(slide(0.1, 0.2), 1e-2, 5e-3).parameters
+    said = method.run(hitting_pendulum(method), 1e-2, 5e-3).parameters
     assert said["stepper"] == type(method).__name__
     options = inspect.signature(type(method)).parameters
     assert {name: said[name] for name in options} == {name: getattr(method, name) for name in options}
 
 
 @every_method
+def test_a_driven_hinge_turns_as_its_driver_says(method):
+    def model():
+        return double_pendulum.build(rate_1=0.0, driven=lambda t: 0.5 * (1 - np.cos(3 * t)))
+
+    result = method.run(model(), 0.5, 5e-3)
+    angle = result["joint 1"].angle - 0.5 * (1 - np.cos(3 * result.t))
+    assert np.abs(angle).max() < (5e-3 if drifts(method) else 1e-11)  # 3.7e-3 with θ = 1
+
+
+@every_method
 def test_every_third_step_is_saved_when_asked(method):
-    every, third = (method.run(hitting_pendulum(), 0.5, 5e-3, save_every=n) for n in (1, 3))
+    every, third = (method.run(hitting_pendulum(method), 0.5, 5e-3, save_every=n) for n in (1, 3))
     saved = [*range(0, 101, 3), 100]  # the last one as well
     assert third.step.tolist() == saved
     rows = every.rows(np.array(saved))
@@ -191,9 +240,9 @@ def test_every_third_step_is_saved_when_asked(method):
 
 @every_method
 def test_two_chunks_are_bit_equal_to_one(method, monkeypatch):
-    usual = method.run(hitting_pendulum(), 0.5, 2e-3)
+    usual = method.run(hitting_pendulum(method), 0.5, 2e-3)
     monkeypatch.setattr(stepper, "CHUNK_BYTES", 1.0)  # one step at a time
-    single = method.run(hitting_pendulum(), 0.5, 2e-3)
+    single = method.run(hitting_pendulum(method), 0.5, 2e-3)
     chosen = np.arange(len(usual.t))
     for name, values in usual.rows(chosen).items():
         assert np.array_equal(values, single.rows(chosen)[name]), name
@@ -231,18 +280,52 @@ def test_a_step_that_turns_too_far_is_refused_by_name(method):
 # --- what one method does not have -------------------------------------------
 
 
-def test_moreau_jean_refuses_contact_groups_and_options_of_others():
+def heap():
+    """Eight balls over a floor, two and two above each other, in one contact group."""
     model = fem.Model("heap", gravity=[0, 0, -9.81])
-    balls = [model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0.3 * i, 0, 0.1], name=f"ball {i}")) for i in range(2)]
     group = fem.ContactGroup(friction=0.3, name="heap contacts")
-    for ball in balls:
-        group.sphere(ball, 0.1)
+    for i in range(8):
+        place = [0.21 * (i % 2), 0.21 * (i // 2 % 2), 0.11 + 0.22 * (i // 4)]
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, position=place, name=f"ball {i}")), 0.1)
+    group.obstacle(fem.SphereOnPlane, model.ground.frame())
     model.add(group)
+    return model
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if type(m).__name__ not in WITHOUT_GROUPS], ids=label)
+def test_a_heap_in_a_contact_group_rests_on_the_floor_with_its_weight(method):
+    result = method.run(heap(), 0.5, 2e-3)
+    last = result.pairs(len(result.t) - 1)
+    floor = last.impulse[last.type > 0].sum(axis=0)
+    assert floor == pytest.approx([0, 0, 8 * 9.81 * 2e-3], abs=1e-4 * 8 * 9.81 * 2e-3)
+    lowest = min(result.pairs(k).gap.min(initial=0.0) for k in range(len(result.t)))
+    # fall of 2 cm: 0.6 m/s at the floor, of which a step of a method that drifts goes in half
+    assert lowest > (-0.7 * 2e-3 if isinstance(method, STEPPERS["MoreauJean"]) and drifts(method) else -1e-7)
+
+
+@pytest.mark.parametrize("name", WITHOUT_GROUPS)
+def test_contact_groups_are_refused_by_methods_that_do_not_know_them(name):
     with pytest.raises(ParameterError, match=r"heap contacts.*DecoupledNSGA"):
-        fem.MoreauJean().run(model, 0.1, 1e-3)
+        STEPPERS[name]().run(heap(), 0.1, 1e-3)
+
+
+def test_moreau_jean_refuses_options_of_others():
     for option in ("persistent_contacts", "step_control", "contact_solver", "rho_inf"):
         with pytest.raises(ParameterError, match=option):
             fem.MoreauJean(**{option: True})
     for theta in (0.4, 1.1, np.nan, "half"):
         with pytest.raises(ParameterError, match="theta"):
             fem.MoreauJean(theta)
+
+
+def test_lobatto_refuses_other_numbers_of_stages_options_of_others_and_nodes_that_turn_about_two_axes():
+    for stages in (1, 5, 2.5, "three"):
+        with pytest.raises(ParameterError, match="stages"):
+            fem.LobattoIIIAB(stages)
+    for option in ("persistent_contacts", "step_control", "contact_solver", "rho_inf"):
+        with pytest.raises(ParameterError, match=option):
+            fem.LobattoIIIAB(**{option: True})
+    model = fem.Model("gimbal", gravity=[0, 0, 0])
+    model.add(fem.RigidBody(1.0, 1.0, fixed=("x", "y", "z", "rx"), name="gimbal"))
+    with pytest.raises(ParameterError, match=r"gimbal.*two of its axes"):
+        fem.LobattoIIIAB().run(model, 0.1, 1e-2)

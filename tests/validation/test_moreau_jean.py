@@ -24,6 +24,22 @@ def test_bouncing_ball_loses_energy_in_flight_and_penetrates_by_the_known_amount
     assert np.diff(result.energy.total).max() < 1e-12
 
 
+@pytest.mark.parametrize("forecast, smallest", [
+    (0.0, {0.1037: -3e-4, 0.1043: -1.7e-3, 0.1053: -7e-4}), (0.5, {0.1037: -3e-4, 0.1043: 3e-4, 0.1053: -7e-4}),
+    (1.0, {0.1037: 1.7e-3, 0.1043: 3e-4, 0.1053: 1.3e-3}),
+])  # fmt: skip
+def test_the_forecast_says_how_far_ahead_contacts_are_looked_for(forecast, smallest):
+    """An elastic ball at 2 m/s, which travels 2 mm in a step: it turns back in the first step of whose start
+    g − γ 2 mm ≤ 0."""
+    for gap, known in smallest.items():
+        model = fem.Model("ball", gravity=[0, 0, 0])
+        ball = model.add(fem.PointMass(1.0, position=[0, 0, gap], velocity=[0, 0, -2.0], name="ball"))
+        model.add(fem.SphereOnPlane(ball, model.ground, radius=0.0, restitution=1.0, name="table"))
+        result = fem.MoreauJean(forecast=forecast).run(model, 0.1, 1e-3)
+        assert result["table"].gap.min() == pytest.approx(known, abs=1e-12)
+        assert result["ball"].velocity[-1, 2] == pytest.approx(2.0, rel=1e-12)
+
+
 # energy of an oscillator that bounces six times on a wall, e = 0.8; exact 3.435974 J
 @pytest.mark.parametrize("h, energy", [(2e-3, 3.288), (1e-3, 3.361), (2.5e-4, 3.417)])
 def test_oscillator_at_a_wall_has_the_known_energy(h, energy):

@@ -13,55 +13,10 @@ import heavy_top
 import numpy as np
 import pytest
 import references
+from pendulum_errors import LATER, NODES, TIGHT, TIMES, driven_motion, free_motion, pendulum_errors, steps
 from references import rotation_error
 
 import fem_mbs as fem
-
-TIGHT = 1e-10  # rtol of the tables: the error of the iterations is then far below that of the time discretisation
-TIMES = np.linspace(0.0, 1.0, 51)
-LATER = TIMES >= 0.1 - 1e-9
-NODES = {
-    "com": (double_pendulum.center_1, double_pendulum.center_2),
-    "off": (driven_double_pendulum.node_1, driven_double_pendulum.node_2),
-}
-
-
-@cache
-def free_motion():
-    return references.double_pendulum_motion(TIMES)
-
-
-@cache
-def driven_motion():
-    return references.driven_pendulum_motion(TIMES, driven_double_pendulum.amplitude, driven_double_pendulum.frequency)
-
-
-def steps(times, h):
-    """Numbers of the steps that end at these times."""
-    return np.round(times / h).astype(int)
-
-
-def pendulum_errors(result, motion, nodes, moment=None):
-    """Largest errors of positions, rotations, velocities and joint efforts; energy drift [J]."""
-    k = steps(TIMES, result.h[-1])
-    efforts = [getattr(result[joint], effort)[k] for joint in ("joint 1", "joint 2") for effort in ("force", "moment")]
-    if moment is not None:  # the drive adds its moment to that of the hinge
-        efforts[1] = efforts[1] + result["driver"].moment[k, None] * double_pendulum.axis_1
-    x, R, v = [], [], []
-    for name, node in zip(("body 1", "body 2"), nodes):
-        second = name == "body 2"
-        rotation = np.array([p.R2 if second else p.R1 for p in motion])
-        origin = np.array([p.p2 if second else 0 * p.p2 for p in motion])
-        w1, w = np.array([p.w1 for p in motion]), np.array([p.w2 if second else p.w1 for p in motion])
-        velocity = np.cross(w1, origin) + np.cross(w, rotation @ node)
-        body = result[name]
-        x.append(np.abs(body.position[k] - origin - rotation @ node).max())
-        R.append(rotation_error(body.rotation[k], rotation))
-        v.append(np.abs(body.velocity[k] - velocity).max())
-        v.append(np.abs(body.angular_velocity[k] - np.einsum("kji,kj->ki", rotation, w)).max())
-    lam = np.abs(np.hstack(efforts) - [p.efforts() for p in motion])[LATER].max()
-    energy = result.energy.total
-    return np.array([max(x), max(R), max(v), lam]), np.abs(energy - energy[0]).max()
 
 
 @cache

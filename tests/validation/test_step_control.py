@@ -48,14 +48,14 @@ def test_the_error_falls_with_the_tolerance_as_a_second_order_method_lets_it(ref
 def test_a_contact_in_a_last_step_that_is_stretched_to_the_end_does_not_keep_the_run_from_ending(monkeypatch):
     # flight: steps of 2, 2.9, 2.9 ms; then 2 ms on the table, and 2.2 ms are left, which are taken at once
     taken = []
-    take = step_control.Controller._take
+    take = step_control.Controller.take
 
-    def counted(self, t):
+    def counted(self, t, *cut):
         taken.append(t)
         assert len(taken) < 100, "the same step again and again"
-        return take(self, t)
+        return take(self, t, *cut)
 
-    monkeypatch.setattr(step_control.Controller, "_take", counted)
+    monkeypatch.setattr(step_control.Controller, "take", counted)
     model = fem.Model("ball", gravity=[0, 0, -9.81])
     gap = 0.5 * 9.81 * 9.5e-3**2
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1 + gap], name="ball"))
@@ -85,7 +85,7 @@ def test_without_rescaling_its_memory_the_scheme_would_lose_an_order(reference, 
 
     assert alternating(100) == pytest.approx(2.0, abs=0.15)
     use = step_control.Controller._use
-    monkeypatch.setattr(step_control.Controller, "_set_step", lambda self, h: use(self, h))
+    monkeypatch.setattr(step_control.Controller, "set_step", lambda self, h: use(self, h))
     assert alternating(100) < 1.5
 
 
@@ -122,13 +122,13 @@ def test_contacts_are_captured_with_the_users_step():
 
 
 def test_a_step_that_fails_is_halved(monkeypatch):
-    real = step_control.Controller._take
+    real = step_control.Controller.take
 
     def fails_when_large(self, t):
         code, failure = real(self, t)
         return (1 if 0.3 < t < 0.5 and self.h > 3e-3 else code), failure
 
-    monkeypatch.setattr(step_control.Controller, "_take", fails_when_large)
+    monkeypatch.setattr(step_control.Controller, "take", fails_when_large)
     result = end_of(double_pendulum(), 1e-2, control=fem.StepControl())
     assert result.statistics["failed_steps"] > 0
     inside = (result.t > 0.31) & (result.t < 0.49)
@@ -138,13 +138,13 @@ def test_a_step_that_fails_is_halved(monkeypatch):
 
 
 def test_a_step_that_never_succeeds_ends_the_run(monkeypatch):
-    real = step_control.Controller._take
+    real = step_control.Controller.take
 
     def fails(self, t):
         real(self, t)
         return 1, None
 
-    monkeypatch.setattr(step_control.Controller, "_take", fails)
+    monkeypatch.setattr(step_control.Controller, "take", fails)
     with pytest.raises(fem.SolverError, match="correction stopped"):
         end_of(double_pendulum(), 1e-2, control=fem.StepControl(h_min=1e-3))
 
@@ -252,13 +252,13 @@ def test_a_step_that_fails_is_taken_with_the_mixed_iteration_of_beams_as_its_par
 
 
 def test_a_step_that_fails_is_taken_with_newtons_iteration_on_contacts_as_its_parts_and_later_steps_are(monkeypatch):
-    taken, take = [], step_control.Controller._take
+    taken, take = [], step_control.Controller.take
 
     def spied(self, t):
         taken.append((self.engine.run[0]["newton"], self.h / self.engine.h))
         return take(self, t)
 
-    monkeypatch.setattr(step_control.Controller, "_take", spied)
+    monkeypatch.setattr(step_control.Controller, "take", spied)
     limits = {"rtol": 1e-8, "max_iterations": 2, "reuse": False, "contact_solver": "problem"}
     engine = fem.DecoupledNSGA(**limits).prepare(swings().compile(), 0.05)
     assert engine.run[0]["newton"] == 0
@@ -288,7 +288,7 @@ def test_a_step_in_parts_tells_the_impacts_of_all_of_them():
 
 def test_a_step_in_parts_tells_what_all_of_them_took(monkeypatch):
     """Of iterations the most, as in a step with several impact problems; those problems are counted in all parts."""
-    h, parts, take = 0.2, {}, step_control.Controller._take
+    h, parts, take = 0.2, {}, step_control.Controller.take
 
     def spied(self, t):
         code, failure = take(self, t)
@@ -297,7 +297,7 @@ def test_a_step_in_parts_tells_what_all_of_them_took(monkeypatch):
             parts.setdefault(int(np.ceil(t / h - 1e-6)), []).append(told)
         return code, failure
 
-    monkeypatch.setattr(step_control.Controller, "_take", spied)
+    monkeypatch.setattr(step_control.Controller, "take", spied)
     result = fem.DecoupledNSGA(rtol=1e-8, max_iterations=2, reuse=False).run(swings(), 1.0, h)
     steps = sorted(parts)
     assert len(steps) == result.statistics["divided_steps"] > 3

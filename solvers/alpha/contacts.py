@@ -1,0 +1,197 @@
+"""Contacts in the coupled problem: which ones act, normal rows of positions, friction in the position equation.
+
+    set of velocities   g_N(q~) ≤ 0: without the correction U the contact would be closed                           (1)
+    normal rows         ξ = k ν_N − p g_N(q) ≥ 0: force −G_Nᵀ ξ, row −k g_N ; else row −(k²/p) ν_N                   (2)
+    friction            −½ h G_Fᵀ Λ_F in the position equation, moments of rolling, spinning and drilling likewise   (3)
+
+Laws at velocity level are those of `contact.rows`. They feel the positions through their normals, in G_N and through
+σ = k Λ_N − p G_N v, which tangential forces of sliding contacts follow, H = ∂G_Nᵀ/∂q:
+
+    force  −σ H + (p G_Nᵀ + μ p G_Tᵀτ) vᵀH        row  −k vᵀH ,  of friction  −k (p/p_T) μ τ vᵀH                    (4)
+
+What tangents change with q is left out, and what gradients of rolling and friction do.
+
+Source: docs/theory/nonsmooth_generalized_alpha.md, (5)-(8).
+"""
+
+import math
+
+from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector
+from fem_mbs.solvers.contact.law import SLIP
+from fem_mbs.solvers.contact.velocity import moment_arm
+from fem_mbs.system.assembly import (
+    VELOCITY,
+    gather_poses,
+    gather_start,
+    groups_of,
+    matrix_values,
+    scatter_matrix,
+    times_tangent,
+    zero,
+)
+from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, C_GAP, L_MU, add_gradient, evaluate_contact, laws_of
+
+_H_N, _KK = SLOT["H_N"], SLOT["K"]
+CLOSED_GAP = 10.0  # times the accuracy of gaps: one below it is closed
+OWN = 6  # rows of a contact: normal, sliding (2), rolling (2), spinning; coupled drilling follows sliding
+
+
+@kernel
+def choose_closed(d, s):
+    """Contacts that are closed in the motion without correction are the ones of the velocity problem, (1)."""
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
+    least = CLOSED_GAP * s.exact * (1.0 + s.scale_x)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            gap = evaluate_contact(d, g, e, b, s.xs, s.Rs, s.x0, s.R0, s.Vs)
+            s.candidate[g.first_contact + e] = 1 if gap <= least else 0
+
+
+@kernel
+def place_of_moment(g, i):
+    """Row of moment i (rolling 0 and 1, spinning or drilling 2) among those of its contact."""
+    if g.drilling == 0:
+        return 3 + i
+    return 3 if i == 2 else 4 + i
+
+
+@kernel
+def position_rows(d, s, rp, rows):
+    """Contact part of the position residual: subtract (2) and (3) from rp (full), fill rows (nc,) divided by k_p."""
+    groups, k, p = groups_of(d), s.kp, s.pp
+    half = 0.5 * s.h * s.kv
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c = g.first_contact + e
+            xi = k * s.cnu[c, 0] - p * kept[e, C_GAP]
+            s.active[c] = 1 if xi >= 0.0 else 0
+            rows[c] = -kept[e, C_GAP]
+            if xi < 0.0:
+                rows[c] = -k / p * s.cnu[c, 0]
+            else:
+                add_gradient(g, e, B_GN, 0, -xi, rp)
+            for i in range(2):
+                add_gradient(g, e, B_VT, i, -half * s.cLam[c, 1 + i], rp)
+            for i in range(3):
+                add_gradient(g, e, B_W, i, -half * moment_arm(d, s, c, i) * s.cchi[c, i], rp)
+
+
+@kernel
+def position_tangents(d, s, factor, own, T):
+    """Add ``factor`` times the derivative of (2) to the block of matrix VELOCITY; ``own``: with multipliers.
+
+    T takes the increments of the block to rotations of q.
+    """
+    b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, VELOCITY)
+    k, p = s.kp, s.pp
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        nd = g.nd
+        size = nd + OWN
+        S, H = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd)
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c = g.first_contact + e
+            zero(b[_KK], size * size)
+            xi = k * s.cnu[c, 0] - p * kept[e, C_GAP]
+            G = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
+            if xi >= 0.0:
+                if g.contact_hessian != 0:
+                    gather_poses(g, e, b, s.x, s.R)
+                    gather_start(g, e, b, s.x0, s.R0)
+                    zero(b[_H_N], nd * nd)
+                    call2(g.contact_hessian, g.parameters_at + e * g.stride, d.table_at)
+                for i in range(nd):
+                    for j in range(nd):
+                        S[i, j] = factor * p * G[i] * G[j]
+                        if g.contact_hessian != 0:
+                            S[i, j] -= factor * xi * H[i, j]
+                    S[nd, i] = -factor * k * G[i]
+                times_tangent(g, e, S, nd + 1, T)
+            if own:
+                S[nd, nd] = -s.epsilon * k * k / p
+                for i in range(nd if xi >= 0.0 else 0):
+                    S[i, nd] = -k * G[i]
+                if xi < 0.0:
+                    S[nd, nd] -= k * k / p
+                for i in range(nd + 1, size):
+                    S[i, i] = -k
+            scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), values)
+
+
+@kernel
+def velocity_couplings(d, s, factor, T):
+    """Add ``factor`` times the derivative (4) of the contact rows of velocities with respect to q to the block of
+    matrix VELOCITY. T takes the increments of the block to rotations of q.
+    """
+    b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, VELOCITY)
+    k, p, p_T = s.kv, s.pv, s.pv_T
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0 or g.contact_hessian == 0:
+            continue
+        nd = g.nd
+        size = nd + OWN
+        S, H = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd)
+        kept, nodes = matrix(g.contact_at, g.n, g.contact_stride), integer_matrix(g.nodes_at, g.n, g.nn)
+        law = laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            if s.candidate[c] == 0 or s.aLam[c, 0] == 0.0:
+                continue
+            gather_poses(g, e, b, s.x, s.R)
+            gather_start(g, e, b, s.x0, s.R0)
+            zero(b[_H_N], nd * nd)
+            zero(b[_KK], size * size)
+            call2(g.contact_hessian, g.parameters_at + e * g.stride, d.table_at)
+            for j in range(nd):
+                for i in range(nd):
+                    S[nd, j] -= factor * k * s.V[nodes[e, i // 6], i % 6] * H[i, j]
+                    S[i, j] -= factor * s.aLam[c, 0] * H[i, j]
+            sliding = s.status[c] == SLIP
+            slip = math.hypot(s.aLam[c, 1], s.aLam[c, 2]) if sliding else 0.0
+            for i in range(nd):
+                along = kept[e, C_BLOCKS + B_GN * nd + i]
+                for r in range(2 if slip > 0.0 else 0):
+                    tau = s.aLam[c, 1 + r] / slip
+                    along += law[e, L_MU] * tau * kept[e, C_BLOCKS + (B_VT + r) * nd + i]
+                for j in range(nd):
+                    S[i, j] -= p / k * along * S[nd, j]
+            for r in range(2 if slip > 0.0 else 0):
+                for j in range(nd):
+                    S[nd + 1 + r, j] = p / p_T * law[e, L_MU] * s.aLam[c, 1 + r] / slip * S[nd, j]
+            times_tangent(g, e, S, nd + 3, T)
+            scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), values)
+
+
+@kernel
+def friction_columns(d, s):
+    """Add the derivative of (3) with respect to the multipliers of friction to the block of matrix VELOCITY."""
+    b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, VELOCITY)
+    half = 0.5 * s.h * s.kv
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        nd = g.nd
+        size = nd + OWN
+        S, kept = matrix(b[_KK], size, size), matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            zero(b[_KK], size * size)
+            for i in range(2):
+                for j in range(nd):
+                    S[j, nd + 1 + i] = -half * kept[e, C_BLOCKS + (B_VT + i) * nd + j]
+            for i in range(3):
+                arm, column = moment_arm(d, s, g.first_contact + e, i), nd + place_of_moment(g, i)
+                for j in range(nd):
+                    S[j, column] = -half * arm * kept[e, C_BLOCKS + (B_W + i) * nd + j]
+            scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), values)

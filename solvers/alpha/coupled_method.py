@@ -1,0 +1,88 @@
+"""Base of the methods that solve a coupled problem in each step: what they tell `stepping.engine`."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.solvers.alpha.data import TABLE
+from fem_mbs.solvers.alpha.method import AlphaMethod
+from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.system.assembly import VELOCITY
+from fem_mbs.system.layout import Rows, Stack
+from fem_mbs.system.system import State, System
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
+
+class CoupledMethod(AlphaMethod):
+    """Generalized-α method with a problem of ``levels`` blocks: motion, positions, velocities."""
+
+    table = TABLE
+    named = ("rows of the motion in the step", "rows of positions in the step", "rows of velocities in the step")
+    # options of `DecoupledNSGA` that these methods do without
+    contact_solver, max_problems = "newton", 50
+    sequential = False
+    levels: int
+    step_control: StepControl | None
+
+    def _set_control(self, step_control: StepControl | None, divide_failed_steps: bool) -> None:
+        """Check and keep the options about steps that fail or change."""
+        self.divide_failed_steps = self.as_flag("divide_failed_steps", divide_failed_steps)
+        self.step_control = step_control
+        if step_control is not None:
+            self.as_instance("step_control", step_control, StepControl, "a StepControl or None")
+
+    def matrices(self, system: System) -> tuple[Rows, Rows, Rows]:
+        """Rows of the matrices: initial accelerations, and one block of the coupled problem."""
+        block = Rows(True, "all", drilling_first=True)
+        return Rows(), block, block
+
+    def stack(self, system: System) -> Stack | None:
+        """Blocks of the coupled matrix."""
+        if self.levels == 1 or self.sequential:
+            return None
+        rows = ("xx", "xx") if self.levels == 2 else ("xxx", "xxx" if system.nc else "xx.", "xxx")
+        return Stack(VELOCITY, rows)
+
+    def smaller_steps(self, system: System) -> str:
+        return "Halve h" if self.step_control is not None else "Halve h, or use step_control=StepControl()"
+
+    def parts(self) -> dict[str, Any]:
+        """Compiled parts by name."""
+        from fem_mbs.solvers.alpha import scheme
+        from fem_mbs.solvers.contact import sweep
+        from fem_mbs.solvers.stepping import newton
+
+        iteration = scheme.solve_blocks if self.sequential else newton.newton
+        return {
+            "advance": scheme.coupled_advance, "step": scheme.coupled_step, "sweep": sweep.look,
+            "newton": iteration, "iterate": newton.newton,
+        }  # fmt: skip
+
+    def problems(self) -> dict[str, Any]:
+        """What Newton's iteration solves: all blocks, or one of them."""
+        from fem_mbs.solvers.alpha import coupled
+
+        return {"velocity": coupled.BLOCK if self.levels == 1 else coupled.PROBLEM, "block": coupled.BLOCK}
+
+    def scalars(self, system: System, h: float) -> dict[str, Any]:
+        """Numbers of the record of a run that are this method's own."""
+        from fem_mbs.solvers.alpha.coupled import ALL
+
+        return {
+            **self._numbers_of_alpha(h),
+            "levels": self.levels,
+            "block": 0 if self.levels == 1 else ALL,
+        }
+
+    def start(self, engine: "Engine", state: State) -> None:
+        """Consistent accelerations and multipliers at the start of a run."""
+        from fem_mbs.solvers.stepping.initial import initial_accelerations
+
+        a, run = engine.arrays, engine.run[0]
+        acceleration, lam = initial_accelerations(engine.system, state, engine.shift, matrices=engine.matrices)
+        a["Vd0"][:] = a["Va0"][:] = a["Vd"][:] = acceleration
+        a["lam"][:] = lam / run["ks"]
+        a["lam_report"][:] = lam
+        a["TD"][:] = a["TP"][:] = np.eye(3)

@@ -1,0 +1,66 @@
+"""Data of a run of a coupled generalized-α method, besides those of `stepping.data`; kernels call its record ``o``.
+
+The recipe is `alpha.scheme.coupled_advance` → `stepping.step.take` → `alpha.scheme.coupled_step`; the problem is in
+alpha.coupled, its contacts in alpha.contacts.
+
+    symbol    code              meaning (docs/theory/nonsmooth_generalized_alpha.md)
+    v̇~, a     Vd0, Va           v̇~ of the last step, a of this one
+    T(D), 𝒫   TD, TP (N, 3, 3)  from increments of D to rotations of q~, of q
+    r1, r3    rs, rp            dynamic rows of motion and positions; those of velocities, r5, are ``r1`` of the run
+"""
+
+from numba import carray
+
+from fem_mbs.jit import kernel, void_pointer
+from fem_mbs.solvers.stepping.table import Item, Table
+
+# what every method that integrates with the generalized-α method has
+MEMORY = {
+    "Va": Item("N 6", "a, of the generalized-α method", kept=True),
+    "Vd0": Item("N 6", "v̇~ of the last step", kept=True),
+}
+COEFFICIENTS = {
+    "alpha_m": Item("", "α_m"),
+    "alpha_f": Item("", "α_f"),
+    "beta": Item("", "β"),
+    "gamma": Item("", "γ"),
+    "c_a": Item("", "∂v̇/∂v of the method"),
+    "c_q": Item("", "∂D/∂v of the method"),
+}
+
+TABLE = Table(
+    "run of a coupled generalised-α method",
+    {
+        **MEMORY,
+        "TD": Item("N 3 3", "T(D)"),
+        "TP": Item("N 3 3", "𝒫 = exp(−U~) T(D)"),
+        "rs": Item("full", "dynamic rows of the smooth motion, times h"),
+        "rp": Item("full", "dynamic rows of positions, divided by h"),
+        "MU": Item("full", "M U"),
+        "MW": Item("full", "M W"),
+        "rate_s": Item("m", "G v~ + ∂g/∂t"),
+        "lam0": Item("m", "λ~ of the last step, divided by k_s"),
+        "rows_p": Item("nc", "normal rows of contacts in the position problem, divided by k_p"),
+        **COEFFICIENTS,
+        "levels": Item("", "1: motion with g = 0; 2: and positions; 3: and velocities", "i8"),
+        "block": Item("", "block that is solved, ALL: all of them", "i8"),
+        "complete": Item("", "all blocks are solved", "i8"),
+        "taken": Item("", "part of the Newton step that is taken"),
+        "moved": Item("", "largest increment of positions in the last iteration"),
+        "first_merit": Item("", "norm of the rows of all blocks where the iteration starts"),
+        # norms of the last residual; those of velocities are ``dynamic`` and ``row`` of the run
+        "dynamic_s": Item("", "dynamic rows of the smooth motion"),
+        "dynamic_p": Item("", "dynamic rows of positions"),
+        "row_s": Item("", "constraint rows of the smooth motion, as velocities"),
+        "row_p": Item("", "constraint and gap rows of positions"),
+        "block_problem": Item("", "record of Newton's iteration: one block", "i8"),
+        "iterate_part": Item("", "that iteration", "i8"),
+    },
+)
+OWN = TABLE.dtype
+
+
+@kernel
+def own_at(at):
+    """Record of this table at an address, as an array of one."""
+    return carray(void_pointer(at), (1,), OWN)

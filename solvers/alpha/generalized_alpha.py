@@ -1,0 +1,96 @@
+"""Generalized-α method for systems with joints, without contacts, on R³ × SO(3).
+
+Either g = 0 alone is enforced (index 3), or g = 0 and G v = 0 (stabilised index 2): the coupled scheme of
+docs/theory/nonsmooth_generalized_alpha.md without the block of velocities. Equations and measured orders are in
+docs/theory/generalized_alpha.md; the compiled parts are in alpha/scheme.py and alpha/coupled.py.
+
+Source: Chung and Hulbert, J. Appl. Mech. 60 (1993), 371-375; Arnold and Brüls, Multibody Syst. Dyn. 18 (2007), 185-202;
+Brüls, Cardona, Arnold, Mech. Mach. Theory 48 (2012), 121-137.
+"""
+
+from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
+from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.system.system import System
+
+
+class GeneralizedAlpha(CoupledMethod):
+    """Time stepping of smooth models: joints, elastic bodies, springs, drivers, compliant contacts.
+
+    Parameters
+    ----------
+    rho_inf : float, 0 … 1, -
+        Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve.
+    formulation : {"stabilised", "index 3"}
+        Joints hold in positions and velocities, or in positions alone. "index 3" has half the unknowns; its joints have
+        relative velocities of second order in h, and its reactions err about a quarter more.
+    rtol : float, 0 … 1, -
+        Relative tolerance of the problem of a step.
+    max_iterations : int
+        Newton iterations before a step is divided, then refused.
+    scaling : float, optional [kg]
+        k of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
+    epsilon : float ≥ 0, optional, -
+        Proximal shift of redundant constraints, as `DecoupledNSGA` has it.
+    step_control : StepControl, optional
+        Steps of variable size, see there. Default: constant steps.
+    divide_failed_steps : bool
+        Take a step whose iterations fail in parts, down to h/64. False: it ends the run.
+    reuse : bool
+        Keep a factorisation while it contracts the residual by 50 per iteration.
+    reference_force : float ≥ 0 [N]
+        Forces are solved to ``rtol`` of it where those of the model are smaller.
+
+    Raises
+    ------
+    ParameterError
+        rho_inf outside [0, 1], non-positive tolerances or step sizes; a model with contacts other than
+        `CompliantContact`.
+
+    Notes
+    -----
+    Order 2 in positions, velocities and joint reactions, which are λ itself.
+
+    Examples
+    --------
+    >>> import fem_mbs as fem
+    >>> stepper = fem.GeneralizedAlpha(rho_inf=0.8, step_control=fem.StepControl(tolerance=1e-6))
+    """
+
+    # options of methods with contacts
+    penalty, friction_penalty, tol_v = 1.0, 1.0, None
+
+    def __init__(
+        self,
+        rho_inf: float = 0.8,
+        *,
+        formulation: str = "stabilised",
+        rtol: float = 1e-6,
+        max_iterations: int = 30,
+        scaling: float | None = None,
+        epsilon: float | None = None,
+        step_control: StepControl | None = None,
+        divide_failed_steps: bool = True,
+        reuse: bool = True,
+        reference_force: float = 0.0,
+    ) -> None:
+        self.rho_inf = self.number("rho_inf", rho_inf, at_least=0, at_most=1)
+        self.formulation = self.as_choice("formulation", formulation, ("stabilised", "index 3"))
+        self.rtol = self.number("rtol", rtol, above=0, below=1)
+        self.max_iterations = self.as_integer("max_iterations", max_iterations)
+        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
+        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
+        self._set_control(step_control, divide_failed_steps)
+        self.reuse = self.as_flag("reuse", reuse)
+        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
+
+    @property
+    def levels(self) -> int:
+        """Blocks of the problem of a step."""
+        return 1 if self.formulation == "index 3" else 2
+
+    def refuse(self, system: System) -> None:
+        """Raise for models with contacts that are constraints."""
+        if system.nc or system.searches:
+            name = system.searches[0].owner.name if system.searches else system.contact_at(0).name
+            message = "is a contact, which GeneralizedAlpha does not know; use DecoupledNSGA, or CompliantContact"
+            self.check(False, "model", name, message)

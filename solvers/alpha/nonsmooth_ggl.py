@@ -1,0 +1,116 @@
+"""Nonsmooth generalized-α method that enforces constraints at position and velocity level, on R³ × SO(3).
+
+One coupled problem per step: smooth motion with joints (generalized-α, second order), a position correction (no
+penetration, g = 0) and a jump of velocities (impact law, friction, G v = 0), all at the configuration and velocity that
+they lead to. Equations, decisions and measured orders are in docs/theory/nonsmooth_generalized_alpha.md; the compiled
+parts are in alpha/scheme.py, alpha/coupled.py and alpha/contacts.py.
+
+Source: Brüls, Acary, Cardona, Comput. Methods Appl. Mech. Engrg. 281 (2014), 131-161; friction is not in it.
+"""
+
+from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
+from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.system.system import System
+
+
+class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
+    """The coupled scheme from which `DecoupledNSGA` was developed: for comparison, and for few bodies.
+
+    Parameters
+    ----------
+    rho_inf : float, 0 … 1, -
+        Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve. After
+        an impact reactions oscillate and decay by ``rho_inf`` per step.
+    coupling : {"monolithic", "sequential"}
+        Newton's iteration on all unknowns at once, or on the diagonal blocks in turn, with the same solution.
+        "sequential" has matrices of a third of the size and converges linearly: for rigid bodies and small steps. In
+        stiff structures it does not converge.
+    rtol : float, 0 … 1, -
+        Relative tolerance of the coupled problem.
+    max_iterations : int
+        Newton iterations before a step is repeated with other penalties, then refused.
+    scaling : float, optional [kg]
+        k and p of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
+    penalty, friction_penalty : float > 0, -
+        p/k of contacts in the normal direction, and of friction.
+    epsilon : float ≥ 0, optional, -
+        Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
+    tol_v : float, optional [m/s]
+        Approach speeds below it do not count as impacts in ``result.impact``. Default: 1e-8 of the largest initial
+        speed or of |gravity| h.
+    approach : {"slower", "start"}
+        What Newton's law reflects, as in `DecoupledNSGA`; "start" is the published law.
+    step_control : StepControl, optional
+        Steps of variable size, see there. Default: constant steps.
+    divide_failed_steps : bool
+        Take a step whose iterations fail in parts, down to h/64. False: it ends the run.
+    reuse : bool
+        Keep a factorisation while it contracts the residual by 50 per iteration.
+    reference_force : float ≥ 0 [N]
+        Forces are solved to ``rtol`` of it where those of the model are smaller.
+
+    Raises
+    ------
+    ParameterError
+        rho_inf outside [0, 1], non-positive tolerances or step sizes; a model with contact groups.
+
+    Notes
+    -----
+    Order 2 in smooth motion, order 1 as soon as a contact acts. All contacts of a step are solved in one problem. Joint
+    reactions are k_s λ~ + k_v Λ/h, contact forces k_v Λ/h. A step in which bodies pass each other unseen is refused.
+    Contact groups and persistent contacts belong to `DecoupledNSGA`. ``result.iterations`` has those of the coupled
+    problem three times.
+
+    Examples
+    --------
+    >>> import fem_mbs as fem
+    >>> stepper = fem.NonsmoothGeneralizedAlphaGGL(rho_inf=0.8, coupling="sequential")
+    """
+
+    levels = 3
+
+    def __init__(
+        self,
+        rho_inf: float = 0.8,
+        *,
+        coupling: str = "monolithic",
+        rtol: float = 1e-6,
+        max_iterations: int = 30,
+        scaling: float | None = None,
+        penalty: float = 1.0,
+        friction_penalty: float = 2.0 / 7.0,
+        epsilon: float | None = None,
+        tol_v: float | None = None,
+        approach: str = "slower",
+        step_control: StepControl | None = None,
+        divide_failed_steps: bool = True,
+        reuse: bool = True,
+        reference_force: float = 0.0,
+    ) -> None:
+        self.rho_inf = self.number("rho_inf", rho_inf, at_least=0, at_most=1)
+        self.coupling = self.as_choice("coupling", coupling, ("monolithic", "sequential"))
+        self.rtol = self.number("rtol", rtol, above=0, below=1)
+        self.max_iterations = self.as_integer("max_iterations", max_iterations)
+        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
+        self.penalty = self.positive("penalty", penalty)
+        self.friction_penalty = self.positive("friction_penalty", friction_penalty)
+        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
+        self.tol_v = None if tol_v is None else self.positive("tol_v", tol_v, "m/s")
+        self.approach = self.as_choice("approach", approach, ("start", "slower"))
+        self._set_control(step_control, divide_failed_steps)
+        self.reuse = self.as_flag("reuse", reuse)
+        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
+
+    @property
+    def sequential(self) -> bool:
+        """Whether the blocks are solved in turn."""
+        return self.coupling == "sequential"
+
+    def scalars(self, system: System, h: float) -> dict:
+        return {**super().scalars(system, h), "approach": int(self.approach == "slower")}
+
+    def refuse(self, system: System) -> None:
+        """Raise for models with contact groups."""
+        if system.searches:
+            message = "contacts of contact groups are not known to NonsmoothGeneralizedAlphaGGL; use DecoupledNSGA"
+            self.check(False, "model", system.searches[0].owner.name, message)

@@ -1,0 +1,113 @@
+"""Rows of the coupled problem: the configuration that its unknowns lead to, and the residual of each block.
+
+Equations (1)-(3) of alpha.coupled.
+
+Source: docs/theory/nonsmooth_generalized_alpha.md, (1)-(4).
+"""
+
+import math
+
+from fem_mbs.jit import integers, kernel, local_matrix, local_vector
+from fem_mbs.rotations import multiply_T, quaternion_exp, quaternion_to_matrix
+from fem_mbs.solvers.alpha.contacts import position_rows
+from fem_mbs.solvers.contact.rows import velocity_contact_residual
+from fem_mbs.solvers.stepping.arrays import norm
+from fem_mbs.system.assembly import (
+    VELOCITY,
+    add_constraint_forces,
+    advance_configuration,
+    constraint_rates,
+    constraints,
+    dynamics,
+    full_norm,
+    inertia,
+    zero,
+)
+
+
+@kernel
+def configure(d, s, o):
+    """q~, q and v from D, U, v~ and W; T(D), T(U) and 𝒫 = exp(−U~) T(D)."""
+    advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, o.TD)
+    advance_configuration(d, s.xs, s.Qs, s.U, s.x, s.Q, s.R, s.T)
+    turns, p, turn = integers(d.turns_at, d.n_nodes), local_vector(4), local_matrix(3, 3)
+    U, W, V, Vs = s.U, s.W, s.V, s.Vs
+    for i in range(d.n_nodes):
+        for j in range(6):
+            V[i, j] = Vs[i, j] + W[i, j]
+        if turns[i]:
+            quaternion_exp(U[i, 3:6], p)
+            quaternion_to_matrix(p, turn)
+            multiply_T(turn, o.TD[i], o.TP[i])
+
+
+@kernel
+def multipliers(d, s, block):
+    """Impulses of joints in the rows of a block, in s.phi: h λ~, ν or Λ."""
+    lam, nu, Lam, phi = s.lam, s.nu, s.Lam, s.phi
+    for i in range(d.m):
+        phi[i] = s.h * s.ks * lam[i] if block == 0 else (s.kp * nu[i] if block == 1 else s.kv * Lam[i])
+
+
+@kernel
+def motion_rows(d, s, o):
+    """Rows (1), and the size of the forces."""
+    N, m, h, rs = d.n_nodes, d.m, s.h, o.rs
+    single = dynamics(d, VELOCITY, s.x, s.R, s.V, s.Vd, s.Ma, s.f, False, 0.0, 0.0, 0.0, 0.0, s.T, False)
+    zero(s.Gl_at, 6 * N)
+    o.row_s = 0.0
+    if m > 0:
+        constraints(d, s.x, s.R, s.Vs, s.g, o.rate_s)
+        multipliers(d, s, 0)
+        add_constraint_forces(d, 1.0 / h, s.phi, s.Gl)
+        o.row_s = norm(s.g, m) / o.c_q if o.levels == 1 else norm(o.rate_s, m)
+    for i in range(6 * N):
+        rs[i] = h * (s.Ma[i] - s.f[i] - s.Gl[i])
+    forces = max(full_norm(d, s.f, s.length), math.sqrt(single))
+    s.F_s = max(full_norm(d, s.Ma, s.length) + forces + full_norm(d, s.Gl, s.length), s.reference_force)
+    o.dynamic_s = full_norm(d, rs, s.length)
+
+
+@kernel
+def moved_rows(d, s, o):
+    """Rows (2)."""
+    N, m, rp = d.n_nodes, d.m, o.rp
+    inertia(d, VELOCITY, s.x, s.R, s.V, s.U, o.MU, False, 0.0, 0.0, s.T)
+    for i in range(6 * N):
+        rp[i] = o.MU[i]
+    total = 0.0
+    if m > 0:
+        multipliers(d, s, 1)
+        add_constraint_forces(d, -1.0, s.phi, rp)
+        total = norm(s.g, m) ** 2
+    if d.nc > 0:
+        position_rows(d, s, rp, o.rows_p)
+        total += norm(o.rows_p, d.nc) ** 2
+    for i in range(6 * N):
+        rp[i] /= s.h
+    o.dynamic_p, o.row_p = full_norm(d, rp, s.length), math.sqrt(total)
+
+
+@kernel
+def jumped_rows(d, s, o):
+    """Rows (3)."""
+    N, m, r1 = d.n_nodes, d.m, s.r1
+    inertia(d, VELOCITY, s.x, s.R, s.V, s.W, o.MW, False, 0.0, 0.0, s.T)
+    for i in range(6 * N):
+        r1[i] = o.MW[i]
+    total, friction = 0.0, 0.0
+    if m > 0:
+        multipliers(d, s, 2)
+        add_constraint_forces(d, -1.0, s.phi, r1)
+        constraint_rates(d, s.W, s.rate)
+        for i in range(m):
+            s.rate[i] += o.rate_s[i]
+        total = norm(s.rate, m) ** 2
+    if d.nc > 0:
+        velocity_contact_residual(d, s, s.V, s.Vminus, r1, s.rows_c, s.rows_chi)
+        for c in range(d.nc):
+            total += s.rows_c[c, 0] ** 2
+            friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
+            for i in range(3):
+                friction += s.rows_chi[c, i] ** 2
+    s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)

@@ -1,0 +1,127 @@
+"""Steps of the coupled methods: how the iteration starts, the problem or its blocks in turn, what a step leaves."""
+
+import math
+
+from fem_mbs.jit import call2, entry, kernel, local_vector
+from fem_mbs.solvers.alpha.coupled import ALL, whole_merit
+from fem_mbs.solvers.alpha.data import own_at
+from fem_mbs.solvers.alpha.motion import keep_accelerations, predict, stand_still
+from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.contact.position import start_position
+from fem_mbs.solvers.contact.restitution import limit_restitution
+from fem_mbs.solvers.contact.velocity import accumulate_impulses, solve_velocities, start_from_last
+from fem_mbs.solvers.stepping.arrays import copy, copy1, largest_turn
+from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.newton import HISTORY
+from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
+from fem_mbs.system.assembly import POSITION, SMOOTH, VELOCITY, accept_states, zero
+
+
+@kernel
+def start(d, s, o):
+    """First guess: motion by the prediction, joints and contacts that stay closed from their last multipliers."""
+    N, m, nc = d.n_nodes, d.m, d.nc
+    predict(d, s, o)
+    if largest_turn(s.D) > LARGEST_TURN:
+        stand_still(d, s, o)
+    copy1(o.lam0, s.lam)
+    zero(s.U_at, 6 * N)
+    zero(s.W_at, 6 * N)
+    zero(s.nu_at, m)
+    zero(s.Lam_at, m)
+    zero(s.P_at, 6 * N)
+    copy(s.V0, s.Vminus)
+    copy(s.Vs, s.Vsminus)
+    start_position(d, s)
+    start_from_last(d, s)
+    zero(s.total_Lam_at, 3 * nc)
+    zero(s.total_chi_at, 3 * nc)
+    for c in range(nc):
+        s.acted[c] = GAP
+    o.moved = math.inf
+
+
+@entry("void(int64, int64)")
+def solve_blocks(problem, run):
+    """The diagonal blocks in turn, one Newton step each, until all are solved; in the place of `newton.newton`."""
+    s = run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    most, iterations, going, history = s.most, 0, True, local_vector(HISTORY)
+    while going and iterations < most:
+        for block in range(o.levels):
+            o.block, o.complete, s.most = block, 0, 1
+            call2(o.iterate_part, o.block_problem, run)
+            going = o.complete == 0 and (s.code == OK or s.code == NOT_CONVERGED)
+            if not going:
+                break
+        iterations += 1
+        history[min(iterations, HISTORY - 1)] = whole_merit(s, o)
+    if going:
+        s.code = NOT_CONVERGED
+    o.block = ALL
+    s.iteration, s.solving = iterations, problem
+    history[0], s.counts[5] = o.first_merit, min(iterations + 1, HISTORY)
+    for i in range(s.counts[5]):
+        s.history[i] = history[i]
+
+
+@entry("void(int64, int64)")
+def coupled_step(data, run):
+    """Solve the coupled problem of one step. What the start of the step kept is not touched."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    counts = s.counts
+    counts[0] = counts[1] = counts[2] = counts[3] = 0
+    counts[6] = VELOCITY if d.nc > 0 else SMOOTH
+    start(d, s, o)
+    solve_velocities(s, s.velocity_problem)
+    counts[0] = counts[2]
+    if s.code == OK and d.nc > 0 and s.approach != 0 and s.plastic == 0:
+        limit_restitution(d, s)
+    counts[1] = counts[2] = counts[0] if o.levels > 1 else 0
+    if s.code != OK:
+        return
+    counts[3] = 1
+    accumulate_impulses(d, s)
+    for i in range(6 * d.n_nodes):
+        s.base[i] = s.f[i] + s.Gl[i]  # what `stepping.checks` takes for the forces at the nodes
+    for i in range(d.m):
+        s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
+
+
+@kernel
+def blame(s, o):
+    """Name the rows that were worst when a step failed, and show them to its diagnosis."""
+    motion = o.dynamic_s + s.kv * o.row_s
+    moved, jumped = o.dynamic_p + s.kp * o.row_p / s.h, s.dynamic + s.kv * (s.row + s.row_T)
+    if not motion < math.inf or (motion >= moved and motion >= jumped):
+        s.counts[6] = SMOOTH
+        copy1(o.rs, s.r1)
+        for i in range(s.rate.shape[0]):
+            s.rate[i] = s.g[i] / o.c_q if o.levels == 1 else o.rate_s[i]
+    elif moved >= jumped:
+        s.counts[6] = POSITION
+        copy1(o.rp, s.r1)
+        for c in range(o.rows_p.shape[0]):
+            s.rows_c[c, 0], s.rows_c[c, 1], s.rows_c[c, 2] = o.rows_p[c], 0.0, 0.0
+
+
+@entry("void(int64, int64)")
+def coupled_advance(data, run):
+    """One step, and what it leaves to the next."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    begin(d, s)
+    copy1(s.lam, o.lam0)
+    code = take(d, s)
+    if code == OK and d.nc > 0:
+        call2(s.sweep_part, s.data_at, s.run_at)
+        code = s.code
+    if code == OK:
+        keep_accelerations(d, s, o, 0.0)
+        accept_states(d, s.x, s.R, s.V)
+        s.struck = 1 if mark_impacts(d, s) else 0
+    elif code == NOT_CONVERGED:
+        blame(s, o)
+    s.code = code

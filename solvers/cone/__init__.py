@@ -1,0 +1,1 @@
+"""Cone complementarity: time stepping of Tasora and Anitescu."""

@@ -1,0 +1,169 @@
+"""Time stepping by cone complementarity problems, on R³ × SO(3).
+
+A step is semi-implicit: gaps, normals and gradients of joints at its start, velocities and impulses at its end. All
+contacts and joints are one complementarity problem over friction cones, with the gap in the law. Equations, decisions
+and measurements are in docs/theory/cone_complementarity.md, the compiled parts in cone/kernels.py.
+
+Source: Tasora and Anitescu, Comput. Methods Appl. Mech. Engrg. 200 (2011) 439-453; Negrut, Serban and Tasora, J.
+Comput. Nonlinear Dyn. 13 (2018) 014503.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.solvers.cone.data import TABLE
+from fem_mbs.solvers.nsga.decoupled_nsga import CONTACT_SOLVERS
+from fem_mbs.solvers.stepping.stepper import Stepper
+from fem_mbs.system.layout import Rows
+
+NEVER = 2**62
+MANY = 60  # contacts of a step: at 63 (spheres) both ways take the same time, at 160 Newton takes four times that
+SLOW = 20.0  # times |gravity| h: slower approaches are not reflected
+
+
+class ConeComplementarity(Stepper):
+    """Time stepping by cone complementarity (CCP, DVI): one convex problem per step, of first order.
+
+    Parameters
+    ----------
+    relaxed : bool
+        True: the convex problem of the sources, with one motion as its solution and solvers that find it. Sliding
+        contacts then float: a contact that slides with v_T keeps a gap of h μ |v_T|, and one that begins to slide is
+        thrown off with μ |v_T|, whatever h. False: Coulomb's law (De Saxcé's term), without this.
+    recovery_speed : float, optional [m/s]
+        Largest speed with which overlaps are taken back. Default: in one step, whatever speed that gives. Open gaps
+        are not concerned.
+    rtol : float, 0 … 1, -
+        Relative tolerance of the problem of a step.
+    max_iterations : int
+        Newton iterations before the contact-problem solver takes over.
+    scaling : float, optional [kg]
+        k and p of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
+    penalty, friction_penalty : float > 0, -
+        p/k of contacts; of friction only with ``relaxed=False``.
+    epsilon : float ≥ 0, optional, -
+        Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
+    tol_v : float, optional [m/s]
+        Approach speeds below it are not reflected, and are no impacts in ``result.impact``. Default: 20 |gravity| h,
+        and at least 1e-8 of the largest initial speed.
+    contact_solver : {"auto", "newton", "problem"}
+        "newton": semismooth Newton iterations. "problem": the contact-problem solver (`solve_contact_problem`).
+        "auto": Newton, and that solver where it stalls or where more than 60 contacts may act in a step.
+    contact_tolerance : float > 0, -
+        Scale-free error asked of contact problems of free bodies (models with contact groups).
+    reference_force : float ≥ 0 [N]
+        Forces are solved to ``rtol`` of it where those of the model are smaller.
+    reuse : bool
+        Keep a factorisation while it contracts the residual by 50 per iteration.
+
+    Raises
+    ------
+    ParameterError
+        Speeds, tolerances or step sizes that are not positive; contacts with a ``radius_contensou``.
+
+    Notes
+    -----
+    Forces are implicit in positions and velocities (h C + h² K), so that flexible elements do not limit the step; they
+    are damped as by the implicit Euler method. Joint reactions are P/h and contact forces Λ/h: means over the step.
+    Joints and gaps are corrected by the next step, so that they drift by what a step of size h bends away, O(h²).
+
+    The sources know perfectly inelastic contacts. Restitution is Newton's: where bodies meet within the step
+    e_N times the approach speed takes the place of the gap in the law; they turn back up to one step early, above each
+    other, not inside.
+
+    Examples
+    --------
+    >>> import fem_mbs as fem
+    >>> stepper = fem.ConeComplementarity(relaxed=False, recovery_speed=0.1)
+    """
+
+    table = TABLE
+    named = ("", "", "problem of the step")
+    # options of `DecoupledNSGA` that this method does without
+    step_control, max_problems = None, 50
+    velocities_first = True
+
+    def __init__(
+        self,
+        relaxed: bool = True,
+        *,
+        recovery_speed: float | None = None,
+        rtol: float = 1e-6,
+        max_iterations: int = 30,
+        scaling: float | None = None,
+        penalty: float = 1.0,
+        friction_penalty: float = 2.0 / 7.0,
+        epsilon: float | None = None,
+        tol_v: float | None = None,
+        contact_solver: str = "auto",
+        contact_tolerance: float = 1e-6,
+        reference_force: float = 0.0,
+        reuse: bool = True,
+    ) -> None:
+        self.relaxed = self.as_flag("relaxed", relaxed)
+        speed = None if recovery_speed is None else self.positive("recovery_speed", recovery_speed, "m/s")
+        self.recovery_speed = speed
+        self.rtol = self.number("rtol", rtol, above=0, below=1)
+        self.max_iterations = self.as_integer("max_iterations", max_iterations)
+        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
+        self.penalty = self.positive("penalty", penalty)
+        self.friction_penalty = self.positive("friction_penalty", friction_penalty)
+        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
+        self.tol_v = None if tol_v is None else self.positive("tol_v", tol_v, "m/s")
+        self.contact_solver = self.as_choice("contact_solver", contact_solver, CONTACT_SOLVERS)
+        self.contact_tolerance = self.number("contact_tolerance", contact_tolerance, above=0, below=1)
+        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
+        self.reuse = self.as_flag("reuse", reuse)
+
+    def matrices(self, system: Any) -> tuple[Rows, Rows, Rows]:
+        """Rows of the matrices: initial accelerations, none, the problem of a step."""
+        return Rows(), Rows(), Rows() if system.searches else Rows(True, "all")
+
+    def refuse(self, system: Any) -> None:
+        """Raise for contacts whose friction couples sliding and drilling, and groups with Newton's iteration."""
+        for c in np.flatnonzero(system.drill_arm[: system.nc] > 0.0):
+            message = "has a radius_contensou, which ConeComplementarity does not know: take spinning_resistance, or "
+            self.check(False, "model", system.contact_at(int(c)).name, message + "DecoupledNSGA")
+        if system.searches and self.contact_solver == "newton":
+            message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
+            self.check(False, "contact_solver", self.contact_solver, message)
+
+    def parts(self) -> dict[str, Any]:
+        """Compiled parts by name."""
+        from fem_mbs.solvers.cone import kernels
+        from fem_mbs.solvers.contact import sweep
+
+        return {"advance": kernels.cone_advance, "step": kernels.cone_step, "sweep": sweep.look}
+
+    def problems(self) -> dict[str, Any]:
+        """What Newton's iteration solves."""
+        from fem_mbs.solvers.cone import kernels
+
+        return {"velocity": kernels.PROBLEM}
+
+    def scalars(self, system: Any, h: float) -> dict[str, float]:
+        """Numbers of the record of a run that are this method's own."""
+        speed = np.abs(system.initial.V).max(initial=0.0)
+        slow = max(SLOW * float(np.linalg.norm(system.gravity)) * h, 1e-8 * speed) or 1e-12
+        return {
+            "biased": 1,
+            "relaxed": int(self.relaxed),
+            "many": MANY if self.contact_solver == "auto" else NEVER,
+            "recovery": math.inf if self.recovery_speed is None else self.recovery_speed,
+            "tol_v": slow if self.tol_v is None else self.tol_v,
+        }
+
+    def drift(self, system: Any, h: float) -> float:
+        """Penetration [m] that a step h [s] leaves: positions follow velocities."""
+        return self.travel(system, h)
+
+    def start(self, engine: Any, state: Any) -> None:
+        """First guess of the first step, from consistent accelerations."""
+        from fem_mbs.solvers.stepping.initial import initial_accelerations
+
+        a = engine.arrays
+        acceleration, lam = initial_accelerations(engine.system, state, engine.shift, matrices=engine.matrices)
+        a["W"][:] = engine.h * acceleration
+        a["lam_report"][:] = lam

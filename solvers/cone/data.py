@@ -1,0 +1,23 @@
+"""Data of a run of cone complementarity stepping, besides those of `stepping.data`; kernels call its record ``o``."""
+
+from numba import carray
+
+from fem_mbs.jit import kernel, void_pointer
+from fem_mbs.solvers.stepping.table import Item, Table
+
+TABLE = Table(
+    "run of ConeComplementarity",
+    {
+        "reaction": Item("full", "forces of joints"),
+        "recovery": Item("", "speed at which overlaps are taken back at most"),
+        "many": Item("", "contacts of a step above which the contact-problem solver takes them at once", "i8"),
+        "relaxed": Item("", "the relaxed law of contact, else Coulomb's", "i8"),
+    },
+)
+OWN = TABLE.dtype
+
+
+@kernel
+def own_at(at):
+    """Record of this table at an address, as an array of one."""
+    return carray(void_pointer(at), (1,), OWN)

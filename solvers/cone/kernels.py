@@ -1,0 +1,256 @@
+"""Cone complementarity stepping: one cone complementarity problem in velocities per step.
+
+With v = v_n + W and q = q_n ∘ exp(h v), all gradients and gaps at q_n:
+
+    M(q) W = h f(q, v, t) + G(q_n)ᵀ P + D(q_n)ᵀ Λ                                                                   (1)
+    G(q_n) v + g(q_n, t)/h = 0                                                                                     (2)
+    b = max(g_N(q_n)/h, −v_rec) ,  and e_N G_N v_n if that is less, where the bodies meet in the step               (3)
+    relaxed:  K ∋ Λ ⟂ −(G_N v + b, G_T v) ∈ K° ;   else Coulomb's law with G_N v + b                                (4)
+
+Its Newton matrix has M + h C + h² K T in the rows of (1) and the constant G(q_n) in those of (2).
+
+    symbol     code                       symbol     code
+    W          W                          P          Lam, divided by k_v
+    f          f                          Λ          cLam, divided by k_v
+    g/h        g                          b          bias
+    v_rec      recovery
+
+Source: docs/theory/cone_complementarity.md, (1)-(7).
+"""
+
+import math
+
+from fem_mbs.jit import call2, entry, kernel, matrix
+from fem_mbs.solvers.cone.data import own_at
+from fem_mbs.solvers.cone.rows import relaxed_residual, relaxed_tangents
+from fem_mbs.solvers.contact import velocity
+from fem_mbs.solvers.contact.rows import velocity_contact_residual, velocity_contact_tangents
+from fem_mbs.solvers.contact.velocity import solve_first
+from fem_mbs.solvers.stepping.arrays import copy, largest_turn
+from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled
+from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
+from fem_mbs.system.assembly import (
+    VELOCITY,
+    accept_states,
+    add_constraint_forces,
+    advance_configuration,
+    clear_matrix,
+    constraint_rates,
+    constraint_tangents,
+    constraints,
+    dynamics,
+    full_norm,
+    groups_of,
+    zero,
+)
+from fem_mbs.system.contacts import (
+    B_GN,
+    B_VT,
+    B_W,
+    C_BLOCKS,
+    C_GAP,
+    L_MU,
+    L_NORMAL,
+    L_ROLLING,
+    L_SPINNING,
+    contacts,
+    gradient_times,
+    laws_of,
+)
+
+REACH = 2.0  # times the gap that the fastest node could close in the step: contacts up to it take part
+
+
+@entry("void(int64, int64)")
+def cone_residual(data, run):
+    """Residual of (1) in r1 (full), of (2) in rate, of (4) in rows_c, rows_chi; norms in s.dynamic, s.row, s.row_T."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    N, m, nc, h = d.n_nodes, d.m, d.nc, s.h
+    x, R, V, D, Ma, f, r1 = s.x, s.R, s.V, s.D, s.Ma, s.f, s.r1
+    for i in range(N):
+        for j in range(6):
+            V[i, j] = s.V0[i, j] + s.W[i, j]
+            D[i, j] = h * V[i, j]
+    if largest_turn(D) > LARGEST_TURN:
+        s.merit, s.code = math.inf, LARGE_ROTATION
+        return
+    advance_configuration(d, s.x0, s.Q0, D, x, s.Q, R, s.T)
+    single = dynamics(d, VELOCITY, x, R, V, s.W, Ma, f, False, 0.0, 0.0, 0.0, 0.0, R, False)
+    zero(s.Gl_at, 6 * N)
+    total = 0.0
+    if m > 0:
+        constraint_rates(d, V, s.rate)
+        for i in range(m):
+            s.rate[i] += s.g[i]
+            s.phi[i] = s.kv * s.Lam[i]
+            total += s.rate[i] ** 2
+        add_constraint_forces(d, 1.0, s.phi, s.Gl)
+    for i in range(6 * N):
+        r1[i] = Ma[i] - h * f[i] - s.Gl[i]
+    forces = max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, s.Gl, s.length) / h
+    s.F_s = max(forces, s.reference_force)
+    friction = 0.0
+    if nc > 0 and s.without_contacts == 0:
+        if o.relaxed != 0:
+            relaxed_residual(d, s, V, s.Vminus, r1, s.rows_c, s.rows_chi)
+        else:
+            velocity_contact_residual(d, s, V, s.Vminus, r1, s.rows_c, s.rows_chi)
+        for c in range(nc):
+            total += s.rows_c[c, 0] ** 2
+            friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
+            for i in range(3):
+                friction += s.rows_chi[c, i] ** 2
+    s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
+    s.merit = merit_of(s, s.kv)
+    if stalled(s, h):
+        s.F_s = max(s.F_s, SAFE * s.dynamic / (s.rtol * h))
+
+
+@entry("void(int64, int64)")
+def cone_matrix(data, run):
+    """Assemble the matrix of (1) and (2) where the residual was evaluated last."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    h, T = s.h, s.T
+    clear_matrix(d, s.number)
+    # the forces of this point have been used already: arrays of them are scratch
+    dynamics(d, s.number, s.x, s.R, s.V, s.W, s.force, s.fs, True, 1.0, h, h * h, h, T, False)
+    if d.m > 0:
+        shift = s.epsilon_rows * s.kv
+        constraint_tangents(d, s.number, s.x0, s.R0, s.V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, False, T)
+
+
+@entry("void(int64, int64)")
+def cone_contacts(data, run):
+    """Add the contacts to the matrix."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    if own_at(s.own_at)[0].relaxed != 0:
+        relaxed_tangents(d, s, s.V, s.Vminus)
+    else:
+        velocity_contact_tangents(d, s, s.V, s.Vminus)
+
+
+PROBLEM = velocity.PROBLEM._replace(residual=cone_residual, matrix=cone_matrix, contacts=cone_contacts)
+
+
+@kernel
+def fastest(s, first):
+    """Largest velocity component of any node at the start of the step plus its change in the last one; from column
+    ``first`` on three.
+    """
+    result = 0.0
+    for i in range(s.V0.shape[0]):
+        for j in range(first, first + 3):
+            result = max(result, abs(s.V0[i, j]) + abs(s.W[i, j]))
+    return result
+
+
+@kernel
+def bias_of(g, e, s, o):
+    """b of (3), of contact e of group g at the start of the step."""
+    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
+    b, e_N = max(gap / s.h, -o.recovery), laws_of(g)[e, L_NORMAL]
+    if e_N > 0.0 and s.plastic == 0:
+        speed = gradient_times(g, e, B_GN, 0, s.V0)
+        if speed < -s.tol_v and gap + s.h * speed <= 0.0:
+            b = min(b, e_N * speed)
+    return b
+
+
+@kernel
+def most_of(g, e, row, fast_x, fast_w):
+    """Largest value of one row of the gradients of a contact, with no component of velocity above these."""
+    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    total = 0.0
+    for j in range(g.nd):
+        total += abs(kept[e, C_BLOCKS + row * g.nd + j]) * (fast_x if j % 6 < 3 else fast_w)
+    return total
+
+
+@kernel
+def reach_of(g, e, o, fast_x, fast_w):
+    """Gap over h up to which a contact may act: the largest approach, and what the relaxed law lifts a fast slide."""
+    law, reach = laws_of(g), most_of(g, e, B_GN, fast_x, fast_w)
+    if o.relaxed != 0:
+        for i in range(2):
+            reach += law[e, L_MU] * most_of(g, e, B_VT + i, fast_x, fast_w)
+            reach += law[e, L_ROLLING] * most_of(g, e, B_W + i, fast_x, fast_w)
+        reach += law[e, L_SPINNING] * most_of(g, e, B_W + 2, fast_x, fast_w)
+    return reach
+
+
+@kernel
+def look_ahead(d, s, o):
+    """Fill b of (3) and choose the contacts that may act in the step: those whose gap is within `REACH`.
+    Returns their number.
+
+    Others cost time and change nothing. A contact that closes all the same, through a force that begins in the step,
+    overlaps by h² times an acceleration and is put right in the next step.
+    """
+    groups = groups_of(d)
+    fast_x = fastest(s, 0)
+    fast_w = max(fastest(s, 3), fast_x / s.length)
+    count = 0
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c, reach = g.first_contact + e, REACH * s.h * reach_of(g, e, o, fast_x, fast_w)
+            near = kept[e, C_GAP] <= reach + s.exact * (1.0 + s.scale_x)
+            s.bias[c] = bias_of(g, e, s, o)
+            s.candidate[c] = s.active[c] = 1 if near else 0
+            count += s.candidate[c]
+    return count
+
+
+@kernel
+def gaps_of_joints(d, s):
+    """g(q_n, t)/h of (2) in s.g; gradients at q_n are kept."""
+    if d.m > 0:
+        constraints(d, s.x0, s.R0, s.V0, s.g, s.rate)
+        for i in range(d.m):
+            s.g[i] /= s.h
+
+
+@entry("void(int64, int64)")
+def cone_step(data, run):
+    """Solve (1)-(4) for the velocities at the end of the step. What the start of the step kept is not touched."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    counts = s.counts
+    counts[0] = counts[1] = counts[2] = counts[3] = 0
+    counts[6] = VELOCITY
+    newton = s.newton
+    if look_ahead(d, s, o) > o.many and counts[4] == 0:
+        s.newton = 0
+    gaps_of_joints(d, s)
+    solve_first(d, s)
+    s.newton = newton
+    if s.code != OK:
+        return
+    for i in range(6 * d.n_nodes):
+        o.reaction[i] = s.Gl[i] / s.h
+        s.base[i] = s.f[i] + o.reaction[i]  # what `stepping.checks` takes for the forces at the nodes
+
+
+@entry("void(int64, int64)")
+def cone_advance(data, run):
+    """One step, and what it leaves to the next."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    begin(d, s)
+    code = take(d, s)
+    if code == OK and d.nc > 0:
+        copy(s.V, s.Vs)
+        zero(s.U_at, 6 * d.n_nodes)
+        call2(s.sweep_part, s.data_at, s.run_at)
+        code = s.code
+    if code == OK:
+        accept_states(d, s.x, s.R, s.V)
+        s.struck = 1 if mark_impacts(d, s) else 0
+        if d.nc > 0:
+            contacts(d, s.x, s.R, s.x0, s.R0, s.V)  # what is recorded belongs to the end of the step
+    s.code = code

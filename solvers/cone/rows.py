@@ -1,0 +1,143 @@
+"""Contacts of the relaxed law in Newton's iteration: residual parts and tangent blocks.
+
+With u = (u_N + b, u_T, u_R, u_S) of a contact, the cone K of `contact_problem.cones` and its polar, K ∋ r ⟂ −u ∈ K°, is
+
+    ξ = k λ − p u ,   r = P_K(ξ)                                                                                    (1)
+
+    block     dynamic rows        rows of multipliers                                                               (2)
+    residual  −Bᵀ r               (k/p) (r − k λ)
+    tangents  p Bᵀ DP B,  −k Bᵀ DP        −k DP B,  (k²/p) (DP − I)
+
+the stationary point of the augmented Lagrangian of a convex problem: its matrix is symmetric. Rolling and spinning are
+velocities arm · ω, and μ̂ = resistance/arm, as in `contact.rows`.
+
+Source: docs/theory/cone_complementarity.md, (4), (8), (9); Negrut2018, (7), (10).
+
+    symbol    code    shape   meaning
+    B         B       (6, nd) gradients: normal, sliding (2), arm times rolling (2) and spinning
+    λ         cLam, cchi      multipliers divided by k_v
+    DP        DP      (6, 6)  derivative of the projection
+    b         bias            gap/h, or what Newton's law asks, see `cone.kernels`
+"""
+
+from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, local_matrix, local_vector, matrix, vector
+from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
+from fem_mbs.solvers.contact.rows import open_contact, open_velocity_rows
+from fem_mbs.solvers.contact_problem.cones import project, projection_tangent
+from fem_mbs.system.assembly import VELOCITY, groups_of, matrix_values, scatter_matrix, zero
+from fem_mbs.system.contacts import (
+    B_GN,
+    B_VT,
+    B_VT0,
+    B_W,
+    C_BLOCKS,
+    L_MU,
+    L_ROLLING,
+    L_SPINNING,
+    L_TANGENTIAL,
+    add_gradient,
+    gradient_times,
+    laws_of,
+)
+
+_H_N, _KK = SLOT["H_N"], SLOT["K"]
+
+
+@kernel
+def augmented(g, e, s, V, Vminus, xi, mu):
+    """Fill ξ (6,) of (1) and the coefficients mu (3,) of a contact."""
+    c, k, p, law, arm = g.first_contact + e, s.kv, s.pv, laws_of(g), s.length
+    cLam, cchi = s.cLam, s.cchi
+    xi[0] = k * cLam[c, 0] - p * (gradient_times(g, e, B_GN, 0, V) + s.bias[c])
+    for i in range(2):
+        slide = gradient_times(g, e, B_VT, i, V) + law[e, L_TANGENTIAL] * gradient_times(g, e, B_VT0, i, Vminus)
+        xi[1 + i] = k * cLam[c, 1 + i] - p * slide
+    for i in range(3):
+        xi[3 + i] = k * cchi[c, i] - p * arm * gradient_times(g, e, B_W, i, V)
+    mu[0], mu[1], mu[2] = law[e, L_MU], law[e, L_ROLLING] / arm, law[e, L_SPINNING] / arm
+
+
+@kernel
+def relaxed_residual(d, s, V, Vminus, r1, rows, rows_chi):
+    """As `contact.rows.velocity_contact_residual`, of the relaxed law."""
+    groups = groups_of(d)
+    cLam, cchi, aLam, achi = s.cLam, s.cchi, s.aLam, s.achi
+    status, turning, candidate = s.status, s.turning, s.candidate
+    xi, r, mu, k, p, arm = local_vector(6), local_vector(6), local_vector(3), s.kv, s.pv, s.length
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            open_velocity_rows(g, c, s, rows, rows_chi)
+            status[c] = turning[c] = GAP
+            if candidate[c] == 0:
+                continue
+            augmented(g, e, s, V, Vminus, xi, mu)
+            _, _, clipped = project(xi, mu, r)
+            for i in range(3):
+                rows[c, i] = (r[i] - k * cLam[c, i]) / p
+                rows_chi[c, i] = (r[3 + i] - k * cchi[c, i]) / p
+            if r[0] == 0.0:
+                continue
+            status[c] = CLOSED if mu[0] == 0.0 else (SLIP if clipped & 1 else STICK)
+            if mu[1] > 0.0 or mu[2] > 0.0:
+                rests = (clipped & 2 == 0 or mu[1] == 0.0) and (clipped & 4 == 0 or mu[2] == 0.0)
+                turning[c] = STICK if rests else SLIP
+            add_gradient(g, e, B_GN, 0, -r[0], r1)
+            for i in range(2):
+                add_gradient(g, e, B_VT, i, -r[1 + i], r1)
+            for i in range(3):
+                add_gradient(g, e, B_W, i, -arm * r[3 + i], r1)
+                aLam[c, i], achi[c, i] = r[i], arm * r[3 + i]
+
+
+@kernel
+def relaxed_tangents(d, s, V, Vminus):
+    """As `contact.rows.velocity_contact_tangents`, of the relaxed law."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    layout = matrix_values(d, VELOCITY)
+    xi, r, mu, k, p, arm = local_vector(6), local_vector(6), local_vector(3), s.kv, s.pv, s.length
+    DP = local_matrix(6, 6)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        nd = g.nd
+        size = nd + 6
+        S, B = matrix(b[_KK], size, size), matrix(b[_H_N], 6, nd)
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            zero(b[_KK], size * size)
+            if s.candidate[g.first_contact + e] == 0:
+                open_contact(S, nd, 6, 2, k, s.pv, s.pv_T)
+            else:
+                augmented(g, e, s, V, Vminus, xi, mu)
+                t, below, clipped = project(xi, mu, r)
+                projection_tangent(xi, t, below, clipped, mu, DP)
+                for i in range(6):
+                    row = B_GN if i == 0 else (B_VT + i - 1 if i < 3 else B_W + i - 3)
+                    for j in range(nd):
+                        B[i, j] = (arm if i > 2 else 1.0) * kept[e, C_BLOCKS + row * nd + j]
+                cone_block(S, B, DP, nd, k, p, s.epsilon)
+            scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), layout)
+
+
+@kernel
+def cone_block(S, B, DP, nd, k, p, epsilon):
+    """Fill S (nd + 6, nd + 6) with (2); ``epsilon``: proximal shift of redundant contacts."""
+    for i in range(6):
+        for j in range(nd):
+            total = 0.0
+            for a in range(6):
+                total += DP[i, a] * B[a, j]
+            S[nd + i, j] = S[j, nd + i] = -k * total
+        for a in range(6):
+            S[nd + i, nd + a] = k * k / p * (DP[i, a] - (1.0 if i == a else 0.0))
+        S[nd + i, nd + i] -= epsilon * k * k / p
+    for i in range(nd):
+        for j in range(nd):
+            for a in range(6):
+                S[i, j] -= p / k * B[a, i] * S[nd + a, j]

@@ -1,0 +1,1 @@
+"""Lobatto IIIA-IIIB pairs with contacts."""

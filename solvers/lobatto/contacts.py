@@ -1,0 +1,263 @@
+"""Contacts at the stages: no penetration, and friction, rolling and spinning by their cones.
+
+At stage i = 2 … s, with the multipliers of stage i − 1 (divided by k_v, as the rows):
+
+    r g_N/h − R_N < 0 :  row g_N/h = 0 ,   else  row R_N = 0                                                      (1)
+    p = r γ − R_T ,  ρ = μ max(R_N, 0) :   |p| < ρ:  row γ = 0 ,   else  row R_T + ρ p/|p| = 0                     (2)
+
+γ = V_T v for sliding, (γ, c W_3 v) where it is coupled with drilling, arm W v for rolling and spinning. The rows (2)
+are right at a change of status; contacts that stick or slide in the whole step have others (`lobatto.lasting`).
+Derivatives of V_T and W are left out of the matrix: O(h).
+
+Source: Capobianco, Harsch, Leyendecker (2024), (52), (57); docs/theory/lobatto.md, (11)-(13).
+"""
+
+import math
+
+from fem_mbs.jit import (
+    N_SLOTS,
+    SLOT,
+    call2,
+    indices,
+    integer_matrix,
+    integers,
+    kernel,
+    local_matrix,
+    local_vector,
+    matrix,
+)
+from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
+from fem_mbs.solvers.lobatto.blocks import spread
+from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, local_row, multiplier
+from fem_mbs.solvers.lobatto.lasting import sliding_rows, sticking_rows
+from fem_mbs.solvers.stepping.arrays import copy
+from fem_mbs.system.assembly import POSITION, gather_poses, gather_start, groups_of, times_tangent, zero
+from fem_mbs.system.contacts import (
+    B_GN,
+    C_BLOCKS,
+    C_GAP,
+    L_MU,
+    L_ROLLING,
+    L_SPINNING,
+    add_gradient,
+    contacts,
+    gradient_times,
+    laws_of,
+)
+
+_K, _C, _M, _HN = (SLOT[k] for k in ("K", "C", "M", "H_N"))
+
+
+@kernel
+def cone_of(g, e, s, which, members):
+    """Directions of a cone (0 sliding, 1 rolling, 2 spinning) in members (3,); their number and μ."""
+    law = laws_of(g)
+    if which == 0:
+        members[0], members[1], members[2] = 1, 2, 5
+        return 2 + g.drilling, law[e, L_MU]
+    if which == 1:
+        members[0], members[1] = 3, 4
+        return 2, law[e, L_ROLLING] / s.length
+    members[0] = 5
+    return (0 if g.drilling != 0 else 1), law[e, L_SPINNING] / s.length
+
+
+@kernel
+def _add_gap_row(s, o, j, g, e):
+    """Add k_v G_N T/h to the row of the gap."""
+    nd, size = g.nd, g.nd + 6
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
+    at, scale = C_BLOCKS + B_GN * nd, s.kv / s.h
+    for a in range(g.nn):
+        T, c = o.Ti[j, nodes[e, a]], 6 * a
+        for k in range(3):
+            i = where[nd * size + c + k]
+            if i >= 0:
+                o.R_D[i] += scale * kept[e, at + c + k]
+            i = where[nd * size + c + 3 + k]
+            if i >= 0:
+                for m in range(3):
+                    o.R_D[i] += scale * kept[e, at + c + 3 + m] * T[m, k]
+
+
+@kernel
+def _add_forces(d, s, o, j, g, e, b, tangents):
+    """Forces of the multipliers of stage j, and their entries."""
+    nd, size, c = g.nd, g.nd + 6, g.first_contact + e
+    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    for i in range(6):
+        add_gradient(g, e, block_of(i), 0, s.kv * arm_of(g, e, s, i) * multiplier(o, j, c, i), o.Fi[j])
+    if not tangents:
+        return
+    B, S, nothing = matrix(b[_C], size, size), matrix(b[_K], size, size), matrix(b[_M], nd, 0)
+    zero(b[_C], size * size)
+    for i in range(6):
+        at, column, scale = C_BLOCKS + block_of(i) * nd, nd + local_row(g, i), s.kv * arm_of(g, e, s, i)
+        for r in range(nd):
+            B[r, column] = scale * kept[e, at + r]
+    spread(s, o, j, g, e, g.maps_at[POSITION], size, True, nothing, B)
+    if j > 0 and g.contact_hessian != 0 and o.cR[j, c, 0] != 0.0:
+        H = matrix(b[_HN], nd, nd)
+        gather_poses(g, e, b, s.xs, s.Rs)
+        gather_start(g, e, b, s.x0, s.R0)
+        zero(b[_HN], nd * nd)
+        zero(b[_K], size * size)
+        call2(g.contact_hessian, g.parameters_at + e * g.stride, d.table_at)
+        for r in range(nd):
+            for i in range(nd):
+                S[r, i] = s.kv * o.cR[j, c, 0] * H[r, i]
+        times_tangent(g, e, S, nd, o.Ti[j])
+        spread(s, o, j, g, e, g.maps_at[POSITION], size, False, nothing, S)
+
+
+@kernel
+def _cone_rows(d, s, o, j, g, e, which, tangents):
+    """Rows (2) of one cone at stage j, and their entries; returns the status."""
+    members = local_vector(3)
+    n, mu = cone_of(g, e, s, which, members)
+    if n == 0:
+        return GAP
+    c, k, r = g.first_contact + e, j - 1, (s.pv_T if which == 0 else s.pv) / s.kv
+    nd, size = g.nd, g.nd + 6
+    where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
+    rate, tau, P = local_vector(3), local_vector(3), local_matrix(3, 3)
+    length, radius = 0.0, mu * max(o.cR[k, c, 0], 0.0)
+    for a in range(n):
+        i = int(members[a])
+        rate[a] = arm_of(g, e, s, i) * gradient_times(g, e, block_of(i), 0, s.Vs)
+        tau[a] = r * rate[a] - multiplier(o, k, c, i)
+        length += tau[a] ** 2
+    length = math.sqrt(length)
+    stick = length < radius
+    share = radius / length if length > 0.0 and not stick else 0.0
+    for a in range(n):
+        tau[a] = tau[a] / length if length > 0.0 else 0.0
+    for a in range(n):
+        i = int(members[a])
+        o.rows[k, c, i] = rate[a] if stick else multiplier(o, k, c, i) + radius * tau[a]
+        if not tangents:
+            continue
+        row = local_row(g, i)
+        if stick:
+            add_row(o, j, g, e, row, block_of(i), s.kv * arm_of(g, e, s, i), o.R_D, o.R_w)
+            continue
+        for m in range(n):
+            P[a, m] = share * ((1.0 if a == m else 0.0) - tau[a] * tau[m])
+            other = int(members[m])
+            at = where[(nd + row) * size + nd + local_row(g, other)]
+            if at >= 0:
+                o.R_L[at] += s.kv * ((1.0 if a == m else 0.0) - P[a, m])
+            scale = s.kv * r * P[a, m] * arm_of(g, e, s, other)
+            if scale != 0.0:
+                add_row(o, j, g, e, row, block_of(other), scale, o.R_D, o.R_w)
+        at = where[(nd + row) * size + nd]
+        if at >= 0 and radius > 0.0:
+            o.R_L[at] += s.kv * mu * tau[a]
+    return STICK if stick else (SLIP if radius > 0.0 else CLOSED)
+
+
+@kernel
+def _add_diagonal(o, g, e, i, value):
+    """Add a number to the diagonal of the row of direction i."""
+    size, row = g.nd + 6, g.nd + local_row(g, i)
+    at = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)[row * size + row]
+    if at >= 0:
+        o.R_L[at] += value
+
+
+@kernel
+def _multiplier_row(s, o, k, g, e, i, tangents):
+    """The row R = 0 of direction i of an open contact, or of one that knows no such resistance."""
+    o.rows[k, g.first_contact + e, i] = multiplier(o, k, g.first_contact + e, i)
+    if tangents:
+        _add_diagonal(o, g, e, i, s.kv)
+
+
+@kernel
+def _contact_rows(d, s, o, j, g, e, tangents):
+    """Rows of one contact at stage j > 0."""
+    c, k = g.first_contact + e, j - 1
+    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
+    closed = s.pv * gap / s.h - s.kv * o.cR[k, c, 0] < 0.0
+    o.stage_status[k, c] = CLOSED if closed else GAP
+    if not closed:
+        _multiplier_row(s, o, k, g, e, 0, tangents)
+    else:
+        o.rows[k, c, 0] = gap / s.h
+        if tangents:
+            _add_gap_row(s, o, j, g, e)
+            for i in range(6):  # proximal, in the matrix only: redundant contacts
+                _add_diagonal(o, g, e, i, s.epsilon * s.kv)
+    lasts = o.lasts[c] != GAP
+    for i in range(1, 6):
+        if not closed and not (lasts and i < 3):
+            _multiplier_row(s, o, k, g, e, i, tangents)
+    if closed:
+        for which in range(3):
+            if which == 0 and lasts:
+                continue
+            status = _cone_rows(d, s, o, j, g, e, which, tangents)
+            if which == 0:
+                o.stage_status[k, c] = status
+
+
+@kernel
+def stage_contacts(d, s, o, j, tangents):
+    """Forces and rows of all contacts at stage j, evaluated at xs, Rs, Vs, with ``tangents`` also their entries."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    last = o.a.shape[0] - 1
+    contacts(d, s.xs, s.Rs, s.x0, s.R0, s.Vs)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            if j == 0:
+                for k in range(last):
+                    for i in range(6):
+                        o.rows[k, c, i] = 0.0
+            if j < last:
+                _add_forces(d, s, o, j, g, e, b, tangents)
+            if j > 0:
+                _contact_rows(d, s, o, j, g, e, tangents)
+            if o.lasts[c] == STICK:
+                sticking_rows(s, o, j, g, e, tangents)
+            elif o.lasts[c] == SLIP and j < last:
+                sliding_rows(s, o, j, g, e, tangents)
+            s.status[c] = GAP if j == 0 else 4 * s.status[c] + o.stage_status[j - 1, c]
+
+
+@kernel
+def right_of_contacts(d, s, o, j, dx):
+    """Rows of contacts of block j on the right-hand side."""
+    first = d.n + d.m
+    roll = integers(d.roll_index_at, d.nc)
+    for c in range(d.nc):
+        for i in range(3):
+            dx[first + 3 * c + i] = -s.kv * o.rows[j, c, i]
+            if roll[c] >= 0:
+                dx[first + 3 * d.nc + 3 * roll[c] + i] = -s.kv * o.rows[j, c, 3 + i]
+
+
+@kernel
+def move_contacts(d, o, j, scale, dx):
+    """Multipliers of contacts at stage j ← kept values plus scale times the Newton step."""
+    first = d.n + d.m
+    roll = integers(d.roll_index_at, d.nc)
+    for c in range(d.nc):
+        for i in range(3):
+            o.cR[j, c, i] = o.cR_keep[j, c, i] + scale * dx[first + 3 * c + i]
+            if roll[c] >= 0:
+                o.cX[j, c, i] = o.cX_keep[j, c, i] + scale * dx[first + 3 * d.nc + 3 * roll[c] + i]
+
+
+@kernel
+def keep_contacts(o):
+    """Keep the multipliers of contacts for the search along the Newton step."""
+    for j in range(o.a.shape[0]):
+        copy(o.cR[j], o.cR_keep[j])
+        copy(o.cX[j], o.cX_keep[j])

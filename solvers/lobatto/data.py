@@ -1,0 +1,94 @@
+"""Data of a run of `LobattoIIIAB`, besides those of `stepping.data`; kernels call its record ``o``.
+
+ni stages, nz entries of one block of the stacked matrix. Arrays ``ni …`` have one entry per stage.
+
+    symbol      code            meaning
+    w           w               (ẋ, ψ̇) of the stages, the unknowns
+    D, T, Ṫ     Di, Ti, Td      increments, T(ψ), its derivative along ψ̇
+    Θ, exp ψ    Th, Ex          ∂(T ψ̇)/∂ψ, rotation of the stage from that of the start
+    Q           Qi              −b_j T(ψ^s) exp(ψ^j)
+    P, F        Pi, Fi          momentum M v; h ṗ + Gᵀ R + …, in body axes as all moments
+    P_n, y      Pn, y           momentum at the start of the step; with all that acts before the last stage
+    p           p               momentum at the end without the impulses of the impact problem
+    R           Ri, cR, cX      of joints, contacts, rolling and spinning, divided by k_v
+"""
+
+from numba import carray
+
+from fem_mbs.jit import kernel, void_pointer
+from fem_mbs.solvers.stepping.table import Item, Table
+
+_STAGES = "of the stages"
+_SUM = "entries of a block, see lobatto.blocks"
+
+TABLE = Table(
+    "run of LobattoIIIAB",
+    {
+        # coefficients
+        "a": Item("ni ni", "IIIA"),
+        "a_hat": Item("ni ni", "IIIB"),
+        "b": Item("ni", "weights"),
+        # stages
+        "w": Item("ni N 6", _STAGES, kept=True),
+        "Di": Item("ni N 6", _STAGES),
+        "Ti": Item("ni N 3 3", _STAGES),
+        "Td": Item("ni N 3 3", _STAGES),
+        "Th": Item("ni N 3 3", _STAGES),
+        "Ex": Item("ni N 3 3", _STAGES),
+        "Qi": Item("ni N 3 3", _STAGES),
+        "Pi": Item("ni full", _STAGES),
+        "Fi": Item("ni full", _STAGES),
+        "res": Item("ni full", "dynamic rows"),
+        "Ri": Item("ni m", _STAGES, kept=True),
+        "gaps": Item("ni m", "g of the stages"),
+        "cR": Item("ni nc 3", _STAGES, kept=True),
+        "cX": Item("ni nc 3", _STAGES, kept=True),
+        "rows": Item("ni nc 6", "rows of contacts, divided by k_v"),
+        "stage_status": Item("ni nc", "GAP, STICK, SLIP or CLOSED of the stages", "i8"),
+        "lasts": Item("nc", "STICK or SLIP of contacts that do so in the whole step, see lobatto.lasting", "i8"),
+        "forward": Item("ni nc", "whether such a contact slides on at a stage", "i8"),
+        "slide": Item("nc 2", "direction in which such a contact slides at the last stage"),
+        "lasting": Item("", "some contact lasts", "i8"),
+        # before a search along the Newton step
+        "w_keep": Item("ni N 6", "kept"),
+        "Ri_keep": Item("ni m", "kept"),
+        "cR_keep": Item("ni nc 3", "kept"),
+        "cX_keep": Item("ni nc 3", "kept"),
+        # step
+        "Pn": Item("full", "P_n"),
+        "y": Item("full", "y"),
+        "p": Item("full", "p"),
+        "before_end": Item("nc 6", "impulses of contacts before the last stage"),
+        # matrix
+        "P_D": Item("nz", _SUM),
+        "P_w": Item("nz", _SUM),
+        "F_D": Item("nz", _SUM),
+        "F_w": Item("nz", _SUM),
+        "C_D": Item("nz", _SUM),
+        "C_w": Item("nz", _SUM),
+        "R_D": Item("nz", _SUM),
+        "R_w": Item("nz", _SUM),
+        "R_L": Item("nz", "rows of multipliers, their derivatives with respect to these"),
+        "A_D": Item("nz", "averaged rows of contacts that stick"),
+        "A_w": Item("nz", "averaged rows of contacts that stick"),
+        "S_D": Item("nz", "rows of contacts that slide, of their own stage"),
+        "S_w": Item("nz", "rows of contacts that slide, of their own stage"),
+        "used": Item("nz", "entries of a block that elements have; a dense one has others", "i8"),
+        "offset": Item("nz", "places of these in the first block of the stacked matrix", "i8"),
+        "stride": Item("nz", "from there to the next block below", "i8"),
+        "place": Item("N 3 3", "places of the rotations of a node in a block, −1: none", "i8"),
+        # numbers
+        "n_used": Item("", "entries of a block that elements have", "i8"),
+        "single": Item("", "sum of squares of the forces of single elements"),
+        "moved": Item("", "size of the last Newton step, as a displacement"),
+        "stage_problem": Item("", "record of Newton's iteration: stages", "i8"),
+        "impact_problem": Item("", "record of Newton's iteration: velocities at the end", "i8"),
+    },
+)
+OWN = TABLE.dtype
+
+
+@kernel
+def own_at(at):
+    """Record of this table at an address, as an array of one."""
+    return carray(void_pointer(at), (1,), OWN)

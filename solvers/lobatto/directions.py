@@ -1,0 +1,56 @@
+"""The six directions of a contact: normal, two of sliding, two of rolling, spinning; their gradients in the chart."""
+
+from fem_mbs.jit import indices, integer_matrix, kernel, matrix
+from fem_mbs.system.assembly import POSITION
+from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, L_DRILLING, laws_of
+
+
+@kernel
+def block_of(i):
+    """Block and row of a contact's direction i: normal, two of sliding, two of rolling, spinning."""
+    return B_GN if i == 0 else (B_VT + i - 1 if i < 3 else B_W + i - 3)
+
+
+@kernel
+def local_row(g, i):
+    """Place of the multiplier of direction i among those of an element: drilling follows sliding."""
+    if i < 3 or g.drilling == 0:
+        return i
+    return 3 + (i - 2) % 3
+
+
+@kernel
+def arm_of(g, e, s, i):
+    """Factor of direction i: that of moments is a length."""
+    if i < 3:
+        return 1.0
+    return laws_of(g)[e, L_DRILLING] if i == 5 and g.drilling != 0 else s.length
+
+
+@kernel
+def multiplier(o, j, c, i):
+    """Multiplier of direction i of contact c at stage j."""
+    return o.cR[j, c, i] if i < 3 else o.cX[j, c, i - 3]
+
+
+@kernel
+def add_row(o, j, g, e, row, block, scale, to_D, to_w):
+    """Add scale times a gradient in the chart, B Θ and B T, to a row of two sets of entries."""
+    nd, size = g.nd, g.nd + 6
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
+    at, first = C_BLOCKS + block * nd, (nd + row) * size
+    for a in range(g.nn):
+        T, Th, c = o.Ti[j, nodes[e, a]], o.Th[j, nodes[e, a]], 6 * a
+        for k in range(3):
+            i = where[first + c + k]
+            if i >= 0:
+                to_w[i] += scale * kept[e, at + c + k]
+        c += 3
+        for k in range(3):
+            i = where[first + c + k]
+            if i >= 0:
+                for m in range(3):
+                    to_w[i] += scale * kept[e, at + c + m] * T[m, k]
+                    to_D[i] += scale * kept[e, at + c + m] * Th[m, k]

@@ -1,0 +1,130 @@
+"""The impact problem: velocities at the end of the step, at the configuration of the last stage.
+
+    M v = p + Gᵀ P_s + G_Nᵀ ΔP_N + V_Tᵀ ΔP_T + …                                                                  (1)
+    p_x = P_n + Σ_j b_j F_x^j ,   exp(ψ^s) p_θ = P_n + Σ_j b_j exp(ψ^j) F'_θ^j       without R^s, and with the impulses
+          Σ_{j<s} b_j R^j of contacts taken off at the gradients of the end                                      (2)
+    G v + ∂g/∂t = 0 ;   contacts whose gap is closed: Newton's law and the cones for the impulses ΔP = Σ_j b_j R^j   (3)
+
+The unknowns of (3) are the impulses of the whole step, so that the laws of `contact.velocity` hold as they stand.
+
+Source: Capobianco, Harsch, Leyendecker (2024), (53)-(59), (67); docs/theory/lobatto.md, (11), (14).
+"""
+
+import math
+
+from fem_mbs.jit import entry, integers, kernel, matrix
+from fem_mbs.rotations import rotate_T
+from fem_mbs.solvers.contact import velocity
+from fem_mbs.solvers.contact.law import SLIP
+from fem_mbs.solvers.contact.rows import velocity_contact_residual
+from fem_mbs.solvers.lobatto.chart import without_gyration
+from fem_mbs.solvers.lobatto.data import own_at
+from fem_mbs.solvers.lobatto.directions import arm_of, block_of, multiplier
+from fem_mbs.solvers.lobatto.lasting import impact_contacts, last_sliding
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.newton import merit_of
+from fem_mbs.system.assembly import (
+    VELOCITY,
+    add_constraint_forces,
+    clear_matrix,
+    constraint_rates,
+    constraint_tangents,
+    dynamics,
+    full_norm,
+    groups_of,
+)
+from fem_mbs.system.contacts import C_GAP, add_gradient, contacts
+
+
+@entry("void(int64, int64)")
+def impact_residual(data, run):
+    """Residual of (1) in r1 (full), of (3) in rate, rows_c, rows_chi; norms in s.dynamic, s.row, s.row_T."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    N, m, nc, r1 = d.n_nodes, d.m, d.nc, s.r1
+    for i in range(N):
+        for j in range(6):
+            s.V[i, j] = s.Vs[i, j] + s.W[i, j]
+    dynamics(d, VELOCITY, s.x, s.R, s.V, s.V, s.Ma, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
+    for i in range(6 * N):
+        r1[i] = s.Ma[i] - o.p[i]
+    total, friction = 0.0, 0.0
+    if m > 0:
+        constraint_rates(d, s.V, s.rate)
+        for i in range(m):
+            s.rate[i] += s.g[i]  # ∂g/∂t, stored before
+            s.phi[i] = s.kv * s.Lam[i]
+            total += s.rate[i] ** 2
+        add_constraint_forces(d, -1.0, s.phi, r1)
+    if nc > 0 and s.without_contacts == 0:
+        velocity_contact_residual(d, s, s.V, s.Vminus, r1, s.rows_c, s.rows_chi)
+        if o.lasting != 0:
+            last_sliding(d, s, o, r1, s.rows_c)
+        for c in range(nc):
+            total += s.rows_c[c, 0] ** 2
+            friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
+            for i in range(3):
+                friction += s.rows_chi[c, i] ** 2
+    s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
+    s.merit = merit_of(s, s.kv)
+
+
+@entry("void(int64, int64)")
+def impact_matrix(data, run):
+    """Assemble the matrix of (1) and (3), without contacts."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    clear_matrix(d, s.number)
+    dynamics(d, s.number, s.x, s.R, s.V, s.V, s.force, s.Gl, True, 1.0, 0.0, 0.0, 0.0, s.R, False)
+    if d.m > 0:
+        shift = s.epsilon_rows * s.kv
+        constraint_tangents(d, s.number, s.x, s.R, s.V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, False, s.R)
+
+
+PROBLEM = velocity.PROBLEM._replace(residual=impact_residual, matrix=impact_matrix, contacts=impact_contacts)
+
+
+@kernel
+def momentum_without_end(d, s, o):
+    """Fill p by (2); stages and contacts are evaluated at the last stage."""
+    turns, last = integers(d.turns_at, d.n_nodes), o.a.shape[0] - 1
+    b = o.b[last]
+    moment = s.force
+    for n in range(d.n_nodes):
+        at = 6 * n
+        for k in range(6):
+            o.p[at + k] = o.y[at + k] + b * o.Fi[last, at + k]
+        if turns[n]:
+            rotate_T(o.Ex[last, n], o.y[at + 3 : at + 6], o.p[at + 3 : at + 6])
+            without_gyration(s, o, last, n, moment[at + 3 : at + 6])
+            for k in range(3, 6):
+                o.p[at + k] += b * moment[at + k]
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            for i in range(6):
+                impulse = 0.0
+                for j in range(last):
+                    impulse += o.b[j] * s.kv * arm_of(g, e, s, i) * multiplier(o, j, c, i)
+                o.before_end[c, i] = impulse
+                add_gradient(g, e, block_of(i), 0, -impulse, o.p)
+
+
+@kernel
+def choose_closed(d, s, o):
+    """Contacts that are closed at the end take part in the impact problem; contacts are evaluated there."""
+    contacts(d, s.x, s.R, s.x0, s.R0, s.V)
+    groups, last = groups_of(d), o.a.shape[0] - 2
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c = g.first_contact + e
+            closed = s.pv * kept[e, C_GAP] / s.h - s.kv * o.cR[last, c, 0] <= 0.0
+            # those that slide in the whole step have rows of their own
+            s.candidate[c] = s.active[c] = 1 if closed and o.lasts[c] != SLIP else 0

@@ -1,0 +1,215 @@
+"""A step of `LobattoIIIAB`: the stage problem, then the impact problem, then forces and accelerations at the end.
+
+Source: docs/theory/lobatto.md, (4)-(14).
+"""
+
+from fem_mbs.jit import call2, entry, kernel
+from fem_mbs.solvers.contact.law import GAP, SLIP
+from fem_mbs.solvers.contact.velocity import accumulate_impulses, moment_arm, rates_of_time, solve_velocities
+from fem_mbs.solvers.lobatto.data import own_at
+from fem_mbs.solvers.lobatto.impact import choose_closed, momentum_without_end
+from fem_mbs.solvers.lobatto.lasting import choose_lasting, forces_at_the_end, keep_directions, lasted
+from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
+from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK, SINGULAR
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.initial import equations, solve_equations
+from fem_mbs.solvers.stepping.newton import solve
+from fem_mbs.solvers.stepping.run import go_to
+from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
+from fem_mbs.system.assembly import (
+    POSITION,
+    VELOCITY,
+    accept_states,
+    add_constraint_forces,
+    advance_configuration,
+    dynamics,
+    zero,
+)
+from fem_mbs.system.contacts import contacts
+
+
+@kernel
+def afresh(s):
+    """Whether what the last step left is no guess: after an impact, and in repeated attempts."""
+    return s.struck != 0 or s.counts[4] > 0 or s.plastic != 0
+
+
+@kernel
+def first_guess(d, s, o, again):
+    """Unknowns of the stages: velocities from the accelerations at the start, multipliers of the last step.
+
+    From the velocities at the start alone, without multipliers, ``again``.
+    """
+    stages = o.a.shape[0]
+    factor = 0.0 if again else s.h
+    for j in range(stages):
+        for n in range(d.n_nodes):
+            for k in range(6):
+                o.w[j, n, k] = s.V0[n, k] + factor * s.instants[j] * s.Vd[n, k]
+        for i in range(d.m):
+            o.Ri[j, i] = 0.0 if again else s.h / s.kv * s.lam_report[i]
+    for c in range(d.nc):
+        keep = not again and s.was_active[c] != 0 and s.impact[c] == 0
+        for j in range(stages):
+            for k in range(3):
+                o.cR[j, c, k] = o.cR[j, c, k] if keep else 0.0
+                o.cX[j, c, k] = o.cX[j, c, k] if keep else 0.0
+
+
+@kernel
+def velocities_at_the_end(d, s, o):
+    """Solve the impact problem at the configuration of the last stage."""
+    N, nc = d.n_nodes, d.nc
+    s.counts[6] = VELOCITY
+    copy(s.xs, s.x)
+    copy(s.Qs, s.Q)
+    copy3(s.Rs, s.R)
+    zero(s.W_at, 6 * N)
+    if nc > 0:
+        choose_closed(d, s, o)
+        keep_directions(d, s, o)
+    momentum_without_end(d, s, o)
+    rates_of_time(d, s, s.Vs)
+    again, last = afresh(s), o.a.shape[0] - 1
+    for i in range(d.m):
+        s.Lam[i] = 0.0 if again else o.b[last] * s.h * s.lam_report[i] / s.kv
+    for c in range(nc):
+        s.status[c] = GAP
+        for k in range(3):
+            s.cLam[c, k] = 0.0 if again else s.total_Lam[c, k] / s.kv
+            s.cchi[c, k] = 0.0 if again else s.total_chi[c, k] / (moment_arm(d, s, c, k) * s.kv)
+            if s.was_active[c] == 0 or s.impact[c] != 0 or (o.lasts[c] == SLIP and k > 0):
+                s.cLam[c, k] = s.cchi[c, k] = 0.0
+            # where the contact-problem solver starts, see `contact.correction`
+            s.cnu[c, k] = s.position_factor * s.h * s.kv / s.kp * s.cLam[c, k]
+    if o.lasting == 0:
+        solve_velocities(s, o.impact_problem)
+        return
+    s.first_residual = 1
+    solve(s, o.impact_problem, s.max_iterations)
+    s.counts[2] = max(s.counts[2], s.iteration)
+
+
+@kernel
+def attempt_step(d, s, o, again):
+    """Solve both problems from the first guess."""
+    s.counts[6] = POSITION
+    first_guess(d, s, o, again)
+    s.want_matrix = 1  # nearly all steps need one
+    solve(s, o.stage_problem, s.max_iterations)
+    s.want_matrix = 0
+    if s.code != OK:
+        return
+    s.counts[1] = max(s.counts[1], s.iteration)
+    velocities_at_the_end(d, s, o)
+
+
+@kernel
+def mean_reactions(d, s, o):
+    """Impulses of joints over h as their multipliers: what checks of the step and steps with impacts take."""
+    for i in range(d.m):
+        impulse = s.Lam[i]
+        for j in range(o.a.shape[0] - 1):
+            impulse += o.b[j] * o.Ri[j, i]
+        s.lam_report[i] = s.kv * impulse / s.h
+
+
+@entry("void(int64, int64)")
+def lobatto_step(data, run):
+    """Solve the problems of the step. What the start of the step kept is not touched, except multipliers."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    counts = s.counts
+    counts[0] = counts[1] = counts[2] = counts[3] = 0
+    copy(s.V0, s.Vminus)
+    copy(s.V0, s.Vsminus)
+    go_to(d, s, 0)
+    dynamics(d, VELOCITY, s.x0, s.R0, s.V0, s.V0, o.Pn, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R0, False)
+    if d.nc > 0:
+        contacts(d, s.x0, s.R0, s.x0, s.R0, s.V0)
+    lasting = choose_lasting(d, s, o, s.counts[4] == 0)
+    attempt_step(d, s, o, afresh(s))
+    if lasting and not (s.code == OK and lasted(d, s, o)):
+        choose_lasting(d, s, o, False)
+        attempt_step(d, s, o, True)
+    if s.code == OK:
+        mean_reactions(d, s, o)
+    go_to(d, s, o.a.shape[0] - 1)
+
+
+@kernel
+def collect_impulses(d, s, o):
+    """Impulses of contacts of the step, and their status; P gets h times their forces: means, or those of the end."""
+    zero(s.total_Lam_at, 3 * d.nc)
+    zero(s.total_chi_at, 3 * d.nc)
+    zero(s.P_at, 6 * d.n_nodes)
+    for c in range(d.nc):
+        s.acted[c] = GAP
+    s.counts[3] = 1
+    accumulate_impulses(d, s)
+    if o.lasting != 0:
+        forces_at_the_end(d, s, o)
+
+
+@kernel
+def report(d, s, o):
+    """Multipliers and accelerations at the end: those that are consistent with the forces there.
+
+    Forces of contacts that stick or slide in the whole step are R^s/h, of order s − 1, those of others means over the
+    step. In steps with an impact joints report their impulses over h too, and accelerations are zero.
+    """
+    h = s.h
+    if s.struck != 0:
+        zero(s.Vd_at, 6 * d.n_nodes)
+        return True
+    zero(s.trial_at, 6 * d.n_nodes)
+    epsilon = s.epsilon_rows / s.mean_mass
+    equations(d, epsilon, s.x, s.R, s.V, s.trial, s.lam_report, s.g, s.rate, s.phi, s.Ma, s.f)
+    for i in range(6 * d.n_nodes):
+        s.f[i] += s.P[i] / h
+    return solve_equations(d, epsilon, s.Vd, s.lam_report, s.phi, s.f, s.r)
+
+
+@kernel
+def look_for_passages(d, s, code):
+    """Whether bodies passed each other in the step: a code. A step that failed is looked at as free flight.
+
+    Bodies that would be inside each other at an inner stage and beyond at the end leave Newton's iteration no solution.
+    """
+    if code != OK:
+        for i in range(d.n_nodes):
+            for j in range(6):
+                s.V[i, j], s.D[i, j] = s.V0[i, j], s.h * s.V0[i, j]
+        if largest_turn(s.D) > LARGEST_TURN:
+            return code
+        advance_configuration(d, s.x0, s.Q0, s.D, s.x, s.Q, s.R, s.T)
+        for c in range(d.nc):
+            s.acted[c] = GAP
+    copy(s.V, s.Vs)
+    zero(s.U_at, 6 * d.n_nodes)
+    call2(s.sweep_part, s.data_at, s.run_at)
+    return s.code if s.code != OK else code
+
+
+@entry("void(int64, int64)")
+def lobatto_advance(data, run):
+    """One step, and what it leaves to the next."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    begin(d, s)
+    code = take(d, s)
+    if d.nc > 0 and (code == OK or code == NOT_CONVERGED):
+        if code == OK:
+            contacts(d, s.x, s.R, s.x0, s.R0, s.V)
+            collect_impulses(d, s, o)
+        code = look_for_passages(d, s, code)
+    if code == OK:
+        accept_states(d, s.x, s.R, s.V)
+        s.struck = 1 if mark_impacts(d, s) else 0
+        zero(s.W_at, 6 * d.n_nodes)
+        if not report(d, s, o):
+            code = SINGULAR
+        for i in range(6 * d.n_nodes):
+            s.base[i] = s.f[i]  # what `stepping.checks` takes for the forces at the nodes
+        add_constraint_forces(d, 1.0, s.lam_report, s.base)
+    s.code = code

@@ -1,0 +1,197 @@
+"""Lobatto IIIA-IIIB time stepping with contacts, in the variational form on R³ × SO(3).
+
+Positions by Lobatto IIIA, momenta by IIIB: symplectic, of order 2 s − 2 with s stages. Equations, decisions and
+measured orders are in docs/theory/lobatto.md, the compiled parts in lobatto/kernels.py and the files that it imports.
+
+Source: Capobianco, Harsch, Leyendecker, Comput. Methods Appl. Mech. Engrg. 418 (2024) 116496.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.errors import ParameterError, label
+from fem_mbs.solvers.lobatto.data import TABLE
+from fem_mbs.solvers.lobatto.stability import largest_frequency
+from fem_mbs.solvers.lobatto.tableau import LIMITS, tableau
+from fem_mbs.solvers.stepping.stepper import Stepper
+from fem_mbs.system.assembly import POSITION
+from fem_mbs.system.layout import Rows, Stack
+
+
+class LobattoIIIAB(Stepper):
+    """Time stepping of order 2, 4 or 6 that keeps energy and momentum; for rigid bodies and precise motion.
+
+    Parameters
+    ----------
+    stages : 2, 3 or 4
+        Order 2, 4, 6 in smooth motion, 1 with impacts. With impacts three are better than four.
+    rtol : float, 0 … 1, -
+        Relative tolerance of the two problems of a step: smaller than the error of the steps.
+    max_iterations : int
+        Newton iterations before a step is repeated with other penalties, then refused.
+    scaling : float, optional [kg]
+        k and p of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
+    penalty, friction_penalty : float > 0, -
+        p/k of contacts in the normal direction, and of friction. Below 1 it can take more attempts at an impact.
+    epsilon : float ≥ 0, optional, -
+        Proximal shift of redundant constraints, as `DecoupledNSGA` has it.
+    tol_v : float, optional [m/s]
+        Approach speeds below it do not count as impacts in ``result.impact``. Default: 1e-8 of the largest initial
+        speed or of |gravity| h.
+    reference_force : float ≥ 0 [N]
+        Forces are solved to ``rtol`` of it where those of the model are smaller.
+    reuse : bool
+        Keep a factorisation while it contracts the residual by 50 per iteration.
+    check_stability : bool
+        Refuse steps that are too large for the highest frequency of the model at its start, see Raises.
+
+    Raises
+    ------
+    ParameterError
+        Other numbers of stages; a model with contact groups; h ω above 2, 2.83, 3.11 (2, 3, 4 stages), with the largest
+        frequency ω of the model: the scheme has no numerical damping, and such steps blow up.
+
+    Notes
+    -----
+    No numerical damping: energy errors stay bounded, and what a step does not resolve stays. Reported forces of joints
+    and accelerations are those that are consistent with the motion at the end of the step; contact forces are means
+    over the step. In a step with an impact forces of joints are their impulses over h, and accelerations are zero.
+    Contact groups, persistent contacts and step control belong to `DecoupledNSGA`.
+
+    Examples
+    --------
+    >>> import fem_mbs as fem
+    >>> stepper = fem.LobattoIIIAB(stages=3)
+    """
+
+    table = TABLE
+    named = ("", "stage problem", "impact problem")
+    step_control, contact_solver, max_problems = None, "auto", 50
+
+    def __init__(
+        self,
+        stages: int = 3,
+        *,
+        rtol: float = 1e-10,
+        max_iterations: int = 30,
+        scaling: float | None = None,
+        penalty: float = 1.0,
+        friction_penalty: float = 1.0,
+        epsilon: float | None = None,
+        tol_v: float | None = None,
+        reference_force: float = 0.0,
+        reuse: bool = True,
+        check_stability: bool = True,
+    ) -> None:
+        self.stages = self.as_integer("stages", stages)
+        self.check(self.stages in LIMITS, "stages", stages, f"must be one of {', '.join(map(str, LIMITS))}")
+        self.rtol = self.number("rtol", rtol, above=0, below=1)
+        self.max_iterations = self.as_integer("max_iterations", max_iterations)
+        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
+        self.penalty = self.positive("penalty", penalty)
+        self.friction_penalty = self.positive("friction_penalty", friction_penalty)
+        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
+        self.tol_v = None if tol_v is None else self.positive("tol_v", tol_v, "m/s")
+        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
+        self.reuse = self.as_flag("reuse", reuse)
+        self.check_stability = self.as_flag("check_stability", check_stability)
+
+    @property
+    def instants(self) -> tuple[float, ...]:  # type: ignore[override]
+        """Parts of a step at which its stages are."""
+        return tuple(float(c) for c in tableau(self.stages).c)
+
+    def matrices(self, system: Any) -> tuple[Rows, Rows, Rows]:
+        """Rows of the matrices: accelerations at the end, one stage, the impact problem."""
+        contacts = Rows(True, "all", drilling_first=True)
+        return Rows(), contacts, contacts
+
+    def stack(self, system: Any) -> Stack:
+        """The matrix of the stage problem: every stage moves all others."""
+        return Stack(POSITION, (self.stages * "x",) * self.stages)
+
+    def refuse(self, system: Any) -> None:
+        """Raise for models with contact groups, and nodes that turn about two axes only."""
+        if system.searches:
+            message = "contacts of contact groups are not known to LobattoIIIAB; use DecoupledNSGA"
+            self.check(False, "model", system.searches[0].owner.name, message)
+        two = np.flatnonzero(system.free[:, 3:].sum(axis=1) == 2)
+        if len(two):
+            message = (
+                "turns about two of its axes only: a fixed rotation component is not known to LobattoIIIAB unless "
+                "one or none is free; use a joint"
+            )
+            self.check(False, "model", label(system.nodes[two[0]]), message)
+
+    def parts(self) -> dict[str, Any]:
+        """Compiled parts by name."""
+        from fem_mbs.solvers.contact import sweep
+        from fem_mbs.solvers.lobatto import kernels
+
+        return {"advance": kernels.lobatto_advance, "step": kernels.lobatto_step, "sweep": sweep.look}
+
+    def problems(self) -> dict[str, Any]:
+        """What Newton's iteration solves: the stages, and the velocities at the end."""
+        from fem_mbs.solvers.lobatto import impact, stages
+
+        return {"stage": stages.PROBLEM, "impact": impact.PROBLEM}
+
+    def scalars(self, system: Any, h: float) -> dict[str, float]:
+        """Numbers of the record of a run that are this method's own."""
+        return {"position_factor": 0.5}
+
+    def start(self, engine: Any, state: Any) -> None:
+        """Coefficients, places of the nodes in a block, and accelerations at the start; the check of the step size."""
+        from fem_mbs.solvers.stepping.initial import initial_accelerations
+
+        a, system, pair = engine.arrays, engine.system, tableau(self.stages)
+        if self.check_stability:
+            self._check_stability(system, state, engine.h)
+        a["a"][:], a["a_hat"][:], a["b"][:] = pair.a, pair.a_hat, pair.b
+        for name in ("Ti", "Ex"):
+            a[name][:] = np.eye(3)
+        pattern = engine.matrices.layouts[POSITION].pattern
+        a["place"][:] = places_of_rotations(system, pattern)
+        used, a["offset"][:], a["stride"][:] = places_of_entries(pattern, self.stages)
+        a["used"][: len(used)] = used
+        engine.record_of("n_used")["n_used"] = len(used)
+        a["Vd"][:], a["lam_report"][:] = initial_accelerations(system, state, engine.shift, matrices=engine.matrices)
+
+    def _check_stability(self, system, state, h):
+        """Raise where the highest frequency of the model is beyond the limit of stability."""
+        omega, limit = largest_frequency(system, state), LIMITS[self.stages]
+        if h * omega > limit:
+            raise ParameterError(
+                self, "h", h,
+                f"s is too large for the highest frequency of the model, {omega:.3g} rad/s: h must be below "
+                f"{limit:g}/ω = {limit / omega:.3g} s with {self.stages} stages, or the motion blows up. Stiff "
+                "flexible parts: use DecoupledNSGA (or check_stability=False)",
+            )  # fmt: skip
+
+
+def places_of_entries(pattern: Any, stages: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Entries of a block that elements have (k,); of all of them, in the order of ``used`` first, their places in the
+    first block of a matrix of stages × stages blocks, and the distance to the block below.
+    """
+    maps = [where.ravel() for where in pattern.maps if where is not None]
+    used = np.unique(np.concatenate([np.zeros(0, np.int64), *maps]))
+    used = used[used >= 0].astype(np.int64)
+    pointers = pattern.pointers.astype(np.int64)
+    column = np.searchsorted(pointers, used, side="right") - 1
+    first, length = pointers[column], pointers[column + 1] - pointers[column]
+    offset, stride = np.zeros((2, len(pattern.rows)), np.int64)
+    offset[: len(used)], stride[: len(used)] = (stages - 1) * first + used, length
+    return used, offset, stride
+
+
+def places_of_rotations(system: Any, pattern: Any) -> np.ndarray:
+    """Places (N, 3, 3) of the rotations of each node in the values of a matrix; −1 where there is none."""
+    place = np.full((len(system.nodes), 3, 3), -1, np.int64)
+    for group, where in zip(system.groups, pattern.maps):
+        if where is None:
+            continue
+        for k in range(group.nodes.shape[1]):
+            rows = slice(6 * k + 3, 6 * k + 6)
+            place[group.nodes[:, k]] = where[:, rows, rows]
+    return place

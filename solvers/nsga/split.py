@@ -1,0 +1,145 @@
+"""Which impacts of a step are isolated enough to be split, and where they touch.
+
+A step h (of the user's H) stops before its velocity correction when the position correction has closed a contact that
+was open and that strikes faster than forces make it in a whole step:
+
+    −ġ~ > |ġ~ − ġ_n| H/h ,   ġ = G_N v                                                                             (1)
+
+Slower impacts, those of a body that comes to rest, are left to the step as it is: they are many, and each is small.
+The first guess of the touch is the first root of the cubic of the gaps and their rates at both ends of the step,
+
+    g(τ) = (1 + 2τ)(1 − τ)² g_n + τ(1 − τ)² h ġ_n + τ²(3 − 2τ) g~ − τ²(1 − τ) h ġ~                                 (2)
+
+The touch itself is where a *step that ends there* has gap zero after its smooth motion and a position correction that
+leaves out the contacts which touch; joints and other contacts are in it. `stepping.splitter` seeks it.
+
+For a contact that is passed within the step (`contact.sweep`) ġ~ is that of the touch on its path, and τ is known.
+
+Source: worked out here (docs/theory/split_impacts.md). Closed contacts do not touch.
+
+    symbol       code                    meaning
+    g~, ġ~       gap, rate               at the end of the smooth motion
+    τ of (2)     guess                   of the first contact
+    H            whole                   step size of the user
+"""
+
+from fem_mbs.jit import N_SLOTS, SLOT, integer_matrix, integers, kernel, matrix, vector
+from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.stepping.arrays import copy, copy3
+from fem_mbs.solvers.stepping.codes import LOOKS, STOPS
+from fem_mbs.system.assembly import groups_of
+from fem_mbs.system.contacts import B_GN, B_GN0, C_GAP, C_GAP0, C_THETA, evaluate_contact, gradient_times
+
+BISECTIONS = 40  # of the first guess
+NEAR = 100.0  # times the accuracy of gaps: contacts of the cut step that touch
+
+_GN = SLOT["G_N"]
+
+
+@kernel
+def rate_of(g, e, b, V):
+    """Rate of the gap of the contact that was evaluated last."""
+    nodes, G_N = integer_matrix(g.nodes_at, g.n, g.nn), vector(b[_GN], g.nd)
+    rate = 0.0
+    for a in range(g.nn):
+        for j in range(6):
+            rate += G_N[6 * a + j] * V[nodes[e, a], j]
+    return rate
+
+
+@kernel
+def first_root(gap_0, rate_0, gap_1, rate_1):
+    """First τ at which the cubic (2) vanishes, for rates times h; 1 if there is none.
+
+    A contact that starts at gap zero leaves first: the cubic over τ is positive there as well.
+    """
+    low, high = 0.0, 1.0
+    for _ in range(BISECTIONS):
+        t = 0.5 * (low + high)
+        begin = (1.0 + 2.0 * t) * gap_0 + t * rate_0
+        end = (3.0 - 2.0 * t) * gap_1 - (1.0 - t) * rate_1
+        if (1.0 - t) ** 2 * begin + t * t * end > 0.0:
+            low = t
+        else:
+            high = t
+    return high
+
+
+@kernel
+def find_touching(d, s, o):
+    """Mark the contacts that touch by (1), estimate where the first one does; returns their number."""
+    b, groups, count = integers(d.table_at, N_SLOTS), groups_of(d), 0
+    o.guess = 1.0
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c = g.first_contact + e
+            s.touching[c] = 0
+            if s.active[c] == 0 or s.closed[c] != GAP:
+                continue
+            gap_0, rate_0 = kept[e, C_GAP0], gradient_times(g, e, B_GN0, 0, s.V0)
+            if gap_0 <= s.exact * (1.0 + s.scale_x) and rate_0 <= s.tol_v:
+                continue  # was closed
+            guess = kept[e, C_THETA]
+            if guess != 0.0:  # swept: gradients are those of the touch
+                change = gradient_times(g, e, B_GN, 0, s.Vs) - rate_0
+                rate = rate_0 + guess * change
+            else:
+                gap = evaluate_contact(d, g, e, b, s.xs, s.Rs, s.x0, s.R0, s.Vs)
+                rate = rate_of(g, e, b, s.Vs)
+                change = rate - rate_0
+                guess = first_root(gap_0, s.h * rate_0, gap, s.h * rate)
+            if -rate > max(abs(change) * o.whole / s.h, s.tol_v):
+                s.touching[c] = 1
+                o.guess = min(o.guess, guess)
+                count += 1
+    return count
+
+
+@kernel
+def look(d, s, o):
+    """Smallest gap of the touching contacts after the position correction that leaves them out, and its rate.
+
+    The configuration goes back to the start of the step.
+    """
+    b, groups, first = integers(d.table_at, N_SLOTS), groups_of(d), True
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            if s.touching[g.first_contact + e] == 0:
+                continue
+            gap = evaluate_contact(d, g, e, b, s.x, s.R, s.x0, s.R0, s.Vs)
+            if first or gap < o.least:
+                o.least, o.least_rate, first = gap, rate_of(g, e, b, s.Vs), False
+    copy(s.x0, s.x)
+    copy(s.Q0, s.Q)
+    copy3(s.R0, s.R)
+
+
+@kernel
+def stops(d, s, o):
+    """Whether the step stops before its velocity correction."""
+    if s.cut == LOOKS:
+        look(d, s, o)
+        return True
+    return s.cut == STOPS and d.nc > 0 and find_touching(d, s, o) > 0
+
+
+@kernel
+def close_touching(d, s):
+    """Contacts that touch at the end of the step take part in its impact, whatever the sign of the round-off is."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c = g.first_contact + e
+            if s.touching[c] != 0 and kept[e, C_GAP] <= NEAR * s.exact * (1.0 + s.scale_x):
+                s.active[c] = 1

@@ -1,0 +1,43 @@
+"""What a step that compiled code stops is put back from: a copy of all that is kept, made as the step begins."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fem_mbs.jit import address, integer_matrix, integers, kernel
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
+
+@kernel
+def keep(s):
+    """Copy the kept arrays of the run to their mirrors, by a table of addresses and numbers of words."""
+    table = integer_matrix(s.mirror_at, s.mirrored, 3)
+    for k in range(s.mirrored):
+        n = table[k, 2]
+        source, target = integers(table[k, 0], n), integers(table[k, 1], n)
+        for i in range(n):
+            target[i] = source[i]
+
+
+class Mirror:
+    """Copies of the kept arrays of an engine, made by `keep`; numbers of records are set by steps that were accepted.
+
+    Compiled code takes many steps in one call. Without a copy of its own the steps before the one that stops would have
+    to be taken again.
+    """
+
+    def __init__(self, engine: "Engine") -> None:
+        kept = [engine.arrays[name] for name in engine.kept_arrays]
+        kept += [group.state for group in engine.system.groups]
+        # words of eight bytes
+        self.pairs = [(array, np.zeros_like(array)) for array in kept if array.size and array.itemsize == 8]
+        rows = [(address(array), address(copy), array.size) for array, copy in self.pairs]
+        self.table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+        engine.run[0]["mirror_at"], engine.run[0]["mirrored"] = address(self.table), len(self.table)
+
+    def restore(self) -> None:
+        """Put back what `keep` has copied."""
+        for array, copy in self.pairs:
+            array[...] = copy

@@ -1,0 +1,94 @@
+"""Splits a step where an open contact touches: the part up to the touch, the impact there, the rest of the step.
+
+The size h₁ of the part is sought on the scheme itself: a step h₁ of its smooth motion ends where the gap of the
+touching contact is zero,
+
+    |g(h₁)| ≤ ½ ε ,   ε: accuracy of gaps                                                                          (1)
+
+by Newton's first step with the rate of the gap, then by secants, inside a bracket. What acts at the touch is marked in
+the compiled parts, see `nsga.split`. Impacts that strike together within round-off are one impact problem.
+
+Source: docs/theory/split_impacts.md.
+"""
+
+from typing import TYPE_CHECKING
+
+from fem_mbs.solvers.stepping.codes import EXACT, LOOKS, OK, STOPS, STRIKES, TOUCHED
+from fem_mbs.solvers.stepping.mirror import Mirror
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.step_control import Controller
+
+TRIALS = 12  # smooth sub-problems to find a touch; usually two or three do
+REACHED = 0.5  # of the accuracy of gaps
+EARLIEST = 1e-9  # of the user's step: a touch before it is one at the start
+
+
+class Splitter:
+    """Finds touches for a `Controller` and takes the steps that end there.
+
+    Attributes
+    ----------
+    count : int
+        Impacts that were split.
+    left : int
+        Impacts that were fast enough, and were left to a step as it is.
+    trials : int
+        Smooth sub-problems solved on the way.
+    """
+
+    def __init__(self, controller: "Controller", most: int) -> None:
+        self.controller, self.engine, self.most = controller, controller.engine, most
+        self.engine.mirror = Mirror(self.engine)
+        self.engine.run[0]["cut"] = STOPS
+        self.count = self.left = self.trials = 0
+        self.last: list[float] = []  # times of the latest
+
+    def crowded(self, t: float) -> bool:
+        """Whether as many impacts as a step may have were split in the time of one step before ``t``."""
+        self.last = [touch for touch in self.last if touch > t - self.engine.h]
+        return len(self.last) >= self.most
+
+    def strike(self, h: float, before: tuple, size: float) -> tuple[float, Exception | None]:
+        """Step to the touch and through the impact there, where a step h has stopped; its size, 0 if there is none.
+
+        ``before`` and ``size``: what was kept at the start of the step, and the size of the step before it.
+        """
+        controller, a = self.controller, self.engine.arrays
+        part, failure = self._touch(h, before, size)
+        if part == 0.0:
+            return 0.0, failure
+        # the smooth sub-problem solved last is that of this step
+        code, failure = controller.take(controller.t + part, STRIKES)
+        if failure is not None or code != OK or not (a["impact"].astype(bool) & (a["touching"] != 0)).any():
+            return 0.0, failure
+        self.count += 1
+        self.last.append(controller.t + part)
+        return part, None
+
+    def _touch(self, h, before, size):
+        """h₁ of (1), 0 if it is not found; and the error of a signal that is not finite."""
+        controller, engine, own = self.controller, self.engine, self.engine.own[0]
+        accuracy = EXACT * (1.0 + float(engine.run[0]["scale_x"]))
+        low, high, part = 0.0, h, float(own["guess"]) * h
+        last = None
+        for _ in range(TRIALS):
+            if part < EARLIEST * engine.h:
+                break
+            controller.back(before, size)
+            controller.set_step(part)
+            self.trials += 1
+            code, failure = controller.take(controller.t + part, LOOKS)
+            if failure is not None or code != TOUCHED:
+                return 0.0, failure
+            gap, slope = float(own["least"]), float(own["least_rate"])
+            if abs(gap) <= REACHED * accuracy:
+                return part, None
+            low, high = (part, high) if gap > 0.0 else (low, part)
+            if last is not None and last[0] != part:
+                slope = (gap - last[1]) / (part - last[0])
+            last = part, gap
+            part = part - gap / slope if slope < 0.0 else high
+            if not low < part < high:
+                part = 0.5 * (low + high)
+        return 0.0, None

@@ -1,0 +1,163 @@
+"""Matrix of the coupled problem against differences of its residual, block by block.
+
+Residual and matrix are those that a run calls; unknowns are changed by the function that takes Newton steps.
+"""
+
+from itertools import pairwise
+
+import driven_double_pendulum
+import numpy as np
+import pytest
+import roller_crank
+
+import fem_mbs as fem
+from fem_mbs.solvers.stepping.chunks import signals_at
+
+H = 5e-3
+GGL, SEQUENTIAL = fem.NonsmoothGeneralizedAlphaGGL(), fem.NonsmoothGeneralizedAlphaGGL(coupling="sequential")
+STABILISED, INDEX_3 = fem.GeneralizedAlpha(), fem.GeneralizedAlpha(formulation="index 3")
+
+
+def flexible_pendulum():
+    """A beam on a skew hinge, with a body at its end, that moves."""
+    section = fem.Section.rectangle(0.02, 0.01, E=2e8, nu=0.3, density=2000.0)
+    model = fem.Model("flexible pendulum", gravity=[0, 0, -9.81])
+    rod = fem.beam_line([0, 0, 0], [0.5, 0.1, 0], 3, section, flexibility="simple", name="rod")
+    model.add(fem.RigidBody(0.2, [1e-4, 2e-4, 3e-4], node=rod.nodes[-1], name="bob"), rod)
+    model.add(fem.Revolute.at(model.ground, rod.nodes[0], [0, 0, 0], [0, 0.6, 0.8], name="hinge"))
+    return model
+
+
+def points_on_planes():
+    """Points whose contacts have constant gradients: open, sticking, sliding, without friction."""
+    model = fem.Model("points", gravity=[0, 0, -9.81])
+    floor = model.ground.frame(rotation=[0.2, -0.3, 0.5])
+    along = fem.rotations.exp([0.2, -0.3, 0.5])[:, 0]
+    points = [model.add(fem.PointMass(1.0 + i, position=i * along, name=f"point {i}")) for i in range(6)]
+    for i, point in enumerate(points):
+        friction = [0.3, 0.9, 0.1, 0.0, 3.0, 3.0][i]
+        model.add(fem.SphereOnPlane(point, floor, radius=0.0, friction=friction, restitution=0.5, name=f"floor {i}"))
+    for first, second in pairwise(points):
+        model.add(fem.Spring(first, second, stiffness=50.0, damping=2.0, free_length=0.9))
+    return model
+
+
+def engine_at_random(method, model, seed=0):
+    """An engine amid a step, at unknowns that solve nothing; beams are bent as far as their tangents are exact."""
+    rng, system = np.random.default_rng(seed), model.compile()
+    engine = method.prepare(system, H)
+    times, block = H * np.arange(1, 4), engine.make_records(3)
+    engine.advance(times, signals_at(system, times, H, method.instants)[0], block)
+    a, free = engine.arrays, system.free
+    moved = 0.004 if any(element.kernels.get("mixed") for element in system.elements) else 0.2
+    sizes = {"Vs": 0.3, "Vd": 3.0, "D": moved, "U": moved, "W": 0.5}
+    unused = {3: (), 2: ("W",), 1: ("U", "W")}[method.levels]
+    for name, size in ((name, size) for name, size in sizes.items() if name not in unused):
+        a[name][:] += size * rng.normal(size=a[name].shape) * free
+    for name in ("lam", "nu", "Lam", "cchi"):
+        a[name][:] = rng.normal(size=a[name].shape)
+    a["cnu"][:, 0] = rng.normal(size=system.nc)
+    a["cLam"][:] = rng.normal(size=(system.nc, 3))
+    a["Vminus"][:] = a["V0"]
+    engine.run[0]["first_residual"] = engine.run[0]["want_matrix"] = 0
+    return engine
+
+
+def differences(engine, problem, n):
+    """Matrix of the derivatives (n, n) of the residual."""
+    dx, own, run = engine.arrays["dx"], engine.own[0], engine.run[0]
+
+    def residual_at(column, step):
+        dx[:n] = 0.0
+        dx[column], own["taken"], run["scale"] = 1.0, 0.0, step
+        engine.call(problem, "move")
+        engine.call(problem, "residual")
+        engine.call(problem, "right")
+        residual = -dx[:n]
+        dx[:n] = 0.0
+        dx[column], own["taken"], run["scale"] = 1.0, step, 0.0
+        engine.call(problem, "move")
+        return residual
+
+    eps = 1e-4
+    columns = [(residual_at(j, eps) - residual_at(j, -eps)) / (2 * eps) for j in range(n)]
+    engine.call(problem, "residual")
+    return np.column_stack(columns)
+
+
+def both(engine, problem="velocity", block=None):
+    """The matrix that is assembled and the one of differences, without proximal shifts."""
+    layout = engine.matrices.stacked if block is None else engine.matrices.layouts[2]
+    if block is not None:
+        engine.own[0]["block"] = block
+    engine.run[0]["epsilon"] = engine.run[0]["epsilon_rows"] = 0.0
+    expected = differences(engine, problem, layout.n)
+    engine.call(problem, "matrix")
+    return layout.matrix().toarray(), expected
+
+
+def used(obtained, expected):
+    """Both without the rows that a block does not have; these only keep their unknowns zero."""
+    unused = ~np.abs(expected).any(axis=1)
+    assert np.array_equal(obtained[unused], np.diag(np.diag(obtained))[unused]) and np.diag(obtained)[unused].all()
+    return obtained[~unused][:, ~unused], expected[~unused][:, ~unused], np.flatnonzero(~unused)
+
+
+def agree(obtained, expected):
+    obtained, expected, _ = used(obtained, expected)
+    scale = np.abs(expected).max(axis=0, keepdims=True) + 1e-3 * np.abs(expected).max()
+    worst = np.abs((obtained - expected) / scale)
+    assert worst.max() < 1e-6, (worst.max(), np.argwhere(worst > 1e-6)[:20])
+
+
+MODELS = {"driven": driven_double_pendulum.build, "beams": flexible_pendulum, "points": points_on_planes}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_matrix_of_the_coupled_problem_is_the_derivative_of_its_residual(name):
+    for seed in range(3):
+        engine = engine_at_random(GGL, MODELS[name](), seed)
+        obtained, expected = both(engine)
+        agree(obtained, expected)
+
+
+def test_points_meet_all_statuses_that_the_matrix_knows():
+    statuses, sets = set(), set()
+    for seed in range(3):
+        engine = engine_at_random(GGL, points_on_planes(), seed)
+        engine.call("velocity", "residual")
+        statuses |= set(engine.arrays["status"])
+        sets |= set(zip(engine.arrays["active"], engine.arrays["candidate"]))
+    assert statuses == {0, 1, 2, 3} and len(sets) == 4
+
+
+@pytest.mark.parametrize("name", ["driven", "beams"])
+def test_matrices_of_smooth_methods_are_the_derivatives_of_their_residuals(name):
+    agree(*both(engine_at_random(STABILISED, MODELS[name]())))
+    agree(*both(engine_at_random(INDEX_3, MODELS[name]()), block=0))
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("block", [0, 1, 2])
+def test_diagonal_blocks_are_the_derivatives_by_their_own_unknowns(name, block):
+    agree(*both(engine_at_random(SEQUENTIAL, MODELS[name]()), "block", block))
+
+
+def test_only_what_contact_gradients_change_with_q_is_left_out():
+    # a roller on a floor: friction acts at a point that turns with the body, and the matrix leaves that out
+    model = roller_crank.build()
+    engine = engine_at_random(GGL, model, 1)
+    a, system = engine.arrays, engine.system
+    a["D"][1:, 1] -= 1.0  # into the floor
+    a["cLam"][:, 0] = 200.0
+    matrix, differences_ = both(engine)
+    assert a["status"][0] in (1, 2) and a["candidate"][0] == 1
+    size = len(matrix) // 3
+    obtained, expected, rows = used(matrix, differences_)
+    roller = system.dof[6 * system.nodes.index(model["roller"].node) + np.arange(6)]
+    felt = (rows >= size) & (np.isin(rows % size, roller) | (rows % size >= system.n + system.m))
+    moves = (rows < 2 * size) & np.isin(rows % size, roller)
+    error = np.abs(obtained - expected)
+    left_out = felt[:, None] & moves[None, :]
+    assert np.where(left_out, 0.0, error).max() < 1e-7 * np.abs(expected).max()
+    assert error[left_out].max() > 1e-5 * np.abs(expected).max()  # else the sentence above is wrong

@@ -1,0 +1,52 @@
+"""A driver that runs its body into an obstacle has no motion: the run says so, not that the step is too large."""
+
+import numpy as np
+import pytest
+
+import fem_mbs as fem
+from fem_mbs.solvers.stepping.blocked import blocked_contacts
+
+
+def crank(*, driven, links=1):
+    """A chain of links in the x-y plane, turned towards a floor below its last link; the first may be driven."""
+    model = fem.Model("crank", gravity=[0, -9.81, 0])
+    before = model.ground
+    for k in range(links):
+        link = model.add(fem.RigidBody(1.0, [0.1, 0.1, 0.1], position=[k + 0.5, 0, 0], name=f"link {k}"))
+        joint = model.add(fem.Revolute.at(before, link, [k, 0, 0], [0, 0, 1], name=f"joint {k}"))
+        if k == 0 and driven:
+            model.add(fem.RevoluteDriver(joint.frame_P, joint.frame_Q, lambda t: -8.0 * t**2, name="motor"))
+        before = link
+    floor = model.ground.frame([links - 0.5, -0.2, 0], rotation=[-np.pi / 2, 0, 0])
+    model.add(fem.SphereOnPlane(before, floor, radius=0.1, name="stop"))
+    return model
+
+
+@pytest.mark.parametrize("driven, links, expected", [(True, 1, True), (False, 1, False), (True, 2, False)])
+def test_a_contact_is_blocked_where_driver_and_joints_prescribe_its_gap(driven, links, expected):
+    system = crank(driven=driven, links=links).compile()
+    assert blocked_contacts(system, system.initial, np.arange(1)).tolist() == [expected]
+
+
+def test_a_contact_without_constraints_and_one_of_a_redundant_mechanism_are_told_apart():
+    model = crank(driven=True)
+    ball = model.add(fem.RigidBody(1.0, 0.1, position=[3, 0, 0], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground.frame([3, -1, 0], rotation=[-np.pi / 2, 0, 0]), radius=0.1))
+    model.add(fem.Revolute.at(model.ground, model["link 0"], [0, 0, 0.5], [0, 0, 1], name="second bearing"))
+    system = model.compile(redundant="allow")
+    assert blocked_contacts(system, system.initial, np.arange(2)).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("options", [{}, {"contact_solver": "problem"}, {"divide_failed_steps": False}])
+def test_a_driver_that_runs_into_an_obstacle_is_named_as_the_cause(options):
+    with pytest.raises(
+        fem.SolverError, match="contact 'stop' closes on a way that joints and drivers prescribe"
+    ) as told:
+        fem.DecoupledNSGA(**options).run(crank(driven=True), 0.5, 1e-3)
+    assert told.value.element.name == "stop" and 0.1 < told.value.time < 0.3
+    assert "give way (CompliantContact)." in str(told.value)
+
+
+def test_the_same_mechanism_with_a_joint_more_comes_to_rest_on_the_obstacle():
+    result = fem.DecoupledNSGA().run(crank(driven=True, links=2), 0.18, 1e-3)
+    assert result["stop"].impulse[:, 0].max() > 0.0 and result["stop"].gap.min() > -1e-12
