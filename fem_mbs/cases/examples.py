@@ -118,11 +118,11 @@ CASES = [
             note="The height of the fall is not printed: 1 m gives the printed duration."),
     # --- rolling, sliding, spinning -----------------------------------------------------------------------------------
     example("rolling_ball", "Sanchez2025, A.6.1 and A.6.2; closed forms", FIRST, moreau(MOREAU), moreau(PROJECTED),
-            GGL, Method("ConeComplementarity", {"relaxed": True})),
+            GGL, LOBATTO, Method("ConeComplementarity", {"relaxed": True})),
     example(
         "ball_against_wall", "Sanchez2025, A.6.4", FIRST,
         moreau(MOREAU, "smallest gap to the wall [m]", reason=PENETRATES + "−3.7e-4 m at 1.5 m/s and 1 ms"),
-        moreau(PROJECTED), GGL,
+        moreau(PROJECTED), GGL, LOBATTO,
         note="The printed times fit a wall without friction, the printed spin one with friction: the wall is smooth.",
     ),
     example("two_spheres", "Sanchez2025, B.5.1", SECOND, moreau(MOREAU), moreau(PROJECTED),

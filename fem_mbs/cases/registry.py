@@ -38,6 +38,7 @@ def runs(found: Sequence[Case], methods: Sequence[str] = ()) -> list[tuple[Case,
     known = list(fem_mbs.solvers.STEPPERS)
     for name in methods:
         if name not in known:
-            raise FemMbsError(f"no time stepper is called '{name}'; {Keywords.meant(name, known)}")
+            hint = "give names of cases before --method" if name in cases() else Keywords.meant(name, known)
+            raise FemMbsError(f"no time stepper is called '{name}'; {hint}")
     result = [(case, method) for case in found for method in case.methods if method.exists]
     return [(case, method) for case, method in result if not methods or method.stepper in methods]

@@ -26,7 +26,19 @@ from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.directions import add_row, block_of, local_row
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import POSITION, VELOCITY, groups_of, matrix_values, scatter_matrix, zero
-from fem_mbs.system.contacts import B_GN, B_VT, B_VT0, C_BLOCKS, C_GAP, L_MU, add_gradient, gradient_times, laws_of
+from fem_mbs.system.contacts import (
+    B_GN,
+    B_VT,
+    B_VT0,
+    C_BLOCKS,
+    C_GAP,
+    L_MU,
+    L_ROLLING,
+    L_SPINNING,
+    add_gradient,
+    gradient_times,
+    laws_of,
+)  # fmt: skip
 
 _K = SLOT["K"]
 CLOSED_GAP = 10.0  # times the accuracy of gaps: a gap below it is closed
@@ -48,7 +60,9 @@ def choose_lasting(d, s, o, allowed):
         for e in range(g.n):
             c = g.first_contact + e
             o.lasts[c] = GAP
-            if not allowed or g.drilling != 0 or law[e, L_MU] == 0.0:
+            # rows of rolling and spinning belong to the usual ones: with these the motion did not follow their moments
+            resists = law[e, L_ROLLING] > 0.0 or law[e, L_SPINNING] > 0.0
+            if not allowed or g.drilling != 0 or law[e, L_MU] == 0.0 or resists:
                 continue
             if kept[e, C_GAP] > CLOSED_GAP * s.exact * (1.0 + s.scale_x):
                 continue

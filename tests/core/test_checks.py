@@ -24,6 +24,22 @@ def test_a_check_holds_exactly_when_the_error_is_within_the_tolerance(obtained, 
     assert Check("force [N]", reference=10.0, obtained=obtained, **options).ok is ok
 
 
+@pytest.mark.parametrize(
+    "obtained, options, ratio",
+    [
+        (10.2, {"abs": 0.4}, 0.5),
+        (10.2, {"rel": 0.01}, 2.0),
+        (10.2, {"rel": 0.01, "abs": 0.4}, 0.5),  # either is enough
+        (10.0, {"abs": 0.0}, 0.0),
+        (10.2, {"abs": 0.0}, math.inf),
+        (math.nan, {"abs": 1.0}, math.inf),
+    ],
+)
+def test_error_over_tolerance_is_at_most_one_exactly_when_a_check_holds(obtained, options, ratio):
+    check = Check("force [N]", reference=10.0, obtained=obtained, **options)
+    assert check.ratio == pytest.approx(ratio) and check.ok is (check.ratio <= 1.0)
+
+
 @pytest.mark.parametrize("options", [{}, {"rel": 1e-3}])
 def test_a_check_that_can_never_fail_or_hold_is_refused(options):
     with pytest.raises(FemMbsError, match=r"check 'gap \[m\]'.*abs="):

@@ -129,12 +129,17 @@ def test_what_a_method_is_known_not_to_reproduce_is_told_and_has_to_stay_true():
 
 
 def test_a_run_that_fails_is_an_outcome_and_the_others_go_on():
-    def fails(_):
+    def cannot_be_run(_):
         fem.Model("empty").compile()
 
-    outcomes = validate.run([(case, case.methods[0]) for case in (case_of(fails), case_of(lambda _: checks(0.0)))])
-    assert [one.ok for one in outcomes] == [False, True]
-    assert "ModelError" in validate.report(outcomes) and "1 of 2 ok" in validate.report(outcomes)
+    def has_no_impacts(_):
+        return checks([][0])
+
+    made = [case_of(run) for run in (cannot_be_run, has_no_impacts, lambda _: checks(0.0))]
+    outcomes = validate.run([(case, case.methods[0]) for case in made])
+    assert [one.ok for one in outcomes] == [False, False, True]
+    text = validate.report(outcomes)
+    assert "ModelError" in text and "IndexError" in text and "1 of 3 ok" in text
 
 
 def test_a_run_leaves_no_files_and_no_settings(tmp_path, monkeypatch, capsys):
@@ -189,6 +194,7 @@ def test_a_check_that_fails_gives_exit_code_1_and_its_numbers(tmp_path, capsys, 
     [
         (["bouncing_bal"], "no case is called 'bouncing_bal'; did you mean 'bouncing_ball'?"),
         (["--method", "MoreauJan"], "no time stepper is called 'MoreauJan'; did you mean 'MoreauJean'?"),
+        (["--method", "MoreauJean", "bend_45"], "no time stepper is called 'bend_45'; give names of cases before"),
         (["bend_45", "--method", "MoreauJean"], "nothing to run"),
         (["roll_up", "--json", "/nowhere/at/all.json"], "cannot be written"),
     ],
