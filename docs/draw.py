@@ -595,7 +595,7 @@ def folders():
     figure, axes = panels(1, (9.6, 5.2))
     beside = {  # what the files beside the folders are
         "fem_mbs": "errors, jit, rotations,\nnodes, shapes, signals …", "fem_mbs (top)": "model, verify\nevaluator",
-        "elements": "base, user", "solvers": "statics, modal",
+        "elements": "base, user", "solvers": "statics\nmodal",
     }  # fmt: skip
     top, drawn = 1.1 * max(levels.values()), {}
     for name, (left, right, color) in columns.items():

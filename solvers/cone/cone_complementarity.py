@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.solvers.cone.data import TABLE
-from fem_mbs.solvers.nsga.decoupled_nsga import CONTACT_SOLVERS
-from fem_mbs.solvers.stepping.stepper import Stepper
+from fem_mbs.solvers.stepping.stepper import CONTACT_SOLVERS, Stepper
 from fem_mbs.system.layout import Rows
 
 NEVER = 2**62

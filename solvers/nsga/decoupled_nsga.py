@@ -18,13 +18,12 @@ from fem_mbs.errors import ParameterError, SolverError
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.solvers.stepping.stepper import CONTACT_SOLVERS
 from fem_mbs.system.layout import Rows
 from fem_mbs.system.system import State, System
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
-
-CONTACT_SOLVERS = ("auto", "newton", "problem")
 
 
 class DecoupledNSGA(AlphaMethod):
@@ -186,7 +185,7 @@ class DecoupledNSGA(AlphaMethod):
         self.restitution_speed = self.as_choice("restitution_speed", restitution_speed, ("start", "touch"))
         self.impacts = self.as_choice("impacts", impacts, ("plain", "split"))
         self.max_splits = self.as_integer("max_splits", max_splits)
-        self.contact_solver = self.as_choice("contact_solver", contact_solver, tuple(CONTACT_SOLVERS))
+        self.contact_solver = self.as_choice("contact_solver", contact_solver, CONTACT_SOLVERS)
         self.contact_tolerance = self.number("contact_tolerance", contact_tolerance, above=0, below=1)
         self.divide_failed_steps = self.as_flag("divide_failed_steps", divide_failed_steps)
         self.step_control = step_control

@@ -36,6 +36,7 @@ from fem_mbs.system.in_use import alone
 from fem_mbs.system.layout import Stack
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
+CONTACT_SOLVERS = ("auto", "newton", "problem")  # of methods with the option contact_solver
 MOST_RECORDS = 4096  # saved steps of a chunk
 
 
