@@ -10,6 +10,7 @@ from fem_mbs.jit import address
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.rotations import matrix_to_quaternion
 from fem_mbs.system import assembly
+from fem_mbs.system import constraints as constraint_assembly
 from fem_mbs.system import contacts as contact_assembly
 from fem_mbs.system.assembly import DATA, GROUP, SMOOTH
 from fem_mbs.system.contacts import C_BLOCKS, L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
@@ -437,13 +438,13 @@ class System(Checked):
 
     def constraint_values(self, state: State) -> tuple[np.ndarray, np.ndarray]:
         """g (m,) and ġ = G v + ∂g/∂t (m,); the gradients are kept for `assemble` and `constraint_forces`."""
-        assembly.constraints(self.data[0], state.x, state.R, state.V, self.g, self.rate)
+        constraint_assembly.constraints(self.data[0], state.x, state.R, state.V, self.g, self.rate)
         return self.g, self.rate
 
     def constraint_forces(self, lam: np.ndarray) -> np.ndarray:
         """Gᵀ λ, full vector (6 N,), with the gradients kept by `constraint_values`."""
         f = np.zeros(6 * len(self.nodes))
-        assembly.add_constraint_forces(self.data[0], 1.0, lam, f)
+        constraint_assembly.add_constraint_forces(self.data[0], 1.0, lam, f)
         return f
 
     def reduced(self, full: ArrayLike) -> np.ndarray:
@@ -489,7 +490,9 @@ class System(Checked):
         lam = np.zeros(self.m) if lam is None else lam
         assembly.clear_matrix(d, SMOOTH)
         assembly.dynamics(d, SMOOTH, state.x, state.R, state.V, A, self.Ma, self.f, True, c_M, c_C, c_K, c_A, T, mixed)
-        assembly.constraint_tangents(d, SMOOTH, state.x, state.R, state.V, lam, c_H, 0.0, k, 0.0, shift, True, T)
+        constraint_assembly.constraint_tangents(
+            d, SMOOTH, state.x, state.R, state.V, lam, c_H, 0.0, k, 0.0, shift, True, T
+        )
         self.raise_python_errors(state.t)
         return self.own.layouts[SMOOTH]
 

@@ -41,8 +41,6 @@ from fem_mbs.system.assembly import (
     VELOCITY,
     add_block,
     clear_matrix,
-    constraint_couplings,
-    constraint_tangents,
     dynamics,
     expand_add,
     fill_diagonal,
@@ -51,6 +49,7 @@ from fem_mbs.system.assembly import (
     layouts_of,
     reduce_vector,
 )
+from fem_mbs.system.constraints import constraint_couplings, constraint_tangents
 from fem_mbs.system.contacts import contacts
 
 ALL = -1  # blocks

@@ -34,17 +34,14 @@ from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import (
     VELOCITY,
     accept_states,
-    add_constraint_forces,
     advance_configuration,
     clear_matrix,
-    constraint_rates,
-    constraint_tangents,
-    constraints,
     dynamics,
     full_norm,
     groups_of,
     zero,
 )
+from fem_mbs.system.constraints import add_constraint_forces, constraint_rates, constraint_tangents, constraints
 from fem_mbs.system.contacts import (
     B_GN,
     B_VT,

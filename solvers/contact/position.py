@@ -11,17 +11,15 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import Problem, by_contact_problem, halve, merit_of, solve
 from fem_mbs.system.assembly import (
     POSITION,
-    add_constraint_forces,
     advance_configuration,
     clear_matrix,
-    constraint_tangents,
-    constraints,
     dynamics,
     expand_add,
     full_norm,
     reduce_vector,
     zero,
 )
+from fem_mbs.system.constraints import add_constraint_forces, constraint_tangents, constraints
 from fem_mbs.system.contacts import contacts
 
 FARTHEST = 2.0  # |U| relative to |D|, see `farthest`

@@ -17,11 +17,7 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import Problem, by_contact_problem, halve, merit_of, solve
 from fem_mbs.system.assembly import (
     VELOCITY,
-    add_constraint_forces,
     clear_matrix,
-    constraint_rates,
-    constraint_tangents,
-    constraints,
     dynamics,
     expand_add,
     full_norm,
@@ -29,6 +25,7 @@ from fem_mbs.system.assembly import (
     reduce_vector,
     zero,
 )
+from fem_mbs.system.constraints import add_constraint_forces, constraint_rates, constraint_tangents, constraints
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, add_gradient
 
 

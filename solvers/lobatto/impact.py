@@ -23,16 +23,8 @@ from fem_mbs.solvers.lobatto.directions import arm_of, block_of, multiplier
 from fem_mbs.solvers.lobatto.lasting import impact_contacts, last_sliding
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import merit_of
-from fem_mbs.system.assembly import (
-    VELOCITY,
-    add_constraint_forces,
-    clear_matrix,
-    constraint_rates,
-    constraint_tangents,
-    dynamics,
-    full_norm,
-    groups_of,
-)
+from fem_mbs.system.assembly import VELOCITY, clear_matrix, dynamics, full_norm, groups_of
+from fem_mbs.system.constraints import add_constraint_forces, constraint_rates, constraint_tangents
 from fem_mbs.system.contacts import C_GAP, add_gradient, contacts
 
 

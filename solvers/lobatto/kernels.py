@@ -16,15 +16,8 @@ from fem_mbs.solvers.stepping.initial import equations, solve_equations
 from fem_mbs.solvers.stepping.newton import solve
 from fem_mbs.solvers.stepping.run import go_to
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
-from fem_mbs.system.assembly import (
-    POSITION,
-    VELOCITY,
-    accept_states,
-    add_constraint_forces,
-    advance_configuration,
-    dynamics,
-    zero,
-)
+from fem_mbs.system.assembly import POSITION, VELOCITY, accept_states, advance_configuration, dynamics, zero
+from fem_mbs.system.constraints import add_constraint_forces
 from fem_mbs.system.contacts import contacts
 
 

@@ -24,9 +24,7 @@ from fem_mbs.solvers.stepping.run import go_to
 from fem_mbs.system.assembly import (
     POSITION,
     STACKED,
-    add_constraint_forces,
     clear_matrix,
-    constraints,
     expand_add,
     full_norm,
     gather,
@@ -35,6 +33,7 @@ from fem_mbs.system.assembly import (
     times_tangent,
     zero,
 )
+from fem_mbs.system.constraints import add_constraint_forces, constraints
 
 _H, _RATE, _GT, _GTT, _K, _C, _M = (SLOT[k] for k in ("H", "rate", "gt", "gtt", "K", "C", "M"))
 

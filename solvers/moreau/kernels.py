@@ -38,16 +38,14 @@ from fem_mbs.system.assembly import (
     POSITION,
     VELOCITY,
     accept_states,
-    add_constraint_forces,
     advance_configuration,
     clear_matrix,
-    constraint_tangents,
-    constraints,
     dynamics,
     full_norm,
     groups_of,
     zero,
 )
+from fem_mbs.system.constraints import add_constraint_forces, constraint_tangents, constraints
 from fem_mbs.system.contacts import B_GN, C_GAP, C_GAP0, contacts, contacts_begin_step, gradient_times
 
 CLOSED_GAP = 10.0  # times what a projection leaves: a gap below it is closed

@@ -15,11 +15,8 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import Problem, attempt, problem_at, solve
 from fem_mbs.system.assembly import (
     SMOOTH,
-    add_constraint_forces,
     advance_configuration,
     clear_matrix,
-    constraint_tangents,
-    constraints,
     dynamics,
     expand_add,
     full_norm,
@@ -27,6 +24,7 @@ from fem_mbs.system.assembly import (
     update_states,
     zero,
 )
+from fem_mbs.system.constraints import add_constraint_forces, constraint_tangents, constraints
 from fem_mbs.system.contacts import contacts
 
 FAR = 10.0  # residual, relative to the forces at the start of the step, that only a step much too deep can leave

@@ -10,7 +10,8 @@ from fem_mbs.solvers.stepping.codes import ENERGY_ROSE, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.external_work import external_work
 from fem_mbs.solvers.stepping.records import records_at
-from fem_mbs.system.assembly import constraints, groups_of, kinetic_energy, output_values, potential_energy
+from fem_mbs.system.assembly import groups_of, kinetic_energy, output_values, potential_energy
+from fem_mbs.system.constraints import constraints
 from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
 
 SLOT_T = SLOT["t"]

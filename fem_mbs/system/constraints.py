@@ -1,0 +1,219 @@
+"""Assembly of constraints: values, rates, forces and tangents of all rows; gradients are kept per element.
+
+As in `fem_mbs.system.assembly`, kernels of elements are called through their addresses.
+"""
+
+from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, tensor, vector
+from fem_mbs.system.assembly import gather, groups_of, matrix_values, scatter_matrix, times_tangent, zero
+
+_V, _M, _K = (SLOT[k] for k in ("v", "M", "K"))
+_G, _GG, _H, _RATE, _GT, _GTT = (SLOT[k] for k in ("g", "G", "H", "rate", "gt", "gtt"))
+
+
+@kernel
+def constraints(d, x, R, V, g_value, rate):
+    """Fill g (m,) and ġ = G V + ∂g/∂t (m,); gradients G are kept per element for the functions below."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.constraint == 0:
+            continue
+        nd, nr = g.nd, g.nr
+        G, stored = matrix(b[_GG], nr, nd), tensor(g.G_at, g.n, nr, nd)
+        ge, gt, ve = vector(b[_G], nr), vector(b[_GT], nr), vector(b[_V], nd)
+        for e in range(g.n):
+            gather(d, g, e, b, x, R, V, V)
+            zero(b[_GG], nr * nd)
+            for i in range(nr):
+                ge[i] = 0.0
+                gt[i] = 0.0
+            p = g.parameters_at + e * g.stride
+            call2(g.constraint, p, d.table_at)
+            if g.rheonomic != 0:
+                zero(b[_RATE], nr * nd)
+                zero(b[_GTT], nr)
+                call2(g.rheonomic, p, d.table_at)
+            row = g.first_row + e * nr
+            for i in range(nr):
+                total = gt[i]
+                for j in range(nd):
+                    stored[e, i, j] = G[i, j]
+                    total += G[i, j] * ve[j]
+                g_value[row + i] = ge[i]
+                rate[row + i] = total
+
+
+@kernel
+def constraint_rates(d, V, rate):
+    """Fill G V (m,) with the kept gradients (without ∂g/∂t)."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.constraint == 0:
+            continue
+        nodes, stored = integer_matrix(g.nodes_at, g.n, g.nn), tensor(g.G_at, g.n, g.nr, g.nd)
+        for e in range(g.n):
+            for i in range(g.nr):
+                total = 0.0
+                for a in range(g.nn):
+                    for j in range(6):
+                        total += stored[e, i, 6 * a + j] * V[nodes[e, a], j]
+                rate[g.first_row + e * g.nr + i] = total
+
+
+@kernel
+def add_constraint_forces(d, scale, lam, f):
+    """Add scale Gᵀ lam to the full vector f, with the kept gradients."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.constraint == 0:
+            continue
+        nodes, stored = integer_matrix(g.nodes_at, g.n, g.nn), tensor(g.G_at, g.n, g.nr, g.nd)
+        for e in range(g.n):
+            for i in range(g.nr):
+                factor = scale * lam[g.first_row + e * g.nr + i]
+                if factor != 0.0:
+                    for a in range(g.nn):
+                        at = 6 * nodes[e, a]
+                        for j in range(6):
+                            f[at + j] += factor * stored[e, i, 6 * a + j]
+
+
+@kernel
+def _curvature(d, g, e, b, phi, c_H, c_V, S, B):
+    """Add −c_H ∂(Gᵀ phi)/∂q to S (size, size) and c_V ∂(G V + ∂g/∂t)/∂q to B (nr, nd), of element e after `gather`."""
+    nd, nr = g.nd, g.nr
+    H, rate, ve = tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd), vector(b[_V], nd)
+    zero(b[_H], nr * nd * nd)
+    zero(b[_RATE], nr * nd)
+    p = g.parameters_at + e * g.stride
+    call2(g.hessian, p, d.table_at)
+    if g.rheonomic != 0:
+        zero(b[_GT], nr)
+        zero(b[_GTT], nr)
+        call2(g.rheonomic, p, d.table_at)
+    for i in range(nr):
+        lam = -c_H * phi[g.first_row + e * nr + i]
+        for r in range(nd):
+            vr = c_V * ve[r]
+            for j in range(nd):
+                S[r, j] += lam * H[i, r, j]
+                B[i, j] += vr * H[i, r, j]
+        for j in range(nd):
+            B[i, j] += c_V * rate[i, j]
+
+
+@kernel
+def constraint_couplings(d, layout, x, R, V, phi, c_H, c_V, c_G, k, T):
+    """Add what another problem of the same step feels of the constraints to global matrix ``layout``; no multipliers.
+
+    (δq, δq)  −c_H ∂(Gᵀ phi)/∂q T        (λ, δq)   −k ( c_G G + c_V ∂(G V + ∂g/∂t)/∂q ) T
+    """
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    values = matrix_values(d, layout)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.constraint == 0:
+            continue
+        nd, nr = g.nd, g.nr
+        size = nd + nr
+        S, B = matrix(b[_K], size, size), matrix(b[_M], nr, nd)
+        stored = tensor(g.G_at, g.n, nr, nd)
+        for e in range(g.n):
+            zero(b[_K], size * size)
+            for i in range(nr):
+                for j in range(nd):
+                    B[i, j] = c_G * stored[e, i, j]
+            gather(d, g, e, b, x, R, V, V)
+            _curvature(d, g, e, b, phi, c_H, c_V, S, B)
+            times_tangent(g, e, S, nd, T)
+            times_tangent(g, e, B, nr, T)
+            for i in range(nr):
+                for j in range(nd):
+                    S[nd + i, j] = -k * B[i, j]
+            scatter_matrix(g.maps_at[layout], e, size, vector(b[_K], size * size), values)
+
+
+@kernel
+def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, rows_T, T):
+    """Add the blocks of all constraints to global matrix ``layout``.
+
+    With B = G T (``rows_T``) or G, plus c_V ∂(G V + ∂g/∂t)/∂q T:
+        (δq, δq)  penalty Gᵀ B − c_H ∂(Gᵀ phi)/∂q T        (δq, λ)  −k Gᵀ
+        (λ, δq)   −k B                                     (λ, λ)   −shift I  (proximal, redundant constraints)
+    """
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    values = matrix_values(d, layout)
+    with_H = c_H != 0.0 or c_V != 0.0
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.constraint == 0:
+            continue
+        nd, nr = g.nd, g.nr
+        size = nd + nr
+        S = matrix(b[_K], size, size)
+        B = matrix(b[_M], nr, nd)
+        stored = tensor(g.G_at, g.n, nr, nd)
+        for e in range(g.n):
+            zero(b[_K], size * size)
+            for i in range(nr):
+                for j in range(nd):
+                    B[i, j] = stored[e, i, j] if rows_T else 0.0
+            if with_H:
+                gather(d, g, e, b, x, R, V, V)
+                _curvature(d, g, e, b, phi, c_H, c_V, S, B)
+                times_tangent(g, e, S, nd, T)
+                times_tangent(g, e, B, nr, T)
+            elif rows_T:
+                times_tangent(g, e, B, nr, T)
+            if not rows_T:
+                for i in range(nr):
+                    for j in range(nd):
+                        B[i, j] += stored[e, i, j]
+            for i in range(nr):
+                for j in range(nd):
+                    S[nd + i, j] = -k * B[i, j]
+                    S[j, nd + i] = -k * stored[e, i, j]
+                S[nd + i, nd + i] = -shift
+            if penalty != 0.0:
+                for i in range(nr):
+                    for r in range(nd):
+                        factor = penalty * stored[e, i, r]
+                        for j in range(nd):
+                            S[r, j] += factor * B[i, j]
+            scatter_matrix(g.maps_at[layout], e, size, vector(b[_K], size * size), values)
+
+
+@kernel
+def convective_terms(d, x, R, V, gamma):
+    """Fill gamma (m,) = vᵀHv + 2 ∂G/∂t v + ∂²g/∂t², so that g̈ = G v̇ + gamma."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.constraint == 0:
+            continue
+        nd, nr = g.nd, g.nr
+        H, rate, gtt = tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd), vector(b[_GTT], nr)
+        ve = vector(b[_V], nd)
+        for e in range(g.n):
+            gather(d, g, e, b, x, R, V, V)
+            zero(b[_H], nr * nd * nd)
+            zero(b[_RATE], nr * nd)
+            zero(b[_GTT], nr)
+            zero(b[_GT], nr)
+            p = g.parameters_at + e * g.stride
+            call2(g.hessian, p, d.table_at)
+            if g.rheonomic != 0:
+                call2(g.rheonomic, p, d.table_at)
+            for i in range(nr):
+                total = gtt[i]
+                for r in range(nd):
+                    total += 2.0 * rate[i, r] * ve[r]
+                    for j in range(nd):
+                        total += ve[r] * H[i, r, j] * ve[j]
+                gamma[g.first_row + e * nr + i] = total
