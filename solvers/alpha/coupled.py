@@ -35,7 +35,7 @@ from fem_mbs.solvers.contact.rows import velocity_contact_tangents
 from fem_mbs.solvers.stepping.arrays import largest, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, NOT_CONVERGED, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import Problem, problem_at, shorten
+from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, problem_at, shorten
 from fem_mbs.system.assembly import (
     STACKED,
     VELOCITY,
@@ -53,8 +53,6 @@ from fem_mbs.system.constraints import constraint_couplings, constraint_tangents
 from fem_mbs.system.contacts import contacts
 
 ALL = -1  # blocks
-STALLED = 0.5  # of the residual before: one that falls less is round-off, if its step was
-SAFE = 4.0  # times a residual that round-off leaves: what the other rows, which meet the same, may leave
 
 
 @kernel

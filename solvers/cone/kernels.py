@@ -102,7 +102,7 @@ def cone_residual(data, run):
                 friction += s.rows_chi[c, i] ** 2
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
     s.merit = merit_of(s, s.kv)
-    if stalled(s, h):
+    if stalled(s, nc, h):
         s.F_s = max(s.F_s, SAFE * s.dynamic / (s.rtol * h))
 
 

@@ -99,7 +99,7 @@ def theta_residual(data, run):
                 friction += s.rows_chi[c, i] ** 2
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
     s.merit = merit_of(s, s.kv)
-    if stalled(s, o.c_q):
+    if stalled(s, nc, o.c_q):
         s.F_s = max(s.F_s, SAFE * s.dynamic / (s.rtol * h))
 
 

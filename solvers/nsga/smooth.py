@@ -12,7 +12,7 @@ from fem_mbs.solvers.nsga.persistent import closed_forces, closed_tangents, slid
 from fem_mbs.solvers.stepping.arrays import largest, largest_turn, norm
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import Problem, attempt, problem_at, solve
+from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, attempt, problem_at, solve
 from fem_mbs.system.assembly import (
     SMOOTH,
     advance_configuration,
@@ -34,9 +34,7 @@ TRIALS = 5  # trial points per iteration allowed
 DOWN = 0.3  # slope along a Newton step at which its search ends, relative to that at its start
 SHORTEN = 0.25  # a part of a step or of a bracket where nothing tells a better one
 INSIDE = 0.02  # of a bracket: what regula falsi stays away from its ends
-STALLED = 0.5  # of the residual before: one that falls less is round-off, if its step was
 SHAKEN = 1e4  # times the accuracy of constraints: velocities of closed contacts up to it are round-off of positions
-SAFE = 4.0  # times a residual that round-off leaves: what the corrections, which meet the same, may leave
 
 
 @kernel

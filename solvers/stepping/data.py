@@ -145,6 +145,7 @@ TABLE = Table(
         # Newton's iteration, see stepping.newton
         "merit": Item("", "norm of the residual"),
         "before": Item("", "the same of the iteration before"),
+        "statuses": Item("", "number of the statuses of contacts there", "i8"),
         "bound": Item("", "norms up to it are accepted along a Newton step"),
         "tolerance": Item("", "norm of the dynamic rows that is small enough"),
         "scale": Item("", "part of the Newton step that is tried"),

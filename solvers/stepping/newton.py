@@ -34,7 +34,7 @@ from fem_mbs.system.assembly import factorise, solve_in_place
 
 CONTRACTION = 0.02  # of the residual, with which a factorisation is kept: two such iterations reach most tolerances
 EARLY = 6  # iterations in which a residual may rise above the last one, up to the one before: statuses still change
-NEGLIGIBLE = 1e-9  # change of velocities, relative
+STALLED = 0.5  # of the residual before: one that falls less may be round-off
 SAFE = 4.0  # times a residual that round-off leaves: what may be left
 HISTORY = 64  # residual norms that the diagnosis of a failed step gets, the size of ``s.history``
 
@@ -82,18 +82,30 @@ def merit_of(s, k):
 
 
 @kernel
-def stalled(s, c_q):
-    """Whether the last Newton step of a problem in W was below the round-off of positions, c_q = ∂D/∂v, and far below
-    what a step asks of velocities.
+def statuses(s, nc):
+    """Number that changes when the status of any contact changes (decides on a new factorisation)."""
+    status, candidate = s.status, s.candidate
+    result = 1
+    for c in range(nc):
+        result = (31 * result + 3 * candidate[c] + status[c]) % 1000000007
+    return result
 
-    The residual is then what the round-off of positions makes of stiff parts: without load it is all that there is.
+
+@kernel
+def stalled(s, nc, c_q):
+    """Whether Newton's iteration of a problem in W goes on in the round-off of positions, c_q = ∂D/∂v.
+
+    The residual is then what that round-off makes of stiff parts: without load it is all that there is. Three things
+    tell it, none of which refers to loads or velocities, for both may be zero: the whole Newton step moves nothing by
+    more than round-off, the residual does not fall, and no contact has changed its status.
     """
+    if s.iteration == 0 or s.without_contacts != 0 or not s.merit > STALLED * s.before:
+        return False
     change = 0.0
     for i in range(s.W.shape[0]):
         for j in range(6):
             change = max(change, abs(s.W[i, j] - s.trial[i, j]))
-    small = c_q * change <= ROUND_OFF * (1.0 + s.scale_x) and change <= NEGLIGIBLE * s.scale_v
-    return small and s.first_residual == 0
+    return c_q * change <= s.scale * ROUND_OFF * (1.0 + s.scale_x) and statuses(s, nc) == s.statuses
 
 
 @kernel
@@ -103,16 +115,6 @@ def remember(s):
     if counts[5] < HISTORY:
         history[counts[5]] = s.merit
         counts[5] += 1
-
-
-@kernel
-def statuses(s, nc):
-    """Number that changes when the status of any contact changes (decides on a new factorisation)."""
-    status, candidate = s.status, s.candidate
-    result = 1
-    for c in range(nc):
-        result = (31 * result + 3 * candidate[c] + status[c]) % 1000000007
-    return result
 
 
 @kernel
@@ -162,7 +164,7 @@ def newton(problem, run):
         # full steps make the linear rows exact: not refused below the tolerance, nor, in the first iterations, for a
         # status that changes at a residual far below that of the iteration before
         s.bound = max(s.merit, s.tolerance, s.before if s.iteration < EARLY else 0.0)
-        s.before = s.merit
+        s.before, s.statuses = s.merit, now
         call2(p.right, s.data_at, s.run_at)
         solve_in_place(d, p.number, s.dx_at)
         call2(p.keep, s.data_at, s.run_at)

@@ -17,15 +17,20 @@ What a run may end as (`Outcome`):
     warned    the energy rises, and ``result.warnings`` says something
     refused   an error in words of the package, which is a SolverError when a step failed
     gain      the energy rises without a word
-    wrong     not finite, a contact deeper than rounding, an exception from inside, no end
+    wrong     not finite, a contact deeper than the method says, an exception from inside, no end
+    not taken a ParameterError before the first step: a model or a step size that the method does not take
 
     python tests/helpers/random_models.py 0 300        runs seeds 0 … 299 and prints a table and what went wrong
+    python tests/helpers/random_models.py 0 300 MoreauJean     the same with another method of `STEPPERS`
+
+Other methods than `DecoupledNSGA` get those of its options that they know, and choices of their own (`OWN_OPTIONS`).
 
 A rise counts beyond 5 % of the largest of kinetic energy and range of potential energy. Discretised impacts at the
 published ``approach="start"`` and stiff elements seen with rho_inf = 1 stay below it; the defects that this looks for
 multiplied the energy. The work of loads and drivers is that of the saved states, see `given`; drag gives none.
 """
 
+import inspect
 import multiprocessing
 import sys
 import warnings
@@ -36,7 +41,9 @@ import numpy as np
 import random_systems
 
 import fem_mbs as fem
+from fem_mbs.results.contact_motion import contact_velocity
 from fem_mbs.rotations import exp, frame_with_axis
+from fem_mbs.solvers import STEPPERS
 from fem_mbs.solvers.stepping.blocked import blocked_contacts
 
 RISE = 0.05  # of the scale of the energy
@@ -61,6 +68,10 @@ class Case:
     stiffness: float
     spin: float
     passive: bool
+    method: str = "DecoupledNSGA"
+
+    def stepper(self):
+        return STEPPERS[self.method](**self.options)
 
     @property
     def sensible(self):
@@ -75,7 +86,7 @@ class Case:
 
     def __str__(self):
         options = ", ".join(f"{name} = {value!r}" for name, value in self.options.items())
-        return f"seed {self.seed}, {self.family}, h = {self.h:g} s, {options}"
+        return f"seed {self.seed}, {self.family}, {self.method}, h = {self.h:g} s, {options}"
 
 
 def has_prescribed_contacts(model):
@@ -553,8 +564,8 @@ FAMILIES = {
 }  # fmt: skip
 
 
-def build(seed):
-    """The case of a seed."""
+def build(seed, method="DecoupledNSGA"):
+    """The case of a seed: the same model whatever the method."""
     rng = np.random.default_rng(seed)
     weights = np.array([often for often, _ in FAMILIES.values()], float)
     family = list(FAMILIES)[int(rng.choice(len(FAMILIES), p=weights / weights.sum()))]
@@ -570,8 +581,9 @@ def build(seed):
         h = min([h, *(0.3 / rate for rate in (make.spin, *(rate_of(contact, masses) for contact in soft)) if rate > 0)])
     elif soft and make.chance(0.5):
         h = 1e-3
-    options = stepper_options(rng, make)
-    return Case(seed, family.__name__, make.model, options, h, steps, masses, make.stiffness, make.spin, make.passive)
+    options = options_of(method, stepper_options(rng, make), seed)
+    spin, stiffness = make.spin, make.stiffness
+    return Case(seed, family.__name__, make.model, options, h, steps, masses, stiffness, spin, make.passive, method)
 
 
 def stiffen(model, energy, rng):
@@ -611,6 +623,24 @@ def stepper_options(rng, make):
     return options
 
 
+OWN_OPTIONS = {
+    "MoreauJean": {"projection": (False, True), "theta": (0.5, 0.6, 1.0), "forecast": (0.5, 1.0)},
+    "ConeComplementarity": {"relaxed": (True, False)},
+    "NonsmoothGeneralizedAlphaGGL": {"coupling": ("monolithic", "sequential")},
+    "LobattoIIIAB": {"stages": (2, 3)},
+}
+
+
+def options_of(method, options, seed):
+    """Those of the options of `DecoupledNSGA` that a method knows, and in half of the models choices of its own."""
+    rng, known = np.random.default_rng([seed, 1]), inspect.signature(STEPPERS[method]).parameters
+    result = {name: value for name, value in options.items() if name in known}
+    if rng.random() < 0.5:
+        for name, values in OWN_OPTIONS.get(method, {}).items():
+            result[name] = values[int(rng.integers(len(values)))]
+    return result
+
+
 def power_of(element, result):
     """Power (k,) [W] of a load or a driver at the saved states, from its outputs; 0 for what gives none."""
     if isinstance(element, fem.RevoluteDriver | fem.LinearDriver):
@@ -646,18 +676,42 @@ def rise_of_energy(case, result):
     return float((total - total[0]).max() / scale)
 
 
+def allowed_depth(case, result, name):
+    """How deep [m] a contact may be.
+
+    Methods that close contacts in velocities only (`Stepper.drift`) leave what the bodies travel there in a step: it
+    is open when the step begins, or its surfaces are so curved that a step leads through them. `ConeComplementarity`
+    takes that back in the next step. `MoreauJean` never does, and each step with the contact closed adds to it, because
+    the law holds with the gradient of another pose of the step,
+
+        |ġ| = |n·v − n'·v'| ≤ |v − v'| + |n − n'| |v'| ,
+
+    v the relative velocity at the contact, n its normal. What a contact does that does not act is not in this sum: it
+    falls with v, not with what a step changes of v.
+    """
+    method = case.stepper()
+    if method.drift(case.model.compile(), case.h) == 0.0:
+        bodies = [result[e.name].position for e in case.model.elements if isinstance(e, fem.RigidBody)]
+        return DEEP * (1.0 + max((float(np.abs(position).max()) for position in bodies), default=0.0))
+    v, n, _ = contact_velocity(result, name)
+    speed = np.linalg.norm(v, axis=1)
+    allowed = case.h * speed.max()
+    if case.method == "MoreauJean":
+        change = np.linalg.norm(np.diff(v, axis=0), axis=1) + np.linalg.norm(np.diff(n, axis=0), axis=1) * speed[1:]
+        allowed += case.h * change[result[name].gap[1:] <= 0.0].sum()
+    return allowed + DEEP
+
+
 def judge(case, result):
     """Outcome of a run that completed."""
     said = list(getattr(result, "warnings", ()))
     energy = result.energy.total
     if not np.isfinite(energy).all():
         return Outcome.of(case, "wrong", "energy is not finite")
-    bodies = [result[e.name].position for e in case.model.elements if isinstance(e, fem.RigidBody)]
-    size = 1.0 + max((float(np.abs(position).max()) for position in bodies), default=0.0)
     for element in case.model.elements:
         if element.role == "contact":
             depth = -result[element.name].gap[1:].min(initial=0.0)
-            if not depth <= DEEP * size:
+            if not depth <= DEEP and not depth <= allowed_depth(case, result, element.name):
                 return Outcome.of(case, "wrong", f"{element.name} penetrates by {depth:.1e} m")
     rise = rise_of_energy(case, result)
     if rise > RISE and not said:
@@ -667,13 +721,15 @@ def judge(case, result):
     return Outcome.of(case, "fine", "", rise)
 
 
-def run(seed):
+def run(seed, method="DecoupledNSGA"):
     """Outcome of a seed. An error from inside while the model is built is a fault of this file and is raised."""
-    case = build(seed)
+    case = build(seed, method)
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            result = fem.DecoupledNSGA(**case.options).run(case.model, case.steps * case.h, case.h)
+            result = case.stepper().run(case.model, case.steps * case.h, case.h)
+    except fem.ParameterError as error:
+        return Outcome.of(case, "not taken", f"{type(error).__name__}: {error}")
     except fem.FemMbsError as error:
         return Outcome.of(case, "refused", f"{type(error).__name__}: {error}")
     except Exception as error:
@@ -698,35 +754,35 @@ def kind_of_refusal(message):
 def statistics(outcomes):
     """Table of outcomes by family, of all and of sensible models; lines of text."""
     families = sorted({o.family for o in outcomes})
-    kinds = ("fine", "warned", "refused", "gain", "wrong")
-    yield f"{'family':14s} {'models':>7s} " + " ".join(f"{k:>8s}" for k in kinds) + "   sensible: of, refused"
+    kinds = ("fine", "warned", "refused", "gain", "wrong", "not taken")
+    yield f"{'family':14s} {'models':>7s} " + " ".join(f"{k:>9s}" for k in kinds) + "   sensible: taken, refused"
     for family in [*families, "all"]:
         mine = [o for o in outcomes if family in (o.family, "all")]
         count = Counter(o.kind for o in mine)
-        sensible = [o for o in mine if o.sensible]
-        refused = sum(o.kind == "refused" for o in sensible)
-        share = 100.0 * refused / max(len(sensible), 1)
-        yield (f"{family:14s} {len(mine):7d} " + " ".join(f"{count[k]:8d}" for k in kinds)
-               + f"   {len(sensible):5d}, {refused:3d} = {share:.1f} %")  # fmt: skip
+        taken = [o for o in mine if o.sensible and o.kind != "not taken"]
+        refused = sum(o.kind == "refused" for o in taken)
+        share = 100.0 * refused / max(len(taken), 1)
+        yield (f"{family:14s} {len(mine):7d} " + " ".join(f"{count[k]:9d}" for k in kinds)
+               + f"   {len(taken):5d}, {refused:3d} = {share:.1f} %")  # fmt: skip
     refusals = Counter(kind_of_refusal(o.message) for o in outcomes if o.kind == "refused")
     yield "refused: " + ", ".join(f"{text} {n}" for text, n in refusals.most_common())
 
 
-def work(connection):
+def work(connection, method):
     """Run the seeds that come through a connection, in another process; first say that it is there."""
     connection.send("ready")
     while (seed := connection.recv()) is not None:
-        connection.send(run(seed))
+        connection.send(run(seed, method))
 
 
-def in_process(seeds, limit=LIMIT):
+def in_process(seeds, limit=LIMIT, method="DecoupledNSGA"):
     """Outcomes of seeds, one after the other, by another process: it is ended where a model takes longer than a limit
     [s], which counts as wrong, and is replaced now and then."""
     context, process = multiprocessing.get_context("spawn"), None
     for k, seed in enumerate(seeds):
         if process is None:
             here, there = context.Pipe()
-            process = context.Process(target=work, args=(there,), daemon=True)
+            process = context.Process(target=work, args=(there, method), daemon=True)
             process.start()
             there.close()
             here.recv()
@@ -736,7 +792,7 @@ def in_process(seeds, limit=LIMIT):
             outcome = here.recv() if here.poll(limit) else None
         except (EOFError, OSError):
             outcome, fault = None, "ended its process"
-        yield Outcome.of(build(seed), "wrong", fault) if outcome is None else outcome
+        yield Outcome.of(build(seed, method), "wrong", fault) if outcome is None else outcome
         if outcome is None or k % TOGETHER == TOGETHER - 1:
             process.kill()
             process.join()
@@ -748,9 +804,9 @@ def in_process(seeds, limit=LIMIT):
 
 def main():
     outcomes = []
-    for outcome in in_process(range(int(sys.argv[1]), int(sys.argv[2]))):
+    for outcome in in_process(range(int(sys.argv[1]), int(sys.argv[2])), LIMIT, *sys.argv[3:]):
         outcomes.append(outcome)
-        if outcome.kind != "fine":
+        if outcome.kind not in ("fine", "not taken"):
             print(f"{outcome}"[:400].replace("\n", " "), flush=True)
     print("\n".join(statistics(outcomes)))
 

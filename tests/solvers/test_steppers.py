@@ -329,3 +329,38 @@ def test_lobatto_refuses_other_numbers_of_stages_options_of_others_and_nodes_tha
     model.add(fem.RigidBody(1.0, 1.0, fixed=("x", "y", "z", "rx"), name="gimbal"))
     with pytest.raises(ParameterError, match=r"gimbal.*two of its axes"):
         fem.LobattoIIIAB().run(model, 0.1, 1e-2)
+
+
+def stiff_cantilever(load):
+    """A steel rod, 0.5 m long and 1 cm thick, whose tip carries a load [N] across; nothing else."""
+    model = fem.Model("rod", gravity=[0, 0, 0])
+    section = fem.Section.circle(5e-3, E=2e11, nu=0.3, density=7800.0)
+    rod = model.add(fem.beam_line([0, 0, 0], np.array([0.3, 0.0, 0.4]), 4, section, name="rod"))
+    model.add(fem.Fixed.at(model.ground, rod.nodes[0], [0, 0, 0], name="clamp"))
+    if load:
+        model.add(fem.PointForce(rod.nodes[-1].frame(), [0, load, 0], name="load"))
+    return model, rod.nodes[-1]
+
+
+# Lobatto IIIA-IIIB is explicit in what is stiff and takes such steps of no rod; the others: no bound of the step
+STIFF = [method for method in METHODS if type(method).__name__ != "LobattoIIIAB"]
+
+
+@pytest.mark.parametrize("h", [1e-5, 1e-3, 2e-2])
+@pytest.mark.parametrize("method", STIFF, ids=label)
+def test_a_stiff_rod_without_load_stays_at_rest(method, h):
+    """Its forces are the round-off of positions, which no iteration removes, and there is no velocity to compare."""
+    model, tip = stiff_cantilever(0.0)
+    result = method.run(model, 20 * h, h)
+    assert np.abs(result[tip.name].position - result[tip.name].position[0]).max() < 1e-13
+    assert np.abs(result[tip.name].velocity).max() < 1e-13 / min(h, 1e-3)
+
+
+@pytest.mark.parametrize("method", [fem.MoreauJean(1.0), CONE(), CONE(False)], ids=label)
+@pytest.mark.parametrize("load", [1e-6, 1e-3])
+def test_a_lightly_loaded_stiff_rod_bends_as_its_stiffness_says(method, load):
+    """4e-10 m and less than 1e-7 m/s: the test of round-off must not take them for it."""
+    model, tip = stiff_cantilever(load)
+    result = method.run(model, 1.0, 2e-2)  # the first mode, 178 rad/s, is damped to a half in each step
+    EI, GA = 2e11 * np.pi * 5e-3**4 / 4, 2e11 / 2.6 * np.pi * 5e-3**2
+    assert result[tip.name].position[-1, 1] == pytest.approx(load * (0.5**3 / (3 * EI) + 0.5 / (0.9 * GA)), rel=1e-4)
