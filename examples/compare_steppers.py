@@ -323,11 +323,12 @@ def checks(found):
 
 
 def main(problems=tuple(PROBLEMS), save="compare_steppers.vtkhdf", picture="compare_steppers"):
+    """Checks of the study; without ``picture`` no tables are printed either."""
     found = study(problems)
-    print(tables(found), end="\n\n")
     if save is not None:
         METHODS[DEFAULT][0].run(soft_pendulum(), 0.5, 5e-3, save=save)
     if picture is not None:
+        print(tables(found), end="\n\n")
         panels(found, "seconds", f"{picture}.png")
         panels(found, "h", f"{picture}_orders.png")
         kept(found, f"{picture}_kept.png")
