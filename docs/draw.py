@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 import draw_beams
+import draw_comparison
 import draw_source
 import numpy as np
 from drawing import PICTURES, ROOT, example, keep, panels, shrink
@@ -629,7 +630,7 @@ def main():
         profiles,
         nsga_step, newton_residuals, nsga_measured, friction_disc, friction_cones, joint_frames, contact_shape,
         sweep, cubic_impact, bearing_geometry, plots, bend_45, spinning_cue_ball, elastic_bar, folders,
-        *draw_beams.DRAWINGS, *draw_source.DRAWINGS,
+        *draw_beams.DRAWINGS, *draw_source.DRAWINGS, *draw_comparison.DRAWINGS,
     )  # fmt: skip
     for draw in [draw for draw in drawings if draw.__name__ in sys.argv[1:] or not sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as folder:

@@ -17,7 +17,7 @@ t_touch, t_leave = gap / speed, gap / speed + 2 * length / c  # s
 force = density * c * area * speed  # N
 
 
-def build(inertia="linear"):
+def build(inertia="linear", elements=elements):
     """Bar along x that flies towards the wall x = 0; inertia of the elements: see `TwoNodeBeam`."""
     model = fem.Model("elastic bar")
     section = fem.Section.rectangle(np.sqrt(area), np.sqrt(area), E=E, nu=0.0, density=density)

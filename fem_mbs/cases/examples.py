@@ -137,6 +137,9 @@ CASES = [
         GGL, LOBATTO,
     ),
     example("order_in_contact", "exact solutions", "slopes: 0.15 for the steps of the study", fast=False),
+    example("compare_steppers", "closed forms, minimal coordinates, runs of sixth order",
+            "orders: 0.1 to 0.2 where errors are smooth, 0.6 where impacts lie anywhere in their steps",
+            note="Runs all time steppers itself.", fast=False),
     example("tippe_top", "Capobianco2021, section 4.6; Runge-Kutta reference",
             "second order up to the first impact, then first order: measured",
             note="Numbers of the article's scheme at 1 ms have an error of discretisation and are not the reference. "

@@ -13,7 +13,11 @@ import fem_mbs as fem
 EXAMPLES = sorted(Path(__file__).parents[2].joinpath("examples").glob("*.py"))
 
 # of the two turns one, for which its checks are made as well: single turns have impacts between 260 and 1500 N
-SHORTER = {"clearance_crank": {"shown": 1}}
+# flexible models take most of the time of the comparison, and are in few of its checks
+SHORTER = {
+    "clearance_crank": {"shown": 1},
+    "compare_steppers": {"problems": ("rigid", "impacts", "friction", "row")},
+}
 
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
