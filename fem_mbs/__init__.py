@@ -60,7 +60,8 @@ _WHERE = {
     "fem_mbs.signals": ("Signal",),
     "fem_mbs.solvers": (
         "ConeComplementarity", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB", "MoreauJean",
-        "NonsmoothGeneralizedAlphaGGL", "StepControl", "initial_accelerations", "modes", "static_equilibrium",
+        "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StepControl", "initial_accelerations",
+        "modes", "static_equilibrium",
     ),
     "fem_mbs.bearings.spall": ("Spall",),
     "fem_mbs.system.state": ("State",),

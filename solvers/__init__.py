@@ -1,6 +1,7 @@
 """Time steppers, statics, modes."""
 
 from fem_mbs.solvers.alpha.generalized_alpha import GeneralizedAlpha
+from fem_mbs.solvers.alpha.nonsmooth_friction import NonsmoothGeneralizedAlphaFriction
 from fem_mbs.solvers.alpha.nonsmooth_ggl import NonsmoothGeneralizedAlphaGGL
 from fem_mbs.solvers.cone.cone_complementarity import ConeComplementarity
 from fem_mbs.solvers.lobatto.lobatto import LobattoIIIAB
@@ -14,12 +15,13 @@ from fem_mbs.solvers.stepping.step_control import StepControl
 
 # see tests/solvers/test_steppers.py
 _ALL = (
-    DecoupledNSGA, MoreauJean, ConeComplementarity, LobattoIIIAB, NonsmoothGeneralizedAlphaGGL, GeneralizedAlpha,
+    DecoupledNSGA, MoreauJean, ConeComplementarity, LobattoIIIAB, NonsmoothGeneralizedAlphaGGL,
+    NonsmoothGeneralizedAlphaFriction, GeneralizedAlpha,
 )  # fmt: skip
 STEPPERS = {stepper.__name__: stepper for stepper in _ALL}
 
 __all__ = [
     "STEPPERS", "ConeComplementarity", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB", "Modes", "MoreauJean",
-    "NonsmoothGeneralizedAlphaGGL", "StaticResult", "StepControl", "initial_accelerations", "modes",
-    "static_equilibrium",
+    "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StaticResult", "StepControl",
+    "initial_accelerations", "modes", "static_equilibrium",
 ]  # fmt: skip

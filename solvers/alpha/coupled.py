@@ -259,11 +259,9 @@ def place(o, block, size):
     return 0 if o.block == block else -1
 
 
-@entry("void(int64, int64)")
-def coupled_right(data, run):
+@kernel
+def fill_right(d, s, o):
     """Minus the residual, in dx."""
-    d, s = system_at(data)[0], run_at(run)[0]
-    o = own_at(s.own_at)[0]
     n, m, nc, size = d.n, d.m, d.nc, layouts_of(d)[VELOCITY].n
     dx, roll = vector(s.dx_at, 3 * size), integers(d.roll_index_at, nc)
     for block in range(3):
@@ -294,6 +292,13 @@ def coupled_right(data, run):
 
 
 @entry("void(int64, int64)")
+def coupled_right(data, run):
+    """`fill_right` as a part of the problem."""
+    s = run_at(run)[0]
+    fill_right(system_at(data)[0], s, own_at(s.own_at)[0])
+
+
+@entry("void(int64, int64)")
 def coupled_keep(data, run):
     """Nothing of the step is taken yet; how far it goes."""
     d, s = system_at(data)[0], run_at(run)[0]
@@ -307,11 +312,9 @@ def coupled_keep(data, run):
         o.moved = max(o.moved, o.c_q * abs(dx[i]))
 
 
-@entry("void(int64, int64)")
-def coupled_move(data, run):
+@kernel
+def take_part(d, s, o):
     """Unknowns go from the part ``o.taken`` of the Newton step to the part ``s.scale``."""
-    d, s = system_at(data)[0], run_at(run)[0]
-    o = own_at(s.own_at)[0]
     n, m, nc, size, part = d.n, d.m, d.nc, layouts_of(d)[VELOCITY].n, s.scale - o.taken
     dx, roll = vector(s.dx_at, 3 * size), integers(d.roll_index_at, nc)
     at = place(o, 0, size)
@@ -344,6 +347,13 @@ def coupled_move(data, run):
                 if roll[c] >= 0:
                     s.cchi[c, i] += part * third[n + m + 3 * nc + 3 * roll[c] + i]
     o.taken = s.scale
+
+
+@entry("void(int64, int64)")
+def coupled_move(data, run):
+    """`take_part` as a part of the problem."""
+    s = run_at(run)[0]
+    take_part(system_at(data)[0], s, own_at(s.own_at)[0])
 
 
 @entry("void(int64, int64)")

@@ -28,6 +28,30 @@ COEFFICIENTS = {
     "c_q": Item("", "∂D/∂v of the method"),
 }
 
+# of the method with laws at three levels, see alpha.levels
+LEVELS = {
+    "lam_c": Item("nc 3", "λ_N, λ_F of contacts, divided by k_s", kept=True, scaling=1),
+    "lam_c0": Item("nc 3", "the same at the start of the step [N]", kept=True),
+    "bar0": Item("nc 3", "λ̄ of contacts at the start of the step [N]", kept=True),
+    "bar": Item("nc 3", "λ̄ at the end of the step without the part of λ [N]"),
+    "rows_a": Item("nc 3", "rows of contacts in accelerations, divided by c_a"),
+    "turned": Item("nc 3", "c_N, c_F: d(G v)/dt at fixed v"),
+    "turned_w": Item("nc 3", "the same of rolling and spinning; not used"),
+    "direction": Item("nc 2", "of sliding, for Λ_F"),
+    "direction_a": Item("nc 2", "of sliding or of its beginning, for λ_F"),
+    "slide": Item("nc", "size of what ``direction`` is the direction of [m/s]"),
+    "slide_a": Item("nc", "size of what ``direction_a`` is the direction of"),
+    "level": Item("nc", "0: open; 1, 2, 3: closed in positions, and velocities, and accelerations", "i8"),
+    "begins": Item("nc", "sticks in velocities and begins to slide", "i8"),
+    "lasting": Item("nc", "was closed and sliding at the start of the step", "i8"),
+    "xc": Item("N 3", "scratch of contact.convection"),
+    "Qc": Item("N 4", "scratch of contact.convection"),
+    "Rc": Item("N 3 3", "scratch of contact.convection"),
+    "Tc": Item("N 3 3", "scratch of contact.convection"),
+    "Dc": Item("N 6", "scratch of contact.convection"),
+    "TW": Item("N 3 3", "Ω~, or other matrices that rotation columns are multiplied by"),
+}
+
 TABLE = Table(
     "run of a coupled generalised-α method",
     {
@@ -42,6 +66,7 @@ TABLE = Table(
         "lam0": Item("m", "λ~ of the last step, divided by k_s"),
         "rows_p": Item("nc", "normal rows of contacts in the position problem, divided by k_p"),
         **COEFFICIENTS,
+        **LEVELS,
         "levels": Item("", "1: motion with g = 0; 2: and positions; 3: and velocities", "i8"),
         "block": Item("", "block that is solved, ALL: all of them", "i8"),
         "complete": Item("", "all blocks are solved", "i8"),

@@ -43,16 +43,23 @@ def multipliers(d, s, block):
 @kernel
 def motion_rows(d, s, o):
     """Rows (1), and the size of the forces."""
-    N, m, h, rs = d.n_nodes, d.m, s.h, o.rs
-    single = dynamics(d, VELOCITY, s.x, s.R, s.V, s.Vd, s.Ma, s.f, False, 0.0, 0.0, 0.0, 0.0, s.T, False)
-    zero(s.Gl_at, 6 * N)
+    m = d.m
+    zero(s.Gl_at, 6 * d.n_nodes)
     o.row_s = 0.0
     if m > 0:
         constraints(d, s.x, s.R, s.Vs, s.g, o.rate_s)
         multipliers(d, s, 0)
-        add_constraint_forces(d, 1.0 / h, s.phi, s.Gl)
+        add_constraint_forces(d, 1.0 / s.h, s.phi, s.Gl)
         o.row_s = norm(s.g, m) / o.c_q if o.levels == 1 else norm(o.rate_s, m)
-    for i in range(6 * N):
+    balance(d, s, o)
+
+
+@kernel
+def balance(d, s, o):
+    """Dynamic rows of (1) with the reactions in ``Gl``, and the size of the forces."""
+    h, rs = s.h, o.rs
+    single = dynamics(d, VELOCITY, s.x, s.R, s.V, s.Vd, s.Ma, s.f, False, 0.0, 0.0, 0.0, 0.0, s.T, False)
+    for i in range(6 * d.n_nodes):
         rs[i] = h * (s.Ma[i] - s.f[i] - s.Gl[i])
     forces = max(full_norm(d, s.f, s.length), math.sqrt(single))
     s.F_s = max(full_norm(d, s.Ma, s.length) + forces + full_norm(d, s.Gl, s.length), s.reference_force)
@@ -60,21 +67,26 @@ def motion_rows(d, s, o):
 
 
 @kernel
+def momenta(d, s, increment, momentum, block, rows):
+    """Fill ``momentum`` with M U or M W, and rows (full) with that less the impulses of joints in the block."""
+    inertia(d, VELOCITY, s.x, s.R, s.V, increment, momentum, False, 0.0, 0.0, s.T)
+    for i in range(6 * d.n_nodes):
+        rows[i] = momentum[i]
+    if d.m > 0:
+        multipliers(d, s, block)
+        add_constraint_forces(d, -1.0, s.phi, rows)
+
+
+@kernel
 def moved_rows(d, s, o):
     """Rows (2)."""
-    N, m, rp = d.n_nodes, d.m, o.rp
-    inertia(d, VELOCITY, s.x, s.R, s.V, s.U, o.MU, False, 0.0, 0.0, s.T)
-    for i in range(6 * N):
-        rp[i] = o.MU[i]
-    total = 0.0
-    if m > 0:
-        multipliers(d, s, 1)
-        add_constraint_forces(d, -1.0, s.phi, rp)
-        total = norm(s.g, m) ** 2
+    rp = o.rp
+    momenta(d, s, s.U, o.MU, 1, rp)
+    total = norm(s.g, d.m) ** 2
     if d.nc > 0:
         position_rows(d, s, rp, o.rows_p)
         total += norm(o.rows_p, d.nc) ** 2
-    for i in range(6 * N):
+    for i in range(6 * d.n_nodes):
         rp[i] /= s.h
     o.dynamic_p, o.row_p = full_norm(d, rp, s.length), math.sqrt(total)
 
@@ -82,14 +94,10 @@ def moved_rows(d, s, o):
 @kernel
 def jumped_rows(d, s, o):
     """Rows (3)."""
-    N, m, r1 = d.n_nodes, d.m, s.r1
-    inertia(d, VELOCITY, s.x, s.R, s.V, s.W, o.MW, False, 0.0, 0.0, s.T)
-    for i in range(6 * N):
-        r1[i] = o.MW[i]
+    m, r1 = d.m, s.r1
+    momenta(d, s, s.W, o.MW, 2, r1)
     total, friction = 0.0, 0.0
     if m > 0:
-        multipliers(d, s, 2)
-        add_constraint_forces(d, -1.0, s.phi, r1)
         constraint_rates(d, s.W, s.rate)
         for i in range(m):
             s.rate[i] += o.rate_s[i]

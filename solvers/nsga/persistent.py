@@ -259,20 +259,3 @@ def closed_tangents(d, s, o, x, R, V, k, c_q, T):
                 limit = limit if turns == SLIP else 0.0
                 _row_tangent(S, nd, nd + 3 + j, turns == STICK, limit, wtau[c, j], G, scale, k, s.epsilon)
             scatter_matrix(g.maps_at[SMOOTH], e, size, vector(b[_KK], size * size), values)
-
-
-@kernel
-def closed_rates(d, s, V, rates, turns):
-    """Fill rates (nc, 3) with G_N v, G_T v and turns (nc, 3) with length W v of all contacts at the last evaluation."""
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
-        for e in range(g.n):
-            c = g.first_contact + e
-            rates[c, 0] = gradient_times(g, e, B_GN, 0, V)
-            for i in range(2):
-                rates[c, 1 + i] = gradient_times(g, e, B_VT, i, V)
-            for i in range(3):
-                turns[c, i] = s.length * gradient_times(g, e, B_W, i, V)

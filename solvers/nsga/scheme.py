@@ -2,12 +2,13 @@
 
 from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.alpha.motion import keep_accelerations, set_coefficients
+from fem_mbs.solvers.contact.convection import contact_convection
 from fem_mbs.solvers.contact.law import GAP, STICK
 from fem_mbs.solvers.contact.rows import let_go
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_closed, decide_turning, leave_cones
 from fem_mbs.solvers.nsga.momentum import keep_forces, momentum
-from fem_mbs.solvers.nsga.persistent import closed_rates, closed_tangents, sliding_directions
+from fem_mbs.solvers.nsga.persistent import closed_tangents, sliding_directions
 from fem_mbs.solvers.nsga.split import stops
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.codes import LOOKS, OK, SINGULAR, STOPS, STRIKES, TOUCHED
@@ -20,7 +21,6 @@ from fem_mbs.system.assembly import (
     SMOOTH,
     VELOCITY,
     accept_states,
-    advance_configuration,
     expand_add,
     factorise,
     full_norm,
@@ -78,31 +78,6 @@ def step(data, run):
     call2(o.velocity_part, s.data_at, s.run_at)
     for i in range(d.m):
         s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
-
-
-@kernel
-def contact_convection(d, s, o):
-    """Fill gamma_c, gamma_w (nc, 3) with d(G v)/dt, length d(W v)/dt at fixed v, by a central difference along the
-    motion (any contact type).
-    """
-    N, nc = d.n_nodes, d.nc
-    x, Q, V = s.x, s.Q, s.V
-    xs, Qs, Rs, D = s.xs, s.Qs, s.Rs, s.D
-    T, gamma, rates = s.T, o.gamma_c, s.rows_c
-    gamma_w, turns = o.gamma_w, s.rows_chi
-    delta = 1e-3 * s.h
-    for side in range(2):
-        sign = 1.0 - 2.0 * side
-        for i in range(N):
-            for j in range(6):
-                D[i, j] = sign * delta * V[i, j]
-        advance_configuration(d, x, Q, D, xs, Qs, Rs, T)
-        contacts(d, xs, Rs, xs, Rs, V)
-        closed_rates(d, s, V, rates, turns)
-        for c in range(nc):
-            for i in range(3):
-                gamma[c, i] = (gamma[c, i] if side == 1 else 0.0) + sign * rates[c, i] / (2.0 * delta)
-                gamma_w[c, i] = (gamma_w[c, i] if side == 1 else 0.0) + sign * turns[c, i] / (2.0 * delta)
 
 
 @kernel
@@ -168,7 +143,7 @@ def restart(data, run):
     Va0, Vd0, f, dx = s.Va0, o.Vd0, s.f, vector(s.dx_at, d.n)
     lam, clam, mchi = s.lam, o.clam, o.mchi
     if nc > 0:
-        contact_convection(d, s, o)
+        contact_convection(d, s, V, s.xs, s.Qs, s.Rs, s.D, s.T, s.xs, s.Rs, o.gamma_c, o.gamma_w)
         contacts(d, x, R, x, R, V)
         contacts_begin_step(d)
         copy(V, s.V0)

@@ -630,6 +630,10 @@ CALLS = {
         fem.NonsmoothGeneralizedAlphaGGL,
         {name: p.default for name, p in inspect.signature(fem.NonsmoothGeneralizedAlphaGGL).parameters.items()},
     ),
+    "NonsmoothGeneralizedAlphaFriction": lambda: (
+        fem.NonsmoothGeneralizedAlphaFriction,
+        {name: p.default for name, p in inspect.signature(fem.NonsmoothGeneralizedAlphaFriction).parameters.items()},
+    ),
     "GeneralizedAlpha": lambda: (
         fem.GeneralizedAlpha,
         {name: p.default for name, p in inspect.signature(fem.GeneralizedAlpha).parameters.items()},

@@ -15,6 +15,7 @@ from fem_mbs.solvers.stepping.chunks import signals_at
 
 H = 5e-3
 GGL, SEQUENTIAL = fem.NonsmoothGeneralizedAlphaGGL(), fem.NonsmoothGeneralizedAlphaGGL(coupling="sequential")
+FRICTION = fem.NonsmoothGeneralizedAlphaFriction()
 STABILISED, INDEX_3 = fem.GeneralizedAlpha(), fem.GeneralizedAlpha(formulation="index 3")
 
 
@@ -63,7 +64,7 @@ def engine_at_random(method, model, seed=0):
     return engine
 
 
-def differences(engine, problem, n):
+def differences(engine, problem, n, eps):
     """Matrix of the derivatives (n, n) of the residual."""
     dx, own, run = engine.arrays["dx"], engine.own[0], engine.run[0]
 
@@ -79,19 +80,18 @@ def differences(engine, problem, n):
         engine.call(problem, "move")
         return residual
 
-    eps = 1e-4
     columns = [(residual_at(j, eps) - residual_at(j, -eps)) / (2 * eps) for j in range(n)]
     engine.call(problem, "residual")
     return np.column_stack(columns)
 
 
-def both(engine, problem="velocity", block=None):
+def both(engine, problem="velocity", block=None, eps=1e-4):
     """The matrix that is assembled and the one of differences, without proximal shifts."""
     layout = engine.matrices.stacked if block is None else engine.matrices.layouts[2]
     if block is not None:
         engine.own[0]["block"] = block
     engine.run[0]["epsilon"] = engine.run[0]["epsilon_rows"] = 0.0
-    expected = differences(engine, problem, layout.n)
+    expected = differences(engine, problem, layout.n, eps)
     engine.call(problem, "matrix")
     return layout.matrix().toarray(), expected
 
@@ -161,3 +161,48 @@ def test_only_what_contact_gradients_change_with_q_is_left_out():
     left_out = felt[:, None] & moves[None, :]
     assert np.where(left_out, 0.0, error).max() < 1e-7 * np.abs(expected).max()
     assert error[left_out].max() > 1e-5 * np.abs(expected).max()  # else the sentence above is wrong
+
+
+# --- laws at three levels ------------------------------------------------------------------------------------------
+
+
+def levels_at_random(model, seed):
+    """An engine of the method with laws at three levels; contacts pressed together or apart in each level at random."""
+    engine = engine_at_random(FRICTION, model, seed)
+    rng, a, nc = np.random.default_rng(100 + seed), engine.arrays, engine.system.nc
+    for name, size in (("cnu", 1.0), ("cLam", 1.0), ("lam_c", 0.05)):
+        a[name][:, 0] = size * rng.choice([-1.0, 1.0, 1.0, 1.0], nc)
+    a["lam_c"][:, 1:] = 0.1 * rng.normal(size=(nc, 2))
+    a["bar0"][:], a["bar"][:] = rng.normal(size=(2, nc, 3))
+    a["lasting"][:] = rng.integers(0, 2, nc)
+    return engine
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_matrix_of_three_levels_is_the_derivative_of_its_residual_but_for_convective_terms(name):
+    for seed in range(6):
+        engine = levels_at_random(MODELS[name](), seed)
+        # directions of accelerations bend over steps that velocities allow: δa = c_a δv~
+        obtained, expected = both(engine, eps=2e-6 if name == "points" else 1e-4)
+        if name == "points":  # nothing turns: all of it is exact
+            agree(obtained, expected)
+            continue
+        size, n = len(obtained) // 3, engine.system.n
+        numbers = np.arange(3 * size)
+        rows, columns = (numbers >= n) & (numbers < size), (numbers < 2 * size) & (numbers % size < n)
+        # what c2 changes with q is left out: rows of accelerations, increments of positions
+        left_out = rows[:, None] & columns[None, :]
+        agree(np.where(left_out, expected, obtained), expected)
+        if name == "driven":  # else the sentence above is wrong
+            assert np.abs(np.where(left_out, obtained - expected, 0.0)).max() > 1e-7
+
+
+def test_points_meet_all_branches_of_the_laws_at_three_levels():
+    met = set()
+    for seed in range(6):
+        engine = levels_at_random(points_on_planes(), seed)
+        engine.call("velocity", "residual")
+        a = engine.arrays
+        met |= set(zip(a["level"], a["status"], a["begins"], a["lasting"] * (a["status"] == 2)))
+    assert {level for level, *_ in met} == {0, 1, 2, 3}
+    assert {(3, 1, 0, 0), (3, 1, 1, 0), (3, 2, 0, 0), (3, 2, 0, 1)} <= met

@@ -25,7 +25,10 @@ SMOOTH = {"GeneralizedAlpha"}  # methods that refuse contacts
 # orders in positions of smooth motion that are not 2
 ORDER = {"MoreauJean theta=1.0": 1, "ConeComplementarity": 1, "LobattoIIIAB": 4}
 # methods that refuse contact groups
-WITHOUT_GROUPS = ("LobattoIIIAB", "NonsmoothGeneralizedAlphaGGL", "GeneralizedAlpha")
+WITHOUT_GROUPS = (
+    "LobattoIIIAB", "NonsmoothGeneralizedAlphaGGL", "NonsmoothGeneralizedAlphaFriction", "GeneralizedAlpha",
+)  # fmt: skip
+WITHOUT_ROLLING = {"NonsmoothGeneralizedAlphaFriction"}  # methods that refuse resistance to rolling
 
 
 CONE = STEPPERS["ConeComplementarity"]
@@ -68,12 +71,11 @@ def hitting_pendulum(method):
     model = fem.Model("pendulum", gravity=[0, 0, -9.81])
     rod = model.add(fem.RigidBody.box(1.0, [0.5, 0.1, 0.1], position=[0.25, 0, 0.12], name="rod"))
     model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0.12], axis=[0, 1, 0], name="hinge"))
-    if type(method).__name__ not in SMOOTH:
-        model.add(
-            fem.SphereOnPlane(
-                rod.frame([0.25, 0, 0]), model.ground, radius=0.1, friction=0.3, rolling_resistance=1e-3, name="table"
-            )
-        )
+    name = type(method).__name__
+    if name not in SMOOTH:
+        arm = 0.0 if name in WITHOUT_ROLLING else 1e-3
+        tip = rod.frame([0.25, 0, 0])
+        model.add(fem.SphereOnPlane(tip, model.ground, radius=0.1, friction=0.3, rolling_resistance=arm, name="table"))
     return model
 
 

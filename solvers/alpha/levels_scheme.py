@@ -1,0 +1,114 @@
+"""Steps of the method with laws at three levels: how the iteration starts, and what a step leaves to the next.
+
+    λ̄* = (α_f λ_n − α_m λ̄_n)/(1 − α_m) ,   λ̄ = λ̄* + (1 − α_f)/(1 − α_m) λ                                        (1)
+
+for the forces of contacts, as for accelerations in `alpha.motion`.
+
+Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (5).
+"""
+
+import math
+
+from fem_mbs.jit import call2, entry, kernel
+from fem_mbs.solvers.alpha.data import own_at
+from fem_mbs.solvers.alpha.levels_contacts import find_lasting
+from fem_mbs.solvers.alpha.motion import keep_accelerations, predict, stand_still
+from fem_mbs.solvers.alpha.scheme import blame
+from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.contact.restitution import limit_restitution
+from fem_mbs.solvers.contact.velocity import accumulate_impulses, solve_velocities
+from fem_mbs.solvers.stepping.arrays import copy, copy1, largest_turn
+from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
+from fem_mbs.system.assembly import SMOOTH, VELOCITY, accept_states, zero
+
+
+@kernel
+def predict_forces(d, s, o):
+    """λ of the last step as the first guess, and λ̄*, (1)."""
+    for c in range(d.nc):
+        for i in range(3):
+            o.lam_c[c, i] = o.lam_c0[c, i] / s.ks
+            o.bar[c, i] = (o.alpha_f * o.lam_c0[c, i] - o.alpha_m * o.bar0[c, i]) / (1.0 - o.alpha_m)
+
+
+@kernel
+def keep_contact_forces(d, s, o):
+    """λ and λ̄ of the step for the next one, (1), and what is saved of the contacts: P and h λ."""
+    factor = (1.0 - o.alpha_f) / (1.0 - o.alpha_m)
+    copy(s.total_Lam, s.sent)
+    for c in range(d.nc):
+        for i in range(3):
+            o.lam_c0[c, i] = s.ks * o.lam_c[c, i]
+            o.bar0[c, i] = o.bar[c, i] + factor * o.lam_c0[c, i]
+            s.total_Lam[c, i] = s.h * o.lam_c0[c, i]
+
+
+@kernel
+def start(d, s, o):
+    """First guess: motion by the prediction, forces of the last step, no jump and no correction."""
+    N, m, nc = d.n_nodes, d.m, d.nc
+    predict(d, s, o)
+    if largest_turn(s.D) > LARGEST_TURN:
+        stand_still(d, s, o)
+    predict_forces(d, s, o)
+    copy1(o.lam0, s.lam)
+    zero(s.U_at, 6 * N)
+    zero(s.W_at, 6 * N)
+    zero(s.nu_at, m)
+    zero(s.Lam_at, m)
+    zero(s.P_at, 6 * N)
+    for at in (s.cnu_at, s.cLam_at, s.cchi_at, s.total_Lam_at, s.total_chi_at, s.sent_chi_at):
+        zero(at, 3 * nc)
+    copy(s.V0, s.Vminus)
+    copy(s.Vs, s.Vsminus)
+    for c in range(nc):
+        s.acted[c] = GAP
+    o.moved = math.inf
+
+
+@entry("void(int64, int64)")
+def levels_step(data, run):
+    """Solve the coupled problem of one step. What the start of the step kept is not touched."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    counts = s.counts
+    counts[0] = counts[1] = counts[2] = counts[3] = 0
+    counts[6] = VELOCITY if d.nc > 0 else SMOOTH
+    start(d, s, o)
+    solve_velocities(s, s.velocity_problem)
+    if s.code == OK and d.nc > 0 and s.approach != 0 and s.plastic == 0:
+        limit_restitution(d, s)
+    counts[0] = counts[1] = counts[2]
+    if s.code != OK:
+        return
+    counts[3] = 1
+    accumulate_impulses(d, s)
+    for i in range(6 * d.n_nodes):
+        s.base[i] = s.f[i] + s.Gl[i]  # what `stepping.checks` takes for the forces at the nodes
+    for i in range(d.m):
+        s.lam_report[i] = s.ks * s.lam[i]
+
+
+@entry("void(int64, int64)")
+def levels_advance(data, run):
+    """One step, and what it leaves to the next."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    begin(d, s)
+    find_lasting(d, s, o)
+    copy1(s.lam, o.lam0)
+    code = take(d, s)
+    if code == OK and d.nc > 0:
+        call2(s.sweep_part, s.data_at, s.run_at)
+        code = s.code
+    if code == OK:
+        keep_accelerations(d, s, o, 0.0)
+        accept_states(d, s.x, s.R, s.V)
+        s.struck = 1 if mark_impacts(d, s) else 0
+        keep_contact_forces(d, s, o)
+        zero(s.W_at, 6 * d.n_nodes)  # accelerations that are saved are a itself
+    elif code == NOT_CONVERGED:
+        blame(s, o)
+    s.code = code

@@ -1,0 +1,168 @@
+"""Nonsmooth generalized-α method with laws at position, velocity and acceleration level, on R³ × SO(3).
+
+One coupled problem per step. Joints and closed contacts hold in positions, velocities and accelerations, so that the
+forces of the smooth motion are known apart from impulses: of second order, stick and slip included. Equations,
+decisions and measured orders are in docs/theory/nonsmooth_generalized_alpha_friction.md; the compiled parts are in
+alpha/levels.py, alpha/levels_contacts.py and alpha/levels_scheme.py.
+
+Source: Capobianco, Harsch, Eugster, Leine, Int. J. Numer. Methods Eng. (2021), doi:10.1002/nme.6801.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
+from fem_mbs.solvers.stepping.codes import OK
+from fem_mbs.system.system import State, System
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
+
+START = 0.01  # of a step, which finds the forces at the start of a run
+
+
+class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
+    """The scheme with contact laws at three levels: for contact *forces* and stick-slip in models of few contacts.
+
+    Parameters
+    ----------
+    rho_inf : float, 0 … 1, -
+        Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve.
+    rtol : float, 0 … 1, -
+        Relative tolerance of the coupled problem.
+    max_iterations : int
+        Newton iterations before a step is repeated with other penalties, then refused.
+    scaling : float, optional [kg]
+        k of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
+    penalty, friction_penalty : float > 0, -
+        r/k in normal and tangential direction, which decides between the branches of the laws.
+    epsilon : float ≥ 0, optional, -
+        Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
+    tol_v : float, optional [m/s]
+        Approach speeds below it do not count as impacts in ``result.impact``. Default: 1e-8 of the largest initial
+        speed or of |gravity| h.
+    approach : {"slower", "start"}
+        What Newton's law reflects, as in `DecoupledNSGA`.
+    divide_failed_steps : bool
+        Take a step whose iterations fail in parts, down to h/64. False: it ends the run.
+    reuse : bool
+        Keep a factorisation while it contracts the residual by 50 per iteration.
+    reference_force : float ≥ 0 [N]
+        Forces are solved to ``rtol`` of it where those of the model are smaller.
+
+    Raises
+    ------
+    ParameterError
+        rho_inf outside [0, 1], non-positive tolerances or step sizes; a model with contact groups, or with rolling,
+        spinning or drilling friction.
+
+    Notes
+    -----
+    Order 2 in positions, velocities, joint reactions and contact forces, also while contacts stay closed, sticking or
+    sliding; order 1 at impacts. ``impulse`` of a contact is all that it gave in the step, ``force`` the force at its
+    end. In the step of an impact the latter is what a closed contact would have, also if the bodies rebound.
+
+    Examples
+    --------
+    >>> import fem_mbs as fem
+    >>> stepper = fem.NonsmoothGeneralizedAlphaFriction(rho_inf=0.8)
+    """
+
+    levels = 3
+    persistent_contacts = True  # forces of contacts are not their impulses over h
+
+    def __init__(
+        self,
+        rho_inf: float = 0.8,
+        *,
+        rtol: float = 1e-6,
+        max_iterations: int = 30,
+        scaling: float | None = None,
+        penalty: float = 1.0,
+        friction_penalty: float = 2.0 / 7.0,
+        epsilon: float | None = None,
+        tol_v: float | None = None,
+        approach: str = "slower",
+        divide_failed_steps: bool = True,
+        reuse: bool = True,
+        reference_force: float = 0.0,
+    ) -> None:
+        self.rho_inf = self.number("rho_inf", rho_inf, at_least=0, at_most=1)
+        self.rtol = self.number("rtol", rtol, above=0, below=1)
+        self.max_iterations = self.as_integer("max_iterations", max_iterations)
+        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
+        self.penalty = self.positive("penalty", penalty)
+        self.friction_penalty = self.positive("friction_penalty", friction_penalty)
+        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
+        self.tol_v = None if tol_v is None else self.positive("tol_v", tol_v, "m/s")
+        self.approach = self.as_choice("approach", approach, ("start", "slower"))
+        self.divide_failed_steps = self.as_flag("divide_failed_steps", divide_failed_steps)
+        self.reuse = self.as_flag("reuse", reuse)
+        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
+
+    step_control = None
+
+    def smaller_steps(self, system: System) -> str:
+        return "Halve h"
+
+    def parts(self) -> dict[str, Any]:
+        from fem_mbs.solvers.alpha import levels_scheme
+
+        return {**super().parts(), "advance": levels_scheme.levels_advance, "step": levels_scheme.levels_step}
+
+    def problems(self) -> dict[str, Any]:
+        from fem_mbs.solvers.alpha import levels
+
+        return {"velocity": levels.LEVELS}
+
+    def scalars(self, system: System, h: float) -> dict[str, Any]:
+        return {**super().scalars(system, h), "approach": int(self.approach == "slower"), "persistent": 1}
+
+    def start(self, engine: "Engine", state: State) -> None:
+        """Consistent accelerations, reactions and contact forces at the start of a run."""
+        super().start(engine, state)
+        engine.arrays["Rc"][:] = state.R  # nodes that cannot turn keep theirs
+        if engine.system.nc:
+            self._find_contact_forces(engine)
+
+    def _find_contact_forces(self, engine: "Engine") -> None:
+        """Accelerations and forces of closed contacts by a small part of a step, which is then taken back.
+
+        Forces do not depend on the memory of the method, so that they are those of the start up to O(h/100). After an
+        impact, and where the part of a step fails, the start without contact forces stays: the first step finds them.
+        """
+        from fem_mbs.jit import invoke
+
+        a, run, kept = engine.arrays, engine.run[0], engine.kept()
+        self._resize(engine, START)
+        invoke(int(run["advance_part"]), int(run["data_at"]), int(run["run_at"]))
+        good = run["code"] == OK and not a["impact"].any()
+        found = {name: a[name].copy() for name in ("Vd0", "lam_report", "lam_c0")}
+        self._resize(engine, 1.0 / START)
+        engine.restore(kept)
+        if good and np.isfinite(found["lam_c0"]).all():
+            a["Vd0"][:] = a["Va0"][:] = a["Vd"][:] = found["Vd0"]
+            a["lam"][:] = found["lam_report"] / run["ks"]
+            a["lam_report"][:] = found["lam_report"]
+            a["lam_c0"][:] = a["bar0"][:] = found["lam_c0"]
+
+    def _resize(self, engine: "Engine", ratio: float) -> None:
+        """Let the engine take steps ``ratio`` times as large."""
+        run = engine.run[0]
+        run["h"] *= ratio
+        run["ks"] /= ratio
+        self.use(engine, float(run["h"]))
+
+    def refuse(self, system: System) -> None:
+        """Raise for models with contact groups, and with friction that resists rolling, spinning and drilling."""
+        if system.searches:
+            message = "contacts of contact groups are not known to NonsmoothGeneralizedAlphaFriction; use DecoupledNSGA"
+            self.check(False, "model", system.searches[0].owner.name, message)
+        for i in range(system.nc if system.n_roll else 0):
+            if system.roll_index[i] >= 0:
+                message = (
+                    "has rolling, spinning or drilling friction, which this method does not know; use DecoupledNSGA"
+                )
+                self.check(False, "model", system.contact_at(i).name, message)
