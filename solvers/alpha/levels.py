@@ -35,20 +35,14 @@ from fem_mbs.solvers.contact.convection import contact_convection
 from fem_mbs.solvers.stepping.arrays import largest_turn, norm
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, NOT_CONVERGED
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.system.assembly import (
-    STACKED,
-    VELOCITY,
-    add_block,
+from fem_mbs.system.assembly import STACKED, VELOCITY, add_block, clear_matrix, full_norm, layouts_of, zero
+from fem_mbs.system.constraints import (
     add_constraint_forces,
-    clear_matrix,
     constraint_couplings,
     constraint_rates,
     constraint_tangents,
     constraints,
     convective_terms,
-    full_norm,
-    layouts_of,
-    zero,
 )
 from fem_mbs.system.contacts import contacts
 
