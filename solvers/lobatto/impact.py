@@ -107,8 +107,13 @@ def momentum_without_end(d, s, o):
 
 @kernel
 def choose_closed(d, s, o):
-    """Contacts that are closed at the end take part in the impact problem; contacts are evaluated there."""
+    """Contacts that are closed at the end take part in the impact problem; contacts are evaluated there.
+
+    So do those that an inner stage has stopped, although their gap at the end is a little above zero: left out, their
+    bodies keep the approach with which they came, and are stopped again in every step.
+    """
     contacts(d, s.x, s.R, s.x0, s.R0, s.V)
+    round_off = s.exact * (1.0 + s.scale_x)
     groups, last = groups_of(d), o.a.shape[0] - 2
     for a in range(d.n_groups):
         g = groups[a]
@@ -117,6 +122,8 @@ def choose_closed(d, s, o):
         kept = matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
             c = g.first_contact + e
-            closed = s.pv * kept[e, C_GAP] / s.h - s.kv * o.cR[last, c, 0] <= 0.0
+            closed = s.pv * (kept[e, C_GAP] - round_off) / s.h - s.kv * o.cR[last, c, 0] <= 0.0
+            for i in range(last):
+                closed = closed or o.cR[i, c, 0] > 0.0
             # those that slide in the whole step have rows of their own
             s.candidate[c] = s.active[c] = 1 if closed and o.lasts[c] != SLIP else 0
