@@ -68,9 +68,7 @@ def test_driven_pendulum_and_its_moment_are_second_order():
 def ball(spin, restitution, t_end, rotation=(0.0, 0.0, 0.0)):
     """Results of a ball that falls from 1 m, with its node axes turned."""
     model = fem.Model("ball", gravity=[0, 0, -gravity])
-    body = fem.RigidBody(
-        mass, 0.004, position=[0, 0, 1], rotation=rotation, angular_velocity=[0, spin, 0], name="ball"
-    )
+    body = fem.RigidBody(mass, 0.004, position=[0, 0, 1], rotation=rotation, angular_velocity=[0, spin, 0], name="ball")
     model.add(body)
     law = {"restitution": restitution, "friction": 0.2}
     model.add(fem.SphereOnPlane(body, model.ground, radius=radius, name="table", **law))
