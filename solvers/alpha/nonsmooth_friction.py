@@ -155,6 +155,11 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         run["ks"] /= ratio
         self.use(engine, float(run["h"]))
 
+    def rescale(self, engine: "Engine", ratio: float, change: np.ndarray | None) -> None:
+        super().rescale(engine, ratio, change)
+        a = engine.arrays
+        a["bar0"][:] = a["lam_c0"] + ratio * (a["bar0"] - a["lam_c0"])
+
     def refuse(self, system: System) -> None:
         """Raise for models with contact groups, and with friction that resists rolling, spinning and drilling."""
         if system.searches:
