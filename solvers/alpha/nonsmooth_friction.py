@@ -126,6 +126,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         engine.arrays["Rc"][:] = state.R  # nodes that cannot turn keep theirs
         if engine.system.nc:
             self._find_contact_forces(engine)
+            engine.system.gaps(state)  # what contacts keep is again that of the start
 
     def _find_contact_forces(self, engine: "Engine") -> None:
         """Accelerations and forces of closed contacts by a small part of a step, which is then taken back.
