@@ -21,6 +21,7 @@ NSGA = Method("DecoupledNSGA", {"rho_inf": 0.5, "approach": "start"})
 MOREAU = Method("MoreauJean", {"theta": 0.5})
 PROJECTED = Method("MoreauJean", {"theta": 0.5, "projection": True})
 GGL = Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.5, "approach": "start"})
+FRICTION = Method("NonsmoothGeneralizedAlphaFriction", {"rho_inf": 0.5, "approach": "start"})
 LOBATTO = Method("LobattoIIIAB", {"stages": 2})
 
 
@@ -242,7 +243,7 @@ FIRST = "of first order in h where a contact lasts: "
 CHATTERS = "both planes in turn carry the ball, step by step, 2 N off; the mean over 0.1 s is exact"
 LATER = ["x at 0.4 s [m]", "angular speed at 0.4 s [rad/s]", *(f"turns {i}, angle [rad]" for i in (1, 2, 3, 4))]
 SOURCE = "Capobianco2021"
-ALL = (NSGA, PROJECTED, GGL, LOBATTO)
+ALL = (NSGA, PROJECTED, GGL, FRICTION, LOBATTO)
 BALL = (
     "an impact is caught up to two steps late, with the speed of a step before, which moves the next by two steps; "
     "sums over all earlier impacts are geometric; forces: rtol of m g; "
@@ -267,6 +268,7 @@ CASES = [
                  "force of both planes, x [N]": CHATTERS, "force of both planes, y [N]": CHATTERS,
              }),
              GGL,
+             FRICTION,
          )),
     Case("capobianco2021-cylinder", "ball in a cylinder", f"{SOURCE}, 4.3; Runge-Kutta, its scheme computed again",
          "second order in h: twice the error of the source's scheme; turns: digits of its curve; Moreau's scheme: its "
@@ -281,6 +283,7 @@ CASES = [
                     dict.fromkeys(LATER, FIRST + "0.02 rad at the first turn")),
              Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.5, "approach": "start"},
                     dict.fromkeys([*LATER, "turns 4 [s]"], FIRST + "0.06 rad at the first turn")),
+             FRICTION,
              LOBATTO,
          ),
          note="The axis is not printed; it is where the ball starts in contact."),
@@ -297,6 +300,9 @@ CASES = [
              Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.9, "approach": "start"}, {
                  **{f"angular speed at {t} s [rad/s]": FIRST + "0.2 to 3.5 %" for t in ROD},
                  **{f"force at {t} s [N]": FIRST + "0.1 to 5 %" for t in (0.6, 0.7, 0.8)},
+             }),
+             Method("NonsmoothGeneralizedAlphaFriction", {"rho_inf": 0.9, "approach": "start"}, {
+                 "angular speed changes then by [rad/s]": "the memory of the force is taken back: 3.6e-5 rad/s",
              }),
              Method("LobattoIIIAB", {"stages": 2}, {
                  f"force at {t} s [N]": "means over a step, half a step early: 0.2 and 1.2 %" for t in (0.7, 0.8)

@@ -70,6 +70,7 @@ CASES = [
             Method("DecoupledNSGA", {"rho_inf": 0.8, "approach": "start"}),
             Method("MoreauJean", {"theta": 0.5, "projection": True}),
             Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.8, "approach": "start"}),
+            Method("NonsmoothGeneralizedAlphaFriction", {"rho_inf": 0.8, "approach": "start"}),
             Method("LobattoIIIAB", {"stages": 2}),
             Method("LobattoIIIAB", {"stages": 3}),
         ),

@@ -126,6 +126,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         engine.arrays["Rc"][:] = state.R  # nodes that cannot turn keep theirs
         if engine.system.nc:
             self._find_contact_forces(engine)
+            engine.system.gaps(state)  # what contacts keep is again that of the start
 
     def _find_contact_forces(self, engine: "Engine") -> None:
         """Accelerations and forces of closed contacts by a small part of a step, which is then taken back.
@@ -154,6 +155,11 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         run["h"] *= ratio
         run["ks"] /= ratio
         self.use(engine, float(run["h"]))
+
+    def rescale(self, engine: "Engine", ratio: float, change: np.ndarray | None) -> None:
+        super().rescale(engine, ratio, change)
+        a = engine.arrays
+        a["bar0"][:] = a["lam_c0"] + ratio * (a["bar0"] - a["lam_c0"])
 
     def refuse(self, system: System) -> None:
         """Raise for models with contact groups, and with friction that resists rolling, spinning and drilling."""

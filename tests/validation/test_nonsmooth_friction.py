@@ -142,6 +142,18 @@ def test_a_loaded_ball_is_second_order_in_all_quantities_and_in_the_contact_forc
     assert np.abs(slopes - 2.0).max() < 0.05, (slopes, errors)
 
 
+def test_memories_of_forces_and_accelerations_follow_the_step_size_together():
+    """Where a step is taken in parts ā and λ̄ stay as far from a and λ as steps of that size would leave them."""
+    engine = METHOD(0.8).prepare(loaded_ball.loaded_ball(True).compile(), 1e-2)
+    engine.advance(np.arange(1, 11) * 1e-2, np.zeros((10, 1, 1, 3)), engine.make_records(10))
+    a = engine.arrays
+    before = a["Va0"] - a["Vd0"], a["bar0"] - a["lam_c0"]
+    assert all(np.abs(difference).max() > 1e-3 for difference in before)
+    engine.method.rescale(engine, 0.25, None)
+    for difference, now in zip(before, (a["Va0"] - a["Vd0"], a["bar0"] - a["lam_c0"])):
+        assert now == pytest.approx(0.25 * difference, abs=1e-12)
+
+
 # --- what it does not know --------------------------------------------------------------------------------------------
 
 
