@@ -151,15 +151,14 @@ def test_the_block_strikes_and_rests_as_the_one_of_the_prototype(coupling):
 # --- elastic bar, 3.3 -------------------------------------------------------------------------------------------------
 
 
-def bar(elements, courant, monkeypatch, **options):
-    monkeypatch.setattr(elastic_bar, "elements", elements)
+def bar(elements, courant, **options):
     h = courant * elastic_bar.length / elements / elastic_bar.c
-    return published(**options).run(elastic_bar.build(), 2.0, h)
+    return published(**options).run(elastic_bar.build(elements=elements), 2.0, h)
 
 
 @pytest.mark.parametrize("courant, energy, spread", [(1.2, 493.7, 0.8), (6.0, 482.3, 10.6)])
-def test_the_bar_keeps_the_energy_and_the_force_of_the_prototype(courant, energy, spread, monkeypatch):
-    result = bar(60, courant, monkeypatch)
+def test_the_bar_keeps_the_energy_and_the_force_of_the_prototype(courant, energy, spread):
+    result = bar(60, courant)
     force = result["wall"].force_normal
     assert result.energy.total[-1] == pytest.approx(energy, abs=0.06)
     inside = force[elastic_bar.in_contact(result, 0.05)]
@@ -168,9 +167,9 @@ def test_the_bar_keeps_the_energy_and_the_force_of_the_prototype(courant, energy
     assert not np.any(force[elastic_bar.in_contact(result, 2 * result.h[-1])] <= 0)  # never open
 
 
-def test_the_bar_of_the_source_has_the_numbers_of_the_sheet(monkeypatch):
+def test_the_bar_of_the_source_has_the_numbers_of_the_sheet():
     """200 elements, h = 2 ms: energy, gap and its error, velocity at the wall, what the force leaves at 1.6 s."""
-    result = bar(200, 1.2, monkeypatch)
+    result = bar(200, 1.2)
     wall = result["wall"]
     assert result.energy.total[-1] == pytest.approx(497.3, abs=0.06)
     assert elastic_bar.gap_error(result) == pytest.approx(0.042, abs=5e-4)
@@ -183,8 +182,8 @@ def test_the_bar_of_the_source_has_the_numbers_of_the_sheet(monkeypatch):
     assert np.abs(result["node 0"].velocity[closed]).max() < 1e-11
 
 
-def test_a_stiff_structure_is_no_model_for_the_sequential_way(monkeypatch):
-    one, other = (bar(20, 3.0, monkeypatch, coupling=coupling) for coupling in COUPLINGS)
+def test_a_stiff_structure_is_no_model_for_the_sequential_way():
+    one, other = (bar(20, 3.0, coupling=coupling) for coupling in COUPLINGS)
     assert other.iterations.max[0] > 4 * one.iterations.max[0]
 
 
