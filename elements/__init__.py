@@ -1,16 +1,16 @@
 """The element library: bodies, joints, springs, loads, contacts.
 
-Its names are those of `fem_mbs.elements.library`, which is imported when the first of them is asked for: a model script
-asks `fem_mbs` for the few types that it uses, and does not wait for the others.
+Its names are those of `fem_mbs.elements.catalogue`, which is imported when the first of them is asked for: a model
+script asks `fem_mbs` for the few types that it uses, and does not wait for the others.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.library import *  # noqa: F403
+    from fem_mbs.elements.catalogue import *  # noqa: F403
 
 
 def __getattr__(name: str) -> Any:
-    import fem_mbs.elements.library as library  # "from fem_mbs.elements" would ask here again
+    import fem_mbs.elements.catalogue as catalogue  # "from fem_mbs.elements" would ask here again
 
-    return getattr(library, name)
+    return getattr(catalogue, name)

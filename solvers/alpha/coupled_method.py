@@ -26,13 +26,6 @@ class CoupledMethod(AlphaMethod):
     levels: int
     step_control: StepControl | None
 
-    def _set_control(self, step_control: StepControl | None, divide_failed_steps: bool) -> None:
-        """Check and keep the options about steps that fail or change."""
-        self.divide_failed_steps = self.as_flag("divide_failed_steps", divide_failed_steps)
-        self.step_control = step_control
-        if step_control is not None:
-            self.as_instance("step_control", step_control, StepControl, "a StepControl or None")
-
     def matrices(self, system: System) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: initial accelerations, and one block of the coupled problem."""
         block = Rows(True, "all", drilling_first=True)
@@ -44,9 +37,6 @@ class CoupledMethod(AlphaMethod):
             return None
         rows = ("xx", "xx") if self.levels == 2 else ("xxx", "xxx" if system.nc else "xx.", "xxx")
         return Stack(VELOCITY, rows)
-
-    def smaller_steps(self, system: System) -> str:
-        return "Halve h" if self.step_control is not None else "Halve h, or use step_control=StepControl()"
 
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""

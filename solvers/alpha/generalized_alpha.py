@@ -73,15 +73,18 @@ class GeneralizedAlpha(CoupledMethod):
         reuse: bool = True,
         reference_force: float = 0.0,
     ) -> None:
-        self.rho_inf = self.number("rho_inf", rho_inf, at_least=0, at_most=1)
+        self._keep(
+            rho_inf=rho_inf,
+            rtol=rtol,
+            max_iterations=max_iterations,
+            scaling=scaling,
+            epsilon=epsilon,
+            divide_failed_steps=divide_failed_steps,
+            reuse=reuse,
+            reference_force=reference_force,
+        )
         self.formulation = self.as_choice("formulation", formulation, ("stabilised", "index 3"))
-        self.rtol = self.number("rtol", rtol, above=0, below=1)
-        self.max_iterations = self.as_integer("max_iterations", max_iterations)
-        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
-        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
-        self._set_control(step_control, divide_failed_steps)
-        self.reuse = self.as_flag("reuse", reuse)
-        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
+        self._set_control(step_control)
 
     @property
     def levels(self) -> int:

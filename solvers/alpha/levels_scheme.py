@@ -7,21 +7,18 @@ for the forces of contacts, as for accelerations in `alpha.motion`.
 Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (5).
 """
 
-import math
-
-from fem_mbs.jit import call2, entry, kernel
+from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.levels_contacts import find_lasting
-from fem_mbs.solvers.alpha.motion import keep_accelerations, predict, stand_still
-from fem_mbs.solvers.alpha.scheme import blame
+from fem_mbs.solvers.alpha.scheme import keep_impulses, start_motion, take_coupled
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.restitution import limit_restitution
-from fem_mbs.solvers.contact.velocity import accumulate_impulses, solve_velocities
-from fem_mbs.solvers.stepping.arrays import copy, copy1, largest_turn
-from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK
+from fem_mbs.solvers.contact.velocity import solve_velocities
+from fem_mbs.solvers.stepping.arrays import copy
+from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
-from fem_mbs.system.assembly import SMOOTH, VELOCITY, accept_states, zero
+from fem_mbs.solvers.stepping.step import begin
+from fem_mbs.system.assembly import SMOOTH, VELOCITY, zero
 
 
 @kernel
@@ -48,24 +45,12 @@ def keep_contact_forces(d, s, o):
 @kernel
 def start(d, s, o):
     """First guess: motion by the prediction, forces of the last step, no jump and no correction."""
-    N, m, nc = d.n_nodes, d.m, d.nc
-    predict(d, s, o)
-    if largest_turn(s.D) > LARGEST_TURN:
-        stand_still(d, s, o)
+    start_motion(d, s, o)
     predict_forces(d, s, o)
-    copy1(o.lam0, s.lam)
-    zero(s.U_at, 6 * N)
-    zero(s.W_at, 6 * N)
-    zero(s.nu_at, m)
-    zero(s.Lam_at, m)
-    zero(s.P_at, 6 * N)
     for at in (s.cnu_at, s.cLam_at, s.cchi_at, s.total_Lam_at, s.total_chi_at, s.sent_chi_at):
-        zero(at, 3 * nc)
-    copy(s.V0, s.Vminus)
-    copy(s.Vs, s.Vsminus)
-    for c in range(nc):
+        zero(at, 3 * d.nc)
+    for c in range(d.nc):
         s.acted[c] = GAP
-    o.moved = math.inf
 
 
 @entry("void(int64, int64)")
@@ -83,10 +68,7 @@ def levels_step(data, run):
     counts[0] = counts[1] = counts[2]
     if s.code != OK:
         return
-    counts[3] = 1
-    accumulate_impulses(d, s)
-    for i in range(6 * d.n_nodes):
-        s.base[i] = s.f[i] + s.Gl[i]  # what `stepping.checks` takes for the forces at the nodes
+    keep_impulses(d, s)
     for i in range(d.m):
         s.lam_report[i] = s.ks * s.lam[i]
 
@@ -98,17 +80,8 @@ def levels_advance(data, run):
     o = own_at(s.own_at)[0]
     begin(d, s)
     find_lasting(d, s, o)
-    copy1(s.lam, o.lam0)
-    code = take(d, s)
-    if code == OK and d.nc > 0:
-        call2(s.sweep_part, s.data_at, s.run_at)
-        code = s.code
+    code = take_coupled(d, s, o)
     if code == OK:
-        keep_accelerations(d, s, o, 0.0)
-        accept_states(d, s.x, s.R, s.V)
-        s.struck = 1 if mark_impacts(d, s) else 0
         keep_contact_forces(d, s, o)
         zero(s.W_at, 6 * d.n_nodes)  # accelerations that are saved are a itself
-    elif code == NOT_CONVERGED:
-        blame(s, o)
     s.code = code

@@ -1,9 +1,10 @@
 """Base of methods that integrate with the generalized-α method: coefficients, change of the step size."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.solvers.stepping.stepper import Stepper
 
 if TYPE_CHECKING:
@@ -14,6 +15,18 @@ class AlphaMethod(Stepper):
     """What follows from ρ∞, the spectral radius at infinite frequency (docs/theory/decoupled_nsga.md, (9), (10))."""
 
     rho_inf: float
+    step_control: StepControl | None
+
+    def _set_control(self, step_control: StepControl | None) -> None:
+        """Check and keep the option about steps of variable size."""
+        self.step_control = step_control
+        if step_control is not None:
+            self.as_instance("step_control", step_control, StepControl, "a StepControl or None")
+
+    def smaller_steps(self, system: Any) -> str:
+        if self.step_control is not None or system.searches:
+            return "Halve h"
+        return "Halve h, or use step_control=StepControl()"
 
     @property
     def coefficients(self) -> tuple[float, float, float, float]:

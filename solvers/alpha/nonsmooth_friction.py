@@ -89,18 +89,20 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         reuse: bool = True,
         reference_force: float = 0.0,
     ) -> None:
-        self.rho_inf = self.number("rho_inf", rho_inf, at_least=0, at_most=1)
-        self.rtol = self.number("rtol", rtol, above=0, below=1)
-        self.max_iterations = self.as_integer("max_iterations", max_iterations)
-        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
-        self.penalty = self.positive("penalty", penalty)
-        self.friction_penalty = self.positive("friction_penalty", friction_penalty)
-        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
-        self.tol_v = None if tol_v is None else self.positive("tol_v", tol_v, "m/s")
-        self.approach = self.as_choice("approach", approach, ("start", "slower"))
-        self.divide_failed_steps = self.as_flag("divide_failed_steps", divide_failed_steps)
-        self.reuse = self.as_flag("reuse", reuse)
-        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
+        self._keep(
+            rho_inf=rho_inf,
+            rtol=rtol,
+            max_iterations=max_iterations,
+            scaling=scaling,
+            penalty=penalty,
+            friction_penalty=friction_penalty,
+            epsilon=epsilon,
+            tol_v=tol_v,
+            approach=approach,
+            divide_failed_steps=divide_failed_steps,
+            reuse=reuse,
+            reference_force=reference_force,
+        )
 
     step_control = None
 
@@ -163,9 +165,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
 
     def refuse(self, system: System) -> None:
         """Raise for models with contact groups, and with friction that resists rolling, spinning and drilling."""
-        if system.searches:
-            message = "contacts of contact groups are not known to NonsmoothGeneralizedAlphaFriction; use DecoupledNSGA"
-            self.check(False, "model", system.searches[0].owner.name, message)
+        self._refuse_groups(system)
         for i in range(system.nc if system.n_roll else 0):
             if system.roll_index[i] >= 0:
                 message = (

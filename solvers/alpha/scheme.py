@@ -19,9 +19,9 @@ from fem_mbs.system.assembly import POSITION, SMOOTH, VELOCITY, accept_states, z
 
 
 @kernel
-def start(d, s, o):
-    """First guess: motion by the prediction, joints and contacts that stay closed from their last multipliers."""
-    N, m, nc = d.n_nodes, d.m, d.nc
+def start_motion(d, s, o):
+    """First guess of what all coupled methods have: motion by the prediction, joints from their last multipliers."""
+    N, m = d.n_nodes, d.m
     predict(d, s, o)
     if largest_turn(s.D) > LARGEST_TURN:
         stand_still(d, s, o)
@@ -33,13 +33,19 @@ def start(d, s, o):
     zero(s.P_at, 6 * N)
     copy(s.V0, s.Vminus)
     copy(s.Vs, s.Vsminus)
+    o.moved = math.inf
+
+
+@kernel
+def start(d, s, o):
+    """First guess: also contacts that stay closed from their last multipliers."""
+    start_motion(d, s, o)
     start_position(d, s)
     start_from_last(d, s)
-    zero(s.total_Lam_at, 3 * nc)
-    zero(s.total_chi_at, 3 * nc)
-    for c in range(nc):
+    zero(s.total_Lam_at, 3 * d.nc)
+    zero(s.total_chi_at, 3 * d.nc)
+    for c in range(d.nc):
         s.acted[c] = GAP
-    o.moved = math.inf
 
 
 @entry("void(int64, int64)")
@@ -66,6 +72,15 @@ def solve_blocks(problem, run):
         s.history[i] = history[i]
 
 
+@kernel
+def keep_impulses(d, s):
+    """Impulses of the contacts of the one problem of the step, and the forces at the nodes for `stepping.checks`."""
+    s.counts[3] = 1
+    accumulate_impulses(d, s)
+    for i in range(6 * d.n_nodes):
+        s.base[i] = s.f[i] + s.Gl[i]
+
+
 @entry("void(int64, int64)")
 def coupled_step(data, run):
     """Solve the coupled problem of one step. What the start of the step kept is not touched."""
@@ -82,10 +97,7 @@ def coupled_step(data, run):
     counts[1] = counts[2] = counts[0] if o.levels > 1 else 0
     if s.code != OK:
         return
-    counts[3] = 1
-    accumulate_impulses(d, s)
-    for i in range(6 * d.n_nodes):
-        s.base[i] = s.f[i] + s.Gl[i]  # what `stepping.checks` takes for the forces at the nodes
+    keep_impulses(d, s)
     for i in range(d.m):
         s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
 
@@ -107,12 +119,9 @@ def blame(s, o):
             s.rows_c[c, 0], s.rows_c[c, 1], s.rows_c[c, 2] = o.rows_p[c], 0.0, 0.0
 
 
-@entry("void(int64, int64)")
-def coupled_advance(data, run):
-    """One step, and what it leaves to the next."""
-    d, s = system_at(data)[0], run_at(run)[0]
-    o = own_at(s.own_at)[0]
-    begin(d, s)
+@kernel
+def take_coupled(d, s, o):
+    """One step after `begin`, and what all coupled methods leave to the next; the code of the step."""
     copy1(s.lam, o.lam0)
     code = take(d, s)
     if code == OK and d.nc > 0:
@@ -124,4 +133,12 @@ def coupled_advance(data, run):
         s.struck = 1 if mark_impacts(d, s) else 0
     elif code == NOT_CONVERGED:
         blame(s, o)
-    s.code = code
+    return code
+
+
+@entry("void(int64, int64)")
+def coupled_advance(data, run):
+    """One step, and what it leaves to the next."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    begin(d, s)
+    s.code = take_coupled(d, s, own_at(s.own_at)[0])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.solvers.cone.data import TABLE
-from fem_mbs.solvers.stepping.stepper import CONTACT_SOLVERS, Stepper
+from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
 
 NEVER = 2**62
@@ -104,17 +104,19 @@ class ConeComplementarity(Stepper):
         self.relaxed = self.as_flag("relaxed", relaxed)
         speed = None if recovery_speed is None else self.positive("recovery_speed", recovery_speed, "m/s")
         self.recovery_speed = speed
-        self.rtol = self.number("rtol", rtol, above=0, below=1)
-        self.max_iterations = self.as_integer("max_iterations", max_iterations)
-        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
-        self.penalty = self.positive("penalty", penalty)
-        self.friction_penalty = self.positive("friction_penalty", friction_penalty)
-        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
-        self.tol_v = None if tol_v is None else self.positive("tol_v", tol_v, "m/s")
-        self.contact_solver = self.as_choice("contact_solver", contact_solver, CONTACT_SOLVERS)
-        self.contact_tolerance = self.number("contact_tolerance", contact_tolerance, above=0, below=1)
-        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
-        self.reuse = self.as_flag("reuse", reuse)
+        self._keep(
+            rtol=rtol,
+            max_iterations=max_iterations,
+            scaling=scaling,
+            penalty=penalty,
+            friction_penalty=friction_penalty,
+            epsilon=epsilon,
+            tol_v=tol_v,
+            contact_solver=contact_solver,
+            contact_tolerance=contact_tolerance,
+            reuse=reuse,
+            reference_force=reference_force,
+        )
 
     def matrices(self, system: Any) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: initial accelerations, none, the problem of a step."""

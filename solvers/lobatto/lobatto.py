@@ -86,15 +86,17 @@ class LobattoIIIAB(Stepper):
     ) -> None:
         self.stages = self.as_integer("stages", stages)
         self.check(self.stages in LIMITS, "stages", stages, f"must be one of {', '.join(map(str, LIMITS))}")
-        self.rtol = self.number("rtol", rtol, above=0, below=1)
-        self.max_iterations = self.as_integer("max_iterations", max_iterations)
-        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
-        self.penalty = self.positive("penalty", penalty)
-        self.friction_penalty = self.positive("friction_penalty", friction_penalty)
-        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
-        self.tol_v = None if tol_v is None else self.positive("tol_v", tol_v, "m/s")
-        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
-        self.reuse = self.as_flag("reuse", reuse)
+        self._keep(
+            rtol=rtol,
+            max_iterations=max_iterations,
+            scaling=scaling,
+            penalty=penalty,
+            friction_penalty=friction_penalty,
+            epsilon=epsilon,
+            tol_v=tol_v,
+            reuse=reuse,
+            reference_force=reference_force,
+        )
         self.check_stability = self.as_flag("check_stability", check_stability)
 
     @property
@@ -113,9 +115,7 @@ class LobattoIIIAB(Stepper):
 
     def refuse(self, system: Any) -> None:
         """Raise for models with contact groups, and nodes that turn about two axes only."""
-        if system.searches:
-            message = "contacts of contact groups are not known to LobattoIIIAB; use DecoupledNSGA"
-            self.check(False, "model", system.searches[0].owner.name, message)
+        self._refuse_groups(system)
         two = np.flatnonzero(system.free[:, 3:].sum(axis=1) == 2)
         if len(two):
             message = (

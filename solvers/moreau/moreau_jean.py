@@ -92,18 +92,20 @@ class MoreauJean(Stepper):
         reuse: bool = True,
     ) -> None:
         self.theta = self.number("theta", theta, at_least=0.5, at_most=1)
-        self.rtol = self.number("rtol", rtol, above=0, below=1)
-        self.max_iterations = self.as_integer("max_iterations", max_iterations)
+        self._keep(
+            rtol=rtol,
+            max_iterations=max_iterations,
+            scaling=scaling,
+            penalty=penalty,
+            friction_penalty=friction_penalty,
+            epsilon=epsilon,
+            tol_v=tol_v,
+            contact_tolerance=contact_tolerance,
+            reuse=reuse,
+            reference_force=reference_force,
+        )
         self.forecast = self.number("forecast", forecast, at_least=0)
         self.projection = self.as_flag("projection", projection)
-        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
-        self.penalty = self.positive("penalty", penalty)
-        self.friction_penalty = self.positive("friction_penalty", friction_penalty)
-        self.contact_tolerance = self.number("contact_tolerance", contact_tolerance, above=0, below=1)
-        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
-        self.tol_v = None if tol_v is None else self.positive("tol_v", tol_v, "m/s")
-        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
-        self.reuse = self.as_flag("reuse", reuse)
 
     def matrices(self, system: Any) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: initial accelerations, projection of positions, the problem of a step; contacts of

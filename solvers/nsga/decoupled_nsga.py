@@ -18,7 +18,6 @@ from fem_mbs.errors import ParameterError, SolverError
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.step_control import StepControl
-from fem_mbs.solvers.stepping.stepper import CONTACT_SOLVERS
 from fem_mbs.system.layout import Rows
 from fem_mbs.system.system import State, System
 
@@ -164,33 +163,34 @@ class DecoupledNSGA(AlphaMethod):
         reuse: bool = True,
         reference_force: float = 0.0,
     ) -> None:
-        self.rho_inf = self.number("rho_inf", rho_inf, at_least=0, at_most=1)
-        self.rtol = self.number("rtol", rtol, above=0, below=1)
-        self.max_iterations = self.as_integer("max_iterations", max_iterations)
-        self.penalty = self.positive("penalty", penalty)
-        self.friction_penalty = self.positive("friction_penalty", friction_penalty)
-        self.epsilon = None if epsilon is None else self.number("epsilon", epsilon, at_least=0)
+        self._keep(
+            rho_inf=rho_inf,
+            rtol=rtol,
+            max_iterations=max_iterations,
+            scaling=scaling,
+            penalty=penalty,
+            friction_penalty=friction_penalty,
+            epsilon=epsilon,
+            tol_v=tol_v,
+            approach=approach,
+            contact_solver=contact_solver,
+            contact_tolerance=contact_tolerance,
+            divide_failed_steps=divide_failed_steps,
+            reuse=reuse,
+            reference_force=reference_force,
+        )
         self.max_problems = self.as_integer("max_problems", max_problems)
         self.position_factor = self.number("position_factor", position_factor)
         message = "must be between 0.5 and 1 (less gains energy)"
         self.check(0.5 <= self.position_factor <= 1, "position_factor", position_factor, message)
-        self.scaling = None if scaling is None else self.positive("scaling", scaling, "kg")
-        self.tol_v = None if tol_v is None else self.positive("tol_v", tol_v, "m/s")
-        self.reference_force = self.number("reference_force", reference_force, "N", at_least=0)
         self.reset_after_impact = self.as_flag("reset_after_impact", reset_after_impact)
         self.improved_start = self.as_flag("improved_start", improved_start)
-        self.mixed, self.reuse = self.as_flag("mixed", mixed), self.as_flag("reuse", reuse)
+        self.mixed = self.as_flag("mixed", mixed)
         self.persistent_contacts = self.as_flag("persistent_contacts", persistent_contacts)
-        self.approach = self.as_choice("approach", approach, ("start", "slower"))
         self.restitution_speed = self.as_choice("restitution_speed", restitution_speed, ("start", "touch"))
         self.impacts = self.as_choice("impacts", impacts, ("plain", "split"))
         self.max_splits = self.as_integer("max_splits", max_splits)
-        self.contact_solver = self.as_choice("contact_solver", contact_solver, CONTACT_SOLVERS)
-        self.contact_tolerance = self.number("contact_tolerance", contact_tolerance, above=0, below=1)
-        self.divide_failed_steps = self.as_flag("divide_failed_steps", divide_failed_steps)
-        self.step_control = step_control
-        if step_control is not None:
-            self.as_instance("step_control", step_control, StepControl, "a StepControl or None")
+        self._set_control(step_control)
         if improved_start and persistent_contacts:
             message = "does not know closed contacts; leave it out with persistent_contacts=True"
             raise ParameterError(self, "improved_start", improved_start, message)
@@ -214,11 +214,6 @@ class DecoupledNSGA(AlphaMethod):
             if system.searches and value:
                 message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
                 raise ParameterError(self, name, value, message)
-
-    def smaller_steps(self, system: System) -> str:
-        if self.step_control is not None or system.searches:
-            return "Halve h"
-        return "Halve h, or use step_control=StepControl()"
 
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""

@@ -31,12 +31,12 @@ from fem_mbs.model import compiled
 from fem_mbs.results.results import Results
 from fem_mbs.results.writer import ResultsWriter
 from fem_mbs.solvers.stepping.chunks import Chunks
+from fem_mbs.solvers.stepping.options import OPTIONS
 from fem_mbs.system import model_checks
 from fem_mbs.system.in_use import alone
 from fem_mbs.system.layout import Stack
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
-CONTACT_SOLVERS = ("auto", "newton", "problem")  # of methods with the option contact_solver
 MOST_RECORDS = 4096  # saved steps of a chunk
 
 
@@ -78,6 +78,17 @@ class Stepper(Checked):
 
     instants: tuple[float, ...] = (1.0,)  # of a step, at which signals are needed
     velocities_first: bool = False  # no position correction goes before the velocity problem of a step
+
+    def _keep(self, **given: Any) -> None:
+        """Check options that several methods have, and keep them as attributes; see `stepping.options`."""
+        for name, value in given.items():
+            setattr(self, name, OPTIONS[name](self, name, value))
+
+    def _refuse_groups(self, system: Any) -> None:
+        """Raise for models with contact groups, in methods that do not know them."""
+        if system.searches:
+            message = f"contacts of contact groups are not known to {type(self).__name__}; use DecoupledNSGA"
+            self.check(False, "model", system.searches[0].owner.name, message)
 
     def stack(self, system: Any) -> Stack | None:
         """Matrix of blocks that the method solves with; most have none."""

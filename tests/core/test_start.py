@@ -39,7 +39,7 @@ def modules_after(code):
 
 
 def test_a_type_of_element_is_imported_without_those_that_the_script_does_not_name():
-    others = {"fem_mbs.elements.library", "fem_mbs.elements.beams.beam", "fem_mbs.elements.joints.fixed"}
+    others = {"fem_mbs.elements.catalogue", "fem_mbs.elements.beams.beam", "fem_mbs.elements.joints.fixed"}
     found = modules_after("import fem_mbs as fem; fem.RigidBody")
     assert "fem_mbs.elements.bodies.rigid_body" in found and others.isdisjoint(found)
     assert others <= modules_after("from fem_mbs.elements import RigidBody")
