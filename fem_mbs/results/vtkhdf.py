@@ -128,7 +128,10 @@ def repack(
             for key, value in item.attrs.items():
                 new.attrs[key] = value
 
-        file.visititems(take)
+        names: list[str] = []
+        file.visit(names.append)
+        for name in names:  # a callback of `visititems` would hold the lock of h5py, which threads may need
+            take(name, file[name])
     disk.close()
     return disk.error is None
 

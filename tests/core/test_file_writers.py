@@ -1,15 +1,18 @@
 """Writing results files: one writer at a time, nobody else's file, a full disk, files for ParaView alone."""
 
+import contextlib
 import errno
 import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+from h5py._hl.base import phil
 from made_up import H, made_up_chunk, made_up_system, written
 
 from fem_mbs.errors import FemMbsError, FileError
@@ -159,6 +162,7 @@ def test_a_folder_that_takes_no_files_is_named(system, tmp_path):
 
 FILLS = """
 import sys
+import time
 import numpy as np
 from made_up import H, made_up_chunk, made_up_system
 from fem_mbs.errors import FileError
@@ -411,3 +415,24 @@ def test_names_with_commas_and_quotes_are_one_column_of_a_table(tmp_path):
     expected = [f'ball, "big" acceleration {c} [m/s²]' for c in "xyz"]
     assert header == ["time [s]", *expected, "ball position x [m]"]
     assert all(len(row) == 5 for row in numbers) and float(numbers[1][4]) == pytest.approx(0.01, rel=1e-12)
+
+
+def test_threads_that_pack_may_take_the_lock_of_h5py(system, tmp_path, monkeypatch):
+    """Garbage collection in one of them closes what is left of other files, which needs the lock."""
+    pack = vtkhdf.packed
+    waits = []
+
+    def packed(*arguments):
+        begin = time.monotonic()
+        while not phil.acquire(False) and time.monotonic() < begin + 2:
+            time.sleep(1e-3)
+        waits.append(time.monotonic() - begin)
+        with contextlib.suppress(RuntimeError):
+            phil.release()
+        return pack(*arguments)
+
+    monkeypatch.setattr(vtkhdf, "packed", packed)
+    writer = ResultsWriter(system, tmp_path / "run.vtkhdf")
+    writer.append(made_up_chunk(system, np.arange(2000)))
+    writer.close()
+    assert waits and max(waits) < 1.5
