@@ -142,6 +142,12 @@ def compliant_impacts():
     shutil.copy("compliant_impacts.png", PICTURES)
 
 
+def guided_hopper():
+    example("guided_hopper")
+    shutil.copy("guided_hopper.png", PICTURES)
+    shrink(PICTURES / "guided_hopper.png")
+
+
 def clearance_crank():
     example("clearance_crank")
     for name in ("clearance_crank.png", "clearance_crank_rod.png"):
@@ -626,8 +632,8 @@ def main():
     drawings = (
         flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
         spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts, clearance_crank,
-        bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing, bearing_defect, deep_groove_bearing,
-        profiles,
+        guided_hopper, bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing, bearing_defect,
+        deep_groove_bearing, profiles,
         nsga_step, newton_residuals, nsga_measured, friction_disc, friction_cones, joint_frames, contact_shape,
         sweep, cubic_impact, bearing_geometry, plots, bend_45, spinning_cue_ball, elastic_bar, folders,
         *draw_beams.DRAWINGS, *draw_source.DRAWINGS, *draw_comparison.DRAWINGS,

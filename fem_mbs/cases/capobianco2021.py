@@ -1,6 +1,6 @@
 """Planar benchmarks of Capobianco2021: a ball that spins and bounces, in a corner, in a cylinder; Painlevé's rod.
 
-Capobianco, Harsch, Eugster, Leine (2021), section 4; the tippe top is `examples/tippe_top.py`. The article prints
+Capobianco, Harsch, Eugster, Leine (2021), section 4; tippe top and hopper are scripts of `examples`. The article prints
 curves; numbers are closed forms, Runge-Kutta integrations to round-off, and its scheme computed again (corner). Plane
 x-y, gravity along −y.
 """

@@ -172,6 +172,13 @@ CASES = [
         note="Not printed: that the crank is free, the distance of the centres at the touch.",
     ),
     example(
+        "guided_hopper", "Capobianco2021, section 4.5; momentum balances", "a rigid leg in flight, round-off",
+        Method("DecoupledNSGA", {"rho_inf": 0.0, "persistent_contacts": True}), moreau(PROJECTED),
+        Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.0}),
+        Method("NonsmoothGeneralizedAlphaFriction", {"rho_inf": 0.0}),
+        note="The side of the knee and the reference of the angle of the thigh are not printed.", fast=False,
+    ),
+    example(
         "clearance_crank", "Sanchez2025, C.6.4", "scatter of chaotic runs with steps near 1 µs, doubled",
         note="Radius of the pin and stiffness are not printed. The largest force with 0.05 mm is 17 % below the "
         "published one.", fast=False,

@@ -110,6 +110,11 @@ def initial_accelerations(system: System, state: State, epsilon: float = 1e-6, *
 
 def _without_mass(system, state):
     """An element whose node has no mass, or None, and the usual cause of a singular matrix in words."""
+    for beam in system.elements:
+        section = getattr(beam, "section", None)
+        if section is not None and section.mass_per_length > 0 and not section.inertia_per_length.any():
+            cure = "give it inertia_per_length: rotations of its nodes are unknowns of their own"
+            return beam, f"the section of {label(beam)} has mass but no rotary inertia; {cure}"
     mass = system.expanded(system.matrices(state, mass_only=True).diagonal())
     for i in np.flatnonzero((system.free & (mass == 0.0)).any(axis=1)):
         node = system.nodes[i]

@@ -435,6 +435,14 @@ def test_too_many_impact_problems_name_the_contacts():
         fem.DecoupledNSGA(max_problems=3).run(model, 0.1, 1e-2)
 
 
+def test_a_beam_without_rotary_inertia_is_named_at_the_start():
+    section = fem.Section(flexibility=[1e-6, 0, 0, 0.1, 0.1, 0.1], mass_per_length=0.7)
+    model = fem.Model("wire")
+    model.add(fem.beam_line([0, 0, 0], [1, 0, 0], 4, section, name="wire"))
+    with pytest.raises(SolverError, match=r"'wire 1' has mass but no rotary inertia; give it inertia_per_length"):
+        fem.DecoupledNSGA().run(model, 0.1, 1e-2)
+
+
 def test_a_massless_part_on_a_joint_is_told_at_the_start():
     model = with_node(lambda m, b, n: fem.Revolute.at(b, n, [0.5, 0, 0], [0, 0, 1], name="pin"))
     with pytest.raises(SolverError, match=r"initial accelerations: mass and constraints are singular.*no mass"):
