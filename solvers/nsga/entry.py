@@ -2,9 +2,9 @@
 
 Entry: by the velocities at the end of a step, of contacts that carry load, were not struck and are at rest along the
 normal; they stick when they are at rest along the plane too, and wait for a step where sliding turns. Release: when the
-smooth sub-problem has converged, once per step, contacts that pull are opened and those beyond Coulomb's cone slide,
-and it goes on. Without that test the memory of the method holds forces that never acted, and light contacts of a stiff
-beam on a floor never come to rest.
+smooth sub-problem has converged, or cannot because a driver moves what sticks, once per step, contacts that pull are
+opened and those beyond Coulomb's cone slide, and it goes on. Without that test the memory of the method holds forces
+that never acted, and light contacts of a stiff beam on a floor never come to rest.
 
 A change starts the memory again from accelerations consistent with the closed contacts. The first step after it is one
 of the trapezoidal rule (ρ = 1), in which a = v̇, and then a_1 = v̇_1 + (α_m − α_f)(v̇_1 − v̇_0): forces are of second order

@@ -94,6 +94,17 @@ def test_links_between_pages_and_to_files_lead_somewhere():
                 assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"
 
 
+def test_bold_beginnings_of_paragraphs_are_not_bullets():
+    """Wrapping once took the two stars of a bold word at the start of a line for a bullet: ``* *Entry**``."""
+    broken = [
+        f"{page.name}: {line[:40]}"
+        for page in PAGES
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if re.match(r"\* \*\w[^*]*\*\*", line)
+    ]
+    assert not broken, "\n".join(broken)
+
+
 def test_theory_shows_the_header_of_every_element_and_solver():
     shown = set()
     for page in PAGES:

@@ -274,6 +274,32 @@ def check_throws(points, h, seeds):
     assert outside < 1e-3
 
 
+@pytest.mark.parametrize("pushed", [False, True])
+def test_a_driver_starts_a_box_that_sticks_with_the_force_of_its_inertia_and_friction(pushed):
+    driver, gravity, mass, friction = fem.smooth_start(1.0, 0.3, start=0.1), 9.81, 2.0, 0.3
+    model = fem.Model("driven box", gravity=[0, 0, -gravity])
+    only_x = ("y", "rx", "ry", "rz")
+    box = model.add(fem.RigidBody.box(mass, [0.1] * 3, position=[0, 0, 0.05], fixed=only_x, name="box"))
+    model.add(fem.SphereOnPlane(box.frame([0, 0, -0.05]), model.ground, radius=0, friction=friction, name="floor"))
+    driven = box
+    if pushed:  # by a piston without weight on the floor: rows of two contacts and the driver contradict each other
+        driven = model.add(
+            fem.RigidBody.box(1.0, [0.1] * 3, position=[-0.1, 0, 0.05], fixed=("z", *only_x), name="piston")
+        )
+        face = driven.frame([0.05, 0, 0], [0, np.pi / 2, 0])
+        model.add(fem.SphereOnPlane(box.frame([-0.05, 0, 0]), face, radius=0, name="push"))
+    start = driven.node.position[0]
+    model.add(fem.Prescribed(driven, x=driver + start, name="motor"))
+    result = fem.DecoupledNSGA(persistent_contacts=True).run(model, t_end=0.2, h=1e-3)
+    moving = result.t > 0.1015  # from the second step of the motion on
+    acceleration = np.array([driver.jet(t)[2] for t in result.t[moving]])
+    exact = (mass + pushed * 1.0) * acceleration + friction * mass * gravity
+    # second order in h: 3 kg · 60 v/T³ · h², with the largest second derivative of the acceleration, at the start
+    np.testing.assert_allclose(result["motor"].force[moving, 0], exact, rtol=0, atol=3 * 60 / 0.3**3 * 1e-6)
+    assert result.statistics["divided_steps"] == 0
+    assert (result["floor"].status[result.t > 0.1005] == SLIP).all()
+
+
 def test_a_leg_about_to_stick_sticks_when_it_does_without_the_option():
     """Friction of a fading slip turned by 40 to 60 degrees from step to step for 80 steps, and the leg never stuck."""
     runs = []
