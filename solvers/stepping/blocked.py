@@ -2,18 +2,23 @@
 
 A motor of given angle that drives a body against an obstacle has no motion that satisfies both. Such a contact is known
 by its gradient G_N, which the gradients G of the constraints span: with M z + Gᵀ y = G_Nᵀ, G z = 0 the normal speed
-G_N z that an impulse gives vanishes, while it does not for the bodies without constraints.
+G_N z that an impulse gives vanishes, while it does not for the bodies without constraints. Many such contacts harm
+nobody, a slider that touches the floor its rail is parallel to, say. What joints and drivers make of the step alone
+tells those apart that close.
 """
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fem_mbs.solvers.stepping.codes import EXACT
+
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
 
 SHIFT = 1e-12  # of redundant constraints, relative
 FIXED = 1e-8  # of the mobility without constraints
+TOUCHES = 1e-9  # of the size of the model, as for contacts at the start of a run
 
 
 def normal_gradients(system: "System", state: "State", contacts: np.ndarray) -> np.ndarray:
@@ -51,3 +56,33 @@ def blocked_contacts(system: "System", state: "State", contacts: np.ndarray) -> 
     free = splu(mass).solve(rows.T)
     mobility, without = np.einsum("kn,nk->k", rows, moved), np.einsum("kn,nk->k", rows, free)
     return (without > 0.0) & (mobility <= FIXED * without)
+
+
+def closing_contacts(system: "System", state: "State", h: float, t: float, tol_v: float) -> np.ndarray:
+    """Which contacts (nc,) are closed, or touch and approach, after a step that joints and drivers alone have moved.
+
+    Parameters
+    ----------
+    system : System
+    state : State
+        At the start of the step.
+    h : float [s]
+    t : float [s]
+        End of the step; signals are left at it.
+    tol_v : float [m/s]
+        Approach speeds below it are none.
+
+    Raises
+    ------
+    ModelError
+        Joints and drivers have no configuration at the end.
+    """
+    from fem_mbs.system.model_checks import project_positions, project_velocities
+
+    system.update_signals(t)
+    end = system.moved(state, h * state.V)
+    project_positions(system, end)
+    project_velocities(system, end)
+    size = 1.0 + np.abs(end.x).max()
+    gaps, speeds = system.gaps(end), system.contact_velocities(end)[:, 0]
+    return (gaps < -EXACT * size) | ((gaps <= TOUCHES * size) & (speeds < -tol_v))

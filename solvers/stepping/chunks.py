@@ -114,7 +114,7 @@ class Chunks:
         times = self.time(np.arange(self.done + 1, self.done + count + 1))
         signals, bad_signal = signals_at(engine.system, times, engine.h, engine.method.instants)
         taken, saved, failure = engine.advance(times[: len(signals)], signals, records)
-        self.failure = failure or (bad_signal if taken == len(signals) else None)
+        self.failure = failure or (bad_signal if taken == len(signals) else None) or self._unseen(taken)
         if saved:
             self._keep(saved)
             # of states that only observers see there are neither energies nor outputs
@@ -123,6 +123,14 @@ class Chunks:
         seconds = time.perf_counter() - begin
         self.bar.update(self.time(self.done), self.done, records, saved)
         return seconds
+
+    def _unseen(self, taken):
+        """What a law in Python raised where no equation is solved: outputs, energies, work. None when all went well."""
+        try:
+            self.engine.system.raise_python_errors(self.time(self.done + taken))
+        except NonFiniteError as error:
+            return error
+        return None
 
     def _look(self, rows):
         """Look at the energies of states of a block, and keep outputs of some."""

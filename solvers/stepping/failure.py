@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.errors import NonFiniteError, SolverError, label
-from fem_mbs.solvers.stepping.blocked import blocked_contacts
+from fem_mbs.errors import FemMbsError, NonFiniteError, SolverError, label
+from fem_mbs.solvers.stepping.blocked import blocked_contacts, closing_contacts
 from fem_mbs.solvers.stepping.checks import FAST
 from fem_mbs.solvers.stepping.codes import (
     ENERGY_ROSE,
@@ -113,7 +113,10 @@ class _Failure:
         closed = np.flatnonzero((a["active"] != 0) | (a["status"] != 0) | (a["was_active"] != 0))
         try:
             stuck = closed[blocked_contacts(self.system, state, closed)]
-        except (RuntimeError, ValueError):  # a singular or not finite matrix has a cause of its own
+            if len(stuck):
+                h, tol_v = float(self.run["h"]), float(self.run["tol_v"])
+                stuck = stuck[closing_contacts(self.system, state, h, self.t, tol_v)[stuck]]
+        except (RuntimeError, ValueError, FemMbsError):  # a singular or not finite matrix has a cause of its own
             return None
         if not len(stuck):
             return None

@@ -50,3 +50,19 @@ def test_a_driver_that_runs_into_an_obstacle_is_named_as_the_cause(options):
 def test_the_same_mechanism_with_a_joint_more_comes_to_rest_on_the_obstacle():
     result = fem.DecoupledNSGA().run(crank(driven=True, links=2), 0.18, 1e-3)
     assert result["stop"].impulse[:, 0].max() > 0.0 and result["stop"].gap.min() > -1e-12
+
+
+@pytest.mark.parametrize("gap", [0.0, -1e-14])
+def test_a_guide_that_touches_all_along_is_not_the_cause_of_what_fails_elsewhere(gap):
+    """Round-off closes the contact of a slider on a rail beside the floor; a ball fails for want of iterations."""
+    model = fem.Model("guided", gravity=[0, 0, -9.81])
+    slider = model.add(fem.RigidBody(1.0, 0.1, position=[0, 0, 0.1 + gap], velocity=[1.0, 0, 0], name="slider"))
+    model.add(fem.Prismatic.at(model.ground, slider, [0, 0, 0.1 + gap], axis=[1, 0, 0], name="rail"))
+    model.add(fem.SphereOnPlane(slider, model.ground, radius=0.1, name="guide"))
+    spin = {"velocity": [1.0, 0, -2.0], "angular_velocity": [3.0, 50.0, 0]}
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 3.0, 0.3], **spin, name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, friction=0.3, restitution=0.5, name="floor"))
+    few = {"max_iterations": 1, "contact_solver": "newton", "divide_failed_steps": False}
+    with pytest.raises(fem.SolverError, match="stopped after 2 iterations") as told:
+        fem.DecoupledNSGA(**few).run(model, 0.3, 1e-3)
+    assert told.value.element.name == "ball"

@@ -92,6 +92,28 @@ def test_small_rises_are_told_where_loads_only_take_energy(monkeypatch):
     assert "more than loads and drivers can have given" in coarse.warnings[0]
 
 
+@pytest.mark.parametrize("before_the_last", [0, 1, 2])
+def test_a_law_that_fails_after_its_step_is_solved_ends_the_run_and_not_the_next_one(before_the_last):
+    """The work of a step and the outputs need the law too; its error was kept for the next run of the system."""
+    calls, fails = [0], [0]
+
+    def law(x, R, v, t):
+        calls[0] += 1
+        if calls[0] == fails[0]:
+            raise ValueError("broken here")
+        return np.array([[1.0, 0, 0, 0, 0, 0]])
+
+    model, body = point()
+    model.add(fem.UserForce(body, law, name="law"))
+    system = model.compile()
+    calls[0] = 0
+    fem.DecoupledNSGA().run(system, 5e-3, 1e-3)
+    calls[0], fails[0] = 0, calls[0] - before_the_last
+    with pytest.raises(fem.NonFiniteError, match="broken here"):
+        fem.DecoupledNSGA().run(system, 5e-3, 1e-3)
+    assert fem.DecoupledNSGA().run(system, 5e-3, 1e-3).status == "complete"
+
+
 # --- what is right is not ---------------------------------------------------------------------------------------------
 
 
