@@ -5,6 +5,13 @@ At stage i = 2 … s, with the multipliers of stage i − 1 (divided by k_v, as 
     r g_N/h − R_N < 0 :  row g_N/h = 0 ,   else  row R_N = 0                                                      (1)
     p = r γ − R_T ,  ρ = μ max(R_N, 0) :   |p| < ρ:  row γ = 0 ,   else  row R_T + ρ p/|p| = 0                     (2)
 
+An attempt *by impulses* at a step that has failed has (1) at the last stage only, R_N = 0 before, and the forces of
+friction, rolling and spinning that the contact had in the last step, if it stays closed:
+
+    R_T^j = ΔP_T of the last step                                                                                 (3)
+
+What acts at the end of the step makes up for it, since the impact problem has the impulses of the whole step.
+
 γ = V_T v for sliding, (γ, c W_3 v) where it is coupled with drilling, arm W v for rolling and spinning. The rows (2)
 are right at a change of status; contacts that stick or slide in the whole step have others (`lobatto.lasting`).
 Derivatives of V_T and W are left out of the matrix: O(h).
@@ -168,9 +175,18 @@ def _add_diagonal(o, g, e, i, value):
 
 
 @kernel
+def carried(s, o, g, e, i):
+    """Multiplier (3) of direction i, and 0 in usual attempts."""
+    c = g.first_contact + e
+    if o.by_impulses == 0 or i == 0 or s.was_active[c] == 0 or s.impact[c] != 0:
+        return 0.0
+    return s.total_Lam[c, i] / s.kv if i < 3 else s.total_chi[c, i - 3] / (arm_of(g, e, s, i) * s.kv)
+
+
+@kernel
 def _multiplier_row(s, o, k, g, e, i, tangents):
-    """The row R = 0 of direction i of an open contact, or of one that knows no such resistance."""
-    o.rows[k, g.first_contact + e, i] = multiplier(o, k, g.first_contact + e, i)
+    """The row R = 0, or (3), of direction i of an open contact, or of one that knows no such resistance."""
+    o.rows[k, g.first_contact + e, i] = multiplier(o, k, g.first_contact + e, i) - carried(s, o, g, e, i)
     if tangents:
         _add_diagonal(o, g, e, i, s.kv)
 
@@ -181,6 +197,8 @@ def _contact_rows(d, s, o, j, g, e, tangents):
     c, k = g.first_contact + e, j - 1
     gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
     closed = s.pv * gap / s.h - s.kv * o.cR[k, c, 0] < 0.0
+    closed = closed and (o.by_impulses == 0 or j == o.a.shape[0] - 1)
+    resists = closed and o.by_impulses == 0
     o.stage_status[k, c] = CLOSED if closed else GAP
     if not closed:
         _multiplier_row(s, o, k, g, e, 0, tangents)
@@ -192,9 +210,9 @@ def _contact_rows(d, s, o, j, g, e, tangents):
                 _add_diagonal(o, g, e, i, s.epsilon * s.kv)
     lasts = o.lasts[c] != GAP
     for i in range(1, 6):
-        if not closed and not (lasts and i < 3):
+        if not resists and not (lasts and i < 3):
             _multiplier_row(s, o, k, g, e, i, tangents)
-    if closed:
+    if resists:
         for which in range(3):
             if which == 0 and lasts:
                 continue

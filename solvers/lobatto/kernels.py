@@ -3,6 +3,8 @@
 Source: docs/theory/lobatto.md, (4)-(14).
 """
 
+import numpy as np
+
 from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.contact.law import GAP, SLIP
 from fem_mbs.solvers.contact.velocity import accumulate_impulses, moment_arm, rates_of_time, solve_velocities
@@ -15,10 +17,13 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.initial import equations, solve_equations
 from fem_mbs.solvers.stepping.newton import solve
 from fem_mbs.solvers.stepping.run import go_to
-from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
+from fem_mbs.solvers.stepping.step import LADDER, begin, mark_impacts, take
 from fem_mbs.system.assembly import POSITION, VELOCITY, accept_states, advance_configuration, dynamics, zero
 from fem_mbs.system.constraints import add_constraint_forces
 from fem_mbs.system.contacts import contacts
+
+# attempts by impulses: p/k, proximal shift, with line search or not; as the rows of `stepping.step.LADDER`
+BY_IMPULSES = np.array([[1.0, 1e-8, 1.0], [0.03, 1e-6, 0.0], [30.0, 1e-6, 1.0]])
 
 
 @kernel
@@ -38,7 +43,7 @@ def first_guess(d, s, o, again):
     for j in range(stages):
         for n in range(d.n_nodes):
             for k in range(6):
-                o.w[j, n, k] = s.V0[n, k] + factor * s.instants[j] * s.Vd[n, k]
+                o.w[j, n, k] = s.V0[n, k] + factor * s.instants[j] * o.Vd0[n, k]
         for i in range(d.m):
             o.Ri[j, i] = 0.0 if again else s.h / s.kv * s.lam_report[i]
     for c in range(d.nc):
@@ -98,6 +103,28 @@ def attempt_step(d, s, o, again):
 
 
 @kernel
+def solve_by_impulses(d, s, o):
+    """Solve a step that has failed with contacts at its end only; all else of them is left to the impact problem.
+
+    Stages in which contacts close, open, stick and slide in turn leave Newton's iteration, and now and then the step,
+    no solution. It comes after all usual attempts: done earlier, more of the steps that follow fail.
+    """
+    pv, pv_T, epsilon, iterations, halvings = s.pv, s.pv_T, s.epsilon, s.max_iterations, s.max_halvings
+    o.by_impulses = 1
+    for k in range(BY_IMPULSES.shape[0]):
+        s.pv = s.pv_T = BY_IMPULSES[k, 0] * s.kv
+        s.epsilon = max(epsilon, BY_IMPULSES[k, 1])
+        s.max_halvings = halvings if BY_IMPULSES[k, 2] != 0.0 else 0
+        attempt_step(d, s, o, True)
+        if s.code != OK and s.counts[6] == VELOCITY and s.contact_part != 0:
+            call2(s.contact_part, s.data_at, s.run_at)
+        if s.code == OK:
+            break
+    o.by_impulses = 0
+    s.pv, s.pv_T, s.epsilon, s.max_iterations, s.max_halvings = pv, pv_T, epsilon, iterations, halvings
+
+
+@kernel
 def mean_reactions(d, s, o):
     """Impulses of joints over h as their multipliers: what checks of the step and steps with impacts take."""
     for i in range(d.m):
@@ -120,11 +147,13 @@ def lobatto_step(data, run):
     dynamics(d, VELOCITY, s.x0, s.R0, s.V0, s.V0, o.Pn, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R0, False)
     if d.nc > 0:
         contacts(d, s.x0, s.R0, s.x0, s.R0, s.V0)
-    lasting = choose_lasting(d, s, o, s.counts[4] == 0)
+    lasting = choose_lasting(d, s, o, s.counts[4] == 0 and o.by_impulses == 0)
     attempt_step(d, s, o, afresh(s))
     if lasting and not (s.code == OK and lasted(d, s, o)):
         choose_lasting(d, s, o, False)
         attempt_step(d, s, o, True)
+    if s.code != OK and d.nc > 0 and (s.plastic != 0 or s.counts[4] == LADDER.shape[0] - 1):
+        solve_by_impulses(d, s, o)
     if s.code == OK:
         mean_reactions(d, s, o)
     go_to(d, s, o.a.shape[0] - 1)
@@ -202,6 +231,7 @@ def lobatto_advance(data, run):
         zero(s.W_at, 6 * d.n_nodes)
         if not report(d, s, o):
             code = SINGULAR
+        copy(s.Vd, o.Vd0)
         for i in range(6 * d.n_nodes):
             s.base[i] = s.f[i]  # what `stepping.checks` takes for the forces at the nodes
         add_constraint_forces(d, 1.0, s.lam_report, s.base)

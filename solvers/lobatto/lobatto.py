@@ -43,6 +43,8 @@ class LobattoIIIAB(Stepper):
         Forces are solved to ``rtol`` of it where those of the model are smaller.
     reuse : bool
         Keep a factorisation while it contracts the residual by 50 per iteration.
+    divide_failed_steps : bool
+        Take a step that fails in parts, down to h/64, as `DecoupledNSGA` does. False: a step that fails ends the run.
     check_stability : bool
         Refuse steps that are too large for the highest frequency of the model at its start, see Raises.
 
@@ -82,6 +84,7 @@ class LobattoIIIAB(Stepper):
         tol_v: float | None = None,
         reference_force: float = 0.0,
         reuse: bool = True,
+        divide_failed_steps: bool = True,
         check_stability: bool = True,
     ) -> None:
         self.stages = self.as_integer("stages", stages)
@@ -95,6 +98,7 @@ class LobattoIIIAB(Stepper):
             epsilon=epsilon,
             tol_v=tol_v,
             reuse=reuse,
+            divide_failed_steps=divide_failed_steps,
             reference_force=reference_force,
         )
         self.check_stability = self.as_flag("check_stability", check_stability)
@@ -141,6 +145,12 @@ class LobattoIIIAB(Stepper):
         """Numbers of the record of a run that are this method's own."""
         return {"position_factor": 0.5}
 
+    def use(self, engine: Any, h: float) -> None:
+        """Coefficients do not depend on the step size."""
+
+    def rescale(self, engine: Any, ratio: float, change: Any) -> None:
+        """A method of one step has no memory: first guesses are scaled by `stepping.engine`."""
+
     def start(self, engine: Any, state: Any) -> None:
         """Coefficients, places of the nodes in a block, and accelerations at the start; the check of the step size."""
         from fem_mbs.solvers.stepping.initial import initial_accelerations
@@ -157,6 +167,7 @@ class LobattoIIIAB(Stepper):
         a["used"][: len(used)] = used
         engine.record_of("n_used")["n_used"] = len(used)
         a["Vd"][:], a["lam_report"][:] = initial_accelerations(system, state, engine.shift, matrices=engine.matrices)
+        a["Vd0"][:] = a["Vd"]
 
     def _check_stability(self, system, state, h):
         """Raise where the highest frequency of the model is beyond the limit of stability."""
