@@ -193,6 +193,17 @@ def report(d, s, o):
 
 
 @kernel
+def keep_accelerations(d, s, o):
+    """Accelerations at the end are those at the start of the next step; what `lobatto.error` knows of both."""
+    o.steady = 1 if o.quiet != 0 and s.struck == 0 else 0
+    for c in range(d.nc):
+        o.steady = 0 if s.was_active[c] != 0 else o.steady
+    o.quiet = 0 if s.struck != 0 else 1
+    copy(o.Vd0, o.Vd_start)
+    copy(s.Vd, o.Vd0)
+
+
+@kernel
 def look_for_passages(d, s, code):
     """Whether bodies passed each other in the step: a code. A step that failed is looked at as free flight.
 
@@ -231,7 +242,7 @@ def lobatto_advance(data, run):
         zero(s.W_at, 6 * d.n_nodes)
         if not report(d, s, o):
             code = SINGULAR
-        copy(s.Vd, o.Vd0)
+        keep_accelerations(d, s, o)
         for i in range(6 * d.n_nodes):
             s.base[i] = s.f[i]  # what `stepping.checks` takes for the forces at the nodes
         add_constraint_forces(d, 1.0, s.lam_report, s.base)
