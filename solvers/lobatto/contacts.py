@@ -35,38 +35,20 @@ from fem_mbs.jit import (
 )
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.lobatto.blocks import spread
-from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, local_row, multiplier
-from fem_mbs.solvers.lobatto.lasting import sliding_rows, sticking_rows
+from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, cone_at, cone_of, local_row, multiplier
+from fem_mbs.solvers.lobatto.lasting import lasting_rows
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.system.assembly import POSITION, gather_poses, gather_start, groups_of, times_tangent, zero
 from fem_mbs.system.contacts import (
     B_GN,
     C_BLOCKS,
     C_GAP,
-    L_MU,
-    L_ROLLING,
-    L_SPINNING,
     add_gradient,
     contacts,
     gradient_times,
-    laws_of,
 )
 
 _K, _C, _M, _HN = (SLOT[k] for k in ("K", "C", "M", "H_N"))
-
-
-@kernel
-def cone_of(g, e, s, which, members):
-    """Directions of a cone (0 sliding, 1 rolling, 2 spinning) in members (3,); their number and μ."""
-    law = laws_of(g)
-    if which == 0:
-        members[0], members[1], members[2] = 1, 2, 5
-        return 2 + g.drilling, law[e, L_MU]
-    if which == 1:
-        members[0], members[1] = 3, 4
-        return 2, law[e, L_ROLLING] / s.length
-    members[0] = 5
-    return (0 if g.drilling != 0 else 1), law[e, L_SPINNING] / s.length
 
 
 @kernel
@@ -208,13 +190,12 @@ def _contact_rows(d, s, o, j, g, e, tangents):
             _add_gap_row(s, o, j, g, e)
             for i in range(6):  # proximal, in the matrix only: redundant contacts
                 _add_diagonal(o, g, e, i, s.epsilon * s.kv)
-    lasts = o.lasts[c] != GAP
     for i in range(1, 6):
-        if not resists and not (lasts and i < 3):
+        if not resists and o.lasts[c, cone_at(g, i)] == GAP:
             _multiplier_row(s, o, k, g, e, i, tangents)
     if resists:
         for which in range(3):
-            if which == 0 and lasts:
+            if o.lasts[c, which] != GAP:
                 continue
             status = _cone_rows(d, s, o, j, g, e, which, tangents)
             if which == 0:
@@ -242,10 +223,7 @@ def stage_contacts(d, s, o, j, tangents):
                 _add_forces(d, s, o, j, g, e, b, tangents)
             if j > 0:
                 _contact_rows(d, s, o, j, g, e, tangents)
-            if o.lasts[c] == STICK:
-                sticking_rows(s, o, j, g, e, tangents)
-            elif o.lasts[c] == SLIP and j < last:
-                sliding_rows(s, o, j, g, e, tangents)
+            lasting_rows(s, o, j, g, e, tangents)
             s.status[c] = GAP if j == 0 else 4 * s.status[c] + o.stage_status[j - 1, c]
 
 

@@ -6,11 +6,11 @@ Source: docs/theory/lobatto.md, (4)-(14).
 import numpy as np
 
 from fem_mbs.jit import call2, entry, kernel
-from fem_mbs.solvers.contact.law import GAP, SLIP
+from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.velocity import accumulate_impulses, moment_arm, rates_of_time, solve_velocities
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.impact import choose_closed, momentum_without_end
-from fem_mbs.solvers.lobatto.lasting import choose_lasting, forces_at_the_end, keep_directions, lasted
+from fem_mbs.solvers.lobatto.lasting import choose_lasting, forces_at_the_end, keep_directions, lasted, slips
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK, SINGULAR
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -76,8 +76,11 @@ def velocities_at_the_end(d, s, o):
         for k in range(3):
             s.cLam[c, k] = 0.0 if again else s.total_Lam[c, k] / s.kv
             s.cchi[c, k] = 0.0 if again else s.total_chi[c, k] / (moment_arm(d, s, c, k) * s.kv)
-            if s.was_active[c] == 0 or s.impact[c] != 0 or (o.lasts[c] == SLIP and k > 0):
-                s.cLam[c, k] = s.cchi[c, k] = 0.0
+            stays = s.was_active[c] != 0 and s.impact[c] == 0
+            if not stays or (k > 0 and slips(o, c)):
+                s.cLam[c, k] = 0.0
+            if not stays or slips(o, c):
+                s.cchi[c, k] = 0.0
             # where the contact-problem solver starts, see `contact.correction`
             s.cnu[c, k] = s.position_factor * s.h * s.kv / s.kp * s.cLam[c, k]
     if o.lasting == 0:

@@ -62,8 +62,8 @@ def driven_motion():
 
 
 @cache
-def ball_motion(slides):
-    return loaded_ball.motion(np.linspace(0, 0.4, 6), slides)
+def ball_motion(slides, **resistances):
+    return loaded_ball.motion(np.linspace(0, 0.4, 6), slides, **resistances)
 
 
 def top_errors(stages, h):
@@ -136,6 +136,30 @@ def ball_errors(stages, h, slides):
     ]
 
 
+RESISTED = {  # slides or rolls, resistances of the motion and of the contact
+    "rolling": (False, {"rolling": 0.02}, {"rolling_resistance": 0.02}),
+    "spinning": (False, {"spinning": 0.02}, {"spinning_resistance": 0.02}),
+    "all of them": (
+        True, {"rolling": 0.02, "spinning": 0.01}, {"rolling_resistance": 0.02, "spinning_resistance": 0.01}
+    ),
+    "drilling": (True, {"disc": 0.1}, {"radius_contensou": 0.1}),
+    "drilling and rolling": (
+        True, {"disc": 0.1, "rolling": 0.02}, {"radius_contensou": 0.1, "rolling_resistance": 0.02}
+    ),
+}  # fmt: skip
+
+
+def resisted_errors(which, stages, h):
+    """Positions, rotations, velocities of the loaded ball whose contact has other resistances too."""
+    slides, of_motion, of_contact = RESISTED[which]
+    x, R, v, _ = ball_motion(slides, **of_motion)
+    result = lobatto(stages).run(loaded_ball.loaded_ball(slides, **of_contact), 0.4, h)
+    body, k = result["ball"], at(np.linspace(0, 0.4, 6), h)
+    assert result.statistics["repeated_steps"] == 0 and result.iterations.velocity.max() <= 3
+    return np.array([np.abs(body.position[k] - x).max(), rotation_error(body.rotation[k], R),
+                     np.abs(body.velocity[k] - v).max()])  # fmt: skip
+
+
 def rolling_errors(stages, h):
     return ball_errors(stages, h, False)
 
@@ -198,6 +222,18 @@ def test_the_order_is_twice_the_number_of_stages_less_two_in_all_quantities(erro
     assert orders[resolved] == pytest.approx(2 * stages - 2, abs=0.3)
     finest = np.array([orders[resolved[:, i], i][-1] for i in range(table.shape[1])])
     assert finest == pytest.approx(2 * stages - 2, abs=0.1)
+
+
+@pytest.mark.parametrize("stages", [2, 3])
+@pytest.mark.parametrize("which", RESISTED)
+def test_rolling_spinning_and_drilling_resistance_keep_the_order(which, stages):
+    errors = np.array([resisted_errors(which, stages, h) for h in (0.01, 0.005)])
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2 * stages - 2, abs=0.15)
+
+
+@pytest.mark.parametrize("which", RESISTED)
+def test_resistances_with_four_stages_are_as_exact_as_the_reference(which):
+    assert resisted_errors(which, 4, 0.005).max() < 3e-11
 
 
 def test_multipliers_of_stages_are_no_forces_but_those_reported_are():
