@@ -110,7 +110,8 @@ def solve_by_impulses(d, s, o):
     """Solve a step that has failed with contacts at its end only; all else of them is left to the impact problem.
 
     Stages in which contacts close, open, stick and slide in turn leave Newton's iteration, and now and then the step,
-    no solution. It comes after all usual attempts: done earlier, more of the steps that follow fail.
+    no solution. It comes after all usual attempts: done earlier, more of the steps that follow fail. Where the last
+    step was solved like this it comes after the first: in a heap of bodies one step fails after the other.
     """
     pv, pv_T, epsilon, iterations, halvings = s.pv, s.pv_T, s.epsilon, s.max_iterations, s.max_halvings
     o.by_impulses = 1
@@ -122,6 +123,8 @@ def solve_by_impulses(d, s, o):
         if s.code != OK and s.counts[6] == VELOCITY and s.contact_part != 0:
             call2(s.contact_part, s.data_at, s.run_at)
         if s.code == OK:
+            o.troubled, s.counts[4] = 1, max(s.counts[4], 1)  # a repeated step
+            o.left_to_impulses += 1
             break
     o.by_impulses = 0
     s.pv, s.pv_T, s.epsilon, s.max_iterations, s.max_halvings = pv, pv_T, epsilon, iterations, halvings
@@ -155,7 +158,9 @@ def lobatto_step(data, run):
     if lasting and not (s.code == OK and lasted(d, s, o)):
         choose_lasting(d, s, o, False)
         attempt_step(d, s, o, True)
-    if s.code != OK and d.nc > 0 and (s.plastic != 0 or s.counts[4] == LADDER.shape[0] - 1):
+    if s.code == OK:
+        o.troubled = 0
+    elif d.nc > 0 and (o.troubled != 0 or s.plastic != 0 or s.counts[4] == LADDER.shape[0] - 1):
         solve_by_impulses(d, s, o)
     if s.code == OK:
         mean_reactions(d, s, o)

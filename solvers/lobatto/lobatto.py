@@ -64,6 +64,8 @@ class LobattoIIIAB(Stepper):
     No numerical damping: energy errors stay bounded, and what a step does not resolve stays. Reported forces of joints
     and accelerations are those that are consistent with the motion at the end of the step; contact forces are means
     over the step. In a step with an impact forces of joints are their impulses over h, and accelerations are zero.
+    ``result.statistics["steps_by_impulses"]`` counts steps in which contacts had no solution at the stages and were
+    left to the impulses at the end (docs/theory/lobatto.md, steps that fail).
     Contact groups and persistent contacts belong to `DecoupledNSGA`.
 
     Examples
@@ -151,6 +153,10 @@ class LobattoIIIAB(Stepper):
     def scalars(self, system: Any, h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""
         return {"position_factor": 0.5}
+
+    def counted(self, engine: Any) -> dict[str, int]:
+        """Steps that were solved by impulses, see docs/theory/lobatto.md, steps that fail."""
+        return {"steps_by_impulses": int(engine.own[0]["left_to_impulses"])}
 
     @property
     def error_order(self) -> int:

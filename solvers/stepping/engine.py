@@ -299,7 +299,8 @@ class Engine:
                    "steps_without_restitution": "made_plastic", "impacts_with_less_restitution": "limited_impacts",
                    "energy_rises": "rises", "swept_contacts": "swept_total"}  # fmt: skip
         steps = {name: int(self.run[0][field]) for name, field in counted.items()}
-        return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
+        return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled,
+                **self.method.counted(self)}  # fmt: skip
 
     def warnings(self) -> list[str]:
         """What was wrong without stopping the run, in words."""

@@ -239,6 +239,10 @@ class Stepper(Checked):
         write_problem(path, problem)
         return f" Its contact problem is in {path} (fclib)."
 
+    def counted(self, engine: Any) -> dict[str, int]:
+        """What the method counts over all steps, besides what all do."""
+        return {}
+
     def smaller_steps(self, system: Any) -> str:
         """What the user can do when steps are too large, a sentence without its full stop."""
         offers = hasattr(self, "local_error") and self.step_control is None and not system.searches
