@@ -243,15 +243,21 @@ def test_multipliers_of_stages_are_no_forces_but_those_reported_are():
     assert np.abs(tip.force - force).max() < 2e-6
 
 
-@pytest.mark.parametrize("slides", [False, True])
+# without the ball that almost stops to roll on its way, at 0.2 rad/s: its moment turns too fast for these steps
+SMOOTHLY = [(False, {}, {}), (True, {}, {}), *(RESISTED[name] for name in RESISTED if name != "rolling")]
+
+
+@pytest.mark.parametrize("slides, of_motion, of_contact", SMOOTHLY)
 @pytest.mark.parametrize("stages", [2, 3, 4])
-def test_accelerations_in_closed_contact_are_of_the_order_of_the_last_multipliers(stages, slides):
+def test_accelerations_in_closed_contact_are_of_the_order_of_the_last_multipliers(
+    stages, slides, of_motion, of_contact
+):
     times = np.linspace(0, 0.4, 6)[1:]  # the first is exact
 
     def error(h):
-        body = lobatto(stages).run(loaded_ball.loaded_ball(slides), 0.4, h)["ball"]
+        body = lobatto(stages).run(loaded_ball.loaded_ball(slides, **of_contact), 0.4, h)["ball"]
         states = zip(body.rotation, body.velocity, body.angular_velocity)
-        exact = np.array([loaded_ball.accelerations(*state, slides)[0] for state in states])
+        exact = np.array([loaded_ball.accelerations(*state, slides, **of_motion)[0] for state in states])
         return np.abs(body.acceleration - exact)[at(times, h)].max()
 
     assert np.log2(error(0.01) / error(0.005)) == pytest.approx(stages - 1, abs=0.1)
