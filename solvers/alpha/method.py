@@ -1,10 +1,9 @@
 """Base of methods that integrate with the generalized-α method: coefficients, change of the step size."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.solvers.stepping.stepper import Stepper
 
 if TYPE_CHECKING:
@@ -15,18 +14,7 @@ class AlphaMethod(Stepper):
     """What follows from ρ∞, the spectral radius at infinite frequency (docs/theory/decoupled_nsga.md, (9), (10))."""
 
     rho_inf: float
-    step_control: StepControl | None
-
-    def _set_control(self, step_control: StepControl | None) -> None:
-        """Check and keep the option about steps of variable size."""
-        self.step_control = step_control
-        if step_control is not None:
-            self.as_instance("step_control", step_control, StepControl, "a StepControl or None")
-
-    def smaller_steps(self, system: Any) -> str:
-        if self.step_control is not None or system.searches:
-            return "Halve h"
-        return "Halve h, or use step_control=StepControl()"
+    error_order = 3  # of the local error in the step size
 
     @property
     def coefficients(self) -> tuple[float, float, float, float]:

@@ -5,6 +5,13 @@ At stage i = 2 … s, with the multipliers of stage i − 1 (divided by k_v, as 
     r g_N/h − R_N < 0 :  row g_N/h = 0 ,   else  row R_N = 0                                                      (1)
     p = r γ − R_T ,  ρ = μ max(R_N, 0) :   |p| < ρ:  row γ = 0 ,   else  row R_T + ρ p/|p| = 0                     (2)
 
+An attempt *by impulses* at a step that has failed has (1) at the last stage only, R_N = 0 before, and the forces of
+friction, rolling and spinning that the contact had in the last step, if it stays closed:
+
+    R_T^j = ΔP_T of the last step                                                                                 (3)
+
+What acts at the end of the step makes up for it, since the impact problem has the impulses of the whole step.
+
 γ = V_T v for sliding, (γ, c W_3 v) where it is coupled with drilling, arm W v for rolling and spinning. The rows (2)
 are right at a change of status; contacts that stick or slide in the whole step have others (`lobatto.lasting`).
 Derivatives of V_T and W are left out of the matrix: O(h).
@@ -28,38 +35,20 @@ from fem_mbs.jit import (
 )
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.lobatto.blocks import spread
-from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, local_row, multiplier
-from fem_mbs.solvers.lobatto.lasting import sliding_rows, sticking_rows
+from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, cone_at, cone_of, local_row, multiplier
+from fem_mbs.solvers.lobatto.lasting import lasting_rows
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.system.assembly import POSITION, gather_poses, gather_start, groups_of, times_tangent, zero
 from fem_mbs.system.contacts import (
     B_GN,
     C_BLOCKS,
     C_GAP,
-    L_MU,
-    L_ROLLING,
-    L_SPINNING,
     add_gradient,
     contacts,
     gradient_times,
-    laws_of,
 )
 
 _K, _C, _M, _HN = (SLOT[k] for k in ("K", "C", "M", "H_N"))
-
-
-@kernel
-def cone_of(g, e, s, which, members):
-    """Directions of a cone (0 sliding, 1 rolling, 2 spinning) in members (3,); their number and μ."""
-    law = laws_of(g)
-    if which == 0:
-        members[0], members[1], members[2] = 1, 2, 5
-        return 2 + g.drilling, law[e, L_MU]
-    if which == 1:
-        members[0], members[1] = 3, 4
-        return 2, law[e, L_ROLLING] / s.length
-    members[0] = 5
-    return (0 if g.drilling != 0 else 1), law[e, L_SPINNING] / s.length
 
 
 @kernel
@@ -168,9 +157,18 @@ def _add_diagonal(o, g, e, i, value):
 
 
 @kernel
+def carried(s, o, g, e, i):
+    """Multiplier (3) of direction i, and 0 in usual attempts."""
+    c = g.first_contact + e
+    if o.by_impulses == 0 or i == 0 or s.was_active[c] == 0 or s.impact[c] != 0:
+        return 0.0
+    return s.total_Lam[c, i] / s.kv if i < 3 else s.total_chi[c, i - 3] / (arm_of(g, e, s, i) * s.kv)
+
+
+@kernel
 def _multiplier_row(s, o, k, g, e, i, tangents):
-    """The row R = 0 of direction i of an open contact, or of one that knows no such resistance."""
-    o.rows[k, g.first_contact + e, i] = multiplier(o, k, g.first_contact + e, i)
+    """The row R = 0, or (3), of direction i of an open contact, or of one that knows no such resistance."""
+    o.rows[k, g.first_contact + e, i] = multiplier(o, k, g.first_contact + e, i) - carried(s, o, g, e, i)
     if tangents:
         _add_diagonal(o, g, e, i, s.kv)
 
@@ -181,6 +179,8 @@ def _contact_rows(d, s, o, j, g, e, tangents):
     c, k = g.first_contact + e, j - 1
     gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
     closed = s.pv * gap / s.h - s.kv * o.cR[k, c, 0] < 0.0
+    closed = closed and (o.by_impulses == 0 or j == o.a.shape[0] - 1)
+    resists = closed and o.by_impulses == 0
     o.stage_status[k, c] = CLOSED if closed else GAP
     if not closed:
         _multiplier_row(s, o, k, g, e, 0, tangents)
@@ -190,13 +190,12 @@ def _contact_rows(d, s, o, j, g, e, tangents):
             _add_gap_row(s, o, j, g, e)
             for i in range(6):  # proximal, in the matrix only: redundant contacts
                 _add_diagonal(o, g, e, i, s.epsilon * s.kv)
-    lasts = o.lasts[c] != GAP
     for i in range(1, 6):
-        if not closed and not (lasts and i < 3):
+        if not resists and o.lasts[c, cone_at(g, i)] == GAP:
             _multiplier_row(s, o, k, g, e, i, tangents)
-    if closed:
+    if resists:
         for which in range(3):
-            if which == 0 and lasts:
+            if o.lasts[c, which] != GAP:
                 continue
             status = _cone_rows(d, s, o, j, g, e, which, tangents)
             if which == 0:
@@ -224,10 +223,7 @@ def stage_contacts(d, s, o, j, tangents):
                 _add_forces(d, s, o, j, g, e, b, tangents)
             if j > 0:
                 _contact_rows(d, s, o, j, g, e, tangents)
-            if o.lasts[c] == STICK:
-                sticking_rows(s, o, j, g, e, tangents)
-            elif o.lasts[c] == SLIP and j < last:
-                sliding_rows(s, o, j, g, e, tangents)
+            lasting_rows(s, o, j, g, e, tangents)
             s.status[c] = GAP if j == 0 else 4 * s.status[c] + o.stage_status[j - 1, c]
 
 

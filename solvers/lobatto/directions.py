@@ -2,7 +2,7 @@
 
 from fem_mbs.jit import indices, integer_matrix, kernel, matrix
 from fem_mbs.system.assembly import POSITION
-from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, L_DRILLING, laws_of
+from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, L_DRILLING, L_MU, L_ROLLING, L_SPINNING, laws_of
 
 
 @kernel
@@ -25,6 +25,28 @@ def arm_of(g, e, s, i):
     if i < 3:
         return 1.0
     return laws_of(g)[e, L_DRILLING] if i == 5 and g.drilling != 0 else s.length
+
+
+@kernel
+def cone_of(g, e, s, which, members):
+    """Directions of a cone (0 sliding, 1 rolling, 2 spinning) in members (3,); their number and μ."""
+    law = laws_of(g)
+    if which == 0:
+        members[0], members[1], members[2] = 1, 2, 5
+        return 2 + g.drilling, law[e, L_MU]
+    if which == 1:
+        members[0], members[1] = 3, 4
+        return 2, law[e, L_ROLLING] / s.length
+    members[0] = 5
+    return (0 if g.drilling != 0 else 1), law[e, L_SPINNING] / s.length
+
+
+@kernel
+def cone_at(g, i):
+    """Cone of direction i > 0: 0 sliding, 1 rolling, 2 spinning."""
+    if i < 3:
+        return 0
+    return 1 if i < 5 else (0 if g.drilling != 0 else 2)
 
 
 @kernel

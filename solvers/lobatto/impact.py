@@ -15,12 +15,11 @@ import math
 from fem_mbs.jit import entry, integers, kernel, matrix
 from fem_mbs.rotations import rotate_T
 from fem_mbs.solvers.contact import velocity
-from fem_mbs.solvers.contact.law import SLIP
 from fem_mbs.solvers.contact.rows import velocity_contact_residual
 from fem_mbs.solvers.lobatto.chart import without_gyration
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.directions import arm_of, block_of, multiplier
-from fem_mbs.solvers.lobatto.lasting import impact_contacts, last_sliding
+from fem_mbs.solvers.lobatto.lasting import impact_contacts, last_slipping, slips
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import merit_of
 from fem_mbs.system.assembly import VELOCITY, clear_matrix, dynamics, full_norm, groups_of
@@ -51,7 +50,7 @@ def impact_residual(data, run):
     if nc > 0 and s.without_contacts == 0:
         velocity_contact_residual(d, s, s.V, s.Vminus, r1, s.rows_c, s.rows_chi)
         if o.lasting != 0:
-            last_sliding(d, s, o, r1, s.rows_c)
+            last_slipping(d, s, o, r1, s.rows_c, s.rows_chi)
         for c in range(nc):
             total += s.rows_c[c, 0] ** 2
             friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
@@ -125,5 +124,5 @@ def choose_closed(d, s, o):
             closed = s.pv * (kept[e, C_GAP] - round_off) / s.h - s.kv * o.cR[last, c, 0] <= 0.0
             for i in range(last):
                 closed = closed or o.cR[i, c, 0] > 0.0
-            # those that slide in the whole step have rows of their own
-            s.candidate[c] = s.active[c] = 1 if closed and o.lasts[c] != SLIP else 0
+            # those that slip in the whole step have rows of their own
+            s.candidate[c] = s.active[c] = 1 if closed and not slips(o, c) else 0

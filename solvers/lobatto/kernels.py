@@ -3,22 +3,27 @@
 Source: docs/theory/lobatto.md, (4)-(14).
 """
 
+import numpy as np
+
 from fem_mbs.jit import call2, entry, kernel
-from fem_mbs.solvers.contact.law import GAP, SLIP
+from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.velocity import accumulate_impulses, moment_arm, rates_of_time, solve_velocities
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.impact import choose_closed, momentum_without_end
-from fem_mbs.solvers.lobatto.lasting import choose_lasting, forces_at_the_end, keep_directions, lasted
+from fem_mbs.solvers.lobatto.lasting import choose_lasting, forces_at_the_end, keep_directions, lasted, slips
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK, SINGULAR
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.initial import equations, solve_equations
 from fem_mbs.solvers.stepping.newton import solve
 from fem_mbs.solvers.stepping.run import go_to
-from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
+from fem_mbs.solvers.stepping.step import LADDER, begin, mark_impacts, take
 from fem_mbs.system.assembly import POSITION, VELOCITY, accept_states, advance_configuration, dynamics, zero
 from fem_mbs.system.constraints import add_constraint_forces
 from fem_mbs.system.contacts import contacts
+
+# attempts by impulses: p/k, proximal shift, with line search or not; as the rows of `stepping.step.LADDER`
+BY_IMPULSES = np.array([[1.0, 1e-8, 1.0], [0.03, 1e-6, 0.0], [30.0, 1e-6, 1.0]])
 
 
 @kernel
@@ -38,7 +43,7 @@ def first_guess(d, s, o, again):
     for j in range(stages):
         for n in range(d.n_nodes):
             for k in range(6):
-                o.w[j, n, k] = s.V0[n, k] + factor * s.instants[j] * s.Vd[n, k]
+                o.w[j, n, k] = s.V0[n, k] + factor * s.instants[j] * o.Vd0[n, k]
         for i in range(d.m):
             o.Ri[j, i] = 0.0 if again else s.h / s.kv * s.lam_report[i]
     for c in range(d.nc):
@@ -71,8 +76,11 @@ def velocities_at_the_end(d, s, o):
         for k in range(3):
             s.cLam[c, k] = 0.0 if again else s.total_Lam[c, k] / s.kv
             s.cchi[c, k] = 0.0 if again else s.total_chi[c, k] / (moment_arm(d, s, c, k) * s.kv)
-            if s.was_active[c] == 0 or s.impact[c] != 0 or (o.lasts[c] == SLIP and k > 0):
-                s.cLam[c, k] = s.cchi[c, k] = 0.0
+            stays = s.was_active[c] != 0 and s.impact[c] == 0
+            if not stays or (k > 0 and slips(o, c)):
+                s.cLam[c, k] = 0.0
+            if not stays or slips(o, c):
+                s.cchi[c, k] = 0.0
             # where the contact-problem solver starts, see `contact.correction`
             s.cnu[c, k] = s.position_factor * s.h * s.kv / s.kp * s.cLam[c, k]
     if o.lasting == 0:
@@ -98,6 +106,31 @@ def attempt_step(d, s, o, again):
 
 
 @kernel
+def solve_by_impulses(d, s, o):
+    """Solve a step that has failed with contacts at its end only; all else of them is left to the impact problem.
+
+    Stages in which contacts close, open, stick and slide in turn leave Newton's iteration, and now and then the step,
+    no solution. It comes after all usual attempts: done earlier, more of the steps that follow fail. Where the last
+    step was solved like this it comes after the first: in a heap of bodies one step fails after the other.
+    """
+    pv, pv_T, epsilon, iterations, halvings = s.pv, s.pv_T, s.epsilon, s.max_iterations, s.max_halvings
+    o.by_impulses = 1
+    for k in range(BY_IMPULSES.shape[0]):
+        s.pv = s.pv_T = BY_IMPULSES[k, 0] * s.kv
+        s.epsilon = max(epsilon, BY_IMPULSES[k, 1])
+        s.max_halvings = halvings if BY_IMPULSES[k, 2] != 0.0 else 0
+        attempt_step(d, s, o, True)
+        if s.code != OK and s.counts[6] == VELOCITY and s.contact_part != 0:
+            call2(s.contact_part, s.data_at, s.run_at)
+        if s.code == OK:
+            o.troubled, s.counts[4] = 1, max(s.counts[4], 1)  # a repeated step
+            o.left_to_impulses += 1
+            break
+    o.by_impulses = 0
+    s.pv, s.pv_T, s.epsilon, s.max_iterations, s.max_halvings = pv, pv_T, epsilon, iterations, halvings
+
+
+@kernel
 def mean_reactions(d, s, o):
     """Impulses of joints over h as their multipliers: what checks of the step and steps with impacts take."""
     for i in range(d.m):
@@ -120,11 +153,15 @@ def lobatto_step(data, run):
     dynamics(d, VELOCITY, s.x0, s.R0, s.V0, s.V0, o.Pn, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R0, False)
     if d.nc > 0:
         contacts(d, s.x0, s.R0, s.x0, s.R0, s.V0)
-    lasting = choose_lasting(d, s, o, s.counts[4] == 0)
+    lasting = choose_lasting(d, s, o, s.counts[4] == 0 and o.by_impulses == 0)
     attempt_step(d, s, o, afresh(s))
     if lasting and not (s.code == OK and lasted(d, s, o)):
         choose_lasting(d, s, o, False)
         attempt_step(d, s, o, True)
+    if s.code == OK:
+        o.troubled = 0
+    elif d.nc > 0 and (o.troubled != 0 or s.plastic != 0 or s.counts[4] == LADDER.shape[0] - 1):
+        solve_by_impulses(d, s, o)
     if s.code == OK:
         mean_reactions(d, s, o)
     go_to(d, s, o.a.shape[0] - 1)
@@ -161,6 +198,17 @@ def report(d, s, o):
     for i in range(6 * d.n_nodes):
         s.f[i] += s.P[i] / h
     return solve_equations(d, epsilon, s.Vd, s.lam_report, s.phi, s.f, s.r)
+
+
+@kernel
+def keep_accelerations(d, s, o):
+    """Accelerations at the end are those at the start of the next step; what `lobatto.error` knows of both."""
+    o.steady = 1 if o.quiet != 0 and s.struck == 0 else 0
+    for c in range(d.nc):
+        o.steady = 0 if s.was_active[c] != 0 else o.steady
+    o.quiet = 0 if s.struck != 0 else 1
+    copy(o.Vd0, o.Vd_start)
+    copy(s.Vd, o.Vd0)
 
 
 @kernel
@@ -202,6 +250,7 @@ def lobatto_advance(data, run):
         zero(s.W_at, 6 * d.n_nodes)
         if not report(d, s, o):
             code = SINGULAR
+        keep_accelerations(d, s, o)
         for i in range(6 * d.n_nodes):
             s.base[i] = s.f[i]  # what `stepping.checks` takes for the forces at the nodes
         add_constraint_forces(d, 1.0, s.lam_report, s.base)

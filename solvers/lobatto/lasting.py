@@ -1,18 +1,21 @@
-"""Friction of contacts that stick, or slide, in a whole step: rows that keep the order of the scheme.
+"""Cones of contacts that stick, or slip, in a whole step: rows that keep the order of the scheme.
 
-A contact is taken for one that lasts when it is closed at the start of the step and does not move along its normal. It
-sticks or slides by its velocity there. Instead of the rows (2) of `lobatto.contacts` it has, for i = 1 … s − 1,
+A contact is taken for one that lasts when it is closed at the start of the step and does not move along its normal.
+Each of its cones, sliding (with drilling where that is coupled), rolling and spinning, sticks or slips by its rate γ
+there.
+Instead of the rows (2) of `lobatto.contacts` it has, for i = 1 … s − 1,
 
-    stick   Σ_j b_j c_j^(i−1) γ(q^j, v^j) = 0 ,   and γ = 0 at the end by the cone of the impact problem            (1)
-    slide   R_T^j + μ R_N^j τ^j = 0 ,   τ^j = γ^j/|γ^j| ,  j = 1 … s                                              (2)
+    stick   Σ_j b_j c_j^(i−1) γ(q^j, v^j) = 0 ,   and γ = 0 at the end                                              (1)
+    slip    R_T^j + μ R_N^j τ^j = 0 ,   τ^j = γ^j/|γ^j| ,  j = 1 … s                                              (2)
 
 The last of (2) belongs to the impact problem. With B = Σ_{j<s} b_j R^j and the normal impulse ΔP_N of the step as its
 unknown it is
 
     ΔP_T = B_T − μ (ΔP_N − B_N) τ^s ,   G_N v = 0                                                                (3)
 
-A step that does not end as it was taken to last (the contact opens, stick and slide change, an impulse pulls) is solved
-again without these rows.
+A contact in which nothing slips has the usual rows there; one in which something does has (3), and γ = 0 of its cones
+that stick. A step that does not end as it was taken to last (the contact opens, stick and slip change, an impulse
+pulls or is outside its cone) is solved again without these rows.
 
 Source: docs/theory/lobatto.md, (12), (13); averaged rows in the sense of Jay (1996).
 """
@@ -20,25 +23,13 @@ Source: docs/theory/lobatto.md, (12), (13); averaged rows in the sense of Jay (1
 import math
 
 from fem_mbs.jit import N_SLOTS, SLOT, entry, indices, integers, kernel, local_vector, matrix
-from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
+from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.contact.rows import velocity_contact_tangents
 from fem_mbs.solvers.lobatto.data import own_at
-from fem_mbs.solvers.lobatto.directions import add_row, block_of, local_row
+from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, cone_of, local_row, multiplier
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import POSITION, VELOCITY, groups_of, matrix_values, scatter_matrix, zero
-from fem_mbs.system.contacts import (
-    B_GN,
-    B_VT,
-    B_VT0,
-    C_BLOCKS,
-    C_GAP,
-    L_MU,
-    L_ROLLING,
-    L_SPINNING,
-    add_gradient,
-    gradient_times,
-    laws_of,
-)  # fmt: skip
+from fem_mbs.system.contacts import B_GN, C_BLOCKS, C_GAP, add_gradient, gradient_times
 
 _K = SLOT["K"]
 CLOSED_GAP = 10.0  # times the accuracy of gaps: a gap below it is closed
@@ -47,152 +38,247 @@ SLOW = 1e-2  # times tol_v, likewise
 
 
 @kernel
+def lasts(o, c):
+    """Whether a cone of contact c sticks or slips in the whole step."""
+    return o.lasts[c, 0] != GAP or o.lasts[c, 1] != GAP or o.lasts[c, 2] != GAP
+
+
+@kernel
+def slips(o, c):
+    """Whether a cone of contact c slips in the whole step."""
+    return o.lasts[c, 0] == SLIP or o.lasts[c, 1] == SLIP or o.lasts[c, 2] == SLIP
+
+
+@kernel
+def rates_of(g, e, s, V, members, n, rate):
+    """Fill rate (n,) with the rates of the directions of a cone; returns their size."""
+    size = 0.0
+    for a in range(n):
+        i = int(members[a])
+        rate[a] = arm_of(g, e, s, i) * gradient_times(g, e, block_of(i), 0, V)
+        size += rate[a] ** 2
+    return math.sqrt(size)
+
+
+@kernel
 def choose_lasting(d, s, o, allowed):
     """Choose contacts that last, if ``allowed``, by what they do at the start of the step; whether there is one."""
     groups = groups_of(d)
     still = STILL * s.exact * (1.0 + s.scale_v) + SLOW * s.tol_v
+    members, rate = local_vector(3), local_vector(3)
     o.lasting = 0
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
             c = g.first_contact + e
-            o.lasts[c] = GAP
-            # rows of rolling and spinning belong to the usual ones: with these the motion did not follow their moments
-            resists = law[e, L_ROLLING] > 0.0 or law[e, L_SPINNING] > 0.0
-            if not allowed or g.drilling != 0 or law[e, L_MU] == 0.0 or resists:
-                continue
-            if kept[e, C_GAP] > CLOSED_GAP * s.exact * (1.0 + s.scale_x):
+            for which in range(3):
+                o.lasts[c, which] = GAP
+            if not allowed or kept[e, C_GAP] > CLOSED_GAP * s.exact * (1.0 + s.scale_x):
                 continue
             if abs(gradient_times(g, e, B_GN, 0, s.V0)) > still:
                 continue
-            speed = math.hypot(gradient_times(g, e, B_VT, 0, s.V0), gradient_times(g, e, B_VT, 1, s.V0))
-            o.lasts[c] = STICK if speed <= still else SLIP
-            o.lasting = 1
+            for which in range(3):
+                n, mu = cone_of(g, e, s, which, members)
+                if n == 0 or mu == 0.0:
+                    continue
+                speed = rates_of(g, e, s, s.V0, members, n, rate)
+                o.lasts[c, which] = STICK if speed <= still else SLIP
+                o.lasting = 1
+                for k in range(n):
+                    o.rate0[c, int(members[k])] = rate[k]
     return o.lasting != 0
+
+
+@kernel
+def goes_on(g, e, s, o, V):
+    """Whether what slips goes on in the direction that it had at the start of the step: less than 90° off."""
+    c, members, rate = g.first_contact + e, local_vector(3), local_vector(3)
+    for which in range(3):
+        if o.lasts[c, which] != SLIP:
+            continue
+        n, _ = cone_of(g, e, s, which, members)
+        rates_of(g, e, s, V, members, n, rate)
+        along = 0.0
+        for k in range(n):
+            along += o.rate0[c, int(members[k])] * rate[k]
+        if not along > 0.0:
+            return False
+    return True
+
+
+@kernel
+def _impulse(s, c, i):
+    """Impulse of direction i of contact c in the step."""
+    return s.aLam[c, i] if i < 3 else s.achi[c, i - 3]
+
+
+@kernel
+def _held(g, e, s, o):
+    """Whether the impulses of a contact are inside the cones that were taken to stick, at the end of the step."""
+    c, members = g.first_contact + e, local_vector(3)
+    if not slips(o, c):  # the usual rows have decided
+        sticks = o.lasts[c, 0] == GAP or s.status[c] == STICK
+        return sticks and ((o.lasts[c, 1] == GAP and o.lasts[c, 2] == GAP) or s.turning[c] == STICK)
+    for which in range(3):
+        if o.lasts[c, which] == STICK:
+            n, mu = cone_of(g, e, s, which, members)
+            size = 0.0
+            for k in range(n):
+                i = int(members[k])
+                size += (_impulse(s, c, i) / arm_of(g, e, s, i)) ** 2
+            if not math.sqrt(size) <= mu * s.aLam[c, 0]:
+                return False
+    return s.aLam[c, 0] >= 0.0 and goes_on(g, e, s, o, s.V)
 
 
 @kernel
 def lasted(d, s, o):
     """Whether the contacts did what they were taken to do; velocities at the end are known."""
-    groups = groups_of(d)
+    groups, stages = groups_of(d), o.a.shape[0]
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
         for e in range(g.n):
             c = g.first_contact + e
-            if o.lasts[c] == GAP:
+            if not lasts(o, c):
                 continue
-            if s.status[c] != o.lasts[c]:
+            if s.status[c] == GAP or not _held(g, e, s, o):
                 return False
-            for j in range(o.a.shape[0] - 1):
+            for j in range(stages - 1):
                 if o.stage_status[j, c] == GAP or o.cR[j, c, 0] < 0.0:
                     return False
-            for j in range(o.a.shape[0]):
-                if o.lasts[c] == SLIP and o.forward[j, c] == 0:
+            for j in range(stages):
+                if slips(o, c) and o.forward[j, c] == 0:
                     return False
-            if o.lasts[c] == SLIP and (s.aLam[c, 0] < 0.0 or not goes_on(g, e, s, s.V)):
-                return False
     return True
 
 
 @kernel
-def goes_on(g, e, s, V):
-    """Whether a contact slides on in the direction that it had at the start of the step: less than 90° off."""
-    along = 0.0
-    for i in range(2):
-        along += gradient_times(g, e, B_VT0, i, s.V0) * gradient_times(g, e, B_VT, i, V)
-    return along > 0.0
+def lasting_rows(s, o, j, g, e, tangents):
+    """What stage j gives to the rows of a contact that lasts, and its entries."""
+    c, last = g.first_contact + e, o.a.shape[0] - 1
+    for which in range(3):
+        if o.lasts[c, which] == STICK:
+            _sticking_rows(s, o, j, g, e, which, tangents)
+        elif o.lasts[c, which] == SLIP and j < last:
+            _slipping_rows(s, o, j, g, e, which, tangents)
+    if j < last and slips(o, c):
+        o.forward[j, c] = 1 if goes_on(g, e, s, o, s.Vs) else 0
 
 
 @kernel
-def sticking_rows(s, o, j, g, e, tangents):
-    """What stage j gives to the rows (1) of a contact, and its entries."""
-    c = g.first_contact + e
-    for i in range(1, 3):
-        rate, weight = gradient_times(g, e, block_of(i), 0, s.Vs), o.b[j]
+def _sticking_rows(s, o, j, g, e, which, tangents):
+    """What stage j gives to the rows (1) of a cone, and its entries."""
+    c, members, rate = g.first_contact + e, local_vector(3), local_vector(3)
+    n, _ = cone_of(g, e, s, which, members)
+    rates_of(g, e, s, s.Vs, members, n, rate)
+    for a in range(n):
+        i, weight = int(members[a]), o.b[j]
         for k in range(o.a.shape[0] - 1):
-            o.rows[k, c, i] += weight * rate
+            o.rows[k, c, i] += weight * rate[a]
             weight *= s.instants[j]
         if tangents:
-            add_row(o, j, g, e, local_row(g, i), block_of(i), s.kv, o.A_D, o.A_w)
+            add_row(o, j, g, e, local_row(g, i), block_of(i), s.kv * arm_of(g, e, s, i), o.A_D, o.A_w)
 
 
 @kernel
-def sliding_rows(s, o, j, g, e, tangents):
-    """Rows (2) of a contact at stage j, and their entries, which are those of block row j."""
-    c, mu, k_v = g.first_contact + e, laws_of(g)[e, L_MU], s.kv
+def _slipping_rows(s, o, j, g, e, which, tangents):
+    """Rows (2) of a cone at stage j, and their entries, which are those of block row j."""
+    c, k_v, members, tau = g.first_contact + e, s.kv, local_vector(3), local_vector(3)
+    n, mu = cone_of(g, e, s, which, members)
     nd, size = g.nd, g.nd + 6
     where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
-    tau = local_vector(2)
-    speed = direction_of_sliding(g, e, s.Vs, tau)
-    o.forward[j, c] = 1 if goes_on(g, e, s, s.Vs) else 0
-    for i in range(2):
-        o.rows[j, c, 1 + i] = o.cR[j, c, 1 + i] + mu * o.cR[j, c, 0] * tau[i]
+    speed = _direction(g, e, s, s.Vs, members, n, tau)
+    for a in range(n):
+        i = int(members[a])
+        o.rows[j, c, i] = multiplier(o, j, c, i) + mu * o.cR[j, c, 0] * tau[a]
         if not tangents:
             continue
-        row = nd + 1 + i
+        row = nd + local_row(g, i)
         at = where[row * size + row]
         if at >= 0:
             o.S_w[at] += k_v
         at = where[row * size + nd]
         if at >= 0:
-            o.S_w[at] += k_v * mu * tau[i]
+            o.S_w[at] += k_v * mu * tau[a]
         factor = k_v * mu * o.cR[j, c, 0] / speed if speed > 0.0 else 0.0
-        for m in range(2):
-            scale = factor * ((1.0 if i == m else 0.0) - tau[i] * tau[m])
+        for m in range(n):
+            other = int(members[m])
+            scale = factor * ((1.0 if a == m else 0.0) - tau[a] * tau[m]) * arm_of(g, e, s, other)
             if scale != 0.0:
-                add_row(o, j, g, e, 1 + i, block_of(1 + m), scale, o.S_D, o.S_w)
+                add_row(o, j, g, e, row - nd, block_of(other), scale, o.S_D, o.S_w)
 
 
 @kernel
-def direction_of_sliding(g, e, V, tau):
-    """Fill tau (2,) with γ/|γ|; returns |γ|."""
-    for i in range(2):
-        tau[i] = gradient_times(g, e, B_VT, i, V)
-    speed = math.hypot(tau[0], tau[1])
-    for i in range(2):
-        tau[i] = tau[i] / speed if speed > 0.0 else 0.0
+def _direction(g, e, s, V, members, n, tau):
+    """Fill tau (n,) with γ/|γ| of a cone; returns |γ|."""
+    speed = rates_of(g, e, s, V, members, n, tau)
+    for a in range(n):
+        tau[a] = tau[a] / speed if speed > 0.0 else 0.0
     return speed
 
 
 @kernel
 def keep_directions(d, s, o):
-    """Keep τ^s of sliding contacts; contacts are evaluated at the last stage, whose velocities are in Vs."""
-    groups = groups_of(d)
+    """Keep τ^s of what slips; contacts are evaluated at the last stage, whose velocities are in Vs."""
+    groups, members, tau = groups_of(d), local_vector(3), local_vector(3)
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
         for e in range(g.n):
             c = g.first_contact + e
-            direction_of_sliding(g, e, s.Vs, o.slide[c])
-            o.forward[o.a.shape[0] - 1, c] = 1 if goes_on(g, e, s, s.Vs) else 0
+            for which in range(3):
+                if o.lasts[c, which] == SLIP:
+                    n, _ = cone_of(g, e, s, which, members)
+                    _direction(g, e, s, s.Vs, members, n, tau)
+                    for k in range(n):
+                        o.slide[c, int(members[k])] = tau[k]
+            o.forward[o.a.shape[0] - 1, c] = 1 if goes_on(g, e, s, o, s.Vs) else 0
 
 
 @kernel
-def last_sliding(d, s, o, r1, rows):
-    """Impulses (3) and rows of contacts that slide, in the impact problem; its contact residual left them open."""
-    groups = groups_of(d)
+def last_slipping(d, s, o, r1, rows, rows_chi):
+    """Impulses (3) and rows of contacts that slip, in the impact problem; its contact residual left them open."""
+    groups, members = groups_of(d), local_vector(3)
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
         for e in range(g.n):
             c = g.first_contact + e
-            if o.lasts[c] != SLIP:
+            if not slips(o, c):
                 continue
             s.aLam[c, 0] = s.kv * s.cLam[c, 0]
             rows[c, 0] = -gradient_times(g, e, B_GN, 0, s.V)
             add_gradient(g, e, B_GN, 0, -s.aLam[c, 0], r1)
-            friction = laws_of(g)[e, L_MU] * (s.aLam[c, 0] - o.before_end[c, 0])
-            for i in range(2):
-                s.aLam[c, 1 + i] = o.before_end[c, 1 + i] - friction * o.slide[c, i]
-                add_gradient(g, e, B_VT, i, -s.aLam[c, 1 + i], r1)
-            s.status[c] = SLIP
+            for which in range(3):
+                if o.lasts[c, which] == GAP:
+                    continue
+                n, mu = cone_of(g, e, s, which, members)
+                friction = mu * (s.aLam[c, 0] - o.before_end[c, 0])
+                for k in range(n):
+                    i = int(members[k])
+                    arm = arm_of(g, e, s, i)
+                    if o.lasts[c, which] == STICK:
+                        impulse = s.kv * arm * (s.cLam[c, i] if i < 3 else s.cchi[c, i - 3])
+                        row = -arm * gradient_times(g, e, block_of(i), 0, s.V)
+                        if i < 3:
+                            rows[c, i] = row
+                        else:
+                            rows_chi[c, i - 3] = row
+                    else:
+                        impulse = o.before_end[c, i] - arm * friction * o.slide[c, i]
+                    if i < 3:
+                        s.aLam[c, i] = impulse
+                    else:
+                        s.achi[c, i - 3] = impulse
+                    add_gradient(g, e, block_of(i), 0, -impulse, r1)
+            s.status[c] = CLOSED if o.lasts[c, 0] == GAP else o.lasts[c, 0]
 
 
 @kernel
@@ -205,10 +291,35 @@ def forces_at_the_end(d, s, o):
             continue
         for e in range(g.n):
             c = g.first_contact + e
-            if o.lasts[c] != GAP:
-                for i in range(3):
-                    last = (s.aLam[c, i] - o.before_end[c, i]) / b
-                    add_gradient(g, e, block_of(i), 0, last - s.aLam[c, i], s.P)
+            if lasts(o, c):
+                for i in range(6):
+                    impulse = _impulse(s, c, i)
+                    last = (impulse - o.before_end[c, i]) / b
+                    add_gradient(g, e, block_of(i), 0, last - impulse, s.P)
+
+
+@kernel
+def _impact_block(s, o, g, e, S):
+    """Fill S with the matrix of (3) and γ = 0 of a contact; it takes the rows of an open contact off."""
+    c, k, nd, members = g.first_contact + e, s.kv, g.nd, local_vector(3)
+    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    S[nd, nd] = (1.0 - s.epsilon) * k * k / s.pv
+    for r in range(nd):
+        S[nd, r] = S[r, nd] = -k * kept[e, C_BLOCKS + B_GN * nd + r]
+    for which in range(3):
+        if o.lasts[c, which] == GAP:
+            continue
+        n, mu = cone_of(g, e, s, which, members)
+        for a in range(n):
+            i = int(members[a])
+            at, arm, row = C_BLOCKS + block_of(i) * nd, arm_of(g, e, s, i), nd + local_row(g, i)
+            if o.lasts[c, which] == STICK:
+                S[row, row] = (1.0 - s.epsilon) * k * k / (s.pv_T if which == 0 else s.pv)
+                for r in range(nd):
+                    S[row, r] = S[r, row] = -k * arm * kept[e, at + r]
+            else:
+                for r in range(nd):
+                    S[r, nd] += k * mu * arm * o.slide[c, i] * kept[e, at + r]
 
 
 @entry("void(int64, int64)")
@@ -221,24 +332,15 @@ def impact_contacts(data, run):
         return
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
-    values, k = matrix_values(d, VELOCITY), s.kv
+    values = matrix_values(d, VELOCITY)
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
-        nd = g.nd
-        size = nd + 6
-        S, kept = matrix(b[_K], size, size), matrix(g.contact_at, g.n, g.contact_stride)
+        size = g.nd + 6
+        S = matrix(b[_K], size, size)
         for e in range(g.n):
-            c = g.first_contact + e
-            if o.lasts[c] != SLIP:
-                continue
-            zero(b[_K], size * size)
-            S[nd, nd] = k * k / s.pv  # takes the row of an open contact off
-            mu = laws_of(g)[e, L_MU]
-            for i in range(nd):
-                S[nd, i] = -k * kept[e, C_BLOCKS + B_GN * nd + i]
-                S[i, nd] = S[nd, i]
-                for m in range(2):
-                    S[i, nd] += k * mu * o.slide[c, m] * kept[e, C_BLOCKS + (B_VT + m) * nd + i]
-            scatter_matrix(g.maps_at[VELOCITY], e, size, S.reshape(size * size), values)
+            if slips(o, g.first_contact + e):
+                zero(b[_K], size * size)
+                _impact_block(s, o, g, e, S)
+                scatter_matrix(g.maps_at[VELOCITY], e, size, S.reshape(size * size), values)

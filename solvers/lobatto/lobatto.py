@@ -14,6 +14,7 @@ from fem_mbs.errors import ParameterError, label
 from fem_mbs.solvers.lobatto.data import TABLE
 from fem_mbs.solvers.lobatto.stability import largest_frequency
 from fem_mbs.solvers.lobatto.tableau import LIMITS, tableau
+from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.assembly import POSITION
 from fem_mbs.system.layout import Rows, Stack
@@ -43,6 +44,12 @@ class LobattoIIIAB(Stepper):
         Forces are solved to ``rtol`` of it where those of the model are smaller.
     reuse : bool
         Keep a factorisation while it contracts the residual by 50 per iteration.
+    step_control : StepControl, optional
+        Steps of variable size: halved when they fail, with a tolerance larger in smooth motion. The motion then loses
+        what a constant step keeps: energy errors grow with time.
+    divide_failed_steps : bool
+        Without ``step_control``: take a step that fails in parts, down to h/64, as `DecoupledNSGA` does. False: a step
+        that fails ends the run.
     check_stability : bool
         Refuse steps that are too large for the highest frequency of the model at its start, see Raises.
 
@@ -57,7 +64,9 @@ class LobattoIIIAB(Stepper):
     No numerical damping: energy errors stay bounded, and what a step does not resolve stays. Reported forces of joints
     and accelerations are those that are consistent with the motion at the end of the step; contact forces are means
     over the step. In a step with an impact forces of joints are their impulses over h, and accelerations are zero.
-    Contact groups, persistent contacts and step control belong to `DecoupledNSGA`.
+    ``result.statistics["steps_by_impulses"]`` counts steps in which contacts had no solution at the stages and were
+    left to the impulses at the end (docs/theory/lobatto.md, steps that fail).
+    Contact groups and persistent contacts belong to `DecoupledNSGA`.
 
     Examples
     --------
@@ -67,7 +76,7 @@ class LobattoIIIAB(Stepper):
 
     table = TABLE
     named = ("", "stage problem", "impact problem")
-    step_control, contact_solver, max_problems = None, "auto", 50
+    contact_solver, max_problems = "auto", 50
 
     def __init__(
         self,
@@ -82,6 +91,8 @@ class LobattoIIIAB(Stepper):
         tol_v: float | None = None,
         reference_force: float = 0.0,
         reuse: bool = True,
+        step_control: StepControl | None = None,
+        divide_failed_steps: bool = True,
         check_stability: bool = True,
     ) -> None:
         self.stages = self.as_integer("stages", stages)
@@ -95,8 +106,10 @@ class LobattoIIIAB(Stepper):
             epsilon=epsilon,
             tol_v=tol_v,
             reuse=reuse,
+            divide_failed_steps=divide_failed_steps,
             reference_force=reference_force,
         )
+        self._set_control(step_control)
         self.check_stability = self.as_flag("check_stability", check_stability)
 
     @property
@@ -141,13 +154,38 @@ class LobattoIIIAB(Stepper):
         """Numbers of the record of a run that are this method's own."""
         return {"position_factor": 0.5}
 
+    def counted(self, engine: Any) -> dict[str, int]:
+        """Steps that were solved by impulses, see docs/theory/lobatto.md, steps that fail."""
+        return {"steps_by_impulses": int(engine.own[0]["left_to_impulses"])}
+
+    @property
+    def error_order(self) -> int:
+        """Power of h with which `local_error` goes."""
+        return min(2 * self.stages - 1, 5)
+
+    def local_error(self, engine: Any, h: float, change: Any) -> float | None:
+        """Error [m] of the last step, `lobatto.error` (1); None where contacts act or one end was an impact."""
+        from fem_mbs.jit import address, invoke
+        from fem_mbs.solvers.lobatto import error
+
+        if not engine.own[0]["steady"]:
+            return None
+        invoke(error.step_error.address, address(engine.data), address(engine.run))
+        return float(engine.own[0]["error"])
+
+    def use(self, engine: Any, h: float) -> None:
+        """Coefficients do not depend on the step size."""
+
+    def rescale(self, engine: Any, ratio: float, change: Any) -> None:
+        """A method of one step has no memory: first guesses are scaled by `stepping.engine`."""
+
     def start(self, engine: Any, state: Any) -> None:
         """Coefficients, places of the nodes in a block, and accelerations at the start; the check of the step size."""
         from fem_mbs.solvers.stepping.initial import initial_accelerations
 
         a, system, pair = engine.arrays, engine.system, tableau(self.stages)
         if self.check_stability:
-            self._check_stability(system, state, engine.h)
+            engine.longest = self._longest_step(system, state, engine.h)
         a["a"][:], a["a_hat"][:], a["b"][:] = pair.a, pair.a_hat, pair.b
         for name in ("Ti", "Ex"):
             a[name][:] = np.eye(3)
@@ -157,9 +195,11 @@ class LobattoIIIAB(Stepper):
         a["used"][: len(used)] = used
         engine.record_of("n_used")["n_used"] = len(used)
         a["Vd"][:], a["lam_report"][:] = initial_accelerations(system, state, engine.shift, matrices=engine.matrices)
+        a["Vd0"][:] = a["Vd"]
+        engine.record_of("quiet")["quiet"] = 1
 
-    def _check_stability(self, system, state, h):
-        """Raise where the highest frequency of the model is beyond the limit of stability."""
+    def _longest_step(self, system, state, h):
+        """Limit of stability [s] at the start; raise where h is beyond it."""
         omega, limit = largest_frequency(system, state), LIMITS[self.stages]
         if h * omega > limit:
             raise ParameterError(
@@ -168,6 +208,7 @@ class LobattoIIIAB(Stepper):
                 f"{limit:g}/ω = {limit / omega:.3g} s with {self.stages} stages, or the motion blows up. Stiff "
                 "flexible parts: use DecoupledNSGA (or check_stability=False)",
             )  # fmt: skip
+        return limit / omega if omega > 0.0 else np.inf
 
 
 def places_of_entries(pattern: Any, stages: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

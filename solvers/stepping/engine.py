@@ -16,7 +16,9 @@ What a method says of itself, besides its options:
 With step control also, of steps whose size changes:
 
     use(engine, h)                      its numbers that depend on the step size, for a step h
-    local_error(engine, h, change)      error [m] of a step in which smooth accelerations changed by (N, 6)
+    local_error(engine, h, change)      error [m] of a step in which smooth accelerations changed by (N, 6);
+                                        None where it is not known
+    error_order                         power of h with which it goes
     rescale(engine, ratio, change)      its memory, for steps ``ratio`` times as large
 
 The other numbers of the record come from attributes that all methods have (`Engine._numbers`), options or not.
@@ -48,6 +50,7 @@ class Engine:
         self.method, self.system, self.h, self.strict = method, system, h, strict
         method.refuse(system)
         self.splits = getattr(method, "impacts", "plain") == "split" and system.nc > 0
+        self.longest = np.inf  # [s]: steps of variable size that the method takes
         self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
         self.shift = SHIFT if method.epsilon is None else method.epsilon
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
@@ -296,7 +299,8 @@ class Engine:
                    "steps_without_restitution": "made_plastic", "impacts_with_less_restitution": "limited_impacts",
                    "energy_rises": "rises", "swept_contacts": "swept_total"}  # fmt: skip
         steps = {name: int(self.run[0][field]) for name, field in counted.items()}
-        return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled}
+        return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled,
+                **self.method.counted(self)}  # fmt: skip
 
     def warnings(self) -> list[str]:
         """What was wrong without stopping the run, in words."""

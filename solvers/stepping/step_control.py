@@ -18,7 +18,8 @@ With a_n = v̇_n + δ h dv̇/dt, δ = α_m − α_f, the error of a step in posi
     e = |β + δ/2 − 1/6| h³ |d²v/dt²| ≈ |β + δ/2 − 1/6| h² |v̇_{n+1} − v̇_n|                                          (2)
 
 (rotations times the length of the model). A step is accepted when e is below the tolerance, the next one is
-0.9 (tol/e)^⅓ times as large, between a fifth and twice. The smooth motion alone enters: at a contact the scheme is of
+0.9 (tol/e)^⅓ times as large, between a fifth and twice. Other methods have their own estimate and its power of h;
+steps of which they know none are the user's. The smooth motion alone enters: at a contact the scheme is of
 first order whatever the step, so there the step is the user's h, and a larger one in which a contact closes is taken
 again with h.
 
@@ -68,7 +69,7 @@ WATCHED = 16.0  # steps down to the user's h over this are refused when the ener
 
 
 class StepControl(Checked):
-    """How the step size of a run may change, with methods that integrate by the generalized-α method.
+    """How the step size of a run may change, with methods that have ``step_control`` among their options.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ class Controller:
     def __init__(self, engine: "Engine", control: StepControl) -> None:
         self.engine, self.control, self.h = engine, control, engine.h
         largest = engine.h if control.tolerance is None else 100.0 * engine.h
-        self.h_max = control.h_max or largest
+        self.h_max = min(control.h_max or largest, engine.longest)
         self.h_min = control.h_min or engine.h / 1024.0
         self.change = None  # of accelerations in the last step
         self.t, self.next = float(engine.system.initial.t), engine.h
@@ -214,11 +215,11 @@ class Controller:
     def _judge(self, h, change):
         """Set the next step from the change of accelerations in this one; True when this one is accurate enough."""
         tolerance, engine = self.control.tolerance, self.engine
-        if tolerance is None:
+        error = None if tolerance is None else engine.method.local_error(engine, h, change)
+        if error is None:
             self.next = min(2.0 * h, engine.h)
             return True
-        error = engine.method.local_error(engine, h, change)
-        scale = SAFETY * (tolerance / error) ** (1.0 / 3.0) if error > 0.0 else FASTEST
+        scale = SAFETY * (tolerance / error) ** (1.0 / engine.method.error_order) if error > 0.0 else FASTEST
         self.next = min(h * min(max(scale, SLOWEST), FASTEST), self.h_max)
         if error > tolerance and not self._touches() and h > self.h_min:
             self.inaccurate += 1

@@ -77,6 +77,7 @@ class Stepper(Checked):
     """Base of time steppers."""
 
     instants: tuple[float, ...] = (1.0,)  # of a step, at which signals are needed
+    step_control: Any = None  # a StepControl, in methods that have the option
     velocities_first: bool = False  # no position correction goes before the velocity problem of a step
 
     def _keep(self, **given: Any) -> None:
@@ -238,9 +239,22 @@ class Stepper(Checked):
         write_problem(path, problem)
         return f" Its contact problem is in {path} (fclib)."
 
+    def counted(self, engine: Any) -> dict[str, int]:
+        """What the method counts over all steps, besides what all do."""
+        return {}
+
     def smaller_steps(self, system: Any) -> str:
         """What the user can do when steps are too large, a sentence without its full stop."""
-        return "Halve h"
+        offers = hasattr(self, "local_error") and self.step_control is None and not system.searches
+        return "Halve h, or use step_control=StepControl()" if offers else "Halve h"
+
+    def _set_control(self, step_control: Any) -> None:
+        """Check and keep the option about steps of variable size, in methods that have it."""
+        from fem_mbs.solvers.stepping.step_control import StepControl
+
+        self.step_control = step_control
+        if step_control is not None:
+            self.as_instance("step_control", step_control, StepControl, "a StepControl or None")
 
     def drift(self, system: Any, h: float) -> float:
         """Penetration [m] that steps h [s] of the method leave, besides round-off."""

@@ -49,11 +49,13 @@ def test_advice_names_only_what_the_method_and_the_model_can_have():
     free, grouped = spring().compile(), grains().compile()
     for stepper in (fem.DecoupledNSGA(), fem.NonsmoothGeneralizedAlphaGGL(), fem.GeneralizedAlpha()):
         assert "step_control" in stepper.smaller_steps(free)
+    assert "step_control" in fem.LobattoIIIAB().smaller_steps(free)
     for method, system in (
         (fem.MoreauJean(), free),
         (fem.ConeComplementarity(), free),
         (fem.DecoupledNSGA(step_control=fem.StepControl()), free),
         (fem.GeneralizedAlpha(step_control=fem.StepControl()), free),
+        (fem.LobattoIIIAB(step_control=fem.StepControl()), free),
         (fem.DecoupledNSGA(), grouped),
     ):
         assert method.smaller_steps(system) == "Halve h"

@@ -36,9 +36,12 @@ class Stages:
         rng = np.random.default_rng(stages)
         free = self.system.free
         self.a["w"] += kick * 0.3 * rng.normal(size=self.a["w"].shape) * free
-        for name in ("Ri", "cR"):
-            self.a[name][:-1] += kick * 0.1 * rng.normal(size=self.a[name][:-1].shape)
+        self.multipliers = ["Ri", "cR"]
         self.sizes = self.system.n, self.system.m, 3 * self.system.nc
+        if engine.matrices.layouts[1].n > sum(self.sizes):  # all contacts resist rolling, spinning or drilling
+            self.multipliers, self.sizes = [*self.multipliers, "cX"], (*self.sizes, 3 * self.system.nc)
+        for name in self.multipliers:
+            self.a[name][:-1] += kick * 0.1 * rng.normal(size=self.a[name][:-1].shape)
         assert engine.matrices.layouts[1].n == sum(self.sizes)
 
     def unknowns(self):
@@ -46,7 +49,7 @@ class Stages:
         where = np.argwhere(self.system.free)
         for j in range(len(self.a["w"])):
             yield from ((self.a["w"], (j, *i)) for i in where[np.argsort(self.system.dof[self.system.free.ravel()])])
-            for name in ("Ri", "cR"):
+            for name in self.multipliers:
                 yield from ((self.a[name], (j, *i)) for i in np.ndindex(self.a[name].shape[1:]))
 
     def residual(self):
@@ -94,9 +97,14 @@ def test_what_the_matrix_leaves_out_of_moving_mass_matrices_is_of_second_order()
     assert np.log2(coarse / fine) == pytest.approx(2, abs=0.15)
 
 
+RESISTANCES = [{}, {"rolling_resistance": 0.02, "spinning_resistance": 0.01}, {"radius_contensou": 0.1}]
+
+
+@pytest.mark.parametrize("resistances", RESISTANCES, ids=["friction", "rolling and spinning", "drilling"])
 @pytest.mark.parametrize("slides", [False, True])
-def test_what_the_matrix_leaves_out_of_friction_vanishes_with_the_step(slides):
-    coarse, fine = (Stages(loaded_ball(slides), 3, h, kick=0.01).error() for h in (4e-3, 2e-3))
+def test_what_the_matrix_leaves_out_of_friction_vanishes_with_the_step(slides, resistances):
+    model = loaded_ball(slides, **resistances)
+    coarse, fine = (Stages(model, 3, h, kick=0.01).error() for h in (4e-3, 2e-3))
     assert coarse < 0.02
     assert np.log2(coarse / fine) > 0.7
 
