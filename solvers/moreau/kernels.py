@@ -194,7 +194,7 @@ def choose_violated(d, s):
 @kernel
 def hold_velocities(d, s, o):
     """Project velocities onto (2) and Newton's law at the projected positions: the velocity problem of a held
-    configuration.
+    configuration. Its impulses are added to those of the step.
     """
     N, m = d.n_nodes, d.m
     if choose_violated(d, s) + m == 0:
@@ -207,6 +207,8 @@ def hold_velocities(d, s, o):
     solve_velocities(s, o.held_problem)
     if s.code == OK:
         accumulate_impulses(d, s)
+        for i in range(m):
+            s.lam_report[i] += s.kv * s.Lam[i] / s.h  # what holds the contacts of this problem
 
 
 @kernel

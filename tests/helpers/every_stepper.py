@@ -6,6 +6,7 @@ from fem_mbs.solvers import STEPPERS
 
 # options besides the defaults with which a method passes through here
 VARIANTS = {
+    "DecoupledNSGA": [{}, {"persistent_contacts": True}, {"impacts": "split"}],
     "MoreauJean": [{}, {"theta": 1.0}, {"projection": True}, {"theta": 1.0, "projection": True}],
     "ConeComplementarity": [{}, {"relaxed": False}, {"contact_solver": "problem"}],
     "LobattoIIIAB": [{}, {"stages": 2}],  # four stages: tests/validation/test_lobatto.py
@@ -16,9 +17,11 @@ METHODS = [STEPPERS[name](**options) for name in STEPPERS for options in VARIANT
 SMOOTH = {"GeneralizedAlpha"}  # methods that refuse contacts
 # orders in positions of smooth motion that are not 2
 ORDER = {"MoreauJean theta=1.0": 1, "ConeComplementarity": 1, "LobattoIIIAB": 4}
-# methods that refuse contact groups
+# methods, and variants of them, that refuse contact groups
 WITHOUT_GROUPS = (
-    "LobattoIIIAB", "NonsmoothGeneralizedAlphaGGL", "NonsmoothGeneralizedAlphaFriction", "GeneralizedAlpha",
+    "LobattoIIIAB", "LobattoIIIAB stages=2", "NonsmoothGeneralizedAlphaGGL",
+    "NonsmoothGeneralizedAlphaGGL coupling=sequential", "NonsmoothGeneralizedAlphaFriction", "GeneralizedAlpha",
+    "GeneralizedAlpha formulation=index 3", "DecoupledNSGA persistent_contacts=True", "DecoupledNSGA impacts=split",
 )  # fmt: skip
 WITHOUT_ROLLING = {"NonsmoothGeneralizedAlphaFriction"}  # methods that refuse resistance to rolling
 

@@ -84,7 +84,9 @@ def test_impacts_of_a_bouncing_ball_are_recovered(method):
     # an impact is met in a step: speeds to what gravity gives in one, for each of the impacts up to there
     speeds = np.sqrt(2 * G * fall) * e ** np.arange(3)
     assert np.all(np.abs(impacts.speed - speeds) < G * h * np.arange(1.5, 4))
-    assert impacts.restitution == pytest.approx(np.full(3, e), abs=1e-9)
+    # the law holds between the ends of the step; where a step is split, between the speeds at the touch
+    split = getattr(method, "impacts", "plain") == "split"
+    assert np.all(np.abs(impacts.restitution - e) < (2 * G * h / speeds if split else 1e-9))
     # weight of the step comes on top of the momentum of the impact
     assert np.all(np.abs(impacts.impulse - MASS * (1 + e) * impacts.speed) < 1.001 * MASS * G * h)
     # closed form of Flores' factor and Hertz's law for this mass, by integration of the impact
@@ -161,7 +163,9 @@ def test_impulses_of_contacts_are_the_momentum_handed_over_in_the_step(method):
     gained = np.diff(result["a"].velocity + 2.0 * result["b"].velocity, axis=0)
     handed = (given(result, "end a") + given(result, "end b"))[1:] - 3.0 * G * h * np.array([0, 0, 1])
     # joint forces cancel; iterations stop at 1e-6 of the forces, contact problems at 1e-6 of impulses
-    assert np.abs(gained - handed).max() < 1e-4 * 3.0 * G * h
+    # persistent contacts integrate friction, to second order where it jumps or turns (theory of the scheme, (32))
+    integrated = label(method) == "DecoupledNSGA persistent_contacts=True"
+    assert np.abs(gained - handed).max() < (5e-3 if integrated else 1e-4) * 3.0 * G * h
     assert not given(result, "end a")[0].any()  # the initial state is no step
 
 
