@@ -15,6 +15,7 @@ from collections import namedtuple
 import numpy as np
 
 import fem_mbs as fem
+from fem_mbs.cases.mechanism import iterations, unknowns
 from fem_mbs.cases.six_problems import PROBLEMS, reference_misses, soft_pendulum
 from fem_mbs.checks import table
 from fem_mbs.errors import ParameterError
@@ -29,7 +30,9 @@ METHODS = {
     "Decoupled, split": (fem.DecoupledNSGA(rtol=RTOL, impacts="split"), "#2a9d8f", "s"),
     "Decoupled, persistent": (fem.DecoupledNSGA(rtol=RTOL, persistent_contacts=True), "#7fb2e5", "D"),
     "Moreau-Jean": (fem.MoreauJean(rtol=RTOL), "#e07b00", "^"),
+    "Moreau-Jean, projected": (fem.MoreauJean(projection=True, rtol=RTOL), "#f4b860", "P"),
     "Nonsmooth GGL": (fem.NonsmoothGeneralizedAlphaGGL(rtol=RTOL), "#6aa84f", "v"),
+    "Nonsmooth friction": (fem.NonsmoothGeneralizedAlphaFriction(rtol=RTOL), "#274e13", "p"),
     "Generalized-α": (fem.GeneralizedAlpha(rtol=RTOL), "#222222", "x"),
     "Lobatto 2": (fem.LobattoIIIAB(2), "#e3a0d8", "$2$"),
     "Lobatto 3": (fem.LobattoIIIAB(3), "#b455a8", "$3$"),
@@ -68,23 +71,10 @@ def series(problem, stepper, steps):
         runs.append(
             Run(
                 h, error(result), seconds, result.energy.total[-1] - energy, result.violation.position.max(),
-                min(gaps, default=np.nan), solves(stepper, result),
+                min(gaps, default=np.nan), sum(iterations(stepper, result)),
             )
         )  # fmt: skip
     return Series(runs, unknowns(stepper, system, runs[-1].h) if runs else 0, refused)
-
-
-def solves(stepper, result):
-    """Newton iterations per step; those of coupled methods are told once for each of three sub-problems."""
-    mean = result.iterations.mean
-    coupled = isinstance(stepper, fem.NonsmoothGeneralizedAlphaGGL | fem.GeneralizedAlpha)
-    return mean[0] if coupled else np.sum(mean)
-
-
-def unknowns(stepper, system, h):
-    """Size of the largest matrix of a step."""
-    matrices = stepper.prepare(system, h).matrices
-    return max(layout.n for layout in [*matrices.layouts, matrices.stacked] if layout is not None)
 
 
 def column(found, name):

@@ -18,6 +18,8 @@ from fem_mbs.results.results import Results
 if TYPE_CHECKING:
     from fem_mbs.checks import Checks
 
+ABOVE = 1.001  # times the approach of closed contacts: round-off
+
 FIELDS = {
     # name: type, unit, meaning; also the columns of the printed table
     "time": ("f8", "s", "first touch"),
@@ -62,12 +64,22 @@ class RecoveredForces:
         self.impulse = history.impulse[:, 0]
         motion = normal_motion(result, contact)
         self.closing = -motion.rate
-        self.v_tol = float(options.speed_tolerance or _speed_tolerance(result, motion.speed))
+        self.v_tol = float(options.speed_tolerance or self._default_tolerance(result, motion.speed))
         self._split(result, motion.gain)
         self._recover(result.problems, options.restitution, options.effective_mass)
         self._history = None
 
     # --- how it is made -------------------------------------------------------------------------------------------
+
+    def _default_tolerance(self, result, speed):
+        """Largest approach speed [m/s] of steps that the run calls no impact, though closed at both ends, and a bound.
+
+        Methods that do not hold closed contacts at the end of a step (`MoreauJean`, `ConeComplementarity`) have some.
+        """
+        steady = (self.impulse > 0) & (result[self.contact].impact == 0)
+        steady[1:] &= steady[:-1]
+        approach = self.closing[:-1][steady[1:]].max(initial=0.0)
+        return max(_speed_tolerance(result, speed), ABOVE * approach)
 
     def _split(self, result, gain):
         """Impacts and continuous force of the steps."""

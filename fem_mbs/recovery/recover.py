@@ -80,7 +80,8 @@ def recover_forces(
         How impacts are told from closed contact. "peak" is the published filter: from impulses alone, misled by
         oscillating forces and by impacts in adjacent steps.
     speed_tolerance : float > 0, optional [m/s]
-        Closed contacts approach with less. Default: 1e-5 of the largest speed in the run, or of |gravity| h.
+        Closed contacts approach with less. Default: 1e-5 of the largest speed in the run, or of |gravity| h, or what
+        contacts that stay closed have in the run.
 
     Returns
     -------

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 START_TOLERANCE = 1e-8  # relative to the size of the model and to its velocities: twelve digits of input would do
 RESTART_TOLERANCES = 1e-6, 1e-3  # of positions and velocities that come from a file or another run
+SAME = 1 + 1e-6  # what a run has left, computed again from its results
 ROTATION_TOLERANCE = 1e-6  # of what a state says of a rotation: seven digits of input
 RANK_TOLERANCE = 1e-9  # of the pivots of the row-normalised gradient; independent rows of real mechanisms are > 1e-4
 DENSE_RANK_LIMIT = 1500  # rows up to which the rank is found with a dense pivoted QR
@@ -160,33 +161,47 @@ def start_holds(system: "System", drift: float = 0.0) -> None:
     `System` has checked the state of the model; ``system.initial`` may have been replaced since. A driver evaluated at
     another time than that of the state, or velocities left behind, would be an impact in the first step.
 
-    ``drift``: penetration [m] that steps of the method leave.
+    ``drift``: penetration [m] that steps of the method leave; a method that leaves some lets joints drift too, and goes
+    on from what a run has left.
     """
     state_fits(system, system.initial)
     system.update_signals(system.initial.t)
     positions, velocities = RESTART_TOLERANCES
-    constraints_hold(system, system.initial, positions=positions, velocities=velocities)
-    no_penetration(system, system.initial, positions, drift)
+    left = system.initial._drifted if drift > 0.0 else (0.0, 0.0, 0.0)
+    constraints_hold(system, system.initial, positions=positions, velocities=velocities, left=left[:2])
+    no_penetration(system, system.initial, positions, max(drift, SAME * left[2]))
 
 
 def constraints_hold(
-    system: "System", state: "State", *, positions: float = START_TOLERANCE, velocities: float | None = START_TOLERANCE
+    system: "System",
+    state: "State",
+    *,
+    positions: float = START_TOLERANCE,
+    velocities: float | None = START_TOLERANCE,
+    left: tuple[float, float] = (0.0, 0.0),
 ) -> None:
-    """The configuration and the velocities (None: not asked) satisfy all constraints, to relative tolerances."""
+    """The configuration and the velocities (None: not asked) satisfy all constraints, to relative tolerances, or to
+    the |g| and |ġ| that a run has left.
+    """
     if not system.m:
         return
     g, rate = system.constraint_values(state)
     size = 1.0 + np.abs(state.x).max()
     speed = 1.0 + np.abs(state.V).max()
     when = f" at t = {state.t:.6g} s, the time of the initial state" if state.t else ""
-    if np.abs(g).max() > positions * size:
+    if np.abs(g).max() > max(positions * size, SAME * left[0]):
         owner, value = _worst(system, g)
+        cure = "Correct the initial positions, or let compile(project=True) move them"
+        if state._drifted[0] >= value / SAME:
+            cure = (
+                "The state is from a run whose joints drift: go on with its method, or repeat it with one that holds "
+                "joints, such as DecoupledNSGA or MoreauJean(projection=True)"
+            )
         raise ModelError(
-            f"{label(owner)} is not assembled{when}: its largest gap is {value:.3g} (m, or a sine of an angle). "
-            "Correct the initial positions, or let compile(project=True) move them",
+            f"{label(owner)} is not assembled{when}: its largest gap is {value:.3g} (m, or a sine of an angle). {cure}",
             [owner],
         )
-    if velocities is not None and np.abs(rate).max() > velocities * speed:
+    if velocities is not None and np.abs(rate).max() > max(velocities * speed, SAME * left[1]):
         owner, value = _worst(system, rate)
         moving = ", ".join(label(n) for n in owner.nodes if n.free.any())
         raise ModelError(

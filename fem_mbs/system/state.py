@@ -18,6 +18,9 @@ class State(Checked):
     Q, R : (N, 4), (N, 3, 3), rotations: quaternions (scalar first), and their matrices
     V : (N, 6), velocities (ẋ inertial, Ω body) [m/s, rad/s]
 
+    A state of `Results.state` remembers how far joints and gaps of its run had drifted. Methods that let them drift go
+    on from it; the others refuse what is not assembled.
+
     A rotation is there twice. `set_rotation` sets both; a run from a state whose Q and R differ is refused.
     """
 
@@ -35,6 +38,7 @@ class State(Checked):
         self.t = 0.0
         self.x, self.Q, self.R = np.zeros((n_nodes, 3)), np.zeros((n_nodes, 4)), np.zeros((n_nodes, 3, 3))
         self.V = np.zeros((n_nodes, 6))
+        self._drifted = (0.0, 0.0, 0.0)  # |g|, |ġ| and penetration [m] of the run it is from, see `Results.state`
 
     def set_rotation(self, node: Any, rotation: ArrayLike) -> None:
         """Set the rotation of a node, Q and R.
@@ -63,7 +67,7 @@ class State(Checked):
     def copy(self) -> "State":
         """An independent copy."""
         other = State(len(self.x))
-        other.t = self.t
+        other.t, other._drifted = self.t, self._drifted
         for name in ("x", "Q", "R", "V"):
             getattr(other, name)[:] = getattr(self, name)
         return other

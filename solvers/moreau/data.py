@@ -10,9 +10,11 @@ TABLE = Table(
     {
         "f0": Item("full", "forces at the start of the step", kept=True),
         "reaction": Item("full", "forces of joints in the problem of the step"),
+        "start_gap": Item("nc", "gaps at the start of the step"),
         "theta": Item("", "θ"),
         "gamma": Item("", "γ"),
         "c_q": Item("", "∂D/∂v = θ h"),
+        "slow": Item("", "approach speeds that are no impacts, as the user has it; 0: what forces do in a step"),
         "project": Item("", "positions are projected after the step", "i8"),
         "held_problem": Item("", "record of Newton's iteration: velocities at projected positions", "i8"),
     },

@@ -33,7 +33,7 @@ from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled
-from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
+from fem_mbs.solvers.stepping.step import begin, mark_impacts, rebounds, take
 from fem_mbs.system.assembly import (
     POSITION,
     VELOCITY,
@@ -46,9 +46,24 @@ from fem_mbs.system.assembly import (
     zero,
 )
 from fem_mbs.system.constraints import add_constraint_forces, constraint_tangents, constraints
-from fem_mbs.system.contacts import B_GN, C_GAP, C_GAP0, contacts, contacts_begin_step, gradient_times
+from fem_mbs.system.contacts import (
+    B_GN,
+    B_VT,
+    C_GAP,
+    C_GAP0,
+    add_gradient,
+    contacts,
+    contacts_begin_step,
+    gradient_times,
+)
 
 CLOSED_GAP = 10.0  # times what a projection leaves: a gap below it is closed
+
+
+@kernel
+def closed_gap(s):
+    """A gap [m] below it is closed."""
+    return CLOSED_GAP * s.exact * (1.0 + s.scale_x)
 
 
 @entry("void(int64, int64)")
@@ -142,9 +157,17 @@ def forecast(d, s, o):
         kept = matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
             gap = min(kept[e, C_GAP], kept[e, C_GAP0]) if o.project != 0 else kept[e, C_GAP]
-            closed = gap <= CLOSED_GAP * s.exact * (1.0 + s.scale_x)
+            closed = gap <= closed_gap(s)
             s.candidate[g.first_contact + e] = s.active[g.first_contact + e] = 1 if closed else 0
+            o.start_gap[g.first_contact + e] = kept[e, C_GAP0]
     contacts_begin_step(d)  # Newton's law reflects the velocity along the gradients of the forecast
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            kept[e, C_GAP0] = o.start_gap[g.first_contact + e]  # the step may be repeated
 
 
 @kernel
@@ -171,7 +194,7 @@ def choose_violated(d, s):
 @kernel
 def hold_velocities(d, s, o):
     """Project velocities onto (2) and Newton's law at the projected positions: the velocity problem of a held
-    configuration.
+    configuration. Its impulses are added to those of the step.
     """
     N, m = d.n_nodes, d.m
     if choose_violated(d, s) + m == 0:
@@ -184,6 +207,33 @@ def hold_velocities(d, s, o):
     solve_velocities(s, o.held_problem)
     if s.code == OK:
         accumulate_impulses(d, s)
+        for i in range(m):
+            s.lam_report[i] += s.kv * s.Lam[i] / s.h  # what holds the contacts of this problem
+
+
+@kernel
+def take_back(d, s, o, base):
+    """Let the projection begin without what contacts that rest have moved, U = −θ h M⁻¹ G_cᵀ Λ: it has to hold them.
+
+    From the end of the step it would hold nothing: where normals turn, a gap that the step leaves open by h³ stays
+    open, the next step knows no contact, and what rests hops. Contacts that meet in this step are none of these, nor
+    those that leave. Rolling and spinning have no rows in the projection and are left as they are.
+    """
+    push = 2.0 * o.theta / s.h  # θ h over the ½ h² of the projection
+    groups = groups_of(d)
+    total = s.total_Lam
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c = g.first_contact + e
+            if total[c, 0] <= 0.0 or kept[e, C_GAP0] > closed_gap(s) or rebounds(g, e, s):
+                continue
+            add_gradient(g, e, B_GN, 0, push * total[c, 0], base)
+            for i in range(2):
+                add_gradient(g, e, B_VT, i, push * total[c, 1 + i], base)
 
 
 @kernel
@@ -197,6 +247,8 @@ def project(d, s, o):
     copy(s.V, s.Vs)
     for i in range(6 * N):
         s.base[i] = s.fs[i] = s.f[i]
+    if d.nc > 0:
+        take_back(d, s, o, s.base)
     call2(s.position_part, s.data_at, s.run_at)
     if s.code == OK:
         counts[6] = VELOCITY
@@ -216,6 +268,8 @@ def theta_step(data, run):
     solve_first(d, s)
     if s.code != OK:
         return
+    # gradients turn between steps and forces act: a contact that rests begins a step with a speed of that size
+    s.rest_speed = o.slow if o.slow > 0.0 else max(s.tol_v, s.h * s.F_s / s.mean_mass)
     for i in range(6 * N):
         o.reaction[i] = s.Gl[i] / s.h
     if o.project != 0:

@@ -42,8 +42,8 @@ class MoreauJean(Stepper):
     epsilon : float ≥ 0, optional, -
         Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
     tol_v : float, optional [m/s]
-        Approach speeds below it do not count as impacts in ``result.impact``. Default: 1e-8 of the largest initial
-        speed or of |gravity| h.
+        Approach speeds below it do not count as impacts of contacts that were closed before (``impact`` of a contact).
+        Default: what the forces of a step, over the mean mass, change in it, with which contacts at rest approach.
     reference_force : float ≥ 0 [N]
         Forces are solved to ``rtol`` of it where those of the model are smaller.
     reuse : bool
@@ -142,6 +142,7 @@ class MoreauJean(Stepper):
             "theta": self.theta,
             "gamma": self.forecast,
             "c_q": self.theta * h,
+            "slow": self.tol_v or 0.0,
             "position_factor": 0.5,
             "project": int(self.projection and system.m + system.nc > 0),
         }

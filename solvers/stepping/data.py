@@ -135,6 +135,7 @@ TABLE = Table(
         "epsilon": Item("", "proximal shift, relative"),
         "rtol": Item("", "relative tolerance"),
         "tol_v": Item("", "approach speeds below it are no impacts"),
+        "rest_speed": Item("", "likewise of contacts that were closed before, in methods that do not hold them at 0"),
         "mean_mass": Item("", "of the moving nodes"),
         "length": Item("", "turns moments into forces"),
         "F_s": Item("", "size of the forces"),

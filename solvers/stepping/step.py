@@ -98,25 +98,29 @@ def take(d, s):
 
 
 @kernel
+def rebounds(g, e, s):
+    """Whether Newton's law reflects contact e of a group by more than contacts at rest approach."""
+    approach = abs(gradient_times(g, e, B_GN0, 0, s.V0))
+    return laws_of(g)[e, L_NORMAL] * approach > BOUNCE * max(s.tol_v, s.rest_speed)
+
+
+@kernel
 def mark_impacts(d, s):
     """Fill the flags of contacts that had an impact in the step, and of those that acted; True if one had.
 
     An impact is an impulse on a contact that was open, or one that Newton's law reflects.
     """
     total, impact, was = s.total_Lam, s.impact, s.was_active
-    V0 = s.V0
     struck = False
     groups = groups_of(d)
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
-        law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             acts = total[c, 0] > 0.0
-            bounces = law[e, L_NORMAL] * abs(gradient_times(g, e, B_GN0, 0, V0)) > BOUNCE * s.tol_v
-            impact[c] = 1 if acts and (was[c] == 0 or bounces) else 0
+            impact[c] = 1 if acts and (was[c] == 0 or rebounds(g, e, s)) else 0
             was[c] = 1 if acts else 0
             struck = struck or impact[c] != 0
     return struck

@@ -7,6 +7,9 @@ import contact_models
 import double_pendulum
 import numpy as np
 import pytest
+import rocking_block
+import roller_crank
+import tilting_plate
 
 import fem_mbs as fem
 from fem_mbs.cases.bruls2014 import oscillator_model
@@ -59,6 +62,37 @@ def test_drift_of_joints_and_its_end_by_projection(theta, order):
     assert drift(5e-3, True) < 1e-12
 
 
+@pytest.mark.parametrize("theta", [0.5, 0.6])
+def test_what_rests_on_projected_contacts_does_not_hop(theta):
+    """Where normals turn, gaps of h³ stay open after a step unless the projection holds the contact."""
+    method = fem.MoreauJean(theta, projection=True)
+    roller = method.run(roller_crank.build(), 2.0, 1e-3)
+    assert len(roller_crank.lift_offs(roller)) == 0  # 205 when projected from the end of the step
+    for h in (1e-2, 1e-3):
+        contact = method.run(tilting_plate.build(), 1.0, h)["contact"]
+        assert np.abs(contact.gap).max() < 1e-12  # 2.6e-6 m, likewise
+        block = method.run(rocking_block.build(), 3.0, h)
+        assert np.abs(block["block"].angular_velocity[-50:]).max() < 1e-11  # 7e-3 rad/s, likewise
+
+
+def test_a_ball_on_projected_contact_rolls_without_loss():
+    for h in (1e-2, 5e-3):
+        path, _ = tilting_plate.path(fem.MoreauJean(projection=True, rtol=1e-9).run(tilting_plate.build(), 1.0, h))
+        # measured 8e-6 and 9e-6 m; 2e-3 and 1e-3 m when projected from the end of the step
+        assert path[-1] == pytest.approx(tilting_plate.REFERENCE["s"], abs=2e-5)
+
+
+@pytest.mark.parametrize("projection", [False, True])
+def test_a_drive_carries_what_stands_on_its_body(projection):
+    """Impulses of joints have those of the velocity projection, which holds contacts whose normals turn."""
+    errors = []
+    for h in (2.5e-3, 1.25e-3):
+        result = fem.MoreauJean(projection=projection).run(tilting_plate.build(), 1.0, h)
+        errors.append(result["drive"].multiplier[-1, 0] - tilting_plate.REFERENCE["moment"])
+    # the mean over a step, half a step before its end; 0.049 and 0.045 N m without those of the projection
+    assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.05) and abs(errors[1]) < 6e-3
+
+
 def test_reactions_of_joints_are_means_over_the_step():
     h = 5e-3
     result = fem.MoreauJean().run(double_pendulum.build(), 1.0, h)
@@ -105,6 +139,6 @@ def test_the_contact_problem_solver_takes_over_where_newtons_iteration_stalls(pr
         return fem.MoreauJean(projection=projection, **options).run(model, 1.0, 2e-3)
 
     usual, handed = run(), run(max_iterations=1)
-    assert handed.contact_problems.sum() > 30 and usual.contact_problems.sum() == 0
+    assert handed.contact_problems.sum() > 10 and usual.contact_problems.sum() == 0
     # Newton solves to 1e-6 of the forces, the contact problem more exactly: 8e-9 m measured
     assert np.abs(handed.rows([-1])["position"] - usual.rows([-1])["position"]).max() < 1e-7

@@ -1,0 +1,52 @@
+"""Every time stepper with the options that generic tests run it with, and what they may ask of it."""
+
+import pytest
+
+from fem_mbs.solvers import STEPPERS
+
+# options besides the defaults with which a method passes through here
+VARIANTS = {
+    "DecoupledNSGA": [{}, {"persistent_contacts": True}, {"impacts": "split"}],
+    "MoreauJean": [{}, {"theta": 1.0}, {"projection": True}, {"theta": 1.0, "projection": True}],
+    "ConeComplementarity": [{}, {"relaxed": False}, {"contact_solver": "problem"}],
+    "LobattoIIIAB": [{}, {"stages": 2}],  # four stages: tests/validation/test_lobatto.py
+    "NonsmoothGeneralizedAlphaGGL": [{}, {"coupling": "sequential"}],
+    "GeneralizedAlpha": [{}, {"formulation": "index 3"}],
+}
+METHODS = [STEPPERS[name](**options) for name in STEPPERS for options in VARIANTS.get(name, [{}])]
+SMOOTH = {"GeneralizedAlpha"}  # methods that refuse contacts
+# orders in positions of smooth motion that are not 2
+ORDER = {"MoreauJean theta=1.0": 1, "ConeComplementarity": 1, "LobattoIIIAB": 4}
+# methods, and variants of them, that refuse contact groups
+WITHOUT_GROUPS = (
+    "LobattoIIIAB", "LobattoIIIAB stages=2", "NonsmoothGeneralizedAlphaGGL",
+    "NonsmoothGeneralizedAlphaGGL coupling=sequential", "NonsmoothGeneralizedAlphaFriction", "GeneralizedAlpha",
+    "GeneralizedAlpha formulation=index 3", "DecoupledNSGA persistent_contacts=True", "DecoupledNSGA impacts=split",
+)  # fmt: skip
+WITHOUT_ROLLING = {"NonsmoothGeneralizedAlphaFriction"}  # methods that refuse resistance to rolling
+
+
+CONE = STEPPERS["ConeComplementarity"]
+
+
+def label(method):
+    options = [f"{k}={v}" for k, v in vars(method).items() if v != vars(type(method)()).get(k)]
+    return " ".join([type(method).__name__, *options])
+
+
+def order_of(method):
+    name = type(method).__name__ if isinstance(method, CONE) else label(method)
+    return ORDER.get(name.replace(" projection=True", ""), 2)
+
+
+def drifts(method):
+    return isinstance(method, CONE) or (isinstance(method, STEPPERS["MoreauJean"]) and not method.projection)
+
+
+def holds_velocities(method):
+    return label(method) != "GeneralizedAlpha formulation=index 3"
+
+
+every_method = pytest.mark.parametrize("method", METHODS, ids=label)
+WITH_CONTACTS = [method for method in METHODS if type(method).__name__ not in SMOOTH]
+every_method_with_contacts = pytest.mark.parametrize("method", WITH_CONTACTS, ids=label)
