@@ -8,12 +8,13 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (5).
 """
 
 from fem_mbs.jit import entry, kernel
+from fem_mbs.solvers.alpha.contacts import OWN
 from fem_mbs.solvers.alpha.data import own_at
-from fem_mbs.solvers.alpha.levels_contacts import find_lasting
+from fem_mbs.solvers.alpha.levels_friction import find_lasting
 from fem_mbs.solvers.alpha.scheme import keep_impulses, start_motion, take_coupled
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.restitution import limit_restitution
-from fem_mbs.solvers.contact.velocity import solve_velocities
+from fem_mbs.solvers.contact.velocity import moment_arm, solve_velocities
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -25,9 +26,9 @@ from fem_mbs.system.assembly import SMOOTH, VELOCITY, zero
 def predict_forces(d, s, o):
     """λ of the last step as the first guess, and λ̄*, (1)."""
     for c in range(d.nc):
-        for i in range(3):
-            o.lam_c[c, i] = o.lam_c0[c, i] / s.ks
-            o.bar[c, i] = (o.alpha_f * o.lam_c0[c, i] - o.alpha_m * o.bar0[c, i]) / (1.0 - o.alpha_m)
+        for m in range(OWN):
+            o.lam_c[c, m] = o.lam_c0[c, m] / s.ks
+            o.bar[c, m] = (o.alpha_f * o.lam_c0[c, m] - o.alpha_m * o.bar0[c, m]) / (1.0 - o.alpha_m)
 
 
 @kernel
@@ -35,11 +36,14 @@ def keep_contact_forces(d, s, o):
     """λ and λ̄ of the step for the next one, (1), and what is saved of the contacts: P and h λ."""
     factor = (1.0 - o.alpha_f) / (1.0 - o.alpha_m)
     copy(s.total_Lam, s.sent)
+    copy(s.total_chi, s.sent_chi)
     for c in range(d.nc):
+        for m in range(OWN):
+            o.lam_c0[c, m] = s.ks * o.lam_c[c, m]
+            o.bar0[c, m] = o.bar[c, m] + factor * o.lam_c0[c, m]
         for i in range(3):
-            o.lam_c0[c, i] = s.ks * o.lam_c[c, i]
-            o.bar0[c, i] = o.bar[c, i] + factor * o.lam_c0[c, i]
             s.total_Lam[c, i] = s.h * o.lam_c0[c, i]
+            s.total_chi[c, i] = s.h * moment_arm(d, s, c, i) * o.lam_c0[c, 3 + i]
 
 
 @kernel

@@ -28,7 +28,6 @@ ORDER = {"MoreauJean theta=1.0": 1, "ConeComplementarity": 1, "LobattoIIIAB": 4}
 WITHOUT_GROUPS = (
     "LobattoIIIAB", "NonsmoothGeneralizedAlphaGGL", "NonsmoothGeneralizedAlphaFriction", "GeneralizedAlpha",
 )  # fmt: skip
-WITHOUT_ROLLING = {"NonsmoothGeneralizedAlphaFriction"}  # methods that refuse resistance to rolling
 
 
 CONE = STEPPERS["ConeComplementarity"]
@@ -73,9 +72,8 @@ def hitting_pendulum(method):
     model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0.12], axis=[0, 1, 0], name="hinge"))
     name = type(method).__name__
     if name not in SMOOTH:
-        arm = 0.0 if name in WITHOUT_ROLLING else 1e-3
-        tip = rod.frame([0.25, 0, 0])
-        model.add(fem.SphereOnPlane(tip, model.ground, radius=0.1, friction=0.3, rolling_resistance=arm, name="table"))
+        law = {"friction": 0.3, "rolling_resistance": 1e-3}
+        model.add(fem.SphereOnPlane(rod.frame([0.25, 0, 0]), model.ground, radius=0.1, name="table", **law))
     return model
 
 
