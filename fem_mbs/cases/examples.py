@@ -120,7 +120,7 @@ CASES = [
     # --- rolling, sliding, spinning -----------------------------------------------------------------------------------
     example("rolling_ball", "Sanchez2025, A.6.1 and A.6.2; closed forms", FIRST, moreau(MOREAU), moreau(PROJECTED),
             # nothing resists spinning in case III: what the tolerance leaves of it, 2e-6 rad/s with 1e-6, lasts
-            GGL, Method(FRICTION.stepper, {**FRICTION.options, "rtol": 1e-8}), LOBATTO,
+            GGL, Method(FRICTION.stepper, {"rho_inf": 0.8, "approach": "start", "rtol": 1e-8}), LOBATTO,
             Method("ConeComplementarity", {"relaxed": True})),
     example(
         "ball_against_wall", "Sanchez2025, A.6.4", FIRST,

@@ -18,7 +18,7 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (1)-(4).
 import math
 
 from fem_mbs.jit import entry, integers, kernel, vector
-from fem_mbs.solvers.alpha.contacts import OWN, friction_columns
+from fem_mbs.solvers.alpha.contacts import OWN, choose_closed, friction_columns
 from fem_mbs.solvers.alpha.coupled import (
     PROBLEM,
     assemble_bodies,
@@ -93,6 +93,9 @@ def levels_residual(data, run):
         return
     configure(d, s, o)
     if d.nc > 0:
+        choose_closed(d, s)
+        for c in range(d.nc):
+            o.reached[c] = s.candidate[c]
         contact_convection(d, s, s.V, o.xc, o.Qc, o.Rc, o.Dc, o.Tc, s.x0, s.R0, o.turned, o.turned_w)
         contacts(d, s.x, s.R, s.x0, s.R0, s.V)
         contact_rows(d, s, o)

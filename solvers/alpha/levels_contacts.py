@@ -6,6 +6,8 @@ With P = Λ + the force λ integrated over the step, κ̂ the same twice, and r 
     B  A and r ξ_N − P_N ≤ 0   ξ_N = 0, else P_N = 0           ξ = γ + e γ⁻                                          (2)
     C  B and r g̈_N − λ_N ≤ 0   g̈_N = 0, else λ_N = 0                                                               (3)
 
+A contact that needs no correction, κ̂_N = 0, may be of B nevertheless, see `acts`. One that rebounds is not of C: at the
+end of the step it is about to open, and the memory of a force there would be taken back along another normal.
 Friction, and what resists rolling, spinning and drilling, is in `alpha.levels_friction`.
 A contact of B but not of C has λ = 0; one of A but not of B has P = 0 as well. r decides between branches only.
 
@@ -16,7 +18,7 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (5)-(9).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, local_vector, matrix, vector
-from fem_mbs.solvers.alpha.contacts import OWN
+from fem_mbs.solvers.alpha.contacts import CLOSED_GAP, OWN
 from fem_mbs.solvers.alpha.levels_friction import (
     branches,
     friction_of_accelerations,
@@ -37,9 +39,24 @@ from fem_mbs.system.assembly import (
     times_tangent,
     zero,
 )
-from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, C_GAP, add_gradient, gradient_times
+from fem_mbs.system.contacts import B_GN, B_GN0, B_VT, B_W, C_BLOCKS, C_GAP, add_gradient, gradient_times
 
+NEARLY = 1e-3  # of what a contact closes in a step: less is as good as closed
 _A, _H_N, _KK, _V = SLOT["a"], SLOT["H_N"], SLOT["K"], SLOT["v"]
+
+
+@kernel
+def acts(g, e, s, o, gap):
+    """Whether a contact that needs no correction of positions is closed in velocities nevertheless.
+
+    It is if the bodies would be in touch without any correction: friction, which goes into positions too, may lift a
+    contact from its plane that is pressed on it without friction, and neither closed nor open would be consistent. It
+    is with a small gap: of contacts that share a load, the feet of a table, some have κ̂ = 0, and their gap is what is
+    left of the others'. By its sign their impulse would come and go in the iteration.
+    """
+    approach = max(-gradient_times(g, e, B_GN0, 0, s.V0), 0.0)
+    least = CLOSED_GAP * s.exact * (1.0 + s.scale_x) + NEARLY * s.h * approach
+    return gap <= least or o.reached[g.first_contact + e] != 0
 
 
 @kernel
@@ -65,15 +82,17 @@ def contact_rows(d, s, o):
             gap, fall = kept[e, C_GAP], gradient_times(g, e, B_GN, 0, s.Vd) + o.turned[c, 0]
             bounce = reflected(g, e, d, s, s.Vminus)
             jump = gradient_times(g, e, B_GN, 0, s.V) + bounce
-            level = 1 if s.pp * gap - kappa <= 0.0 else 0
+            s.active[c] = 1 if s.pp * gap - kappa <= 0.0 else 0
+            level = 1 if s.active[c] != 0 or acts(g, e, s, o, gap) else 0
             level = 2 if level == 1 and s.pv * jump - P[0] <= 0.0 else level
-            level = 3 if level == 2 and -bounce <= s.tol_v and s.pv * fall - s.ks * o.lam_c[c, 0] <= 0.0 else level
+            stays = level == 2 and o.forces != 0 and -bounce <= s.tol_v
+            level = 3 if stays and s.pv * fall - s.ks * o.lam_c[c, 0] <= 0.0 else level
             o.level[c] = level
-            o.rows_p[c] = -gap if level > 0 else -kappa / s.kp
+            o.rows_p[c] = -gap if s.active[c] != 0 else -kappa / s.kp
             s.rows_c[c, 0] = -jump if level > 1 else -P[0] / s.kv
             o.rows_a[c, 0] = -fall / o.c_a if level > 2 else -o.lam_c[c, 0]
             friction_rows(g, e, d, s, o, P)
-            s.active[c], s.candidate[c] = min(level, 1), branches(s, o, c)
+            s.candidate[c] = 2 * branches(s, o, c) + s.active[c]
 
 
 @kernel
@@ -120,7 +139,7 @@ def rows_of_velocities(S, s, o, c, nd, column, G):
 @kernel
 def rows_of_positions(S, s, o, c, nd, column, q, G):
     """Block row 1: derivatives of (1), with G T."""
-    if o.level[c] > 0:
+    if s.active[c] != 0:
         for r in range(nd if column < 2 else 0):
             S[nd, r] -= q * s.kp * G[r]
     elif column < 2:
@@ -171,6 +190,15 @@ def own_columns(S, s, nd, k, row, G, B):
 
 
 @kernel
+def hold_rows(S, nd, k):
+    """Rows −k δ of multipliers that are given, in the place of the laws, see `alpha.levels_prox`."""
+    for i in range(nd, nd + OWN):
+        for j in range(nd + OWN):
+            S[i, j] = 0.0
+        S[i, i] = -k
+
+
+@kernel
 def contact_block(d, s, o, row, column, q, T):
     """Add the derivatives of the contacts in one block to matrix VELOCITY; q, T as in `coupled.assemble`."""
     b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, VELOCITY)
@@ -208,4 +236,6 @@ def contact_block(d, s, o, row, column, q, T):
                 friction_of_velocities(S, g, e, d, s, o, nd, column, B)
             if row == column:
                 own_columns(S, s, nd, k, row, G, B)
+            if o.held != 0:
+                hold_rows(S, nd, k if row == column else 0.0)
             scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), values)

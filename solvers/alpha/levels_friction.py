@@ -92,11 +92,14 @@ def velocity_of(g, e, d, s, m, V):
 
 
 @kernel
-def before_of(g, e, d, s, m):
-    """The same before the step, as the impact law of sliding reflects it."""
+def reflected_slide(g, e, d, s, cone, m):
+    """What the impact law of sliding adds to that velocity."""
+    e_T = laws_of(g)[e, L_TANGENTIAL]
+    if cone != SLIDING or e_T == 0.0:
+        return 0.0
     if m < 3:
-        return slide_before(g, e, s, m - 1, s.Vminus)
-    return moment_arm(d, s, g.first_contact + e, m - 3) * gradient_times(g, e, B_WN0, 0, s.Vminus)
+        return e_T * slide_before(g, e, s, m - 1, s.Vminus)
+    return e_T * moment_arm(d, s, g.first_contact + e, m - 3) * gradient_times(g, e, B_WN0, 0, s.Vminus)
 
 
 @kernel
@@ -205,7 +208,7 @@ def stick_row(c, s, o, cone, n, mu, r, xi, rate):
 @kernel
 def friction_rows(g, e, d, s, o, P):
     """Statuses of the cones of a contact of some level, and their rows (1)-(5); P (6,) [N s]."""
-    c, law = g.first_contact + e, laws_of(g)
+    c = g.first_contact + e
     xi, gamma, rate, own = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     s.turning[c] = GAP
     for cone in range(CONES):
@@ -220,9 +223,7 @@ def friction_rows(g, e, d, s, o, P):
             for i in range(n):
                 m = member(cone, i)
                 gamma[i], rate[i] = velocity_of(g, e, d, s, m, s.V), rate_of(g, e, d, s, o, m)
-                xi[i] = gamma[i]
-                if cone == SLIDING and law[e, L_TANGENTIAL] != 0.0:
-                    xi[i] += law[e, L_TANGENTIAL] * before_of(g, e, d, s, m)
+                xi[i] = gamma[i] + reflected_slide(g, e, d, s, cone, m)
             if beyond(r, xi, own, n) > mu * P[0]:
                 status = SLIP
                 slip_row(c, s, o, cone, n, mu, P, xi, gamma)

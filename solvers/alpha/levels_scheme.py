@@ -21,6 +21,11 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.step import begin
 from fem_mbs.system.assembly import SMOOTH, VELOCITY, zero
 
+# Attempts at a step (`stepping.step.take`) with laws in accelerations. With friction these need not have a solution
+# where those of impulses have one; then the contacts of the step act by impulses alone. Of 160 throws of boxes 33 were
+# refused without this, 3 with it.
+WITH_FORCES = 2
+
 
 @kernel
 def predict_forces(d, s, o):
@@ -65,6 +70,7 @@ def levels_step(data, run):
     counts = s.counts
     counts[0] = counts[1] = counts[2] = counts[3] = 0
     counts[6] = VELOCITY if d.nc > 0 else SMOOTH
+    o.forces = 1 if counts[4] < WITH_FORCES else 0
     start(d, s, o)
     solve_velocities(s, s.velocity_problem)
     if s.code == OK and d.nc > 0 and s.approach != 0 and s.plastic == 0:

@@ -111,9 +111,10 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         return "Halve h"
 
     def parts(self) -> dict[str, Any]:
-        from fem_mbs.solvers.alpha import levels_scheme
+        from fem_mbs.solvers.alpha import levels_prox, levels_scheme
 
-        return {**super().parts(), "advance": levels_scheme.levels_advance, "step": levels_scheme.levels_step}
+        own = {"advance": levels_scheme.levels_advance, "step": levels_scheme.levels_step}
+        return {**super().parts(), **own, "contact": levels_prox.fixed_point}
 
     def problems(self) -> dict[str, Any]:
         from fem_mbs.solvers.alpha import levels
