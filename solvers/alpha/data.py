@@ -32,6 +32,9 @@ COEFFICIENTS = {
 LEVELS = {
     "lam_c": Item("nc 6", "λ of contacts, see alpha.levels_friction, divided by k_s", kept=True, scaling=1),
     "lam_c0": Item("nc 6", "the same at the start of the step [N]", kept=True),
+    "lam_change": Item("nc 6", "change of λ in the last step [N]", kept=True),
+    "branch": Item("nc", "number of the branches of a contact in the last step", "i8", kept=True),
+    "changed": Item("nc", "whether it changed in that step", "i8", kept=True),
     "bar0": Item("nc 6", "λ̄ of contacts at the start of the step [N]", kept=True),
     "bar": Item("nc 6", "λ̄ at the end of the step without the part of λ [N]"),
     "rows_a": Item("nc 6", "rows of contacts in accelerations, divided by c_a"),

@@ -238,11 +238,10 @@ def friction_rows(g, e, d, s, o, P):
 
 @kernel
 def branches(s, o, c):
-    """Number that tells the branches of contact c apart, besides those of sliding."""
+    """Number that tells the branches of contact c apart."""
     number = o.level[c]
     for cone in range(CONES):
-        number = 4 * number + o.state[c, cone] if cone > 0 else number
-        number = 2 * number + o.begins[c, cone]
+        number = 2 * (4 * number + o.state[c, cone]) + o.begins[c, cone]
     return number
 
 

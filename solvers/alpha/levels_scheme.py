@@ -10,7 +10,7 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (5).
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.alpha.contacts import OWN
 from fem_mbs.solvers.alpha.data import own_at
-from fem_mbs.solvers.alpha.levels_friction import find_lasting
+from fem_mbs.solvers.alpha.levels_friction import branches, find_lasting
 from fem_mbs.solvers.alpha.scheme import keep_impulses, start_motion, take_coupled
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.restitution import limit_restitution
@@ -44,11 +44,16 @@ def keep_contact_forces(d, s, o):
     copy(s.total_chi, s.sent_chi)
     for c in range(d.nc):
         for m in range(OWN):
+            o.lam_change[c, m] = s.ks * o.lam_c[c, m] - o.lam_c0[c, m]
             o.lam_c0[c, m] = s.ks * o.lam_c[c, m]
             o.bar0[c, m] = o.bar[c, m] + factor * o.lam_c0[c, m]
         for i in range(3):
             s.total_Lam[c, i] = s.h * o.lam_c0[c, i]
             s.total_chi[c, i] = s.h * moment_arm(d, s, c, i) * o.lam_c0[c, 3 + i]
+        now = branches(s, o, c)
+        o.changed[c], o.branch[c] = 1 if now != o.branch[c] else 0, now
+        # what steps of variable size may take for smooth motion: see `step_control.Controller`
+        s.closed[c] = s.acted[c] if o.level[c] == 3 and o.changed[c] == 0 and s.impact[c] == 0 else GAP
 
 
 @kernel

@@ -14,6 +14,7 @@ import numpy as np
 
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
 from fem_mbs.solvers.stepping.codes import OK
+from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.system.system import State, System
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         speed or of |gravity| h.
     approach : {"slower", "start"}
         What Newton's law reflects, as in `DecoupledNSGA`.
+    step_control : StepControl, optional
+        Steps of variable size, see there. Default: constant steps. Contacts that stay closed count as smooth motion.
     divide_failed_steps : bool
         Take a step whose iterations fail in parts, down to h/64. False: it ends the run.
     reuse : bool
@@ -86,6 +89,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         epsilon: float | None = None,
         tol_v: float | None = None,
         approach: str = "slower",
+        step_control: StepControl | None = None,
         divide_failed_steps: bool = True,
         reuse: bool = True,
         reference_force: float = 0.0,
@@ -104,11 +108,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
             reuse=reuse,
             reference_force=reference_force,
         )
-
-    step_control = None
-
-    def smaller_steps(self, system: System) -> str:
-        return "Halve h"
+        self._set_control(step_control)
 
     def parts(self) -> dict[str, Any]:
         from fem_mbs.solvers.alpha import levels_prox, levels_scheme
@@ -178,10 +178,18 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         run["ks"] /= ratio
         self.use(engine, float(run["h"]))
 
+    def starts_afresh(self, engine: "Engine") -> bool:
+        """Whether accelerations jumped in the last step: a contact opened, closed, began to slide or to stick."""
+        return bool(engine.arrays["changed"].any())
+
     def rescale(self, engine: "Engine", ratio: float, change: np.ndarray | None) -> None:
         super().rescale(engine, ratio, change)
         a = engine.arrays
-        a["bar0"][:] = a["lam_c0"] + ratio * (a["bar0"] - a["lam_c0"])
+        if ratio > 1.0 and change is not None and not (a["impact"].any() or self.starts_afresh(engine)):
+            alpha_m, alpha_f, _, _ = self.coefficients
+            a["bar0"][:] = a["lam_c0"] + ratio * (alpha_m - alpha_f) * a["lam_change"]
+        else:
+            a["bar0"][:] = a["lam_c0"] + ratio * (a["bar0"] - a["lam_c0"])
 
     def refuse(self, system: System) -> None:
         """Raise for models with contact groups."""

@@ -6,6 +6,7 @@ published. The examples of Capobianco2021 are compared in tests of `fem_mbs.case
 
 from functools import cache
 
+import bouncing_ball
 import double_pendulum
 import driven_double_pendulum
 import loaded_ball
@@ -167,6 +168,60 @@ def test_memories_of_forces_and_accelerations_follow_the_step_size_together():
     engine.method.rescale(engine, 0.25, None)
     for difference, now in zip(before, (a["Va0"] - a["Vd0"], a["bar0"] - a["lam_c0"])):
         assert now == pytest.approx(0.25 * difference, abs=1e-12)
+
+
+@pytest.mark.parametrize("rho_inf", [0.0, 0.8])
+@pytest.mark.parametrize("slides", [False, True])
+def test_steps_of_variable_size_are_of_second_order_in_a_contact_that_stays_closed(slides, rho_inf):
+    """The error of a step is of third order: h ∝ tol^⅓, and errors of the run ∝ h², those of forces too."""
+    steps_taken, errors = [], []
+    for tolerance in (1e-6, 1e-8):
+        method = METHOD(rho_inf, rtol=1e-9, step_control=fem.StepControl(tolerance=tolerance))
+        result = method.run(loaded_ball.loaded_ball(slides), loaded_ball.duration, 1e-3)
+        position, rotation, velocity, force = loaded_ball.motion(result.t, slides)
+        body = result["ball"]
+        errors.append([
+            np.abs(body.position - position).max(),
+            rotation_error(body.rotation, rotation),
+            np.abs(body.velocity - velocity).max(),
+            np.abs(result["table"].force_normal - force).max(),
+        ])  # fmt: skip
+        steps_taken.append(len(result.t) - 1)
+        assert result.statistics["failed_steps"] == 0 and result.h.max() > 1.5e-3
+    ratio = steps_taken[1] / steps_taken[0]
+    assert ratio == pytest.approx(100 ** (1 / 3), rel=0.15)  # the first steps grow from 1 ms
+    orders = np.log(np.divide(*errors)) / np.log(ratio)
+    # steps of 0.1 s at 1e-6 are not small for the motion
+    assert np.all((orders > 1.8) & (orders < 2.4)), (orders, errors)
+
+
+def test_memories_of_forces_grow_from_their_last_change_and_not_from_a_jump():
+    """ā and λ̄ belong to the time t_n + (α_m − α_f) h; what a jump left in them must not grow with the step."""
+    engine = METHOD(0.8).prepare(loaded_ball.loaded_ball(True).compile(), 1e-2)
+    engine.advance(np.arange(1, 11) * 1e-2, np.zeros((10, 1, 1, 3)), engine.make_records(10))
+    a, kept = engine.arrays, engine.kept()
+    alpha_m, alpha_f, _, _ = engine.method.coefficients
+    change = np.ones_like(a["Vd"])
+    assert not a["changed"].any() and np.abs(a["lam_change"][0, :3]).min() > 1e-3
+    engine.method.rescale(engine, 2.0, change)
+    expected = a["lam_c0"] + 2.0 * (alpha_m - alpha_f) * a["lam_change"]
+    assert a["bar0"] == pytest.approx(expected, abs=1e-12)
+    engine.restore(kept)
+    a["changed"][0] = 1
+    before = a["bar0"] - a["lam_c0"]
+    engine.method.rescale(engine, 2.0, change)
+    assert a["bar0"] - a["lam_c0"] == pytest.approx(2.0 * before, abs=1e-12)
+
+
+def test_flights_take_larger_steps_and_impacts_those_of_the_user():
+    method = METHOD(0.8, step_control=fem.StepControl(tolerance=1e-6, h_max=0.02))
+    result = method.run(bouncing_ball.build(), 4.5, 2e-3)
+    table = result["table"]
+    impacts = np.flatnonzero(table.impact)
+    assert len(result.t) < 1000 and result.h.max() > 0.019 and result.h[impacts].max() < 2e-3 * (1 + 1e-9)
+    # an impact is late by a step at most, at 4 m/s, as with constant steps
+    assert np.abs(table.gap - bouncing_ball.exact_gap(result.t)).max() < 25 * 2e-3
+    assert table.force_normal[-1] == pytest.approx(10.0, abs=1e-8) and table.gap.min() > -1e-12
 
 
 # --- rolling, spinning, drilling --------------------------------------------------------------------------------------
