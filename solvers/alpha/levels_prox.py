@@ -246,15 +246,16 @@ def project_all(d, s, o, omega):
 
 
 @kernel
-def prepare(d, s, o, p):
-    """Matrix J, factorised, and the relaxation; whether it is regular."""
+def prepare(d, s, o, p, first):
+    """Matrix J, factorised, and for the first time the relaxation; whether J is regular."""
     o.held = 1
     call2(p.residual, s.data_at, s.run_at)
     call2(p.matrix, s.data_at, s.run_at)
     o.held = 0
     if not factorise(d, STACKED):
         return False
-    find_relaxation(d, s, o)
+    if first:
+        find_relaxation(d, s, o)
     return True
 
 
@@ -301,7 +302,7 @@ def fixed_point(data, run):
     start(d, s, o)
     s.number, s.first_residual, s.want_matrix, omega, last = STACKED, 0, 0, LARGEST, math.inf
     for turn in range(MOST // TOGETHER):
-        if not prepare(d, s, o, p):
+        if not prepare(d, s, o, p, turn == 0):
             break
         good = iterate(d, s, o, p, omega)
         if not math.isfinite(s.merit):

@@ -3,7 +3,7 @@
 One coupled problem per step. Joints and closed contacts hold in positions, velocities and accelerations, so that the
 forces of the smooth motion are known apart from impulses: of second order, stick and slip included. Equations,
 decisions and measured orders are in docs/theory/nonsmooth_generalized_alpha_friction.md; the compiled parts are in
-alpha/levels.py, alpha/levels_contacts.py and alpha/levels_scheme.py.
+alpha/levels.py, alpha/levels_contacts.py, alpha/levels_friction.py, alpha/levels_prox.py and alpha/levels_scheme.py.
 
 Source: Capobianco, Harsch, Eugster, Leine, Int. J. Numer. Methods Eng. (2021), doi:10.1002/nme.6801.
 """
@@ -59,14 +59,14 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
     Raises
     ------
     ParameterError
-        rho_inf outside [0, 1], non-positive tolerances or step sizes; a model with contact groups, or with rolling,
-        spinning or drilling friction.
+        rho_inf outside [0, 1], non-positive tolerances or step sizes; a model with contact groups.
 
     Notes
     -----
     Order 2 in positions, velocities, joint reactions and contact forces, also while contacts stay closed, sticking or
-    sliding; order 1 at impacts. ``impulse`` of a contact is all that it gave in the step, ``force`` the force at its
-    end. In the step of an impact the latter is what a closed contact would have, also if the bodies rebound.
+    sliding, rolling, spinning or drilling; order 1 at impacts. ``impulse`` of a contact is all that it gave in the
+    step, ``force`` the force at its end, zero if the bodies rebound. Where Newton's matrix is singular or its iteration
+    fails a fixed-point iteration takes over; ``result.contact_problems`` says where.
 
     Examples
     --------
