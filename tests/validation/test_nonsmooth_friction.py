@@ -355,6 +355,21 @@ def test_feet_that_share_a_load_are_solved_with_a_singular_matrix(feet, copies):
     assert np.diff(singular.energy.total).max() < 1e-7 * singular.energy.total.max()
 
 
+@pytest.mark.parametrize("slides", [False, True])
+def test_the_fixed_point_iteration_finds_what_newtons_finds(slides):
+    """Every step by it, because Newton's iteration may not take any; joints, stick and slip have one solution here."""
+    found, times = [], np.arange(1, 21) * 1e-2
+    for iterations in (30, 0):
+        engine = METHOD(0.8, rtol=1e-9).prepare(loaded_ball.loaded_ball(slides).compile(), 1e-2)
+        engine.run[0]["max_iterations"] = iterations
+        records = engine.make_records(20)
+        done, _, error = engine.advance(times, np.zeros((20, 1, 1, 3)), records)
+        assert done == 20 and error is None
+        assert records["contact_problems"].sum() == (0 if iterations else 20)
+        found.append(np.concatenate([engine.arrays[name].ravel() for name in ("x", "V", "lam_c0")]))
+    assert found[1] == pytest.approx(found[0], abs=1e-7)  # rtol of forces of 10 N
+
+
 def thrown_box(seed, friction):
     """A box that falls on its corners, with a random motion."""
     rng = np.random.default_rng(seed)
