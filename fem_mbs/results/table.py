@@ -86,7 +86,7 @@ HISTORIES = {
     "problems": Saved("i8", (), "impact problems solved in the step"),
     "pair_count": Saved("i8", (), "closed contacts of contact groups, rows of the table of pairs"),
     "repeats": Saved("i8", (), "times the step was repeated with other penalties before it converged"),
-    "contact_problems": Saved("i8", (), "sub-problems of the step given to the contact-problem solver"),
+    "contact_problems": Saved("i8", (), "sub-problems given to the contact-problem solver, or a fixed-point iteration"),
     "violation": Saved("f8", (2,), "largest |g| and |ġ| of the constraints", "", ("position", "velocity")),
 }
 

@@ -17,8 +17,8 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (1)-(4).
 
 import math
 
-from fem_mbs.jit import entry, kernel, vector
-from fem_mbs.solvers.alpha.contacts import friction_columns
+from fem_mbs.jit import entry, integers, kernel, vector
+from fem_mbs.solvers.alpha.contacts import OWN, choose_closed, friction_columns
 from fem_mbs.solvers.alpha.coupled import (
     PROBLEM,
     assemble_bodies,
@@ -30,8 +30,10 @@ from fem_mbs.solvers.alpha.coupled import (
 )
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.levels_contacts import add_contacts, contact_block, contact_rows
+from fem_mbs.solvers.alpha.levels_friction import cone_with
 from fem_mbs.solvers.alpha.rows import balance, configure, momenta, multipliers
 from fem_mbs.solvers.contact.convection import contact_convection
+from fem_mbs.solvers.contact.law import STICK
 from fem_mbs.solvers.stepping.arrays import largest_turn, norm
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, NOT_CONVERGED
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -69,10 +71,15 @@ def sizes(d, s, o):
     for c in range(d.nc):
         place += o.rows_p[c] ** 2
         speed += s.rows_c[c, 0] ** 2
-        for i in range(3):
-            force += o.rows_a[c, i] ** 2
-        for i in range(1, 3):
-            friction += s.rows_c[c, i] ** 2
+        for m in range(OWN):
+            force += o.rows_a[c, m] ** 2
+        for m in range(1, OWN):
+            row = s.rows_c[c, m] if m < 3 else s.rows_chi[c, m - 3]
+            # what sticks holds as well as a joint: a creep that no step corrects would add up
+            if o.state[c, cone_with(d, c, m)] == STICK:
+                speed += row**2
+            else:
+                friction += row**2
     o.row_s, o.row_p, s.row, s.row_T = math.sqrt(force), math.sqrt(place), math.sqrt(speed), math.sqrt(friction)
 
 
@@ -86,6 +93,9 @@ def levels_residual(data, run):
         return
     configure(d, s, o)
     if d.nc > 0:
+        choose_closed(d, s)
+        for c in range(d.nc):
+            o.reached[c] = s.candidate[c]
         contact_convection(d, s, s.V, o.xc, o.Qc, o.Rc, o.Dc, o.Tc, s.x0, s.R0, o.turned, o.turned_w)
         contacts(d, s.x, s.R, s.x0, s.R0, s.V)
         contact_rows(d, s, o)
@@ -180,16 +190,23 @@ def levels_matrix(data, run):
             add_block(d, VELOCITY, row, column, scale)
 
 
+@kernel
+def place_of(d, roll, c, m):
+    """Unknown of multiplier m of contact c in a block."""
+    first = d.n + d.m
+    return first + 3 * c + m if m < 3 else first + 3 * d.nc + 3 * roll[c] + m - 3
+
+
 @entry("void(int64, int64)")
 def levels_right(data, run):
     """Minus the residual, in dx."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     fill_right(d, s, o)
-    dx, k, first = vector(s.dx_at, 3 * layouts_of(d)[VELOCITY].n), s.h * s.ks, d.n + d.m
+    dx, k, roll = vector(s.dx_at, 3 * layouts_of(d)[VELOCITY].n), s.h * s.ks, integers(d.roll_index_at, d.nc)
     for c in range(d.nc):
-        for i in range(3):
-            dx[first + 3 * c + i] = -k * o.rows_a[c, i]
+        for m in range(OWN if roll[c] >= 0 else 3):
+            dx[place_of(d, roll, c, m)] = -k * o.rows_a[c, m]
 
 
 @entry("void(int64, int64)")
@@ -197,10 +214,10 @@ def levels_move(data, run):
     """Unknowns go from the part ``o.taken`` of the Newton step to the part ``s.scale``."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    dx, part, first = vector(s.dx_at, 3 * layouts_of(d)[VELOCITY].n), s.scale - o.taken, d.n + d.m
+    dx, part, roll = vector(s.dx_at, 3 * layouts_of(d)[VELOCITY].n), s.scale - o.taken, integers(d.roll_index_at, d.nc)
     for c in range(d.nc):
-        for i in range(3):
-            o.lam_c[c, i] += part * dx[first + 3 * c + i]
+        for m in range(OWN if roll[c] >= 0 else 3):
+            o.lam_c[c, m] += part * dx[place_of(d, roll, c, m)]
     take_part(d, s, o)
 
 

@@ -3,7 +3,7 @@
 One coupled problem per step. Joints and closed contacts hold in positions, velocities and accelerations, so that the
 forces of the smooth motion are known apart from impulses: of second order, stick and slip included. Equations,
 decisions and measured orders are in docs/theory/nonsmooth_generalized_alpha_friction.md; the compiled parts are in
-alpha/levels.py, alpha/levels_contacts.py and alpha/levels_scheme.py.
+alpha/levels.py, alpha/levels_contacts.py, alpha/levels_friction.py, alpha/levels_prox.py and alpha/levels_scheme.py.
 
 Source: Capobianco, Harsch, Eugster, Leine, Int. J. Numer. Methods Eng. (2021), doi:10.1002/nme.6801.
 """
@@ -14,6 +14,7 @@ import numpy as np
 
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
 from fem_mbs.solvers.stepping.codes import OK
+from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.system.system import State, System
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 START = 0.01  # of a step, which finds the forces at the start of a run
+FORCES, BRANCHES = ("Vd0", "lam_report", "lam_c0"), ("acted", "level", "state")
 
 
 class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
@@ -45,6 +47,8 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         speed or of |gravity| h.
     approach : {"slower", "start"}
         What Newton's law reflects, as in `DecoupledNSGA`.
+    step_control : StepControl, optional
+        Steps of variable size, see there. Default: constant steps. Contacts that stay closed count as smooth motion.
     divide_failed_steps : bool
         Take a step whose iterations fail in parts, down to h/64. False: it ends the run.
     reuse : bool
@@ -55,14 +59,14 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
     Raises
     ------
     ParameterError
-        rho_inf outside [0, 1], non-positive tolerances or step sizes; a model with contact groups, or with rolling,
-        spinning or drilling friction.
+        rho_inf outside [0, 1], non-positive tolerances or step sizes; a model with contact groups.
 
     Notes
     -----
     Order 2 in positions, velocities, joint reactions and contact forces, also while contacts stay closed, sticking or
-    sliding; order 1 at impacts. ``impulse`` of a contact is all that it gave in the step, ``force`` the force at its
-    end. In the step of an impact the latter is what a closed contact would have, also if the bodies rebound.
+    sliding, rolling, spinning or drilling; order 1 at impacts. ``impulse`` of a contact is all that it gave in the
+    step, ``force`` the force at its end, zero if the bodies rebound. Where Newton's matrix is singular or its iteration
+    fails a fixed-point iteration takes over; ``result.contact_problems`` says where.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         epsilon: float | None = None,
         tol_v: float | None = None,
         approach: str = "slower",
+        step_control: StepControl | None = None,
         divide_failed_steps: bool = True,
         reuse: bool = True,
         reference_force: float = 0.0,
@@ -103,16 +108,13 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
             reuse=reuse,
             reference_force=reference_force,
         )
-
-    step_control = None
-
-    def smaller_steps(self, system: System) -> str:
-        return "Halve h"
+        self._set_control(step_control)
 
     def parts(self) -> dict[str, Any]:
-        from fem_mbs.solvers.alpha import levels_scheme
+        from fem_mbs.solvers.alpha import levels_prox, levels_scheme
 
-        return {**super().parts(), "advance": levels_scheme.levels_advance, "step": levels_scheme.levels_step}
+        own = {"advance": levels_scheme.levels_advance, "step": levels_scheme.levels_step}
+        return {**super().parts(), **own, "contact": levels_prox.fixed_point}
 
     def problems(self) -> dict[str, Any]:
         from fem_mbs.solvers.alpha import levels
@@ -131,25 +133,43 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
             engine.system.gaps(state)  # what contacts keep is again that of the start
 
     def _find_contact_forces(self, engine: "Engine") -> None:
-        """Accelerations and forces of closed contacts by a small part of a step, which is then taken back.
+        """Accelerations and forces of closed contacts by two small parts of a step, which are then taken back.
 
-        Forces do not depend on the memory of the method, so that they are those of the start up to O(h/100). After an
-        impact, and where the part of a step fails, the start without contact forces stays: the first step finds them.
+        Forces do not depend on the memory of the method, so that a part of size ε has those of the start up to O(ε);
+        the line through those of ε and 2 ε leaves O(ε²). After an impact, and where a part fails, the start without
+        contact forces stays: the first step finds them.
         """
+        a, ks = engine.arrays, float(engine.run[0]["ks"])
+        near, far = self._after_part(engine, START), self._after_part(engine, 2.0 * START)
+        if near is None:
+            return
+        found = dict(near)
+        if far is not None and all(np.array_equal(near[name], far[name]) for name in BRANCHES):
+            found.update({name: 2.0 * near[name] - far[name] for name in FORCES})
+        acceleration, reactions, forces = (found[name] for name in FORCES)
+        a["Vd0"][:] = a["Va0"][:] = a["Vd"][:] = acceleration
+        a["lam"][:] = reactions / ks
+        a["lam_report"][:] = reactions
+        a["lam_c0"][:] = a["bar0"][:] = forces
+        a["acted"][:] = found["acted"]
+        h, nc = float(engine.run[0]["h"]), engine.system.nc  # what the first record tells
+        arms = np.full((nc, 3), engine.system.length)
+        drills = engine.system.drill_arm[:nc] > 0.0
+        arms[drills, 2] = engine.system.drill_arm[:nc][drills]
+        a["total_Lam"][:], a["total_chi"][:] = h * forces[:, :3], h * arms * forces[:, 3:]
+
+    def _after_part(self, engine: "Engine", part: float) -> dict[str, np.ndarray] | None:
+        """Forces and branches after a part of a step, which is taken back; None where it has an impact or fails."""
         from fem_mbs.jit import invoke
 
         a, run, kept = engine.arrays, engine.run[0], engine.kept()
-        self._resize(engine, START)
+        self._resize(engine, part)
         invoke(int(run["advance_part"]), int(run["data_at"]), int(run["run_at"]))
-        good = run["code"] == OK and not a["impact"].any()
-        found = {name: a[name].copy() for name in ("Vd0", "lam_report", "lam_c0")}
-        self._resize(engine, 1.0 / START)
+        good = run["code"] == OK and not a["impact"].any() and np.isfinite(a["lam_c0"]).all()
+        found = {name: a[name].copy() for name in (*FORCES, *BRANCHES)}
+        self._resize(engine, 1.0 / part)
         engine.restore(kept)
-        if good and np.isfinite(found["lam_c0"]).all():
-            a["Vd0"][:] = a["Va0"][:] = a["Vd"][:] = found["Vd0"]
-            a["lam"][:] = found["lam_report"] / run["ks"]
-            a["lam_report"][:] = found["lam_report"]
-            a["lam_c0"][:] = a["bar0"][:] = found["lam_c0"]
+        return found if good else None
 
     def _resize(self, engine: "Engine", ratio: float) -> None:
         """Let the engine take steps ``ratio`` times as large."""
@@ -158,17 +178,19 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         run["ks"] /= ratio
         self.use(engine, float(run["h"]))
 
+    def starts_afresh(self, engine: "Engine") -> bool:
+        """Whether accelerations jumped in the last step: a contact opened, closed, began to slide or to stick."""
+        return bool(engine.arrays["changed"].any())
+
     def rescale(self, engine: "Engine", ratio: float, change: np.ndarray | None) -> None:
         super().rescale(engine, ratio, change)
         a = engine.arrays
-        a["bar0"][:] = a["lam_c0"] + ratio * (a["bar0"] - a["lam_c0"])
+        if ratio > 1.0 and change is not None and not (a["impact"].any() or self.starts_afresh(engine)):
+            alpha_m, alpha_f, _, _ = self.coefficients
+            a["bar0"][:] = a["lam_c0"] + ratio * (alpha_m - alpha_f) * a["lam_change"]
+        else:
+            a["bar0"][:] = a["lam_c0"] + ratio * (a["bar0"] - a["lam_c0"])
 
     def refuse(self, system: System) -> None:
-        """Raise for models with contact groups, and with friction that resists rolling, spinning and drilling."""
+        """Raise for models with contact groups."""
         self._refuse_groups(system)
-        for i in range(system.nc if system.n_roll else 0):
-            if system.roll_index[i] >= 0:
-                message = (
-                    "has rolling, spinning or drilling friction, which this method does not know; use DecoupledNSGA"
-                )
-                self.check(False, "model", system.contact_at(i).name, message)

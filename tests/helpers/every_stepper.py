@@ -23,7 +23,6 @@ WITHOUT_GROUPS = (
     "NonsmoothGeneralizedAlphaGGL coupling=sequential", "NonsmoothGeneralizedAlphaFriction", "GeneralizedAlpha",
     "GeneralizedAlpha formulation=index 3", "DecoupledNSGA persistent_contacts=True", "DecoupledNSGA impacts=split",
 )  # fmt: skip
-WITHOUT_ROLLING = {"NonsmoothGeneralizedAlphaFriction"}  # methods that refuse resistance to rolling
 
 
 CONE = STEPPERS["ConeComplementarity"]

@@ -43,6 +43,28 @@ def points_on_planes():
     return model
 
 
+def turning_on_a_plane():
+    """Balls that turn about one axis each, so that all gradients are constant: they spin, drill and roll."""
+    model = fem.Model("balls", gravity=[0, 0, -9.81])
+    floor = model.ground.frame(rotation=[0, 0, 0.6])  # no tangent along an axis: rows without entries would be allowed
+    laws = [
+        {"spinning_resistance": 0.003, "friction": 0.5},
+        {"spinning_resistance": 0.03, "friction": 0.5},
+        {"spinning_resistance": 0.3, "friction": 0.0},
+        {"radius_contensou": 0.1, "friction": 0.2, "tangential_restitution": 0.3},
+        {"radius_contensou": 0.1, "friction": 3.0},
+        {"rolling_resistance": 0.003, "friction": 0.9},
+        {"rolling_resistance": 0.03, "friction": 0.9},
+        {"rolling_resistance": 0.3, "friction": 0.1},
+    ]
+    for i, law in enumerate(laws):
+        fixed = ("ry", "rz") if "rolling_resistance" in law else ("rx", "ry")
+        ball = fem.RigidBody.sphere(1.0 + i, 0.1, position=[i, 0, 0.1], fixed=fixed, name=f"ball {i}")
+        model.add(ball)
+        model.add(fem.SphereOnPlane(ball, floor, radius=0.1, restitution=0.5, name=f"floor {i}", **law))
+    return model
+
+
 def engine_at_random(method, model, seed=0):
     """An engine amid a step, at unknowns that solve nothing; beams are bent as far as their tangents are exact."""
     rng, system = np.random.default_rng(seed), model.compile()
@@ -111,6 +133,7 @@ def agree(obtained, expected):
 
 
 MODELS = {"driven": driven_double_pendulum.build, "beams": flexible_pendulum, "points": points_on_planes}
+CONSTANT = {"points": points_on_planes, "turning": turning_on_a_plane}  # gradients of contacts
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -172,19 +195,23 @@ def levels_at_random(model, seed):
     rng, a, nc = np.random.default_rng(100 + seed), engine.arrays, engine.system.nc
     for name, size in (("cnu", 1.0), ("cLam", 1.0), ("lam_c", 0.05)):
         a[name][:, 0] = size * rng.choice([-1.0, 1.0, 1.0, 1.0], nc)
-    a["lam_c"][:, 1:] = 0.1 * rng.normal(size=(nc, 2))
-    a["bar0"][:], a["bar"][:] = rng.normal(size=(2, nc, 3))
-    a["lasting"][:] = rng.integers(0, 2, nc)
+    a["lam_c"][:, 1:3] = 0.1 * rng.normal(size=(nc, 2))
+    a["bar0"][:, :3], a["bar"][:, :3] = rng.normal(size=(2, nc, 3))
+    a["lasting"][:] = rng.integers(0, 2, (nc, 3))
+    rolls = engine.system.roll_index[:nc] >= 0
+    a["lam_c"][rolls, 3:] = 0.1 * rng.normal(size=(rolls.sum(), 3))
+    a["bar0"][rolls, 3:], a["bar"][rolls, 3:] = rng.normal(size=(2, rolls.sum(), 3))
+    a["cchi"][~rolls] = 0.0
     return engine
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [*MODELS, "turning"])
 def test_matrix_of_three_levels_is_the_derivative_of_its_residual_but_for_convective_terms(name):
-    for seed in range(6):
-        engine = levels_at_random(MODELS[name](), seed)
+    for seed in range(12 if name == "turning" else 6):
+        engine = levels_at_random({**MODELS, **CONSTANT}[name](), seed)
         # directions of accelerations bend over steps that velocities allow: δa = c_a δv~
-        obtained, expected = both(engine, eps=2e-6 if name == "points" else 1e-4)
-        if name == "points":  # nothing turns: all of it is exact
+        obtained, expected = both(engine, eps=2e-6 if name in CONSTANT else 1e-4)
+        if name in CONSTANT:  # nothing turns: all of it is exact
             agree(obtained, expected)
             continue
         size, n = len(obtained) // 3, engine.system.n
@@ -197,12 +224,17 @@ def test_matrix_of_three_levels_is_the_derivative_of_its_residual_but_for_convec
             assert np.abs(np.where(left_out, obtained - expected, 0.0)).max() > 1e-7
 
 
-def test_points_meet_all_branches_of_the_laws_at_three_levels():
-    met = set()
-    for seed in range(6):
-        engine = levels_at_random(points_on_planes(), seed)
-        engine.call("velocity", "residual")
-        a = engine.arrays
-        met |= set(zip(a["level"], a["status"], a["begins"], a["lasting"] * (a["status"] == 2)))
-    assert {level for level, *_ in met} == {0, 1, 2, 3}
-    assert {(3, 1, 0, 0), (3, 1, 1, 0), (3, 2, 0, 0), (3, 2, 0, 1)} <= met
+def test_contacts_meet_all_branches_of_the_laws_at_three_levels():
+    met = [set(), set(), set()]  # of each cone
+    for name, build in CONSTANT.items():
+        for seed in range(12):
+            engine = levels_at_random(build(), seed)
+            engine.call("velocity", "residual")
+            a = engine.arrays
+            for cone in range(3 if name == "turning" else 1):
+                status = a["state"][:, cone]
+                lasts = a["lasting"][:, cone] * (status == 2)
+                met[cone] |= set(zip(a["level"], status, a["begins"][:, cone], lasts))
+    assert {level for level, *_ in met[0]} == {0, 1, 2, 3}
+    for branches in met:
+        assert {(3, 1, 0, 0), (3, 1, 1, 0), (3, 2, 0, 0), (3, 2, 0, 1)} <= branches

@@ -11,7 +11,6 @@ from every_stepper import (
     METHODS,
     SMOOTH,
     WITHOUT_GROUPS,
-    WITHOUT_ROLLING,
     drifts,
     every_method,
     every_method_with_contacts,
@@ -42,9 +41,8 @@ def hitting_pendulum(method):
     model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0.12], axis=[0, 1, 0], name="hinge"))
     name = type(method).__name__
     if name not in SMOOTH:
-        arm = 0.0 if name in WITHOUT_ROLLING else 1e-3
-        tip = rod.frame([0.25, 0, 0])
-        model.add(fem.SphereOnPlane(tip, model.ground, radius=0.1, friction=0.3, rolling_resistance=arm, name="table"))
+        law = {"friction": 0.3, "rolling_resistance": 1e-3}
+        model.add(fem.SphereOnPlane(rod.frame([0.25, 0, 0]), model.ground, radius=0.1, name="table", **law))
     return model
 
 
