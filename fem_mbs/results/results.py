@@ -8,12 +8,13 @@
   skin/…         shapes, see `fem_mbs.results.skin.Skin`
 """
 
+import numbers
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments import Named, StepError
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results import read_checks
 from fem_mbs.results.history import History, Iterations, Pairs, Quantity
@@ -249,10 +250,10 @@ class Results:
 
         Raises
         ------
-        IndexError
-            If there is no such saved step.
+        StepError
+            If there is no such saved step; an IndexError as well, as Python's own is.
         """
-        state = range(len(self.t))[state]
+        state = self._number("state", state)
         last = int(self.pair_count[: state + 1].sum())
         rows = self._store.pairs(last - int(self.pair_count[state]), last)
         columns = {name: rows[:, pair_column(name)] for name in PAIRS}
@@ -312,6 +313,15 @@ class Results:
         owner.check(inside, "time", time, f"s is outside the saved steps, {self.t[0]:g} s to {self.t[-1]:g} s")
         return int(np.argmin(np.abs(self.t - time)))
 
+    def _number(self, parameter, step):
+        """Number of a saved step, counted from the start."""
+        count = len(self.t)
+        if not isinstance(step, numbers.Integral) or not -count <= step < count:
+            last = f"0 to {count - 1} (or -1 to {-count}, from the end)" if count else "none"
+            message = f"is not a saved step; there are {count}: {last}. That of a time t [s] is result.at(t)"
+            raise StepError(Named("Results"), parameter, step, message)
+        return int(step) % count
+
     def state(self, step: int = -1) -> "State":
         """State of saved step number ``step`` (negative: from the end), for a run that goes on from it.
 
@@ -322,8 +332,8 @@ class Results:
 
         Raises
         ------
-        IndexError
-            If there is no such saved step.
+        StepError
+            If there is no such saved step; an IndexError as well, as Python's own is.
         FemMbsError
             If the numbers are not a state in time: load steps of a static equilibrium.
         """
@@ -331,7 +341,7 @@ class Results:
 
         if "solver" in self.parameters:
             raise FemMbsError("these are load steps, not states in time; static_equilibrium(…).state is one")
-        row = self.rows([range(len(self.t))[step]])
+        row = self.rows([self._number("step", step)])
         state = State(len(self.description["nodes"]))
         state.t, state.x, state.Q = row["t"][0], row["position"][0], row["quaternion"][0]
         state.R = matrices(state.Q)

@@ -171,4 +171,4 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
                 message = (
                     "has rolling, spinning or drilling friction, which this method does not know; use DecoupledNSGA"
                 )
-                self.check(False, "model", system.contact_at(i).name, message)
+                self._refuse_part(system.contact_at(i), message)

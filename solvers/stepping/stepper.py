@@ -20,13 +20,13 @@ A method is a subclass of `Stepper` that says what `stepping.engine` asks of it.
 import signal
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from fem_mbs import runtime
 from fem_mbs.arguments import Checked, Keywords
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, label
 from fem_mbs.model import compiled
 from fem_mbs.results.results import Results
 from fem_mbs.results.writer import ResultsWriter
@@ -76,6 +76,8 @@ class _Interrupt:
 class Stepper(Checked):
     """Base of time steppers."""
 
+    family = True
+
     instants: tuple[float, ...] = (1.0,)  # of a step, at which signals are needed
     velocities_first: bool = False  # no position correction goes before the velocity problem of a step
 
@@ -87,8 +89,12 @@ class Stepper(Checked):
     def _refuse_groups(self, system: Any) -> None:
         """Raise for models with contact groups, in methods that do not know them."""
         if system.searches:
-            message = f"contacts of contact groups are not known to {type(self).__name__}; use DecoupledNSGA"
-            self.check(False, "model", system.searches[0].owner.name, message)
+            message = f"is a group of contacts, which {type(self).__name__} does not know; use DecoupledNSGA"
+            self._refuse_part(system.searches[0].owner, message)
+
+    def _refuse_part(self, part: Any, message: str) -> NoReturn:
+        """Raise for an element or a node of the model that the method cannot step; the message follows its name."""
+        raise ParameterError(self, "model", part.name, f"{label(part)} {message}", told=False)
 
     def stack(self, system: Any) -> Stack | None:
         """Matrix of blocks that the method solves with; most have none."""

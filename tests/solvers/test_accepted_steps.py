@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.errors import SolverError
 from fem_mbs.solvers.stepping.energy_watch import EnergyWatch
 
 
@@ -138,6 +139,23 @@ def test_newtons_law_with_friction_can_multiply_the_energy_of_a_linkage(method):
     """What the published law does, and why there is a limit by default."""
     ratio, limited = kinetic_after(method, 1.0, 0.9, approach="start")
     assert ratio > 10.0 and limited == 0
+
+
+@limiting
+def test_the_energy_that_the_published_law_gives_is_not_told_as_a_step_that_is_too_large(method):
+    told = {}
+    for restitution, approach, save_every in ((1.0, "start", 1), (1.0, "start", 2), (0.0, "start", 1)):
+        model = double_pendulum_that_strikes(*CASE, restitution, 0.9)
+        engine = method(approach=approach).prepare(model.compile(), 1e-3, save_every)
+        engine.run[0]["rises"] = 1
+        told[restitution, save_every] = engine.warnings()[0], engine.bounced()
+    assert not any(bounced for _, bounced in (told[1.0, 1], told[0.0, 1]))  # nothing has been struck
+    assert told[1.0, 2][1]  # unknown: steps are not saved
+    result = method(approach="start").run(double_pendulum_that_strikes(*CASE, 1.0, 0.9), 2e-3, 1e-3)
+    (text,) = result.warnings
+    assert "law of impact can give energy" in text and text.endswith('Use approach="slower"') and "alve" not in text
+    with pytest.raises(SolverError, match=r"more than the step explains.*: Newton's law .* Use approach=\"slower\"; "):
+        method(approach="start").run(double_pendulum_that_strikes(*CASE, 1.0, 0.9), 2e-3, 1e-3, strict=True)
 
 
 @limiting
