@@ -75,7 +75,11 @@ MODELS = {
     ),
     "a joint that holds what is fixed": (
         lambda: pinned(fixed=("z", "rx", "ry")),
-        r"3 of 5 constraint rows repeat.*Revolute 'pin 1'",
+        r"3 of 5 .*Revolute 'pin 1'\. They repeat what fixed components hold: z, rx, ry of RigidBody 'rod'\. .*'allow'",
+    ),
+    "a joint twice that holds what is fixed": (
+        lambda: pinned(times=2, fixed=("z", "rx", "ry")),
+        r"8 of 10 .* 3 of them repeat what fixed components hold: z, rx, ry of .* For the others: remove the joint that",
     ),
     "penetration": (
         lambda: over_table(0.2),

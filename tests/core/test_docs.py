@@ -6,6 +6,7 @@ import importlib
 import io
 import math
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -192,3 +193,14 @@ def test_nothing_refers_to_papers_outside_the_repository():
         for match in words.finditer(file.read_text(encoding="utf-8"))
     ]
     assert not found
+
+
+def test_scripts_of_the_command_line_page_pass_their_checks(tmp_path, capsys, monkeypatch):
+    from fem_mbs.cli import main
+
+    page = (ROOT / "docs" / "howto" / "command_line.md").read_text(encoding="utf-8")
+    lines = [shlex.split(line, comments=True)[1:] for line in page.splitlines() if line.startswith("fem-mbs run ")]
+    assert len(lines) == 2
+    monkeypatch.chdir(tmp_path)
+    for command, script, *options in lines:
+        assert main([command, str(ROOT / script), *options]) == 0, capsys.readouterr().out

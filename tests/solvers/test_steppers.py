@@ -325,9 +325,7 @@ def test_a_contact_that_a_method_does_not_know_is_told_in_a_sentence():
     model = fem.Model("ball")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="hit"))
-    with pytest.raises(
-        ParameterError, match=r"^GeneralizedAlpha: SphereOnPlane 'hit' is a contact, which .* use De"
-    ):
+    with pytest.raises(ParameterError, match=r"^GeneralizedAlpha: SphereOnPlane 'hit' is a contact, which .* use De"):
         fem.GeneralizedAlpha().run(model, 0.1, 1e-3)
 
 
