@@ -18,7 +18,6 @@ from fem_mbs.checks import Check, Checks, table
 from fem_mbs.errors import FemMbsError
 from fem_mbs.runtime import overrides
 
-
 WIDTHS = {1: 28, 2: 22, 3: 34}  # of the columns of a list: some 120 in all, and room for the longest method
 
 

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from fem_mbs.system.state import State
 
 FORMAT = 1
+REFUSED = {  # words of the report -> what step control counts
+    "did not converge": "failed_steps",
+    "not within the tolerance": "inaccurate_steps",
+    "too large for a contact": "steps_too_large_for_contact",
+}
 
 
 def _run_history(name):
@@ -388,7 +393,14 @@ class Results:
         steps = int(s.get("steps", self.step[-1]))
         yield "status", f"{self.status.removesuffix('.')}{wall}"
         parts = f", {s['divided_steps']} of them in parts" if s.get("divided_steps") else ""
-        yield "time", f"{self.t[0]:g} … {self.t[-1]:g} s, {steps} steps{parts}, {len(self.t)} states saved"
+        text = f"{self.t[0]:g} … {self.t[-1]:g} s, {steps} steps{parts}, {len(self.t)} states saved"
+        if self.status == "complete" and p.get("t_end", 0.0) - self.t[-1] > 1e-6 * p.get("h", np.inf):
+            text += f"; t_end = {p['t_end']:g} s is not a multiple of h from the start"
+        yield "time", text
+        refused = {name: s[key] for name, key in REFUSED.items() if s.get(key)}
+        if refused:
+            listed = ", ".join(f"{count} {name}" for name, count in refused.items())
+            yield "refused", f"{sum(refused.values())} steps, taken again smaller: {listed}"
         most, mean = s.get("iterations_max", self.iterations.max), s.get("iterations_mean", self.iterations.mean)
         parts = (f"{n} {int(a)} / {b:.2f}" for n, a, b in zip(("smooth", "position", "velocity"), most, mean))
         yield "iterations", "max / mean: " + ", ".join(parts)
@@ -397,6 +409,9 @@ class Results:
             yield "constraints", f"{self.description['sizes']['m']} rows, largest |g| {g:.2e}, |dg/dt| {rate:.2e}"
         if self.contacts:
             yield "contacts", self._contact_summary()
+        if s.get("split_impacts") or s.get("impacts_not_split"):
+            left = f", {s['impacts_not_split']} not: in steps as a whole" if s.get("impacts_not_split") else ""
+            yield "split", f"{s.get('split_impacts', 0)} impacts at their touch{left}"
         total = self.energy.total
         rise = np.diff(total).max(initial=0.0)
         text = f"{total[0]:.6g} J at the start, {total[-1]:.6g} J at the end"

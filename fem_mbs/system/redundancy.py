@@ -99,7 +99,7 @@ def _cause(system, dependent, owners):
     partly = {id(n): n for owner in owners for n in owner.nodes if type(n) in _OWN and n.free.any()}
     held = {key: [c for i, c in enumerate(COMPONENTS[: _OWN[type(n)]]) if not n.free[i]] for key, n in partly.items()}
     components = system.free.copy()
-    for key, node in partly.items():
+    for node in partly.values():
         components[node.index, : _OWN[type(node)]] = True
     left = dependent_rows(gradient_of(system, components.ravel())) if any(held.values()) else dependent
     twice = (
@@ -111,8 +111,8 @@ def _cause(system, dependent, owners):
     names = "; ".join(f"{', '.join(held[key])} of {label(n.body or n)}" for key, n in partly.items() if held[key])
     part = f"{len(dependent) - len(left)} of them repeat" if left else "They repeat"
     fixed = (
-        f"{part} what fixed components hold: {names}. Leave fixed=… out and let the joints keep the motion in its plane, "
-        "or use model.compile(redundant='allow'): motion and forces in the plane are then right, joints carry nothing "
-        "in the fixed directions"
+        f"{part} what fixed components hold: {names}. Leave fixed=… out and let the joints keep the motion in its "
+        "plane, or use model.compile(redundant='allow'): motion and forces in the plane are then right, joints carry "
+        "nothing in the fixed directions"
     )
     return f"{fixed}. For the others: {twice[0].lower()}{twice[1:]}" if left else fixed

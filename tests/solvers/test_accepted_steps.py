@@ -174,6 +174,26 @@ def test_restitution_is_not_limited_where_it_gives_no_energy(method):
     assert limited == 0 and ratio < 1.0
 
 
+# --- what a report shows ----------------------------------------------------------------------------------------------
+
+
+def test_a_report_shows_impacts_that_were_split_and_steps_that_step_control_refused():
+    def dropped(**options):
+        model = fem.Model("ball", gravity=[0, 0, -9.81])
+        ball = model.add(fem.RigidBody.sphere(0.3, 0.04, position=[0, 0, 0.84], name="ball"))
+        model.add(fem.SphereOnPlane(ball, model.ground, radius=0.04, restitution=0.7, name="floor"))
+        result = fem.DecoupledNSGA(**options).run(model, 2.0, 4e-3)
+        return result.statistics, str(result.report())
+
+    statistics, text = dropped(impacts="split")
+    assert statistics["split_impacts"] > 3 and f"{statistics['split_impacts']} impacts at their touch" in text
+    statistics, text = dropped(step_control=fem.StepControl(tolerance=1e-6, h_max=0.02))
+    count = statistics["steps_too_large_for_contact"]
+    assert count > 3 and f"{count} steps, taken again smaller: {count} too large for a contact" in text
+    _, text = dropped()
+    assert "split" not in text and "taken again" not in text
+
+
 # --- step control ---------------------------------------------------------------------------------------------------
 
 
