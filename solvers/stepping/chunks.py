@@ -131,7 +131,9 @@ class Chunks:
             return
         if self.energy is not None:
             self.energy.look(self.records["t"][rows], self.records["energy"][rows])
-        self.samples.append(self.records["output"][rows[:: max(1, len(rows) // SAMPLES)]])
+        output = self.records["output"][rows]
+        some = np.arange(0, len(rows), max(1, len(rows) // SAMPLES))
+        self.samples.append(output[np.union1d(some, element_checks.peaks(self.engine.system, output))])
 
     def _drift(self):
         """Warning of a rise that no single step shows."""

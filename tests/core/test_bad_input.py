@@ -79,7 +79,7 @@ MODELS = {
     ),
     "a joint twice that holds what is fixed": (
         lambda: pinned(times=2, fixed=("z", "rx", "ry")),
-        r"8 of 10 .* 3 of them repeat what fixed components hold: z, rx, ry of .* For the others: remove the joint that",
+        r"8 of 10 .* 3 of them repeat what fixed components hold: z, rx, ry of .* For the others: remove the",
     ),
     "penetration": (
         lambda: over_table(0.2),
