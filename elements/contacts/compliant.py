@@ -486,12 +486,12 @@ class CompliantContact(Force):
         size = max((_gyration(node.body) for node in self.nodes), default=0.0)
         if np.isfinite(self.max_indentation) or depth <= DEEPEST * size:
             return []
-        than = (
-            f"a tenth of the size of its bodies is {DEEPEST * size:.3g} m" if size else "no size of its bodies is known"
-        )
+        than = "its bodies have no known size"
+        if size > 0.0:
+            than = f"a tenth of the size of its bodies is {DEEPEST * size:.3g} m"
         text = (
-            f"its indentation was up to {depth:.3g} m and has no limit, because its contact has no radius; {than}. Give "
-            "max_indentation=…, the depth up to which the force law holds, or look whether a body went through"
+            f"its indentation was up to {depth:.3g} m and has no limit, because its contact has no radius; {than}. "
+            "Give max_indentation=…, the depth up to which the force law holds, or look whether a body went through"
         )
         return [("indentation", depth, text)]
 

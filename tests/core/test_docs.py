@@ -204,3 +204,12 @@ def test_scripts_of_the_command_line_page_pass_their_checks(tmp_path, capsys, mo
     monkeypatch.chdir(tmp_path)
     for command, script, *options in lines:
         assert main([command, str(ROOT / script), *options]) == 0, capsys.readouterr().out
+
+
+def test_the_table_of_what_time_steppers_know_is_that_of_the_code():
+    spec = importlib.util.spec_from_file_location("stepper_features", ROOT / "docs" / "stepper_features.py")
+    features = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(features)
+    page = features.PAGE.read_text(encoding="utf-8")
+    shown = page.partition(features.BEGIN)[2].partition(features.END)[0]
+    assert shown == features.table(), "write it anew: python docs/stepper_features.py"
