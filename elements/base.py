@@ -60,9 +60,9 @@ class Part(Checked):
     """What has a name and parameters: elements, and parts that are made of several of them.
 
     Parameters are fixed once the constructor is done: kernels read copies of them, and a change would be ignored.
+    What may be set afterwards are attributes that the class itself sets; other names are misspelt.
     """
 
-    open_ended = True
     freezes = True
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import Checked
 from fem_mbs.elements.base import Force, register
 from fem_mbs.errors import NonFiniteError, ParameterError, label
 from fem_mbs.rotations import exp
@@ -42,7 +43,11 @@ class PythonElement(Force):
     ----------
     error : Exception or None
         What the law raised in compiled code's stead; the solver raises it again, with the element's name and the time.
+    invariant : bool, may be set
+        Whether the law turns with the model, which `fem_mbs.verify` then checks.
     """
+
+    changeable = {"invariant": Checked.as_flag}
 
     def __init__(self, nodes: Any, *, name: str | None = None) -> None:
         self.name = name

@@ -8,17 +8,17 @@ knows are refused with the name that was probably meant.
 Everything is in classes, which kernels cannot see: a change here compiles nothing anew.
 """
 
-import difflib
 import functools
 import inspect
 import numbers
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from fem_mbs.errors import ParameterError
+from fem_mbs.spelling import listed, meant
 
 _SMALLEST, _LARGEST = 1e-50, 1e50  # of what is computed with: sixth powers (sections) stay within what floats hold
 _LARGEST_INTEGER = 10**9
@@ -56,6 +56,10 @@ class UnknownAttributeError(ParameterError, AttributeError):
     """An attribute that nothing reads was set; an AttributeError as well, as Python's own is."""
 
 
+class StepError(ParameterError, IndexError):
+    """A saved step that a result does not have; an IndexError as well, as Python's own is."""
+
+
 class Keywords:
     """Which keywords constructors and functions have."""
 
@@ -64,7 +68,7 @@ class Keywords:
         """The function (or the class, for its constructor), refusing keywords that it does not have.
 
         Its signature stays what it was. What it passes on, as ``**options``, must fit the bases of the class; where it
-        goes elsewhere, others check it.
+        goes elsewhere, others check it. Arguments that are missing, or too many, are told in the same words.
         """
         if isinstance(function, type):
             function.__init__ = Keywords.known(function.__init__)  # type: ignore[misc]
@@ -79,7 +83,15 @@ class Keywords:
         def checked(*args, **keywords):
             if not keywords.keys() <= names:
                 Keywords._refuse(function, names, passes_on, args, keywords)
-            return function(*args, **keywords)
+            try:
+                return function(*args, **keywords)
+            except TypeError as error:
+                if error.__traceback__.tb_next is not None:  # the function had begun: its arguments were right
+                    raise
+                from fem_mbs.call_errors import explained
+
+                owner = Keywords._owner(function, args, keywords, exact=True)
+                raise KeywordError(owner, *explained(function, args, keywords), told=False) from None
 
         only = frozenset(code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
         checked._keywords = names, only, not passes_on  # type: ignore[attr-defined]
@@ -101,14 +113,37 @@ class Keywords:
         unknown = [name for name in keywords if name not in known]
         if not unknown:
             return
-        if owner is None or (function.__name__ != "__init__" and not isinstance(owner, type)):
-            kind = function.__name__ if owner is None else f"{cls.__name__}.{function.__name__}"
-            owner = Named(kind)
-        else:
-            name = keywords.get("name")
-            owner = Named(cls.__name__, name if isinstance(name, str) else None)
-        message = f"is not a parameter; {Keywords.meant(unknown[0], sorted(known - {'self', 'cls'}))}"
+        owner = Keywords._owner(function, args, keywords)
+        message = f"is not a parameter; {Keywords._hint(cls, unknown[0], sorted(known - {'self', 'cls'}))}"
         raise KeywordError(owner, unknown[0], keywords[unknown[0]], message)
+
+    @staticmethod
+    def _hint(cls, name, known):
+        """What was meant by a keyword that a class does not have: one of others of its family, or one near."""
+        found = [base for base in cls.__mro__ if vars(base).get("family")]
+        having = []
+        while found:
+            kind = found.pop(0)
+            found += kind.__subclasses__()
+            if not kind.__subclasses__() and name in Keywords.of(kind):
+                having.append(kind.__name__)
+        return f"{listed(having)} {'has' if len(having) == 1 else 'have'} it" if having else Keywords.meant(name, known)
+
+    @staticmethod
+    def _owner(function, args, keywords, exact=False):
+        """Whom messages about a call name: what is being made, ``Class.method``, or the function.
+
+        What class methods make goes by the name of its class, or by that of the method if ``exact``.
+        """
+        owner = args[0] if args and next(iter(function.__code__.co_varnames), "") in ("self", "cls") else None
+        cls = owner if isinstance(owner, type) else type(owner)
+        if owner is None:
+            return Named(function.__qualname__ if exact else function.__name__)
+        if function.__name__ != "__init__" and (exact or not isinstance(owner, type)):
+            known = hasattr(cls, function.__name__)  # not so for Class.method(other, …)
+            return Named(f"{cls.__name__}.{function.__name__}" if known else function.__qualname__)
+        name = keywords.get("name")
+        return Named(cls.__name__, name if isinstance(name, str) else None)
 
     @staticmethod
     @functools.cache
@@ -138,18 +173,22 @@ class Keywords:
         return known - {"self"}
 
     @staticmethod
-    def meant(name: str, choices: Iterable[str]) -> str:
-        """ "did you mean 'radius_wire'?", for a name that is not among the choices; what there is, if none is near."""
+    @functools.cache
+    def set_by(cls: type) -> frozenset:
+        """Attributes that the code of a class sets: anywhere in its methods, and in the body of a user's class."""
+        import dis
 
-        def near(other):
-            # the same words in another order are near as well
-            in_order = ["_".join(sorted(n.lower().split("_"))) for n in (name, other)]
-            return max(difflib.SequenceMatcher(None, *pair).ratio() for pair in ((name, other), in_order))
+        found = set()
+        for base in cls.__mro__:
+            if not base.__module__.startswith("fem_mbs"):
+                found |= {name for name, value in vars(base).items() if not hasattr(value, "__get__")}
+            for value in vars(base).values():
+                code = getattr(getattr(value, "__wrapped__", value), "__code__", None)
+                if code is not None:
+                    found |= {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
+        return frozenset(found)
 
-        best = max(choices, key=near, default=None)
-        if best is not None and near(best) >= 0.6:
-            return f"did you mean '{best}'?"
-        return f"there are: {', '.join(choices)}"
+    meant = staticmethod(meant)
 
 
 class Made(type):
@@ -184,8 +223,8 @@ class Checked(metaclass=Made):
         the form that is kept, or raises.
     refused : dict
         Attribute that is no parameter and cannot be set afterwards either -> what to do instead, in words.
-    open_ended : bool
-        Whether users may hang attributes of their own on it.
+    family : bool
+        Whether its subclasses do the same in different ways: a keyword that one does not know may be one of another.
     freezes : bool
         Whether arrays that are parameters become read-only.
     """
@@ -193,7 +232,7 @@ class Checked(metaclass=Made):
     options_of: type | None = None
     changeable: dict[str, Callable] = {}
     refused: dict[str, str] = {}
-    open_ended = False
+    family = False
     freezes = False
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -211,8 +250,8 @@ class Checked(metaclass=Made):
         if name in Keywords.of(cls):
             message = f"cannot be set afterwards; give it to the constructor, {cls.__name__}({name}=…)"
             raise ParameterError(self, name, value, message)
-        if not (cls.open_ended or name in self.__dict__ or hasattr(getattr(cls, name, None), "__set__")):
-            known = {n for n in (*self.__dict__, *cls.changeable) if not n.startswith("_")}
+        if not (name in self.__dict__ or hasattr(getattr(cls, name, None), "__set__") or name in Keywords.set_by(cls)):
+            known = {n for n in (*self.__dict__, *cls.changeable, *Keywords.of(cls)) if not n.startswith("_")}
             hint = Keywords.meant(name, sorted(known))
             raise UnknownAttributeError(self, name, value, f"is not an attribute that can be set; {hint}")
         return value

@@ -6,9 +6,11 @@ return Checks(
 )
 """
 
+import itertools
 import math
 import sys
-from collections.abc import Container, Sequence
+import textwrap
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from fem_mbs.arguments import Checked
@@ -117,8 +119,13 @@ class Checks:
             raise SystemExit(1)
 
 
-def table(rows: Sequence[Sequence[str]], left: Container[int] = (0,)) -> str:
-    """Text of rows of strings in aligned columns, the first row underlined; columns in ``left`` are flush left."""
+def table(rows: Sequence[Sequence[str]], left: Container[int] = (0,), most: Mapping[int, int] | None = None) -> str:
+    """Text of rows of strings in aligned columns, the first row underlined; columns in ``left`` are flush left.
+
+    ``most``: largest widths of columns; longer texts go on in further lines.
+    """
+    if most:
+        rows = [line for row in rows for line in _wrapped(row, most)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = [
         "  ".join(c.ljust(w) if i in left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))).rstrip()
@@ -126,3 +133,9 @@ def table(rows: Sequence[Sequence[str]], left: Container[int] = (0,)) -> str:
     ]
     lines.insert(1, "-" * max(len(line) for line in lines))
     return "\n".join(lines)
+
+
+def _wrapped(row, most):
+    """Lines of a row whose texts are no wider than ``most`` (column -> width)."""
+    cells = [textwrap.wrap(text, most[i]) if i in most else [text] for i, text in enumerate(row)]
+    return list(itertools.zip_longest(*cells, fillvalue=""))

@@ -70,12 +70,15 @@ class ParameterError(FemMbsError, ValueError):
     ----------
     element, parameter, value : what was given, and to whom
     reason : str, what is wrong with it
+
+    Unless ``told``, the message is a sentence of its own, without the parameter and its value before it.
     """
 
-    def __init__(self, element: object, parameter: str, value: object, message: str) -> None:
+    def __init__(self, element: object, parameter: str, value: object, message: str, *, told: bool = True) -> None:
         value = value.item() if isinstance(value, np.generic) else value
         self.element, self.parameter, self.value, self.reason = element, parameter, value, message
-        super().__init__(f"{label(element)}: {parameter} = {show(value)} {message}")
+        what = f"{parameter} = {show(value)} " if told else ""
+        super().__init__(f"{label(element)}: {what}{message}")
 
 
 class ModelError(FemMbsError, ValueError):

@@ -8,6 +8,7 @@ from fem_mbs.arguments import ArrayLike, Checked, Keywords
 from fem_mbs.errors import ModelError, ParameterError, label
 from fem_mbs.nodes import Frame, Ground, Node
 from fem_mbs.results.notebook import Report
+from fem_mbs.system.redundancy import independent_count
 from fem_mbs.system.system import System
 
 
@@ -157,20 +158,30 @@ class Model(Checked):
         yield "elements", ", ".join(f"{n} {k}" for k, n in kinds.items()) or "none"
         if not self.elements:
             return
-        free = sum(int(node.free.sum()) for node in self.nodes)
-        rows = sum(e.rows for e in self.elements if e.role == "constraint")
         contacts = sum(e.role == "contact" for e in self.elements)
-        yield "unknowns", f"{free} velocities, {rows} constraint rows ({free - rows} degrees of freedom)"
+        try:
+            system, error = System(self, check=False), None
+            yield "unknowns", self._unknowns(system)
+        except ModelError as found:
+            system, error = None, found
         if contacts:
             yield "contacts", f"{contacts}"
         for group in self.contact_groups:
             yield "group", f"'{group.name}': {len(group.frames)} spheres, {len(group.obstacles)} obstacles"
-        try:
-            mass, center = self.mass_properties()
-            if mass > 0:
-                yield "mass", f"{mass:.6g} kg, centre of mass {np.round(center, 9).tolist()} m"
-        except ModelError as error:
+        if system is None:
             yield "not ready", str(error)
+            return
+        mass, center = system.mass_properties()
+        if mass > 0:
+            yield "mass", f"{mass:.6g} kg, centre of mass {np.round(center, 9).tolist()} m"
+
+    @staticmethod
+    def _unknowns(system):
+        """What can move, and how many of the constraints count."""
+        redundant = system.m - independent_count(system)
+        freedoms = system.n - system.m + redundant
+        rows = f"{system.m} constraint rows" + (f", of which {redundant} repeat others" if redundant else "")
+        return f"{system.n} velocities, {rows} ({freedoms} degree{'s' if freedoms != 1 else ''} of freedom)"
 
     def __str__(self):
         return str(Report(self._summary()))

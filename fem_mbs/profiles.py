@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments import Keywords, Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.jets import Jet
 from fem_mbs.signals import Signal
@@ -147,6 +147,7 @@ def _positive(owner, name, value, unit):
     return _named(owner).positive(name, value, unit)
 
 
+@Keywords.known
 def ramp(start: float, end: float, height: float = 1.0) -> Profile:
     """Smooth step from 0 to a height: quintic (2), continuous to the second derivative.
 
@@ -179,6 +180,7 @@ def ramp(start: float, end: float, height: float = 1.0) -> Profile:
     return Profile("ramp", [start, end], [[0.0], rise, [height]])
 
 
+@Keywords.known
 def smooth_start(rate: float, duration: float, *, start: float = 0.0, initial: float = 0.0) -> Profile:
     """Angle or distance of a motor that runs up smoothly and then keeps its speed, (3).
 
@@ -217,6 +219,7 @@ def smooth_start(rate: float, duration: float, *, start: float = 0.0, initial: f
     return profile
 
 
+@Keywords.known
 def trapezoidal(
     distance: float, speed: float, acceleration: float, *, deceleration: float | None = None, start: float = 0.0,
     initial: float = 0.0,
@@ -286,6 +289,7 @@ def trapezoidal(
 ENDS = ("natural", "rest", "periodic")
 
 
+@Keywords.known
 def table(times: Any, values: Any, *, ends: str = "natural") -> Profile:
     """Cubic spline through given points: value, rate and acceleration are continuous.
 

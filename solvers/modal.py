@@ -35,6 +35,8 @@ class Modes:
     ----------
     omega : (k,) [rad/s]
         Circular frequencies |s| (undamped); negative for a mode that grows without oscillation (ω² < 0, unstable).
+        0 for rigid-body modes: without damping and gyroscopic terms ω² up to the round-off of the stiffness,
+        1e-14 |φ|ᵀ|K||φ|/φᵀMφ, counts as 0.
     frequency : (k,) [Hz], omega/2π
     eigenvalues : (k,) complex [1/s], s of exp(st); of a conjugate pair the one with positive imaginary part
     damping_ratio : (k,) [-], −Re s/|s|; negative: unstable
@@ -51,7 +53,6 @@ class Modes:
         grows = (eigenvalues.real > 1e-9 * np.maximum(size, 1e-300)) & (eigenvalues.imag == 0)
         self.omega = np.where(grows, -size, size)
         self.eigenvalues = eigenvalues
-        # rigid modes: frequency zero to round-off; their ratio means nothing
         self.damping_ratio = (
             np.divide(-eigenvalues.real, size, out=np.zeros_like(size), where=size > 0) + 0.0
         )  # no "-0"
@@ -81,7 +82,8 @@ class Modes:
         return "\n".join([*lines, *self.remarks])
 
     def __repr__(self):
-        return f"Modes({len(self)}, lowest {self.frequency[0]:.6g} Hz)" if len(self) else "Modes(0)"
+        remarks = f"; {len(self.remarks)} remarks, print shows them" if self.remarks else ""
+        return f"Modes({len(self)}, lowest {self.frequency[0]:.6g} Hz{remarks})" if len(self) else "Modes(0)"
 
 
 @alone("modes")
@@ -101,7 +103,7 @@ def modes(
     ----------
     model : Model or System
     n : int ≥ 1
-        Number of modes.
+        Number of modes; if the model has fewer, these are all, and ``remarks`` say so.
     about : StaticResult or State, optional
         Configuration, which should be an equilibrium; default: the initial one. A StaticResult brings its multipliers,
         its rotation and, through gravity and loads at full factor, the stiffness of pre-stress. Velocities are ignored,

@@ -323,6 +323,11 @@ def _failure(problem, state, lam, factor, history, adaptive, trouble):
         if adaptive
         else "Use adaptive=True or more steps"
     )
+    if system.nc or system.searches:
+        cure = (
+            "Contacts carry nothing in static_equilibrium, it leaves them out: what rests on a contact alone has no "
+            f"equilibrium here. Let a damped run in time settle instead, or put a joint in its place. {cure}"
+        )
     return SolverError(
         f"load factor {factor:.6g}: no equilibrium found. Residuals ... {residuals}.{where} {cure}.",
         history=history, element=element,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike, Named
+from fem_mbs.arguments import ArrayLike, FrameLike, Keywords, Named
 from fem_mbs.elements.beams.base import BeamElement, section_axes
 from fem_mbs.elements.beams.beam import Beam
 from fem_mbs.elements.beams.sections import Section
@@ -41,6 +41,7 @@ class BeamLine:
         return self.elements[i]
 
 
+@Keywords.known
 def beam_line(
     start: FrameLike | ArrayLike,
     end: FrameLike | ArrayLike,
@@ -99,6 +100,7 @@ def beam_line(
     return _line(ends, count, section, pose, name, fixed, distance, poses, options)
 
 
+@Keywords.known
 def beam_curve(
     curve: Callable,
     n: int,

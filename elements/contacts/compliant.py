@@ -332,7 +332,10 @@ class CompliantContact(Force):
         steps in which bodies move by far less than their radii of curvature, as balls between races do.
     max_indentation : float > 0, optional [m]
         A deeper start is refused, and so is a step that goes deeper. Laws of surfaces that touch in a point hold for
-        indentations far below the radii. Default: a tenth of the largest radius of ``contact``; none without radii.
+        indentations far below the radii. Default: a tenth of the largest radius of ``contact``. Without radii (points)
+        nothing is refused, but a run in which the indentation exceeds a tenth of the size of the bodies (their largest
+        radius of gyration), or in which that is not known, has a warning. Give the depth up to which the law holds,
+        such as the stroke of a buffer.
     name : str, optional
         Default: the name of ``contact``.
 
@@ -370,6 +373,7 @@ class CompliantContact(Force):
 
     parameters = PARAMETERS
     n_state = 1
+    peaks = ("indentation",)
     most_nodes = 4  # scratch of `force_tangent` and `_friction_tangent` is for 24 numbers
     abrupt = True
     kernels = {
@@ -476,6 +480,21 @@ class CompliantContact(Force):
             "step_control=StepControl() of DecoupledNSGA; or allow it with max_indentation=…"
         )
 
+    def remark(self, histories: dict) -> list:
+        """What is worth a remark of saved outputs (k, …): an indentation that nothing limits, see `max_indentation`."""
+        depth = float(histories["indentation"].max(initial=0.0))
+        size = max((_gyration(node.body) for node in self.nodes), default=0.0)
+        if np.isfinite(self.max_indentation) or depth <= DEEPEST * size:
+            return []
+        than = "its bodies have no known size"
+        if size > 0.0:
+            than = f"a tenth of the size of its bodies is {DEEPEST * size:.3g} m"
+        text = (
+            f"its indentation was up to {depth:.3g} m and has no limit, because its contact has no radius; {than}. "
+            "Give max_indentation=…, the depth up to which the force law holds, or look whether a body went through"
+        )
+        return [("indentation", depth, text)]
+
     def picture(self) -> list:
         return self.contact.picture()
 
@@ -495,6 +514,12 @@ class CompliantContact(Force):
         # within reach of differences, 0.003 of the size and of 1 rad, small bodies turn their normal, and so the rate
         reach = 0.005 * np.tile([point.size] * 3 + [1.0] * 3, len(point.x))
         return damping - slope * np.abs(reach * (point.v @ call("contact_hessian", here)["H_N"])).max() > 0.25
+
+
+def _gyration(body):
+    """Largest radius of gyration [m] of what made a node for itself; 0 where that is no rigid body."""
+    inertia, mass = getattr(body, "inertia", None), getattr(body, "mass", None)
+    return 0.0 if inertia is None or not mass else float(np.sqrt(np.linalg.eigvalsh(inertia)[-1] / mass))
 
 
 def _largest_radius(contact):

@@ -18,6 +18,8 @@ from fem_mbs.checks import Check, Checks, table
 from fem_mbs.errors import FemMbsError
 from fem_mbs.runtime import overrides
 
+WIDTHS = {1: 28, 2: 22, 3: 34}  # of the columns of a list: some 120 in all, and room for the longest method
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -95,7 +97,7 @@ def listed(cases: Sequence[Case]) -> str:
     for case in cases:
         steppers = ", ".join(dict.fromkeys(method.stepper for method in case.methods if method.exists))
         rows.append((case.name, case.title, case.source, steppers))
-    return table(rows, left=(0, 1, 2, 3))
+    return table(rows, left=(0, 1, 2, 3), most=WIDTHS)
 
 
 def report(outcomes: Sequence[Outcome]) -> str:

@@ -8,12 +8,13 @@
   skin/…         shapes, see `fem_mbs.results.skin.Skin`
 """
 
+import numbers
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments import Named, StepError
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results import read_checks
 from fem_mbs.results.history import History, Iterations, Pairs, Quantity
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
     from fem_mbs.system.state import State
 
 FORMAT = 1
+REFUSED = {  # words of the report -> what step control counts
+    "did not converge": "failed_steps",
+    "not within the tolerance": "inaccurate_steps",
+    "too large for a contact": "steps_too_large_for_contact",
+}
 
 
 def _run_history(name):
@@ -249,10 +255,10 @@ class Results:
 
         Raises
         ------
-        IndexError
-            If there is no such saved step.
+        StepError
+            If there is no such saved step; an IndexError as well, as Python's own is.
         """
-        state = range(len(self.t))[state]
+        state = self._number("state", state)
         last = int(self.pair_count[: state + 1].sum())
         rows = self._store.pairs(last - int(self.pair_count[state]), last)
         columns = {name: rows[:, pair_column(name)] for name in PAIRS}
@@ -312,6 +318,15 @@ class Results:
         owner.check(inside, "time", time, f"s is outside the saved steps, {self.t[0]:g} s to {self.t[-1]:g} s")
         return int(np.argmin(np.abs(self.t - time)))
 
+    def _number(self, parameter, step):
+        """Number of a saved step, counted from the start."""
+        count = len(self.t)
+        if not isinstance(step, numbers.Integral) or not -count <= step < count:
+            last = f"0 to {count - 1} (or -1 to {-count}, from the end)" if count else "none"
+            message = f"is not a saved step; there are {count}: {last}. That of a time t [s] is result.at(t)"
+            raise StepError(Named("Results"), parameter, step, message)
+        return int(step) % count
+
     def state(self, step: int = -1) -> "State":
         """State of saved step number ``step`` (negative: from the end), for a run that goes on from it.
 
@@ -322,8 +337,8 @@ class Results:
 
         Raises
         ------
-        IndexError
-            If there is no such saved step.
+        StepError
+            If there is no such saved step; an IndexError as well, as Python's own is.
         FemMbsError
             If the numbers are not a state in time: load steps of a static equilibrium.
         """
@@ -331,7 +346,7 @@ class Results:
 
         if "solver" in self.parameters:
             raise FemMbsError("these are load steps, not states in time; static_equilibrium(…).state is one")
-        row = self.rows([range(len(self.t))[step]])
+        row = self.rows([self._number("step", step)])
         state = State(len(self.description["nodes"]))
         state.t, state.x, state.Q = row["t"][0], row["position"][0], row["quaternion"][0]
         state.R = matrices(state.Q)
@@ -379,7 +394,14 @@ class Results:
         steps = int(s.get("steps", self.step[-1]))
         yield "status", f"{self.status.removesuffix('.')}{wall}"
         parts = f", {s['divided_steps']} of them in parts" if s.get("divided_steps") else ""
-        yield "time", f"{self.t[0]:g} … {self.t[-1]:g} s, {steps} steps{parts}, {len(self.t)} states saved"
+        text = f"{self.t[0]:g} … {self.t[-1]:g} s, {steps} steps{parts}, {len(self.t)} states saved"
+        if self.status == "complete" and p.get("t_end", 0.0) - self.t[-1] > 1e-6 * p.get("h", np.inf):
+            text += f"; t_end = {p['t_end']:g} s is not a multiple of h from the start"
+        yield "time", text
+        refused = {name: s[key] for name, key in REFUSED.items() if s.get(key)}
+        if refused:
+            listed = ", ".join(f"{count} {name}" for name, count in refused.items())
+            yield "refused", f"{sum(refused.values())} steps, taken again smaller: {listed}"
         most, mean = s.get("iterations_max", self.iterations.max), s.get("iterations_mean", self.iterations.mean)
         parts = (f"{n} {int(a)} / {b:.2f}" for n, a, b in zip(("smooth", "position", "velocity"), most, mean))
         yield "iterations", "max / mean: " + ", ".join(parts)
@@ -388,6 +410,9 @@ class Results:
             yield "constraints", f"{self.description['sizes']['m']} rows, largest |g| {g:.2e}, |dg/dt| {rate:.2e}"
         if self.contacts:
             yield "contacts", self._contact_summary()
+        if s.get("split_impacts") or s.get("impacts_not_split"):
+            left = f", {s['impacts_not_split']} not: in steps as a whole" if s.get("impacts_not_split") else ""
+            yield "split", f"{s.get('split_impacts', 0)} impacts at their touch{left}"
         total = self.energy.total
         rise = np.diff(total).max(initial=0.0)
         text = f"{total[0]:.6g} J at the start, {total[-1]:.6g} J at the end"

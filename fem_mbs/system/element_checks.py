@@ -5,7 +5,8 @@ says the same in words. Compiled steppers ask `trouble_of` once for each accepte
 elements that have such a kernel, and nothing in models without them.
 
 What is worth a remark but no reason to stop is told afterwards, from the outputs that were saved: method
-``remark(histories)`` of an element, `remarks` of all.
+``remark(histories)`` of an element, `remarks` of all. They see some saved states, and those in which an output that the
+element names in ``peaks`` is largest.
 """
 
 from typing import Any
@@ -57,6 +58,12 @@ def trouble(system: Any, state: Any) -> tuple[Any, str] | None:
         return None
     element = element_at(system, number)
     return element, element.trouble(state)
+
+
+def peaks(system: Any, outputs: np.ndarray) -> np.ndarray:
+    """Rows (j,) of outputs (k, n_outputs) in which one that elements name in ``peaks`` is largest."""
+    slices = [at[name] for element, at in system.output_slices.items() for name in getattr(element, "peaks", ())]
+    return np.unique([outputs[:, at].max(axis=1).argmax() for at in slices]).astype(int)
 
 
 def remarks(system: Any, outputs: np.ndarray) -> list[str]:

@@ -8,6 +8,7 @@ from fem_mbs.errors import ModelError, label
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.shapes import matrices
 from fem_mbs.system.element_checks import trouble
+from fem_mbs.system.redundancy import redundant_constraints
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
@@ -16,8 +17,6 @@ START_TOLERANCE = 1e-8  # relative to the size of the model and to its velocitie
 RESTART_TOLERANCES = 1e-6, 1e-3  # of positions and velocities that come from a file or another run
 SAME = 1 + 1e-6  # what a run has left, computed again from its results
 ROTATION_TOLERANCE = 1e-6  # of what a state says of a rotation: seven digits of input
-RANK_TOLERANCE = 1e-9  # of the pivots of the row-normalised gradient; independent rows of real mechanisms are > 1e-4
-DENSE_RANK_LIMIT = 1500  # rows up to which the rank is found with a dense pivoted QR
 
 
 def run(system: "System", *, project: bool, redundant: str, velocities: bool = True) -> None:
@@ -29,7 +28,7 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
     mass, _, stiffness, gradient = system.matrices(state)
     moving_without_mass(system, mass, stiffness, gradient)
     if system.m and redundant == "error":
-        redundant_constraints(system, gradient)
+        redundant_constraints(system)
     if project:
         project_positions(system, state)
         project_velocities(system, state)
@@ -69,45 +68,6 @@ def moving_without_mass(system: "System", mass: Any, stiffness: Any, gradient: A
             f"{label(node)} can move in {names} but has no mass, stiffness or constraint there: its motion is "
             f'undefined. Add a body, a point mass or a joint, or fix them (fixed=("{names.split(", ")[0]}", …))',
             [node],
-        )
-
-
-def redundant_constraints(system: "System", gradient: Any) -> None:
-    """No constraint row is a combination of others (at the initial configuration)."""
-    m = system.m
-    scale = np.sqrt(np.asarray(gradient.multiply(gradient).sum(axis=1)).ravel())
-    zero = np.flatnonzero(scale == 0)
-    dependent: list = list(zero)
-    if not zero.size and m <= DENSE_RANK_LIMIT:
-        from scipy.linalg import qr
-
-        r, order = qr((gradient.toarray() / scale[:, None]).T, mode="r", pivoting=True)
-        diagonal = np.abs(np.diag(r))
-        rank = int((diagonal > RANK_TOLERANCE * diagonal.max()).sum())
-        dependent = list(order[rank:])
-    elif not zero.size:
-        from scipy.sparse import diags_array
-        from scipy.sparse.linalg import splu
-
-        rows = diags_array(1.0 / scale) @ gradient
-        try:
-            factors = splu((rows @ rows.T).tocsc())
-            pivots = np.abs(factors.U.diagonal())
-            dependent = list(factors.perm_c.argsort()[pivots < RANK_TOLERANCE**2 * pivots.max()])
-        except RuntimeError:  # exactly singular: the row cannot be told
-            dependent = [0]
-    if dependent:
-        owners = []
-        for row in dependent:
-            owner, _ = system.unknown(system.n + int(row))
-            if owner not in owners:
-                owners.append(owner)
-        names = ", ".join(label(o) for o in owners)
-        raise ModelError(
-            f"{len(dependent)} of {m} constraint rows repeat what others already impose, among them rows of: {names}. "
-            "Remove the joint that was added twice, or free what is locked twice (a spherical instead of a second "
-            "revolute joint); for a mechanism that is meant to be hyperstatic use model.compile(redundant='allow')",
-            owners,
         )
 
 

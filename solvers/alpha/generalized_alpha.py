@@ -94,6 +94,6 @@ class GeneralizedAlpha(CoupledMethod):
     def refuse(self, system: System) -> None:
         """Raise for models with contacts that are constraints."""
         if system.nc or system.searches:
-            name = system.searches[0].owner.name if system.searches else system.contact_at(0).name
+            self._refuse_groups(system)
             message = "is a contact, which GeneralizedAlpha does not know; use DecoupledNSGA, or CompliantContact"
-            self.check(False, "model", name, message)
+            self._refuse_part(system.contact_at(0), message)

@@ -126,7 +126,7 @@ class ConeComplementarity(Stepper):
         """Raise for contacts whose friction couples sliding and drilling, and groups with Newton's iteration."""
         for c in np.flatnonzero(system.drill_arm[: system.nc] > 0.0):
             message = "has a radius_contensou, which ConeComplementarity does not know: take spinning_resistance, or "
-            self.check(False, "model", system.contact_at(int(c)).name, message + "DecoupledNSGA")
+            self._refuse_part(system.contact_at(int(c)), message + "DecoupledNSGA")
         if system.searches and self.contact_solver == "newton":
             message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
             self.check(False, "contact_solver", self.contact_solver, message)

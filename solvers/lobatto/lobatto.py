@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.errors import ParameterError, label
+from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.lobatto.data import TABLE
 from fem_mbs.solvers.lobatto.stability import largest_frequency
 from fem_mbs.solvers.lobatto.tableau import LIMITS, tableau
@@ -135,7 +135,7 @@ class LobattoIIIAB(Stepper):
                 "turns about two of its axes only: a fixed rotation component is not known to LobattoIIIAB unless "
                 "one or none is free; use a joint"
             )
-            self.check(False, "model", label(system.nodes[two[0]]), message)
+            self._refuse_part(system.nodes[two[0]], message)
 
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import NonFiniteError, SolverError
-from fem_mbs.solvers.stepping.energy_watch import SHARE, EnergyWatch
+from fem_mbs.solvers.stepping.energy_watch import SHARE, EnergyWatch, cause
 from fem_mbs.system import element_checks
 
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ class Chunks:
         taken, saved, failure = engine.advance(times[: len(signals)], signals, records)
         self.failure = failure or (bad_signal if taken == len(signals) else None) or self._unseen(taken)
         if saved:
+            engine.struck |= records["impact"][:saved].any(axis=0)
             self._keep(saved)
             # of states that only observers see there are neither energies nor outputs
             self._look(np.flatnonzero(records["step"][:saved] % (self.every if self.observers else 1) == 0))
@@ -138,7 +139,9 @@ class Chunks:
             return
         if self.energy is not None:
             self.energy.look(self.records["t"][rows], self.records["energy"][rows])
-        self.samples.append(self.records["output"][rows[:: max(1, len(rows) // SAMPLES)]])
+        output = self.records["output"][rows]
+        some = np.arange(0, len(rows), max(1, len(rows) // SAMPLES))
+        self.samples.append(output[np.union1d(some, element_checks.peaks(self.engine.system, output))])
 
     def _drift(self):
         """Warning of a rise that no single step shows."""
@@ -150,8 +153,7 @@ class Chunks:
             why = "more than loads and drivers can have given"
         return [
             f"energy was {watch.rise:.3g} J, {100 * watch.share():.3g} % of the largest kinetic energy, above an "
-            f"earlier value at t = {watch.time:.6g} s, by many small rises, {why}: h is too large. "
-            f"{self.engine.method.smaller_steps(self.engine.system)}"
+            f"earlier value at t = {watch.time:.6g} s, by many small rises, {why}: {cause(self.engine)}"
         ]
 
     def _keep(self, saved):

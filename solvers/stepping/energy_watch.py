@@ -3,7 +3,12 @@
 Source: docs/theory/accepted_steps.md, (6).
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
 
 SHARE = 0.05  # of the largest kinetic energy: a rise above an earlier value that is told
 REST = 1e-6  # m/s: energies of nodes that move slower are round-off
@@ -41,3 +46,17 @@ class EnergyWatch:
         if rise <= self.floor + 1e-9 * self.size:
             return 0.0
         return rise / self.top_kinetic if self.top_kinetic > 0.0 else np.inf
+
+
+def cause(engine: "Engine", where: str = "") -> str:
+    """Why an energy rises that nothing gives, and the cure, a sentence without its full stop.
+
+    Newton's law gives energy at any step size where it reflects the approach at the start of the step: where friction
+    couples the contacts of an impact, or their normals turn. ``where``: what steps are too large for.
+    """
+    if getattr(engine.method, "approach", "slower") == "start" and engine.bounced():
+        return (
+            'Newton\'s law of impact can give energy with approach="start", above all with friction, and smaller steps '
+            'do not end that. Use approach="slower"'
+        )
+    return f"h is too large{where}. {engine.method.smaller_steps(engine.system)}"

@@ -32,10 +32,12 @@ from fem_mbs.results.table import PAIR_COLUMNS
 from fem_mbs.solvers.stepping import newton
 from fem_mbs.solvers.stepping.codes import EXACT, OK
 from fem_mbs.solvers.stepping.data import TABLE
+from fem_mbs.solvers.stepping.energy_watch import cause
 from fem_mbs.solvers.stepping.external_work import explained, external
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.records import RECORDS, records
 from fem_mbs.system.assembly import POSITION
+from fem_mbs.system.contacts import L_NORMAL
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
@@ -49,6 +51,7 @@ class Engine:
     def __init__(self, method: Any, system: "System", h: float, save_every: int, strict: bool) -> None:
         self.method, self.system, self.h, self.strict = method, system, h, strict
         method.refuse(system)
+        self.struck = np.zeros(system.nc_fixed, bool)  # contacts, in states that were saved
         self.splits = getattr(method, "impacts", "plain") == "split" and system.nc > 0
         self.longest = np.inf  # [s]: steps of variable size that the method takes
         self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
@@ -287,6 +290,12 @@ class Engine:
         """Whether elements may do work on the model, see `stepping.external_work`."""
         return len(self.arrays["external"]) > 0
 
+    def bounced(self) -> bool:
+        """Whether contacts with restitution have been struck; what steps did that were not saved is not known."""
+        struck = self.struck | (self.arrays["impact"][: len(self.struck)] != 0) | (self.run[0]["save_every"] > 1)
+        laws = [self.system.laws[: len(struck)][struck], *(search.laws for search in self.system.searches)]
+        return any((law[..., L_NORMAL] > 0.0).any() for law in laws)
+
     def statistics(self) -> dict[str, Any]:
         """What was counted over all steps, saved or not."""
         repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
@@ -314,8 +323,8 @@ class Engine:
             alone = "" if self.driven else ", although nothing drives the model"
             texts.append(
                 f"energy rose {rises} by more than {what} explain, {most}by {run['largest_rise']:.3g} J "
-                f"before t = {run['rise_time']:.6g} s{alone}: h is too large for what "
-                f"happened there. {self.method.smaller_steps(self.system)}"
+                f"before t = {run['rise_time']:.6g} s{alone}: "
+                f"{cause(self, ' for what happened there')}"
             )
         return texts
 

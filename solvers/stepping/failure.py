@@ -18,6 +18,7 @@ from fem_mbs.solvers.stepping.codes import (
     SINGULAR,
     TOO_MANY_PROBLEMS,
 )
+from fem_mbs.solvers.stepping.energy_watch import cause
 from fem_mbs.system import element_checks
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class _Failure:
         self.where = f"Step {self.number}, t = {t:.6g} s:"
         self.start = f"{self.where} {engine.method.named[self.which]}"
         self.smaller_steps = engine.method.smaller_steps(engine.system)
+        self.damps = getattr(engine.method, "rho_inf", 0.0) > 0.0
         self.history = self.arrays["history"][: int(self.arrays["counts"][5])]
 
     def error(self, text: str, element: Any = None, kind: type[SolverError] = SolverError) -> SolverError:
@@ -59,7 +61,8 @@ class _Failure:
 
     def large_rotation(self) -> SolverError:
         node = self.system.nodes[int(np.argmax(np.abs(self.arrays["D"][:, 3:]).max(axis=1)))]
-        text = f"turns by more than {LARGEST_TURN:g} rad in one step; reduce h (with stiff flexible parts: rho_inf = 0)"
+        stiff = " (with stiff flexible parts: rho_inf = 0)" if self.damps else ""
+        text = f"turns by more than {LARGEST_TURN:g} rad in one step; reduce h{stiff}"
         return self.error(f"{self.start} stopped: {label(node)} {text}", node)
 
     def jump(self) -> SolverError:
@@ -81,8 +84,8 @@ class _Failure:
         if self.engine.driven:
             why = "and the work of loads and drivers explain"
         return self.error(
-            f"{self.where} the energy rose by {self.run['largest_rise']:.3g} J, more than the step {why}. "
-            f"{self.smaller_steps}; without strict=True this is a warning of the result"
+            f"{self.where} the energy rose by {self.run['largest_rise']:.3g} J, more than the step {why}: "
+            f"{cause(self.engine)}; without strict=True this is a warning of the result"
         )
 
     def passed(self) -> SolverError:
@@ -139,12 +142,13 @@ class _Failure:
             )
         row, owner, value = _largest_row(self.engine, self.which)
         tail = ", ".join(f"{r:.1e}" for r in history[-4:])
-        cause = "step too large (halve h; stiff flexible parts: rho_inf = 0), or forces that change abruptly"
+        stiff = "; stiff flexible parts: rho_inf = 0" if self.damps else ""
+        causes = f"step too large (halve h{stiff}), or forces that change abruptly"
         if self.system.nc and self.which:
-            cause = "step too large for this contact (halve h), or redundant contacts (docs: redundant contacts)"
+            causes = "step too large for this contact (halve h), or redundant contacts (docs: redundant contacts)"
         return self.error(
             f"{self.start} stopped after {len(history) - 1} iterations, residual {history[-1]:.1e} (relative tolerance "
-            f"{self.run['rtol']:.0e}). Largest row: {row} ({value:.1e}). Residuals … {tail}. Usual causes: {cause}.",
+            f"{self.run['rtol']:.0e}). Largest row: {row} ({value:.1e}). Residuals … {tail}. Usual causes: {causes}.",
             owner,
         )
 

@@ -19,14 +19,15 @@ A method is a subclass of `Stepper` that says what `stepping.engine` asks of it.
 
 import signal
 import threading
+import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from fem_mbs import runtime
 from fem_mbs.arguments import Checked, Keywords
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, label
 from fem_mbs.model import compiled
 from fem_mbs.results.results import Results
 from fem_mbs.results.writer import ResultsWriter
@@ -37,6 +38,7 @@ from fem_mbs.system.in_use import alone
 from fem_mbs.system.layout import Stack
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
+NEGLIGIBLE = 1e-6  # of a step: by which a run may end before t_end without a word
 MOST_RECORDS = 4096  # saved steps of a chunk
 
 
@@ -76,6 +78,8 @@ class _Interrupt:
 class Stepper(Checked):
     """Base of time steppers."""
 
+    family = True
+
     instants: tuple[float, ...] = (1.0,)  # of a step, at which signals are needed
     step_control: Any = None  # a StepControl, in methods that have the option
     velocities_first: bool = False  # no position correction goes before the velocity problem of a step
@@ -88,8 +92,12 @@ class Stepper(Checked):
     def _refuse_groups(self, system: Any) -> None:
         """Raise for models with contact groups, in methods that do not know them."""
         if system.searches:
-            message = f"contacts of contact groups are not known to {type(self).__name__}; use DecoupledNSGA"
-            self.check(False, "model", system.searches[0].owner.name, message)
+            message = f"is a group of contacts, which {type(self).__name__} does not know; use DecoupledNSGA"
+            self._refuse_part(system.searches[0].owner, message)
+
+    def _refuse_part(self, part: Any, message: str) -> NoReturn:
+        """Raise for an element or a node of the model that the method cannot step; the message follows its name."""
+        raise ParameterError(self, "model", part.name, f"{label(part)} {message}", told=False)
 
     def stack(self, system: Any) -> Stack | None:
         """Matrix of blocks that the method solves with; most have none."""
@@ -126,7 +134,8 @@ class Stepper(Checked):
             Time at which the run ends, not how long it takes: a run begins at the time of the initial state,
             ``system.initial.t`` (0 unless it was set, as for a restart), and t_end must be later.
         h : float > 0 [s]
-            Step size; constant: steps end at initial.t + k h. The last one ends at or just before t_end.
+            Step size; constant: steps end at initial.t + k h. The last one ends at or just before t_end; a warning and
+            the report tell when that is before it.
         save : str, optional
             Results file (VTKHDF: ParaView opens it, `fem_mbs.load` reads it), written while the run goes on. Without it
             results stay in memory.
@@ -287,6 +296,10 @@ class Stepper(Checked):
         steps = int(np.floor((number - start) / h * (1 + 1e-12) + 1e-9))
         if steps < 1:
             raise ParameterError(self, "h", h, f"s is longer than the run, {number - start:g} s; no step fits")
+        last = start + steps * h
+        if number - last > NEGLIGIBLE * h:
+            text = f"the run ends at t = {last:.9g} s: no number of steps h = {h:g} s ends at t_end = {number:.9g} s"
+            warnings.warn(text, UserWarning, stacklevel=5)  # of the caller, behind two decorators
         return start, number, steps
 
     @staticmethod

@@ -75,7 +75,11 @@ MODELS = {
     ),
     "a joint that holds what is fixed": (
         lambda: pinned(fixed=("z", "rx", "ry")),
-        r"3 of 5 constraint rows repeat.*Revolute 'pin 1'",
+        r"3 of 5 .*'pin 1'\. They repeat what fixed components hold: z, rx, ry of RigidBody 'rod'\..*'allow'",
+    ),
+    "a joint twice that holds what is fixed": (
+        lambda: pinned(times=2, fixed=("z", "rx", "ry")),
+        r"8 of 10 .* 3 of them repeat what fixed components hold: z, rx, ry of .* For the others: remove the",
     ),
     "penetration": (
         lambda: over_table(0.2),
@@ -231,6 +235,43 @@ def test_a_misspelt_keyword_is_told_with_what_was_meant(call, meant):
     assert isinstance(caught.value, TypeError)  # as Python's own error is
 
 
+def unfit():
+    """Calls that Python itself refuses, and the words of the error."""
+    a, b = fem.RigidBody.sphere(1.0, 0.1), fem.RigidBody.sphere(1.0, 0.1, position=[1, 0, 0])
+    near = r"radius = 0\.1 is given: did you mean 'radius_A' or 'radius_B'\?"
+    yield lambda: fem.SphereOnSphere(a, b, radius=0.1), rf"SphereOnSphere: radius_A and radius_B are missing; {near}"
+    yield lambda: fem.SphereOnPlane(a, b, name="floor"), r"SphereOnPlane 'floor': radius is missing"
+    yield lambda: fem.SphereOnPlane(a, b, 0.1), r"0\.1 is given without a name, but .* Write radius=0\.1"
+    yield lambda: fem.SphereOnPlane(a, b, plane=b, radius=0.1), r"plane is given twice, by its place and by its name"
+    yield lambda: fem.Spring(a, b), r"Spring: stiffness is missing"
+    yield lambda: fem.Revolute(), r"Revolute: frame_P and frame_Q are missing"
+    yield lambda: fem.Revolute.at(a, b), r"Revolute\.at: position is missing"
+    yield lambda: fem.Section.circle(0.01, density=1.0), r"Section\.circle: E is missing"
+    yield lambda: fem.Model("m", [0, 0, 0], 3), r"Model: 3 is given .* only name and gravity have a place$"
+    yield lambda: fem.modes(), r"modes: model is missing"
+    yield lambda: fem.beam_line([0, 0, 0], [1, 0, 0]), r"beam_line: n and section are missing"
+    yield lambda: fem.DecoupledNSGA().run(fem.Model(), 1.0), r"DecoupledNSGA\.run: h is missing"
+    yield lambda: fem.DecoupledNSGA.run(fem.Model(), t_end=1.0, h=1e-3), r"Stepper\.run: model is missing"
+
+
+@pytest.mark.parametrize("call, words", list(unfit()))
+def test_missing_arguments_and_those_too_many_are_told_with_what_was_meant(call, words):
+    with pytest.raises(ParameterError, match=words) as caught:
+        call()
+    assert isinstance(caught.value, TypeError)  # as Python's own error is
+
+
+def test_an_error_inside_of_a_constructor_stays_what_it_is():
+    class Wrong(fem.PythonElement):
+        def __init__(self, node):
+            super().__init__(node)
+            len(3)
+
+    with pytest.raises(TypeError, match=r"object of type 'int' has no len\(\)") as caught:
+        Wrong(fem.Node6())
+    assert not isinstance(caught.value, ParameterError)
+
+
 def test_signatures_are_those_of_the_sources():
     import inspect
 
@@ -246,7 +287,7 @@ def test_parameters_set_after_the_constructor_are_refused_because_kernels_have_c
     with pytest.raises(fem.ParameterError, match=rf"'ball': {parameter} = .*RigidBody\({parameter}=…\)"):
         setattr(ball, parameter, 2.0)
     ball.name = "marble"  # is read when it is needed
-    ball.colour = "red"  # what is not a parameter is the user's
+    ball._colour = "red"  # what begins with _ is the user's
 
 
 def test_a_class_of_the_user_keeps_its_own_keywords():

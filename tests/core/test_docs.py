@@ -6,6 +6,7 @@ import importlib
 import io
 import math
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -203,3 +204,23 @@ def test_nothing_refers_to_papers_outside_the_repository():
         for match in words.finditer(file.read_text(encoding="utf-8"))
     ]
     assert not found
+
+
+def test_scripts_of_the_command_line_page_pass_their_checks(tmp_path, capsys, monkeypatch):
+    from fem_mbs.cli import main
+
+    page = (ROOT / "docs" / "howto" / "command_line.md").read_text(encoding="utf-8")
+    lines = [shlex.split(line, comments=True)[1:] for line in page.splitlines() if line.startswith("fem-mbs run ")]
+    assert len(lines) == 2
+    monkeypatch.chdir(tmp_path)
+    for command, script, *options in lines:
+        assert main([command, str(ROOT / script), *options]) == 0, capsys.readouterr().out
+
+
+def test_the_table_of_what_time_steppers_know_is_that_of_the_code():
+    spec = importlib.util.spec_from_file_location("stepper_features", ROOT / "docs" / "stepper_features.py")
+    features = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(features)
+    page = features.PAGE.read_text(encoding="utf-8")
+    shown = page.partition(features.BEGIN)[2].partition(features.END)[0]
+    assert shown == features.table(), "write it anew: python docs/stepper_features.py"

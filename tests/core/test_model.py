@@ -68,6 +68,14 @@ def test_a_printed_model_answers_the_first_questions():
     assert "none" in str(fem.Model("empty"))
 
 
+def test_a_printed_model_counts_the_constraints_that_repeat_others():
+    model = fem.Model("planar pendulum")
+    rod = model.add(fem.RigidBody.box(1, [1, 0.1, 0.1], position=[0.5, 0, 0], fixed=("y", "rx", "rz"), name="rod"))
+    assert "3 velocities, 0 constraint rows (3 degrees of freedom)" in str(model)
+    model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0], [0, 1, 0], name="pin"))
+    assert "3 velocities, 5 constraint rows, of which 3 repeat others (1 degree of freedom)" in str(model)
+
+
 def test_mass_and_centre_of_mass_do_not_see_gravity_springs_or_node_places():
     centres, masses = (double_pendulum.center_1, double_pendulum.joint_2 + double_pendulum.center_2), (2.0, 1.5)
     expected = (2.0 * centres[0] + 1.5 * centres[1]) / 3.5

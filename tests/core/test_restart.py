@@ -47,7 +47,7 @@ def test_the_state_of_a_step_is_what_was_saved_there():
     assert np.array_equal(state.V[1, :3], result["ball"].velocity[10])
     assert np.array_equal(state.V[1, 3:], result["ball"].angular_velocity[10])
     assert np.array_equal(state.R[1], result["ball"].rotation[10])
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match=r"step = .* is not a saved step; there are \d+: 0 to \d+ \(or -1 to"):
         result.state(31)
 
 

@@ -51,6 +51,9 @@ def test_parameters_are_refused_after_the_constructor(owner, name, value):
         (ball_on_spring().compile().initial, "v", "V"),
         (ball_on_spring().compile(), "inital", "initial"),
         (fem.Section.circle(0.01, E=1e9), "mass_per_lenght", "mass_per_length"),
+        (fem.RigidBody(1.0, 1.0), "velocty", "velocity"),
+        (fem.SphereOnPlane(fem.RigidBody(1.0, 1.0), fem.Node6(), radius=0.1), "restituton", "restitution"),
+        (fem.ContactGroup(), "frictoin", "friction"),
     ],
     ids=lambda v: type(v).__name__ if hasattr(v, "name") else str(v),
 )
@@ -61,6 +64,25 @@ def test_misspelt_attributes_are_refused_with_what_was_meant(owner, name, meant)
         setattr(owner, name, 1.0)
     with pytest.raises(AttributeError):  # as Python's own is
         setattr(owner, name, 1.0)
+
+
+def test_elements_of_users_may_set_what_their_own_class_sets():
+    class Counting(fem.UserForce):
+        gain = 1.0  # a default
+
+        def __init__(self, node, **options):
+            super().__init__(node, self.law, **options)
+            self.calls = 0
+
+        def law(self, x, R, v, t):
+            self.latest = t  # set by a method only
+            return np.zeros((1, 6))
+
+    for one in (element := Counting(fem.Node6(), name="c"), copy.copy(element), copy.deepcopy(element)):
+        one.gain, one.calls, one.latest = 2.0, 3, 4.0
+        assert (one.gain, one.calls, one.latest) == (2.0, 3, 4.0)
+        with pytest.raises(ParameterError, match=r"Counting 'c': cals = 1 .* did you mean 'calls'"):
+            one.cals = 1
 
 
 def test_a_method_gets_no_options_that_only_another_one_has():

@@ -222,5 +222,32 @@ def test_modes_tell_what_they_leave_out():
     assert fem.modes(spring(), 1, about=static).remarks == []
 
 
+def test_modes_of_rigid_bodies_are_zero_and_those_of_slender_wires_are_not():
+    for n, radius in ((8, 6e-3), (40, 6e-3), (8, 1.5e-5)):  # 1.5e-5: as slender as 1e5
+        wire = fem.Section.circle(radius, E=70e9, nu=0.33, density=2700.0)
+        free, clamped = fem.Model("free"), fem.Model("clamped")
+        free.add(fem.beam_line([0, 0, 0], [1.5, 0, 0], n, wire))
+        clamped.add(fem.beam_line(fem.Node6(fixed=True), [1.5, 0, 0], n, wire))
+        bending = np.sqrt(70e9 / 2700.0) * radius / 2 / 1.5**2
+        omega = fem.modes(free, 8).omega
+        assert (omega[:6] == 0).all() and omega[6] == pytest.approx(22.3733 * bending, rel=2e-2)
+        assert fem.modes(clamped, 1).omega[0] == pytest.approx(3.51602 * bending, rel=2e-2)
+    jointed = fem.Model("pendulum on a free beam")
+    beam = jointed.add(fem.beam_line([0, 0, 0], [1.5, 0, 0], 8, fem.Section.circle(6e-3, E=70e9, density=2700.0)))
+    body = jointed.add(fem.RigidBody.box(1.0, [0.1, 0.2, 0.3], position=[0, 0, 1]))
+    jointed.add(fem.Spherical.at(body, beam.nodes[0], [0, 0, 0]))
+    found = fem.modes(jointed, 11)
+    assert (found.omega[:9] == 0).all() and found.omega[9] > 10.0 and found.stable
+    assert str(found).splitlines()[1].split() == ["1", "0", "0", "0"]
+    loose = fem.Model("body")
+    loose.add(fem.RigidBody.box(1.0, [0.1, 0.2, 0.3]))
+    assert (fem.modes(loose, 6).omega == 0).all()
+    soft = fem.Model("soft beside stiff")
+    for k, stiffness in enumerate((1e-4, 1e6)):
+        mass = soft.add(fem.PointMass(1.0, position=[1, k, 0]))
+        soft.add(fem.Spring(soft.ground.frame([0, k, 0]), mass, stiffness=stiffness, free_length=1.0))
+    assert fem.modes(soft, 6).omega == pytest.approx([0, 0, 0, 0, 1e-2, 1e3], rel=1e-6)
+
+
 def test_an_undamped_mode_shows_no_negative_zero():
     assert not np.signbit(fem.modes(spring(), 3).damping_ratio).any()

@@ -5,6 +5,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs import verify
+from fem_mbs.errors import SolverError
 from fem_mbs.nodes import Ground, Node6
 from fem_mbs.recovery.hysteresis import FACTORS
 
@@ -298,3 +299,39 @@ def test_simple_tangents_give_the_same_motion_and_converge_in_steps_too_long_for
     rolling = np.linalg.norm(result["rigidbody 1"].velocity[-1, :2])
     assert rolling == pytest.approx(5 / 7 * np.hypot(1.0, 0.5), rel=1e-3)
     assert result.iterations.smooth.max() < 20
+
+
+# --- indentations that nothing limits ---------------------------------------------------------------------------------
+
+
+def buffer_stop(stiffness=1e3, **options):
+    """A cart of 0.3 x 0.2 x 0.1 m whose front, a point, runs into a stop with 3 m/s."""
+    model = fem.Model("cart")
+    held = {"fixed": ("y", "z", "rx", "ry", "rz"), "position": [-0.3, 0, 0], "velocity": [3, 0, 0], "name": "cart"}
+    cart = model.add(fem.RigidBody.box(10.0, [0.3, 0.2, 0.1], **held))
+    wall = model.ground.frame(rotation=[0, -np.pi / 2, 0])
+    point = fem.SphereOnPlane(cart.frame([0.15, 0, 0]), wall, radius=0, restitution=0.5, name="stop")
+    model.add(fem.CompliantContact(point, stiffness=stiffness, **options))
+    return model
+
+
+def test_a_point_that_goes_deeper_than_its_bodies_are_large_is_told():
+    stepper = fem.DecoupledNSGA()
+    result = stepper.run(buffer_stop(), 0.5, 1e-4, save_every=50)
+    (text,) = result.warnings
+    gyration = np.sqrt((0.3**2 + 0.2**2) / 12)
+    assert f"a tenth of the size of its bodies is {0.1 * gyration:.3g} m" in text and "max_indentation=…" in text
+    assert f"up to {result['stop'].indentation.max():.3g} m" in text  # whichever of the saved states that is
+    assert not stepper.run(buffer_stop(1e8), 0.2, 1e-4).warnings
+    assert not stepper.run(buffer_stop(max_indentation=0.5), 0.5, 1e-4).warnings
+    with pytest.raises(SolverError, match=r"max_indentation = 0\.1 m"):
+        stepper.run(buffer_stop(max_indentation=0.1), 0.5, 1e-4)
+
+
+def test_a_point_mass_has_no_size_to_compare_with():
+    model = fem.Model("point", gravity=[0, 0, -9.81])
+    mass = model.add(fem.PointMass(1.0, position=[0, 0, -0.05], name="mass"))
+    floor = fem.SphereOnPlane(mass, model.ground, radius=0, restitution=0.5, name="floor")
+    model.add(fem.CompliantContact(floor, stiffness=1e4))
+    (text,) = fem.DecoupledNSGA().run(model, 0.1, 1e-4).warnings
+    assert "up to 0.05 m" in text and "its bodies have no known size" in text

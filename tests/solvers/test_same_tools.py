@@ -9,7 +9,6 @@ from every_stepper import (
     CONE,
     METHODS,
     SMOOTH,
-    WITHOUT_ROLLING,
     drifts,
     every_method,
     every_method_with_contacts,
@@ -171,7 +170,7 @@ def test_impulses_of_contacts_are_the_momentum_handed_over_in_the_step(method):
 
 @every_method_with_contacts
 def test_moments_of_contacts_are_the_angular_momentum_handed_over(method):
-    arms = {} if type(method).__name__ in WITHOUT_ROLLING else {"rolling_resistance": 1e-3, "spinning_resistance": 1e-3}
+    arms = {"rolling_resistance": 1e-3, "spinning_resistance": 1e-3}
     model = ball(0.02, 0.5, velocity=[1, 0, 0], spin=[0, -3, 4], friction=0.2, **arms)
     result = method.run(model, 0.5, 1e-3)
     body, contact = result["ball"], result["floor"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.errors import SolverError
 from fem_mbs.solvers import eigen
 
 PLANAR = ("z", "rx", "ry")
@@ -217,3 +218,24 @@ def test_a_follower_load_is_not_taken_for_one_with_a_potential(shear, load):
     # 3.5160 without load; both from the frequency equation of the column
     assert abs(first.imag) == pytest.approx({2.0: 3.7732, 19.8: 9.972}[load], rel=1e-3)
     assert abs(first.real) < 1e-6
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_what_only_contacts_hold_is_told_as_having_no_equilibrium_in_statics(grouped):
+    model = fem.Model("ball over a floor", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2], name="ball"))
+    if grouped:
+        group = fem.ContactGroup(name="grains")
+        group.sphere(ball, 0.1)
+        group.obstacle(fem.SphereOnPlane, model.ground.frame())
+        model.add(group)
+    else:
+        model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))
+    with pytest.raises(
+        SolverError, match=r"Contacts carry nothing in static_equilibrium.*damped run in time.*joint in"
+    ):
+        fem.static_equilibrium(model)
+    free = fem.Model("ball", gravity=[0, 0, -9.81])
+    free.add(fem.RigidBody.sphere(1.0, 0.1, name="ball"))
+    with pytest.raises(SolverError, match=r"(?s)^(?!.*Contacts).*no equilibrium found"):
+        fem.static_equilibrium(free)

@@ -244,6 +244,7 @@ def test_a_step_that_turns_too_far_is_refused_by_name(method):
     with pytest.raises(SolverError, match=r"rod.*turns by more than 3 rad") as caught:
         method.run(model, 0.1, 1e-2)
     assert len(caught.value.result.t) == 1
+    assert ("rho_inf" in str(caught.value)) == hasattr(method, "rho_inf")
 
 
 # --- what one method does not have -------------------------------------------
@@ -276,6 +277,22 @@ def test_a_heap_in_a_contact_group_rests_on_the_floor_with_its_weight(method):
 def test_contact_groups_are_refused_by_methods_and_options_that_do_not_know_them(method):
     with pytest.raises(ParameterError, match=r"DecoupledNSGA.*heap contacts|heap contacts.*DecoupledNSGA"):
         method.run(heap(), 0.1, 1e-3)
+
+
+def test_an_option_that_another_method_has_is_told():
+    with pytest.raises(ParameterError, match=r"persistent_contacts = True is not a parameter; DecoupledNSGA has it$"):
+        fem.MoreauJean(persistent_contacts=True)
+    having = "DecoupledNSGA, GeneralizedAlpha, LobattoIIIAB, .* have it$"
+    with pytest.raises(ParameterError, match=rf"step_control = .* is not a parameter; {having}"):
+        fem.MoreauJean(step_control=fem.StepControl())
+
+
+def test_a_contact_that_a_method_does_not_know_is_told_in_a_sentence():
+    model = fem.Model("ball")
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="hit"))
+    with pytest.raises(ParameterError, match=r"^GeneralizedAlpha: SphereOnPlane 'hit' is a contact, which .* use De"):
+        fem.GeneralizedAlpha().run(model, 0.1, 1e-3)
 
 
 def test_moreau_jean_refuses_options_of_others():

@@ -1,0 +1,80 @@
+"""Table of docs/comparison.md: what each time stepper knows, asked from the code.
+
+python docs/stepper_features.py        writes the table into the page
+"""
+
+from pathlib import Path
+
+import fem_mbs as fem
+from fem_mbs.arguments import Keywords
+from fem_mbs.solvers import STEPPERS
+
+PAGE = Path(__file__).with_name("comparison.md")
+BEGIN, END = "<!-- features: begin -->\n", "<!-- features: end -->\n"
+YES, NO = "yes", "-"
+OPTIONS = {  # column -> keyword of the constructor
+    "`rho_inf`": "rho_inf",
+    "`StepControl`": "step_control",
+    "`divide_failed_steps`": "divide_failed_steps",
+    '`impacts="split"`': "impacts",
+    "`persistent_contacts`": "persistent_contacts",
+    "`approach`": "approach",
+    "`restitution_speed`": "restitution_speed",
+}
+
+
+def ball(**law):
+    """A ball over a floor."""
+    model = fem.Model("ball")
+    body = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1], name="ball"))
+    model.add(fem.SphereOnPlane(body, model.ground, radius=0.1, friction=0.3, **law))
+    return model
+
+
+def grains():
+    """The same as a contact group."""
+    model, group = fem.Model("grains"), fem.ContactGroup(friction=0.3)
+    group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1])), 0.1)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    return model
+
+
+MODELS = {  # column -> a model that a stepper takes or refuses
+    "contacts": ball,
+    "rolling, spinning friction": lambda: ball(rolling_resistance=1e-3, spinning_resistance=1e-3),
+    "`radius_contensou`": lambda: ball(radius_contensou=1e-3),
+    "contact groups": grains,
+}
+
+
+def takes(stepper, model):
+    """Whether a stepper makes a step of a model."""
+    try:
+        stepper().run(model, 1e-3, 1e-3)
+    except fem.ParameterError:
+        return NO
+    return YES
+
+
+def has(stepper, option):
+    """Whether a stepper has an option; some have what it does without asking."""
+    if option in Keywords.of(stepper):
+        return YES
+    return "always" if getattr(stepper, option, None) is True else NO
+
+
+def table():
+    """The table as text: a row for each feature, a column for each stepper."""
+    rows = [["", *(f"`{name}`" for name in STEPPERS)], [":---", *("---" for _ in STEPPERS)]]
+    for title, build in MODELS.items():
+        rows.append([title, *(takes(stepper, build()) for stepper in STEPPERS.values())])
+    for title, option in OPTIONS.items():
+        rows.append([title, *(has(stepper, option) for stepper in STEPPERS.values())])
+    return "".join(f"| {' | '.join(row)} |\n".replace("|  |", "| |") for row in rows)
+
+
+if __name__ == "__main__":
+    text = PAGE.read_text(encoding="utf-8")
+    before, after = text.partition(BEGIN)[0], text.partition(END)[2]
+    PAGE.write_text(f"{before}{BEGIN}{table()}{END}{after}", encoding="utf-8")

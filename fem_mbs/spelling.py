@@ -1,0 +1,25 @@
+"""Names that were probably meant by names that do not exist."""
+
+import difflib
+from collections.abc import Iterable
+
+NEAR = 0.6  # of `nearness`: probably meant
+
+
+def nearness(name: str, other: str) -> float:
+    """How near two names are, 0 … 1; the same words in another order are near as well."""
+    in_order = ["_".join(sorted(n.lower().split("_"))) for n in (name, other)]
+    return max(difflib.SequenceMatcher(None, *pair).ratio() for pair in ((name, other), in_order))
+
+
+def meant(name: str, choices: Iterable[str]) -> str:
+    """ "did you mean 'radius_wire'?", for a name that is not among the choices; what there is, if none is near."""
+    best = max(choices, key=lambda other: nearness(name, other), default=None)
+    if best is not None and nearness(name, best) >= NEAR:
+        return f"did you mean '{best}'?"
+    return f"there are: {', '.join(choices)}"
+
+
+def listed(names: list[str] | tuple[str, ...], last: str = "and") -> str:
+    """ "a, b and c"."""
+    return f" {last} ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

@@ -1,0 +1,118 @@
+"""Constraint rows that repeat what others impose, and why: joints given twice, or components that nodes hold fixed."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.errors import ModelError, label
+from fem_mbs.nodes import COMPONENTS, Node1, Node3, Node6
+
+if TYPE_CHECKING:
+    from fem_mbs.system.system import System
+
+RANK_TOLERANCE = 1e-9  # of the pivots of the row-normalised gradient; independent rows of real mechanisms are > 1e-4
+DENSE_RANK_LIMIT = 1500  # rows up to which the rank is found with a dense pivoted QR
+_OWN = {Node6: 6, Node3: 3, Node1: 1}  # components that a node of a type can have free
+
+
+def dependent_rows(gradient: Any) -> list[int]:
+    """Rows of a sparse gradient (m, n) that are combinations of the others.
+
+    Of more than `DENSE_RANK_LIMIT` rows perhaps not all, but one at least where there are any.
+    """
+    from scipy.sparse import csr_array
+
+    rows = csr_array(gradient)
+    scale = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    zero, rest = np.flatnonzero(scale == 0), np.flatnonzero(scale)
+    if not rest.size:
+        return [int(i) for i in zero]
+    found = (_dense if len(rest) <= DENSE_RANK_LIMIT else _sparse)(rows[rest], scale[rest])
+    return [int(i) for i in (*zero, *rest[found])]
+
+
+def _dense(rows, scale):
+    from scipy.linalg import qr
+
+    r, order = qr((rows.toarray() / scale[:, None]).T, mode="r", pivoting=True)
+    diagonal = np.abs(np.diag(r))
+    return order[int((diagonal > RANK_TOLERANCE * diagonal.max()).sum()) :]
+
+
+def _sparse(rows, scale):
+    from scipy.sparse import diags_array
+    from scipy.sparse.linalg import splu
+
+    rows = diags_array(1.0 / scale) @ rows
+    try:
+        factors = splu((rows @ rows.T).tocsc())
+    except RuntimeError:  # exactly singular: the row cannot be told
+        return np.zeros(1, int)
+    pivots = np.abs(factors.U.diagonal())
+    return factors.perm_c.argsort()[pivots < RANK_TOLERANCE**2 * pivots.max()]
+
+
+def gradient_of(system: "System", components: np.ndarray) -> Any:
+    """Gradient of all constraints (m, k) as a sparse array, for the chosen ones of the 6 N components (mask).
+
+    At the state that `System.constraint_values` was called with last.
+    """
+    from scipy.sparse import csc_array
+
+    rows, columns, values = [np.zeros(0, int)], [np.zeros(0, int)], [np.zeros(0)]
+    for group in system.groups:
+        if group.elements[0].role != "constraint":
+            continue
+        n, nr, nd = group.G.shape
+        row = group.first_row + np.arange(n * nr).reshape(n, nr, 1)
+        column = (6 * group.nodes[:, :, None] + np.arange(6)).reshape(n, 1, nd)
+        for found, array in ((rows, row), (columns, column), (values, group.G)):
+            found.append(np.broadcast_to(array, (n, nr, nd)).ravel())
+    places = np.concatenate(rows), np.concatenate(columns)
+    full = csc_array((np.concatenate(values), places), shape=(system.m, 6 * len(system.nodes)))
+    return full[:, np.flatnonzero(components)]
+
+
+def independent_count(system: "System") -> int:
+    """Number of constraint rows that count, at the initial configuration."""
+    if not system.m:
+        return 0
+    system.constraint_values(system.initial)
+    return system.m - len(dependent_rows(gradient_of(system, system.free.ravel())))
+
+
+def redundant_constraints(system: "System") -> None:
+    """No constraint row is a combination of others (at the initial configuration); raises ModelError."""
+    dependent = dependent_rows(gradient_of(system, system.free.ravel()))
+    if not dependent:
+        return
+    owners = list(dict.fromkeys(system.unknown(system.n + row)[0] for row in dependent))
+    raise ModelError(
+        f"{len(dependent)} of {system.m} constraint rows repeat what others already impose, among them rows of: "
+        f"{', '.join(label(owner) for owner in owners)}. {_cause(system, dependent, owners)}",
+        owners,
+    )
+
+
+def _cause(system, dependent, owners):
+    """Why rows are dependent, and the cure."""
+    partly = {id(n): n for owner in owners for n in owner.nodes if type(n) in _OWN and n.free.any()}
+    held = {key: [c for i, c in enumerate(COMPONENTS[: _OWN[type(n)]]) if not n.free[i]] for key, n in partly.items()}
+    components = system.free.copy()
+    for node in partly.values():
+        components[node.index, : _OWN[type(node)]] = True
+    left = dependent_rows(gradient_of(system, components.ravel())) if any(held.values()) else dependent
+    twice = (
+        "Remove the joint that was added twice, or free what is locked twice (a spherical instead of a second "
+        "revolute joint); for a mechanism that is meant to be hyperstatic use model.compile(redundant='allow')"
+    )
+    if len(left) == len(dependent):
+        return twice
+    names = "; ".join(f"{', '.join(held[key])} of {label(n.body or n)}" for key, n in partly.items() if held[key])
+    part = f"{len(dependent) - len(left)} of them repeat" if left else "They repeat"
+    fixed = (
+        f"{part} what fixed components hold: {names}. Leave fixed=… out and let the joints keep the motion in its "
+        "plane, or use model.compile(redundant='allow'): motion and forces in the plane are then right, joints carry "
+        "nothing in the fixed directions"
+    )
+    return f"{fixed}. For the others: {twice[0].lower()}{twice[1:]}" if left else fixed
