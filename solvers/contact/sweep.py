@@ -58,11 +58,10 @@ from fem_mbs.rotations import (
     rotate,
     tangent_inverse,
 )
-from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.rows import let_go
-from fem_mbs.solvers.stepping.codes import OK, PASSED
+from fem_mbs.solvers.stepping.codes import OK, PASSED, UNDECIDED
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.system.assembly import groups_of
+from fem_mbs.system.assembly import gather_poses, groups_of
 from fem_mbs.system.contacts import (
     B_GN,
     B_GN0,
@@ -80,12 +79,15 @@ from fem_mbs.system.contacts import (
     C_REACH,
     C_THETA,
     C_TOUCH,
+    L_NORMAL,
     contacts,
     evaluate_contact,
     keep_contact,
+    laws_of,
 )
 
-_NORMAL = SLOT["normal"]
+_GAP, _NORMAL = SLOT["gap"], SLOT["normal"]
+SMOOTH_WAY, CORRECTED_WAY, RESULT_WAY = 0, 1, 2  # paths: (1), with τ U, and with the result of the step in it
 FREE = 0.24  # of the passage: travel in which no normal turns by 14° (0.244 rad)
 TURNED = 0.97  # cosine of 14°
 FORCED = 0.05  # of the passage: shorter overlaps of glancing bodies, in which normals turn by 1.4°, may be missed
@@ -101,32 +103,49 @@ NEVER, UNKNOWN = 2.0, -1.0
 
 
 @kernel
-def place(d, s, i, tau, corrected):
-    """Put node i where it is at τ of its path (1), into xt, Qt, Rt; ``corrected`` adds τ U."""
-    N = d.n_nodes
-    x0, Q0 = s.x0, s.Q0
+def place_along(d, s, i, tau, D, V):
+    """Put node i where it is at τ of the path (1) with increment D (6,) and last velocity V (6,), into xt, Qt, Rt."""
+    x0, Q0, V0 = s.x0, s.Q0, s.V0
     xt, Qt, Rt = s.xt, s.Qt, s.Rt
-    V0, Vs, D, U = s.V0, s.Vs, s.D, s.U
     p, q, T = local_vector(4), local_vector(4), local_matrix(3, 3)
     now, last = local_vector(6), local_vector(3)
     square = tau * tau
     cube = tau * square
     a, b, c = (cube - 2.0 * square + tau) * s.h, (cube - square) * s.h, 3.0 * square - 2.0 * cube
-    part = tau if corrected else 0.0
     for j in range(6):
-        now[j] = a * V0[i, j] + c * D[i, j]
+        now[j] = a * V0[i, j] + c * D[j]
     for j in range(3):
-        xt[i, j] = x0[i, j] + now[j] + b * Vs[i, j] + part * U[i, j]
-    if integers(d.turns_at, N)[i] == 0:
+        xt[i, j] = x0[i, j] + now[j] + b * V[j]
+    if integers(d.turns_at, d.n_nodes)[i] == 0:
         return
-    tangent_inverse(D[i, 3:6], T)
-    rotate(T, Vs[i, 3:6], last)
+    tangent_inverse(D[3:6], T)
+    rotate(T, V[3:6], last)
     for j in range(3):
         last[j] = now[3 + j] + b * last[j]
     quaternion_exp(last, p)
     quaternion_multiply(Q0[i], p, q)
+    for j in range(4):
+        Qt[i, j] = q[j]
+    quaternion_normalise(Qt[i])
+    quaternion_to_matrix(Qt[i], Rt[i])
+
+
+@kernel
+def place(d, s, i, tau, corrected):
+    """Put node i where it is at τ of the path of the step, into xt, Qt, Rt; ``corrected`` adds τ U."""
+    D, Vs, U = s.D, s.Vs, s.U
+    place_along(d, s, i, tau, D[i], Vs[i])
+    if not corrected:
+        return
+    xt, Qt, Rt = s.xt, s.Qt, s.Rt
+    p, q, last = local_vector(4), local_vector(4), local_vector(3)
     for j in range(3):
-        last[j] = part * U[i, 3 + j]
+        xt[i, j] += tau * U[i, j]
+        last[j] = tau * U[i, 3 + j]
+    if integers(d.turns_at, d.n_nodes)[i] == 0:
+        return
+    for j in range(4):
+        q[j] = Qt[i, j]
     quaternion_exp(last, p)
     quaternion_multiply(q, p, Qt[i])
     quaternion_normalise(Qt[i])
@@ -134,13 +153,30 @@ def place(d, s, i, tau, corrected):
 
 
 @kernel
-def gap_at(d, s, g, e, b, tau, corrected):
-    """Gap of contact e of group g at τ of the path; the rest of its kinematics is left in the workspace."""
+def gap_at(d, s, g, e, b, tau, way):
+    """Gap of contact e of group g at τ of a path (`SMOOTH_WAY` …); the rest of its kinematics is left in the workspace.
+
+    A force law on a contact, which has no contact kernel, is asked along the way of the result.
+    """
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-    for a in range(g.nn):
-        place(d, s, nodes[e, a], tau, corrected)
     x0, R0, V0 = s.x0, s.R0, s.V0
-    return evaluate_contact(d, g, e, b, s.xt, s.Rt, x0, R0, V0)
+    xt, Rt = s.xt, s.Rt
+    if way != RESULT_WAY:
+        for a in range(g.nn):
+            place(d, s, nodes[e, a], tau, way == CORRECTED_WAY)
+        return evaluate_contact(d, g, e, b, xt, Rt, x0, R0, V0)
+    x, R, V = s.x, s.R, s.V
+    D, turn = local_vector(6), local_matrix(3, 3)
+    for a in range(g.nn):
+        i = nodes[e, a]
+        for j in range(3):
+            D[j] = x[i, j] - x0[i, j]
+        multiply_T(R0[i], R[i], turn)
+        log_matrix(turn, D[3:6])
+        place_along(d, s, i, tau, D, V[i])
+    gather_poses(g, e, b, xt, Rt)
+    call2(g.touching, g.parameters_at + e * g.stride, d.table_at)
+    return vector(b[_GAP], 1)[0]
 
 
 @kernel
@@ -195,21 +231,23 @@ def travel_of(d, s, g, e, corrected):
 
 
 @kernel
-def first_touch(d, s, g, e, b, travel, corrected):
-    """τ of the first touch on the path, `NEVER`, or `UNKNOWN` when it was not found in `EVALUATIONS`."""
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
-    rate, deep = FASTER * travel, -DIP * kept[e, C_PASSAGE]
-    least = FORCED * kept[e, C_PASSAGE] / rate
-    tau, gap = 0.0, kept[e, C_GAP0]
+def first_touch(d, s, g, e, b, gap, size, travel, way):
+    """τ of the first touch on a path that starts at a gap, `NEVER`, or `UNKNOWN` when `EVALUATIONS` do not find it.
+
+    ``size`` [m] is the length in which normals turn: the passage.
+    """
+    rate, deep = FASTER * travel, -DIP * size
+    least = FORCED * size / rate
+    tau = 0.0
     for _ in range(EVALUATIONS):
         if tau >= 1.0:
             return NEVER
         after = min(1.0, tau + max(gap / rate, least))
-        gap = gap_at(d, s, g, e, b, after, corrected)
+        gap = gap_at(d, s, g, e, b, after, way)
         if gap < deep:
             for _ in range(BISECTIONS):
                 middle = 0.5 * (tau + after)
-                if gap_at(d, s, g, e, b, middle, corrected) < 0.0:
+                if gap_at(d, s, g, e, b, middle, way) < 0.0:
                     after = middle
                 else:
                     tau = middle
@@ -219,18 +257,31 @@ def first_touch(d, s, g, e, b, travel, corrected):
 
 
 @kernel
+def read_normal(b, n):
+    """Copy the normal of the contact that was evaluated last to n (3,)."""
+    normal = vector(b[_NORMAL], 3)
+    for j in range(3):
+        n[j] = normal[j]
+
+
+@kernel
+def cosine(first, second):
+    """Of the angle between two normals."""
+    return first[0] * second[0] + first[1] * second[1] + first[2] * second[2]
+
+
+@kernel
 def passes(d, s, g, e, b, theta, corrected):
     """Whether a contact that touches at θ has to be treated as swept, by its gap and normal at the end."""
     N = d.n_nodes
     kept, normal, first = matrix(g.contact_at, g.n, g.contact_stride), vector(b[_NORMAL], 3), local_vector(3)
-    gap_at(d, s, g, e, b, theta, corrected)
-    for j in range(3):
-        first[j] = normal[j]
+    gap_at(d, s, g, e, b, theta, CORRECTED_WAY if corrected else SMOOTH_WAY)
+    read_normal(b, first)
     x0, R0, V0 = s.x0, s.R0, s.V0
     x = matrix(s.x_at if corrected else s.xs_at, N, 3)
     R = tensor(s.R_at if corrected else s.Rs_at, N, 3, 3)
     gap = evaluate_contact(d, g, e, b, x, R, x0, R0, V0)
-    turned = first[0] * normal[0] + first[1] * normal[1] + first[2] * normal[2] < TURNED
+    turned = cosine(first, normal) < TURNED
     deep = DIP * kept[e, C_PASSAGE]
     if corrected:  # such a path ends at gap 0 where the contact acts
         return gap > deep or (turned and kept[e, C_CONVEX] != 0.0)
@@ -252,7 +303,7 @@ def hold(d, s, g, e, b, theta, corrected):
     xs, Rs = s.xs, s.Rs
     xt, Rt = s.xt, s.Rt
     turn, psi = local_matrix(3, 3), local_vector(3)
-    kept[e, C_TOUCH] = gap_at(d, s, g, e, b, theta, corrected)
+    kept[e, C_TOUCH] = gap_at(d, s, g, e, b, theta, CORRECTED_WAY if corrected else SMOOTH_WAY)
     keep_contact(g, e, b)
     kept[e, C_TOUCH + 1] = kept[e, C_TOUCH + 2] = 0.0
     for a in range(g.nn):
@@ -276,8 +327,30 @@ def hold(d, s, g, e, b, theta, corrected):
 def undecided(d, s, g, e, corrected):
     """Keep what the message of a refused step tells; −1."""
     s.sweep_travel, s.swept_contact = travel_of(d, s, g, e, corrected), g.first_contact + e
-    s.sweep_size = matrix(g.contact_at, g.n, g.contact_stride)[e, C_PASSAGE]
+    s.sweep_size, s.passed_how = matrix(g.contact_at, g.n, g.contact_stride)[e, C_PASSAGE], UNDECIDED
     return -1
+
+
+@kernel
+def wall_touch(d, s, g, e, b):
+    """τ at which a contact without other side has to be treated as swept, `NEVER` or `UNKNOWN`.
+
+    Newton's law reflects the approach at the start of the step. Inside a bowl or a bore a body that was far from the
+    wall meets it along another normal, and all restitution was lost.
+    """
+    kept, n0, n1 = matrix(g.contact_at, g.n, g.contact_stride), local_vector(3), local_vector(3)
+    gap = kept[e, C_GAP0]
+    travel = rough_travel(d, s, g, e, False)
+    if gap <= OVERLAP * s.exact * (1.0 + s.scale_x) or gap >= FASTER * travel:
+        return NEVER
+    for j in range(3):
+        n0[j] = kept[e, C_NORMAL + j]
+    if gap_at(d, s, g, e, b, 1.0, SMOOTH_WAY) >= 0.0:
+        return NEVER
+    read_normal(b, n1)
+    if cosine(n0, n1) >= TURNED:
+        return NEVER
+    return first_touch(d, s, g, e, b, gap, gap, travel, SMOOTH_WAY)
 
 
 @kernel
@@ -290,10 +363,21 @@ def sweep_contacts(d, s, corrected):
         g = groups[k]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
         for e in range(g.n):
             passage, gap = kept[e, C_PASSAGE], kept[e, C_GAP0]
-            if passage == 0.0 or kept[e, C_THETA] != 0.0:
+            if kept[e, C_THETA] != 0.0:
+                continue
+            if passage == 0.0:
+                if corrected or law[e, L_NORMAL] == 0.0:
+                    continue
+                theta = wall_touch(d, s, g, e, b)
+                if theta == UNKNOWN:
+                    return undecided(d, s, g, e, False)
+                if theta <= 1.0:
+                    hold(d, s, g, e, b, theta, False)
+                    s.swept_total += 1
+                    found += 1
                 continue
             travel = rough_travel(d, s, g, e, corrected)
             if not travel > FREE * passage or gap >= FASTER * travel:
@@ -301,7 +385,8 @@ def sweep_contacts(d, s, corrected):
             travel = travel_of(d, s, g, e, corrected)
             if not travel > FREE * passage or gap >= FASTER * travel:
                 continue
-            theta = first_touch(d, s, g, e, b, travel, corrected)
+            way = CORRECTED_WAY if corrected else SMOOTH_WAY
+            theta = first_touch(d, s, g, e, b, gap, passage, travel, way)
             if theta == UNKNOWN:
                 return undecided(d, s, g, e, False)
             if theta <= 1.0 and passes(d, s, g, e, b, theta, corrected):
@@ -321,35 +406,6 @@ def sweep(data, run):
         # what is kept is not of the start: trials of an attempt that failed may have been anywhere
         contacts(d, s.x0, s.R0, s.x0, s.R0, s.V0)
     s.code = PASSED if sweep_contacts(d, s, False) < 0 else OK
-
-
-@entry("void(int64, int64)")
-def look(data, run):
-    """Refuse a step in which bodies passed each other at a contact that did not act: for methods without `hold`.
-
-    The path is (1) with the result of the step and U. A contact that is not open at the start is not passed.
-    """
-    d, s = system_at(data)[0], run_at(run)[0]
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    s.code = OK
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
-        for e in range(g.n):
-            least = FREE * kept[e, C_PASSAGE]
-            if least == 0.0 or s.acted[g.first_contact + e] != GAP or not rough_travel(d, s, g, e, True) > least:
-                continue
-            travel = travel_of(d, s, g, e, True)
-            kept[e, C_GAP0] = gap_at(d, s, g, e, b, 0.0, True)
-            if not travel > least or not 0.0 < kept[e, C_GAP0] < FASTER * travel:
-                continue
-            theta = first_touch(d, s, g, e, b, travel, True)
-            if theta == UNKNOWN or (theta <= 1.0 and passes(d, s, g, e, b, theta, True)):
-                undecided(d, s, g, e, True)
-                s.code = PASSED
-                return
 
 
 @kernel

@@ -121,12 +121,12 @@ class MoreauJean(Stepper):
 
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""
-        from fem_mbs.solvers.contact import position, sweep
+        from fem_mbs.solvers.contact import passed, position
         from fem_mbs.solvers.moreau import kernels
 
         return {
             "advance": kernels.theta_advance, "step": kernels.theta_step,
-            "position": position.position, "sweep": sweep.look,
+            "position": position.position, "sweep": passed.look,
         }  # fmt: skip
 
     def problems(self) -> dict[str, Any]:
