@@ -12,7 +12,8 @@ travel more than `FREE` of their passage in the step are looked at: no normal tu
     a force law                    the path is that of the result, as for a contact that has not acted.
 
 First touch of bodies that overlap at the start is sought on the same path before the start. Without a passage (planes,
-bowls, bores) only what acts with restitution is looked at.
+bowls, bores) only what acts with restitution is looked at, and travels more than `FREE` of its reach: in clearances,
+which are small against their bodies, slow impacts of unresolved steps go on.
 
 The path without contacts is that of the smooth motion in methods that have one, else free flight with the velocities of
 the start.
@@ -112,12 +113,13 @@ def struck_elsewhere(d, s, g, e, b):
     """Whether a contact that acts newly does so far from its first touch on the path without contacts."""
     kept, touched = matrix(g.contact_at, g.n, g.contact_stride), local_vector(3)
     size, e_N = kept[e, C_PASSAGE], laws_of(g)[e, L_NORMAL]
-    if not rough_travel(d, s, g, e, False) > FREE * size:
+    least = FREE * (size if size > 0.0 else kept[e, C_REACH])
+    if not rough_travel(d, s, g, e, False) > least:
         return False
     travel = travel_of(d, s, g, e, False)
     gap = gap_at(d, s, g, e, b, 0.0, SMOOTH_WAY)
     rate = s.h * rate_of(g, e, b, s.V0)
-    if not travel > FREE * size:
+    if not travel > least:
         return False
     size = travel if size == 0.0 else size
     if gap > 0.0:
