@@ -9,7 +9,8 @@ travel more than `FREE` of their passage in the step are looked at: no normal tu
     a contact that acts newly      the path is that without contacts. The normal of the impulse must be within 14° of
                                    that of first touch, and the approach that Newton's law reflects within
                                    `FREE` e_N of the relative speed; a touch must be on the path at all.
-    a force law                    the path is that of the result, as for a contact that has not acted.
+    a force law                    the path is that of the result, as for a contact that has not acted. Nor may the step
+                                   take more than half of the approach: an impact has many steps.
 
 First touch of bodies that overlap at the start is sought on the same path before the start. Without a passage (planes,
 bowls, bores) only what acts with restitution is looked at, and travels more than `FREE` of its reach: in clearances,
@@ -46,7 +47,16 @@ from fem_mbs.solvers.contact.sweep import (
     undecided,
 )
 from fem_mbs.solvers.stepping.arrays import copy, largest_turn
-from fem_mbs.solvers.stepping.codes import ELSEWHERE, LARGE_ROTATION, LARGEST_TURN, MISSED, OK, PASSED
+from fem_mbs.solvers.stepping.codes import (
+    ELSEWHERE,
+    LARGE_ROTATION,
+    LARGEST_TURN,
+    MISSED,
+    OK,
+    PASSED,
+    UNDECIDED,
+    UNRESOLVED,
+)
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import advance_configuration, groups_of
 from fem_mbs.system.contacts import (
@@ -63,6 +73,8 @@ from fem_mbs.system.contacts import (
     rate_of,
 )
 
+RIGHT = -1
+SUDDEN = 0.5  # of the approach: a force law that takes more of it in one step of a fast pair is not resolved
 APPROACH = 0.01  # of the passage, in a step: bodies in contact that come slower do not pass each other
 
 
@@ -214,43 +226,49 @@ def look_smooth(data, run):
 
 @kernel
 def result_travel(s, g, e, reach):
-    """Bound of the way of two bodies past each other in the step, as `sweep.rough_travel`, from its result."""
+    """Bound of the way of two bodies past each other in the step, as `sweep.rough_travel`: of its result, and of free
+    flight, which is more where the step has turned them back.
+    """
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
     x, x0, V, V0 = s.x, s.x0, s.V, s.V0
     o = nodes[e, 0]
     far = turning = 0.0
     for a in range(g.nn):
         i = nodes[e, a]
-        way = arm = first = last = 0.0
+        way = free = arm = first = last = 0.0
         for j in range(3):
             way += (x[i, j] - x0[i, j] - x[o, j] + x0[o, j]) ** 2
+            free += (s.h * (V0[i, j] - V0[o, j])) ** 2
             arm += (x0[i, j] - x0[o, j]) ** 2
             first += V0[i, 3 + j] ** 2
             last += V[i, 3 + j] ** 2
-        far = max(far, way)
+        far = max(far, way, free)
         turning += s.h * math.sqrt(max(first, last)) * (math.sqrt(arm) + reach)
     return (1.0 if g.nn == 2 else 2.0) * math.sqrt(far) + turning
 
 
 @kernel
 def jumped(d, s, g, e, b, size, convex, travel):
-    """Whether a step goes past a force law on a contact that has not acted on the way."""
+    """How a step that brings two bodies into a force law on a contact is wrong: of `stepping.codes`, or `RIGHT`."""
     touched, last, deep = local_vector(3), local_vector(3), DIP * size
     gap = gap_at(d, s, g, e, b, 0.0, RESULT_WAY)
     if gap >= FASTER * travel:
-        return False
+        return RIGHT
     closed = gap <= 0.0
     if closed:
         theta = 0.0 if s.h * rate_of(g, e, b, s.V0) < -APPROACH * size else NEVER
     else:
         theta = first_touch(d, s, g, e, b, gap, size, travel, RESULT_WAY)
     if theta == UNKNOWN or theta > 1.0:
-        return theta == UNKNOWN
+        return UNDECIDED if theta == UNKNOWN else RIGHT
     gap_at(d, s, g, e, b, max(theta, EARLIEST), RESULT_WAY)
     read_normal(b, touched)
+    before, after = rate_of(g, e, b, s.V0), rate_of(g, e, b, s.V)
     gap = gap_at(d, s, g, e, b, 1.0, RESULT_WAY)
     read_normal(b, last)
-    return (gap > deep and not closed) or (convex and cosine(touched, last) < TURNED)
+    if before < 0.0 and after - before > SUDDEN * abs(before):
+        return UNRESOLVED
+    return MISSED if (gap > deep and not closed) or (convex and cosine(touched, last) < TURNED) else RIGHT
 
 
 @kernel
@@ -266,9 +284,12 @@ def crossing(d, s):
                 if size == 0.0:
                     continue
                 travel = result_travel(s, g, e, kept[e, C_REACH])
-                if travel > FREE * size and jumped(d, s, g, e, b, size, kept[e, C_CONVEX] != 0.0, travel):
+                if not travel > FREE * size:
+                    continue
+                how = jumped(d, s, g, e, b, size, kept[e, C_CONVEX] != 0.0, travel)
+                if how != RIGHT:
                     s.swept_contact, s.sweep_travel, s.sweep_size = -1 - first - e, travel, size
-                    s.passed_how = MISSED
+                    s.passed_how = how
                     return True
         first += g.n
     return False

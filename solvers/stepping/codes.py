@@ -16,6 +16,7 @@ TOUCHED = 10  # no failure: the step stopped after its smooth motion, in which a
 UNDECIDED = 0  # where a contact touches first cannot be told
 MISSED = 1  # a contact is passed and has not acted
 ELSEWHERE = 2  # a contact acts along another normal than that of first touch
+UNRESOLVED = 3  # a force law stops a fast body within one step
 
 EXACT = 1e-13  # constraints and gaps hold to this, relative to sizes and speeds, whatever the tolerance of the forces
 ROUND_OFF = 5e-15  # floor of convergence tests, relative to sizes: sums of a few dozen products of order one

@@ -20,6 +20,7 @@ from fem_mbs.solvers.stepping.codes import (
     SINGULAR,
     TOO_MANY_PROBLEMS,
     UNDECIDED,
+    UNRESOLVED,
 )
 from fem_mbs.system import element_checks
 
@@ -31,6 +32,7 @@ HOW = {
     UNDECIDED: "is passed within the step, and where it touches first cannot be told",
     MISSED: "is passed within the step and has not acted",
     ELSEWHERE: "acts along a normal that is more than 14° off that of its first touch within the step",
+    UNRESOLVED: "strikes within one step, which does not resolve its force law",
 }
 
 
