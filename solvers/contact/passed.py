@@ -32,6 +32,7 @@ from fem_mbs.solvers.contact.sweep import (
     FASTER,
     FORCED,
     FREE,
+    FREE_WAY,
     NEVER,
     RESULT_WAY,
     SMOOTH_WAY,
@@ -254,18 +255,23 @@ def jumped(d, s, g, e, b, size, convex, travel):
     gap = gap_at(d, s, g, e, b, 0.0, RESULT_WAY)
     if gap >= FASTER * travel:
         return RIGHT
-    closed = gap <= 0.0
+    closed, way = gap <= 0.0, RESULT_WAY
     if closed:
         theta = 0.0 if s.h * rate_of(g, e, b, s.V0) < -APPROACH * size else NEVER
     else:
-        theta = first_touch(d, s, g, e, b, gap, size, travel, RESULT_WAY)
+        theta = first_touch(d, s, g, e, b, gap, size, travel, way)
+        if theta == NEVER and s.instants.shape[0] > 1:  # forces within the step may have turned them back
+            way = FREE_WAY
+            theta = first_touch(d, s, g, e, b, gap, size, travel, way)
     if theta == UNKNOWN or theta > 1.0:
         return UNDECIDED if theta == UNKNOWN else RIGHT
-    gap_at(d, s, g, e, b, max(theta, EARLIEST), RESULT_WAY)
+    gap_at(d, s, g, e, b, max(theta, EARLIEST), way)
     read_normal(b, touched)
     before, after = rate_of(g, e, b, s.V0), rate_of(g, e, b, s.V)
     gap = gap_at(d, s, g, e, b, 1.0, RESULT_WAY)
     read_normal(b, last)
+    if way == FREE_WAY:
+        return UNRESOLVED if abs(after - before) > FORCED * abs(before) else RIGHT
     if before < 0.0 and after - before > SUDDEN * abs(before):
         return UNRESOLVED
     return MISSED if (gap > deep and not closed) or (convex and cosine(touched, last) < TURNED) else RIGHT

@@ -87,7 +87,8 @@ from fem_mbs.system.contacts import (
 )
 
 _GAP, _NORMAL = SLOT["gap"], SLOT["normal"]
-SMOOTH_WAY, CORRECTED_WAY, RESULT_WAY = 0, 1, 2  # paths: (1), with τ U, and with the result of the step in it
+# paths: (1), with τ U, with the result of the step in it, and free flight
+SMOOTH_WAY, CORRECTED_WAY, RESULT_WAY, FREE_WAY = 0, 1, 2, 3
 FREE = 0.24  # of the passage: travel in which no normal turns by 14° (0.244 rad)
 TURNED = 0.97  # cosine of 14°
 FORCED = 0.05  # of the passage: shorter overlaps of glancing bodies, in which normals turn by 1.4°, may be missed
@@ -156,12 +157,12 @@ def place(d, s, i, tau, corrected):
 def gap_at(d, s, g, e, b, tau, way):
     """Gap of contact e of group g at τ of a path (`SMOOTH_WAY` …); the rest of its kinematics is left in the workspace.
 
-    A force law on a contact, which has no contact kernel, is asked along the way of the result.
+    A force law on a contact, which has no contact kernel, is asked along the last two.
     """
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
     x0, R0, V0 = s.x0, s.R0, s.V0
     xt, Rt = s.xt, s.Rt
-    if way != RESULT_WAY:
+    if way < RESULT_WAY:
         for a in range(g.nn):
             place(d, s, nodes[e, a], tau, way == CORRECTED_WAY)
         return evaluate_contact(d, g, e, b, xt, Rt, x0, R0, V0)
@@ -169,6 +170,11 @@ def gap_at(d, s, g, e, b, tau, way):
     D, turn = local_vector(6), local_matrix(3, 3)
     for a in range(g.nn):
         i = nodes[e, a]
+        if way == FREE_WAY:
+            for j in range(6):
+                D[j] = s.h * V0[i, j]
+            place_along(d, s, i, tau, D, V0[i])
+            continue
         for j in range(3):
             D[j] = x[i, j] - x0[i, j]
         multiply_T(R0[i], R[i], turn)
