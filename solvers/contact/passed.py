@@ -24,7 +24,7 @@ import math
 
 from fem_mbs.jit import N_SLOTS, entry, integer_matrix, integers, kernel, local_vector, matrix
 from fem_mbs.solvers.contact.law import GAP
-from fem_mbs.solvers.contact.sweep import (
+from fem_mbs.solvers.contact.step_path import (
     BISECTIONS,
     CORRECTED_WAY,
     DIP,
@@ -36,17 +36,15 @@ from fem_mbs.solvers.contact.sweep import (
     NEVER,
     RESULT_WAY,
     SMOOTH_WAY,
-    TURNED,
     UNKNOWN,
     cosine,
     first_touch,
     gap_at,
-    passes,
     read_normal,
     rough_travel,
     travel_of,
-    undecided,
 )
+from fem_mbs.solvers.contact.sweep import TURNED, passes, undecided
 from fem_mbs.solvers.stepping.arrays import copy, largest_turn
 from fem_mbs.solvers.stepping.codes import (
     ELSEWHERE,
