@@ -58,7 +58,8 @@ class MoreauJean(Stepper):
     -----
     Joint reactions are P/h and contact forces Λ/h: means over the step, and at an impact an impulse divided by h.
     Accelerations are (v − v_n)/h, and zero in steps with an impact. Contacts are closed by their forecast. A step
-    in which bodies pass each other unseen is refused, not swept. Where Newton's iteration stalls the contact-problem
+    in which bodies pass each other, or are struck more than 14° from their first touch, is refused, not swept
+    (docs/theory/sweep). Where Newton's iteration stalls the contact-problem
     solver takes over (``result.contact_problems``); it solves all problems of models with contact groups. Persistent
     contacts and step control belong to `DecoupledNSGA`.
 
