@@ -297,6 +297,13 @@ def trouble(p, arguments, x, gap):
     return max(-gap[0] - p.deepest, 0.0)
 
 
+@kernel
+def touching(p, arguments, x, gap, normal):
+    """Leave gap, normal and gradient at the poses in the table of arguments."""
+    start_here(arguments, x.shape[0])
+    touch(p, arguments, x.shape[0])
+
+
 class CompliantContact(Force):
     """A contact that yields: force from indentation, with hysteresis and friction, for any contact geometry.
 
@@ -378,7 +385,7 @@ class CompliantContact(Force):
     abrupt = True
     kernels = {
         "force": force, "force_tangent": force_tangent, "energy": energy_contact, "initial": initial, "accept": accept,
-        "output": output, "trouble": trouble,
+        "output": output, "trouble": trouble, "touching": touching,
     }  # fmt: skip
     outputs = {
         "gap": (1, "m"), "indentation": (1, "m"), "indentation_rate": (1, "m/s"), "force_normal": (1, "N"),
@@ -464,6 +471,19 @@ class CompliantContact(Force):
         law = (self.stiffness, self.exponent, self.factor, self.least_speed, self.friction, self.slip_speed)
         deepest, calls = min(self.max_indentation, UNLIMITED), (call.address for call in self._calls)
         self.record = (*law, deepest, *calls, address(self._wrapped), int(self.simple_tangent))
+
+    @property
+    def convex(self) -> bool:
+        """Of the wrapped contact, as are ``passage`` and ``reach``: steps that jump over it are refused."""
+        return self.contact.convex
+
+    @property
+    def passage(self) -> float:
+        return self.contact.passage
+
+    @property
+    def reach(self) -> float:
+        return self.contact.reach
 
     def trouble(self, state: Any) -> str | None:
         """What is wrong at a `State`, in words; None when nothing is."""

@@ -33,7 +33,7 @@ from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_no
 # A group: elements of one type. Fields that end in _at or that carry a kernel's name are addresses (0: absent).
 KERNELS = (
     "inertia", "inertia_tangent", "force", "force_tangent", "energy", "mixed", "update", "initial", "accept",
-    "constraint", "hessian", "rheonomic", "contact", "contact_hessian", "output", "trouble",
+    "constraint", "hessian", "rheonomic", "contact", "contact_hessian", "output", "trouble", "touching",
 )  # fmt: skip
 GROUP = np.dtype(
     [(name, "i8") for name in ("n", "nn", "nd", "nr", "ns", "nq", "no", "stride")]

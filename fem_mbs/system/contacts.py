@@ -43,6 +43,17 @@ def evaluate_contact(d, g, e, b, x, R, x0, R0, V):
 
 
 @kernel
+def rate_of(g, e, b, V):
+    """Rate of the gap of the contact that was evaluated last."""
+    nodes, G_N = integer_matrix(g.nodes_at, g.n, g.nn), vector(b[_GN], g.nd)
+    rate = 0.0
+    for a in range(g.nn):
+        for j in range(6):
+            rate += G_N[6 * a + j] * V[nodes[e, a], j]
+    return rate
+
+
+@kernel
 def keep_contact(g, e, b):
     """Keep what `evaluate_contact` left in the workspace (see `C_GAP` … and `B_GN` …)."""
     nd = g.nd

@@ -37,9 +37,11 @@ class Group:
         self.G = np.zeros((n, s["nr"], s["nd"])) if is_constraint else np.zeros((1, 1, 1))
         self.drilling = is_contact and first.drilling_arm > 0.0
         self.contact_stride = C_BLOCKS + (contact_assembly.B_COUNT + self.drilling) * s["nd"] if is_contact else 0
-        self.kept = np.zeros((n, max(self.contact_stride, 1)))
-        if is_contact:
-            self.kept[:, C_CONVEX] = first.convex
+        # force laws on contacts too say what their shapes are, for the check of passages
+        shaped = is_contact or "touching" in first.kernels
+        self.kept = np.zeros((n, max(self.contact_stride, C_BLOCKS if shaped else 1)))
+        if shaped:
+            self.kept[:, C_CONVEX] = [element.convex for element in elements]
             self.kept[:, C_PASSAGE] = [element.passage for element in elements]
             self.kept[:, C_REACH] = [element.reach for element in elements]
         self.laws = np.array([element.law for element in elements]) if is_contact else np.zeros((1, N_LAW))

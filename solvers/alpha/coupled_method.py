@@ -41,12 +41,12 @@ class CoupledMethod(AlphaMethod):
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""
         from fem_mbs.solvers.alpha import scheme
-        from fem_mbs.solvers.contact import sweep
+        from fem_mbs.solvers.contact import passed
         from fem_mbs.solvers.stepping import newton
 
         iteration = scheme.solve_blocks if self.sequential else newton.newton
         return {
-            "advance": scheme.coupled_advance, "step": scheme.coupled_step, "sweep": sweep.look,
+            "advance": scheme.coupled_advance, "step": scheme.coupled_step, "sweep": passed.look_smooth,
             "newton": iteration, "iterate": newton.newton,
         }  # fmt: skip
 

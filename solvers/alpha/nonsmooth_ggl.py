@@ -57,7 +57,8 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     Notes
     -----
     Order 2 in smooth motion, order 1 as soon as a contact acts. All contacts of a step are solved in one problem. Joint
-    reactions are k_s λ~ + k_v Λ/h, contact forces k_v Λ/h. A step in which bodies pass each other unseen is refused.
+    reactions are k_s λ~ + k_v Λ/h, contact forces k_v Λ/h. A step in which bodies pass each other, or
+    whose normals are more than 14° off those of first touch, is refused or taken in parts.
     Contact groups and persistent contacts belong to `DecoupledNSGA`. ``result.iterations`` has those of the coupled
     problem three times.
 

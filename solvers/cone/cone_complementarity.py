@@ -134,9 +134,9 @@ class ConeComplementarity(Stepper):
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""
         from fem_mbs.solvers.cone import kernels
-        from fem_mbs.solvers.contact import sweep
+        from fem_mbs.solvers.contact import passed
 
-        return {"advance": kernels.cone_advance, "step": kernels.cone_step, "sweep": sweep.look}
+        return {"advance": kernels.cone_advance, "step": kernels.cone_step, "sweep": passed.look}
 
     def problems(self) -> dict[str, Any]:
         """What Newton's iteration solves."""

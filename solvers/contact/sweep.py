@@ -14,7 +14,9 @@ the touch, and, U being the correction,
     gap = g_θ + G_N ((q~ ⊖ q_θ) + U) ,  slip = G_T ((q~ ⊖ q_θ) + U) ,  q~ ⊖ q_θ = (x~ − x_θ, log(R_θᵀ R~))      (2)
 
 Both corrections and the impact law use these. A contact is treated so when it is open at the end; when its surfaces are
-convex also if it was open at the start, or if its normal turns by more than 14° from θ to the end.
+convex also if it was open at the start, or if its normal turns by more than 14° from θ to the end. Contacts without
+another side, bowls and bores, are treated so when they have restitution, were open, and turn by more than 14°: Newton's
+law reflects what approaches along the normal of the start.
 
 Cost: one bound per contact and step. Nothing is searched unless the pair travels more than `FREE` of its passage (the
 normal of convex surfaces cannot turn by 14° before) and more than its gap.
@@ -32,11 +34,8 @@ Source: conservative advancement: Mirtich, Impulse-based Dynamic Simulation (199
     passage   kept[e, C_PASSAGE]    m     see `Contact`
 """
 
-import math
-
 from fem_mbs.jit import (
     N_SLOTS,
-    SLOT,
     call2,
     entry,
     integer_matrix,
@@ -46,21 +45,28 @@ from fem_mbs.jit import (
     local_vector,
     matrix,
     tensor,
-    vector,
 )
 from fem_mbs.rotations import (
     log_matrix,
     multiply_T,
-    quaternion_exp,
-    quaternion_multiply,
-    quaternion_normalise,
-    quaternion_to_matrix,
-    rotate,
-    tangent_inverse,
 )
-from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.rows import let_go
-from fem_mbs.solvers.stepping.codes import OK, PASSED
+from fem_mbs.solvers.contact.step_path import (
+    CORRECTED_WAY,
+    DIP,
+    FASTER,
+    FREE,
+    NEVER,
+    SMOOTH_WAY,
+    UNKNOWN,
+    cosine,
+    first_touch,
+    gap_at,
+    read_normal,
+    rough_travel,
+    travel_of,
+)
+from fem_mbs.solvers.stepping.codes import OK, PASSED, UNDECIDED
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import (
@@ -76,161 +82,34 @@ from fem_mbs.system.contacts import (
     C_GAP0,
     C_NORMAL,
     C_PASSAGE,
-    C_POINT,
-    C_REACH,
     C_THETA,
     C_TOUCH,
+    L_NORMAL,
     contacts,
     evaluate_contact,
     keep_contact,
+    laws_of,
 )
 
-_NORMAL = SLOT["normal"]
-FREE = 0.24  # of the passage: travel in which no normal turns by 14° (0.244 rad)
 TURNED = 0.97  # cosine of 14°
-FORCED = 0.05  # of the passage: shorter overlaps of glancing bodies, in which normals turn by 1.4°, may be missed
-DIP = 1e-6  # of the passage: overlaps that count
-FASTER = 1.5  # than the mean speed: how a gap may close on the way
-EVALUATIONS = 500  # of a contact in a step before it is given up
-BISECTIONS = 40  # of a part of the step: to 1e-12 of it
-EARLIEST = 1e-12  # touch: 0 means not swept
 OVERLAP = 10.0  # times the accuracy of gaps: what a solved correction may leave
 ROUNDS = 30  # of position corrections with swept contacts
 FURTHER = 1.5  # times what is missing: rotations give back a part of a shift
-NEVER, UNKNOWN = 2.0, -1.0
-
-
-@kernel
-def place(d, s, i, tau, corrected):
-    """Put node i where it is at τ of its path (1), into xt, Qt, Rt; ``corrected`` adds τ U."""
-    N = d.n_nodes
-    x0, Q0 = s.x0, s.Q0
-    xt, Qt, Rt = s.xt, s.Qt, s.Rt
-    V0, Vs, D, U = s.V0, s.Vs, s.D, s.U
-    p, q, T = local_vector(4), local_vector(4), local_matrix(3, 3)
-    now, last = local_vector(6), local_vector(3)
-    square = tau * tau
-    cube = tau * square
-    a, b, c = (cube - 2.0 * square + tau) * s.h, (cube - square) * s.h, 3.0 * square - 2.0 * cube
-    part = tau if corrected else 0.0
-    for j in range(6):
-        now[j] = a * V0[i, j] + c * D[i, j]
-    for j in range(3):
-        xt[i, j] = x0[i, j] + now[j] + b * Vs[i, j] + part * U[i, j]
-    if integers(d.turns_at, N)[i] == 0:
-        return
-    tangent_inverse(D[i, 3:6], T)
-    rotate(T, Vs[i, 3:6], last)
-    for j in range(3):
-        last[j] = now[3 + j] + b * last[j]
-    quaternion_exp(last, p)
-    quaternion_multiply(Q0[i], p, q)
-    for j in range(3):
-        last[j] = part * U[i, 3 + j]
-    quaternion_exp(last, p)
-    quaternion_multiply(q, p, Qt[i])
-    quaternion_normalise(Qt[i])
-    quaternion_to_matrix(Qt[i], Rt[i])
-
-
-@kernel
-def gap_at(d, s, g, e, b, tau, corrected):
-    """Gap of contact e of group g at τ of the path; the rest of its kinematics is left in the workspace."""
-    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-    for a in range(g.nn):
-        place(d, s, nodes[e, a], tau, corrected)
-    x0, R0, V0 = s.x0, s.R0, s.V0
-    return evaluate_contact(d, g, e, b, s.xt, s.Rt, x0, R0, V0)
-
-
-@kernel
-def rough_travel(d, s, g, e, corrected):
-    """Bound of `travel_of` that costs little; for contacts of more than two nodes the travel itself."""
-    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-    D, U, x0 = s.D, s.U, s.x0
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
-    part = 1.0 if corrected else 0.0
-    far = turning = 0.0
-    for a in range(g.nn):
-        i, o = nodes[e, a], nodes[e, 0]
-        square = turn = arm = 0.0
-        for j in range(3):
-            square += (D[i, j] - D[o, j] + part * (U[i, j] - U[o, j])) ** 2
-            turn += (abs(D[i, 3 + j]) + part * abs(U[i, 3 + j])) ** 2
-            arm += (kept[e, C_POINT + j] - x0[i, j]) ** 2
-        far = max(far, square)
-        if turn > 0.0:
-            turning += math.sqrt(turn) * (math.sqrt(arm) + kept[e, C_REACH])
-    return (1.0 if g.nn == 2 else 2.0) * math.sqrt(far) + turning
-
-
-@kernel
-def travel_of(d, s, g, e, corrected):
-    """Way [m] of a contact point fixed to the second body past the one fixed to the first, and what their relative
-    rotation adds within the reach; motion of both together is none."""
-    if g.nn != 2:
-        return rough_travel(d, s, g, e, corrected)
-    N, nodes = d.n_nodes, integer_matrix(g.nodes_at, g.n, g.nn)
-    x0, R0 = s.x0, s.R0
-    x = matrix(s.x_at if corrected else s.xs_at, N, 3)
-    R = tensor(s.R_at if corrected else s.Rs_at, N, 3, 3)
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
-    turned, arm, moved, between = local_matrix(6, 3), local_vector(3), local_vector(3), local_vector(3)
-    for a in range(2):
-        i = nodes[e, a]
-        for j in range(3):
-            for k in range(3):
-                turned[3 * a + j, k] = R[i, j, 0] * R0[i, k, 0] + R[i, j, 1] * R0[i, k, 1] + R[i, j, 2] * R0[i, k, 2]
-            arm[j] = kept[e, C_POINT + j] - x0[i, j]
-        rotate(turned[3 * a : 3 * a + 3], arm, moved)
-        for j in range(3):
-            between[j] = x[i, j] + moved[j] - (between[j] if a == 1 else 0.0)
-    # cos of the relative rotation from the trace of its matrix
-    trace = way = 0.0
-    for j in range(3):
-        way += between[j] * between[j]
-        for k in range(3):
-            trace += turned[j, k] * turned[3 + j, k]
-    return math.sqrt(way) + math.acos(min(max(0.5 * (trace - 1.0), -1.0), 1.0)) * kept[e, C_REACH]
-
-
-@kernel
-def first_touch(d, s, g, e, b, travel, corrected):
-    """τ of the first touch on the path, `NEVER`, or `UNKNOWN` when it was not found in `EVALUATIONS`."""
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
-    rate, deep = FASTER * travel, -DIP * kept[e, C_PASSAGE]
-    least = FORCED * kept[e, C_PASSAGE] / rate
-    tau, gap = 0.0, kept[e, C_GAP0]
-    for _ in range(EVALUATIONS):
-        if tau >= 1.0:
-            return NEVER
-        after = min(1.0, tau + max(gap / rate, least))
-        gap = gap_at(d, s, g, e, b, after, corrected)
-        if gap < deep:
-            for _ in range(BISECTIONS):
-                middle = 0.5 * (tau + after)
-                if gap_at(d, s, g, e, b, middle, corrected) < 0.0:
-                    after = middle
-                else:
-                    tau = middle
-            return max(tau, EARLIEST)
-        tau = after
-    return UNKNOWN
 
 
 @kernel
 def passes(d, s, g, e, b, theta, corrected):
     """Whether a contact that touches at θ has to be treated as swept, by its gap and normal at the end."""
     N = d.n_nodes
-    kept, normal, first = matrix(g.contact_at, g.n, g.contact_stride), vector(b[_NORMAL], 3), local_vector(3)
-    gap_at(d, s, g, e, b, theta, corrected)
-    for j in range(3):
-        first[j] = normal[j]
+    kept, first, normal = matrix(g.contact_at, g.n, g.contact_stride), local_vector(3), local_vector(3)
+    gap_at(d, s, g, e, b, theta, CORRECTED_WAY if corrected else SMOOTH_WAY)
+    read_normal(b, first)
     x0, R0, V0 = s.x0, s.R0, s.V0
     x = matrix(s.x_at if corrected else s.xs_at, N, 3)
     R = tensor(s.R_at if corrected else s.Rs_at, N, 3, 3)
     gap = evaluate_contact(d, g, e, b, x, R, x0, R0, V0)
-    turned = first[0] * normal[0] + first[1] * normal[1] + first[2] * normal[2] < TURNED
+    read_normal(b, normal)
+    turned = cosine(first, normal) < TURNED
     deep = DIP * kept[e, C_PASSAGE]
     if corrected:  # such a path ends at gap 0 where the contact acts
         return gap > deep or (turned and kept[e, C_CONVEX] != 0.0)
@@ -252,7 +131,7 @@ def hold(d, s, g, e, b, theta, corrected):
     xs, Rs = s.xs, s.Rs
     xt, Rt = s.xt, s.Rt
     turn, psi = local_matrix(3, 3), local_vector(3)
-    kept[e, C_TOUCH] = gap_at(d, s, g, e, b, theta, corrected)
+    kept[e, C_TOUCH] = gap_at(d, s, g, e, b, theta, CORRECTED_WAY if corrected else SMOOTH_WAY)
     keep_contact(g, e, b)
     kept[e, C_TOUCH + 1] = kept[e, C_TOUCH + 2] = 0.0
     for a in range(g.nn):
@@ -276,8 +155,30 @@ def hold(d, s, g, e, b, theta, corrected):
 def undecided(d, s, g, e, corrected):
     """Keep what the message of a refused step tells; −1."""
     s.sweep_travel, s.swept_contact = travel_of(d, s, g, e, corrected), g.first_contact + e
-    s.sweep_size = matrix(g.contact_at, g.n, g.contact_stride)[e, C_PASSAGE]
+    s.sweep_size, s.passed_how = matrix(g.contact_at, g.n, g.contact_stride)[e, C_PASSAGE], UNDECIDED
     return -1
+
+
+@kernel
+def wall_touch(d, s, g, e, b):
+    """τ at which a contact without other side has to be treated as swept, `NEVER` or `UNKNOWN`.
+
+    Newton's law reflects the approach at the start of the step. Inside a bowl or a bore a body that was far from the
+    wall meets it along another normal, and all restitution was lost.
+    """
+    kept, n0, n1 = matrix(g.contact_at, g.n, g.contact_stride), local_vector(3), local_vector(3)
+    gap = kept[e, C_GAP0]
+    travel = rough_travel(d, s, g, e, False)
+    if gap <= OVERLAP * s.exact * (1.0 + s.scale_x) or gap >= FASTER * travel:
+        return NEVER
+    for j in range(3):
+        n0[j] = kept[e, C_NORMAL + j]
+    if gap_at(d, s, g, e, b, 1.0, SMOOTH_WAY) >= 0.0:
+        return NEVER
+    read_normal(b, n1)
+    if cosine(n0, n1) >= TURNED:
+        return NEVER
+    return first_touch(d, s, g, e, b, gap, gap, travel, SMOOTH_WAY)
 
 
 @kernel
@@ -290,10 +191,21 @@ def sweep_contacts(d, s, corrected):
         g = groups[k]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
         for e in range(g.n):
             passage, gap = kept[e, C_PASSAGE], kept[e, C_GAP0]
-            if passage == 0.0 or kept[e, C_THETA] != 0.0:
+            if kept[e, C_THETA] != 0.0:
+                continue
+            if passage == 0.0:
+                if corrected or law[e, L_NORMAL] == 0.0:
+                    continue
+                theta = wall_touch(d, s, g, e, b)
+                if theta == UNKNOWN:
+                    return undecided(d, s, g, e, False)
+                if theta <= 1.0:
+                    hold(d, s, g, e, b, theta, False)
+                    s.swept_total += 1
+                    found += 1
                 continue
             travel = rough_travel(d, s, g, e, corrected)
             if not travel > FREE * passage or gap >= FASTER * travel:
@@ -301,7 +213,8 @@ def sweep_contacts(d, s, corrected):
             travel = travel_of(d, s, g, e, corrected)
             if not travel > FREE * passage or gap >= FASTER * travel:
                 continue
-            theta = first_touch(d, s, g, e, b, travel, corrected)
+            way = CORRECTED_WAY if corrected else SMOOTH_WAY
+            theta = first_touch(d, s, g, e, b, gap, passage, travel, way)
             if theta == UNKNOWN:
                 return undecided(d, s, g, e, False)
             if theta <= 1.0 and passes(d, s, g, e, b, theta, corrected):
@@ -323,35 +236,6 @@ def sweep(data, run):
     s.code = PASSED if sweep_contacts(d, s, False) < 0 else OK
 
 
-@entry("void(int64, int64)")
-def look(data, run):
-    """Refuse a step in which bodies passed each other at a contact that did not act: for methods without `hold`.
-
-    The path is (1) with the result of the step and U. A contact that is not open at the start is not passed.
-    """
-    d, s = system_at(data)[0], run_at(run)[0]
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    s.code = OK
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
-        for e in range(g.n):
-            least = FREE * kept[e, C_PASSAGE]
-            if least == 0.0 or s.acted[g.first_contact + e] != GAP or not rough_travel(d, s, g, e, True) > least:
-                continue
-            travel = travel_of(d, s, g, e, True)
-            kept[e, C_GAP0] = gap_at(d, s, g, e, b, 0.0, True)
-            if not travel > least or not 0.0 < kept[e, C_GAP0] < FASTER * travel:
-                continue
-            theta = first_touch(d, s, g, e, b, travel, True)
-            if theta == UNKNOWN or (theta <= 1.0 and passes(d, s, g, e, b, theta, True)):
-                undecided(d, s, g, e, True)
-                s.code = PASSED
-                return
-
-
 @kernel
 def shift_swept(d, s):
     """Shift (2) of contacts that overlap after the correction; returns how many, −1 where the normal has turned."""
@@ -359,7 +243,7 @@ def shift_swept(d, s):
     groups = groups_of(d)
     x, R = s.x, s.R
     x0, R0, V0 = s.x0, s.R0, s.V0
-    normal, count = vector(b[_NORMAL], 3), 0
+    normal, count = local_vector(3), 0
     for k in range(d.n_groups):
         g = groups[k]
         if g.contact == 0:
@@ -371,9 +255,8 @@ def shift_swept(d, s):
             gap = evaluate_contact(d, g, e, b, x, R, x0, R0, V0)
             if gap >= -OVERLAP * s.exact * (1.0 + s.scale_x):
                 continue
-            along = 0.0
-            for j in range(3):
-                along += normal[j] * kept[e, C_NORMAL + j]
+            read_normal(b, normal)
+            along = cosine(normal, kept[e, C_NORMAL : C_NORMAL + 3])
             undecided(d, s, g, e, False)  # in case it stays so
             if not along > 0.0:
                 return -1

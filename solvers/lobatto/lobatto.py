@@ -139,10 +139,10 @@ class LobattoIIIAB(Stepper):
 
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""
-        from fem_mbs.solvers.contact import sweep
+        from fem_mbs.solvers.contact import passed
         from fem_mbs.solvers.lobatto import kernels
 
-        return {"advance": kernels.lobatto_advance, "step": kernels.lobatto_step, "sweep": sweep.look}
+        return {"advance": kernels.lobatto_advance, "step": kernels.lobatto_step, "sweep": passed.look}
 
     def problems(self) -> dict[str, Any]:
         """What Newton's iteration solves: the stages, and the velocities at the end."""

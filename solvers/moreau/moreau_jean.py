@@ -58,7 +58,8 @@ class MoreauJean(Stepper):
     -----
     Joint reactions are P/h and contact forces Λ/h: means over the step, and at an impact an impulse divided by h.
     Accelerations are (v − v_n)/h, and zero in steps with an impact. Contacts are closed by their forecast. A step
-    in which bodies pass each other unseen is refused, not swept. Where Newton's iteration stalls the contact-problem
+    in which bodies pass each other, or are struck more than 14° from their first touch, is refused, not swept
+    (docs/theory/sweep). Where Newton's iteration stalls the contact-problem
     solver takes over (``result.contact_problems``); it solves all problems of models with contact groups. Persistent
     contacts and step control belong to `DecoupledNSGA`.
 
@@ -121,12 +122,12 @@ class MoreauJean(Stepper):
 
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""
-        from fem_mbs.solvers.contact import position, sweep
+        from fem_mbs.solvers.contact import passed, position
         from fem_mbs.solvers.moreau import kernels
 
         return {
             "advance": kernels.theta_advance, "step": kernels.theta_step,
-            "position": position.position, "sweep": sweep.look,
+            "position": position.position, "sweep": passed.look,
         }  # fmt: skip
 
     def problems(self) -> dict[str, Any]:

@@ -23,28 +23,15 @@ Source: worked out here (docs/theory/split_impacts.md). Closed contacts do not t
     H            whole                   step size of the user
 """
 
-from fem_mbs.jit import N_SLOTS, SLOT, integer_matrix, integers, kernel, matrix, vector
+from fem_mbs.jit import N_SLOTS, integers, kernel, matrix
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import LOOKS, STOPS
 from fem_mbs.system.assembly import groups_of
-from fem_mbs.system.contacts import B_GN, B_GN0, C_GAP, C_GAP0, C_THETA, evaluate_contact, gradient_times
+from fem_mbs.system.contacts import B_GN, B_GN0, C_GAP, C_GAP0, C_THETA, evaluate_contact, gradient_times, rate_of
 
 BISECTIONS = 40  # of the first guess
 NEAR = 100.0  # times the accuracy of gaps: contacts of the cut step that touch
-
-_GN = SLOT["G_N"]
-
-
-@kernel
-def rate_of(g, e, b, V):
-    """Rate of the gap of the contact that was evaluated last."""
-    nodes, G_N = integer_matrix(g.nodes_at, g.n, g.nn), vector(b[_GN], g.nd)
-    rate = 0.0
-    for a in range(g.nn):
-        for j in range(6):
-            rate += G_N[6 * a + j] * V[nodes[e, a], j]
-    return rate
 
 
 @kernel

@@ -3,23 +3,25 @@
     jump          a node moved farther, or turned more, than its speeds and accelerations explain, and than the fastest
                   of all nodes could push it: |x − x_n| > c (h max(|v_n|, |v~|, |v|) + h² |v̇|) + floor              (1)
     range         an element is in a pose that it is not made for, see `fem_mbs.system.element_checks`
+    passage       a force law on a contact was jumped over, see `contact.passed`
     energy        the energy of a step rises by no more than
                   min(2 h Π + K/100, K/25) + W ,   Π = Σ_nodes |force| |ẋ| + |moment| |Ω| ,                         (2)
                   with the smooth forces at the nodes, the largest kinetic energy K so far, and what loads and drivers
                   may have given, W of `stepping.external_work`, 0 in a model without them
 
-(1) and the range refuse a step. In (1) the correction found a root that is not the one next to the start (a box that
-turns round in its guide). (2) is looked at between states that are saved, over all steps between them; rises beyond it
-are counted, and refused by ``strict`` runs and, while steps are not far below the user's, by `StepControl`. The bound
-is twice what random systems of docs/theory/decoupled_nsga.md need near impacts; where forces are stiff Π explains any
-rise, and K/25 is the bound: right steps of 150 random models stayed below K/54, wrong ones began at K/25. It says
-nothing of energy that is lost.
+(1), the range and a passage refuse a step. In (1) the correction found a root that is not the one next to the start (a
+box that turns round in its guide). (2) is looked at between states that are saved, over all steps between them; rises
+beyond it are counted, and refused by ``strict`` runs and, while steps are not far below the user's, by `StepControl`.
+The bound is twice what random systems of docs/theory/decoupled_nsga.md need near impacts; where forces are stiff Π
+explains any rise, and K/25 is the bound: right steps of 150 random models stayed below K/54, wrong ones began at K/25.
+It says nothing of energy that is lost.
 """
 
 import math
 
 from fem_mbs.jit import entry, kernel
-from fem_mbs.solvers.stepping.codes import JUMP, OUT_OF_RANGE
+from fem_mbs.solvers.contact.passed import crossing
+from fem_mbs.solvers.stepping.codes import JUMP, OUT_OF_RANGE, PASSED
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.external_work import allow_work
 from fem_mbs.system.element_checks import trouble_of
@@ -66,7 +68,9 @@ def energy_rises(s, kinetic, potential):
 
 @entry("void(int64, int64)")
 def check(data, run):
-    """Refuse a step in which a node jumped, (1), or an element left its range; ``s.jumped`` is the number of either.
+    """Refuse a step in which a node jumped, (1), an element left its range, or bodies passed a compliant contact.
+
+    ``s.jumped`` is the number of a node or of an element out of its range.
 
     Adds to what (2) allows; the functions of time have the values of the end of the step.
     """
@@ -110,3 +114,5 @@ def check(data, run):
     troubled = trouble_of(d, x, s.R)
     if troubled >= 0:
         s.jumped, s.code = troubled, OUT_OF_RANGE
+    elif crossing(d, s):
+        s.code = PASSED

@@ -9,8 +9,14 @@ LARGE_ROTATION = 5  # of a node in one step
 JUMP = 6  # a node is farther than its speeds explain, see stepping.checks
 ENERGY_ROSE = 7
 OUT_OF_RANGE = 8  # an element is in a pose that it is not made for
-PASSED = 9  # a contact was passed within the step, and where it touched first cannot be told
+PASSED = 9  # a contact was passed within the step, or struck far from where it touched first; why: see below
 TOUCHED = 10  # no failure: the step stopped after its smooth motion, in which a contact closes, see nsga.split
+
+# Why a step is refused as PASSED
+UNDECIDED = 0  # where a contact touches first cannot be told
+MISSED = 1  # a contact is passed and has not acted
+ELSEWHERE = 2  # a contact acts along another normal than that of first touch
+UNRESOLVED = 3  # a force law stops a fast body within one step
 
 EXACT = 1e-13  # constraints and gaps hold to this, relative to sizes and speeds, whatever the tolerance of the forces
 ROUND_OFF = 5e-15  # floor of convergence tests, relative to sizes: sums of a few dozen products of order one

@@ -8,15 +8,19 @@ from fem_mbs.errors import FemMbsError, NonFiniteError, SolverError, label
 from fem_mbs.solvers.stepping.blocked import blocked_contacts, closing_contacts
 from fem_mbs.solvers.stepping.checks import FAST
 from fem_mbs.solvers.stepping.codes import (
+    ELSEWHERE,
     ENERGY_ROSE,
     JUMP,
     LARGE_ROTATION,
     LARGEST_TURN,
+    MISSED,
     NOT_FINITE,
     OUT_OF_RANGE,
     PASSED,
     SINGULAR,
     TOO_MANY_PROBLEMS,
+    UNDECIDED,
+    UNRESOLVED,
 )
 from fem_mbs.solvers.stepping.energy_watch import cause
 from fem_mbs.system import element_checks
@@ -25,6 +29,12 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 NAMED = 20  # contacts that an error lists
+HOW = {
+    UNDECIDED: "is passed within the step, and where it touches first cannot be told",
+    MISSED: "is passed within the step and has not acted",
+    ELSEWHERE: "acts along a normal that is more than 14° off that of its first touch within the step",
+    UNRESOLVED: "strikes within one step, which does not resolve its force law",
+}
 
 
 class _Failure:
@@ -89,13 +99,17 @@ class _Failure:
         )
 
     def passed(self) -> SolverError:
-        contact, run = self.system.contact_at(int(self.run["swept_contact"])), self.run
+        run, number = self.run, int(self.run["swept_contact"])
+        # a negative number: a force law
+        contact = element_checks.element_at(self.system, -1 - number) if number < 0 else self.system.contact_at(number)
+        size = f"its size (`passage`) is {run['sweep_size']:.3g} m"
+        if run["sweep_size"] == 0.0:
+            size = "its wall turns on the way"
         known = hasattr(self.engine.method, "rescale")
         control = ", or let StepControl do it (step_control=fem.StepControl())" if known else ""
         return self.error(
-            f"{self.start} stopped: contact '{contact.name}' is passed within the step, and where it touches first "
-            f"cannot be told: its bodies travel {run['sweep_travel']:.3g} m past each other, its size (`passage`) "
-            f"is {run['sweep_size']:.3g} m. Reduce h{control}",
+            f"{self.start} stopped: contact '{contact.name}' {HOW[int(run['passed_how'])]}: its bodies travel "
+            f"{run['sweep_travel']:.3g} m past each other, {size}. Reduce h{control}",
             contact,
         )
 
