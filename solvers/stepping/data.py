@@ -168,6 +168,7 @@ TABLE = Table(
         "recent_work": Item("", "of loads and drivers that may have entered in a step", kept=True),
         "given_work": Item("", "largest that loads and drivers have given since the start", kept=True),
         "last_energy": Item("", "energy when it was last looked at", kept=True),
+        "looked": Item("", "number of the step after which that was", "i8", kept=True),
         "top_kinetic": Item("", "largest kinetic energy", kept=True),
         "largest_rise": Item("", "of the energy, beyond what is allowed", kept=True),
         "rise_time": Item("", "time of the largest rise", kept=True),

@@ -18,6 +18,7 @@ With step control also, of steps whose size changes:
     use(engine, h)                      its numbers that depend on the step size, for a step h
     local_error(engine, h, change)      error [m] of a step in which smooth accelerations changed by (N, 6)
     rescale(engine, ratio, change)      its memory, for steps ``ratio`` times as large
+    impulses(engine)                    what forces of the last step have over its size, see `stepping.divider`
 
 The other numbers of the record come from attributes that all methods have (`Engine._numbers`), options or not.
 """
@@ -63,7 +64,7 @@ class Engine:
 
             self.controller = Controller(self, method.step_control)
         elif not system.searches and (getattr(method, "divide_failed_steps", False) or self.splits):
-            from fem_mbs.solvers.stepping.step_control import Divider
+            from fem_mbs.solvers.stepping.divider import Divider
 
             self.controller = Divider(self)
 
@@ -240,9 +241,10 @@ class Engine:
 
         run = self.run[0]
         self.record_into(block)
-        # more steps than one may lie before it, in which the energy may have risen by more
-        run["save_every"], run["whole_every"] = max(run["save_every"], run["whole_every"]), 1
+        run["whole_every"] = 1
         invoke(int(run["record_part"]), address(self.data), address(self.run))
+        if self.controller is not None:
+            self.controller.complete(block)
         if self.system.searches:
             from fem_mbs.solvers.contact.pairs import closed_pairs
 
