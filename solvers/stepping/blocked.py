@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fem_mbs.solvers.stepping.codes import EXACT
+from fem_mbs.solvers.stepping.codes import EXACT, TOUCHES
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
 
 SHIFT = 1e-12  # of redundant constraints, relative
 FIXED = 1e-8  # of the mobility without constraints
-TOUCHES = 1e-9  # of the size of the model, as for contacts at the start of a run
 
 
 def normal_gradients(system: "System", state: "State", contacts: np.ndarray) -> np.ndarray:
@@ -37,25 +36,30 @@ def normal_gradients(system: "System", state: "State", contacts: np.ndarray) -> 
     return rows
 
 
+def prescribed(system: "System", state: "State", rows: np.ndarray) -> np.ndarray:
+    """Which of some gaps, by their gradients (k, n), joints and drivers prescribe at a state: no impulse changes them."""
+    from scipy.sparse import block_array, eye_array
+    from scipy.sparse.linalg import splu
+
+    mass, _, _, gradient = system.matrices(state)
+    free = np.einsum("kn,nk->k", rows, splu(mass).solve(rows.T))
+    if system.m == 0:
+        return free <= 0.0
+    lower = -SHIFT / abs(mass).max() * eye_array(system.m)
+    bordered = splu(block_array([[mass, gradient.T], [gradient, lower]]).tocsc())
+    moved = bordered.solve(np.vstack([rows.T, np.zeros((system.m, len(rows)))]))[: system.n]
+    return np.einsum("kn,nk->k", rows, moved) <= FIXED * free
+
+
 def blocked_contacts(system: "System", state: "State", contacts: np.ndarray) -> np.ndarray:
     """Which of some contacts (k,) no impulse can move, because joints and drivers prescribe their gap at a state.
 
     Contacts whose bodies are fixed, or cannot move along the normal even without constraints, are none of them.
     """
-    from scipy.sparse import block_array, eye_array
-    from scipy.sparse.linalg import splu
-
     if system.m == 0 or len(contacts) == 0:
         return np.zeros(len(contacts), bool)
-    mass, _, _, gradient = system.matrices(state)
-    scale = abs(mass).max()
-    lower = -SHIFT / scale * eye_array(system.m)
-    bordered = splu(block_array([[mass, gradient.T], [gradient, lower]]).tocsc())
     rows = normal_gradients(system, state, contacts)
-    moved = bordered.solve(np.vstack([rows.T, np.zeros((system.m, len(rows)))]))[: system.n]
-    free = splu(mass).solve(rows.T)
-    mobility, without = np.einsum("kn,nk->k", rows, moved), np.einsum("kn,nk->k", rows, free)
-    return (without > 0.0) & (mobility <= FIXED * without)
+    return prescribed(system, state, rows) & rows.any(axis=1)
 
 
 def closing_contacts(system: "System", state: "State", h: float, t: float, tol_v: float) -> np.ndarray:

@@ -114,6 +114,7 @@ TABLE = Table(
         "turning": Item("nc", "status of rolling and spinning", "i8"),
         "closed": Item("nc", "status in the smooth motion; GAP: its force is left to the corrections", "i8", kept=True),
         "impact": Item("nc", "took part in an impact of the step", "i8", kept=True),
+        "held": Item("nc", "joints alone prescribe its gap, see contact.rows.left_open", "i8", kept=True),
         "touching": Item("nc", "open contact that closes in the step, of an impact that is split", "i8"),
         "was_active": Item("nc", "carried an impulse in the last step", "i8", kept=True),
         "counts": Item(
@@ -189,6 +190,7 @@ TABLE = Table(
         "strict": Item("", "a rise of the energy refuses a step", "i8"),
         "watched": Item("", "all that drives and loads the model is explained, see stepping.external_work", "i8"),
         "abrupt": Item("", "elements have forces that change abruptly", "i8"),
+        "given_gaps": Item("", "constraints or gaps depend on given functions of time", "i8"),
         "save_every": Item("", "steps between saved ones", "i8"),
         "whole_every": Item("", "steps between those with outputs and energies", "i8"),
         "nc_fixed": Item("", "contacts that are not of contact groups", "i8"),

@@ -31,7 +31,7 @@ from fem_mbs.results.table import PAIR_COLUMNS
 from fem_mbs.solvers.stepping import newton
 from fem_mbs.solvers.stepping.codes import EXACT, OK
 from fem_mbs.solvers.stepping.data import TABLE
-from fem_mbs.solvers.stepping.external_work import explained, external
+from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.records import RECORDS, records
 from fem_mbs.system.assembly import POSITION
@@ -143,6 +143,7 @@ class Engine:
             "exact": EXACT, "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
             "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
             "abrupt": int(any(element.abrupt for element in system.elements)),
+            "given_gaps": int(gaps_are_given(system)),
         }  # fmt: skip
 
     def _start(self):

@@ -66,3 +66,40 @@ def test_a_guide_that_touches_all_along_is_not_the_cause_of_what_fails_elsewhere
     with pytest.raises(fem.SolverError, match="stopped after 2 iterations") as told:
         fem.DecoupledNSGA(**few).run(model, 0.3, 1e-3)
     assert told.value.element.name == "ball"
+
+
+def slider_on_a_rail(gap, slope=0.0):
+    """A slider on a rail that is parallel to a floor up to a slope, at a gap that no impulse changes."""
+    model = fem.Model("guided", gravity=[0, 0, -9.81])
+    along = np.array([np.cos(slope), 0, -np.sin(slope)])
+    slider = model.add(fem.RigidBody(1.0, 0.1, position=[0, 0, 0.1 + gap], velocity=along, name="slider"))
+    model.add(fem.Prismatic.at(model.ground, slider, [0, 0, 0.1 + gap], axis=along, name="rail"))
+    model.add(fem.SphereOnPlane(slider, model.ground, radius=0.1, friction=0.2, name="guide"))
+    return model
+
+
+@pytest.mark.parametrize("gap", [-1e-12, -9e-10])
+@pytest.mark.parametrize("solver", ["auto", "problem"])
+def test_a_contact_that_joints_alone_hold_is_not_corrected_in_every_step(gap, solver):
+    """No impulse moves it; each step asked the contact-problem solver for a gap of 1e-13, which took a second."""
+    result = fem.DecoupledNSGA(contact_solver=solver).run(slider_on_a_rail(gap), 0.02, 1e-3)
+    assert result.statistics["contact_problems"] == 1  # it tells that none can help
+    assert result["guide"].gap == pytest.approx(gap, rel=1e-3) and not result["guide"].impulse.any()
+    assert result["slider"].velocity[-1, 0] == pytest.approx(1.0, abs=1e-12)
+
+
+def test_a_contact_that_joints_alone_hold_may_not_get_deeper_than_at_the_start():
+    with pytest.raises(fem.SolverError, match="'guide' closes on a way that joints and drivers prescribe") as told:
+        fem.DecoupledNSGA().run(slider_on_a_rail(-5e-10, slope=1e-7), 0.1, 1e-3)
+    gaps = told.value.result["guide"].gap
+    assert len(gaps) > 3 and gaps.min() > -1.1e-9 * (1.0 + 0.1)
+
+
+def test_what_moves_freely_is_corrected_beside_a_contact_that_joints_hold():
+    model = slider_on_a_rail(-1e-12)
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 3.0, 0.1005], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))
+    result = fem.DecoupledNSGA().run(model, 0.03, 1e-3)
+    assert result["floor"].impact.sum() == 1
+    assert np.abs(result["floor"].gap[-5:]).max() < 2e-13
+    assert result["floor"].impulse[-1, 0] == pytest.approx(9.81e-3, rel=1e-9)
