@@ -37,7 +37,7 @@ def normal_gradients(system: "System", state: "State", contacts: np.ndarray) -> 
 
 
 def prescribed(system: "System", state: "State", rows: np.ndarray) -> np.ndarray:
-    """Which of some gaps, by their gradients (k, n), joints and drivers prescribe at a state: no impulse changes them."""
+    """Which of some gaps, by their gradients (k, n), joints and drivers prescribe: no impulse changes them."""
     from scipy.sparse import block_array, eye_array
     from scipy.sparse.linalg import splu
 
