@@ -33,6 +33,7 @@ from fem_mbs.solvers.stepping.codes import EXACT, OK
 from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
 from fem_mbs.solvers.stepping.failure import diagnose
+from fem_mbs.solvers.stepping.jumps import JumpWatch
 from fem_mbs.solvers.stepping.records import RECORDS, records
 from fem_mbs.system.assembly import POSITION
 
@@ -58,6 +59,7 @@ class Engine:
         for name, value in {**self._numbers(save_every), **method.scalars(system, h)}.items():
             self.record_of(name)[name] = value
         self._start()
+        self.jumps = JumpWatch(system, h)
         self.controller = None
         if method.step_control is not None:
             from fem_mbs.solvers.stepping.step_control import Controller
@@ -303,7 +305,7 @@ class Engine:
 
     def warnings(self) -> list[str]:
         """What was wrong without stopping the run, in words."""
-        run, texts = self.run[0], []
+        run, texts = self.run[0], self.jumps.warnings()
         if self.controller is not None:
             texts += self.controller.warnings()
         if run["rises"]:
@@ -311,10 +313,13 @@ class Engine:
             most = "" if run["rises"] == 1 else "most "
             what = "the steps and the work of loads and drivers" if self.driven else "the steps"
             alone = "" if self.driven else ", although nothing drives the model"
+            end = float(run["rise_time"])
+            why = f"h is too large for what happened there. {self.method.smaller_steps(self.system)}"
+            if self.jumps.within(end - self.h * max(run["save_every"], run["whole_every"]), end):
+                why = "a driver jumps there"
             texts.append(
                 f"energy rose {rises} by more than {what} explain, {most}by {run['largest_rise']:.3g} J "
-                f"before t = {run['rise_time']:.6g} s{alone}: h is too large for what "
-                f"happened there. {self.method.smaller_steps(self.system)}"
+                f"before t = {end:.6g} s{alone}: {why}"
             )
         return texts
 

@@ -173,7 +173,9 @@ def diagnose(engine: "Engine", code: int, t: float) -> SolverError | NonFiniteEr
         cause = element.cause(t, h) if hasattr(element, "cause") else None
         if cause:
             error.args, error.element = (f"{error.args[0].removesuffix('.')}. {cause}.",), element
-            break
+            return error
+    if cause := engine.jumps.cause(t, h):
+        error.args = (f"{error.args[0].removesuffix('.')}. {cause}.",)
     return error
 
 
