@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.jit import entry
+from fem_mbs.solvers.nsga import scheme
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED
+from fem_mbs.solvers.stepping.data import run_at
 from fem_mbs.solvers.stepping.energy_watch import EnergyWatch
+from fem_mbs.system.assembly import POSITION
 
 
 def turns(result, name):
@@ -417,3 +422,29 @@ def test_a_step_that_goes_too_deep_into_a_compliant_contact_is_refused():
     model.add(fem.CompliantContact(floor, stiffness=1e5, name="floor"))
     with pytest.raises(fem.SolverError, match=r"Step \d+, t = .* CompliantContact 'floor': its indentation is"):
         fem.DecoupledNSGA().run(model, 0.1, 1e-3)
+
+
+# --- attempts ---------------------------------------------------------------------------------------------------------
+
+
+@entry("void(int64, int64)")
+def fails_at_first(data, run):
+    """A step whose first attempt goes astray in the position correction."""
+    s = run_at(run)[0]
+    if s.counts[4] == 0:
+        s.scale_x, s.scale_v = 1e6, 1e7
+        s.counts[6], s.code = POSITION, NOT_CONVERGED
+        return
+    scheme.step(data, run)
+
+
+def test_sizes_that_tolerances_refer_to_are_not_those_of_attempts_that_were_given_up():
+    model = fem.Model("ball", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))
+    engine = fem.DecoupledNSGA().prepare(model.compile(), 1e-3)
+    engine.run[0]["step_part"] = fails_at_first.address
+    assert engine.advance(1e-3 * np.arange(1, 11), np.zeros((10, 1, 1, 3)), engine.make_records(10))[2] is None
+    assert engine.run[0]["repeated"] == 10
+    assert engine.run[0]["scale_x"] == pytest.approx(0.2)
+    assert engine.run[0]["scale_v"] == pytest.approx(9.81e-2)

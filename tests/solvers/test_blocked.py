@@ -103,3 +103,27 @@ def test_what_moves_freely_is_corrected_beside_a_contact_that_joints_hold():
     assert result["floor"].impact.sum() == 1
     assert np.abs(result["floor"].gap[-5:]).max() < 2e-13
     assert result["floor"].impulse[-1, 0] == pytest.approx(9.81e-3, rel=1e-9)
+
+
+def test_a_contact_of_bodies_that_are_fixed_is_none_that_joints_block():
+    model = crank(driven=True)
+    fixed = fem.Node6([5.0, 0, 0.1], fixed=True, name="fixed")
+    model.add(fem.RigidBody(1.0, 0.1, node=fixed, name="block"), fem.SphereOnPlane(fixed, model.ground, radius=0.1))
+    system = model.compile()
+    assert blocked_contacts(system, system.initial, np.arange(2)).tolist() == [True, False]
+
+
+def test_what_fails_before_contacts_are_looked_at_is_not_put_down_to_one_of_them():
+    """The smooth motion of the step in which the motor meets the obstacle fails for a reason of its own."""
+    from fem_mbs.solvers.stepping.chunks import signals_at
+    from fem_mbs.solvers.stepping.codes import NOT_CONVERGED
+    from fem_mbs.solvers.stepping.failure import diagnose
+
+    stepper = fem.DecoupledNSGA(divide_failed_steps=False)
+    engine = stepper.prepare(crank(driven=True).compile(), 1e-3)
+    times = 1e-3 * np.arange(1, 501)
+    done, _, error = engine.advance(times, signals_at(engine.system, times, 1e-3)[0], engine.make_records(501))
+    assert "contact 'stop' closes" in str(error)
+    assert "contact 'stop' closes" in str(diagnose(engine, NOT_CONVERGED, float(times[done])))
+    engine.arrays["counts"][6] = 0
+    assert "smooth motion stopped after" in str(diagnose(engine, NOT_CONVERGED, float(times[done])))

@@ -5,8 +5,8 @@ import pytest
 from test_accepted_steps import ball_on_a_race
 
 import fem_mbs as fem
-from fem_mbs.solvers.stepping import run
-from fem_mbs.solvers.stepping.codes import NOT_CONVERGED
+from fem_mbs.solvers.stepping import run, step_control
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, TOUCHED
 
 H = 2e-3
 
@@ -146,3 +146,63 @@ def test_rises_between_states_that_only_observers_see_are_those_of_many_steps():
     result = ball_on_a_race(0.0, run={"save_every": 250, "observers": [Watch()]})
     assert np.diff(result.energy.total).max() > 0.05 * result.energy.kinetic.max()  # more than one step may bring
     assert result.statistics["energy_rises"] == 0
+
+
+# --- what a step in parts counts --------------------------------------------------------------------------------------
+
+
+def test_repeats_and_problems_handed_over_are_those_of_all_parts(halved, monkeypatch):
+    """Each half of a step is made to say that it was repeated three times, and that it handed over two problems."""
+    halved(H)
+    take = step_control.Controller.take
+
+    def told(self, t, *cut):
+        code, failure = take(self, t, *cut)
+        self.part["repeats"][0], self.part["contact_problems"][0] = 3, 2
+        return code, failure
+
+    monkeypatch.setattr(step_control.Controller, "take", told)
+    result = fem.DecoupledNSGA().run(rod_that_strikes(), 0.04, H)
+    assert result.statistics["divided_steps"] == 20
+    np.testing.assert_array_equal(result.repeats[1:], 6)
+    np.testing.assert_array_equal(result.contact_problems[1:], 4)
+
+
+def test_moment_impulses_of_a_step_in_parts_are_those_of_all_of_them(halved):
+    """Rolling resistance of a wheel: the moment is the resistance times the weight in both halves of a step."""
+    halved(H)
+    model = fem.Model("wheel", gravity=[0, 0, -9.81])
+    motion = {"velocity": [1.0, 0, 0], "angular_velocity": [0, 10.0, 0]}
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], name="ball", **motion))
+    law = {"friction": 0.5, "rolling_resistance": 1e-3, "name": "floor"}
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, **law))
+    result = fem.DecoupledNSGA().run(model, 0.04, H)
+    assert result.statistics["divided_steps"] == 20
+    moment = np.linalg.norm(result["floor"].moment_impulse[1:, :2], axis=1)
+    np.testing.assert_allclose(moment, 1e-3 * 9.81 * H, rtol=1e-6)
+
+
+# --- what stops at a touch is put back --------------------------------------------------------------------------------
+
+
+def test_states_of_elements_are_those_of_the_start_again_where_a_step_stopped():
+    """The mixed iteration changes the strains that beams keep, in the smooth motion of a step that is then cut."""
+    model = fem.Model("whip", gravity=[0, 0, -9.81])
+    section = fem.Section.rectangle(0.02, 0.02, E=2e8, nu=0.3, density=1000.0)
+    line = model.add(fem.beam_line(fem.Node6(fixed=True), [1.0, 0, 0], 3, section, orientation=[0, 1, 0], name="rod"))
+    floor = model.ground.frame([0, 0, -0.3])
+    model.add(fem.SphereOnPlane(line.nodes[-1], floor, radius=0.1, restitution=0.5, name="floor"))
+    engine = fem.DecoupledNSGA(impacts="split", mixed=True).prepare(model.compile(), 2e-3)
+    records = engine.make_records(1000)  # held here: compiled code writes to it
+    engine.record_into(records)
+    for k in range(1, 1000):
+        before = [group.state.copy() for group in engine.system.groups]
+        code = engine.run_steps(engine.data, engine.run, 1, 0, np.array([2e-3 * k]), np.zeros((1, 1, 1, 3)))[1]
+        if code != 0:
+            break
+    assert code == TOUCHED
+    states = [group.state for group in engine.system.groups]
+    assert any((state != old).any() for state, old in zip(states, before, strict=True))
+    engine.mirror.restore()
+    for state, old in zip(states, before, strict=True):
+        np.testing.assert_array_equal(state, old)
