@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.solvers.stepping.blocked import blocked_contacts
+from fem_mbs.solvers.stepping.blocked import blocked_contacts, squeezing_contacts
 
 
 def crank(*, driven, links=1):
@@ -127,3 +127,31 @@ def test_what_fails_before_contacts_are_looked_at_is_not_put_down_to_one_of_them
     assert "contact 'stop' closes" in str(diagnose(engine, NOT_CONVERGED, float(times[done])))
     engine.arrays["counts"][6] = 0
     assert "smooth motion stopped after" in str(diagnose(engine, NOT_CONVERGED, float(times[done])))
+
+
+def press(tilt=0.0):
+    """A ball on a floor under a plate that a driver lowers; a tilted plate can push it aside."""
+    model = fem.Model("press", gravity=[0, 0, -9.81])
+    plate = model.add(fem.RigidBody(1.0, 0.1, position=[0, 0, 0.5], name="plate"))
+    rail = model.add(fem.Prismatic.at(model.ground, plate, [0, 0, 0], axis=[0, 0, 1], name="rail"))
+    model.add(fem.LinearDriver(rail.frame_P, rail.frame_Q, lambda t: -5.0 * t**2, name="motor"))
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], name="ball"))
+    face = plate.frame([0, 0, -0.1], rotation=[np.pi + tilt, 0, 0])
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="below"))
+    model.add(fem.SphereOnPlane(ball, face, radius=0.1, name="above"))
+    return model
+
+
+@pytest.mark.parametrize("solver", ["auto", "problem"])
+def test_contacts_that_a_driver_closes_through_a_body_between_them_are_named_together(solver):
+    with pytest.raises(fem.SolverError, match="contacts 'below', 'above' together close on a way that") as told:
+        fem.DecoupledNSGA(contact_solver=solver).run(press(), 0.5, 1e-3)
+    assert told.value.time == pytest.approx(0.2, abs=2e-3)  # 5 t² = 0.2
+
+
+@pytest.mark.parametrize("tilt, expected", [(0.0, True), (0.2, False)])
+def test_contacts_squeeze_a_body_that_has_no_way_out(tilt, expected):
+    system = press(tilt).compile()
+    gaps = np.array([0.0, -1e-3])
+    assert squeezing_contacts(system, system.initial, np.arange(2), gaps).tolist() == [expected, expected]
+    assert not squeezing_contacts(system, system.initial, np.arange(2), np.array([2e-3, -1e-3])).any()  # room below
