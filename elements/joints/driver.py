@@ -164,6 +164,7 @@ class RevoluteDriver(Joint):
         "output": angle_output,
     }
     outputs = {"moment": (1, "N m"), "angle": (1, "rad")}
+    period = 2 * np.pi  # of its function: angles may be given between −π and π
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, angle: Any, *, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)

@@ -9,6 +9,8 @@ from fem_mbs.errors import FileError
 from fem_mbs.results import read_checks
 from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, separated, shape_of
 
+UNIT = 1e-6  # that quaternions may miss of length 1
+
 
 class Memory:
     """Histories held as arrays."""
@@ -45,7 +47,14 @@ class File:
             if name not in histories:
                 raise FileError(self.path, f"was written by a version of fem_mbs that did not record '{name}'")
             dataset = histories[name]
-            return dataset[: self.n] if dataset.ndim == 1 else dataset[: self.n, column]
+            array = dataset[: self.n] if dataset.ndim == 1 else dataset[: self.n, column]
+            return self._checked(name, array)
+
+    def _checked(self, name, array):
+        """Refuse rotations that are none: zeros where a part of the file was lost, say."""
+        if name == "quaternion" and not (np.abs(np.linalg.norm(array, axis=-1) - 1.0) < UNIT).all():
+            raise FileError(self.path, "is damaged: history 'quaternion' has numbers that are no rotation")
+        return array
 
     def pairs(self, first: int, last: int) -> np.ndarray:
         with self._open() as file:
@@ -62,7 +71,7 @@ class File:
                 if 0 in shape:
                     result[name] = np.zeros((len(chosen), *shape), line.kind)
                 elif name in file["fem_mbs/histories"]:
-                    result[name] = file["fem_mbs/histories"][name][order][back]
+                    result[name] = self._checked(name, file["fem_mbs/histories"][name][order][back])
         return result
 
 

@@ -47,6 +47,10 @@ class AlphaMethod(Stepper):
         size[:, 3:] *= engine.system.length
         return factor * h * h * size.max()
 
+    def impulses(self, engine: "Engine") -> dict[str, np.ndarray]:
+        """What histories of forces in the last step have over its size: impulses (m,) of joints [N s]."""
+        return {"multiplier": engine.run[0]["kv"] * engine.arrays["Lam"]}
+
     def starts_afresh(self, engine: "Engine") -> bool:
         """Whether the next step does not use the memory as it is."""
         return False

@@ -39,7 +39,8 @@ from fem_mbs.solvers.contact.rows import reflected, slide_before
 from fem_mbs.solvers.contact_problem.hybrid import LARGEST_FORMED
 from fem_mbs.solvers.contact_problem.operators import SMALL_ROWS
 from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution, solve_contact_problem
-from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.blocked import prescribed
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, ROUND_OFF, TOUCHES
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import (
     POSITION,
@@ -79,6 +80,7 @@ LOOSE = (("gauss_seidel", 400, False), ("admm", 1000, False), ("gauss_seidel", 1
 GRADIENTS = (("apgd", 400, False), ("admm", 1000, False), ("apgd", 3000, False))  # without sweeps
 ALLOWED = 3.0  # times the contact tolerance: errors with which a correction is still solved
 FIRST = 0.03  # error asked of the first problem of a position correction relative to that of its start
+SLOW = 1e-6  # of the mobility 1/k_p: contacts below it may be those that no impulse moves
 MARGIN = 0.1  # open contacts nearer than this part of the deepest penetration are in the problem from the start
 
 
@@ -438,7 +440,7 @@ class ContactProblemCorrection:
         system, a, record = self.engine.system, self.engine.arrays, self.engine.run[0]
         if level == POSITION:
             margin = MARGIN * max(-u[:, 0].min(initial=0.0), 0.0)
-            chosen = np.flatnonzero((u[:, 0] <= margin) | (r[:, 0] > 0))
+            chosen = np.flatnonzero(((u[:, 0] <= margin) | (r[:, 0] > 0)) & (a["held"] == 0))
         else:
             chosen = np.flatnonzero(a["candidate"])
         laws = system.laws[chosen]
@@ -473,12 +475,28 @@ class ContactProblemCorrection:
         D = rows[:-1, : system.n]
         W = D @ responses[:-1, : system.n].T
         q = u[chosen, :size].ravel() + D @ responses[-1, : system.n]
+        if level == POSITION and self._hold(chosen, D[::size], np.diag(W)[::size], q[::size]):
+            return self._linearised(level, u, r, first)
         self.problem = ContactProblem(W, q, laws[:, L_MU], **options)
         solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=r_old, rounds=0)
         self.reached = solution.error
         apply_increment(*self.at, level, responses[-1] + solution.r.ravel() @ responses[:-1])
         r[chosen, :size] = solution.r
         return r
+
+    def _hold(self, chosen, normals, mobility, gaps):
+        """Mark contacts that joints and drivers alone keep closed, at gaps that need no correction; True if there are
+        any. ArithmeticError where one would need it: the problem has no solution.
+        """
+        record, a = self.engine.run[0], self.engine.arrays
+        slow = np.flatnonzero(mobility * record["kp"] <= SLOW * np.einsum("kn,kn->k", normals, normals))
+        if not len(slow):
+            return False
+        slow = slow[prescribed(self.engine.system, self.engine.state(), normals[slow])]
+        if (gaps[slow] < -TOUCHES * (1.0 + record["scale_x"])).any():
+            raise ArithmeticError("joints and drivers alone close a contact")
+        a["held"][chosen[slow]] = 1
+        return len(slow) > 0
 
     def _free_bodies(self, level, nodes, blocks, u, friction, start, options, first):
         """(2) body by body, without forming W, where no joint or spring couples nodes; loosely for contact groups."""

@@ -29,7 +29,7 @@ from fem_mbs.jit import (
 )
 from fem_mbs.rotations import log_matrix, multiply_T
 from fem_mbs.solvers.contact.law import CLOSED, GAP, STICK, cone_forces, cone_tangent, normal_tangent, open_rows
-from fem_mbs.solvers.stepping.codes import LOOKS, STRIKES
+from fem_mbs.solvers.stepping.codes import LOOKS, STRIKES, TOUCHES
 from fem_mbs.system.assembly import (
     POSITION,
     VELOCITY,
@@ -165,8 +165,16 @@ def let_go(d, s):
 
 @kernel
 def left_open(g, e, s):
-    """Whether a contact takes no part because its own gap is what is sought, see `nsga.split`."""
-    return s.cut == LOOKS and s.touching[g.first_contact + e] != 0
+    """Whether a contact takes no part in the position correction.
+
+    Its own gap is what is sought (`nsga.split`); or joints and drivers alone prescribe it, so that no impulse would
+    move it, and it is no deeper than contacts may be at the start of a run.
+    """
+    c = g.first_contact + e
+    if s.held[c] != 0:
+        gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
+        return gap >= -TOUCHES * (1.0 + s.scale_x)
+    return s.cut == LOOKS and s.touching[c] != 0
 
 
 @kernel

@@ -78,6 +78,8 @@ class LobattoIIIAB(Stepper):
     named = ("", "stage problem", "impact problem")
     contact_solver, max_problems = "auto", 50
 
+    means_at_impacts = True
+
     def __init__(
         self,
         stages: int = 3,
@@ -157,6 +159,11 @@ class LobattoIIIAB(Stepper):
     def counted(self, engine: Any) -> dict[str, int]:
         """Steps that were solved by impulses, see docs/theory/lobatto.md, steps that fail."""
         return {"steps_by_impulses": int(engine.own[0]["left_to_impulses"])}
+
+    def impulses(self, engine: Any) -> dict[str, np.ndarray]:
+        """All that the joints gave in the last step (m,) [N s]: what they report of a step with an impact."""
+        a, last = engine.arrays, self.stages - 1
+        return {"multiplier": engine.run[0]["kv"] * (a["Lam"] + a["b"][:last] @ a["Ri"][:last])}
 
     @property
     def error_order(self) -> int:

@@ -242,6 +242,14 @@ class DecoupledNSGA(AlphaMethod):
             "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"), "whole": h,
         }  # fmt: skip
 
+    def impulses(self, engine: "Engine") -> dict[str, np.ndarray]:
+        """As of all methods, and with persistent contacts impulses (nc, 3) of contacts [N s], [N m s]."""
+        joints = super().impulses(engine)
+        if not engine.run[0]["persistent"]:
+            return joints
+        a = engine.arrays
+        return {**joints, "contact_force": a["jump"].copy(), "contact_moment": a["jump_chi"].copy()}
+
     def starts_afresh(self, engine: "Engine") -> bool:
         return bool(engine.own[0]["fresh"])
 

@@ -5,20 +5,25 @@ by its gradient G_N, which the gradients G of the constraints span: with M z + G
 G_N z that an impulse gives vanishes, while it does not for the bodies without constraints. Many such contacts harm
 nobody, a slider that touches the floor its rail is parallel to, say. What joints and drivers make of the step alone
 tells those apart that close.
+
+Several contacts can leave no motion together, a ball between a driven plate and the floor, say: with W = G_N z of all,
+and the gaps g that joints and drivers alone make, gaps g + W Λ ≥ 0 need impulses; there are none where
+
+    λ ≥ 0 ,   W λ = 0 ,   g·λ < 0        for some λ (Farkas)                                                        (1)
 """
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fem_mbs.solvers.stepping.codes import EXACT
+from fem_mbs.solvers.stepping.codes import EXACT, TOUCHES
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
 
 SHIFT = 1e-12  # of redundant constraints, relative
 FIXED = 1e-8  # of the mobility without constraints
-TOUCHES = 1e-9  # of the size of the model, as for contacts at the start of a run
+APART = 1e-6  # of (1): what impulses may leave of it
 
 
 def normal_gradients(system: "System", state: "State", contacts: np.ndarray) -> np.ndarray:
@@ -37,25 +42,52 @@ def normal_gradients(system: "System", state: "State", contacts: np.ndarray) -> 
     return rows
 
 
+def mobilities(system: "System", state: "State", rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """W (k, k): rates of some gaps, by their gradients (k, n), that impulses give; its diagonal without constraints."""
+    from scipy.sparse import block_array, eye_array
+    from scipy.sparse.linalg import splu
+
+    mass, _, _, gradient = system.matrices(state)
+    moved = splu(mass).solve(rows.T)
+    free = np.einsum("kn,nk->k", rows, moved)
+    if system.m:
+        lower = -SHIFT / abs(mass).max() * eye_array(system.m)
+        bordered = splu(block_array([[mass, gradient.T], [gradient, lower]]).tocsc())
+        moved = bordered.solve(np.vstack([rows.T, np.zeros((system.m, len(rows)))]))[: system.n]
+    return rows @ moved, free
+
+
+def prescribed(system: "System", state: "State", rows: np.ndarray) -> np.ndarray:
+    """Which of some gaps, by their gradients (k, n), joints and drivers prescribe: no impulse changes them."""
+    mobility, free = mobilities(system, state, rows)
+    return np.diag(mobility) <= FIXED * free
+
+
 def blocked_contacts(system: "System", state: "State", contacts: np.ndarray) -> np.ndarray:
     """Which of some contacts (k,) no impulse can move, because joints and drivers prescribe their gap at a state.
 
     Contacts whose bodies are fixed, or cannot move along the normal even without constraints, are none of them.
     """
-    from scipy.sparse import block_array, eye_array
-    from scipy.sparse.linalg import splu
-
     if system.m == 0 or len(contacts) == 0:
         return np.zeros(len(contacts), bool)
-    mass, _, _, gradient = system.matrices(state)
-    scale = abs(mass).max()
-    lower = -SHIFT / scale * eye_array(system.m)
-    bordered = splu(block_array([[mass, gradient.T], [gradient, lower]]).tocsc())
     rows = normal_gradients(system, state, contacts)
-    moved = bordered.solve(np.vstack([rows.T, np.zeros((system.m, len(rows)))]))[: system.n]
-    free = splu(mass).solve(rows.T)
-    mobility, without = np.einsum("kn,nk->k", rows, moved), np.einsum("kn,nk->k", rows, free)
-    return (without > 0.0) & (mobility <= FIXED * without)
+    return prescribed(system, state, rows) & rows.any(axis=1)
+
+
+def squeezing_contacts(system: "System", state: "State", contacts: np.ndarray, gaps: np.ndarray) -> np.ndarray:
+    """Which of some contacts (k,) leave no motion together by (1), with the gaps (k,) that joints and drivers make."""
+    from scipy.optimize import nnls
+
+    if system.m == 0 or len(contacts) == 0 or gaps.min() >= 0.0:
+        return np.zeros(len(contacts), bool)
+    mobility, free = mobilities(system, state, normal_gradients(system, state, contacts))
+    size = np.sqrt(np.where(free > 0.0, free, 1.0))
+    scaled, depth = mobility / np.outer(size, size), gaps / size / np.abs(gaps / size).max()
+    # W λ = 0, g·λ = −1
+    impulses, left = nnls(np.vstack([scaled, depth]), np.append(np.zeros(len(gaps)), -1.0))
+    acts = impulses > FIXED * impulses.max()
+    deep = gaps @ (impulses / size) < -TOUCHES * (1.0 + np.abs(state.x).max()) * (impulses / size).sum()
+    return acts & bool(left < APART and deep)
 
 
 def closing_contacts(system: "System", state: "State", h: float, t: float, tol_v: float) -> np.ndarray:
@@ -77,12 +109,18 @@ def closing_contacts(system: "System", state: "State", h: float, t: float, tol_v
     ModelError
         Joints and drivers have no configuration at the end.
     """
+    end = moved_by_joints(system, state, h, t)
+    size = 1.0 + np.abs(end.x).max()
+    gaps, speeds = system.gaps(end), system.contact_velocities(end)[:, 0]
+    return (gaps < -EXACT * size) | ((gaps <= TOUCHES * size) & (speeds < -tol_v))
+
+
+def moved_by_joints(system: "System", state: "State", h: float, t: float) -> "State":
+    """State after a step h that ends at t [s], as joints and drivers alone make it; ModelError if they make none."""
     from fem_mbs.system.model_checks import project_positions, project_velocities
 
     system.update_signals(t)
     end = system.moved(state, h * state.V)
     project_positions(system, end)
     project_velocities(system, end)
-    size = 1.0 + np.abs(end.x).max()
-    gaps, speeds = system.gaps(end), system.contact_velocities(end)[:, 0]
-    return (gaps < -EXACT * size) | ((gaps <= TOUCHES * size) & (speeds < -tol_v))
+    return end

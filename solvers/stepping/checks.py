@@ -53,7 +53,7 @@ def energy_rises(s, kinetic, potential):
     """Note an energy; whether it is above the last one by more than (2) allows."""
     energy = kinetic + potential
     s.top_kinetic = max(s.top_kinetic, kinetic)
-    steps = max(s.save_every, s.whole_every)
+    steps, s.looked = s.step_number - s.looked, s.step_number
     rise, allowed = energy - s.last_energy, s.allowed_energy + SLACK * s.top_kinetic
     allowed = min(allowed, SHARE * steps * s.top_kinetic) + 1e-9 * abs(energy) + s.mean_mass * REST**2
     allowed += s.allowed_work

@@ -113,6 +113,7 @@ class Chunks:
         engine, records, begin = self.engine, self.records, time.perf_counter()
         times = self.time(np.arange(self.done + 1, self.done + count + 1))
         signals, bad_signal = signals_at(engine.system, times, engine.h, engine.method.instants)
+        engine.jumps.look(times, signals)
         taken, saved, failure = engine.advance(times[: len(signals)], signals, records)
         self.failure = failure or (bad_signal if taken == len(signals) else None) or self._unseen(taken)
         if saved:

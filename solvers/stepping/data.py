@@ -114,6 +114,7 @@ TABLE = Table(
         "turning": Item("nc", "status of rolling and spinning", "i8"),
         "closed": Item("nc", "status in the smooth motion; GAP: its force is left to the corrections", "i8", kept=True),
         "impact": Item("nc", "took part in an impact of the step", "i8", kept=True),
+        "held": Item("nc", "joints alone prescribe its gap, see contact.rows.left_open", "i8", kept=True),
         "touching": Item("nc", "open contact that closes in the step, of an impact that is split", "i8"),
         "was_active": Item("nc", "carried an impulse in the last step", "i8", kept=True),
         "counts": Item(
@@ -169,6 +170,7 @@ TABLE = Table(
         "recent_work": Item("", "of loads and drivers that may have entered in a step", kept=True),
         "given_work": Item("", "largest that loads and drivers have given since the start", kept=True),
         "last_energy": Item("", "energy when it was last looked at", kept=True),
+        "looked": Item("", "number of the step after which that was", "i8", kept=True),
         "top_kinetic": Item("", "largest kinetic energy", kept=True),
         "largest_rise": Item("", "of the energy, beyond what is allowed", kept=True),
         "rise_time": Item("", "time of the largest rise", kept=True),
@@ -189,6 +191,7 @@ TABLE = Table(
         "strict": Item("", "a rise of the energy refuses a step", "i8"),
         "watched": Item("", "all that drives and loads the model is explained, see stepping.external_work", "i8"),
         "abrupt": Item("", "elements have forces that change abruptly", "i8"),
+        "given_gaps": Item("", "constraints or gaps depend on given functions of time", "i8"),
         "save_every": Item("", "steps between saved ones", "i8"),
         "whole_every": Item("", "steps between those with outputs and energies", "i8"),
         "nc_fixed": Item("", "contacts that are not of contact groups", "i8"),

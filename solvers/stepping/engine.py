@@ -20,6 +20,7 @@ With step control also, of steps whose size changes:
                                         None where it is not known
     error_order                         power of h with which it goes
     rescale(engine, ratio, change)      its memory, for steps ``ratio`` times as large
+    impulses(engine)                    what forces of the last step have over its size, see `stepping.divider`
 
 The other numbers of the record come from attributes that all methods have (`Engine._numbers`), options or not.
 """
@@ -33,8 +34,9 @@ from fem_mbs.solvers.stepping import newton
 from fem_mbs.solvers.stepping.codes import EXACT, OK
 from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.energy_watch import cause
-from fem_mbs.solvers.stepping.external_work import explained, external
+from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
 from fem_mbs.solvers.stepping.failure import diagnose
+from fem_mbs.solvers.stepping.jumps import JumpWatch
 from fem_mbs.solvers.stepping.records import RECORDS, records
 from fem_mbs.system.assembly import POSITION
 from fem_mbs.system.contacts import L_NORMAL
@@ -63,13 +65,14 @@ class Engine:
         for name, value in {**self._numbers(save_every), **method.scalars(system, h)}.items():
             self.record_of(name)[name] = value
         self._start()
+        self.jumps = JumpWatch(system, h)
         self.controller = None
         if method.step_control is not None:
             from fem_mbs.solvers.stepping.step_control import Controller
 
             self.controller = Controller(self, method.step_control)
         elif not system.searches and (getattr(method, "divide_failed_steps", False) or self.splits):
-            from fem_mbs.solvers.stepping.step_control import Divider
+            from fem_mbs.solvers.stepping.divider import Divider
 
             self.controller = Divider(self)
 
@@ -148,6 +151,7 @@ class Engine:
             "exact": EXACT, "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
             "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
             "abrupt": int(any(element.abrupt for element in system.elements)),
+            "given_gaps": int(gaps_are_given(system)),
         }  # fmt: skip
 
     def _start(self):
@@ -246,9 +250,10 @@ class Engine:
 
         run = self.run[0]
         self.record_into(block)
-        # more steps than one may lie before it, in which the energy may have risen by more
-        run["save_every"], run["whole_every"] = max(run["save_every"], run["whole_every"]), 1
+        run["whole_every"] = 1
         invoke(int(run["record_part"]), address(self.data), address(self.run))
+        if self.controller is not None:
+            self.controller.complete(block)
         if self.system.searches:
             from fem_mbs.solvers.contact.pairs import closed_pairs
 
@@ -313,7 +318,7 @@ class Engine:
 
     def warnings(self) -> list[str]:
         """What was wrong without stopping the run, in words."""
-        run, texts = self.run[0], []
+        run, texts = self.run[0], self.jumps.warnings()
         if self.controller is not None:
             texts += self.controller.warnings()
         if run["rises"]:
@@ -321,10 +326,13 @@ class Engine:
             most = "" if run["rises"] == 1 else "most "
             what = "the steps and the work of loads and drivers" if self.driven else "the steps"
             alone = "" if self.driven else ", although nothing drives the model"
+            end = float(run["rise_time"])
+            why = cause(self, " for what happened there")
+            if self.jumps.within(end - self.h * max(run["save_every"], run["whole_every"]), end):
+                why = "a driver jumps there"
             texts.append(
                 f"energy rose {rises} by more than {what} explain, {most}by {run['largest_rise']:.3g} J "
-                f"before t = {run['rise_time']:.6g} s{alone}: "
-                f"{cause(self, ' for what happened there')}"
+                f"before t = {end:.6g} s{alone}: {why}"
             )
         return texts
 

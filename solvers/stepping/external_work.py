@@ -81,6 +81,12 @@ def explained(system: "System") -> bool:
     return all(kind_of(element) and "inertia" not in element.kernels for element in timed)
 
 
+def gaps_are_given(system: "System") -> bool:
+    """Whether constraints or gaps depend on given functions of time, so that a pose may be allowed at one time only."""
+    rows = (element for element in system.elements if element.role != "dynamic")
+    return any(element.signals or "rheonomic" in element.kernels for element in rows)
+
+
 @kernel
 def mean_velocities(d, s):
     """Fill s.trial with (q − q_n)/h: increments of the accepted step over its size."""

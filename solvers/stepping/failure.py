@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import FemMbsError, NonFiniteError, SolverError, label
-from fem_mbs.solvers.stepping.blocked import blocked_contacts, closing_contacts
+from fem_mbs.solvers.stepping.blocked import (
+    blocked_contacts,
+    closing_contacts,
+    moved_by_joints,
+    squeezing_contacts,
+)
 from fem_mbs.solvers.stepping.checks import FAST
 from fem_mbs.solvers.stepping.codes import (
     ELSEWHERE,
@@ -121,6 +126,10 @@ class _Failure:
             f"{names}. Usual causes: restitution between many touching bodies (raise max_problems), or tol_v too small"
         )
 
+    def names(self, contacts: np.ndarray) -> str:
+        """Names of some contacts (k,), the first `NAMED`."""
+        return ", ".join(f"'{self.system.contact_at(int(c)).name}'" for c in contacts[:NAMED])
+
     def blocked(self) -> SolverError | None:
         """The error of a contact that drivers and joints close, whatever its impulse; None where there is none."""
         a, state = self.arrays, self.engine.state()
@@ -133,13 +142,17 @@ class _Failure:
             if len(stuck):
                 h, tol_v = float(self.run["h"]), float(self.run["tol_v"])
                 stuck = stuck[closing_contacts(self.system, state, h, self.t, tol_v)[stuck]]
+            if not len(stuck) and len(closed) > 1:
+                end = moved_by_joints(self.system, state, float(self.run["h"]), self.t)
+                stuck = closed[squeezing_contacts(self.system, end, closed, self.system.gaps(end)[closed])]
         except (RuntimeError, ValueError, FemMbsError):  # a singular or not finite matrix has a cause of its own
             return None
         if not len(stuck):
             return None
-        contact = self.system.contact_at(int(stuck[0]))
+        contact, names = self.system.contact_at(int(stuck[0])), self.names(stuck)
+        what = f"contact {names} closes" if len(stuck) == 1 else f"contacts {names} together close"
         return self.error(
-            f"{self.start} stopped: contact '{contact.name}' closes on a way that joints and drivers prescribe alone: "
+            f"{self.start} stopped: {what} on a way that joints and drivers prescribe alone: "
             "no motion satisfies both. Give the driver another course, drive through a spring, or let the obstacle "
             "give way (CompliantContact).",
             contact,
@@ -191,7 +204,9 @@ def diagnose(engine: "Engine", code: int, t: float) -> SolverError | NonFiniteEr
         cause = element.cause(t, h) if hasattr(element, "cause") else None
         if cause:
             error.args, error.element = (f"{error.args[0].removesuffix('.')}. {cause}.",), element
-            break
+            return error
+    if cause := engine.jumps.cause(t, h):
+        error.args = (f"{error.args[0].removesuffix('.')}. {cause}.",)
     return error
 
 

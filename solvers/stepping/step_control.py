@@ -32,21 +32,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.arguments import Checked
-from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.stepping.chunks import signals_at
-from fem_mbs.solvers.stepping.codes import (
-    ENERGY_ROSE,
-    LARGE_ROTATION,
-    NOT_CONVERGED,
-    OK,
-    PASSED,
-    SINGULAR,
-    STOPS,
-    TOO_MANY_PROBLEMS,
-    TOUCHED,
-    WHOLE,
-)
-from fem_mbs.solvers.stepping.records import RECORDS
+from fem_mbs.solvers.stepping.codes import OK, TOUCHED, WHOLE
 from fem_mbs.solvers.stepping.splitter import Splitter
 
 if TYPE_CHECKING:
@@ -56,15 +44,6 @@ SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
 ROUND = 1e-6  # of a step: what the sum of many leaves
 LARGEST_TURN = 3.0  # rad: of a node in a step, see nsga.smooth
 REST = 1e-10  # of the user's step: less of it is not left at its end
-AT_IMPACT = ("contact_point", "contact_normal", "contact_tangents")  # saved of the part that struck
-PARTS = 64  # of a step that fails in a run of constant steps
-OF_PARTS = {  # history of a step in parts <- that of the parts before, that of one more; others are those of the last
-    **dict.fromkeys(("impulse", "moment_impulse", "problems", "repeats", "contact_problems"), np.add),
-    **dict.fromkeys(("impact", "iterations"), np.maximum),
-    # as in a step with several impacts: of the last in which the contact acted, whether it is open at the end or not
-    "contact_status": lambda before, last: np.where(last > 0, last, before),
-}
-DIVIDED = (NOT_CONVERGED, SINGULAR, TOO_MANY_PROBLEMS, LARGE_ROTATION, PASSED)  # failures that smaller steps may mend
 WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
 
 
@@ -248,6 +227,9 @@ class Controller:
         run["h"] = self.h = h
         self.engine.method.use(self.engine, h)
 
+    def complete(self, block: dict[str, np.ndarray]) -> None:
+        """What the last step did goes to row 0, which has the present state; it is there: steps are saved as taken."""
+
     def statistics(self) -> dict[str, int]:
         """Steps that were refused, by reason."""
         return {
@@ -265,141 +247,3 @@ class Controller:
     def warnings(self) -> list[str]:
         """Nothing: steps of variable size were asked for."""
         return []
-
-
-class Divider(Controller):
-    """Takes the steps of an engine at constant size, and those that fail in parts.
-
-    First the whole step is taken again with the iterations that were not asked for, Newton's on contacts and the mixed
-    one of beams, which the run then keeps. The parts are halves, and halves of what fails again, down to 1/`PARTS`;
-    they grow back as with `StepControl`, and their energies are watched as there. States are saved at the ends of
-    whole steps, as if nothing had been: histories that tell of a step tell of all parts, see `OF_PARTS`. When a part of
-    the smallest size fails too, the error is that of the whole step. Not divided: steps that converged and were refused
-    by the checks of accepted steps, and a step that begins with bodies that turn too fast for it, because the user's
-    steps are too large as such.
-    """
-
-    def __init__(self, engine: "Engine") -> None:
-        self.divides = engine.method.divide_failed_steps
-        super().__init__(engine, StepControl(h_min=engine.h / PARTS if self.divides else engine.h))
-        self.splitting = False
-        self.divided, self.first, self.part = 0, np.inf, engine.make_records(1)
-        self.part_record = np.zeros(1, RECORDS.dtype)
-        RECORDS.aim(self.part_record, self.part)
-        asked = {"newton": 1, "mixed": int(any("mixed" in element.kernels for element in engine.system.elements))}
-        # options that the method has
-        asked = {name: value for name, value in asked.items() if name in engine.record_of(name).dtype.names}
-        self.other = {name: value for name, value in asked.items() if value != engine.record_of(name)[name]}
-
-    def advance(
-        self, times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
-    ) -> tuple[int, int, Exception | None]:
-        """As `Engine.advance`."""
-        engine, done = self.engine, 0
-        while done < len(times):
-            before, size, first = engine.kept(), self.h, done
-            taken, code = engine.run_steps(engine.data, engine.run, len(times) - first, first, times, signals)
-            done = first + taken
-            if code == TOUCHED:
-                engine.mirror.restore()
-                before, first, taken = engine.kept(), done, 0
-                code = self._split_step(before, size, times, signals, done, records)
-                done += 1 if code == OK else 0
-                if code == OK:
-                    continue
-            if code not in DIVIDED or not self.divides:
-                at = times[done - 1] if code == ENERGY_ROSE else times[min(done, len(times) - 1)]
-                error = None if code == OK else engine.fault(code, float(at))
-                return done, int(engine.run[0]["saved"]), error
-            asked, error = code, engine.fault(code, float(times[done]))
-            # compiled steps keep no start of theirs: those before the one that failed are taken again
-            self.back(before, size)
-            again, code = engine.run_steps(engine.data, engine.run, taken, first, times, signals)
-            too_fast = asked == LARGE_ROTATION and engine.h * np.abs(engine.arrays["V"][:, 3:]).max() > LARGEST_TURN
-            if code != OK or too_fast or not self._divide(float(times[done]), records):
-                return first + again, int(engine.run[0]["saved"]), error
-            done += 1
-        return done, int(engine.run[0]["saved"]), None
-
-    def _divide(self, end, records):
-        """Take one step of the user's that has failed, and ends at a time, in parts; False when that fails."""
-        self.next = (1.0 if self.other else 0.5) * self.engine.h
-        while self.other:
-            name, value = self.other.popitem()
-            self.engine.record_of(name)[name] = value
-        if not self._in_parts(end, records):
-            return False
-        self.divided += 1
-        self.first = min(self.first, end)
-        return True
-
-    def _split_step(self, before, size, times, signals, done, records):
-        """Code of the step of the user's to times[done], in which a contact touches: split there, or as it is."""
-        engine, run = self.engine, self.engine.run[0]
-        self.next, self.splitting, count = engine.h, True, self.splitter.count
-        split = self._in_parts(float(times[done]), records, stopped=True)
-        self.splitting = False
-        if split:
-            return OK
-        self.splitter.count, self.splitter.left = count, self.splitter.left + 1
-        self.back(before, size)
-        run["cut"] = WHOLE
-        _, code = engine.run_steps(engine.data, engine.run, 1, done, times, signals)
-        run["cut"] = STOPS
-        return code
-
-    def _split(self, h, asked, before, size):
-        """As of `Controller`; a step in which too many impacts were split ends, to be taken as it is."""
-        if self.splitting and self.splitter.crowded(self.t):
-            return 0.0, OK, SolverError("more impacts in a step than are split")
-        return super()._split(h, asked, before, size)
-
-    def _in_parts(self, end, records, stopped=False):
-        """Take one step of the user's, which ends at a time, in parts, ``self.next`` first; False when that fails."""
-        engine, run = self.engine, self.engine.run[0]
-        if self.splitter is not None:
-            self.splitter.last.clear()
-        self.t, self.change, self.hold = end - engine.h, None, 0
-        user = {name: int(run[name]) for name in ("saved", "step_number", "save_every", "whole_every", "strict")}
-        run["save_every"] = run["whole_every"] = 1
-        engine.use_records(self.part_record)
-        step, error = dict.fromkeys(OF_PARTS, 0), None
-        at_impact = {name: self.part[name][0].copy() for name in AT_IMPACT}
-        while error is None and self.t < end - REST * engine.h:
-            run["saved"] = 0
-            error = self._step(end, stopped)
-            stopped = False
-            step = {name: of_parts(step[name], self.part[name][0]) for name, of_parts in OF_PARTS.items()}
-            struck = self.part["impact"][0] != 0
-            for name, row in at_impact.items():
-                row[struck] = self.part[name][0][struck]
-        engine.use_records(engine.records)
-        for name, value in user.items():
-            run[name] = value
-        if error is not None:
-            return False
-        self.set_step(engine.h)
-        run["t"], run["step_number"] = end, user["step_number"] + 1
-        if run["step_number"] % user["save_every"] == 0:
-            struck = step["impact"] > 0
-            for name, row in at_impact.items():
-                row[~struck] = self.part[name][0][~struck]
-            step |= {"t": end, "h": engine.h, "step": run["step_number"], **at_impact}
-            for name, array in records.items():
-                array[user["saved"]] = step.get(name, self.part[name][0])
-            run["saved"] += 1
-        return True
-
-    def statistics(self) -> dict[str, int]:
-        """Steps that were taken in parts."""
-        return {"divided_steps": self.divided, **self.splits()}
-
-    def warnings(self) -> list[str]:
-        """That steps were taken in parts."""
-        if not self.divided:
-            return []
-        some = "1 step was" if self.divided == 1 else f"{self.divided} steps were"
-        return [
-            f"{some} taken in parts because they failed as a whole, the first before t = {self.first:.6g} s: "
-            "look whether the motion there is what you expect, and take smaller steps if there are many."
-        ]

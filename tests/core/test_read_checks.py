@@ -169,6 +169,24 @@ def test_damaged_numbers_are_told_when_they_are_read(good, tmp_path):
         Results.read(path)["ball"]
 
 
+@pytest.mark.parametrize("wrong", [0.0, 2.0, np.nan])
+def test_rotations_that_are_none_are_told_when_they_are_read(wrong, damaged):
+    """Zeros in the place of a lost part gave SciPy's ValueError, or bodies that were points."""
+    result = Results.read(damaged(lambda r: r["histories/quaternion"].__setitem__(7, wrong)))
+    assert len(result["ball"].position) == 21 and len(result.rows([6])["quaternion"]) == 1
+    ball = result["ball"]
+    for read in (
+        lambda: ball.rotation_vector,
+        lambda: ball.rotation,
+        lambda: result.state(7),
+        lambda: result.rows([7]),
+    ):
+        with pytest.raises(
+            FileError, match=r"damaged\.vtkhdf is damaged: history 'quaternion' has numbers that are no"
+        ):
+            read()
+
+
 @pytest.mark.parametrize("command", ["info", "plot", "export"])
 def test_the_command_line_tells_what_is_wrong_without_a_traceback(command, damaged, capsys):
     path = damaged(lambda r: replace(r, "description", "{}"))

@@ -7,7 +7,12 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.errors import SolverError
+from fem_mbs.jit import entry
+from fem_mbs.solvers.nsga import scheme
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK
+from fem_mbs.solvers.stepping.data import run_at
 from fem_mbs.solvers.stepping.energy_watch import EnergyWatch
+from fem_mbs.system.assembly import POSITION
 
 
 def turns(result, name):
@@ -47,6 +52,16 @@ def test_roots_that_are_far_from_the_start_of_a_step_are_refused():
     except fem.SolverError as error:
         result = error.result
     assert turns(result, "slider").max() < 0.1  # 2.25 rad before there was a bound
+
+
+@pytest.mark.parametrize("seed", [2, 4])
+def test_newtons_iteration_avoids_roots_that_are_far_from_the_start_beside_a_load_as_well(seed):
+    """Only drivers may make the start of a step one that is not allowed at its end."""
+    model = slider_in_a_guide(seed, restitution=1.0)
+    model.add(fem.PointForce(model["slider"], [0, 0, 1e-12], signal=np.cos))
+    options = {"approach": "start", "divide_failed_steps": False, "contact_solver": "newton"}
+    # without the bound the slider turns round in the second or third step, which is refused
+    assert fem.DecoupledNSGA(**options).run(model, 0.1, 1e-3).status == "complete"
 
 
 # --- closed contacts on curved surfaces -----------------------------------------------------------------------------
@@ -445,3 +460,67 @@ def test_a_step_that_goes_too_deep_into_a_compliant_contact_is_refused():
     model.add(fem.CompliantContact(floor, stiffness=1e5, name="floor"))
     with pytest.raises(fem.SolverError, match=r"Step \d+, t = .* CompliantContact 'floor': its indentation is"):
         fem.DecoupledNSGA().run(model, 0.1, 1e-3)
+
+
+# --- attempts ---------------------------------------------------------------------------------------------------------
+
+
+@entry("void(int64, int64)")
+def fails_at_first(data, run):
+    """A step whose first attempt goes astray in the position correction."""
+    s = run_at(run)[0]
+    if s.counts[4] == 0:
+        s.scale_x, s.scale_v = 1e6, 1e7
+        s.counts[6], s.code = POSITION, NOT_CONVERGED
+        return
+    scheme.step(data, run)
+
+
+@entry("void(int64, int64)")
+def fails_then_jumps(data, run):
+    """The same, and all is half a metre beside its way after the second attempt."""
+    s = run_at(run)[0]
+    fails_at_first(data, run)
+    if s.code == OK:
+        for i in range(s.x.shape[0]):
+            s.x[i, 0] += 0.5
+
+
+def test_sizes_that_tolerances_refer_to_are_not_those_of_attempts_that_were_given_up():
+    model = fem.Model("ball", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))
+    engine = fem.DecoupledNSGA().prepare(model.compile(), 1e-3)
+    engine.run[0]["step_part"] = fails_at_first.address
+    assert engine.advance(1e-3 * np.arange(1, 11), np.zeros((10, 1, 1, 3)), engine.make_records(10))[2] is None
+    assert engine.run[0]["repeated"] == 10
+    assert engine.run[0]["scale_x"] == pytest.approx(0.2)
+    assert engine.run[0]["scale_v"] == pytest.approx(9.81e-2)
+    engine.run[0]["step_part"] = fails_then_jumps.address
+    error = engine.advance(np.array([1.1e-2]), np.zeros((1, 1, 1, 3)), engine.make_records(1))[2]
+    assert "jumped: it moved" in str(error)  # the floor of what is a jump is 1e-6 of that size
+
+
+def test_a_root_of_the_contact_problem_solver_that_is_far_from_the_start_is_refused(monkeypatch):
+    """It is made to put a ball beside its way, by four times that: less than what is a jump, more than (1) allows."""
+    from fem_mbs.solvers.contact import correction
+
+    real, astray = correction.ContactProblemCorrection._correct, []
+
+    def beside(self, level):
+        solved, arrays = real(self, level), self.engine.arrays
+        if level == POSITION and solved:
+            ball = int(np.argmax(np.abs(arrays["V0"][:, 2])))
+            arrays["U"][ball, 0] = 4e-3
+            self.engine.call(self.engine.problem_at(int(self.engine.run[0]["solving"])), "residual")
+            astray.append(level)
+        return solved
+
+    monkeypatch.setattr(correction.ContactProblemCorrection, "_correct", beside)
+    model = fem.Model("ball")
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1025], velocity=[0, 0, -1.0], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5, name="floor"))
+    result = fem.DecoupledNSGA(contact_solver="problem").run(model, 5e-3, 1e-3)
+    assert result["floor"].impact.sum() == 1
+    assert result.statistics["repeated_steps"] == len(astray) > 0  # by Newton's iteration
+    np.testing.assert_allclose(result["ball"].position[:, 0], 0.0, atol=1e-12)

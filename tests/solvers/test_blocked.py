@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.solvers.stepping.blocked import blocked_contacts
+from fem_mbs.solvers.stepping.blocked import blocked_contacts, squeezing_contacts
 
 
 def crank(*, driven, links=1):
@@ -66,3 +66,92 @@ def test_a_guide_that_touches_all_along_is_not_the_cause_of_what_fails_elsewhere
     with pytest.raises(fem.SolverError, match="stopped after 2 iterations") as told:
         fem.DecoupledNSGA(**few).run(model, 0.3, 1e-3)
     assert told.value.element.name == "ball"
+
+
+def slider_on_a_rail(gap, slope=0.0):
+    """A slider on a rail that is parallel to a floor up to a slope, at a gap that no impulse changes."""
+    model = fem.Model("guided", gravity=[0, 0, -9.81])
+    along = np.array([np.cos(slope), 0, -np.sin(slope)])
+    slider = model.add(fem.RigidBody(1.0, 0.1, position=[0, 0, 0.1 + gap], velocity=along, name="slider"))
+    model.add(fem.Prismatic.at(model.ground, slider, [0, 0, 0.1 + gap], axis=along, name="rail"))
+    model.add(fem.SphereOnPlane(slider, model.ground, radius=0.1, friction=0.2, name="guide"))
+    return model
+
+
+@pytest.mark.parametrize("gap", [-1e-12, -9e-10])
+@pytest.mark.parametrize("solver", ["auto", "problem"])
+def test_a_contact_that_joints_alone_hold_is_not_corrected_in_every_step(gap, solver):
+    """No impulse moves it; each step asked the contact-problem solver for a gap of 1e-13, which took a second."""
+    result = fem.DecoupledNSGA(contact_solver=solver).run(slider_on_a_rail(gap), 0.02, 1e-3)
+    assert result.statistics["contact_problems"] == 1  # it tells that none can help
+    assert result["guide"].gap == pytest.approx(gap, rel=1e-3) and not result["guide"].impulse.any()
+    assert result["slider"].velocity[-1, 0] == pytest.approx(1.0, abs=1e-12)
+
+
+def test_a_contact_that_joints_alone_hold_may_not_get_deeper_than_at_the_start():
+    with pytest.raises(fem.SolverError, match="'guide' closes on a way that joints and drivers prescribe") as told:
+        fem.DecoupledNSGA().run(slider_on_a_rail(-5e-10, slope=1e-7), 0.1, 1e-3)
+    gaps = told.value.result["guide"].gap
+    assert len(gaps) > 3 and gaps.min() > -1.1e-9 * (1.0 + 0.1)
+
+
+def test_what_moves_freely_is_corrected_beside_a_contact_that_joints_hold():
+    model = slider_on_a_rail(-1e-12)
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 3.0, 0.1005], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))
+    result = fem.DecoupledNSGA().run(model, 0.03, 1e-3)
+    assert result["floor"].impact.sum() == 1
+    assert np.abs(result["floor"].gap[-5:]).max() < 2e-13
+    assert result["floor"].impulse[-1, 0] == pytest.approx(9.81e-3, rel=1e-9)
+
+
+def test_a_contact_of_bodies_that_are_fixed_is_none_that_joints_block():
+    model = crank(driven=True)
+    fixed = fem.Node6([5.0, 0, 0.1], fixed=True, name="fixed")
+    model.add(fem.RigidBody(1.0, 0.1, node=fixed, name="block"), fem.SphereOnPlane(fixed, model.ground, radius=0.1))
+    system = model.compile()
+    assert blocked_contacts(system, system.initial, np.arange(2)).tolist() == [True, False]
+
+
+def test_what_fails_before_contacts_are_looked_at_is_not_put_down_to_one_of_them():
+    """The smooth motion of the step in which the motor meets the obstacle fails for a reason of its own."""
+    from fem_mbs.solvers.stepping.chunks import signals_at
+    from fem_mbs.solvers.stepping.codes import NOT_CONVERGED
+    from fem_mbs.solvers.stepping.failure import diagnose
+
+    stepper = fem.DecoupledNSGA(divide_failed_steps=False)
+    engine = stepper.prepare(crank(driven=True).compile(), 1e-3)
+    times = 1e-3 * np.arange(1, 501)
+    done, _, error = engine.advance(times, signals_at(engine.system, times, 1e-3)[0], engine.make_records(501))
+    assert "contact 'stop' closes" in str(error)
+    assert "contact 'stop' closes" in str(diagnose(engine, NOT_CONVERGED, float(times[done])))
+    engine.arrays["counts"][6] = 0
+    assert "smooth motion stopped after" in str(diagnose(engine, NOT_CONVERGED, float(times[done])))
+
+
+def press(tilt=0.0):
+    """A ball on a floor under a plate that a driver lowers; a tilted plate can push it aside."""
+    model = fem.Model("press", gravity=[0, 0, -9.81])
+    plate = model.add(fem.RigidBody(1.0, 0.1, position=[0, 0, 0.5], name="plate"))
+    rail = model.add(fem.Prismatic.at(model.ground, plate, [0, 0, 0], axis=[0, 0, 1], name="rail"))
+    model.add(fem.LinearDriver(rail.frame_P, rail.frame_Q, lambda t: -5.0 * t**2, name="motor"))
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], name="ball"))
+    face = plate.frame([0, 0, -0.1], rotation=[np.pi + tilt, 0, 0])
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="below"))
+    model.add(fem.SphereOnPlane(ball, face, radius=0.1, name="above"))
+    return model
+
+
+@pytest.mark.parametrize("solver", ["auto", "problem"])
+def test_contacts_that_a_driver_closes_through_a_body_between_them_are_named_together(solver):
+    with pytest.raises(fem.SolverError, match="contacts 'below', 'above' together close on a way that") as told:
+        fem.DecoupledNSGA(contact_solver=solver).run(press(), 0.5, 1e-3)
+    assert told.value.time == pytest.approx(0.2, abs=2e-3)  # 5 t² = 0.2
+
+
+@pytest.mark.parametrize("tilt, expected", [(0.0, True), (0.2, False)])
+def test_contacts_squeeze_a_body_that_has_no_way_out(tilt, expected):
+    system = press(tilt).compile()
+    gaps = np.array([0.0, -1e-3])
+    assert squeezing_contacts(system, system.initial, np.arange(2), gaps).tolist() == [expected, expected]
+    assert not squeezing_contacts(system, system.initial, np.arange(2), np.array([2e-3, -1e-3])).any()  # room below

@@ -263,3 +263,49 @@ def test_a_mass_that_is_given_is_not_explained():
     model.add(Tank(1.0, name="tank"))
     assert not explained(systems.System(model))
     assert explained(systems.System(pushed())) and explained(systems.System(lifted()))
+
+
+# --- the bound of one step --------------------------------------------------------------------------------------------
+
+
+def step_by_step(model, steps, h, names, **options):
+    """Bounds w⁺ (steps,) of the work of each step, and arrays of the run at the ends of all, from the start on; k_s."""
+    from fem_mbs.solvers.stepping.chunks import signals_at
+
+    stepper = fem.DecoupledNSGA(**options)
+    engine = stepper.prepare(model.compile(), h, 1, False)
+    records = engine.make_records(1)
+    engine.first(records)
+    given, kept = [0.0], [{name: engine.arrays[name].copy() for name in names}]
+    for t in h * np.arange(1, steps + 1):
+        time = np.array([t])
+        assert engine.advance(time, signals_at(engine.system, time, h, stepper.instants)[0], records)[2] is None
+        given.append(float(engine.run[0]["given_work"]))
+        kept.append({name: engine.arrays[name].copy() for name in names})
+    return np.diff(given), {name: np.array([row[name] for row in kept]) for name in names}, float(engine.run[0]["ks"])
+
+
+def test_the_work_of_a_load_is_bounded_with_the_increments_of_the_step_too():
+    """A mass is driven to and fro within steps: at the ends of all of them it stands still, 2 mm apart, (7)."""
+    h, model = 1e-2, fem.Model("to and fro")
+    mass = model.add(fem.PointMass(1.0, name="mass", fixed=("x", "y")))
+    model.add(fem.Prescribed(mass, z=lambda t: 1e-3 * (1.0 - np.cos(np.pi * t / h)), name="drive"))
+    model.add(fem.UserForce(mass, lambda x, R, v, t: np.array([[0, 0, 3.0, 0, 0, 0]]), name="load"))
+    work, found, _ = step_by_step(model, 12, h, ("V",), rho_inf=0.8)
+    np.testing.assert_allclose(found["V"], 0.0, atol=1e-9)  # so that the driver gives nothing
+    np.testing.assert_allclose(work, 3.0 * 2e-3 * (np.arange(12) % 2 == 0), rtol=1e-9, atol=1e-12)
+
+
+def test_the_work_of_a_driver_is_bounded_with_its_force_and_rate_at_both_ends():
+    """A mass that is driven upwards and slows down: force and rate are larger at the start of a step, (7)."""
+    h, (model, body) = 1e-2, point(velocity=[0, 0, 1.0])
+    model.gravity[:] = [0, 0, -9.81]
+    model.add(fem.Prescribed(body, z=lambda t: 0.5 * np.sin(2.0 * t), name="drive"))
+    work, found, ks = step_by_step(model, 60, h, ("lam",), rho_inf=0.8)
+    rate = np.cos(2.0 * h * np.arange(61))
+    force = np.abs(ks * found["lam"][:, 0])
+    assert force[0] == pytest.approx(2.0 * 9.81)
+    pairs = np.einsum("ik,jk->ijk", np.stack([force[:-1], force[1:]]), np.stack([rate[:-1], rate[1:]]))
+    expected = h * pairs.max(axis=(0, 1))
+    np.testing.assert_allclose(work, expected, rtol=1e-4)  # with what the corrections add to the force
+    assert (expected[1:] > 1.005 * h * (force * rate)[2:]).sum() > 20

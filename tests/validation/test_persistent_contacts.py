@@ -240,6 +240,19 @@ def test_closed_contacts_without_load_wait_for_the_impact_to_reach_them():
         assert [result[name].velocity[-1, 0] for name in "abc"] == pytest.approx(speeds, abs=1e-10)
 
 
+def test_what_carries_a_load_takes_part_in_the_first_impact_problem_wherever_the_impact_is():
+    """Left out of it, a ball at rest would fall for the length of the problem, and need one of its own."""
+    model = fem.Model("two", gravity=[0, 0, -9.81])
+    for k, height in enumerate((0.0, 0.2)):
+        ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[2.0 * k, 0, 0.1 + height], name=f"ball {k}"))
+        model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5, name=f"floor {k}"))
+    result = fem.DecoupledNSGA(persistent_contacts=True).run(model, 0.3, 1e-3)
+    at = np.flatnonzero(result["floor 1"].impact)
+    assert len(at) == 1
+    assert result.problems[at] == 1 and result["floor 0"].impact.sum() == 0
+    assert result["floor 0"].impulse[at, 0] == pytest.approx(9.81e-3, rel=1e-9)
+
+
 def throws(points, h, seeds, **options):
     """Largest invariants over random throws of a body: penetration, rise of energy, violation of Coulomb's law by
     forces; and the share of impulses that violate it.
