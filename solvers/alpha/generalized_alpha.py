@@ -79,12 +79,12 @@ class GeneralizedAlpha(CoupledMethod):
             max_iterations=max_iterations,
             scaling=scaling,
             epsilon=epsilon,
+            step_control=step_control,
             divide_failed_steps=divide_failed_steps,
             reuse=reuse,
             reference_force=reference_force,
         )
         self.formulation = self.as_choice("formulation", formulation, ("stabilised", "index 3"))
-        self._set_control(step_control)
 
     @property
     def levels(self) -> int:

@@ -104,11 +104,11 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
             epsilon=epsilon,
             tol_v=tol_v,
             approach=approach,
+            step_control=step_control,
             divide_failed_steps=divide_failed_steps,
             reuse=reuse,
             reference_force=reference_force,
         )
-        self._set_control(step_control)
 
     def parts(self) -> dict[str, Any]:
         from fem_mbs.solvers.alpha import levels_prox, levels_scheme

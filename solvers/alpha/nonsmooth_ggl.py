@@ -98,12 +98,12 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
             epsilon=epsilon,
             tol_v=tol_v,
             approach=approach,
+            step_control=step_control,
             divide_failed_steps=divide_failed_steps,
             reuse=reuse,
             reference_force=reference_force,
         )
         self.coupling = self.as_choice("coupling", coupling, ("monolithic", "sequential"))
-        self._set_control(step_control)
 
     @property
     def sequential(self) -> bool:

@@ -108,10 +108,10 @@ class LobattoIIIAB(Stepper):
             epsilon=epsilon,
             tol_v=tol_v,
             reuse=reuse,
+            step_control=step_control,
             divide_failed_steps=divide_failed_steps,
             reference_force=reference_force,
         )
-        self._set_control(step_control)
         self.check_stability = self.as_flag("check_stability", check_stability)
 
     @property

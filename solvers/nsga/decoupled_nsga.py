@@ -175,6 +175,7 @@ class DecoupledNSGA(AlphaMethod):
             approach=approach,
             contact_solver=contact_solver,
             contact_tolerance=contact_tolerance,
+            step_control=step_control,
             divide_failed_steps=divide_failed_steps,
             reuse=reuse,
             reference_force=reference_force,
@@ -190,7 +191,6 @@ class DecoupledNSGA(AlphaMethod):
         self.restitution_speed = self.as_choice("restitution_speed", restitution_speed, ("start", "touch"))
         self.impacts = self.as_choice("impacts", impacts, ("plain", "split"))
         self.max_splits = self.as_integer("max_splits", max_splits)
-        self._set_control(step_control)
         if improved_start and persistent_contacts:
             message = "does not know closed contacts; leave it out with persistent_contacts=True"
             raise ParameterError(self, "improved_start", improved_start, message)

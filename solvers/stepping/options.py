@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fem_mbs.arguments import Checked
+from fem_mbs.solvers.stepping.step_control import StepControl
 
 CONTACT_SOLVERS = ("auto", "newton", "problem")
 
@@ -28,6 +29,10 @@ def _one_of(*allowed: str) -> Callable[[Checked, str, Any], str]:
     return lambda owner, name, value: owner.as_choice(name, value, allowed)
 
 
+def _control(owner: Checked, name: str, value: Any) -> Any:
+    return owner.as_instance(name, value, StepControl, "a StepControl or None")
+
+
 OPTIONS: dict[str, Callable[[Checked, str, Any], Any]] = {
     "rho_inf": lambda owner, name, value: owner.number(name, value, at_least=0, at_most=1),
     "rtol": _inside,
@@ -41,6 +46,7 @@ OPTIONS: dict[str, Callable[[Checked, str, Any], Any]] = {
     "contact_solver": _one_of(*CONTACT_SOLVERS),
     "contact_tolerance": _inside,
     "divide_failed_steps": lambda owner, name, value: owner.as_flag(name, value),
+    "step_control": _optional(_control),
     "reuse": lambda owner, name, value: owner.as_flag(name, value),
     "reference_force": lambda owner, name, value: owner.number(name, value, "N", at_least=0),
 }

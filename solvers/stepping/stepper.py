@@ -258,14 +258,6 @@ class Stepper(Checked):
         offers = hasattr(self, "local_error") and self.step_control is None and not system.searches
         return "Halve h, or use step_control=StepControl()" if offers else "Halve h"
 
-    def _set_control(self, step_control: Any) -> None:
-        """Check and keep the option about steps of variable size, in methods that have it."""
-        from fem_mbs.solvers.stepping.step_control import StepControl
-
-        self.step_control = step_control
-        if step_control is not None:
-            self.as_instance("step_control", step_control, StepControl, "a StepControl or None")
-
     def drift(self, system: Any, h: float) -> float:
         """Penetration [m] that steps h [s] of the method leave, besides round-off."""
         return 0.0

@@ -282,7 +282,7 @@ def test_contact_groups_are_refused_by_methods_and_options_that_do_not_know_them
 def test_an_option_that_another_method_has_is_told():
     with pytest.raises(ParameterError, match=r"persistent_contacts = True is not a parameter; DecoupledNSGA has it$"):
         fem.MoreauJean(persistent_contacts=True)
-    having = "DecoupledNSGA, GeneralizedAlpha, LobattoIIIAB, .* have it$"
+    having = ".*DecoupledNSGA.* have it$"
     with pytest.raises(ParameterError, match=rf"step_control = .* is not a parameter; {having}"):
         fem.MoreauJean(step_control=fem.StepControl())
 
