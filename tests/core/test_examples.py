@@ -11,23 +11,22 @@ import pytest
 import fem_mbs as fem
 
 EXAMPLES = sorted(Path(__file__).parents[2].joinpath("examples").glob("*.py"))
+LONG = {"clearance_crank"}  # tests/validation/test_clearance_crank.py has a part of a turn
 
-# of the two turns one, for which its checks are made as well: single turns have impacts between 260 and 1500 N
 # flexible models take most of the time of the comparison, and are in few of its checks
 SHORTER = {
-    "clearance_crank": {"shown": 1},
     "compare_steppers": {"problems": ("rigid", "impacts", "friction", "row")},
 }
 
 
-@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", [path for path in EXAMPLES if path.stem not in LONG], ids=lambda path: path.stem)
 def test_example_reproduces_its_references(script, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     check_example(script, tmp_path, **SHORTER.get(script.stem, {}))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("script", [path for path in EXAMPLES if path.stem in SHORTER], ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", [e for e in EXAMPLES if e.stem in {*SHORTER, *LONG}], ids=lambda path: path.stem)
 def test_long_example_reproduces_its_references(script, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     check_example(script, tmp_path)
