@@ -19,7 +19,6 @@ A method is a subclass of `Stepper` that says what `stepping.engine` asks of it.
 
 import signal
 import threading
-import warnings
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -38,7 +37,6 @@ from fem_mbs.system.in_use import alone
 from fem_mbs.system.layout import Stack
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
-NEGLIGIBLE = 1e-6  # of a step: by which a run may end before t_end without a word
 MOST_RECORDS = 4096  # saved steps of a chunk
 
 
@@ -135,8 +133,8 @@ class Stepper(Checked):
             Time at which the run ends, not how long it takes: a run begins at the time of the initial state,
             ``system.initial.t`` (0 unless it was set, as for a restart), and t_end must be later.
         h : float > 0 [s]
-            Step size; constant: steps end at initial.t + k h. The last one ends at or just before t_end; a warning and
-            the report tell when that is before it.
+            Step size; constant: steps end at initial.t + k h. The last one ends at or just before t_end; the report
+            tells when that is before it.
         save : str, optional
             Results file (VTKHDF: ParaView opens it, `fem_mbs.load` reads it), written while the run goes on. Without it
             results stay in memory.
@@ -289,10 +287,6 @@ class Stepper(Checked):
         steps = int(np.floor((number - start) / h * (1 + 1e-12) + 1e-9))
         if steps < 1:
             raise ParameterError(self, "h", h, f"s is longer than the run, {number - start:g} s; no step fits")
-        last = start + steps * h
-        if number - last > NEGLIGIBLE * h:
-            text = f"the run ends at t = {last:.9g} s: no number of steps h = {h:g} s ends at t_end = {number:.9g} s"
-            warnings.warn(text, UserWarning, stacklevel=5)  # of the caller, behind two decorators
         return start, number, steps
 
     @staticmethod
