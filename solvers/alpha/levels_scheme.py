@@ -85,7 +85,7 @@ def levels_step(data, run):
         return
     keep_impulses(d, s)
     for i in range(d.m):
-        s.lam_report[i] = s.ks * s.lam[i]
+        s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
 
 
 @entry("void(int64, int64)")

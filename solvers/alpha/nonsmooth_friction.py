@@ -124,10 +124,6 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
     def scalars(self, system: System, h: float) -> dict[str, Any]:
         return {**super().scalars(system, h), "approach": int(self.approach == "slower"), "persistent": 1}
 
-    def impulses(self, engine: "Engine") -> dict[str, np.ndarray]:
-        """Reactions and contact forces are those at the end of a step, without impulses."""
-        return {}
-
     def start(self, engine: "Engine", state: State) -> None:
         """Consistent accelerations, reactions and contact forces at the start of a run."""
         super().start(engine, state)
