@@ -370,6 +370,27 @@ def test_the_fixed_point_iteration_finds_what_newtons_finds(slides):
     assert found[1] == pytest.approx(found[0], abs=1e-7)  # rtol of forces of 10 N
 
 
+@pytest.mark.parametrize("iterations", [30, 0])
+@pytest.mark.parametrize("disc", [0.0, 0.2])
+def test_tangential_restitution_reverses_slip_and_drilling(disc, iterations):
+    """γ_F⁺ = −e_T γ_F⁻ where friction can give it, by Newton's iteration and by that of fixed points."""
+    model, e_T = fem.Model("superball"), 0.5
+    motion = {"velocity": [0.2, 0.1, -1.0], "angular_velocity": [3.0, -2.0, 4.0]}
+    ball = model.add(fem.RigidBody.sphere(mass, radius, position=[0, 0, radius + 5e-4], **motion, name="ball"))
+    law = {"friction": 2.0, "restitution": 0.5, "tangential_restitution": e_T, "radius_contensou": disc}
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=radius, **law))
+    engine = METHOD(0.8, rtol=1e-9).prepare(model.compile(), 1e-3)
+    engine.run[0]["max_iterations"] = iterations
+    records = engine.make_records(1)
+    done, _, error = engine.advance(np.array([1e-3]), np.zeros((1, 1, 1, 3)), records)
+    assert done == 1 and error is None and records["contact_problems"].sum() == (0 if iterations else 1)
+    spin = engine.arrays["R"][1] @ engine.arrays["V"][1, 3:]
+    slip = engine.arrays["V"][1, :3] + np.cross(spin, [0, 0, -radius])
+    # start: 0.2 + 0.2, 0.1 + 0.3, -1 m/s and 4 rad/s; without a disc nothing opposes drilling
+    assert slip == pytest.approx([-e_T * 0.4, -e_T * 0.4, 0.5], abs=1e-6)
+    assert spin[2] == pytest.approx(-e_T * 4.0 if disc else 4.0, abs=1e-2)  # the ball tumbles by 4 mrad in the step
+
+
 def thrown_box(seed, friction):
     """A box that falls on its corners, with a random motion."""
     rng = np.random.default_rng(seed)
