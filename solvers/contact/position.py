@@ -215,7 +215,7 @@ def start_position(d, s):
     zero(s.U_at, 6 * d.n_nodes)
     zero(s.nu_at, d.m)
     for c in range(d.nc):
-        s.turning[c] = GAP  # rolling and spinning act at velocity level only
+        s.turning[c] = GAP  # rolling and spinning have no rows here
         status[c] = acted[c]
         if was_active[c] == 0 or s.counts[4] > 0:
             cnu[c, 0] = cnu[c, 1] = cnu[c, 2] = nu_D[c] = 0.0

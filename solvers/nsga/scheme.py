@@ -24,17 +24,37 @@ from fem_mbs.system.assembly import (
     expand_add,
     factorise,
     full_norm,
+    groups_of,
     reduce_vector,
     solve_in_place,
     zero,
 )
-from fem_mbs.system.contacts import contacts, contacts_begin_step
+from fem_mbs.system.contacts import B_W, add_gradient, contacts, contacts_begin_step
 
 FEW, SMALL_SHIFT = (
     2,
     1e-6,
 )  # repetitions of the proximal step that gain twelve digits, and the shift up to which they do
 CALM = 10  # steps without a restart after which one begins with a trapezoidal step, see `advance`
+
+
+@kernel
+def add_last_moments(d, s, f):
+    """Subtract from f (full) the moments that contacts gave against rolling and spinning in the last step.
+
+    The position correction has no rows of them, but positions move by c_p h² times them: a ball that resistance holds
+    on a slope would creep by what its weight turns it in each step. Impulses of impacts are over.
+    """
+    groups, roll, total, impact = groups_of(d), integers(d.roll_index_at, d.nc), s.total_chi, s.impact
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            if roll[c] >= 0 and impact[c] == 0:
+                for i in range(2 if g.drilling != 0 else 3):  # drilling has its row
+                    add_gradient(g, e, B_W, i, -total[c, i] / s.h, f)
 
 
 @kernel
@@ -49,6 +69,8 @@ def smooth_motion(d, s, o):
         fs[i] = f[i]
         base[i] = f[i] + Gl[i]  # f(q~, v~) + G(q~)ᵀ k_s λ~
         base_v[i] = base[i] + Gw[i] - Ma[i]
+    if d.n_roll > 0 and s.persistent == 0 and s.counts[4] == 0:
+        add_last_moments(d, s, base)
 
 
 @entry("void(int64, int64)")

@@ -51,14 +51,15 @@ def test_resistance_stops_the_turning_ball_at_the_exact_time(case, digits, h):
     _, w = speeds(result)
     assert time_of_rest(result.t, w) == pytest.approx(case.t_stop, abs=2 * h)
     assert w == pytest.approx(case.exact(result.t), abs=1e-5 * case.start)  # exact but for rtol = 1e-5
-    # the law acts on velocities only: the angle is late by half a step of the first speed
+    # positions do not know the moment of the first step, and it stops within a step; half a step of the first speed,
+    # 0.2 to 5 mrad, with moments that act on velocities only, as in the source
     angle = np.linalg.norm(result["ball"].rotation_vector[-1])
-    assert angle - case.angle == pytest.approx(0.5 * h * case.start, rel=0.02)  # 2 %: the part of the last step
+    assert angle == pytest.approx(case.angle, abs=h * h * case.start / case.t_stop)
 
 
 @pytest.mark.parametrize("case", ["rolling", "spinning"])
-def test_angle_of_the_stopping_ball_is_first_order(case):
-    assert 0.8 < orders.slopes(f"A.6.1 {case}") < 1.2, orders.measured(f"A.6.1 {case}")
+def test_angle_of_the_stopping_ball_is_second_order(case):
+    assert 1.8 < orders.slopes(f"A.6.1 {case}") < 2.2, orders.measured(f"A.6.1 {case}")
 
 
 # --- A.6.2: all frictions -------------------------------------------------
@@ -77,10 +78,16 @@ def test_rolling_and_sliding_ball_stops_where_the_closed_form_says(case, rotatio
     assert result["floor"].gap.max() < 1e-12 and result["floor"].gap.min() > -1e-12  # round-off
 
 
-@pytest.mark.parametrize("case, order", [("I", 1), ("II", 1), ("III", 2)])
-def test_path_of_the_rolling_and_sliding_ball_is_first_order_and_of_one_that_only_slides_second(case, order):
-    """Sliding friction is a force of the position level as well; rolling resistance acts on velocities only."""
-    assert orders.slopes(f"A.6.2 {case}") == pytest.approx(order, abs=0.1), orders.measured(f"A.6.2 {case}")
+@pytest.mark.parametrize("case", ["I", "III"])
+def test_path_of_the_rolling_or_sliding_ball_is_second_order(case):
+    """Friction and resistance are forces of the position level as well; 1 in the source, whose resistance is not."""
+    assert orders.slopes(f"A.6.2 {case}") == pytest.approx(2, abs=0.1), orders.measured(f"A.6.2 {case}")
+
+
+def test_path_of_the_ball_that_slides_and_rolls_misses_what_a_step_does_not_see_of_events():
+    """Events are known to their step, and change the acceleration by 1 m/s² at most."""
+    h, error = orders.measured("A.6.2 II")
+    assert np.all(error[:, 0] < 0.5 * h**2)
 
 
 @pytest.mark.parametrize("case", ACARY_BOURRIER)
@@ -115,8 +122,8 @@ def test_case_two_needs_few_iterations_at_two_milliseconds():
     result = acary_bourrier("II", 2e-3, rotation=TURNED)
     _, _, _, t_stop, path = ACARY_BOURRIER["II"]
     assert np.all(result.iterations.max <= [1, 2, 2])  # prototype
-    assert np.ptp(result["ball"].position[:, 0]) == pytest.approx(4.1476, abs=1e-4)  # digits of the prototype
-    assert np.ptp(result["ball"].position[:, 0]) == pytest.approx(path, rel=1e-3)
+    # 4.1476 in the prototype, whose positions do not know the resistance
+    assert np.ptp(result["ball"].position[:, 0]) == pytest.approx(path, rel=1e-5)
     assert time_of_rest(result.t, speeds(result)[0]) == pytest.approx(t_stop, abs=4e-3)
 
 
