@@ -43,16 +43,17 @@ def add_last_moments(d, s, f):
     """Subtract from f (full) the moments that contacts gave against rolling and spinning in the last step.
 
     The position correction has no rows of them, but positions move by c_p h² times them: a ball that resistance holds
-    on a slope would creep by what its weight turns it in each step. Impulses of impacts are over.
+    on a slope would creep by what its weight turns it in each step. Not after a step with an impact, whose impulses
+    are over; they may have passed through contacts that were closed.
     """
-    groups, roll, total, impact = groups_of(d), integers(d.roll_index_at, d.nc), s.total_chi, s.impact
+    groups, roll, total = groups_of(d), integers(d.roll_index_at, d.nc), s.total_chi
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
         for e in range(g.n):
             c = g.first_contact + e
-            if roll[c] >= 0 and impact[c] == 0:
+            if roll[c] >= 0:
                 for i in range(2 if g.drilling != 0 else 3):  # drilling has its row
                     add_gradient(g, e, B_W, i, -total[c, i] / s.h, f)
 
@@ -69,7 +70,7 @@ def smooth_motion(d, s, o):
         fs[i] = f[i]
         base[i] = f[i] + Gl[i]  # f(q~, v~) + G(q~)ᵀ k_s λ~
         base_v[i] = base[i] + Gw[i] - Ma[i]
-    if d.n_roll > 0 and s.persistent == 0 and s.counts[4] == 0:
+    if d.n_roll > 0 and s.persistent == 0 and s.struck == 0 and s.counts[4] == 0:
         add_last_moments(d, s, base)
 
 

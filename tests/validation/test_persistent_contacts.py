@@ -153,8 +153,8 @@ def test_way_of_a_ball_that_slides_rolls_and_stops_is_exact_but_for_the_steps_of
         assert rolling_ball.time_of_rest(result.t, w) == pytest.approx(t_turn, abs=2 * 5e-3)
         assert rolling_ball.time_of_rest(result.t, v) == pytest.approx(t_stop, abs=2 * 5e-3)
         errors.append(abs(np.ptp(result["ball"].position[:, 0]) - path))
-    # measured 6.3e-3, 5.0e-3, 1.6e-5 m (in case III friction alone is exact); 5e-6 are digits of the source
-    assert errors[1] < min(errors[0], 3e-5), errors
+    # measured up to 1.6e-5 m; 5e-6 are digits of the source
+    assert max(errors) < 3e-5, errors
 
 
 def sphere_on_floor(velocity, spin, **law):
