@@ -235,6 +235,16 @@ class System(Checked):
         self._fill()
         return np.concatenate(places)
 
+    def forget_pairs(self) -> None:
+        """Leave the pairs of contact groups to a solver that finds them by itself, until the next search."""
+        nothing = np.zeros((0, 2), np.int64)
+        for search in self.searches:
+            for group in search.groups:
+                group.set_pairs(search, nothing)
+        self.nc, self.laws = self.nc_fixed, self.laws[: self.nc_fixed]
+        self._number_moments()
+        self._fill()
+
     def contact_at(self, c: int) -> "Element | Pair":
         """Contact number c: an element, or of a contact group the pair in words."""
         if c < self.nc_fixed:

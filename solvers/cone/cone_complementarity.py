@@ -83,6 +83,7 @@ class ConeComplementarity(Stepper):
     # options of `DecoupledNSGA` that this method does without
     step_control, max_problems = None, 50
     velocities_first = True
+    takes_grains = True
 
     def __init__(
         self,

@@ -86,7 +86,7 @@ def cone_residual(data, run):
             total += s.rate[i] ** 2
         add_constraint_forces(d, 1.0, s.phi, s.Gl)
     for i in range(6 * N):
-        r1[i] = Ma[i] - h * f[i] - s.Gl[i]
+        r1[i] = Ma[i] - h * f[i] - s.Gl[i] - s.P[i]
     forces = max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, s.Gl, s.length) / h
     s.F_s = max(forces, s.reference_force)
     friction = 0.0
@@ -227,6 +227,8 @@ def cone_step(data, run):
     gaps_of_joints(d, s)
     solve_first(d, s)
     s.newton = newton
+    if s.code == OK and s.grains_at != 0:
+        call2(s.grains_part, data, run)
     if s.code != OK:
         return
     for i in range(6 * d.n_nodes):

@@ -11,6 +11,7 @@ ENERGY_ROSE = 7
 OUT_OF_RANGE = 8  # an element is in a pose that it is not made for
 PASSED = 9  # a contact was passed within the step, or struck far from where it touched first; why: see below
 TOUCHED = 10  # no failure: the step stopped after its smooth motion, in which a contact closes, see nsga.split
+NO_ROOM = 11  # no failure: the arrays of pairs are too small, see granular.step
 
 # Why a step is refused as PASSED
 UNDECIDED = 0  # where a contact touches first cannot be told

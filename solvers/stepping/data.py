@@ -25,7 +25,7 @@ from fem_mbs.solvers.stepping.table import Item, Table
 from fem_mbs.system.assembly import DATA
 
 # C functions that parts call each other through: a part is then compiled on its own, not again inside its callers
-PARTS = "advance step position record check sweep settle newton".split()
+PARTS = "advance step position record check sweep settle newton grains".split()
 PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see stepping.newton
 
 _LAST = "of the last step, where Newton's iteration starts"
@@ -218,6 +218,7 @@ TABLE = Table(
         # addresses
         **{f"{name}_part": Item("", "compiled part", "i8") for name in PARTS},
         **{f"{name}_problem": Item("", "record of Newton's iteration", "i8") for name in PROBLEMS},
+        "grains_at": Item("", "record of a contact group of free bodies, see granular.data, 0: none", "i8"),
         "contact_part": Item("", "corrections by the contact-problem solver, 0: none", "i8"),
         "data_at": Item("", "record of the system", "i8"),
         "run_at": Item("", "record of the run itself", "i8"),

@@ -58,6 +58,7 @@ class Engine:
         self.longest = np.inf  # [s]: steps of variable size that the method takes
         self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
         self.shift = SHIFT if method.epsilon is None else method.epsilon
+        self.grains = self._grains()
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
         self._allocate()
@@ -75,6 +76,18 @@ class Engine:
             from fem_mbs.solvers.stepping.divider import Divider
 
             self.controller = Divider(self)
+
+    def _grains(self):
+        """The contact group, where its spheres are free bodies and the method takes such groups; or None."""
+        if not (self.system.searches and self.method.takes_grains and self.method.contact_solver == "auto"):
+            return None
+        from fem_mbs.solvers.granular.grains import Grains
+
+        if Grains.reason(self.system) is not None:
+            return None
+        grains = Grains(self)
+        self.system.forget_pairs()
+        return grains
 
     def _allocate(self):
         system = self.system
@@ -125,7 +138,11 @@ class Engine:
         for name, array in addresses.items():
             self.run[0][name] = address(array)
         self.contact_problems = None
-        if (self.system.nc or self.system.searches) and self.method.contact_solver != "newton":
+        if self.grains is not None:
+            from fem_mbs.solvers.granular.step import contacts_of_step
+
+            self.run[0]["grains_at"], self.run[0]["grains_part"] = address(self.grains.record), contacts_of_step.address
+        elif (self.system.nc or self.system.searches) and self.method.contact_solver != "newton":
             from fem_mbs.solvers.contact.correction import ContactProblemCorrection
 
             self.contact_problems = ContactProblemCorrection(self)
@@ -147,7 +164,7 @@ class Engine:
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "length": system.length, "reference_force": method.reference_force,
             "max_iterations": method.max_iterations, "max_problems": method.max_problems,
-            "newton": int(not system.searches and (method.contact_solver != "problem" or system.nc == 0)),
+            "newton": int((not system.searches or self.grains is not None) and (method.contact_solver != "problem" or system.nc == 0)),
             "exact": EXACT, "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
             "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
             "abrupt": int(any(element.abrupt for element in system.elements)),
@@ -254,7 +271,10 @@ class Engine:
         invoke(int(run["record_part"]), address(self.data), address(self.run))
         if self.controller is not None:
             self.controller.complete(block)
-        if self.system.searches:
+        if self.grains is not None:
+            self.pair_tables = [self.grains.closed_pairs()]
+            block["pair_count"][0] = len(self.pair_tables[0])
+        elif self.system.searches:
             from fem_mbs.solvers.contact.pairs import closed_pairs
 
             self.pair_tables = [closed_pairs(self)]
@@ -269,6 +289,10 @@ class Engine:
             return 0, 0, None
         if self.controller is not None:
             return self.controller.advance(times, signals, block)
+        if self.grains is not None:
+            done, saved, error = self.grains.advance(times, signals, block)
+            self.pair_tables = self.grains.tables
+            return done, saved, error
         if self.system.searches:
             from fem_mbs.solvers.contact import pairs
 
@@ -305,7 +329,9 @@ class Engine:
         """What was counted over all steps, saved or not."""
         repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
         searches = {}
-        if self.system.searches:
+        if self.grains is not None:
+            searches = self.grains.statistics()
+        elif self.system.searches:
             inexact = self.contact_problems.inexact
             searches = {"pair_searches": self.searches, "inexact_contact_problems": inexact}
         controlled = self.controller.statistics() if self.controller is not None else {}

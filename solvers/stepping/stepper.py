@@ -81,6 +81,7 @@ class Stepper(Checked):
     instants: tuple[float, ...] = (1.0,)  # of a step, at which signals are needed
     step_control: Any = None  # a StepControl, in methods that have the option
     means_at_impacts: bool = False  # joints report the mean of a step with an impact, not its end with impulses
+    takes_grains: bool = False  # contact groups of free bodies go to `fem_mbs.solvers.granular`
     velocities_first: bool = False  # no position correction goes before the velocity problem of a step
 
     def _keep(self, **given: Any) -> None:

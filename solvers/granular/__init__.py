@@ -1,0 +1,1 @@
+"""Many spheres that touch: contact groups of free bodies, solved without matrices."""

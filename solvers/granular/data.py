@@ -1,0 +1,81 @@
+"""Data of contact groups whose spheres are free bodies; compiled code calls its record ``p``.
+
+Nodes that carry a sphere of a group are *grains*, numbered as the spheres of the group are; the last row of the arrays
+of grains is a body that cannot move, the partner of obstacles.
+
+    symbol   code                     symbol   code
+    v, r ω   grains, columns 0-5      n        rows, columns 0-2
+    1/m      grains, column 6         r_N      rows, column 3
+    r²/J     grains, column 7         r_T      rows, columns 4-6 (inertial axes)
+                                      b        rows, column 7
+"""
+
+from numba import carray
+
+from fem_mbs.jit import kernel, void_pointer
+from fem_mbs.solvers.stepping.table import Item, Table
+
+# columns of a grain and of a pair: one line of cache each
+G_V, G_SPIN, G_MASS, G_TURN, GRAIN = 0, 3, 6, 7, 8
+P_N, P_RN, P_RT, P_BIAS, PAIR = 0, 3, 4, 7, 8
+
+# ns grains, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials
+TABLE = Table(
+    "contact group of free bodies",
+    {
+        "node": Item("ns", "of each grain", "i8"),
+        "radius": Item("ng", "[m]"),
+        "material": Item("ng", "of each grain", "i8"),
+        "grains": Item("ng 8", "velocities v and r ω, 1/m and r²/J"),
+        "before": Item("ng 6", "velocities one sweep ago"),
+        "center": Item("ng 3", "centres when pairs were searched"),
+        "ahead": Item("ns", "way of each grain that the search has allowed for"),
+        "reach": Item("ns", "radius and way of each grain"),
+        "plane": Item("no 4", "normals and distances from the origin, inertial axes"),
+        "plane_node": Item("no", "of each plane", "i8"),
+        "plane_local": Item("no 6", "point and normal of each plane, axes of its node"),
+        "plane_material": Item("no", "of each plane", "i8"),
+        "laws": Item("nl nl 6", "laws of pairs of materials"),
+        "room": Item("np 2", "pairs that a search has found", "i8"),
+        # pairs by their first grain: those of grain i are at start[i] … start[i + 1]
+        "start": Item("ng", "first pair of each grain", "i8"),
+        "first": Item("np", "grain", "i8"),
+        "second": Item("np", "grain, or −1 − number of a plane", "i8"),
+        "rows": Item("np 8", "normals, impulses, b"),
+        "last": Item("np 4", "impulses one sweep ago"),
+        "gap": Item("np", "at the start of the step"),
+        "mu": Item("np", "friction"),
+        "given": Item("nm 3", "tangential velocity of the plane at the contact, where planes move"),
+        "old_start": Item("ng", "the same before the last search", "i8"),
+        "old_second": Item("np", "the same before the last search", "i8"),
+        "old_rows": Item("np 8", "the same before the last search"),
+        "skin": Item("", "margin of the search [m]"),
+        "band": Item("", "of the smaller diameter: closed gaps are below it"),
+        "clean": Item("", "of the smaller diameter: overlaps that positions may keep"),
+        "alone": Item("nodes 6", "change of velocities without contacts"),
+        "count": Item("", "number of pairs", "i8"),
+        "pending": Item("", "the last search had no room; old pairs are kept already", "i8"),
+        "found": Item("", "number that the last search found", "i8"),
+        "moving": Item("", "planes move", "i8"),
+        "relaxed": Item("", "relaxed law of contact", "i8"),
+        "recovery": Item("", "speed at which overlaps are taken back at most"),
+        "tolerance": Item("", "scale-free error asked for"),
+        "refused": Item("", "errors above it fail the step"),
+        "most": Item("", "sweeps of a step", "i8"),
+        "cap": Item("", "of the momentum"),
+        "error": Item("", "scale-free error reached"),
+        "sweeps": Item("", "of the last step", "i8"),
+        "all_sweeps": Item("", "of all steps", "i8"),
+        "worst_sweeps": Item("", "of one step", "i8"),
+        "unsolved": Item("", "steps whose tolerance was not reached", "i8"),
+        "worst_error": Item("", "of all steps"),
+        "searches": Item("", "of pairs", "i8"),
+    },
+)
+GRAINS = TABLE.dtype
+
+
+@kernel
+def grains_at(at):
+    """Record of this table at an address, as an array of one."""
+    return carray(void_pointer(at), (1,), GRAINS)

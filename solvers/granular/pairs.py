@@ -1,0 +1,275 @@
+"""Pairs of a contact group as rows of arrays: found, matched with those before, and evaluated at the start of a step.
+
+Pairs are kept by their first grain: those of grain i are rows start[i] … start[i + 1]. With at most a dozen partners
+per grain, the impulse that a pair had before a search is found by looking through the old row of its grain.
+
+Closed contacts have a band: gaps below δ are closed, with no bias, and open ones aim at its middle,
+
+    b = 0  where gap < δ ,   else  (gap − δ/2)/h ,   δ = 1e-5 of the smaller diameter                               (1)
+
+Without it overlaps that are left by inexact impulses give small negative b, which contradict each other where spheres
+stick, and no method converges any more. Overlaps are taken back by positions, see `granular.positions`.
+
+Source: docs/theory/contact_groups.md, (1), (2).
+"""
+
+import math
+
+from fem_mbs.jit import kernel, local_vector
+from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR
+from fem_mbs.system.broad_phase import near_pairs
+from fem_mbs.system.contacts import L_MU, L_NORMAL
+
+PART = 0.25  # of the margin: longer ways in a step are part of the reach of a grain
+
+
+@kernel
+def place_planes(p, x, R):
+    """Normals and distances of the planes at poses x, R."""
+    plane, local = p.plane, p.plane_local
+    for k in range(plane.shape[0]):
+        i, distance = p.plane_node[k], 0.0
+        for j in range(3):
+            at, n = x[i, j], 0.0
+            for m in range(3):
+                at += R[i, j, m] * local[k, m]
+                n += R[i, j, m] * local[k, 3 + m]
+            plane[k, j] = n
+            distance += n * at
+        plane[k, 3] = distance
+
+
+@kernel
+def farthest(p, x, V, h):
+    """Largest distance [m] of a grain from where pairs were searched, beyond what the search has allowed for, at the
+    end of a step with velocities V.
+    """
+    node, center, ahead, result = p.node, p.center, p.ahead, 0.0
+    for i in range(node.shape[0]):
+        k, square, speed = node[i], 0.0, 0.0
+        for j in range(3):
+            square += (x[k, j] - center[i, j]) ** 2
+            speed += V[k, j] ** 2
+        result = max(result, math.sqrt(square) + h * math.sqrt(speed) - ahead[i])
+    return result
+
+
+@kernel
+def find(p, x, V, h):
+    """Search the pairs at positions x for a step with velocities V; the planes are placed already.
+
+    Returns False when there are more than the arrays have room for: ``p.found`` says how many.
+    """
+    node, center, radius, ahead = p.node, p.center, p.radius, p.ahead
+    count = node.shape[0]
+    reach = p.reach
+    for i in range(count):
+        k, speed = node[i], 0.0
+        for j in range(3):
+            center[i, j] = x[k, j]
+            speed += V[k, j] ** 2
+        way = h * math.sqrt(speed)
+        ahead[i] = way if way > PART * p.skin else 0.0
+        reach[i] = radius[i] + ahead[i]
+    room, planes = p.room.shape[0], p.plane.shape[0]
+    near = near_pairs(center[:count], reach, p.skin, p.room)
+    p.found = near
+    if near > room:
+        return False
+    _keep_old(p)
+    first, second, start = p.first, p.second, p.start
+    total = at = 0
+    for i in range(count):
+        start[i] = total
+        for k in range(planes):
+            gap = -p.plane[k, 3] - reach[i]
+            for j in range(3):
+                gap += p.plane[k, j] * center[i, j]
+            if gap < p.skin:
+                if total < room:
+                    first[total], second[total] = i, -1 - k
+                total += 1
+        while at < near and p.room[at, 0] == i:
+            if total < room:
+                first[total], second[total] = i, p.room[at, 1]
+            total += 1
+            at += 1
+    start[count] = total
+    p.found = total
+    p.count = min(total, room)
+    p.pending = 1 if total > room else 0
+    if total > room:
+        return False
+    p.searches += 1
+    _take_over(p)
+    return True
+
+
+@kernel
+def _keep_old(p):
+    """Keep the pairs that there are for `_take_over`, unless a search that had no room has done so."""
+    if p.pending != 0:
+        return
+    for i in range(p.start.shape[0]):
+        p.old_start[i] = p.start[i]
+    for c in range(p.count):
+        p.old_second[c] = p.second[c]
+        for j in range(PAIR):
+            p.old_rows[c, j] = p.rows[c, j]
+
+
+@kernel
+def _take_over(p):
+    """Impulses and normals of pairs that were known; friction of all by the table of laws."""
+    rows, old_rows, old_second, old_start = p.rows, p.old_rows, p.old_second, p.old_start
+    material, plane_material, laws = p.material, p.plane_material, p.laws
+    for c in range(p.count):
+        i, b = p.first[c], p.second[c]
+        other = material[b] if b >= 0 else plane_material[-1 - b]
+        p.mu[c] = laws[material[i], other, L_MU]
+        for j in range(PAIR):
+            rows[c, j] = 0.0
+        for old in range(old_start[i], old_start[i + 1]):
+            if old_second[old] == b:
+                for j in range(PAIR):
+                    rows[c, j] = old_rows[old, j]
+                break
+
+
+@kernel
+def _arm(p, c, x):
+    """From the node of the plane of pair c to the point that touches, inertial axes."""
+    plane, i = -1 - p.second[c], p.node[p.first[c]]
+    k, r = p.plane_node[plane], p.radius[p.first[c]]
+    return (
+        x[i, 0] - r * p.plane[plane, 0] - x[k, 0],
+        x[i, 1] - r * p.plane[plane, 1] - x[k, 1],
+        x[i, 2] - r * p.plane[plane, 2] - x[k, 2],
+    )
+
+
+@kernel
+def velocity_at(p, c, x, R, V, u):
+    """Fill u (3,) with the velocity of the plane of pair c at its point, for node velocities V."""
+    k, (d0, d1, d2) = p.plane_node[-1 - p.second[c]], _arm(p, c, x)
+    w0 = R[k, 0, 0] * V[k, 3] + R[k, 0, 1] * V[k, 4] + R[k, 0, 2] * V[k, 5]
+    w1 = R[k, 1, 0] * V[k, 3] + R[k, 1, 1] * V[k, 4] + R[k, 1, 2] * V[k, 5]
+    w2 = R[k, 2, 0] * V[k, 3] + R[k, 2, 1] * V[k, 4] + R[k, 2, 2] * V[k, 5]
+    u[0], u[1], u[2] = V[k, 0] + w1 * d2 - w2 * d1, V[k, 1] + w2 * d0 - w0 * d2, V[k, 2] + w0 * d1 - w1 * d0
+
+
+@kernel
+def carry_along(p, x, R, V):
+    """Put the velocities of moving planes into b, and their tangential parts into ``given``."""
+    u = local_vector(3)
+    for c in range(p.count):
+        along = 0.0
+        for j in range(3):
+            u[j] = 0.0
+        if p.second[c] < 0:
+            velocity_at(p, c, x, R, V, u)
+            for j in range(3):
+                along += p.rows[c, P_N + j] * u[j]
+            p.rows[c, P_BIAS] -= along
+        for j in range(3):
+            p.given[c, j] = u[j] - along * p.rows[c, P_N + j]
+
+
+@kernel
+def push_planes(p, x, R, P):
+    """Subtract the impulses of pairs with planes from P (6 N,), at the nodes of these."""
+    rows = p.rows
+    for c in range(p.count):
+        if p.second[c] >= 0 or rows[c, P_RN] == 0.0:
+            continue
+        k, (d0, d1, d2) = p.plane_node[-1 - p.second[c]], _arm(p, c, x)
+        f0 = rows[c, P_RN] * rows[c, P_N] + rows[c, P_RT]
+        f1 = rows[c, P_RN] * rows[c, P_N + 1] + rows[c, P_RT + 1]
+        f2 = rows[c, P_RN] * rows[c, P_N + 2] + rows[c, P_RT + 2]
+        m0, m1, m2 = d1 * f2 - d2 * f1, d2 * f0 - d0 * f2, d0 * f1 - d1 * f0
+        P[6 * k], P[6 * k + 1], P[6 * k + 2] = P[6 * k] - f0, P[6 * k + 1] - f1, P[6 * k + 2] - f2
+        for j in range(3):
+            P[6 * k + 3 + j] -= R[k, 0, j] * m0 + R[k, 1, j] * m1 + R[k, 2, j] * m2
+
+
+@kernel
+def evaluate(p, x, R, V0, h, tol_v):
+    """Gaps, normals and b of all pairs at positions x, impulses of the last step turned into the new tangents.
+
+    Approaches faster than tol_v [m/s] that close a gap are reflected by Newton's law.
+    """
+    rows, node, radius, u = p.rows, p.node, p.radius, local_vector(3)
+    material, plane_material, laws = p.material, p.plane_material, p.laws
+    for c in range(p.count):
+        a, b = p.first[c], p.second[c]
+        i = node[a]
+        if b >= 0:
+            k = node[b]
+            n0, n1, n2 = x[i, 0] - x[k, 0], x[i, 1] - x[k, 1], x[i, 2] - x[k, 2]
+            size = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
+            gap = size - radius[a] - radius[b]
+            if size > 0.0:
+                n0, n1, n2 = n0 / size, n1 / size, n2 / size
+            else:
+                n2 = 1.0
+            smaller = min(radius[a], radius[b])
+        else:
+            k = p.plane_node[-1 - b]
+            n0, n1, n2 = p.plane[-1 - b, 0], p.plane[-1 - b, 1], p.plane[-1 - b, 2]
+            gap = n0 * x[i, 0] + n1 * x[i, 1] + n2 * x[i, 2] - p.plane[-1 - b, 3] - radius[a]
+            smaller = radius[a]
+        p.gap[c] = gap
+        band = 2.0 * p.band * smaller
+        bias = 0.0 if gap < band else (gap - 0.5 * band) / h
+        other = material[b] if b >= 0 else plane_material[-1 - b]
+        restitution = laws[material[a], other, L_NORMAL]
+        if restitution > 0.0:
+            rate = n0 * V0[i, 0] + n1 * V0[i, 1] + n2 * V0[i, 2]
+            if b >= 0:
+                rate -= n0 * V0[k, 0] + n1 * V0[k, 1] + n2 * V0[k, 2]
+            elif p.moving != 0:
+                velocity_at(p, c, x, R, V0, u)
+                rate -= n0 * u[0] + n1 * u[1] + n2 * u[2]
+            if rate < -tol_v and gap + h * rate <= 0.0:
+                bias = min(bias, restitution * rate)
+        rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2], rows[c, P_BIAS] = n0, n1, n2, bias
+        if rows[c, P_RN] > 0.0:
+            t0, t1, t2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
+            before, along = t0 * t0 + t1 * t1 + t2 * t2, t0 * n0 + t1 * n1 + t2 * n2
+            t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
+            now = t0 * t0 + t1 * t1 + t2 * t2
+            part = math.sqrt(before / now) if now > 0.25 * before and now > 0.0 else 0.0
+            rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2] = part * t0, part * t1, part * t2
+
+
+@kernel
+def load(p, R, V):
+    """Velocities of the nodes as those of the grains."""
+    g, node, radius = p.grains, p.node, p.radius
+    for a in range(node.shape[0]):
+        i = node[a]
+        for j in range(3):
+            spin = 0.0
+            for m in range(3):
+                spin += R[i, j, m] * V[i, 3 + m]
+            g[a, j] = V[i, j]
+            g[a, 3 + j] = radius[a] * spin
+
+
+@kernel
+def unload(p, R, V0, W, P):
+    """Velocities of the grains as changes W of those of the nodes, V0; P (6 N,): what was added, as impulses."""
+    g, node, radius = p.grains, p.node, p.radius
+    for a in range(node.shape[0]):
+        i = node[a]
+        for j in range(3):
+            turn = 0.0
+            for m in range(3):
+                turn += R[i, m, j] * g[a, 3 + m]
+            new, turn = g[a, j] - V0[i, j], turn / radius[a] - V0[i, 3 + j]
+            if g[a, G_MASS] > 0.0:
+                P[6 * i + j] = (new - W[i, j]) / g[a, G_MASS]
+                W[i, j] = new
+            if g[a, G_TURN] > 0.0:
+                P[6 * i + 3 + j] = (turn - W[i, 3 + j]) * radius[a] ** 2 / g[a, G_TURN]
+                W[i, 3 + j] = turn

@@ -1,0 +1,259 @@
+"""Velocities of many spheres in contact: Gauss-Seidel sweeps with momentum, exact for one contact at a time.
+
+Spheres with velocity v and surface speed s = r ω touch at normals n (from the second to the first):
+
+    u = v_a − v_b − (s_a + s_b) × n − u_given ,   W = diag(w, w_T, w_T),                                           (1)
+    w = 1/m_a + 1/m_b ,   w_T = w + r_a²/J_a + r_b²/J_b
+    one contact:   p = (r_N − (u_N + b)/w)⁺ ,   f = r_T − u_T/w_T ,   |f| ≤ μ p by shortening f                    (2)
+    relaxed law:   where |f| > μ p̂, p̂ without ⁺:  p = (w p̂ + μ w_T |f|)⁺/(w + μ² w_T) ,   f = μ p f/|f|            (3)
+
+No tangents, no matrix: r_T is a vector normal to n. (2) solves Coulomb's law with De Saxcé's term exactly, because W
+couples neither the normal with the tangents nor these with each other. Between two sweeps velocities and impulses go on
+in the direction of the last change,
+
+    (v, s) ← (v, s) + β Δ(v, s) ,   r ← r + β Δr                                                                  (4)
+
+with β of Nesterov's sequence below a cap. The cap, restarts where the sweeps turn round or their error grows, and the
+window by which the cap follows the rate of convergence are what makes (4) converge with Coulomb's law.
+
+The error is that of contact problems: e = ‖r̂ − P_K(r̂ − ũ̂)‖/‖q̂‖ in variables scaled with a = (tr W/3)^(-½), over the
+contacts that approach or carry. Each sweep estimates it by its own changes; e itself costs two sweeps and is evaluated
+when the estimate says that it may be small enough.
+
+Source: docs/theory/contact_groups.md, (3)-(7).
+"""
+
+import math
+
+from fem_mbs.jit import kernel
+from fem_mbs.solvers.granular.data import G_MASS, G_SPIN, G_TURN, G_V, P_BIAS, P_N, P_RN, P_RT
+
+WINDOW = 40  # sweeps between two looks at the rate of convergence
+GROWTH = 4.0  # of the squared error since a restart that ends the momentum
+LARGEST_CAP = 0.98
+JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself is looked at
+
+
+@kernel
+def partner_of(p, c):
+    """Row of the second body of pair c among the grains; planes are the last one."""
+    b = p.second[c]
+    return b if b >= 0 else p.grains.shape[0] - 1
+
+
+@kernel
+def add_impulses(p):
+    """Add the impulses of all pairs to the velocities of the grains."""
+    g, rows = p.grains, p.rows
+    for c in range(p.count):
+        if rows[c, P_RN] == 0.0:
+            continue
+        a, b = p.first[c], partner_of(p, c)
+        n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
+        t0, t1, t2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
+        c0, c1, c2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
+        t0, t1, t2 = t0 + rows[c, P_RN] * n0, t1 + rows[c, P_RN] * n1, t2 + rows[c, P_RN] * n2
+        _push(g, a, b, t0, t1, t2, c0, c1, c2)
+
+
+@kernel
+def _push(g, a, b, d0, d1, d2, c0, c1, c2):
+    """Give impulse d to grain a and −d to grain b; c = n × d."""
+    m = g[a, G_MASS]
+    g[a, G_V] += m * d0
+    g[a, G_V + 1] += m * d1
+    g[a, G_V + 2] += m * d2
+    m = g[a, G_TURN]
+    g[a, G_SPIN] -= m * c0
+    g[a, G_SPIN + 1] -= m * c1
+    g[a, G_SPIN + 2] -= m * c2
+    m = g[b, G_MASS]
+    g[b, G_V] -= m * d0
+    g[b, G_V + 1] -= m * d1
+    g[b, G_V + 2] -= m * d2
+    m = g[b, G_TURN]
+    g[b, G_SPIN] -= m * c0
+    g[b, G_SPIN + 1] -= m * c1
+    g[b, G_SPIN + 2] -= m * c2
+
+
+@kernel
+def size_of_problem(p):
+    """‖q̂‖² over the contacts that approach with the present velocities (those without impulses), or carry."""
+    g, rows, total = p.grains, p.rows, 0.0
+    for c in range(p.count):
+        a, b = p.first[c], partner_of(p, c)
+        n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
+        u0, u1, u2 = g[a, 0] - g[b, 0], g[a, 1] - g[b, 1], g[a, 2] - g[b, 2]
+        u_n = n0 * u0 + n1 * u1 + n2 * u2
+        q_n = u_n + rows[c, P_BIAS]
+        if q_n >= 0.0 and rows[c, P_RN] == 0.0:
+            continue
+        s0, s1, s2 = g[a, 3] + g[b, 3], g[a, 4] + g[b, 4], g[a, 5] + g[b, 5]
+        u0 -= u_n * n0 + s1 * n2 - s2 * n1
+        u1 -= u_n * n1 + s2 * n0 - s0 * n2
+        u2 -= u_n * n2 + s0 * n1 - s1 * n0
+        if p.moving != 0:
+            u0, u1, u2 = u0 - p.given[c, 0], u1 - p.given[c, 1], u2 - p.given[c, 2]
+        w = g[a, G_MASS] + g[b, G_MASS]
+        total += 3.0 / (3.0 * w + 2.0 * (g[a, G_TURN] + g[b, G_TURN])) * (q_n * q_n + u0 * u0 + u1 * u1 + u2 * u2)
+    return total
+
+
+@kernel
+def _extrapolate(p, beta):
+    """(4) for the velocities; keeps those of before."""
+    g, before = p.grains, p.before
+    for i in range(g.shape[0]):
+        for j in range(6):
+            v = g[i, j]
+            g[i, j] = v + beta * (v - before[i, j])
+            before[i, j] = v
+
+
+@kernel
+def sweep(p, beta):
+    """One sweep over all pairs. Returns the estimate of the squared error times ‖q̂‖², and the work of the change
+    against the last one: positive when the momentum points the wrong way.
+    """
+    g, rows, last, mus = p.grains, p.rows, p.last, p.mu
+    estimate = work = 0.0
+    moving, relaxed = p.moving != 0, p.relaxed != 0
+    for c in range(p.count):
+        a, b = p.first[c], partner_of(p, c)
+        n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
+        u0, u1, u2 = g[a, 0] - g[b, 0], g[a, 1] - g[b, 1], g[a, 2] - g[b, 2]
+        u_n = n0 * u0 + n1 * u1 + n2 * u2
+        r, l = rows[c, P_RN], last[c, 0]
+        if r == 0.0 and l == 0.0 and u_n + rows[c, P_BIAS] >= 0.0:
+            continue
+        s0, s1, s2 = g[a, 3] + g[b, 3], g[a, 4] + g[b, 4], g[a, 5] + g[b, 5]
+        u0 -= u_n * n0 + s1 * n2 - s2 * n1
+        u1 -= u_n * n1 + s2 * n0 - s0 * n2
+        u2 -= u_n * n2 + s0 * n1 - s1 * n0
+        if moving:
+            u0, u1, u2 = u0 - p.given[c, 0], u1 - p.given[c, 1], u2 - p.given[c, 2]
+        w = g[a, G_MASS] + g[b, G_MASS]
+        w_t = w + g[a, G_TURN] + g[b, G_TURN]
+        # impulses that go on as they changed, and those before
+        r0, r1, r2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
+        y = r + beta * (r - l)
+        y0, y1, y2 = r0 + beta * (r0 - last[c, 1]), r1 + beta * (r1 - last[c, 2]), r2 + beta * (r2 - last[c, 3])
+        last[c, 0], last[c, 1], last[c, 2], last[c, 3] = r, r0, r1, r2
+        # (2)
+        new = y - (u_n + rows[c, P_BIAS]) / w
+        f0, f1, f2 = y0 - u0 / w_t, y1 - u1 / w_t, y2 - u2 / w_t
+        mu = mus[c]
+        size = math.sqrt(f0 * f0 + f1 * f1 + f2 * f2)
+        if relaxed and size > mu * new:
+            new = (w * new + mu * w_t * size) / (w + mu * mu * w_t)
+        new = max(new, 0.0)
+        if size > mu * new:
+            size = mu * new / size
+            f0, f1, f2 = f0 * size, f1 * size, f2 * size
+        rows[c, P_RN], rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2] = new, f0, f1, f2
+        d, d0, d1, d2 = new - y, f0 - y0, f1 - y1, f2 - y2
+        estimate += 3.0 / (w + 2.0 * w_t) * (w * w * d * d + w_t * w_t * (d0 * d0 + d1 * d1 + d2 * d2))
+        work -= w * d * (new - r) + w_t * (d0 * (f0 - r0) + d1 * (f1 - r1) + d2 * (f2 - r2))
+        _push(
+            g, a, b, d0 + d * n0, d1 + d * n1, d2 + d * n2, n1 * d2 - n2 * d1, n2 * d0 - n0 * d2, n0 * d1 - n1 * d0
+        )
+    return estimate, work
+
+
+@kernel
+def error_of(p):
+    """Squared error times ‖q̂‖² at the present velocities and impulses."""
+    g, rows, total, away = p.grains, p.rows, 0.0, 0.0
+    moving, relaxed = p.moving != 0, p.relaxed != 0
+    for c in range(p.count):
+        a, b = p.first[c], partner_of(p, c)
+        n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
+        u0, u1, u2 = g[a, 0] - g[b, 0], g[a, 1] - g[b, 1], g[a, 2] - g[b, 2]
+        u_n = n0 * u0 + n1 * u1 + n2 * u2
+        q_n, r = u_n + rows[c, P_BIAS], rows[c, P_RN]
+        if r == 0.0 and q_n >= 0.0:
+            continue
+        s0, s1, s2 = g[a, 3] + g[b, 3], g[a, 4] + g[b, 4], g[a, 5] + g[b, 5]
+        u0 -= u_n * n0 + s1 * n2 - s2 * n1
+        u1 -= u_n * n1 + s2 * n0 - s0 * n2
+        u2 -= u_n * n2 + s0 * n1 - s1 * n0
+        if moving:
+            u0, u1, u2 = u0 - p.given[c, 0], u1 - p.given[c, 1], u2 - p.given[c, 2]
+        w = g[a, G_MASS] + g[b, G_MASS]
+        scale = 3.0 / (3.0 * w + 2.0 * (g[a, G_TURN] + g[b, G_TURN]))  # a²
+        mu = p.mu[c]
+        slide = math.sqrt(u0 * u0 + u1 * u1 + u2 * u2)
+        # all of it times a: x = r − a² ũ
+        x = r - scale * (q_n + (0.0 if relaxed else mu * slide))
+        x0, x1, x2 = rows[c, P_RT] - scale * u0, rows[c, P_RT + 1] - scale * u1, rows[c, P_RT + 2] - scale * u2
+        size = math.sqrt(x0 * x0 + x1 * x1 + x2 * x2)
+        if size > mu * x:
+            if mu * size <= -x:
+                x = x0 = x1 = x2 = 0.0
+            else:
+                x = (x + mu * size) / (1.0 + mu * mu)
+                size = mu * x / size
+                x0, x1, x2 = size * x0, size * x1, size * x2
+        x0, x1, x2 = x0 - rows[c, P_RT], x1 - rows[c, P_RT + 1], x2 - rows[c, P_RT + 2]
+        total += ((x - r) ** 2 + x0 * x0 + x1 * x1 + x2 * x2) / scale
+        short = (mu * slide if relaxed else 0.0) - q_n
+        if short > 0.0:
+            away += scale * short * short / (1.0 + mu * mu)
+    return max(total, away)
+
+
+@kernel
+def solve(p, q_square):
+    """Sweeps until the error is below the tolerance; velocities and impulses belong together at the start.
+
+    Fills p.error, p.sweeps; True when the tolerance was reached.
+    """
+    g, before, rows, last = p.grains, p.before, p.rows, p.last
+    for c in range(p.count):
+        for j in range(4):
+            last[c, j] = rows[c, P_RN + j]
+    for i in range(g.shape[0]):
+        for j in range(6):
+            before[i, j] = g[i, j]
+    target, factor = p.tolerance * p.tolerance * q_square, JUDGE
+    theta, beta, cap, least = 1.0, 0.0, p.cap, math.inf
+    sums, sums_before = 0.0, 0.0
+    p.sweeps, error = 0, math.inf
+    for k in range(p.most):
+        if beta > 0.0:
+            _extrapolate(p, beta)
+        else:
+            for i in range(g.shape[0]):
+                for j in range(6):
+                    before[i, j] = g[i, j]
+        estimate, work = sweep(p, beta)
+        p.sweeps += 1
+        sums += estimate
+        least = min(least, estimate)
+        if estimate <= factor * target:
+            error = error_of(p)
+            if error <= target:
+                p.error = math.sqrt(error / q_square) if q_square > 0.0 else 0.0
+                return True
+            factor = 0.7 * min(factor, estimate / error)
+        restart = work > 0.0
+        if estimate > GROWTH * least:
+            cap, restart = max(p.cap, 1.0 - 2.0 * (1.0 - cap)), True
+        if (k + 1) % WINDOW == 0:
+            if sums_before > 0.0:
+                rate = (sums / sums_before) ** (0.5 / WINDOW)
+                if rate >= 1.0:
+                    cap, restart = max(p.cap, 1.0 - 2.0 * (1.0 - cap)), True
+                elif rate > math.sqrt(cap):
+                    d = math.sqrt((1.0 - rate) * (1.0 - cap))
+                    best = ((1.0 - d) / (1.0 + d)) ** 2
+                    cap = min(max(cap, min(best, 1.0 - 0.7 * (1.0 - cap))), LARGEST_CAP)
+            sums_before, sums = sums, 0.0
+        if restart:
+            theta, beta, least = 1.0, 0.0, math.inf
+        else:
+            new = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * theta * theta))
+            beta, theta = min((theta - 1.0) / new, cap), new
+    p.error = math.sqrt(error_of(p) / q_square) if q_square > 0.0 else 0.0
+    return p.error <= p.tolerance
