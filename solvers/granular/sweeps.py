@@ -37,18 +37,24 @@ JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself 
 @kernel
 def partner_of(p, c):
     """Row of the second body of pair c among the grains; planes are the last one."""
-    b = p.second[c]
-    return b if b >= 0 else p.grains.shape[0] - 1
+    return _row(p.second[c], p.grains.shape[0] - 1)
+
+
+@kernel
+def _row(b, last):
+    return b if b >= 0 else last
 
 
 @kernel
 def add_impulses(p):
     """Add the impulses of all pairs to the velocities of the grains."""
+    first, second, given, mus = p.first, p.second, p.given, p.mu  # read once: stores could change the record
+    count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
     g, rows = p.grains, p.rows
-    for c in range(p.count):
+    for c in range(count):
         if rows[c, P_RN] == 0.0:
             continue
-        a, b = p.first[c], partner_of(p, c)
+        a, b = first[c], _row(second[c], end)
         n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
         t0, t1, t2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
         c0, c1, c2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
@@ -80,9 +86,11 @@ def _push(g, a, b, d0, d1, d2, c0, c1, c2):
 @kernel
 def size_of_problem(p):
     """‖q̂‖² over the contacts that approach with the present velocities (those without impulses), or carry."""
+    first, second, given, mus = p.first, p.second, p.given, p.mu  # read once: stores could change the record
+    count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
     g, rows, total = p.grains, p.rows, 0.0
-    for c in range(p.count):
-        a, b = p.first[c], partner_of(p, c)
+    for c in range(count):
+        a, b = first[c], _row(second[c], end)
         n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
         u0, u1, u2 = g[a, 0] - g[b, 0], g[a, 1] - g[b, 1], g[a, 2] - g[b, 2]
         u_n = n0 * u0 + n1 * u1 + n2 * u2
@@ -93,8 +101,8 @@ def size_of_problem(p):
         u0 -= u_n * n0 + s1 * n2 - s2 * n1
         u1 -= u_n * n1 + s2 * n0 - s0 * n2
         u2 -= u_n * n2 + s0 * n1 - s1 * n0
-        if p.moving != 0:
-            u0, u1, u2 = u0 - p.given[c, 0], u1 - p.given[c, 1], u2 - p.given[c, 2]
+        if moving:
+            u0, u1, u2 = u0 - given[c, 0], u1 - given[c, 1], u2 - given[c, 2]
         w = g[a, G_MASS] + g[b, G_MASS]
         total += 3.0 / (3.0 * w + 2.0 * (g[a, G_TURN] + g[b, G_TURN])) * (q_n * q_n + u0 * u0 + u1 * u1 + u2 * u2)
     return total
@@ -116,11 +124,13 @@ def sweep(p, beta):
     """One sweep over all pairs. Returns the estimate of the squared error times ‖q̂‖², and the work of the change
     against the last one: positive when the momentum points the wrong way.
     """
-    g, rows, last, mus = p.grains, p.rows, p.last, p.mu
+    first, second, given, mus = p.first, p.second, p.given, p.mu  # read once: stores could change the record
+    count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
+    g, rows, last = p.grains, p.rows, p.last
     estimate = work = 0.0
-    moving, relaxed = p.moving != 0, p.relaxed != 0
-    for c in range(p.count):
-        a, b = p.first[c], partner_of(p, c)
+    relaxed = p.relaxed != 0
+    for c in range(count):
+        a, b = first[c], _row(second[c], end)
         n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
         u0, u1, u2 = g[a, 0] - g[b, 0], g[a, 1] - g[b, 1], g[a, 2] - g[b, 2]
         u_n = n0 * u0 + n1 * u1 + n2 * u2
@@ -132,7 +142,7 @@ def sweep(p, beta):
         u1 -= u_n * n1 + s2 * n0 - s0 * n2
         u2 -= u_n * n2 + s0 * n1 - s1 * n0
         if moving:
-            u0, u1, u2 = u0 - p.given[c, 0], u1 - p.given[c, 1], u2 - p.given[c, 2]
+            u0, u1, u2 = u0 - given[c, 0], u1 - given[c, 1], u2 - given[c, 2]
         w = g[a, G_MASS] + g[b, G_MASS]
         w_t = w + g[a, G_TURN] + g[b, G_TURN]
         # impulses that go on as they changed, and those before
@@ -164,10 +174,12 @@ def sweep(p, beta):
 @kernel
 def error_of(p):
     """Squared error times ‖q̂‖² at the present velocities and impulses."""
+    first, second, given, mus = p.first, p.second, p.given, p.mu  # read once: stores could change the record
+    count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
     g, rows, total, away = p.grains, p.rows, 0.0, 0.0
-    moving, relaxed = p.moving != 0, p.relaxed != 0
-    for c in range(p.count):
-        a, b = p.first[c], partner_of(p, c)
+    relaxed = p.relaxed != 0
+    for c in range(count):
+        a, b = first[c], _row(second[c], end)
         n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
         u0, u1, u2 = g[a, 0] - g[b, 0], g[a, 1] - g[b, 1], g[a, 2] - g[b, 2]
         u_n = n0 * u0 + n1 * u1 + n2 * u2
@@ -179,10 +191,10 @@ def error_of(p):
         u1 -= u_n * n1 + s2 * n0 - s0 * n2
         u2 -= u_n * n2 + s0 * n1 - s1 * n0
         if moving:
-            u0, u1, u2 = u0 - p.given[c, 0], u1 - p.given[c, 1], u2 - p.given[c, 2]
+            u0, u1, u2 = u0 - given[c, 0], u1 - given[c, 1], u2 - given[c, 2]
         w = g[a, G_MASS] + g[b, G_MASS]
         scale = 3.0 / (3.0 * w + 2.0 * (g[a, G_TURN] + g[b, G_TURN]))  # a²
-        mu = p.mu[c]
+        mu = mus[c]
         slide = math.sqrt(u0 * u0 + u1 * u1 + u2 * u2)
         # all of it times a: x = r − a² ũ
         x = r - scale * (q_n + (0.0 if relaxed else mu * slide))
