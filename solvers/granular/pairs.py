@@ -257,8 +257,8 @@ def load(p, R, V):
 
 
 @kernel
-def unload(p, R, V0, W, P):
-    """Velocities of the grains as changes W of those of the nodes, V0; P (6 N,): what was added, as impulses."""
+def unload(p, R, V, P):
+    """Velocities of the grains as those of the nodes; P (6 N,): what was added, as impulses."""
     g, node, radius = p.grains, p.node, p.radius
     for a in range(node.shape[0]):
         i = node[a]
@@ -266,10 +266,21 @@ def unload(p, R, V0, W, P):
             turn = 0.0
             for m in range(3):
                 turn += R[i, m, j] * g[a, 3 + m]
-            new, turn = g[a, j] - V0[i, j], turn / radius[a] - V0[i, 3 + j]
+            turn /= radius[a]
             if g[a, G_MASS] > 0.0:
-                P[6 * i + j] = (new - W[i, j]) / g[a, G_MASS]
-                W[i, j] = new
+                P[6 * i + j] = (g[a, j] - V[i, j]) / g[a, G_MASS]
+                V[i, j] = g[a, j]
             if g[a, G_TURN] > 0.0:
-                P[6 * i + 3 + j] = (turn - W[i, 3 + j]) * radius[a] ** 2 / g[a, G_TURN]
-                W[i, 3 + j] = turn
+                P[6 * i + 3 + j] = (turn - V[i, 3 + j]) * radius[a] ** 2 / g[a, G_TURN]
+                V[i, 3 + j] = turn
+
+
+@kernel
+def follow(p, x0, V, P, h, x):
+    """Positions of grains that contacts have pushed: where the velocities lead that the law of contact knows."""
+    node = p.node
+    for a in range(node.shape[0]):
+        i = node[a]
+        if P[6 * i] != 0.0 or P[6 * i + 1] != 0.0 or P[6 * i + 2] != 0.0:
+            for j in range(3):
+                x[i, j] = x0[i, j] + h * V[i, j]

@@ -14,6 +14,7 @@ from fem_mbs.solvers.granular.pairs import (
     evaluate,
     farthest,
     find,
+    follow,
     load,
     place_planes,
     push_planes,
@@ -39,23 +40,24 @@ def outdated(p, s):
 
 @kernel
 def _solve_contacts(p, s):
-    """Velocities with contacts from those in V0 + W; fills W and P."""
+    """Velocities V with contacts from those without, and P."""
     # approach speeds that inexact impulses leave are no impacts
     slow = max(s.tol_v, RESIDUAL * p.tolerance * largest(s.V0))
     evaluate(p, s.x0, s.R0, s.V0, s.h, slow)
     for i in range(s.V.shape[0]):
         for j in range(6):
-            s.V[i, j] = s.V0[i, j] + s.W[i, j]
+            s.V[i, j] = p.alone[i, j]
+    R = s.R if p.held != 0 else s.R0
     if p.moving != 0:
-        carry_along(p, s.x0, s.R0, s.V)
-    load(p, s.R0, s.V)
+        carry_along(p, s.x0, R, s.V)
+    load(p, R, s.V)
     q_square = size_of_problem(p)
     add_impulses(p)
     solved = solve(p, q_square)
     zero(s.P_at, 6 * s.V.shape[0])
-    unload(p, s.R0, s.V0, s.W, s.P)
+    unload(p, R, s.V, s.P)
     if p.moving != 0:
-        push_planes(p, s.x0, s.R0, s.P)
+        push_planes(p, s.x0, R, s.P)
     return solved
 
 
@@ -63,23 +65,22 @@ def _solve_contacts(p, s):
 def contacts_of_step(data, run):
     """Solve the contacts of a contact group of free bodies, and leave the end of the step.
 
-    ``s.W`` is the change of velocities without them; NO_ROOM: the arrays of pairs are too small.
+    ``s.V`` and ``s.W`` are velocities and their change without them; NO_ROOM: the arrays of pairs are too small.
     """
     s = run_at(run)[0]
     p = grains_at(s.grains_at)[0]
-    copy(s.W, p.alone)
+    copy(s.V, p.alone)
     solved = True
     for attempt in range(AGAIN):
-        copy(p.alone, s.W)
         solved = _solve_contacts(p, s)
-        for i in range(s.V.shape[0]):
-            for j in range(6):
-                s.V[i, j] = s.V0[i, j] + s.W[i, j]
         if 2.0 * farthest(p, s.x0, s.V, s.h) <= p.skin or attempt == AGAIN - 1:
             break
         if not find(p, s.x0, s.V, s.h):
             s.code = NO_ROOM
             return
+    for i in range(s.V.shape[0]):
+        for j in range(6):
+            s.W[i, j] += s.V[i, j] - p.alone[i, j]
     solve_velocities(s, s.velocity_problem)
     p.all_sweeps += p.sweeps
     p.worst_sweeps = max(p.worst_sweeps, p.sweeps)
@@ -90,6 +91,8 @@ def contacts_of_step(data, run):
     for i in range(s.lam_report.shape[0]):
         s.lam_report[i] = s.kv * s.Lam[i] / s.h
     if s.code == OK:
+        if p.held != 0:
+            follow(p, s.x0, s.V, s.P, s.h, s.x)
         push_apart(p, s.x, s.h)
 
 

@@ -133,6 +133,7 @@ class DecoupledNSGA(AlphaMethod):
     """
 
     table = TABLE
+    takes_grains = True
     named = ("smooth motion", "position correction", "velocity correction")
 
     def __init__(

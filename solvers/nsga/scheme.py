@@ -99,6 +99,8 @@ def step(data, run):
         return
     counts[6] = VELOCITY
     call2(o.velocity_part, s.data_at, s.run_at)
+    if s.code == OK and s.grains_at != 0:
+        call2(s.grains_part, s.data_at, s.run_at)
     for i in range(d.m):
         s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
 
