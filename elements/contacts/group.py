@@ -114,18 +114,37 @@ class ContactGroup(Part):
 
         Returns
         -------
-        list of (type, prototypes): one contact of the first sphere with each second partner of that type; spheres
-        themselves come first.
+        list of (type, prototypes): one contact of a sphere with each second partner of that type. Spheres themselves
+        come first, with one contact: they differ by centre and radius only (`PairSearch`).
         """
         if not self.frames:
             raise ParameterError(self, "spheres", 0, "in the group; put some in with group.sphere(body, radius)")
-        spheres = [
-            SphereOnSphere(Node6(name="a sphere"), f, radius_A=1.0, radius_B=r) for f, r in zip(self.frames, self.radii)
-        ]
-        found, smallest = {SphereOnSphere: spheres}, min(self.radii)  # a prototype has to fit into its obstacle
+        sphere = SphereOnSphere(Node6(name="a sphere"), self.frames[0], radius_A=1.0, radius_B=self.radii[0])
+        found, smallest = {SphereOnSphere: [sphere]}, min(self.radii)  # a prototype has to fit into its obstacle
         for kind, frame, geometry, _ in self.obstacles:
             found.setdefault(kind, []).append(kind(Node6(name="a sphere"), frame, radius=smallest, **geometry))
         return list(found.items())
+
+    def seconds(self, kind: type, prototypes: list) -> tuple[list, np.ndarray, np.ndarray]:
+        """Second partners of a type, from its entry in `kinds`.
+
+        Returns
+        -------
+        frames : list of k frames
+        records : (k,) parameters of a contact with each
+        passages : (k,) `Contact.passage` of these [m]
+        """
+        count = len(self.frames) if kind is SphereOnSphere else len(prototypes)
+        records = np.zeros(count, prototypes[0].parameters)
+        if kind is SphereOnSphere:
+            records[:] = prototypes[0].record
+            records["p_BQ"], records["R_BQ"] = [f.p for f in self.frames], [f.rotation for f in self.frames]
+            records["radius_B"] = self.radii
+            return self.frames, records, records["radius"] + records["radius_B"]
+        for k, prototype in enumerate(prototypes):
+            records[k] = prototype.record
+        frames = [frame for other, frame, _, _ in self.obstacles if other is kind]
+        return frames, records, np.array([prototype.passage for prototype in prototypes])
 
     def partners(self, kind: type) -> list:
         """Materials of the second partners of a type, in the order of `kinds`."""

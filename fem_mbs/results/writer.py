@@ -76,7 +76,7 @@ def _contact_ends(element):
 def _describe_group(group):
     """Name of a contact group, its spheres (numbers of nodes), types of partners and their names."""
     kinds = group.kinds()
-    partners = [[p.nodes[1].name or "ground" for p in prototypes] for _, prototypes in kinds]
+    partners = [[f.node.name or "ground" for f in group.seconds(kind, contacts)[0]] for kind, contacts in kinds]
     return {
         "name": group.name,
         "spheres": [int(frame.node.index) for frame in group.frames],

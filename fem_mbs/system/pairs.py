@@ -48,14 +48,13 @@ class PairGroup(Group):
         super().__init__(prototypes[:1], workspace)
         self.n, self.elements = 0, prototypes[:1]
         self.keys, self.pairs = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
-        self.owner, self.kind, self.partners = group, kind, len(prototypes)
-        self.prototypes = np.zeros(len(prototypes), prototypes[0].parameters)
-        for k, prototype in enumerate(prototypes):
-            self.prototypes[k] = prototype.record
-        self.partner_nodes = np.array([p.nodes[1].index for p in prototypes], np.int64)
-        self.passed = np.array([p.passage > 0.0 for p in prototypes])
-        self.passages = np.array([p.passage - p.radius for p in prototypes])  # without the radius of the sphere
-        self.names = [f.node.name for f in ([p.shape if hasattr(p, "shape") else p.plane for p in prototypes])]
+        self.owner, self.kind = group, kind
+        frames, self.prototypes, passages = group.seconds(kind, prototypes)
+        self.partners = len(frames)
+        self.partner_nodes = np.array([frame.node.index for frame in frames], np.int64)
+        self.passed = passages > 0.0
+        self.passages = passages - self.prototypes["radius"]  # without the radius of the sphere
+        self.names = [frame.node.name for frame in frames]
 
     def set_pairs(self, search: "PairSearch", pairs: np.ndarray) -> np.ndarray:
         """Make the contacts of pairs (n, 2), sphere and partner; returns for each the place it had before, or −1."""

@@ -129,10 +129,10 @@ class System(Checked):
         """Refuse nodes of bodies that are not in the model: they would have no mass."""
         elements, nodes = set(map(id, model.elements)), set(map(id, model.nodes))
         for node in (*model.nodes, *(node for group in model.contact_groups for node in group.nodes)):
-            users = (label(e) for e in (*model.elements, *model.contact_groups) if any(n is node for n in e.nodes))
             lost = node.body if node.body is not None and id(node.body) not in elements else None
             lost = node if lost is None and id(node) not in nodes else lost
             if lost is not None:
+                users = (label(e) for e in (*model.elements, *model.contact_groups) if any(n is node for n in e.nodes))
                 raise ModelError(
                     f"{label(lost)} is used by {next(users, 'the model')}, but was not added: model.add(…) it", [lost]
                 )
