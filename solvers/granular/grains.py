@@ -11,13 +11,12 @@ import numpy as np
 
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
-from fem_mbs.jit import address
-from fem_mbs.nodes import Ground
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
-from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, TABLE
+from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
+from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_N, P_RN, P_RT, TABLE
 from fem_mbs.solvers.stepping.blocked import prescribed
 from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
-from fem_mbs.system.contacts import L_DRILLING, L_MU, L_ROLLING, L_SPINNING, L_TANGENTIAL
+from fem_mbs.system.contacts import L_DRILLING, L_NORMAL, L_ROLLING, L_SPINNING, L_TANGENTIAL
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -27,6 +26,7 @@ BAND = 1e-5  # of the smaller diameter: gaps below it are closed
 CLEAN = 1e-6  # of the smaller diameter: overlaps that positions keep
 CAPS = ((1e4, 0.85), (np.inf, 0.9))  # of the momentum, by number of grains
 FINE = 1e-5  # contact tolerances from which on the second of them is better
+FEW = 50  # spheres: below it impacts with restitution run through touching ones, one problem after the other
 SWEEPS = 20000  # of a step
 ROOM = 4  # pairs per grain, to begin with
 GROWTH = 1.3
@@ -51,7 +51,14 @@ class Grains:
         (planes,) = search.groups[1:] or (None,)
         no = 0 if planes is None else planes.partners
         self.moving = any(system.free[k].any() for k in ([] if planes is None else planes.partner_nodes))
-        sizes = {"ns": ns, "ng": ns + 1, "no": no, "nl": len(search.laws), "np": ROOM * ns + 16, "nodes": len(system.nodes)}
+        sizes = {
+            "ns": ns,
+            "ng": ns + 1,
+            "no": no,
+            "nl": len(search.laws),
+            "np": ROOM * ns + 16,
+            "nodes": len(system.nodes),
+        }
         sizes["nm"] = sizes["np"] if self.moving else 0
         self.arrays, self.record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
         a = self.arrays
@@ -94,13 +101,18 @@ class Grains:
         return result
 
     @staticmethod
-    def reason(system: "System") -> str | None:
+    def reason(system: "System", method: Any) -> str | None:
         """Why a model with contact groups is solved pair by pair, in words; None when it fits."""
+        if method.contact_solver != "auto":
+            return f"contact_solver is '{method.contact_solver}'"
         if len(system.searches) != 1 or system.nc_fixed:
             return "there are several contact groups, or other contacts"
         (search,) = system.searches
         if set(search.partner_materials) - {SphereOnPlane} - {search.groups[0].kind}:
             return "obstacles are not planes"
+        elastic = np.nan_to_num(search.laws)[..., L_NORMAL].any()
+        if elastic and not method.velocities_first and len(search.nodes) < FEW:
+            return "impacts of few spheres with restitution are a sequence"
         if np.nan_to_num(search.laws)[..., [L_ROLLING, L_SPINNING, L_TANGENTIAL, L_DRILLING]].any():
             return "contacts resist rolling or spinning, or rebound tangentially"
         if search.owner.excluded or len(set(search.nodes)) < len(search.nodes) or search.offsets.any():
@@ -154,15 +166,16 @@ class Grains:
         rows, first, second = rows[chosen], a["first"][chosen], a["second"][chosen]
         normal, planar = rows[:, P_N : P_N + 3], second < 0
         centers, radius = self.engine.arrays["x"][a["node"][first]], a["radius"][first]
-        gap = np.einsum("ck,ck->c", centers, normal) - a["plane"][np.where(planar, -1 - second, 0), 3] if planar.any() else np.zeros(len(first))
+        gap = np.zeros(len(chosen))
+        gap[planar] = np.einsum("ck,ck->c", centers[planar], normal[planar]) - a["plane"][-1 - second[planar], 3]
         apart = np.linalg.norm(centers - self.engine.arrays["x"][a["node"][np.where(planar, first, second)]], axis=1)
-        gap = np.where(planar, gap, apart - a["radius"][np.where(planar, 0, second)]) - radius
-        friction = np.linalg.norm(rows[:, P_RT : P_RT + 3], axis=1)
-        slips = friction >= (1.0 - 1e-9) * a["mu"][chosen] * rows[:, P_RN]
+        gap = np.where(planar, gap, apart - a["radius"][second]) - radius
+        friction, mu = np.linalg.norm(rows[:, P_RT : P_RT + 3], axis=1), a["mu"][chosen]
+        status = np.where(friction >= (1.0 - 1e-9) * mu * rows[:, P_RN], SLIP, STICK)
         table = np.zeros((len(chosen), PAIR_COLUMNS))
         columns = {
             "sphere": first, "type": planar.astype(int), "partner": np.where(planar, -1 - second, second),
-            "status": np.where(slips, 2, 1), "gap": gap,
+            "status": np.where(mu > 0.0, status, CLOSED), "gap": gap,
             "impulse": rows[:, P_RN, None] * normal + rows[:, P_RT : P_RT + 3],
             "point": centers - radius[:, None] * normal, "normal": normal,
         }  # fmt: skip

@@ -24,7 +24,7 @@ from fem_mbs.solvers.granular.positions import push_apart
 from fem_mbs.solvers.granular.sweeps import add_impulses, size_of_problem, solve
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
 from fem_mbs.solvers.stepping.codes import NO_ROOM, NOT_CONVERGED, OK
-from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.data import run_at
 from fem_mbs.solvers.stepping.run import run_steps
 from fem_mbs.system.assembly import zero
 
@@ -103,7 +103,6 @@ def run_grains(data, run, grains, count, start, times, signals):
     NO_ROOM: nothing of the step was done, give the pairs more room and go on.
     """
     s, p = run[0], grains[0]
-    d = data[0]
     for k in range(count):
         saved = s.saved
         place_planes(p, s.x, s.R)

@@ -48,9 +48,8 @@ def _row(b, last):
 @kernel
 def add_impulses(p):
     """Add the impulses of all pairs to the velocities of the grains."""
-    first, second, given, mus = p.first, p.second, p.given, p.mu  # read once: stores could change the record
-    count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
-    g, rows = p.grains, p.rows
+    first, second, g, rows = p.first, p.second, p.grains, p.rows  # read once: stores could change the record
+    count, end = p.count, p.grains.shape[0] - 1
     for c in range(count):
         if rows[c, P_RN] == 0.0:
             continue
@@ -86,8 +85,9 @@ def _push(g, a, b, d0, d1, d2, c0, c1, c2):
 @kernel
 def size_of_problem(p):
     """‖q̂‖² over the contacts that approach with the present velocities (those without impulses), or carry."""
-    first, second, given, mus = p.first, p.second, p.given, p.mu  # read once: stores could change the record
+    first, second, given, mus = p.first, p.second, p.given, p.mu
     count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
+    relaxed = p.relaxed != 0
     g, rows, total = p.grains, p.rows, 0.0
     for c in range(count):
         a, b = first[c], _row(second[c], end)
@@ -95,7 +95,7 @@ def size_of_problem(p):
         u0, u1, u2 = g[a, 0] - g[b, 0], g[a, 1] - g[b, 1], g[a, 2] - g[b, 2]
         u_n = n0 * u0 + n1 * u1 + n2 * u2
         q_n = u_n + rows[c, P_BIAS]
-        if q_n >= 0.0 and rows[c, P_RN] == 0.0:
+        if q_n >= 0.0 and rows[c, P_RN] == 0.0 and not relaxed:
             continue
         s0, s1, s2 = g[a, 3] + g[b, 3], g[a, 4] + g[b, 4], g[a, 5] + g[b, 5]
         u0 -= u_n * n0 + s1 * n2 - s2 * n1
@@ -103,8 +103,11 @@ def size_of_problem(p):
         u2 -= u_n * n2 + s0 * n1 - s1 * n0
         if moving:
             u0, u1, u2 = u0 - given[c, 0], u1 - given[c, 1], u2 - given[c, 2]
+        slide = u0 * u0 + u1 * u1 + u2 * u2
+        if relaxed and rows[c, P_RN] == 0.0 and q_n >= mus[c] * math.sqrt(slide):
+            continue
         w = g[a, G_MASS] + g[b, G_MASS]
-        total += 3.0 / (3.0 * w + 2.0 * (g[a, G_TURN] + g[b, G_TURN])) * (q_n * q_n + u0 * u0 + u1 * u1 + u2 * u2)
+        total += 3.0 / (3.0 * w + 2.0 * (g[a, G_TURN] + g[b, G_TURN])) * (q_n * q_n + slide)
     return total
 
 
@@ -124,7 +127,7 @@ def sweep(p, beta):
     """One sweep over all pairs. Returns the estimate of the squared error times ‖q̂‖², and the work of the change
     against the last one: positive when the momentum points the wrong way.
     """
-    first, second, given, mus = p.first, p.second, p.given, p.mu  # read once: stores could change the record
+    first, second, given, mus = p.first, p.second, p.given, p.mu
     count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
     g, rows, last = p.grains, p.rows, p.last
     estimate = work = 0.0
@@ -135,7 +138,7 @@ def sweep(p, beta):
         u0, u1, u2 = g[a, 0] - g[b, 0], g[a, 1] - g[b, 1], g[a, 2] - g[b, 2]
         u_n = n0 * u0 + n1 * u1 + n2 * u2
         r, l = rows[c, P_RN], last[c, 0]
-        if r == 0.0 and l == 0.0 and u_n + rows[c, P_BIAS] >= 0.0:
+        if r == 0.0 and l == 0.0 and u_n + rows[c, P_BIAS] >= 0.0 and not relaxed:
             continue
         s0, s1, s2 = g[a, 3] + g[b, 3], g[a, 4] + g[b, 4], g[a, 5] + g[b, 5]
         u0 -= u_n * n0 + s1 * n2 - s2 * n1
@@ -165,16 +168,14 @@ def sweep(p, beta):
         d, d0, d1, d2 = new - y, f0 - y0, f1 - y1, f2 - y2
         estimate += 3.0 / (w + 2.0 * w_t) * (w * w * d * d + w_t * w_t * (d0 * d0 + d1 * d1 + d2 * d2))
         work -= w * d * (new - r) + w_t * (d0 * (f0 - r0) + d1 * (f1 - r1) + d2 * (f2 - r2))
-        _push(
-            g, a, b, d0 + d * n0, d1 + d * n1, d2 + d * n2, n1 * d2 - n2 * d1, n2 * d0 - n0 * d2, n0 * d1 - n1 * d0
-        )
+        _push(g, a, b, d0 + d * n0, d1 + d * n1, d2 + d * n2, n1 * d2 - n2 * d1, n2 * d0 - n0 * d2, n0 * d1 - n1 * d0)
     return estimate, work
 
 
 @kernel
 def error_of(p):
     """Squared error times ‖q̂‖² at the present velocities and impulses."""
-    first, second, given, mus = p.first, p.second, p.given, p.mu  # read once: stores could change the record
+    first, second, given, mus = p.first, p.second, p.given, p.mu
     count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
     g, rows, total, away = p.grains, p.rows, 0.0, 0.0
     relaxed = p.relaxed != 0
@@ -184,7 +185,7 @@ def error_of(p):
         u0, u1, u2 = g[a, 0] - g[b, 0], g[a, 1] - g[b, 1], g[a, 2] - g[b, 2]
         u_n = n0 * u0 + n1 * u1 + n2 * u2
         q_n, r = u_n + rows[c, P_BIAS], rows[c, P_RN]
-        if r == 0.0 and q_n >= 0.0:
+        if r == 0.0 and q_n >= 0.0 and not relaxed:
             continue
         s0, s1, s2 = g[a, 3] + g[b, 3], g[a, 4] + g[b, 4], g[a, 5] + g[b, 5]
         u0 -= u_n * n0 + s1 * n2 - s2 * n1
@@ -200,7 +201,7 @@ def error_of(p):
         x = r - scale * (q_n + (0.0 if relaxed else mu * slide))
         x0, x1, x2 = rows[c, P_RT] - scale * u0, rows[c, P_RT + 1] - scale * u1, rows[c, P_RT + 2] - scale * u2
         size = math.sqrt(x0 * x0 + x1 * x1 + x2 * x2)
-        if size > mu * x:
+        if x < 0.0 or size > mu * x:
             if mu * size <= -x:
                 x = x0 = x1 = x2 = 0.0
             else:

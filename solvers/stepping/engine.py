@@ -79,11 +79,11 @@ class Engine:
 
     def _grains(self):
         """The contact group, where its spheres are free bodies and the method takes such groups; or None."""
-        if not (self.system.searches and self.method.takes_grains and self.method.contact_solver == "auto"):
+        if not (self.system.searches and self.method.takes_grains):
             return None
         from fem_mbs.solvers.granular.grains import Grains
 
-        if Grains.reason(self.system) is not None:
+        if Grains.reason(self.system, self.method) is not None:
             return None
         grains = Grains(self)
         self.system.forget_pairs()
@@ -152,6 +152,7 @@ class Engine:
         """Numbers of the record of the run that all methods have."""
         method, system, h = self.method, self.system, self.h
         mass = method.scaling or system.contact_mass
+        settled = not system.searches or self.grains is not None  # no contacts that come and go
         speed = np.abs(system.initial.V).max(initial=0.0)
         tol_v = method.tol_v or 1e-8 * max(speed, np.linalg.norm(system.gravity) * h) or 1e-12
         return {
@@ -164,7 +165,7 @@ class Engine:
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "length": system.length, "reference_force": method.reference_force,
             "max_iterations": method.max_iterations, "max_problems": method.max_problems,
-            "newton": int((not system.searches or self.grains is not None) and (method.contact_solver != "problem" or system.nc == 0)),
+            "newton": int(settled and (method.contact_solver != "problem" or system.nc == 0)),
             "exact": EXACT, "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
             "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
             "abrupt": int(any(element.abrupt for element in system.elements)),

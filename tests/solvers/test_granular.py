@@ -1,0 +1,320 @@
+"""Contact groups of free spheres: published digits of the sweeps, the same motion as pair by pair, invariants."""
+
+import numpy as np
+import pytest
+
+import fem_mbs as fem
+from fem_mbs.jit import kernel
+from fem_mbs.solvers.contact_problem.problem import ContactProblem
+from fem_mbs.solvers.granular import grains, sweeps
+from fem_mbs.solvers.granular.data import TABLE
+
+H, G = 2e-3, 9.81
+METHODS = {
+    "cone": lambda **options: fem.ConeComplementarity(relaxed=False, **options),
+    "relaxed": lambda **options: fem.ConeComplementarity(relaxed=True, **options),
+    "nsga": lambda **options: fem.DecoupledNSGA(**options),
+}
+
+
+@kernel
+def size_of(record):
+    return sweeps.size_of_problem(record[0])
+
+
+@kernel
+def error_of(record):
+    return sweeps.error_of(record[0])
+
+
+@kernel
+def one_sweep(record):
+    return sweeps.sweep(record[0], 0.0)
+
+
+@kernel
+def solve(record, q_square):
+    return sweeps.solve(record[0], q_square)
+
+
+def lattice(k, kind, mu=0.3):
+    """Touching unit spheres in a cube k³ on a floor between four walls; arrays and record of `granular.data`."""
+    n, pairs = k**3, []
+    for i in range(n):
+        x, y, z = i % k, (i // k) % k, i // k**2
+        walls = [(z == 0, (0, 0, 1)), (x == 0, (1, 0, 0)), (x == k - 1, (-1, 0, 0))]
+        walls += [(y == 0, (0, 1, 0)), (y == k - 1, (0, -1, 0))]
+        pairs += [(i, -1 - w, normal) for w, (there, normal) in enumerate(walls) if there]
+        above = [(x < k - 1, 1, (-1, 0, 0)), (y < k - 1, k, (0, -1, 0)), (z < k - 1, k * k, (0, 0, -1))]
+        pairs += [(i, i + step, normal) for there, step, normal in above if there]
+    sizes = {"ns": n, "ng": n + 1, "np": len(pairs), "nm": 0, "no": 5, "nl": 1, "nodes": n}
+    a, record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
+    TABLE.aim(record, a)
+    a["first"][:], a["second"][:], a["rows"][:, :3] = map(list, zip(*pairs))
+    a["mu"][:], a["radius"][:] = mu, 1.0
+    a["grains"][:n, 6:] = 1.0, 2.5
+    if kind == "impact":
+        rng = np.random.default_rng(7)
+        a["grains"][:n, :3], a["grains"][:n, 3:6] = rng.standard_normal((n, 3)), rng.standard_normal((n, 3))
+    else:
+        a["grains"][:n, :3] = 0.2, 0.0, -1.0
+    for name, value in {"count": len(pairs), "most": 5000, "cap": 0.85, "tolerance": 1e-3}.items():
+        record[0][name] = value
+    return a, record
+
+
+def kinetic(a):
+    g = a["grains"]
+    return 0.5 * ((g[:, :3] ** 2).sum() + 0.4 * (g[:, 3:6] ** 2).sum())
+
+
+@pytest.mark.parametrize(
+    ("k", "kind", "q", "error", "after", "energy"),
+    [
+        (8, "impact", 38.8910739734, 0.4347457024, 0.2174744142, 402.3897159),
+        (8, "kick", 7.06540869306, 0.6794713895, 0.3762387332, 208.1000772),
+        (16, "impact", 108.967427724, 0.4289311098, 0.2152879432, 3375.471242),
+    ],
+)
+def test_one_sweep_has_the_digits_of_an_independent_program(k, kind, q, error, after, energy):
+    a, record = lattice(k, kind)
+    square = size_of(record)
+    assert square == pytest.approx(q**2, rel=1e-10)
+    assert error_of(record) == pytest.approx(error**2 * square, rel=1e-9)
+    one_sweep(record)
+    assert error_of(record) == pytest.approx(after**2 * square, rel=1e-8)
+    assert kinetic(a) == pytest.approx(energy, rel=1e-9)
+
+
+@pytest.mark.parametrize(("tolerance", "count"), [(1e-3, 31), (1e-6, 69), (1e-9, 101)])
+def test_sweeps_with_momentum_converge_as_published(tolerance, count):
+    a, record = lattice(8, "kick")
+    record[0]["tolerance"] = tolerance
+    assert solve(record, size_of(record))
+    assert record[0]["sweeps"] == count and record[0]["error"] <= tolerance
+    if tolerance < 1e-8:
+        assert kinetic(a) < 1e-14  # all stop: nobody can get away
+        # one of the values that sums of the normal impulses end with, by the path
+        assert a["rows"][:, 3].sum() == pytest.approx(2638.05, rel=1e-4)
+
+
+@pytest.mark.parametrize("relaxed", [False, True])
+def test_the_error_is_that_of_the_contact_problem_solver(relaxed):
+    """Blocks of gradients, masses and the error by code that knows no spheres."""
+    a, record = lattice(3, "impact")
+    record[0]["relaxed"] = relaxed
+    n, count = 27, int(record[0]["count"])
+    grains_of, first, second, normals = a["grains"][:n].copy(), a["first"], a["second"], a["rows"][:, :3].copy()
+    blocks = np.zeros((count, 2, 3, 6))
+    for c, normal in enumerate(normals):
+        axes = np.array([normal, np.roll(normal, 1), np.cross(normal, np.roll(normal, 1))])
+        for side, sign in ((0, 1.0), (1, -1.0)):
+            blocks[c, side, :, :3] = sign * axes
+            for row in range(3):  # velocity of the point: v − s × n of the first, −(v + s × n) of the second
+                blocks[c, side, row, 3:] = -np.cross(normal, axes[row])
+    masses = np.zeros((n, 6))
+    masses[:, :3], masses[:, 3:] = 1.0, 1.0 / 2.5
+    bodies = np.stack([first, np.where(second >= 0, second, -1)], axis=1)
+    v = grains_of[:, :6]
+    problem = ContactProblem.from_contacts(masses, bodies, blocks, np.zeros((count, 3)), 0.3, v=v, relaxed=relaxed)
+    for _ in range(3):
+        one_sweep(record)
+    r = np.einsum("crk,ck->cr", np.array([[x, np.roll(x, 1), np.cross(x, np.roll(x, 1))] for x in normals]),
+                  a["rows"][:, 3, None] * normals + a["rows"][:, 4:7])  # fmt: skip
+    mine, theirs = error_of(record), problem.error(r)[0]
+    q = np.linalg.norm(problem.scaled.S * problem.q)
+    assert mine == pytest.approx((theirs * q) ** 2, rel=1e-9)
+
+
+def pile(count, across, *, restitution=0.0, friction=0.3, radii=(0.05,), seed=0):
+    """Spheres in layers, a little apart, that fall into an open box."""
+    model = fem.Model("pile", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=friction, restitution=restitution, name="balls")
+    rng, pitch = np.random.default_rng(seed), 2.2 * max(radii)
+    half = 0.5 * across * pitch
+    for i in range(count):
+        layer, place = divmod(i, across**2)
+        column, row = divmod(place, across)
+        center = pitch * np.array([column + 0.5 - 0.5 * across, row + 0.5 - 0.5 * across, layer + 0.5])
+        radius = radii[i % len(radii)]
+        center += rng.uniform(-0.05, 0.05, 3) * radius
+        group.sphere(model.add(fem.RigidBody.sphere(1000 * radius**3, radius, position=center)), radius)
+    walls = [([0, 0, 0], [0, 0, 0]), ([0, 0.5 * np.pi, 0], [-half, 0, 0]), ([0, -0.5 * np.pi, 0], [half, 0, 0]),
+             ([-0.5 * np.pi, 0, 0], [0, -half, 0]), ([0.5 * np.pi, 0, 0], [0, half, 0])]  # fmt: skip
+    for turn, place in walls:
+        group.obstacle(fem.SphereOnPlane, model.ground.frame(place, rotation=turn))
+    model.add(group)
+    return model
+
+
+def swept(result):
+    """Whether a run was solved by sweeps."""
+    return "contact_sweeps" in result.statistics
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_smooth_spheres_move_as_they_do_pair_by_pair(restitution, monkeypatch):
+    """Friction acts on open pairs with arms that end at the surface of each sphere here, at one point there."""
+    monkeypatch.setattr(grains, "BAND", 0.0)  # the only thing that the law has besides
+    a, b = both_ways(pile(18, 3, restitution=restitution, friction=0.0, radii=(0.05, 0.04)), False, 60)
+    assert a.pair_count.max() > 12
+    for k in (25, 40, 60):
+        assert a.rows([k])["position"] == pytest.approx(b.rows([k])["position"], abs=1e-8)
+        assert a.rows([k])["velocity"] == pytest.approx(b.rows([k])["velocity"], abs=1e-6)
+
+
+@pytest.mark.parametrize("relaxed", [False, True])
+def test_friction_of_touching_spheres_is_that_of_their_contacts(relaxed):
+    model = fem.Model("kick", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=0.3, name="balls")
+    rng = np.random.default_rng(3)
+    for i in range(27):
+        place = 0.1 * np.array([i % 3, (i // 3) % 3, i // 9 + 0.5])
+        motion = {"velocity": rng.normal(size=3), "angular_velocity": 20 * rng.normal(size=3)}
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=place, **motion)), 0.05)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    a, b = both_ways(model, relaxed, 1)
+    assert a.pair_count[1] > 15
+    assert a.rows([1])["velocity"] == pytest.approx(b.rows([1])["velocity"], abs=1e-6)
+    mine, theirs = (np.lexsort((r.pairs(1).partner, r.pairs(1).type, r.pairs(1).sphere)) for r in (a, b))
+    for name in ("sphere", "partner"):  # impulses: one of many solutions
+        x, y = getattr(a.pairs(1), name)[mine], getattr(b.pairs(1), name)[theirs]
+        assert x == pytest.approx(y, abs=1e-7), name
+
+
+def both_ways(model, relaxed, steps):
+    """Runs by sweeps and pair by pair."""
+    results = []
+    for solver in ("auto", "problem"):
+        method = fem.ConeComplementarity(relaxed, contact_tolerance=1e-11, contact_solver=solver)
+        results.append(method.run(model, steps * H, H))
+        assert swept(results[-1]) == (solver == "auto")
+    return results
+
+
+@pytest.mark.parametrize("radii", [(0.05,), (0.05, 0.03)])
+@pytest.mark.parametrize("name", METHODS)
+def test_a_pile_keeps_its_invariants(name, radii):
+    tolerance, method = 1e-3, METHODS[name](contact_tolerance=1e-3)
+    model = pile(64, 4, radii=radii)
+    result = method.run(model, 0.8, H)
+    weight = G * sum(1000 * radii[i % len(radii)] ** 3 for i in range(64))
+    assert swept(result) and result.statistics["inexact_contact_problems"] == 0
+    for k in range(len(result.t)):
+        pairs = result.pairs(k)
+        assert pairs.gap.min(initial=0.0) > -2.1e-6 * max(radii)  # 1e-6 of a diameter
+        along = np.einsum("ck,ck->c", pairs.impulse, pairs.normal)
+        across = np.linalg.norm(pairs.impulse - along[:, None] * pairs.normal, axis=1)
+        assert (along > 0.0).all() and (across <= 0.3 * along * (1 + 1e-12)).all()
+    assert np.diff(result.energy.total).max() <= tolerance * result.energy.kinetic.max()
+    # momentum: what the floor gave and gravity took is what is left
+    up = sum(result.pairs(k).impulse[result.pairs(k).type == 1, 2].sum() for k in range(1, len(result.t)))
+    mass = np.array([1000 * radii[i % len(radii)] ** 3 for i in range(64)])
+    left = (mass * result.rows([-1])["velocity"][0, 1:, 2]).sum()
+    assert up - weight * 0.8 == pytest.approx(left, abs=1e-9 * weight)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_sliding_ball_begins_to_roll(name):
+    """It slides until v = r ω = 5/7 v₀ at t = 2 v₀/(7 μ g); a wall takes it back."""
+    model = fem.Model("bowling", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=0.2, name="lane")
+    for y in (0.0, 1.0):
+        ball = fem.RigidBody.sphere(2.0, 0.1, position=[0, y, 0.1], velocity=[3.0, 0, 0], name=f"ball {y:g}")
+        group.sphere(model.add(ball), 0.1)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    result = METHODS[name]().run(model, 0.8, 1e-3)
+    assert swept(result)
+    v = result["ball 0"].velocity[:, 0]
+    assert v[200] == pytest.approx(3.0 - 0.2 * G * 0.2, rel=2e-3)
+    assert v[-1] == pytest.approx(15 / 7, rel=2e-3)
+    lift = (0.2 * 3.0 / (1 + 3.5 * 0.2**2)) ** 2 / (2 * G) if name == "relaxed" else 0.0  # what begins to slide is thrown off with μ v_T
+    assert result["ball 0"].position[:, 2].max() - 0.1 == pytest.approx(lift, rel=0.02, abs=5e-6)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_ball_rebounds_with_newtons_law(name):
+    model = fem.Model("rebound", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=0.0, restitution=0.5, name="floor")
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.05, position=[0, 0, 0.55], name="ball"))
+    group.sphere(ball, 0.05)
+    for k in range(60):  # DecoupledNSGA takes few spheres with restitution one impact after the other
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=[1 + k, 0, 0.05])), 0.05)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    result = METHODS[name]().run(model, 0.6, 1e-3)
+    assert swept(result)
+    v = result["ball"].velocity[:, 2]
+    strike = int(np.argmax(v > 0))
+    assert result.t[strike] == pytest.approx(np.sqrt(2 * 0.5 / G), abs=2e-3)
+    assert v[strike] == pytest.approx(0.5 * np.sqrt(2 * G * 0.5), rel=1e-2)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_driven_belt_takes_spheres_along_and_feels_them(name):
+    model = fem.Model("belt", gravity=[0, 0, -G])
+    belt = model.add(fem.RigidBody(5.0, 1.0, velocity=[0.5, 0, 0], name="belt"))
+    model.add(fem.Prismatic.at(model.ground, belt, [0, 0, 0], [1, 0, 0], name="guide"))
+    model.add(fem.Prescribed(belt, x=lambda t: 0.5 * t, name="drive"))
+    group = fem.ContactGroup(friction=0.4, name="goods")
+    for k in range(3):
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=[0.3 * k, 0, 0.05], name=f"b{k}")), 0.05)
+    group.obstacle(fem.SphereOnPlane, belt)
+    model.add(group)
+    result = METHODS[name]().run(model, 0.3, 1e-3)
+    assert swept(result)
+    # it slips until it rolls: v = 2/7 of the belt, r ω = −5/7 of it
+    v, w = result["b1"].velocity[-1, 0], result["b1"].angular_velocity[-1, 1]
+    assert v == pytest.approx(0.5 * 2 / 7, rel=5e-3) and v - 0.05 * w == pytest.approx(0.5, rel=1e-3)
+    other = METHODS[name](contact_solver="problem").run(model, 0.3, 1e-3)
+    assert not swept(other)
+    force = [r["drive"].force[-1] for r in (result, other)]
+    assert force[0] == pytest.approx(force[1], abs=1e-3)
+    assert result["belt"].position[-1] == pytest.approx([0.15, 0, 0], abs=1e-12)
+
+
+def test_pairs_get_more_room_in_the_middle_of_a_run(monkeypatch):
+    runs = []
+    for room in (4, 0):
+        monkeypatch.setattr(grains, "ROOM", room)
+        runs.append(fem.DecoupledNSGA().run(pile(64, 4), 0.3, H))
+    assert runs[0].pair_count.max() > 100
+    np.testing.assert_array_equal(runs[0].rows([-1])["position"], runs[1].rows([-1])["position"])
+
+
+def test_a_sphere_that_an_impact_throws_out_of_the_margin_meets_what_is_there():
+    """A heavy fast ball hits a light one, which leaves with twice its speed and passes the margin within the step."""
+    model = fem.Model("shot")
+    group = fem.ContactGroup(name="balls")
+    places = [(-0.06, 100.0, 30.0), (0.06, 0.01, 0.0), (0.32, 100.0, 0.0)]
+    for k, (x, mass, speed) in enumerate(places):
+        body = fem.RigidBody.sphere(mass, 0.05, position=[x, 0, 0], velocity=[speed, 0, 0], name=f"b{k}")
+        group.sphere(model.add(body), 0.05)
+    model.add(group)
+    result = fem.ConeComplementarity(relaxed=False, contact_tolerance=1e-9).run(model, 0.03, 5e-3)
+    assert swept(result)
+    x = np.array([result[f"b{k}"].position[:, 0] for k in range(3)])
+    assert (np.diff(x, axis=0) > 0.1 - 1.1e-7).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda m, g, b: g.sphere(b.frame([0.1, 0, 0]), 0.02), "not each at the node"),
+        (lambda m, g, b: m.add(fem.Spring(m.ground, b, stiffness=1.0)), "joints or forces act"),
+        (lambda m, g, b: g.obstacle(fem.SphereOnBox, m.ground.frame([9, 0, 0]), size=[1, 1, 1]), "not planes"),
+    ],
+)
+def test_what_does_not_fit_is_solved_pair_by_pair(change, words):
+    model = fem.Model("other", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=0.2, name="balls")
+    body = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1]))
+    group.sphere(body, 0.1)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    change(model, group, body)
+    system, method = model.compile(), fem.DecoupledNSGA()
+    assert words in grains.Grains.reason(system, method)
+    assert not swept(method.run(system, 0.01, 1e-3))
