@@ -230,7 +230,9 @@ def test_a_sliding_ball_begins_to_roll(name):
     v = result["ball 0"].velocity[:, 0]
     assert v[200] == pytest.approx(3.0 - 0.2 * G * 0.2, rel=2e-3)
     assert v[-1] == pytest.approx(15 / 7, rel=2e-3)
-    lift = (0.2 * 3.0 / (1 + 3.5 * 0.2**2)) ** 2 / (2 * G) if name == "relaxed" else 0.0  # what begins to slide is thrown off with μ v_T
+    lift = (
+        (0.2 * 3.0 / (1 + 3.5 * 0.2**2)) ** 2 / (2 * G) if name == "relaxed" else 0.0
+    )  # what begins to slide is thrown off with μ v_T
     assert result["ball 0"].position[:, 2].max() - 0.1 == pytest.approx(lift, rel=0.02, abs=5e-6)
 
 
