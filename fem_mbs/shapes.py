@@ -3,6 +3,7 @@
 A shape is a surface in the axes of a node. `fem_mbs.results.skin.Skin` collects those of a system and moves them.
 """
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -72,11 +73,16 @@ class Shape(Checked):
         rotation: ArrayLike | None = None,
         color: Any = None,
     ) -> None:
-        points = self.as_array("points", points, (None, 3))
-        R = self.as_rotation("rotation", rotation)
-        self.points = points @ R.T + self.as_vector("offset", offset)
+        self._place(self.as_array("points", points, (None, 3)), offset, rotation, color)
         self.faces = self._sorted_faces(faces)
         self.edges = sharp_edges(self.points, self.faces) if edges is None else self._point_numbers("edges", edges)
+
+    def _place(self, points, offset=(0, 0, 0), rotation=None, color=None):
+        """Put the points where they belong."""
+        offset = self.as_vector("offset", offset)
+        if rotation is not None:
+            points = points @ self.as_rotation("rotation", rotation).T
+        self.points = points + offset if offset.any() else points
         self.color = color_of(self, color)
 
     def _point_numbers(self, parameter, value):
@@ -114,31 +120,47 @@ class Sphere(Shape):
     def __init__(self, radius: float, *, resolution: int = 32, **placement: Any) -> None:
         self.radius = self.positive("radius", radius, "m")
         resolution = self.as_integer("resolution", resolution)
-        n, rings = resolution, resolution // 2
-        if n < 8 or n % 4:
+        if resolution < 8 or resolution % 4:
             raise ParameterError(self, "resolution", resolution, "must be a multiple of 4, at least 8")
-        latitude, longitude = np.pi * np.arange(1, rings) / rings, 2 * np.pi * np.arange(n) / n
-        ring = np.stack([np.cos(longitude), np.sin(longitude)], axis=1)
-        body = np.array([[np.sin(a) * c, np.sin(a) * s, np.cos(a)] for a in latitude for c, s in ring])
-        points = self.radius * np.vstack([body, [[0, 0, 1], [0, 0, -1]]])
-        i, j = np.meshgrid(np.arange(rings - 2), np.arange(n), indexing="ij")
-        k = (j + 1) % n
-        quads = np.stack([i * n + j, (i + 1) * n + j, (i + 1) * n + k, i * n + k], axis=-1).reshape(-1, 4)
-        top, bottom, around = len(body), len(body) + 1, np.arange(n)
-        after, last = (around + 1) % n, (rings - 2) * n
-        caps = np.vstack(
-            [
-                np.stack([np.full(n, top), around, after], axis=1),
-                np.stack([np.full(n, bottom), last + after, last + around], axis=1),
-            ]
-        )
-        equator = (rings // 2 - 1) * n + np.append(around, 0)
-        meridians = [
-            np.concatenate([[top], a + n * np.arange(rings - 1), [bottom], b + n * np.arange(rings - 2, -1, -1), [top]])
-            for a, b in ((0, n // 2), (n // 4, 3 * n // 4))
+        globe = _globe(resolution)
+        self._place(_points_of_sphere(self.radius, resolution), **placement)
+        self.faces, self.edges = globe.faces, globe.edges
+
+
+@functools.cache
+def _globe(resolution):
+    """The unit sphere, whose faces and edges all spheres of that resolution share."""
+    n, rings = resolution, resolution // 2
+    latitude, longitude = np.pi * np.arange(1, rings) / rings, 2 * np.pi * np.arange(n) / n
+    ring = np.stack([np.cos(longitude), np.sin(longitude)], axis=1)
+    body = np.array([[np.sin(a) * c, np.sin(a) * s, np.cos(a)] for a in latitude for c, s in ring])
+    points = np.vstack([body, [[0, 0, 1], [0, 0, -1]]])
+    i, j = np.meshgrid(np.arange(rings - 2), np.arange(n), indexing="ij")
+    k = (j + 1) % n
+    quads = np.stack([i * n + j, (i + 1) * n + j, (i + 1) * n + k, i * n + k], axis=-1).reshape(-1, 4)
+    top, bottom, around = len(body), len(body) + 1, np.arange(n)
+    after, last = (around + 1) % n, (rings - 2) * n
+    caps = np.vstack(
+        [
+            np.stack([np.full(n, top), around, after], axis=1),
+            np.stack([np.full(n, bottom), last + after, last + around], axis=1),
         ]
-        edges = np.vstack([np.stack([line[:-1], line[1:]], axis=1) for line in (equator, *meridians)])
-        super().__init__(points, [caps, quads], edges, **placement)
+    )
+    equator = (rings // 2 - 1) * n + np.append(around, 0)
+    meridians = [
+        np.concatenate([[top], a + n * np.arange(rings - 1), [bottom], b + n * np.arange(rings - 2, -1, -1), [top]])
+        for a, b in ((0, n // 2), (n // 4, 3 * n // 4))
+    ]
+    edges = np.vstack([np.stack([line[:-1], line[1:]], axis=1) for line in (equator, *meridians)])
+    return Shape(points, [caps, quads], edges)
+
+
+@functools.lru_cache(256)
+def _points_of_sphere(radius, resolution):
+    """Points that all spheres of a radius share; nobody may write to them."""
+    points = radius * _globe(resolution).points
+    points.setflags(write=False)
+    return points
 
 
 class Box(Shape):
