@@ -31,7 +31,7 @@ from fem_mbs.solvers.alpha.contacts import (
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.rows import configure, jumped_rows, motion_rows, moved_rows, multipliers
 from fem_mbs.solvers.contact.position import FARTHEST, NEAR
-from fem_mbs.solvers.contact.rows import velocity_contact_tangents
+from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
 from fem_mbs.solvers.stepping.arrays import largest, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, NOT_CONVERGED, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at

@@ -24,8 +24,8 @@ from fem_mbs.jit import call2, entry, kernel, matrix
 from fem_mbs.solvers.cone.data import own_at
 from fem_mbs.solvers.cone.rows import relaxed_residual, relaxed_tangents
 from fem_mbs.solvers.contact import velocity
-from fem_mbs.solvers.contact.rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.contact.velocity import solve_first
+from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.stepping.arrays import copy, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at

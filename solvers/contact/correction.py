@@ -34,8 +34,8 @@ from fem_mbs.jit import (
     python_callback,
     vector,
 )
+from fem_mbs.solvers.contact.approach import reflected, slide_before
 from fem_mbs.solvers.contact.products import delassus, sparse_rows
-from fem_mbs.solvers.contact.rows import reflected, slide_before
 from fem_mbs.solvers.contact_problem.hybrid import LARGEST_FORMED
 from fem_mbs.solvers.contact_problem.operators import SMALL_ROWS
 from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution, solve_contact_problem

@@ -21,13 +21,14 @@ import math
 
 from fem_mbs.jit import call2, entry, kernel, matrix
 from fem_mbs.solvers.contact import velocity
-from fem_mbs.solvers.contact.rows import reflected, velocity_contact_residual
+from fem_mbs.solvers.contact.approach import reflected
 from fem_mbs.solvers.contact.velocity import (
     accumulate_impulses,
     rates_of_time,
     solve_first,
     solve_velocities,
 )
+from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.moreau.data import own_at
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK
