@@ -11,6 +11,8 @@ kept by an older version must not be used.
 
 import functools
 import operator
+from collections.abc import Callable
+from typing import Any
 
 from llvmlite.binding import parse_assembly
 from numba import carray
@@ -32,11 +34,11 @@ class Part(JITCodeLibrary):
 
     borrows = False  # arrays that it returns have no owner
 
-    def add_llvm_module(self, ll_module):
+    def add_llvm_module(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
         self._final_module.link_in(ll_module)
 
-    def finalize(self):
+    def finalize(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
 
@@ -52,11 +54,11 @@ class Part(JITCodeLibrary):
 class Program(JITCodeLibrary):
     """Machine code of a function that is called from outside, with all the parts it needs."""
 
-    def add_llvm_module(self, ll_module):
+    def add_llvm_module(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
         self._final_module.link_in(ll_module)
 
-    def finalize(self):
+    def finalize(self) -> None:
         needed, todo = {}, list(reversed(self._linking_libraries))
         while todo:
             library = todo.pop()
@@ -67,7 +69,7 @@ class Program(JITCodeLibrary):
         self._linking_libraries = list(needed)
         super().finalize()
 
-    def serialize_using_object_code(self):
+    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
         """What is kept on disk: machine code, and the names in it. Nobody links a program into another."""
         self._ensure_finalized()
         module = self._final_module
@@ -85,7 +87,7 @@ class Typing(NopythonTypeInference):
     known: dict = {}  # (built-in function, types of arguments) -> signature
     plain = (types.Number, types.Boolean, types.Array, types.BaseTuple)
 
-    def run_pass(self, state):
+    def run_pass(self, state: Any) -> bool:
         context = state.typingctx
         if "resolve_function_type" in vars(context):  # compiled for another kernel that is being typed
             return super().run_pass(state)
@@ -96,7 +98,7 @@ class Typing(NopythonTypeInference):
             del context.resolve_function_type
 
     @classmethod
-    def resolve(cls, context, function, args, kws):
+    def resolve(cls, context: Any, function: Any, args: Any, kws: Any) -> Any:
         args = tuple(args)
         meant = function if isinstance(function, types.Type) else context._lookup_global(function)
         if type(meant) is not types.Function or kws or not all(isinstance(a, cls.plain) for a in args):
@@ -133,17 +135,17 @@ class Lean(Lower):
                     once.discard(name)
         self._singly_assigned_vars |= once
 
-    def storevar(self, value, name, argidx=None):
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
         if self.context.enable_nrt or name in self._singly_assigned_vars:
             return super().storevar(value, name, argidx)
         self._alloca_var(name, self.typeof(name))
         self.builder.store(value, self.getvar(name))
 
-    def delvar(self, name):
+    def delvar(self, name: str) -> None:
         if self.context.enable_nrt:
             super().delvar(name)
 
-    def lower_binop(self, resty, expr, op):
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
         signature = self.fndesc.calltypes[expr]
         if op in (operator.pow, operator.ipow) or not all(isinstance(a, types.Number) for a in signature.args):
             return super().lower_binop(resty, expr, op)
@@ -157,7 +159,7 @@ class Lean(Lower):
         result = context.get_function(function, signature)(builder, sides)
         return context.cast(builder, result, signature.return_type, resty)
 
-    def lower_getitem(self, resty, expr, value, index, signature):
+    def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
         array = self.typeof(value.name)
         place = self._place(array, value, index)
         if place is None:
@@ -165,7 +167,7 @@ class Lean(Lower):
         item = arrayobj.load_item(self.context, self.builder, array, place)
         return self.context.cast(self.builder, item, array.dtype, resty)
 
-    def lower_setitem(self, target_var, index_var, value_var, signature):
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
         array, given = self.typeof(target_var.name), self.typeof(value_var.name)
         place = self._place(array, target_var, index_var) if isinstance(given, (types.Number, types.Boolean)) else None
         if place is None:
@@ -215,10 +217,10 @@ class _Lowering(NativeLowering):
     library_class: type
 
     @property
-    def lowering_class(self):
+    def lowering_class(self) -> type:
         return Lean
 
-    def run_pass(self, state):
+    def run_pass(self, state: Any) -> bool:
         name = state.func_id.func_qualname
         state.library = self.library_class(state.targetctx.codegen(), name)
         state.library.enable_object_caching()
@@ -243,18 +245,18 @@ class Borrowing:
     steps = ("getitem", "static_getitem", "getattr", "build_tuple", "cast", "exhaust_iter", "phi", "null", "undef")
 
     @classmethod
-    def owns_nothing(cls, kind):
+    def owns_nothing(cls, kind: Any) -> bool:
         """Whether values of this type hold no array."""
         return all(map(cls.owns_nothing, kind)) if isinstance(kind, types.BaseTuple) else isinstance(kind, cls.values)
 
     @classmethod
-    def may_be_borrowed(cls, kind):
+    def may_be_borrowed(cls, kind: Any) -> bool:
         if isinstance(kind, types.BaseTuple):
             return all(map(cls.may_be_borrowed, kind))
         return isinstance(kind, (types.Array, *cls.values))
 
     @classmethod
-    def only(cls, state):
+    def only(cls, state: Any) -> bool:
         """Whether no variable of the kernel can own memory."""
         if not (cls.owns_nothing(state.return_type) or all(map(cls.owns_nothing, state.args))):
             return False
@@ -290,7 +292,7 @@ class Rewrites(NopythonRewrites):
 
     _name = "kernel_rewrites"
 
-    def run_pass(self, state):
+    def run_pass(self, state: Any) -> bool:
         return False if Borrowing.only(state) else super().run_pass(state)
 
 
@@ -300,7 +302,7 @@ class Closures(InlineClosureLikes):
 
     _name = "kernel_closures"
 
-    def run_pass(self, state):
+    def run_pass(self, state: Any) -> bool:
         return any(hasattr(c, "co_code") for c in state.func_id.code.co_consts) and super().run_pass(state)
 
 
@@ -311,7 +313,7 @@ class PartLowering(_Lowering):
     _name = "part_lowering"
     library_class = Part
 
-    def run_pass(self, state):
+    def run_pass(self, state: Any) -> bool:
         super().run_pass(state)
         lowered = state.cr
         key = f"part {lowered.fndesc.llvm_func_name}"
@@ -334,14 +336,14 @@ class KnownFlags(Flags):
     known: dict = {}
 
     @classmethod
-    def of(cls, flags):
+    def of(cls, flags: Flags) -> "KnownFlags":
         values = hash(flags), str(flags)
         if values not in cls.known:
             cls.known[values] = cls(flags)
             cls.known[values]._number = len(cls.known)
         return cls.known[values]
 
-    def copy(self):
+    def copy(self) -> "KnownFlags":
         return self
 
     def __hash__(self):
@@ -354,10 +356,12 @@ class KnownFlags(Flags):
 class _Compiler(CompilerBase):
     lowering: type
 
-    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
+    def __init__(
+        self, typingctx: Any, targetctx: Any, library: Any, args: Any, return_type: Any, flags: Flags, locals: Any
+    ) -> None:
         super().__init__(typingctx, targetctx, library, args, return_type, KnownFlags.of(flags), locals)
 
-    def define_pipelines(self):
+    def define_pipelines(self) -> list:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         other = {
             NativeLowering: self.lowering,
@@ -373,7 +377,9 @@ class _Compiler(CompilerBase):
 class PartCompiler(_Compiler):
     lowering = PartLowering
 
-    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
+    def __init__(
+        self, typingctx: Any, targetctx: Any, library: Any, args: Any, return_type: Any, flags: Flags, locals: Any
+    ) -> None:
         flags.no_compile = True
         super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
 
@@ -385,27 +391,33 @@ class ProgramCompiler(_Compiler):
 class PartDispatcher(CPUDispatcher):
     """The parts of a kernel, one for each combination of types."""
 
-    def add_overload(self, cres):
+    def add_overload(self, cres: Any) -> None:
         self.overloads[tuple(cres.signature.args)] = cres  # never called from Python
 
 
 class Kernel(CPUDispatcher):
     """What `fem_mbs.jit.kernel` makes of a function: a program for each call from Python, a part for other kernels."""
 
-    def __init__(self, py_func, locals=None, targetoptions=None, pipeline_class=ProgramCompiler):
+    def __init__(
+        self,
+        py_func: Callable,
+        locals: dict | None = None,
+        targetoptions: dict | None = None,
+        pipeline_class: type = ProgramCompiler,
+    ) -> None:
         locals, targetoptions = locals or {}, targetoptions or {}
         super().__init__(py_func, locals, targetoptions, pipeline_class)
         options = {**targetoptions, "no_cpython_wrapper": True}
         self.part = PartDispatcher(py_func, locals, options, PartCompiler)
 
-    def get_call_template(self, args, kws):
+    def get_call_template(self, args: Any, kws: dict) -> Any:
         # numba would compile a callee anew for every combination of literal numbers in its calls
         args, kws = [types.unliteral(a) for a in args], {name: types.unliteral(a) for name, a in kws.items()}
         return self.part.get_call_template(args, kws)
 
-    def get_overload(self, sig):
+    def get_overload(self, sig: Any) -> Any:
         return self.part.get_overload(sig)
 
     @property
-    def is_compiling(self):
+    def is_compiling(self) -> bool:
         return self.part.is_compiling or super().is_compiling

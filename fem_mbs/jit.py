@@ -138,7 +138,7 @@ class _ByContent(caching._CacheLocator):
 
     directories: dict[str, str] = {}  # file -> its folder: a file has many kernels
 
-    def __init__(self, function, file):
+    def __init__(self, function: Callable, file: str) -> None:
         code = function.__code__
         self._py_file = file  # for numba's warnings
         if file not in self.directories:
@@ -151,16 +151,16 @@ class _ByContent(caching._CacheLocator):
         self.name = hashlib.sha256(text).hexdigest()[:12]
 
     @classmethod
-    def from_function(cls, py_func, py_file):
+    def from_function(cls, py_func: Callable, py_file: str) -> "_ByContent":
         return cls(py_func, py_file)  # numba makes the folder when it has something to keep
 
-    def get_cache_path(self):
+    def get_cache_path(self) -> str:
         return self.directory
 
-    def get_source_stamp(self):
+    def get_source_stamp(self) -> str:
         return "by content"
 
-    def get_disambiguator(self):
+    def get_disambiguator(self) -> str:
         return self.name
 
 
@@ -170,7 +170,7 @@ _IMPLEMENTATION = getattr(caching, "CacheImpl", None) or caching._CacheImpl  # i
 class _LookFirst(caching.FunctionCache):
     """numba's cache of a function. numba loads all that it can compile before it looks there; here it looks first."""
 
-    def load_overload(self, sig, target_context):
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
         from numba.core.runtime import rtsys
 
         rtsys.initialize(target_context)  # loaded code may count owners of arrays

@@ -31,7 +31,7 @@ COLORS = {
 PALETTE = ("blue", "orange", "teal", "green", "purple", "yellow", "red", "brown")
 
 
-def color_of(owner: Checked, color: Any) -> np.ndarray | None:
+def color_of(owner: Any, color: Any) -> np.ndarray | None:
     """Red, green, blue (3,) in 0 … 1 of a colour given by name, "#rrggbb" or three numbers; None stays None."""
     if color is None:
         return None

@@ -162,7 +162,7 @@ class Signal:
 class _Combined:
     """A function of the values of signals, functions of time and numbers."""
 
-    def __init__(self, function, parts):
+    def __init__(self, function: Callable, parts: Any) -> None:
         self.function, self.parts = function, parts
 
     def __call__(self, t):
@@ -174,7 +174,7 @@ class _Quadrature:
 
     PANEL = 0.1  # s; a matter of speed: the quadrature of each panel is adaptive
 
-    def __init__(self, rate, initial, at):
+    def __init__(self, rate: Callable, initial: float, at: float) -> None:
         self.rate, self.at = rate, at
         self.sums = {1: [initial], -1: [initial]}  # at the ends of the panels after and before ``at``
 

@@ -166,7 +166,7 @@ def static_equilibrium(
 class _LoadPath:
     """The way from no load to all of it: where it has come to (state, multipliers, load factor), and its records."""
 
-    def __init__(self, problem, result):
+    def __init__(self, problem: Any, result: StaticResult) -> None:
         self.problem, self.result = problem, result
         system = problem.system
         self.state = system.initial.copy()
@@ -174,7 +174,7 @@ class _LoadPath:
         assembly.initial_states(system.data[0], self.state.x, self.state.R, self.state.V)
         self.lam, self.factor, self.records = np.zeros(system.m), 0.0, []
 
-    def follow(self, steps, adaptive, tolerance, max_iterations):
+    def follow(self, steps: int, adaptive: bool, tolerance: float, max_iterations: int) -> None:
         """Go all the way; SolverError where a load step fails that is not, or cannot be, halved."""
         system, result = self.problem.system, self.result
         size = largest = 1.0 / steps

@@ -176,7 +176,7 @@ class BeamElement(Inertia, Force):
 class _Piece:
     """A part of a beam that is drawn as one helix."""
 
-    def __init__(self, frame_A, frame_B):
+    def __init__(self, frame_A: Frame, frame_B: Frame) -> None:
         self.frame_A, self.frame_B = frame_A, frame_B
 
 

@@ -16,6 +16,7 @@ of a beam, whose ends z₁, z₂ move with two nodes, is straight for contacts; 
     b        offset                        m       from node to end of the axis, body axes
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -85,7 +86,7 @@ def frame_motion(result: "Results", frame: Frame) -> FrameMotion:
 class _Sides:
     """Where the two bodies of a contact touch: nodes, or for beams the ends of their axes."""
 
-    def __init__(self, element):
+    def __init__(self, element: dict) -> None:
         ends = element.get("ends")
         if ends is None and len(element["nodes"]) != 2:
             raise FemMbsError(
@@ -95,12 +96,12 @@ class _Sides:
         self.ends = ends
         self.nodes = element["nodes"]
 
-    def normal(self, read, contact, linear, angular):
+    def normal(self, read: Callable, contact: int | np.integer, linear: str, angular: str) -> np.ndarray:
         """(1) with the histories named ``linear`` and ``angular``; ``read(name, column)`` gives histories (k, …)."""
         n = read("contact_normal", contact)
         return np.einsum("ki,ki->k", n, self.relative(read, contact, linear, angular))
 
-    def relative(self, read, contact, linear, angular):
+    def relative(self, read: Callable, contact: int | np.integer, linear: str, angular: str) -> np.ndarray:
         """Velocity (k, 3) of the first body against the second at the contact point, inertial axes."""
         p = read("contact_point", contact)
         if self.ends is None:

@@ -19,22 +19,19 @@ from fem_mbs.errors import FemMbsError
 from fem_mbs.results import read_checks
 from fem_mbs.results.history import History, Iterations, Pairs, Quantity
 from fem_mbs.results.names import unknown_name
-from fem_mbs.results.notebook import WARNING, Report
-from fem_mbs.results.scene import SECTION_LABELS, Scene, contact_vector, inverse_step
+from fem_mbs.results.notebook import Report
+from fem_mbs.results.parts import of_element, of_node
+from fem_mbs.results.report import openings, report_lines
+from fem_mbs.results.scene import Scene
 from fem_mbs.results.skin import Skin
 from fem_mbs.results.store import File
-from fem_mbs.results.table import AXES, HISTORIES, PAIRS, TURNS, XYZ, listed, pair_column, shape_of
+from fem_mbs.results.table import HISTORIES, PAIRS, listed, pair_column, shape_of
 from fem_mbs.shapes import matrices
 
 if TYPE_CHECKING:
     from fem_mbs.system.state import State
 
 FORMAT = 1
-REFUSED = {  # words of the report -> what step control counts
-    "did not converge": "failed_steps",
-    "not within the tolerance": "inaccurate_steps",
-    "too large for a contact": "steps_too_large_for_contact",
-}
 
 
 def _run_history(name):
@@ -129,9 +126,9 @@ class Results:
             raise unknown_name(name, self._entries, f"result of model '{self.model}'")
         if name not in self._cache:
             node, element = self._entries[name]
-            quantities = {} if node is None else self._of_node(node)
+            quantities = {} if node is None else of_node(self, node)
             if element is not None:
-                quantities |= self._of_element(self.description["elements"][element])
+                quantities |= of_element(self, self.description["elements"][element])
             self._cache[name] = History(name, quantities)
         return self._cache[name]
 
@@ -143,64 +140,6 @@ class Results:
 
     def __len__(self):
         return len(self.t)
-
-    def _from_table(self, kind, i):
-        """Quantities of node or contact number i, as the table of results says."""
-        read = self._store.read
-        return {
-            line.shown or name: Quantity(line.unit, line.labels, lambda name=name: read(name, i))
-            for name, line in HISTORIES.items()
-            if line.of == kind
-        }
-
-    def _of_node(self, i):
-        read = self._store.read
-        return {
-            **self._from_table("node", i),
-            "rotation": Quantity("", (), lambda: matrices(read("quaternion", i))),
-            "rotation_vector": Quantity("rad", XYZ, lambda: _rotation_vectors(read("quaternion", i))),
-        }
-
-    def _of_element(self, element):
-        read, quantities = self._store.read, {}
-        for name, (start, stop, unit) in element["outputs"].items():
-            labels = _labels(element["role"], name, stop - start)
-            column = slice(start, stop) if stop - start > 1 else start
-            quantities[name] = Quantity(unit, labels, lambda column=column: read("output", column))
-        if element["rows"]:
-            rows = slice(*element["rows"])
-            numbers = tuple(str(i + 1) for i in range(rows.stop - rows.start))
-            quantities["multiplier"] = Quantity("", numbers, lambda: read("multiplier", rows))
-        if element["contact"] is not None:
-            quantities |= self._of_contact(element["contact"])
-        return quantities
-
-    def _of_contact(self, c):
-        read = self._store.read
-
-        def per_time(values):
-            scale = inverse_step(self.h)
-            return values * scale.reshape(-1, *[1] * (values.ndim - 1))
-
-        apart = self.description["sizes"]["nf"] > 0
-
-        def force():
-            return read("contact_force", c) if apart else per_time(read("impulse", c))
-
-        def moment():
-            return read("contact_moment", c) if apart else per_time(read("moment_impulse", c))
-
-        def vector():
-            return contact_vector(force(), read("contact_normal", c), read("contact_tangents", c))
-
-        return {
-            **self._from_table("contact", c),
-            "force": Quantity("N", AXES, force),
-            "force_normal": Quantity("N", (), lambda: force()[:, 0]),
-            "force_tangential": Quantity("N", AXES[1:], lambda: force()[:, 1:]),
-            "force_vector": Quantity("N", XYZ, vector),
-            "moment": Quantity("N m", TURNS, moment),
-        }
 
     # --- the whole system -----------------------------------------------------------------------------------------
 
@@ -369,7 +308,7 @@ class Results:
 
         A single closed step is an impact, not a phase of contact.
         """
-        return self.t[_openings(self[contact].status)]
+        return self.t[openings(self[contact].status)]
 
     # --- shown ----------------------------------------------------------------------------------------------------
 
@@ -380,54 +319,7 @@ class Results:
 
     def report(self) -> Report:
         """Table of the run as a text: time, iterations, constraints, contacts, energy; notebooks show it as a table."""
-        return Report(self._report_lines())
-
-    def _report_lines(self):
-        p, s = self.parameters, self.statistics
-        shown = ("h", "save_every", "rho_inf", "rtol")
-        options = ", ".join(f"{k} = {p[k]:g}" for k in shown if isinstance(p.get(k), (int, float)))
-        yield "", f"{self.model}: {p.get('stepper', 'run')}" + (f" ({options})" if options else "")
-        if not len(self.t):
-            yield "status", f"{self.status}; nothing saved"
-            return
-        wall = f" in {s['wall_time']:.3g} s" if "wall_time" in s else ""
-        steps = int(s.get("steps", self.step[-1]))
-        yield "status", f"{self.status.removesuffix('.')}{wall}"
-        parts = f", {s['divided_steps']} of them in parts" if s.get("divided_steps") else ""
-        text = f"{self.t[0]:g} … {self.t[-1]:g} s, {steps} steps{parts}, {len(self.t)} states saved"
-        if self.status == "complete" and p.get("t_end", 0.0) - self.t[-1] > 1e-6 * p.get("h", np.inf):
-            text += f"; t_end = {p['t_end']:g} s is not a multiple of h from the start"
-        yield "time", text
-        refused = {name: s[key] for name, key in REFUSED.items() if s.get(key)}
-        if refused:
-            listed = ", ".join(f"{count} {name}" for name, count in refused.items())
-            yield "refused", f"{sum(refused.values())} steps, taken again smaller: {listed}"
-        most, mean = s.get("iterations_max", self.iterations.max), s.get("iterations_mean", self.iterations.mean)
-        parts = (f"{n} {int(a)} / {b:.2f}" for n, a, b in zip(("smooth", "position", "velocity"), most, mean))
-        yield "iterations", "max / mean: " + ", ".join(parts)
-        if self.description["sizes"]["m"]:
-            g, rate = self.violation.position.max(), self.violation.velocity.max()
-            yield "constraints", f"{self.description['sizes']['m']} rows, largest |g| {g:.2e}, |dg/dt| {rate:.2e}"
-        if self.contacts:
-            yield "contacts", self._contact_summary()
-        if s.get("split_impacts") or s.get("impacts_not_split"):
-            left = f", {s['impacts_not_split']} not: in steps as a whole" if s.get("impacts_not_split") else ""
-            yield "split", f"{s.get('split_impacts', 0)} impacts at their touch{left}"
-        total = self.energy.total
-        rise = np.diff(total).max(initial=0.0)
-        text = f"{total[0]:.6g} J at the start, {total[-1]:.6g} J at the end"
-        yield "energy", f"{text}, largest rise between saved states {rise:.2e} J"
-        for warning in self.warnings:
-            yield WARNING, warning
-
-    def _contact_summary(self):
-        gap, impact = self._store.read("gap"), self._store.read("impact")
-        i, c = np.unravel_index(np.argmin(gap), gap.shape)
-        name = self.contacts[c]
-        text = f"{len(self.contacts)}, smallest gap {gap[i, c]:.2e} m ('{name}', t = {self.t[i]:g} s)"
-        return (
-            f"{text}, {int(impact.sum())} impacts, {int(_openings(self._store.read('contact_status')).sum())} lift-offs"
-        )
+        return Report(report_lines(self))
 
     def __str__(self):
         return str(self.report())
@@ -472,29 +364,3 @@ class Results:
 def load(path: str | Path) -> Results:
     """Results of a file, see `Results.read`."""
     return Results.read(path)
-
-
-def _openings(status):
-    """True (k, …) where a contact that was closed in the two saved steps before is open."""
-    closed = np.asarray(status) > 0
-    opening = np.zeros(closed.shape, bool)
-    opening[2:] = closed[:-2] & closed[1:-1] & ~closed[2:]
-    return opening
-
-
-def _rotation_vectors(quaternions):
-    """Rotation vectors (k, 3) [rad], |ψ| ≤ π, of quaternions (k, 4)."""
-    from scipy.spatial.transform import Rotation
-
-    return Rotation.from_quat(quaternions[:, [1, 2, 3, 0]]).as_rotvec()
-
-
-def _labels(role, name, count):
-    """Names of the components of an element's output: joints report in inertial axes, beams in section axes."""
-    if count == 1:
-        return ()
-    if name in SECTION_LABELS:
-        return SECTION_LABELS[name]
-    if role == "constraint" and count == 3:
-        return ("x", "y", "z")
-    return tuple(str(i + 1) for i in range(count))

@@ -12,7 +12,7 @@ with s = 0 … 1 along the element: the picture is the interpolation the element
 import functools
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -277,7 +277,7 @@ class Skin:
 class _Builder:
     """Collects pictures of elements into the arrays of a `Skin`."""
 
-    def __init__(self, system, stations):
+    def __init__(self, system: "System", stations: int | None) -> None:
         self.node, self.offset, self.fixed_cells, self.fixed_edges = [], [], [], []
         self.beams, self.outlines, self.beam_elements = [], [], []
         self.joints, self.bodies, self.n_fixed = [], {}, 0
@@ -291,7 +291,7 @@ class _Builder:
         count = len(self.beams)
         self.stations = np.linspace(0, 1, stations or (5 if count < 500 else 3 if count < 5000 else 2))
 
-    def add(self, index, element):
+    def add(self, index: int, element: Any) -> None:
         """Take in one element: its picture, and a point or a line by its role."""
         for where, what in element.picture():
             if isinstance(where, Node):
@@ -309,7 +309,7 @@ class _Builder:
         elif element.role == "dynamic" and len(frames) == 2:
             self.add_points(index, frames, SPRING, LINE)
 
-    def add_shape(self, index, node, shape):
+    def add_shape(self, index: int, node: Node, shape: Any) -> None:
         n = node.index
         if shape.color is not None:
             rgb = shape.color
@@ -325,14 +325,14 @@ class _Builder:
         self.offset.append(shape.points)
         self.n_fixed += len(shape.points)
 
-    def add_points(self, index, frames, kind, cell):
+    def add_points(self, index: int, frames: list[Frame], kind: int, cell: int) -> None:
         numbers = self.n_fixed + np.arange(len(frames))[None]
         self.fixed_cells.append((numbers, cell, kind, index, np.array([0.25, 0.27, 0.3])))
         self.node.append(np.array([frame.node.index for frame in frames]))
         self.offset.append(np.array([frame.p for frame in frames]))
         self.n_fixed += len(frames)
 
-    def skin(self):
+    def skin(self) -> Skin:
         """The skin of all that was taken in."""
         beams, edges, beam, station, section = self._sweep()
         cells = self.fixed_cells + beams

@@ -11,7 +11,7 @@ pairs that meet within the step are then among those found (docs/theory/sweep).
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -191,7 +191,7 @@ class PairSearch:
 class _Probe:
     """All pairs of a type, evaluated once."""
 
-    def __init__(self, system, group, search, pairs):
+    def __init__(self, system: "System", group: Any, search: "PairSearch", pairs: np.ndarray) -> None:
         i, j = pairs.T
         self.parameters = group.prototypes[j]
         self.parameters["p_AP"], self.parameters["radius"] = search.offsets[i], search.radii[i]
@@ -206,6 +206,6 @@ class _Probe:
         self.data[0]["groups_at"], self.data[0]["n_groups"] = self.record.ctypes.data, 1
         self.V = np.zeros((len(system.nodes), 6))
 
-    def gaps(self, x, R):
+    def gaps(self, x: np.ndarray, R: np.ndarray) -> np.ndarray:
         contact_assembly.contacts(self.data[0], x, R, x, R, self.V)
         return self.kept[:, 0]

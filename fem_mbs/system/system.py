@@ -1,37 +1,27 @@
 """The compiled model: numbering, arrays, index maps. The only thing solvers see."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.arguments import ArrayLike
 from fem_mbs.errors import ModelError, NonFiniteError, label
-from fem_mbs.jit import address
-from fem_mbs.nodes import COMPONENTS
 from fem_mbs.rotations import matrix_to_quaternion
 from fem_mbs.system import assembly
 from fem_mbs.system import constraints as constraint_assembly
 from fem_mbs.system import contacts as contact_assembly
-from fem_mbs.system.assembly import DATA, GROUP, SMOOTH
-from fem_mbs.system.contacts import C_BLOCKS, L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
-from fem_mbs.system.groups import Group
+from fem_mbs.system.assembly import SMOOTH
+from fem_mbs.system.contacts import C_BLOCKS
+from fem_mbs.system.diagnosis import Diagnosis
 from fem_mbs.system.in_use import InUse
-from fem_mbs.system.layout import NO_MATRICES, Layout, Matrices, Pattern, Rows, Stack
+from fem_mbs.system.layout import Layout, Matrices, Pattern, Rows, Stack
 from fem_mbs.system.state import State
-from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.base import Element
     from fem_mbs.model import Model
 
 
-class Pair(NamedTuple):
-    """A contact of a contact group, as errors name it."""
-
-    name: str
-
-
-class System(Checked):
+class System(Diagnosis):
     """A checked and numbered model.
 
     ``check``: True, "positions" (statics and modes: velocities play no part) or False (no checks).
@@ -117,147 +107,7 @@ class System(Checked):
         self.check(len(state.x) == N, "initial", state, f"has {len(state.x)} nodes, this system has {N}")
         return state
 
-    # --- construction -------------------------------------------------------------------------------------------------
-
-    def number_nodes(self) -> None:
-        """Give every node its row in this system (``node.index``): another system of the same nodes has its own."""
-        for i, node in enumerate(self.nodes):
-            node.index = i
-
-    @staticmethod
-    def _forgotten(model):
-        """Refuse nodes of bodies that are not in the model: they would have no mass."""
-        elements, nodes = set(map(id, model.elements)), set(map(id, model.nodes))
-        for node in (*model.nodes, *(node for group in model.contact_groups for node in group.nodes)):
-            lost = node.body if node.body is not None and id(node.body) not in elements else None
-            lost = node if lost is None and id(node) not in nodes else lost
-            if lost is not None:
-                users = (label(e) for e in (*model.elements, *model.contact_groups) if any(n is node for n in e.nodes))
-                raise ModelError(
-                    f"{label(lost)} is used by {next(users, 'the model')}, but was not added: model.add(…) it", [lost]
-                )
-
-    def _number(self, model):
-        self.nodes = list(model.nodes)
-        self.elements, self.contact_groups = list(model.elements), list(model.contact_groups)
-        self.number_nodes()
-        N = len(self.nodes)
-        free = np.zeros((N, 6), bool)
-        for i, node in enumerate(self.nodes):
-            free[i] = node.free
-        self.free = free
-        self.dof = np.full(6 * N, -1, np.int64)
-        self.n = int(free.sum())
-        self.dof[free.ravel()] = np.arange(self.n)
-        self.turns = np.array([int(free[i, 3:].any()) for i in range(N)], np.int64)
-
-    def _group(self, model):
-        families = {}
-        for element in self.elements:
-            key = (element.group_key(), id(element) if getattr(element, "python_kernels", None) else 0)
-            families.setdefault(key, []).append(element)
-        prototypes = [p[0] for group in model.contact_groups for _, p in group.kinds()]
-        sizes = [e.sizes for e in (*(e for (e, *_) in families.values()), *prototypes)]
-
-        def largest(name):
-            return max(s[name] for s in sizes)
-
-        self.workspace = Workspace(
-            nn=largest("nn"), nr=max(largest("nr"), 6), ns=largest("ns"), nq=largest("nq"), no=largest("no")
-        )
-        self.workspace.buffer["gravity"][:] = self.gravity
-        self.groups = [Group(elements, self.workspace) for elements in families.values()]
-        self.signals, self.signal_owner = [], []
-        self.constraints, self.contacts, self.rows, self.output_slices = [], [], {}, {}
-        self.m = self.n_outputs = 0
-        laws = []
-        for group in self.groups:
-            group.first_row, group.first_contact, group.first_output = self.m, len(self.contacts), self.n_outputs
-            for e, element in enumerate(group.elements):
-                element.index = e
-                for k, signal in enumerate(element.signals):
-                    group.signals[e, k] = len(self.signals)
-                    self.signals.append(signal)
-                    self.signal_owner.append(element)
-                if element.role == "constraint":
-                    self.rows[element] = slice(self.m, self.m + element.rows)
-                    self.constraints.append(element)
-                    self.m += element.rows
-                if element.role == "contact":
-                    self.contacts.append(element)
-                    laws.append(element.law)
-                if element.outputs:
-                    slices, at = {}, self.n_outputs
-                    for name, (count, _) in element.outputs.items():
-                        slices[name] = slice(at, at + count)
-                        at += count
-                    self.output_slices[element] = slices
-                    self.n_outputs = at
-        self.nc = self.nc_fixed = len(self.contacts)
-        self.laws = np.array(laws).reshape(self.nc, N_LAW)
-        self.searches = []
-        if model.contact_groups:
-            from fem_mbs.system.pairs import PairSearch
-
-            self.searches = [PairSearch(group, self.workspace) for group in model.contact_groups]
-            self.groups += [group for search in self.searches for group in search.groups]
-        self._number_moments()
-        self.signal_values = np.zeros((max(len(self.signals), 1), 3))
-        self.update_signals(0.0)
-
-    def _number_moments(self):
-        """Number the contacts that have more unknowns than three: moments of rolling and spinning, coupled drilling."""
-        self.drill_arm = np.append(self.laws[:, L_DRILLING], 0.0)
-        drills = self.laws[:, L_DRILLING] > 0.0
-        self.roll_index, self.n_roll = self._numbered(drills | self.laws[:, [L_ROLLING, L_SPINNING]].any(axis=1))
-        self.drill_index, self.n_drill = self._numbered(drills)
-
-    def search_pairs(self, x: np.ndarray, R: np.ndarray, V: np.ndarray | None = None, h: float = 0.0) -> np.ndarray:
-        """Find the pairs of all contact groups anew at poses x (N, 3), R (N, 3, 3).
-
-        With velocities V (N, 6) also those that meet within a step h [s] from there.
-
-        Returns
-        -------
-        (nc,) int64, the number each contact had before, −1 for new ones
-        """
-        places, laws = [np.arange(self.nc_fixed)], [self.laws[: self.nc_fixed]]
-        first = self.nc_fixed
-        for search in self.searches:
-            before = [group.first_contact for group in search.groups]
-            for group, start, place in zip(search.groups, before, search.search(self, x, R, V, h)):
-                places.append(np.where(place >= 0, place + start, -1))
-                laws.append(group.laws)
-                group.first_contact = first
-                first += group.n
-        self.nc, self.laws = first, np.vstack(laws)
-        self._number_moments()
-        self._fill()
-        return np.concatenate(places)
-
-    def forget_pairs(self) -> None:
-        """Leave the pairs of contact groups to a solver that finds them by itself, until the next search."""
-        nothing = np.zeros((0, 2), np.int64)
-        for search in self.searches:
-            for group in search.groups:
-                group.set_pairs(search, nothing)
-        self.nc, self.laws = self.nc_fixed, self.laws[: self.nc_fixed]
-        self._number_moments()
-        self._fill()
-
-    def contact_at(self, c: int) -> "Element | Pair":
-        """Contact number c: an element, or of a contact group the pair in words."""
-        if c < self.nc_fixed:
-            return self.contacts[c]
-        group = next(g for s in self.searches for g in s.groups if g.first_contact <= c < g.first_contact + g.n)
-        return Pair(f"{group.owner.name}: {group.name(c - group.first_contact)}")
-
-    @staticmethod
-    def _numbered(chosen):
-        """Number of each contact among the chosen (nc,), −1 for others (at least one number); how many there are."""
-        index = np.full(max(len(chosen), 1), -1, np.int64)
-        index[: len(chosen)][chosen] = np.arange(chosen.sum())
-        return index, int(chosen.sum())
+    # --- what the model gives -----------------------------------------------------------------------------------------
 
     def lay_out(self, *rows: Rows, stack: Stack | None = None) -> Matrices:
         """Matrices for a solver, which keeps them; the system changes nothing in them and is not changed by them.
@@ -276,41 +126,6 @@ class System(Checked):
         if (rows, dense) not in self._patterns:
             self._patterns[rows, dense] = Pattern(self, rows, dense)
         return self._patterns[rows, dense]
-
-    def _fill(self):
-        self.group_records = np.zeros(len(self.groups), GROUP)
-        for record, group in zip(self.group_records, self.groups):
-            group.fill(record)
-        self.data = np.zeros(1, DATA)
-        d = self.data[0]
-        for name, value in (
-            ("n_nodes", len(self.nodes)),
-            ("n", self.n),
-            ("m", self.m),
-            ("nc", self.nc),
-            ("n_groups", len(self.groups)),
-            ("n_signals", len(self.signals)),
-            ("n_outputs", self.n_outputs),
-            ("n_roll", self.n_roll),
-            ("groups_at", address(self.group_records)),
-            ("dof_at", address(self.dof)),
-            ("turns_at", address(self.turns)),
-            ("table_at", address(self.workspace.table)),
-            ("signals_at", address(self.signal_values)),
-            ("layouts_at", address(NO_MATRICES)),
-            ("roll_index_at", address(self.roll_index)),
-            ("n_drill", self.n_drill),
-            ("drill_index_at", address(self.drill_index)),
-            ("drill_arm_at", address(self.drill_arm)),
-        ):
-            d[name] = value
-        N = len(self.nodes)
-        self.Ma, self.f = np.zeros(6 * N), np.zeros(6 * N)
-        self.g, self.rate = np.zeros(self.m), np.zeros(self.m)
-        self.identity_T = np.tile(np.eye(3), (N, 1, 1))
-        self.no_acceleration = np.zeros((N, 6))
-        if self._own is not None:
-            self._own.update()
 
     @property
     def own(self) -> Matrices:
@@ -401,8 +216,7 @@ class System(Checked):
                 found.append(1.0 / inverse)
         return float(np.exp(np.mean(np.log(found)))) if found else self.mean_mass
 
-    # --- evaluation, for solvers written in Python and for users
-    # -----------------------------------------------------------
+    # --- evaluation, for solvers written in Python and for users ------------------------------------------------------
 
     def update_signals(self, t: float) -> None:
         """Evaluate all functions of time at t [s].
@@ -571,69 +385,3 @@ class System(Checked):
                 rows = blocks[:, [contact_assembly.B_GN, contact_assembly.B_VT, contact_assembly.B_VT + 1]]
                 result[first : first + len(rows)] = np.einsum("eri,ei->er", rows, state.V[group.nodes].reshape(-1, nd))
         return result
-
-    # --- diagnosis
-    # --------------------------------------------------------------------------------------------------------
-
-    def raise_python_errors(self, t: float) -> None:
-        """Raise what a Python element's function raised, with the element's name and the time."""
-        for group in self.groups:
-            for element in group.elements if group.callbacks else ():
-                error = getattr(element, "error", None)
-                if error is not None:
-                    element.error = None
-                    if isinstance(error, NonFiniteError):
-                        raise error
-                    message = f"{label(element)}: its function raised {type(error).__name__}: {error} (t = {t:.6g} s)"
-                    raise NonFiniteError(message, time=t, element=element) from error
-
-    def find_nonfinite(self, state: State, A: np.ndarray | None = None) -> "Element | None":
-        """The first element whose forces are not finite at a state, or None."""
-        A = self.no_acceleration if A is None else A
-        alone, one = self.data.copy(), self.group_records[:1].copy()
-        alone[0]["groups_at"], alone[0]["n_groups"] = address(one), 1
-        for record, group in zip(self.group_records, self.groups):
-            for e, element in enumerate(group.elements if group.contact_stride == 0 else ()):
-                one[0] = record
-                one[0]["n"] = 1
-                one[0]["parameters_at"] += e * group.parameters.itemsize
-                nodes, signals, states = group.nodes[e].copy(), group.signals[e].copy(), group.state[e].copy()
-                one[0]["nodes_at"], one[0]["signals_at"] = address(nodes), address(signals)
-                one[0]["state_at"] = address(states)
-                assembly.dynamics(
-                    alone[0], SMOOTH, state.x, state.R, state.V, A, self.Ma, self.f, False, 0.0, 0.0, 0.0, 0.0,
-                    self.identity_T, False,
-                )  # fmt: skip
-                if not (np.isfinite(self.f).all() and np.isfinite(self.Ma).all()):
-                    return element
-        return None
-
-    def unknown(self, i: int) -> tuple[Any, str]:
-        """Owner of unknown i of a global matrix (a node, constraint or contact), and what it is in words."""
-        if i < self.n:
-            full = int(np.flatnonzero(self.dof == i)[0])
-            node = self.nodes[full // 6]
-            return node, f"{label(node)}, component {COMPONENTS[full % 6]}"
-        i -= self.n
-        if i < self.m:
-            element, rows = next((e, r) for e, r in self.rows.items() if r.start <= i < r.stop)
-            return element, f"{label(element)}, row {i - rows.start + 1}"
-        i -= self.m
-        if i < 3 * self.nc:
-            contact, what = self.contact_at(i // 3), "normal" if i % 3 == 0 else "tangential"
-        else:
-            contact = self.contact_at(int(np.flatnonzero(self.roll_index == (i - 3 * self.nc) // 3)[0]))
-            what = "spinning" if i % 3 == 2 else "rolling"
-        return contact, f"contact '{contact.name}', {what}"
-
-    def raise_nonfinite(self, state: State) -> None:
-        """Raise a NonFiniteError that names the element whose forces are not finite at a state; return if there is
-        none.
-        """
-        element = self.find_nonfinite(state)
-        if element is not None:
-            raise NonFiniteError(
-                f"{label(element)} returned a force that is not finite at t = {state.t:.6g} s",
-                time=state.t,
-                element=element,
-            )

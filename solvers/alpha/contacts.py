@@ -4,8 +4,8 @@
     normal rows         ξ = k ν_N − p g_N(q) ≥ 0: force −G_Nᵀ ξ, row −k g_N ; else row −(k²/p) ν_N                   (2)
     friction            −½ h G_Fᵀ Λ_F in the position equation, moments of rolling, spinning and drilling likewise   (3)
 
-Laws at velocity level are those of `contact.rows`. They feel the positions through their normals, in G_N and through
-σ = k Λ_N − p G_N v, which tangential forces of sliding contacts follow, H = ∂G_Nᵀ/∂q:
+Laws at velocity level are those of `contact.velocity_rows`. They feel the positions through their normals, in G_N and
+through σ = k Λ_N − p G_N v, which tangential forces of sliding contacts follow, H = ∂G_Nᵀ/∂q:
 
     force  −σ H + (p G_Nᵀ + μ p G_Tᵀτ) vᵀH        row  −k vᵀH ,  of friction  −k (p/p_T) μ τ vᵀH                    (4)
 

@@ -31,11 +31,11 @@ from fem_mbs.solvers.alpha.contacts import (
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.rows import configure, jumped_rows, motion_rows, moved_rows, multipliers
 from fem_mbs.solvers.contact.position import FARTHEST, NEAR
-from fem_mbs.solvers.contact.rows import velocity_contact_tangents
-from fem_mbs.solvers.stepping.arrays import largest, largest_turn
-from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, NOT_CONVERGED, ROUND_OFF
+from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
+from fem_mbs.solvers.stepping.arrays import largest
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, problem_at, shorten
+from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, problem_at, shorten, turns_too_far
 from fem_mbs.system.assembly import (
     STACKED,
     VELOCITY,
@@ -101,8 +101,7 @@ def coupled_residual(data, run):
     """Rows of all blocks at the present unknowns; ``s.merit`` is the norm of those that are solved."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    if largest_turn(s.D) > LARGEST_TURN or largest_turn(s.U) > LARGEST_TURN:
-        s.merit, s.code = math.inf, LARGE_ROTATION
+    if turns_too_far(s, s.D) or turns_too_far(s, s.U):
         return
     configure(d, s, o)
     if d.nc > 0:

@@ -34,9 +34,10 @@ from fem_mbs.solvers.alpha.levels_friction import cone_with
 from fem_mbs.solvers.alpha.rows import balance, configure, momenta, multipliers
 from fem_mbs.solvers.contact.convection import contact_convection
 from fem_mbs.solvers.contact.law import STICK
-from fem_mbs.solvers.stepping.arrays import largest_turn, norm
-from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, NOT_CONVERGED
+from fem_mbs.solvers.stepping.arrays import norm
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.newton import turns_too_far
 from fem_mbs.system.assembly import STACKED, VELOCITY, add_block, clear_matrix, full_norm, layouts_of, zero
 from fem_mbs.system.constraints import (
     add_constraint_forces,
@@ -88,8 +89,7 @@ def levels_residual(data, run):
     """Rows of all blocks at the present unknowns; ``s.merit`` is their norm."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    if largest_turn(s.D) > LARGEST_TURN or largest_turn(s.U) > LARGEST_TURN:
-        s.merit, s.code = math.inf, LARGE_ROTATION
+    if turns_too_far(s, s.D) or turns_too_far(s, s.U):
         return
     configure(d, s, o)
     if d.nc > 0:

@@ -27,7 +27,7 @@ from fem_mbs.solvers.alpha.levels_friction import (
     impulse_of,
     opposed,
 )
-from fem_mbs.solvers.contact.rows import reflected
+from fem_mbs.solvers.contact.approach import reflected
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.system.assembly import (
     VELOCITY,

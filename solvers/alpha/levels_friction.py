@@ -9,7 +9,7 @@ that are bounded by a multiple μ of the normal one (`contact.law`), with the ve
     rolling    3, 4                  resistance/length     angular, times            length of the model
     spinning   5                     resistance/length     angular, times            length of the model
 
-Moments are counted as forces at the arm, as in `contact.rows`. P = Λ + the force λ integrated over the step:
+Moments are counted as forces at the arm, as in `contact.velocity_rows`. P = Λ + the force λ integrated over the step:
 
     sticks   |r ξ_F − P_F| ≤ μ P_N     ξ_F = 0                                                                       (1)
              |r γ̇_F − λ_F| ≤ μ λ_N     γ̇_F = 0, else λ_F = −μ λ_N γ̇_F/|γ̇_F|                                       (2)
@@ -24,8 +24,8 @@ import math
 
 from fem_mbs.jit import kernel, local_vector, matrix, vector
 from fem_mbs.solvers.alpha.contacts import CLOSED_GAP, place_of_moment
+from fem_mbs.solvers.contact.approach import slide_before
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
-from fem_mbs.solvers.contact.rows import slide_before
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import (

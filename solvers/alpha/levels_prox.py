@@ -39,7 +39,7 @@ from fem_mbs.solvers.alpha.levels_friction import (
     velocity_of,
 )
 from fem_mbs.solvers.alpha.levels_scheme import start
-from fem_mbs.solvers.contact.rows import reflected
+from fem_mbs.solvers.contact.approach import reflected
 from fem_mbs.solvers.stepping.arrays import copy, copy1
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at

@@ -10,7 +10,7 @@ import math
 from fem_mbs.jit import integers, kernel, local_matrix, local_vector
 from fem_mbs.rotations import multiply_T, quaternion_exp, quaternion_to_matrix
 from fem_mbs.solvers.alpha.contacts import position_rows
-from fem_mbs.solvers.contact.rows import velocity_contact_residual
+from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.stepping.arrays import norm
 from fem_mbs.system.assembly import VELOCITY, advance_configuration, dynamics, full_norm, inertia, zero
 from fem_mbs.system.constraints import add_constraint_forces, constraint_rates, constraints

@@ -24,12 +24,12 @@ from fem_mbs.jit import call2, entry, kernel, matrix
 from fem_mbs.solvers.cone.data import own_at
 from fem_mbs.solvers.cone.rows import relaxed_residual, relaxed_tangents
 from fem_mbs.solvers.contact import velocity
-from fem_mbs.solvers.contact.rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.contact.velocity import solve_first
-from fem_mbs.solvers.stepping.arrays import copy, largest_turn
-from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK
+from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
+from fem_mbs.solvers.stepping.arrays import copy
+from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled
+from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled, turns_too_far
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import (
     VELOCITY,
@@ -71,8 +71,7 @@ def cone_residual(data, run):
         for j in range(6):
             V[i, j] = s.V0[i, j] + s.W[i, j]
             D[i, j] = h * V[i, j]
-    if largest_turn(D) > LARGEST_TURN:
-        s.merit, s.code = math.inf, LARGE_ROTATION
+    if turns_too_far(s, D):
         return
     advance_configuration(d, s.x0, s.Q0, D, x, s.Q, R, s.T)
     single = dynamics(d, VELOCITY, x, R, V, s.W, Ma, f, False, 0.0, 0.0, 0.0, 0.0, R, False)

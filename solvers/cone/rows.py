@@ -9,7 +9,7 @@ With u = (u_N + b, u_T, u_R, u_S) of a contact, the cone K of `contact_problem.c
     tangents  p Bᵀ DP B,  −k Bᵀ DP        −k DP B,  (k²/p) (DP − I)
 
 the stationary point of the augmented Lagrangian of a convex problem: its matrix is symmetric. Rolling and spinning are
-velocities arm · ω, and μ̂ = resistance/arm, as in `contact.rows`.
+velocities arm · ω, and μ̂ = resistance/arm, as in `contact.velocity_rows`.
 
 Source: docs/theory/cone_complementarity.md, (4), (8), (9); Negrut2018, (7), (10).
 
@@ -21,8 +21,8 @@ Source: docs/theory/cone_complementarity.md, (4), (8), (9); Negrut2018, (7), (10
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, local_matrix, local_vector, matrix, vector
-from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
-from fem_mbs.solvers.contact.rows import open_contact, open_velocity_rows
+from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK, open_contact
+from fem_mbs.solvers.contact.velocity_rows import open_velocity_rows
 from fem_mbs.solvers.contact_problem.cones import project, projection_tangent
 from fem_mbs.system.assembly import VELOCITY, groups_of, matrix_values, scatter_matrix, zero
 from fem_mbs.system.contacts import (
@@ -59,7 +59,7 @@ def augmented(g, e, s, V, Vminus, xi, mu):
 
 @kernel
 def relaxed_residual(d, s, V, Vminus, r1, rows, rows_chi):
-    """As `contact.rows.velocity_contact_residual`, of the relaxed law."""
+    """As `contact.velocity_rows.velocity_contact_residual`, of the relaxed law."""
     groups = groups_of(d)
     cLam, cchi, aLam, achi = s.cLam, s.cchi, s.aLam, s.achi
     status, turning, candidate = s.status, s.turning, s.candidate
@@ -95,7 +95,7 @@ def relaxed_residual(d, s, V, Vminus, r1, rows, rows_chi):
 
 @kernel
 def relaxed_tangents(d, s, V, Vminus):
-    """As `contact.rows.velocity_contact_tangents`, of the relaxed law."""
+    """As `contact.velocity_rows.velocity_contact_tangents`, of the relaxed law."""
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     layout = matrix_values(d, VELOCITY)

@@ -80,6 +80,14 @@ def open_rows(S, first, n, k, p):
 
 
 @kernel
+def open_contact(S, nd, own, friction, k, p, p_T):
+    """Rows of all multipliers of an open contact: the normal one, those of friction, those of rolling and spinning."""
+    open_rows(S, nd, own, k, p)
+    for i in range(nd + 1, nd + 1 + friction):
+        S[i, i] = -k * k / p_T
+
+
+@kernel
 def normal_tangent(S, nd, row, G_N, k, p):
     """Add the blocks of an active normal direction, multiplier at ``row``."""
     for i in range(nd):

@@ -4,7 +4,7 @@ import math
 
 from fem_mbs.jit import entry, integers, kernel, vector
 from fem_mbs.solvers.contact.law import GAP
-from fem_mbs.solvers.contact.rows import position_contact_residual, position_contact_tangents, swept_gaps
+from fem_mbs.solvers.contact.position_rows import position_contact_residual, position_contact_tangents, swept_gaps
 from fem_mbs.solvers.stepping.arrays import copy, copy1, largest
 from fem_mbs.solvers.stepping.codes import LOOKS, NOT_CONVERGED, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at

@@ -4,7 +4,7 @@ Source: docs/theory/accepted_steps.md, (3).
 """
 
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.contact.rows import approach_of, reflected
+from fem_mbs.solvers.contact.approach import approach_of, reflected
 from fem_mbs.solvers.contact.velocity import solve_velocities
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.system.assembly import groups_of

@@ -50,7 +50,7 @@ from fem_mbs.rotations import (
     log_matrix,
     multiply_T,
 )
-from fem_mbs.solvers.contact.rows import let_go
+from fem_mbs.solvers.contact.position_rows import let_go
 from fem_mbs.solvers.contact.step_path import (
     CORRECTED_WAY,
     DIP,

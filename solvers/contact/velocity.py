@@ -10,7 +10,7 @@ import math
 
 from fem_mbs.jit import entry, integers, kernel, vector
 from fem_mbs.solvers.contact.law import GAP
-from fem_mbs.solvers.contact.rows import velocity_contact_residual, velocity_contact_tangents
+from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.stepping.arrays import copy, copy1, largest
 from fem_mbs.solvers.stepping.codes import OK, ROUND_OFF, STRIKES
 from fem_mbs.solvers.stepping.data import run_at, system_at

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.contact_problem.bodies import bodies_to_contacts, impulses_to_bodies
+from fem_mbs.solvers.contact_problem.body_sweeps import bodies_to_contacts, impulses_to_bodies
 from fem_mbs.solvers.contact_problem.cones import project, saxce
 from fem_mbs.solvers.contact_problem.factor import solve_blocks
 from fem_mbs.solvers.contact_problem.operators import BlockShift, BodyShift, FreeShift, Singular

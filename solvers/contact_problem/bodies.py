@@ -3,16 +3,10 @@
     u_i = Σ_k B_ik v_b(i,k) + w_i,   v_b = v_free,b + M_b⁻¹ Σ_(i,k) B_ikᵀ r_i,                                      (1)
     M_b⁻¹ = C_b C_bᵀ,   G_ik = B_ik C_b(i,k):      W = G Gᵀ,   q = w + B v_free                                     (2)
 
-k runs over the sides of a contact, usually two; side -1 is fixed. With z_b = Σ G_ikᵀ r_i (mass-scaled velocities that
-the impulses add) a product with W is one pass over the contacts that fills z and one that reads it, and a sweep of
-Gauss-Seidel keeps z up to date instead of touching the neighbours of a contact:
+k runs over the sides of a contact, usually two; side -1 is fixed. Products and sweeps are in
+`contact_problem.body_sweeps`, matrices in `contact_problem.body_matrices`.
 
-    known = q_i + Σ_k G_ik z_b − W_ii r_i,   r_i ← solution of one contact,   z_b += G_ikᵀ (r_i − r_i,old)           (3)
-
-The cost of both is proportional to the number of contacts, whatever they are linked with. Sort contacts so that
-neighbours in space are near in memory (2 times faster at 160,000 contacts).
-
-Source: docs/theory/contact_problems.md, (15)-(17); (2) elementary.
+Source: docs/theory/contact_problems.md, (15), (16); (2) elementary.
 
     symbol   code     shape           meaning
     b(i,k)   bodies   (nc, k)         body on side k of contact i, -1: none or fixed
@@ -29,14 +23,20 @@ import numpy as np
 import scipy.sparse as sp
 
 from fem_mbs.errors import ParameterError
-from fem_mbs.jit import kernel, local_vector
-from fem_mbs.solvers.contact_problem.cones import project
+from fem_mbs.jit import kernel
+from fem_mbs.solvers.contact_problem.body_matrices import (
+    count_links,
+    fill_dense,
+    fill_links,
+    fill_normal_matrix,
+    list_contacts,
+    scale_rows,
+)
+from fem_mbs.solvers.contact_problem.body_sweeps import bodies_to_contacts, impulses_to_bodies
 from fem_mbs.solvers.contact_problem.input import real_array
-from fem_mbs.solvers.contact_problem.one import solve_one
 
 LARGEST_SIZE = 12  # velocities of one body up to which a mass matrix is split
 LARGEST_SIDES = 4  # bodies of one contact up to which it is
-REGULAR = 1e-10  # relative, in the normal equations of Anderson's combination
 
 Given = namedtuple("Given", "bodies q factors v")
 
@@ -119,315 +119,6 @@ def scale_by_masses(bodies, blocks, factors, v, G, W, q):
                         total += G[i, k, a, e] * G[i, k, c, e]
                 W[i, a, c] = total
     return -1
-
-
-@kernel
-def impulses_to_bodies(bodies, blocks, r, z):
-    """z = Gᵀ r, (nb, m)."""
-    n, sides, d, m = blocks.shape
-    z[:, :] = 0.0
-    for i in range(n):
-        for k in range(sides):
-            b = bodies[i, k]
-            if b >= 0:
-                for a in range(d):
-                    x = r[i, a]
-                    if x != 0.0:
-                        for e in range(m):
-                            z[b, e] += blocks[i, k, a, e] * x
-
-
-@kernel
-def bodies_to_contacts(bodies, blocks, z, u):
-    """u = G z, (nc, d)."""
-    n, sides, d, m = blocks.shape
-    for i in range(n):
-        for a in range(d):
-            u[i, a] = 0.0
-        for k in range(sides):
-            b = bodies[i, k]
-            if b >= 0:
-                for a in range(d):
-                    total = 0.0
-                    for e in range(m):
-                        total += blocks[i, k, a, e] * z[b, e]
-                    u[i, a] += total
-
-
-@kernel
-def sweep(bodies, blocks, diagonal, shift, q, mu, z, r, forward):
-    """One sweep (3) over the contacts; r (nc, d) and z (nb, m) = Gᵀ r are replaced.
-
-    ``diagonal`` holds W_ii + shift I: with a shift the problem is that of W + shift I.
-    """
-    n, sides, d, m = blocks.shape
-    known, change = local_vector(6)[:d], local_vector(6)[:d]
-    for step in range(n):
-        i = step if forward else n - 1 - step
-        for a in range(d):
-            known[a] = q[i, a]
-        for k in range(sides):
-            b = bodies[i, k]
-            if b >= 0:
-                for a in range(d):
-                    total = 0.0
-                    for e in range(m):
-                        total += blocks[i, k, a, e] * z[b, e]
-                    known[a] += total
-        if r[i, 0] == 0.0 and known[0] >= 0.0:
-            continue  # stays open
-        for a in range(d):
-            change[a] = -r[i, a]
-            known[a] += shift * r[i, a]
-            for c in range(d):
-                known[a] -= diagonal[i, a, c] * r[i, c]
-        solve_one(diagonal[i], known, mu[i], r[i])
-        for a in range(d):
-            change[a] += r[i, a]
-        for k in range(sides):
-            b = bodies[i, k]
-            if b >= 0:
-                for a in range(d):
-                    for e in range(m):
-                        z[b, e] += blocks[i, k, a, e] * change[a]
-
-
-@kernel
-def _combination(F, others, newest, c, A):
-    """Fill c so that |f − Σ c_j (f − f_j)| is least, f the newest row of F and j over ``others`` rows."""
-    n, d = F.shape[1:]
-    for k in range(others):
-        j = k if k < newest else k + 1
-        for l in range(k + 1):
-            i = l if l < newest else l + 1
-            total = 0.0
-            for e in range(n):
-                for a in range(d):
-                    total += (F[newest, e, a] - F[j, e, a]) * (F[newest, e, a] - F[i, e, a])
-            A[k, l] = total
-        total = 0.0
-        for e in range(n):
-            for a in range(d):
-                total += (F[newest, e, a] - F[j, e, a]) * F[newest, e, a]
-        c[k] = total
-    for k in range(others):  # Cholesky; directions that add nothing get no part
-        A[k, k] *= 1.0 + REGULAR
-        for l in range(k + 1):
-            total = A[k, l]
-            for i in range(l):
-                total -= A[k, i] * A[l, i]
-            if k > l:
-                A[k, l] = total / A[l, l] if A[l, l] > 0.0 else 0.0
-            else:
-                A[k, k] = np.sqrt(total) if total > REGULAR * A[k, k] else 0.0
-    for k in range(others):
-        for i in range(k):
-            c[k] -= A[k, i] * c[i]
-        c[k] = c[k] / A[k, k] if A[k, k] > 0.0 else 0.0
-    for k in range(others - 1, -1, -1):
-        for i in range(k + 1, others):
-            c[k] -= A[i, k] * c[i]
-        c[k] = c[k] / A[k, k] if A[k, k] > 0.0 else 0.0
-
-
-@kernel
-def accelerated_sweeps(bodies, blocks, diagonal, q, mu, z, r, R, F, kept, count):
-    """``count`` pairs of sweeps, forth and back, each followed by Anderson's combination with the last pairs.
-
-    R and F (memory + 1, nc, d) hold what the last pairs ended with and their changes, ``kept`` says how many there
-    were; 0 starts afresh. r (nc, d) and z (nb, m) are replaced. Returns the new ``kept``.
-    """
-    rows, n, d = F.shape
-    new, c, A = np.empty(d), np.empty(rows), np.empty((rows, rows))
-    for _ in range(count):
-        newest, others = kept % rows, min(kept, rows - 1)
-        F[newest] = r
-        sweep(bodies, blocks, diagonal, 0.0, q, mu, z, r, True)
-        sweep(bodies, blocks, diagonal, 0.0, q, mu, z, r, False)
-        R[newest] = r
-        for i in range(n):
-            for a in range(d):
-                F[newest, i, a] = r[i, a] - F[newest, i, a]
-        kept += 1
-        if others == 0:
-            continue
-        _combination(F, others, newest, c, A)
-        for i in range(n):
-            for a in range(d):
-                total = R[newest, i, a]
-                for k in range(others):
-                    total -= c[k] * (R[newest, i, a] - R[k if k < newest else k + 1, i, a])
-                r[i, a] = total
-            project(r[i], mu[i], new)
-            for a in range(d):
-                r[i, a] = new[a]
-        impulses_to_bodies(bodies, blocks, r, z)
-    return kept
-
-
-@kernel
-def scale_rows(blocks, S, out):
-    """out = S G, row by row."""
-    n, sides, d, m = blocks.shape
-    for i in range(n):
-        for k in range(sides):
-            for a in range(d):
-                for e in range(m):
-                    out[i, k, a, e] = S[i, a] * blocks[i, k, a, e]
-
-
-@kernel
-def fill_dense(bodies, blocks, first, contacts, sides_of, W):
-    """W = G Gᵀ as a full matrix; contacts and sides of body b at first[b] … first[b + 1]."""
-    d, m = blocks.shape[2:]
-    W[:, :] = 0.0
-    for b in range(first.shape[0] - 1):
-        for one in range(first[b], first[b + 1]):
-            i, k = contacts[one], sides_of[one]
-            for two in range(first[b], first[b + 1]):
-                j, l = contacts[two], sides_of[two]
-                for a in range(d):
-                    for c in range(d):
-                        total = 0.0
-                        for e in range(m):
-                            total += blocks[i, k, a, e] * blocks[j, l, c, e]
-                        W[i * d + a, j * d + c] += total
-
-
-@kernel
-def list_contacts(bodies, first, contacts, sides_of):
-    """Contacts of each body: fills first (nb + 1,) and, body by body, contacts and sides (as many as there are)."""
-    n, sides = bodies.shape
-    first[:] = 0
-    for i in range(n):
-        for k in range(sides):
-            if bodies[i, k] >= 0:
-                first[bodies[i, k] + 1] += 1
-    for b in range(first.shape[0] - 1):
-        first[b + 1] += first[b]
-    for i in range(n):
-        for k in range(sides):
-            b = bodies[i, k]
-            if b >= 0:
-                contacts[first[b]] = i
-                sides_of[first[b]] = k
-                first[b] += 1
-    for b in range(first.shape[0] - 1, 0, -1):
-        first[b] = first[b - 1]
-    first[0] = 0
-
-
-@kernel
-def _count_links(bodies, first, contacts, pointers):
-    """Bodies linked with each body by contacts, itself included: fills pointers (nb + 1,)."""
-    n = len(first) - 1
-    mark = np.full(n, -1)
-    pointers[0] = 0
-    for b in range(n):
-        mark[b] = b
-        count = 1
-        for k in range(first[b], first[b + 1]):
-            for other in bodies[contacts[k]]:
-                if other >= 0 and mark[other] != b:
-                    mark[other] = b
-                    count += 1
-        pointers[b + 1] = pointers[b] + count
-
-
-@kernel
-def _fill_links(bodies, first, contacts, sides_of, pointers, columns, entries):
-    """Columns of the pattern, ascending, and entries (nc, k, k): its block for sides (k, l) of contact i, -1: none."""
-    n = len(first) - 1
-    mark, place = np.full(n, -1), np.empty(n, np.int64)
-    entries[:, :, :] = -1
-    for b in range(n):
-        mark[b] = b
-        end = pointers[b]
-        columns[end] = b
-        end += 1
-        for k in range(first[b], first[b + 1]):
-            for other in bodies[contacts[k]]:
-                if other >= 0 and mark[other] != b:
-                    mark[other] = b
-                    columns[end] = other
-                    end += 1
-        columns[pointers[b] : end].sort()
-        for k in range(pointers[b], end):
-            place[columns[k]] = k
-        for k in range(first[b], first[b + 1]):
-            i = contacts[k]
-            for l in range(bodies.shape[1]):
-                if bodies[i, l] >= 0:
-                    entries[i, sides_of[k], l] = place[bodies[i, l]]
-
-
-@kernel
-def _fill_normal_matrix(bodies, blocks, E, diagonal, entries, pointers, columns, values):
-    """values = diagonal I + Gᵀ E G by blocks of bodies."""
-    n, sides, d, m = blocks.shape
-    values[:, :, :] = 0.0
-    for b in range(len(pointers) - 1):
-        for k in range(pointers[b], pointers[b + 1]):
-            if columns[k] == b:
-                for e in range(m):
-                    values[k, e, e] = diagonal
-    EG = np.empty((d, m))
-    for i in range(n):
-        for l in range(sides):
-            if bodies[i, l] < 0:
-                continue
-            for a in range(d):
-                for e in range(m):
-                    total = 0.0
-                    for c in range(d):
-                        total += E[i, a, c] * blocks[i, l, c, e]
-                    EG[a, e] = total
-            for k in range(sides):
-                at = entries[i, k, l]
-                if at >= 0:
-                    for a in range(d):
-                        for f in range(m):
-                            x = blocks[i, k, a, f]
-                            if x != 0.0:
-                                for e in range(m):
-                                    values[at, f, e] += x * EG[a, e]
-
-
-@kernel
-def invert_blocks(A, B, T, E):
-    """T = A⁻¹ and E = A⁻¹ B, block by block (nc, d, d); False when a block is singular."""
-    d = A.shape[1]
-    work = np.empty((d, 3 * d))
-    for i in range(A.shape[0]):
-        for a in range(d):
-            for b in range(d):
-                work[a, b] = A[i, a, b]
-                work[a, d + b] = 1.0 if a == b else 0.0
-                work[a, 2 * d + b] = B[i, a, b]
-        for c in range(d):
-            pivot = c
-            for a in range(c + 1, d):
-                if abs(work[a, c]) > abs(work[pivot, c]):
-                    pivot = a
-            if not abs(work[pivot, c]) > 0.0:
-                return False
-            for b in range(3 * d):
-                x = work[pivot, b]
-                work[pivot, b] = work[c, b]
-                work[c, b] = x
-            x = work[c, c]
-            for b in range(3 * d):
-                work[c, b] /= x
-            for a in range(d):
-                if a != c and work[a, c] != 0.0:
-                    x = work[a, c]
-                    for b in range(3 * d):
-                        work[a, b] -= x * work[c, b]
-        for a in range(d):
-            for b in range(d):
-                T[i, a, b] = work[a, d + b]
-                E[i, a, b] = work[a, 2 * d + b]
-    return True
 
 
 class Bodies:
@@ -521,17 +212,17 @@ class Bodies:
         """Pattern by rows of Gᵀ G in blocks of bodies, pointers and columns, and the block of each pair of sides."""
         first, contacts, sides_of = self.of_bodies
         pointers = np.empty(self.count + 1, np.int64)
-        _count_links(self.bodies, first, contacts, pointers)
+        count_links(self.bodies, first, contacts, pointers)
         columns = np.empty(pointers[-1], np.int64)
         entries = np.empty((*self.bodies.shape, self.bodies.shape[1]), np.int64)
-        _fill_links(self.bodies, first, contacts, sides_of, pointers, columns, entries)
+        fill_links(self.bodies, first, contacts, sides_of, pointers, columns, entries)
         return pointers, columns, entries
 
     def normal_matrix(self, E: np.ndarray, diagonal: float, pattern: Any, entries: np.ndarray) -> np.ndarray:
         """Blocks (nnz, m, m) of diagonal I + Gᵀ E G in the pattern of `graph`; E (nc, d, d)."""
         m = self.blocks.shape[3]
         values = np.empty((len(pattern.columns), m, m))
-        _fill_normal_matrix(
+        fill_normal_matrix(
             self.bodies,
             self.blocks,
             np.ascontiguousarray(E),

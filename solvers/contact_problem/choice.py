@@ -23,6 +23,7 @@ from fem_mbs.solvers.contact_problem.operators import DenseOperator
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution
+    from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
 
 NULL = 1e-10  # eigenvalues of W below this part of the largest are zero
 SHIFT = 1e-9  # of ‖W‖, in the projector of large problems
@@ -91,7 +92,7 @@ def _null_projector(operator):
 class _Cones:
     """K_i(u) of (1) for all contacts."""
 
-    def __init__(self, problem, u, limit):
+    def __init__(self, problem: "ScaledProblem", u: np.ndarray, limit: float) -> None:
         self.problem = problem
         size = np.linalg.norm(u[:, 1:], axis=1)
         mu = problem.friction[:, 0]
@@ -101,7 +102,7 @@ class _Cones:
         self.ray[opened[self.rays]] = 0.0
         self.square = np.maximum(np.square(self.ray).sum(axis=1), 1e-300)
 
-    def project(self, x):
+    def project(self, x: np.ndarray) -> np.ndarray:
         """Closest point of the cones."""
         z = self.problem.project(x)
         along = np.maximum(np.einsum("ia,ia->i", self.ray, x[self.rays]), 0.0) / self.square

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.jit import kernel, local_vector
-from fem_mbs.solvers.contact_problem.bodies import accelerated_sweeps
-from fem_mbs.solvers.contact_problem.bodies import sweep as body_sweep
+from fem_mbs.solvers.contact_problem.body_sweeps import accelerated_sweeps
+from fem_mbs.solvers.contact_problem.body_sweeps import sweep as body_sweep
 from fem_mbs.solvers.contact_problem.input import Unsuitable
 from fem_mbs.solvers.contact_problem.one import solve_one
 from fem_mbs.solvers.contact_problem.operators import BodyOperator
@@ -119,7 +119,7 @@ class _Sweeps:
     on : bool, whether the next sweeps are accelerated
     """
 
-    def __init__(self, problem, r, accelerated):
+    def __init__(self, problem: "ScaledProblem", r: np.ndarray, accelerated: bool) -> None:
         self.problem, self.r, self.on, self.plain = problem, r, accelerated, None
         self.best, self.reference, self.checks, self.pause = (np.inf, r), np.inf, 0, PAUSE
         self.forward, self.kept = True, None
@@ -142,7 +142,7 @@ class _Sweeps:
             self.plain(self.forward)
             self.forward = not self.forward
 
-    def look_at(self, error):
+    def look_at(self, error: float) -> None:
         """Decide on the next sweeps by the error after the last."""
         if self.kept is None:
             return

@@ -33,7 +33,8 @@ Source: docs/theory/contact_problems.md, "The hybrid".
 
 import math
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -156,15 +157,15 @@ def _relaxed_stages(problem, ladder, r, rounds):
 class _LongRounds:
     """Stage 7: remembers which penalty is used and where it has come to."""
 
-    def __init__(self, ladder, zero, cone, large):
+    def __init__(self, ladder: "_Ladder", zero: np.ndarray, cone: bool, large: bool) -> None:
         self.ladder, self.zero, self.cone, self.large = ladder, zero, cone, large
         self.memory, self.error, self.penalty = {}, math.inf, 0
 
-    def run(self, k):
+    def run(self, k: int) -> bool:
         """Round k; True when the whole should stop."""
         ladder = self.ladder
         rho, alpha, adaptive = PENALTIES[self.penalty % len(PENALTIES)]
-        options = {"rho": rho, "alpha": alpha, "adaptive": adaptive, "memory": self.memory}
+        options: dict[str, Any] = {"rho": rho, "alpha": alpha, "adaptive": adaptive, "memory": self.memory}
         options["iterations"] = int(ROUND_ITERATIONS * ROUND_GROWTH**k)
         if ladder.run(f"long admm {k + 1}", admm, self.zero, **options):
             return True
@@ -200,12 +201,12 @@ class _Ladder:
     exact : bool, whether wandering may end with Newton's systems solved exactly, hundreds of factorisations
     """
 
-    def __init__(self, problem, watch, exact):
+    def __init__(self, problem: "ScaledProblem", watch: "Watch", exact: bool) -> None:
         self.problem, self.watch, self.exact = problem, watch, exact
         self.last, self.last_error, self.after_sweeps = watch.best, watch.best_error, watch.best
         self.wandered = math.inf
 
-    def run(self, name, method, start, *, share=1.0, **options):
+    def run(self, name: str, method: Callable, start: np.ndarray, *, share: float = 1.0, **options: Any) -> bool:
         """Run one stage in its share of the remaining time; True when the whole should stop."""
         watch, begin = self.watch, time.perf_counter()
         deadline = watch.deadline if math.isinf(watch.deadline) else begin + share * max(watch.deadline - begin, 0.0)
@@ -222,7 +223,7 @@ class _Ladder:
         watch.history.append((name, stage.iterations, stage.best_error, time.perf_counter() - begin))
         return watch.converged or time.perf_counter() > watch.deadline
 
-    def wander(self, start, error):
+    def wander(self, start: np.ndarray, error: float) -> bool:
         """Newton with full steps and smaller and smaller shifts, which may go astray for many iterations before it
         arrives; not again from an error about as large as before. True when the whole should stop."""
         if not error < min(WORTH_FREE, WORTH_GOING_ON * self.wandered):
@@ -237,7 +238,7 @@ class _Ladder:
         worth = self.exact and start.size <= LARGEST_EXACT
         return worth and self.run("exact newton", exact_newton, start, share=0.3)
 
-    def polish(self, three=False):
+    def polish(self, three: bool = False) -> bool:
         """Newton with two or three maps from where the last stage ended, which stays the last when none is better."""
         start, error, name = self.last, self.last_error, self.watch.history[-1][0]
         maps = [("ac", "alart_curnier"), ("nm", "natural"), ("fb", "fischer_burmeister")]

@@ -80,7 +80,7 @@ def cadoux(problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, outer: in
 class _Iteration:
     """The iteration (2)-(3) on one scaled problem."""
 
-    def __init__(self, problem):
+    def __init__(self, problem: "ScaledProblem") -> None:
         if problem.q.shape[1] != 3:
             raise Unsuitable("the interior point method takes sliding friction only, not rolling or spinning; "
                              "'hybrid', 'admm', 'gauss_seidel' and 'apgd' take these")  # fmt: skip
@@ -94,7 +94,7 @@ class _Iteration:
         b = np.where(self.flat, a, mu * a)
         self.D = np.column_stack([a, b, b])
 
-    def run(self, watch, iterations, s=None):
+    def run(self, watch: "Watch", iterations: int, s: np.ndarray | None = None) -> np.ndarray:
         """Iterate from x = y = START (1, 0, 0); s frozen when given. Returns the last good r."""
         problem, D, n = self.problem, self.D, len(self.D)
         identity = np.zeros((n, 3))

@@ -36,7 +36,8 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from fem_mbs.solvers.contact_problem.bodies import Bodies, invert_blocks
+from fem_mbs.solvers.contact_problem.bodies import Bodies
+from fem_mbs.solvers.contact_problem.body_matrices import invert_blocks
 from fem_mbs.solvers.contact_problem.factor import BlockPattern, SingularPivot
 
 DENSE_ROWS = 700  # up to here a dense factorisation is the quickest of W as a matrix (docs/theory/contact_problems.md)

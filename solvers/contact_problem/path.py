@@ -41,7 +41,7 @@ methods"; criterion of existence: docs/theory/contact_problems.md, "The problem"
 """
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -142,7 +142,7 @@ class _Smoothed:
     generic : (nc, 3), ξ
     """
 
-    def __init__(self, problem, seed=0):
+    def __init__(self, problem: "ScaledProblem", seed: int = 0) -> None:
         self.problem = problem
         self.generic = GENERIC * np.random.default_rng(seed).uniform(-1.0, 1.0, problem.q.shape)
         operator, mu = problem.operator, problem.friction[:, 0]
@@ -155,7 +155,7 @@ class _Smoothed:
         self.a, self.slip = a, mu * a
         self.of_r, self.of_u = 1.0 / np.column_stack([a, b, b]), np.column_stack([a, mu * a, mu * a])
 
-    def values(self, r, t, derivatives=True):
+    def values(self, r: np.ndarray, t: float, derivatives: bool = True) -> Any:
         """F (nc, 3); with derivatives also A, B and ∂F/∂t (nc, 3)."""
         u = self.problem.velocity(r) + t * (self.generic + SHIFT * r)
         slide = np.sqrt(u[:, 1] ** 2 + u[:, 2] ** 2 + t * t)
@@ -195,7 +195,7 @@ class _Smoothed:
         of_t[:, 1:] -= (0.5 * (g_high - g_low))[:, None] * np.where(self.flat[:, None], 0.0, e)
         return F, A, B, of_t
 
-    def factors(self, A, B):
+    def factors(self, A: np.ndarray, B: np.ndarray) -> Any:
         """LU of A + B W; RuntimeError when it is exactly singular."""
         return block_system(A, B, self.W)
 
@@ -213,13 +213,13 @@ class _Path:
     tangent : (direction of r/L (nc, 3), direction of level, L), a unit vector; None before the first step
     """
 
-    def __init__(self, smoothed):
+    def __init__(self, smoothed: "_Smoothed") -> None:
         self.smoothed, self.level, self.length = smoothed, math.log(START), FIRST
         self.r = np.zeros_like(smoothed.of_r)
         self.r[:, 0] = START * smoothed.a
         self.tangent, self.orientation = None, 0.0
 
-    def begin(self, watch):
+    def begin(self, watch: "Watch") -> bool:
         """Newton with a line search at the first t; whether it arrives."""
         t = START
         for _ in range(100):
@@ -241,7 +241,7 @@ class _Path:
             self.r = self.r + part * step
         return False
 
-    def advance(self, watch):
+    def advance(self, watch: "Watch") -> bool:
         """One step of (3), shorter until it can be corrected and the path does not bend too much; False when lost."""
         try:
             if self.tangent is None:

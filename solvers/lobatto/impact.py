@@ -15,7 +15,7 @@ import math
 from fem_mbs.jit import entry, integers, kernel, matrix
 from fem_mbs.rotations import rotate_T
 from fem_mbs.solvers.contact import velocity
-from fem_mbs.solvers.contact.rows import velocity_contact_residual
+from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.lobatto.chart import without_gyration
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.directions import arm_of, block_of, multiplier

@@ -24,7 +24,7 @@ import math
 
 from fem_mbs.jit import N_SLOTS, SLOT, entry, indices, integers, kernel, local_vector, matrix
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
-from fem_mbs.solvers.contact.rows import velocity_contact_tangents
+from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, cone_of, local_row, multiplier
 from fem_mbs.solvers.stepping.data import run_at, system_at

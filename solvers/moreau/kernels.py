@@ -21,18 +21,19 @@ import math
 
 from fem_mbs.jit import call2, entry, kernel, matrix
 from fem_mbs.solvers.contact import velocity
-from fem_mbs.solvers.contact.rows import reflected, velocity_contact_residual
+from fem_mbs.solvers.contact.approach import reflected
 from fem_mbs.solvers.contact.velocity import (
     accumulate_impulses,
     rates_of_time,
     solve_first,
     solve_velocities,
 )
+from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.moreau.data import own_at
-from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
-from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK
+from fem_mbs.solvers.stepping.arrays import copy, copy3
+from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled
+from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled, turns_too_far
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, rebounds, take
 from fem_mbs.system.assembly import (
     POSITION,
@@ -78,8 +79,7 @@ def theta_residual(data, run):
         for j in range(6):
             V[i, j] = V0[i, j] + W[i, j]
             D[i, j] = h * V0[i, j] + o.c_q * W[i, j]
-    if largest_turn(D) > LARGEST_TURN:
-        s.merit, s.code = math.inf, LARGE_ROTATION
+    if turns_too_far(s, D):
         return
     advance_configuration(d, s.x0, s.Q0, D, x, s.Q, R, s.T)
     zero(s.Gl_at, 6 * N)

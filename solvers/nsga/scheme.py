@@ -4,7 +4,7 @@ from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.alpha.motion import keep_accelerations, set_coefficients
 from fem_mbs.solvers.contact.convection import contact_convection
 from fem_mbs.solvers.contact.law import GAP, STICK
-from fem_mbs.solvers.contact.rows import let_go
+from fem_mbs.solvers.contact.position_rows import let_go
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_closed, decide_turning, leave_cones
 from fem_mbs.solvers.nsga.momentum import keep_forces, momentum

@@ -12,7 +12,7 @@ from fem_mbs.solvers.nsga.persistent import closed_forces, closed_tangents, slid
 from fem_mbs.solvers.stepping.arrays import largest, largest_turn, norm
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, attempt, problem_at, solve
+from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, attempt, problem_at, solve, turns_too_far
 from fem_mbs.system.assembly import (
     SMOOTH,
     advance_configuration,
@@ -74,8 +74,7 @@ def smooth_residual(data, run):
     """
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    if largest_turn(s.D) > LARGEST_TURN:
-        s.merit, s.code = math.inf, LARGE_ROTATION
+    if turns_too_far(s, s.D):
         return
     advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, s.T)
     N, m, tangents = d.n_nodes, d.m, s.want_matrix != 0

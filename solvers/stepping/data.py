@@ -114,7 +114,7 @@ TABLE = Table(
         "turning": Item("nc", "status of rolling and spinning", "i8"),
         "closed": Item("nc", "status in the smooth motion; GAP: its force is left to the corrections", "i8", kept=True),
         "impact": Item("nc", "took part in an impact of the step", "i8", kept=True),
-        "held": Item("nc", "joints alone prescribe its gap, see contact.rows.left_open", "i8", kept=True),
+        "held": Item("nc", "joints alone prescribe its gap, see contact.position_rows.left_open", "i8", kept=True),
         "touching": Item("nc", "open contact that closes in the step, of an impact that is split", "i8"),
         "was_active": Item("nc", "carried an impulse in the last step", "i8", kept=True),
         "counts": Item(

@@ -19,6 +19,7 @@ from fem_mbs.errors import SolverError
 from fem_mbs.solvers.stepping.codes import (
     ENERGY_ROSE,
     LARGE_ROTATION,
+    LARGEST_TURN,
     NOT_CONVERGED,
     OK,
     PASSED,
@@ -29,7 +30,7 @@ from fem_mbs.solvers.stepping.codes import (
     WHOLE,
 )
 from fem_mbs.solvers.stepping.records import RECORDS
-from fem_mbs.solvers.stepping.step_control import LARGEST_TURN, REST, Controller, StepControl
+from fem_mbs.solvers.stepping.step_control import REST, Controller, StepControl
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine

@@ -27,7 +27,16 @@ from typing import Any, NamedTuple
 from numba import carray
 
 from fem_mbs.jit import call2, entry, kernel, void_pointer
-from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, NOT_FINITE, OK, ROUND_OFF, SINGULAR
+from fem_mbs.solvers.stepping.arrays import largest_turn
+from fem_mbs.solvers.stepping.codes import (
+    LARGE_ROTATION,
+    LARGEST_TURN,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    ROUND_OFF,
+    SINGULAR,
+)
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.table import Item, Table
 from fem_mbs.system.assembly import factorise, solve_in_place
@@ -67,6 +76,15 @@ class Problem(NamedTuple):
         record["number"] = self.number
         for name in CALLS:
             record[name] = getattr(self, name).address
+
+
+@kernel
+def turns_too_far(s, D):
+    """Whether increments D (N, 6) turn a node by more than a step may; the residual is then refused."""
+    if largest_turn(D) > LARGEST_TURN:
+        s.merit, s.code = math.inf, LARGE_ROTATION
+        return True
+    return False
 
 
 @kernel

@@ -78,7 +78,7 @@ def take(d, s):
     s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings = pp, pv, epsilon, iterations, halvings
     s.pp_T, s.pv_T, s.epsilon_rows, s.newton = pp_T, pv_T, rows, newton
     if code != OK and d.nc > 0 and counts[6] == VELOCITY and (s.newton != 0 or d.nc == s.nc_fixed):
-        # an impact with friction and restitution may have no solution (`contact.rows.reflected`)
+        # an impact with friction and restitution may have no solution (`contact.approach.reflected`)
         s.plastic, counts[4] = 1, 0
         call2(s.step_part, s.data_at, s.run_at)
         code = s.code

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
 ROUND = 1e-6  # of a step: what the sum of many leaves
-LARGEST_TURN = 3.0  # rad: of a node in a step, see nsga.smooth
 REST = 1e-10  # of the user's step: less of it is not left at its end
 WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
 

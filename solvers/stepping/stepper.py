@@ -47,8 +47,9 @@ class _Interrupt:
     Compiled code calls back into Python (user laws, SciPy's solver), where an interrupt would be swallowed.
     """
 
-    def __init__(self):
-        self.asked, self.before = None, {}
+    def __init__(self) -> None:
+        self.asked: Any = None  # number of the signal
+        self.before = {}
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 self.before[number] = signal.signal(number, self._ask)
@@ -57,18 +58,18 @@ class _Interrupt:
         self.asked = number
         self.end()
 
-    def end(self):
+    def end(self) -> None:
         """Give the signals back to whoever had them."""
         while self.before:
             number, handler = self.before.popitem()
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
-    def error(self, message, result):
+    def error(self, message: str, result: Any) -> BaseException:
         """What ends the script in the end: KeyboardInterrupt, or SystemExit with the code that SIGTERM has in shells.
 
         ``result`` is among its attributes, for those who catch it.
         """
-        error = KeyboardInterrupt(message) if self.asked == signal.SIGINT else SystemExit(128 + self.asked)
+        error: Any = KeyboardInterrupt(message) if self.asked == signal.SIGINT else SystemExit(128 + self.asked)
         error.result = result
         return error
 

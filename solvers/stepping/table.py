@@ -14,7 +14,7 @@ key has the text of the module that a table stands in. What decides places and s
 the text of classes is no part of that key.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -78,7 +78,7 @@ def make_attributes(dtype: np.dtype, items: dict[str, Item]) -> None:
     class Attributes(AttributeTemplate):
         key = record
 
-        def generic_resolve(self, record, attribute):
+        def generic_resolve(self, record: Any, attribute: str) -> Any:  # type: ignore[override]
             return arrays.get(attribute) or record.typeof(attribute)
 
     for name, array in arrays.items():

@@ -5,7 +5,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.solvers.contact import law
-from fem_mbs.solvers.contact.rows import drilling_increment
+from fem_mbs.solvers.contact.drilling import drilling_increment
 from fem_mbs.system import assembly
 from fem_mbs.system.assembly import POSITION, VELOCITY
 from fem_mbs.system.contacts import B_W, contacts, contacts_begin_step, gradient_times

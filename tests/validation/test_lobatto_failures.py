@@ -4,7 +4,8 @@ import contact_models
 import dominoes
 import numpy as np
 import pytest
-import random_models
+import random_cases
+import random_judge
 
 import fem_mbs as fem
 from fem_mbs.solvers.stepping.chunks import signals_at
@@ -63,10 +64,10 @@ def test_what_slides_when_contacts_act_by_impulses_slides_as_friction_lets_it(st
 # their steps failed with the usual rows: rolling resistance in both, chains of bodies in sleeves, on wires and plates
 @pytest.mark.parametrize("seed", [20049, 40111])
 def test_steps_that_the_usual_rows_cannot_solve_are_solved_by_impulses(seed):
-    case = random_models.build(seed, "LobattoIIIAB")
+    case = random_cases.build(seed, "LobattoIIIAB")
     case.options["divide_failed_steps"] = False
     result = case.stepper().run(case.model, case.steps * case.h, case.h)
-    assert random_models.judge(case, result).kind == "fine"
+    assert random_judge.judge(case, result).kind == "fine"
     assert 0 < result.statistics["steps_by_impulses"] <= result.statistics["repeated_steps"]
 
 

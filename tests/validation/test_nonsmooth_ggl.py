@@ -13,7 +13,8 @@ import elastic_bar
 import loaded_ball
 import numpy as np
 import pytest
-import random_models
+import random_cases
+import random_judge
 import rocking_block
 import roller_crank
 from pendulum_errors import (
@@ -331,9 +332,9 @@ def test_the_flexible_roller_crank_moves_as_with_the_decoupled_scheme():
 # normals turn fast; compliant friction that lets Newton's iteration go to and fro.
 @pytest.mark.parametrize("seed", [75, 108, 160])
 def test_random_models_that_needed_care_run_in_whole_steps(seed):
-    case = random_models.build(seed)
+    case = random_cases.build(seed)
     options = {name: case.options[name] for name in ("rho_inf", "approach")}
     method = fem.NonsmoothGeneralizedAlphaGGL(**options, divide_failed_steps=False)
     result = method.run(case.model, case.steps * case.h, case.h)
-    assert random_models.judge(case, result).kind == "fine"
+    assert random_judge.judge(case, result).kind == "fine"
     assert result.statistics["repeated_steps"] <= 2

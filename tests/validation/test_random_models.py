@@ -1,7 +1,7 @@
 """Random models of every element type with every option: nothing is silently wrong, and hardly any is refused.
 
-`random_models` says what is made and how it is judged. `python tests/helpers/random_models.py 0 300` prints the
-same statistics with everything that was not fine. The 2,000 models of the slow test are others than those on which
+`random_cases` says what is made, `random_judge` how it is judged. `python tests/helpers/random_models.py 0 300` prints
+the same statistics with everything that was not fine. The 2,000 models of the slow test are others than those on which
 bounds of the solver were chosen (seeds below 2,000, and a generator that has changed since).
 """
 
@@ -9,8 +9,12 @@ import time
 
 import numpy as np
 import pytest
+import random_cases
+import random_families
+import random_judge
 import random_models
 
+import fem_mbs as fem
 from fem_mbs.solvers import STEPPERS
 
 LARGEST_SHARE = 0.01  # of sensible models that may be refused
@@ -46,43 +50,43 @@ def test_a_random_model_runs_without_gain_of_energy_or_says_why_not(seed):
     ],
 )
 def test_the_judge_sees_energy_from_nowhere_depth_and_what_is_not_finite(name, at, value, kind):
-    case = next(c for c in map(random_models.build, range(100)) if c.family == "throw")
-    result = random_models.fem.DecoupledNSGA().run(case.model, 5 * case.h, case.h)
+    case = next(c for c in map(random_cases.build, range(100)) if c.family == "throw")
+    result = fem.DecoupledNSGA().run(case.model, 5 * case.h, case.h)
     result._store.arrays[name][at] = value
-    assert case.passive and random_models.judge(case, result).kind == kind
+    assert case.passive and random_judge.judge(case, result).kind == kind
 
 
 @pytest.mark.parametrize("method", OTHERS)
 def test_the_model_of_a_seed_is_the_same_for_every_method_and_options_are_those_that_it_knows(method):
     chosen = set()
     for seed in range(40):
-        case, own = random_models.build(seed), random_models.build(seed, method)
+        case, own = random_cases.build(seed), random_cases.build(seed, method)
         assert (own.family, own.h, own.steps, own.masses) == (case.family, case.h, case.steps, case.masses)
         assert type(own.stepper()).__name__ == method
         chosen |= {(name, value) for name, value in own.options.items() if name not in case.options}
-    assert chosen == {(name, v) for name, vs in random_models.OWN_OPTIONS.get(method, {}).items() for v in vs}
+    assert chosen == {(name, v) for name, vs in random_cases.OWN_OPTIONS.get(method, {}).items() for v in vs}
 
 
 @pytest.mark.parametrize("method", ["MoreauJean", "ConeComplementarity"])
 def test_methods_that_drift_may_be_as_deep_as_a_step_travels_and_not_as_deep_as_one_falls_in_five(method):
-    model = random_models.fem.Model("ball", gravity=[0, 0, -9.81])
-    ball = random_models.fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.15], velocity=[0, 0, -2.0], name="ball")
+    model = fem.Model("ball", gravity=[0, 0, -9.81])
+    ball = fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.15], velocity=[0, 0, -2.0], name="ball")
     model.add(ball)
-    model.add(random_models.fem.SphereOnPlane(ball, model.ground, radius=0.1, name="table"))
-    case = random_models.Case(0, "ball", model, {}, 1e-2, 10, [1.0], 0.0, 0.0, True, method)
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="table"))
+    case = random_cases.Case(0, "ball", model, {}, 1e-2, 10, [1.0], 0.0, 0.0, True, method)
     result = case.stepper().run(model, 0.1, case.h)
-    assert random_models.judge(case, result).kind == "fine"
+    assert random_judge.judge(case, result).kind == "fine"
     gap, state = result._store.arrays["gap"], result._store.arrays
     gap[:, 0] = 0.05 - 0.02 * np.arange(len(gap))  # it falls on with 2 m/s
     state["velocity"][:, 0], state["energy"][:] = [0, 0, -2.0], state["energy"][0]
-    assert random_models.judge(case, result).kind == "wrong"
+    assert random_judge.judge(case, result).kind == "wrong"
     gap[4:, 0] = gap[3, 0]  # stopped after the step in which it closes
-    assert random_models.judge(case, result).kind == "fine"
+    assert random_judge.judge(case, result).kind == "fine"
 
 
 def test_every_family_and_most_options_are_among_the_first_models():
-    cases = [random_models.build(seed) for seed in range(200)]
-    assert {case.family for case in cases} == {family.__name__ for family in random_models.FAMILIES}
+    cases = [random_cases.build(seed) for seed in range(200)]
+    assert {case.family for case in cases} == {family.__name__ for family in random_families.FAMILIES}
     elements = [element for case in cases for element in case.model.elements]
     elements += [element.contact for element in elements if hasattr(element, "contact")]  # inside compliant ones
     types = {type(element).__name__ for element in elements}
@@ -103,10 +107,10 @@ def test_every_family_and_most_options_are_among_the_first_models():
 
 def test_compliant_contacts_of_sensible_models_can_store_what_their_bodies_bring(monkeypatch):
     """What is refused as too deep is known before the run."""
-    case = next(c for c in map(random_models.build, range(200)) if c.family == "compliant" and c.sensible)
-    energy = random_models.energy_at_hand(case.model, case.steps * case.h)
-    assert energy > 0 and random_models.compliant_contacts(case.model)
-    monkeypatch.setattr(random_models, "storable", lambda contact: 0.9 * energy)
+    case = next(c for c in map(random_cases.build, range(200)) if c.family == "compliant" and c.sensible)
+    energy = random_cases.energy_at_hand(case.model, case.steps * case.h)
+    assert energy > 0 and random_cases.compliant_contacts(case.model)
+    monkeypatch.setattr(random_cases, "storable", lambda contact: 0.9 * energy)
     assert not case.sensible
 
 

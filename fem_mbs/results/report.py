@@ -1,0 +1,74 @@
+"""What the report of a run tells: time, iterations, constraints, contacts, energy, warnings."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fem_mbs.results.notebook import WARNING
+
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
+
+REFUSED = {  # words of the report -> what step control counts
+    "did not converge": "failed_steps",
+    "not within the tolerance": "inaccurate_steps",
+    "too large for a contact": "steps_too_large_for_contact",
+}
+
+
+def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
+    """Title and text of each line of the report of a run."""
+    p, s = result.parameters, result.statistics
+    shown = ("h", "save_every", "rho_inf", "rtol")
+    options = ", ".join(f"{k} = {p[k]:g}" for k in shown if isinstance(p.get(k), (int, float)))
+    yield "", f"{result.model}: {p.get('stepper', 'run')}" + (f" ({options})" if options else "")
+    if not len(result.t):
+        yield "status", f"{result.status}; nothing saved"
+        return
+    wall = f" in {s['wall_time']:.3g} s" if "wall_time" in s else ""
+    steps = int(s.get("steps", result.step[-1]))
+    yield "status", f"{result.status.removesuffix('.')}{wall}"
+    divided = f", {s['divided_steps']} of them in parts" if s.get("divided_steps") else ""
+    text = f"{result.t[0]:g} … {result.t[-1]:g} s, {steps} steps{divided}, {len(result.t)} states saved"
+    if result.status == "complete" and p.get("t_end", 0.0) - result.t[-1] > 1e-6 * p.get("h", np.inf):
+        text += f"; t_end = {p['t_end']:g} s is not a multiple of h from the start"
+    yield "time", text
+    refused = {name: s[key] for name, key in REFUSED.items() if s.get(key)}
+    if refused:
+        listed = ", ".join(f"{count} {name}" for name, count in refused.items())
+        yield "refused", f"{sum(refused.values())} steps, taken again smaller: {listed}"
+    most, mean = s.get("iterations_max", result.iterations.max), s.get("iterations_mean", result.iterations.mean)
+    parts = (f"{n} {int(a)} / {b:.2f}" for n, a, b in zip(("smooth", "position", "velocity"), most, mean))
+    yield "iterations", "max / mean: " + ", ".join(parts)
+    if result.description["sizes"]["m"]:
+        g, rate = result.violation.position.max(), result.violation.velocity.max()
+        yield "constraints", f"{result.description['sizes']['m']} rows, largest |g| {g:.2e}, |dg/dt| {rate:.2e}"
+    if result.contacts:
+        yield "contacts", _contact_summary(result)
+    if s.get("split_impacts") or s.get("impacts_not_split"):
+        left = f", {s['impacts_not_split']} not: in steps as a whole" if s.get("impacts_not_split") else ""
+        yield "split", f"{s.get('split_impacts', 0)} impacts at their touch{left}"
+    total = result.energy.total
+    rise = np.diff(total).max(initial=0.0)
+    text = f"{total[0]:.6g} J at the start, {total[-1]:.6g} J at the end"
+    yield "energy", f"{text}, largest rise between saved states {rise:.2e} J"
+    for warning in result.warnings:
+        yield WARNING, warning
+
+
+def _contact_summary(result):
+    """How many contacts there are, the smallest gap, impacts and lift-offs."""
+    gap, impact = result._store.read("gap"), result._store.read("impact")
+    i, c = np.unravel_index(np.argmin(gap), gap.shape)
+    name = result.contacts[c]
+    text = f"{len(result.contacts)}, smallest gap {gap[i, c]:.2e} m ('{name}', t = {result.t[i]:g} s)"
+    return f"{text}, {int(impact.sum())} impacts, {int(openings(result._store.read('contact_status')).sum())} lift-offs"
+
+
+def openings(status: np.ndarray) -> np.ndarray:
+    """True (k, …) where a contact that was closed in the two saved steps before is open."""
+    closed = np.asarray(status) > 0
+    opening = np.zeros(closed.shape, bool)
+    opening[2:] = closed[:-2] & closed[1:-1] & ~closed[2:]
+    return opening

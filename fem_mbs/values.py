@@ -1,0 +1,237 @@
+"""Values of parameters in the form that is computed with: numbers, flags, texts, arrays, rotations, frames, functions.
+
+Everything is in a class, which kernels cannot see: a change here compiles nothing anew.
+"""
+
+import inspect
+import numbers
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.errors import ParameterError
+
+_SMALLEST, _LARGEST = 1e-50, 1e50  # of what is computed with: sixth powers (sections) stay within what floats hold
+_LARGEST_INTEGER = 10**9
+
+
+class Values:
+    """What takes (parameter, value) and returns the value as it is computed with.
+
+    What cannot be right raises a `ParameterError` that names the owner, the parameter, the value and what is allowed.
+    Methods call each other through the class, so that they serve any owner: ``Values.number(owner, …)``.
+    """
+
+    def check(self, condition: Any, parameter: str, value: Any, message: str) -> None:
+        """Raise a ParameterError in the name of this part unless the condition holds."""
+        if not condition:
+            raise ParameterError(self, parameter, value, message)
+
+    def number(
+        self,
+        parameter: str,
+        value: Any,
+        unit: str = "",
+        *,
+        above: Any = None,
+        at_least: Any = None,
+        below: Any = None,
+        at_most: Any = None,
+    ) -> float:
+        """The value as a finite float within bounds.
+
+        Numbers of Python and NumPy are taken, 0-d arrays too; flags, text, complex and arrays are not.
+        """
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+            quoted = isinstance(value, str) and value.replace(".", "").isdigit()
+            message = "is not a number" + ("; it is text: leave the quotation marks out" if quoted else "")
+            raise ParameterError(self, parameter, value, message)
+        try:
+            result = float(value)
+        except OverflowError:
+            raise ParameterError(self, parameter, value, f"{unit} is too large".strip()) from None
+        bounds = ((">", above), ("≥", at_least), ("<", below), ("≤", at_most))
+        given = [(sign, bound) for sign, bound in bounds if bound is not None]
+        if len(given) == 2:
+            allowed = f"between {given[0][1]:g} and {given[1][1]:g}"
+        else:
+            allowed = "".join(f"{sign} {bound:g}" for sign, bound in given)
+        if not np.isfinite(result):
+            raise ParameterError(self, parameter, value, f"{unit} must be finite{allowed and ' and '}{allowed}".strip())
+        outside = (above is not None and not result > above) or (at_least is not None and not result >= at_least)
+        outside = outside or (below is not None and not result < below) or (at_most is not None and result > at_most)
+        if outside:
+            raise ParameterError(self, parameter, result, f"{unit} must be {allowed}".strip())
+        if abs(result) > _LARGEST:
+            raise ParameterError(self, parameter, result, f"{unit} is too large to be computed with".strip())
+        if above == 0 and result < _SMALLEST:
+            raise ParameterError(self, parameter, result, f"{unit} is too small to be computed with".strip())
+        return result
+
+    def positive(self, parameter: str, value: Any, unit: str = "", allow_zero: bool = False) -> float:
+        """The value as a float > 0 (or ≥ 0)."""
+        if allow_zero:
+            return Values.number(self, parameter, value, unit, at_least=0)
+        return Values.number(self, parameter, value, unit, above=0)
+
+    def as_integer(self, parameter: str, value: Any, at_least: int = 1) -> int:
+        """The value as a whole number; 3.0 is one."""
+        message = f"must be a whole number ≥ {at_least}"
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        whole = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+        if not (whole and at_least <= value <= _LARGEST_INTEGER and value == int(value)):
+            raise ParameterError(self, parameter, value, message)
+        return int(value)
+
+    def as_flag(self, parameter: str, value: Any) -> bool:
+        """The value as True or False."""
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        if not isinstance(value, (bool, np.bool_)) and not (isinstance(value, numbers.Real) and value in (0, 1)):
+            raise ParameterError(self, parameter, value, "must be True or False")
+        return bool(value)
+
+    def as_text(self, parameter: str, value: Any, optional: bool = False) -> Any:
+        """The value if it is text."""
+        if not (isinstance(value, str) or (optional and value is None)):
+            raise ParameterError(self, parameter, value, "must be text")
+        return value
+
+    def as_choice(self, parameter: str, value: Any, allowed: Any, message: str | None = None) -> Any:
+        """The value if it is one of a few."""
+        for one in allowed:
+            if value is one or (isinstance(value, str) and value == one):
+                return one
+        raise ParameterError(self, parameter, value, message or f"must be one of {', '.join(map(repr, allowed))}")
+
+    def as_array(self, parameter: str, value: Any, *shapes: tuple, unit: str = "", finite: bool = True) -> np.ndarray:
+        """The value as an array of floats; ``shapes``: those allowed, with None for any length; none given: all."""
+        try:
+            array: Any = np.asarray(value)
+            if array.dtype.kind == "O":
+                good = array.size and all(
+                    isinstance(v, numbers.Real) and not isinstance(v, (bool, np.bool_)) for v in array.ravel()
+                )
+                array = array.astype(float) if good else None
+            elif array.dtype.kind not in "iuf":
+                array = None
+        except (TypeError, ValueError, OverflowError):
+            array = None
+        wanted = " or ".join(str(tuple("n" if k is None else k for k in s)).replace("'", "") for s in shapes)
+        if array is None:
+            raise ParameterError(self, parameter, value, f"is not an array {wanted} of numbers".replace("  ", " "))
+        fits = [len(s) == array.ndim and all(k in (None, n) for k, n in zip(s, array.shape)) for s in shapes]
+        if shapes and not any(fits):
+            raise ParameterError(self, parameter, value, f"has shape {array.shape}, must be {wanted}")
+        array = np.array(array, float)
+        if finite and not np.isfinite(array).all():
+            message = "must be finite" if array.ndim == 0 else "has components that are not finite"
+            raise ParameterError(self, parameter, value, f"{unit} {message}".strip())
+        if finite and (np.abs(array) > _LARGEST).any():
+            raise ParameterError(self, parameter, value, f"{unit} has components too large to be computed with".strip())
+        return array
+
+    def broadcast(self, **values: Any) -> tuple:
+        """Arrays of numbers that fit each other, by parameter."""
+        arrays = [Values.as_array(self, parameter, value) for parameter, value in values.items()]
+        try:
+            return np.broadcast_arrays(*arrays)
+        except ValueError:
+            shapes = ", ".join(f"{parameter} {array.shape}" for parameter, array in zip(values, arrays))
+            parameter = list(values)[-1]
+            raise ParameterError(self, parameter, values[parameter], f"does not fit the others: {shapes}") from None
+
+    def as_vector(self, parameter: str, value: Any, n: int = 3) -> np.ndarray:
+        """The value as a float array (n,); a row or column of a matrix will do."""
+        try:
+            array = Values.as_array(self, parameter, value)
+        except ParameterError as error:
+            if "of numbers" in error.reason:
+                raise ParameterError(self, parameter, value, f"is not a vector of {n} numbers") from None
+            raise
+        if array.size != n:
+            raise ParameterError(self, parameter, value, f"has {array.size} components, must have {n}")
+        return array.reshape(n)
+
+    def as_lengths(self, parameter: str, value: Any, n: int = 3) -> np.ndarray:
+        """The value as edge lengths (n,) > 0 [m]."""
+        array, words = Values.as_vector(self, parameter, value, n), {2: "both", 3: "all three"}
+        if not array.min() > _SMALLEST:
+            raise ParameterError(self, parameter, array, f"m must be > 0 in {words[n]} directions")
+        return array
+
+    def unit_vector(self, parameter: str, value: Any) -> np.ndarray:
+        """The value as a unit vector (3,): a length far from 1 is taken for a mistake."""
+        vector = Values.as_vector(self, parameter, value)
+        length = np.linalg.norm(vector)
+        if not abs(length - 1.0) < 1e-6:
+            message = (
+                f"has length {length:.6g}, must be a unit vector (divide it by its length; a zero vector has no "
+                "direction)"
+            )
+            raise ParameterError(self, parameter, vector, message)
+        return vector / length
+
+    def as_rotation(self, parameter: str, value: Any) -> np.ndarray:
+        """The value (matrix, rotation vector, quaternion, None) as a rotation matrix (3, 3)."""
+        from fem_mbs.rotations import as_matrix
+
+        if value is None:
+            return np.eye(3)
+        array = Values.as_array(self, parameter, value, (3, 3), (3,), (4,))
+        if array.shape == (3,) and np.linalg.norm(array) > 2.0 * np.pi * (1.0 + 1e-9):
+            message = (
+                "rad turns more than once round. Is it in degrees? Rotation vectors are in radians: "
+                f"rotation=np.radians({np.round(array, 9).tolist()})"
+            )
+            raise ParameterError(self, parameter, value, message)
+        try:
+            return as_matrix(array)
+        except ValueError as error:
+            raise ParameterError(self, parameter, value, f"is not a rotation: {error}") from None
+
+    def as_frame(self, parameter: str, value: Any) -> Any:
+        """The value as a `Frame`: a frame, a node, or a body with one node."""
+        if callable(getattr(value, "frame", None)) and not isinstance(value, type):
+            return value.frame()
+        hint = f"; make one: {value.__name__}(…)" if isinstance(value, type) else ""
+        raise ParameterError(self, parameter, value, f"is not a frame, a node or a body{hint}")
+
+    def as_instance(self, parameter: str, value: Any, kind: Any, what: str | None = None) -> Any:
+        """The value if it is of a type (or one of several)."""
+        if not isinstance(value, kind):
+            raise ParameterError(self, parameter, value, f"must be {what or 'a ' + kind.__name__}")
+        return value
+
+    def as_motion(self, parameter: str, value: Any) -> Any:
+        """The value as what a `Signal` is made of: a signal, a number, or a function of time."""
+        if callable(value):
+            return Values.as_function(self, parameter, value, "a function of time t", 1)
+        try:
+            return Values.number(self, parameter, value)
+        except ParameterError as error:
+            message = "must be a number or a function of time" if "not a number" in error.reason else error.reason
+            raise ParameterError(self, parameter, value, message) from None
+
+    def as_path(self, parameter: str, value: Any) -> Any:
+        """The value if it is the path of a file, or None."""
+        if value is not None and not (isinstance(value, (str, PathLike)) and str(value)):
+            raise ParameterError(self, parameter, value, "must be the path of a file")
+        return value
+
+    def as_function(self, parameter: str, value: Any, what: str = "a function", arguments: int | None = None) -> Any:
+        """The value if it can be called, with a number of arguments if that is given."""
+        if not callable(value) or isinstance(value, type):
+            raise ParameterError(self, parameter, value, f"cannot be called; give {what}")
+        if arguments is not None:
+            try:
+                inspect.signature(value).bind(*range(arguments))
+            except TypeError as error:
+                raise ParameterError(self, parameter, value, f"must be {what}: {error}") from None
+            except ValueError:  # functions written in C tell nothing about themselves
+                pass
+        return value

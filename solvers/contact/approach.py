@@ -1,0 +1,106 @@
+"""What the impact law reflects: velocities of a contact before an impact problem.
+
+Source: docs/theory/decoupled_nsga.md, (19).
+"""
+
+import math
+
+from fem_mbs.jit import (
+    kernel,
+    matrix,
+)
+from fem_mbs.solvers.stepping.codes import STRIKES
+from fem_mbs.system.contacts import (
+    B_GN,
+    B_GN0,
+    B_VT,
+    B_VT0,
+    C_GAP0,
+    C_THETA,
+    L_NORMAL,
+    gradient_times,
+    laws_of,
+)
+
+
+@kernel
+def at_the_touch(g, e, s):
+    """Whether the step ends where this contact touches (`nsga.split`): what strikes are the velocities there."""
+    return s.cut == STRIKES and s.touching[g.first_contact + e] != 0
+
+
+@kernel
+def slide_before(g, e, s, i, Vminus):
+    """Component i of the sliding velocity that the impact law with e_T reflects."""
+    if at_the_touch(g, e, s):
+        return gradient_times(g, e, B_VT, i, s.Vsminus)
+    return gradient_times(g, e, B_VT0, i, Vminus)
+
+
+@kernel
+def touch_speed(g, e, d, s, speed):
+    """Normal velocity at the touch by the energy, for ``speed`` at the start of the step; negative.
+
+        ġ_t = −( ġ_n² − 2 a_N g_n )^½ ,   a_N = ( G_N v~ − G_N(q_n) v_n )/h                                       (1)
+
+    A gap g_n that is round-off counts as closed.
+    """
+    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP0]
+    if gap <= 100.0 * s.exact * (1.0 + s.scale_x):
+        return -abs(speed)
+    V0, Vs = s.V0, s.Vs
+    change = gradient_times(g, e, B_GN, 0, Vs) - gradient_times(g, e, B_GN0, 0, V0)
+    return -math.sqrt(max(speed * speed - 2.0 * gap * change / s.h, 0.0))
+
+
+@kernel
+def approach_of(g, e, d, s, Vminus):
+    """Normal velocity that Newton's law reflects; negative where the bodies approach.
+
+    Along the normal of the start of the step, as published, or, with ``approach``, the slower of that and of the one
+    along the normal of its end. The impulse acts along the latter, and does no more work than the law allows. At the
+    start alone a normal that turns in the step gives energy, O(h); at its end alone a contact on a curved surface would
+    never close. Bodies that leave along one of the normals have nothing to reflect: on a convex surface v_n of a closed
+    contact leaves along the normal of the end, and its reflection would ask for an approach. With ``touch`` the first
+    impact problem of a step takes the speed at the touch, by (1), or of a swept contact between the velocities at the
+    start and at the end: an elastic contact then keeps its energy (docs/theory/sweep).
+    A contact whose impact is split touches at the end of the step: the speed there is the one, whatever the options.
+    """
+    if at_the_touch(g, e, s):
+        return min(gradient_times(g, e, B_GN, 0, s.Vsminus), 0.0)
+    speed = gradient_times(g, e, B_GN0, 0, Vminus)
+    first = s.touch != 0 and s.counts[3] == 0
+    theta = matrix(g.contact_at, g.n, g.contact_stride)[e, C_THETA]
+    if theta != 0.0:
+        if first:
+            speed += theta * (gradient_times(g, e, B_GN, 0, s.Vs) - speed)
+        if s.approach != 0:  # what the impulse meets: its bodies may turn on the way to the end of the step
+            speed = min(max(speed, gradient_times(g, e, B_GN, 0, s.Vsminus)), 0.0)
+        return speed
+    if s.approach != 0:
+        other = gradient_times(g, e, B_GN, 0, Vminus)
+        if first and speed * other <= 0.0:
+            speed = 0.0
+        elif first and speed > 0.0:
+            speed = min(speed, other)
+        else:
+            speed = min(max(speed, other), 0.0)
+    return touch_speed(g, e, d, s, speed) if first else speed
+
+
+@kernel
+def reflected(g, e, d, s, Vminus):
+    """What Newton's law adds to the normal velocity of a contact: e_N times the approach.
+
+    Towards the end of a long impact sequence nothing is reflected, see `nsga.velocity.choose_candidates`; nor with
+    ``plastic``, for problems without a solution: a pendulum whose tip hits a wall in a self-locking position cannot
+    rebound, because friction would hold it with the same cone (no v with G_N v + e_N G_N v− ≥ μ |G_T v|). Less is
+    reflected where all of it would give energy, see `contact.restitution.limit_restitution`. A method whose law has the
+    gap gives the whole term as a bias.
+    """
+    if s.biased != 0:
+        return s.bias[g.first_contact + e]
+    e_N = laws_of(g)[e, L_NORMAL]
+    if e_N == 0.0 or s.plastic != 0 or 2 * s.counts[3] >= s.max_problems:
+        return 0.0
+    return s.restitution_scale * e_N * approach_of(g, e, d, s, Vminus)

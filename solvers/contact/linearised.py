@@ -1,0 +1,211 @@
+"""The linearised correction of `contact.correction`, (1) and (2): matrix, right-hand side, blocks of contacts.
+
+Source: docs/theory/decoupled_nsga.md, (24).
+"""
+
+import numpy as np
+
+from fem_mbs.jit import (
+    integer_matrix,
+    integers,
+    kernel,
+    matrix,
+    vector,
+)
+from fem_mbs.solvers.contact.approach import reflected, slide_before
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.system.assembly import (
+    POSITION,
+    SMOOTH,
+    expand_add,
+    factorise,
+    full_norm,
+    groups_of,
+    layouts_of,
+    matrix_values,
+    reduce_vector,
+    solve_in_place,
+)
+from fem_mbs.system.contacts import (
+    B_GN,
+    B_GT,
+    B_VT,
+    B_W,
+    C_BLOCKS,
+    C_GAP,
+    C_SLIP,
+    L_TANGENTIAL,
+    gradient_times,
+    laws_of,
+)
+
+
+@kernel
+def finish_matrix(data, factors):
+    """Give rows of contacts, which the matrix of the smooth motion may have, a diagonal, and factorise it if asked to;
+    False when it is singular.
+    """
+    d = system_at(data)[0]
+    L = layouts_of(d)[SMOOTH]
+    values, diagonal = matrix_values(d, SMOOTH), integers(L.diagonal_at, L.n)
+    for i in range(d.n + d.m, L.n):
+        values[diagonal[i]] = -1.0
+    return not factors or factorise(d, SMOOTH)
+
+
+@kernel
+def solve_rows(data, at, count, size):
+    """Solve with each of ``count`` rows of ``size`` numbers at an address, in place."""
+    d = system_at(data)[0]
+    for k in range(count):
+        solve_in_place(d, SMOOTH, at + 8 * k * size)
+
+
+@kernel
+def right_side(data, run, level, out):
+    """Fill out with (−r1, k g), or k ġ."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    reduce_vector(d, s.r1, out)
+    k = s.kp if level == POSITION else s.kv
+    g = vector(s.g_at if level == POSITION else s.rate_at, d.m)
+    for i in range(d.n):
+        out[i] = -out[i]
+    for i in range(d.m):
+        out[d.n + i] = k * g[i]
+
+
+@kernel
+def apply_increment(data, run, level, dx):
+    """U, ν or W, Λ plus the solution of (1)."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    N, m = d.n_nodes, d.m
+    expand_add(d, 1.0, dx, matrix(s.U_at if level == POSITION else s.W_at, N, 6))
+    multiplier = vector(s.nu_at if level == POSITION else s.Lam_at, m)
+    for i in range(m):
+        multiplier[i] += dx[d.n + i]
+
+
+@kernel
+def contact_values(data, run, level, u):
+    """Fill u₀ (nc, 6): gap and slip, or g°_N and g°_T; then rolling (2) and spinning velocities."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    groups = groups_of(d)
+    V, Vminus = s.V, s.Vminus
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            if level == POSITION:
+                u[c, 0] = kept[e, C_GAP]
+                for i in range(2):
+                    u[c, 1 + i] = kept[e, C_SLIP + i]
+                continue
+            u[c, 0] = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
+            for i in range(2):
+                slide = gradient_times(g, e, B_VT, i, V)
+                u[c, 1 + i] = slide + law[e, L_TANGENTIAL] * slide_before(g, e, s, i, Vminus)
+            for i in range(3):
+                u[c, 3 + i] = gradient_times(g, e, B_W, i, V)
+
+
+@kernel
+def contact_blocks(data, level, place, nodes, blocks):
+    """Fill nodes (k, nn) and blocks (k, nn, size, 6) of the contacts c with place[c] ≥ 0; absent nodes are −1."""
+    d = system_at(data)[0]
+    groups = groups_of(d)
+    tangential = B_GT if level == POSITION else B_VT
+    size = blocks.shape[2]
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        of, kept = integer_matrix(g.nodes_at, g.n, g.nn), matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            k = place[g.first_contact + e]
+            if k < 0:
+                continue
+            for b in range(g.nn):
+                nodes[k, b] = of[e, b]
+                for i in range(size):
+                    row = B_GN if i == 0 else (tangential + i - 1 if i < 3 else B_W + i - 3)
+                    at = C_BLOCKS + row * g.nd + 6 * b
+                    for j in range(6):
+                        blocks[k, b, i, j] = kept[e, at + j]
+
+
+@kernel
+def dense_rows(data, nodes, blocks, rows):
+    """Scatter blocks of contacts to rows (k·size, ≥ n) of free components; two nodes of a contact may be the same."""
+    d = system_at(data)[0]
+    dof = integers(d.dof_at, 6 * d.n_nodes)
+    size = blocks.shape[2]
+    for k in range(blocks.shape[0]):
+        for b in range(blocks.shape[1]):
+            if nodes[k, b] < 0:
+                continue
+            for j in range(6):
+                at = dof[6 * nodes[k, b] + j]
+                if at >= 0:
+                    for i in range(size):
+                        rows[k * size + i, at] += blocks[k, b, i, j]
+
+
+@kernel
+def residual_norm(data, run, nodes, blocks, r):
+    """Norm of r1 − Dᵀ r; replaces r1."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    r1 = s.r1
+    for k in range(blocks.shape[0]):
+        for b in range(blocks.shape[1]):
+            if nodes[k, b] < 0:
+                continue
+            for i in range(blocks.shape[2]):
+                for j in range(6):
+                    r1[6 * nodes[k, b] + j] -= blocks[k, b, i, j] * r[k, i]
+    return full_norm(d, r1, s.length)
+
+
+@kernel
+def expand(data, reduced, full):
+    """`expand_add` for callers in Python: full (N, 6) += reduced."""
+    expand_add(system_at(data)[0], 1.0, reduced, full)
+
+
+@kernel
+def reduce(data, full, reduced):
+    """`reduce_vector` for callers in Python, of an array (N, 6)."""
+    reduce_vector(system_at(data)[0], full.reshape(-1), reduced)
+
+
+@kernel
+def node_inverses(data, entries, inverse):
+    """Fill inverse (N, 6, 6) with the inverses of the symmetric parts of the blocks of nodes in the matrix (1)."""
+    d = system_at(data)[0]
+    values = matrix_values(d, SMOOTH)
+    block, unit = np.empty((6, 6)), np.empty((6, 6))
+    for b in range(d.n_nodes):
+        for i in range(6):
+            for j in range(6):
+                unit[i, j] = 1.0 if i == j else 0.0
+                one, two = entries[b, i, j], entries[b, j, i]
+                block[i, j] = 0.5 * (values[one] + values[two]) if one >= 0 and two >= 0 else unit[i, j]
+        # Gauss-Jordan; the blocks are positive definite
+        for k in range(6):
+            pivot = 1.0 / block[k, k]
+            for j in range(6):
+                block[k, j] *= pivot
+                unit[k, j] *= pivot
+            for i in range(6):
+                if i != k:
+                    factor = block[i, k]
+                    if factor != 0.0:
+                        for j in range(6):
+                            block[i, j] -= factor * block[k, j]
+                            unit[i, j] -= factor * unit[k, j]
+        for i in range(6):
+            for j in range(6):
+                moves = entries[b, i, i] >= 0 and entries[b, j, j] >= 0
+                inverse[b, i, j] = unit[i, j] if moves else 0.0

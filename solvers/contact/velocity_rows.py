@@ -1,0 +1,212 @@
+"""Contacts in the velocity correction: residual parts and tangent blocks.
+
+Source: docs/theory/contact_laws.md, (6)-(11); Newton's law docs/theory/decoupled_nsga.md, (19).
+"""
+
+from fem_mbs.jit import (
+    N_SLOTS,
+    SLOT,
+    integers,
+    kernel,
+    local_vector,
+    matrix,
+    vector,
+)
+from fem_mbs.solvers.contact.approach import reflected, slide_before
+from fem_mbs.solvers.contact.drilling import coupled_gradient, drilling_rate
+from fem_mbs.solvers.contact.law import (
+    CLOSED,
+    GAP,
+    STICK,
+    cone_forces,
+    cone_tangent,
+    normal_tangent,
+    open_contact,
+    open_rows,
+)
+from fem_mbs.system.assembly import (
+    VELOCITY,
+    groups_of,
+    matrix_values,
+    scatter_matrix,
+    zero,
+)
+from fem_mbs.system.contacts import (
+    B_GN,
+    B_VT,
+    B_W,
+    C_BLOCKS,
+    L_DRILLING,
+    L_MU,
+    L_ROLLING,
+    L_SPINNING,
+    L_TANGENTIAL,
+    add_gradient,
+    gradient_times,
+    laws_of,
+)
+
+_H_N, _KK = SLOT["H_N"], SLOT["K"]
+
+
+@kernel
+def open_velocity_rows(g, c, s, rows, rows_chi):
+    """Rows of contact c where it takes no part; no impulses."""
+    k, p, p_T = s.kv, s.pv, s.pv_T
+    cLam, cchi, aLam, achi = s.cLam, s.cchi, s.aLam, s.achi
+    rows[c, 0] = -k / p * cLam[c, 0]
+    rows[c, 1], rows[c, 2] = -k / p_T * cLam[c, 1], -k / p_T * cLam[c, 2]
+    for i in range(3):
+        rows_chi[c, i] = -k / (p_T if g.drilling != 0 and i == 2 else p) * cchi[c, i]
+        aLam[c, i] = achi[c, i] = 0.0
+
+
+@kernel
+def sliding_rows(g, e, s, V, Vminus, sigma_N, stuck, r1, rows, rows_chi):
+    """Friction of an active contact, coupled with drilling where it has a disc; its status.
+
+    Multipliers of contacts that ``stuck`` are shifted as in `position_contact_residual`.
+    """
+    c, k, p = g.first_contact + e, s.kv, s.pv_T
+    law, cLam, cchi, aLam, achi = laws_of(g), s.cLam, s.cchi, s.aLam, s.achi
+    force, row, rate, lam = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    mu, e_T, disc = law[e, L_MU], law[e, L_TANGENTIAL], law[e, L_DRILLING]
+    for i in range(2):
+        rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * slide_before(g, e, s, i, Vminus)
+        if stuck:
+            cLam[c, 1 + i] += p / k * rate[i]
+        lam[i] = cLam[c, 1 + i]
+    if g.drilling != 0:
+        rate[2], lam[2] = disc * drilling_rate(g, e, s, e_T, V, Vminus), cchi[c, 2]
+    status = cone_forces(k, p, mu, sigma_N, lam, rate, 2 + g.drilling, force, row)
+    for i in range(2):
+        add_gradient(g, e, B_VT, i, -force[i], r1)
+        aLam[c, 1 + i] = force[i]
+        rows[c, 1 + i] = row[i]
+    if g.drilling != 0:
+        add_gradient(g, e, B_W, 2, -disc * force[2], r1)
+        achi[c, 2] = disc * force[2]
+        rows_chi[c, 2] = row[2]
+    return status
+
+
+@kernel
+def turning_rows(g, e, s, V, sigma_N, first, n, limit, r1, rows_chi):
+    """Resistance of an active contact against n of its angular velocities, from ``first`` on, up to ``limit`` [m]
+    times the normal impulse; its status. Rolling has two, spinning the last.
+    """
+    c, k, p, arm, cchi, achi = g.first_contact + e, s.kv, s.pv, s.length, s.cchi, s.achi
+    force, row, rate = local_vector(3), local_vector(3), local_vector(3)
+    for i in range(n):
+        rate[i] = arm * gradient_times(g, e, B_W, first + i, V)
+    status = cone_forces(k, p, limit / arm, sigma_N, cchi[c, first:], rate, n, force, row)
+    for i in range(n):
+        add_gradient(g, e, B_W, first + i, -arm * force[i], r1)
+        achi[c, first + i] = arm * force[i]
+        rows_chi[c, first + i] = row[i]
+    return status
+
+
+@kernel
+def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
+    """Contact part of the velocity residual: subtract impulses from r1 (full), fill rows (nc, 3) divided by k_v.
+
+    Rolling and spinning are scaled by a length, the radius of gyration of the model: arm ω is a velocity, and moment
+    impulses are arm k_v χ, so that one k and one p serve forces and moments. The arm of drilling that is coupled with
+    sliding is that of the contact disc. The impulses that act, which are inside the cones to round-off, are kept in
+    aLam and achi; multipliers differ from them by the tolerance of the iteration.
+    """
+    groups = groups_of(d)
+    cLam, aLam, status, turning, candidate = s.cLam, s.aLam, s.status, s.turning, s.candidate
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        law = laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            open_velocity_rows(g, c, s, rows, rows_chi)
+            stuck = s.first_residual != 0 and status[c] == STICK and g.drilling == 0
+            status[c] = turning[c] = GAP
+            if candidate[c] == 0:
+                continue
+            g_N = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
+            sigma_N = s.kv * cLam[c, 0] - s.pv * g_N
+            if sigma_N < 0.0:
+                continue
+            add_gradient(g, e, B_GN, 0, -sigma_N, r1)
+            aLam[c, 0], rows[c, 0], status[c] = sigma_N, -g_N, CLOSED
+            if law[e, L_MU] != 0.0:
+                status[c] = sliding_rows(g, e, s, V, Vminus, sigma_N, stuck, r1, rows, rows_chi)
+            if law[e, L_ROLLING] != 0.0:
+                turning[c] = turning_rows(g, e, s, V, sigma_N, 0, 2, law[e, L_ROLLING], r1, rows_chi)
+            if law[e, L_SPINNING] != 0.0:
+                spinning = turning_rows(g, e, s, V, sigma_N, 2, 1, law[e, L_SPINNING], r1, rows_chi)
+                turning[c] = max(turning[c], spinning)
+
+
+@kernel
+def velocity_contact_tangents(d, s, V, Vminus):
+    """Add the contact blocks of the velocity sub-problem to its matrix.
+
+    Rows of a contact: normal, sliding (2), rolling (2), spinning; with coupled drilling this follows sliding.
+    """
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    layout = matrix_values(d, VELOCITY)
+    cLam, cchi = s.cLam, s.cchi
+    candidate = s.candidate
+    rate, lam = local_vector(3), local_vector(3)
+    k, p, p_T, arm = s.kv, s.pv, s.pv_T, s.length
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        nd = g.nd
+        size = nd + 6
+        S, W = matrix(b[_KK], size, size), vector(b[_H_N], 3 * nd)
+        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+        rolling = nd + 3 + g.drilling
+        for e in range(g.n):
+            c = g.first_contact + e
+            zero(b[_KK], size * size)
+            sigma_N = -1.0
+            if candidate[c] != 0:
+                g_N = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
+                sigma_N = k * cLam[c, 0] - p * g_N
+            if sigma_N < 0.0:
+                open_contact(S, nd, 6, 2 + g.drilling, k, p, p_T)
+            else:
+                G_N = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
+                V_T = kept[e, C_BLOCKS + B_VT * nd : C_BLOCKS + (B_VT + 2) * nd]
+                for i in range(3 * nd):
+                    W[i] = arm * kept[e, C_BLOCKS + B_W * nd + i]
+                normal_tangent(S, nd, nd, G_N, k, p)
+                mu, e_T, disc = law[e, L_MU], law[e, L_TANGENTIAL], law[e, L_DRILLING]
+                if mu == 0.0:
+                    open_rows(S, nd + 1, 2, k, p_T)
+                else:
+                    for i in range(2):
+                        rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * slide_before(g, e, s, i, Vminus)
+                        lam[i] = cLam[c, 1 + i]
+                    if g.drilling != 0:
+                        rate[2], lam[2] = disc * drilling_rate(g, e, s, e_T, V, Vminus), cchi[c, 2]
+                        V_T = vector(b[_H_N] + 24 * nd, 3 * nd)  # behind W
+                        coupled_gradient(g, e, B_VT, disc, V_T)
+                    cone_tangent(S, nd, nd, nd + 1, G_N, V_T, 2 + g.drilling, k, p, p_T, mu, sigma_N, lam, rate)
+                if law[e, L_ROLLING] == 0.0:
+                    open_rows(S, rolling, 2, k, p)
+                else:
+                    for i in range(2):
+                        rate[i] = arm * gradient_times(g, e, B_W, i, V)
+                    bound = law[e, L_ROLLING] / arm
+                    cone_tangent(S, nd, nd, rolling, G_N, W, 2, k, p, p, bound, sigma_N, cchi[c], rate)
+                if law[e, L_SPINNING] != 0.0:
+                    rate[0] = arm * gradient_times(g, e, B_W, 2, V)
+                    spin, bound = W[2 * nd :], law[e, L_SPINNING] / arm
+                    cone_tangent(S, nd, nd, nd + 5, G_N, spin, 1, k, p, p, bound, sigma_N, cchi[c, 2:], rate)
+                elif g.drilling == 0:
+                    open_rows(S, nd + 5, 1, k, p)
+                for i in range(6):
+                    S[nd + i, nd + i] -= s.epsilon * k * k / (p if i == 0 else p_T)
+            scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), layout)

@@ -1,0 +1,132 @@
+"""Calls of the model, its nodes and bodies, of joints, drivers and forces; `public_calls` says what a call is."""
+
+import numpy as np
+from call_models import A, B, ball_on_table, body, hinge, rail
+
+import fem_mbs as fem
+
+JOINT = {
+    "Revolute": fem.Revolute,
+    "Spherical": fem.Spherical,
+    "Fixed": fem.Fixed,
+    "Prismatic": fem.Prismatic,
+    "Cylindrical": fem.Cylindrical,
+    "TorsionSpring": fem.TorsionSpring,
+}
+
+
+def law_of_user(x, R, v, t):
+    return np.zeros((len(x), 6))
+
+
+def joint_frames():
+    joint = hinge()
+    return {"frame_P": joint.frame_P, "frame_Q": joint.frame_Q, "name": "j"}
+
+
+BODIES = {
+    # model, nodes, bodies
+    "Model": lambda: (fem.Model, dict(name="m", gravity=[0, 0, -9.81])),
+    "Model.compile": lambda: (ball_on_table().compile, dict(project=True, redundant="allow", linear_solver="dense")),
+    "State": lambda: (fem.State, dict(n_nodes=3)),
+    "System": lambda: (
+        fem.System,
+        dict(model=ball_on_table(), project=False, redundant="error", linear_solver=None, check=True),
+    ),
+    "Node6": lambda: (
+        fem.Node6,
+        dict(
+            position=[0, 0, 1],
+            rotation=[0, 0, 0.1],
+            velocity=[1, 0, 0],
+            angular_velocity=[0, 0, 1],
+            fixed=("x",),
+            name="n",
+        ),
+    ),
+    "Node3": lambda: (fem.Node3, dict(position=[0, 0, 1], velocity=[1, 0, 0], fixed="z", name="n")),
+    "Node1": lambda: (fem.Node1, dict(value=1.0, velocity=0.0, fixed=False, name="n")),
+    "Node.frame": lambda: (A().frame, dict(p=[0, 0, 1], rotation=[0, 0, 0.1], name="f")),
+    "Node.frame_at": lambda: (A().frame_at, dict(position=[0, 0, 1], rotation=[0, 0, 0.1], name="f")),
+    "Frame": lambda: (fem.Frame, dict(node=A(), p=[0, 0, 1], rotation=[0, 0, 0.1], name="f")),
+    "Frame.of": lambda: (fem.Frame.of, dict(item=A())),
+    "RigidBody": lambda: (
+        fem.RigidBody,
+        dict(
+            mass=1.0,
+            inertia=[1, 1, 1],
+            position=[0, 0, 1],
+            rotation=[0, 0, 0.1],
+            velocity=[0, 0, 1],
+            angular_velocity=[0, 0, 1],
+            center=[0, 0, 0.1],
+            node=None,
+            fixed=("x",),
+            shape=None,
+            allow_nonphysical=False,
+            name="b",
+        ),
+    ),
+    "RigidBody.sphere": lambda: (fem.RigidBody.sphere, dict(mass=1.0, radius=0.1, name="b")),
+    "RigidBody.box": lambda: (fem.RigidBody.box, dict(mass=1.0, size=[1, 1, 1], name="b")),
+    "RigidBody.cylinder": lambda: (fem.RigidBody.cylinder, dict(mass=1.0, radius=0.1, length=1.0, axis=[0, 0, 1])),
+    "RigidBody.frame": lambda: (body().frame, dict(p=[0, 0, 1], rotation=[0, 0, 0.1], name="f")),
+    "RigidBody.frame_at": lambda: (body().frame_at, dict(position=[0, 0, 1], rotation=[0, 0, 0.1], name="f")),
+    "PointMass": lambda: (
+        fem.PointMass,
+        dict(mass=1.0, position=[0, 0, 1], velocity=[0, 0, 1], at=None, fixed=("x",), name="b"),
+    ),
+    "PointMass.frame": lambda: (fem.PointMass(1.0).frame, dict(p=[0, 0, 1], rotation=[0, 0, 0.1], name="f")),
+    # joints and drivers
+    **{
+        name: lambda cls=cls: (cls, joint_frames() | ({"stiffness": 1.0} if cls is fem.TorsionSpring else {}))
+        for name, cls in JOINT.items()
+    },
+    **{
+        f"{name}.at": lambda cls=cls: (
+            cls.at,
+            dict(
+                first=A(),
+                second=B(),
+                position=[0.5, 0, 0],
+                axis=[0, 0, 1],
+                name="j",
+                **({"stiffness": 1.0} if cls is fem.TorsionSpring else {}),
+            ),
+        )
+        for name, cls in JOINT.items()
+    },
+    "Universal.at": lambda: (
+        fem.Universal.at,
+        dict(first=A(), second=B(), position=[0.5, 0, 0], axis=[0, 0, 1], name="j"),
+    ),
+    "Universal": lambda: (
+        fem.Universal,
+        dict(frame_P=A().frame([1, 0, 0]), frame_Q=B().frame(), name="j"),
+    ),
+    "RevoluteDriver": lambda: (fem.RevoluteDriver, joint_frames() | dict(angle=lambda t: 0.1 * t**2)),
+    "LinearDriver": lambda: (
+        fem.LinearDriver,
+        dict(frame_P=rail().frame_P, frame_Q=rail().frame_Q, distance=lambda t: 0.1 * t**2, name="j"),
+    ),
+    "Prescribed": lambda: (fem.Prescribed, dict(frame=B(), x=1.0, y=0.0, z=lambda t: 0.1 * t**2, name="p")),
+    # forces
+    "Spring": lambda: (
+        fem.Spring,
+        dict(frame_P=A(), frame_Q=B(), stiffness=1.0, damping=0.1, free_length=0.5, name="s"),
+    ),
+    "TorsionSpring, all": lambda: (
+        fem.TorsionSpring,
+        joint_frames() | dict(stiffness=1.0, damping=0.1, free_angle=0.1),
+    ),
+    "PointForce": lambda: (
+        fem.PointForce,
+        dict(frame=A(), force=[0, 0, 1], follower=False, signal=lambda t: t, name="f"),
+    ),
+    "PointMoment": lambda: (
+        fem.PointMoment,
+        dict(frame=A(), moment=[0, 0, 1], follower=True, signal=2.0, name="f"),
+    ),
+    "PythonElement": lambda: (fem.PythonElement, dict(nodes=[A(), B()], name="u")),
+    "UserForce": lambda: (fem.UserForce, dict(nodes=[A(), B()], function=law_of_user, name="u")),
+}
