@@ -266,6 +266,7 @@ CASES = [
              PROJECTED,
              GGL,
              FRICTION,
+             LOBATTO,
          )),
     Case("capobianco2021-cylinder", "ball in a cylinder", f"{SOURCE}, 4.3; Runge-Kutta, its scheme computed again",
          "second order in h: twice the error of the source's scheme; turns: digits of its curve; Moreau's scheme: its "

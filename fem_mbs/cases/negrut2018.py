@@ -86,6 +86,7 @@ METHODS = (
     Method("DecoupledNSGA", {"rho_inf": 0.8}),
     Method("MoreauJean", {"theta": 0.5, "projection": True}),
     Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.8}),
+    Method("NonsmoothGeneralizedAlphaFriction", {"rho_inf": 0.8}),
     Method("LobattoIIIAB", {"stages": 2}),
     Method("ConeComplementarity", {"relaxed": True}),
     Method("ConeComplementarity", {"relaxed": False}),
