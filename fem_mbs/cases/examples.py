@@ -121,12 +121,13 @@ CASES = [
     example("rolling_ball", "Sanchez2025, A.6.1 and A.6.2; closed forms", FIRST, moreau(MOREAU), moreau(PROJECTED),
             # nothing resists spinning in case III: what the tolerance leaves of it, 2e-6 rad/s with 1e-6, lasts
             GGL, Method(FRICTION.stepper, {"rho_inf": 0.8, "approach": "start", "rtol": 1e-8}), LOBATTO,
-            Method("ConeComplementarity", {"relaxed": True})),
+            Method("ConeComplementarity", {"relaxed": True}), fast=False),
     example(
         "ball_against_wall", "Sanchez2025, A.6.4", FIRST,
         moreau(MOREAU, "smallest gap to the wall [m]", reason=PENETRATES + "−3.7e-4 m at 1.5 m/s and 1 ms"),
         moreau(PROJECTED), GGL, FRICTION, LOBATTO,
         note="The printed times fit a wall without friction, the printed spin one with friction: the wall is smooth.",
+        fast=False,
     ),
     example("two_spheres", "Sanchez2025, B.5.1", SECOND, moreau(MOREAU), moreau(PROJECTED),
             Method(GGL.stepper, GGL.options, {"B turns [rad/s]": "friction of first order in h: 2.6e-5 rad/s at 1 ms"}),
@@ -162,7 +163,7 @@ CASES = [
         moreau(PROJECTED),
         moreau(MOREAU, "0.125 ball: deflection [deg]", "0.250 ball: deflection [deg]", "0.750 ball: deflection [deg]",
                reason=PENETRATES + "the balls overlap by up to 0.1 mm when they are struck, 0.07° off at a cut of 1/8"),
-        GGL, FRICTION, LOBATTO,
+        GGL, FRICTION, LOBATTO, fast=False,
     ),
     example("spinning_cue_ball", "Sanchez2025, B.5.3, (B.50)", "first order in h",
             moreau(MOREAU), moreau(PROJECTED), GGL, FRICTION, LOBATTO,
