@@ -18,20 +18,23 @@ from fem_mbs.shapes import Box
 # --- rotating bouncing ball, 6.1 --------------------------------------------------------------------------------------
 
 
-def run_ball(stepper: Any, spin: float, restitution: float, t_end: float) -> Any:
+def run_ball(stepper: Any, spin: float, restitution: float, t_end: float, tangential: float = 0.0) -> Any:
     """Results of the ball that falls from y = 1 m, h = 10 ms."""
     model, ball = ball_model([0, 1], spin)
     floor = model.ground.frame(rotation=facing([0, 1, 0]))
-    model.add(fem.SphereOnPlane(ball, floor, radius=0.1, restitution=restitution, friction=0.2, name="floor"))
+    law = {"restitution": restitution, "tangential_restitution": tangential, "friction": 0.2}
+    model.add(fem.SphereOnPlane(ball, floor, radius=0.1, name="floor", **law))
     return stepper.run(model, t_end, 1e-2)
 
 
 def ball(stepper: Any) -> fem.Checks:
-    """Without spin to rest; with 50 rad/s it slides, then rolls; with 10 rad/s it sticks."""
+    """Without spin to rest; 50 rad/s: slides, then rolls; 10 rad/s: sticks, or slips back with e_T = 1."""
     bounces, slides, sticks = (run_ball(stepper, *case, 2.0) for case in ((0.0, 0.5), (50.0, 0.0), (10.0, 0.0)))
     # number of the step: N s, half a digit
     rubs = {43: (-0.84366, 5e-6), 44: (-0.01962, 1e-7), 72: (-0.01962, 1e-7), 73: (-0.0159314, 1e-7), 74: (0.0, 1e-7)}
     floor, push = slides["floor"], 1e-2 * slides["floor"].force_tangential[:, 0]
+    back = run_ball(stepper, 10.0, 0.5, 0.5, 1.0)
+    slip = back["ball"].velocity[43, 0] + 0.1 * back["ball"].angular_velocity[43, 2]
     first = bounces["floor"].impulse[43, 0]
     return fem.Checks(
         fem.Check("bounces: first impulse [N s]", reference=6.2784, obtained=first, abs=5e-5),
@@ -45,6 +48,9 @@ def ball(stepper: Any) -> fem.Checks:
                   abs=1e-8),
         fem.Check("slides: angular speed at the end [rad/s]", reference=100 / 7,
                   obtained=slides["ball"].angular_velocity[-1, 2], abs=1e-7),
+        fem.Check("slips back: impulse of friction [N s]", reference=-4 / 7, obtained=back["floor"].impulse[43, 1],
+                  abs=1e-7),
+        fem.Check("slips back: sliding speed, 1 m/s before [m/s]", reference=-1.0, obtained=slip, abs=1e-7),
         fem.Check("sticks: impulse of friction [N s]", reference=-2 / 7, obtained=sticks["floor"].impulse[43, 1],
                   abs=1e-7),
         fem.Check("sticks: friction afterwards [N]", reference=0.0,
