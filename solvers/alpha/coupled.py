@@ -29,6 +29,7 @@ from fem_mbs.solvers.alpha.contacts import (
     velocity_couplings,
 )
 from fem_mbs.solvers.alpha.data import own_at
+from fem_mbs.solvers.alpha.one_level import followed_matrix
 from fem_mbs.solvers.alpha.rows import configure, jumped_rows, motion_rows, moved_rows, multipliers
 from fem_mbs.solvers.contact.position import FARTHEST, NEAR
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
@@ -210,10 +211,15 @@ def assemble(d, s, o, row, column):
     """One block, (4)-(6), in matrix VELOCITY, without the scaling of positions by h."""
     clear_matrix(d, VELOCITY)
     q, T = o.c_q if column == 0 else 1.0, o.TP if column == 0 else s.T
+    if row == 1 and o.follows != 0:
+        followed_matrix(d, s, column)
+        return
     assemble_bodies(d, s, o, row, column, q, T)
     if d.m > 0:
         assemble_joints(d, s, o, row, column, q, T)
-    if row == 0 and column == 0:
+    if o.levels == 1 and d.nc > 0:
+        position_tangents(d, s, 1.0, True, T)
+    elif row == 0 and column == 0:
         fill_diagonal(d, VELOCITY, d.n + d.m, -s.h * s.ks)
     if d.nc == 0 or row == 0:
         return
@@ -238,7 +244,7 @@ def coupled_matrix(data, run):
     clear_matrix(d, STACKED)
     for row in range(o.levels):
         for column in range(o.levels):
-            if (row == 1 and column == 2) and d.nc == 0:
+            if (row == 1 and column == 2) and d.nc == 0 and o.follows == 0:
                 continue
             assemble(d, s, o, row, column)
             scale = (1.0 / s.h if row == 1 else 1.0) * (s.h if column == 1 else 1.0)
@@ -277,12 +283,12 @@ def fill_right(d, s, o):
             if block == 0:
                 part[n + i] = s.h * s.ks * (s.g[i] / o.c_q if o.levels == 1 else o.rate_s[i])
             elif block == 1:
-                part[n + i] = s.kp * s.g[i] / s.h
+                part[n + i] = s.kp * s.g[i] / s.h if o.follows == 0 else 0.0
             else:
                 part[n + i] = s.kv * s.rate[i]
-        for c in range(nc if block > 0 else 0):
-            if block == 1:
-                part[n + m + 3 * c] = -s.kp * o.rows_p[c] / s.h
+        for c in range(nc if block > 0 or o.levels == 1 else 0):
+            if block < 2:
+                part[n + m + 3 * c] = -s.kp * o.rows_p[c] / (s.h if block == 1 else o.c_q)
                 continue
             for i in range(3):
                 part[n + m + 3 * c + i] = -s.kv * s.rows_c[c, i]
@@ -326,6 +332,8 @@ def take_part(d, s, o):
             expand_add(d, -part, first, s.W)  # the unknown of the last block is v
         for i in range(m):
             s.lam[i] += part * first[n + i]
+        for c in range(nc if o.levels == 1 else 0):
+            s.cnu[c, 0] += part * o.c_q * first[n + m + 3 * c]
     at = place(o, 1, size)
     if at >= 0:
         second = dx[at : at + size]

@@ -23,6 +23,7 @@ class CoupledMethod(AlphaMethod):
     # options of `DecoupledNSGA` that these methods do without
     contact_solver, max_problems = "newton", 50
     sequential = False
+    follows = False  # positions follow velocities
     levels: int
     step_control: StepControl | None
 
@@ -35,7 +36,7 @@ class CoupledMethod(AlphaMethod):
         """Blocks of the coupled matrix."""
         if self.levels == 1 or self.sequential:
             return None
-        rows = ("xx", "xx") if self.levels == 2 else ("xxx", "xxx" if system.nc else "xx.", "xxx")
+        rows = ("xx", "xx") if self.levels == 2 else ("xxx", "xxx" if system.nc or self.follows else "xx.", "xxx")
         return Stack(VELOCITY, rows)
 
     def parts(self) -> dict[str, Any]:
@@ -63,6 +64,7 @@ class CoupledMethod(AlphaMethod):
         return {
             **self._numbers_of_alpha(h),
             "levels": self.levels,
+            "follows": int(self.follows),
             "block": 0 if self.levels == 1 else ALL,
         }
 

@@ -43,6 +43,9 @@ def keep_contact_forces(d, s, o):
     copy(s.total_Lam, s.sent)
     copy(s.total_chi, s.sent_chi)
     for c in range(d.nc):
+        if o.level[c] == 0:  # open, its row is λ = 0: what is left of it is the round-off of the last solve
+            for m in range(OWN):
+                o.lam_c[c, m] = 0.0
         for m in range(OWN):
             o.lam_change[c, m] = s.ks * o.lam_c[c, m] - o.lam_c0[c, m]
             o.lam_c0[c, m] = s.ks * o.lam_c[c, m]

@@ -8,9 +8,14 @@ parts are in alpha/scheme.py, alpha/coupled.py and alpha/contacts.py.
 Source: Brüls, Acary, Cardona, Comput. Methods Appl. Mech. Engrg. 281 (2014), 131-161; friction is not in it.
 """
 
+import numpy as np
+
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
 from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.system.contacts import L_MU, L_ROLLING, L_SPINNING
 from fem_mbs.system.system import System
+
+RESISTING = [L_MU, L_ROLLING, L_SPINNING]  # columns of laws
 
 
 class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
@@ -21,6 +26,10 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     rho_inf : float, 0 … 1, -
         Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve. After
         an impact reactions oscillate and decay by ``rho_inf`` per step.
+    constraints : {"both", "positions", "velocities"}
+        Levels at which joints and contacts hold. The last two are for comparison. "positions": index 3 without impact
+        law and friction; velocities and forces are wrong after an impact, energy may grow. "velocities": joints
+        drift apart and contacts penetrate.
     coupling : {"monolithic", "sequential"}
         Newton's iteration on all unknowns at once, or on the diagonal blocks in turn, with the same solution.
         "sequential" has matrices of a third of the size and converges linearly: for rigid bodies and small steps. In
@@ -68,12 +77,11 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     >>> stepper = fem.NonsmoothGeneralizedAlphaGGL(rho_inf=0.8, coupling="sequential")
     """
 
-    levels = 3
-
     def __init__(
         self,
         rho_inf: float = 0.8,
         *,
+        constraints: str = "both",
         coupling: str = "monolithic",
         rtol: float = 1e-6,
         max_iterations: int = 30,
@@ -103,7 +111,22 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
             reuse=reuse,
             reference_force=reference_force,
         )
+        self.constraints = self.as_choice("constraints", constraints, ("both", "positions", "velocities"))
         self.coupling = self.as_choice("coupling", coupling, ("monolithic", "sequential"))
+        self.check(
+            self.constraints == "both" or not self.sequential, "coupling", self.coupling,
+            f'does not go with constraints="{self.constraints}"; take "monolithic"',
+        )  # fmt: skip
+
+    @property
+    def levels(self) -> int:
+        """Blocks of the problem of a step."""
+        return 1 if self.constraints == "positions" else 3
+
+    @property
+    def follows(self) -> bool:  # type: ignore[override]
+        """Whether positions follow velocities."""
+        return self.constraints == "velocities"
 
     @property
     def sequential(self) -> bool:
@@ -113,6 +136,13 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     def scalars(self, system: System, h: float) -> dict:
         return {**super().scalars(system, h), "approach": int(self.approach == "slower")}
 
+    def drift(self, system: System, h: float) -> float:
+        """Penetration [m] that a step h [s] leaves."""
+        return self.travel(system, h) if self.follows else 0.0
+
     def refuse(self, system: System) -> None:
-        """Raise for models with contact groups."""
+        """Raise for models with contact groups, and with friction where positions alone are constrained."""
         self._refuse_groups(system)
+        for c in np.flatnonzero(system.laws[:, RESISTING].any(axis=1) if self.constraints == "positions" else []):
+            message = 'has friction, which acts in velocities: constraints="positions" knows none; take "both"'
+            self._refuse_part(system.contact_at(int(c)), message)

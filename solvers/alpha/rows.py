@@ -10,6 +10,7 @@ import math
 from fem_mbs.jit import integers, kernel, local_matrix, local_vector
 from fem_mbs.rotations import multiply_T, quaternion_exp, quaternion_to_matrix
 from fem_mbs.solvers.alpha.contacts import position_rows
+from fem_mbs.solvers.alpha.one_level import add_closed_rows, followed_rows
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.stepping.arrays import norm
 from fem_mbs.system.assembly import VELOCITY, advance_configuration, dynamics, full_norm, inertia, zero
@@ -52,6 +53,8 @@ def motion_rows(d, s, o):
         add_constraint_forces(d, 1.0 / s.h, s.phi, s.Gl)
         o.row_s = norm(s.g, m) / o.c_q if o.levels == 1 else norm(o.rate_s, m)
     balance(d, s, o)
+    if o.levels == 1 and d.nc > 0:
+        add_closed_rows(d, s, o)
 
 
 @kernel
@@ -80,6 +83,9 @@ def momenta(d, s, increment, momentum, block, rows):
 @kernel
 def moved_rows(d, s, o):
     """Rows (2)."""
+    if o.follows != 0:
+        followed_rows(d, s, o)
+        return
     rp = o.rp
     momenta(d, s, s.U, o.MU, 1, rp)
     total = norm(s.g, d.m) ** 2

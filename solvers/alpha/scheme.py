@@ -6,6 +6,7 @@ from fem_mbs.jit import call2, entry, kernel, local_vector
 from fem_mbs.solvers.alpha.coupled import ALL, whole_merit
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.motion import keep_accelerations, predict, stand_still
+from fem_mbs.solvers.alpha.one_level import reactions
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position import start_position
 from fem_mbs.solvers.contact.restitution import limit_restitution
@@ -46,6 +47,8 @@ def start(d, s, o):
     zero(s.total_chi_at, 3 * d.nc)
     for c in range(d.nc):
         s.acted[c] = GAP
+        if o.follows != 0:
+            s.cnu[c, 0] = 0.0
 
 
 @entry("void(int64, int64)")
@@ -92,11 +95,13 @@ def coupled_step(data, run):
     start(d, s, o)
     solve_velocities(s, s.velocity_problem)
     counts[0] = counts[2]
-    if s.code == OK and d.nc > 0 and s.approach != 0 and s.plastic == 0:
+    if s.code == OK and d.nc > 0 and o.levels > 1 and s.approach != 0 and s.plastic == 0:
         limit_restitution(d, s)
     counts[1] = counts[2] = counts[0] if o.levels > 1 else 0
     if s.code != OK:
         return
+    if o.levels == 1 and d.nc > 0:
+        reactions(d, s, o)
     keep_impulses(d, s)
     for i in range(d.m):
         s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
