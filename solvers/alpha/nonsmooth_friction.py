@@ -163,11 +163,14 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         from fem_mbs.jit import invoke
 
         a, run, kept = engine.arrays, engine.run[0], engine.kept()
+        h, ks = float(run["h"]), float(run["ks"])
         self._resize(engine, part)
         invoke(int(run["advance_part"]), int(run["data_at"]), int(run["run_at"]))
         good = run["code"] == OK and not a["impact"].any() and np.isfinite(a["lam_c0"]).all()
         found = {name: a[name].copy() for name in (*FORCES, *BRANCHES)}
         self._resize(engine, 1.0 / part)
+        run["h"], run["ks"] = h, ks  # to the last bit: what is taken again after a failed step has them so
+        self.use(engine, h)
         engine.restore(kept)
         return found if good else None
 
