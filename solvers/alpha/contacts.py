@@ -40,7 +40,7 @@ OWN = 6  # rows of a contact: normal, sliding (2), rolling (2), spinning; couple
 def choose_closed(d, s):
     """Contacts that are closed in the motion without correction are the ones of the velocity problem, (1)."""
     b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    least = CLOSED_GAP * s.exact * (1.0 + s.scale_x)
+    least = CLOSED_GAP * s.exact * s.scale_x
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:

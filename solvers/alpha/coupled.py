@@ -37,6 +37,7 @@ from fem_mbs.solvers.stepping.arrays import largest
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, problem_at, shorten, turns_too_far
+from fem_mbs.solvers.stepping.sizes import farthest_part, push_of, speed_of, step_size
 from fem_mbs.system.assembly import (
     STACKED,
     VELOCITY,
@@ -90,11 +91,15 @@ def too_far(d, s, o):
     jumps in the step: |U| ≤ |D| + ½ h |W| in the metric of the mass matrix. `contact.position.farthest` tells why there
     are others. Where something is driven the start need not be allowed at the end: no bound.
     """
-    if d.nc == 0 or d.n_signals > 0 or largest(s.U) <= FARTHEST * max(largest(s.D), NEAR * (1.0 + s.scale_x)):
+    if (
+        d.nc == 0
+        or d.n_signals > 0
+        or farthest_part(s.U, s.size) <= FARTHEST * max(farthest_part(s.D, s.size), NEAR * s.scale_x)
+    ):
         return False
     inertia(d, VELOCITY, s.x, s.R, s.V, s.D, s.force, False, 0.0, 0.0, s.T)
     reach = math.sqrt(work(s.D, s.force)) + 0.5 * s.h * math.sqrt(max(work(s.W, o.MW), 0.0))
-    return work(s.U, o.MU) > (FARTHEST * reach) ** 2 + s.mean_mass * (NEAR * (1.0 + s.scale_x)) ** 2
+    return work(s.U, o.MU) > (FARTHEST * reach) ** 2 + s.mean_mass * (NEAR * s.scale_x) ** 2
 
 
 @entry("void(int64, int64)")
@@ -126,16 +131,17 @@ def motion_solved(s, o, speed):
     """Whether rows (1) are small enough; forces that are nothing but round-off raise the size of the forces."""
     change = s.rtol * s.h * s.F_s / s.mean_mass
     if o.levels == 1:
-        size = 1.0 + s.scale_x
+        size = s.scale_x
         small = o.c_q * o.row_s <= min(s.h * change, s.exact * size) + ROUND_OFF * size
     elif o.levels == 2:
         small = o.row_s <= min(change, s.exact * speed) + ROUND_OFF * speed
     else:
         small = o.row_s <= change + ROUND_OFF * speed
-    if small and o.dynamic_s <= s.rtol * s.h * s.F_s + ROUND_OFF * s.kv * speed:
+    if small and o.dynamic_s <= s.rtol * s.h * s.F_s + ROUND_OFF * s.kv * push_of(s):
         return True
-    # stiff parts without load: their forces are the round-off of positions, which no iteration removes
-    stalled = o.dynamic_s > STALLED * s.before and o.moved <= ROUND_OFF * (1.0 + s.scale_x)
+    # stiff parts without load: their forces are the round-off of positions, and rows over c_q too, which no iteration
+    # removes
+    stalled = s.merit > STALLED * s.before and o.moved <= ROUND_OFF * s.scale_x
     if small and stalled:
         s.F_s = max(s.F_s, SAFE * o.dynamic_s / (s.rtol * s.h))
     return small and stalled
@@ -144,7 +150,7 @@ def motion_solved(s, o, speed):
 @kernel
 def moved_solved(d, s, o):
     """Whether rows (2) are small enough; gaps and constraints to s.exact whatever the tolerance."""
-    size, least = 1.0 + s.scale_x, s.rtol * s.h * s.h * s.F_s / s.mean_mass
+    size, least = s.scale_x, s.rtol * s.h * s.h * s.F_s / s.mean_mass
     tolerance = s.rtol * max(s.h * s.F_s, full_norm(d, o.MU, s.length) / s.h)
     good = o.row_p <= min(least, s.exact * size) + ROUND_OFF * size
     return good and o.dynamic_p <= tolerance + ROUND_OFF * s.kp * size / s.h
@@ -164,12 +170,13 @@ def coupled_solved(data, run):
     """Whether the block that is solved is, and whether all are."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    s.scale_x, s.scale_v = max(s.scale_x, largest(s.xs)), max(s.scale_v, largest(s.Vs), largest(s.V))
-    speed = 1.0 + s.scale_v
+    s.scale_x = max(s.scale_x, largest(s.xs))
+    s.scale_v = max(s.scale_v, farthest_part(s.Vs, s.size), farthest_part(s.V, s.size))
+    speed = speed_of(s)
     motion = motion_solved(s, o, speed)
     moved = o.levels < 2 or moved_solved(d, s, o)
     jumped = o.levels < 3 or jumped_solved(d, s, o, speed)
-    s.tolerance = s.rtol * s.h * s.F_s + ROUND_OFF * s.kv * (speed + (1.0 + s.scale_x) / s.h)
+    s.tolerance = s.rtol * s.h * s.F_s + ROUND_OFF * s.kv * (push_of(s) + s.scale_x / s.h)
     o.complete = 1 if motion and moved and jumped else 0
     done = motion if o.block == 0 else (moved if o.block == 1 else jumped)
     s.solved = 1 if o.complete != 0 or (o.block != ALL and done) else 0
@@ -312,9 +319,7 @@ def coupled_keep(data, run):
     if place(o, 0, 1) < 0:
         return
     dx = vector(s.dx_at, d.n)
-    o.moved = 0.0
-    for i in range(d.n):
-        o.moved = max(o.moved, o.c_q * abs(dx[i]))
+    o.moved = o.c_q * step_size(d, s, dx)
 
 
 @kernel

@@ -55,7 +55,7 @@ def acts(g, e, s, o, gap):
     left of the others'. By its sign their impulse would come and go in the iteration.
     """
     approach = max(-gradient_times(g, e, B_GN0, 0, s.V0), 0.0)
-    least = CLOSED_GAP * s.exact * (1.0 + s.scale_x) + NEARLY * s.h * approach
+    least = CLOSED_GAP * s.exact * s.scale_x + NEARLY * s.h * approach
     return gap <= least or o.reached[g.first_contact + e] != 0
 
 

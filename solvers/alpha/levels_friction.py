@@ -132,7 +132,7 @@ def find_lasting(d, s, o):
     """Cones that are closed and slide at the start of the step, for (5); contacts were evaluated there last."""
     groups = groups_of(d)
     rest = ABOVE * (s.tol_v + s.rtol * s.h * s.F_s / s.mean_mass)
-    least = CLOSED_GAP * s.exact * (1.0 + s.scale_x)
+    least = CLOSED_GAP * s.exact * s.scale_x
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:

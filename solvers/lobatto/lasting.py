@@ -28,6 +28,7 @@ from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, cone_of, local_row, multiplier
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.sizes import speed_of
 from fem_mbs.system.assembly import POSITION, VELOCITY, groups_of, matrix_values, scatter_matrix, zero
 from fem_mbs.system.contacts import B_GN, C_BLOCKS, C_GAP, add_gradient, gradient_times
 
@@ -64,7 +65,7 @@ def rates_of(g, e, s, V, members, n, rate):
 def choose_lasting(d, s, o, allowed):
     """Choose contacts that last, if ``allowed``, by what they do at the start of the step; whether there is one."""
     groups = groups_of(d)
-    still = STILL * s.exact * (1.0 + s.scale_v) + SLOW * s.tol_v
+    still = STILL * s.exact * speed_of(s) + SLOW * s.tol_v
     members, rate = local_vector(3), local_vector(3)
     o.lasting = 0
     for a in range(d.n_groups):
@@ -76,7 +77,7 @@ def choose_lasting(d, s, o, allowed):
             c = g.first_contact + e
             for which in range(3):
                 o.lasts[c, which] = GAP
-            if not allowed or kept[e, C_GAP] > CLOSED_GAP * s.exact * (1.0 + s.scale_x):
+            if not allowed or kept[e, C_GAP] > CLOSED_GAP * s.exact * s.scale_x:
                 continue
             if abs(gradient_times(g, e, B_GN, 0, s.V0)) > still:
                 continue

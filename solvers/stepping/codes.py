@@ -18,8 +18,8 @@ MISSED = 1  # a contact is passed and has not acted
 ELSEWHERE = 2  # a contact acts along another normal than that of first touch
 UNRESOLVED = 3  # a force law stops a fast body within one step
 
-EXACT = 1e-13  # constraints and gaps hold to this, relative to sizes and speeds, whatever the tolerance of the forces
-ROUND_OFF = 5e-15  # floor of convergence tests, relative to sizes: sums of a few dozen products of order one
+EXACT = 3e-13  # constraints and gaps hold to this, relative to sizes and speeds, whatever the tolerance of the forces
+ROUND_OFF = 1.5e-14  # floor of convergence tests, relative to sizes: sums of a few dozen products of order one
 TOUCHES = 1e-9  # of the size of the positions: gaps down to minus it are no penetration, as at the start of a run
 LARGEST_TURN = 3.0  # rad in a step: the exponential map is one-to-one below π
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 SHARE = 0.05  # of the largest kinetic energy: a rise above an earlier value that is told
-REST = 1e-6  # m/s: energies of nodes that move slower are round-off
 
 
 class EnergyWatch:
@@ -23,8 +22,8 @@ class EnergyWatch:
     time : float [s], when it was reached
     """
 
-    def __init__(self, mass: float) -> None:
-        self.floor = mass * REST**2
+    def __init__(self, mass: float, slow: float) -> None:
+        self.floor = mass * slow**2  # energies of nodes that move slower than this [m/s] are round-off
         self.lowest, self.top_kinetic, self.size = np.inf, 0.0, 0.0
         self.rise, self.time = 0.0, 0.0
 

@@ -135,8 +135,9 @@ class Engine:
         """Numbers of the record of the run that all methods have."""
         method, system, h = self.method, self.system, self.h
         mass = method.scaling or system.contact_mass
-        speed = np.abs(system.initial.V).max(initial=0.0)
-        tol_v = method.tol_v or 1e-8 * max(speed, np.linalg.norm(system.gravity) * h) or 1e-12
+        speed = system.fastest_at(system.initial)
+        # without motion and weight: what round-off of the positions makes of a step
+        tol_v = method.tol_v or 1e-8 * max(speed, np.linalg.norm(system.gravity) * h) or 1e-15 * system.size / h
         return {
             "h": h, "ks": mass / h, "kp": mass, "kv": mass,
             "pp": method.penalty * mass, "pv": method.penalty * mass,
@@ -149,7 +150,7 @@ class Engine:
             "max_iterations": method.max_iterations, "max_problems": method.max_problems,
             "newton": int(not system.searches and (method.contact_solver != "problem" or system.nc == 0)),
             "exact": EXACT, "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
-            "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
+            "size": system.size, "scale_x": system.size_at(system.initial), "scale_v": system.speed_at(system.initial),
             "abrupt": int(any(element.abrupt for element in system.elements)),
             "given_gaps": int(gaps_are_given(system)),
         }  # fmt: skip
@@ -169,7 +170,7 @@ class Engine:
         for name in ("Vs", "V0"):
             a[name][:] = state.V
         if system.nc:
-            a["was_active"][:] = system.gaps(state) <= 1e-9 * (1.0 + np.abs(state.x).max())
+            a["was_active"][:] = system.gaps(state) <= 1e-9 * system.size_at(state)
         self.method.start(self, state)
         assembly.initial_states(system.data[0], state.x, state.R, state.V)
 

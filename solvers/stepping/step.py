@@ -8,6 +8,7 @@ import numpy as np
 from fem_mbs.jit import call2, kernel
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, SINGULAR, TOUCHED
+from fem_mbs.solvers.stepping.sizes import farthest_part
 from fem_mbs.system.assembly import SMOOTH, VELOCITY, groups_of
 from fem_mbs.system.contacts import (
     B_GN0,
@@ -93,7 +94,7 @@ def take(d, s):
         code = s.code
     if code == OK:
         s.scale_x = max(scale_x, largest(s.x))
-        s.scale_v = max(scale_v, largest(s.Vs), largest(s.V))
+        s.scale_v = max(scale_v, farthest_part(s.Vs, s.size), farthest_part(s.V, s.size))
     return code
 
 

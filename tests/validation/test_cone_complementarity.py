@@ -142,7 +142,8 @@ def test_a_point_that_falls_is_stopped_at_the_plane_not_inside_it():
         assert np.abs(result["block"].velocity[landed + 1 :]).max() < 1e-12
         momentum = H * result["plane"].force_normal[landed : landed + 2].sum()
         assert momentum == pytest.approx(G * result.t[landed + 1], rel=1e-9)
-        assert result["plane"].force_normal[landed + 2 :] == pytest.approx(G, rel=1e-9)
+        # far below rtol = 1e-6: approach speeds up to 3e-13 of the 3 m/s with which it fell wait for another step
+        assert result["plane"].force_normal[landed + 2 :] == pytest.approx(G, rel=3e-9)
 
 
 def test_an_overlap_is_taken_back_in_one_step_or_at_the_speed_that_is_allowed():

@@ -182,7 +182,7 @@ def test_the_bar_of_the_source_has_the_numbers_of_the_sheet():
     assert wall.impulse[:, 0].sum() == pytest.approx(198.9, abs=0.06)
     assert np.diff(result.energy.total).max() < 3e-5
     closed = elastic_bar.in_contact(result, 2 * result.h[-1])
-    assert np.abs(result["node 0"].velocity[closed]).max() < 1e-11
+    assert np.abs(result["node 0"].velocity[closed]).max() < 2e-11  # rows hold to 3e-13 of 10 m/s
 
 
 def test_a_stiff_structure_is_no_model_for_the_sequential_way():
