@@ -12,7 +12,6 @@ import pytest
 import random_cases
 import random_families
 import random_judge
-import random_judge
 import random_models
 
 import fem_mbs as fem
