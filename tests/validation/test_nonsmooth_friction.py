@@ -391,6 +391,22 @@ def test_tangential_restitution_reverses_slip_and_drilling(disc, iterations):
     assert spin[2] == pytest.approx(-e_T * 4.0 if disc else 4.0, abs=1e-2)  # the ball tumbles by 4 mrad in the step
 
 
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_an_impact_with_a_singular_matrix_has_its_restitution_and_leaves_no_force(restitution):
+    """A contact that is given twice, without the shift: only the fixed-point iteration can solve it."""
+    model, e_T = fem.Model("point", gravity=[0, 0, -gravity]), 0.5
+    point = model.add(fem.PointMass(1.0, position=[0, 0, 5e-4], velocity=[0.4, 0.2, -1.0], name="point"))
+    law = {"friction": 2.0, "restitution": restitution, "tangential_restitution": e_T}
+    for name in ("one", "two"):
+        model.add(fem.SphereOnPlane(point, model.ground, radius=0.0, name=name, **law))
+    result = METHOD(0.8, epsilon=0.0, divide_failed_steps=False).run(model, 1e-3, 1e-3)
+    assert result.statistics["contact_problems"] == 1 and result["one"].impact[-1]
+    # 1 m/s at the start of the step is what Newton's law reflects
+    assert result["point"].velocity[-1] == pytest.approx([-e_T * 0.4, -e_T * 0.2, restitution], abs=1e-6)
+    force = sum(result[name].force_normal[-1] for name in ("one", "two"))
+    assert force == pytest.approx(0.0 if restitution else gravity, abs=1e-3)
+
+
 def thrown_box(seed, friction):
     """A box that falls on its corners, with a random motion."""
     rng = np.random.default_rng(seed)
