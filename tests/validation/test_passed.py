@@ -1,4 +1,4 @@
-"""Steps that pass a contact, or strike it wrongly, each by one thing that is wrong: all else of these steps is right."""
+"""Steps that pass a contact, or strike it wrongly, by one thing that is wrong each: all else of them is right."""
 
 import numpy as np
 import pytest
