@@ -176,7 +176,7 @@ def lobatto_step(data, run):
     dynamics(d, VELOCITY, s.x0, s.R0, s.V0, s.V0, o.Pn, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R0, False)
     if d.nc > 0:
         contacts(d, s.x0, s.R0, s.x0, s.R0, s.V0)
-    lasting = choose_lasting(d, s, o, s.counts[4] == 0)
+    lasting = choose_lasting(d, s, o, s.counts[4] == 0 and o.by_impulses == 0)
     if not (lasting and attempt_lasting(d, s, o)):
         choose_lasting(d, s, o, False)
         attempt_step(d, s, o, lasting or afresh(s))

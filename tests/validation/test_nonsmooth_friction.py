@@ -391,6 +391,19 @@ def test_tangential_restitution_reverses_slip_and_drilling(disc, iterations):
     assert spin[2] == pytest.approx(-e_T * 4.0 if disc else 4.0, abs=1e-2)  # the ball tumbles by 4 mrad in the step
 
 
+@pytest.mark.parametrize("slides", [False, True])
+def test_a_contact_that_is_given_twice_without_shift_moves_its_body_as_once(slides):
+    once, twice = loaded_ball.loaded_ball(slides), loaded_ball.loaded_ball(slides)
+    ball = next(element for element in twice.elements if isinstance(element, fem.RigidBody))
+    law = {"radius": loaded_ball.radius, "friction": 0.2 if slides else 2.0}
+    twice.add(fem.SphereOnPlane(ball.frame(loaded_ball.centre), twice.ground, name="again", **law))
+    one = METHOD(0.8, rtol=1e-9).run(once, 0.1, 5e-3)["ball"]
+    result = METHOD(0.8, rtol=1e-9, epsilon=0.0, divide_failed_steps=False).run(twice, 0.1, 5e-3)
+    assert result.statistics["contact_problems"] > 10
+    assert np.abs(result["ball"].position - one.position).max() < 1e-7
+    assert np.abs(result["ball"].velocity - one.velocity).max() < 1e-6
+
+
 @pytest.mark.parametrize("restitution", [0.0, 0.5])
 def test_an_impact_with_a_singular_matrix_has_its_restitution_and_leaves_no_force(restitution):
     """A contact that is given twice, without the shift: only the fixed-point iteration can solve it."""
