@@ -38,6 +38,8 @@ def test_a_stack_at_rest_stays_and_its_steps_cost_no_more_than_others(method, h)
     floor = [name for name in result.names if name.startswith("floor")]
     weight = sum(result[name].impulse[1:, 0] for name in floor)
     assert weight == pytest.approx(6.0 * g * h, rel=1e-6)
-    assert result.statistics["repeated_steps"] == 0 and not any(result[name].impact.any() for name in floor)
+    assert result.statistics["repeated_steps"] == 0
+    # a contact that takes over load from others has no impact
+    assert not any(result[name].impact.any() for name in result.names if hasattr(result[name], "gap"))
     # each iteration factorises a matrix of 2000 to 3000 unknowns: 15 to 25, before
     assert result.iterations.position[2:].mean() < 3.5 and result.iterations.position[2:].max() <= 8
