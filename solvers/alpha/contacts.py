@@ -19,6 +19,7 @@ import math
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector
 from fem_mbs.solvers.contact.law import SLIP
 from fem_mbs.solvers.contact.velocity import moment_arm
+from fem_mbs.solvers.stepping.codes import CLOSED_GAP
 from fem_mbs.system.assembly import (
     VELOCITY,
     gather_poses,
@@ -32,7 +33,6 @@ from fem_mbs.system.assembly import (
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, C_GAP, L_MU, add_gradient, evaluate_contact, laws_of
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
-CLOSED_GAP = 10.0  # times the accuracy of gaps: one below it is closed
 OWN = 6  # rows of a contact: normal, sliding (2), rolling (2), spinning; coupled drilling follows sliding
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from fem_mbs.solvers.alpha.data import TABLE
 from fem_mbs.solvers.alpha.method import AlphaMethod
+from fem_mbs.solvers.stepping.codes import COUPLED_SHIFT
 from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.system.assembly import VELOCITY
 from fem_mbs.system.layout import Rows, Stack
@@ -22,6 +23,7 @@ class CoupledMethod(AlphaMethod):
     named = ("rows of the motion in the step", "rows of positions in the step", "rows of velocities in the step")
     # options of `DecoupledNSGA` that these methods do without
     contact_solver, max_problems = "newton", 50
+    contact_shift = COUPLED_SHIFT
     sequential = False
     follows = False  # positions follow velocities
     levels: int

@@ -18,7 +18,7 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (5)-(9).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, local_vector, matrix, vector
-from fem_mbs.solvers.alpha.contacts import CLOSED_GAP, OWN
+from fem_mbs.solvers.alpha.contacts import OWN
 from fem_mbs.solvers.alpha.levels_friction import (
     branches,
     friction_of_accelerations,
@@ -29,6 +29,7 @@ from fem_mbs.solvers.alpha.levels_friction import (
 )
 from fem_mbs.solvers.contact.approach import reflected
 from fem_mbs.solvers.contact.velocity import moment_arm
+from fem_mbs.solvers.stepping.codes import CLOSED_GAP
 from fem_mbs.system.assembly import (
     VELOCITY,
     gather,

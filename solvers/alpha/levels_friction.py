@@ -23,10 +23,11 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (7)-(9); cones: doc
 import math
 
 from fem_mbs.jit import kernel, local_vector, matrix, vector
-from fem_mbs.solvers.alpha.contacts import CLOSED_GAP, place_of_moment
+from fem_mbs.solvers.alpha.contacts import place_of_moment
 from fem_mbs.solvers.contact.approach import slide_before
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.contact.velocity import moment_arm
+from fem_mbs.solvers.stepping.codes import CLOSED_GAP
 from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import (
     B_GN0,

@@ -43,7 +43,7 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     penalty, friction_penalty : float > 0, -
         p/k of contacts in the normal direction, and of friction.
     epsilon : float ≥ 0, optional, -
-        Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
+        Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it; for contacts 1e-6 by default.
     tol_v : float, optional [m/s]
         Approach speeds below it do not count as impacts in ``result.impact``. Default: 1e-8 of the largest initial
         speed or of |gravity| h.

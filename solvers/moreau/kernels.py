@@ -31,7 +31,7 @@ from fem_mbs.solvers.contact.velocity import (
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.moreau.data import own_at
 from fem_mbs.solvers.stepping.arrays import copy, copy3
-from fem_mbs.solvers.stepping.codes import OK
+from fem_mbs.solvers.stepping.codes import CLOSED_GAP, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled, turns_too_far
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, rebounds, take
@@ -57,8 +57,6 @@ from fem_mbs.system.contacts import (
     contacts_begin_step,
     gradient_times,
 )
-
-CLOSED_GAP = 10.0  # times what a projection leaves: a gap below it is closed
 
 
 @kernel

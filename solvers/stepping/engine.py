@@ -31,7 +31,7 @@ import numpy as np
 
 from fem_mbs.results.table import PAIR_COLUMNS
 from fem_mbs.solvers.stepping import newton
-from fem_mbs.solvers.stepping.codes import EXACT, OK
+from fem_mbs.solvers.stepping.codes import EXACT, OK, SHIFT
 from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.energy_watch import cause
 from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
@@ -43,8 +43,6 @@ from fem_mbs.system.contacts import L_NORMAL
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
-
-SHIFT = 1e-8  # default of epsilon
 
 
 class Engine:
@@ -142,7 +140,7 @@ class Engine:
             "h": h, "ks": mass / h, "kp": mass, "kv": mass,
             "pp": method.penalty * mass, "pv": method.penalty * mass,
             "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
-            "epsilon": self.shift, "restitution_scale": 1.0,
+            "epsilon": method.contact_shift if method.epsilon is None else self.shift, "restitution_scale": 1.0,
             "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self.shift,
             "watched": int(explained(system)), "strict": int(self.strict),
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,

