@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.state import State
 
 FORMAT = 1
+BEYOND = 1e-6  # of the bound of friction: an impulse outside by more is told
 REFUSED = {  # words of the report -> what step control counts
     "did not converge": "failed_steps",
     "not within the tolerance": "inaccurate_steps",
@@ -425,9 +426,10 @@ class Results:
         i, c = np.unravel_index(np.argmin(gap), gap.shape)
         name = self.contacts[c]
         text = f"{len(self.contacts)}, smallest gap {gap[i, c]:.2e} m ('{name}', t = {self.t[i]:g} s)"
-        return (
-            f"{text}, {int(impact.sum())} impacts, {int(_openings(self._store.read('contact_status')).sum())} lift-offs"
-        )
+        opened = int(_openings(self._store.read("contact_status")).sum())
+        text = f"{text}, {int(impact.sum())} impacts, {opened} lift-offs"
+        beyond = self.statistics.get("friction_beyond_cone", 0.0)
+        return f"{text}, impulse of friction up to {beyond:.1%} outside of its cone" if beyond > BEYOND else text
 
     def __str__(self):
         return str(self.report())
