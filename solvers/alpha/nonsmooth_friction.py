@@ -69,7 +69,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
     fails a fixed-point iteration takes over, then the contact-problem solver; ``result.contact_problems`` says where.
 
     **Limit.** ``force`` is inside the cone of friction. ``impulse`` also has the memory of earlier forces and leaves it
-    where friction jumps, above all where sliding begins: the guided hopper by 3 % of the bound of that step with
+    where friction jumps, above all where sliding begins: the guided hopper by 3 % of the bound of a step with
     ``rho_inf=0.8``, not at all with 0. ``result.statistics["friction_beyond_cone"]`` and ``report()`` tell how much.
 
     Examples

@@ -41,7 +41,7 @@ from fem_mbs.system.assembly import (
 )
 from fem_mbs.system.contacts import L_MU, L_ROLLING, L_SPINNING
 
-ROUNDS = 4  # linearisations, each with Newton's iteration from what it leads to
+ROUNDS = 2  # linearisations, each with Newton's iteration from what it leads to
 TURNS = 8  # velocities and positions are solved in turn
 LARGEST = 120  # contacts: those of larger problems would make full matrices of their responses
 NEAR = 2.0  # times what a gap closes in the step: contacts that may take part
@@ -292,6 +292,8 @@ class ReducedContactProblem:
         self.problem = ContactProblem(W[np.ix_(at, at)], free[at], laws[:, L_MU], name=name, **resistances)
         solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=start[closed, :size], rounds=0)
         self.reached = solution.error
+        if not solution.converged:
+            raise ArithmeticError("contacts of the step have no solution that is found")
         P[closed, :size] = solution.r
         return P
 
