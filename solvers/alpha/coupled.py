@@ -23,6 +23,7 @@ import math
 
 from fem_mbs.jit import entry, integers, kernel, vector
 from fem_mbs.solvers.alpha.contacts import (
+    add_pressed,
     choose_closed,
     friction_columns,
     position_tangents,
@@ -113,6 +114,7 @@ def coupled_residual(data, run):
     if d.nc > 0:
         choose_closed(d, s)
         contacts(d, s.x, s.R, s.x0, s.R0, s.V)
+        add_pressed(d, s)
     o.dynamic_p = o.row_p = s.dynamic = s.row = s.row_T = 0.0
     motion_rows(d, s, o)
     if o.levels > 2:
@@ -230,7 +232,10 @@ def assemble(d, s, o, row, column):
         fill_diagonal(d, VELOCITY, d.n + d.m, -s.h * s.ks)
     if d.nc == 0 or row == 0:
         return
-    if row == 2 and column == 2:
+    if o.held != 0:  # see `alpha.reduced`
+        if row == column:
+            fill_diagonal(d, VELOCITY, d.n + d.m, -(s.kp if row == 1 else s.kv))
+    elif row == 2 and column == 2:
         velocity_contact_tangents(d, s, s.V, s.Vminus)
     elif row == 2:
         velocity_couplings(d, s, q, T)

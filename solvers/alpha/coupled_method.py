@@ -36,7 +36,7 @@ class CoupledMethod(AlphaMethod):
 
     def stack(self, system: System) -> Stack | None:
         """Blocks of the coupled matrix."""
-        if self.levels == 1 or self.sequential:
+        if self.levels == 1:
             return None
         rows = ("xx", "xx") if self.levels == 2 else ("xxx", "xxx" if system.nc or self.follows else "xx.", "xxx")
         return Stack(VELOCITY, rows)
@@ -58,6 +58,20 @@ class CoupledMethod(AlphaMethod):
         from fem_mbs.solvers.alpha import coupled
 
         return {"velocity": coupled.BLOCK if self.levels == 1 else coupled.PROBLEM, "block": coupled.BLOCK}
+
+    def first_guess(self) -> tuple[Any, Any]:
+        """What sets the first guess of a step, and what is tried before `alpha.reduced`, if anything is."""
+        from fem_mbs.solvers.alpha import scheme
+
+        return scheme.first_guess, None
+
+    def contact_problems(self, engine: "Engine") -> Any:
+        """Where Newton's iteration fails: `alpha.reduced`."""
+        if self.levels < 3 or not engine.system.nc:
+            return None
+        from fem_mbs.solvers.alpha.reduced import ReducedContactProblem
+
+        return ReducedContactProblem(engine)
 
     def scalars(self, system: System, h: float) -> dict[str, Any]:
         """Numbers of the record of a run that are this method's own."""

@@ -151,6 +151,29 @@ def find_lasting(d, s, o):
 
 
 @kernel
+def measure_cones(d, s, o):
+    """How far P of the step is outside of its cones, and how wide these are: the largest of the run.
+
+    λ and, where sliding lasts, Λ are inside. Between them P has the memory of λ, which is not where λ_F jumps.
+    """
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            for cone in range(CONES):
+                n, mu, _ = cone_of(s, g, e, cone)
+                size = 0.0
+                for i in range(n if mu > 0.0 else 0):
+                    m = member(cone, i)
+                    size += (s.sent[c, m] if m < 3 else s.sent_chi[c, m - 3] / moment_arm(d, s, c, m - 3)) ** 2
+                o.beyond = max(o.beyond, math.sqrt(size) - mu * s.sent[c, 0])
+                o.widest = max(o.widest, mu * s.sent[c, 0])
+
+
+@kernel
 def direct(rate, n, cone, way):
     """Fill the components of a cone in way (6,) with the direction of rate (n,), 0 where it has none; its size."""
     size = 0.0

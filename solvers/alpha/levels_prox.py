@@ -39,8 +39,8 @@ from fem_mbs.solvers.alpha.levels_friction import (
     velocity_of,
 )
 from fem_mbs.solvers.alpha.levels_scheme import start
+from fem_mbs.solvers.alpha.motion import keep_unknowns
 from fem_mbs.solvers.contact.approach import reflected
-from fem_mbs.solvers.stepping.arrays import copy, copy1
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import problem_at
@@ -60,38 +60,6 @@ MOST = 600  # iterations
 TOGETHER = 20  # iterations with one matrix; then Newton's is tried
 POLISH = 10  # iterations of Newton's that are tried
 OMEGA = 1.5  # ω of the rows of a cone together: below 2
-
-
-@kernel
-def keep_unknowns(s, o, back):
-    """Copy the unknowns of the coupled problem, or copy them back."""
-    motion, rows, contacts = o.kept_motion, o.kept_rows, o.kept_contacts
-    if back:
-        copy(motion[0], s.Vs)
-        copy(motion[1], s.Vd)
-        copy(motion[2], s.D)
-        copy(motion[3], s.U)
-        copy(motion[4], s.W)
-        copy1(rows[0], s.lam)
-        copy1(rows[1], s.nu)
-        copy1(rows[2], s.Lam)
-        copy(contacts[0], s.cnu)
-        copy(contacts[1], s.cLam)
-        copy(contacts[2], s.cchi)
-        copy(o.kept_forces, o.lam_c)
-        return
-    copy(s.Vs, motion[0])
-    copy(s.Vd, motion[1])
-    copy(s.D, motion[2])
-    copy(s.U, motion[3])
-    copy(s.W, motion[4])
-    copy1(s.lam, rows[0])
-    copy1(s.nu, rows[1])
-    copy1(s.Lam, rows[2])
-    copy(s.cnu, contacts[0])
-    copy(s.cLam, contacts[1])
-    copy(s.cchi, contacts[2])
-    copy(o.lam_c, o.kept_forces)
 
 
 @kernel

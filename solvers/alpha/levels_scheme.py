@@ -10,7 +10,7 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (5).
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.alpha.contacts import OWN
 from fem_mbs.solvers.alpha.data import own_at
-from fem_mbs.solvers.alpha.levels_friction import branches, find_lasting
+from fem_mbs.solvers.alpha.levels_friction import branches, find_lasting, measure_cones
 from fem_mbs.solvers.alpha.scheme import keep_impulses, start_motion, take_coupled
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.restitution import limit_restitution
@@ -71,6 +71,13 @@ def start(d, s, o):
 
 
 @entry("void(int64, int64)")
+def first_guess(data, run):
+    """`start` as a part of `alpha.reduced`."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    start(d, s, own_at(s.own_at)[0])
+
+
+@entry("void(int64, int64)")
 def levels_step(data, run):
     """Solve the coupled problem of one step. What the start of the step kept is not touched."""
     d, s = system_at(data)[0], run_at(run)[0]
@@ -101,5 +108,6 @@ def levels_advance(data, run):
     code = take_coupled(d, s, o)
     if code == OK:
         keep_contact_forces(d, s, o)
+        measure_cones(d, s, o)
         zero(s.W_at, 6 * d.n_nodes)  # accelerations that are saved are a itself
     s.code = code

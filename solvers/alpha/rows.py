@@ -89,7 +89,7 @@ def moved_rows(d, s, o):
     rp = o.rp
     momenta(d, s, s.U, o.MU, 1, rp)
     total = row_norm(d, s.g) ** 2
-    if d.nc > 0:
+    if d.nc > 0 and s.without_contacts == 0:
         position_rows(d, s, rp, o.rows_p)
         total += norm(o.rows_p, d.nc) ** 2
     for i in range(6 * d.n_nodes):
@@ -108,7 +108,7 @@ def jumped_rows(d, s, o):
         for i in range(m):
             s.rate[i] += o.rate_s[i]
         total = row_norm(d, s.rate) ** 2
-    if d.nc > 0:
+    if d.nc > 0 and s.without_contacts == 0:
         velocity_contact_residual(d, s, s.V, s.Vminus, r1, s.rows_c, s.rows_chi)
         for c in range(d.nc):
             total += s.rows_c[c, 0] ** 2

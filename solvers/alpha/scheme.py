@@ -5,7 +5,7 @@ import math
 from fem_mbs.jit import call2, entry, kernel, local_vector
 from fem_mbs.solvers.alpha.coupled import ALL, whole_merit
 from fem_mbs.solvers.alpha.data import own_at
-from fem_mbs.solvers.alpha.motion import keep_accelerations, predict, stand_still
+from fem_mbs.solvers.alpha.motion import keep_accelerations, keep_unknowns, predict, stand_still
 from fem_mbs.solvers.alpha.one_level import reactions
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position import start_position
@@ -52,10 +52,21 @@ def start(d, s, o):
 
 
 @entry("void(int64, int64)")
+def first_guess(data, run):
+    """`start` as a part of `alpha.reduced`."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    start(d, s, own_at(s.own_at)[0])
+
+
+@entry("void(int64, int64)")
 def solve_blocks(problem, run):
-    """The diagonal blocks in turn, one Newton step each, until all are solved; in the place of `newton.newton`."""
+    """The diagonal blocks in turn, one Newton step each, until all are solved; in the place of `newton.newton`.
+
+    Where that fails, as in stiff structures, Newton's iteration on all of them, from where this one has started.
+    """
     s = run_at(run)[0]
     o = own_at(s.own_at)[0]
+    keep_unknowns(s, o, False)
     most, iterations, going, history = s.most, 0, True, local_vector(HISTORY)
     while going and iterations < most:
         for block in range(o.levels):
@@ -66,10 +77,14 @@ def solve_blocks(problem, run):
                 break
         iterations += 1
         history[min(iterations, HISTORY - 1)] = whole_merit(s, o)
-    if going:
-        s.code = NOT_CONVERGED
     o.block = ALL
     s.iteration, s.solving = iterations, problem
+    if o.complete == 0:
+        keep_unknowns(s, o, True)
+        s.most, s.want_matrix = most, 0
+        call2(o.iterate_part, problem, run)
+        s.iteration += iterations
+        return
     history[0], s.counts[5] = o.first_merit, min(iterations + 1, HISTORY)
     for i in range(s.counts[5]):
         s.history[i] = history[i]

@@ -122,11 +122,8 @@ class Engine:
         addresses = {"data_at": self.data, "run_at": self.run, "own_at": self.own, "records_at": self.records}
         for name, array in addresses.items():
             self.run[0][name] = address(array)
-        self.contact_problems = None
-        if (self.system.nc or self.system.searches) and self.method.contact_solver != "newton":
-            from fem_mbs.solvers.contact.correction import ContactProblemCorrection
-
-            self.contact_problems = ContactProblemCorrection(self)
+        self.contact_problems = self.method.contact_problems(self)
+        if self.contact_problems is not None:
             self.run[0]["contact_part"] = self.contact_problems.address
 
     def _numbers(self, save_every):

@@ -105,6 +105,15 @@ class Stepper(Checked):
         """Matrix of blocks that the method solves with; most have none."""
         return None
 
+    def contact_problems(self, engine: Any) -> Any:
+        """Where Newton's iteration on contacts fails, or is not wanted; None: nothing else is tried."""
+        contacts = engine.system.nc or engine.system.searches
+        if not contacts or engine.method.contact_solver == "newton":
+            return None
+        from fem_mbs.solvers.contact.correction import ContactProblemCorrection
+
+        return ContactProblemCorrection(engine)
+
     def prepare(self, system: Any, h: float, save_every: int = 1, strict: bool = False) -> Any:
         """Make the engine that steps a system; initial accelerations are computed here."""
         from fem_mbs.solvers.stepping.engine import Engine
@@ -250,7 +259,7 @@ class Stepper(Checked):
         write_problem(path, problem)
         return f" Its contact problem is in {path} (fclib)."
 
-    def counted(self, engine: Any) -> dict[str, int]:
+    def counted(self, engine: Any) -> dict[str, Any]:
         """What the method counts over all steps, besides what all do."""
         return {}
 
