@@ -5,14 +5,13 @@ import os
 import numpy as np
 from drawing import PICTURES, ROOT, keep, panels, shrink
 
-from fem_mbs.cases import mechanism
-
 FAMILY = {"Decoupled": "#e3ecf7", "Lobatto": "#f0e3f0", "Moreau": "#fbead6", "Cone": "#f6e0dc"}
 
 
 def comparison():
     """The three pictures of the example and the tables of the page."""
     import compare_steppers as study
+    import schemes
 
     found = study.study()
     study.panels(found, "seconds", "compare_steppers.png")
@@ -22,70 +21,13 @@ def comparison():
         target = PICTURES / f"compare_steppers{name}.png"
         os.replace(f"compare_steppers{name}.png", target)
         shrink(target)
-    for name, text in (("tables", tables(study, found)), ("roller_crank", roller_crank(study, found))):
-        (ROOT / "docs" / f"comparison_{name}.inc").write_text(text, encoding="utf-8")
-
-
-def markdown(head, lines):
-    """A table as Markdown, of texts."""
-    return "\n".join("| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head), *lines))
-
-
-HEAD = (
-    "time", "unknowns", "iterations", "solves", "smallest gap", r"$\lvert g\rvert$", r"$\lvert G v\rvert$", "cone",
-    "energy taken", "largest rise", "lift-offs",
-)  # fmt: skip
-
-
-def roller_crank(study, found):
-    """What a step costs and keeps on the roller-crank, with the orders of the study, as Markdown."""
-    steppers = {label: stepper for label, (stepper, *_) in study.METHODS.items()}
-    chosen = ("rigid", "impacts", "friction")
-    orders = [[label, *(order_or_refused(study, found[name, label]) for name in chosen)] for label in steppers]
-    head = [
-        "order",
-        "smooth motion (double pendulum)",
-        "impacts (bouncing pendulum)",
-        "lasting contact (ball in a drum)",
-    ]
-    parts = [markdown(head, orders)]
-    for title, flexible in (("Rigid", False), ("With eight beams and rolling resistance", True)):
-        costs = mechanism.costs(steppers, flexible=flexible)
-        usual = costs[study.DEFAULT].seconds
-        lines = [[label, *cells(cost, usual)] for label, cost in costs.items() if not isinstance(cost, str)]
-        parts.append(f"\n{title} (a step of {study.DEFAULT}: {1e6 * usual:.0f} µs):\n")
-        parts.append(markdown(["scheme", *HEAD], lines))
-        refused = [f"- **{label}** refuses it: {why(cost)}." for label, cost in costs.items() if isinstance(cost, str)]
-        parts.append("\n" + "\n".join(refused))
-    return "\n".join(parts) + "\n"
-
-
-def order_or_refused(study, item):
-    """Order of a `Series`, as a text."""
-    return study.order_text(item) if item.runs else "refused"
-
-
-def cells(cost, usual):
-    """Texts of a `Cost`, in the order of `HEAD`; ``usual``: seconds of a step of the default stepper."""
-    parts = " + ".join(f"{n:.1f}" for n in cost.iterations) if sum(cost.iterations[1:]) else f"{cost.iterations[0]:.1f}"
-    numbers = (f"{n:.0e}" for n in (cost.gap, cost.drift, cost.rate, cost.cone, cost.loss, cost.rise))
-    return [f"{cost.seconds / usual:.1f}", str(cost.unknowns), parts, f"{sum(cost.iterations):.1f}",
-            *numbers, str(cost.lift_offs)]  # fmt: skip
-
-
-def why(reason):
-    """The part of a refusal that says what is not known, or which steps are."""
-    for begin in ("a contact, which", "rolling, spinning"):
-        if begin in reason:
-            return begin + reason.partition(begin)[2]
-    return (
-        "steps above the limit of stability: h must be below"
-        + reason.partition("must be below")[2].partition(" with ")[0]
-    )
+    (ROOT / "docs" / "comparison_tables.inc").write_text(tables(study, found), encoding="utf-8")
+    schemes.main(write=True)
 
 
 def tables(study, found):
     """Orders, time to the same error, and what a step costs, as Markdown."""
+    from schemes import markdown, why
 
     def table(entry, first, names=tuple(study.PROBLEMS)):
         lines = []

@@ -3,8 +3,8 @@
     K_ij ≈ −[ f_i(q ∘ ε e_j) − f_i(q ∘ −ε e_j) ] / 2ε ,   C_ij ≈ −[ f_i(v + ε e_j) − f_i(v − ε e_j) ] / 2ε         (1)
 
 (docs/theory/springs_and_loads.md, (10)) with x + ε e for positions and R exp(ε ẽ) for rotations; ε = 6e-6 (the cube
-root of the round-off, where truncation and round-off errors of central differences are equal) times 1 + |x| or 1 + |v|.
-Relative error of (1) about 1e-10.
+root of the round-off, where truncation and round-off errors of central differences are equal) times |x| and the size of
+the model, |v| and the size of its speeds. Relative error of (1) about 1e-10.
 
 Each evaluation leaves compiled code: some 10 µs per call, and 24 calls per node for a tangent. For prototypes and
 one-off laws; what is used often becomes a compiled element (a file in ``elements/``).
@@ -59,6 +59,7 @@ class PythonElement(Force):
             offset = frame.p.any() or (frame.rotation != np.eye(3)).any()
             self.check(not offset, "nodes", frame, "has an offset; give the node, and apply the offset in the law")
         self.error = None
+        self._size, self._speed = 1.0, 1.0  # m, m/s: of the model, once it is compiled
 
     def force(self, x: np.ndarray, R: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
         """Forces on the nodes.
@@ -80,6 +81,10 @@ class PythonElement(Force):
     def python_kernels(self) -> dict:
         """Functions the framework calls in place of compiled kernels; each fills the arrays of the contract."""
         return {"force": self._add_force, "force_tangent": self._add_tangent}
+
+    def use_sizes(self, size: float, speed: float) -> None:
+        """Take the steps of differences for a model of a size [m] with a speed [m/s]; called when it is compiled."""
+        self._size, self._speed = size, speed
 
     def group_key(self) -> tuple:
         return (type(self), id(self))
@@ -125,10 +130,11 @@ class PythonElement(Force):
         for k in range(len(self.nodes)):
             for j in range(6):
                 column = 6 * k + j
-                step = _STEP * (1.0 + abs(v[k, j]))
+                speed = self._speed if j < 3 else self._speed / self._size
+                step = _STEP * (speed + abs(v[k, j]))
                 C[:, column] -= self._difference(x, R, v, t, v[k], j, step)
                 if j < 3:
-                    step = _STEP * (1.0 + abs(x[k, j]))
+                    step = _STEP * (self._size + abs(x[k, j]))
                     K[:, column] -= self._difference(x, R, v, t, x[k], j, step)
                 else:
                     R0 = R[k].copy()

@@ -209,7 +209,7 @@ def _loads(system, state, K):
 
 def _closed_contacts(system, state):
     """Remark on contacts that are closed: modes know no contacts."""
-    closed = np.flatnonzero(system.gaps(state) <= 1e-9 * (1.0 + np.abs(state.x).max())) if system.nc else []
+    closed = np.flatnonzero(system.gaps(state) <= 1e-9 * system.size_at(state)) if system.nc else []
     if not len(closed):
         return []
     names = ", ".join(f"'{system.contact_at(int(c)).name}'" for c in closed[:5]) + (", …" if len(closed) > 5 else "")

@@ -223,7 +223,7 @@ def _find_stability(problem, result):
     else:
         K, _, _ = rotating_matrices(system, state, lam, problem.rotation, twin=problem.twin)
         G = system.matrices(state)[3]
-    D = np.tile(np.repeat([1.0, _size(state) ** 2], 3), len(system.nodes))[system.dof >= 0]
+    D = np.tile(np.repeat([1.0, _size(system, state) ** 2], 3), len(system.nodes))[system.dof >= 0]
     try:
         value, vector, stable = eigen.lowest(K, diags_array(D).tocsc(), G, system.circulatory)
     except SolverError:
@@ -232,9 +232,9 @@ def _find_stability(problem, result):
     result.mode = system.expanded(vector / (np.abs(vector).max() or 1.0))
 
 
-def _size(state):
-    """Largest extent of the model [m]; 1 for nodes that all lie in one point (a body on ground)."""
-    return float(np.ptp(state.x, axis=0).max()) or 1.0
+def _size(system, state):
+    """Largest extent of the model [m]; its size for nodes that all lie in one point (a body on ground)."""
+    return float(np.ptp(state.x, axis=0).max()) or system.size
 
 
 def _newton(problem, state, lam, factor, tolerance, max_iterations):
@@ -242,7 +242,7 @@ def _newton(problem, state, lam, factor, tolerance, max_iterations):
     system = problem.system
     problem.set_load(factor)
     state, lam, history = state.copy(), lam.copy(), []
-    length = _size(state)
+    length = _size(system, state)
     free = system.dof.reshape(-1, 6) >= 0
     for count in range(1, max_iterations + 1):
         right = problem.residual(state, lam, factor, problem.mixed)
@@ -271,7 +271,7 @@ def _newton(problem, state, lam, factor, tolerance, max_iterations):
         error = max(both[0] / max(both[2], both[3] / length, 1e-300), both[1] / max(both[3], both[2] * length, 1e-300))
         history.append(error)
         moved = max(np.abs(delta[:, :3]).max() / length, np.abs(delta[:, 3:]).max() if free[:, 3:].any() else 0.0)
-        assembled = not len(gaps) or np.abs(gaps).max() <= tolerance * max(1.0, length)
+        assembled = not len(gaps) or np.abs(gaps).max() <= tolerance * max(system.size, length)
         if (error <= tolerance and assembled) or moved <= INCREMENT_TOLERANCE:
             return state, lam, count, history
     return None, None, max_iterations, history
@@ -336,7 +336,7 @@ def _failure(problem, state, lam, factor, history, adaptive, trouble):
 
 def _no_penetration(system, state):
     gaps = system.gaps(state)
-    if len(gaps) and gaps.min() < -1e-9 * (1.0 + np.abs(state.x).max()):
+    if len(gaps) and gaps.min() < -1e-9 * system.size_at(state):
         contact = system.contact_at(int(np.argmin(gaps)))
         raise SolverError(
             f"contact '{contact.name}' is penetrated at the equilibrium, gap = {gaps.min():.4g} m: static_equilibrium "

@@ -33,7 +33,7 @@ import numpy as np
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Force, Joint, register
-from fem_mbs.elements.joints.rows import axes_hessian, axes_row, check_parallel, points_apart, random_joint
+from fem_mbs.elements.joints.rows import axes_hessian, axes_row, check_parallel, points_apart, random_joint, start_size
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew_skew, cross, dot, exp, rotate_T
 
@@ -298,7 +298,7 @@ class Spring(Force):
         start = float(np.linalg.norm(self.frame_Q.position - self.frame_P.position))
         given = start if free_length is None else free_length
         self.free_length = self.positive("free_length", given, "m", allow_zero=True)
-        smallest = 1e-12 * (1.0 + np.abs(self.frame_P.position).max())
+        smallest = 1e-12 * start_size(self.frame_P, self.frame_Q)
         unloaded = free_length is None or self.free_length > 0
         self.check(
             start > smallest or not unloaded,

@@ -19,7 +19,7 @@ import numpy as np
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Constraint, register
-from fem_mbs.elements.joints.rows import POSE_TOLERANCE, driving_signal
+from fem_mbs.elements.joints.rows import POSE_TOLERANCE, driving_signal, start_size
 from fem_mbs.jit import kernel
 from fem_mbs.rotations import add_cross, add_skew_skew, dot
 from fem_mbs.signals import Signal
@@ -103,7 +103,7 @@ class Prescribed(Constraint):
             given, "x, y, z", None, "are all missing; give at least one coordinate as a number or a function of time"
         )
         signals = []
-        tolerance = POSE_TOLERANCE * (1.0 + np.abs(self.frame.position).max())
+        tolerance = POSE_TOLERANCE * start_size(self.frame)
         for k, letter, value in given:
             signal, start = driving_signal(self, letter, value)
             initial = self.frame.position[k]

@@ -40,7 +40,7 @@ from fem_mbs.rotations import (
 )
 from fem_mbs.signals import Signal
 
-POSE_TOLERANCE = 1e-8  # of initial poses, relative to 1 + size: that of the check when a model is compiled
+POSE_TOLERANCE = 1e-8  # of initial poses, relative to the size: that of the check when a model is compiled
 
 
 @kernel
@@ -270,9 +270,15 @@ def along_axis(x_A, R_A, p_AP, R_AP, x_B, R_B, p_BQ):
 # --- checks of constructors -----------------------------------------------------------------------------------------
 
 
+def start_size(*frames: Any) -> float:
+    """Largest distance [m] of frames and their nodes from the origin and each other: their round-off goes by it."""
+    places = [place for frame in frames for place in (frame.position, frame.node.position, frame.p)]
+    return float(np.abs(places).max())
+
+
 def start_tolerance(joint: Any) -> float:
     """Length [m] below which initial positions count as equal."""
-    return POSE_TOLERANCE * (1.0 + max(np.abs(f.position).max() for f in (joint.frame_P, joint.frame_Q)))
+    return POSE_TOLERANCE * start_size(joint.frame_P, joint.frame_Q)
 
 
 def check_origins(joint: Any) -> None:

@@ -1,18 +1,116 @@
 """Benchmarks of Capobianco2024: a point that slides down an exponential slope, a slider-crank with clearance.
 
-Capobianco et al. (2024), sections 6.2 and 6.3; the bouncing ball of 6.1 is that of Capobianco2021. The slope's
-reference is its equation of motion integrated to round-off; numbers of the mechanism are those of the article's scheme,
-computed again. Plane x-y, gravity along −y.
+Capobianco et al. (2024), section 6; its ball of 6.1 is that of Capobianco2021 with steps of 10 ms. Of the ball and of
+the mechanism numbers are those of the article's scheme, computed again; the slope's reference is its equation of motion
+integrated to round-off. Pendulums, on which orders are measured, are not in the article. Plane x-y, gravity along −y.
 """
 
 from typing import Any
 
 import numpy as np
+from scipy.integrate import solve_ivp
 
 import fem_mbs as fem
-from fem_mbs.cases.capobianco2021 import facing
+from fem_mbs.cases.capobianco2021 import ball_model, cone, facing
 from fem_mbs.cases.case import Case, Method
 from fem_mbs.shapes import Box
+
+# --- rotating bouncing ball, 6.1 --------------------------------------------------------------------------------------
+
+
+def run_ball(stepper: Any, spin: float, restitution: float, t_end: float, tangential: float = 0.0) -> Any:
+    """Results of the ball that falls from y = 1 m, h = 10 ms."""
+    model, ball = ball_model([0, 1], spin)
+    floor = model.ground.frame(rotation=facing([0, 1, 0]))
+    law = {"restitution": restitution, "tangential_restitution": tangential, "friction": 0.2}
+    model.add(fem.SphereOnPlane(ball, floor, radius=0.1, name="floor", **law))
+    return stepper.run(model, t_end, 1e-2)
+
+
+def ball(stepper: Any) -> fem.Checks:
+    """Without spin to rest; 50 rad/s: slides, then rolls; 10 rad/s: sticks, or slips back with e_T = 1."""
+    bounces, slides, sticks = (run_ball(stepper, *case, 2.0) for case in ((0.0, 0.5), (50.0, 0.0), (10.0, 0.0)))
+    # number of the step: N s, half a digit
+    rubs = {43: (-0.84366, 5e-6), 44: (-0.01962, 1e-7), 72: (-0.01962, 1e-7), 73: (-0.0159314, 1e-7), 74: (0.0, 1e-7)}
+    floor, push = slides["floor"], 1e-2 * slides["floor"].force_tangential[:, 0]
+    back = run_ball(stepper, 10.0, 0.5, 0.5, 1.0)
+    slip = back["ball"].velocity[43, 0] + 0.1 * back["ball"].angular_velocity[43, 2]
+    first = bounces["floor"].impulse[43, 0]
+    return fem.Checks(
+        fem.Check("bounces: first impulse [N s]", reference=6.2784, obtained=first, abs=5e-5),
+        fem.Check("bounces: smallest gap [m]", reference=0.0, obtained=bounces["floor"].gap.min(), abs=1e-12),
+        fem.Check("bounces: gap at 2 s [m]", reference=0.0, obtained=bounces["floor"].gap[-1], abs=1e-8),
+        fem.Check("bounces: force at 2 s [N]", reference=9.81, obtained=bounces["floor"].force_normal[-1], abs=1e-3),
+        fem.Check("slides: impulse, normal [N s]", reference=4.2183, obtained=floor.impulse[43, 0], abs=5e-5),
+        *[fem.Check(f"slides: friction, step {i} [N s]", reference=ref, obtained=push[i], abs=allowed)
+          for i, (ref, allowed) in rubs.items()],
+        fem.Check("slides: speed at the end [m/s]", reference=-10 / 7, obtained=slides["ball"].velocity[-1, 0],
+                  abs=1e-8),
+        fem.Check("slides: angular speed at the end [rad/s]", reference=100 / 7,
+                  obtained=slides["ball"].angular_velocity[-1, 2], abs=1e-7),
+        fem.Check("slips back: impulse of friction [N s]", reference=-4 / 7, obtained=back["floor"].impulse[43, 1],
+                  abs=1e-7),
+        fem.Check("slips back: sliding speed, 1 m/s before [m/s]", reference=-1.0, obtained=slip, abs=1e-7),
+        fem.Check("sticks: impulse of friction [N s]", reference=-2 / 7, obtained=sticks["floor"].impulse[43, 1],
+                  abs=1e-7),
+        fem.Check("sticks: friction afterwards [N]", reference=0.0,
+                  obtained=np.abs(sticks["floor"].force_tangential[44:]).max(), abs=1e-6),
+    )  # fmt: skip
+
+
+# --- pendulums: orders ------------------------------------------------------------------------------------------------
+
+ARM, TURN_0, RATE_0, GRAVITY, END = 1.0, 1.0, 0.5, 9.81, 1.6  # m, rad, rad/s, m/s², s
+SWAY = 0.3  # m, of the pivot: 0.3 sin 3t
+
+
+def swinging(driven: bool) -> fem.Model:
+    """A body on a hinge, whose pivot is at rest or is moved to and fro."""
+    model = fem.Model("pendulum", gravity=[0, -GRAVITY, 0])
+    down, pace = np.array([np.sin(TURN_0), -np.cos(TURN_0), 0]), 3 * SWAY if driven else 0.0
+    velocity = RATE_0 * ARM * np.array([-down[1], down[0], 0]) + [pace, 0, 0]
+    bob = model.add(fem.RigidBody(1.0, [0.01, 0.02, 0.03], position=ARM * down, velocity=velocity,
+                                  angular_velocity=[0, 0, RATE_0], name="bob"))  # fmt: skip
+    pivot: Any = model.ground
+    if driven:
+        pivot = model.add(
+            fem.RigidBody(1.0, 0.1, velocity=[pace, 0, 0], fixed=("y", "z", "rx", "ry", "rz"), name="cart")
+        )
+        model.add(fem.Prescribed(pivot.frame(), x=lambda t: SWAY * np.sin(3 * t), name="drive"))
+    model.add(fem.Revolute.at(pivot, bob, [0, 0, 0], [0, 0, 1], name="pivot"))
+    return model
+
+
+def swing_exact(driven: bool) -> np.ndarray:
+    """Place (2,) of the body at the end, in minimal coordinates."""
+    sway = 9 * SWAY if driven else 0.0
+
+    def rate(t, y):  # of the angle from below; the pivot accelerates with −9 · 0.3 sin 3t
+        pull = -GRAVITY * np.sin(y[0]) + sway * np.sin(3 * t) * np.cos(y[0])
+        return [y[1], ARM * pull / (ARM**2 + 0.03)]
+
+    angle = solve_ivp(rate, (0, END), [TURN_0, RATE_0], "DOP853", rtol=1e-13, atol=1e-14).y[0, -1]
+    return np.array([np.sin(angle) + (SWAY * np.sin(3 * END) if driven else 0.0), -np.cos(angle)])
+
+
+def pendulums(stepper: Any) -> fem.Checks:
+    """Orders over four steps from 0.1 s on, and constraints at both levels."""
+    expected = 2 * stepper.stages - 2 if type(stepper).__name__ == "LobattoIIIAB" else 2
+    checks = []
+    for name, driven in (("at rest", False), ("driven", True)):
+        steps, errors, drift = np.array([16, 32, 64, 128]), [], 0.0
+        for n in steps:
+            result = stepper.run(swinging(driven), END, END / n)
+            errors.append(np.abs(result["bob"].position[-1, :2] - swing_exact(driven)).max())
+            drift = max(drift, result.violation.position.max())
+        above = np.array(errors) > 1e-12
+        order = -np.polyfit(np.log(steps[above]), np.log(np.array(errors)[above]), 1)[0]
+        checks += [
+            fem.Check(f"{name}: order", reference=expected, obtained=order, abs=0.1),
+            fem.Check(f"{name}: largest |g| [m]", reference=0.0, obtained=drift, abs=1e-11),
+        ]
+    return fem.Checks(*checks)
+
 
 # --- exponential slope, 6.3 -------------------------------------------------------------------------------------------
 
@@ -127,6 +225,7 @@ NSGA = Method("DecoupledNSGA", {"rho_inf": 0.8, "approach": "start"})
 PERSISTENT = Method("DecoupledNSGA", {"rho_inf": 0.8, "persistent_contacts": True})
 PROJECTED = Method("MoreauJean", {"theta": 0.5, "projection": True})
 GGL = Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.8, "approach": "start"})
+FRICTION = Method("NonsmoothGeneralizedAlphaFriction", {"rho_inf": 0.8, "approach": "start"})
 LOBATTO = Method("LobattoIIIAB", {"stages": 3})
 FIRST = "of first order in h where a contact lasts: "
 PLACE, SPEED, REST = "error of the place at 1.6 s [m]", "error of the velocity at 1.6 s [m/s]", "x at rest [m]"
@@ -137,11 +236,20 @@ def missing(method: Method, reason: str, *checks: str) -> Method:
     return Method(method.stepper, method.options, dict.fromkeys(checks, reason))
 
 
+EVERY = tuple(Method("LobattoIIIAB", {"stages": s}) for s in (2, 3, 4))
 CASES = [
+    Case("capobianco2024-ball", "ball that bounces, slides, rolls, with steps of 10 ms",
+         f"{SOURCE}, 6.1; its scheme computed again", "printed digits of the scheme, which are those of all stages",
+         ball, EVERY, note="Other schemes: capobianco2021-ball-bounces, -slides, -rolls."),
+    Case("capobianco2024-pendulums", "pendulums at rest and driven: orders",
+         f"{SOURCE}, order 2 s − 2; minimal coordinates integrated to round-off",
+         "slope over steps of 100 to 12.5 ms, which are large for them: 0.1", pendulums,
+         (*EVERY, Method(NSGA.stepper, {"rho_inf": 0.9}), PROJECTED, Method(GGL.stepper, {"rho_inf": 0.9}),
+          Method(FRICTION.stepper, {"rho_inf": 0.9}), Method("GeneralizedAlpha", {"rho_inf": 0.9}))),
     Case("capobianco2024-slope", "point that slides down an exponential slope to rest", f"{SOURCE}, 6.3; Runge-Kutta",
          "second order, (h/1 s)² m; rests: two steps", slope,
          (
-             PERSISTENT, LOBATTO,
+             PERSISTENT, FRICTION, LOBATTO,
              missing(NSGA, FIRST + "0.020 m and 0.016 m/s at 10 ms", PLACE, SPEED, REST),
              missing(PROJECTED, FIRST + "1.3 mm and 0.9 mm/s at 10 ms", PLACE, SPEED, REST),
              missing(GGL, FIRST + "0.020 m and 0.016 m/s at 10 ms", PLACE, SPEED, REST),
@@ -150,13 +258,14 @@ CASES = [
          "first order: the impact is caught up to a step late, at 1.6 m/s along the slope; rests: two steps",
          slope_impact,
          (
-             PERSISTENT, LOBATTO, PROJECTED,
+             PERSISTENT, FRICTION, LOBATTO, PROJECTED,
              missing(NSGA, FIRST + "0.025 m and 0.021 m/s at 10 ms", PLACE, SPEED, REST),
              missing(GGL, FIRST + "0.024 m and 0.033 m at 10 ms", PLACE, REST),
          )),
     Case("capobianco2024-slider-crank", "slider-crank whose slider has play",
          f"{SOURCE}, 6.2; its scheme computed again",
          "printed digits at the start; later impact-sensitive: three times what schemes of two and three stages differ "
-         "by, 4 % of the energy lost", clearance, (NSGA, PROJECTED, GGL, LOBATTO),
+         "by, 4 % of the energy lost", clearance, (NSGA, PROJECTED, GGL, FRICTION, LOBATTO,
+          cone("of first order: 1e-3 rad, 1.3e-5 m at 0.1 ms", "angle of the crank at 20 ms [rad]", "largest |g| [m]")),
          note="Half sizes of the slider and places of the corners are not printed."),
 ]  # fmt: skip

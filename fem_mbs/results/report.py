@@ -10,6 +10,7 @@ from fem_mbs.results.notebook import WARNING
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results
 
+BEYOND = 1e-6  # of the bound of friction: an impulse outside by more is told
 REFUSED = {  # words of the report -> what step control counts
     "did not converge": "failed_steps",
     "not within the tolerance": "inaccurate_steps",
@@ -63,7 +64,10 @@ def _contact_summary(result):
     i, c = np.unravel_index(np.argmin(gap), gap.shape)
     name = result.contacts[c]
     text = f"{len(result.contacts)}, smallest gap {gap[i, c]:.2e} m ('{name}', t = {result.t[i]:g} s)"
-    return f"{text}, {int(impact.sum())} impacts, {int(openings(result._store.read('contact_status')).sum())} lift-offs"
+    opened = int(openings(result._store.read("contact_status")).sum())
+    text = f"{text}, {int(impact.sum())} impacts, {opened} lift-offs"
+    beyond = result.statistics.get("friction_beyond_cone", 0.0)
+    return f"{text}, impulse of friction up to {beyond:.1%} outside of its cone" if beyond > BEYOND else text
 
 
 def openings(status: np.ndarray) -> np.ndarray:

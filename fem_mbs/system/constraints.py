@@ -3,6 +3,8 @@
 As in `fem_mbs.system.assembly`, kernels of elements are called through their addresses.
 """
 
+import math
+
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, tensor, vector
 from fem_mbs.system.assembly import gather, groups_of, matrix_values, scatter_matrix, times_tangent, zero
 
@@ -60,6 +62,15 @@ def constraint_rates(d, V, rate):
                     for j in range(6):
                         total += stored[e, i, 6 * a + j] * V[nodes[e, a], j]
                 rate[g.first_row + e * g.nr + i] = total
+
+
+@kernel
+def row_norm(d, rows):
+    """Euclidean norm of values of the constraint rows (m,) as lengths, see `fem_mbs.system.sizes`."""
+    arm, total = vector(d.row_arm_at, d.m), 0.0
+    for i in range(d.m):
+        total += (arm[i] * rows[i]) ** 2
+    return math.sqrt(total)
 
 
 @kernel
@@ -143,11 +154,12 @@ def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, ro
 
     With B = G T (``rows_T``) or G, plus c_V ∂(G V + ∂g/∂t)/∂q T:
         (δq, δq)  penalty Gᵀ B − c_H ∂(Gᵀ phi)/∂q T        (δq, λ)  −k Gᵀ
-        (λ, δq)   −k B                                     (λ, λ)   −shift I  (proximal, redundant constraints)
+        (λ, δq)   −k B                                     (λ, λ)   −shift/arm²  (proximal, redundant constraints;
+                                                                     arms of `fem_mbs.system.sizes`)
     """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
-    values = matrix_values(d, layout)
+    values, arm = matrix_values(d, layout), vector(d.row_arm_at, d.m)
     with_H = c_H != 0.0 or c_V != 0.0
     for a in range(d.n_groups):
         g = groups[a]
@@ -178,7 +190,7 @@ def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, ro
                 for j in range(nd):
                     S[nd + i, j] = -k * B[i, j]
                     S[j, nd + i] = -k * stored[e, i, j]
-                S[nd + i, nd + i] = -shift
+                S[nd + i, nd + i] = -shift / arm[g.first_row + e * nr + i] ** 2
             if penalty != 0.0:
                 for i in range(nr):
                     for r in range(nd):

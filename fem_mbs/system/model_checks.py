@@ -1,5 +1,6 @@
 """Checks of a compiled model: what is impossible or would silently give wrong answers is refused here, by name."""
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from fem_mbs.errors import ModelError, label
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.shapes import matrices
+from fem_mbs.system.contacts import L_MU, L_ROLLING, L_SPINNING
 from fem_mbs.system.element_checks import trouble
 from fem_mbs.system.redundancy import redundant_constraints
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 START_TOLERANCE = 1e-8  # relative to the size of the model and to its velocities: twelve digits of input would do
 RESTART_TOLERANCES = 1e-6, 1e-3  # of positions and velocities that come from a file or another run
 SAME = 1 + 1e-6  # what a run has left, computed again from its results
+LARGEST_FRICTION = 5.0  # coefficients above it are taken for slips of the pen; clean metal in vacuum has some 4
 ROTATION_TOLERANCE = 1e-6  # of what a state says of a rotation: seven digits of input
 
 
@@ -35,6 +38,7 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
     constraints_hold(system, state, velocities=START_TOLERANCE if velocities else None)
     no_penetration(system, state)
     elements_in_range(system, state)
+    doubtful_laws(system)
 
 
 def used_nodes(system: "System") -> None:
@@ -146,8 +150,8 @@ def constraints_hold(
     if not system.m:
         return
     g, rate = system.constraint_values(state)
-    size = 1.0 + np.abs(state.x).max()
-    speed = 1.0 + np.abs(state.V).max()
+    size = system.size_at(state)
+    speed = system.speed_at(state)
     when = f" at t = {state.t:.6g} s, the time of the initial state" if state.t else ""
     if np.abs(g).max() > max(positions * size, SAME * left[0]):
         owner, value = _worst(system, g)
@@ -176,7 +180,7 @@ def no_penetration(system: "System", state: "State", tolerance: float = 1e-9, dr
     if system.searches:
         system.search_pairs(state.x, state.R)
     gaps = system.gaps(state)
-    size = 1.0 + np.abs(state.x).max()
+    size = system.size_at(state)
     for c in np.flatnonzero(gaps < -max(tolerance * size, drift))[:1]:
         contact = system.contact_at(int(c))
         raise ModelError(
@@ -194,6 +198,27 @@ def elements_in_range(system: "System", state: "State") -> None:
         raise ModelError(f"at the start: {text}", [element])
 
 
+def doubtful_laws(system: "System") -> None:
+    """Warn of coefficients of contacts that are possible, but hardly meant."""
+    for contact, law in zip(system.contacts, system.laws):
+        mu, radius = law[L_MU], float(getattr(contact, "radius", 0.0))
+        if mu > LARGEST_FRICTION:
+            warnings.warn(
+                f"{label(contact)}: friction = {mu:g} is above {LARGEST_FRICTION:g}. It is a number, not per cent: did "
+                f"you mean {mu / 100:g}?",
+                UserWarning,
+                stacklevel=2,
+            )
+        for column, name in ((L_ROLLING, "rolling_resistance"), (L_SPINNING, "spinning_resistance")):
+            if 0.0 < radius < law[column]:
+                warnings.warn(
+                    f"{label(contact)}: {name} = {law[column]:g} m is longer than radius = {radius:g} m. It is the arm "
+                    f"of a moment, not a number: did you mean {law[column] * radius:g} m, that part of the radius?",
+                    UserWarning,
+                    stacklevel=2,
+                )
+
+
 def _solve_with_constraints(system, state, right):
     """Least change in the metric of the mass matrix: [M Gᵀ; G 0] with a small shift for redundant rows."""
     layout = system.assemble(state, c_M=1.0, shift=1e-10 * system.mean_mass)
@@ -206,13 +231,13 @@ def project_positions(system: "System", state: "State") -> None:
     """Move the configuration onto g = 0 by Newton iterations that are smallest in the metric of the mass matrix."""
     for _ in range(30):
         g, _ = system.constraint_values(state)
-        if not system.m or np.abs(g).max() < 1e-13 * (1.0 + np.abs(state.x).max()):
+        if not system.m or np.abs(g).max() < 1e-13 * system.size_at(state):
             return
         step = _solve_with_constraints(system, state, np.concatenate([np.zeros(system.n), g]))
         moved = system.moved(state, system.expanded(step))
         state.x[:], state.Q[:], state.R[:] = moved.x, moved.Q, moved.R
     g, _ = system.constraint_values(state)
-    if np.abs(g).max() > START_TOLERANCE * (1.0 + np.abs(state.x).max()):
+    if np.abs(g).max() > START_TOLERANCE * system.size_at(state):
         owner, value = _worst(system, g)
         raise ModelError(f"{label(owner)} cannot be assembled: {value:.3g} remains after 30 iterations", [owner])
 
@@ -221,7 +246,7 @@ def project_velocities(system: "System", state: "State") -> None:
     """Move the velocities onto G v + ∂g/∂t = 0, smallest change in the metric of the mass matrix."""
     for _ in range(3):  # linear; repeated because of the shift for redundant rows
         _, rate = system.constraint_values(state)
-        if not system.m or np.abs(rate).max() < 1e-14 * (1.0 + np.abs(state.V).max()):
+        if not system.m or np.abs(rate).max() < 1e-14 * system.speed_at(state):
             return
         step = _solve_with_constraints(system, state, np.concatenate([np.zeros(system.n), rate]))
         state.V += system.expanded(step)

@@ -106,6 +106,7 @@ class Numbering(Checked):
                     self.output_slices[element] = slices
                     self.n_outputs = at
         self.nc = self.nc_fixed = len(self.contacts)
+        self.row_arm = np.ones(max(self.m, 1))
         self.laws = np.array(laws).reshape(self.nc, N_LAW)
         self.searches = []
         if model.contact_groups:
@@ -196,6 +197,7 @@ class Numbering(Checked):
             ("n_drill", self.n_drill),
             ("drill_index_at", address(self.drill_index)),
             ("drill_arm_at", address(self.drill_arm)),
+            ("row_arm_at", address(self.row_arm)),
         ):
             d[name] = value
         N = len(self.nodes)

@@ -15,6 +15,7 @@ from fem_mbs.system.contacts import C_BLOCKS
 from fem_mbs.system.diagnosis import Diagnosis
 from fem_mbs.system.in_use import InUse
 from fem_mbs.system.layout import Layout, Matrices, Pattern, Rows, Stack
+from fem_mbs.system.sizes import measure
 from fem_mbs.system.state import State
 
 if TYPE_CHECKING:
@@ -43,8 +44,9 @@ class System(Diagnosis):
         ``system.initial = result.state(-1)``.
     independent : bool
         Whether all constraint rows were found to be independent, at the initial configuration.
-    mean_mass, contact_mass, length : float
-        Scales [kg], [kg], [m] used by solvers for multipliers and to compare moments with forces.
+    mean_mass, contact_mass, length, size : float
+        Scales [kg], [kg], [m], [m] used by solvers for multipliers, to compare moments with forces, and in tolerances,
+        see `fem_mbs.system.sizes`.
     """
 
     changeable = {"initial": lambda self, name, value: self._start(value)}
@@ -189,7 +191,7 @@ class System(Diagnosis):
         return state
 
     def _scales(self):
-        """Mean mass of the moving nodes, and a length that turns moments into forces."""
+        """Mean mass of the moving nodes, a length that turns moments into forces, and the size of the model."""
         state = self._initial_state()
         M = self.matrices(state, mass_only=True)
         diagonal = np.zeros(6 * len(self.nodes))
@@ -199,8 +201,26 @@ class System(Diagnosis):
         has_mass = translation[translation > 0]
         self.mean_mass = float(has_mass.mean()) if has_mass.size else 1.0
         turning = rotation[rotation > 0]
-        self.length = float(np.sqrt(turning.mean() / self.mean_mass)) if turning.size else 1.0
+        gyration = float(np.sqrt(turning.mean() / self.mean_mass)) if turning.size else 0.0
+        self.size = measure(self, state, gyration)
+        self.length = gyration or self.size
+        for element in self.elements:
+            if hasattr(element, "use_sizes"):  # written in Python
+                element.use_sizes(self.size, self.speed_at(state) or self.size)
         self.contact_mass = self._contact_mass(diagonal[:, :3].max(axis=1))
+
+    def size_at(self, state: State) -> float:
+        """Size [m] that tolerances of positions refer to: of the model, or its distance from the origin."""
+        return max(self.size, float(np.abs(state.x).max()))
+
+    def fastest_at(self, state: State) -> float:
+        """Largest component [m/s] of the velocities at a state, angular ones times the size of the model."""
+        moved, turned = (np.abs(state.V[:, part]).max(initial=0.0) for part in (slice(3), slice(3, 6)))
+        return float(max(moved, self.size * turned))
+
+    def speed_at(self, state: State) -> float:
+        """Speed [m/s] that tolerances of velocities refer to at a state: the largest, or that of falling by a size."""
+        return max(self.fastest_at(state), float(np.sqrt(np.linalg.norm(self.gravity) * self.size)))
 
     def _contact_mass(self, masses):
         """Geometric mean over the contacts of the mass that two bodies have against each other, 1/(1/m_A + 1/m_B).

@@ -1,6 +1,6 @@
 """Contacts in the coupled problem: which ones act, normal rows of positions, friction in the position equation.
 
-    set of velocities   g_N(q~) ≤ 0: without the correction U the contact would be closed                           (1)
+    set of velocities   g_N(q~) ≤ 0: without the correction U the contact would be closed; or ξ > 0                 (1)
     normal rows         ξ = k ν_N − p g_N(q) ≥ 0: force −G_Nᵀ ξ, row −k g_N ; else row −(k²/p) ν_N                   (2)
     friction            −½ h G_Fᵀ Λ_F in the position equation, moments of rolling, spinning and drilling likewise   (3)
 
@@ -19,6 +19,7 @@ import math
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector
 from fem_mbs.solvers.contact.law import SLIP
 from fem_mbs.solvers.contact.velocity import moment_arm
+from fem_mbs.solvers.stepping.codes import CLOSED_GAP
 from fem_mbs.system.assembly import (
     VELOCITY,
     gather_poses,
@@ -32,7 +33,6 @@ from fem_mbs.system.assembly import (
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, C_GAP, L_MU, add_gradient, evaluate_contact, laws_of
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
-CLOSED_GAP = 10.0  # times the accuracy of gaps: one below it is closed
 OWN = 6  # rows of a contact: normal, sliding (2), rolling (2), spinning; coupled drilling follows sliding
 
 
@@ -40,7 +40,7 @@ OWN = 6  # rows of a contact: normal, sliding (2), rolling (2), spinning; couple
 def choose_closed(d, s):
     """Contacts that are closed in the motion without correction are the ones of the velocity problem, (1)."""
     b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    least = CLOSED_GAP * s.exact * (1.0 + s.scale_x)
+    least = CLOSED_GAP * s.exact * s.scale_x
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -48,6 +48,21 @@ def choose_closed(d, s):
         for e in range(g.n):
             gap = evaluate_contact(d, g, e, b, s.xs, s.Rs, s.x0, s.R0, s.Vs)
             s.candidate[g.first_contact + e] = 1 if gap <= least else 0
+
+
+@kernel
+def add_pressed(d, s):
+    """Contacts that the correction presses together act in velocities too, although they would open without it, (1)."""
+    groups, k, p = groups_of(d), s.kp, s.pp
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c = g.first_contact + e
+            if k * s.cnu[c, 0] - p * kept[e, C_GAP] > 0.0:
+                s.candidate[c] = 1
 
 
 @kernel

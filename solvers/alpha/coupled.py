@@ -23,12 +23,14 @@ import math
 
 from fem_mbs.jit import entry, integers, kernel, vector
 from fem_mbs.solvers.alpha.contacts import (
+    add_pressed,
     choose_closed,
     friction_columns,
     position_tangents,
     velocity_couplings,
 )
 from fem_mbs.solvers.alpha.data import own_at
+from fem_mbs.solvers.alpha.one_level import followed_matrix
 from fem_mbs.solvers.alpha.rows import configure, jumped_rows, motion_rows, moved_rows, multipliers
 from fem_mbs.solvers.contact.position import FARTHEST, NEAR
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
@@ -36,6 +38,7 @@ from fem_mbs.solvers.stepping.arrays import largest
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, problem_at, shorten, turns_too_far
+from fem_mbs.solvers.stepping.sizes import farthest_part, push_of, speed_of, step_size
 from fem_mbs.system.assembly import (
     STACKED,
     VELOCITY,
@@ -89,11 +92,15 @@ def too_far(d, s, o):
     jumps in the step: |U| ≤ |D| + ½ h |W| in the metric of the mass matrix. `contact.position.farthest` tells why there
     are others. Where something is driven the start need not be allowed at the end: no bound.
     """
-    if d.nc == 0 or d.n_signals > 0 or largest(s.U) <= FARTHEST * max(largest(s.D), NEAR * (1.0 + s.scale_x)):
+    if (
+        d.nc == 0
+        or d.n_signals > 0
+        or farthest_part(s.U, s.size) <= FARTHEST * max(farthest_part(s.D, s.size), NEAR * s.scale_x)
+    ):
         return False
     inertia(d, VELOCITY, s.x, s.R, s.V, s.D, s.force, False, 0.0, 0.0, s.T)
     reach = math.sqrt(work(s.D, s.force)) + 0.5 * s.h * math.sqrt(max(work(s.W, o.MW), 0.0))
-    return work(s.U, o.MU) > (FARTHEST * reach) ** 2 + s.mean_mass * (NEAR * (1.0 + s.scale_x)) ** 2
+    return work(s.U, o.MU) > (FARTHEST * reach) ** 2 + s.mean_mass * (NEAR * s.scale_x) ** 2
 
 
 @entry("void(int64, int64)")
@@ -107,6 +114,7 @@ def coupled_residual(data, run):
     if d.nc > 0:
         choose_closed(d, s)
         contacts(d, s.x, s.R, s.x0, s.R0, s.V)
+        add_pressed(d, s)
     o.dynamic_p = o.row_p = s.dynamic = s.row = s.row_T = 0.0
     motion_rows(d, s, o)
     if o.levels > 2:
@@ -125,16 +133,17 @@ def motion_solved(s, o, speed):
     """Whether rows (1) are small enough; forces that are nothing but round-off raise the size of the forces."""
     change = s.rtol * s.h * s.F_s / s.mean_mass
     if o.levels == 1:
-        size = 1.0 + s.scale_x
+        size = s.scale_x
         small = o.c_q * o.row_s <= min(s.h * change, s.exact * size) + ROUND_OFF * size
     elif o.levels == 2:
         small = o.row_s <= min(change, s.exact * speed) + ROUND_OFF * speed
     else:
         small = o.row_s <= change + ROUND_OFF * speed
-    if small and o.dynamic_s <= s.rtol * s.h * s.F_s + ROUND_OFF * s.kv * speed:
+    if small and o.dynamic_s <= s.rtol * s.h * s.F_s + ROUND_OFF * s.kv * push_of(s):
         return True
-    # stiff parts without load: their forces are the round-off of positions, which no iteration removes
-    stalled = o.dynamic_s > STALLED * s.before and o.moved <= ROUND_OFF * (1.0 + s.scale_x)
+    # stiff parts without load: their forces are the round-off of positions, and rows over c_q too, which no iteration
+    # removes
+    stalled = s.merit > STALLED * s.before and o.moved <= ROUND_OFF * s.scale_x
     if small and stalled:
         s.F_s = max(s.F_s, SAFE * o.dynamic_s / (s.rtol * s.h))
     return small and stalled
@@ -143,7 +152,7 @@ def motion_solved(s, o, speed):
 @kernel
 def moved_solved(d, s, o):
     """Whether rows (2) are small enough; gaps and constraints to s.exact whatever the tolerance."""
-    size, least = 1.0 + s.scale_x, s.rtol * s.h * s.h * s.F_s / s.mean_mass
+    size, least = s.scale_x, s.rtol * s.h * s.h * s.F_s / s.mean_mass
     tolerance = s.rtol * max(s.h * s.F_s, full_norm(d, o.MU, s.length) / s.h)
     good = o.row_p <= min(least, s.exact * size) + ROUND_OFF * size
     return good and o.dynamic_p <= tolerance + ROUND_OFF * s.kp * size / s.h
@@ -163,12 +172,13 @@ def coupled_solved(data, run):
     """Whether the block that is solved is, and whether all are."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    s.scale_x, s.scale_v = max(s.scale_x, largest(s.xs)), max(s.scale_v, largest(s.Vs), largest(s.V))
-    speed = 1.0 + s.scale_v
+    s.scale_x = max(s.scale_x, largest(s.xs))
+    s.scale_v = max(s.scale_v, farthest_part(s.Vs, s.size), farthest_part(s.V, s.size))
+    speed = speed_of(s)
     motion = motion_solved(s, o, speed)
     moved = o.levels < 2 or moved_solved(d, s, o)
     jumped = o.levels < 3 or jumped_solved(d, s, o, speed)
-    s.tolerance = s.rtol * s.h * s.F_s + ROUND_OFF * s.kv * (speed + (1.0 + s.scale_x) / s.h)
+    s.tolerance = s.rtol * s.h * s.F_s + ROUND_OFF * s.kv * (push_of(s) + s.scale_x / s.h)
     o.complete = 1 if motion and moved and jumped else 0
     done = motion if o.block == 0 else (moved if o.block == 1 else jumped)
     s.solved = 1 if o.complete != 0 or (o.block != ALL and done) else 0
@@ -210,14 +220,22 @@ def assemble(d, s, o, row, column):
     """One block, (4)-(6), in matrix VELOCITY, without the scaling of positions by h."""
     clear_matrix(d, VELOCITY)
     q, T = o.c_q if column == 0 else 1.0, o.TP if column == 0 else s.T
+    if row == 1 and o.follows != 0:
+        followed_matrix(d, s, column)
+        return
     assemble_bodies(d, s, o, row, column, q, T)
     if d.m > 0:
         assemble_joints(d, s, o, row, column, q, T)
-    if row == 0 and column == 0:
+    if o.levels == 1 and d.nc > 0:
+        position_tangents(d, s, 1.0, True, T)
+    elif row == 0 and column == 0:
         fill_diagonal(d, VELOCITY, d.n + d.m, -s.h * s.ks)
     if d.nc == 0 or row == 0:
         return
-    if row == 2 and column == 2:
+    if o.held != 0:  # see `alpha.reduced`
+        if row == column:
+            fill_diagonal(d, VELOCITY, d.n + d.m, -(s.kp if row == 1 else s.kv))
+    elif row == 2 and column == 2:
         velocity_contact_tangents(d, s, s.V, s.Vminus)
     elif row == 2:
         velocity_couplings(d, s, q, T)
@@ -238,7 +256,7 @@ def coupled_matrix(data, run):
     clear_matrix(d, STACKED)
     for row in range(o.levels):
         for column in range(o.levels):
-            if (row == 1 and column == 2) and d.nc == 0:
+            if (row == 1 and column == 2) and d.nc == 0 and o.follows == 0:
                 continue
             assemble(d, s, o, row, column)
             scale = (1.0 / s.h if row == 1 else 1.0) * (s.h if column == 1 else 1.0)
@@ -277,12 +295,12 @@ def fill_right(d, s, o):
             if block == 0:
                 part[n + i] = s.h * s.ks * (s.g[i] / o.c_q if o.levels == 1 else o.rate_s[i])
             elif block == 1:
-                part[n + i] = s.kp * s.g[i] / s.h
+                part[n + i] = s.kp * s.g[i] / s.h if o.follows == 0 else 0.0
             else:
                 part[n + i] = s.kv * s.rate[i]
-        for c in range(nc if block > 0 else 0):
-            if block == 1:
-                part[n + m + 3 * c] = -s.kp * o.rows_p[c] / s.h
+        for c in range(nc if block > 0 or o.levels == 1 else 0):
+            if block < 2:
+                part[n + m + 3 * c] = -s.kp * o.rows_p[c] / (s.h if block == 1 else o.c_q)
                 continue
             for i in range(3):
                 part[n + m + 3 * c + i] = -s.kv * s.rows_c[c, i]
@@ -306,9 +324,7 @@ def coupled_keep(data, run):
     if place(o, 0, 1) < 0:
         return
     dx = vector(s.dx_at, d.n)
-    o.moved = 0.0
-    for i in range(d.n):
-        o.moved = max(o.moved, o.c_q * abs(dx[i]))
+    o.moved = o.c_q * step_size(d, s, dx)
 
 
 @kernel
@@ -326,6 +342,8 @@ def take_part(d, s, o):
             expand_add(d, -part, first, s.W)  # the unknown of the last block is v
         for i in range(m):
             s.lam[i] += part * first[n + i]
+        for c in range(nc if o.levels == 1 else 0):
+            s.cnu[c, 0] += part * o.c_q * first[n + m + 3 * c]
     at = place(o, 1, size)
     if at >= 0:
         second = dx[at : at + size]

@@ -6,6 +6,7 @@ import numpy as np
 
 from fem_mbs.solvers.alpha.data import TABLE
 from fem_mbs.solvers.alpha.method import AlphaMethod
+from fem_mbs.solvers.stepping.codes import COUPLED_SHIFT
 from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.system.assembly import VELOCITY
 from fem_mbs.system.layout import Rows, Stack
@@ -22,7 +23,9 @@ class CoupledMethod(AlphaMethod):
     named = ("rows of the motion in the step", "rows of positions in the step", "rows of velocities in the step")
     # options of `DecoupledNSGA` that these methods do without
     contact_solver, max_problems = "newton", 50
+    contact_shift = COUPLED_SHIFT
     sequential = False
+    follows = False  # positions follow velocities
     levels: int
     step_control: StepControl | None
 
@@ -33,9 +36,9 @@ class CoupledMethod(AlphaMethod):
 
     def stack(self, system: System) -> Stack | None:
         """Blocks of the coupled matrix."""
-        if self.levels == 1 or self.sequential:
+        if self.levels == 1:
             return None
-        rows = ("xx", "xx") if self.levels == 2 else ("xxx", "xxx" if system.nc else "xx.", "xxx")
+        rows = ("xx", "xx") if self.levels == 2 else ("xxx", "xxx" if system.nc or self.follows else "xx.", "xxx")
         return Stack(VELOCITY, rows)
 
     def parts(self) -> dict[str, Any]:
@@ -56,6 +59,20 @@ class CoupledMethod(AlphaMethod):
 
         return {"velocity": coupled.BLOCK if self.levels == 1 else coupled.PROBLEM, "block": coupled.BLOCK}
 
+    def first_guess(self) -> tuple[Any, Any]:
+        """What sets the first guess of a step, and what is tried before `alpha.reduced`, if anything is."""
+        from fem_mbs.solvers.alpha import scheme
+
+        return scheme.first_guess, None
+
+    def contact_problems(self, engine: "Engine") -> Any:
+        """Where Newton's iteration fails: `alpha.reduced`."""
+        if self.levels < 3 or not engine.system.nc:
+            return None
+        from fem_mbs.solvers.alpha.reduced import ReducedContactProblem
+
+        return ReducedContactProblem(engine)
+
     def scalars(self, system: System, h: float) -> dict[str, Any]:
         """Numbers of the record of a run that are this method's own."""
         from fem_mbs.solvers.alpha.coupled import ALL
@@ -63,6 +80,7 @@ class CoupledMethod(AlphaMethod):
         return {
             **self._numbers_of_alpha(h),
             "levels": self.levels,
+            "follows": int(self.follows),
             "block": 0 if self.levels == 1 else ALL,
         }
 

@@ -34,7 +34,6 @@ from fem_mbs.solvers.alpha.levels_friction import cone_with
 from fem_mbs.solvers.alpha.rows import balance, configure, momenta, multipliers
 from fem_mbs.solvers.contact.convection import contact_convection
 from fem_mbs.solvers.contact.law import STICK
-from fem_mbs.solvers.stepping.arrays import norm
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import turns_too_far
@@ -46,6 +45,7 @@ from fem_mbs.system.constraints import (
     constraint_tangents,
     constraints,
     convective_terms,
+    row_norm,
 )
 from fem_mbs.system.contacts import contacts
 
@@ -68,7 +68,7 @@ def joint_rows(d, s, o):
 @kernel
 def sizes(d, s, o):
     """Norms of the constraint and contact rows of each level."""
-    force, place, speed, friction = norm(o.rate_s, d.m) ** 2, norm(s.g, d.m) ** 2, norm(s.rate, d.m) ** 2, 0.0
+    force, place, speed, friction = row_norm(d, o.rate_s) ** 2, row_norm(d, s.g) ** 2, row_norm(d, s.rate) ** 2, 0.0
     for c in range(d.nc):
         place += o.rows_p[c] ** 2
         speed += s.rows_c[c, 0] ** 2

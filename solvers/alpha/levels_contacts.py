@@ -18,7 +18,7 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (5)-(9).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, local_vector, matrix, vector
-from fem_mbs.solvers.alpha.contacts import CLOSED_GAP, OWN
+from fem_mbs.solvers.alpha.contacts import OWN
 from fem_mbs.solvers.alpha.levels_friction import (
     branches,
     friction_of_accelerations,
@@ -29,6 +29,7 @@ from fem_mbs.solvers.alpha.levels_friction import (
 )
 from fem_mbs.solvers.contact.approach import reflected
 from fem_mbs.solvers.contact.velocity import moment_arm
+from fem_mbs.solvers.stepping.codes import CLOSED_GAP
 from fem_mbs.system.assembly import (
     VELOCITY,
     gather,
@@ -55,7 +56,7 @@ def acts(g, e, s, o, gap):
     left of the others'. By its sign their impulse would come and go in the iteration.
     """
     approach = max(-gradient_times(g, e, B_GN0, 0, s.V0), 0.0)
-    least = CLOSED_GAP * s.exact * (1.0 + s.scale_x) + NEARLY * s.h * approach
+    least = CLOSED_GAP * s.exact * s.scale_x + NEARLY * s.h * approach
     return gap <= least or o.reached[g.first_contact + e] != 0
 
 

@@ -23,10 +23,11 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (7)-(9); cones: doc
 import math
 
 from fem_mbs.jit import kernel, local_vector, matrix, vector
-from fem_mbs.solvers.alpha.contacts import CLOSED_GAP, place_of_moment
+from fem_mbs.solvers.alpha.contacts import place_of_moment
 from fem_mbs.solvers.contact.approach import slide_before
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.contact.velocity import moment_arm
+from fem_mbs.solvers.stepping.codes import CLOSED_GAP
 from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import (
     B_GN0,
@@ -132,7 +133,7 @@ def find_lasting(d, s, o):
     """Cones that are closed and slide at the start of the step, for (5); contacts were evaluated there last."""
     groups = groups_of(d)
     rest = ABOVE * (s.tol_v + s.rtol * s.h * s.F_s / s.mean_mass)
-    least = CLOSED_GAP * s.exact * (1.0 + s.scale_x)
+    least = CLOSED_GAP * s.exact * s.scale_x
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -147,6 +148,29 @@ def find_lasting(d, s, o):
                     slide += velocity_of(g, e, d, s, member(cone, i), s.V0) ** 2
                 lasts = closed and radius > 0.0 and math.sqrt(slide) > rest
                 o.lasting[g.first_contact + e, cone] = 1 if lasts else 0
+
+
+@kernel
+def measure_cones(d, s, o):
+    """How far P of the step is outside of its cones, and how wide these are: the largest of the run.
+
+    λ and, where sliding lasts, Λ are inside. Between them P has the memory of λ, which is not where λ_F jumps.
+    """
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            for cone in range(CONES):
+                n, mu, _ = cone_of(s, g, e, cone)
+                size = 0.0
+                for i in range(n if mu > 0.0 else 0):
+                    m = member(cone, i)
+                    size += (s.sent[c, m] if m < 3 else s.sent_chi[c, m - 3] / moment_arm(d, s, c, m - 3)) ** 2
+                o.beyond = max(o.beyond, math.sqrt(size) - mu * s.sent[c, 0])
+                o.widest = max(o.widest, mu * s.sent[c, 0])
 
 
 @kernel

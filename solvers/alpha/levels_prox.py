@@ -39,8 +39,8 @@ from fem_mbs.solvers.alpha.levels_friction import (
     velocity_of,
 )
 from fem_mbs.solvers.alpha.levels_scheme import start
+from fem_mbs.solvers.alpha.motion import keep_unknowns
 from fem_mbs.solvers.contact.approach import reflected
-from fem_mbs.solvers.stepping.arrays import copy, copy1
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import problem_at
@@ -59,39 +59,7 @@ from fem_mbs.system.contacts import B_GN, C_GAP, gradient_times
 MOST = 600  # iterations
 TOGETHER = 20  # iterations with one matrix; then Newton's is tried
 POLISH = 10  # iterations of Newton's that are tried
-LARGEST, SMALLEST = 1.5, 0.05  # ω, halved where the norm of the rows rises within TOGETHER iterations
-
-
-@kernel
-def keep_unknowns(s, o, back):
-    """Copy the unknowns of the coupled problem, or copy them back."""
-    motion, rows, contacts = o.kept_motion, o.kept_rows, o.kept_contacts
-    if back:
-        copy(motion[0], s.Vs)
-        copy(motion[1], s.Vd)
-        copy(motion[2], s.D)
-        copy(motion[3], s.U)
-        copy(motion[4], s.W)
-        copy1(rows[0], s.lam)
-        copy1(rows[1], s.nu)
-        copy1(rows[2], s.Lam)
-        copy(contacts[0], s.cnu)
-        copy(contacts[1], s.cLam)
-        copy(contacts[2], s.cchi)
-        copy(o.kept_forces, o.lam_c)
-        return
-    copy(s.Vs, motion[0])
-    copy(s.Vd, motion[1])
-    copy(s.D, motion[2])
-    copy(s.U, motion[3])
-    copy(s.W, motion[4])
-    copy1(s.lam, rows[0])
-    copy1(s.nu, rows[1])
-    copy1(s.Lam, rows[2])
-    copy(s.cnu, contacts[0])
-    copy(s.cLam, contacts[1])
-    copy(s.cchi, contacts[2])
-    copy(o.lam_c, o.kept_forces)
+OMEGA = 1.5  # ω of the rows of a cone together: below 2
 
 
 @kernel
@@ -166,7 +134,7 @@ def into_ball(value, n, radius):
 
 
 @kernel
-def project_cone(g, e, d, s, o, cone, omega, P, force):
+def project_cone(g, e, d, s, o, cone, P, force):
     """(3) for one cone: new P and λ (6,), whose normal parts are new already."""
     c = g.first_contact + e
     n, mu, _ = cone_of(s, g, e, cone)
@@ -175,14 +143,14 @@ def project_cone(g, e, d, s, o, cone, omega, P, force):
     for i in range(n):
         m = member(cone, i)
         gamma[i] = velocity_of(g, e, d, s, m, s.V)
-        new[i] = P[m] - omega * o.relax[c, m] * (gamma[i] + reflected_slide(g, e, d, s, cone, m))
+        new[i] = P[m] - OMEGA * o.relax[c, m] * (gamma[i] + reflected_slide(g, e, d, s, cone, m))
         size += gamma[i] ** 2
     sticks = into_ball(new, n, mu * P[0])
     size = math.sqrt(size)
     for i in range(n):
         P[member(cone, i)] = new[i]
         m = member(cone, i)
-        new[i] = force[m] - omega * o.relax[c, m] * rate_of(g, e, d, s, o, m)
+        new[i] = force[m] - OMEGA * o.relax[c, m] * rate_of(g, e, d, s, o, m)
     into_ball(new, n, mu * force[0])
     for i in range(n):
         m, along = member(cone, i), gamma[i] / size if size > 0.0 else 0.0
@@ -198,13 +166,13 @@ def smooth_of(s, o, c, m, force):
 
 
 @kernel
-def project(g, e, d, s, o, omega, P, force):
+def project(g, e, d, s, o, P, force):
     """(2) and (3) for one contact: fill P and λ (6,), return κ̂."""
     c = g.first_contact + e
     for m in range(OWN):
         force[m] = s.ks * o.lam_c[c, m]
         P[m] = s.kv * impulse_of(s, c, m) + smooth_of(s, o, c, m, force[m])
-    r, bounce = omega * o.relax[c, 0], reflected(g, e, d, s, s.Vminus)
+    r, bounce = OMEGA * o.relax[c, 0], reflected(g, e, d, s, s.Vminus)
     gap, jump = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP], gradient_times(g, e, B_GN, 0, s.V) + bounce
     fall = gradient_times(g, e, B_GN, 0, s.Vd) + o.turned[c, 0]
     kappa = max(positions_of(s, o, c, force[0]) + s.kp * s.cnu[c, 0] - r * gap, 0.0)
@@ -213,7 +181,7 @@ def project(g, e, d, s, o, omega, P, force):
     stays = P[0] > 0.0 and o.forces != 0 and -bounce <= s.tol_v
     force[0] = max(force[0] - r * fall, 0.0) if stays else 0.0
     for cone in range(CONES):
-        project_cone(g, e, d, s, o, cone, omega, P, force)
+        project_cone(g, e, d, s, o, cone, P, force)
     return kappa
 
 
@@ -224,7 +192,7 @@ def positions_of(s, o, c, force):
 
 
 @kernel
-def project_all(d, s, o, omega):
+def project_all(d, s, o):
     """Right-hand sides of the rows of contacts in dx: what (2) and (3) change."""
     groups, roll = groups_of(d), integers(d.roll_index_at, d.nc)
     size = layouts_of(d)[VELOCITY].n
@@ -235,7 +203,7 @@ def project_all(d, s, o, omega):
             continue
         for e in range(g.n):
             c = g.first_contact + e
-            kappa = project(g, e, d, s, o, omega, P, force)
+            kappa = project(g, e, d, s, o, P, force)
             for m in range(OWN if roll[c] >= 0 else 3):
                 at = place_of(d, roll, c, m)
                 dx[at] = -s.h * s.ks * (force[m] / s.ks - o.lam_c[c, m])
@@ -260,14 +228,14 @@ def prepare(d, s, o, p, first):
 
 
 @kernel
-def iterate(d, s, o, p, omega):
+def iterate(d, s, o, p):
     """TOGETHER iterations (1); whether they have solved the problem."""
     for _ in range(TOGETHER):
         call2(p.solved, s.data_at, s.run_at)
         if s.solved != 0 or not math.isfinite(s.merit):
             return s.solved != 0
         call2(p.right, s.data_at, s.run_at)
-        project_all(d, s, o, omega)
+        project_all(d, s, o)
         solve_in_place(d, STACKED, s.dx_at)
         o.taken, s.scale = 0.0, 1.0
         s.before = s.merit
@@ -300,20 +268,16 @@ def fixed_point(data, run):
         return
     p, failed = problem_at(s.velocity_problem)[0], s.code
     start(d, s, o)
-    s.number, s.first_residual, s.want_matrix, omega, last = STACKED, 0, 0, LARGEST, math.inf
+    s.number, s.first_residual, s.want_matrix = STACKED, 0, 0
     for turn in range(MOST // TOGETHER):
         if not prepare(d, s, o, p, turn == 0):
             break
-        good = iterate(d, s, o, p, omega)
+        good = iterate(d, s, o, p)
         if not math.isfinite(s.merit):
             break
-        merit = s.merit
         if good or polish(s, o):
             s.code = OK
             s.counts[2] = max(s.counts[2], (turn + 1) * TOGETHER)
             s.counts[7] += 1
             return
-        if merit > last:
-            omega = max(0.5 * omega, SMALLEST)
-        last = merit
     s.code = failed

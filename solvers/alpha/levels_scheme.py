@@ -10,7 +10,7 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (5).
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.alpha.contacts import OWN
 from fem_mbs.solvers.alpha.data import own_at
-from fem_mbs.solvers.alpha.levels_friction import branches, find_lasting
+from fem_mbs.solvers.alpha.levels_friction import branches, find_lasting, measure_cones
 from fem_mbs.solvers.alpha.scheme import keep_impulses, start_motion, take_coupled
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.restitution import limit_restitution
@@ -43,6 +43,9 @@ def keep_contact_forces(d, s, o):
     copy(s.total_Lam, s.sent)
     copy(s.total_chi, s.sent_chi)
     for c in range(d.nc):
+        if o.level[c] == 0:  # open, its row is λ = 0: what is left of it is the round-off of the last solve
+            for m in range(OWN):
+                o.lam_c[c, m] = 0.0
         for m in range(OWN):
             o.lam_change[c, m] = s.ks * o.lam_c[c, m] - o.lam_c0[c, m]
             o.lam_c0[c, m] = s.ks * o.lam_c[c, m]
@@ -65,6 +68,13 @@ def start(d, s, o):
         zero(at, 3 * d.nc)
     for c in range(d.nc):
         s.acted[c] = GAP
+
+
+@entry("void(int64, int64)")
+def first_guess(data, run):
+    """`start` as a part of `alpha.reduced`."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    start(d, s, own_at(s.own_at)[0])
 
 
 @entry("void(int64, int64)")
@@ -98,5 +108,6 @@ def levels_advance(data, run):
     code = take_coupled(d, s, o)
     if code == OK:
         keep_contact_forces(d, s, o)
+        measure_cones(d, s, o)
         zero(s.W_at, 6 * d.n_nodes)  # accelerations that are saved are a itself
     s.code = code

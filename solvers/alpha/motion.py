@@ -10,6 +10,7 @@ Source: docs/theory/decoupled_nsga.md, (7)-(10).
 """
 
 from fem_mbs.jit import kernel
+from fem_mbs.solvers.stepping.arrays import copy, copy1
 
 
 @kernel
@@ -57,3 +58,35 @@ def keep_accelerations(d, s, o, lag):
         for j in range(6):
             Va0[i, j] = Va[i, j] + factor * Vd[i, j] + lag * (Vd[i, j] - Vd0[i, j])
             Vd0[i, j] = Vd[i, j]
+
+
+@kernel
+def keep_unknowns(s, o, back):
+    """Copy the unknowns of the coupled problem, or copy them back."""
+    motion, rows, contacts = o.kept_motion, o.kept_rows, o.kept_contacts
+    if back:
+        copy(motion[0], s.Vs)
+        copy(motion[1], s.Vd)
+        copy(motion[2], s.D)
+        copy(motion[3], s.U)
+        copy(motion[4], s.W)
+        copy1(rows[0], s.lam)
+        copy1(rows[1], s.nu)
+        copy1(rows[2], s.Lam)
+        copy(contacts[0], s.cnu)
+        copy(contacts[1], s.cLam)
+        copy(contacts[2], s.cchi)
+        copy(o.kept_forces, o.lam_c)
+        return
+    copy(s.Vs, motion[0])
+    copy(s.Vd, motion[1])
+    copy(s.D, motion[2])
+    copy(s.U, motion[3])
+    copy(s.W, motion[4])
+    copy1(s.lam, rows[0])
+    copy1(s.nu, rows[1])
+    copy1(s.Lam, rows[2])
+    copy(s.cnu, contacts[0])
+    copy(s.cLam, contacts[1])
+    copy(s.cchi, contacts[2])
+    copy(o.lam_c, o.kept_forces)

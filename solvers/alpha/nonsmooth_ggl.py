@@ -8,9 +8,14 @@ parts are in alpha/scheme.py, alpha/coupled.py and alpha/contacts.py.
 Source: Brüls, Acary, Cardona, Comput. Methods Appl. Mech. Engrg. 281 (2014), 131-161; friction is not in it.
 """
 
+import numpy as np
+
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
 from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.system.contacts import L_MU, L_ROLLING, L_SPINNING
 from fem_mbs.system.system import System
+
+RESISTING = [L_MU, L_ROLLING, L_SPINNING]  # columns of laws
 
 
 class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
@@ -21,10 +26,14 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     rho_inf : float, 0 … 1, -
         Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve. After
         an impact reactions oscillate and decay by ``rho_inf`` per step.
+    constraints : {"both", "positions", "velocities"}
+        Levels at which joints and contacts hold. The last two are for comparison. "positions": index 3 without impact
+        law and friction; velocities and forces are wrong after an impact, energy may grow. "velocities": joints
+        drift apart and contacts penetrate.
     coupling : {"monolithic", "sequential"}
         Newton's iteration on all unknowns at once, or on the diagonal blocks in turn, with the same solution.
         "sequential" has matrices of a third of the size and converges linearly: for rigid bodies and small steps. In
-        stiff structures it does not converge.
+        stiff structures it does not converge; such steps are solved "monolithic" after all.
     rtol : float, 0 … 1, -
         Relative tolerance of the coupled problem.
     max_iterations : int
@@ -34,7 +43,7 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     penalty, friction_penalty : float > 0, -
         p/k of contacts in the normal direction, and of friction.
     epsilon : float ≥ 0, optional, -
-        Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
+        Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it; for contacts 1e-6 by default.
     tol_v : float, optional [m/s]
         Approach speeds below it do not count as impacts in ``result.impact``. Default: 1e-8 of the largest initial
         speed or of |gravity| h.
@@ -60,7 +69,8 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     reactions are k_s λ~ + k_v Λ/h, contact forces k_v Λ/h. A step in which bodies pass each other, or
     whose normals are more than 14° off those of first touch, is refused or taken in parts.
     Contact groups and persistent contacts belong to `DecoupledNSGA`. ``result.iterations`` has those of the coupled
-    problem three times.
+    problem three times. Where Newton's iteration fails the contact-problem solver finds the contacts that act;
+    ``result.contact_problems`` says where.
 
     Examples
     --------
@@ -68,12 +78,11 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     >>> stepper = fem.NonsmoothGeneralizedAlphaGGL(rho_inf=0.8, coupling="sequential")
     """
 
-    levels = 3
-
     def __init__(
         self,
         rho_inf: float = 0.8,
         *,
+        constraints: str = "both",
         coupling: str = "monolithic",
         rtol: float = 1e-6,
         max_iterations: int = 30,
@@ -103,7 +112,22 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
             reuse=reuse,
             reference_force=reference_force,
         )
+        self.constraints = self.as_choice("constraints", constraints, ("both", "positions", "velocities"))
         self.coupling = self.as_choice("coupling", coupling, ("monolithic", "sequential"))
+        self.check(
+            self.constraints == "both" or not self.sequential, "coupling", self.coupling,
+            f'does not go with constraints="{self.constraints}"; take "monolithic"',
+        )  # fmt: skip
+
+    @property
+    def levels(self) -> int:
+        """Blocks of the problem of a step."""
+        return 1 if self.constraints == "positions" else 3
+
+    @property
+    def follows(self) -> bool:  # type: ignore[override]
+        """Whether positions follow velocities."""
+        return self.constraints == "velocities"
 
     @property
     def sequential(self) -> bool:
@@ -113,6 +137,13 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     def scalars(self, system: System, h: float) -> dict:
         return {**super().scalars(system, h), "approach": int(self.approach == "slower")}
 
+    def drift(self, system: System, h: float) -> float:
+        """Penetration [m] that a step h [s] leaves."""
+        return self.travel(system, h) if self.follows else 0.0
+
     def refuse(self, system: System) -> None:
-        """Raise for models with contact groups."""
+        """Raise for models with contact groups, and with friction where positions alone are constrained."""
         self._refuse_groups(system)
+        for c in np.flatnonzero(system.laws[:, RESISTING].any(axis=1) if self.constraints == "positions" else []):
+            message = 'has friction, which acts in velocities: constraints="positions" knows none; take "both"'
+            self._refuse_part(system.contact_at(int(c)), message)

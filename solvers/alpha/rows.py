@@ -10,10 +10,11 @@ import math
 from fem_mbs.jit import integers, kernel, local_matrix, local_vector
 from fem_mbs.rotations import multiply_T, quaternion_exp, quaternion_to_matrix
 from fem_mbs.solvers.alpha.contacts import position_rows
+from fem_mbs.solvers.alpha.one_level import add_closed_rows, followed_rows
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.stepping.arrays import norm
 from fem_mbs.system.assembly import VELOCITY, advance_configuration, dynamics, full_norm, inertia, zero
-from fem_mbs.system.constraints import add_constraint_forces, constraint_rates, constraints
+from fem_mbs.system.constraints import add_constraint_forces, constraint_rates, constraints, row_norm
 
 
 @kernel
@@ -50,8 +51,10 @@ def motion_rows(d, s, o):
         constraints(d, s.x, s.R, s.Vs, s.g, o.rate_s)
         multipliers(d, s, 0)
         add_constraint_forces(d, 1.0 / s.h, s.phi, s.Gl)
-        o.row_s = norm(s.g, m) / o.c_q if o.levels == 1 else norm(o.rate_s, m)
+        o.row_s = row_norm(d, s.g) / o.c_q if o.levels == 1 else row_norm(d, o.rate_s)
     balance(d, s, o)
+    if o.levels == 1 and d.nc > 0:
+        add_closed_rows(d, s, o)
 
 
 @kernel
@@ -80,10 +83,13 @@ def momenta(d, s, increment, momentum, block, rows):
 @kernel
 def moved_rows(d, s, o):
     """Rows (2)."""
+    if o.follows != 0:
+        followed_rows(d, s, o)
+        return
     rp = o.rp
     momenta(d, s, s.U, o.MU, 1, rp)
-    total = norm(s.g, d.m) ** 2
-    if d.nc > 0:
+    total = row_norm(d, s.g) ** 2
+    if d.nc > 0 and s.without_contacts == 0:
         position_rows(d, s, rp, o.rows_p)
         total += norm(o.rows_p, d.nc) ** 2
     for i in range(6 * d.n_nodes):
@@ -101,8 +107,8 @@ def jumped_rows(d, s, o):
         constraint_rates(d, s.W, s.rate)
         for i in range(m):
             s.rate[i] += o.rate_s[i]
-        total = norm(s.rate, m) ** 2
-    if d.nc > 0:
+        total = row_norm(d, s.rate) ** 2
+    if d.nc > 0 and s.without_contacts == 0:
         velocity_contact_residual(d, s, s.V, s.Vminus, r1, s.rows_c, s.rows_chi)
         for c in range(d.nc):
             total += s.rows_c[c, 0] ** 2

@@ -5,7 +5,8 @@ import math
 from fem_mbs.jit import call2, entry, kernel, local_vector
 from fem_mbs.solvers.alpha.coupled import ALL, whole_merit
 from fem_mbs.solvers.alpha.data import own_at
-from fem_mbs.solvers.alpha.motion import keep_accelerations, predict, stand_still
+from fem_mbs.solvers.alpha.motion import keep_accelerations, keep_unknowns, predict, stand_still
+from fem_mbs.solvers.alpha.one_level import reactions
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position import start_position
 from fem_mbs.solvers.contact.restitution import limit_restitution
@@ -46,13 +47,26 @@ def start(d, s, o):
     zero(s.total_chi_at, 3 * d.nc)
     for c in range(d.nc):
         s.acted[c] = GAP
+        if o.follows != 0:
+            s.cnu[c, 0] = 0.0
+
+
+@entry("void(int64, int64)")
+def first_guess(data, run):
+    """`start` as a part of `alpha.reduced`."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    start(d, s, own_at(s.own_at)[0])
 
 
 @entry("void(int64, int64)")
 def solve_blocks(problem, run):
-    """The diagonal blocks in turn, one Newton step each, until all are solved; in the place of `newton.newton`."""
+    """The diagonal blocks in turn, one Newton step each, until all are solved; in the place of `newton.newton`.
+
+    Where that fails, as in stiff structures, Newton's iteration on all of them, from where this one has started.
+    """
     s = run_at(run)[0]
     o = own_at(s.own_at)[0]
+    keep_unknowns(s, o, False)
     most, iterations, going, history = s.most, 0, True, local_vector(HISTORY)
     while going and iterations < most:
         for block in range(o.levels):
@@ -63,10 +77,14 @@ def solve_blocks(problem, run):
                 break
         iterations += 1
         history[min(iterations, HISTORY - 1)] = whole_merit(s, o)
-    if going:
-        s.code = NOT_CONVERGED
     o.block = ALL
     s.iteration, s.solving = iterations, problem
+    if o.complete == 0:
+        keep_unknowns(s, o, True)
+        s.most, s.want_matrix = most, 0
+        call2(o.iterate_part, problem, run)
+        s.iteration += iterations
+        return
     history[0], s.counts[5] = o.first_merit, min(iterations + 1, HISTORY)
     for i in range(s.counts[5]):
         s.history[i] = history[i]
@@ -92,11 +110,13 @@ def coupled_step(data, run):
     start(d, s, o)
     solve_velocities(s, s.velocity_problem)
     counts[0] = counts[2]
-    if s.code == OK and d.nc > 0 and s.approach != 0 and s.plastic == 0:
+    if s.code == OK and d.nc > 0 and o.levels > 1 and s.approach != 0 and s.plastic == 0:
         limit_restitution(d, s)
     counts[1] = counts[2] = counts[0] if o.levels > 1 else 0
     if s.code != OK:
         return
+    if o.levels == 1 and d.nc > 0:
+        reactions(d, s, o)
     keep_impulses(d, s)
     for i in range(d.m):
         s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h

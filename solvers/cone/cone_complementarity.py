@@ -147,8 +147,8 @@ class ConeComplementarity(Stepper):
 
     def scalars(self, system: Any, h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""
-        speed = np.abs(system.initial.V).max(initial=0.0)
-        slow = max(SLOW * float(np.linalg.norm(system.gravity)) * h, 1e-8 * speed) or 1e-12
+        speed = system.fastest_at(system.initial)
+        slow = max(SLOW * float(np.linalg.norm(system.gravity)) * h, 1e-8 * speed) or 1e-15 * system.size / h
         return {
             "biased": 1,
             "relaxed": int(self.relaxed),

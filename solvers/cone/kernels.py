@@ -41,7 +41,13 @@ from fem_mbs.system.assembly import (
     groups_of,
     zero,
 )
-from fem_mbs.system.constraints import add_constraint_forces, constraint_rates, constraint_tangents, constraints
+from fem_mbs.system.constraints import (
+    add_constraint_forces,
+    constraint_rates,
+    constraint_tangents,
+    constraints,
+    row_norm,
+)
 from fem_mbs.system.contacts import (
     B_GN,
     B_VT,
@@ -82,7 +88,7 @@ def cone_residual(data, run):
         for i in range(m):
             s.rate[i] += s.g[i]
             s.phi[i] = s.kv * s.Lam[i]
-            total += s.rate[i] ** 2
+        total = row_norm(d, s.rate) ** 2
         add_constraint_forces(d, 1.0, s.phi, s.Gl)
     for i in range(6 * N):
         r1[i] = Ma[i] - h * f[i] - s.Gl[i] - s.P[i]
@@ -196,7 +202,7 @@ def look_ahead(d, s, o):
         kept = matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
             c, reach = g.first_contact + e, REACH * s.h * reach_of(g, e, o, fast_x, fast_w)
-            near = kept[e, C_GAP] <= reach + s.exact * (1.0 + s.scale_x)
+            near = kept[e, C_GAP] <= reach + s.exact * s.scale_x
             s.bias[c] = bias_of(g, e, s, o)
             s.candidate[c] = s.active[c] = 1 if near else 0
             count += s.candidate[c]

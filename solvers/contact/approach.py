@@ -46,7 +46,7 @@ def touch_speed(g, e, d, s, speed):
     A gap g_n that is round-off counts as closed.
     """
     gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP0]
-    if gap <= 100.0 * s.exact * (1.0 + s.scale_x):
+    if gap <= 100.0 * s.exact * s.scale_x:
         return -abs(speed)
     V0, Vs = s.V0, s.Vs
     change = gradient_times(g, e, B_GN, 0, Vs) - gradient_times(g, e, B_GN0, 0, V0)

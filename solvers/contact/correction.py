@@ -201,7 +201,7 @@ class ContactProblemCorrection:
     def _relax(level, record):
         """Accept gaps and approach speeds up to `ACCEPTED`, also where forces are too small to be a measure."""
         step = record["h"] ** 2 if level == POSITION else record["h"]
-        size = 1.0 + record["scale_x" if level == POSITION else "scale_v"]
+        size = record["scale_x" if level == POSITION else "scale_v"]
         record["exact"] = max(record["exact"], ACCEPTED)
         record["F_s"] = max(record["F_s"], ACCEPTED * size * record["mean_mass"] / (record["rtol"] * step))
 
@@ -231,7 +231,7 @@ class ContactProblemCorrection:
         motion = residual_norm(*self.at, nodes, blocks, r[chosen, :size])
         force = s["rtol"] * (s["h"] ** 2 if level == POSITION else s["h"]) * s["F_s"]
         k, size = (s["kp"], s["scale_x"]) if level == POSITION else (s["kv"], s["scale_v"])
-        rounding = ROUND_OFF * k * (1.0 + size) * len(self.engine.system.nodes)
+        rounding = ROUND_OFF * k * size * len(self.engine.system.nodes)
         return motion <= max(force, s["rtol"] * np.linalg.norm(r[chosen, :3])) + rounding
 
     def _start(self, level):
@@ -310,7 +310,7 @@ class ContactProblemCorrection:
         if not len(slow):
             return False
         slow = slow[prescribed(self.engine.system, self.engine.state(), normals[slow])]
-        if (gaps[slow] < -TOUCHES * (1.0 + record["scale_x"])).any():
+        if (gaps[slow] < -TOUCHES * record["scale_x"]).any():
             raise ArithmeticError("joints and drivers alone close a contact")
         a["held"][chosen[slow]] = 1
         return len(slow) > 0

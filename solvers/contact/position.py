@@ -19,7 +19,7 @@ from fem_mbs.system.assembly import (
     reduce_vector,
     zero,
 )
-from fem_mbs.system.constraints import add_constraint_forces, constraint_tangents, constraints
+from fem_mbs.system.constraints import add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.contacts import contacts
 
 FARTHEST = 2.0  # |U| relative to |D|, see `farthest`
@@ -60,7 +60,7 @@ def position_residual(data, run):
         constraints(d, x, R, Vs, g, rate)
         for i in range(m):
             phi[i] = half * s.ks * lam[i] + s.kp * nu[i]
-            total += g[i] * g[i]
+        total = row_norm(d, g) ** 2
         add_constraint_forces(d, -1.0, phi, r1)
     friction = 0.0
     if nc > 0:
@@ -82,7 +82,7 @@ def position_residual(data, run):
 def position_solved(data, run):
     """Convergence test of the page on the last residual; gaps and constraints to s.exact whatever the tolerance."""
     d, s = system_at(data)[0], run_at(run)[0]
-    size, displacement = 1.0 + s.scale_x, s.rtol * s.h * s.h * s.F_s / s.mean_mass
+    size, displacement = s.scale_x, s.rtol * s.h * s.h * s.F_s / s.mean_mass
     s.tolerance = s.rtol * max(s.h * s.h * s.F_s, full_norm(d, s.Ma, s.length))
     solved = (
         s.dynamic <= s.tolerance + ROUND_OFF * s.kp * size
@@ -176,7 +176,7 @@ def farthest(d, s):
             inertia += D[i, j] * MD[6 * i + j]
             elastic += D[i, j] * (f0[6 * i + j] - f1[6 * i + j])
     elastic *= s.position_factor * s.h * s.h
-    return FARTHEST * FARTHEST * (inertia + abs(elastic)) + s.mean_mass * (NEAR * (1.0 + s.scale_x)) ** 2
+    return FARTHEST * FARTHEST * (inertia + abs(elastic)) + s.mean_mass * (NEAR * s.scale_x) ** 2
 
 
 @entry("void(int64, int64)")

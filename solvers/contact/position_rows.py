@@ -100,7 +100,7 @@ def left_open(g, e, s):
     c = g.first_contact + e
     if s.held[c] != 0:
         gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
-        return gap >= -TOUCHES * (1.0 + s.scale_x)
+        return gap >= -TOUCHES * s.scale_x
     return s.cut == LOOKS and s.touching[c] != 0
 
 

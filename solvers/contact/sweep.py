@@ -169,7 +169,7 @@ def wall_touch(d, s, g, e, b):
     kept, n0, n1 = matrix(g.contact_at, g.n, g.contact_stride), local_vector(3), local_vector(3)
     gap = kept[e, C_GAP0]
     travel = rough_travel(d, s, g, e, False)
-    if gap <= OVERLAP * s.exact * (1.0 + s.scale_x) or gap >= FASTER * travel:
+    if gap <= OVERLAP * s.exact * s.scale_x or gap >= FASTER * travel:
         return NEVER
     for j in range(3):
         n0[j] = kept[e, C_NORMAL + j]
@@ -253,7 +253,7 @@ def shift_swept(d, s):
             if kept[e, C_THETA] == 0.0:
                 continue
             gap = evaluate_contact(d, g, e, b, x, R, x0, R0, V0)
-            if gap >= -OVERLAP * s.exact * (1.0 + s.scale_x):
+            if gap >= -OVERLAP * s.exact * s.scale_x:
                 continue
             read_normal(b, normal)
             along = cosine(normal, kept[e, C_NORMAL : C_NORMAL + 3])

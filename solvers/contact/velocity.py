@@ -11,10 +11,11 @@ import math
 from fem_mbs.jit import entry, integers, kernel, vector
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
-from fem_mbs.solvers.stepping.arrays import copy, copy1, largest
+from fem_mbs.solvers.stepping.arrays import copy, copy1
 from fem_mbs.solvers.stepping.codes import OK, ROUND_OFF, STRIKES
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import Problem, by_contact_problem, halve, merit_of, solve
+from fem_mbs.solvers.stepping.sizes import farthest_part, speed_of
 from fem_mbs.system.assembly import (
     VELOCITY,
     clear_matrix,
@@ -25,7 +26,13 @@ from fem_mbs.system.assembly import (
     reduce_vector,
     zero,
 )
-from fem_mbs.system.constraints import add_constraint_forces, constraint_rates, constraint_tangents, constraints
+from fem_mbs.system.constraints import (
+    add_constraint_forces,
+    constraint_rates,
+    constraint_tangents,
+    constraints,
+    row_norm,
+)
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, add_gradient
 
 
@@ -56,7 +63,7 @@ def velocity_residual(data, run):
         for i in range(m):
             rate[i] += gt[i]
             phi[i] = h * s.ks * lam[i] + s.kv * Lam[i]
-            total += rate[i] * rate[i]
+        total = row_norm(d, rate) ** 2
         add_constraint_forces(d, -1.0, phi, r1)
     friction = 0.0
     if nc > 0 and s.without_contacts == 0:
@@ -74,8 +81,8 @@ def velocity_residual(data, run):
 def velocity_solved(data, run):
     """Convergence test of the page on the last residual; gap and constraint rates to s.exact."""
     d, s = system_at(data)[0], run_at(run)[0]
-    s.scale_v = max(s.scale_v, largest(s.V))
-    speed, change = 1.0 + s.scale_v, s.rtol * s.h * s.F_s / s.mean_mass
+    s.scale_v = max(s.scale_v, farthest_part(s.V, s.size))
+    speed, change = speed_of(s), s.rtol * s.h * s.F_s / s.mean_mass
     s.tolerance = s.rtol * max(s.h * s.F_s, full_norm(d, s.Ma, s.length))
     solved = (
         s.dynamic <= s.tolerance + ROUND_OFF * s.kv * speed

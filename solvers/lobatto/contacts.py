@@ -188,11 +188,12 @@ def _contact_rows(d, s, o, j, g, e, tangents):
         o.rows[k, c, 0] = gap / s.h
         if tangents:
             _add_gap_row(s, o, j, g, e)
-            for i in range(6):  # proximal, in the matrix only: redundant contacts
-                _add_diagonal(o, g, e, i, s.epsilon * s.kv)
+            _add_diagonal(o, g, e, 0, s.epsilon * s.kv)
     for i in range(1, 6):
         if not resists and o.lasts[c, cone_at(g, i)] == GAP:
             _multiplier_row(s, o, k, g, e, i, tangents)
+        elif tangents:  # proximal, in the matrix only: redundant contacts, those that last while they are open too
+            _add_diagonal(o, g, e, i, s.epsilon * s.kv)
     if resists:
         for which in range(3):
             if o.lasts[c, which] != GAP:

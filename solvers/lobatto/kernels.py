@@ -10,7 +10,7 @@ from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.velocity import accumulate_impulses, moment_arm, rates_of_time, solve_velocities
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.impact import choose_closed, momentum_without_end
-from fem_mbs.solvers.lobatto.lasting import choose_lasting, forces_at_the_end, keep_directions, lasted, slips
+from fem_mbs.solvers.lobatto.lasting import choose_lasting, forces_at_the_end, give_up, keep_directions, slips
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK, SINGULAR
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -24,6 +24,7 @@ from fem_mbs.system.contacts import contacts
 
 # attempts by impulses: p/k, proximal shift, with line search or not; as the rows of `stepping.step.LADDER`
 BY_IMPULSES = np.array([[1.0, 1e-8, 1.0], [0.03, 1e-6, 0.0], [30.0, 1e-6, 1.0]])
+RETREATS = 2  # from contacts that were taken to last, before all of them are
 
 
 @kernel
@@ -94,8 +95,14 @@ def velocities_at_the_end(d, s, o):
 @kernel
 def attempt_step(d, s, o, again):
     """Solve both problems from the first guess."""
-    s.counts[6] = POSITION
     first_guess(d, s, o, again)
+    solve_problems(d, s, o)
+
+
+@kernel
+def solve_problems(d, s, o):
+    """Solve both problems from the present unknowns of the stages."""
+    s.counts[6] = POSITION
     s.want_matrix = 1  # nearly all steps need one
     solve(s, o.stage_problem, s.max_iterations)
     s.want_matrix = 0
@@ -103,6 +110,22 @@ def attempt_step(d, s, o, again):
         return
     s.counts[1] = max(s.counts[1], s.iteration)
     velocities_at_the_end(d, s, o)
+
+
+@kernel
+def attempt_lasting(d, s, o):
+    """Solve both problems with contacts that last, and again without those of them that do not; whether that ends well.
+
+    Contacts that are given up leave their friction to others: the present unknowns are the better start.
+    """
+    attempt_step(d, s, o, afresh(s))
+    for _ in range(RETREATS):
+        if s.code != OK:
+            return False
+        if give_up(d, s, o) == 0:
+            return True
+        solve_problems(d, s, o)
+    return s.code == OK and give_up(d, s, o) == 0
 
 
 @kernel
@@ -154,10 +177,9 @@ def lobatto_step(data, run):
     if d.nc > 0:
         contacts(d, s.x0, s.R0, s.x0, s.R0, s.V0)
     lasting = choose_lasting(d, s, o, s.counts[4] == 0 and o.by_impulses == 0)
-    attempt_step(d, s, o, afresh(s))
-    if lasting and not (s.code == OK and lasted(d, s, o)):
+    if not (lasting and attempt_lasting(d, s, o)):
         choose_lasting(d, s, o, False)
-        attempt_step(d, s, o, True)
+        attempt_step(d, s, o, lasting or afresh(s))
     if s.code == OK:
         o.troubled = 0
     elif d.nc > 0 and (o.troubled != 0 or s.plastic != 0 or s.counts[4] == LADDER.shape[0] - 1):

@@ -14,8 +14,9 @@ unknown it is
     ΔP_T = B_T − μ (ΔP_N − B_N) τ^s ,   G_N v = 0                                                                (3)
 
 A contact in which nothing slips has the usual rows there; one in which something does has (3), and γ = 0 of its cones
-that stick. A step that does not end as it was taken to last (the contact opens, stick and slip change, an impulse
-pulls or is outside its cone) is solved again without these rows.
+that stick. Contacts that did not last (they open, stick and slip change, an impulse is outside its cone) have the usual
+rows when the step is solved again. Of redundant contacts that stick some have no force, or one at the limit of their
+cone: what tells is that they neither open nor slip.
 
 Source: docs/theory/lobatto.md, (12), (13); averaged rows in the sense of Jay (1996).
 """
@@ -27,12 +28,13 @@ from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, cone_of, local_row, multiplier
+from fem_mbs.solvers.stepping.codes import CLOSED_GAP
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.sizes import speed_of
 from fem_mbs.system.assembly import POSITION, VELOCITY, groups_of, matrix_values, scatter_matrix, zero
 from fem_mbs.system.contacts import B_GN, C_BLOCKS, C_GAP, add_gradient, gradient_times
 
 _K = SLOT["K"]
-CLOSED_GAP = 10.0  # times the accuracy of gaps: a gap below it is closed
 STILL = 1e2  # times the accuracy of velocities: a contact that moves no faster stays closed, or sticks
 SLOW = 1e-2  # times tol_v, likewise
 
@@ -61,24 +63,35 @@ def rates_of(g, e, s, V, members, n, rate):
 
 
 @kernel
+def speed_of_rest(s):
+    """Speed below which a contact stays closed, or sticks."""
+    return STILL * s.exact * speed_of(s) + SLOW * s.tol_v
+
+
+@kernel
+def rests(g, e, s, V):
+    """Whether a contact, which was evaluated last, is closed and does not move along its normal."""
+    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
+    closed = gap <= CLOSED_GAP * s.exact * s.scale_x
+    return closed and abs(gradient_times(g, e, B_GN, 0, V)) <= speed_of_rest(s)
+
+
+@kernel
 def choose_lasting(d, s, o, allowed):
     """Choose contacts that last, if ``allowed``, by what they do at the start of the step; whether there is one."""
     groups = groups_of(d)
-    still = STILL * s.exact * (1.0 + s.scale_v) + SLOW * s.tol_v
+    still = speed_of_rest(s)
     members, rate = local_vector(3), local_vector(3)
     o.lasting = 0
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
             c = g.first_contact + e
             for which in range(3):
                 o.lasts[c, which] = GAP
-            if not allowed or kept[e, C_GAP] > CLOSED_GAP * s.exact * (1.0 + s.scale_x):
-                continue
-            if abs(gradient_times(g, e, B_GN, 0, s.V0)) > still:
+            if not allowed or not rests(g, e, s, s.V0):
                 continue
             for which in range(3):
                 n, mu = cone_of(g, e, s, which, members)
@@ -117,27 +130,54 @@ def _impulse(s, c, i):
 
 @kernel
 def _held(g, e, s, o):
-    """Whether the impulses of a contact are inside the cones that were taken to stick, at the end of the step."""
-    c, members = g.first_contact + e, local_vector(3)
-    if not slips(o, c):  # the usual rows have decided
-        sticks = o.lasts[c, 0] == GAP or s.status[c] == STICK
-        return sticks and ((o.lasts[c, 1] == GAP and o.lasts[c, 2] == GAP) or s.turning[c] == STICK)
+    """Whether the cones of a contact that were taken to stick do so at the end of the step, by impulses inside of them.
+
+    The usual rows have decided on the impulses. Those of redundant contacts may be at the limit without any slip.
+    """
+    c, members, rate = g.first_contact + e, local_vector(3), local_vector(3)
+    still = speed_of_rest(s)
     for which in range(3):
-        if o.lasts[c, which] == STICK:
-            n, mu = cone_of(g, e, s, which, members)
-            size = 0.0
-            for k in range(n):
-                i = int(members[k])
-                size += (_impulse(s, c, i) / arm_of(g, e, s, i)) ** 2
-            if not math.sqrt(size) <= mu * s.aLam[c, 0]:
+        if o.lasts[c, which] != STICK:
+            continue
+        n, mu = cone_of(g, e, s, which, members)
+        if not slips(o, c):
+            if rates_of(g, e, s, s.V, members, n, rate) > still:
                 return False
-    return s.aLam[c, 0] >= 0.0 and goes_on(g, e, s, o, s.V)
+            continue
+        size = 0.0
+        for k in range(n):
+            i = int(members[k])
+            size += (_impulse(s, c, i) / arm_of(g, e, s, i)) ** 2
+        if not math.sqrt(size) <= mu * s.aLam[c, 0]:
+            return False
+    return not slips(o, c) or (s.aLam[c, 0] >= 0.0 and goes_on(g, e, s, o, s.V))
 
 
 @kernel
-def lasted(d, s, o):
-    """Whether the contacts did what they were taken to do; velocities at the end are known."""
-    groups, stages = groups_of(d), o.a.shape[0]
+def _lasted(g, e, s, o):
+    """Whether a contact did what it was taken to do; what sticks may be without a force for a while.
+
+    What slips may not: its friction is that of its force.
+    """
+    c, stages = g.first_contact + e, o.a.shape[0]
+    if not rests(g, e, s, s.V) or not _held(g, e, s, o):
+        return False
+    if not slips(o, c):
+        return True
+    for j in range(stages - 1):
+        if o.stage_status[j, c] == GAP:
+            return False
+    for j in range(stages):
+        if o.forward[j, c] == 0:
+            return False
+    return True
+
+
+@kernel
+def give_up(d, s, o):
+    """Take contacts that did not last for others; how many these are. Velocities at the end are known."""
+    groups, count = groups_of(d), 0
+    o.lasting = 0
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -146,15 +186,13 @@ def lasted(d, s, o):
             c = g.first_contact + e
             if not lasts(o, c):
                 continue
-            if s.status[c] == GAP or not _held(g, e, s, o):
-                return False
-            for j in range(stages - 1):
-                if o.stage_status[j, c] == GAP or o.cR[j, c, 0] < 0.0:
-                    return False
-            for j in range(stages):
-                if slips(o, c) and o.forward[j, c] == 0:
-                    return False
-    return True
+            if _lasted(g, e, s, o):
+                o.lasting = 1
+                continue
+            count += 1
+            for which in range(3):
+                o.lasts[c, which] = GAP
+    return count
 
 
 @kernel

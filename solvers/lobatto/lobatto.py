@@ -14,6 +14,7 @@ from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.lobatto.data import TABLE
 from fem_mbs.solvers.lobatto.stability import largest_frequency
 from fem_mbs.solvers.lobatto.tableau import LIMITS, tableau
+from fem_mbs.solvers.stepping.codes import COUPLED_SHIFT
 from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.assembly import POSITION
@@ -36,7 +37,7 @@ class LobattoIIIAB(Stepper):
     penalty, friction_penalty : float > 0, -
         p/k of contacts in the normal direction, and of friction. Below 1 it can take more attempts at an impact.
     epsilon : float ≥ 0, optional, -
-        Proximal shift of redundant constraints, as `DecoupledNSGA` has it.
+        Proximal shift of redundant constraints, as `DecoupledNSGA` has it; for contacts 1e-6 by default.
     tol_v : float, optional [m/s]
         Approach speeds below it do not count as impacts in ``result.impact``. Default: 1e-8 of the largest initial
         speed or of |gravity| h.
@@ -78,6 +79,7 @@ class LobattoIIIAB(Stepper):
     named = ("", "stage problem", "impact problem")
     contact_solver, max_problems = "auto", 50
 
+    contact_shift = COUPLED_SHIFT
     means_at_impacts = True
 
     def __init__(

@@ -16,11 +16,12 @@ from fem_mbs.solvers.lobatto.blocks import clear_entries, distribute, elements, 
 from fem_mbs.solvers.lobatto.chart import charts, curvatures, own_rows, to_stage, without_gyration
 from fem_mbs.solvers.lobatto.contacts import keep_contacts, move_contacts, right_of_contacts, stage_contacts
 from fem_mbs.solvers.lobatto.data import own_at
-from fem_mbs.solvers.stepping.arrays import copy, copy1, largest
+from fem_mbs.solvers.stepping.arrays import copy, copy1
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import Problem, halve, problem_at
 from fem_mbs.solvers.stepping.run import go_to
+from fem_mbs.solvers.stepping.sizes import farthest_part, push_of, speed_of, step_size
 from fem_mbs.system.assembly import (
     POSITION,
     STACKED,
@@ -33,7 +34,7 @@ from fem_mbs.system.assembly import (
     times_tangent,
     zero,
 )
-from fem_mbs.system.constraints import add_constraint_forces, constraints
+from fem_mbs.system.constraints import add_constraint_forces, constraints, row_norm
 
 _H, _RATE, _GT, _GTT, _K, _C, _M = (SLOT[k] for k in ("H", "rate", "gt", "gtt", "K", "C", "M"))
 
@@ -103,8 +104,8 @@ def _stage(d, s, o, j, tangents):
         constraints(d, s.xs, s.Rs, s.Vs, s.g, s.rate)
         for i in range(d.m):
             o.gaps[j, i] = s.g[i]
-            total += s.g[i] ** 2
             s.phi[i] = 0.0 if last else s.kv * o.Ri[j, i]
+        total = row_norm(d, s.g) ** 2
         add_constraint_forces(d, 1.0, s.phi, o.Fi[j])
         if tangents:
             _constraint_entries(d, s, o, j)
@@ -235,13 +236,14 @@ def stage_solved(data, run):
     """Convergence test on the last residual; or the last Newton step was below the round-off of positions."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    length, speed = 1.0 + s.scale_x, 1.0 + max(s.scale_v, largest(s.Vs))
+    s.scale_v = max(s.scale_v, farthest_part(s.Vs, s.size))
+    length, speed = s.scale_x, speed_of(s)
     momentum = full_norm(d, o.Pi[0], s.length)
-    s.tolerance = s.rtol * s.h * s.F_s + ROUND_OFF * (momentum + s.kv * speed)
-    exact = (
-        s.dynamic <= s.tolerance and s.row <= s.exact * length and s.row_T <= s.exact * speed + s.exact * length / s.h
-    )
-    stalled = s.iteration > 0 and s.h * o.moved <= ROUND_OFF * length and s.row <= 10.0 * s.exact * length
+    s.tolerance = s.rtol * s.h * s.F_s + ROUND_OFF * (momentum + s.kv * push_of(s))
+    gaps, rates = s.exact * length, s.exact * speed + s.exact * length / s.h
+    exact = s.dynamic <= s.tolerance and s.row <= gaps and s.row_T <= rates
+    stalled = s.iteration > 0 and s.h * o.moved <= ROUND_OFF * length and s.row <= 10.0 * gaps
+    stalled = stalled and s.row_T <= 10.0 * rates  # joints may let a contact move nowhere: no step closes its gap
     s.solved = 1 if exact or stalled else 0
 
 
@@ -291,8 +293,7 @@ def stage_keep(data, run):
     for j in range(stages):
         copy(o.w[j], o.w_keep[j])
         dx = vector(s.dx_at + 8 * j * size, size)
-        for i in range(d.n):
-            o.moved = max(o.moved, abs(dx[i]))
+        o.moved = max(o.moved, step_size(d, s, dx))
     copy(o.Ri, o.Ri_keep)
     keep_contacts(o)
 

@@ -31,7 +31,7 @@ from fem_mbs.solvers.contact.velocity import (
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.moreau.data import own_at
 from fem_mbs.solvers.stepping.arrays import copy, copy3
-from fem_mbs.solvers.stepping.codes import OK
+from fem_mbs.solvers.stepping.codes import CLOSED_GAP, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled, turns_too_far
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, rebounds, take
@@ -46,7 +46,7 @@ from fem_mbs.system.assembly import (
     groups_of,
     zero,
 )
-from fem_mbs.system.constraints import add_constraint_forces, constraint_tangents, constraints
+from fem_mbs.system.constraints import add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.contacts import (
     B_GN,
     B_VT,
@@ -58,13 +58,11 @@ from fem_mbs.system.contacts import (
     gradient_times,
 )
 
-CLOSED_GAP = 10.0  # times what a projection leaves: a gap below it is closed
-
 
 @kernel
 def closed_gap(s):
     """A gap [m] below it is closed."""
-    return CLOSED_GAP * s.exact * (1.0 + s.scale_x)
+    return CLOSED_GAP * s.exact * s.scale_x
 
 
 @entry("void(int64, int64)")
@@ -96,8 +94,7 @@ def theta_residual(data, run):
     if m > 0:
         constraints(d, x, R, V, s.g, s.rate)
         add_constraint_forces(d, theta, s.phi, reaction)
-        for i in range(m):
-            total += s.rate[i] ** 2
+        total = row_norm(d, s.rate) ** 2
     for i in range(6 * N):
         if theta < 1.0:
             Ma[i] = theta * Ma[i] + (1.0 - theta) * s.force[i]

@@ -213,8 +213,11 @@ def _disc_tangent(S, g, e, nd, mu, lam_N, speed, k, V):
 
 
 @kernel
-def closed_tangents(d, s, o, x, R, V, k, c_q, T):
-    """Add the blocks of (1)-(5) to the matrix of the smooth sub-problem; c_q = ∂D/∂v (0: rows of accelerations)."""
+def closed_tangents(d, s, o, x, R, V, k, shift, c_q, T):
+    """Add the blocks of (1)-(5) to the matrix of the smooth sub-problem; c_q = ∂D/∂v (0: rows of accelerations).
+
+    ``shift``: proximal shift over k.
+    """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     values = matrix_values(d, SMOOTH)
@@ -246,16 +249,16 @@ def closed_tangents(d, s, o, x, R, V, k, c_q, T):
                         S[i, j] -= c_q * k * lam[c, 0] * H[i, j]
                         S[nd, j] -= c_q * k * ve[i] * H[i, j]
                 times_tangent(g, e, S, nd + 1, T)
-            _row_tangent(S, nd, nd, True, 0.0, 0.0, kept[e, C_BLOCKS + B_GN * nd :], 1.0, k, s.epsilon)
+            _row_tangent(S, nd, nd, True, 0.0, 0.0, kept[e, C_BLOCKS + B_GN * nd :], 1.0, k, shift)
             mu = law[e, L_MU] if closed[c] == SLIP else 0.0
             if mu != 0.0 and g.drilling != 0:
                 _disc_tangent(S, g, e, nd, mu, lam[c, 0], ctau[c, 2], k, V)
             for j in range(0 if mu != 0.0 and g.drilling != 0 else 2):
                 G = kept[e, C_BLOCKS + (B_VT + j) * nd :]
-                _row_tangent(S, nd, nd + 1 + j, closed[c] == STICK, mu, ctau[c, j], G, 1.0, k, s.epsilon)
+                _row_tangent(S, nd, nd + 1 + j, closed[c] == STICK, mu, ctau[c, j], G, 1.0, k, shift)
             for j in range(size - nd - 3):
                 turns, limit = (rolls[c], law[e, L_ROLLING] / arm) if j < 2 else (spins[c], law[e, L_SPINNING] / arm)
                 G, scale = kept[e, C_BLOCKS + (B_W + j) * nd :], arm if turns != GAP else 0.0
                 limit = limit if turns == SLIP else 0.0
-                _row_tangent(S, nd, nd + 3 + j, turns == STICK, limit, wtau[c, j], G, scale, k, s.epsilon)
+                _row_tangent(S, nd, nd + 3 + j, turns == STICK, limit, wtau[c, j], G, scale, k, shift)
             scatter_matrix(g.maps_at[SMOOTH], e, size, vector(b[_KK], size * size), values)

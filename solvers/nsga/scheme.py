@@ -117,7 +117,7 @@ def consistent(d, s, o):
     clam, gamma_c, closed = o.clam, o.gamma_c, s.closed
     mchi, gamma_w, roll = o.mchi, o.gamma_w, integers(d.roll_index_at, nc)
     rolls, spins = o.rolls, o.spins
-    shift = s.epsilon / s.mean_mass
+    shift, arm = s.epsilon / s.mean_mass, vector(d.row_arm_at, m)
     zero(s.trial_at, 6 * N)
     zero(s.lam_at, m)
     zero(o.clam_at, 3 * nc)
@@ -129,7 +129,7 @@ def consistent(d, s, o):
         for i in range(6 * N):
             f[i] = fs[i]
     if nc > 0:
-        closed_tangents(d, s, o, x, R, V, 1.0, 0.0, R)
+        closed_tangents(d, s, o, x, R, V, 1.0, shift, 0.0, R)
     if not factorise(d, SMOOTH):
         s.code = SINGULAR
         return
@@ -137,15 +137,15 @@ def consistent(d, s, o):
     for _ in range((FEW if s.epsilon <= SMALL_SHIFT else REPETITIONS) if m + nc > 0 else 1):
         reduce_vector(d, f, dx)
         for i in range(m):
-            dx[n + i] = gamma[i] - shift * lam[i]
+            dx[n + i] = gamma[i] - shift / arm[i] ** 2 * lam[i]
         for c in range(nc):
             for i in range(3):
                 rated = closed[c] == STICK or (closed[c] != GAP and i == 0)
-                dx[n + m + 3 * c + i] = gamma_c[c, i] - s.epsilon * clam[c, i] if rated else 0.0
+                dx[n + m + 3 * c + i] = gamma_c[c, i] - shift * clam[c, i] if rated else 0.0
                 if roll[c] >= 0 and turning > 0:
                     rated = (rolls[c] if i < 2 else spins[c]) == STICK
                     at = n + m + 3 * nc + 3 * roll[c] + i
-                    dx[at] = gamma_w[c, i] - s.epsilon * mchi[c, i] if rated else 0.0
+                    dx[at] = gamma_w[c, i] - shift * mchi[c, i] if rated else 0.0
         solve_in_place(d, SMOOTH, s.dx_at)
         for i in range(m):
             lam[i] = dx[n + i]

@@ -9,10 +9,11 @@ from fem_mbs.solvers.alpha.motion import predict, stand_still
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import leave_cones
 from fem_mbs.solvers.nsga.persistent import closed_forces, closed_tangents, sliding_directions
-from fem_mbs.solvers.stepping.arrays import largest, largest_turn, norm
+from fem_mbs.solvers.stepping.arrays import largest_turn, norm
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, attempt, problem_at, solve, turns_too_far
+from fem_mbs.solvers.stepping.sizes import farthest_part, push_of, speed_of, step_size
 from fem_mbs.system.assembly import (
     SMOOTH,
     advance_configuration,
@@ -24,7 +25,7 @@ from fem_mbs.system.assembly import (
     update_states,
     zero,
 )
-from fem_mbs.system.constraints import add_constraint_forces, constraint_tangents, constraints
+from fem_mbs.system.constraints import add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.contacts import contacts
 
 FAR = 10.0  # residual, relative to the forces at the start of the step, that only a step much too deep can leave
@@ -110,12 +111,12 @@ def smooth_residual(data, run):
         shift = s.epsilon_rows * s.ks
         constraint_tangents(d, SMOOTH, x, R, V, phi, o.c_q, o.c_q, s.ks, o.ps, shift, False, T)
     if tangents and s.persistent != 0:
-        closed_tangents(d, s, o, x, R, V, s.ks, o.c_q, T)
+        closed_tangents(d, s, o, x, R, V, s.ks, s.epsilon, o.c_q, T)
     # forces of single elements: net nodal forces cancel in a stressed structure at rest, whose round-off they would
     # not see
     s.F_s = full_norm(d, Ma, s.length) + max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, Gl, s.length)
     s.F_s = max(s.F_s, s.reference_force)
-    s.dynamic, s.row = full_norm(d, r1, s.length), norm(rate, m) + missing
+    s.dynamic, s.row = full_norm(d, r1, s.length), row_norm(d, rate) + missing
     s.merit = s.dynamic if math.isfinite(s.row) else math.inf
 
 
@@ -132,11 +133,11 @@ def smooth_matrix(data, run):
 @kernel
 def converged(s, o):
     """Convergence test of the page on the last residual: (it is small, forces are not just round-off)."""
-    s.scale_v = max(s.scale_v, largest(s.Vs))
-    speed = 1.0 + s.scale_v
-    exact = s.dynamic <= s.rtol * s.F_s + ROUND_OFF * s.ks * speed
+    s.scale_v = max(s.scale_v, farthest_part(s.Vs, s.size))
+    speed = speed_of(s)
+    exact = s.dynamic <= s.rtol * s.F_s + ROUND_OFF * s.ks * push_of(s)
     # stiff parts without load: their forces are the round-off of positions, which no iteration removes
-    stalled = s.dynamic > STALLED * s.before and o.moved <= ROUND_OFF * (1.0 + s.scale_x)
+    stalled = s.dynamic > STALLED * s.before and o.moved <= ROUND_OFF * s.scale_x
     small = (
         (exact or stalled)
         and s.row <= s.rtol * s.h * s.F_s / s.mean_mass + ROUND_OFF * speed
@@ -201,13 +202,11 @@ def smooth_keep(data, run):
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     dx = vector(s.dx_at, d.n)
-    o.moved, o.c_step = 0.0, o.c_a
-    for i in range(d.n):
-        o.moved = max(o.moved, o.c_q * abs(dx[i]))
+    o.moved, o.c_step = o.c_q * step_size(d, s, dx), o.c_a
     if s.iteration == 0:
         o.first_force = s.F_s
         # round-off of closed contacts: taken out of v̇~ at once, where the damping of ρ would let it swing for long
-        shaken = max(s.row, s.row_T) <= SHAKEN * s.exact * (1.0 + s.scale_v)
+        shaken = max(s.row, s.row_T) <= SHAKEN * s.exact * speed_of(s)
         if s.persistent != 0 and shaken and s.dynamic <= s.rtol * s.F_s:
             o.c_step = 1.0 / s.h
     if o.mixed != 0:

@@ -68,7 +68,7 @@ def find_touching(d, s, o):
             if s.active[c] == 0 or s.closed[c] != GAP:
                 continue
             gap_0, rate_0 = kept[e, C_GAP0], gradient_times(g, e, B_GN0, 0, s.V0)
-            if gap_0 <= s.exact * (1.0 + s.scale_x) and rate_0 <= s.tol_v:
+            if gap_0 <= s.exact * s.scale_x and rate_0 <= s.tol_v:
                 continue  # was closed
             guess = kept[e, C_THETA]
             if guess != 0.0:  # swept: gradients are those of the touch
@@ -128,5 +128,5 @@ def close_touching(d, s):
         kept = matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
             c = g.first_contact + e
-            if s.touching[c] != 0 and kept[e, C_GAP] <= NEAR * s.exact * (1.0 + s.scale_x):
+            if s.touching[c] != 0 and kept[e, C_GAP] <= NEAR * s.exact * s.scale_x:
                 s.active[c] = 1

@@ -86,7 +86,7 @@ def squeezing_contacts(system: "System", state: "State", contacts: np.ndarray, g
     # W λ = 0, g·λ = −1
     impulses, left = nnls(np.vstack([scaled, depth]), np.append(np.zeros(len(gaps)), -1.0))
     acts = impulses > FIXED * impulses.max()
-    deep = gaps @ (impulses / size) < -TOUCHES * (1.0 + np.abs(state.x).max()) * (impulses / size).sum()
+    deep = gaps @ (impulses / size) < -TOUCHES * system.size_at(state) * (impulses / size).sum()
     return acts & bool(left < APART and deep)
 
 
@@ -110,7 +110,7 @@ def closing_contacts(system: "System", state: "State", h: float, t: float, tol_v
         Joints and drivers have no configuration at the end.
     """
     end = moved_by_joints(system, state, h, t)
-    size = 1.0 + np.abs(end.x).max()
+    size = system.size_at(end)
     gaps, speeds = system.gaps(end), system.contact_velocities(end)[:, 0]
     return (gaps < -EXACT * size) | ((gaps <= TOUCHES * size) & (speeds < -tol_v))
 

@@ -24,13 +24,13 @@ from fem_mbs.solvers.contact.passed import crossing
 from fem_mbs.solvers.stepping.codes import JUMP, OUT_OF_RANGE, PASSED
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.external_work import allow_work
+from fem_mbs.solvers.stepping.sizes import slow_of
 from fem_mbs.system.element_checks import trouble_of
 
 FAST = 10.0  # c of (1): corrections may move a node several times as far as it would fly
 FLOOR = 1e-6  # of (1), relative to the size of the model: closing what the tolerances leave open
 TURN_FLOOR = 1e-3  # rad
 SLACK, SHARE = 0.01, 0.04  # of (2), per step
-REST = 1e-6  # m/s: energies of nodes that move slower are round-off
 
 
 @kernel
@@ -55,7 +55,7 @@ def energy_rises(s, kinetic, potential):
     s.top_kinetic = max(s.top_kinetic, kinetic)
     steps, s.looked = s.step_number - s.looked, s.step_number
     rise, allowed = energy - s.last_energy, s.allowed_energy + SLACK * s.top_kinetic
-    allowed = min(allowed, SHARE * steps * s.top_kinetic) + 1e-9 * abs(energy) + s.mean_mass * REST**2
+    allowed = min(allowed, SHARE * steps * s.top_kinetic) + 1e-9 * abs(energy) + s.mean_mass * slow_of(s) ** 2
     allowed += s.allowed_work
     s.last_energy, s.allowed_energy, s.allowed_work = energy, 0.0, 0.0
     if s.step_number == 0 or rise <= allowed:
@@ -87,7 +87,7 @@ def check(data, run):
         for j in range(3):
             far += (x[i, j] - x0[i, j]) ** 2
         far = math.sqrt(far)
-        allowed = FAST * (h * speed + h * h * max(_size(Vd, i, 0), _size(Va0, i, 0))) + FLOOR * (1.0 + s.scale_x)
+        allowed = FAST * (h * speed + h * h * max(_size(Vd, i, 0), _size(Va0, i, 0))) + FLOOR * s.scale_x
         cosine = 0.0
         for j in range(4):
             cosine += Q0[i, j] * Q[i, j]

@@ -12,6 +12,7 @@ import numpy as np
 
 from fem_mbs.errors import NonFiniteError, SolverError
 from fem_mbs.solvers.stepping.energy_watch import SHARE, EnergyWatch, cause
+from fem_mbs.solvers.stepping.sizes import JITTER, SLOW
 from fem_mbs.system import element_checks
 
 if TYPE_CHECKING:
@@ -82,7 +83,9 @@ class Chunks:
         self.records = engine.make_records(size)
         self.done, self.reason = 0, "complete"
         self.failure: Exception | None = None
-        self.energy = EnergyWatch(engine.system.mean_mass) if engine.run[0]["watched"] else None
+        run = engine.run[0]
+        slow = float(SLOW * run["scale_v"] + JITTER * run["size"] / run["h"])
+        self.energy = EnergyWatch(engine.system.mean_mass, slow) if engine.run[0]["watched"] else None
         self.samples = []  # outputs of some states of each chunk, for remarks of elements
 
     def time(self, steps: int) -> float:

@@ -19,9 +19,14 @@ MISSED = 1  # a contact is passed and has not acted
 ELSEWHERE = 2  # a contact acts along another normal than that of first touch
 UNRESOLVED = 3  # a force law stops a fast body within one step
 
-EXACT = 1e-13  # constraints and gaps hold to this, relative to sizes and speeds, whatever the tolerance of the forces
-ROUND_OFF = 5e-15  # floor of convergence tests, relative to sizes: sums of a few dozen products of order one
+EXACT = 3e-13  # constraints and gaps hold to this, relative to sizes and speeds, whatever the tolerance of the forces
+CLOSED_GAP = 10.0  # times the accuracy of gaps: a gap below it is closed
+ROUND_OFF = 1.5e-14  # floor of convergence tests, relative to sizes: sums of a few dozen products of order one
 TOUCHES = 1e-9  # of the size of the positions: gaps down to minus it are no penetration, as at the start of a run
+SHIFT = 1e-8  # default of epsilon, the proximal shift of redundant constraints and contacts
+# The same for contacts, where a problem has their positions and velocities: Newton steps between two solutions of
+# redundant contacts are round-off over the shift, and those with little force change their status with them.
+COUPLED_SHIFT = 1e-6
 LARGEST_TURN = 3.0  # rad in a step: the exponential map is one-to-one below π
 
 # How far a step goes with ``s.cut``, see nsga.split

@@ -140,8 +140,9 @@ TABLE = Table(
         "mean_mass": Item("", "of the moving nodes"),
         "length": Item("", "turns moments into forces"),
         "F_s": Item("", "size of the forces"),
-        "scale_x": Item("", "size of the positions", kept=True),
-        "scale_v": Item("", "size of the velocities", kept=True),
+        "size": Item("", "of the model, turns angles into lengths"),
+        "scale_x": Item("", "size of the positions, at least that of the model", kept=True),
+        "scale_v": Item("", "size of the velocities [m/s], angular ones times that of the model", kept=True),
         "reference_force": Item("", "forces are solved to rtol of it at least"),
         "position_factor": Item("", "c_p"),
         # Newton's iteration, see stepping.newton

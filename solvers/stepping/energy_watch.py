@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 SHARE = 0.05  # of the largest kinetic energy: a rise above an earlier value that is told
-REST = 1e-6  # m/s: energies of nodes that move slower are round-off
 
 
 class EnergyWatch:
@@ -23,8 +22,8 @@ class EnergyWatch:
     time : float [s], when it was reached
     """
 
-    def __init__(self, mass: float) -> None:
-        self.floor = mass * REST**2
+    def __init__(self, mass: float, slow: float) -> None:
+        self.floor = mass * slow**2  # energies of nodes that move slower than this [m/s] are round-off
         self.lowest, self.top_kinetic, self.size = np.inf, 0.0, 0.0
         self.rise, self.time = 0.0, 0.0
 
@@ -54,6 +53,8 @@ def cause(engine: "Engine", where: str = "") -> str:
     Newton's law gives energy at any step size where it reflects the approach at the start of the step: where friction
     couples the contacts of an impact, or their normals turn. ``where``: what steps are too large for.
     """
+    if getattr(engine.method, "constraints", "both") == "positions" and engine.bounced():
+        return 'constraints="positions" knows no law of impact, and smaller steps do not change that. Take "both"'
     if getattr(engine.method, "approach", "slower") == "start" and engine.bounced():
         return (
             'Newton\'s law of impact can give energy with approach="start", above all with friction, and smaller steps '

@@ -31,7 +31,7 @@ import numpy as np
 
 from fem_mbs.results.table import PAIR_COLUMNS
 from fem_mbs.solvers.stepping import newton
-from fem_mbs.solvers.stepping.codes import EXACT, OK
+from fem_mbs.solvers.stepping.codes import EXACT, OK, SHIFT
 from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.energy_watch import cause
 from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
@@ -43,8 +43,6 @@ from fem_mbs.system.contacts import L_NORMAL
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
-
-SHIFT = 1e-8  # default of epsilon
 
 
 class Engine:
@@ -137,15 +135,12 @@ class Engine:
         addresses = {"data_at": self.data, "run_at": self.run, "own_at": self.own, "records_at": self.records}
         for name, array in addresses.items():
             self.run[0][name] = address(array)
-        self.contact_problems = None
         if self.grains is not None:
             from fem_mbs.solvers.granular.step import contacts_of_step
 
             self.run[0]["grains_at"], self.run[0]["grains_part"] = address(self.grains.record), contacts_of_step.address
-        elif (self.system.nc or self.system.searches) and self.method.contact_solver != "newton":
-            from fem_mbs.solvers.contact.correction import ContactProblemCorrection
-
-            self.contact_problems = ContactProblemCorrection(self)
+        self.contact_problems = None if self.grains is not None else self.method.contact_problems(self)
+        if self.contact_problems is not None:
             self.run[0]["contact_part"] = self.contact_problems.address
 
     def _numbers(self, save_every):
@@ -153,13 +148,14 @@ class Engine:
         method, system, h = self.method, self.system, self.h
         mass = method.scaling or system.contact_mass
         settled = not system.searches or self.grains is not None  # no contacts that come and go
-        speed = np.abs(system.initial.V).max(initial=0.0)
-        tol_v = method.tol_v or 1e-8 * max(speed, np.linalg.norm(system.gravity) * h) or 1e-12
+        speed = system.fastest_at(system.initial)
+        # without motion and weight: what round-off of the positions makes of a step
+        tol_v = method.tol_v or 1e-8 * max(speed, np.linalg.norm(system.gravity) * h) or 1e-15 * system.size / h
         return {
             "h": h, "ks": mass / h, "kp": mass, "kv": mass,
             "pp": method.penalty * mass, "pv": method.penalty * mass,
             "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
-            "epsilon": self.shift, "restitution_scale": 1.0,
+            "epsilon": method.contact_shift if method.epsilon is None else self.shift, "restitution_scale": 1.0,
             "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self.shift,
             "watched": int(explained(system)), "strict": int(self.strict),
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
@@ -167,7 +163,7 @@ class Engine:
             "max_iterations": method.max_iterations, "max_problems": method.max_problems,
             "newton": int(settled and (method.contact_solver != "problem" or system.nc == 0)),
             "exact": EXACT, "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
-            "scale_x": np.abs(system.initial.x).max(), "scale_v": speed,
+            "size": system.size, "scale_x": system.size_at(system.initial), "scale_v": system.speed_at(system.initial),
             "abrupt": int(any(element.abrupt for element in system.elements)),
             "given_gaps": int(gaps_are_given(system)),
         }  # fmt: skip
@@ -187,7 +183,7 @@ class Engine:
         for name in ("Vs", "V0"):
             a[name][:] = state.V
         if system.nc:
-            a["was_active"][:] = system.gaps(state) <= 1e-9 * (1.0 + np.abs(state.x).max())
+            a["was_active"][:] = system.gaps(state) <= 1e-9 * system.size_at(state)
         self.method.start(self, state)
         assembly.initial_states(system.data[0], state.x, state.R, state.V)
 

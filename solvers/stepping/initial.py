@@ -14,7 +14,7 @@ import numpy as np
 
 from fem_mbs.arguments import Keywords, Named
 from fem_mbs.errors import SolverError, label
-from fem_mbs.jit import kernel
+from fem_mbs.jit import kernel, vector
 from fem_mbs.system.assembly import SMOOTH, clear_matrix, dynamics, expand_add, factorise, reduce_vector, solve_in_place
 from fem_mbs.system.constraints import constraint_tangents, constraints, convective_terms
 from fem_mbs.system.layout import Matrices
@@ -45,7 +45,7 @@ def consistent(d, epsilon, x, R, V, A, lam, g, rate, gamma, Ma, f, right, zero_A
 @kernel
 def solve_equations(d, epsilon, A, lam, gamma, f, right):
     """Solve what `equations` has assembled, with forces f (full) that may have been added to."""
-    n, m = d.n, d.m
+    n, m, arm = d.n, d.m, vector(d.row_arm_at, d.m)
     if not factorise(d, SMOOTH):
         return False
     for i in range(m):
@@ -54,7 +54,7 @@ def solve_equations(d, epsilon, A, lam, gamma, f, right):
     for _ in range(REPETITIONS if m > 0 else 1):
         reduce_vector(d, f, solution)
         for i in range(m):
-            solution[n + i] = gamma[i] - epsilon * lam[i]
+            solution[n + i] = gamma[i] - epsilon / arm[i] ** 2 * lam[i]
         solve_in_place(d, SMOOTH, right.ctypes.data)
         for i in range(m):
             lam[i] = solution[n + i]

@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 FACTOR = 10.0  # c of (1)
-FLOOR = 1e-9  # of 1 + the size of the value
+FLOOR = 1e-9  # of the largest value of a signal so far
 MOST = 1000  # jumps whose times are kept
 
 
-def jumps_between(values: np.ndarray, h: float, period: np.ndarray) -> np.ndarray:
+def jumps_between(values: np.ndarray, h: float, period: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Which signals (k, ns) jump by (1) between states of values and derivatives (k + 1, ns, 3), h [s] apart.
 
-    ``period`` (ns,): changes by multiples of it are none, as of an angle; 0 for others.
+    ``period`` (ns,): changes by multiples of it are none, as of an angle; 0 for others. ``size`` (ns,): largest |s| so
+    far, whose round-off is no jump.
     """
     change = np.diff(values[:, :, 0], axis=0)
     whole = np.where(period > 0.0, period, 1.0)
     change = np.abs(change - np.where(period > 0.0, whole * np.round(change / whole), 0.0))
     rate, second = (np.maximum(np.abs(values[1:, :, k]), np.abs(values[:-1, :, k])) for k in (1, 2))
-    floor = FLOOR * (1.0 + np.abs(values[1:, :, 0]))
-    return change > FACTOR * (h * rate + h * h * second) + floor
+    return change > FACTOR * (h * rate + h * h * second) + FLOOR * size
 
 
 class JumpWatch:
@@ -50,6 +50,7 @@ class JumpWatch:
         owners = [system.signal_owner[k] for k in self.watched]
         self.period = np.array([getattr(owner, "period", 0.0) for owner in owners])
         self.last: np.ndarray | None = None
+        self.size = np.zeros(len(self.watched))
         self.first = ""
 
     def look(self, ends: np.ndarray, table: np.ndarray) -> None:
@@ -60,7 +61,8 @@ class JumpWatch:
         if self.last is None:
             self.last = self._values(ends[0] - self.h)
         values = np.concatenate([self.last[None], values])
-        found = jumps_between(values, self.h, self.period)
+        self.size = np.maximum(self.size, np.abs(values[:, :, 0]).max(axis=0))
+        found = jumps_between(values, self.h, self.period, self.size)
         for k in np.flatnonzero(found.any(axis=1)):
             self.first = self.first or self._told(int(np.argmax(found[k])), values[k : k + 2, :, 0], ends[k], self.h)
             self.times += [float(ends[k])] if len(self.times) < MOST else []
@@ -74,7 +76,7 @@ class JumpWatch:
             values = np.stack([self._values(t - h), self._values(t)])
         except Exception:  # of the user's function, at a time between steps: the failure is told without it
             return ""
-        found = jumps_between(values, h, self.period)[0]
+        found = jumps_between(values, h, self.period, np.maximum(self.size, np.abs(values[:, :, 0]).max(axis=0)))[0]
         return self._told(int(np.argmax(found)), values[:, :, 0], t, h) if found.any() else ""
 
     def within(self, begin: float, end: float) -> bool:

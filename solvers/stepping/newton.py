@@ -119,11 +119,13 @@ def stalled(s, nc, c_q):
     """
     if s.iteration == 0 or s.without_contacts != 0 or not s.merit > STALLED * s.before:
         return False
-    change = 0.0
+    change = turn = 0.0
     for i in range(s.W.shape[0]):
-        for j in range(6):
+        for j in range(3):
             change = max(change, abs(s.W[i, j] - s.trial[i, j]))
-    return c_q * change <= s.scale * ROUND_OFF * (1.0 + s.scale_x) and statuses(s, nc) == s.statuses
+            turn = max(turn, abs(s.W[i, 3 + j] - s.trial[i, 3 + j]))
+    change = max(change, s.size * turn)
+    return c_q * change <= s.scale * ROUND_OFF * s.scale_x and statuses(s, nc) == s.statuses
 
 
 @kernel

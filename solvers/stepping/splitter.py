@@ -69,7 +69,7 @@ class Splitter:
     def _touch(self, h, before, size):
         """h₁ of (1), 0 if it is not found; and the error of a signal that is not finite."""
         controller, engine, own = self.controller, self.engine, self.engine.own[0]
-        accuracy = EXACT * (1.0 + float(engine.run[0]["scale_x"]))
+        accuracy = EXACT * float(engine.run[0]["scale_x"])
         low, high, part = 0.0, h, float(own["guess"]) * h
         last = None
         for _ in range(TRIALS):

@@ -5,12 +5,14 @@ A method gives the address of what solves a step, ``step_part``; `take` calls it
 
 import numpy as np
 
-from fem_mbs.jit import call2, kernel
+from fem_mbs.jit import call2, kernel, matrix
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
-from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, SINGULAR, TOUCHED
+from fem_mbs.solvers.stepping.codes import CLOSED_GAP, NOT_CONVERGED, OK, SINGULAR, TOUCHED
+from fem_mbs.solvers.stepping.sizes import farthest_part
 from fem_mbs.system.assembly import SMOOTH, VELOCITY, groups_of
 from fem_mbs.system.contacts import (
     B_GN0,
+    C_GAP0,
     L_NORMAL,
     contacts,
     contacts_begin_step,
@@ -18,6 +20,7 @@ from fem_mbs.system.contacts import (
     laws_of,
 )
 
+REACHED = 2  # flag of a contact that has an impact if another has
 BOUNCE = 2.0  # times tol_v: rebounds above it are impacts of contacts that were closed before
 LEAST_SHIFT = 1e-8  # of constraint rows when a step is repeated
 # Attempts at a step: p/k (of the first: the user's), least proximal shift, whether with line search, factor of the
@@ -93,7 +96,7 @@ def take(d, s):
         code = s.code
     if code == OK:
         s.scale_x = max(scale_x, largest(s.x))
-        s.scale_v = max(scale_v, largest(s.Vs), largest(s.V))
+        s.scale_v = max(scale_v, farthest_part(s.Vs, s.size), farthest_part(s.V, s.size))
     return code
 
 
@@ -105,10 +108,19 @@ def rebounds(g, e, s):
 
 
 @kernel
+def rested(g, e, s):
+    """Whether contact e of a group was closed at the start of the step, and its bodies did not approach."""
+    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP0]
+    approach = abs(gradient_times(g, e, B_GN0, 0, s.V0))
+    return gap <= CLOSED_GAP * s.exact * s.scale_x and approach <= max(s.tol_v, s.rest_speed)
+
+
+@kernel
 def mark_impacts(d, s):
     """Fill the flags of contacts that had an impact in the step, and of those that acted; True if one had.
 
-    An impact is an impulse on a contact that was open, or one that Newton's law reflects.
+    An impact is an impulse on a contact that was open, or one that Newton's law reflects. Contacts that were closed but
+    had no force have one where another has: it reaches them through their bodies. Else they only share a load anew.
     """
     total, impact, was = s.total_Lam, s.impact, s.was_active
     struck = False
@@ -120,7 +132,12 @@ def mark_impacts(d, s):
         for e in range(g.n):
             c = g.first_contact + e
             acts = total[c, 0] > 0.0
-            impact[c] = 1 if acts and (was[c] == 0 or rebounds(g, e, s)) else 0
+            impact[c] = 1 if acts and rebounds(g, e, s) else 0
+            if acts and was[c] == 0 and impact[c] == 0:
+                impact[c] = REACHED if rested(g, e, s) else 1
             was[c] = 1 if acts else 0
-            struck = struck or impact[c] != 0
+            struck = struck or impact[c] == 1
+    for c in range(d.nc):
+        if impact[c] == REACHED:
+            impact[c] = 1 if struck else 0
     return struck

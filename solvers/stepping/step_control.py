@@ -90,6 +90,7 @@ class Controller:
 
     def __init__(self, engine: "Engine", control: StepControl) -> None:
         self.engine, self.control, self.h = engine, control, engine.h
+        self.mass = engine.method.scaling or engine.system.contact_mass  # k of multipliers, times h
         largest = engine.h if control.tolerance is None else 100.0 * engine.h
         self.h_max = min(control.h_max or largest, engine.longest)
         self.h_min = control.h_min or engine.h / 1024.0
@@ -222,7 +223,7 @@ class Controller:
     def _use(self, h):
         """Numbers of the records for a step h."""
         run = self.engine.run[0]
-        run["ks"] *= self.h / h
+        run["ks"] = self.mass / h  # not by factors, whose round-off would depend on the steps before
         run["h"] = self.h = h
         self.engine.method.use(self.engine, h)
 

@@ -31,6 +31,7 @@ from fem_mbs.model import compiled
 from fem_mbs.results.results import Results
 from fem_mbs.results.writer import ResultsWriter
 from fem_mbs.solvers.stepping.chunks import Chunks
+from fem_mbs.solvers.stepping.codes import SHIFT
 from fem_mbs.solvers.stepping.options import OPTIONS
 from fem_mbs.system import model_checks
 from fem_mbs.system.in_use import alone
@@ -83,6 +84,7 @@ class Stepper(Checked):
     step_control: Any = None  # a StepControl, in methods that have the option
     means_at_impacts: bool = False  # joints report the mean of a step with an impact, not its end with impulses
     takes_grains: bool = False  # contact groups of free bodies go to `fem_mbs.solvers.granular`
+    contact_shift: float = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
     velocities_first: bool = False  # no position correction goes before the velocity problem of a step
 
     def _keep(self, **given: Any) -> None:
@@ -103,6 +105,15 @@ class Stepper(Checked):
     def stack(self, system: Any) -> Stack | None:
         """Matrix of blocks that the method solves with; most have none."""
         return None
+
+    def contact_problems(self, engine: Any) -> Any:
+        """Where Newton's iteration on contacts fails, or is not wanted; None: nothing else is tried."""
+        contacts = engine.system.nc or engine.system.searches
+        if not contacts or engine.method.contact_solver == "newton":
+            return None
+        from fem_mbs.solvers.contact.correction import ContactProblemCorrection
+
+        return ContactProblemCorrection(engine)
 
     def prepare(self, system: Any, h: float, save_every: int = 1, strict: bool = False) -> Any:
         """Make the engine that steps a system; initial accelerations are computed here."""
@@ -249,7 +260,7 @@ class Stepper(Checked):
         write_problem(path, problem)
         return f" Its contact problem is in {path} (fclib)."
 
-    def counted(self, engine: Any) -> dict[str, int]:
+    def counted(self, engine: Any) -> dict[str, Any]:
         """What the method counts over all steps, besides what all do."""
         return {}
 

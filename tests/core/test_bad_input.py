@@ -3,6 +3,8 @@
 Parameters that no element can have are in test_bad_parameters.py.
 """
 
+import re
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -488,3 +490,23 @@ def test_a_massless_part_on_a_joint_is_told_at_the_start():
     model = with_node(lambda m, b, n: fem.Revolute.at(b, n, [0.5, 0, 0], [0, 0, 1], name="pin"))
     with pytest.raises(SolverError, match=r"initial accelerations: mass and constraints are singular.*no mass"):
         fem.DecoupledNSGA().run(model, 0.1, 1e-2)
+
+
+@pytest.mark.parametrize(
+    "law, told",
+    [
+        ({"friction": 30.0}, r"SphereOnPlane 'floor': friction = 30 is above 5.*did you mean 0\.3\?"),
+        ({"friction": 0.5, "rolling_resistance": 0.2}, r"rolling_resistance = 0\.2 m is longer than radius.*0\.02 m"),
+        ({"friction": 0.5, "spinning_resistance": 0.2}, r"spinning_resistance = 0\.2 m is longer than radius"),
+        ({"friction": 5.0, "rolling_resistance": 0.1}, None),
+    ],
+)  # fmt: skip
+def test_laws_of_contacts_that_are_hardly_meant_are_told_when_the_model_is_compiled(law, told):
+    model = fem.Model("ball")
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor", **law))
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        model.compile()
+    assert len(found) == (told is not None)
+    assert not found or re.search(told, str(found[0].message))

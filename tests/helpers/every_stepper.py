@@ -10,7 +10,7 @@ VARIANTS = {
     "MoreauJean": [{}, {"theta": 1.0}, {"projection": True}, {"theta": 1.0, "projection": True}],
     "ConeComplementarity": [{}, {"relaxed": False}, {"contact_solver": "problem"}],
     "LobattoIIIAB": [{}, {"stages": 2}],  # four stages: tests/validation/test_lobatto.py
-    "NonsmoothGeneralizedAlphaGGL": [{}, {"coupling": "sequential"}],
+    "NonsmoothGeneralizedAlphaGGL": [{}, {"coupling": "sequential"}, {"constraints": "velocities"}],
     "GeneralizedAlpha": [{}, {"formulation": "index 3"}],
 }
 METHODS = [STEPPERS[name](**options) for name in STEPPERS for options in VARIANTS.get(name, [{}])]
@@ -20,7 +20,8 @@ ORDER = {"MoreauJean theta=1.0": 1, "ConeComplementarity": 1, "LobattoIIIAB": 4}
 # methods, and variants of them, that refuse contact groups
 WITHOUT_GROUPS = (
     "LobattoIIIAB", "LobattoIIIAB stages=2", "NonsmoothGeneralizedAlphaGGL",
-    "NonsmoothGeneralizedAlphaGGL coupling=sequential", "NonsmoothGeneralizedAlphaFriction", "GeneralizedAlpha",
+    "NonsmoothGeneralizedAlphaGGL coupling=sequential", "NonsmoothGeneralizedAlphaGGL constraints=velocities",
+    "NonsmoothGeneralizedAlphaFriction", "GeneralizedAlpha",
     "GeneralizedAlpha formulation=index 3", "DecoupledNSGA persistent_contacts=True", "DecoupledNSGA impacts=split",
 )  # fmt: skip
 
@@ -39,7 +40,9 @@ def order_of(method):
 
 
 def drifts(method):
-    return isinstance(method, CONE) or (isinstance(method, STEPPERS["MoreauJean"]) and not method.projection)
+    if isinstance(method, STEPPERS["MoreauJean"]):
+        return not method.projection
+    return isinstance(method, CONE) or getattr(method, "constraints", "both") == "velocities"
 
 
 def holds_velocities(method):

@@ -78,6 +78,17 @@ def rise_of_energy(case, result):
     return float((total - total[0]).max() / scale)
 
 
+def turning_arms(result, name, nodes):
+    """Σ |a − a'| |ω| (k − 1,) [m/s] over the nodes of a contact, a from the node to the contact point."""
+    read, total = result._store.read, 0.0
+    point = result[name].point
+    for i in nodes:
+        arm = point - read("position", i)
+        turn = np.linalg.norm(read("angular_velocity", i), axis=1)
+        total = total + np.linalg.norm(np.diff(arm, axis=0), axis=1) * np.maximum(turn[1:], turn[:-1])
+    return total
+
+
 def allowed_depth(case, result, name):
     """How deep [m] a contact may be.
 
@@ -86,20 +97,22 @@ def allowed_depth(case, result, name):
     takes that back in the next step. `MoreauJean` never does, and each step with the contact closed adds to it, because
     the law holds with the gradient of another pose of the step,
 
-        |ġ| = |n·v − n'·v'| ≤ |v − v'| + |n − n'| |v'| ,
+        |ġ| = |n·v − n'·v'| ≤ |v − v'| + |n − n'| |v'| + Σ |a − a'| |ω| ,
 
-    v the relative velocity at the contact, n its normal. What a contact does that does not act is not in this sum: it
-    falls with v, not with what a step changes of v.
+    v the relative velocity at the contact, n its normal, a its arms from the nodes of both bodies: where a body rolls
+    or pivots v and n stay what they are, but its gradient turns with a. What a contact does that does not act is not
+    in this sum: it falls with v, not with what a step changes of v.
     """
     method = case.stepper()
     if method.drift(case.model.compile(), case.h) == 0.0:
         bodies = [result[e.name].position for e in case.model.elements if isinstance(e, fem.RigidBody)]
         return DEEP * (1.0 + max((float(np.abs(position).max()) for position in bodies), default=0.0))
-    v, n, _ = contact_velocity(result, name)
+    v, n, nodes = contact_velocity(result, name)
     speed = np.linalg.norm(v, axis=1)
     allowed = case.h * speed.max()
     if case.method == "MoreauJean":
         change = np.linalg.norm(np.diff(v, axis=0), axis=1) + np.linalg.norm(np.diff(n, axis=0), axis=1) * speed[1:]
+        change += turning_arms(result, name, nodes)
         allowed += case.h * change[result[name].gap[1:] <= 0.0].sum()
     return allowed + DEEP
 

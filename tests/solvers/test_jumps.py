@@ -88,10 +88,11 @@ def test_loads_may_jump():
 
 
 def test_a_change_is_a_jump_from_ten_times_what_rates_explain():
-    def of(change, rate, second=0.0, h=0.1):
-        values = np.array([[[0.0, rate, 0.0]], [[change, 0.5 * rate, second]]])
-        return bool(jumps_between(values, h, np.zeros(1))[0, 0])
+    def of(change, rate, second=0.0, h=0.1, start=0.0):
+        values = np.array([[[start, rate, 0.0]], [[start + change, 0.5 * rate, second]]])
+        return bool(jumps_between(values, h, np.zeros(1), np.abs(values[:, :, 0]).max(axis=0))[0, 0])
 
     assert not of(0.99, 1.0) and of(1.01, 1.0)
     assert not of(0.99, 0.0, 10.0) and of(1.01, 0.0, 10.0)
-    assert not of(1e-10, 0.0)
+    assert not of(1e-10, 0.0, start=1.0)  # round-off of a table
+    assert of(1e-10, 0.0)  # in any units

@@ -18,6 +18,7 @@ from every_stepper import (
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ModelError
 from fem_mbs.solvers import STEPPERS
+from fem_mbs.solvers.stepping import chunks
 
 G, MASS, RADIUS = 9.81, 2.0, 0.1
 MOREAU, LOBATTO = STEPPERS["MoreauJean"], STEPPERS["LobattoIIIAB"]
@@ -68,6 +69,20 @@ def given(result, name):
     contact = result[name]
     axes = np.concatenate([contact.normal[:, None], contact.tangents.reshape(-1, 2, 3)], axis=1)
     return np.einsum("kt,ktj->kj", contact.impulse, axes)
+
+
+@every_method_with_contacts
+def test_results_do_not_depend_on_the_pieces_a_run_is_taken_in(method, monkeypatch):
+    """Their lengths follow the clock: pieces of one step, and pieces as long as fit."""
+    runs = []
+    for seconds in (0.0, np.inf):
+        monkeypatch.setattr(chunks, "CHUNK_SECONDS", seconds)
+        runs.append(method.run(pair(), 0.8, 8e-3))
+    for name in ("position", "velocity"):
+        np.testing.assert_array_equal(
+            runs[0].rows(range(len(runs[0].t)))[name], runs[1].rows(range(len(runs[1].t)))[name]
+        )
+    np.testing.assert_array_equal(runs[0].h, runs[1].h)
 
 
 # --- forces ------------------------------------------------------------------

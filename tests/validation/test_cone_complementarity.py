@@ -6,6 +6,7 @@ Figures are those of docs/theory/cone_complementarity.md; the closed forms are (
 import clarabel
 import double_pendulum
 import falling_cantilever
+import heavy_top
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -141,7 +142,8 @@ def test_a_point_that_falls_is_stopped_at_the_plane_not_inside_it():
         assert np.abs(result["block"].velocity[landed + 1 :]).max() < 1e-12
         momentum = H * result["plane"].force_normal[landed : landed + 2].sum()
         assert momentum == pytest.approx(G * result.t[landed + 1], rel=1e-9)
-        assert result["plane"].force_normal[landed + 2 :] == pytest.approx(G, rel=1e-9)
+        # far below rtol = 1e-6: approach speeds up to 3e-13 of the 3 m/s with which it fell wait for another step
+        assert result["plane"].force_normal[landed + 2 :] == pytest.approx(G, rel=3e-9)
 
 
 def test_an_overlap_is_taken_back_in_one_step_or_at_the_speed_that_is_allowed():
@@ -435,3 +437,17 @@ def test_energy_rises_by_what_the_weight_gives_in_half_a_step_and_joints_give_no
         rises.append((energy - energy[0]).max())
         assert (modified - modified[0]).max() < 1e-12 * energy[0]
     assert rises[0] / rises[1] == pytest.approx(2.0, rel=0.05)  # 0.69 and 0.35 J of 40 J, in the first second
+
+
+def test_gyroscopic_moments_of_a_top_give_the_energy_that_adds_up():
+    """E + ½ h f·v of the heavy top rises by the sum of ½ h f_g·Ω_n, f_g = −Ω × J Ω, but for terms of second order."""
+    rises = []
+    for h in (5e-3, 2.5e-3):
+        result = fem.ConeComplementarity(rtol=1e-10).run(heavy_top.build(), 10.0, h)
+        top, spin = result["top"], result["top"].angular_velocity
+        modified = result.energy.total - 0.5 * h * heavy_top.mass * heavy_top.g * top.velocity[:, 2]
+        moments = -np.cross(spin, spin * heavy_top.inertia)[1:]
+        given = 0.5 * h * np.sum(moments * spin[:-1])
+        rises.append(modified[-1] - modified[0])
+        assert rises[-1] == pytest.approx(given, rel=0.05)  # 3.4 and 1 % measured
+    assert rises[0] / rises[1] == pytest.approx(2.0, rel=0.05)  # first order; 5.3 and 2.6 J of 114 J

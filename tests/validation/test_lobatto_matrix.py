@@ -26,7 +26,7 @@ class Stages:
 
     def __init__(self, model, stages, h, steps=3, kick=1.0, solver=None):
         self.system = model.compile(linear_solver=solver)
-        method = fem.LobattoIIIAB(stages, check_stability=False)
+        method = fem.LobattoIIIAB(stages, epsilon=0.0, check_stability=False)
         self.engine = engine = method.prepare(self.system, h)
         times = np.arange(1, steps + 1) * h
         signals = signals_at(self.system, times, h, method.instants)[0]

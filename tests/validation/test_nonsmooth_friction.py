@@ -9,6 +9,7 @@ from functools import cache
 import bouncing_ball
 import double_pendulum
 import driven_double_pendulum
+import elastic_bar
 import loaded_ball
 import numpy as np
 import pytest
@@ -391,6 +392,38 @@ def test_tangential_restitution_reverses_slip_and_drilling(disc, iterations):
     assert spin[2] == pytest.approx(-e_T * 4.0 if disc else 4.0, abs=1e-2)  # the ball tumbles by 4 mrad in the step
 
 
+@pytest.mark.parametrize("slides", [False, True])
+def test_a_contact_that_is_given_twice_without_shift_moves_its_body_as_once(slides):
+    once, twice = loaded_ball.loaded_ball(slides), loaded_ball.loaded_ball(slides)
+    ball = next(element for element in twice.elements if isinstance(element, fem.RigidBody))
+    law = {"radius": loaded_ball.radius, "friction": 0.2 if slides else 2.0}
+    twice.add(fem.SphereOnPlane(ball.frame(loaded_ball.centre), twice.ground, name="again", **law))
+    one = METHOD(0.8, rtol=1e-9).run(once, 0.1, 5e-3)["ball"]
+    result = METHOD(0.8, rtol=1e-9, epsilon=0.0, divide_failed_steps=False).run(twice, 0.1, 5e-3)
+    assert result.statistics["contact_problems"] > 10
+    assert np.abs(result["ball"].position - one.position).max() < 1e-7
+    assert np.abs(result["ball"].velocity - one.velocity).max() < 1e-6
+
+
+@pytest.mark.parametrize("friction", [0.1, 2.0])
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_an_impact_with_a_singular_matrix_has_its_restitution_and_leaves_no_force(restitution, friction):
+    """A contact that is given twice, without the shift: only the fixed-point iteration can solve it."""
+    model, e_T = fem.Model("point", gravity=[0, 0, -gravity]), 0.5
+    point = model.add(fem.PointMass(1.0, position=[0, 0, 5e-4], velocity=[0.4, 0.2, -1.0], name="point"))
+    law = {"friction": friction, "restitution": restitution, "tangential_restitution": e_T}
+    for name in ("one", "two"):
+        model.add(fem.SphereOnPlane(point, model.ground, radius=0.0, name=name, **law))
+    result = METHOD(0.8, epsilon=0.0, divide_failed_steps=False).run(model, 1e-3, 1e-3)
+    assert result.statistics["contact_problems"] == 1 and result["one"].impact[-1]
+    # 1 m/s at the start of the step is what Newton's law reflects; gravity adds to what stops it
+    slip = np.array([0.4, 0.2])
+    share = min(friction * (1 + restitution + gravity * 1e-3) / np.linalg.norm(slip), 1 + e_T)
+    assert result["point"].velocity[-1] == pytest.approx([*(1 - share) * slip, restitution], abs=1e-5)
+    force = sum(result[name].force_normal[-1] for name in ("one", "two"))
+    assert force == pytest.approx(0.0 if restitution else gravity, abs=1e-3)
+
+
 def thrown_box(seed, friction):
     """A box that falls on its corners, with a random motion."""
     rng = np.random.default_rng(seed)
@@ -432,6 +465,26 @@ def test_no_force_acts_at_the_end_of_a_step_in_which_a_contact_rebounds():
     k = np.flatnonzero(table.impact)[0]
     assert table.impulse[k, 0] == pytest.approx(1.5 * mass * gravity * (result.t[k] - 1e-3), rel=5e-3)
     assert not table.force_normal.any()
+
+
+def test_the_first_parts_of_a_step_leave_its_size_to_the_last_bit():
+    """Steps that are taken again after a failure have the size given; others would differ from them by round-off."""
+    for h in (1e-4, 2e-3, 7e-4):
+        model = fem.Model("ball", gravity=[0, 0, -9.81])
+        ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1]))
+        model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, friction=0.3))
+        method = fem.NonsmoothGeneralizedAlphaFriction()
+        engine = method.prepare(model.compile(), h)
+        run, fresh = engine.run[0], method._numbers_of_alpha(h)
+        assert run["h"] == h and run["ks"] == engine.system.contact_mass / h
+        assert all(engine.record_of(name)[name] == value for name, value in fresh.items())
+
+
+def test_forces_of_open_contacts_are_exactly_zero():
+    """They were what the last solve left, 1e-15 N, so that contacts looked closed to who asks for forces above zero."""
+    wall = METHOD(0.8, approach="start").run(elastic_bar.build(elements=20), 1.5, 5e-3)["wall"]
+    assert (wall.force_normal > 0).sum() > 100 and wall.gap[-1] > 1.0  # has touched and left
+    assert not wall.force_normal[wall.gap > 1e-9].any()
 
 
 def test_a_fast_linkage_that_hits_its_obstacles_gains_no_energy():

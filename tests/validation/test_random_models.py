@@ -84,6 +84,20 @@ def test_methods_that_drift_may_be_as_deep_as_a_step_travels_and_not_as_deep_as_
     assert random_judge.judge(case, result).kind == "fine"
 
 
+def test_a_body_that_pivots_may_drift_by_what_its_arm_turns_and_no_more():
+    """Its contact point stands still, and the normal too: what drifts is first order in h, no round-off."""
+    case = random_models.build(61519, "MoreauJean")
+    depths = []
+    for part in (1.0, 0.5):
+        model = random_models.build(61519, "MoreauJean").model
+        result = case.stepper().run(model, case.steps * case.h, part * case.h)
+        depths.append(-result["contact 14"].gap.min())
+        if part == 1.0:
+            assert random_models.judge(case, result).kind == "fine"
+            assert random_judge.allowed_depth(case, result, "contact 14") < 1e-6
+    assert depths[0] > 5e-9 and depths[0] / depths[1] == pytest.approx(2.0, rel=1e-2)
+
+
 def test_every_family_and_most_options_are_among_the_first_models():
     cases = [random_cases.build(seed) for seed in range(200)]
     assert {case.family for case in cases} == {family.__name__ for family in random_families.FAMILIES}

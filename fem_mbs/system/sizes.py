@@ -1,0 +1,63 @@
+"""Sizes of a model: what tolerances, floors and tests of round-off refer to, in whatever units the model is given.
+
+    length    radius of gyration √(mean J/mean m) of the moving nodes: turns moments into forces
+    size      largest of: distances of nodes from the origin, arms ∂g/∂θ and ∂g_N/∂θ of joints and contacts, ``length``;
+              gaps where all of these vanish
+    row_arm   of the rows of constraints: 1 where g is a length (its gradient has parts of positions), ``size`` where
+              it is an angle or a sine, so that all rows g·row_arm are lengths
+
+The same model in metres and in micrometres has the same digits: nothing refers to 1 m, 1 kg or 1 s. Speeds are compared
+with √(g size), with those of the run (angular ones times ``size``), and with what the forces of a step change in them,
+see `fem_mbs.solvers.stepping.sizes`.
+
+Source: docs/theory/decoupled_nsga.md, "When an iteration has converged".
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from fem_mbs.system.state import State
+    from fem_mbs.system.system import System
+
+
+def constraint_arms(system: "System", state: "State") -> tuple[np.ndarray, float]:
+    """Which rows of constraints (m,) are lengths, and the largest |∂g/∂θ| [m] of these."""
+    lengths, arm = np.ones(system.m, bool), 0.0
+    if not system.m:
+        return lengths, arm
+    system.constraint_values(state)
+    for group in system.groups:
+        if group.elements[0].role != "constraint":
+            continue
+        n, rows, columns = group.G.shape
+        G = np.abs(group.G).reshape(n, rows, columns // 6, 6)
+        moves = (G[..., :3] > 0.0).any(axis=(2, 3))
+        lengths[group.first_row + np.arange(n * rows)] = moves.ravel()
+        arm = max(arm, float((G[..., 3:] * moves[:, :, None, None]).max(initial=0.0)))
+    return lengths, arm
+
+
+def contact_arm(system: "System", state: "State") -> tuple[float, float]:
+    """Largest |∂g_N/∂θ| [m] and largest finite gap [m] of the contacts at a state."""
+    from fem_mbs.system.contacts import B_GN, C_BLOCKS
+
+    if not system.nc:
+        return 0.0, 0.0
+    gaps, arm = system.gaps(state), 0.0
+    for group in (group for group in system.groups if group.contact_stride):
+        nd = group.sizes["nd"]
+        gradients = group.kept[: group.n, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd].reshape(group.n, -1, 6)
+        arm = max(arm, float(np.abs(gradients[..., 3:]).max(initial=0.0)))
+    return arm, float(np.abs(gaps[np.isfinite(gaps)]).max(initial=0.0))
+
+
+def measure(system: "System", state: "State", length: float) -> float:
+    """The size [m] of a system at its initial state, ``length`` its radius of gyration; fills ``system.row_arm``."""
+    lengths, arm = constraint_arms(system, state)
+    contact, gap = contact_arm(system, state)
+    found = [size for size in (np.abs(state.x).max(), arm, contact, length) if np.isfinite(size)]
+    size = float(max(found, default=0.0)) or gap or 1.0
+    system.row_arm[: system.m] = np.where(lengths, 1.0, size)
+    return size
