@@ -50,8 +50,9 @@ class ConeComplementarity(Stepper):
     contact_solver : {"auto", "newton", "problem"}
         "newton": semismooth Newton iterations. "problem": the contact-problem solver (`solve_contact_problem`).
         "auto": Newton, and that solver where it stalls or where more than 60 contacts may act in a step.
-    contact_tolerance : float > 0, -
-        Scale-free error asked of contact problems of free bodies (models with contact groups).
+    contact_tolerance : float > 0, optional, -
+        Scale-free error asked of the problems of contact groups. Default: 1e-3 where the spheres are free bodies, which
+        sweeps solve; 1e-6 pair by pair.
     reference_force : float ≥ 0 [N]
         Forces are solved to ``rtol`` of it where those of the model are smaller.
     reuse : bool
@@ -98,7 +99,7 @@ class ConeComplementarity(Stepper):
         epsilon: float | None = None,
         tol_v: float | None = None,
         contact_solver: str = "auto",
-        contact_tolerance: float = 1e-6,
+        contact_tolerance: float | None = None,
         reference_force: float = 0.0,
         reuse: bool = True,
     ) -> None:

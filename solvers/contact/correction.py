@@ -215,7 +215,7 @@ class ContactProblemCorrection:
             return False
         s, (chosen, nodes, blocks) = self.engine.run[0], self.linear
         size = blocks.shape[2]
-        allowed = ALLOWED * self.engine.method.contact_tolerance
+        allowed = ALLOWED * self.engine.contact_tolerance
         scaled = self.problem.scaled
         if len(chosen):
             reached = scaled.S * u[chosen, :size] / scaled.q_norm if scaled.q_norm > 0 else u[chosen, :size]
@@ -360,7 +360,7 @@ class ContactProblemCorrection:
 
     def _loosely(self, level, start, first):
         """Solution of the problem to the tolerance of the method."""
-        tolerance, self.unfinished = self.engine.method.contact_tolerance, False
+        tolerance, self.unfinished = self.engine.contact_tolerance, False
         if first and level == POSITION:
             # the gaps are linearised anew after this one: what bends away is some hundredths of it
             begun = min(self.problem.error(start)[0], 1.0)

@@ -28,7 +28,7 @@ def advance(
         if any(search.outdated(a["x"], a["R"], a["V"], engine.h) for search in system.searches):
             refresh(engine)
         # approach speeds that inexact impulses leave are no impacts
-        run[0]["tol_v"] = max(tol_v, RESIDUAL * engine.method.contact_tolerance * np.abs(a["V"]).max())
+        run[0]["tol_v"] = max(tol_v, RESIDUAL * engine.contact_tolerance * np.abs(a["V"]).max())
         saved = int(run[0]["saved"])
         taken, code = engine.run_steps(engine.data, run, 1, k, times, signals)
         if code != OK:

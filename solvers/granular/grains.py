@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.system.system import System
 
+COARSE = 1e-3  # default of contact_tolerance
 BAND = 1e-5  # of the smaller diameter: gaps below it are closed
 CLEAN = 1e-6  # of the smaller diameter: overlaps that positions keep
 CAPS = ((1e4, 0.85), (np.inf, 0.9))  # of the momentum, by number of grains
@@ -72,14 +73,15 @@ class Grains:
             a["plane_local"][:, 3:] = planes.prototypes["R_BQ"][:, :, 2]
         self.owner = owner
         self.aim()
-        fine = method.contact_tolerance <= FINE
+        tolerance = engine.contact_tolerance = method.contact_tolerance or COARSE
+        fine = tolerance <= FINE
         caps = [cap for most, cap in CAPS if ns < most and not (fine and cap == CAPS[0][1])]
         numbers = {
             "skin": search.skin, "band": BAND, "clean": CLEAN, "moving": int(self.moving),
             "held": int(not method.velocities_first),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
-            "tolerance": method.contact_tolerance, "refused": max(WORST, 10.0 * method.contact_tolerance),
+            "tolerance": tolerance, "refused": max(WORST, 10.0 * tolerance),
             "most": SWEEPS, "cap": caps[0],
         }  # fmt: skip
         for name, value in numbers.items():

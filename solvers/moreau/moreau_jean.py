@@ -37,8 +37,8 @@ class MoreauJean(Stepper):
         k and p of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
     penalty, friction_penalty : float > 0, -
         p/k of contacts in the normal direction, and of friction.
-    contact_tolerance : float > 0, -
-        Scale-free error asked of contact problems of free bodies (models with contact groups).
+    contact_tolerance : float > 0, optional, -
+        Scale-free error asked of contact problems of free bodies (models with contact groups). Default: 1e-6.
     epsilon : float ≥ 0, optional, -
         Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
     tol_v : float, optional [m/s]
@@ -86,7 +86,7 @@ class MoreauJean(Stepper):
         scaling: float | None = None,
         penalty: float = 1.0,
         friction_penalty: float = 2.0 / 7.0,
-        contact_tolerance: float = 1e-6,
+        contact_tolerance: float | None = None,
         epsilon: float | None = None,
         tol_v: float | None = None,
         reference_force: float = 0.0,

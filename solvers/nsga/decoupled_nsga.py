@@ -99,8 +99,9 @@ class DecoupledNSGA(AlphaMethod):
         How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
         the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
         solver at once, for hundreds of contacts and more. ``result.contact_problems`` says where it was used.
-    contact_tolerance : float > 0, -
-        Scale-free error asked of contact problems of free bodies (models with contact groups).
+    contact_tolerance : float > 0, optional, -
+        Scale-free error asked of the problems of contact groups. Default: 1e-3 where the spheres are free bodies, which
+        sweeps solve; 1e-6 pair by pair.
     step_control : StepControl, optional
         Steps of variable size: halved when they fail, larger ones in smooth motion. Default: all steps are h.
     divide_failed_steps : bool
@@ -158,7 +159,7 @@ class DecoupledNSGA(AlphaMethod):
         impacts: str = "plain",
         max_splits: int = 3,
         contact_solver: str = "auto",
-        contact_tolerance: float = 1e-6,
+        contact_tolerance: float | None = None,
         step_control: StepControl | None = None,
         divide_failed_steps: bool = True,
         reuse: bool = True,

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
 
 
+PAIRWISE = 1e-6  # default of contact_tolerance, for groups that are solved pair by pair
+
+
 class Engine:
     """Takes the steps of one run, see `fem_mbs.solvers.stepping.stepper`."""
 
@@ -56,6 +59,7 @@ class Engine:
         self.longest = np.inf  # [s]: steps of variable size that the method takes
         self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
         self.shift = SHIFT if method.epsilon is None else method.epsilon
+        self.contact_tolerance = getattr(method, "contact_tolerance", None) or PAIRWISE  # of contact groups
         self.grains = self._grains()
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data

@@ -44,7 +44,7 @@ OPTIONS: dict[str, Callable[[Checked, str, Any], Any]] = {
     "tol_v": _optional(_positive("m/s")),
     "approach": _one_of("start", "slower"),
     "contact_solver": _one_of(*CONTACT_SOLVERS),
-    "contact_tolerance": _inside,
+    "contact_tolerance": _optional(_inside),
     "divide_failed_steps": lambda owner, name, value: owner.as_flag(name, value),
     "step_control": _optional(_control),
     "reuse": lambda owner, name, value: owner.as_flag(name, value),
