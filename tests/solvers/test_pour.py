@@ -9,8 +9,8 @@ def test_sixty_poured_spheres_do_not_penetrate_nor_gain_energy():
     run = pour.pour(60, 0.12, save_every=1)
     result = run.result
     assert result.pair_count.max() > 60  # layers have met
-    # contact_tolerance 1e-4, errors up to 3 times that are taken, of displacements of 1e-3 m in a step at impact
-    assert min(result.pairs(k).gap.min(initial=0.0) for k in range(len(result.t))) > -3e-7
+    # overlaps of 1e-6 of the smaller diameter stay
+    assert min(result.pairs(k).gap.min(initial=0.0) for k in range(len(result.t))) > -1.01e-6 * 2 * 0.02
     energy = result.energy.total
     # no restitution: dissipated in every impact; what inexact impulses give is of the order of the tolerance
     assert np.diff(energy).max() <= 1e-4 * energy[0]
@@ -22,4 +22,4 @@ def test_the_parts_of_the_run_add_up_to_its_time():
     run = pour.pour(20, 0.05)
     assert sum(run.parts.values()) == pytest.approx(run.wall, rel=1e-9)
     assert all(seconds >= -1e-3 * run.wall for seconds in run.parts.values()), run.parts
-    assert run.problems > 20
+    assert run.sweeps > 20
