@@ -144,6 +144,7 @@ class MoreauJean(Stepper):
             "gamma": self.forecast,
             "c_q": self.theta * h,
             "slow": self.tol_v or 0.0,
+            "quiet": -1.0,
             "position_factor": 0.5,
             "project": int(self.projection and system.m + system.nc > 0),
         }
