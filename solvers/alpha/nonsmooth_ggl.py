@@ -70,8 +70,8 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     reactions are k_s λ~ + k_v Λ/h, contact forces k_v Λ/h. A step in which bodies pass each other, or
     whose normals are more than 14° off those of first touch, is refused or taken in parts.
     Contact groups are for `DecoupledNSGA`, `MoreauJean` and `ConeComplementarity`. ``result.iterations`` has those of
-    the coupled problem three times. Where Newton's iteration fails the contact-problem solver finds the contacts that act;
-    ``result.contact_problems`` says where.
+    the coupled problem three times. Where Newton's iteration fails the contact-problem solver finds the contacts that
+    act; ``result.contact_problems`` says where.
 
     Examples
     --------
