@@ -183,11 +183,16 @@ def no_penetration(system: "System", state: "State", tolerance: float = 1e-9, dr
     size = system.size_at(state)
     for c in np.flatnonzero(gaps < -max(tolerance * size, drift))[:1]:
         contact = system.contact_at(int(c))
-        raise ModelError(
-            f"{label(contact)}: starts with penetration, gap = {gaps[c]:.6g} m. Move the bodies apart (gap ≥ 0), or "
-            "check the radius and on which side the normal of the plane (z axis of its frame) points",
-            [contact],
+        cure = (
+            "Move the bodies apart (gap ≥ 0), or check the radius and on which side the normal of the plane (z axis of "
+            "its frame) points"
         )
+        if state._drifted[2] >= -gaps[c] / SAME:
+            cure = (
+                "The state is from a run whose contacts penetrate: go on with its method, or repeat it with one that "
+                "holds gaps, such as DecoupledNSGA or MoreauJean(projection=True)"
+            )
+        raise ModelError(f"{label(contact)}: starts with penetration, gap = {gaps[c]:.6g} m. {cure}", [contact])
 
 
 def elements_in_range(system: "System", state: "State") -> None:

@@ -291,9 +291,13 @@ class Engine:
         """Whether elements may do work on the model, see `stepping.external_work`."""
         return len(self.arrays["external"]) > 0
 
+    def touched(self) -> np.ndarray:
+        """Contacts (nc,) that have been struck; what steps did that were not saved is not known: then all."""
+        return self.struck | (self.arrays["impact"][: len(self.struck)] != 0) | (self.run[0]["save_every"] > 1)
+
     def bounced(self) -> bool:
-        """Whether contacts with restitution have been struck; what steps did that were not saved is not known."""
-        struck = self.struck | (self.arrays["impact"][: len(self.struck)] != 0) | (self.run[0]["save_every"] > 1)
+        """Whether contacts with restitution have been struck."""
+        struck = self.touched()
         laws = [self.system.laws[: len(struck)][struck], *(search.laws for search in self.system.searches)]
         return any((law[..., L_NORMAL] > 0.0).any() for law in laws)
 
