@@ -192,3 +192,18 @@ def test_a_body_that_is_stopped_before_it_touches_is_not_drawn_to_the_contact():
     point = fem.MoreauJean(0.5, projection=True, forecast=1.0).run(model, h, h)["point"]
     assert point.velocity[-1] == pytest.approx([0, 0, 0], abs=1e-12)
     assert point.position[-1, 2] == pytest.approx(0.1 * h * speed, rel=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e6])  # lengths of a metre: in metres, in micrometres
+def test_joints_that_drift_apart_are_told(unit):
+    """A pendulum of 0.6 m from 160°: with θ = 1 its hinge is 0.1 m apart after 4 s, and 8 of 10 J are gone."""
+    angle, length = 2.8, 0.6 * unit
+    model = fem.Model("pendulum", gravity=[0, 0, -9.81 * unit])
+    place = [length * np.sin(angle), 0, -length * np.cos(angle)]
+    rod = model.add(fem.RigidBody(2.0, np.full(3, 0.1) * unit**2, position=place, name="rod"))
+    model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0], axis=[0, 1, 0]))
+    drifts = fem.MoreauJean(theta=1.0).run(model, 4.0, 0.01)
+    assert drifts.violation.position.max() > 0.1 * unit
+    assert len(drifts.warnings) == 1 and "projection=True" in drifts.warnings[0]
+    for stepper in (fem.MoreauJean(theta=1.0, projection=True), fem.MoreauJean()):  # drifts of 0 and of 0.05 %
+        assert stepper.run(model, 4.0, 0.01).warnings == []
