@@ -340,8 +340,8 @@ class Engine:
         if drift <= DRIFT * size:
             return []
         return [
-            f"joints are up to {drift:.3g} m apart (angles times the size of the model, {size:.3g} m): the method keeps "
-            "their velocities and lets positions drift. Halve h, or use a method that keeps both: DecoupledNSGA, "
+            f"joints are up to {drift:.3g} m apart (angles times the size of the model, {size:.3g} m): the method "
+            "keeps their velocities and lets positions drift. Halve h, or use a method that keeps both: DecoupledNSGA, "
             "MoreauJean(projection=True)"
         ]
 
