@@ -44,6 +44,8 @@ from fem_mbs.system.contacts import L_NORMAL
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
 
+DRIFT = 0.01  # of the size of the model: joints farther apart than that are told
+
 
 class Engine:
     """Takes the steps of one run, see `fem_mbs.solvers.stepping.stepper`."""
@@ -334,7 +336,18 @@ class Engine:
                 f"energy rose {rises} by more than {what} explain, {most}by {run['largest_rise']:.3g} J "
                 f"before t = {end:.6g} s{alone}: {why}"
             )
-        return texts
+        return texts + self._apart()
+
+    def _apart(self):
+        """Warning of joints that drift: methods that solve them in velocities alone leave that to the step size."""
+        drift, size = float(self.run[0]["drift"]), self.system.size
+        if drift <= DRIFT * size:
+            return []
+        return [
+            f"joints are up to {drift:.3g} m apart (angles times the size of the model, {size:.3g} m): the method "
+            "keeps their velocities and lets positions drift. Halve h, or use a method that keeps both: DecoupledNSGA, "
+            "MoreauJean(projection=True)"
+        ]
 
     def state(self) -> "State":
         """Current state of the run, a copy."""

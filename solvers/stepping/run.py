@@ -90,9 +90,10 @@ def record(data, run):
     # states that only observers see need neither outputs nor energies, which take as long as a sub-problem
     if s.step_number % s.whole_every == 0:
         if m > 0:
-            g, rate = vector(s.g_at, m), vector(s.rate_at, m)
+            g, rate, arm = vector(s.g_at, m), vector(s.rate_at, m), vector(d.row_arm_at, m)
             constraints(d, x, R, V, g, rate)
             for i in range(m):
+                s.drift = max(s.drift, arm[i] * abs(g[i]))
                 o.violation[k, 0] = max(o.violation[k, 0], abs(g[i]))
                 o.violation[k, 1] = max(o.violation[k, 1], abs(rate[i]))
         if d.n_outputs > 0:
