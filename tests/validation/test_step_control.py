@@ -149,6 +149,19 @@ def test_a_step_that_never_succeeds_ends_the_run(monkeypatch):
         end_of(double_pendulum(), 1e-2, control=fem.StepControl(h_min=1e-3))
 
 
+@pytest.mark.parametrize("method", [fem.DecoupledNSGA, fem.NonsmoothGeneralizedAlphaGGL])
+def test_steps_that_touch_do_not_shrink_below_the_smallest_one(method):
+    """Their error is not judged: with a tolerance that no step reaches they got shorter from one to the next."""
+    model = fem.Model("swing on a floor", gravity=[0, 0, -9.81])
+    bar = model.add(fem.RigidBody.box(1.0, [1, 0.1, 0.1], position=[0.5, 0, 0], name="bar"))
+    model.add(fem.Revolute.at(model.ground, bar, [0, 0, 0], axis=[0, 1, 0], name="hinge"))
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 2, 0.1], velocity=[1, 0, 0], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, friction=0.3, name="floor"))
+    result = method(step_control=fem.StepControl(tolerance=1e-15, h_min=2e-4)).run(model, 0.02, 1e-3)
+    assert result.t[-1] == pytest.approx(0.02)
+    assert result.h[1:-1].min() >= 2e-4 * (1 - 1e-9)
+
+
 def test_a_signal_that_is_not_finite_still_names_its_element():
     model = fem.Model("pushed")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, name="ball"))
