@@ -7,6 +7,7 @@ import random_models
 import fem_mbs as fem
 
 GGL, FRICTION = fem.NonsmoothGeneralizedAlphaGGL, fem.NonsmoothGeneralizedAlphaFriction
+RTOL = 1e-6  # of the methods: impulses are no better inside of their cones
 
 
 def pendulum_in_a_worn_bearing():
@@ -84,7 +85,7 @@ def pulled_block():
     return model
 
 
-@pytest.mark.parametrize(("rho_inf", "least", "most"), [(0.0, 0.0, 1e-9), (0.5, 0.0, 1e-9), (0.8, 1e-3, 0.05)])
+@pytest.mark.parametrize(("rho_inf", "least", "most"), [(0.0, 0.0, RTOL), (0.5, 0.0, RTOL), (0.8, 1e-3, 0.05)])
 def test_the_result_tells_how_far_impulses_of_friction_leave_their_cone(rho_inf, least, most):
     result = FRICTION(rho_inf).run(pulled_block(), 1.0, 1e-3)
     foot, told = result["foot"], result.statistics["friction_beyond_cone"]
