@@ -87,13 +87,14 @@ def something_moves(system: "System") -> None:
     """There is an unknown: matrices of none cannot be factorised."""
     if system.n == 0:
         raise ModelError(
-            f"nothing in model '{system.name}' can move: all components of all its nodes are fixed. Free some, by another "
-            "fixed=(…) of a body or node"
+            f"nothing in model '{system.name}' can move: all components of all its nodes are fixed. Free some, by "
+            "another fixed=(…) of a body or node"
         )
 
 
 def state_fits(system: "System", state: "State") -> None:
-    """Something can move, and a state has numbers for every node, all finite, and each rotation is one, the same as quaternion and as matrix.
+    """Something can move, and a state has numbers for every node, all finite; each rotation is one, the same as
+    quaternion and as matrix.
 
     Raises
     ------
@@ -239,8 +240,8 @@ def far_away(system: "System") -> None:
     distance = system.size_at(system.initial)
     if 0.0 < system.extent < distance / FAR:
         warnings.warn(
-            f"model '{system.name}': what moves has a size of some {system.extent:.2g} m and is {distance:.2g} m from the "
-            f"origin. Joints and contacts can then be wrong by {START_TOLERANCE * distance:.1g} m at the start "
+            f"model '{system.name}': what moves has a size of some {system.extent:.2g} m and is {distance:.2g} m from "
+            f"the origin. Joints and contacts can then be wrong by {START_TOLERANCE * distance:.1g} m at the start "
             "without being refused, and steps leave round-off of that distance. Put the model near the origin",
             UserWarning,
             stacklevel=2,
