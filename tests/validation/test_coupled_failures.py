@@ -112,6 +112,15 @@ def linear_contacts():
     ball = model.add(
         fem.RigidBody.sphere(1.0, 0.1, position=[0, 1, 0.1], velocity=[0.3, 0, 0], fixed=("y", "rx", "rz"), name="ball")
     )
+    # friction of one face goes into the gap of the other one
+    wedge = model.add(
+        fem.RigidBody(
+            1.0, [0.01] * 3, position=[0, 2, 0.003], velocity=[0.8, 0, 0], fixed=("y", "rx", "ry", "rz"), name="wedge"
+        )
+    )
+    for name, turn in (("left", 0.9), ("right", -0.6)):
+        face = model.ground.frame([0, 2, 0], rotation=[0, turn, 0])
+        model.add(fem.SphereOnPlane(wedge, face, radius=0.0, friction=0.3, restitution=0.2, name=name))
     law = {"friction": 0.4, "rolling_resistance": 0.02}
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor", **law))
     return model
@@ -125,9 +134,9 @@ def test_the_reduced_contact_problem_solves_linear_steps_without_newtons_iterati
     found = GGL().run(linear_contacts(), 0.15, 1e-3)
     assert found.statistics["contact_problems"] == 150
     assert found.statistics["repeated_steps"] == 0
-    for name in ("block", "ball"):
+    for name in ("block", "ball", "wedge"):
         for what in ("position", "velocity", "angular_velocity"):
             assert np.abs(getattr(found[name], what) - getattr(known[name], what)).max() < 1e-7, (name, what)
-    for names in (["foot 0", "foot 1"], ["floor"]):  # how the feet share a load is nobody's
+    for names in (["foot 0", "foot 1"], ["floor"], ["left"], ["right"]):  # how the feet share a load is nobody's
         impulses = [sum(result[name].impulse for name in names) for result in (found, known)]
         assert np.abs(impulses[0] - impulses[1]).max() < 1e-7, names
