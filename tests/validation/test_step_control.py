@@ -319,3 +319,12 @@ def test_a_step_in_parts_tells_what_all_of_them_took(monkeypatch):
     np.testing.assert_array_equal(np.stack(columns, axis=1)[steps], most)
     assert (most > [parts[step][-1][:3] for step in steps]).any()
     np.testing.assert_array_equal(result.problems[steps], [np.sum(parts[step], axis=0)[3] for step in steps])
+
+
+def test_multipliers_are_scaled_by_the_step_alone_however_often_it_changes():
+    h, mass = 1e-3, 7.0
+    method = fem.DecoupledNSGA(scaling=mass, step_control=fem.StepControl())
+    engine = method.prepare(double_pendulum().compile(), h)
+    for size in (h / 3, h / 7, 0.9 * h, h / 11, h):
+        engine.controller.set_step(size)
+        assert engine.run[0]["ks"] == mass / size
