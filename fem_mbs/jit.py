@@ -23,6 +23,7 @@ import os
 import re
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ _IMPORT = re.compile(
 )
 _FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+.*\n|[ \t]*\n)*", re.MULTILINE)  # imports that do not happen
 _keys = {}
+_STARTED = time.time_ns()  # what changed later may be another text than the one that this process has imported
 _lock = threading.RLock()
 
 # `fem_mbs.compiler` compiles in half the time, by overriding inner parts of numba. With versions of numba that it was
@@ -113,16 +115,24 @@ def _read(file, changed):
 
 
 def source_key(path: str | Path) -> str:
-    """Hash of a source file and of all fem_mbs modules that it imports, directly or not."""
-    seen, todo = {}, [Path(path).resolve()]
+    """Hash of a source file and of all fem_mbs modules that it imports, directly or not.
+
+    A process that runs while sources are replaced (an update, an edit) may compile what it imported before. Under the
+    key of the new text that code would serve, and crash, all later processes: such a process has keys of its own.
+    """
+    seen, todo, newest = {}, [Path(path).resolve()], 0
     while todo:
         file = todo.pop()
         if file not in seen:
-            seen[file], imported = _read(file, file.stat().st_mtime_ns)
+            changed = file.stat().st_mtime_ns
+            newest = max(newest, changed)
+            seen[file], imported = _read(file, changed)
             todo += imported
     # names, not paths: the same sources elsewhere have the same key
     parts = sorted(f"{file.name} {digest}" for file, digest in seen.items())
     versions = [numba.__version__, np.__version__, "own" if OWN_COMPILER else "numba"]
+    if newest > _STARTED:
+        versions.append(f"process {os.getpid()} of {_STARTED}")
     return hashlib.sha256(" ".join([*versions, *parts]).encode()).hexdigest()[:16]
 
 

@@ -21,8 +21,7 @@ REFUSED = {  # words of the report -> what step control counts
 def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
     """Title and text of each line of the report of a run."""
     p, s = result.parameters, result.statistics
-    shown = ("h", "save_every", "rho_inf", "rtol")
-    options = ", ".join(f"{k} = {p[k]:g}" for k in shown if isinstance(p.get(k), (int, float)))
+    options = ", ".join(_options(p))
     yield "", f"{result.model}: {p.get('stepper', 'run')}" + (f" ({options})" if options else "")
     if not len(result.t):
         yield "status", f"{result.status}; nothing saved"
@@ -58,6 +57,21 @@ def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
         yield WARNING, warning
 
 
+def _options(parameters):
+    """Options of a run as texts: those that all have, then those that were not left at their defaults."""
+    common = ("h", "save_every", "rho_inf", "rtol")
+    yield from (f"{k} = {parameters[k]:g}" for k in common if isinstance(parameters.get(k), (int, float)))
+    chosen = parameters.get("chosen", ())
+    for name in filter(lambda name: isinstance(name, str), chosen if isinstance(chosen, list | tuple) else ()):
+        value = parameters.get(name)
+        if isinstance(value, bool | str):
+            yield f"{name} = {value!r}"
+        elif isinstance(value, int | float):
+            yield from () if name in common else (f"{name} = {value:g}",)
+        else:  # an object: its options are in `Results.parameters`
+            yield name
+
+
 def _contact_summary(result):
     """How many contacts there are, the smallest gap, impacts and lift-offs."""
     gap, impact = result._store.read("gap"), result._store.read("impact")
@@ -67,7 +81,7 @@ def _contact_summary(result):
     opened = int(openings(result._store.read("contact_status")).sum())
     text = f"{text}, {int(impact.sum())} impacts, {opened} lift-offs"
     beyond = result.statistics.get("friction_beyond_cone", 0.0)
-    return f"{text}, impulse of friction up to {beyond:.1%} outside of its cone" if beyond > BEYOND else text
+    return f"{text}, impulse of friction up to {100 * beyond:.2g}% outside of its cone" if beyond > BEYOND else text
 
 
 def openings(status: np.ndarray) -> np.ndarray:

@@ -19,6 +19,7 @@ START_TOLERANCE = 1e-8  # relative to the size of the model and to its velocitie
 RESTART_TOLERANCES = 1e-6, 1e-3  # of positions and velocities that come from a file or another run
 SAME = 1 + 1e-6  # what a run has left, computed again from its results
 LARGEST_FRICTION = 5.0  # coefficients above it are taken for slips of the pen; clean metal in vacuum has some 4
+FAR = 1e6  # sizes of what moves, from the origin: joints may then be apart by 1 % of that size when a run starts
 ROTATION_TOLERANCE = 1e-6  # of what a state says of a rotation: seven digits of input
 
 
@@ -39,6 +40,7 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
     no_penetration(system, state)
     elements_in_range(system, state)
     doubtful_laws(system)
+    far_away(system)
 
 
 def used_nodes(system: "System") -> None:
@@ -81,14 +83,25 @@ def _worst(system, values):
     return system.unknown(system.n + row)[0], float(np.abs(values[row]))
 
 
+def something_moves(system: "System") -> None:
+    """There is an unknown: matrices of none cannot be factorised."""
+    if system.n == 0:
+        raise ModelError(
+            f"nothing in model '{system.name}' can move: all components of all its nodes are fixed. Free some, by "
+            "another fixed=(…) of a body or node"
+        )
+
+
 def state_fits(system: "System", state: "State") -> None:
-    """A state has numbers for every node, all finite, and each rotation is one, the same as quaternion and as matrix.
+    """Something can move, and a state has numbers for every node, all finite; each rotation is one, the same as
+    quaternion and as matrix.
 
     Raises
     ------
     ModelError
         Names the node and says what to do.
     """
+    something_moves(system)
     N = len(system.nodes)
     arrays = {"x": (N, 3), "Q": (N, 4), "R": (N, 3, 3), "V": (N, 6)}
     for name, shape in arrays.items():
@@ -183,11 +196,16 @@ def no_penetration(system: "System", state: "State", tolerance: float = 1e-9, dr
     size = system.size_at(state)
     for c in np.flatnonzero(gaps < -max(tolerance * size, drift))[:1]:
         contact = system.contact_at(int(c))
-        raise ModelError(
-            f"{label(contact)}: starts with penetration, gap = {gaps[c]:.6g} m. Move the bodies apart (gap ≥ 0), or "
-            "check the radius and on which side the normal of the plane (z axis of its frame) points",
-            [contact],
+        cure = (
+            "Move the bodies apart (gap ≥ 0), or check the radius and on which side the normal of the plane (z axis of "
+            "its frame) points"
         )
+        if state._drifted[2] >= -gaps[c] / SAME:
+            cure = (
+                "The state is from a run whose contacts penetrate: go on with its method, or repeat it with one that "
+                "holds gaps, such as DecoupledNSGA or MoreauJean(projection=True)"
+            )
+        raise ModelError(f"{label(contact)}: starts with penetration, gap = {gaps[c]:.6g} m. {cure}", [contact])
 
 
 def elements_in_range(system: "System", state: "State") -> None:
@@ -217,6 +235,22 @@ def doubtful_laws(system: "System") -> None:
                     UserWarning,
                     stacklevel=2,
                 )
+
+
+def far_away(system: "System") -> None:
+    """Warn of a model whose distance from the origin leaves no digits for what happens within it.
+
+    Gaps of joints and contacts are compared with that distance: it is what the round-off of positions goes by.
+    """
+    distance = system.size_at(system.initial)
+    if 0.0 < system.extent < distance / FAR:
+        warnings.warn(
+            f"model '{system.name}': what moves has a size of some {system.extent:.2g} m and is {distance:.2g} m from "
+            f"the origin. Joints and contacts can then be wrong by {START_TOLERANCE * distance:.1g} m at the start "
+            "without being refused, and steps leave round-off of that distance. Put the model near the origin",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _solve_with_constraints(system, state, right):

@@ -10,25 +10,32 @@ from fem_mbs.nodes import COMPONENTS, Node1, Node3, Node6
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
+ROUND_OFF = 1e-12  # of a row with all components: what is left of it without the fixed ones is 0
 RANK_TOLERANCE = 1e-9  # of the pivots of the row-normalised gradient; independent rows of real mechanisms are > 1e-4
 DENSE_RANK_LIMIT = 1500  # rows up to which the rank is found with a dense pivoted QR
 _OWN = {Node6: 6, Node3: 3, Node1: 1}  # components that a node of a type can have free
 
 
-def dependent_rows(gradient: Any) -> list[int]:
-    """Rows of a sparse gradient (m, n) that are combinations of the others.
+def dependent_rows(gradient: Any, components: np.ndarray) -> list[int]:
+    """Rows of a sparse gradient (m, 6 N) that are combinations of the others in the chosen components (mask, (6 N,)).
 
     Of more than `DENSE_RANK_LIMIT` rows perhaps not all, but one at least where there are any.
     """
     from scipy.sparse import csr_array
 
-    rows = csr_array(gradient)
-    scale = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
-    zero, rest = np.flatnonzero(scale == 0), np.flatnonzero(scale)
+    rows = csr_array(gradient[:, np.flatnonzero(components)])
+    scale = row_norms(rows)
+    counts = scale > ROUND_OFF * row_norms(gradient)  # axes of joints are turned: 1e-17 stands where 0 is meant
+    zero, rest = np.flatnonzero(~counts), np.flatnonzero(counts)
     if not rest.size:
         return [int(i) for i in zero]
     found = (_dense if len(rest) <= DENSE_RANK_LIMIT else _sparse)(rows[rest], scale[rest])
     return [int(i) for i in (*zero, *rest[found])]
+
+
+def row_norms(rows: Any) -> np.ndarray:
+    """Euclidean norms (m,) of the rows of a sparse matrix."""
+    return np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
 
 
 def _dense(rows, scale):
@@ -52,8 +59,8 @@ def _sparse(rows, scale):
     return factors.perm_c.argsort()[pivots < RANK_TOLERANCE**2 * pivots.max()]
 
 
-def gradient_of(system: "System", components: np.ndarray) -> Any:
-    """Gradient of all constraints (m, k) as a sparse array, for the chosen ones of the 6 N components (mask).
+def gradient_of(system: "System") -> Any:
+    """Gradient of all constraints (m, 6 N) as a sparse array.
 
     At the state that `System.constraint_values` was called with last.
     """
@@ -69,8 +76,7 @@ def gradient_of(system: "System", components: np.ndarray) -> Any:
         for found, array in ((rows, row), (columns, column), (values, group.G)):
             found.append(np.broadcast_to(array, (n, nr, nd)).ravel())
     places = np.concatenate(rows), np.concatenate(columns)
-    full = csc_array((np.concatenate(values), places), shape=(system.m, 6 * len(system.nodes)))
-    return full[:, np.flatnonzero(components)]
+    return csc_array((np.concatenate(values), places), shape=(system.m, 6 * len(system.nodes)))
 
 
 def independent_count(system: "System") -> int:
@@ -78,12 +84,12 @@ def independent_count(system: "System") -> int:
     if not system.m:
         return 0
     system.constraint_values(system.initial)
-    return system.m - len(dependent_rows(gradient_of(system, system.free.ravel())))
+    return system.m - len(dependent_rows(gradient_of(system), system.free.ravel()))
 
 
 def redundant_constraints(system: "System") -> None:
     """No constraint row is a combination of others (at the initial configuration); raises ModelError."""
-    dependent = dependent_rows(gradient_of(system, system.free.ravel()))
+    dependent = dependent_rows(gradient_of(system), system.free.ravel())
     if not dependent:
         return
     owners = list(dict.fromkeys(system.unknown(system.n + row)[0] for row in dependent))
@@ -101,7 +107,7 @@ def _cause(system, dependent, owners):
     components = system.free.copy()
     for node in partly.values():
         components[node.index, : _OWN[type(node)]] = True
-    left = dependent_rows(gradient_of(system, components.ravel())) if any(held.values()) else dependent
+    left = dependent_rows(gradient_of(system), components.ravel()) if any(held.values()) else dependent
     twice = (
         "Remove the joint that was added twice, or free what is locked twice (a spherical instead of a second "
         "revolute joint); for a mechanism that is meant to be hyperstatic use model.compile(redundant='allow')"

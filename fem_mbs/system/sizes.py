@@ -61,3 +61,8 @@ def measure(system: "System", state: "State", length: float) -> float:
     size = float(max(found, default=0.0)) or gap or 1.0
     system.row_arm[: system.m] = np.where(lengths, 1.0, size)
     return size
+
+
+def extent(x: np.ndarray, length: float) -> float:
+    """Size [m] of what moves wherever it is, of places x (nodes, 3) and a radius of gyration; 0 of a point."""
+    return max(float(np.ptp(x, axis=0).max()) if len(x) else 0.0, length)

@@ -15,7 +15,7 @@ from fem_mbs.system.contacts import C_BLOCKS
 from fem_mbs.system.diagnosis import Diagnosis
 from fem_mbs.system.in_use import InUse
 from fem_mbs.system.layout import Layout, Matrices, Pattern, Rows, Stack
-from fem_mbs.system.sizes import measure
+from fem_mbs.system.sizes import extent, measure
 from fem_mbs.system.state import State
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ class System(Diagnosis):
         ``system.initial = result.state(-1)``.
     independent : bool
         Whether all constraint rows were found to be independent, at the initial configuration.
-    mean_mass, contact_mass, length, size : float
+    mean_mass, contact_mass, length, size, extent : float
         Scales [kg], [kg], [m], [m] used by solvers for multipliers, to compare moments with forces, and in tolerances,
-        see `fem_mbs.system.sizes`.
+        see `fem_mbs.system.sizes`; and the size [m] of what moves, wherever it is.
     """
 
     changeable = {"initial": lambda self, name, value: self._start(value)}
@@ -204,6 +204,7 @@ class System(Diagnosis):
         gyration = float(np.sqrt(turning.mean() / self.mean_mass)) if turning.size else 0.0
         self.size = measure(self, state, gyration)
         self.length = gyration or self.size
+        self.extent = extent(state.x[self.free.any(axis=1)], gyration)
         for element in self.elements:
             if hasattr(element, "use_sizes"):  # written in Python
                 element.use_sizes(self.size, self.speed_at(state) or self.size)

@@ -33,7 +33,8 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     coupling : {"monolithic", "sequential"}
         Newton's iteration on all unknowns at once, or on the diagonal blocks in turn, with the same solution.
         "sequential" has matrices of a third of the size and converges linearly: for rigid bodies and small steps. In
-        stiff structures it does not converge; such steps are solved "monolithic" after all.
+        stiff structures it does not converge; such steps are solved "monolithic" after all. It needs
+        ``constraints="both"``.
     rtol : float, 0 … 1, -
         Relative tolerance of the coupled problem.
     max_iterations : int
@@ -68,9 +69,9 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     Order 2 in smooth motion, order 1 as soon as a contact acts. All contacts of a step are solved in one problem. Joint
     reactions are k_s λ~ + k_v Λ/h, contact forces k_v Λ/h. A step in which bodies pass each other, or
     whose normals are more than 14° off those of first touch, is refused or taken in parts.
-    Contact groups and persistent contacts belong to `DecoupledNSGA`. ``result.iterations`` has those of the coupled
-    problem three times. Where Newton's iteration fails the contact-problem solver finds the contacts that act;
-    ``result.contact_problems`` says where.
+    Contact groups are for `DecoupledNSGA`, `MoreauJean` and `ConeComplementarity`. ``result.iterations`` has those of
+    the coupled problem three times. Where Newton's iteration fails the contact-problem solver finds the contacts that
+    act; ``result.contact_problems`` says where.
 
     Examples
     --------

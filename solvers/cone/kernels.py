@@ -5,6 +5,7 @@ With v = v_n + W and q = q_n ∘ exp(h v), all gradients and gaps at q_n:
     M(q) W = h f(q, v, t) + G(q_n)ᵀ P + D(q_n)ᵀ Λ                                                                   (1)
     G(q_n) v + g(q_n, t)/h = 0                                                                                     (2)
     b = max(g_N(q_n)/h, −v_rec) ,  and e_N G_N v_n if that is less, where the bodies meet in the step               (3)
+        relaxed, and they do not meet yet: + Σ μ_k |u_k(v_n)|, which leaves their flight alone
     relaxed:  K ∋ Λ ⟂ −(G_N v + b, G_T v) ∈ K° ;   else Coulomb's law with G_N v + b                                (4)
 
 Its Newton matrix has M + h C + h² K T in the rows of (1) and the constant G(q_n) in those of (2).
@@ -58,6 +59,7 @@ from fem_mbs.system.contacts import (
     L_NORMAL,
     L_ROLLING,
     L_SPINNING,
+    L_TANGENTIAL,
     contacts,
     gradient_times,
     laws_of,
@@ -150,14 +152,28 @@ def fastest(s, first):
 
 
 @kernel
+def lift_of(g, e, s):
+    """What the relaxed law asks of the normal velocity for the motion of the start of the step: Σ μ_k |u_k|."""
+    law, V = laws_of(g), s.V0
+    stays = 1.0 + law[e, L_TANGENTIAL]
+    slide = math.hypot(gradient_times(g, e, B_VT, 0, V), gradient_times(g, e, B_VT, 1, V))
+    roll = math.hypot(gradient_times(g, e, B_W, 0, V), gradient_times(g, e, B_W, 1, V))
+    spin = abs(gradient_times(g, e, B_W, 2, V))
+    return law[e, L_MU] * stays * slide + law[e, L_ROLLING] * roll + law[e, L_SPINNING] * spin
+
+
+@kernel
 def bias_of(g, e, s, o):
     """b of (3), of contact e of group g at the start of the step."""
     gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
-    b, e_N = max(gap / s.h, -o.recovery), laws_of(g)[e, L_NORMAL]
-    if e_N > 0.0 and s.plastic == 0:
+    law = laws_of(g)
+    b, e_N = max(gap / s.h, -o.recovery), law[e, L_NORMAL]
+    if (e_N > 0.0 or law[e, L_TANGENTIAL] != 0.0) and s.plastic == 0:
         speed = gradient_times(g, e, B_GN, 0, s.V0)
         if speed < -s.tol_v and gap + s.h * speed <= 0.0:
             b = min(b, e_N * speed)
+        elif speed < -s.tol_v and o.relaxed != 0:
+            b += lift_of(g, e, s)  # else the law slows them down and turns them before they meet
     return b
 
 

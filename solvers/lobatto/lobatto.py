@@ -67,7 +67,7 @@ class LobattoIIIAB(Stepper):
     over the step. In a step with an impact forces of joints are their impulses over h, and accelerations are zero.
     ``result.statistics["steps_by_impulses"]`` counts steps in which contacts had no solution at the stages and were
     left to the impulses at the end (docs/theory/lobatto.md, steps that fail).
-    Contact groups and persistent contacts belong to `DecoupledNSGA`.
+    Contact groups are for `DecoupledNSGA`, `MoreauJean` and `ConeComplementarity`.
 
     Examples
     --------

@@ -10,6 +10,7 @@ TABLE = Table(
     {
         "f0": Item("full", "forces at the start of the step", kept=True),
         "reaction": Item("full", "forces of joints in the problem of the step"),
+        "quiet": Item("", "size of the reactions in the last step without an impact; below 0: not known", kept=True),
         "start_gap": Item("nc", "gaps at the start of the step"),
         "theta": Item("", "θ"),
         "gamma": Item("", "γ"),

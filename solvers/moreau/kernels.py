@@ -252,6 +252,18 @@ def project(d, s, o):
         hold_velocities(d, s, o)
 
 
+@kernel
+def resting_force(d, s, o):
+    """Force [N] that changes the velocities in a step without an impact.
+
+    Gradients turn between steps and forces act: a contact that rests begins a step with a speed of that size. An impact
+    goes through joints and elastic parts, so that forces at its end and reactions of its step are not those at rest.
+    """
+    if o.quiet < 0.0:
+        return s.F_s
+    return max(2.0 * full_norm(d, o.f0, s.length) + o.quiet, s.reference_force)
+
+
 @entry("void(int64, int64)")
 def theta_step(data, run):
     """Solve (1)-(3) for the velocities at the end of the step. What the start of the step kept is not touched."""
@@ -265,8 +277,7 @@ def theta_step(data, run):
     solve_first(d, s)
     if s.code != OK:
         return
-    # gradients turn between steps and forces act: a contact that rests begins a step with a speed of that size
-    s.rest_speed = o.slow if o.slow > 0.0 else max(s.tol_v, s.h * s.F_s / s.mean_mass)
+    s.rest_speed = o.slow if o.slow > 0.0 else max(s.tol_v, s.h * resting_force(d, s, o) / s.mean_mass)
     for i in range(6 * N):
         o.reaction[i] = s.Gl[i] / s.h
     if o.project != 0:
@@ -299,6 +310,8 @@ def theta_advance(data, run):
             o.f0[i] = s.f[i]
         accept_states(d, s.x, s.R, s.V)
         s.struck = 1 if mark_impacts(d, s) else 0
+        if s.struck == 0:
+            o.quiet = full_norm(d, o.reaction, s.length)
         if d.nc > 0:
             contacts(d, s.x, s.R, s.x0, s.R0, s.V)  # what is recorded belongs to the end of the step
     s.code = code

@@ -43,7 +43,8 @@ class MoreauJean(Stepper):
         Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
     tol_v : float, optional [m/s]
         Approach speeds below it do not count as impacts of contacts that were closed before (``impact`` of a contact).
-        Default: what the forces of a step, over the mean mass, change in it, with which contacts at rest approach.
+        Default: what the forces of a step without an impact, over the mean mass, change in it, with which contacts at
+        rest approach.
     reference_force : float ≥ 0 [N]
         Forces are solved to ``rtol`` of it where those of the model are smaller.
     reuse : bool
@@ -60,8 +61,8 @@ class MoreauJean(Stepper):
     Accelerations are (v − v_n)/h, and zero in steps with an impact. Contacts are closed by their forecast. A step
     in which bodies pass each other, or are struck more than 14° from their first touch, is refused, not swept
     (docs/theory/sweep). Where Newton's iteration stalls the contact-problem
-    solver takes over (``result.contact_problems``); it solves all problems of models with contact groups. Persistent
-    contacts and step control belong to `DecoupledNSGA`.
+    solver takes over (``result.contact_problems``); it solves all problems of models with contact groups. There are
+    no persistent contacts and no step control.
 
     Examples
     --------
@@ -144,6 +145,7 @@ class MoreauJean(Stepper):
             "gamma": self.forecast,
             "c_q": self.theta * h,
             "slow": self.tol_v or 0.0,
+            "quiet": -1.0,
             "position_factor": 0.5,
             "project": int(self.projection and system.m + system.nc > 0),
         }

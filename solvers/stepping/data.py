@@ -174,6 +174,7 @@ TABLE = Table(
         "looked": Item("", "number of the step after which that was", "i8", kept=True),
         "top_kinetic": Item("", "largest kinetic energy", kept=True),
         "largest_rise": Item("", "of the energy, beyond what is allowed", kept=True),
+        "drift": Item("", "largest |g| of the constraints in what was recorded, as a length", kept=True),
         "rise_time": Item("", "time of the largest rise", kept=True),
         "sweep_travel": Item("", "of a contact that is passed"),
         "sweep_size": Item("", "of a contact that is passed"),

@@ -204,8 +204,10 @@ class Divider(Controller):
         """That steps were taken in parts."""
         if not self.divided:
             return []
-        some = "1 step was" if self.divided == 1 else f"{self.divided} steps were"
+        some, first = f"{self.divided} steps were taken in parts because they failed", ", the first"
+        if self.divided == 1:
+            some, first = "1 step was taken in parts because it failed", ","
         return [
-            f"{some} taken in parts because they failed as a whole, the first before t = {self.first:.6g} s: "
+            f"{some} as a whole{first} before t = {self.first:.6g} s: "
             "look whether the motion there is what you expect, and take smaller steps if there are many."
         ]

@@ -53,7 +53,7 @@ def cause(engine: "Engine", where: str = "") -> str:
     Newton's law gives energy at any step size where it reflects the approach at the start of the step: where friction
     couples the contacts of an impact, or their normals turn. ``where``: what steps are too large for.
     """
-    if getattr(engine.method, "constraints", "both") == "positions" and engine.bounced():
+    if getattr(engine.method, "constraints", "both") == "positions" and engine.touched().any():
         return 'constraints="positions" knows no law of impact, and smaller steps do not change that. Take "both"'
     if getattr(engine.method, "approach", "slower") == "start" and engine.bounced():
         return (

@@ -44,6 +44,8 @@ from fem_mbs.system.contacts import L_NORMAL
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
 
+DRIFT = 0.01  # of the size of the model: joints farther apart than that are told
+
 
 PAIRWISE = 1e-6  # default of contact_tolerance, for groups that are solved pair by pair
 
@@ -320,9 +322,13 @@ class Engine:
         """Whether elements may do work on the model, see `stepping.external_work`."""
         return len(self.arrays["external"]) > 0
 
+    def touched(self) -> np.ndarray:
+        """Contacts (nc,) that have been struck; what steps did that were not saved is not known: then all."""
+        return self.struck | (self.arrays["impact"][: len(self.struck)] != 0) | (self.run[0]["save_every"] > 1)
+
     def bounced(self) -> bool:
-        """Whether contacts with restitution have been struck; what steps did that were not saved is not known."""
-        struck = self.struck | (self.arrays["impact"][: len(self.struck)] != 0) | (self.run[0]["save_every"] > 1)
+        """Whether contacts with restitution have been struck."""
+        struck = self.touched()
         laws = [self.system.laws[: len(struck)][struck], *(search.laws for search in self.system.searches)]
         return any((law[..., L_NORMAL] > 0.0).any() for law in laws)
 
@@ -361,7 +367,18 @@ class Engine:
                 f"energy rose {rises} by more than {what} explain, {most}by {run['largest_rise']:.3g} J "
                 f"before t = {end:.6g} s{alone}: {why}"
             )
-        return texts
+        return texts + self._apart()
+
+    def _apart(self):
+        """Warning of joints that drift: methods that solve them in velocities alone leave that to the step size."""
+        drift, size = float(self.run[0]["drift"]), self.system.size
+        if drift <= DRIFT * size:
+            return []
+        return [
+            f"joints are up to {drift:.3g} m apart (angles times the size of the model, {size:.3g} m): the method "
+            "keeps their velocities and lets positions drift. Halve h, or use a method that keeps both: DecoupledNSGA, "
+            "MoreauJean(projection=True)"
+        ]
 
     def state(self) -> "State":
         """Current state of the run, a copy."""

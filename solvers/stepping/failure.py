@@ -95,6 +95,8 @@ class _Failure:
         return self.error(f"{self.where} {text}", element)
 
     def energy_rose(self) -> SolverError:
+        if self.run["largest_rise"] == np.inf:
+            return self.error(f"{self.where} the energy is not finite: {cause(self.engine)}.")
         why = "explains, although nothing drives the model"
         if self.engine.driven:
             why = "and the work of loads and drivers explain"

@@ -3,6 +3,8 @@
 A method gives the address of what takes a step, ``advance_part``.
 """
 
+import math
+
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.checks import energy_rises
@@ -90,9 +92,10 @@ def record(data, run):
     # states that only observers see need neither outputs nor energies, which take as long as a sub-problem
     if s.step_number % s.whole_every == 0:
         if m > 0:
-            g, rate = vector(s.g_at, m), vector(s.rate_at, m)
+            g, rate, arm = vector(s.g_at, m), vector(s.rate_at, m), vector(d.row_arm_at, m)
             constraints(d, x, R, V, g, rate)
             for i in range(m):
+                s.drift = max(s.drift, arm[i] * abs(g[i]))
                 o.violation[k, 0] = max(o.violation[k, 0], abs(g[i]))
                 o.violation[k, 1] = max(o.violation[k, 1], abs(rate[i]))
         if d.n_outputs > 0:
@@ -101,8 +104,13 @@ def record(data, run):
         o.energy[k, 1] = potential_energy(d, x, R, V)
         if s.step_number == 0 and s.external.shape[0] > 0:
             external_work(d, s)  # keeps what the first step needs
-        if s.watched != 0 and energy_rises(s, o.energy[k, 0], o.energy[k, 1]) and s.strict != 0:
+        finite = math.isfinite(o.energy[k, 0] + o.energy[k, 1])
+        rises = finite and s.watched != 0 and energy_rises(s, o.energy[k, 0], o.energy[k, 1])
+        if (rises and s.strict != 0) or not finite:
             s.code = ENERGY_ROSE
+            s.largest_rise = s.largest_rise if finite else math.inf
+        if not finite:
+            return  # a state without an energy is not kept
     s.saved += 1
 
 

@@ -199,7 +199,8 @@ class Controller:
             self.next = min(2.0 * h, engine.h)
             return True
         scale = SAFETY * (tolerance / error) ** (1.0 / engine.method.error_order) if error > 0.0 else FASTEST
-        self.next = min(h * min(max(scale, SLOWEST), FASTEST), self.h_max)
+        # not below h_min where steps are accepted with a larger error, at contacts: they would shrink without end
+        self.next = min(max(h * min(max(scale, SLOWEST), FASTEST), self.h_min), self.h_max)
         if error > tolerance and not self._touches() and h > self.h_min:
             self.inaccurate += 1
             self.next = max(min(self.next, 0.9 * h), self.h_min)

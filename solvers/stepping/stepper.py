@@ -17,6 +17,7 @@ A method is a subclass of `Stepper` that says what `stepping.engine` asks of it.
                            called when observers need every step and the file does not
 """
 
+import inspect
 import signal
 import threading
 from pathlib import Path
@@ -206,7 +207,7 @@ class Stepper(Checked):
         if observers:
             engine.keep_whole(save_every)
         parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end}
-        parameters |= {"save_every": save_every, **self.parameters()}
+        parameters |= {"save_every": save_every, **self.parameters(), "chosen": self.chosen()}
         writer = ResultsWriter(system, save, parameters=parameters, single=single, pvd=pvd, forces=engine.forces)
         bar = Progress(t_end, start=start, enabled=progress)
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), MOST_RECORDS))
@@ -282,6 +283,11 @@ class Stepper(Checked):
     def parameters(self) -> dict:
         """Options of the method, stored with the results; those that are objects by their own options."""
         return {k: self._options(v) if hasattr(v, "__dict__") else v for k, v in self._options(self).items()}
+
+    def chosen(self) -> list[str]:
+        """Names of options that are not the default ones, in the order of the constructor: what tells runs apart."""
+        defaults = inspect.signature(type(self)).parameters
+        return [k for k, v in self._options(self).items() if k in defaults and v != defaults[k].default]
 
     @staticmethod
     def _options(item):

@@ -510,3 +510,29 @@ def test_laws_of_contacts_that_are_hardly_meant_are_told_when_the_model_is_compi
         model.compile()
     assert len(found) == (told is not None)
     assert not found or re.search(told, str(found[0].message))
+
+
+FIXED = ("x", "y", "z", "rx", "ry", "rz")
+
+
+@pytest.mark.parametrize(
+    "solve",
+    [lambda system: fem.DecoupledNSGA().run(system, 0.01, 1e-3), fem.modes, fem.static_equilibrium],
+    ids=["run", "modes", "statics"],
+)
+def test_a_model_in_which_nothing_can_move_is_refused_with_the_cause(solve):
+    model, _ = falling(fixed=FIXED)
+    with pytest.raises(ModelError, match=r"nothing in model 'm' can move: all components .* are fixed. Free some"):
+        solve(model.compile())
+
+
+@pytest.mark.parametrize(("away", "told"), [(0.0, False), (1e2, False), (1e4, True), (1e6, True)])
+def test_small_mechanisms_far_from_the_origin_are_told(away, told):
+    """1 mm there: joints that are apart by their own size would not be refused."""
+    model, place = fem.Model("watch", gravity=[0, 0, -9.81]), np.array([away, 0, 0])
+    arm = fem.RigidBody.box(1e-6, [1e-3, 1e-4, 1e-4], position=place + [5e-4, 0, 0], name="arm")
+    model.add(arm, fem.Revolute.at(model.ground, arm, place, axis=[0, 1, 0], name="pin"))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.compile()
+    assert [("Put the model near the origin" in str(w.message)) for w in caught] == [True] * told

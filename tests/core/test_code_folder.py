@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from fem_mbs.code_folder import CodeFolder
+from fem_mbs.jit import source_key
 
 
 @pytest.fixture
@@ -85,3 +86,19 @@ def test_the_temporary_folder_is_removed_at_the_end_of_the_process_that_made_it(
     assert done.returncode == 0, done.stderr
     first, second = done.stdout.split()
     assert first == second and not os.path.exists(first)
+
+
+def test_sources_that_change_while_a_process_runs_do_not_give_their_key_to_what_it_has_imported(tmp_path, monkeypatch):
+    """Code compiled from the text before an update, under the key after it, crashed every later process."""
+    file = tmp_path / "law.py"
+    file.write_text("STIFFNESS = 1.0\n")
+    changed = file.stat().st_mtime_ns
+
+    def key(started):
+        monkeypatch.setattr("fem_mbs.jit._STARTED", started)
+        return source_key(file)
+
+    later = key(changed + 1)
+    assert key(changed + 2) == later  # started after the change: shared
+    before = {key(changed - 1), key(changed - 2)}
+    assert len(before) == 2 and later not in before  # running when it changed: each for itself

@@ -76,6 +76,18 @@ def test_a_printed_model_counts_the_constraints_that_repeat_others():
     assert "3 velocities, 5 constraint rows, of which 3 repeat others (1 degree of freedom)" in str(model)
 
 
+def test_rows_of_round_off_are_not_counted_as_constraints():
+    """Axes of a slider along x are turned by a right angle, which leaves 2e-16 in rows of fixed components."""
+    model = fem.Model("planar slider")
+    box = model.add(
+        fem.RigidBody.box(0.5, [0.06, 0.04, 0.04], position=[0.4, 0, 0], fixed=("z", "rx", "ry"), name="box")
+    )
+    model.add(fem.Prismatic.at(model.ground, box, [0.4, 0, 0], axis=[1, 0, 0], name="guide"))
+    assert "3 velocities, 5 constraint rows, of which 3 repeat others (1 degree of freedom)" in str(model)
+    with pytest.raises(fem.ModelError, match="3 of 5 constraint rows repeat"):
+        model.compile()
+
+
 def test_mass_and_centre_of_mass_do_not_see_gravity_springs_or_node_places():
     centres, masses = (double_pendulum.center_1, double_pendulum.joint_2 + double_pendulum.center_2), (2.0, 1.5)
     expected = (2.0 * centres[0] + 1.5 * centres[1]) / 3.5

@@ -85,6 +85,26 @@ def test_results_do_not_depend_on_the_pieces_a_run_is_taken_in(method, monkeypat
     np.testing.assert_array_equal(runs[0].h, runs[1].h)
 
 
+@pytest.mark.parametrize(("method", "told"), [
+    (fem.MoreauJean(), "MoreauJean (h = 0.001, save_every = 1, rtol = 1e-06)"),
+    (fem.MoreauJean(0.6, projection=True), "rtol = 1e-06, theta = 0.6, projection = True)"),
+    (STEPPERS["ConeComplementarity"](relaxed=False), "rtol = 1e-06, relaxed = False)"),
+    (LOBATTO(2, rtol=1e-9), "rtol = 1e-09, stages = 2)"),
+    (STEPPERS["NonsmoothGeneralizedAlphaGGL"](0.5, coupling="sequential"),
+     "rho_inf = 0.5, rtol = 1e-06, coupling = 'sequential')"),
+    (fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-6)), "rtol = 1e-06, step_control)"),
+])  # fmt: skip
+def test_the_report_tells_options_that_are_not_the_default_ones(method, told, tmp_path):
+    """Reports of variants of one method could not be told apart."""
+    result = method.run(rod(), 2e-3, 1e-3, save=str(tmp_path / "rod.vtkhdf"))
+    assert told in result.report() and told in fem.load(str(tmp_path / "rod.vtkhdf")).report()
+
+
+@pytest.mark.parametrize("name", STEPPERS)
+def test_no_option_of_a_method_made_without_options_is_called_chosen(name):
+    assert STEPPERS[name]().chosen() == []
+
+
 # --- forces ------------------------------------------------------------------
 
 
@@ -328,3 +348,11 @@ def test_methods_that_hold_joints_say_why_they_refuse_a_state_of_one_whose_joint
     system.initial.x[1] += 0.1  # what was changed by hand is refused by the method itself
     with pytest.raises(ModelError, match=r"is not assembled.*Correct the initial positions"):
         STEPPERS[name]().run(system, 1.0, 1e-2)
+
+
+def test_a_state_that_penetrates_is_refused_in_the_words_of_its_run():
+    """It is no error of the model, whose bodies cannot be moved apart."""
+    system = ball(0.01, 0.0).compile()
+    system.initial = fem.MoreauJean().run(ball(0.01, 0.0), 0.08, 8e-3).state(-1)
+    with pytest.raises(ModelError, match=r"whose contacts penetrate: go on with its method, or repeat it"):
+        fem.DecoupledNSGA().run(system, 0.2, 8e-3)

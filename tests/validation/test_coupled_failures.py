@@ -5,6 +5,7 @@ import pytest
 import random_models
 
 import fem_mbs as fem
+from fem_mbs.solvers.stepping.engine import Engine
 
 GGL, FRICTION = fem.NonsmoothGeneralizedAlphaGGL, fem.NonsmoothGeneralizedAlphaFriction
 
@@ -96,3 +97,46 @@ def test_the_result_tells_how_far_impulses_of_friction_leave_their_cone(rho_inf,
     assert ("outside of its cone" in str(result.report())) == (told > 1e-6)
     force = np.linalg.norm(foot.force[:, 1:], axis=1) - 0.3 * foot.force[:, 0]
     assert force.max() < 1e-6 * foot.force[:, 0].max()  # the force itself is inside
+
+
+def linear_contacts():
+    """A block on two feet and a ball that turns about one axis: what contacts do to them is linear in each set."""
+    model = fem.Model("linear", gravity=[0, 0, -9.81])
+    block = model.add(
+        fem.RigidBody(1.0, [0.01] * 3, position=[0, 0, 0.004], fixed=("y", "rx", "ry", "rz"), name="block")
+    )
+    for k, x in enumerate((-0.1, 0.1)):
+        law = {"friction": 0.3, "restitution": 0.4}
+        model.add(fem.SphereOnPlane(block.frame([x, 0, 0]), model.ground, radius=0.0, name=f"foot {k}", **law))
+    model.add(fem.PointForce(block, force=sliding_and_sticking, name="pull"))
+    ball = model.add(
+        fem.RigidBody.sphere(1.0, 0.1, position=[0, 1, 0.1], velocity=[0.3, 0, 0], fixed=("y", "rx", "rz"), name="ball")
+    )
+    # friction of one face goes into the gap of the other one
+    wedge = model.add(
+        fem.RigidBody(
+            1.0, [0.01] * 3, position=[0, 2, 0.003], velocity=[0.8, 0, 0], fixed=("y", "rx", "ry", "rz"), name="wedge"
+        )
+    )
+    for name, turn in (("left", 0.9), ("right", -0.6)):
+        face = model.ground.frame([0, 2, 0], rotation=[0, turn, 0])
+        model.add(fem.SphereOnPlane(wedge, face, radius=0.0, friction=0.3, restitution=0.2, name=name))
+    law = {"friction": 0.4, "rolling_resistance": 0.02}
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor", **law))
+    return model
+
+
+def test_the_reduced_contact_problem_solves_linear_steps_without_newtons_iteration(monkeypatch):
+    known = GGL().run(linear_contacts(), 0.15, 1e-3)
+    assert sum(known[name].impact.sum() for name in known.contacts) > 3
+    numbers = Engine._numbers
+    monkeypatch.setattr(Engine, "_numbers", lambda self, every: numbers(self, every) | {"max_iterations": 0})
+    found = GGL().run(linear_contacts(), 0.15, 1e-3)
+    assert found.statistics["contact_problems"] == 150
+    assert found.statistics["repeated_steps"] == 0
+    for name in ("block", "ball", "wedge"):
+        for what in ("position", "velocity", "angular_velocity"):
+            assert np.abs(getattr(found[name], what) - getattr(known[name], what)).max() < 1e-7, (name, what)
+    for names in (["foot 0", "foot 1"], ["floor"], ["left"], ["right"]):  # how the feet share a load is nobody's
+        impulses = [sum(result[name].impulse for name in names) for result in (found, known)]
+        assert np.abs(impulses[0] - impulses[1]).max() < 1e-7, names

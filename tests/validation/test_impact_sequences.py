@@ -47,3 +47,17 @@ def test_moments_of_all_impacts_of_a_sequence_act_and_are_reported(contact_solve
         given = np.abs(contact.moment_impulse.sum(axis=0))
         assert np.linalg.norm(given[:2]) == pytest.approx(np.linalg.norm(turn[:2, k]), rel=1e-6)
         assert given[2] == pytest.approx(abs(turn[2, k]), rel=1e-6)
+
+
+def test_contacts_that_an_impact_reaches_through_their_bodies_have_one_too():
+    model = fem.Model("row of balls")
+    balls = [
+        model.add(fem.RigidBody.sphere(1.0, 0.1, position=[x, 0, 0], velocity=[v, 0, 0], name=f"ball {k}"))
+        for k, (x, v) in enumerate(((-0.25, 1.0), (0.0, 0.0), (0.2, 0.0)))
+    ]
+    for k in (0, 1):
+        pair = fem.SphereOnSphere(balls[k + 1], balls[k], radius_A=0.1, radius_B=0.1, name=f"pair {k}")
+        model.add(pair)
+    result = fem.DecoupledNSGA().run(model, 0.1, 1e-3)
+    first, second = (np.flatnonzero(result[f"pair {k}"].impact) for k in (0, 1))
+    assert len(first) == 1 and list(second) == list(first)

@@ -354,6 +354,18 @@ def test_without_contacts_positions_alone_is_the_smooth_method_of_index_3():
         assert np.abs(runs[0][name].position - runs[1][name].position).max() < 1e-12
 
 
+def test_gaps_in_positions_alone_give_energy_without_restitution_too_and_the_run_says_why():
+    """A loose pin without restitution and friction: smaller steps were advised, which do not help."""
+    model = fem.Model("loose pin", gravity=[0, -9.81, 0])
+    arm = model.add(
+        fem.RigidBody.box(0.5, [0.2, 0.02, 0.02], position=[0.1, 0, 0], fixed=("z", "rx", "ry"), name="arm")
+    )
+    model.add(fem.JournalClearance(model.ground, arm.frame([-0.1, 0, 0]), radius=0.01, clearance=2e-4, name="pin"))
+    result = published(constraints="positions").run(model, 0.5, 1e-4)
+    (warning,) = result.warnings
+    assert 'constraints="positions" knows no law of impact' in warning
+
+
 def test_gaps_in_positions_alone_give_energy_in_impacts_and_the_run_says_why():
     model = bouncing_ball.build()
     result = published(constraints="positions").run(model, 2.5, 2e-3)

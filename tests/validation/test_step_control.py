@@ -149,6 +149,19 @@ def test_a_step_that_never_succeeds_ends_the_run(monkeypatch):
         end_of(double_pendulum(), 1e-2, control=fem.StepControl(h_min=1e-3))
 
 
+@pytest.mark.parametrize("method", [fem.DecoupledNSGA, fem.NonsmoothGeneralizedAlphaGGL])
+def test_steps_that_touch_do_not_shrink_below_the_smallest_one(method):
+    """Their error is not judged: with a tolerance that no step reaches they got shorter from one to the next."""
+    model = fem.Model("swing on a floor", gravity=[0, 0, -9.81])
+    bar = model.add(fem.RigidBody.box(1.0, [1, 0.1, 0.1], position=[0.5, 0, 0], name="bar"))
+    model.add(fem.Revolute.at(model.ground, bar, [0, 0, 0], axis=[0, 1, 0], name="hinge"))
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 2, 0.1], velocity=[1, 0, 0], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, friction=0.3, name="floor"))
+    result = method(step_control=fem.StepControl(tolerance=1e-15, h_min=2e-4)).run(model, 0.02, 1e-3)
+    assert result.t[-1] == pytest.approx(0.02)
+    assert result.h[1:-1].min() >= 2e-4 * (1 - 1e-9)
+
+
 def test_a_signal_that_is_not_finite_still_names_its_element():
     model = fem.Model("pushed")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, name="ball"))
@@ -306,3 +319,12 @@ def test_a_step_in_parts_tells_what_all_of_them_took(monkeypatch):
     np.testing.assert_array_equal(np.stack(columns, axis=1)[steps], most)
     assert (most > [parts[step][-1][:3] for step in steps]).any()
     np.testing.assert_array_equal(result.problems[steps], [np.sum(parts[step], axis=0)[3] for step in steps])
+
+
+def test_multipliers_are_scaled_by_the_step_alone_however_often_it_changes():
+    h, mass = 1e-3, 7.0
+    method = fem.DecoupledNSGA(scaling=mass, step_control=fem.StepControl())
+    engine = method.prepare(double_pendulum().compile(), h)
+    for size in (h / 3, h / 7, 0.9 * h, h / 11, h):
+        engine.controller.set_step(size)
+        assert engine.run[0]["ks"] == mass / size
