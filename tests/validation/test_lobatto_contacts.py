@@ -14,7 +14,7 @@ STAGES = pytest.mark.parametrize("stages", [2, 3, 4])
 turned = [0.4, -0.3, 0.5]  # rad, of the node axes: nothing may depend on them
 ball_mass, ball_radius, g = 1.0, 0.1, 9.81
 NONE = 1e-9  # N s: impulses are solved to 1e-10 m g h = 1e-11 N s per stage and step
-GAP = 2e-13  # m: what gaps are solved to
+GAP = 4e-13  # m: what gaps are solved to, 3e-13 of the size of the model
 
 
 def ball(restitution, spin):
@@ -236,8 +236,9 @@ def thrown_ball(**resistances):
 def test_a_thrown_ball_bounces_slides_rolls_and_stops_whatever_resists(stages, resistance, size):
     model = thrown_ball(rolling_resistance=3e-3, **{resistance: size})
     result = fem.LobattoIIIAB(stages).run(model, 6.0, 2e-3)
-    # nothing is lost to friction that changes: every step ends as it was taken to, or is solved with the usual rows
-    assert np.diff(result.energy.total).max() < 1e-12 and result["table"].gap.min() > -GAP
+    # nothing is lost to friction that changes: every step ends as it was taken to, or is solved with the usual rows;
+    # gaps are closed to 3e-13 m of a body of 1 kg
+    assert np.diff(result.energy.total).max() < 3e-12 and result["table"].gap.min() > -GAP
     assert result.statistics["repeated_steps"] == 0
     ball = result["ball"]
     assert max(np.abs(ball.velocity[-1]).max(), np.abs(ball.angular_velocity[-1]).max()) < 1e-9
