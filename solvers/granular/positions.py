@@ -17,6 +17,14 @@ PASSES = 100
 
 
 @kernel
+def move(x, i, way, n0, n1, n2):
+    """Move node i by a way [m] along a direction."""
+    x[i, 0] += way * n0
+    x[i, 1] += way * n1
+    x[i, 2] += way * n2
+
+
+@kernel
 def push_apart(p, x, h):
     """Move the grains at positions x (N, 3), the end of a step of h [s], until no pair overlaps; the number of pushes.
 
@@ -55,11 +63,9 @@ def push_apart(p, x, h):
                 continue
             push = (goal - gap) / total
             pushes += 1
-            for j in range(3):
-                n = n0 if j == 0 else (n1 if j == 1 else n2)
-                x[i, j] += push * g[a, G_MASS] * n
-                if b >= 0:
-                    x[node[b], j] -= push * g[other, G_MASS] * n
+            move(x, i, push * g[a, G_MASS], n0, n1, n2)
+            if b >= 0:
+                move(x, node[b], -(push * g[other, G_MASS]), n0, n1, n2)
         if pushes == before:
             break
     return pushes

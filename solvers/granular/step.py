@@ -44,9 +44,7 @@ def _solve_contacts(p, s):
     # approach speeds that inexact impulses leave are no impacts
     slow = max(s.tol_v, RESIDUAL * p.tolerance * largest(s.V0))
     evaluate(p, s.x0, s.R0, s.V0, s.h, slow)
-    for i in range(s.V.shape[0]):
-        for j in range(6):
-            s.V[i, j] = p.alone[i, j]
+    copy(p.alone, s.V)
     R = s.R if p.held != 0 else s.R0
     if p.moving != 0:
         carry_along(p, s.x0, R, s.V)

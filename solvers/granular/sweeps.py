@@ -83,6 +83,25 @@ def _push(g, a, b, d0, d1, d2, c0, c1, c2):
 
 
 @kernel
+def _approach(g, rows, c, a, b):
+    """Normal of pair c and u_N of (1), without what b has of moving planes."""
+    n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
+    return n0, n1, n2, n0 * (g[a, 0] - g[b, 0]) + n1 * (g[a, 1] - g[b, 1]) + n2 * (g[a, 2] - g[b, 2])
+
+
+@kernel
+def _slip(g, given, moving, c, a, b, n0, n1, n2, u_n):
+    """u_T of (1), inertial axes."""
+    s0, s1, s2 = g[a, 3] + g[b, 3], g[a, 4] + g[b, 4], g[a, 5] + g[b, 5]
+    u0 = g[a, 0] - g[b, 0] - (u_n * n0 + s1 * n2 - s2 * n1)
+    u1 = g[a, 1] - g[b, 1] - (u_n * n1 + s2 * n0 - s0 * n2)
+    u2 = g[a, 2] - g[b, 2] - (u_n * n2 + s0 * n1 - s1 * n0)
+    if moving:
+        return u0 - given[c, 0], u1 - given[c, 1], u2 - given[c, 2]
+    return u0, u1, u2
+
+
+@kernel
 def size_of_problem(p):
     """‖q̂‖² over the contacts that approach with the present velocities (those without impulses), or carry."""
     first, second, given, mus = p.first, p.second, p.given, p.mu
@@ -91,18 +110,11 @@ def size_of_problem(p):
     g, rows, total = p.grains, p.rows, 0.0
     for c in range(count):
         a, b = first[c], _row(second[c], end)
-        n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
-        u0, u1, u2 = g[a, 0] - g[b, 0], g[a, 1] - g[b, 1], g[a, 2] - g[b, 2]
-        u_n = n0 * u0 + n1 * u1 + n2 * u2
+        n0, n1, n2, u_n = _approach(g, rows, c, a, b)
         q_n = u_n + rows[c, P_BIAS]
         if q_n >= 0.0 and rows[c, P_RN] == 0.0 and not relaxed:
             continue
-        s0, s1, s2 = g[a, 3] + g[b, 3], g[a, 4] + g[b, 4], g[a, 5] + g[b, 5]
-        u0 -= u_n * n0 + s1 * n2 - s2 * n1
-        u1 -= u_n * n1 + s2 * n0 - s0 * n2
-        u2 -= u_n * n2 + s0 * n1 - s1 * n0
-        if moving:
-            u0, u1, u2 = u0 - given[c, 0], u1 - given[c, 1], u2 - given[c, 2]
+        u0, u1, u2 = _slip(g, given, moving, c, a, b, n0, n1, n2, u_n)
         slide = u0 * u0 + u1 * u1 + u2 * u2
         if relaxed and rows[c, P_RN] == 0.0 and q_n >= mus[c] * math.sqrt(slide):
             continue
@@ -134,18 +146,11 @@ def sweep(p, beta):
     relaxed = p.relaxed != 0
     for c in range(count):
         a, b = first[c], _row(second[c], end)
-        n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
-        u0, u1, u2 = g[a, 0] - g[b, 0], g[a, 1] - g[b, 1], g[a, 2] - g[b, 2]
-        u_n = n0 * u0 + n1 * u1 + n2 * u2
+        n0, n1, n2, u_n = _approach(g, rows, c, a, b)
         r, l = rows[c, P_RN], last[c, 0]
         if r == 0.0 and l == 0.0 and u_n + rows[c, P_BIAS] >= 0.0 and not relaxed:
             continue
-        s0, s1, s2 = g[a, 3] + g[b, 3], g[a, 4] + g[b, 4], g[a, 5] + g[b, 5]
-        u0 -= u_n * n0 + s1 * n2 - s2 * n1
-        u1 -= u_n * n1 + s2 * n0 - s0 * n2
-        u2 -= u_n * n2 + s0 * n1 - s1 * n0
-        if moving:
-            u0, u1, u2 = u0 - given[c, 0], u1 - given[c, 1], u2 - given[c, 2]
+        u0, u1, u2 = _slip(g, given, moving, c, a, b, n0, n1, n2, u_n)
         w = g[a, G_MASS] + g[b, G_MASS]
         w_t = w + g[a, G_TURN] + g[b, G_TURN]
         # impulses that go on as they changed, and those before
@@ -181,18 +186,11 @@ def error_of(p):
     relaxed = p.relaxed != 0
     for c in range(count):
         a, b = first[c], _row(second[c], end)
-        n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
-        u0, u1, u2 = g[a, 0] - g[b, 0], g[a, 1] - g[b, 1], g[a, 2] - g[b, 2]
-        u_n = n0 * u0 + n1 * u1 + n2 * u2
+        n0, n1, n2, u_n = _approach(g, rows, c, a, b)
         q_n, r = u_n + rows[c, P_BIAS], rows[c, P_RN]
         if r == 0.0 and q_n >= 0.0 and not relaxed:
             continue
-        s0, s1, s2 = g[a, 3] + g[b, 3], g[a, 4] + g[b, 4], g[a, 5] + g[b, 5]
-        u0 -= u_n * n0 + s1 * n2 - s2 * n1
-        u1 -= u_n * n1 + s2 * n0 - s0 * n2
-        u2 -= u_n * n2 + s0 * n1 - s1 * n0
-        if moving:
-            u0, u1, u2 = u0 - given[c, 0], u1 - given[c, 1], u2 - given[c, 2]
+        u0, u1, u2 = _slip(g, given, moving, c, a, b, n0, n1, n2, u_n)
         w = g[a, G_MASS] + g[b, G_MASS]
         scale = 3.0 / (3.0 * w + 2.0 * (g[a, G_TURN] + g[b, G_TURN]))  # a²
         mu = mus[c]
@@ -226,9 +224,6 @@ def solve(p, q_square):
     for c in range(p.count):
         for j in range(4):
             last[c, j] = rows[c, P_RN + j]
-    for i in range(g.shape[0]):
-        for j in range(6):
-            before[i, j] = g[i, j]
     target, factor = p.tolerance * p.tolerance * q_square, JUDGE
     theta, beta, cap, least = 1.0, 0.0, p.cap, math.inf
     sums, sums_before = 0.0, 0.0

@@ -85,11 +85,13 @@ class Engine:
         """The contact group, where its spheres are free bodies and the method takes such groups; or None."""
         if not (self.system.searches and self.method.takes_grains):
             return None
+        from fem_mbs.solvers.granular.fitting import fit
         from fem_mbs.solvers.granular.grains import Grains
 
-        if Grains.reason(self.system, self.method) is not None:
+        reason, mobilities = fit(self.system, self.method)
+        if reason is not None:
             return None
-        grains = Grains(self)
+        grains = Grains(self, mobilities)
         self.system.forget_pairs()
         return grains
 

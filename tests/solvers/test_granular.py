@@ -6,7 +6,7 @@ import pytest
 import fem_mbs as fem
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact_problem.problem import ContactProblem
-from fem_mbs.solvers.granular import grains, sweeps
+from fem_mbs.solvers.granular import fitting, grains, sweeps
 from fem_mbs.solvers.granular.data import TABLE
 
 H, G = 2e-3, 9.81
@@ -318,5 +318,5 @@ def test_what_does_not_fit_is_solved_pair_by_pair(change, words):
     model.add(group)
     change(model, group, body)
     system, method = model.compile(), fem.DecoupledNSGA()
-    assert words in grains.Grains.reason(system, method)
+    assert words in fitting.fit(system, method)[0]
     assert not swept(method.run(system, 0.01, 1e-3))
