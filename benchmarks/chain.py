@@ -21,7 +21,7 @@ from fem_mbs.jit import callback_address, python_callback
 
 LENGTH, WIDTH = 0.5, 0.05  # m, of a link
 SPEED, WAVE = 1.6, 20  # m/s, links: turns links by 1 rad/s
-WARM = 10  # steps before time is taken
+WARM = 80  # steps before time is taken: the wave begins with a jump of forces
 
 
 def build(links, joint="revolute"):
