@@ -40,7 +40,7 @@ from fem_mbs.solvers.stepping.codes import (
     SINGULAR,
 )
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.shared_factors import FACTORS, allowed, give_up, lend, solve_borrowed
+from fem_mbs.solvers.stepping.shared_factors import FACTORS, SHARP, allowed, give_up, lend, solve_borrowed
 from fem_mbs.solvers.stepping.table import Item, Table
 from fem_mbs.system.assembly import factorise, solve_in_place
 
@@ -180,7 +180,11 @@ def newton(problem, run):
     borrowed = allowed(p, s)
     while math.isfinite(s.merit):
         remember(s)
+        exact = s.exact
+        if borrowed and s.iteration > 0:
+            s.exact = SHARP * exact
         call2(p.solved, s.data_at, s.run_at)
+        s.exact = exact
         if s.solved != 0:
             s.code = OK
             return

@@ -8,15 +8,18 @@ The matrices of a step with n velocities and m constraint rows, without contacts
 with a c and k of the problem; A and G differ by O(h) where forces are not stiff. With the factors of K a problem with
 c', k' gets its Newton step from
 
-    K [ u ]  =  [ (c/c') r_1  ] ,      y = (c' k)/(c k') … of the multipliers:  y = (k c')/(c k') z                 (2)
-      [ z ]     [ (k/k') r_2  ]
+    K [ u ]  =  [ (c/c') r_1 ] ,      y = (k c')/(k' c) z                                                          (2)
+      [ z ]     [ (k/k') r_2 ]
+
+for its velocities u and multipliers y.
 
 The test is how much the residual contracts, the same as for a factorisation that a problem keeps for itself. Where it
 does not contract enough the problem goes back and takes its own matrix, and does not ask again for a number of steps,
 which doubles up to `LONGEST`.
 
 A method allows it by giving c and k of its problems (`share`); 0 means that a problem neither lends nor borrows. What
-is lent lies in matrix `SMOOTH`. Borrowing ends where contacts take part: their rows are not in that matrix.
+is lent lies in matrix `SMOOTH`. Borrowing ends where contacts take part: their rows are not in that matrix. Small dense
+matrices are not shared: their factors cost less than one more iteration.
 
 Source: worked out here; measured with benchmarks/chain.py.
 
@@ -28,8 +31,10 @@ Source: worked out here; measured with benchmarks/chain.py.
 from fem_mbs.jit import kernel, vector
 from fem_mbs.solvers.stepping.table import Item
 from fem_mbs.system.assembly import SMOOTH, layouts_of, solve_in_place
+from fem_mbs.system.linear import DENSE_LIMIT
 
 LONGEST = 256  # solutions for which a problem does not try to borrow again
+SHARP = 0.05  # of the accuracy of constraints: one's own matrix leaves round-off, not just what is asked
 
 FACTORS = {
     "c": Item("", "factor of the mass in the matrix, 0: factors are not shared"),
@@ -49,7 +54,7 @@ def share(p, c, k):
 def lend(d, p, s, good):
     """Note whose factors lie in matrix `SMOOTH` after a problem has factorised its own, which may be the same."""
     layouts = layouts_of(d)
-    if layouts[p.number].values_at == layouts[SMOOTH].values_at:
+    if layouts[p.number].values_at == layouts[SMOOTH].values_at and layouts[SMOOTH].n > DENSE_LIMIT:
         s.lent_c, s.lent_k = (p.c, p.k) if good else (0.0, 0.0)
 
 
