@@ -185,6 +185,36 @@ def advance_configuration(d, x0, Q0, D, x, Q, R, T):
 
 
 @kernel
+def _clear_tangents(b, nd):
+    """Set the tangents of an element in the workspace to zero."""
+    zero(b[_M], nd * nd)
+    zero(b[_C], nd * nd)
+    zero(b[_K], nd * nd)
+    zero(b[_KA], nd * nd)
+
+
+@kernel
+def _add_tangents(g, e, b, layout, values, c_M, c_C, c_K, c_A, T):
+    """Add c_M M + c_C C + (c_K K + c_A ∂(M A)/∂q) T of element e, in the workspace, to a global matrix."""
+    nd = g.nd
+    Me, Ce = matrix(b[_M], nd, nd), matrix(b[_C], nd, nd)
+    Ke, Kae = matrix(b[_K], nd, nd), matrix(b[_KA], nd, nd)
+    if c_K != 0.0 or c_A != 0.0:
+        for i in range(nd):
+            for j in range(nd):
+                Ke[i, j] = c_K * Ke[i, j] + c_A * Kae[i, j]
+        times_tangent(g, e, Ke, nd, T)
+        for i in range(nd):
+            for j in range(nd):
+                Ke[i, j] += c_M * Me[i, j] + c_C * Ce[i, j]
+    else:
+        for i in range(nd):
+            for j in range(nd):
+                Ke[i, j] = c_M * Me[i, j] + c_C * Ce[i, j]
+    scatter_matrix(g.maps_at[layout], e, nd, vector(b[_K], nd * nd), values)
+
+
+@kernel
 def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixed):
     """Inertia and forces of all elements; returns the sum of squares of the forces of each element by itself.
 
@@ -205,8 +235,6 @@ def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixe
         nd = g.nd
         use_mixed = mixed and g.mixed != 0
         fe, Mae = vector(b[_F], nd), vector(b[_MA], nd)
-        Me, Ce = matrix(b[_M], nd, nd), matrix(b[_C], nd, nd)
-        Ke, Kae = matrix(b[_K], nd, nd), matrix(b[_KA], nd, nd)
         for e in range(g.n):
             p = g.parameters_at + e * g.stride
             gather(d, g, e, b, x, R, V, A)
@@ -216,10 +244,7 @@ def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixe
             if g.inertia != 0:
                 call2(g.inertia, p, d.table_at)
             if tangents:
-                zero(b[_M], nd * nd)
-                zero(b[_C], nd * nd)
-                zero(b[_K], nd * nd)
-                zero(b[_KA], nd * nd)
+                _clear_tangents(b, nd)
                 if g.inertia != 0:
                     call2(g.inertia_tangent, p, d.table_at)
             if use_mixed:
@@ -236,20 +261,30 @@ def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixe
             if g.inertia != 0:
                 scatter_vector(g, e, Mae, Ma)
             if tangents:
-                if c_K != 0.0 or c_A != 0.0:
-                    for i in range(nd):
-                        for j in range(nd):
-                            Ke[i, j] = c_K * Ke[i, j] + c_A * Kae[i, j]
-                    times_tangent(g, e, Ke, nd, T)
-                    for i in range(nd):
-                        for j in range(nd):
-                            Ke[i, j] += c_M * Me[i, j] + c_C * Ce[i, j]
-                else:
-                    for i in range(nd):
-                        for j in range(nd):
-                            Ke[i, j] = c_M * Me[i, j] + c_C * Ce[i, j]
-                scatter_matrix(g.maps_at[layout], e, nd, vector(b[_K], nd * nd), values)
+                _add_tangents(g, e, b, layout, values, c_M, c_C, c_K, c_A, T)
     return single
+
+
+@kernel
+def dynamic_tangents(d, layout, x, R, V, A, c_M, c_C, c_K, c_A, T):
+    """The tangents of `dynamics` alone, for a matrix whose residual is known."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    values = matrix_values(d, layout)
+    for k in range(d.n_groups):
+        g = groups[k]
+        forces = g.force != 0 and (c_K != 0.0 or g.viscous != 0)
+        if g.inertia == 0 and not forces:
+            continue
+        for e in range(g.n):
+            p = g.parameters_at + e * g.stride
+            gather(d, g, e, b, x, R, V, A)
+            _clear_tangents(b, g.nd)
+            if g.inertia != 0:
+                call2(g.inertia_tangent, p, d.table_at)
+            if forces:
+                call2(g.force_tangent, p, d.table_at)
+            _add_tangents(g, e, b, layout, values, c_M, c_C, c_K, c_A, T)
 
 
 @kernel

@@ -8,8 +8,9 @@ side)``, called through their addresses, and a status word (0: good). Which one 
     larger, libklu found           KLU (SuiteSparse): block triangular form, AMD; best for chains, trees, beam lines
     larger, otherwise              SuperLU of SciPy (a callback into Python)
 
-KLU keeps the pivots of its first factorisation; each solve checks the residual and factorises afresh when it exceeds
-`REFRESH` of the right-hand side. KKT matrices with a zero block need KLU's block triangular form, which is its default.
+KLU keeps the pivots of its first factorisation; the first solve with new factors checks the residual and factorises
+afresh when it exceeds `REFRESH` of the right-hand side: at first as before, then with the rows scaled, which costs a
+fifth more. KKT matrices with a zero block need KLU's block triangular form, which is its default.
 
 Source: measured on the systems of this project (docs/howto/linear_solvers.md).
 """
@@ -157,9 +158,11 @@ class DenseLU(LinearSolver):
 # ---------------------------------------------------------------------------------------------------------------
 
 _COMMON_BYTES = 512  # klu_common is about 160 bytes in all versions
+SCALE_PLACE = 48  # of the int ``scale`` in it, after five doubles and two ints
+BY_LARGEST, UNSCALED = 2, -1  # values of ``scale``: rows divided by their largest entries, or not; -1 checks no pattern
 KLU_DATA = np.dtype(
     [(name, "i8") for name in ("n", "nnz", "pointers_at", "rows_at", "common_at", "symbolic", "numeric")]
-    + [(name, "i8") for name in ("factor", "refactor", "solve", "free", "status_at", "values_at", "work_at")]
+    + [(name, "i8") for name in ("factor", "refactor", "solve", "free", "status_at", "values_at", "work_at", "checked")]
 )
 
 
@@ -179,6 +182,7 @@ def _klu_factor(context, values_at):
     values, kept = vector(values_at, c.nnz), vector(c.values_at, c.nnz)
     for i in range(c.nnz):
         kept[i] = values[i]
+    c.checked = 0
     numeric_at = integers(c.numeric, 1)
     if numeric_at[0] != 0:
         good = _call6(c.refactor, c.pointers_at, c.rows_at, c.values_at, c.symbolic, numeric_at[0], c.common_at)
@@ -205,23 +209,39 @@ def _klu_residual(c, right, solution):
     return worst, scale
 
 
+@kernel
+def _klu_bad(c, right_at):
+    """Whether a solve leaves a residual above `REFRESH`; the right-hand side is that kept in ``work``."""
+    right, kept = vector(right_at, c.n), vector(c.work_at, c.n)
+    for i in range(c.n):
+        right[i] = kept[i]
+    _call6(c.solve, c.symbolic, integers(c.numeric, 1)[0], c.n, 1, right_at, c.common_at)
+    worst, scale = _klu_residual(c, kept, right)
+    return not worst <= REFRESH * scale
+
+
 @entry("void(int64, int64)")
 def _klu_solve(context, right_at):
     c = carray(void_pointer(context), (1,), KLU_DATA)[0]
     numeric_at = integers(c.numeric, 1)
     if numeric_at[0] == 0:
         return
+    if c.checked != 0:
+        _call6(c.solve, c.symbolic, numeric_at[0], c.n, 1, right_at, c.common_at)
+        return
+    c.checked = 1
     right, kept = vector(right_at, c.n), vector(c.work_at, c.n)
     for i in range(c.n):
         kept[i] = right[i]
-    _call6(c.solve, c.symbolic, numeric_at[0], c.n, 1, right_at, c.common_at)
-    worst, scale = _klu_residual(c, kept, right)
-    if not worst <= REFRESH * scale:
+    if not _klu_bad(c, right_at):
+        return
+    _klu_fresh(c)
+    scaling = indices(c.common_at + SCALE_PLACE, 1)
+    if numeric_at[0] != 0 and _klu_bad(c, right_at) and scaling[0] != BY_LARGEST:
+        scaling[0] = BY_LARGEST
         _klu_fresh(c)
         if numeric_at[0] != 0:
-            for i in range(c.n):
-                right[i] = kept[i]
-            _call6(c.solve, c.symbolic, numeric_at[0], c.n, 1, right_at, c.common_at)
+            _klu_bad(c, right_at)
 
 
 def _load_klu():
@@ -260,6 +280,7 @@ class KLU(LinearSolver):
 
         self.common = np.zeros(_COMMON_BYTES, np.uint8)
         library.klu_defaults(ctypes.c_void_p(address(self.common)))
+        self.common[SCALE_PLACE : SCALE_PLACE + 4].view(np.int32)[0] = UNSCALED
         library.klu_analyze.restype = ctypes.c_void_p
         self.symbolic = library.klu_analyze(
             ctypes.c_int(n), *(ctypes.c_void_p(address(a)) for a in (pointers, rows, self.common))
@@ -284,6 +305,7 @@ class KLU(LinearSolver):
             address(self.status),
             address(self.values),
             address(self.work),
+            0,
         )
         self.context_address = address(self.context)
         self.factor_address, self.solve_address = _klu_factor.address, _klu_solve.address

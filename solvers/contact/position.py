@@ -13,6 +13,7 @@ from fem_mbs.system.assembly import (
     POSITION,
     advance_configuration,
     clear_matrix,
+    dynamic_tangents,
     dynamics,
     expand_add,
     full_norm,
@@ -99,8 +100,7 @@ def position_matrix(data, run):
     x, R, Vs, U, T = s.x, s.R, s.Vs, s.U, s.T
     half = s.position_factor * s.h * s.h
     clear_matrix(d, s.number)
-    # Ma and f are scratch here: the residual of this point has been used already
-    dynamics(d, s.number, x, R, Vs, U, s.force, s.Gl, True, 1.0, 0.0, half, 1.0, T, False)
+    dynamic_tangents(d, s.number, x, R, Vs, U, 1.0, 0.0, half, 1.0, T)
     if d.m > 0:
         shift = s.epsilon_rows * s.kp
         constraint_tangents(d, s.number, x, R, Vs, s.phi, 1.0, 0.0, s.kp, 0.0, shift, True, T)

@@ -19,6 +19,7 @@ from fem_mbs.solvers.stepping.sizes import farthest_part, speed_of
 from fem_mbs.system.assembly import (
     VELOCITY,
     clear_matrix,
+    dynamic_tangents,
     dynamics,
     expand_add,
     full_norm,
@@ -98,9 +99,8 @@ def velocity_matrix(data, run):
     d, s = system_at(data)[0], run_at(run)[0]
     x, R, V = s.x, s.R, s.V
     clear_matrix(d, s.number)
-    Ma, f = s.force, s.Gl  # scratch here
     damping = 0.0 if s.cut == STRIKES else s.h
-    dynamics(d, s.number, x, R, V, s.Ad, Ma, f, True, 1.0, damping, 0.0, 0.0, R, False)
+    dynamic_tangents(d, s.number, x, R, V, s.Ad, 1.0, damping, 0.0, 0.0, R)
     if d.m > 0:
         shift = s.epsilon_rows * s.kv
         constraint_tangents(d, s.number, x, R, V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, False, R)

@@ -7,6 +7,8 @@ from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.split import close_touching
 from fem_mbs.solvers.stepping.codes import OK, STRIKES
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.newton import problem_at
+from fem_mbs.solvers.stepping.shared_factors import share
 
 
 @entry("void(int64, int64)")
@@ -15,6 +17,7 @@ def position(data, run):
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     start_position(d, s)
+    share(problem_at(s.position_problem)[0], 1.0, s.kp)
     if s.persistent != 0 and s.counts[4] == 0:
         factor = s.position_factor * s.h * s.h * s.ks / s.kp
         for c in range(d.nc):

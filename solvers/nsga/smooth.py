@@ -13,6 +13,7 @@ from fem_mbs.solvers.stepping.arrays import largest_turn, norm
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, attempt, problem_at, solve, turns_too_far
+from fem_mbs.solvers.stepping.shared_factors import share
 from fem_mbs.solvers.stepping.sizes import farthest_part, push_of, speed_of, step_size
 from fem_mbs.system.assembly import (
     SMOOTH,
@@ -326,6 +327,8 @@ def smooth(data, run):
         stand_still(d, s, o)
     o.moved, o.trials, o.checked = math.inf, 0, 1 if s.persistent == 0 else 0
     s.want_matrix = 1  # nearly all steps need one
+    s.lent_c = 0.0  # by the last step
+    share(problem_at(o.smooth_problem)[0], 0.0 if s.persistent != 0 else o.c_a, s.ks)
     solve(s, o.smooth_problem, s.max_iterations)
     s.want_matrix = 0
     if s.code == OK:

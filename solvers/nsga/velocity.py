@@ -17,6 +17,8 @@ from fem_mbs.solvers.nsga.persistent import rest_speed
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.codes import OK, STRIKES, TOO_MANY_PROBLEMS
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.newton import problem_at
+from fem_mbs.solvers.stepping.shared_factors import share
 from fem_mbs.system.assembly import groups_of, zero
 from fem_mbs.system.contacts import B_GN, B_GN0, L_NORMAL, gradient_times, laws_of
 
@@ -119,6 +121,7 @@ def velocity(data, run):
     copy(Vs, Vsminus)
     copy(Vs, V)
     counts[2] = counts[3] = 0
+    share(problem_at(s.velocity_problem)[0], 1.0, s.kv)
     while True:
         count = choose_candidates(d, s, o)
         if count == 0 and counts[3] > 0:

@@ -153,6 +153,8 @@ TABLE = Table(
         "tolerance": Item("", "norm of the dynamic rows that is small enough"),
         "scale": Item("", "part of the Newton step that is tried"),
         "allowed": Item("", "bound of |U|², see contact.position"),
+        "lent_c": Item("", "c of the factors in matrix SMOOTH that problems may borrow, 0: none"),
+        "lent_k": Item("", "their k, see stepping.shared_factors"),
         "most": Item("", "iterations that the problem may take", "i8"),
         "iteration": Item("", "iterations taken", "i8"),
         "number": Item("", "matrix that is assembled", "i8"),

@@ -18,6 +18,8 @@ side; it factorises and solves; and lets the problem search along the Newton ste
 All have the signature (data, run), ``search`` (problem, run). The caller sets ``s.most``, ``s.first_residual`` and
 ``s.want_matrix``, and finds ``s.code`` and ``s.iteration`` afterwards.
 
+Problems of one step may share a factorisation, see `stepping.shared_factors`.
+
 Source: docs/theory/decoupled_nsga.md, decision 7.
 """
 
@@ -38,6 +40,7 @@ from fem_mbs.solvers.stepping.codes import (
     SINGULAR,
 )
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.shared_factors import FACTORS, SHARP, allowed, give_up, lend, solve_borrowed
 from fem_mbs.solvers.stepping.table import Item, Table
 from fem_mbs.system.assembly import factorise, solve_in_place
 
@@ -53,6 +56,7 @@ PROBLEM = Table(
     {
         "number": Item("", "its matrix", "i8"),
         **{name: Item("", "address of a compiled function", "i8") for name in CALLS},
+        **FACTORS,
     },
 )
 _RECORD = PROBLEM.dtype
@@ -151,6 +155,19 @@ def attempt(p, s):
     evaluate(p, s)
 
 
+@kernel
+def own_factors(d, p, s):
+    """Assemble and factorise the matrix of a problem where its residual was evaluated last; False: singular."""
+    if s.want_matrix == 0:
+        s.number = p.number
+        call2(p.matrix, s.data_at, s.run_at)
+        if d.nc > 0:
+            call2(p.contacts, s.data_at, s.run_at)
+    good = factorise(d, p.number)
+    lend(d, p, s, good)
+    return good
+
+
 @entry("void(int64, int64)")
 def newton(problem, run):
     """Solve a problem from its present unknowns; ``s.code`` says how that ended."""
@@ -160,9 +177,14 @@ def newton(problem, run):
     s.iteration, s.before, factored = 0, 0.0, -1
     evaluate(p, s)
     s.first_residual = 0
+    borrowed = allowed(p, s)
     while math.isfinite(s.merit):
         remember(s)
+        exact = s.exact
+        if borrowed and s.iteration > 0:
+            s.exact = SHARP * exact
         call2(p.solved, s.data_at, s.run_at)
+        s.exact = exact
         if s.solved != 0:
             s.code = OK
             return
@@ -170,23 +192,29 @@ def newton(problem, run):
             s.code = NOT_CONVERGED
             return
         now = statuses(s, d.nc)
-        if not (s.reuse != 0 and now == factored and s.merit < CONTRACTION * s.before):
-            if s.want_matrix == 0:
-                s.number = p.number
-                call2(p.matrix, s.data_at, s.run_at)
-                if d.nc > 0:
-                    call2(p.contacts, s.data_at, s.run_at)
-            if not factorise(d, p.number):
-                s.code = SINGULAR
-                return
-            factored = now
+        contracts = now == factored and s.merit < CONTRACTION * s.before
+        if borrowed and s.iteration > 0 and not contracts:
+            give_up(p)
+            borrowed = False
+            if s.merit > s.before:
+                s.scale = 0.0
+                attempt(p, s)
+                now = statuses(s, d.nc)
+        call2(p.right, s.data_at, s.run_at)
+        borrowed = borrowed and solve_borrowed(d, p, s)
+        if not borrowed:
+            if not (s.reuse != 0 and contracts):
+                if not own_factors(d, p, s):
+                    s.code = SINGULAR
+                    return
+                call2(p.right, s.data_at, s.run_at)
+            solve_in_place(d, p.number, s.dx_at)
+        factored = now
         s.want_matrix = 0
         # full steps make the linear rows exact: not refused below the tolerance, nor, in the first iterations, for a
         # status that changes at a residual far below that of the iteration before
         s.bound = max(s.merit, s.tolerance, s.before if s.iteration < EARLY else 0.0)
         s.before, s.statuses = s.merit, now
-        call2(p.right, s.data_at, s.run_at)
-        solve_in_place(d, p.number, s.dx_at)
         call2(p.keep, s.data_at, s.run_at)
         s.iteration += 1
         call2(p.search, problem, run)

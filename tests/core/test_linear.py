@@ -105,6 +105,20 @@ def test_pivots_that_become_bad_are_replaced(name):
     assert np.abs(residual).max() < 1e-9  # 10 × the residual at which factors are refreshed
 
 
+@pytest.mark.skipif(linear.klu() is None, reason="KLU is not installed")
+def test_rows_are_scaled_where_pivots_without_scaling_are_bad():
+    """Rows in units 1e16 apart: the largest entry of a column is then no good pivot."""
+    rng = np.random.default_rng(2)
+    matrix, n = chain(20)
+    dense = 10.0 ** rng.uniform(-8, 8, matrix.shape[0])[:, None] * kkt_values(matrix, n, rng)
+    solver, solution = make("klu", matrix), rng.normal(size=matrix.shape[0])
+    right = dense @ solution
+    assert solver.factor(values_of(solver, dense))
+    first, second = solver.solve(right), solver.solve(right)
+    assert np.array_equal(first, second)  # the second is not checked, with the factors that the first has left
+    assert first == pytest.approx(solution, abs=1e-9)  # condition up to 1e4 of the balanced matrix
+
+
 def pendulum_chain(links):
     """Chain of links on hinges that fall from the horizontal."""
     model = fem.Model("chain", gravity=[0, 0, -9.81])
