@@ -17,9 +17,6 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike
 
-if TYPE_CHECKING:
-    from fem_mbs.system.system import System
-
 KINDS = ("body", "beam", "contact", "joint", "spring")  # values 0, 1, … of the cell array "kind"
 BODY, BEAM, CONTACT, JOINT, SPRING = range(5)
 VERTEX, LINE, TRIANGLE, QUAD = 1, 3, 5, 9  # cell types of VTK
@@ -113,6 +110,8 @@ def helix(
 
 class Skin:
     """Everything that is drawn of a system: points that follow nodes, beams and contacts, and cells that join them.
+
+    `fem_mbs.results.sketch.Sketch` makes it of a `System`.
 
     Points come in three blocks: those fixed to nodes, those of beams, one for each contact.
 
@@ -261,13 +260,3 @@ class Skin:
         """Point numbers (k, corners) of the cells of one kind and one VTK type."""
         chosen = (self.kind == kind) & (self.types == cell)
         return self.connectivity[self.offsets[:-1][chosen][:, None] + np.arange(CORNERS[cell])]
-
-    @classmethod
-    def of(cls, system: "System", stations: int | None = None) -> "Skin":
-        """Skin of all elements of a `System`.
-
-        ``stations``: outlines along each beam; default 5, less for thousands of beams.
-        """
-        from fem_mbs.results.sketch import Sketch
-
-        return Sketch(system, stations).skin()

@@ -20,6 +20,7 @@ from fem_mbs.results import vtkhdf
 from fem_mbs.results.names import UnknownNameError
 from fem_mbs.results.plot import panels
 from fem_mbs.results.results import Results
+from fem_mbs.results.sketch import Sketch
 from fem_mbs.results.skin import KINDS, Skin
 from fem_mbs.results.writer import HISTORIES, START_ROWS, ResultsWriter
 from fem_mbs.shapes import matrices
@@ -139,7 +140,7 @@ def test_point_data_show_section_moments_along_beams_and_impulses_at_contacts(re
 
 def test_a_run_in_memory_has_a_skin_when_it_is_drawn_and_that_of_the_model_as_it_was(tmp_path, monkeypatch):
     system = made_up_system()
-    expected = Skin.of(system).arrays()
+    expected = Sketch(system).skin().arrays()
     with monkeypatch.context() as patch:
         patch.setattr(Skin, "__init__", lambda *_, **__: pytest.fail("made although nobody looks"))
         result = written(system, None, steps=3)
