@@ -1,8 +1,8 @@
 """The steps of a run in chunks: from the engine to observers, results file and progress bar, until it ends or fails.
 
 Chunks are as long as the progress bar and Ctrl-C can wait: short ones on a busy machine. What they record is gathered,
-and written when the arrays of records are full, when a killed run would lose too much, and at the end: each write goes
-to all datasets of the file.
+and written when they are as many as were written before or the arrays of records are full, when a killed run would lose
+too much, and at the end: each write goes to all datasets of the file.
 """
 
 import sys
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
+FIRST_BLOCK = 64  # records of the first write; what a full disk does not take is at most about half of a run
 WRITE_SECONDS = 2.0  # the most that a killed run loses, roughly
 PAIR_BYTES = 32e6  # of closed pairs between two writes; the arrays of records have no place for them
 SAMPLES = 8  # states of a chunk whose outputs elements look at for remarks
@@ -84,7 +85,8 @@ class Chunks:
         self.start, self.steps, self.every = start, steps, every
         self.least = 1 if observers else every  # steps between two records
         self.size, self.records = size, engine.make_records(size)
-        self.gathered, self.pairs, self.written = 0, [], time.perf_counter()  # records not yet written, and since when
+        self.gathered, self.pairs = 0, []  # not yet written
+        self.kept, self.written = 0, time.perf_counter()  # records written, and when
         self.done, self.reason = 0, "complete"
         self.failure: Exception | None = None
         run = engine.run[0]
@@ -112,7 +114,7 @@ class Chunks:
         if self._is_due():
             self._write()
         while self.done < self.steps and self.failure is None and interrupt.asked is None:
-            fit = (self.size - self.gathered) * self.least
+            fit = (self._block() - self.gathered) * self.least
             seconds = self._take(min(count, self.steps - self.done, fit))
             if seconds < 0.5 * CHUNK_SECONDS:
                 count *= 8 if seconds < CHUNK_SECONDS / 8 else 2
@@ -188,14 +190,19 @@ class Chunks:
         self.gathered += saved
         self.pairs += self.engine.pairs()
 
+    def _block(self):
+        """Number of records of the next write."""
+        return min(max(FIRST_BLOCK, self.kept), self.size)
+
     def _is_due(self):
         """Whether it is time to write what was gathered."""
-        full = self.gathered == self.size or sum(table.nbytes for table in self.pairs) > PAIR_BYTES
+        full = self.gathered >= self._block() or sum(table.nbytes for table in self.pairs) > PAIR_BYTES
         return full or time.perf_counter() - self.written > WRITE_SECONDS
 
     def _write(self):
         """Write those of the gathered states that are to be kept."""
         block, pairs = {name: array[: self.gathered] for name, array in self.records.items()}, self.pairs
+        self.kept += self.gathered
         self.gathered, self.pairs = 0, []  # also when writing fails: it is not tried again
         if self.observers:
             kept = np.flatnonzero(block["step"] % self.every == 0)

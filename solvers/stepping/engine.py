@@ -44,6 +44,8 @@ from fem_mbs.system.contacts import L_NORMAL
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
 
+OF_CONTACTS = ("sweep", "settle")  # parts that are called where there are contacts
+
 
 class Engine:
     """Takes the steps of one run, see `fem_mbs.solvers.stepping.stepper`."""
@@ -62,6 +64,8 @@ class Engine:
         self._connect()
         for name, value in {**self._numbers(save_every), **method.scalars(system, h)}.items():
             self.record_of(name)[name] = value
+        if "mixed" in self.own.dtype.names and self.own[0]["mixed"]:
+            self.use_mixed()
         self._start()
         self.jumps = JumpWatch(system, h)
         self.controller = None
@@ -112,7 +116,10 @@ class Engine:
 
         self.run_steps = run.run_steps
         shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
-        for name, part in {**shared, **self.method.parts()}.items():
+        parts = {**shared, **self.method.parts()}
+        if not (self.system.nc or self.system.searches):  # asking for an address compiles the part
+            parts = {name: part for name, part in parts.items() if name not in OF_CONTACTS}
+        for name, part in parts.items():
             self.record_of(f"{name}_part")[f"{name}_part"] = part.address
         self.problems = {}
         for name, problem in self.method.problems().items():
@@ -149,6 +156,11 @@ class Engine:
             "abrupt": int(any(element.abrupt for element in system.elements)),
             "given_gaps": int(gaps_are_given(system)),
         }  # fmt: skip
+
+    def use_mixed(self) -> None:
+        """Get the kernels of the mixed iteration of elements ready."""
+        self.system.use_mixed()
+        self.matrices.update()
 
     def _start(self):
         from fem_mbs.system import assembly

@@ -102,6 +102,12 @@ def test_the_clock_decides_how_long_pieces_are_but_not_how_often_they_are_writte
     monkeypatch.setattr(stepper, "MOST_RECORDS", 64)
     result = fem.DecoupledNSGA().run(pair(), 0.8, 8e-3)
     assert written == [64, 37] and len(result.t) == 101
+    monkeypatch.setattr(stepper, "MOST_RECORDS", 4096)
+    monkeypatch.setattr(chunks, "FIRST_BLOCK", 16)
+    written.clear()
+    fem.DecoupledNSGA().run(pair(), 0.8, 8e-3)
+    assert written == [16, 16, 32, 37]  # as many as before, so that a full disk leaves half
+    monkeypatch.setattr(chunks, "FIRST_BLOCK", 64)
     written.clear()
     fem.DecoupledNSGA().run(pair(), 0.8, 8e-3, save_every=3)
     assert written == [34, 1]  # the last step is not a multiple of 3
