@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 GEOMETRY_LIMIT = 400e6  # bytes of uncompressed frames for ParaView, unless the user wants more
 HISTORY_LIMIT = 500e6  # bytes of histories that space is taken for in advance
 START_ROWS = 1024  # states to take space for when the length of the run is not known
-BLOCK_POINTS = 50_000  # points moved at once
+BLOCK_POINTS = 100_000  # points moved at once
 SUFFIXES = (".vtkhdf", ".hdf", ".h5", ".hdf5")
 
 
