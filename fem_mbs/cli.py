@@ -1,4 +1,4 @@
-"""Command line: ``fem-mbs run | info | plot | picture | export | validate | check-tangents | solvers``.
+"""Command line: ``fem-mbs run | info | plot | picture | export | validate | check-tangents | solvers | warmup``.
 
 A script is run as it stands; ``--set`` changes what it assigns at its top level, or the defaults of its ``main``.
 """
@@ -103,6 +103,8 @@ def _parser():
     tangents = command("check-tangents", check_tangents, "Compare tangents of elements with finite differences.")
     tangents.add_argument("element", nargs="*", help="element types; default: all")
     command("solvers", show_solvers, "Show which linear solvers are active and what to install for more.")
+    warmup = command("warmup", warm_up, "Compile what models need, before the first of them runs.")
+    warmup.add_argument("--all", action="store_true", help="every time stepper and type of element: some minutes")
     return parser
 
 
@@ -360,6 +362,13 @@ def show_solvers(_: Namespace) -> None:
 
     rows = [(name, "active" if found else "missing", note) for name, found, note in available()]
     print(table([("linear solver", "", ""), *rows], left=(0, 1, 2)))
+
+
+def warm_up(options: Namespace) -> None:
+    """``fem-mbs warmup``."""
+    from fem_mbs import warmup
+
+    warmup.warm_up(everything=options.all)
 
 
 if __name__ == "__main__":

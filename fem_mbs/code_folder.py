@@ -12,7 +12,7 @@ from pathlib import Path
 class CodeFolder:
     """Folders of compiled code by the paths that were wanted, and a temporary one where none can be had.
 
-    Classes are not part of the key of compiled code (`fem_mbs.jit.compiled_text`): a change here compiles nothing anew.
+    Classes are not part of the key of compiled code (`fem_mbs.sources`): a change here compiles nothing anew.
     """
 
     def __init__(self) -> None:

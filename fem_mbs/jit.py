@@ -16,7 +16,6 @@ their addresses, so it is compiled once for all models instead of once per combi
 """
 
 import ctypes
-import functools
 import hashlib
 import importlib.util
 import os
@@ -37,11 +36,8 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 from fem_mbs.code_folder import FOLDER
+from fem_mbs.sources import SOURCES
 
-_IMPORT = re.compile(
-    r"^\s*(?:from\s+(fem_mbs[\w.]*)\s+import\s+(?:\(([^)]*)\)|([^\n(#]*))|import\s+(fem_mbs[\w.]*))", re.MULTILINE
-)
-_FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+.*\n|[ \t]*\n)*", re.MULTILINE)  # imports that do not happen
 _keys = {}
 _STARTED = time.time_ns()  # what changed later may be another text than the one that this process has imported
 _lock = threading.RLock()
@@ -64,76 +60,17 @@ def cache_root() -> Path:
     return FOLDER.get()
 
 
-def _module_file(name):
-    """Source file of a fem_mbs module without importing it; None when there is no such module."""
-    here = Path(__file__).parent
-    parts = name.split(".")[1:]
-    roots = [here]
-    if parts[:1] in (["elements"], ["solvers"]):
-        # in a source tree these folders lie beside the core, in an installed package inside it
-        roots = [here / parts[0], here.parent / parts[0]]
-        parts = parts[1:]
-    for root in roots:
-        module = root.joinpath(*parts)
-        for candidate in (module.with_suffix(".py"), module / "__init__.py"):
-            if parts and candidate.exists():
-                return candidate
-    return None
-
-
-def imported_modules(text: str) -> list[str]:
-    """Names of the fem_mbs modules that a source text imports; imported names too, as they may be modules."""
-    modules = []
-    text = _FOR_TYPES.sub("", text)
-    for base, in_brackets, in_line, plain in _IMPORT.findall(text):
-        names = (in_brackets or in_line).split(",")
-        modules += [plain] if plain else [base, *(f"{base}.{name.split(' as ')[0].strip()}" for name in names)]
-    return modules
-
-
-_CLASS = re.compile(r"^class .*\n(?:[ \t].*\n|[ \t]*\n|\).*\n)*", re.MULTILINE)
-_COMMENT = re.compile(r"^[ \t]*#.*\n", re.MULTILINE)
-_DOCSTRING = re.compile(r'^""".*?"""', re.DOTALL)
-
-
-def compiled_text(text: str) -> str:
-    """What compiled code can depend on: a module's text without its docstring, classes and lines of comment.
-
-    Kernels see functions and constants of modules. Record types are constants; those that an element class names are
-    part of the text that `bind` writes.
-    """
-    return _COMMENT.sub("", _CLASS.sub("", _DOCSTRING.sub("", text, count=1)))
-
-
-@functools.cache
-def _read(file, changed):
-    """Digest of what compiled code depends on in a source file, and the files of the modules it imports."""
-    text = file.read_text()
-    files = map(_module_file, imported_modules(text))
-    imported = [f for f in files if f is not None and f.name != "__init__.py"]
-    return hashlib.sha256(compiled_text(text).encode()).hexdigest(), imported
-
-
 def source_key(path: str | Path) -> str:
     """Hash of a source file and of all fem_mbs modules that it imports, directly or not.
 
     A process that runs while sources are replaced (an update, an edit) may compile what it imported before. Under the
     key of the new text that code would serve, and crash, all later processes: such a process has keys of its own.
     """
-    seen, todo, newest = {}, [Path(path).resolve()], 0
-    while todo:
-        file = todo.pop()
-        if file not in seen:
-            changed = file.stat().st_mtime_ns
-            newest = max(newest, changed)
-            seen[file], imported = _read(file, changed)
-            todo += imported
-    # names, not paths: the same sources elsewhere have the same key
-    parts = sorted(f"{file.name} {digest}" for file, digest in seen.items())
     versions = [numba.__version__, np.__version__, "own" if OWN_COMPILER else "numba"]
+    digests, newest = SOURCES.digests(path, cache_root())
     if newest > _STARTED:
         versions.append(f"process {os.getpid()} of {_STARTED}")
-    return hashlib.sha256(" ".join([*versions, *parts]).encode()).hexdigest()[:16]
+    return hashlib.sha256(" ".join([*versions, *digests]).encode()).hexdigest()[:16]
 
 
 def _cache_directory(path):
@@ -225,13 +162,27 @@ def kernel(function: Callable) -> Any:
 
 
 def entry(signature: str) -> Callable[[Callable], Any]:
-    """Compile a function as a C function of the given signature; its ``address`` can be called from other kernels."""
+    """Make a C function of the given signature; other kernels can call its ``address``, see `Entry`."""
+    return lambda function: Entry(function, signature)
 
-    def decorate(function):
-        with _CacheByContent():
-            return cfunc(signature, cache=True, error_model="numpy", **PIPELINE)(function)
 
-    return decorate
+class Entry:
+    """A function that is compiled, or loaded, as a C function when somebody asks for its address.
+
+    A method has parts that only some of its options call: those that nobody calls cost nothing.
+    """
+
+    def __init__(self, function: Callable, signature: str) -> None:
+        self.function, self.signature, self.compiled = function, signature, None
+
+    @property
+    def address(self) -> int:
+        """Address of the C function."""
+        if self.compiled is None:
+            with _CacheByContent():
+                compiled = cfunc(self.signature, cache=True, error_model="numpy", **PIPELINE)(self.function)
+            self.compiled = compiled
+        return self.compiled.address
 
 
 # --- arrays and calls by address ------------------------------------------------------------------------------------

@@ -1,27 +1,101 @@
-"""Time steppers, statics, modes."""
+"""Time steppers, statics, modes; each is imported when it is first asked for: a script waits for those that it uses."""
 
-from fem_mbs.solvers.alpha.generalized_alpha import GeneralizedAlpha
-from fem_mbs.solvers.alpha.nonsmooth_friction import NonsmoothGeneralizedAlphaFriction
-from fem_mbs.solvers.alpha.nonsmooth_ggl import NonsmoothGeneralizedAlphaGGL
-from fem_mbs.solvers.cone.cone_complementarity import ConeComplementarity
-from fem_mbs.solvers.lobatto.lobatto import LobattoIIIAB
-from fem_mbs.solvers.modal import Modes, modes
-from fem_mbs.solvers.moreau.moreau_jean import MoreauJean
-from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
-from fem_mbs.solvers.static_result import StaticResult
-from fem_mbs.solvers.statics import static_equilibrium
-from fem_mbs.solvers.stepping.initial import initial_accelerations
-from fem_mbs.solvers.stepping.step_control import StepControl
+from typing import TYPE_CHECKING, Any
 
-# see tests/solvers/test_steppers.py
-_ALL = (
-    DecoupledNSGA, MoreauJean, ConeComplementarity, LobattoIIIAB, NonsmoothGeneralizedAlphaGGL,
-    NonsmoothGeneralizedAlphaFriction, GeneralizedAlpha,
+if TYPE_CHECKING:
+    from fem_mbs.solvers.alpha.generalized_alpha import GeneralizedAlpha
+    from fem_mbs.solvers.alpha.nonsmooth_friction import NonsmoothGeneralizedAlphaFriction
+    from fem_mbs.solvers.alpha.nonsmooth_ggl import NonsmoothGeneralizedAlphaGGL
+    from fem_mbs.solvers.cone.cone_complementarity import ConeComplementarity
+    from fem_mbs.solvers.lobatto.lobatto import LobattoIIIAB
+    from fem_mbs.solvers.modal import Modes, modes
+    from fem_mbs.solvers.moreau.moreau_jean import MoreauJean
+    from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
+    from fem_mbs.solvers.static_result import StaticResult
+    from fem_mbs.solvers.statics import static_equilibrium
+    from fem_mbs.solvers.stepping.initial import initial_accelerations
+    from fem_mbs.solvers.stepping.step_control import StepControl
+
+    STEPPERS: dict[str, Any]
+
+# all time steppers in the order of tables; see tests/solvers/test_steppers.py
+_STEPPERS = (
+    "DecoupledNSGA", "MoreauJean", "ConeComplementarity", "LobattoIIIAB", "NonsmoothGeneralizedAlphaGGL",
+    "NonsmoothGeneralizedAlphaFriction", "GeneralizedAlpha",
 )  # fmt: skip
-STEPPERS = {stepper.__name__: stepper for stepper in _ALL}
 
 __all__ = [
     "STEPPERS", "ConeComplementarity", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB", "Modes", "MoreauJean",
     "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StaticResult", "StepControl",
     "initial_accelerations", "modes", "static_equilibrium",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"fem_mbs.solvers has no '{name}'; it has: {', '.join(__all__)}")
+    globals()[name] = value = _imported(name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
+
+
+def _imported(name):
+    """What a name stands for; imports are written out so that tests see who imports whom."""
+    match name:
+        case "STEPPERS":
+            return {stepper: __getattr__(stepper) for stepper in _STEPPERS}
+        case "DecoupledNSGA":
+            from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
+
+            return DecoupledNSGA
+        case "MoreauJean":
+            from fem_mbs.solvers.moreau.moreau_jean import MoreauJean
+
+            return MoreauJean
+        case "ConeComplementarity":
+            from fem_mbs.solvers.cone.cone_complementarity import ConeComplementarity
+
+            return ConeComplementarity
+        case "LobattoIIIAB":
+            from fem_mbs.solvers.lobatto.lobatto import LobattoIIIAB
+
+            return LobattoIIIAB
+        case "NonsmoothGeneralizedAlphaGGL":
+            from fem_mbs.solvers.alpha.nonsmooth_ggl import NonsmoothGeneralizedAlphaGGL
+
+            return NonsmoothGeneralizedAlphaGGL
+        case "NonsmoothGeneralizedAlphaFriction":
+            from fem_mbs.solvers.alpha.nonsmooth_friction import NonsmoothGeneralizedAlphaFriction
+
+            return NonsmoothGeneralizedAlphaFriction
+        case "GeneralizedAlpha":
+            from fem_mbs.solvers.alpha.generalized_alpha import GeneralizedAlpha
+
+            return GeneralizedAlpha
+        case "Modes":
+            from fem_mbs.solvers.modal import Modes
+
+            return Modes
+        case "StaticResult":
+            from fem_mbs.solvers.static_result import StaticResult
+
+            return StaticResult
+        case "StepControl":
+            from fem_mbs.solvers.stepping.step_control import StepControl
+
+            return StepControl
+        case "initial_accelerations":
+            from fem_mbs.solvers.stepping.initial import initial_accelerations
+
+            return initial_accelerations
+        case "modes":
+            from fem_mbs.solvers.modal import modes
+
+            return modes
+        case "static_equilibrium":
+            from fem_mbs.solvers.statics import static_equilibrium
+
+            return static_equilibrium

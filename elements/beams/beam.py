@@ -25,22 +25,19 @@ from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.beams.base import BeamElement, section_output
 from fem_mbs.elements.beams.inertia import gravity_energy, inertia, inertia_tangent
-from fem_mbs.elements.beams.law import mean_and_slope_rates, slope_operator
 from fem_mbs.elements.beams.limits import trouble_three_pose
 from fem_mbs.elements.beams.sections import Section
 from fem_mbs.elements.beams.shapes import STATIONS, WEIGHTS, inertia_numbers, quadratic_fields
 from fem_mbs.elements.beams.three_pose_kernels import (
     PARAMETERS,
     force,
+    force_and_law,
     force_tangent,
-    gradients,
-    half_rates,
-    halves,
     initial,
     mixed,
     section_forces,
+    section_frames,
     update,
-    viscous_stress,
 )
 from fem_mbs.elements.beams.two_node import example
 from fem_mbs.jit import kernel, local_matrix, local_vector
@@ -61,34 +58,25 @@ def energy(p, x, R, gravity):
 def output(p, x, R, v, a, gravity, out):
     """Fill out (24,): section forces and moments (1) at A and B, (2) in M, mean strains Γ − Γ₀ and κ − κ₀."""
     Ma, f = local_vector(18), local_vector(18)
+    ab, G, w, s_v = local_vector(12), local_matrix(3, 12), local_vector(12), local_vector(12)
     for i in range(18):
         Ma[i], f[i] = 0.0, 0.0
     inertia(p, R, v, a, gravity, Ma, f)
-    force(p, x, R, v, f)
+    force_and_law(p, x, R, v, f, ab, G, w, s_v)
     for i in range(18):
         f[i] = Ma[i] - f[i]
-    S, u, psi, form = local_matrix(9, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 9)
-    A, D, eps = local_matrix(6, 3), local_matrix(6, 3), local_vector(12)
-    ab, w, s_v, G, U = local_vector(12), local_vector(12), local_vector(12), local_matrix(3, 12), local_matrix(12, 3)
-    halves(p, x, R, S, u, psi, form, A, eps)
+    y, S = local_matrix(3, 3), local_matrix(9, 3)
+    section_frames(p, x, R, y, S)
     section_output(-1.0, R[0], p.p_A, p.S_A, S[0:3], f[0:6], out[0:3], out[3:6])
     section_output(1.0, R[2], p.p_B, p.S_B, S[6:9], f[12:18], out[6:9], out[9:12])
-    section_forces(p, x, R, ab, w)
-    slope_operator(p, ab, G, U)
     for i in range(6):
         out[12 + i] += w[i]
         out[18 + i] += ab[i] - p.strain0[i]
     for k in range(3):
         for i in range(12):
             out[15 + k] -= p.length * p.length / 24.0 * G[k, i] * w[i]
-    if p.damped == 1:
-        gradients(u, psi, form, D)
-        d, du, dpsi, theta = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(3, 3)
-        half_rates(p, R, v, S, u, A, D, d, theta, du, dpsi, w)
-        mean_and_slope_rates(p, eps, w, ab)
-        viscous_stress(p, ab, s_v)
-        for i in range(6):
-            out[12 + i] += s_v[i]
+    for i in range(6):
+        out[12 + i] += s_v[i]
 
 
 class MiddleNode(Node6):

@@ -443,9 +443,16 @@ def add_damping(p, R, v, S, u, psi, form, A, D, eps, rate, d, theta, du, dpsi, K
 @kernel
 def force(p, x, R, v, f):
     """Add the forces (1) with damping (4) to f (18,)."""
+    ab, G, w, s_v = local_vector(12), local_matrix(3, 12), local_vector(12), local_vector(12)
+    force_and_law(p, x, R, v, f, ab, G, w, s_v)
+
+
+@kernel
+def force_and_law(p, x, R, v, f, ab, G, w, s_v):
+    """`force`, and what it finds on the way: fill a, b (12,), G (3, 12), section forces w (12,), C_v (ȧ, ḃ) in s_v."""
     S, u, psi, form = local_matrix(9, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 9)
     A, D, eps = local_matrix(6, 3), local_matrix(6, 3), local_vector(12)
-    ab, e, G, U, P = local_vector(12), local_vector(12), local_matrix(3, 12), local_matrix(12, 3), local_matrix(12, 12)
+    e, U, P = local_vector(12), local_matrix(12, 3), local_matrix(12, 12)
     r, rest, s, t, q = local_vector(3), local_vector(12), local_vector(12), local_vector(12), local_vector(12)
     row = local_vector(18)
     halves(p, x, R, S, u, psi, form, A, eps)
@@ -454,16 +461,16 @@ def force(p, x, R, v, f):
     slope_operator(p, ab, G, U)
     factor(p, G, U, P)
     for i in range(12):
-        q[i] = e[i]
-    solve(P, q)
-    stress(p, G, e, q, r, rest, s)
+        w[i], s_v[i] = e[i], 0.0
+    solve(P, w)
+    stress(p, G, e, w, r, rest, s)
     if p.damped == 1:
         d, du, dpsi, theta = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(3, 3)
         half_rates(p, R, v, S, u, A, D, d, theta, du, dpsi, rest)
-        mean_and_slope_rates(p, eps, rest, ab)
-        viscous_stress(p, ab, t)
+        mean_and_slope_rates(p, eps, rest, t)
+        viscous_stress(p, t, s_v)
         for i in range(12):
-            s[i] += t[i]
+            s[i] += s_v[i]
     pull(p, eps, A, D, s, t, q)
     row[:] = 0.0
     spread(S, u, A, q, row)

@@ -29,6 +29,7 @@ from fem_mbs.results.table import HISTORIES, PAIRS, listed, pair_column, shape_o
 from fem_mbs.shapes import matrices
 
 if TYPE_CHECKING:
+    from fem_mbs.results.sketch import Sketch
     from fem_mbs.system.state import State
 
 FORMAT = 1
@@ -71,7 +72,7 @@ class Results:
         statistics: dict,
         status: str,
         *,
-        skin: Skin | None = None,
+        skin: "Sketch | Skin | None" = None,
         path: Path | None = None,
     ) -> None:
         self._store, self._skin = store, skin
@@ -222,12 +223,14 @@ class Results:
 
     @property
     def skin(self) -> Skin:
-        """The `Skin` of the model."""
+        """The `Skin` of the model, made or read when it is first asked for."""
         if self._skin is None:
             with self._store._open() as file:
                 group = file["fem_mbs/skin"]
                 arrays = {name: group[name][()] for name in Skin.ARRAYS}
                 self._skin = Skin(**read_checks.skin(arrays, self.description))
+        elif not isinstance(self._skin, Skin):
+            self._skin = self._skin.skin()
         return self._skin
 
     @property

@@ -10,18 +10,12 @@ with s = 0 … 1 along the element: the picture is the interpolation the element
 """
 
 import functools
-from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
-from fem_mbs.nodes import Frame, Ground, Node
-from fem_mbs.shapes import PALETTE, SHARP, color_of
-
-if TYPE_CHECKING:
-    from fem_mbs.system.system import System
 
 KINDS = ("body", "beam", "contact", "joint", "spring")  # values 0, 1, … of the cell array "kind"
 BODY, BEAM, CONTACT, JOINT, SPRING = range(5)
@@ -116,6 +110,8 @@ def helix(
 
 class Skin:
     """Everything that is drawn of a system: points that follow nodes, beams and contacts, and cells that join them.
+
+    `fem_mbs.results.sketch.Sketch` makes it of a `System`.
 
     Points come in three blocks: those fixed to nodes, those of beams, one for each contact.
 
@@ -264,159 +260,3 @@ class Skin:
         """Point numbers (k, corners) of the cells of one kind and one VTK type."""
         chosen = (self.kind == kind) & (self.types == cell)
         return self.connectivity[self.offsets[:-1][chosen][:, None] + np.arange(CORNERS[cell])]
-
-    @classmethod
-    def of(cls, system: "System", stations: int | None = None) -> "Skin":
-        """Skin of all elements of a `System`.
-
-        ``stations``: outlines along each beam; default 5, less for thousands of beams.
-        """
-        return _Builder(system, stations).skin()
-
-
-class _Builder:
-    """Collects pictures of elements into the arrays of a `Skin`."""
-
-    def __init__(self, system: "System", stations: int | None) -> None:
-        self.node, self.offset, self.fixed_cells, self.fixed_edges = [], [], [], []
-        self.beams, self.outlines, self.beam_elements = [], [], []
-        self.joints, self.bodies, self.n_fixed = [], {}, 0
-        number = {id(element): index for index, element in enumerate(system.elements)}
-        self.contacts = [number[id(element)] for element in system.contacts]  # in the order of contact results
-        for index, element in enumerate(system.elements):
-            self.add(index, element)
-        for group in getattr(system.model, "contact_groups", ()):
-            for node, shape in group.picture():
-                self.add_shape(-1, node, shape)
-        count = len(self.beams)
-        self.stations = np.linspace(0, 1, stations or (5 if count < 500 else 3 if count < 5000 else 2))
-
-    def add(self, index: int, element: Any) -> None:
-        """Take in one element: its picture, and a point or a line by its role."""
-        for where, what in element.picture():
-            if isinstance(where, Node):
-                self.add_shape(index, where, what)
-            else:
-                self.beams.append((where.frame_A, where.frame_B))
-                self.outlines.append(np.asarray(what, float))
-                self.beam_elements.append(index)
-        frames = [
-            f for f in (getattr(element, "frame_P", None), getattr(element, "frame_Q", None)) if isinstance(f, Frame)
-        ]
-        if element.role == "constraint" and frames:
-            self.joints.append((self.n_fixed, index))
-            self.add_points(index, frames[:1], JOINT, VERTEX)
-        elif element.role == "dynamic" and len(frames) == 2:
-            self.add_points(index, frames, SPRING, LINE)
-
-    def add_shape(self, index: int, node: Node, shape: Any) -> None:
-        n = node.index
-        if shape.color is not None:
-            rgb = shape.color
-        elif isinstance(node, Ground):
-            rgb = color_of(shape, "grey")
-        else:
-            rgb = color_of(shape, PALETTE[self.bodies.setdefault(n, len(self.bodies)) % len(PALETTE)])
-        for block in shape.faces:
-            cell = TRIANGLE if block.shape[1] == 3 else QUAD
-            self.fixed_cells.append((block + self.n_fixed, cell, BODY, index, rgb))
-        self.fixed_edges.append(shape.edges + self.n_fixed)
-        self.node.append(np.full(len(shape.points), n))
-        self.offset.append(shape.points)
-        self.n_fixed += len(shape.points)
-
-    def add_points(self, index: int, frames: list[Frame], kind: int, cell: int) -> None:
-        numbers = self.n_fixed + np.arange(len(frames))[None]
-        self.fixed_cells.append((numbers, cell, kind, index, np.array([0.25, 0.27, 0.3])))
-        self.node.append(np.array([frame.node.index for frame in frames]))
-        self.offset.append(np.array([frame.p for frame in frames]))
-        self.n_fixed += len(frames)
-
-    def skin(self) -> Skin:
-        """The skin of all that was taken in."""
-        beams, edges, beam, station, section = self._sweep()
-        cells = self.fixed_cells + beams
-        first, red = self.n_fixed + sum(map(len, beam)), color_of(None, "red")
-        for c, index in enumerate(self.contacts):
-            cells.append((np.array([[first + c]]), VERTEX, CONTACT, index, red))
-        frames = [frame for pair in self.beams for frame in pair]
-        return Skin(
-            node=_joined(self.node, 0, np.int64),
-            offset=_joined(self.offset, (0, 3)),
-            ends=np.array([f.node.index for f in frames], np.int64).reshape(-1, 2),
-            end_offset=np.array([f.p for f in frames], float).reshape(-1, 2, 3),
-            end_rotation=np.array([f.rotation for f in frames], float).reshape(-1, 2, 3, 3),
-            beam_element=np.array(self.beam_elements, np.int64),
-            stations=self.stations,
-            beam=_joined(beam, 0, np.int64),
-            station=_joined(station, 0, np.int64),
-            section=_joined(section, (0, 2)),
-            contact_element=np.array(self.contacts, np.int64),
-            edges=_joined(self.fixed_edges + edges, (0, 2), np.int64),
-            joint_point=np.array([p for p, _ in self.joints], np.int64),
-            joint_element=np.array([e for _, e in self.joints], np.int64),
-            **_cell_arrays(cells),
-        )
-
-    def _sweep(self):
-        """Cells and edges of all beams; of their points the beams, stations and places in the section, beam by beam."""
-        cells, edges, beam, station, section = [], [], [], [], []
-        used = Counter(frame.node.index for pair in self.beams for frame in pair)
-        first, S, rgb = self.n_fixed, len(self.stations), color_of(None, "blue")
-        for b, outline in enumerate(self.outlines):
-            n = len(outline)
-            beam.append(np.full(S * n, b))
-            station.append(np.repeat(np.arange(S), n))
-            section.append(np.tile(outline, (S, 1)))
-            i, j = np.meshgrid(np.arange(S - 1), np.arange(n), indexing="ij")
-            k, at = (j + 1) % n, first + i * n
-            sides = np.stack([at + j, at + k, at + n + k, at + n + j], axis=-1).reshape(-1, 4)
-            cap = triangulate(outline)
-            caps = np.vstack([first + cap[:, ::-1], first + (S - 1) * n + cap])
-            cells += [
-                (caps, TRIANGLE, BEAM, self.beam_elements[b], rgb),
-                (sides, QUAD, BEAM, self.beam_elements[b], rgb),
-            ]
-            corner = np.flatnonzero(_corners(outline))
-            line = first + corner[:, None] + n * np.arange(S)
-            edges.append(np.stack([line[:, :-1].ravel(), line[:, 1:].ravel()], axis=1))
-            rim = np.stack([np.arange(n), (np.arange(n) + 1) % n], axis=1)
-            edges += [
-                at + rim
-                for frame, at in zip(self.beams[b], (first, first + (S - 1) * n))
-                if used[frame.node.index] == 1  # where a line of beams ends
-            ]
-            first += S * n
-        return cells, edges, beam, station, section
-
-
-def _joined(parts, shape, dtype=float):
-    """Arrays put together along the first axis; ``shape`` of the array that none give."""
-    return np.concatenate([np.zeros(shape, dtype), *parts]).astype(dtype)
-
-
-def _cell_arrays(cells):
-    """The arrays of a `Skin` that have its cells, from blocks (point numbers, type, kind, element, colour)."""
-    counts = [len(block) for block, *_ in cells]
-    corners = np.repeat([block.shape[1] for block, *_ in cells], counts).astype(np.int64)
-
-    def per_cell(i, dtype):
-        return np.repeat([cell[i] for cell in cells], counts).astype(dtype)
-
-    return {
-        "connectivity": _joined([block.ravel() for block, *_ in cells], 0, np.int64),
-        "offsets": np.concatenate([[0], np.cumsum(corners)]).astype(np.int64),
-        "types": per_cell(1, np.uint8),
-        "kind": per_cell(2, np.int8),
-        "owner": per_cell(3, np.int32),
-        "color": _joined(
-            [np.tile(np.round(255 * cell[4]), (n, 1)) for cell, n in zip(cells, counts)], (0, 3), np.uint8
-        ),
-    }
-
-
-def _corners(outline):
-    """True (k,) where a polygon (k, 2) turns by more than 30°."""
-    before, after = outline - np.roll(outline, 1, axis=0), np.roll(outline, -1, axis=0) - outline
-    cosine = np.einsum("ij,ij->i", before, after)
-    return cosine < SHARP * np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)

@@ -19,6 +19,7 @@ memory if there are more), so these two change together, NSteps first: it is sto
 flushes in the order of addresses.
 """
 
+import functools
 import os
 import zlib
 from collections.abc import Iterable, Sequence
@@ -72,11 +73,19 @@ def write_rows(dataset: Any, first: int, rows: np.ndarray) -> None:
 
 def packed(rows: np.ndarray, chunk: tuple[int, ...], shuffle: bool) -> bytes:
     """Rows as HDF5's gzip filter, after its shuffle filter if wanted, would pack them into a chunk of this shape."""
+    if not np.ascontiguousarray(rows).view(np.uint8).any():  # impulses of open contacts: most chunks
+        return _packed_zeros(rows.itemsize * int(np.prod(chunk)))
     data = np.zeros(chunk, rows.dtype)
     data[: len(rows)] = rows
     if shuffle:
         data = np.ascontiguousarray(data.reshape(-1, 1).view(np.uint8).T)
     return zlib.compress(data.data, 1)
+
+
+@functools.lru_cache(maxsize=64)
+def _packed_zeros(size):
+    """So many bytes of zeros, packed; they are their own shuffle."""
+    return zlib.compress(bytes(size), 1)
 
 
 def copy_rows(old: Any, new: Any, rows: int, pool: Executor) -> None:

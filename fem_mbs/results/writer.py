@@ -21,7 +21,7 @@ from fem_mbs.results.file_lock import FileLock
 from fem_mbs.results.guarded_file import GuardedFile
 from fem_mbs.results.results import FORMAT, Results
 from fem_mbs.results.scene import Scene
-from fem_mbs.results.skin import Skin
+from fem_mbs.results.sketch import Sketch
 from fem_mbs.results.store import Memory
 from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, separated, shape_of, sizes_of
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 GEOMETRY_LIMIT = 400e6  # bytes of uncompressed frames for ParaView, unless the user wants more
 HISTORY_LIMIT = 500e6  # bytes of histories that space is taken for in advance
 START_ROWS = 1024  # states to take space for when the length of the run is not known
-BLOCK_POINTS = 200_000  # points moved at once
+BLOCK_POINTS = 100_000  # points moved at once
 SUFFIXES = (".vtkhdf", ".hdf", ".h5", ".hdf5")
 
 
@@ -142,13 +142,14 @@ class ResultsWriter:
         self.description = describe(system, forces)
         self.sizes = self.description["sizes"]
         self.parameters = {k: _plain(v) for k, v in (parameters or {}).items()}
-        self.skin = Skin.of(system)
+        self.sketch = Sketch(system)
         self.n, self.begun = 0, time.perf_counter()
         self.path = None if path is None else results_path(path)
         self.file, self.chunks, self.last, self.last_frame = None, [], None, -1
         self.pair_tables, self.n_pairs = [], 0
         self.single, self.pvd, self.in_memory = bool(single), bool(pvd), self.path is None or bool(single)
         if self.path is not None:
+            self.skin = self.sketch.skin()
             self.scene = Scene(self.skin, self.description["elements"])
             states, frames, self.interval = self._expect(frames)
             self.next_frame = -np.inf
@@ -187,7 +188,8 @@ class ResultsWriter:
         except OSError as error:
             raise FileError(self.path, f"cannot be written: {error.strerror}") from error
         # HDF5's lock is not used with a file object: ParaView and Python can look at the file while it grows
-        self.file = h5py.File(self.disk, "w", libver="earliest")
+        # nor a cache: rows go to the disk when they are written, and each of many datasets would keep a megabyte
+        self.file = h5py.File(self.disk, "w", libver="earliest", rdcc_nbytes=0)
         root = self.root = self.file.create_group("fem_mbs")
         root.attrs["format"] = FORMAT
         root.attrs["run"] = uuid.uuid4().hex
@@ -360,7 +362,8 @@ class ResultsWriter:
             arrays[name] = np.concatenate([empty, *(rows.pop(name) for rows in self.chunks)])
         arrays["pairs"] = np.concatenate([np.zeros((0, PAIR_COLUMNS)), *self.pair_tables])
         self.chunks, self.pair_tables = [], []
-        return Results(Memory(arrays), self.description, self.parameters, statistics, status, skin=self.skin)
+        skin = self.sketch if self.path is None else self.skin
+        return Results(Memory(arrays), self.description, self.parameters, statistics, status, skin=skin)
 
     def _from_file(self, failure):
         """What the file holds; None if the failure of the disk left nothing that can be read."""

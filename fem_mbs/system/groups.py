@@ -15,6 +15,8 @@ from fem_mbs.system.workspace import Workspace
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
 
+MIXED = ("mixed", "update")  # kernels that only the mixed iteration calls
+
 
 class Group:
     """Elements of one type as arrays, with their bound kernels."""
@@ -46,15 +48,30 @@ class Group:
             self.kept[:, C_REACH] = [element.reach for element in elements]
         self.laws = np.array([element.law for element in elements]) if is_contact else np.zeros((1, N_LAW))
         self.calls = {}
-        for name, function in first.kernels.items():
-            if name not in KERNELS:
-                raise ModelError(f"{label(first)}: kernel '{name}' is unknown; allowed: {', '.join(KERNELS)}", [first])
-            self.calls[name] = bind(function, first.parameters, s)
+        unknown = [name for name in first.kernels if name not in KERNELS]
+        if unknown:
+            allowed = ", ".join(KERNELS)
+            raise ModelError(f"{label(first)}: kernel '{unknown[0]}' is unknown; allowed: {allowed}", [first])
+        self.mixed = [name for name in MIXED if "mixed" in first.kernels]  # not yet bound
+        self.bind([name for name in first.kernels if name not in self.mixed])
         self.callbacks = {
             name: python_callback(PythonKernel(first, function, workspace))
             for name, function in getattr(first, "python_kernels", {}).items()
         }
         self.first_row = self.first_contact = self.first_output = 0
+
+    def bind(self, names: Sequence[str]) -> None:
+        """Make C functions of kernels of the elements."""
+        first = self.elements[0]
+        for name in names:
+            self.calls[name] = bind(first.kernels[name], first.parameters, self.sizes)
+
+    def bind_mixed(self, record: np.void) -> None:
+        """Make C functions of what only the mixed iteration calls, and put their addresses into the record."""
+        self.bind(self.mixed)
+        for name in self.mixed:
+            record[name] = self.calls[name].address
+        self.mixed = []
 
     def fill(self, record: np.void) -> None:
         s = self.sizes

@@ -271,8 +271,18 @@ class System(Diagnosis):
         """Change gravity (3,) [m/s²] (static load steps)."""
         self.workspace.buffer["gravity"][:] = gravity
 
+    def use_mixed(self) -> None:
+        """Get the kernels of the mixed iteration ready: they are compiled when somebody asks for it."""
+        if any(group.mixed for group in self.groups):
+            for record, group in zip(self.group_records, self.groups):
+                group.bind_mixed(record)
+            if self._own is not None:
+                self._own.update()
+
     def forces(self, state: State, A: np.ndarray | None = None, mixed: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Ma = M(q) A and f(q, v, t), full vectors (6 N,); A (N, 6) is zero by default."""
+        if mixed:
+            self.use_mixed()
         A = self.no_acceleration if A is None else A
         assembly.dynamics(
             self.data[0], SMOOTH, state.x, state.R, state.V, A, self.Ma, self.f, False, 0.0, 0.0, 0.0, 0.0,
@@ -329,6 +339,8 @@ class System(Diagnosis):
 
         `constraint_values` must have been called at the same state. Returns the `Layout` (values, solver, matrix()).
         """
+        if mixed:
+            self.use_mixed()
         d = self.own.data[0]
         A = self.no_acceleration if A is None else A
         T = self.identity_T if T is None else T

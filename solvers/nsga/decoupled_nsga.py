@@ -222,8 +222,10 @@ class DecoupledNSGA(AlphaMethod):
         from fem_mbs.solvers.contact import sweep
         from fem_mbs.solvers.nsga import position, scheme, smooth, velocity
 
+        # what restarts the memory, see `scheme.finish` and `_start_contacts`
+        restarts = self.persistent_contacts or self.reset_after_impact or self.impacts == "split"
         return {
-            "advance": scheme.advance, "step": scheme.step, "restart": scheme.restart,
+            "advance": scheme.advance, "step": scheme.step, **({"restart": scheme.restart} if restarts else {}),
             "smooth": smooth.smooth, "position": position.position, "velocity": velocity.velocity,
             "sweep": sweep.sweep, "settle": sweep.settle,
         }  # fmt: skip

@@ -1,6 +1,8 @@
 """The steps of a run in chunks: from the engine to observers, results file and progress bar, until it ends or fails.
 
-Chunks are as long as the progress bar and Ctrl-C can wait, and no longer than the arrays of records.
+Chunks are as long as the progress bar and Ctrl-C can wait: short ones on a busy machine. What they record is gathered,
+and written when they are as many as were written before or the arrays of records are full, when a killed run would lose
+too much, and at the end: each write goes to all datasets of the file.
 """
 
 import sys
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
+FIRST_BLOCK = 64  # records of the first write; what a full disk does not take is at most about half of a run
+WRITE_SECONDS = 2.0  # the most that a killed run loses, roughly
+PAIR_BYTES = 32e6  # of closed pairs between two writes; the arrays of records have no place for them
 SAMPLES = 8  # states of a chunk whose outputs elements look at for remarks
 
 
@@ -78,9 +83,10 @@ class Chunks:
     ) -> None:
         self.engine, self.writer, self.observers, self.bar = engine, writer, observers, bar
         self.start, self.steps, self.every = start, steps, every
-        self.most = size * (1 if observers else every)  # steps whose records fit
-        self.least = 1 if observers else every
-        self.records = engine.make_records(size)
+        self.least = 1 if observers else every  # steps between two records
+        self.size, self.records = size, engine.make_records(size)
+        self.gathered, self.pairs = 0, []  # not yet written
+        self.kept, self.written = 0, time.perf_counter()  # records written, and when
         self.done, self.reason = 0, "complete"
         self.failure: Exception | None = None
         run = engine.run[0]
@@ -94,26 +100,43 @@ class Chunks:
 
     def take_all(self, interrupt: Any) -> None:
         """Steps until the last, a failure, or an interrupt."""
-        self.engine.first(self.records)
-        self._keep(1)
-        self._look(np.zeros(1, int))
+        try:
+            self._take_steps(interrupt)
+        finally:
+            self._write()
+
+    def _take_steps(self, interrupt):
+        block = self._free()
+        self.engine.first(block)
+        self._keep(block, 1)
+        self._look(block, np.zeros(1, int))
         count = self.least
+        if self._is_due():
+            self._write()
         while self.done < self.steps and self.failure is None and interrupt.asked is None:
-            count = min(count, self.steps - self.done, self.most)
-            seconds = self._take(count)
-            if seconds < 0.5 * CHUNK_SECONDS:  # each chunk is a write to all datasets of the file
+            fit = (self._block() - self.gathered) * self.least
+            seconds = self._take(min(count, self.steps - self.done, fit))
+            if seconds < 0.5 * CHUNK_SECONDS:
                 count *= 8 if seconds < CHUNK_SECONDS / 8 else 2
             elif seconds > 2 * CHUNK_SECONDS:
                 count = max(self.least, count // 2 // self.least * self.least)
+            count = min(count, self.size * self.least)
+            if self._is_due():
+                self._write()
         if self.failure is None and self.done == self.steps and int(self.engine.run[0]["step_number"]) % self.every:
             # the last step is kept too; observers have seen it
+            self._write()
             self.engine.last(self.records)
-            self._look(np.zeros(1, int))
+            self._look(self.records, np.zeros(1, int))
             self.writer.append({name: array[:1] for name, array in self.records.items()}, self.engine.pairs())
+
+    def _free(self):
+        """The rows of the arrays of records that hold nothing yet."""
+        return {name: array[self.gathered :] for name, array in self.records.items()}
 
     def _take(self, count):
         """One chunk of steps; returns how long it took [s]."""
-        engine, records, begin = self.engine, self.records, time.perf_counter()
+        engine, records, begin = self.engine, self._free(), time.perf_counter()
         times = self.time(np.arange(self.done + 1, self.done + count + 1))
         signals, bad_signal = signals_at(engine.system, times, engine.h, engine.method.instants)
         engine.jumps.look(times, signals)
@@ -121,9 +144,9 @@ class Chunks:
         self.failure = failure or (bad_signal if taken == len(signals) else None) or self._unseen(taken)
         if saved:
             engine.struck |= records["impact"][:saved].any(axis=0)
-            self._keep(saved)
+            self._keep(records, saved)
             # of states that only observers see there are neither energies nor outputs
-            self._look(np.flatnonzero(records["step"][:saved] % (self.every if self.observers else 1) == 0))
+            self._look(records, np.flatnonzero(records["step"][:saved] % (self.every if self.observers else 1) == 0))
         self.done += taken
         seconds = time.perf_counter() - begin
         self.bar.update(self.time(self.done), self.done, records, saved)
@@ -137,13 +160,13 @@ class Chunks:
             return error
         return None
 
-    def _look(self, rows):
-        """Look at the energies of states of a block, and keep outputs of some."""
+    def _look(self, records, rows):
+        """Look at the energies of states of a chunk, and keep outputs of some."""
         if not len(rows):
             return
         if self.energy is not None:
-            self.energy.look(self.records["t"][rows], self.records["energy"][rows])
-        output = self.records["output"][rows]
+            self.energy.look(records["t"][rows], records["energy"][rows])
+        output = records["output"][rows]
         some = np.arange(0, len(rows), max(1, len(rows) // SAMPLES))
         self.samples.append(output[np.union1d(some, element_checks.peaks(self.engine.system, output))])
 
@@ -160,17 +183,34 @@ class Chunks:
             f"earlier value at t = {watch.time:.6g} s, by many small rises, {why}: {cause(self.engine)}"
         ]
 
-    def _keep(self, saved):
-        """Show the states of a block to the observers, and write those that are to be kept."""
-        block, pairs = {name: array[:saved] for name, array in self.records.items()}, self.engine.pairs()
+    def _keep(self, records, saved):
+        """Show the states of a chunk to the observers, and gather them."""
         for observer in self.observers:
-            observer.observe(block)
+            observer.observe({name: array[:saved] for name, array in records.items()})
+        self.gathered += saved
+        self.pairs += self.engine.pairs()
+
+    def _block(self):
+        """Number of records of the next write."""
+        return min(max(FIRST_BLOCK, self.kept), self.size)
+
+    def _is_due(self):
+        """Whether it is time to write what was gathered."""
+        full = self.gathered >= self._block() or sum(table.nbytes for table in self.pairs) > PAIR_BYTES
+        return full or time.perf_counter() - self.written > WRITE_SECONDS
+
+    def _write(self):
+        """Write those of the gathered states that are to be kept."""
+        block, pairs = {name: array[: self.gathered] for name, array in self.records.items()}, self.pairs
+        self.kept += self.gathered
+        self.gathered, self.pairs = 0, []  # also when writing fails: it is not tried again
         if self.observers:
             kept = np.flatnonzero(block["step"] % self.every == 0)
             pairs = [pairs[i] for i in kept] if len(pairs) else pairs
             block = {name: array[kept] for name, array in block.items()}
         if len(block["step"]):
             self.writer.append(block, pairs)
+        self.written = time.perf_counter()
 
     def broke(self, error: BaseException) -> None:
         """Note an exception that is none of the method's."""

@@ -107,6 +107,8 @@ class Divider(Controller):
         self.next = (1.0 if self.other else 0.5) * self.engine.h
         while self.other:
             name, value = self.other.popitem()
+            if name == "mixed":
+                self.engine.use_mixed()
             self.engine.record_of(name)[name] = value
         if not self._in_parts(end, records):
             return False

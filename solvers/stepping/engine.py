@@ -45,9 +45,8 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
 
 DRIFT = 0.01  # of the size of the model: joints farther apart than that are told
-
-
 PAIRWISE = 1e-6  # default of contact_tolerance, for groups that are solved pair by pair
+OF_CONTACTS = ("sweep", "settle")  # parts that are called where there are contacts
 
 
 class Engine:
@@ -69,6 +68,8 @@ class Engine:
         self._connect()
         for name, value in {**self._numbers(save_every), **method.scalars(system, h)}.items():
             self.record_of(name)[name] = value
+        if "mixed" in self.own.dtype.names and self.own[0]["mixed"]:
+            self.use_mixed()
         self._start()
         self.jumps = JumpWatch(system, h)
         self.controller = None
@@ -133,7 +134,10 @@ class Engine:
 
         self.run_steps = run.run_steps
         shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
-        for name, part in {**shared, **self.method.parts()}.items():
+        parts = {**shared, **self.method.parts()}
+        if not (self.system.nc or self.system.searches):  # asking for an address compiles the part
+            parts = {name: part for name, part in parts.items() if name not in OF_CONTACTS}
+        for name, part in parts.items():
             self.record_of(f"{name}_part")[f"{name}_part"] = part.address
         self.problems = {}
         for name, problem in self.method.problems().items():
@@ -175,6 +179,11 @@ class Engine:
             "abrupt": int(any(element.abrupt for element in system.elements)),
             "given_gaps": int(gaps_are_given(system)),
         }  # fmt: skip
+
+    def use_mixed(self) -> None:
+        """Get the kernels of the mixed iteration of elements ready."""
+        self.system.use_mixed()
+        self.matrices.update()
 
     def _start(self):
         from fem_mbs.system import assembly

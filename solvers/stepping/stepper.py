@@ -112,6 +112,10 @@ class Stepper(Checked):
         contacts = engine.system.nc or engine.system.searches
         if not contacts or engine.method.contact_solver == "newton":
             return None
+        if not engine.system.searches:
+            from fem_mbs.solvers.stepping.later import LaterCorrection
+
+            return LaterCorrection(engine)
         from fem_mbs.solvers.contact.correction import ContactProblemCorrection
 
         return ContactProblemCorrection(engine)

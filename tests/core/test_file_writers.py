@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 
 import h5py
@@ -343,6 +344,15 @@ def test_the_state_in_which_a_run_ends_is_a_frame_with_its_points(system, tmp_pa
         last = file["VTKHDF/Points"][-result.skin.n_points :]
     expected, _ = result.scene.frames(result.rows([150]))
     assert last == pytest.approx(expected[0], abs=1.5e-7)  # single precision of numbers up to 1.5
+
+
+def test_a_chunk_of_zeros_is_packed_as_any_other_and_signed_zeros_are_kept():
+    for rows in (np.zeros((5, 3), np.float32), np.full((5, 3), -0.0, np.float32), np.ones((5, 3), np.float32)):
+        for shuffle in (False, True):
+            data = np.frombuffer(zlib.decompress(vtkhdf.packed(rows, (8, 3), shuffle)), np.uint8)
+            data = data.reshape(4, -1).T.copy() if shuffle else data
+            back = data.view(np.float32).reshape(8, 3)
+            assert back[:5].tobytes() == rows.tobytes() and not back[5:].any()
 
 
 def test_frames_are_compressed_and_histories_are_not(system, tmp_path):

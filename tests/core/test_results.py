@@ -4,6 +4,7 @@ The run is made up (see made_up.py), so that what must come out is known without
 """
 
 import json
+import pickle
 import signal
 import subprocess
 import sys
@@ -19,7 +20,8 @@ from fem_mbs.results import vtkhdf
 from fem_mbs.results.names import UnknownNameError
 from fem_mbs.results.plot import panels
 from fem_mbs.results.results import Results
-from fem_mbs.results.skin import KINDS
+from fem_mbs.results.sketch import Sketch
+from fem_mbs.results.skin import KINDS, Skin
 from fem_mbs.results.writer import HISTORIES, START_ROWS, ResultsWriter
 from fem_mbs.shapes import matrices
 
@@ -134,6 +136,20 @@ def test_point_data_show_section_moments_along_beams_and_impulses_at_contacts(re
     _, data = result.scene.frames(result.rows([n]))
     assert data["contact_force"][0, -1] == pytest.approx(result["table"].force_vector[n], rel=1e-14)  # round-off
     assert not data["contact_force"][0, :-1].any()
+
+
+def test_a_run_in_memory_has_a_skin_when_it_is_drawn_and_that_of_the_model_as_it_was(tmp_path, monkeypatch):
+    system = made_up_system()
+    expected = Sketch(system).skin().arrays()
+    with monkeypatch.context() as patch:
+        patch.setattr(Skin, "__init__", lambda *_, **__: pytest.fail("made although nobody looks"))
+        result = written(system, None, steps=3)
+        _ = result["ball"].position, result.report()
+    for i, node in enumerate(reversed(system.nodes)):  # another system of the same nodes has its own numbers
+        node.index = i
+    system.model["ball"].shapes.clear()
+    for name, array in pickle.loads(pickle.dumps(result)).skin.arrays().items():
+        np.testing.assert_array_equal(array, expected[name])
 
 
 def test_velocities_of_the_skin_are_the_rate_of_its_points(result):

@@ -45,6 +45,24 @@ def test_a_type_of_element_is_imported_without_those_that_the_script_does_not_na
     assert others <= modules_after("from fem_mbs.elements import RigidBody")
 
 
+def test_a_time_stepper_is_imported_without_the_others():
+    others = {"fem_mbs.solvers.lobatto.lobatto", "fem_mbs.solvers.alpha.generalized_alpha", "fem_mbs.solvers.modal"}
+    found = modules_after("import fem_mbs as fem; fem.DecoupledNSGA()")
+    assert "fem_mbs.solvers.nsga.decoupled_nsga" in found and others.isdisjoint(found)
+    every = modules_after(
+        "from fem_mbs.solvers import STEPPERS, eigen; assert 'modes' in dir(__import__('fem_mbs').solvers)"
+    )
+    assert others - {"fem_mbs.solvers.modal"} <= every
+
+
+def test_a_run_whose_contacts_newton_solves_does_not_import_the_contact_problem_solver():
+    run = "fem.DecoupledNSGA({}).run(flexible_pendulum(), 3e-3, 1e-3, progress=False)"
+    start = "import fem_mbs as fem; from fem_mbs.warmup import flexible_pendulum; "
+    assert "fem_mbs.solvers.contact_problem.hybrid" not in modules_after(start + run.format(""))
+    asked = modules_after(start + run.format("contact_solver='problem'"))
+    assert "fem_mbs.solvers.contact_problem.hybrid" in asked
+
+
 @pytest.mark.skipif(not OWN_COMPILER, reason="numba loads code in its own way")
 def test_code_that_is_kept_is_loaded_without_what_numba_needs_to_compile():
     code = "from fem_mbs.system.linear import _dense_factor; assert _dense_factor.address"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fem_mbs import elements, jit, verify
+from fem_mbs import elements, jit, sources, verify
 from fem_mbs.elements.contacts.compliant import CompliantContact
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.elements.forces.spring_damper import Spring
@@ -170,7 +170,7 @@ def test_cached_code_is_renewed_when_any_imported_module_changes(name):
                 and node.module.startswith("fem_mbs")
             ):
                 imported |= {node.module, *(f"{node.module}.{a.name}" for a in node.names)}
-        assert imported <= set(jit.imported_modules(text))
+        assert imported <= set(sources.imported_modules(text))
 
 
 ALLOCATE = {

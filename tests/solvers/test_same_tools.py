@@ -17,8 +17,9 @@ from every_stepper import (
 
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ModelError
+from fem_mbs.results.writer import ResultsWriter
 from fem_mbs.solvers import STEPPERS
-from fem_mbs.solvers.stepping import chunks
+from fem_mbs.solvers.stepping import chunks, stepper
 
 G, MASS, RADIUS = 9.81, 2.0, 0.1
 MOREAU, LOBATTO = STEPPERS["MoreauJean"], STEPPERS["LobattoIIIAB"]
@@ -73,16 +74,43 @@ def given(result, name):
 
 @every_method_with_contacts
 def test_results_do_not_depend_on_the_pieces_a_run_is_taken_in(method, monkeypatch):
-    """Their lengths follow the clock: pieces of one step, and pieces as long as fit."""
+    """Their lengths follow the clock: pieces of one step, written or gathered, and pieces as long as fit."""
     runs = []
-    for seconds in (0.0, np.inf):
+    for seconds, between in ((0.0, 0.0), (0.0, np.inf), (np.inf, np.inf)):
         monkeypatch.setattr(chunks, "CHUNK_SECONDS", seconds)
+        monkeypatch.setattr(chunks, "WRITE_SECONDS", between)
         runs.append(method.run(pair(), 0.8, 8e-3))
-    for name in ("position", "velocity"):
-        np.testing.assert_array_equal(
-            runs[0].rows(range(len(runs[0].t)))[name], runs[1].rows(range(len(runs[1].t)))[name]
-        )
-    np.testing.assert_array_equal(runs[0].h, runs[1].h)
+    first, *others = (run.rows(range(len(run.t))) for run in runs)
+    for other in others:
+        assert set(other) == set(first)
+        for name in first:
+            np.testing.assert_array_equal(other[name], first[name])
+
+
+def test_the_clock_decides_how_long_pieces_are_but_not_how_often_they_are_written(monkeypatch):
+    """On a busy machine pieces become short; each write goes to all datasets of the file."""
+    written = []
+    append = ResultsWriter.append
+
+    def counted(self, chunk, pairs=()):
+        written.append(len(chunk["t"]))
+        append(self, chunk, pairs)
+
+    monkeypatch.setattr(ResultsWriter, "append", counted)
+    monkeypatch.setattr(chunks, "CHUNK_SECONDS", 0.0)  # pieces of one step
+    monkeypatch.setattr(chunks, "WRITE_SECONDS", np.inf)
+    monkeypatch.setattr(stepper, "MOST_RECORDS", 64)
+    result = fem.DecoupledNSGA().run(pair(), 0.8, 8e-3)
+    assert written == [64, 37] and len(result.t) == 101
+    monkeypatch.setattr(stepper, "MOST_RECORDS", 4096)
+    monkeypatch.setattr(chunks, "FIRST_BLOCK", 16)
+    written.clear()
+    fem.DecoupledNSGA().run(pair(), 0.8, 8e-3)
+    assert written == [16, 16, 32, 37]  # as many as before, so that a full disk leaves half
+    monkeypatch.setattr(chunks, "FIRST_BLOCK", 64)
+    written.clear()
+    fem.DecoupledNSGA().run(pair(), 0.8, 8e-3, save_every=3)
+    assert written == [34, 1]  # the last step is not a multiple of 3
 
 
 @pytest.mark.parametrize(("method", "told"), [
