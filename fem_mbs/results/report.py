@@ -46,6 +46,8 @@ def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
         yield "constraints", f"{result.description['sizes']['m']} rows, largest |g| {g:.2e}, |dg/dt| {rate:.2e}"
     if result.contacts:
         yield "contacts", _contact_summary(result)
+    if "pair_searches" in s:
+        yield "groups", _group_summary(s)
     if s.get("split_impacts") or s.get("impacts_not_split"):
         left = f", {s['impacts_not_split']} not: in steps as a whole" if s.get("impacts_not_split") else ""
         yield "split", f"{s.get('split_impacts', 0)} impacts at their touch{left}"
@@ -70,6 +72,15 @@ def _options(parameters):
             yield from () if name in common else (f"{name} = {value:g}",)
         else:  # an object: its options are in `Results.parameters`
             yield name
+
+
+def _group_summary(statistics):
+    """How contact groups were solved, and what that took."""
+    if reason := statistics.get("solved_pair_by_pair"):
+        return f"solved pair by pair, because {reason}; {statistics['pair_searches']} searches for pairs"
+    mean = statistics.get("contact_sweeps", 0) / max(statistics.get("steps", 0), 1)
+    most = statistics.get("most_contact_sweeps", 0)
+    return f"solved by sweeps, {mean:.3g} per step, at most {most}; {statistics['pair_searches']} searches for pairs"
 
 
 def _contact_summary(result):

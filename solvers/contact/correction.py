@@ -129,6 +129,7 @@ class ContactProblemCorrection:
 
     def __init__(self, engine: Any) -> None:
         self.engine, self.problem, self.error, self.inexact = engine, None, None, 0
+        self.worst = 0.0  # error of those
         self.reached = np.inf  # error of the last problem
         self.node_entries = node_entries(engine.system, engine.matrices.layouts[SMOOTH])
         # contact groups are solved loosely, and their number may grow; one body alone or a handful exactly
@@ -366,7 +367,8 @@ class ContactProblemCorrection:
             begun = min(self.problem.error(start)[0], 1.0)
             self.unfinished, tolerance = FIRST * begun > tolerance, max(FIRST * begun, tolerance)
         self.solution = solved_loosely(self.problem, tolerance, start)
-        self.inexact += not self.solution.converged
+        if not self.solution.converged:
+            self.inexact, self.worst = self.inexact + 1, max(self.worst, self.solution.error)
         return self.solution
 
     def _store(self, level, r):

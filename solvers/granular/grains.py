@@ -137,6 +137,21 @@ class Grains:
             table[:, pair_column(name)] = values
         return table
 
+    def inexact(self) -> tuple[int, float]:
+        """Number of steps that were left above the tolerance, and the largest error of a step."""
+        return int(self.record[0]["unsolved"]), float(self.record[0]["worst_error"])
+
+    def failure(self) -> str | None:
+        """How the last step failed for its contacts, in words; None where they were solved."""
+        p = self.record[0]
+        if p["error"] <= p["refused"]:
+            return None
+        return (
+            f"the {int(p['count'])} pairs of contact group '{self.owner.name}' were left with a scale-free error of "
+            f"{p['error']:.1e} after {int(p['sweeps'])} sweeps (contact_tolerance {p['tolerance']:.0e}, refused above "
+            f"{p['refused']:.0e})"
+        )
+
     def statistics(self) -> dict[str, Any]:
         """What was counted over all steps."""
         record = self.record[0]

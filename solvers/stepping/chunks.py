@@ -1,8 +1,8 @@
 """The steps of a run in chunks: from the engine to observers, results file and progress bar, until it ends or fails.
 
 Chunks are as long as the progress bar and Ctrl-C can wait: short ones on a busy machine. What they record is gathered,
-and written when they are as many as were written before or the arrays of records are full, when a killed run would lose
-too much, and at the end: each write goes to all datasets of the file.
+and written when it is a quarter of what was written before or the arrays of records are full, when a killed run would
+lose too much, and at the end: each write goes to all datasets of the file.
 """
 
 import sys
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
-FIRST_BLOCK = 64  # records of the first write; what a full disk does not take is at most about half of a run
+FIRST_BLOCK = 64  # records of the first write
+PART = 4  # later ones are this part of what was written before: a full disk takes no more than that of a run
 WRITE_SECONDS = 2.0  # the most that a killed run loses, roughly
 PAIR_BYTES = 32e6  # of closed pairs between two writes; the arrays of records have no place for them
 SAMPLES = 8  # states of a chunk whose outputs elements look at for remarks
@@ -192,7 +193,7 @@ class Chunks:
 
     def _block(self):
         """Number of records of the next write."""
-        return min(max(FIRST_BLOCK, self.kept), self.size)
+        return min(max(FIRST_BLOCK, self.kept // PART), self.size)
 
     def _is_due(self):
         """Whether it is time to write what was gathered."""

@@ -84,13 +84,18 @@ class Engine:
 
     def _grains(self):
         """The contact group, where its spheres are free bodies and the method takes such groups; or None."""
-        if not (self.system.searches and self.method.takes_grains):
+        self.pairwise = ""  # why contact groups are solved pair by pair
+        if not self.system.searches:
+            return None
+        if not self.method.takes_grains:
+            self.pairwise = f"{type(self.method).__name__} has no sweeps"
             return None
         from fem_mbs.solvers.granular.fitting import fit
         from fem_mbs.solvers.granular.grains import Grains
 
         reason, mobilities = fit(self.system, self.method)
         if reason is not None:
+            self.pairwise = reason
             return None
         grains = Grains(self, mobilities)
         self.system.forget_pairs()
@@ -351,7 +356,8 @@ class Engine:
             searches = self.grains.statistics()
         elif self.system.searches:
             inexact = self.contact_problems.inexact
-            searches = {"pair_searches": self.searches, "inexact_contact_problems": inexact}
+            searches = {"pair_searches": self.searches, "inexact_contact_problems": inexact,
+                        "solved_pair_by_pair": self.pairwise}  # fmt: skip
         controlled = self.controller.statistics() if self.controller is not None else {}
         counted = {"steps": "step_number", "impact_sequences_cut_short": "cut_short",
                    "steps_without_restitution": "made_plastic", "impacts_with_less_restitution": "limited_impacts",
@@ -378,7 +384,23 @@ class Engine:
                 f"energy rose {rises} by more than {what} explain, {most}by {run['largest_rise']:.3g} J "
                 f"before t = {end:.6g} s{alone}: {why}"
             )
-        return texts + self._apart()
+        return texts + self._inexact() + self._apart()
+
+    def _inexact(self):
+        """Warning of contact problems that were left above the tolerance, by far not enough to fail a step."""
+        if self.grains is not None:
+            count, worst = self.grains.inexact()
+        elif self.system.searches:
+            count, worst = self.contact_problems.inexact, self.contact_problems.worst
+        else:
+            count = 0
+        if not count:
+            return []
+        return [
+            f"{count} contact problems ended above contact_tolerance = {self.contact_tolerance:.3g}, with scale-free "
+            f"errors up to {worst:.2g}: impulses of these steps are as inexact as that. Halve h (an impact then falls "
+            "on fewer contacts at once), or ask for contact_tolerance that is good enough"
+        ]
 
     def _apart(self):
         """Warning of joints that drift: methods that solve them in velocities alone leave that to the step size."""

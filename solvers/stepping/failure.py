@@ -163,6 +163,11 @@ class _Failure:
     def not_converged(self) -> SolverError:
         if (error := self.blocked()) is not None:
             return error
+        if self.engine.grains is not None and (how := self.engine.grains.failure()) is not None:
+            return self.error(
+                f"{self.where} {how}. Usual causes: step too large (halve h), masses or sizes that differ by orders of "
+                "magnitude, or friction above 1 in a heap that is wedged in."
+            )
         history, problems = self.history, self.engine.contact_problems
         if len(history) <= 1 and problems is not None:
             return self.error(

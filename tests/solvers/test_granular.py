@@ -320,3 +320,24 @@ def test_what_does_not_fit_is_solved_pair_by_pair(change, words):
     system, method = model.compile(), fem.DecoupledNSGA()
     assert words in fitting.fit(system, method)[0]
     assert not swept(method.run(system, 0.01, 1e-3))
+
+
+def test_contacts_that_are_not_solved_end_the_run_with_how_far_they_came(monkeypatch):
+    monkeypatch.setattr(grains, "SWEEPS", 2)
+    with pytest.raises(fem.SolverError, match=r"pairs of contact group 'balls' .* after 2 sweeps .*above 1e-02"):
+        fem.ConeComplementarity().run(pile(64, 4), 0.8, H)
+
+
+def test_contacts_that_are_left_above_the_tolerance_are_told(monkeypatch):
+    monkeypatch.setattr(grains, "SWEEPS", 2)
+    monkeypatch.setattr(grains, "WORST", 10.0)
+    result = fem.ConeComplementarity().run(pile(64, 4), 0.8, H)
+    assert result.statistics["inexact_contact_problems"] > 0
+    assert any("above contact_tolerance = 0.001" in text for text in result.warnings)
+
+
+def test_the_report_says_how_groups_were_solved():
+    by_sweeps = fem.ConeComplementarity().run(pile(8, 2), 4 * H, H)
+    by_pairs = fem.DecoupledNSGA(contact_solver="problem").run(pile(8, 2), 4 * H, H)
+    assert "solved by sweeps" in str(by_sweeps.report()) and "solved_pair_by_pair" not in by_sweeps.statistics
+    assert "solved pair by pair, because contact_solver is 'problem'" in str(by_pairs.report())
