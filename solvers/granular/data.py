@@ -1,13 +1,17 @@
 """Data of contact groups whose spheres are free bodies; compiled code calls its record ``p``.
 
-Nodes that carry a sphere of a group are *grains*, numbered as the spheres of the group are; the last row of the arrays
-of grains is a body that cannot move, the partner of obstacles.
+Spheres that are bodies of their own are *grains*, numbered as the spheres of the group are; the last row of the arrays
+of grains is a body that cannot move, the partner of obstacles. Where bodies carry several spheres, or spheres away from
+their nodes, or have any inertia, there are *bodies* in place of grains: what has the size nb, and arms and blocks of
+pairs (`granular.bodies`).
 
     symbol   code                     symbol   code
     v, r ω   grains, columns 0-5      n        rows, columns 0-2
     1/m      grains, column 6         r_N      rows, column 3
     r²/J     grains, column 7         r_T      rows, columns 4-6 (inertial axes)
-                                      b        rows, column 7
+    v, ω     bodies, columns 0-5      b        rows, column 7
+    1/m      bodies, column 6         a_a, a_b arms, columns 0-2 and 3-5 (inertial axes)
+    J⁻¹      bodies, columns 7-12     W        block, axes n, t_1, t_2
 """
 
 from numba import carray
@@ -18,16 +22,30 @@ from fem_mbs.solvers.stepping.table import Item, Table
 # columns of a grain and of a pair: one line of cache each
 G_V, G_SPIN, G_MASS, G_TURN, GRAIN = 0, 3, 6, 7, 8
 P_N, P_RN, P_RT, P_BIAS, PAIR = 0, 3, 4, 7, 8
+B_V, B_SPIN, B_MASS, B_TURN, BODY = 0, 3, 6, 7, 13  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 
-# ns grains, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials
+# ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials; nb bodies and one
+# that cannot move, nk room for pairs of these: 0 for grains; nv rows of velocities: ng or nb
 TABLE = Table(
     "contact group of free bodies",
     {
-        "node": Item("ns", "of each grain", "i8"),
+        "node": Item("ns", "of each sphere", "i8"),
+        "offset": Item("ns 3", "centre of each sphere, axes of its node"),
+        "at": Item("ns 3", "centre of each sphere at the start of the step, and while positions are corrected"),
+        "swing": Item("ns 3", "velocity of each centre at the start of the step"),
         "radius": Item("ng", "[m]"),
         "material": Item("ng", "of each grain", "i8"),
         "grains": Item("ng 8", "velocities v and r ω, 1/m and r²/J"),
-        "before": Item("ng 6", "velocities one sweep ago"),
+        "before": Item("nv 6", "velocities one sweep ago"),
+        "body": Item("ng", "row of `bodies` or `grains` of each sphere, the last of what cannot move", "i8"),
+        "body_node": Item("nb", "of each body", "i8"),
+        "inertia": Item("nb 3 3", "J of each body, axes of its node"),
+        "inverse": Item("nb 3 3", "its inverse"),
+        "bodies": Item("nb 13", "velocities v and ω, 1/m and J⁻¹, inertial axes"),
+        "turn": Item("nb 3", "rotation of each body by the correction of positions, inertial axes"),
+        "arms": Item("nk 6", "from the nodes of both bodies to the contact, inertial axes"),
+        "tangents": Item("nk 6", "t_1 and t_2"),
+        "block": Item("nk 3 3", "W of each contact"),
         "center": Item("ng 3", "centres when pairs were searched"),
         "ahead": Item("ns", "way of each grain that the search has allowed for"),
         "reach": Item("ns", "radius and way of each grain"),
@@ -53,10 +71,13 @@ TABLE = Table(
         "band": Item("", "of the smaller diameter: closed gaps are below it"),
         "clean": Item("", "of the smaller diameter: overlaps that positions may keep"),
         "alone": Item("nodes 6", "velocities without contacts"),
+        "sought": Item("nodes 6", "velocities that the sweeps found"),
+        "settled": Item("nodes 6", "velocities of the method with the impulses of the last sweeps"),
         "count": Item("", "number of pairs", "i8"),
         "pending": Item("", "the last search had no room; old pairs are kept already", "i8"),
         "found": Item("", "number that the last search found", "i8"),
         "moving": Item("", "planes move", "i8"),
+        "clumps": Item("", "there are bodies in place of grains", "i8"),
         "held": Item("", "the method holds positions while it changes velocities", "i8"),
         "relaxed": Item("", "relaxed law of contact", "i8"),
         "recovery": Item("", "speed at which overlaps are taken back at most"),

@@ -1,6 +1,6 @@
-"""Which contact groups are solved by sweeps: spheres at the nodes of free bodies, and planes that they do not move."""
+"""Which contact groups are solved by sweeps: spheres on free bodies, and planes that they do not move."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,27 +10,42 @@ from fem_mbs.solvers.stepping.blocked import prescribed
 from fem_mbs.system.contacts import L_DRILLING, L_NORMAL, L_ROLLING, L_SPINNING, L_TANGENTIAL
 
 if TYPE_CHECKING:
-    from fem_mbs.system.pairs import PairSearch
     from fem_mbs.system.system import System
 
 FEW = 50  # spheres: below it impacts with restitution run through touching ones, one problem after the other
 SAME = 1e-12  # masses and moments of inertia that differ by less are equal
 
 
-def fit(system: "System", method: Any) -> tuple[str | None, np.ndarray]:
-    """Why a model with contact groups is solved pair by pair, in words, None when it fits; and what sweeps need of it.
+class Fit(NamedTuple):
+    """What sweeps need of the bodies of a group.
 
-    Returns
-    -------
+    Attributes
+    ----------
     reason : str or None
-    mobilities : (n, 2), 1/m [1/kg] and r²/J [1/kg] of the spheres, zero where nothing moves; empty with a reason
+        Why the group is solved pair by pair, in words; None when it fits. The rest is empty with a reason.
+    nodes : (n,) numbers of the nodes of the bodies, in ascending order
+    inertias : (n, 6, 6) their blocks of the mass matrix; zero where nothing moves
+    grains : bool
+        Each sphere is at the node of a body of its own, which has the same inertia about all axes.
     """
-    reason = _unknown_contacts(system, method) or _bound_spheres(system) or _moved_planes(system)
-    if reason is not None:
-        return reason, np.zeros((0, 2))
-    (search,) = system.searches
-    blocks = _inertias(system)[search.nodes]
-    return _irregular(system, search, blocks), _mobilities(search, blocks)
+
+    reason: str | None
+    nodes: np.ndarray
+    inertias: np.ndarray
+    grains: bool
+
+
+def fit(system: "System", method: Any) -> Fit:
+    """Whether the contact group of a model is solved by sweeps, and how."""
+    reason = _unknown_contacts(system, method) or _bound_bodies(system) or _moved_planes(system)
+    if reason is None:
+        (search,) = system.searches
+        nodes = np.unique(search.nodes)
+        inertias = _inertias(system)[nodes]
+        reason = _irregular(system, nodes, inertias)
+        if reason is None:
+            return Fit(None, nodes, inertias, _are_grains(search, inertias))
+    return Fit(reason, np.zeros(0, int), np.zeros((0, 6, 6)), False)
 
 
 def _unknown_contacts(system, method):
@@ -51,12 +66,12 @@ def _unknown_contacts(system, method):
     return None
 
 
-def _bound_spheres(system):
-    """What keeps spheres from being free bodies; None when they are."""
+def _bound_bodies(system):
+    """What keeps the bodies of spheres from being free; None when they are."""
     (search,) = system.searches
     nodes = set(search.nodes)
-    if search.owner.excluded or len(nodes) < len(search.nodes) or search.offsets.any():
-        return "spheres are not each at the node of a body, or bodies are excluded"
+    if search.owner.excluded:
+        return "bodies are excluded"
     others = (element for element in system.elements if type(element) is not RigidBody)
     if any(node.index in nodes for element in others for node in element.nodes):
         return "joints or forces act on spheres"
@@ -88,23 +103,21 @@ def _inertias(system: "System") -> np.ndarray:
     return blocks
 
 
-def _irregular(system: "System", search: "PairSearch", blocks: np.ndarray) -> str | None:
-    """Why the inertias (n, 6, 6) of spheres do not fit; None when they do."""
-    diagonal = np.einsum("bii->bi", blocks)
+def _irregular(system: "System", nodes: np.ndarray, inertias: np.ndarray) -> str | None:
+    """Why the inertias (n, 6, 6) of bodies do not fit; None when they do."""
+    size = np.abs(inertias).max(initial=0.0)
+    if np.abs(inertias[:, :3, 3:]).max(initial=0.0) > SAME * size:
+        return "the mass of a body is not centred at its node"
+    if (inertias[system.free[nodes].any(axis=1), 0, 0] == 0.0).any():
+        return "a body has no mass"
+    return None
+
+
+def _are_grains(search, inertias):
+    """Whether bodies are no more than single spheres with the same inertia about all axes."""
+    if len(inertias) < len(search.nodes) or search.offsets.any():
+        return False
+    diagonal = np.einsum("bii->bi", inertias)
     size = diagonal.max(initial=0.0)
-    if np.abs(blocks - diagonal[:, :, None] * np.eye(6)).max(initial=0.0) > SAME * size:
-        return "the mass of a body is not centred at its node, or its axes are no main axes"
-    for first in (0, 3):
-        if np.ptp(diagonal[:, first : first + 3], axis=1).max(initial=0.0) > SAME * size:
-            return "moments of inertia of a body differ from axis to axis"
-    massless = diagonal[:, 0] == 0.0
-    return "a body has no mass" if system.free[search.nodes][massless].any() else None
-
-
-def _mobilities(search, blocks):
-    """1/m and r²/J (n, 2) from inertias (n, 6, 6)."""
-    result = np.zeros((len(blocks), 2))
-    for column, first, scale in ((0, 0, 1.0), (1, 3, search.radii**2)):
-        value = blocks[:, first, first]
-        np.divide(scale, value, out=result[:, column], where=value > 0.0)
-    return result
+    coupled = np.abs(inertias - diagonal[:, :, None] * np.eye(6)).max(initial=0.0)
+    return max(coupled, np.ptp(diagonal[:, 3:], axis=1).max(initial=0.0)) <= SAME * size

@@ -1,4 +1,4 @@
-"""Contact groups whose spheres are free bodies, in a run: arrays of pairs, steps, tables of closed pairs.
+"""Contact groups whose spheres are on free bodies, in a run: arrays of pairs, steps, tables of closed pairs.
 
 Such models need no matrices for their contacts, and no contact elements: the pairs of the group are taken out of the
 system for the run, which then has no contacts for all that is not in this folder. Models that do not fit (see
@@ -12,10 +12,11 @@ import numpy as np
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
-from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_N, P_RN, P_RT, TABLE
+from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, P_N, P_RN, P_RT, TABLE
 from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
 
 if TYPE_CHECKING:
+    from fem_mbs.solvers.granular.fitting import Fit
     from fem_mbs.solvers.stepping.engine import Engine
 
 COARSE = 1e-3  # default of contact_tolerance
@@ -38,7 +39,7 @@ class Grains:
     record : (1,) record of addresses and numbers
     """
 
-    def __init__(self, engine: "Engine", mobilities: np.ndarray) -> None:
+    def __init__(self, engine: "Engine", found: "Fit") -> None:
         self.engine, method = engine, engine.method
         (search,) = engine.system.searches
         system, owner = engine.system, search.owner
@@ -46,14 +47,16 @@ class Grains:
         (planes,) = search.groups[1:] or (None,)
         no = 0 if planes is None else planes.partners
         self.moving = any(system.free[k].any() for k in ([] if planes is None else planes.partner_nodes))
+        self.clumps = not found.grains
         sizes = {"ns": ns, "ng": ns + 1, "no": no, "nl": len(search.laws), "np": ROOM * ns + 16}
-        sizes["nodes"] = len(system.nodes)
-        sizes["nm"] = sizes["np"] if self.moving else 0
+        sizes["nodes"], sizes["nb"] = len(system.nodes), len(found.nodes) + 1 if self.clumps else 0
+        sizes["nv"] = sizes["nb"] if self.clumps else sizes["ng"]
+        sizes["nm"], sizes["nk"] = (sizes["np"] if there else 0 for there in (self.moving, self.clumps))
         self.arrays, self.record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
         a = self.arrays
-        a["node"][:], a["radius"][:ns], a["material"][:ns] = search.nodes, search.radii, search.materials
-        a["grains"][:ns, [G_MASS, G_TURN]] = mobilities
-        a["laws"][:] = search.laws
+        a["node"][:], a["offset"][:], a["radius"][:ns] = search.nodes, search.offsets, search.radii
+        a["material"][:ns], a["laws"][:] = search.materials, search.laws
+        self._fill_bodies(found)
         if planes is not None:
             a["plane_node"][:] = planes.partner_nodes
             a["plane_material"][:] = search.partner_materials[SphereOnPlane]
@@ -65,7 +68,7 @@ class Grains:
         fine = tolerance <= FINE
         caps = [cap for most, cap in CAPS if ns < most and not (fine and cap == CAPS[0][1])]
         numbers = {
-            "skin": search.skin, "band": BAND, "clean": CLEAN, "moving": int(self.moving),
+            "skin": search.skin, "band": BAND, "clean": CLEAN, "moving": int(self.moving), "clumps": int(self.clumps),
             "held": int(not method.velocities_first),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
@@ -76,13 +79,31 @@ class Grains:
             self.record[0][name] = value
         self.tables: list[np.ndarray] = []
 
+    def _fill_bodies(self, found):
+        """Mobilities of grains, or inertias of bodies; those of what cannot move stay zero."""
+        a = self.arrays
+        moves = self.engine.system.free[found.nodes].any(axis=1)
+        masses, turns = found.inertias[:, 0, 0], found.inertias[:, 3:, 3:]
+        of_mass = np.divide(1.0, masses, out=np.zeros_like(masses), where=moves)
+        if not self.clumps:
+            grain = np.searchsorted(found.nodes, a["node"])
+            a["body"][:] = np.arange(len(a["body"]))
+            a["grains"][:-1, G_MASS] = of_mass[grain]
+            square, moment = a["radius"][:-1] ** 2, turns[grain, 0, 0]
+            np.divide(square, moment, out=a["grains"][:-1, G_TURN], where=moment > 0.0)
+            return
+        a["body"][:-1], a["body"][-1] = np.searchsorted(found.nodes, a["node"]), len(found.nodes)
+        a["body_node"][:-1], a["bodies"][:-1, B_MASS] = found.nodes, of_mass
+        a["inertia"][:-1] = turns
+        a["inverse"][:-1][moves] = np.linalg.inv(turns[moves])
+
     def aim(self) -> None:
         """Put the addresses of the arrays into the record."""
         TABLE.aim(self.record, self.arrays)
 
     def search_again(self) -> None:
         """Give the pairs more room, as many as the last search found and some."""
-        growing = (["np"], ["nm"]) if self.moving else (["np"],)
+        growing = [["np"]] + [["nm"]] * self.moving + [["nk"]] * self.clumps
         size = max(int(GROWTH * self.record[0]["found"]), len(self.arrays["first"]) + 16)
         for name, item in TABLE.items.items():
             if item.shape.split()[:1] in growing:
@@ -119,10 +140,12 @@ class Grains:
         chosen = np.flatnonzero(rows[:, P_RN] > 0.0)
         rows, first, second = rows[chosen], a["first"][chosen], a["second"][chosen]
         normal, planar = rows[:, P_N : P_N + 3], second < 0
-        centers, radius = self.engine.arrays["x"][a["node"][first]], a["radius"][first]
+        state = self.engine.arrays
+        every = state["x"][a["node"]] + np.einsum("skm,sm->sk", state["R"][a["node"]], a["offset"])
+        centers, radius = every[first], a["radius"][first]
         gap = np.zeros(len(chosen))
         gap[planar] = np.einsum("ck,ck->c", centers[planar], normal[planar]) - a["plane"][-1 - second[planar], 3]
-        apart = np.linalg.norm(centers - self.engine.arrays["x"][a["node"][np.where(planar, first, second)]], axis=1)
+        apart = np.linalg.norm(centers - every[np.where(planar, first, second)], axis=1)
         gap = np.where(planar, gap, apart - a["radius"][second]) - radius
         friction, mu = np.linalg.norm(rows[:, P_RT : P_RT + 3], axis=1), a["mu"][chosen]
         status = np.where(friction >= (1.0 - 1e-9) * mu * rows[:, P_RN], SLIP, STICK)

@@ -17,7 +17,7 @@ import math
 
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR
-from fem_mbs.system.broad_phase import near_pairs
+from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, ways
 from fem_mbs.system.contacts import L_MU, L_NORMAL
 
 PART = 0.25  # of the margin: longer ways in a step are part of the reach of a grain
@@ -40,36 +40,24 @@ def place_planes(p, x, R):
 
 
 @kernel
-def farthest(p, x, V, h):
-    """Largest distance [m] of a grain from where pairs were searched, beyond what the search has allowed for, at the
-    end of a step with velocities V.
+def farthest(p, x, R, V, h):
+    """Largest distance [m] of a sphere from where pairs were searched, beyond what the search has allowed for, at the
+    end of a step with velocities V from poses x, R.
     """
-    node, center, ahead, result = p.node, p.center, p.ahead, 0.0
-    for i in range(node.shape[0]):
-        k, square, speed = node[i], 0.0, 0.0
-        for j in range(3):
-            square += (x[k, j] - center[i, j]) ** 2
-            speed += V[k, j] ** 2
-        result = max(result, math.sqrt(square) + h * math.sqrt(speed) - ahead[i])
-    return result
+    return displaced(p.node, p.offset, p.center, p.ahead, x, R, V, h)
 
 
 @kernel
-def find(p, x, V, h):
-    """Search the pairs at positions x for a step with velocities V; the planes are placed already.
+def find(p, x, R, V, h):
+    """Search the pairs at poses x, R for a step with velocities V; the planes are placed already.
 
     Returns False when there are more than the arrays have room for: ``p.found`` says how many.
     """
-    node, center, radius, ahead = p.node, p.center, p.radius, p.ahead
-    count = node.shape[0]
-    reach = p.reach
+    center, radius, ahead, reach, body = p.center, p.radius, p.ahead, p.reach, p.body
+    count = reach.shape[0]
+    centers_of(p.node, p.offset, x, R, center)
+    ways(p.node, p.offset, V, h, PART * p.skin, ahead)
     for i in range(count):
-        k, speed = node[i], 0.0
-        for j in range(3):
-            center[i, j] = x[k, j]
-            speed += V[k, j] ** 2
-        way = h * math.sqrt(speed)
-        ahead[i] = way if way > PART * p.skin else 0.0
         reach[i] = radius[i] + ahead[i]
     room, planes = p.room.shape[0], p.plane.shape[0]
     near = near_pairs(center[:count], reach, p.skin, p.room)
@@ -90,10 +78,13 @@ def find(p, x, V, h):
                     first[total], second[total] = i, -1 - k
                 total += 1
         while at < near and p.room[at, 0] == i:
-            if total < room:
-                first[total], second[total] = i, p.room[at, 1]
-            total += 1
+            other = p.room[at, 1]
             at += 1
+            if body[other] == body[i]:
+                continue
+            if total < room:
+                first[total], second[total] = i, other
+            total += 1
     start[count] = total
     p.found = total
     p.count = min(total, room)
@@ -139,12 +130,12 @@ def _take_over(p):
 @kernel
 def _arm(p, c, x):
     """From the node of the plane of pair c to the point that touches, inertial axes."""
-    plane, i = -1 - p.second[c], p.node[p.first[c]]
-    k, r = p.plane_node[plane], p.radius[p.first[c]]
+    plane, i = -1 - p.second[c], p.first[c]
+    k, r = p.plane_node[plane], p.radius[i]
     return (
-        x[i, 0] - r * p.plane[plane, 0] - x[k, 0],
-        x[i, 1] - r * p.plane[plane, 1] - x[k, 1],
-        x[i, 2] - r * p.plane[plane, 2] - x[k, 2],
+        p.at[i, 0] - r * p.plane[plane, 0] - x[k, 0],
+        p.at[i, 1] - r * p.plane[plane, 1] - x[k, 1],
+        p.at[i, 2] - r * p.plane[plane, 2] - x[k, 2],
     )
 
 
@@ -193,19 +184,34 @@ def push_planes(p, x, R, P):
 
 
 @kernel
+def _swing(p, R, V):
+    """Velocities of the centres of the spheres, for node velocities V."""
+    swing, node, offset = p.swing, p.node, p.offset
+    for a in range(node.shape[0]):
+        i = node[a]
+        # Ω × offset in axes of the node
+        d0, d1, d2 = offset[a, 0], offset[a, 1], offset[a, 2]
+        w0 = V[i, 4] * d2 - V[i, 5] * d1
+        w1 = V[i, 5] * d0 - V[i, 3] * d2
+        w2 = V[i, 3] * d1 - V[i, 4] * d0
+        for j in range(3):
+            swing[a, j] = V[i, j] + (R[i, j, 0] * w0 + R[i, j, 1] * w1 + R[i, j, 2] * w2)
+
+
+@kernel
 def evaluate(p, x, R, V0, h, tol_v):
-    """Gaps, normals and b of all pairs at positions x, impulses of the last step turned into the new tangents.
+    """Gaps, normals and b of all pairs at poses x, R, impulses of the last step turned into the new tangents.
 
     Approaches faster than tol_v [m/s] that close a gap are reflected by Newton's law.
     """
-    rows, node, radius, u = p.rows, p.node, p.radius, local_vector(3)
+    rows, at, swing, radius, u = p.rows, p.at, p.swing, p.radius, local_vector(3)
     material, plane_material, laws = p.material, p.plane_material, p.laws
+    centers_of(p.node, p.offset, x, R, at)
+    _swing(p, R, V0)
     for c in range(p.count):
         a, b = p.first[c], p.second[c]
-        i = node[a]
         if b >= 0:
-            k = node[b]
-            n0, n1, n2 = x[i, 0] - x[k, 0], x[i, 1] - x[k, 1], x[i, 2] - x[k, 2]
+            n0, n1, n2 = at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2]
             size = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
             gap = size - radius[a] - radius[b]
             if size > 0.0:
@@ -214,9 +220,8 @@ def evaluate(p, x, R, V0, h, tol_v):
                 n2 = 1.0
             smaller = min(radius[a], radius[b])
         else:
-            k = p.plane_node[-1 - b]
             n0, n1, n2 = p.plane[-1 - b, 0], p.plane[-1 - b, 1], p.plane[-1 - b, 2]
-            gap = n0 * x[i, 0] + n1 * x[i, 1] + n2 * x[i, 2] - p.plane[-1 - b, 3] - radius[a]
+            gap = n0 * at[a, 0] + n1 * at[a, 1] + n2 * at[a, 2] - p.plane[-1 - b, 3] - radius[a]
             smaller = radius[a]
         p.gap[c] = gap
         band = 2.0 * p.band * smaller
@@ -224,9 +229,9 @@ def evaluate(p, x, R, V0, h, tol_v):
         other = material[b] if b >= 0 else plane_material[-1 - b]
         restitution = laws[material[a], other, L_NORMAL]
         if restitution > 0.0:
-            rate = n0 * V0[i, 0] + n1 * V0[i, 1] + n2 * V0[i, 2]
+            rate = n0 * swing[a, 0] + n1 * swing[a, 1] + n2 * swing[a, 2]
             if b >= 0:
-                rate -= n0 * V0[k, 0] + n1 * V0[k, 1] + n2 * V0[k, 2]
+                rate -= n0 * swing[b, 0] + n1 * swing[b, 1] + n2 * swing[b, 2]
             elif p.moving != 0:
                 velocity_at(p, c, x, R, V0, u)
                 rate -= n0 * u[0] + n1 * u[1] + n2 * u[2]

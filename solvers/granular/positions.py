@@ -2,7 +2,7 @@
 
 With the gap in the law of the velocities nothing is left at rest, and h times the error of the normal velocities
 elsewhere: a few pairs per step. They are taken one by one, in passes over all pairs, until none overlaps by more than
-1e-6 of the smaller diameter. Shares are those of the masses.
+1e-6 of the smaller diameter. Shares are those of the masses; bodies with arms (`granular.bodies`) turn as well.
 
 Source: docs/theory/contact_groups.md, (8).
 """
@@ -10,35 +10,84 @@ Source: docs/theory/contact_groups.md, (8).
 import math
 
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.granular.data import G_MASS
-from fem_mbs.solvers.granular.sweeps import partner_of
+from fem_mbs.solvers.granular.bodies import cross, turn_nodes, turned
+from fem_mbs.solvers.granular.data import B_MASS, G_MASS
+from fem_mbs.solvers.granular.sweeps import row_of
+from fem_mbs.system.broad_phase import centers_of
 
 PASSES = 100
 
 
 @kernel
-def move(x, i, way, n0, n1, n2):
-    """Move node i by a way [m] along a direction."""
-    x[i, 0] += way * n0
-    x[i, 1] += way * n1
-    x[i, 2] += way * n2
+def _start(p, x, R):
+    """Centres of the spheres; for bodies their arms, from which the centres follow while the bodies turn."""
+    centers_of(p.node, p.offset, x, R, p.at)
+    if p.clumps == 0:
+        return
+    for a in range(p.at.shape[0]):
+        for j in range(3):
+            p.swing[a, j] = p.at[a, j] - x[p.node[a], j]
+    for b in range(p.turn.shape[0]):
+        p.turn[b, 0] = p.turn[b, 1] = p.turn[b, 2] = 0.0
 
 
 @kernel
-def push_apart(p, x, h):
-    """Move the grains at positions x (N, 3), the end of a step of h [s], until no pair overlaps; the number of pushes.
+def _center(p, x, a):
+    """Centre of sphere a."""
+    i = p.node[a]
+    if p.clumps == 0:
+        return x[i, 0], x[i, 1], x[i, 2]
+    b = p.body[a]
+    d0, d1, d2 = p.swing[a, 0], p.swing[a, 1], p.swing[a, 2]
+    t0, t1, t2 = cross(p.turn[b, 0], p.turn[b, 1], p.turn[b, 2], d0, d1, d2)
+    return x[i, 0] + d0 + t0, x[i, 1] + d1 + t1, x[i, 2] + d2 + t2
+
+
+@kernel
+def _mobility(p, a, n0, n1, n2):
+    """Inverse mass of sphere a, or of what cannot move, along a normal."""
+    b = p.body[a]
+    if p.clumps == 0:
+        return p.grains[b, G_MASS]
+    if a == p.swing.shape[0]:
+        return 0.0
+    m0, m1, m2 = cross(p.swing[a, 0], p.swing[a, 1], p.swing[a, 2], n0, n1, n2)
+    y0, y1, y2 = turned(p.bodies, b, m0, m1, m2)
+    return p.bodies[b, B_MASS] + m0 * y0 + m1 * y1 + m2 * y2
+
+
+@kernel
+def _move(p, x, a, push, n0, n1, n2):
+    """Give a push along a normal to the body of sphere a."""
+    i, b = p.node[a], p.body[a]
+    way = push * (p.grains[b, G_MASS] if p.clumps == 0 else p.bodies[b, B_MASS])
+    x[i, 0] += way * n0
+    x[i, 1] += way * n1
+    x[i, 2] += way * n2
+    if p.clumps != 0:
+        m0, m1, m2 = cross(p.swing[a, 0], p.swing[a, 1], p.swing[a, 2], n0, n1, n2)
+        y0, y1, y2 = turned(p.bodies, b, m0, m1, m2)
+        p.turn[b, 0] += push * y0
+        p.turn[b, 1] += push * y1
+        p.turn[b, 2] += push * y2
+
+
+@kernel
+def push_apart(p, x, Q, R, h):
+    """Move the bodies at poses x, Q, R, the end of a step of h [s], until no pair overlaps; the number of pushes.
 
     What overlapped at the start of the step is taken back with ``p.recovery`` [m/s] at most.
     """
-    g, node, radius, pushes = p.grains, p.node, p.radius, 0
+    radius, pushes = p.radius, 0
+    _start(p, x, R)
     for _ in range(PASSES):
         before = pushes
         for c in range(p.count):
             a, b = p.first[c], p.second[c]
-            i = node[a]
+            x0, x1, x2 = _center(p, x, a)
             if b >= 0:
-                k = node[b]
-                n0, n1, n2 = x[i, 0] - x[k, 0], x[i, 1] - x[k, 1], x[i, 2] - x[k, 2]
+                y0, y1, y2 = _center(p, x, b)
+                n0, n1, n2 = x0 - y0, x1 - y1, x2 - y2
                 reach = radius[a] + radius[b]
                 square = n0 * n0 + n1 * n1 + n2 * n2
                 smaller = min(radius[a], radius[b])
@@ -50,22 +99,23 @@ def push_apart(p, x, h):
                 n0, n1, n2 = n0 / size, n1 / size, n2 / size
             else:
                 n0, n1, n2 = p.plane[-1 - b, 0], p.plane[-1 - b, 1], p.plane[-1 - b, 2]
-                gap = n0 * x[i, 0] + n1 * x[i, 1] + n2 * x[i, 2] - p.plane[-1 - b, 3] - radius[a]
+                gap = n0 * x0 + n1 * x1 + n2 * x2 - p.plane[-1 - b, 3] - radius[a]
                 kept = 2.0 * p.clean * radius[a]
                 if gap >= -kept:
                     continue
             goal = min(0.0, p.gap[c] + h * p.recovery) if p.gap[c] < -kept else 0.0
             if gap >= goal - kept:
                 continue
-            other = partner_of(p, c)
-            total = g[a, G_MASS] + g[other, G_MASS]
+            total = _mobility(p, a, n0, n1, n2) + _mobility(p, row_of(b, p.at.shape[0]), n0, n1, n2)
             if total == 0.0:
                 continue
             push = (goal - gap) / total
             pushes += 1
-            move(x, i, push * g[a, G_MASS], n0, n1, n2)
+            _move(p, x, a, push, n0, n1, n2)
             if b >= 0:
-                move(x, node[b], -(push * g[other, G_MASS]), n0, n1, n2)
+                _move(p, x, b, -push, n0, n1, n2)
         if pushes == before:
             break
+    if p.clumps != 0:
+        turn_nodes(p, Q, R)
     return pushes

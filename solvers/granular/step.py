@@ -8,7 +8,9 @@ Source: docs/theory/contact_groups.md.
 
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.contact.velocity import solve_velocities
+from fem_mbs.solvers.granular import bodies
 from fem_mbs.solvers.granular.data import grains_at
+from fem_mbs.solvers.granular.momentum import add_impulses, size_of_problem, solve
 from fem_mbs.solvers.granular.pairs import (
     carry_along,
     evaluate,
@@ -21,7 +23,6 @@ from fem_mbs.solvers.granular.pairs import (
     unload,
 )
 from fem_mbs.solvers.granular.positions import push_apart
-from fem_mbs.solvers.granular.sweeps import add_impulses, size_of_problem, solve
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
 from fem_mbs.solvers.stepping.codes import NO_ROOM, NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import run_at
@@ -29,13 +30,14 @@ from fem_mbs.solvers.stepping.run import run_steps
 from fem_mbs.system.assembly import zero
 
 RESIDUAL = 10.0  # approach speeds up to so many times the tolerance, relative to the largest speed, are left
+TURNS, PART = 6, 0.1  # of sweeps and the method; part of the tolerance by which their velocities may differ
 AGAIN = 3  # searches of a step whose impacts drive grains out of the margin
 
 
 @kernel
 def outdated(p, s):
     """Whether a grain may get out of the margin in the step that begins."""
-    return p.pending != 0 or p.searches == 0 or 2.0 * farthest(p, s.x, s.V, s.h) > p.skin
+    return p.pending != 0 or p.searches == 0 or 2.0 * farthest(p, s.x, s.R, s.V, s.h) > p.skin
 
 
 @kernel
@@ -45,53 +47,100 @@ def _solve_contacts(p, s):
     slow = max(s.tol_v, RESIDUAL * p.tolerance * largest(s.V0))
     evaluate(p, s.x0, s.R0, s.V0, s.h, slow)
     copy(p.alone, s.V)
-    R = s.R if p.held != 0 else s.R0
+    # arms of bodies are those of the start
+    R = s.R if p.held != 0 and p.clumps == 0 else s.R0
     if p.moving != 0:
         carry_along(p, s.x0, R, s.V)
-    load(p, R, s.V)
+    if p.clumps != 0:
+        bodies.load(p, R, s.V)
+        bodies.place(p, s.x0)
+    else:
+        load(p, R, s.V)
     q_square = size_of_problem(p)
     add_impulses(p)
     solved = solve(p, q_square)
     zero(s.P_at, 6 * s.V.shape[0])
-    unload(p, R, s.V, s.P)
+    if p.clumps != 0:
+        bodies.unload(p, R, s.V, s.P)
+    else:
+        unload(p, R, s.V, s.P)
     if p.moving != 0:
         push_planes(p, s.x0, R, s.P)
     return solved
+
+
+@kernel
+def _solve_within_margin(p, s):
+    """Contacts between pairs that are known, searched again where impacts drive bodies farther than the search reached.
+
+    OK, NO_ROOM or, where the tolerance was not reached, NOT_CONVERGED.
+    """
+    solved = True
+    for attempt in range(AGAIN):
+        solved = _solve_contacts(p, s)
+        if 2.0 * farthest(p, s.x0, s.R0, s.V, s.h) <= p.skin or attempt == AGAIN - 1:
+            break
+        if not find(p, s.x0, s.R0, s.V, s.h):
+            return NO_ROOM
+    return OK if solved else NOT_CONVERGED
+
+
+@kernel
+def _differ(p, s):
+    """Largest difference of velocities of the method from those of the sweeps, over the largest one."""
+    worst, size = 0.0, 0.0
+    for i in range(s.V.shape[0]):
+        for j in range(6):
+            length = 1.0 if j < 3 else s.length
+            worst = max(worst, length * abs(s.V[i, j] - p.sought[i, j]))
+            size = max(size, length * abs(s.V[i, j]))
+    return worst / size if size > 0.0 else 0.0
 
 
 @entry("void(int64, int64)")
 def contacts_of_step(data, run):
     """Solve the contacts of a contact group of free bodies, and leave the end of the step.
 
-    ``s.V`` and ``s.W`` are velocities and their change without them; NO_ROOM: the arrays of pairs are too small.
+    ``s.V`` and ``s.W`` are velocities and their change without them; NO_ROOM: the arrays of pairs are too small. Bodies
+    that are no grains have gyroscopic moments, which impulses change: sweeps and the method's velocities take turns.
     """
     s = run_at(run)[0]
     p = grains_at(s.grains_at)[0]
     copy(s.V, p.alone)
-    solved = True
-    for attempt in range(AGAIN):
-        solved = _solve_contacts(p, s)
-        if 2.0 * farthest(p, s.x0, s.V, s.h) <= p.skin or attempt == AGAIN - 1:
-            break
-        if not find(p, s.x0, s.V, s.h):
+    code, sweeps = OK, 0
+    for turn in range(TURNS if p.clumps != 0 else 1):
+        before = turn > 0
+        code = _solve_within_margin(p, s)
+        if code == NO_ROOM:
             s.code = NO_ROOM
             return
-    for i in range(s.V.shape[0]):
-        for j in range(6):
-            s.W[i, j] += s.V[i, j] - p.alone[i, j]
-    solve_velocities(s, s.velocity_problem)
+        sweeps += p.sweeps
+        copy(s.V, p.sought)
+        for i in range(s.V.shape[0]):
+            for j in range(6):
+                s.W[i, j] += s.V[i, j] - (p.settled[i, j] if before else p.alone[i, j])
+        solve_velocities(s, s.velocity_problem)
+        if s.code != OK or _differ(p, s) <= PART * p.tolerance:
+            break
+        for i in range(s.V.shape[0]):
+            for j in range(6):
+                p.settled[i, j] = s.V[i, j]
+                p.alone[i, j] += s.V[i, j] - p.sought[i, j]
+    p.sweeps = sweeps
     p.all_sweeps += p.sweeps
     p.worst_sweeps = max(p.worst_sweeps, p.sweeps)
-    p.unsolved += 0 if solved else 1
+    p.unsolved += 0 if code == OK else 1
     p.worst_error = max(p.worst_error, p.error)
     if s.code == OK and not p.error <= p.refused:
         s.code = NOT_CONVERGED
     for i in range(s.lam_report.shape[0]):
         s.lam_report[i] = s.kv * s.Lam[i] / s.h
     if s.code == OK:
-        if p.held != 0:
+        if p.held != 0 and p.clumps != 0:
+            bodies.follow(p, s.x0, s.Q0, s.V, s.P, s.h, s.x, s.Q, s.R)
+        elif p.held != 0:
             follow(p, s.x0, s.V, s.P, s.h, s.x)
-        push_apart(p, s.x, s.h)
+        push_apart(p, s.x, s.Q, s.R, s.h)
 
 
 @kernel
@@ -104,7 +153,7 @@ def run_grains(data, run, grains, count, start, times, signals):
     for k in range(count):
         saved = s.saved
         place_planes(p, s.x, s.R)
-        if outdated(p, s) and not find(p, s.x, s.V, s.h):
+        if outdated(p, s) and not find(p, s.x, s.R, s.V, s.h):
             return k, NO_ROOM
         _, code = run_steps(data, run, 1, start + k, times, signals)
         if code == NO_ROOM:

@@ -8,19 +8,13 @@ Spheres with velocity v and surface speed s = r ω touch at normals n (from the 
     relaxed law:   where |f| > μ p̂, p̂ without ⁺:  p = (w p̂ + μ w_T |f|)⁺/(w + μ² w_T) ,   f = μ p f/|f|            (3)
 
 No tangents, no matrix: r_T is a vector normal to n. (2) solves Coulomb's law with De Saxcé's term exactly, because W
-couples neither the normal with the tangents nor these with each other. Between two sweeps velocities and impulses go on
-in the direction of the last change,
-
-    (v, s) ← (v, s) + β Δ(v, s) ,   r ← r + β Δr                                                                  (4)
-
-with β of Nesterov's sequence below a cap. The cap, restarts where the sweeps turn round or their error grows, and the
-window by which the cap follows the rate of convergence are what makes (4) converge with Coulomb's law.
+couples neither the normal with the tangents nor these with each other. How sweeps follow each other says
+`granular.momentum`.
 
 The error is that of contact problems: e = ‖r̂ − P_K(r̂ − ũ̂)‖/‖q̂‖ in variables scaled with a = (tr W/3)^(-½), over the
-contacts that approach or carry. Each sweep estimates it by its own changes; e itself costs two sweeps and is evaluated
-when the estimate says that it may be small enough.
+contacts that approach or carry. Each sweep estimates it by its own changes; e itself costs two sweeps.
 
-Source: docs/theory/contact_groups.md, (3)-(7).
+Source: docs/theory/contact_groups.md, (3)-(5), (7).
 """
 
 import math
@@ -28,20 +22,9 @@ import math
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.granular.data import G_MASS, G_SPIN, G_TURN, G_V, P_BIAS, P_N, P_RN, P_RT
 
-WINDOW = 40  # sweeps between two looks at the rate of convergence
-GROWTH = 4.0  # of the squared error since a restart that ends the momentum
-LARGEST_CAP = 0.98
-JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself is looked at
-
 
 @kernel
-def partner_of(p, c):
-    """Row of the second body of pair c among the grains; planes are the last one."""
-    return _row(p.second[c], p.grains.shape[0] - 1)
-
-
-@kernel
-def _row(b, last):
+def row_of(b, last):
     return b if b >= 0 else last
 
 
@@ -53,7 +36,7 @@ def add_impulses(p):
     for c in range(count):
         if rows[c, P_RN] == 0.0:
             continue
-        a, b = first[c], _row(second[c], end)
+        a, b = first[c], row_of(second[c], end)
         n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
         t0, t1, t2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
         c0, c1, c2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
@@ -109,7 +92,7 @@ def size_of_problem(p):
     relaxed = p.relaxed != 0
     g, rows, total = p.grains, p.rows, 0.0
     for c in range(count):
-        a, b = first[c], _row(second[c], end)
+        a, b = first[c], row_of(second[c], end)
         n0, n1, n2, u_n = _approach(g, rows, c, a, b)
         q_n = u_n + rows[c, P_BIAS]
         if q_n >= 0.0 and rows[c, P_RN] == 0.0 and not relaxed:
@@ -124,17 +107,6 @@ def size_of_problem(p):
 
 
 @kernel
-def _extrapolate(p, beta):
-    """(4) for the velocities; keeps those of before."""
-    g, before = p.grains, p.before
-    for i in range(g.shape[0]):
-        for j in range(6):
-            v = g[i, j]
-            g[i, j] = v + beta * (v - before[i, j])
-            before[i, j] = v
-
-
-@kernel
 def sweep(p, beta):
     """One sweep over all pairs. Returns the estimate of the squared error times ‖q̂‖², and the work of the change
     against the last one: positive when the momentum points the wrong way.
@@ -145,7 +117,7 @@ def sweep(p, beta):
     estimate = work = 0.0
     relaxed = p.relaxed != 0
     for c in range(count):
-        a, b = first[c], _row(second[c], end)
+        a, b = first[c], row_of(second[c], end)
         n0, n1, n2, u_n = _approach(g, rows, c, a, b)
         r, l = rows[c, P_RN], last[c, 0]
         if r == 0.0 and l == 0.0 and u_n + rows[c, P_BIAS] >= 0.0 and not relaxed:
@@ -178,6 +150,29 @@ def sweep(p, beta):
 
 
 @kernel
+def left(rows, c, q_n, u0, u1, u2, scale, mu, relaxed):
+    """What pair c adds to the squared error, for its velocities u_N + b and u_T (inertial axes) and a² = ``scale``; and
+    what remains of it where no impulse that is finite is one of (2).
+    """
+    r = rows[c, P_RN]
+    slide = math.sqrt(u0 * u0 + u1 * u1 + u2 * u2)
+    # all of it times a: x = r − a² ũ
+    x = r - scale * (q_n + (0.0 if relaxed else mu * slide))
+    x0, x1, x2 = rows[c, P_RT] - scale * u0, rows[c, P_RT + 1] - scale * u1, rows[c, P_RT + 2] - scale * u2
+    size = math.sqrt(x0 * x0 + x1 * x1 + x2 * x2)
+    if x < 0.0 or size > mu * x:
+        if mu * size <= -x:
+            x = x0 = x1 = x2 = 0.0
+        else:
+            x = (x + mu * size) / (1.0 + mu * mu)
+            size = mu * x / size
+            x0, x1, x2 = size * x0, size * x1, size * x2
+    x0, x1, x2 = x0 - rows[c, P_RT], x1 - rows[c, P_RT + 1], x2 - rows[c, P_RT + 2]
+    square, short = ((x - r) ** 2 + x0 * x0 + x1 * x1 + x2 * x2) / scale, (mu * slide if relaxed else 0.0) - q_n
+    return square, scale * short * short / (1.0 + mu * mu) if short > 0.0 else 0.0
+
+
+@kernel
 def error_of(p):
     """Squared error times ‖q̂‖² at the present velocities and impulses."""
     first, second, given, mus = p.first, p.second, p.given, p.mu
@@ -185,7 +180,7 @@ def error_of(p):
     g, rows, total, away = p.grains, p.rows, 0.0, 0.0
     relaxed = p.relaxed != 0
     for c in range(count):
-        a, b = first[c], _row(second[c], end)
+        a, b = first[c], row_of(second[c], end)
         n0, n1, n2, u_n = _approach(g, rows, c, a, b)
         q_n, r = u_n + rows[c, P_BIAS], rows[c, P_RN]
         if r == 0.0 and q_n >= 0.0 and not relaxed:
@@ -193,75 +188,7 @@ def error_of(p):
         u0, u1, u2 = _slip(g, given, moving, c, a, b, n0, n1, n2, u_n)
         w = g[a, G_MASS] + g[b, G_MASS]
         scale = 3.0 / (3.0 * w + 2.0 * (g[a, G_TURN] + g[b, G_TURN]))  # a²
-        mu = mus[c]
-        slide = math.sqrt(u0 * u0 + u1 * u1 + u2 * u2)
-        # all of it times a: x = r − a² ũ
-        x = r - scale * (q_n + (0.0 if relaxed else mu * slide))
-        x0, x1, x2 = rows[c, P_RT] - scale * u0, rows[c, P_RT + 1] - scale * u1, rows[c, P_RT + 2] - scale * u2
-        size = math.sqrt(x0 * x0 + x1 * x1 + x2 * x2)
-        if x < 0.0 or size > mu * x:
-            if mu * size <= -x:
-                x = x0 = x1 = x2 = 0.0
-            else:
-                x = (x + mu * size) / (1.0 + mu * mu)
-                size = mu * x / size
-                x0, x1, x2 = size * x0, size * x1, size * x2
-        x0, x1, x2 = x0 - rows[c, P_RT], x1 - rows[c, P_RT + 1], x2 - rows[c, P_RT + 2]
-        total += ((x - r) ** 2 + x0 * x0 + x1 * x1 + x2 * x2) / scale
-        short = (mu * slide if relaxed else 0.0) - q_n
-        if short > 0.0:
-            away += scale * short * short / (1.0 + mu * mu)
+        square, short = left(rows, c, q_n, u0, u1, u2, scale, mus[c], relaxed)
+        total += square
+        away += short
     return max(total, away)
-
-
-@kernel
-def solve(p, q_square):
-    """Sweeps until the error is below the tolerance; velocities and impulses belong together at the start.
-
-    Fills p.error, p.sweeps; True when the tolerance was reached.
-    """
-    g, before, rows, last = p.grains, p.before, p.rows, p.last
-    for c in range(p.count):
-        for j in range(4):
-            last[c, j] = rows[c, P_RN + j]
-    target, factor = p.tolerance * p.tolerance * q_square, JUDGE
-    theta, beta, cap, least = 1.0, 0.0, p.cap, math.inf
-    sums, sums_before = 0.0, 0.0
-    p.sweeps, error = 0, math.inf
-    for k in range(p.most):
-        if beta > 0.0:
-            _extrapolate(p, beta)
-        else:
-            for i in range(g.shape[0]):
-                for j in range(6):
-                    before[i, j] = g[i, j]
-        estimate, work = sweep(p, beta)
-        p.sweeps += 1
-        sums += estimate
-        least = min(least, estimate)
-        if estimate <= factor * target:
-            error = error_of(p)
-            if error <= target:
-                p.error = math.sqrt(error / q_square) if q_square > 0.0 else 0.0
-                return True
-            factor = 0.7 * min(factor, estimate / error)
-        restart = work > 0.0
-        if estimate > GROWTH * least:
-            cap, restart = max(p.cap, 1.0 - 2.0 * (1.0 - cap)), True
-        if (k + 1) % WINDOW == 0:
-            if sums_before > 0.0:
-                rate = (sums / sums_before) ** (0.5 / WINDOW)
-                if rate >= 1.0:
-                    cap, restart = max(p.cap, 1.0 - 2.0 * (1.0 - cap)), True
-                elif rate > math.sqrt(cap):
-                    d = math.sqrt((1.0 - rate) * (1.0 - cap))
-                    best = ((1.0 - d) / (1.0 + d)) ** 2
-                    cap = min(max(cap, min(best, 1.0 - 0.7 * (1.0 - cap))), LARGEST_CAP)
-            sums_before, sums = sums, 0.0
-        if restart:
-            theta, beta, least = 1.0, 0.0, math.inf
-        else:
-            new = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * theta * theta))
-            beta, theta = min((theta - 1.0) / new, cap), new
-    p.error = math.sqrt(error_of(p) / q_square) if q_square > 0.0 else 0.0
-    return p.error <= p.tolerance

@@ -93,11 +93,11 @@ class Engine:
         from fem_mbs.solvers.granular.fitting import fit
         from fem_mbs.solvers.granular.grains import Grains
 
-        reason, mobilities = fit(self.system, self.method)
-        if reason is not None:
-            self.pairwise = reason
+        found = fit(self.system, self.method)
+        if found.reason is not None:
+            self.pairwise = found.reason
             return None
-        grains = Grains(self, mobilities)
+        grains = Grains(self, found)
         self.system.forget_pairs()
         return grains
 

@@ -6,7 +6,7 @@ import pytest
 import fem_mbs as fem
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact_problem.problem import ContactProblem
-from fem_mbs.solvers.granular import fitting, grains, sweeps
+from fem_mbs.solvers.granular import fitting, grains, momentum, sweeps
 from fem_mbs.solvers.granular.data import TABLE
 
 H, G = 2e-3, 9.81
@@ -34,7 +34,7 @@ def one_sweep(record):
 
 @kernel
 def solve(record, q_square):
-    return sweeps.solve(record[0], q_square)
+    return momentum.solve(record[0], q_square)
 
 
 def lattice(k, kind, mu=0.3):
@@ -47,7 +47,18 @@ def lattice(k, kind, mu=0.3):
         pairs += [(i, -1 - w, normal) for w, (there, normal) in enumerate(walls) if there]
         above = [(x < k - 1, 1, (-1, 0, 0)), (y < k - 1, k, (0, -1, 0)), (z < k - 1, k * k, (0, 0, -1))]
         pairs += [(i, i + step, normal) for there, step, normal in above if there]
-    sizes = {"ns": n, "ng": n + 1, "np": len(pairs), "nm": 0, "no": 5, "nl": 1, "nodes": n}
+    sizes = {
+        "ns": n,
+        "ng": n + 1,
+        "np": len(pairs),
+        "nm": 0,
+        "no": 5,
+        "nl": 1,
+        "nodes": n,
+        "nb": 0,
+        "nk": 0,
+        "nv": n + 1,
+    }
     a, record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
     TABLE.aim(record, a)
     a["first"][:], a["second"][:], a["rows"][:, :3] = map(list, zip(*pairs))
@@ -318,7 +329,7 @@ def test_what_does_not_fit_is_solved_pair_by_pair(change, words):
     model.add(group)
     change(model, group, body)
     system, method = model.compile(), fem.DecoupledNSGA()
-    assert words in fitting.fit(system, method)[0]
+    assert words in fitting.fit(system, method).reason
     assert not swept(method.run(system, 0.01, 1e-3))
 
 

@@ -1,0 +1,111 @@
+"""Sweeps one after the other, with momentum, until the error of all contacts is below the tolerance.
+
+Between two sweeps velocities and impulses go on in the direction of the last change,
+
+    (v, s) ← (v, s) + β Δ(v, s) ,   r ← r + β Δr                                                                  (1)
+
+with β of Nesterov's sequence below a cap. The cap, restarts where the sweeps turn round or their error grows, and the
+window by which the cap follows the rate of convergence are what makes (1) converge with Coulomb's law. The error costs
+two sweeps, and is evaluated when the estimate of a sweep says that it may be small enough.
+
+Source: docs/theory/contact_groups.md, (6), (7).
+"""
+
+import math
+
+from fem_mbs.jit import kernel
+from fem_mbs.solvers.granular import bodies, sweeps
+from fem_mbs.solvers.granular.data import P_RN
+
+WINDOW = 40  # sweeps between two looks at the rate of convergence
+GROWTH = 4.0  # of the squared error since a restart that ends the momentum
+LARGEST_CAP = 0.98
+JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself is looked at
+
+
+@kernel
+def size_of_problem(p):
+    """‖q̂‖² with the present velocities."""
+    return bodies.size_of_problem(p) if p.clumps != 0 else sweeps.size_of_problem(p)
+
+
+@kernel
+def add_impulses(p):
+    """Add the impulses of all pairs to the velocities."""
+    if p.clumps != 0:
+        bodies.add_impulses(p)
+    else:
+        sweeps.add_impulses(p)
+
+
+@kernel
+def _sweep(p, beta):
+    return bodies.sweep(p, beta) if p.clumps != 0 else sweeps.sweep(p, beta)
+
+
+@kernel
+def _error_of(p):
+    return bodies.error_of(p) if p.clumps != 0 else sweeps.error_of(p)
+
+
+@kernel
+def _extrapolate(g, before, beta):
+    """(1) for the velocities; keeps those of before."""
+    for i in range(g.shape[0]):
+        for j in range(6):
+            v = g[i, j]
+            g[i, j] = v + beta * (v - before[i, j])
+            before[i, j] = v
+
+
+@kernel
+def solve(p, q_square):
+    """Sweeps until the error is below the tolerance; velocities and impulses belong together at the start.
+
+    Fills p.error, p.sweeps; True when the tolerance was reached.
+    """
+    g, before, rows, last = p.bodies if p.clumps != 0 else p.grains, p.before, p.rows, p.last
+    for c in range(p.count):
+        for j in range(4):
+            last[c, j] = rows[c, P_RN + j]
+    target, factor = p.tolerance * p.tolerance * q_square, JUDGE
+    theta, beta, cap, least = 1.0, 0.0, p.cap, math.inf
+    sums, sums_before = 0.0, 0.0
+    p.sweeps, error = 0, math.inf
+    for k in range(p.most):
+        if beta > 0.0:
+            _extrapolate(g, before, beta)
+        else:
+            for i in range(g.shape[0]):
+                for j in range(6):
+                    before[i, j] = g[i, j]
+        estimate, work = _sweep(p, beta)
+        p.sweeps += 1
+        sums += estimate
+        least = min(least, estimate)
+        if estimate <= factor * target:
+            error = _error_of(p)
+            if error <= target:
+                p.error = math.sqrt(error / q_square) if q_square > 0.0 else 0.0
+                return True
+            factor = 0.7 * min(factor, estimate / error)
+        restart = work > 0.0
+        if estimate > GROWTH * least:
+            cap, restart = max(p.cap, 1.0 - 2.0 * (1.0 - cap)), True
+        if (k + 1) % WINDOW == 0:
+            if sums_before > 0.0:
+                rate = (sums / sums_before) ** (0.5 / WINDOW)
+                if rate >= 1.0:
+                    cap, restart = max(p.cap, 1.0 - 2.0 * (1.0 - cap)), True
+                elif rate > math.sqrt(cap):
+                    d = math.sqrt((1.0 - rate) * (1.0 - cap))
+                    best = ((1.0 - d) / (1.0 + d)) ** 2
+                    cap = min(max(cap, min(best, 1.0 - 0.7 * (1.0 - cap))), LARGEST_CAP)
+            sums_before, sums = sums, 0.0
+        if restart:
+            theta, beta, least = 1.0, 0.0, math.inf
+        else:
+            new = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * theta * theta))
+            beta, theta = min((theta - 1.0) / new, cap), new
+    p.error = math.sqrt(_error_of(p) / q_square) if q_square > 0.0 else 0.0
+    return p.error <= p.tolerance
