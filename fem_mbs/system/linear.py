@@ -9,8 +9,9 @@ side)``, called through their addresses, and a status word (0: good). Which one 
     larger, otherwise              SuperLU of SciPy (a callback into Python)
 
 KLU keeps the pivots of its first factorisation; the first solve with new factors checks the residual and factorises
-afresh when it exceeds `REFRESH` of the right-hand side: at first as before, then with the rows scaled, which costs a
-fifth more. KKT matrices with a zero block need KLU's block triangular form, which is its default.
+afresh when it exceeds `REFRESH` of the right-hand side. Rows are scaled, KLU's default: without it a refactorisation
+costs a fifth less, and solutions lose five digits. KKT matrices with a zero block need KLU's block triangular form,
+which is its default.
 
 Source: measured on the systems of this project (docs/howto/linear_solvers.md).
 """
@@ -158,8 +159,6 @@ class DenseLU(LinearSolver):
 # ---------------------------------------------------------------------------------------------------------------
 
 _COMMON_BYTES = 512  # klu_common is about 160 bytes in all versions
-SCALE_PLACE = 48  # of the int ``scale`` in it, after five doubles and two ints
-BY_LARGEST, UNSCALED = 2, -1  # values of ``scale``: rows divided by their largest entries, or not; -1 checks no pattern
 KLU_DATA = np.dtype(
     [(name, "i8") for name in ("n", "nnz", "pointers_at", "rows_at", "common_at", "symbolic", "numeric")]
     + [(name, "i8") for name in ("factor", "refactor", "solve", "free", "status_at", "values_at", "work_at", "checked")]
@@ -233,12 +232,7 @@ def _klu_solve(context, right_at):
     right, kept = vector(right_at, c.n), vector(c.work_at, c.n)
     for i in range(c.n):
         kept[i] = right[i]
-    if not _klu_bad(c, right_at):
-        return
-    _klu_fresh(c)
-    scaling = indices(c.common_at + SCALE_PLACE, 1)
-    if numeric_at[0] != 0 and _klu_bad(c, right_at) and scaling[0] != BY_LARGEST:
-        scaling[0] = BY_LARGEST
+    if _klu_bad(c, right_at):
         _klu_fresh(c)
         if numeric_at[0] != 0:
             _klu_bad(c, right_at)
@@ -280,7 +274,6 @@ class KLU(LinearSolver):
 
         self.common = np.zeros(_COMMON_BYTES, np.uint8)
         library.klu_defaults(ctypes.c_void_p(address(self.common)))
-        self.common[SCALE_PLACE : SCALE_PLACE + 4].view(np.int32)[0] = UNSCALED
         library.klu_analyze.restype = ctypes.c_void_p
         self.symbolic = library.klu_analyze(
             ctypes.c_int(n), *(ctypes.c_void_p(address(a)) for a in (pointers, rows, self.common))

@@ -7,7 +7,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.errors import SolverError
-from fem_mbs.jit import entry
+from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.nsga import scheme
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import run_at
@@ -410,6 +410,17 @@ def test_round_off_of_a_body_at_rest_is_no_rise():
     assert result.energy.total.max() < 1e-18 and not result.warnings
 
 
+@pytest.mark.parametrize("method", [fem.DecoupledNSGA(), fem.MoreauJean(), fem.ConeComplementarity()], ids=str)
+def test_a_run_whose_energy_is_beyond_all_numbers_ends_with_an_error(method):
+    """Of a speed whose square is: a beam that a scheme made ring ever more was "complete", with an infinite energy."""
+    model = fem.Model("fast")
+    model.add(fem.RigidBody.sphere(1.0, 0.1))
+    engine = method.prepare(model.compile(), 1e-3)
+    engine.arrays["V"][-1, 0] = 2e154
+    _, saved, error = engine.advance(np.array([1e-3]), np.zeros((1, 0, 1, 3)), engine.make_records(1))
+    assert saved == 0 and "the energy is not finite" in str(error)
+
+
 def test_nothing_is_told_of_energy_that_a_driver_gives():
     model = fem.Model("lift")
     mass = model.add(fem.PointMass(1.0, name="mass", fixed=("x", "y")))
@@ -465,22 +476,30 @@ def test_a_step_that_goes_too_deep_into_a_compliant_contact_is_refused():
 # --- attempts ---------------------------------------------------------------------------------------------------------
 
 
-@entry("void(int64, int64)")
-def fails_at_first(data, run):
+plain_step = kernel(scheme.step.function)
+
+
+@kernel
+def astray_at_first(data, run):
     """A step whose first attempt goes astray in the position correction."""
     s = run_at(run)[0]
     if s.counts[4] == 0:
         s.scale_x, s.scale_v = 1e6, 1e7
         s.counts[6], s.code = POSITION, NOT_CONVERGED
         return
-    scheme.step(data, run)
+    plain_step(data, run)
+
+
+@entry("void(int64, int64)")
+def fails_at_first(data, run):
+    astray_at_first(data, run)
 
 
 @entry("void(int64, int64)")
 def fails_then_jumps(data, run):
     """The same, and all is half a metre beside its way after the second attempt."""
     s = run_at(run)[0]
-    fails_at_first(data, run)
+    astray_at_first(data, run)
     if s.code == OK:
         for i in range(s.x.shape[0]):
             s.x[i, 0] += 0.5
