@@ -155,17 +155,17 @@ def dense_rows(data, nodes, blocks, rows):
 
 @kernel
 def residual_norm(data, run, nodes, blocks, r):
-    """Norm of r1 − Dᵀ r; replaces r1."""
+    """Norm of r1 − Dᵀ r; r1 stays, it is the right-hand side of the next problem."""
     d, s = system_at(data)[0], run_at(run)[0]
-    r1 = s.r1
+    left = s.r1.copy()
     for k in range(blocks.shape[0]):
         for b in range(blocks.shape[1]):
             if nodes[k, b] < 0:
                 continue
             for i in range(blocks.shape[2]):
                 for j in range(6):
-                    r1[6 * nodes[k, b] + j] -= blocks[k, b, i, j] * r[k, i]
-    return full_norm(d, r1, s.length)
+                    left[6 * nodes[k, b] + j] -= blocks[k, b, i, j] * r[k, i]
+    return full_norm(d, left, s.length)
 
 
 @kernel

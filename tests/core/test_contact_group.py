@@ -305,3 +305,24 @@ def test_a_copy_of_a_model_lets_the_same_bodies_pass(copied):
     model.add(*balls, group)
     result = fem.DecoupledNSGA(rho_inf=0.8).run(copied(model), 0.8, 1e-2)
     assert result["first"].velocity[-1, 0] == pytest.approx(1.0, abs=1e-12)  # 0 where they collide
+
+
+@pytest.mark.parametrize("method", [fem.DecoupledNSGA, fem.ConeComplementarity], ids=lambda m: m.__name__)
+def test_a_ball_whose_mass_is_not_in_its_middle_rocks_as_it_does_with_a_contact_of_its_own(method):
+    """Its mass matrix turns with it: a second iteration is needed, which began with a wrong right-hand side."""
+    results = []
+    for grouped in (True, False):
+        model = fem.Model("off centre", gravity=[0, 0, -9.81])
+        body = model.add(fem.RigidBody(1.0, 4e-3, position=[0, 0, 0.1], center=[0.02, 0, 0], name="ball"))
+        if grouped:
+            group = fem.ContactGroup(friction=0.2, name="group")
+            group.sphere(body, 0.1)
+            group.obstacle(fem.SphereOnPlane, model.ground)
+            model.add(group)
+        else:
+            model.add(fem.SphereOnPlane(body, model.ground, radius=0.1, friction=0.2))
+        options = {"relaxed": False} if method is fem.ConeComplementarity else {}
+        results.append(method(contact_solver="problem" if grouped else "auto", **options).run(model, 0.05, 1e-3))
+    a, b = (result["ball"] for result in results)
+    assert a.position == pytest.approx(b.position, abs=1e-8)
+    assert a.angular_velocity == pytest.approx(b.angular_velocity, abs=1e-5) and abs(a.angular_velocity[-1, 1]) > 0.5
