@@ -12,6 +12,7 @@ from fem_mbs.errors import FemMbsError
 def cases() -> dict[str, Case]:
     """Name -> case, in the order of the files."""
     from fem_mbs.cases import (
+        beam_mechanisms,
         beams_dynamic,
         bruls2014,
         capobianco2021,
@@ -25,7 +26,7 @@ def cases() -> dict[str, Case]:
     )
 
     parts = (examples, classical, bruls2014, capobianco2021, capobianco2024, negrut2018, tip_pendulum)
-    beams = (stability, beams_dynamic, rotors)
+    beams = (stability, beams_dynamic, rotors, beam_mechanisms)
     found = [case for part in (*parts, *beams) for case in part.CASES]
     names = [case.name for case in found]
     twice = sorted({name for name in names if names.count(name) > 1})
