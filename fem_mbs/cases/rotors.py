@@ -28,9 +28,10 @@ def laval(
     angle: Callable | None, *, eccentricity: float = ECCENTRICITY, external: float = 0.0, internal: float = 0.0,
     speed: float = 0.0, push: float = 0.0,
 ) -> fem.Model:  # fmt: skip
-    """The rotor with 4 intervals, its left end driven; ``external`` [N s/m], ``internal`` β [s], start at a speed.
+    """The rotor with 4 intervals, without ``angle`` free to turn; it starts straight and turning at a speed [rad/s].
 
-    ``push`` [N] acts on the disc along y from 0.1 to 0.2 s.
+    ``external`` c_e [N s/m] acts on the disc, ``internal`` β [s] in the shaft, a ``push`` [N] along y on the disc from
+    0.1 to 0.2 s.
     """
     spin = {"angular_velocity": speed * X}
     section = fem.Section.general(EA=1e4, GJ=BENDING, EI2=BENDING, EI3=BENDING, rhoA=LIGHT, rhoI2=1e-6, rhoI3=1e-6)
@@ -53,9 +54,9 @@ def laval(
     return model
 
 
-def plane(result: Any, name: str = "disc") -> np.ndarray:
-    """y + i z (k,) [m] of a node."""
-    place = result[name].position
+def plane(result: Any) -> np.ndarray:
+    """y + i z (k,) [m] of the disc, a point of its axis."""
+    place = result["disc"].position
     return place[:, 1] + 1j * place[:, 2]
 
 

@@ -196,10 +196,8 @@ def half_circle(side: float) -> Callable:
 
 def ring(n: int) -> fem.Model:
     """The ring, held at one point; the opposite one is turned by 4π t² about the diameter, along which it may move."""
-    held, turned = (
-        fem.Node6([-RADIUS, 0, 0], fixed=True, name="held"),
-        fem.Node6([RADIUS, 0, 0], fixed=("y", "z", "ry", "rz"), name="turned"),
-    )
+    held = fem.Node6([-RADIUS, 0, 0], fixed=True, name="held")
+    turned = fem.Node6([RADIUS, 0, 0], fixed=("y", "z", "ry", "rz"), name="turned")
     model = fem.Model("ring")
     for side, name in ((1.0, "left"), (-1.0, "right")):
         model.add(fem.beam_curve(half_circle(side), n, RING, start=held, end=turned, orientation=[-1, 0, 0], name=name))
@@ -213,7 +211,7 @@ def ring_twist(_: Any) -> fem.Checks:
     results = {n: equilibrium(ring(n), t=1.0, steps=72, stability=False).results for n in (16, 24)}
     result = results[16]
     moments, finer = (results[n]["twist"].moment for n in (16, 24))
-    peak, middle = np.abs(moments).max(), 36
+    peak, middle = np.abs(moments).max(), result.at(0.5)
     nodes = [f"{side} node {k}" for side in ("left", "right") for k in range(1, 16)]
     folded = np.array([result[name].position[middle] for name in nodes])
     centre = 0.5 * (result["turned"].position[middle] - [RADIUS, 0, 0])
