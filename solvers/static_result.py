@@ -21,6 +21,7 @@ class StaticResult:
     ----------
     state : State
         The last one, with the time for which it holds; ``system.initial = result.state`` starts a run in time from it.
+        It has the velocities of a steady rotation, but what is fixed stands still.
     multipliers : (m,), forces of the constraints at the last one
     angular_velocity : (3,) [rad/s] or None, of a steady rotation
     stable : bool or None

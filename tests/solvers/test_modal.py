@@ -87,3 +87,22 @@ def test_frequencies_of_beams_without_shear_flexibility_keep_their_digits_with_m
     model.add(fem.beam_line(fem.Node6(fixed=True), fem.Node6([1, 0, 0]), intervals, section))
     exact = 1.87510407**2 * np.sqrt(210e9 * 0.01**2 / 4 / 7850)
     assert fem.modes(model, 2).omega == pytest.approx(exact, rel=error)  # rotary inertia takes 5e-5
+
+
+def test_a_run_from_a_rotating_equilibrium_goes_on_turning_and_what_is_fixed_stands_still():
+    model, speed = fem.Model("rotor", gravity=[0, 0, 0]), 6.0
+    hub = fem.Node6(fixed=("x", "y", "z", "rx", "ry"), angular_velocity=[0, 0, speed], name="hub")
+    section = fem.Section.general(EA=1e3, GJ=10, EI2=10, EI3=10, rhoA=1.0, rhoJ=(2e-3, 1e-3, 1e-3))
+    line = model.add(fem.beam_line(hub, [1, 0, 0], 4, section, name="arm"))
+    model.add(fem.RevoluteDriver(model.ground, hub, lambda t: speed * t))
+    for node in line.nodes:
+        node.angular_velocity = [0, 0, speed]
+        node.velocity = np.cross([0, 0, speed], node.position)
+    system = model.compile()
+    system.initial = fem.static_equilibrium(system, rotation=[0, 0, speed]).state
+    assert not system.initial.V.reshape(-1)[system.dof < 0].any()
+    start = system.initial.x[:, 0].max()
+    tip = fem.DecoupledNSGA(rho_inf=0.9).run(system, 1.0, 2e-3, progress=False)["arm node 4"].position
+    # second order in h: the stretch of 1.2e-2 m vibrates by 1e-6 m
+    assert start == pytest.approx(np.tan(s := speed / np.sqrt(1e3)) / s, rel=1e-3)
+    assert np.linalg.norm(tip, axis=1) == pytest.approx(start, abs=1e-5)
