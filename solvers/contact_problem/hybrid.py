@@ -8,8 +8,8 @@
     6  Cadoux's outer loop, polish inside; from an error below 1e-4 Newton with full steps and smaller and smaller
        shifts, which may wander for some forty iterations; up to 2,000 rows also with systems solved exactly
     7  long rounds: ADMM with a fixed penalty, polish, proximal Newton, sweeps, polish
-    8  after two of them, up to 2,000 rows and where the best error is still above 1e-3: the path of smoothed problems,
-       with Newton from it; then the other rounds
+    8  after two of them, up to 2,000 rows, with friction, and where the best error is still above 1e-3: the path of
+       smoothed problems, with Newton from it; then the other rounds
 
 polish = Newton with the Alart-Curnier, then with the natural map; in the long rounds also with Fischer-Burmeister's.
 A long round that has reduced the error to a third is continued by the next one; else the next starts from zero with
@@ -116,7 +116,9 @@ def _stages(problem, ladder, r, rounds):
 
     def path():
         worth = cone and r.size <= LARGEST_PATH and ladder.watch.best_error > WORTH_PATH
-        return worth and ladder.run("path", smoothed_path, zero, share=0.7)
+        # without friction and with a symmetric W the problem is convex: what stages before left has no solution
+        convex = problem.operator.symmetric and not problem.friction.any()
+        return worth and not convex and ladder.run("path", smoothed_path, zero, share=0.7)
 
     long = _LongRounds(ladder, zero, cone, large)
     return [
