@@ -97,7 +97,6 @@ def test_path_refuses_rolling_contacts_and_problems_known_by_products_only():
         solve_contact_problem(ContactProblem(free, problem.q, 0.5, blocks=problem.diagonal), "path")
 
 
-@pytest.mark.slow
 @pytest.mark.slow  # half a minute
 def test_slabs_of_random_friction_are_solved_around_the_turning_points():
     """480 contacts: sweeps, ADMM and interior points end at 1e-3 … 2e-2, the path goes on after 30 turning points."""
