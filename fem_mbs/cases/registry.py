@@ -11,9 +11,21 @@ from fem_mbs.errors import FemMbsError
 @functools.cache
 def cases() -> dict[str, Case]:
     """Name -> case, in the order of the files."""
-    from fem_mbs.cases import bruls2014, capobianco2021, capobianco2024, classical, examples, negrut2018, tip_pendulum
+    from fem_mbs.cases import (
+        bruls2014,
+        capobianco2021,
+        capobianco2024,
+        classical,
+        examples,
+        flexible_crank,
+        free_rotation,
+        iftomm,
+        negrut2018,
+        tip_pendulum,
+    )
 
-    parts = (examples, classical, bruls2014, capobianco2021, capobianco2024, negrut2018, tip_pendulum)
+    smooth = (classical, iftomm, free_rotation, flexible_crank)
+    parts = (examples, *smooth, bruls2014, capobianco2021, capobianco2024, negrut2018, tip_pendulum)
     found = [case for part in parts for case in part.CASES]
     names = [case.name for case in found]
     twice = sorted({name for name in names if names.count(name) > 1})
