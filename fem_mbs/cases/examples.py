@@ -240,8 +240,8 @@ CASES = [
     example("rigid_ball_bearing", "Sanchez2025, table 4.1", "slip between impacts, rounding of the printed chart",
             Method(GGL.stepper, {"rho_inf": 0.0, "approach": "start"}),
             Method("MoreauJean", {"theta": 1.0, "projection": True}),
-            note="E is not printed; the one used reproduces the printed stresses. With its default approach=\"slower\" the "
-            "coupled scheme gives energy here, 2.9 J in 40 ms, and says so.", fast=False),
+            note="E is not printed; the one used reproduces the printed stresses. With its default approach=\"slower\" "
+            "the coupled scheme gives energy here, 2.9 J in 40 ms, and says so.", fast=False),
     example("deep_groove_bearing", "kinematics of the bearing; ISO", "resolution of the spectra", fast=False),
     example("bearing_defect", "ball-pass frequencies", "a tenth of the resolution of the spectra", fast=False),
     example("shaft_in_bearings", "statics, ISO 281", "what statics leaves out: moments of the bearings, 2 to 3 %",
