@@ -22,11 +22,22 @@ def cases() -> dict[str, Case]:
         iftomm,
         iterations,
         negrut2018,
+        sanchez2025,
         tip_pendulum,
     )
 
     smooth = (classical, iftomm, free_rotation, flexible_crank)
-    parts = (examples, *smooth, bruls2014, capobianco2021, capobianco2024, negrut2018, tip_pendulum, iterations)
+    parts = (
+        examples,
+        *smooth,
+        bruls2014,
+        capobianco2021,
+        capobianco2024,
+        negrut2018,
+        sanchez2025,
+        tip_pendulum,
+        iterations,
+    )
     found = [case for part in parts for case in part.CASES]
     names = [case.name for case in found]
     twice = sorted({name for name in names if names.count(name) > 1})
