@@ -319,7 +319,7 @@ CASES = [
          )),
     Case("capobianco2024-slope-errors", "errors of the point that slides down an exponential slope",
          f"{SOURCE}, 6.3; its scheme computed again", "half a unit of the last of three digits; 3e-12 of round-off",
-         slope_errors, EVERY),
+         slope_errors, EVERY, fast=False),
     Case("capobianco2024-slope-impact", "point that falls on an exponential slope", f"{SOURCE}, 6.3; Runge-Kutta",
          "first order: the impact is caught up to a step late, at 1.6 m/s along the slope; rests: two steps",
          slope_impact,

@@ -156,7 +156,7 @@ CASES = [
     example("compliant_impacts", "Sanchez2025, C.6.1 to C.6.3", "integration of the impact alone; three printed digits",
             fast=False),
     example("force_recovery", "Sanchez2025, C.6.1", "three printed digits; closed forms of the law",
-            moreau(MOREAU), moreau(PROJECTED), GGL, FRICTION, LOBATTO,
+            moreau(PROJECTED), GGL,
             note="The height of the fall is not printed: 1 m gives the printed duration."),
     # --- rolling, sliding, spinning -----------------------------------------------------------------------------------
     example("rolling_ball", "Sanchez2025, A.6.1 and A.6.2; closed forms", FIRST, moreau(MOREAU), moreau(PROJECTED),

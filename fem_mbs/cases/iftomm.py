@@ -383,5 +383,5 @@ CASES = [
          note="The library's own curve was not at hand. Lobatto's scheme needs steps below 2.8/411 s here.",
          fast=False),
     Case("iftomm-slider-crank", "spatial slider-crank", "IFToMM library; minimal coordinates", SECOND, slider_crank,
-         EVERY, note="The library's own curves were not at hand."),
+         EVERY, note="The library's own curves were not at hand.", fast=False),
 ]  # fmt: skip

@@ -136,5 +136,5 @@ CASES = [
          "no more than printed; means to the half of a printed digit", capobianco,
          (Method("NonsmoothGeneralizedAlphaFriction", OWN, CAPOBIANCO_MISSED),),
          note="The source counts a step with one update as none; times of the end are not printed: hopper 0.3 s, tippe "
-         "top 8 s."),
+         "top 8 s.", fast=False),
 ]  # fmt: skip
