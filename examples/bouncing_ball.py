@@ -44,8 +44,9 @@ def exact_gap(t):
     return exact(t)[0]
 
 
-def main(h=2e-3, save="bouncing_ball.vtkhdf"):
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(build(), t_end=4.5, h=h, save=save)
+def main(h=2e-3, save="bouncing_ball.vtkhdf", solver=None):
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.8)
+    result = solver.run(build(), t_end=4.5, h=h, save=save)
     gap, force, energy = result["table"].gap, result["table"].force_normal, result.energy.total
     second_flight = (result.t > 0.42) & (result.t < 1.0)
     error, closed = np.abs(gap - exact_gap(result.t)).max(), 1e-12  # m: gaps up to it are closed

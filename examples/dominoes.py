@@ -66,14 +66,15 @@ def gaps(result):
     return min(result[name].gap.min() for name in result.names if hasattr(result[name], "gap"))
 
 
-def run(h=1e-3, t_end=0.42, save=None, **options):
-    return fem.DecoupledNSGA(rho_inf=0.8).run(build(**options), t_end=t_end, h=h, save=save)
+def run(h=1e-3, t_end=0.42, save=None, solver=None, **options):
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.8)
+    return solver.run(build(**options), t_end=t_end, h=h, save=save)
 
 
-def main(save="dominoes.vtkhdf"):
-    result, finer = run(save=save), run(h=5e-4)
+def main(save="dominoes.vtkhdf", solver=None):
+    result, finer = run(save=save, solver=solver), run(h=5e-4, solver=solver)
     speeds, same = wave_speeds(result), wave_speeds(finer)
-    apart = run(t_end=0.5, count=3, spacing=1.2 * size[2] + size[0])
+    apart = run(t_end=0.5, solver=solver, count=3, spacing=1.2 * size[2] + size[0])
     return fem.Checks(
         # first order in h: 2.5 % measured
         fem.Check("speed of the wave [m/s]", reference=same[7:10].mean(), obtained=speeds[7:10].mean(), rel=0.04),

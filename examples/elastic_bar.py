@@ -31,9 +31,10 @@ def build(inertia="linear", elements=elements):
     return model
 
 
-def run(h, *, inertia="linear", rho_inf=0.8, save=None, **options):
+def run(h, *, inertia="linear", rho_inf=0.8, save=None, solver=None, **options):
     """Results over 2 s."""
-    return fem.DecoupledNSGA(rho_inf=rho_inf, **options).run(build(inertia), 2.0, h, save=save)
+    solver = solver or fem.DecoupledNSGA(rho_inf=rho_inf, **options)
+    return solver.run(build(inertia), 2.0, h, save=save)
 
 
 def exact_gap(t):
@@ -57,10 +58,10 @@ def in_contact(result, away=0.0):
     return (result.t > t_touch + away) & (result.t < t_leave - away)
 
 
-def main(h=2e-3, save="elastic_bar.vtkhdf"):
-    result = run(h)
+def main(h=2e-3, save="elastic_bar.vtkhdf", solver=None):
+    result = run(h, solver=solver)
     if save:
-        run(10 * h, save=save)  # larger steps for ParaView: 100 frames of 200 elements
+        run(10 * h, save=save, solver=solver)  # larger steps for ParaView: 100 frames of 200 elements
     wall, middle = result["wall"], in_contact(result, 0.1)
     closed = result.t[wall.force_normal > 0]
     return fem.Checks(

@@ -28,9 +28,10 @@ def build(restitution=restitution, compliant=None):
     return model
 
 
-def run(restitution=restitution, h=1e-3, t_end=4.0, save=None):
+def run(restitution=restitution, h=1e-3, t_end=4.0, save=None, solver=None):
     """Results with the settings of the source."""
-    return fem.DecoupledNSGA(rho_inf=0.0, rtol=1e-5).run(build(restitution), t_end=t_end, h=h, save=save)
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.0, rtol=1e-5)
+    return solver.run(build(restitution), t_end=t_end, h=h, save=save)
 
 
 def resolved(restitution=restitution, model="flores"):
@@ -49,8 +50,8 @@ def plot(recovered, save):
     figure.savefig(output_path(save), dpi=110)
 
 
-def main(h=1e-3, save="force_recovery.vtkhdf"):
-    result = run(h=h, save=save)
+def main(h=1e-3, save="force_recovery.vtkhdf", solver=None):
+    result = run(h=h, save=save, solver=solver)
     recovered = fem.recover_forces(result, "ground contact", stiffness=stiffness, model="flores")
     recovered.print(rows=8)
     plot(recovered, str(save).replace(".vtkhdf", ".png"))

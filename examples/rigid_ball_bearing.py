@@ -89,10 +89,11 @@ def elastic_loads(clearance=0.0):
     return fem.bearing_equilibrium(geometry, [load, 0, 0])
 
 
-def main(h=1e-4, t_end=0.12, save="rigid_ball_bearing.vtkhdf", picture="rigid_ball_bearing.png"):
+def main(h=1e-4, t_end=0.12, save="rigid_ball_bearing.vtkhdf", picture="rigid_ball_bearing.png", solver=None):
     model, bearing = build()
     # small penalty: a quarter fewer iterations here, where many impacts follow each other in a step
-    result = fem.DecoupledNSGA(rho_inf=0.0, penalty=0.25).run(model, t_end=t_end, h=h, save=save)
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.0, penalty=0.25)
+    result = solver.run(model, t_end=t_end, h=h, save=save)
     if picture is not None:
         draw(result, bearing, picture)
     beta, force = passing(result, bearing)

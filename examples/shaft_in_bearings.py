@@ -108,9 +108,10 @@ def draw(result, save):
     return figure
 
 
-def main(h=1e-4, save="shaft_in_bearings.vtkhdf", picture="shaft_in_bearings.png"):
+def main(h=1e-4, save="shaft_in_bearings.vtkhdf", picture="shaft_in_bearings.png", solver=None):
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.7)
     # eight turns of the shaft after the start
-    result = fem.DecoupledNSGA(rho_inf=0.7).run(build(), t_end=settled + 8 * 2 * np.pi / speed, h=h, save=save)
+    result = solver.run(build(), t_end=settled + 8 * 2 * np.pi / speed, h=h, save=save)
     if picture is not None:
         draw(result, picture)
     keep = (result.t >= settled - h / 2) & (result.t < result.t[-1] - h / 2)  # whole turns

@@ -60,12 +60,13 @@ def floor_force(result, k):
     return float(pairs.impulse[on_floor, 2].sum() / result.h[k])
 
 
-def run(count=60, t_end=0.4, h=1e-3, save="spheres_in_a_box.vtkhdf", **options):
-    return fem.DecoupledNSGA(contact_tolerance=1e-4).run(build(count, **options), t_end, h, save=save, save_every=10)
+def run(count=60, t_end=0.4, h=1e-3, save="spheres_in_a_box.vtkhdf", solver=None, **options):
+    solver = solver or fem.DecoupledNSGA(contact_tolerance=1e-4)
+    return solver.run(build(count, **options), t_end, h, save=save, save_every=10)
 
 
-def main(count=60, t_end=0.4, h=1e-3, save="spheres_in_a_box.vtkhdf"):
-    result = run(count, t_end, h, save)
+def main(count=60, t_end=0.4, h=1e-3, save="spheres_in_a_box.vtkhdf", solver=None):
+    result = run(count, t_end, h, save, solver)
     print(result)
     print(f"{result.pair_count[-1]} closed contacts at the end, {result.statistics['pair_searches']} searches of pairs")
     balls = [i for i, node in enumerate(result.description["nodes"]) if any(node["free"])]

@@ -107,8 +107,19 @@ def sliding_ball(stepper: Any) -> fem.Checks:
     )
 
 
+def largest_spin(stepper: Any) -> float:
+    """Spin [rad/s] up to which the ball does not slide after its impact, at 0.432 s; by bisection to 0.01 rad/s."""
+    sticks, slides = 25.0, 35.0
+    while slides - sticks > 0.01:
+        spin = 0.5 * (sticks + slides)
+        ball = run_ball(stepper, spin, 0.0, 0.432)["ball"]
+        slip = ball.velocity[-1, 0] + radius * ball.angular_velocity[-1, 2]
+        sticks, slides = (spin, slides) if abs(slip) < 1e-6 else (sticks, spin)
+    return sticks
+
+
 def rolling_ball(stepper: Any) -> fem.Checks:
-    """Case c: 10 rad/s, e = 0; sticks in its impact."""
+    """Case c: 10 rad/s, e = 0; sticks in its impact. Between it and case b lies 29.4 rad/s."""
     spin, result = 10.0, run_ball(stepper, 10.0, 0.0, 1.1)
     floor, ball = result["floor"], result["ball"]
     k = int(np.argmax(floor.impact))
@@ -117,6 +128,9 @@ def rolling_ball(stepper: Any) -> fem.Checks:
         fem.Check("impulse, friction [N s]", reference=-2 / 7 * mass * radius * spin, obtained=floor.impulse[k, 1],
                   abs=1e-8),
         fem.Check("friction while it rolls [N]", reference=0.0, obtained=later, abs=2e-5),
+        # 3.5 μ Λ_N/(m R): two steps late the floor has taken 2 m g h more
+        fem.Check("sticks up to [rad/s]", reference=29.415, obtained=largest_spin(stepper),
+                  abs=3.5 * 0.2 * 2 * g * 2e-3 / radius + 0.02),
         fem.Check("angular speed [rad/s]", reference=2 / 7 * spin, obtained=ball.angular_velocity[-1, 2], abs=1e-7),
         fem.Check("speed [m/s]", reference=-2 / 7 * spin * radius, obtained=ball.velocity[-1, 0], abs=1e-8),
     )  # fmt: skip
@@ -132,17 +146,25 @@ CORNER = {
 CORNER_GAPS = {0.5: (0.26888, 0.0), 0.7: (0.11458, 0.05024), 1.1: (0.0291, 0.0086)}  # m at t [s]
 
 
-def corner(stepper: Any) -> fem.Checks:
-    """Two planes at ±45°, e = 0.5 and 0, friction 0.3: the ball bounces between them to rest."""
-    h, s = 1e-4, np.sqrt(0.5)
+CORNER_NORMALS = {1: np.sqrt(0.5) * np.array([-1, 1, 0]), 2: np.sqrt(0.5) * np.array([1, 1, 0])}
+CORNER_STEP = 1e-4  # s
+
+
+def run_corner(stepper: Any) -> Any:
+    """Results of the ball between two planes at ±45°, e = 0.5 and 0, friction 0.3."""
     model, ball = ball_model([-0.5, 1.0])
-    normals = {1: np.array([-s, s, 0]), 2: np.array([s, s, 0])}
-    for i, n in normals.items():
+    for i, n in CORNER_NORMALS.items():
         law = {"restitution": 0.5 if i == 1 else 0.0, "friction": 0.3}
         model.add(
             fem.SphereOnPlane(ball, model.ground.frame(rotation=facing(n)), radius=radius, name=f"plane {i}", **law)
         )
-    result = stepper.run(model, 1.6, h)
+    return stepper.run(model, 1.6, CORNER_STEP)
+
+
+def corner(stepper: Any) -> fem.Checks:
+    """The ball bounces between the planes to rest."""
+    h, s, normals = CORNER_STEP, np.sqrt(0.5), CORNER_NORMALS
+    result = run_corner(stepper)
     planes = {i: result[f"plane {i}"] for i in normals}
     checks = []
     for i, impacts in CORNER.items():
@@ -177,26 +199,34 @@ def corner(stepper: Any) -> fem.Checks:
 # --- ball in a cylinder, 4.3 ------------------------------------------------------------------------------------------
 
 TURNS = [(1.13, 1.2325), (2.17, -0.8851), (3.23, 0.6895), (4.31, -0.5387)]  # s, rad from the bottom
-SINKS = {0.5: -0.016, 1.0: -0.038, 2.0: -0.060, 5.0: -0.082}  # t [s]: gap [m] of Moreau's scheme
+TUBE = 1.0  # m
+SINKS = {0.5: -0.016, 1.0: -0.038, 2.0: -0.060, 5.0: -0.082, 10.0: -0.096}  # t [s]: gap [m] of Moreau's scheme
+
+
+def run_cylinder(stepper: Any, t_end: float) -> Any:
+    """Results of the ball that starts at rest at nine o'clock in a cylinder of 1 m, friction 0.1, h = 10 ms."""
+    model, ball = ball_model([-0.9, 1.0])
+    axis = model.ground.frame([0, TUBE, 0])
+    model.add(fem.SphereInCylinder(ball, axis, radius=radius, radius_cylinder=TUBE, friction=0.1, name="wall"))
+    return stepper.run(model, t_end, 1e-2)
 
 
 def cylinder(stepper: Any) -> fem.Checks:
-    """Ball that starts at rest at nine o'clock in a cylinder of 1 m, friction 0.1, h = 10 ms."""
-    h, tube = 1e-2, 1.0
-    model, ball = ball_model([-0.9, 1.0])
-    axis = model.ground.frame([0, tube, 0])
-    model.add(fem.SphereInCylinder(ball, axis, radius=radius, radius_cylinder=tube, friction=0.1, name="wall"))
-    result = stepper.run(model, 5.0, h)
-    place, wall, k = result["ball"].position - [0, tube, 0], result["wall"], result.at(0.4)
+    """To and fro for five seconds; with Moreau's scheme, which sinks in, ten."""
+    h = 1e-2
+    result = run_cylinder(stepper, 10.0 if is_moreau(stepper) else 5.0)
+    place, wall, k = result["ball"].position - [0, TUBE, 0], result["wall"], result.at(0.4)
     if is_moreau(stepper):
         return fem.Checks(
             *[fem.Check(f"gap at {t} s [m]", reference=gap, obtained=wall.gap[result.at(t)], abs=5e-4)
               for t, gap in SINKS.items()]
         )  # fmt: skip
     angle = np.arctan2(place[:, 0], -place[:, 1])
+    later = place[result.at(1.0), :2] - [0.8216, 0.6326 - TUBE]
     turns = 1 + np.flatnonzero(np.diff(np.sign(np.diff(angle))))
     checks = [
         fem.Check("x at 0.4 s [m]", reference=-0.6162814, obtained=place[k, 0], abs=5e-4),
+        fem.Check("error of the place at 1 s [m]", reference=0.0, obtained=np.abs(later).max(), abs=1e-3),
         fem.Check("angular speed at 0.4 s [rad/s]", reference=-7.478163, obtained=result["ball"].angular_velocity[k, 2],
                   rel=1e-3),
     ]  # fmt: skip
@@ -215,16 +245,21 @@ ROD = {0.2: (0.010664, 10.0769), 0.4: (0.052343, 10.3495), 0.6: (0.263934, 11.86
        0.8: (2.449510, 43.2175)}  # fmt: skip
 
 
-def rod(stepper: Any) -> fem.Checks:
-    """Rod of 2 m that slides on its tip into the region where sliding contact has no solution, and leaves the floor."""
-    half, start, h = 1.0, np.radians(31), 8e-4
+def run_rod(stepper: Any) -> Any:
+    """Results of a rod of 2 m that slides on its tip with 30 m/s, h = 0.8 ms."""
+    half, start = 1.0, np.radians(31)
     model = fem.Model("rod", gravity=[0, -10, 0])
     body = fem.RigidBody(1.0, [1e-3, 1 / 3, 1 / 3], position=[0, half * np.sin(start), 0], rotation=[0, 0, -start],
                          velocity=[30, 0, 0], fixed=PLANAR, shape=Box([2 * half, 0.02, 0.02]), name="rod")  # fmt: skip
     model.add(body)
     floor = model.ground.frame(rotation=facing([0, 1, 0]))
     model.add(fem.SphereOnPlane(body.frame([half, 0, 0]), floor, radius=0.0, friction=5 / 3, name="floor"))
-    result = stepper.run(model, 1.5, h)
+    return stepper.run(model, 1.5, 8e-4)
+
+
+def rod(stepper: Any) -> fem.Checks:
+    """It slides into the region where sliding contact has no solution, and leaves the floor."""
+    h, result = 8e-4, run_rod(stepper)
     turning, floor = -result["rod"].angular_velocity[:, 2], result["floor"]
     checks = []
     for time, (rate, force) in ROD.items():
@@ -233,6 +268,11 @@ def rod(stepper: Any) -> fem.Checks:
             fem.Check(f"angular speed at {time} s [rad/s]", reference=rate, obtained=turning[k], rel=1e-3),
             fem.Check(f"force at {time} s [N]", reference=force, obtained=floor.force_normal[k], rel=1e-3),
         ]
+    body, k = result["rod"], result.at(0.8)
+    checks += [
+        fem.Check("speed of its centre at 0.8 s [m/s]", reference=13.65893, obtained=body.velocity[k, 0], rel=1e-3),
+        fem.Check("angle at 0.8 s [rad]", reference=0.742565, obtained=-body.rotation_vector[k, 2], rel=1e-3),
+    ]
     k = np.flatnonzero(floor.force_normal > 0)[-1]
     if is_moreau(stepper):
         checks.append(fem.Check("leaves the floor, Moreau's scheme [s]", reference=0.8136, obtained=result.t[k], abs=h))
@@ -245,7 +285,8 @@ def rod(stepper: Any) -> fem.Checks:
 
 
 FIRST = "of first order in h where a contact lasts: "
-LATER = ["x at 0.4 s [m]", "angular speed at 0.4 s [rad/s]", *(f"turns {i}, angle [rad]" for i in (1, 2, 3, 4))]
+PLACES = ["x at 0.4 s [m]", "error of the place at 1 s [m]", "angular speed at 0.4 s [rad/s]"]
+LATER = [*PLACES, *(f"turns {i}, angle [rad]" for i in (1, 2, 3, 4))]
 LANDS = "a contact may close in a step but not more, so that a landing takes two: "
 SOURCE = "Capobianco2021"
 ALL = (NSGA, PROJECTED, GGL, FRICTION, LOBATTO)
@@ -302,12 +343,15 @@ CASES = [
              Method("MoreauJean", {"theta": 0.5}, {
                  "force at 0.7 s [N]": FIRST + "0.14 %",
                  "angular speed at 0.8 s [rad/s]": FIRST + "0.5 % at the singularity",
+                 "speed of its centre at 0.8 s [m/s]": FIRST + "0.13 %",
                  "force at 0.8 s [N]": FIRST + "0.8 % at the singularity",
                  "smallest gap [m]": "contacts are closed in velocities: −6.4e-6 m",
              }),
              Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.9, "approach": "start"}, {
                  **{f"angular speed at {t} s [rad/s]": FIRST + "0.2 to 3.5 %" for t in ROD},
                  **{f"force at {t} s [N]": FIRST + "0.1 to 5 %" for t in (0.6, 0.7, 0.8)},
+                 "speed of its centre at 0.8 s [m/s]": FIRST + "0.7 %",
+                 "angle at 0.8 s [rad]": FIRST + "0.4 %",
              }),
              Method("NonsmoothGeneralizedAlphaFriction", {"rho_inf": 0.9, "approach": "start"}, {
                  "angular speed changes then by [rad/s]": "the memory of the force is taken back: 3.6e-5 rad/s",
@@ -316,6 +360,7 @@ CASES = [
                  f"force at {t} s [N]": "means over a step, half a step early: 0.2 and 1.2 %" for t in (0.7, 0.8)
              }),
              cone("means over a step, and another end of the contact: 0.2 and 1.2 %, 0.8848 s", "force at 0.7 s [N]",
+                  "angle at 0.8 s [rad]",
                   "force at 0.8 s [N]", "leaves the floor [s]"),
          ),
          note="What follows the singularity depends on scheme and step: the angular speed after it is not compared."),

@@ -43,6 +43,8 @@ def incline(stepper: Any) -> fem.Checks:
         fem.Check("0.3: speed at 1 s [m/s]", reference=speed, obtained=moving, abs=2e-6),
         fem.Check("0.3: normal force [N]", reference=weight, obtained=slides["plane"].force_normal[-1], rel=2e-6),
         fem.Check("0.3: gap at 1 s [m]", reference=gap, obtained=slides["plane"].gap[-1], abs=1e-9),
+        fem.Check("0.3: normal force of the first step [N]", reference=9.144228 if is_relaxed(stepper) else weight,
+                  obtained=slides["plane"].force_normal[1], rel=2e-6),
     )  # fmt: skip
 
 
@@ -56,26 +58,44 @@ def sliding_block(stepper: Any) -> fem.Checks:
     return fem.Checks(
         fem.Check("speed at 1 s [m/s]", reference=speed, obtained=result["block"].velocity[-1, 0], abs=6e-6),
         fem.Check("normal force [N]", reference=g, obtained=plane.force_normal[-1], rel=2e-6),
+        fem.Check(
+            "normal force of the first step [N]",
+            reference=g / (1 + mu**2) if gap else g,
+            obtained=plane.force_normal[1],
+            rel=2e-6,
+        ),
         fem.Check("friction [N]", reference=-mu * g, obtained=plane.force_tangential[-1, 0], rel=2e-6),
         fem.Check("gap at 1 s [m]", reference=mu * H * speed if gap else 0.0, obtained=plane.gap[-1], abs=1e-8),
     )
 
 
+def bowling_model(gap: float) -> fem.Model:
+    """A ball of 1 kg and 0.1 m over the lane, 2 m/s without rotation, friction 0.2."""
+    model = fem.Model("bowling ball", gravity=[0, 0, -g])
+    ball = fem.RigidBody(
+        1.0, 0.4 * 0.1**2, position=[0, 0, 0.1 + gap], velocity=[2, 0, 0], shape=Sphere(0.1), name="ball"
+    )
+    model.add(ball, fem.SphereOnPlane(ball, model.ground, radius=0.1, friction=0.2, name="lane"))
+    return model
+
+
 def bowling_ball(stepper: Any) -> fem.Checks:
-    """A ball of 2 m/s without rotation slides, then rolls: friction 0.2."""
+    """A ball slides, then rolls."""
     mu, start, radius = 0.2, 2.0, 0.1
     gap = mu * H * start if is_relaxed(stepper) else 0.0
-    model = fem.Model("bowling ball", gravity=[0, 0, -g])
-    ball = fem.RigidBody(1.0, 0.4 * radius**2, position=[0, 0, radius + gap], velocity=[start, 0, 0],
-                         shape=Sphere(radius), name="ball")  # fmt: skip
-    model.add(ball, fem.SphereOnPlane(ball, model.ground, radius=radius, friction=mu, name="lane"))
-    result = stepper.run(model, 0.6, H)
+    result = stepper.run(bowling_model(gap), 0.6, H)
     slip = result["ball"].velocity[:, 0] - radius * result["ball"].angular_velocity[:, 1]
     rolls, velocity = result.t[np.argmax(np.abs(slip) < 1e-6)], result["ball"].velocity[-1, 0]
     return fem.Checks(
         fem.Check("rolls from [s]", reference=2 * start / (7 * mu * g), obtained=rolls, abs=2 * H),
         fem.Check("speed [m/s]", reference=5 / 7 * start, obtained=velocity, abs=1e-6),
         fem.Check("normal force [N]", reference=g, obtained=result["lane"].force_normal[-1], rel=2e-6),
+        fem.Check(
+            "normal force of the first step [N]",
+            reference=g / (1 + 3.5 * mu**2) if gap else g,
+            obtained=result["lane"].force_normal[1],
+            rel=2e-6,
+        ),
         fem.Check("gap at the end [m]", reference=0.0, obtained=result["lane"].gap[-1], abs=1e-9),
     )
 
@@ -88,6 +108,8 @@ def launch(stepper: Any) -> fem.Checks:
     mu, start = 0.3, 5.0
     result = stepper.run(point_model(mu, speed=start), 1.0, H)
     block, plane = result["block"], result["plane"]
+    rolled = stepper.run(bowling_model(0.0), 0.6, H)
+    ball, lane = rolled["ball"], rolled["lane"]
     free = (start - mu * g * H) / (1 + mu**2)
     return fem.Checks(
         fem.Check("first impulse [N s]", reference=1.38515, obtained=plane.impulse[1, 0], abs=5e-6),
@@ -95,6 +117,11 @@ def launch(stepper: Any) -> fem.Checks:
         fem.Check("slides then with [m/s]", reference=free, obtained=block.velocity[1, 0], abs=1e-6),
         fem.Check("height of the hop [m]", reference=0.0971, obtained=plane.gap.max(), abs=5e-5),
         fem.Check("speed at 1 s [m/s]", reference=2.05726, obtained=block.velocity[-1, 0], abs=6e-6),
+        fem.Check("ball: first impulse [N s]", reference=0.359482, obtained=lane.impulse[1, 0], abs=1e-6),
+        fem.Check("ball: launched with [m/s]", reference=0.349672, obtained=ball.velocity[1, 2], abs=1e-6),
+        fem.Check("ball: slides then with [m/s]", reference=1.928104, obtained=ball.velocity[1, 0], abs=1e-6),
+        fem.Check("ball: height of the hop [m]", reference=6.4e-3, obtained=lane.gap.max(), abs=5e-5),
+        fem.Check("ball: speed at last [m/s]", reference=10 / 7, obtained=ball.velocity[-1, 0], abs=1e-6),
     )
 
 

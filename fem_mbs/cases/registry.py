@@ -19,15 +19,21 @@ def cases() -> dict[str, Case]:
         capobianco2024,
         classical,
         examples,
+        flexible_crank,
+        free_rotation,
+        iftomm,
+        iterations,
         negrut2018,
         rotors,
+        sanchez2025,
         stability,
         tip_pendulum,
-    )
+    )  # fmt: skip
 
-    parts = (examples, classical, bruls2014, capobianco2021, capobianco2024, negrut2018, tip_pendulum)
+    smooth = (classical, iftomm, free_rotation, flexible_crank)
     beams = (stability, beams_dynamic, rotors, beam_mechanisms)
-    found = [case for part in (*parts, *beams) for case in part.CASES]
+    nonsmooth = (bruls2014, capobianco2021, capobianco2024, negrut2018, sanchez2025, tip_pendulum, iterations)
+    found = [case for part in (examples, *smooth, *beams, *nonsmooth) for case in part.CASES]
     names = [case.name for case in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

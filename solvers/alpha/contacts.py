@@ -2,6 +2,7 @@
 
     set of velocities   g_N(q~) ≤ 0: without the correction U the contact would be closed; or ξ > 0                 (1)
     normal rows         ξ = k ν_N − p g_N(q) ≥ 0: force −G_Nᵀ ξ, row −k g_N ; else row −(k²/p) ν_N                   (2)
+    "combined"          the same with ξ and ν_N less h Λ_N; force −G_Nᵀ (max(ξ, 0) + h Λ_N): `alpha.one_level`
     friction            −½ h G_Fᵀ Λ_F in the position equation, moments of rolling, spinning and drilling likewise   (3)
 
 Laws at velocity level are those of `contact.velocity_rows`. They feel the positions through their normals, in G_N and
@@ -17,6 +18,7 @@ Source: docs/theory/nonsmooth_generalized_alpha.md, (5)-(8).
 import math
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector
+from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.contact.law import SLIP
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.solvers.stepping.codes import CLOSED_GAP
@@ -34,6 +36,12 @@ from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, C_GAP, L_MU, add_
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
 OWN = 6  # rows of a contact: normal, sliding (2), rolling (2), spinning; coupled drilling follows sliding
+
+
+@kernel
+def combined(s, c):
+    """What is taken from the multiplier of a gap, h Λ_N where levels are combined; see `alpha.one_level`, (4)."""
+    return s.h * s.kv * s.cLam[c, 0] if own_at(s.own_at)[0].combined != 0 else 0.0
 
 
 @kernel
@@ -61,7 +69,7 @@ def add_pressed(d, s):
         kept = matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
             c = g.first_contact + e
-            if k * s.cnu[c, 0] - p * kept[e, C_GAP] > 0.0:
+            if k * s.cnu[c, 0] - combined(s, c) - p * kept[e, C_GAP] > 0.0:
                 s.candidate[c] = 1
 
 
@@ -85,13 +93,12 @@ def position_rows(d, s, rp, rows):
         kept = matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
             c = g.first_contact + e
-            xi = k * s.cnu[c, 0] - p * kept[e, C_GAP]
+            jump = combined(s, c)
+            xi = k * s.cnu[c, 0] - jump - p * kept[e, C_GAP]
             s.active[c] = 1 if xi >= 0.0 else 0
-            rows[c] = -kept[e, C_GAP]
-            if xi < 0.0:
-                rows[c] = -k / p * s.cnu[c, 0]
-            else:
-                add_gradient(g, e, B_GN, 0, -xi, rp)
+            rows[c] = -kept[e, C_GAP] if xi >= 0.0 else -(k * s.cnu[c, 0] - jump) / p
+            if xi >= 0.0 or jump != 0.0:
+                add_gradient(g, e, B_GN, 0, -(max(xi, 0.0) + jump), rp)
             for i in range(2):
                 add_gradient(g, e, B_VT, i, -half * s.cLam[c, 1 + i], rp)
             for i in range(3):
@@ -117,9 +124,11 @@ def position_tangents(d, s, factor, own, T):
         for e in range(g.n):
             c = g.first_contact + e
             zero(b[_KK], size * size)
-            xi = k * s.cnu[c, 0] - p * kept[e, C_GAP]
+            jump = combined(s, c)
+            xi = k * s.cnu[c, 0] - jump - p * kept[e, C_GAP]
+            push, stiffness = max(xi, 0.0) + jump, p if xi >= 0.0 else 0.0
             G = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
-            if xi >= 0.0:
+            if xi >= 0.0 or jump != 0.0:
                 if g.contact_hessian != 0:
                     gather_poses(g, e, b, s.x, s.R)
                     gather_start(g, e, b, s.x0, s.R0)
@@ -127,10 +136,10 @@ def position_tangents(d, s, factor, own, T):
                     call2(g.contact_hessian, g.parameters_at + e * g.stride, d.table_at)
                 for i in range(nd):
                     for j in range(nd):
-                        S[i, j] = factor * p * G[i] * G[j]
+                        S[i, j] = factor * stiffness * G[i] * G[j]
                         if g.contact_hessian != 0:
-                            S[i, j] -= factor * xi * H[i, j]
-                    S[nd, i] = -factor * k * G[i]
+                            S[i, j] -= factor * push * H[i, j]
+                    S[nd, i] = -factor * k * G[i] if xi >= 0.0 else 0.0
                 times_tangent(g, e, S, nd + 1, T)
             if own:
                 S[nd, nd] = -s.epsilon * k * k / p
@@ -189,10 +198,10 @@ def velocity_couplings(d, s, factor, T):
 
 
 @kernel
-def friction_columns(d, s):
-    """Add the derivative of (3) with respect to the multipliers of friction to the block of matrix VELOCITY."""
+def impulse_columns(d, s):
+    """Add derivatives of (3), and of (2) where levels are combined, by multipliers of velocities to matrix VELOCITY."""
     b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, VELOCITY)
-    half = 0.5 * s.h * s.kv
+    half, whole = 0.5 * s.h * s.kv, s.h * s.kv if own_at(s.own_at)[0].combined != 0 else 0.0
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -202,6 +211,10 @@ def friction_columns(d, s):
         S, kept = matrix(b[_KK], size, size), matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
             zero(b[_KK], size * size)
+            if whole > 0.0 and s.active[g.first_contact + e] == 0:
+                for j in range(nd):
+                    S[j, nd] = -whole * kept[e, C_BLOCKS + B_GN * nd + j]
+                S[nd, nd] = s.kp / s.pp * whole
             for i in range(2):
                 for j in range(nd):
                     S[j, nd + 1 + i] = -half * kept[e, C_BLOCKS + (B_VT + i) * nd + j]

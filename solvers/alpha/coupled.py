@@ -25,7 +25,7 @@ from fem_mbs.jit import entry, integers, kernel, vector
 from fem_mbs.solvers.alpha.contacts import (
     add_pressed,
     choose_closed,
-    friction_columns,
+    impulse_columns,
     position_tangents,
     velocity_couplings,
 )
@@ -240,7 +240,7 @@ def assemble(d, s, o, row, column):
     elif row == 2:
         velocity_couplings(d, s, q, T)
     elif column == 2:
-        friction_columns(d, s)
+        impulse_columns(d, s)
     else:
         position_tangents(d, s, q, column == 1, T)
 

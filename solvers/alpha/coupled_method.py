@@ -26,6 +26,7 @@ class CoupledMethod(AlphaMethod):
     contact_shift = COUPLED_SHIFT
     sequential = False
     follows = False  # positions follow velocities
+    combined = False  # gaps are complementary to ν_N − h Λ_N
     levels: int
     step_control: StepControl | None
 
@@ -67,7 +68,7 @@ class CoupledMethod(AlphaMethod):
 
     def contact_problems(self, engine: "Engine") -> Any:
         """Where Newton's iteration fails: `alpha.reduced`."""
-        if self.levels < 3 or not engine.system.nc:
+        if self.levels < 3 or self.combined or not engine.system.nc:
             return None
         from fem_mbs.solvers.alpha.reduced import ReducedContactProblem
 
@@ -81,6 +82,7 @@ class CoupledMethod(AlphaMethod):
             **self._numbers_of_alpha(h),
             "levels": self.levels,
             "follows": int(self.follows),
+            "combined": int(self.combined),
             "block": 0 if self.levels == 1 else ALL,
         }
 

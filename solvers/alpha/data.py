@@ -83,6 +83,7 @@ TABLE = Table(
         **LEVELS,
         "levels": Item("", "1: motion with g = 0; 2: and positions; 3: and velocities", "i8"),
         "follows": Item("", "positions follow velocities, see alpha.one_level", "i8"),
+        "combined": Item("", "gaps are complementary to ν_N − h Λ_N, see alpha.one_level", "i8"),
         "block": Item("", "block that is solved, ALL: all of them", "i8"),
         "complete": Item("", "all blocks are solved", "i8"),
         "taken": Item("", "part of the Newton step that is taken"),

@@ -18,7 +18,7 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (1)-(4).
 import math
 
 from fem_mbs.jit import entry, integers, kernel, vector
-from fem_mbs.solvers.alpha.contacts import OWN, choose_closed, friction_columns
+from fem_mbs.solvers.alpha.contacts import OWN, choose_closed, impulse_columns
 from fem_mbs.solvers.alpha.coupled import (
     PROBLEM,
     assemble_bodies,
@@ -170,7 +170,7 @@ def assemble(d, s, o, row, column):
     if d.nc == 0:
         return
     if row == 1 and column == 2:
-        friction_columns(d, s)
+        impulse_columns(d, s)
     else:
         contact_block(d, s, o, row, column, q, T)
 

@@ -26,10 +26,10 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     rho_inf : float, 0 … 1, -
         Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve. After
         an impact reactions oscillate and decay by ``rho_inf`` per step.
-    constraints : {"both", "positions", "velocities"}
-        Levels at which joints and contacts hold. The last two are for comparison. "positions": index 3 without impact
+    constraints : {"both", "positions", "velocities", "combined"}
+        Levels at which joints and contacts hold. The last three are for comparison. "positions": index 3 without impact
         law and friction; velocities and forces are wrong after an impact, energy may grow. "velocities": joints
-        drift apart and contacts penetrate.
+        drift apart and contacts penetrate. "combined": both, with ν_N − h Λ_N for ν_N: contacts at rest chatter.
     coupling : {"monolithic", "sequential"}
         Newton's iteration on all unknowns at once, or on the diagonal blocks in turn, with the same solution.
         "sequential" has matrices of a third of the size and converges linearly: for rigid bodies and small steps. In
@@ -113,7 +113,7 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
             reuse=reuse,
             reference_force=reference_force,
         )
-        self.constraints = self.as_choice("constraints", constraints, ("both", "positions", "velocities"))
+        self.constraints = self.as_choice("constraints", constraints, ("both", "positions", "velocities", "combined"))
         self.coupling = self.as_choice("coupling", coupling, ("monolithic", "sequential"))
         self.check(
             self.constraints == "both" or not self.sequential, "coupling", self.coupling,
@@ -129,6 +129,11 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     def follows(self) -> bool:  # type: ignore[override]
         """Whether positions follow velocities."""
         return self.constraints == "velocities"
+
+    @property
+    def combined(self) -> bool:  # type: ignore[override]
+        """Whether gaps are complementary to ν_N − h Λ_N."""
+        return self.constraints == "combined"
 
     @property
     def sequential(self) -> bool:

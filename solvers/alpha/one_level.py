@@ -1,4 +1,4 @@
-"""The coupled scheme with constraints at one level alone, for comparison: what it gives up is seen beside it.
+"""The coupled scheme with constraints at one level alone, or with levels mixed up, for comparison.
 
 Positions alone (index 3), frictionless, with λ_N in the equation of motion and no impact law:
 
@@ -12,6 +12,10 @@ Unknowns are v and ν_N/c_q, so that the block is that of the position equation,
 Velocities alone: the smooth motion and the jump W as they are, and positions that follow from them,
 
     M (U − ½ h W)/h = 0                                                                                             (3)
+
+Both levels, but gaps with another multiplier, as one step of backward Euler would have it (`alpha.contacts`):
+
+    0 ≤ g_N(q) ⟂ ν_N − h Λ_N ≥ 0                                                                                    (4)
 
 Source: docs/theory/nonsmooth_generalized_alpha.md, "One level alone".
 """

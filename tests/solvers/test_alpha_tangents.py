@@ -18,6 +18,7 @@ GGL, SEQUENTIAL = fem.NonsmoothGeneralizedAlphaGGL(), fem.NonsmoothGeneralizedAl
 FRICTION = fem.NonsmoothGeneralizedAlphaFriction()
 POSITIONS = fem.NonsmoothGeneralizedAlphaGGL(constraints="positions")
 VELOCITIES = fem.NonsmoothGeneralizedAlphaGGL(constraints="velocities")
+COMBINED = fem.NonsmoothGeneralizedAlphaGGL(constraints="combined")
 STABILISED, INDEX_3 = fem.GeneralizedAlpha(), fem.GeneralizedAlpha(formulation="index 3")
 
 
@@ -182,6 +183,18 @@ def test_matrix_with_gaps_in_positions_alone_is_the_derivative_of_its_residual()
         agree(*both(engine, block=0))
         closed |= set(engine.arrays["active"])
     assert closed == {0, 1}
+
+
+@pytest.mark.parametrize("build", [points_on_planes, smooth_contacts])
+def test_matrix_with_gaps_that_feel_impulses_of_velocities_is_the_derivative_of_its_residual(build):
+    sets = set()
+    for seed in range(4):
+        engine = engine_at_random(COMBINED, build(), seed)
+        if build is smooth_contacts:
+            engine.arrays["cLam"][:, 1:] = engine.arrays["cchi"][:] = 0.0  # of friction, which it does not have
+        agree(*both(engine))
+        sets |= set(zip(engine.arrays["active"], engine.arrays["candidate"]))
+    assert {(0, 1), (1, 1)} <= sets
 
 
 @pytest.mark.parametrize("name", MODELS)

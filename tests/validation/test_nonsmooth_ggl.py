@@ -398,10 +398,23 @@ def test_positions_that_follow_velocities_move_by_half_a_step_of_an_impact():
     assert ball.position[k, 2] == pytest.approx(fall + 0.5 * 2e-3 * (3.2 + 4.0 + 10 * 2e-3), abs=1e-12)
 
 
+def test_a_gap_whose_multiplier_is_combined_with_the_impulse_chatters_at_rest():
+    result = published(constraints="combined").run(bouncing_ball.build(), 4.5, 2e-3)
+    gap, speed = result["table"].gap, result["ball"].velocity[:, 2]
+    k, late = result.at(0.402), result.t > 4.4
+    assert speed[k] == pytest.approx(3.2, abs=1e-12) and gap[k] == pytest.approx(0.001 + 2e-3 * 3.21, abs=1e-12)
+    assert gap[late].max() == pytest.approx(6e-4, rel=0.1)  # the source's curve; with both levels it rests from 3.444 s
+    assert gap.min() >= 0 and np.diff(result.energy.total).max() < 2e-4
+    rolling = published(constraints="combined").run(roller_crank.build(), 0.1, 1e-3)
+    assert rolling.violation.position.max() < 1e-12 and rolling["floor"].gap.min() >= -1e-12
+
+
 def test_friction_and_blocks_in_turn_do_not_go_with_one_level():
     with pytest.raises(ParameterError, match=r"floor.*friction.*positions"):
         published(constraints="positions").run(roller_crank.build(), 0.1, 1e-3)
     with pytest.raises(ParameterError, match=r"coupling.*sequential.*velocities"):
         published("sequential", constraints="velocities")
+    with pytest.raises(ParameterError, match=r"coupling.*sequential.*combined"):
+        published("sequential", constraints="combined")
     with pytest.raises(ParameterError, match=r"constraints.*position"):
         published(constraints="position")
