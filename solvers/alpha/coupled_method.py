@@ -25,7 +25,6 @@ class CoupledMethod(AlphaMethod):
     contact_solver, max_problems = "newton", 50
     contact_shift = COUPLED_SHIFT
     sequential = False
-    follows = False  # positions follow velocities
     levels: int
     step_control: StepControl | None
 

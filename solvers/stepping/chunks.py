@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import NonFiniteError, SolverError
+from fem_mbs.solvers.stepping.depth_watch import DepthWatch
 from fem_mbs.solvers.stepping.energy_watch import SHARE, EnergyWatch, cause
 from fem_mbs.solvers.stepping.sizes import JITTER, SLOW
 from fem_mbs.system import element_checks
@@ -86,6 +87,7 @@ class Chunks:
         run = engine.run[0]
         slow = float(SLOW * run["scale_v"] + JITTER * run["size"] / run["h"])
         self.energy = EnergyWatch(engine.system.mean_mass, slow) if engine.run[0]["watched"] else None
+        self.depth = DepthWatch(engine)
         self.samples = []  # outputs of some states of each chunk, for remarks of elements
 
     def time(self, steps: int) -> float:
@@ -109,7 +111,9 @@ class Chunks:
             # the last step is kept too; observers have seen it
             self.engine.last(self.records)
             self._look(np.zeros(1, int))
-            self.writer.append({name: array[:1] for name, array in self.records.items()}, self.engine.pairs())
+            block, pairs = {name: array[:1] for name, array in self.records.items()}, self.engine.pairs()
+            self.depth.look(block["t"], block["gap"], pairs)
+            self.writer.append(block, pairs)
 
     def _take(self, count):
         """One chunk of steps; returns how long it took [s]."""
@@ -163,6 +167,7 @@ class Chunks:
     def _keep(self, saved):
         """Show the states of a block to the observers, and write those that are to be kept."""
         block, pairs = {name: array[:saved] for name, array in self.records.items()}, self.engine.pairs()
+        self.depth.look(block["t"], block["gap"], pairs)
         for observer in self.observers:
             observer.observe(block)
         if self.observers:
@@ -186,7 +191,7 @@ class Chunks:
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
         try:
             remarks = element_checks.remarks(self.engine.system, np.concatenate(self.samples)) if self.samples else []
-            warnings = [*self.engine.warnings(), *self._drift(), *remarks]
+            warnings = [*self.engine.warnings(), *self._drift(), *self.depth.warnings(), *remarks]
             if self.engine.strict and warnings and self.failure is None:
                 end = self.time(self.done)
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."
