@@ -244,6 +244,8 @@ class Contact(Element):
         is no other side (a plane, the inside of a bowl), and nothing is swept.
     reach : float ≥ 0 [m]
         Largest distance of two points of one surface that can touch, or the radius of a sphere.
+    room : float > 0 [m]
+        Clearance between the surfaces, which penetrations must be small against. Infinite: the surfaces are open.
 
     Outputs
     -------
@@ -275,6 +277,7 @@ class Contact(Element):
     convex = False
     passage = 0.0
     reach = 0.0
+    room = np.inf
 
     def __init__(
         self,

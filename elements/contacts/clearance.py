@@ -91,6 +91,7 @@ class RingOnCylinder(_SphereCylinder):
         )
         message = f"m leaves no clearance: it must be smaller than radius = {self.radius:.6g} m"
         self.check(self.radius_cylinder < self.radius, "radius_cylinder", self.radius_cylinder, message)
+        self.room = self.radius - self.radius_cylinder
         p, *pose, _ = self.poses
         # (1): both radii count negative
         self.record = (p, *pose, -self.radius, -self.radius_cylinder, _ENDLESS, self.side)
@@ -230,7 +231,7 @@ class JournalClearance(_ClearanceJoint):
                 face = _shifted(long, [0, 0, z + side * play], frame_with_axis([0, 0, -side]))
                 for angle in 0.5 * np.pi * np.arange(4):
                     rim = _shifted(short, [self.radius * np.cos(angle), self.radius * np.sin(angle), z])
-                    contacts.append(SphereOnPlane(rim, face, radius=0.0, drawn_size=0.0, **law))
+                    contacts.append(_stop(rim, face, play, law))
         self._finish(contacts, compliant)
 
 
@@ -372,8 +373,15 @@ class PrismaticClearance(_ClearanceJoint):
                 else:
                     corner = _shifted(self.second, sign * outer)
                     face = _shifted(self.first, place * inner, frame_with_axis(normal))
-                contacts.append(SphereOnPlane(corner, face, radius=0.0, drawn_size=0.0, **law))
+                contacts.append(_stop(corner, face, self.clearance, law))
         self._finish(contacts, compliant)
+
+
+def _stop(point, face, room, law):
+    """A point before a face, with so much room [m]."""
+    contact = SphereOnPlane(point, face, radius=0.0, drawn_size=0.0, **law)
+    contact.room = room
+    return contact
 
 
 def _shifted(frame, p, rotation=None):

@@ -48,6 +48,7 @@ from fem_mbs.evaluator import Evaluator, Point, evaluator_of
 from fem_mbs.jit import N_SLOTS, SLOT, address, bind, call2, integers, kernel, local_matrix, local_vector, vector
 from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, hysteresis_factor
 from fem_mbs.system.assembly import zero
+from fem_mbs.system.sizes import gyration
 
 PARAMETERS = np.dtype(
     [(name, "f8") for name in ("stiffness", "exponent", "factor", "least_speed", "friction", "slip_speed", "deepest")]
@@ -503,7 +504,7 @@ class CompliantContact(Force):
     def remark(self, histories: dict) -> list:
         """What is worth a remark of saved outputs (k, …): an indentation that nothing limits, see `max_indentation`."""
         depth = float(histories["indentation"].max(initial=0.0))
-        size = max((_gyration(node.body) for node in self.nodes), default=0.0)
+        size = max((gyration(node) for node in self.nodes), default=0.0)
         if np.isfinite(self.max_indentation) or depth <= DEEPEST * size:
             return []
         than = "its bodies have no known size"
@@ -534,12 +535,6 @@ class CompliantContact(Force):
         # within reach of differences, 0.003 of the size and of 1 rad, small bodies turn their normal, and so the rate
         reach = 0.005 * np.tile([point.size] * 3 + [1.0] * 3, len(point.x))
         return damping - slope * np.abs(reach * (point.v @ call("contact_hessian", here)["H_N"])).max() > 0.25
-
-
-def _gyration(body):
-    """Largest radius of gyration [m] of what made a node for itself; 0 where that is no rigid body."""
-    inertia, mass = getattr(body, "inertia", None), getattr(body, "mass", None)
-    return 0.0 if inertia is None or not mass else float(np.sqrt(np.linalg.eigvalsh(inertia)[-1] / mass))
 
 
 def _largest_radius(contact):

@@ -237,6 +237,7 @@ class SphereInCylinder(_SphereCylinder):
     def _check_clearance(self):
         message = f"m leaves no clearance: it must be larger than radius = {self.radius:.6g} m"
         self.check(self.radius_cylinder > self.radius, "radius_cylinder", self.radius_cylinder, message)
+        self.room = self.radius_cylinder - self.radius
 
     def picture(self) -> list:
         if self.drawn_length == 0.0:

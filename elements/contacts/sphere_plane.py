@@ -205,6 +205,7 @@ class SphereOnPlane(Contact):
         if self.sphere.node is self.plane.node:
             raise ParameterError(self, "plane", self.plane, "is on the same node as the sphere; they can never touch")
         self.radius = self.positive("radius", radius, "m", allow_zero=True)
+        self.room = np.inf  # joints with clearance set theirs
         if drawn_size is None:
             drawn_size = 10.0 * self.radius if isinstance(self.plane.node, Ground) else 0.0
         self.drawn_size = self.positive("drawn_size", drawn_size, "m", allow_zero=True)

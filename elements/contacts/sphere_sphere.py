@@ -170,6 +170,7 @@ class SphereInSphere(SphereShapeContact):
         self.radius_outer = self.positive("radius_outer", radius_outer, "m")
         message = f"m leaves no clearance: it must be larger than radius = {self.radius:.6g} m"
         self.check(self.radius_outer > self.radius, "radius_outer", self.radius_outer, message)
+        self.room = self.radius_outer - self.radius
         self.drawn = isinstance(self.shape.node, Ground) if drawn is None else self.as_flag("drawn", drawn)
         self.record = (*self.poses, self.radius_outer, -1.0)
 

@@ -132,19 +132,19 @@ def state_fits(system: "System", state: "State") -> None:
         )
 
 
-def start_holds(system: "System", drift: float = 0.0) -> None:
+def start_holds(system: "System", drift: float = 0.0, follows: bool = False) -> None:
     """The state a run begins with can be one of the system, as far as one from a file or another run can.
 
     `System` has checked the state of the model; ``system.initial`` may have been replaced since. A driver evaluated at
     another time than that of the state, or velocities left behind, would be an impact in the first step.
 
-    ``drift``: penetration [m] that steps of the method leave; a method that leaves some lets joints drift too, and goes
-    on from what a run has left.
+    ``drift``: penetration [m] that steps of the method leave. ``follows``: its positions follow velocities, so that
+    joints drift too, and it goes on from what a run has left.
     """
     state_fits(system, system.initial)
     system.update_signals(system.initial.t)
     positions, velocities = RESTART_TOLERANCES
-    left = system.initial._drifted if drift > 0.0 else (0.0, 0.0, 0.0)
+    left = system.initial._drifted if follows else (0.0, 0.0, 0.0)
     constraints_hold(system, system.initial, positions=positions, velocities=velocities, left=left[:2])
     no_penetration(system, system.initial, positions, max(drift, SAME * left[2]))
 

@@ -13,13 +13,19 @@ see `fem_mbs.solvers.stepping.sizes`.
 Source: docs/theory/decoupled_nsga.md, "When an iteration has converged".
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from fem_mbs.system.state import State
     from fem_mbs.system.system import System
+
+
+def gyration(node: Any) -> float:
+    """Largest radius of gyration [m] of what made a node for itself; 0 where that is no rigid body."""
+    inertia, mass = (getattr(node.body, name, None) for name in ("inertia", "mass"))
+    return 0.0 if inertia is None or not mass else float(np.sqrt(np.linalg.eigvalsh(inertia)[-1] / mass))
 
 
 def constraint_arms(system: "System", state: "State") -> tuple[np.ndarray, float]:

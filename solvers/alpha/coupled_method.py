@@ -25,7 +25,6 @@ class CoupledMethod(AlphaMethod):
     contact_solver, max_problems = "newton", 50
     contact_shift = COUPLED_SHIFT
     sequential = False
-    follows = False  # positions follow velocities
     combined = False  # gaps are complementary to ν_N − h Λ_N
     levels: int
     step_control: StepControl | None

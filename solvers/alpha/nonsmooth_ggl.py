@@ -143,10 +143,6 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     def scalars(self, system: System, h: float) -> dict:
         return {**super().scalars(system, h), "approach": int(self.approach == "slower")}
 
-    def drift(self, system: System, h: float) -> float:
-        """Penetration [m] that a step h [s] leaves."""
-        return self.travel(system, h) if self.follows else 0.0
-
     def refuse(self, system: System) -> None:
         """Raise for models with contact groups, and with friction where positions alone are constrained."""
         self._refuse_groups(system)

@@ -55,6 +55,9 @@ class ConeComplementarity(Stepper):
         sweeps solve; 1e-6 pair by pair.
     reference_force : float ≥ 0 [N]
         Forces are solved to ``rtol`` of it where those of the model are smaller.
+    divide_failed_steps : bool
+        Take a step that fails in parts, down to h/64, and save it as one (docs/theory/accepted_steps). Not with contact
+        groups. False: a step that fails ends the run.
     reuse : bool
         Keep a factorisation while it contracts the residual by 50 per iteration.
 
@@ -83,7 +86,7 @@ class ConeComplementarity(Stepper):
     named = ("", "", "problem of the step")
     # options of `DecoupledNSGA` that this method does without
     step_control, max_problems = None, 50
-    velocities_first = True
+    velocities_first = follows = True
     takes_grains = True
 
     def __init__(
@@ -101,6 +104,7 @@ class ConeComplementarity(Stepper):
         contact_solver: str = "auto",
         contact_tolerance: float | None = None,
         reference_force: float = 0.0,
+        divide_failed_steps: bool = True,
         reuse: bool = True,
     ) -> None:
         self.relaxed = self.as_flag("relaxed", relaxed)
@@ -116,6 +120,7 @@ class ConeComplementarity(Stepper):
             tol_v=tol_v,
             contact_solver=contact_solver,
             contact_tolerance=contact_tolerance,
+            divide_failed_steps=divide_failed_steps,
             reuse=reuse,
             reference_force=reference_force,
         )
@@ -152,15 +157,12 @@ class ConeComplementarity(Stepper):
         slow = max(SLOW * float(np.linalg.norm(system.gravity)) * h, 1e-8 * speed) or 1e-15 * system.size / h
         return {
             "biased": 1,
+            "whole": h,
             "relaxed": int(self.relaxed),
             "many": MANY if self.contact_solver == "auto" else NEVER,
             "recovery": math.inf if self.recovery_speed is None else self.recovery_speed,
             "tol_v": slow if self.tol_v is None else self.tol_v,
         }
-
-    def drift(self, system: Any, h: float) -> float:
-        """Penetration [m] that a step h [s] leaves: positions follow velocities."""
-        return self.travel(system, h)
 
     def start(self, engine: Any, state: Any) -> None:
         """First guess of the first step, from consistent accelerations."""

@@ -47,7 +47,7 @@ from fem_mbs.solvers.contact_problem.hybrid import LARGEST_FORMED
 from fem_mbs.solvers.contact_problem.operators import SMALL_ROWS
 from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution, solve_contact_problem
 from fem_mbs.solvers.stepping.blocked import prescribed
-from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, ROUND_OFF, TOUCHES
+from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, NOT_CONVERGED, OK, ROUND_OFF, TOUCHES
 from fem_mbs.system.assembly import (
     POSITION,
     SMOOTH,
@@ -172,8 +172,10 @@ class ContactProblemCorrection:
                 if k == EXACT_ROUNDS:
                     self._relax(level, record)
                 record["without_contacts"] = 1
-                self.engine.call(problem, "residual")
+                evaluated = self._evaluate(problem)
                 record["without_contacts"] = 0
+                if not evaluated:
+                    return False
                 contact_values(*self.at, level, u)
                 if not np.isfinite(record["dynamic"] + record["row"]):
                     return False
@@ -190,13 +192,21 @@ class ContactProblemCorrection:
                 r = self._linearised(level, u, r, k == 0)
                 self._store(level, r)
                 if not self.loose:
-                    self.engine.call(problem, "residual")
+                    if not self._evaluate(problem):
+                        return False
                     self.engine.call(problem, "solved")
                     if record["solved"]:
                         return True
         finally:
             record["exact"], record["F_s"], record["without_contacts"] = exact, force, 0
         return False
+
+    def _evaluate(self, problem):
+        """Residual at the present unknowns. False where they turn a node too far: what is there is of the last ones."""
+        record = self.engine.run[0]
+        record["code"] = OK
+        self.engine.call(problem, "residual")
+        return record["code"] != LARGE_ROTATION
 
     @staticmethod
     def _relax(level, record):

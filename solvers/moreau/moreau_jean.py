@@ -13,6 +13,8 @@ from fem_mbs.solvers.moreau.data import TABLE
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
 
+WHOLE = 1.0 - 1e-6  # of the user's step: shorter ones are parts of it
+
 
 class MoreauJean(Stepper):
     """Time stepping in velocities: robust, of first order with impacts, small.
@@ -47,6 +49,9 @@ class MoreauJean(Stepper):
         rest approach.
     reference_force : float ≥ 0 [N]
         Forces are solved to ``rtol`` of it where those of the model are smaller.
+    divide_failed_steps : bool
+        Take a step that fails in parts, down to h/64, with θ = 1, and save it as one (docs/theory/accepted_steps). Not
+        with contact groups. False: a step that fails ends the run.
     reuse : bool
         Keep a factorisation while it contracts the residual by 50 per iteration.
 
@@ -91,6 +96,7 @@ class MoreauJean(Stepper):
         epsilon: float | None = None,
         tol_v: float | None = None,
         reference_force: float = 0.0,
+        divide_failed_steps: bool = True,
         reuse: bool = True,
     ) -> None:
         self.theta = self.number("theta", theta, at_least=0.5, at_most=1)
@@ -103,11 +109,17 @@ class MoreauJean(Stepper):
             epsilon=epsilon,
             tol_v=tol_v,
             contact_tolerance=contact_tolerance,
+            divide_failed_steps=divide_failed_steps,
             reuse=reuse,
             reference_force=reference_force,
         )
         self.forecast = self.number("forecast", forecast, at_least=0)
         self.projection = self.as_flag("projection", projection)
+
+    @property
+    def follows(self) -> bool:  # type: ignore[override]
+        """Whether positions follow velocities: joints and contacts are closed in velocities alone."""
+        return not self.projection
 
     def matrices(self, system: Any) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: initial accelerations, projection of positions, the problem of a step; contacts of
@@ -141,18 +153,23 @@ class MoreauJean(Stepper):
     def scalars(self, system: Any, h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""
         return {
-            "theta": self.theta,
             "gamma": self.forecast,
-            "c_q": self.theta * h,
+            **self._of_step(self.theta, h),
             "slow": self.tol_v or 0.0,
             "quiet": -1.0,
             "position_factor": 0.5,
             "project": int(self.projection and system.m + system.nc > 0),
         }
 
-    def drift(self, system: Any, h: float) -> float:
-        """Penetration [m] that a step h [s] leaves: contacts are closed in velocities, positions follow."""
-        return 0.0 if self.projection else self.travel(system, h)
+    def _of_step(self, theta: float, h: float) -> dict[str, float]:
+        """Numbers that depend on θ and on the step size."""
+        return {"theta": theta, "c_q": theta * h}
+
+    def use(self, engine: Any, h: float) -> None:
+        """Numbers of the records for a step h; parts of a step that has failed damp what rings, with θ = 1."""
+        theta = self.theta if h > WHOLE * engine.h else 1.0
+        for name, value in self._of_step(theta, h).items():
+            engine.record_of(name)[name] = value
 
     def start(self, engine: Any, state: Any) -> None:
         """First guess of the first step, from consistent accelerations; forces at the start."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import NonFiniteError, SolverError
+from fem_mbs.solvers.stepping.depth_watch import DepthWatch
 from fem_mbs.solvers.stepping.energy_watch import SHARE, EnergyWatch, cause
 from fem_mbs.solvers.stepping.sizes import JITTER, SLOW
 from fem_mbs.system import element_checks
@@ -93,6 +94,7 @@ class Chunks:
         run = engine.run[0]
         slow = float(SLOW * run["scale_v"] + JITTER * run["size"] / run["h"])
         self.energy = EnergyWatch(engine.system.mean_mass, slow) if engine.run[0]["watched"] else None
+        self.depth = DepthWatch(engine)
         self.samples = []  # outputs of some states of each chunk, for remarks of elements
 
     def time(self, steps: int) -> float:
@@ -129,7 +131,9 @@ class Chunks:
             self._write()
             self.engine.last(self.records)
             self._look(self.records, np.zeros(1, int))
-            self.writer.append({name: array[:1] for name, array in self.records.items()}, self.engine.pairs())
+            block, pairs = {name: array[:1] for name, array in self.records.items()}, self.engine.pairs()
+            self.depth.look(block["t"], block["gap"], pairs)
+            self.writer.append(block, pairs)
 
     def _free(self):
         """The rows of the arrays of records that hold nothing yet."""
@@ -186,10 +190,12 @@ class Chunks:
 
     def _keep(self, records, saved):
         """Show the states of a chunk to the observers, and gather them."""
+        block, pairs = {name: array[:saved] for name, array in records.items()}, self.engine.pairs()
+        self.depth.look(block["t"], block["gap"], pairs)
         for observer in self.observers:
-            observer.observe({name: array[:saved] for name, array in records.items()})
+            observer.observe(block)
         self.gathered += saved
-        self.pairs += self.engine.pairs()
+        self.pairs += pairs
 
     def _block(self):
         """Number of records of the next write."""
@@ -227,7 +233,7 @@ class Chunks:
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
         try:
             remarks = element_checks.remarks(self.engine.system, np.concatenate(self.samples)) if self.samples else []
-            warnings = [*self.engine.warnings(), *self._drift(), *remarks]
+            warnings = [*self.engine.warnings(), *self._drift(), *self.depth.warnings(), *remarks]
             if self.engine.strict and warnings and self.failure is None:
                 end = self.time(self.done)
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."

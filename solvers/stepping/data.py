@@ -56,7 +56,7 @@ TABLE = Table(
         "Rt": Item("N 3 3", "at the touch of swept contacts"),
         "D": Item("N 6", "increment of the smooth sub-problem"),
         "U": Item("N 6", "increment of the position correction"),
-        "W": Item("N 6", "increment of the velocity correction"),
+        "W": Item("N 6", "increment of the velocity correction", kept=True, scaling=1),
         "T": Item("N 3 3", "tangent operators of increments"),
         "trial": Item("N 6", _SCRATCH),
         "Vminus": Item("N 6", "velocities before the impact problem"),

@@ -13,14 +13,17 @@ What a method says of itself, besides its options:
     refuse(system)       raise ParameterError for a system that it cannot step
     named                names of what can fail, by the number of the matrix that it solves with
 
-With step control also, of steps whose size changes:
+Of steps whose size changes, of those that fail and are divided also:
 
     use(engine, h)                      its numbers that depend on the step size, for a step h
+    rescale(engine, ratio, change)      its memory, for steps ``ratio`` times as large
+    impulses(engine)                    what forces of the last step have over its size, see `stepping.divider`
+
+With step control:
+
     local_error(engine, h, change)      error [m] of a step in which smooth accelerations changed by (N, 6);
                                         None where it is not known
     error_order                         power of h with which it goes
-    rescale(engine, ratio, change)      its memory, for steps ``ratio`` times as large
-    impulses(engine)                    what forces of the last step have over its size, see `stepping.divider`
 
 The other numbers of the record come from attributes that all methods have (`Engine._numbers`), options or not.
 """

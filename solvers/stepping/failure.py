@@ -112,7 +112,7 @@ class _Failure:
         size = f"its size (`passage`) is {run['sweep_size']:.3g} m"
         if run["sweep_size"] == 0.0:
             size = "its wall turns on the way"
-        known = hasattr(self.engine.method, "rescale")
+        known = hasattr(self.engine.method, "local_error")
         control = ", or let StepControl do it (step_control=fem.StepControl())" if known else ""
         return self.error(
             f"{self.start} stopped: contact '{contact.name}' {HOW[int(run['passed_how'])]}: its bodies travel "

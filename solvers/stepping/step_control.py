@@ -148,7 +148,7 @@ class Controller:
                 self.too_large += 1
                 self.hold, self.next = int(np.ceil(h / engine.h)), engine.h
             else:
-                change = a["Vd"] - before[0]["Vd0"]
+                change = a["Vd"] - before[0]["Vd0"] if "Vd0" in before[0] else None  # not kept by methods of one step
                 if self._judge(h, change):
                     self.t += h
                     self.hold, self.change = max(self.hold - 1, 0), change

@@ -86,6 +86,7 @@ class Stepper(Checked):
     means_at_impacts: bool = False  # joints report the mean of a step with an impact, not its end with impulses
     takes_grains: bool = False  # contact groups of free bodies go to `fem_mbs.solvers.granular`
     contact_shift: float = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
+    follows: bool = False  # positions follow velocities: joints drift, contacts penetrate by what a step travels
     velocities_first: bool = False  # no position correction goes before the velocity problem of a step
 
     def _keep(self, **given: Any) -> None:
@@ -204,7 +205,7 @@ class Stepper(Checked):
         system = compiled(self, model)
         system.number_nodes()
         start, t_end, steps = self._duration(system, t_end, h)
-        model_checks.start_holds(system, self.drift(system, h))
+        model_checks.start_holds(system, self.drift(system, h), self.follows)
         observers = self._observers(system, observers)
         engine = self.prepare(system, h, 1 if observers else save_every, strict)
         engine.t_end = start + steps * h
@@ -274,9 +275,19 @@ class Stepper(Checked):
         offers = hasattr(self, "local_error") and self.step_control is None and not system.searches
         return "Halve h, or use step_control=StepControl()" if offers else "Halve h"
 
+    def use(self, engine: Any, h: float) -> None:
+        """Put the numbers that depend on the step size into the records, for a step h [s]: here there are none."""
+
+    def rescale(self, engine: Any, ratio: float, change: np.ndarray | None) -> None:
+        """Memory for steps ``ratio`` times as large: here none; `stepping.engine` scales first guesses."""
+
+    def impulses(self, engine: Any) -> dict[str, np.ndarray]:
+        """What histories of forces in the last step have over its size: impulses (m,) of joints [N s], here all."""
+        return {"multiplier": engine.run[0]["h"] * engine.arrays["lam_report"]}
+
     def drift(self, system: Any, h: float) -> float:
         """Penetration [m] that steps h [s] of the method leave, besides round-off."""
-        return 0.0
+        return self.travel(system, h) if self.follows else 0.0
 
     @staticmethod
     def travel(system: Any, h: float) -> float:

@@ -40,9 +40,7 @@ def order_of(method):
 
 
 def drifts(method):
-    if isinstance(method, STEPPERS["MoreauJean"]):
-        return not method.projection
-    return isinstance(method, CONE) or getattr(method, "constraints", "both") == "velocities"
+    return method.follows
 
 
 def holds_velocities(method):

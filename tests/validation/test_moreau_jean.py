@@ -7,6 +7,7 @@ import contact_models
 import double_pendulum
 import numpy as np
 import pytest
+import random_models
 import rocking_block
 import roller_crank
 import tilting_plate
@@ -222,3 +223,28 @@ def test_joints_that_drift_apart_are_told(unit):
     assert len(drifts.warnings) == 1 and "projection=True" in drifts.warnings[0]
     for stepper in (fem.MoreauJean(theta=1.0, projection=True), fem.MoreauJean()):  # drifts of 0 and of 0.05 %
         assert stepper.run(model, 4.0, 0.01).warnings == []
+
+
+def test_the_contact_problem_solver_takes_no_step_that_turns_a_node_too_far():
+    """The residual of such a step is not evaluated, and that of the iterate before is no test of it.
+
+    Beams that ring without damping: a node turned by 195 rad in a step that was accepted, then by ever more.
+    """
+    case = random_models.build(73597, "MoreauJean")
+    with pytest.raises(fem.SolverError) as raised:
+        fem.MoreauJean(epsilon=1e-6, divide_failed_steps=False).run(case.model, case.steps * case.h, case.h)
+    store = raised.value.result._store
+    spin = np.stack([store.read("angular_velocity", i) for i in range(1, 5)])
+    mean = 0.5 * np.abs(spin[:, 1:] + spin[:, :-1])
+    assert 0.5 < case.h * mean.max() < 3.0
+
+
+def test_parts_of_a_step_that_fails_damp_the_beams_that_made_it_fail():
+    """Two beams that θ = ½ makes ring ever more: the energy was infinite once, and the step fails without its parts."""
+    case = random_models.build(20183, "MoreauJean")
+    with pytest.raises(fem.SolverError, match="Step 71"):
+        fem.MoreauJean(**case.options, divide_failed_steps=False).run(case.model, case.steps * case.h, case.h)
+    result = fem.MoreauJean(**case.options).run(case.model, case.steps * case.h, case.h)
+    energy = result.energy.total
+    assert 0 < result.statistics["divided_steps"] < 10 and energy.max() < 3.0 * energy[0]
+    assert any("energy rose" in text for text in result.warnings)
