@@ -50,6 +50,7 @@ LEVELS = {
     "state": Item("nc 3", "GAP, STICK, SLIP or CLOSED of each cone", "i8"),
     "begins": Item("nc 3", "a cone sticks in velocities and begins to slide", "i8"),
     "lasting": Item("nc 3", "a cone was closed and sliding at the start of the step", "i8"),
+    "slides_on": Item("nc 3", "a cone that does so slides on", "i8"),
     "beyond": Item("", "largest |P_F| − μ P_N of a cone in the run [N s]", kept=True),
     "widest": Item("", "largest μ P_N [N s]", kept=True),
     "relax": Item("nc 6", "r of the fixed-point iteration for ω = 1 [kg]"),

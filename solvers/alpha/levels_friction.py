@@ -15,7 +15,11 @@ Moments are counted as forces at the arm, as in `contact.velocity_rows`. P = Λ 
              |r γ̇_F − λ_F| ≤ μ λ_N     γ̇_F = 0, else λ_F = −μ λ_N γ̇_F/|γ̇_F|                                       (2)
     slides   P_F = −μ P_N ξ_F/|ξ_F|                                                                                  (3)
              λ_F = −μ λ_N γ_F/|γ_F|                                                                                  (4)
-             Λ_F = −μ Λ_N γ_F/|γ_F| in the place of (3), where it was closed and sliding at the start                (5)
+             Λ_F = −μ Λ_N γ_F/|γ_F| in the place of (3), where it was closed and sliding at the start and P_F
+             that follows is none of (1)                                                                             (5)
+
+(5) leaves P_F to the memory of λ_F. Where sliding turns about within the step the two cancel each other, P_F is inside
+of the cone of (1), and neither branch would hold: there it is (3), and in all contacts of attempts by impulses alone.
 
 Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (7)-(9); cones: docs/theory/contact_laws.md, (2), (5).
 """
@@ -195,11 +199,26 @@ def beyond(r, rate, force, n):
 
 
 @kernel
-def slip_row(c, s, o, cone, n, mu, P, xi, gamma):
+def slides_on(c, s, o, cone, n, mu, r, P, xi):
+    """Whether (5) holds for a cone that slides along ``direction``: its impulse is none with which it sticks."""
+    after = local_vector(3)
+    for i in range(n):
+        m = member(cone, i)
+        after[i] = P[m] - s.kv * (impulse_of(s, c, m) + mu * s.cLam[c, 0] * o.direction[c, m])
+    return beyond(r, xi, after, n) > mu * P[0]
+
+
+@kernel
+def slip_row(c, s, o, cone, n, mu, r, P, xi, gamma):
     """Rows (3)-(5) of a cone that slides."""
-    lasts = o.lasting[c, cone] != 0
     o.slide_a[c, cone] = direct(gamma, n, cone, o.direction_a[c])
-    o.slide[c, cone] = direct(gamma if lasts else xi, n, cone, o.direction[c])
+    lasts = o.forces != 0 and o.lasting[c, cone] != 0
+    if lasts:
+        o.slide[c, cone] = direct(gamma, n, cone, o.direction[c])
+        lasts = slides_on(c, s, o, cone, n, mu, r, P, xi)
+    if not lasts:
+        o.slide[c, cone] = direct(xi, n, cone, o.direction[c])
+    o.slides_on[c, cone] = 1 if lasts else 0
     for i in range(n):
         m = member(cone, i)
         if lasts:
@@ -250,7 +269,7 @@ def friction_rows(g, e, d, s, o, P):
                 xi[i] = gamma[i] + reflected_slide(g, e, d, s, cone, m)
             if beyond(r, xi, own, n) > mu * P[0]:
                 status = SLIP
-                slip_row(c, s, o, cone, n, mu, P, xi, gamma)
+                slip_row(c, s, o, cone, n, mu, r, P, xi, gamma)
             else:
                 stick_row(c, s, o, cone, n, mu, r, xi, rate)
         o.state[c, cone] = status
@@ -335,7 +354,7 @@ def friction_of_velocities(S, g, e, d, s, o, nd, column, B):
             if column == 2:
                 stick_tangent(S, B, nd, first, n, k)
         elif status == SLIP:
-            lasts = o.lasting[c, cone] != 0
+            lasts = o.slides_on[c, cone] != 0
             force = s.cLam[c, 0] if lasts else s.aLam[c, 0] / k
             follows, share = 1.0 if column == 2 else 0.0, own if column == 2 or not lasts else 0.0
             slip_tangent(S, B, nd, first, n, k, force, mu, o.direction[c], cone, o.slide[c, cone], follows, share)

@@ -30,6 +30,7 @@ from fem_mbs.solvers.alpha.levels import place_of
 from fem_mbs.solvers.alpha.levels_contacts import acts
 from fem_mbs.solvers.alpha.levels_friction import (
     CONES,
+    beyond,
     cone_of,
     cone_with,
     impulse_of,
@@ -138,12 +139,13 @@ def project_cone(g, e, d, s, o, cone, P, force):
     """(3) for one cone: new P and λ (6,), whose normal parts are new already."""
     c = g.first_contact + e
     n, mu, _ = cone_of(s, g, e, cone)
-    new, gamma = local_vector(3), local_vector(3)
+    new, gamma, push, after = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     size = 0.0
     for i in range(n):
         m = member(cone, i)
         gamma[i] = velocity_of(g, e, d, s, m, s.V)
-        new[i] = P[m] - OMEGA * o.relax[c, m] * (gamma[i] + reflected_slide(g, e, d, s, cone, m))
+        push[i] = OMEGA * o.relax[c, m] * (gamma[i] + reflected_slide(g, e, d, s, cone, m))
+        new[i] = P[m] - push[i]
         size += gamma[i] ** 2
     sticks = into_ball(new, n, mu * P[0])
     size = math.sqrt(size)
@@ -155,8 +157,12 @@ def project_cone(g, e, d, s, o, cone, P, force):
     for i in range(n):
         m, along = member(cone, i), gamma[i] / size if size > 0.0 else 0.0
         force[m] = new[i] if sticks else -mu * force[0] * along
-        if not sticks and o.lasting[c, cone] != 0:  # Λ_F, not P_F, opposes sliding: P is what the step gives besides
-            P[m] = smooth_of(s, o, c, m, force[m]) - mu * (P[0] - smooth_of(s, o, c, 0, force[0])) * along
+        # where Λ_F, not P_F, opposes sliding: P is what the step gives besides
+        after[i] = smooth_of(s, o, c, m, force[m]) - mu * (P[0] - smooth_of(s, o, c, 0, force[0])) * along
+    if sticks or o.forces == 0 or o.lasting[c, cone] == 0 or not beyond(1.0, push, after, n) > mu * P[0]:
+        return
+    for i in range(n):
+        P[member(cone, i)] = after[i]
 
 
 @kernel

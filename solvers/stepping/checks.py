@@ -8,6 +8,8 @@
                   min(2 h Π + K/100, K/25) + W ,   Π = Σ_nodes |force| |ẋ| + |moment| |Ω| ,                         (2)
                   with the smooth forces at the nodes, the largest kinetic energy K so far, and what loads and drivers
                   may have given, W of `stepping.external_work`, 0 in a model without them
+    drift         and over the run, above any earlier state t_1, by no more than a share of K that `energy_watch` has,
+                  E(t_2) − E(t_1) ≤ Σ w⁺ + W(t_1) + share K ,   w⁺ of the steps between them                        (3)
 
 (1), the range and a passage refuse a step. In (1) the correction found a root that is not the one next to the start (a
 box that turns round in its guide). (2) is looked at between states that are saved, over all steps between them; rises
@@ -49,13 +51,33 @@ def _fastest(V, first):
 
 
 @kernel
+def round_off_of(s, energy):
+    """Differences [J] of energies of about this size that are round-off."""
+    return 1e-9 * abs(energy) + s.mean_mass * slow_of(s) ** 2
+
+
+@kernel
+def note_rise(s, energy):
+    """Note how far an energy is above an earlier one, less what loads and drivers can have given in between, (3)."""
+    excess = energy - s.given_work
+    if s.step_number == 0:
+        s.least_energy = excess
+    rise = excess - s.least_energy
+    if rise > max(s.total_rise, round_off_of(s, max(abs(energy), abs(s.least_energy)))):
+        s.total_rise, s.total_rise_time = rise, s.t
+    # what acts on in the memory of a method is given, but has not entered
+    s.least_energy = min(s.least_energy, excess + s.recent_work)
+
+
+@kernel
 def energy_rises(s, kinetic, potential):
     """Note an energy; whether it is above the last one by more than (2) allows."""
     energy = kinetic + potential
     s.top_kinetic = max(s.top_kinetic, kinetic)
+    note_rise(s, energy)
     steps, s.looked = s.step_number - s.looked, s.step_number
     rise, allowed = energy - s.last_energy, s.allowed_energy + SLACK * s.top_kinetic
-    allowed = min(allowed, SHARE * steps * s.top_kinetic) + 1e-9 * abs(energy) + s.mean_mass * slow_of(s) ** 2
+    allowed = min(allowed, SHARE * steps * s.top_kinetic) + round_off_of(s, energy)
     allowed += s.allowed_work
     s.last_energy, s.allowed_energy, s.allowed_work = energy, 0.0, 0.0
     if s.step_number == 0 or rise <= allowed:

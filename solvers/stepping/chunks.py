@@ -14,8 +14,7 @@ import numpy as np
 
 from fem_mbs.errors import NonFiniteError, SolverError
 from fem_mbs.solvers.stepping.depth_watch import DepthWatch
-from fem_mbs.solvers.stepping.energy_watch import SHARE, EnergyWatch, cause
-from fem_mbs.solvers.stepping.sizes import JITTER, SLOW
+from fem_mbs.solvers.stepping.energy_watch import drift_of_energy
 from fem_mbs.system import element_checks
 
 if TYPE_CHECKING:
@@ -91,9 +90,6 @@ class Chunks:
         self.kept, self.written = 0, time.perf_counter()  # records written, and when
         self.done, self.reason = 0, "complete"
         self.failure: Exception | None = None
-        run = engine.run[0]
-        slow = float(SLOW * run["scale_v"] + JITTER * run["size"] / run["h"])
-        self.energy = EnergyWatch(engine.system.mean_mass, slow) if engine.run[0]["watched"] else None
         self.depth = DepthWatch(engine)
         self.samples = []  # outputs of some states of each chunk, for remarks of elements
 
@@ -166,27 +162,12 @@ class Chunks:
         return None
 
     def _look(self, records, rows):
-        """Look at the energies of states of a chunk, and keep outputs of some."""
+        """Keep outputs of some states of a chunk."""
         if not len(rows):
             return
-        if self.energy is not None:
-            self.energy.look(records["t"][rows], records["energy"][rows])
         output = records["output"][rows]
         some = np.arange(0, len(rows), max(1, len(rows) // SAMPLES))
         self.samples.append(output[np.union1d(some, element_checks.peaks(self.engine.system, output))])
-
-    def _drift(self):
-        """Warning of a rise that no single step shows."""
-        watch, run = self.energy, self.engine.run[0]
-        if watch is None or watch.share(run["given_work"]) <= SHARE or run["rises"]:
-            return []
-        why = "although nothing drives the model"
-        if self.engine.driven:
-            why = "more than loads and drivers can have given"
-        return [
-            f"energy was {watch.rise:.3g} J, {100 * watch.share():.3g} % of the largest kinetic energy, above an "
-            f"earlier value at t = {watch.time:.6g} s, by many small rises, {why}: {cause(self.engine)}"
-        ]
 
     def _keep(self, records, saved):
         """Show the states of a chunk to the observers, and gather them."""
@@ -233,7 +214,7 @@ class Chunks:
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
         try:
             remarks = element_checks.remarks(self.engine.system, np.concatenate(self.samples)) if self.samples else []
-            warnings = [*self.engine.warnings(), *self._drift(), *self.depth.warnings(), *remarks]
+            warnings = [*self.engine.warnings(), *drift_of_energy(self.engine), *self.depth.warnings(), *remarks]
             if self.engine.strict and warnings and self.failure is None:
                 end = self.time(self.done)
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."

@@ -1,11 +1,11 @@
 """Energy of a whole run: small rises of many steps, each within the bound of `stepping.checks`, can add up.
 
+Compiled code notes the largest one, `stepping.checks` (3); here it becomes words.
+
 Source: docs/theory/accepted_steps.md, (6).
 """
 
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -13,38 +13,18 @@ if TYPE_CHECKING:
 SHARE = 0.05  # of the largest kinetic energy: a rise above an earlier value that is told
 
 
-class EnergyWatch:
-    """Largest rise of the energy above any earlier saved value.
-
-    Attributes
-    ----------
-    rise : float [J], the largest
-    time : float [s], when it was reached
-    """
-
-    def __init__(self, mass: float, slow: float) -> None:
-        self.floor = mass * slow**2  # energies of nodes that move slower than this [m/s] are round-off
-        self.lowest, self.top_kinetic, self.size = np.inf, 0.0, 0.0
-        self.rise, self.time = 0.0, 0.0
-
-    def look(self, t: np.ndarray, energy: np.ndarray) -> None:
-        """Take in saved times (k,) and energies (k, 2): kinetic, potential."""
-        total = energy.sum(axis=1)
-        lowest = np.minimum.accumulate(np.concatenate([[self.lowest], total]))[1:]
-        rise = total - lowest
-        i = int(np.argmax(rise))
-        if rise[i] > self.rise:
-            self.rise, self.time = float(rise[i]), float(t[i])
-        self.lowest = float(lowest[-1])
-        self.top_kinetic = max(self.top_kinetic, float(energy[:, 0].max()))
-        self.size = max(self.size, float(np.abs(total).max()))
-
-    def share(self, given: float = 0.0) -> float:
-        """The rise over the largest kinetic energy, less what was given [J]; 0 where it is round-off."""
-        rise = self.rise - given
-        if rise <= self.floor + 1e-9 * self.size:
-            return 0.0
-        return rise / self.top_kinetic if self.top_kinetic > 0.0 else np.inf
+def drift_of_energy(engine: "Engine") -> list[str]:
+    """Warning of a rise over a run that no single step shows; none where one did, which `Engine.warnings` tells."""
+    run = engine.run[0]
+    rise, top = float(run["total_rise"]), float(run["top_kinetic"])
+    if rise <= SHARE * top or run["rises"]:
+        return []
+    share = f", {100 * rise / top:.3g} % of the largest kinetic energy," if top > 0.0 else ""
+    why = "more than loads and drivers can have given" if engine.driven else "although nothing drives the model"
+    return [
+        f"energy was {rise:.3g} J{share} above an earlier value at t = {float(run['total_rise_time']):.6g} s, by many "
+        f"small rises, {why}: {cause(engine)}"
+    ]
 
 
 def cause(engine: "Engine", where: str = "") -> str:
@@ -59,5 +39,10 @@ def cause(engine: "Engine", where: str = "") -> str:
         return (
             'Newton\'s law of impact can give energy with approach="start", above all with friction, and smaller steps '
             'do not end that. Use approach="slower"'
+        )
+    control = engine.method.step_control
+    if control is not None and control.tolerance is not None:
+        return (
+            f"steps are too large{where}. Take a smaller tolerance of step_control, and halve h, the step at contacts"
         )
     return f"h is too large{where}. {engine.method.smaller_steps(engine.system)}"

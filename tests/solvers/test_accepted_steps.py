@@ -9,9 +9,9 @@ import fem_mbs as fem
 from fem_mbs.errors import SolverError
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.nsga import scheme
+from fem_mbs.solvers.stepping.checks import note_rise
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK
-from fem_mbs.solvers.stepping.data import run_at
-from fem_mbs.solvers.stepping.energy_watch import EnergyWatch
+from fem_mbs.solvers.stepping.data import TABLE, run_at
 from fem_mbs.system.assembly import POSITION
 
 
@@ -102,12 +102,53 @@ def test_rises_of_energy_that_are_small_in_each_step_are_told_at_the_end():
     assert "many small rises" in coarse.warnings[0]
 
 
+@kernel
+def look(run, t, energy, given, recent):
+    """`note_rise` at times (k,), with what loads have given up to there, and what acts on."""
+    for k in range(len(t)):
+        run[0].step_number, run[0].t, run[0].given_work, run[0].recent_work = k, t[k], given[k], recent[k]
+        note_rise(run[0], energy[k])
+
+
+def noted(energy, given=None, recent=None):
+    """Rise and its time, for energies at t = 0, 1, 2, …"""
+    run, nothing = np.zeros(1, TABLE.dtype), np.zeros(len(energy))
+    run["h"] = run["mean_mass"] = 1.0
+    look(run, np.arange(float(len(energy))), np.array(energy), *(nothing + (v or nothing) for v in (given, recent)))
+    return float(run["total_rise"][0]), float(run["total_rise_time"][0])
+
+
 def test_the_rise_over_a_run_is_that_above_any_earlier_value():
-    watch = EnergyWatch(mass=1.0, slow=1e-6)
-    watch.look(np.array([0.0, 1.0, 2.0]), np.array([[2.0, 8.0], [1.0, 6.0], [1.5, 6.0]]))
-    assert (watch.rise, watch.time, watch.share()) == (0.5, 2.0, 0.25)
-    watch.look(np.array([3.0, 4.0]), np.array([[1.0, 8.0], [4.0, 0.0]]))  # in another block of states
-    assert (watch.rise, watch.time, watch.share()) == (2.0, 3.0, 0.5)
+    assert noted([10.0, 7.0, 7.5]) == (0.5, 2.0)
+    assert noted([10.0, 7.0, 7.5, 9.0, 4.0]) == (2.0, 3.0)
+    assert noted([10.0, 7.0, 7.0 + 1e-12]) == (0.0, 0.0)  # round-off
+
+
+def test_what_loads_have_given_explains_rises_of_its_own_time_alone():
+    """A load that gives 1 J after a rise of 1 J does not explain it; what acts on in a memory explains what comes."""
+    assert noted([5.0, 5.0, 6.0, 6.0], given=[0.0, 0.0, 0.0, 1.0]) == (1.0, 2.0)
+    assert noted([5.0, 5.0, 6.0, 6.0], given=[0.0, 0.0, 1.0, 1.0]) == (0.0, 0.0)
+    assert noted([5.0, 5.0, 6.0, 6.0], given=[0.0, 1.0, 1.0, 1.0], recent=[0.0, 1.0, 0.5, 0.25]) == (0.0, 0.0)
+    assert noted([5.0, 5.0, 7.0, 7.0], given=[0.0, 1.0, 1.0, 1.0], recent=[0.0, 1.0, 0.5, 0.25]) == (1.0, 2.0)
+
+
+def test_a_load_that_acts_all_the_time_does_not_hide_what_a_few_steps_gain():
+    """With steps of two stages that a spring makes too large its energy swings; a load gives more in the whole run."""
+
+    def swing(tolerance):
+        model = fem.Model("swing")
+        mass = model.add(fem.PointMass(1.0, velocity=[0, 6**0.5, 0], name="mass", fixed=("x", "z")))
+        model.add(fem.Spring(model.ground.frame([0, -1, 0]), mass.frame(), stiffness=240.0**2, free_length=1.0))
+        other = model.add(fem.PointMass(1.0, velocity=[0, 0, 1], name="other", fixed=("x", "y")))
+        model.add(fem.PointForce(other, [0, 0, 8.0], name="load"))
+        return fem.LobattoIIIAB(stages=2, step_control=fem.StepControl(tolerance=tolerance)).run(model, 0.1, 5e-4)
+
+    coarse, fine = swing(4e-4), swing(1e-5)
+    speed = coarse["other"].velocity[[0, -1], 2]
+    assert 0.5 * np.diff(speed**2)[0] > 0.2 * coarse.energy.kinetic.max()
+    assert ["by many small rises" in text for text in coarse.warnings] == [True]
+    assert "Take a smaller tolerance of step_control" in coarse.warnings[0]
+    assert fine.warnings == []
 
 
 # --- impacts with friction ------------------------------------------------------------------------------------------

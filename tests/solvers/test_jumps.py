@@ -96,3 +96,13 @@ def test_a_change_is_a_jump_from_ten_times_what_rates_explain():
     assert not of(0.99, 0.0, 10.0) and of(1.01, 0.0, 10.0)
     assert not of(1e-10, 0.0, start=1.0)  # round-off of a table
     assert of(1e-10, 0.0)  # in any units
+
+
+def test_round_off_is_that_of_the_largest_value_so_far():
+    """A signal that came down from 1000 is a table of such numbers: 1e-8 are none of its jumps, 1e-5 are one."""
+    for change, jumps in ((1e-8, 0), (1e-5, 1)):
+        watch = fem.DecoupledNSGA().prepare(crank(lambda t: 0.0), 1e-3).jumps
+        for block in ([[1000.0, 1e7, 0.0], [0.0, 1e7, 0.0]], [[0.0, 0.0, 0.0], [change, 0.0, 0.0]]):
+            table = np.array(block)[:, None, None]
+            watch.look(1e-3 * np.arange(1, 3), table)
+        assert len(watch.times) == jumps, change

@@ -6,6 +6,8 @@ from every_stepper import METHODS, SMOOTH, label
 from scaled_models import MODELS, box_on_plane, motion
 
 import fem_mbs as fem
+from fem_mbs.jit import kernel
+from fem_mbs.system.constraints import row_norm
 
 # µm in SI; Mm and µs; heavy and slow; light and fast
 UNITS = [(1e-6, 1e-12, 1e-3), (1e6, 1.0, 1e-6), (1.0, 1e6, 1e6), (1e3, 1e-6, 1.0)]
@@ -42,3 +44,22 @@ def test_a_contact_that_is_open_gets_no_impulse_in_a_large_model(stages):
     result = fem.LobattoIIIAB(stages).run(model, 0.01, 2e-3)
     assert all(result[name].gap.min() > 1.0 and not result[name].impulse.any() for name in result.contacts)
     assert result["box"].velocity[-1, 2] == pytest.approx(-981.0 * 0.01)
+
+
+@kernel
+def norm_of(data, rows):
+    """`row_norm` of rows (m,)."""
+    return row_norm(data[0], rows)
+
+
+@pytest.mark.parametrize("size", [3.0, 3e6])
+def test_rows_of_constraints_count_as_lengths(size):
+    """Rows that are angles or sines count times the size of the model, 0.2 rad of a model of 3 m as 0.6 m."""
+    model = fem.Model("door")
+    door = model.add(fem.RigidBody(1.0, [size**2] * 3, position=[0, size, 0], name="door"))
+    model.add(fem.Revolute.at(model.ground, door, [0, size, 0], axis=[0, 0, 1], name="hinge"))
+    system = model.compile()
+    assert system.size == size
+    assert sorted(system.row_arm) == [1.0, 1.0, 1.0, size, size]
+    for i, arm in enumerate(system.row_arm):
+        assert norm_of(system.data, 0.2 * np.eye(system.m)[i]) == pytest.approx(0.2 * arm, rel=1e-15)
