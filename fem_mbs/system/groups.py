@@ -73,6 +73,7 @@ class Group:
             record[name] = address(array)
         record["contact_stride"], record["drilling"] = self.contact_stride, int(self.drilling)
         record["viscous"] = int(any(element.viscous for element in self.elements))
+        record["velocity_rows"] = getattr(self.elements[0], "velocity_rows", 0) if self.elements else 0
         for name in ("first_row", "first_contact", "first_output"):
             record[name] = getattr(self, name)
         for name, call in self.calls.items():

@@ -43,10 +43,12 @@ from fem_mbs.system.assembly import (
     zero,
 )
 from fem_mbs.system.constraints import (
+    RATES,
     add_constraint_forces,
     constraint_rates,
     constraint_tangents,
     constraints,
+    replace_velocity_rows,
     row_norm,
 )
 from fem_mbs.system.contacts import (
@@ -123,7 +125,7 @@ def cone_matrix(data, run):
     dynamics(d, s.number, s.x, s.R, s.V, s.W, s.force, s.fs, True, 1.0, h, h * h, h, T, False)
     if d.m > 0:
         shift = s.epsilon_rows * s.kv
-        constraint_tangents(d, s.number, s.x0, s.R0, s.V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, False, T)
+        constraint_tangents(d, s.number, s.x0, s.R0, s.V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, RATES, T)
 
 
 @entry("void(int64, int64)")
@@ -227,11 +229,14 @@ def look_ahead(d, s, o):
 
 @kernel
 def gaps_of_joints(d, s):
-    """g(q_n, t)/h of (2) in s.g; gradients at q_n are kept."""
+    """g(q_n, t)/h of (2) in s.g, ∂g/∂t of rows of velocities; gradients at q_n are kept."""
     if d.m > 0:
         constraints(d, s.x0, s.R0, s.V0, s.g, s.rate)
+        constraint_rates(d, s.V0, s.phi)
         for i in range(d.m):
             s.g[i] /= s.h
+            s.phi[i] = s.rate[i] - s.phi[i]
+        replace_velocity_rows(d, 1.0, s.phi, s.g)
 
 
 @entry("void(int64, int64)")
