@@ -139,12 +139,12 @@ def _curvature(d, g, e, b, phi, c_H, c_V, first, S, B):
 
 
 @kernel
-def constraint_couplings(d, layout, x, R, V, phi, c_H, c_V, c_G, k, in_positions, T):
+def constraint_couplings(d, layout, x, R, V, phi, c_H, c_V, c_G, k, holonomic, T):
     """Add what another problem of the same step feels of the constraints to global matrix ``layout``; no multipliers.
 
     (δq, δq)  −c_H ∂(Gᵀ phi)/∂q T        (λ, δq)   −k ( c_G G + c_V ∂(G V + ∂g/∂t)/∂q ) T
 
-    Rows of velocities have nothing in (λ, δq) of a problem ``in_positions``.
+    Rows of velocities have nothing in (λ, δq) where only ``holonomic`` rows are meant.
     """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
@@ -166,9 +166,45 @@ def constraint_couplings(d, layout, x, R, V, phi, c_H, c_V, c_G, k, in_positions
             _curvature(d, g, e, b, phi, c_H, c_V, 0, S, B)
             times_tangent(g, e, S, nd, T)
             times_tangent(g, e, B, nr, T)
-            for i in range(nr - g.velocity_rows if in_positions else nr):
+            for i in range(nr - g.velocity_rows if holonomic else nr):
                 for j in range(nd):
                     S[nd + i, j] = -k * B[i, j]
+            scatter_matrix(g.maps_at[layout], e, size, vector(b[_K], size * size), values)
+
+
+@kernel
+def velocity_row_accelerations(d, layout, x, R, V, c, k):
+    """Add −k c ∂γ̇/∂V of rows of velocities to global matrix ``layout``, in (λ, δv): γ̇ = G v̇ + vᵀHv + 2 rate v + gtt.
+
+    Other rows have H − Hᵀ = G Ω~ and need no H here, see `constraint_couplings`.
+    """
+    b = integers(d.table_at, N_SLOTS)
+    groups, values = groups_of(d), matrix_values(d, layout)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.constraint == 0 or g.velocity_rows == 0:
+            continue
+        nd, nr = g.nd, g.nr
+        size = nd + nr
+        S, H = matrix(b[_K], size, size), tensor(b[_H], nr, nd, nd)
+        rate, ve = matrix(b[_RATE], nr, nd), vector(b[_V], nd)
+        for e in range(g.n):
+            zero(b[_K], size * size)
+            zero(b[_H], nr * nd * nd)
+            zero(b[_RATE], nr * nd)
+            gather(d, g, e, b, x, R, V, V)
+            p = g.parameters_at + e * g.stride
+            call2(g.hessian, p, d.table_at)
+            if g.rheonomic != 0:
+                zero(b[_GT], nr)
+                zero(b[_GTT], nr)
+                call2(g.rheonomic, p, d.table_at)
+            for i in range(nr - g.velocity_rows, nr):
+                for j in range(nd):
+                    total = 2.0 * rate[i, j]
+                    for r in range(nd):
+                        total += (H[i, r, j] + H[i, j, r]) * ve[r]
+                    S[nd + i, j] = -k * c * total
             scatter_matrix(g.maps_at[layout], e, size, vector(b[_K], size * size), values)
 
 
