@@ -191,9 +191,7 @@ class RollingDisc(Joint):
     kernels = {"constraint": constraint, "hessian": hessian, "output": output, "trouble": trouble}
     outputs = {"force": (3, "N"), "point": (3, "m"), "tilt": (1, "rad"), "slip": (3, "m/s")}
 
-    def __init__(
-        self, frame_P: FrameLike, frame_Q: FrameLike, *, radius: float, name: str | None = None
-    ) -> None:
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, radius: float, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         self.radius = self.positive("radius", radius, "m")
         self.record = (*self.record, self.radius)

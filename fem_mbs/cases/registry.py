@@ -11,9 +11,12 @@ from fem_mbs.errors import FemMbsError
 @functools.cache
 def cases() -> dict[str, Case]:
     """Name -> case, in the order of the files."""
-    from fem_mbs.cases import bruls2014, capobianco2021, capobianco2024, classical, examples, negrut2018, tip_pendulum
+    from fem_mbs.cases import bruls2014, capobianco2021, capobianco2024, classical, examples, negrut2018, nonholonomic
+    from fem_mbs.cases import tip_pendulum
 
-    parts = (examples, classical, bruls2014, capobianco2021, capobianco2024, negrut2018, tip_pendulum)
+    parts = (
+        examples, classical, nonholonomic, bruls2014, capobianco2021, capobianco2024, negrut2018, tip_pendulum,
+    )  # fmt: skip
     found = [case for part in parts for case in part.CASES]
     names = [case.name for case in found]
     twice = sorted({name for name in names if names.count(name) > 1})
