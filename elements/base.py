@@ -42,9 +42,9 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
 Derivatives ∂/∂q are with respect to (δx inertial, δθ body) of each node, R ← R exp(δθ̃). Forces: f is conjugate to
 (δx, δθ), i.e. forces in inertial components, moments in body components.
 
-The last `Constraint.velocity_rows` of the rows of a constraint are rows of velocities, γ = G v + gt = 0 without a g whose
-gradient G would be (rolling, blades, prescribed rates). They have no part in g; H, gt as above. ``rate`` is ∂gt/∂q, and
-gtt what makes γ̇ = G v̇ + vᵀHv + 2 rate v + gtt: ∂gt/∂t where G does not depend on time nor gt on q.
+The last `Constraint.velocity_rows` of the rows of a constraint are rows of velocities, γ = G v + gt = 0 without a g
+whose gradient G would be (rolling, blades, prescribed rates). They have no part in g; H, gt as above. ``rate`` is
+∂gt/∂q, and gtt what makes γ̇ = G v̇ + vᵀHv + 2 rate v + gtt: ∂gt/∂t where G does not depend on time nor gt on q.
 
 A type that is registered with an example is put under the generic checks of `fem_mbs.verify` by the test suite.
 """

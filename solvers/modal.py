@@ -4,8 +4,8 @@ About an equilibrium q₀ with multipliers μ (stiffness of constraints included
 
     M δq̈ + C δq̇ + K δq − Gᵀ δμ = 0,   G δq = 0                                                                    (1)
 
-Rows of velocities hold G δq̇ = 0, which is the same but for motions with s = 0, from one place of rest to the next; these
-are left out. Their reactions make K unsymmetric.
+Rows of velocities hold G δq̇ = 0, which is the same but for motions with s = 0, from one place of rest to the next;
+these are left out. Their reactions make K unsymmetric.
 
 Real modes, when C = 0 and K is symmetric:  K φ = ω² M φ on the null space of G. Otherwise the quadratic problem
 (s²M + sC + K) φ = 0, s = −ζω ± iω√(1 − ζ²). They are solved in `fem_mbs.solvers.eigen`. For a steady rotation see
@@ -210,8 +210,8 @@ def _neutral(system):
     if not system.non_holonomic:
         return []
     return [
-        f"{label(system.non_holonomic[0])} constrains velocities: the model can come to rest elsewhere. Motions from one "
-        "place of rest to another (s = 0) that rows of velocities would forbid in positions are left out."
+        f"{label(system.non_holonomic[0])} constrains velocities: the model can come to rest elsewhere. Motions from "
+        "one place of rest to another (s = 0) that rows of velocities would forbid in positions are left out."
     ]
 
 

@@ -51,8 +51,8 @@ def _refuse_velocity_rows(owner, system):
     """Raise for joints that hold no position: each place that they let the model reach is one of its equilibria."""
     for element in system.non_holonomic[:1]:
         message = (
-            f"{label(element)} constrains velocities, no positions: where the model rests depends on its way there. Run "
-            "it with damping until it rests, or hold it by a joint of positions"
+            f"{label(element)} constrains velocities, no positions: where the model rests depends on its way there. "
+            "Run it with damping until it rests, or hold it by a joint of positions"
         )
         raise ParameterError(owner, "model", element.name, message, told=False)
 

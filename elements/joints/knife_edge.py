@@ -3,8 +3,8 @@
     γ = z_Q·(v_B(Q) − v_A(Q)) = 0 ,    t = z_Q = R_B w ,  r = x_B + R_B b − x_A ,  G_θB = b × w                     (1)
     δt = α_B × t ,  δr = δx_B + α_B × (R_B b) − δx_A                                                            (2)
 
-one row of velocities (`joints.velocity_rows`, (1) and (2), with s = 0 for what is constant: G_θB); v_A(Q) is the velocity
-of the surface under Q.
+one row of velocities (`joints.velocity_rows`, (1) and (2), with s = 0 for what is constant: G_θB); v_A(Q) is the
+velocity of the surface under Q.
 
 Source: docs/theory/non_holonomic.md, (5); Neimark and Fufaev, Dynamics of Nonholonomic Systems (1972).
 

@@ -194,13 +194,14 @@ class RollingDisc(Joint):
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, radius: float, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         self.radius = self.positive("radius", radius, "m")
-        self.record = (*self.record, self.radius)
+        frames = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
+        self.record = (*frames, self.radius)
         n, e = self.frame_P.orientation[:, 2], self.frame_Q.orientation[:, 2]
         sine = float(np.linalg.norm(np.cross(n, e)))
         self.check(
             sine > FLAT, "frame_Q", self.frame_Q,
-            f"has its z axis along that of frame_P ({np.degrees(sine):.2g}° off): the disc lies on the plane and has no "
-            "lowest point. Tilt it, or take a contact (BoxOnPlane, RingOnCylinder)",
+            f"has its z axis along that of frame_P ({np.degrees(sine):.2g}° off): the disc lies on the plane and has "
+            "no lowest point. Tilt it, or take a contact (BoxOnPlane, RingOnCylinder)",
         )  # fmt: skip
         gap = float(n @ (self.frame_Q.position - self.frame_P.position)) - self.radius * sine
         size = max(start_size(self.frame_P, self.frame_Q), self.radius)

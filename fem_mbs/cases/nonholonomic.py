@@ -3,7 +3,7 @@
 The sleigh and the steady precession of the disc have closed forms. A wobbling disc is compared with its equations of
 motion as a point on a sphere, integrated to round-off; constraints and reactions do not appear in them:
 
-    e' = ω × e ,  x' = p × ω ,  (J − m p̃ p̃) ω' = m p × (p' × ω) + m g p × Z − ω × J ω ,  J = A I + (C − A) e eᵀ       (1)
+    e' = ω × e ,  x' = p × ω ,  (J − m p̃ p̃) ω' = m p × (p' × ω) + m g p × Z − ω × J ω ,  J = A I + (C − A) e eᵀ     (1)
 
 with p from the centre to the lowest point of the edge. Source: docs/theory/non_holonomic.md, (9)-(12).
 """
@@ -27,7 +27,7 @@ def allowed(stepper: Any, high: float, second: float, first: float) -> float:
     return {"LobattoIIIAB": high, "ConeComplementarity": first}.get(type(stepper).__name__, second)
 
 
-# --- disc ---------------------------------------------------------------------------------------------------------------
+# --- disc -------------------------------------------------------------------------------------------------------------
 
 MASS, RADIUS, g = 1.0, 0.5, 9.81  # kg, m, m/s²
 A, C = 0.0625, 0.125  # kg m², about a diameter and about the axis
@@ -125,7 +125,7 @@ def wobbling(stepper: Any) -> fem.Checks:
     )  # fmt: skip
 
 
-# --- Chaplygin's sleigh -------------------------------------------------------------------------------------------------
+# --- Chaplygin's sleigh -----------------------------------------------------------------------------------------------
 
 BEHIND, INERTIA, SPEED, TURN = 0.3, 0.2, 0.2, 3.0  # m, blade behind the centre; kg m²; m/s, of the blade; rad/s
 
@@ -168,7 +168,8 @@ def sleigh(stepper: Any) -> fem.Checks:
     return fem.Checks(
         fem.Check("angle [rad]", reference=angle, obtained=heading(result), abs=near),
         fem.Check("speed [m/s]", reference=speed, obtained=along, abs=near),
-        fem.Check("angular velocity [rad/s]", reference=rate, obtained=result["sleigh"].angular_velocity[-1, 2], abs=near),
+        fem.Check("angular velocity [rad/s]", reference=rate,
+                  obtained=result["sleigh"].angular_velocity[-1, 2], abs=near),
         fem.Check("speed across, largest [m/s]", reference=0.0, obtained=np.abs(across).max(),
                   abs=allowed(stepper, 1e-12, 1e-12, 2e-2)),
         fem.Check("energy, its change [J]", reference=0.0, obtained=np.abs(total - total[0]).max(),
@@ -184,10 +185,10 @@ METHODS = (
     Method("ConeComplementarity", {}),
     *(Method("LobattoIIIAB", {"stages": s}) for s in (3, 4)),
 )  # fmt: skip
-WHY = "errors measured at 2.5 ms, tripled: second order in h, fourth and more with Lobatto's scheme, first with the cone's"
+WHY = "errors measured at 2.5 ms, tripled: second order in h, 4 and 6 with Lobatto's scheme, 1 with the cone's"
 CASES = [
-    Case("rolling-disc-precession", "disc that rolls on a circle", "closed form, docs/theory/non_holonomic.md, (10)", WHY,
-         steady, METHODS,
+    Case("rolling-disc-precession", "disc that rolls on a circle", "closed form, docs/theory/non_holonomic.md, (10)",
+         WHY, steady, METHODS,
          note="ConeComplementarity has its rows at the start of the step: the disc slips by what they turn in a step."),
     Case("rolling-disc-wobbling", "disc that wobbles while it rolls",
          "its equations of motion, integrated to round-off; O'Reilly (1996) for the disc", WHY, wobbling, METHODS),

@@ -11,8 +11,16 @@ from fem_mbs.errors import FemMbsError
 @functools.cache
 def cases() -> dict[str, Case]:
     """Name -> case, in the order of the files."""
-    from fem_mbs.cases import bruls2014, capobianco2021, capobianco2024, classical, examples, negrut2018, nonholonomic
-    from fem_mbs.cases import tip_pendulum
+    from fem_mbs.cases import (
+        bruls2014,
+        capobianco2021,
+        capobianco2024,
+        classical,
+        examples,
+        negrut2018,
+        nonholonomic,
+        tip_pendulum,
+    )
 
     parts = (
         examples, classical, nonholonomic, bruls2014, capobianco2021, capobianco2024, negrut2018, tip_pendulum,

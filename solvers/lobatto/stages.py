@@ -4,8 +4,8 @@
     0 = g(q^i, t^i)  with R^{i−1},  i = 2 … s;  contacts: `lobatto.contacts`                                      (2)
     0 = Σ_j b_j c_j^(i−1) γ(q^j, v^j, t^j) ,  i = 1 … s − 1:  rows of velocities in the place of (2)              (3)
 
-Block j of the stacked matrix has the unknowns w^j, R^j, and the rows r^j, (2) of stage j + 1 or (3) with i = j; the last
-has no R.
+Block j of the stacked matrix has the unknowns w^j, R^j, and the rows r^j, (2) of stage j + 1 or (3) with i = j; the
+last has no R.
 
 Source: docs/theory/lobatto.md, (4)-(10), (18).
 """
