@@ -44,7 +44,7 @@ from fem_mbs.rotations import cross, dot, frame_with_axis, rotate
 PARAMETERS = np.dtype(
     [("p_AP", "f8", (3,)), ("R_AP", "f8", (3, 3)), ("p_BQ", "f8", (3,)), ("R_BQ", "f8", (3, 3)), ("radius", "f8")]
 )
-FLAT = 1e-3  # |w| of a disc that lies: its lowest point is then no matter of the pose but of round-off
+FLAT = 1e-2  # |w| of a disc that lies: at 0 its lowest point, and with it the joint, is not defined
 
 
 @kernel
@@ -243,7 +243,10 @@ class RollingDisc(Joint):
 
     def trouble(self, state: Any) -> str:
         """That the disc lies on the plane."""
-        return f"{label(self)}: the disc has come to lie on the plane ({np.degrees(FLAT):.2g}°): it has no lowest point"
+        return (
+            f"{label(self)}: the disc has come within {np.degrees(FLAT):.2g}° of lying on the plane, where it has no lowest "
+            "point. End the run before, or take a contact"
+        )
 
     def regular(self, point: Any) -> bool:
         """Whether the disc of a configuration of `fem_mbs.verify` is tilted enough to be differentiated."""
