@@ -244,8 +244,8 @@ class RollingDisc(Joint):
     def trouble(self, state: Any) -> str:
         """That the disc lies on the plane."""
         return (
-            f"{label(self)}: the disc has come within {np.degrees(FLAT):.2g}° of lying on the plane, where it has no lowest "
-            "point. End the run before, or take a contact"
+            f"{label(self)}: the disc has come within {np.degrees(FLAT):.2g}° of lying on the plane, where it has no "
+            "lowest point. End the run before, or take a contact"
         )
 
     def regular(self, point: Any) -> bool:

@@ -1,4 +1,4 @@
-"""KnifeEdge, RollingDisc, and user elements with rows of velocities: what they say of themselves, and the checks of it."""
+"""KnifeEdge, RollingDisc and user elements with rows of velocities: what they say of themselves, and its checks."""
 
 import numpy as np
 import pytest
@@ -94,7 +94,7 @@ def test_a_plane_of_any_direction_is_laid_under_the_disc():
     assert abs(out("constraint", point)["g"]).max() < 1e-15
 
 
-# --- the generic checks -------------------------------------------------------------------------------------------------
+# --- the generic checks -----------------------------------------------------------------------------------------------
 
 
 @kernel
