@@ -39,6 +39,7 @@ from fem_mbs.elements.joints.velocity_rows import (
 )
 from fem_mbs.errors import label
 from fem_mbs.jit import kernel, local_vector
+from fem_mbs.nodes import Ground
 from fem_mbs.rotations import cross, dot, frame_with_axis, rotate
 
 PARAMETERS = np.dtype(
@@ -160,6 +161,9 @@ class RollingDisc(Joint):
         On the second body: centre of the disc, its axis the z axis. ``RollingDisc.at(first, second, position, axis,
         radius=…)`` makes both frames for a disc whose centre is at ``position``.
     radius : float > 0 [m], of the sharp edge that rolls
+    drawn_size : float ≥ 0, optional [m]
+        Edge length of the square patch that draws the plane about P; 0 draws none. Default: ten radii for planes on the
+        ground.
     name : str, optional
 
     Outputs
@@ -191,9 +195,20 @@ class RollingDisc(Joint):
     kernels = {"constraint": constraint, "hessian": hessian, "output": output, "trouble": trouble}
     outputs = {"force": (3, "N"), "point": (3, "m"), "tilt": (1, "rad"), "slip": (3, "m/s")}
 
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, radius: float, name: str | None = None) -> None:
+    def __init__(
+        self,
+        frame_P: FrameLike,
+        frame_Q: FrameLike,
+        *,
+        radius: float,
+        drawn_size: float | None = None,
+        name: str | None = None,
+    ) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         self.radius = self.positive("radius", radius, "m")
+        if drawn_size is None:
+            drawn_size = 10.0 * self.radius if isinstance(self.frame_P.node, Ground) else 0.0
+        self.drawn_size = self.positive("drawn_size", drawn_size, "m", allow_zero=True)
         frames = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
         self.record = (*frames, self.radius)
         n, e = self.frame_P.orientation[:, 2], self.frame_Q.orientation[:, 2]
@@ -240,6 +255,14 @@ class RollingDisc(Joint):
         lowest_point = centre - r * w / length if length > FLAT else centre
         P, Q = A.frame_at(lowest_point, frame_with_axis(n)), B.frame_at(centre, frame_with_axis(e))
         return cls(P, Q, radius=r, **options)
+
+    def picture(self) -> list:
+        if self.drawn_size == 0.0:
+            return []
+        from fem_mbs.shapes import Patch
+
+        patch = Patch([self.drawn_size, self.drawn_size], offset=self.frame_P.p, rotation=self.frame_P.rotation)
+        return [(self.frame_P.node, patch)]
 
     def trouble(self, state: Any) -> str:
         """That the disc lies on the plane."""

@@ -7,7 +7,7 @@
 Block j of the stacked matrix has the unknowns w^j, R^j, and the rows r^j, (2) of stage j + 1 or (3) with i = j; the
 last has no R.
 
-Source: docs/theory/lobatto.md, (4)-(10), (18).
+Source: docs/theory/lobatto.md, (4)-(10), (13).
 """
 
 import math
