@@ -30,7 +30,7 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
     no_contact_twice(system)
     system.constraint_values(state)
     mass, _, stiffness, gradient = system.matrices(state)
-    moving_without_mass(system, mass, stiffness, gradient)
+    moving_without_mass(system, mass, stiffness, gradient[~system.velocity_rows])
     if system.m and redundant == "error":
         redundant_constraints(system)
     if project:
@@ -63,7 +63,7 @@ def no_contact_twice(system: "System") -> None:
 
 
 def moving_without_mass(system: "System", mass: Any, stiffness: Any, gradient: Any) -> None:
-    """Every free component has mass, or something that determines it."""
+    """Every free component has mass, or something that determines it: no row of velocities, which leaves its place."""
     has = (abs(mass).sum(axis=1) > 0) | (abs(stiffness).sum(axis=1) > 0) | (abs(gradient).sum(axis=0) > 0)
     loose = np.flatnonzero(~np.asarray(has).ravel())
     if loose.size:

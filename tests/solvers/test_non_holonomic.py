@@ -210,6 +210,17 @@ def test_steps_of_variable_size_follow_the_disc(method):
     assert result.violation.velocity.max() < 1e-10
 
 
+@pytest.mark.parametrize("method", [fem.DecoupledNSGA, fem.LobattoIIIAB, fem.GeneralizedAlpha])
+def test_steps_that_are_taken_in_parts_hold_rows_of_velocities(method):
+    """Two iterations are too few for steps of 0.1 s: all of them are divided."""
+    result = method(max_iterations=2).run(case.disc_model(push=case.PUSH), 0.8, 0.1)
+    place, _ = case.disc_reference(case.disc_model(push=case.PUSH), 0.8)
+    assert result.statistics["divided_steps"] == 8
+    assert result.violation.velocity.max() < 1e-11
+    # measured 2.7e-3, 1.6e-7, 4e-4; whole steps, 4 iterations allowed: 8e-3, 9e-5, 5e-3
+    assert np.abs(result["disc"].position[-1, :2] - place).max() < 5e-3
+
+
 @every_method
 def test_a_run_goes_on_from_its_middle(method):
     whole = method.run(case.disc_model(push=case.PUSH), 0.4, 1e-2)
@@ -276,6 +287,24 @@ def test_two_blades_on_one_line_share_the_force_if_that_is_allowed(method):
     assert np.abs(result["sleigh"].position - alone["sleigh"].position).max() < 1e-6
     together = result["first"].force + result["second"].force
     assert np.abs(together - alone["blade"].force)[2:].max() < 1e-4
+
+
+def test_a_row_of_velocities_is_no_support_of_what_has_no_mass():
+    model = fem.Model("massless", gravity=[0, 0, 0])
+    node = model.add(fem.Node6(fixed=("x", "y", "z", "rx", "ry"), name="shaft"))
+    model.add(RateMotor(node, lambda t: 0.0, name="motor"))
+    with pytest.raises(fem.ModelError, match="Node6 'shaft' can move in rz but has no mass"):
+        model.compile()
+
+
+@pytest.mark.parametrize("count", [-1, 2])
+def test_rows_of_velocities_are_among_the_rows_of_their_element(count):
+    model = fem.Model("count")
+    body = model.add(fem.RigidBody(1.0, 1.0))
+    kind = type("Motor", (RateMotor,), {"velocity_rows": count})
+    model.add(kind(body, lambda t: 0.0, name="motor"))
+    with pytest.raises(fem.ModelError, match=f"Motor 'motor': velocity_rows = {count}, must be 0 … rows = 1"):
+        model.compile()
 
 
 def test_a_model_says_how_many_freedoms_velocities_and_positions_have():
