@@ -141,20 +141,6 @@ class System(Diagnosis):
         """Whether something makes the stiffness unsymmetric: follower loads, reactions of rows of velocities."""
         return bool(self.non_holonomic) or any(getattr(element, "circulatory", False) for element in self.elements)
 
-    @property
-    def non_holonomic(self) -> list:
-        """Constraints that have rows of velocities."""
-        return [element for element in self.constraints if element.velocity_rows]
-
-    @property
-    def velocity_rows(self) -> np.ndarray:
-        """Which constraint rows (m,) are rows of velocities."""
-        chosen = np.zeros(self.m, bool)
-        for element in self.non_holonomic:
-            rows = self.rows[element]
-            chosen[rows.stop - element.velocity_rows : rows.stop] = True
-        return chosen
-
     def missing(self) -> list:
         """What the model got after it was compiled: elements and contact groups."""
         known = {id(item) for item in (*self.elements, *self.contact_groups)}

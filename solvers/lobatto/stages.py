@@ -2,35 +2,23 @@
 
     0 = r^i   (`lobatto.blocks`, (1)),  i = 1 … s                                                                (1)
     0 = g(q^i, t^i)  with R^{i−1},  i = 2 … s;  contacts: `lobatto.contacts`                                      (2)
-    0 = Σ_j b_j c_j^(i−1) γ(q^j, v^j, t^j) ,  i = 1 … s − 1:  rows of velocities in the place of (2)              (3)
 
-Block j of the stacked matrix has the unknowns w^j, R^j, and the rows r^j, (2) of stage j + 1 or (3) with i = j; the
-last has no R.
+with rows of velocities (`lobatto.rates`) in the place of (2).
 
-Source: docs/theory/lobatto.md, (4)-(10), (13).
+Block j of the stacked matrix has the unknowns w^j, R^j, and the rows r^j, (2) of stage j + 1; the last has no R.
+
+Source: docs/theory/lobatto.md, (4)-(10).
 """
 
 import math
 
-from fem_mbs.jit import (
-    N_SLOTS,
-    SLOT,
-    call2,
-    entry,
-    indices,
-    integer_matrix,
-    integers,
-    kernel,
-    local_vector,
-    matrix,
-    tensor,
-    vector,
-)
+from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, indices, integers, kernel, local_vector, matrix, tensor, vector
 from fem_mbs.rotations import add_rotated, rotate, rotate_T
 from fem_mbs.solvers.lobatto.blocks import clear_entries, distribute, elements, multiplier_diagonal, spread
 from fem_mbs.solvers.lobatto.chart import charts, curvatures, own_rows, to_stage, without_gyration
 from fem_mbs.solvers.lobatto.contacts import keep_contacts, move_contacts, right_of_contacts, stage_contacts
 from fem_mbs.solvers.lobatto.data import own_at
+from fem_mbs.solvers.lobatto.rates import rate_entries, rates_squared, stage_rates
 from fem_mbs.solvers.stepping.arrays import copy, copy1
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -51,7 +39,7 @@ from fem_mbs.system.assembly import (
 )
 from fem_mbs.system.constraints import add_constraint_forces, constraints, replace_velocity_rows, row_norm
 
-_H, _RATE, _GT, _GTT, _K, _C, _M, _V = (SLOT[k] for k in ("H", "rate", "gt", "gtt", "K", "C", "M", "v"))
+_H, _RATE, _K, _C, _M = (SLOT[k] for k in ("H", "rate", "K", "C", "M"))
 
 
 @kernel
@@ -105,82 +93,6 @@ def _constraint_entries(d, s, o, j):
 
 
 @kernel
-def _rates(d, s, o, j):
-    """What stage j gives to (3), times h: in gaps, at the places that (2) would have."""
-    groups, stages = groups_of(d), o.a.shape[0]
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.constraint == 0:
-            continue
-        for e in range(g.n):
-            first = g.first_row + e * g.nr
-            for row in range(first + g.nr - g.velocity_rows, first + g.nr):
-                weight = s.h * o.b[j]
-                for i in range(1, stages):
-                    if j == 0:
-                        o.gaps[i, row] = 0.0
-                    o.gaps[i, row] += weight * s.rate[row]
-                    weight *= s.instants[j]
-
-
-@kernel
-def _rates_squared(d, s, o):
-    """Sum of squares of (3), times h."""
-    total = 0.0
-    for j in range(1, o.a.shape[0]):
-        zero(s.g_at, d.m)
-        replace_velocity_rows(d, 1.0, o.gaps[j], s.g)
-        total += row_norm(d, s.g) ** 2
-    return total
-
-
-@kernel
-def _rate_entries(d, s, o, j):
-    """Entries of (3) at stage j: ∂γ/∂q 𝒯 + G Θ and G 𝒯."""
-    b = integers(d.table_at, N_SLOTS)
-    groups = groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.constraint == 0 or g.velocity_rows == 0:
-            continue
-        nd, nr = g.nd, g.nr
-        size, stored = nd + nr, tensor(g.G_at, g.n, nr, nd)
-        nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-        B, H, rate = matrix(b[_M], nr, nd), tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd)
-        ve = vector(b[_V], nd)
-        for e in range(g.n):
-            where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
-            gather(d, g, e, b, s.xs, s.Rs, s.Vs, s.Vs)
-            zero(b[_H], nr * nd * nd)
-            zero(b[_RATE], nr * nd)
-            call2(g.hessian, g.parameters_at + e * g.stride, d.table_at)
-            if g.rheonomic != 0:
-                zero(b[_GT], nr)
-                zero(b[_GTT], nr)
-                call2(g.rheonomic, g.parameters_at + e * g.stride, d.table_at)
-            for i in range(nr):
-                for c in range(nd):
-                    B[i, c] = rate[i, c]
-                    for r in range(nd):
-                        B[i, c] += ve[r] * H[i, r, c]
-            times_tangent(g, e, B, nr, o.Ti[j])
-            for i in range(nr - g.velocity_rows, nr):
-                for a in range(g.nn):
-                    T, Th = o.Ti[j, nodes[e, a]], o.Th[j, nodes[e, a]]
-                    for c in range(6):
-                        at = where[(nd + i) * size + 6 * a + c]
-                        if at < 0:
-                            continue
-                        o.A_D[at] += s.kv * B[i, 6 * a + c]
-                        if c < 3:
-                            o.A_w[at] += s.kv * stored[e, i, 6 * a + c]
-                            continue
-                        for m in range(3):
-                            o.A_w[at] += s.kv * stored[e, i, 6 * a + 3 + m] * T[m, c - 3]
-                            o.A_D[at] += s.kv * stored[e, i, 6 * a + 3 + m] * Th[m, c - 3]
-
-
-@kernel
 def _stage(d, s, o, j, tangents):
     """Evaluate stage j, with ``tangents`` also its entries of the matrix; returns the sum of squares of its g."""
     go_to(d, s, j)
@@ -195,7 +107,7 @@ def _stage(d, s, o, j, tangents):
         constraints(d, s.xs, s.Rs, s.Vs, s.g, s.rate)
         total = row_norm(d, s.g) ** 2
         if o.averaged != 0:
-            _rates(d, s, o, j)
+            stage_rates(d, s, o, j)
             replace_velocity_rows(d, 1.0, o.gaps[j], s.g)
         for i in range(d.m):
             o.gaps[j, i] = s.g[i]
@@ -204,7 +116,7 @@ def _stage(d, s, o, j, tangents):
         if tangents:
             _constraint_entries(d, s, o, j)
             if o.averaged != 0:
-                _rate_entries(d, s, o, j)
+                rate_entries(d, s, o, j)
     if d.nc > 0:
         stage_contacts(d, s, o, j, tangents)
     return total
@@ -319,7 +231,7 @@ def stage_residual(data, run):
             curvatures(d, s, o, j)
             distribute(d, s, o, j)
     if o.averaged != 0:
-        total += _rates_squared(d, s, o)
+        total += rates_squared(d, s, o)
     if tangents:
         multiplier_diagonal(d, s, o, STACKED, s.epsilon_rows * s.kv, s.kv)
     _rows(d, s, o)
