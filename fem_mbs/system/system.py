@@ -138,8 +138,8 @@ class System(Diagnosis):
 
     @property
     def circulatory(self) -> bool:
-        """Whether something makes the stiffness unsymmetric: follower loads, reactions of rows of velocities."""
-        return bool(self.non_holonomic) or any(getattr(element, "circulatory", False) for element in self.elements)
+        """Whether there are loads that make the stiffness unsymmetric: followers."""
+        return any(getattr(element, "circulatory", False) for element in self.elements)
 
     def missing(self) -> list:
         """What the model got after it was compiled: elements and contact groups."""

@@ -10,7 +10,7 @@ so that λ is the reaction itself. Q and U are what is called U and W there. Der
 
     v~   G + c_q/c_a ∂(G a)/∂q 𝒫        U/h   h/c_a ∂(G a)/∂q T(U)        v   ( 2 ∂(G v + ∂g/∂t)/∂q + G Ω~ )/c_a    (4)
 
-What c2 changes with q is left out. Of rows of velocities, of which H − Hᵀ is not G Ω~, (v) is ∂γ̇/∂v as it stands.
+What c2 changes with q is left out. Rows of velocities, of which H − Hᵀ is not G Ω~, have ∂γ̇/∂v from H in (v).
 
 Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (1)-(4).
 """

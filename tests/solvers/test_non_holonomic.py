@@ -360,6 +360,32 @@ def test_modes_of_a_disc_at_rest_on_its_edge_fall_over_as_the_closed_form_says()
     assert not any("does not rest" in remark for remark in found.remarks)
 
 
+def test_modes_of_a_turned_disc_are_the_same():
+    model, Q = upright(), exp([0.3, -0.8, 0.5])
+    disc, turned = model["disc"].node, fem.Model("turned", gravity=Q @ model.gravity)
+    body = fem.RigidBody(case.MASS, [case.A, case.C, case.A], position=Q @ disc.position, rotation=Q, name="disc")
+    turned.add(body, fem.RollingDisc.at(turned.ground, body, Q @ disc.position, Q[:, 1], radius=case.RADIUS,
+                                        normal=Q[:, 2]))  # fmt: skip
+    assert fem.modes(turned, 3).omega == pytest.approx(fem.modes(model, 3).omega, rel=1e-9, abs=1e-6)
+
+
+def test_modes_have_the_stiffness_of_the_reaction_of_a_blade():
+    """A blade holds a body against its weight, a spring its angle: what turns it lets it slide along the blade.
+
+    J θ'' = −k θ,  m x'' = −m g θ: the stiffness is unsymmetric, x = g J/k θ.
+    """
+    k, model = 3.0, fem.Model("blade on a slope", gravity=[0, -case.g, 0])
+    body = model.add(fem.RigidBody(case.MASS, case.INERTIA, fixed=("z", "rx", "ry"), name="body"))
+    model.add(fem.KnifeEdge.at(model.ground, body, [0, 0, 0], [0, 1, 0], name="blade"))
+    model.add(fem.TorsionSpring.at(model.ground, body, [0, 0, 0], [0, 0, 1], stiffness=k, name="spring"))
+    found = fem.modes(model, 10)
+    swings = int(np.argmax(found.omega))
+    assert found.omega[swings] == pytest.approx(np.sqrt(k / case.INERTIA), rel=1e-9)
+    shape = found.shapes[swings][body.node.index]
+    assert np.real(shape[0] / shape[5]) == pytest.approx(case.g * case.INERTIA / k, rel=1e-7)
+    assert not any("does not rest" in remark for remark in found.remarks)
+
+
 def test_modes_of_a_disc_that_is_not_at_rest_say_so():
     assert any("does not rest" in remark for remark in fem.modes(upright(lean=0.1), 3).remarks)
 
