@@ -61,6 +61,12 @@ def tippe_top():
     result.animate(PICTURES / "tippe_top.gif", end=2.4, speed=0.3, fps=12, size=(480, 270), **look)
 
 
+def rolling_disc():
+    example("rolling_disc")
+    shutil.copy("rolling_disc.png", PICTURES)
+    shrink(PICTURES / "rolling_disc.png")
+
+
 def billiard_break():
     example("billiard_break")
     result = fem.load("billiard_break.vtkhdf")
@@ -218,5 +224,5 @@ DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
     spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts,
     clearance_crank, guided_hopper, bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing,
-    bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball, elastic_bar,
+    bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball, elastic_bar, rolling_disc,
 )  # fmt: skip

@@ -40,11 +40,20 @@ def grains():
     return model
 
 
+def sleigh():
+    """A body on a blade."""
+    model = fem.Model("sleigh")
+    body = model.add(fem.RigidBody(1.0, 0.1, name="sleigh"))
+    model.add(fem.KnifeEdge.at(model.ground, body, [0, 0, 0], [0, 1, 0]))
+    return model
+
+
 MODELS = {  # column -> a model that a stepper takes or refuses
     "contacts": ball,
     "rolling, spinning friction": lambda: ball(rolling_resistance=1e-3, spinning_resistance=1e-3),
     "`radius_contensou`": lambda: ball(radius_contensou=1e-3),
     "contact groups": grains,
+    "rows of velocities": sleigh,
 }
 
 

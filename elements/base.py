@@ -29,7 +29,7 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
                 accept             new ``state`` at the end of a step, from its x, R and v
                 trouble            returns a number > 0 (as float) when a pose is outside what the element is made for;
                                    name must begin with "trouble", method ``trouble(state)`` tells it in words
-    constraint  constraint         g (nr,), G (nr,nd) with ġ = G v + gt
+    constraint  constraint         g (nr,), G (nr,nd) with ġ = G v + gt; rows of velocities have G alone, see below
                 hessian            H (nr,nd,nd), H[k,i,j] = ∂G[k,i]/∂q_j: gives ∂(Gᵀλ)/∂q, ∂(Gv)/∂q and vᵀHv
                 rheonomic          gt (nr,) = ∂g/∂t, gtt (nr,) = ∂²g/∂t², rate (nr,nd) = ∂G/∂t (rows with time)
     contact     contact            gap (1,), G_N (nd,); slip (2,) tangential displacement over the step, G_T (2,nd) its
@@ -41,6 +41,10 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
 
 Derivatives ∂/∂q are with respect to (δx inertial, δθ body) of each node, R ← R exp(δθ̃). Forces: f is conjugate to
 (δx, δθ), i.e. forces in inertial components, moments in body components.
+
+The last `Constraint.velocity_rows` of the rows of a constraint are rows of velocities, γ = G v + gt = 0 without a g
+whose gradient G would be (rolling, blades, prescribed rates). They have no part in g; H, gt as above. ``rate`` is
+∂gt/∂q, and gtt what makes γ̇ = G v̇ + vᵀHv + 2 rate v + gtt: ∂gt/∂t where G does not depend on time nor gt on q.
 
 A type that is registered with an example is put under the generic checks of `fem_mbs.verify` by the test suite.
 """
@@ -162,9 +166,21 @@ class Force(Element):
 
 
 class Constraint(Element):
-    """An element that imposes equations g(q, t) = 0; ``rows`` of them."""
+    """An element that imposes equations g(q, t) = 0; ``rows`` of them.
+
+    Class attributes
+    ----------------
+    velocity_rows : int
+        How many of the rows, the last ones, are equations of velocities alone, G(q, t) v + gt(q, t) = 0 (non-holonomic
+        constraints). They take no freedom from positions.
+    """
 
     role = "constraint"
+    velocity_rows = 0
+
+    def group_key(self) -> tuple:
+        """Constraints with other rows of velocities are groups of their own."""
+        return (*super().group_key(), self.velocity_rows)
 
 
 class Joint(Constraint):

@@ -181,7 +181,9 @@ class Model(Checked):
         redundant = system.m - independent_count(system)
         freedoms = system.n - system.m + redundant
         rows = f"{system.m} constraint rows" + (f", of which {redundant} repeat others" if redundant else "")
-        return f"{system.n} velocities, {rows} ({freedoms} degree{'s' if freedoms != 1 else ''} of freedom)"
+        held = sum(element.velocity_rows for element in system.non_holonomic)
+        more = f", {freedoms + held} of positions" if held else ""
+        return f"{system.n} velocities, {rows} ({freedoms} degree{'s' if freedoms != 1 else ''} of freedom{more})"
 
     def __str__(self):
         return str(Report(self._summary()))

@@ -6,7 +6,8 @@ to ``angle``), and compares
     G, H, ∂G/∂t, G_N, G_T, H_N …   with derivatives of what they are gradients of
     K, C, ∂(Ma)/∂q                 with derivatives of the forces
     M                              with Ma; symmetric, no negative eigenvalue
-    H                              H_θθ − H_θθᵀ = (G_θᵀ)~ on every node (docs/theory/joints.md, (3))
+    H                              H_θθ − H_θθᵀ = (G_θᵀ)~ on every node (docs/theory/joints.md, (3)), unless the row is
+                                   one of velocities, which has no g either; then H v and vᵀH besides
     forces, energy, |g|, gap       before and after a superposed rigid motion, rotated with it
     f at rest                      with −∂V/∂q
     v·(Ma − f)                     with d/dt ½vᵀMv (no gravity)
@@ -260,25 +261,54 @@ def _check_energy(call, point, report, size):
 
 def _check_constraint(call, point, report, size):
     out, H = call("constraint", point), call("hessian", point)["H"]
+    n_g = call.element.rows - call.element.velocity_rows
     gradient = _gradient(lambda q: call("constraint", q)["g"], point, size)
-    report.add("constraint: G", max(relative(G, D, size) for G, D in zip(out["G"], gradient)))
+    if n_g:
+        report.add("constraint: G", max(relative(G, D, size) for G, D in zip(out["G"][:n_g], gradient)))
+    if call.element.velocity_rows:
+        report.add("velocity rows: no g", np.abs(out["g"][n_g:]).max())
+        _check_velocity_rows(call, point, report, size, n_g)
     gradient = _gradient(lambda q: call("constraint", q)["G"], point, size)
     report.add("constraint: H", max(relative(a, b, size, np.abs(G).max()) for a, b, G in zip(H, gradient, out["G"])))
     error = 0.0
-    for k, G in enumerate(out["G"]):
+    for k, G in enumerate(out["G"][:n_g]):
         for n in range(len(point.x)):
             i = slice(6 * n + 3, 6 * n + 6)
             gap = H[k, i, i] - H[k, i, i].T - skew(G[i])
             error = max(error, np.abs(gap).max() / max(np.abs(H[k]).max(), np.abs(G).max()))
-    report.add("constraint: H_θθ − H_θθᵀ = (G_θᵀ)~", error)
-    if call.has("rheonomic"):
+    if n_g:
+        report.add("constraint: H_θθ − H_θθᵀ = (G_θᵀ)~", error)
+    if call.has("rheonomic") and n_g:
         rates = call("rheonomic", point)
         for name, exact, found in (
             ("∂g/∂t", rates["gt"], difference(lambda e: call("constraint", point.later(e))["g"], STEP)),
             ("∂²g/∂t²", rates["gtt"], difference(lambda e: call("rheonomic", point.later(e))["gt"], STEP)),
             ("∂G/∂t", rates["rate"], difference(lambda e: call("constraint", point.later(e))["G"], STEP)),
         ):
-            report.add(f"constraint: {name}", relative(exact.ravel(), found.ravel(), 1.0, np.abs(out["G"]).max()))
+            exact, found = exact[:n_g].ravel(), found[:n_g].ravel()
+            report.add(f"constraint: {name}", relative(exact, found, 1.0, np.abs(out["G"]).max()))
+
+
+def _check_velocity_rows(call, point, report, size, n_g):
+    """Rows γ = G v + gt without g: ∂(Gᵀλ)/∂q, ∂γ/∂q, and γ̇ along a motion."""
+    H, v, lam = call("hessian", point)["H"][n_g:], point.v, point.lam[n_g:]
+    G = call("constraint", point)["G"][n_g:]
+    rheonomic = call("rheonomic", point) if call.has("rheonomic") else None
+    rate = rheonomic["rate"][n_g:] if rheonomic else np.zeros_like(G)
+
+    def gamma(q):
+        gt = call("rheonomic", q)["gt"][n_g:] if rheonomic else 0.0
+        return call("constraint", q)["G"][n_g:] @ q.v + gt
+
+    largest = np.abs(G).max()
+    found = _gradient(lambda q: lam @ call("constraint", q)["G"][n_g:], point, size)
+    report.add("velocity rows: ∂(Gᵀλ)/∂q", relative(np.einsum("k,kij->ij", lam, H), found, size, largest))
+    exact = np.einsum("i,kij->kj", v, H) + rate
+    found = _gradient(gamma, point, size)
+    report.add("velocity rows: ∂γ/∂q", max(relative(a, b, size, largest) for a, b in zip(exact, found)))
+    exact = G @ point.a + exact @ v + rate @ v + (rheonomic["gtt"][n_g:] if rheonomic else 0.0)
+    found = difference(lambda e: gamma(point.moved(e * v).later(e).copy(v=v + e * point.a)), STEP)
+    report.add("velocity rows: dγ/dt", np.abs(exact - found).max() / np.abs(exact).max())
 
 
 def _check_contact(call, point, report, size):
@@ -341,6 +371,9 @@ def _check_invariance(call, point, report, size, rng, angle):
         # round-off of differences of positions
         reference = max(before, np.abs(moved.x).max() * _FLOOR)
         report.add("invariance: |g|", abs(before - after) / reference)
+        if call.element.velocity_rows:
+            before, after = (np.linalg.norm(call("constraint", q)["G"] @ q.v) for q in (point, moved))
+            report.add("invariance: |G v|", abs(before - after) / before)
     if call.has("contact"):
         before, after = call("contact", point), call("contact", moved)
         reference = _FLOOR * np.abs(moved.x).max()

@@ -4,6 +4,9 @@ About an equilibrium q₀ with multipliers μ (stiffness of constraints included
 
     M δq̈ + C δq̇ + K δq − Gᵀ δμ = 0,   G δq = 0                                                                    (1)
 
+Rows of velocities hold G δq̇ = 0, which is the same but for motions with s = 0, from one place of rest to the next;
+these are left out. Their reactions make K unsymmetric.
+
 Real modes, when C = 0 and K is symmetric:  K φ = ω² M φ on the null space of G. Otherwise the quadratic problem
 (s²M + sC + K) φ = 0, s = −ζω ± iω√(1 − ζ²). They are solved in `fem_mbs.solvers.eigen`. For a steady rotation see
 `fem_mbs.solvers.statics.rotating_matrices`; without ``damping`` of C only its antisymmetric, gyroscopic part is kept.
@@ -16,12 +19,13 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
-from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.model import compiled
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
 from fem_mbs.solvers.equilibrium import rotating_matrices
 from fem_mbs.solvers.static_result import StaticResult
+from fem_mbs.solvers.stepping.initial import initial_accelerations
 from fem_mbs.system import model_checks
 from fem_mbs.system.in_use import alone
 from fem_mbs.system.state import State
@@ -123,7 +127,8 @@ def modes(
     Raises
     ------
     ParameterError
-        ``rotation`` is not that of the rotating equilibrium, or ``about`` has other nodes than the model.
+        ``rotation`` is not that of the rotating equilibrium, or ``about`` has other nodes than the model; ``rotation``
+        of a model with rows of velocities.
     SolverError
         The mass is singular in a way that leaves no mode, or the iteration did not converge.
 
@@ -162,6 +167,11 @@ def modes(
             what = f"rad/s, but the equilibrium turns with {turns.tolist()} rad/s; leave rotation out, or find another"
             raise ParameterError(owner, "rotation", w, what)
         w = turns
+    if w is not None and system.non_holonomic:
+        what = f"rad/s, but {label(system.non_holonomic[0])} constrains velocities, which such modes do not know"
+        raise ParameterError(owner, "rotation", w, what)
+    if system.non_holonomic:
+        _, lam = initial_accelerations(system, state)
     if w is None:
         M, C, K, G = system.matrices(state, lam)
         C = C if damping else 0 * C
@@ -177,7 +187,8 @@ def modes(
     simple = eigen.symmetric(K, system.circulatory) and not abs(C).max() > 0
     # a degree of freedom has one ω², but two s: real ones, and those of a motion without stiffness, count twice
     asked, n = n, min(int(n), (1 if simple else 2) * (system.n - system.m))
-    remarks = [] if isinstance(about, StaticResult) or w is not None else _loads(system, state, K)
+    remarks = [] if isinstance(about, StaticResult) or w is not None else _loads(system, state, K, lam)
+    remarks += _neutral(system)
     remarks += _closed_contacts(system, state)
     if simple:
         K = 0.5 * (K + K.T)
@@ -194,13 +205,32 @@ def modes(
     return found
 
 
-def _loads(system, state, K):
-    """Remark on forces that act on what can move: their stiffness of pre-stress is missing."""
-    force = np.abs(system.reduced(system.forces(state)[1]))
+def _neutral(system):
+    """Remark on rows of velocities."""
+    if not system.non_holonomic:
+        return []
+    return [
+        f"{label(system.non_holonomic[0])} constrains velocities: the model can come to rest elsewhere. Motions from "
+        "one place of rest to another (s = 0) that rows of velocities would forbid in positions are left out."
+    ]
+
+
+def _loads(system, state, K, lam):
+    """Remark on forces that act on what can move: their stiffness of pre-stress is missing.
+
+    With rows of velocities there is no `static_equilibrium`, and reactions ``lam`` are those of the state.
+    """
+    force = system.forces(state)[1]
+    if system.non_holonomic:
+        system.constraint_values(state)
+        force = force + system.constraint_forces(lam)
+    force = np.abs(system.reduced(force))
     small = 1e-9 * np.abs(K.diagonal()) * system.length + 1e-12
     if not (force > small).any():
         return []
     _, where = system.unknown(int(np.argmax(np.where(force > small, force, 0.0))))
+    if system.non_holonomic:
+        return [f"The model does not rest at this configuration: forces are left over (most on {where})."]
     return [
         f"Loads act at this configuration (most on {where}) that nothing says to be in equilibrium: their stiffness "
         "is left out. Give an equilibrium: modes(system, about=static_equilibrium(system))."

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
-from fem_mbs.errors import SolverError
+from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.model import compiled
 from fem_mbs.runtime import output_path
 from fem_mbs.solvers import eigen
@@ -45,6 +45,16 @@ from fem_mbs.system.in_use import alone
 
 INCREMENT_TOLERANCE = 1e-9  # of δx/size and δθ; with quadratic convergence the error left is its square
 EASY, SMALLEST_STEP = 6, 1e-6
+
+
+def _refuse_velocity_rows(owner, system):
+    """Raise for joints that hold no position: each place that they let the model reach is one of its equilibria."""
+    for element in system.non_holonomic[:1]:
+        message = (
+            f"{label(element)} constrains velocities, no positions: where the model rests depends on its way there. "
+            "Run it with damping until it rests, or hold it by a joint of positions"
+        )
+        raise ParameterError(owner, "model", element.name, message, told=False)
 
 
 @alone("a static equilibrium")
@@ -97,7 +107,7 @@ def static_equilibrium(
     Raises
     ------
     ParameterError
-        A parameter out of range.
+        A parameter out of range; a joint with rows of velocities (`KnifeEdge`, `RollingDisc`), which holds no position.
     SolverError
         A load step failed (after halving to 1e-6 of the load, when adaptive), or a contact was penetrated: contacts
         are not part of this solver.
@@ -131,6 +141,7 @@ def static_equilibrium(
     w = None if rotation is None else owner.as_vector("rotation", rotation)
     owner.as_path("save", save)
     system = compiled(owner, model, check="positions")
+    _refuse_velocity_rows(owner, system)
     system.number_nodes()
     t = owner.number("t", float(system.initial.t) if t is None else t, "s")
     problem = Equilibrium(system, t, mixed, w)

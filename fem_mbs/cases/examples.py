@@ -163,6 +163,8 @@ CASES = [
             # nothing resists spinning in case III: what the tolerance leaves of it, 2e-6 rad/s with 1e-6, lasts
             GGL, Method(FRICTION.stepper, {"rho_inf": 0.8, "approach": "start", "rtol": 1e-8}), LOBATTO,
             Method("ConeComplementarity", {"relaxed": True}), fast=False),
+    example("rolling_disc", "closed form; equations of motion without constraints, to round-off",
+            "errors measured at 2.5 ms, tripled"),
     example(
         "ball_against_wall", "Sanchez2025, A.6.4", FIRST,
         moreau(MOREAU, "smallest gap to the wall [m]", reason=PENETRATES + "−3.7e-4 m at 1.5 m/s and 1 ms"),

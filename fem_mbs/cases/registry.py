@@ -24,13 +24,14 @@ def cases() -> dict[str, Case]:
         iftomm,
         iterations,
         negrut2018,
+        nonholonomic,
         rotors,
         sanchez2025,
         stability,
         tip_pendulum,
-    )  # fmt: skip
+    )
 
-    smooth = (classical, iftomm, free_rotation, flexible_crank)
+    smooth = (classical, iftomm, free_rotation, nonholonomic, flexible_crank)
     beams = (stability, beams_dynamic, rotors, beam_mechanisms)
     nonsmooth = (bruls2014, capobianco2021, capobianco2024, negrut2018, sanchez2025, tip_pendulum, iterations)
     found = [case for part in (examples, *smooth, *beams, *nonsmooth) for case in part.CASES]

@@ -1,5 +1,8 @@
 """Assembly of constraints: values, rates, forces and tangents of all rows; gradients are kept per element.
 
+Rows of velocities (`fem_mbs.elements.base.Constraint`) have no g. Of problems in positions they are no part: their g is
+0 there, and the row says that their multiplier is 0 (docs/theory/non_holonomic.md).
+
 As in `fem_mbs.system.assembly`, kernels of elements are called through their addresses.
 """
 
@@ -8,6 +11,8 @@ import math
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, tensor, vector
 from fem_mbs.system.assembly import gather, groups_of, matrix_values, scatter_matrix, times_tangent, zero
 
+# what the rows of a matrix are: rates of all rows; g, and rows of velocities left out, or as rates
+RATES, POSITIONS, MIXED = 0, 1, 2
 _V, _M, _K = (SLOT[k] for k in ("v", "M", "K"))
 _G, _GG, _H, _RATE, _GT, _GTT = (SLOT[k] for k in ("g", "G", "H", "rate", "gt", "gtt"))
 
@@ -42,7 +47,7 @@ def constraints(d, x, R, V, g_value, rate):
                 for j in range(nd):
                     stored[e, i, j] = G[i, j]
                     total += G[i, j] * ve[j]
-                g_value[row + i] = ge[i]
+                g_value[row + i] = ge[i] if i < nr - g.velocity_rows else 0.0
                 rate[row + i] = total
 
 
@@ -62,6 +67,20 @@ def constraint_rates(d, V, rate):
                     for j in range(6):
                         total += stored[e, i, 6 * a + j] * V[nodes[e, a], j]
                 rate[g.first_row + e * g.nr + i] = total
+
+
+@kernel
+def replace_velocity_rows(d, scale, source, rows):
+    """Replace the values (m,) of the rows of velocities by scale times those of ``source`` (m,)."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.constraint == 0:
+            continue
+        for e in range(g.n):
+            first = g.first_row + e * g.nr
+            for i in range(first + g.nr - g.velocity_rows, first + g.nr):
+                rows[i] = scale * source[i]
 
 
 @kernel
@@ -93,8 +112,11 @@ def add_constraint_forces(d, scale, lam, f):
 
 
 @kernel
-def _curvature(d, g, e, b, phi, c_H, c_V, S, B):
-    """Add −c_H ∂(Gᵀ phi)/∂q to S (size, size) and c_V ∂(G V + ∂g/∂t)/∂q to B (nr, nd), of element e after `gather`."""
+def _curvature(d, g, e, b, phi, c_H, c_V, first, S, B):
+    """Add −c_H ∂(Gᵀ phi)/∂q to S (size, size) and c_V ∂(G V + ∂g/∂t)/∂q to B (nr, nd), of element e after `gather`.
+
+    B from row ``first`` on.
+    """
     nd, nr = g.nd, g.nr
     H, rate, ve = tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd), vector(b[_V], nd)
     zero(b[_H], nr * nd * nd)
@@ -108,19 +130,21 @@ def _curvature(d, g, e, b, phi, c_H, c_V, S, B):
     for i in range(nr):
         lam = -c_H * phi[g.first_row + e * nr + i]
         for r in range(nd):
-            vr = c_V * ve[r]
+            vr = c_V * ve[r] if i >= first else 0.0
             for j in range(nd):
                 S[r, j] += lam * H[i, r, j]
                 B[i, j] += vr * H[i, r, j]
         for j in range(nd):
-            B[i, j] += c_V * rate[i, j]
+            B[i, j] += c_V * rate[i, j] if i >= first else 0.0
 
 
 @kernel
-def constraint_couplings(d, layout, x, R, V, phi, c_H, c_V, c_G, k, T):
+def constraint_couplings(d, layout, x, R, V, phi, c_H, c_V, c_G, k, holonomic, T):
     """Add what another problem of the same step feels of the constraints to global matrix ``layout``; no multipliers.
 
     (δq, δq)  −c_H ∂(Gᵀ phi)/∂q T        (λ, δq)   −k ( c_G G + c_V ∂(G V + ∂g/∂t)/∂q ) T
+
+    Rows of velocities have nothing in (λ, δq) where only ``holonomic`` rows are meant.
     """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
@@ -139,23 +163,60 @@ def constraint_couplings(d, layout, x, R, V, phi, c_H, c_V, c_G, k, T):
                 for j in range(nd):
                     B[i, j] = c_G * stored[e, i, j]
             gather(d, g, e, b, x, R, V, V)
-            _curvature(d, g, e, b, phi, c_H, c_V, S, B)
+            _curvature(d, g, e, b, phi, c_H, c_V, 0, S, B)
             times_tangent(g, e, S, nd, T)
             times_tangent(g, e, B, nr, T)
-            for i in range(nr):
+            for i in range(nr - g.velocity_rows if holonomic else nr):
                 for j in range(nd):
                     S[nd + i, j] = -k * B[i, j]
             scatter_matrix(g.maps_at[layout], e, size, vector(b[_K], size * size), values)
 
 
 @kernel
-def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, rows_T, T):
+def velocity_row_accelerations(d, layout, x, R, V, c, k):
+    """Add −k c ∂γ̇/∂V of rows of velocities to global matrix ``layout``, in (λ, δv): γ̇ = G v̇ + vᵀHv + 2 rate v + gtt.
+
+    Other rows have H − Hᵀ = G Ω~ and need no H here, see `constraint_couplings`.
+    """
+    b = integers(d.table_at, N_SLOTS)
+    groups, values = groups_of(d), matrix_values(d, layout)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.constraint == 0 or g.velocity_rows == 0:
+            continue
+        nd, nr = g.nd, g.nr
+        size = nd + nr
+        S, H = matrix(b[_K], size, size), tensor(b[_H], nr, nd, nd)
+        rate, ve = matrix(b[_RATE], nr, nd), vector(b[_V], nd)
+        for e in range(g.n):
+            zero(b[_K], size * size)
+            zero(b[_H], nr * nd * nd)
+            zero(b[_RATE], nr * nd)
+            gather(d, g, e, b, x, R, V, V)
+            p = g.parameters_at + e * g.stride
+            call2(g.hessian, p, d.table_at)
+            if g.rheonomic != 0:
+                zero(b[_GT], nr)
+                zero(b[_GTT], nr)
+                call2(g.rheonomic, p, d.table_at)
+            for i in range(nr - g.velocity_rows, nr):
+                for j in range(nd):
+                    total = 2.0 * rate[i, j]
+                    for r in range(nd):
+                        total += (H[i, r, j] + H[i, j, r]) * ve[r]
+                    S[nd + i, j] = -k * c * total
+            scatter_matrix(g.maps_at[layout], e, size, vector(b[_K], size * size), values)
+
+
+@kernel
+def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, rows, T):
     """Add the blocks of all constraints to global matrix ``layout``.
 
-    With B = G T (``rows_T``) or G, plus c_V ∂(G V + ∂g/∂t)/∂q T:
+    With B = G + c_V ∂(G V + ∂g/∂t)/∂q T of ``rows`` that are `RATES`, B = G T of those that are not:
         (δq, δq)  penalty Gᵀ B − c_H ∂(Gᵀ phi)/∂q T        (δq, λ)  −k Gᵀ
         (λ, δq)   −k B                                     (λ, λ)   −shift/arm²  (proximal, redundant constraints;
                                                                      arms of `fem_mbs.system.sizes`)
+    Rows of velocities have −k/arm² in (λ, λ) alone in `POSITIONS`, and are rates in `MIXED`.
     """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
@@ -166,7 +227,8 @@ def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, ro
         if g.constraint == 0:
             continue
         nd, nr = g.nd, g.nr
-        size = nd + nr
+        size, taking_part = nd + nr, nr - g.velocity_rows if rows == POSITIONS else nr
+        first_rate = 0 if rows == RATES else nr - g.velocity_rows
         S = matrix(b[_K], size, size)
         B = matrix(b[_M], nr, nd)
         stored = tensor(g.G_at, g.n, nr, nd)
@@ -174,19 +236,21 @@ def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, ro
             zero(b[_K], size * size)
             for i in range(nr):
                 for j in range(nd):
-                    B[i, j] = stored[e, i, j] if rows_T else 0.0
+                    B[i, j] = stored[e, i, j] if i < first_rate else 0.0
             if with_H:
                 gather(d, g, e, b, x, R, V, V)
-                _curvature(d, g, e, b, phi, c_H, c_V, S, B)
+                _curvature(d, g, e, b, phi, c_H, c_V, first_rate, S, B)
                 times_tangent(g, e, S, nd, T)
+            if with_H or first_rate > 0:
                 times_tangent(g, e, B, nr, T)
-            elif rows_T:
-                times_tangent(g, e, B, nr, T)
-            if not rows_T:
-                for i in range(nr):
-                    for j in range(nd):
-                        B[i, j] += stored[e, i, j]
-            for i in range(nr):
+            for i in range(first_rate, nr):
+                for j in range(nd):
+                    B[i, j] += stored[e, i, j]
+            for i in range(taking_part, nr):
+                S[nd + i, nd + i] = -k / arm[g.first_row + e * nr + i] ** 2
+                for j in range(nd):
+                    B[i, j] = 0.0
+            for i in range(taking_part):
                 for j in range(nd):
                     S[nd + i, j] = -k * B[i, j]
                     S[j, nd + i] = -k * stored[e, i, j]
@@ -202,7 +266,7 @@ def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, ro
 
 @kernel
 def convective_terms(d, x, R, V, gamma):
-    """Fill gamma (m,) = vᵀHv + 2 ∂G/∂t v + ∂²g/∂t², so that g̈ = G v̇ + gamma."""
+    """Fill gamma (m,) = vᵀHv + 2 ∂G/∂t v + ∂²g/∂t², so that g̈, or γ̇ of rows of velocities, is G v̇ + gamma."""
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     for k in range(d.n_groups):

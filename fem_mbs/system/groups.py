@@ -35,6 +35,11 @@ class Group:
         self.nodes = np.array([[node.index for node in element.nodes] for element in elements], np.int64).reshape(n, -1)
         self.signals = np.zeros((n, max(s["ns"], 1)), np.int64)
         self.state = np.zeros((n, max(s["nq"], 1)))
+        self.velocity_rows = int(getattr(first, "velocity_rows", 0))
+        if not 0 <= self.velocity_rows <= s["nr"]:
+            raise ModelError(
+                f"{label(first)}: velocity_rows = {self.velocity_rows}, must be 0 … rows = {s['nr']}", [first]
+            )
         is_constraint, is_contact = first.role == "constraint", first.role == "contact"
         self.G = np.zeros((n, s["nr"], s["nd"])) if is_constraint else np.zeros((1, 1, 1))
         self.drilling = is_contact and first.drilling_arm > 0.0
@@ -90,6 +95,7 @@ class Group:
             record[name] = address(array)
         record["contact_stride"], record["drilling"] = self.contact_stride, int(self.drilling)
         record["viscous"] = int(any(element.viscous for element in self.elements))
+        record["velocity_rows"] = self.velocity_rows
         for name in ("first_row", "first_contact", "first_output"):
             record[name] = getattr(self, name)
         for name, call in self.calls.items():

@@ -30,7 +30,7 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
     no_contact_twice(system)
     system.constraint_values(state)
     mass, _, stiffness, gradient = system.matrices(state)
-    moving_without_mass(system, mass, stiffness, gradient)
+    moving_without_mass(system, mass, stiffness, gradient[~system.velocity_rows])
     if system.m and redundant == "error":
         redundant_constraints(system)
     if project:
@@ -63,7 +63,7 @@ def no_contact_twice(system: "System") -> None:
 
 
 def moving_without_mass(system: "System", mass: Any, stiffness: Any, gradient: Any) -> None:
-    """Every free component has mass, or something that determines it."""
+    """Every free component has mass, or something that determines it: no row of velocities, which leaves its place."""
     has = (abs(mass).sum(axis=1) > 0) | (abs(stiffness).sum(axis=1) > 0) | (abs(gradient).sum(axis=0) > 0)
     loose = np.flatnonzero(~np.asarray(has).ravel())
     if loose.size:
@@ -253,9 +253,12 @@ def far_away(system: "System") -> None:
         )
 
 
-def _solve_with_constraints(system, state, right):
-    """Least change in the metric of the mass matrix: [M Gᵀ; G 0] with a small shift for redundant rows."""
-    layout = system.assemble(state, c_M=1.0, shift=1e-10 * system.mean_mass)
+def _solve_with_constraints(system, state, right, positions):
+    """Least change in the metric of the mass matrix: [M Gᵀ; G 0] with a small shift for redundant rows.
+
+    Rows of velocities hold no ``positions``.
+    """
+    layout = system.assemble(state, c_M=1.0, shift=1e-10 * system.mean_mass, positions=positions)
     if not layout.solver.factor(layout.values):
         raise ModelError("the initial velocities or positions cannot be projected: mass and constraints are singular")
     return layout.solver.solve(right)[: system.n]
@@ -267,7 +270,7 @@ def project_positions(system: "System", state: "State") -> None:
         g, _ = system.constraint_values(state)
         if not system.m or np.abs(g).max() < 1e-13 * system.size_at(state):
             return
-        step = _solve_with_constraints(system, state, np.concatenate([np.zeros(system.n), g]))
+        step = _solve_with_constraints(system, state, np.concatenate([np.zeros(system.n), g]), True)
         moved = system.moved(state, system.expanded(step))
         state.x[:], state.Q[:], state.R[:] = moved.x, moved.Q, moved.R
     g, _ = system.constraint_values(state)
@@ -282,5 +285,5 @@ def project_velocities(system: "System", state: "State") -> None:
         _, rate = system.constraint_values(state)
         if not system.m or np.abs(rate).max() < 1e-14 * system.speed_at(state):
             return
-        step = _solve_with_constraints(system, state, np.concatenate([np.zeros(system.n), rate]))
+        step = _solve_with_constraints(system, state, np.concatenate([np.zeros(system.n), rate]), False)
         state.V += system.expanded(step)

@@ -125,6 +125,20 @@ class Numbering(Checked):
         self.roll_index, self.n_roll = self._numbered(drills | self.laws[:, [L_ROLLING, L_SPINNING]].any(axis=1))
         self.drill_index, self.n_drill = self._numbered(drills)
 
+    @property
+    def non_holonomic(self) -> list:
+        """Constraints that have rows of velocities."""
+        return [element for element in self.constraints if element.velocity_rows]
+
+    @property
+    def velocity_rows(self) -> np.ndarray:
+        """Which constraint rows (m,) are rows of velocities."""
+        chosen = np.zeros(self.m, bool)
+        for element in self.non_holonomic:
+            rows = self.rows[element]
+            chosen[rows.stop - element.velocity_rows : rows.stop] = True
+        return chosen
+
     def search_pairs(self, x: np.ndarray, R: np.ndarray, V: np.ndarray | None = None, h: float = 0.0) -> np.ndarray:
         """Find the pairs of all contact groups anew at poses x (N, 3), R (N, 3, 3).
 

@@ -334,13 +334,16 @@ class System(Diagnosis):
         shift: float = 0.0,
         T: np.ndarray | None = None,
         mixed: bool = False,
+        positions: bool = False,
     ) -> Layout:
         """Fill the own matrix: c_M M + c_C C + (c_K K + c_A ∂(MA)/∂q − c_H ∂(Gᵀλ)/∂q) T, bordered by −k G, −k Gᵀ.
 
         `constraint_values` must have been called at the same state. Returns the `Layout` (values, solver, matrix()).
+        ``positions``: leave out rows of velocities; their multipliers are 0.
         """
         if mixed:
             self.use_mixed()
+        rows = constraint_assembly.POSITIONS if positions else constraint_assembly.MIXED
         d = self.own.data[0]
         A = self.no_acceleration if A is None else A
         T = self.identity_T if T is None else T
@@ -348,7 +351,7 @@ class System(Diagnosis):
         assembly.clear_matrix(d, SMOOTH)
         assembly.dynamics(d, SMOOTH, state.x, state.R, state.V, A, self.Ma, self.f, True, c_M, c_C, c_K, c_A, T, mixed)
         constraint_assembly.constraint_tangents(
-            d, SMOOTH, state.x, state.R, state.V, lam, c_H, 0.0, k, 0.0, shift, True, T
+            d, SMOOTH, state.x, state.R, state.V, lam, c_H, 0.0, k, 0.0, shift, rows, T
         )
         self.raise_python_errors(state.t)
         return self.own.layouts[SMOOTH]

@@ -52,7 +52,7 @@ from fem_mbs.system.assembly import (
     layouts_of,
     reduce_vector,
 )
-from fem_mbs.system.constraints import constraint_couplings, constraint_tangents
+from fem_mbs.system.constraints import MIXED, POSITIONS, RATES, constraint_couplings, constraint_tangents
 from fem_mbs.system.contacts import contacts
 
 ALL = -1  # blocks
@@ -208,11 +208,11 @@ def assemble_joints(d, s, o, row, column, q, T):
         if column < 2:
             position = row == 1
             c_V, c_G = 0.0 if position else q, q if position else 0.0
-            constraint_couplings(d, VELOCITY, x, R, V, s.phi, q, c_V, c_G, k, T)
+            constraint_couplings(d, VELOCITY, x, R, V, s.phi, q, c_V, c_G, k, position, T)
         return
-    positions = row == 1 or o.levels == 1
-    c_H, c_V = q if row < 2 else 0.0, q if row == 0 and not positions else 0.0
-    constraint_tangents(d, VELOCITY, x, R, V, s.phi, c_H, c_V, k, 0.0, s.epsilon_rows * k, positions, T)
+    rows = POSITIONS if row == 1 else (MIXED if o.levels == 1 else RATES)
+    c_H, c_V = q if row < 2 else 0.0, q if row == 0 else 0.0
+    constraint_tangents(d, VELOCITY, x, R, V, s.phi, c_H, c_V, k, 0.0, s.epsilon_rows * k, rows, T)
 
 
 @kernel

@@ -10,7 +10,7 @@ so that λ is the reaction itself. Q and U are what is called U and W there. Der
 
     v~   G + c_q/c_a ∂(G a)/∂q 𝒫        U/h   h/c_a ∂(G a)/∂q T(U)        v   ( 2 ∂(G v + ∂g/∂t)/∂q + G Ω~ )/c_a    (4)
 
-What c2 changes with q is left out.
+What c2 changes with q is left out. Rows of velocities, of which H − Hᵀ is not G Ω~, have ∂γ̇/∂v from H in (v).
 
 Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (1)-(4).
 """
@@ -39,6 +39,7 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import turns_too_far
 from fem_mbs.system.assembly import STACKED, VELOCITY, add_block, clear_matrix, full_norm, layouts_of, zero
 from fem_mbs.system.constraints import (
+    RATES,
     add_constraint_forces,
     constraint_couplings,
     constraint_rates,
@@ -46,6 +47,7 @@ from fem_mbs.system.constraints import (
     constraints,
     convective_terms,
     row_norm,
+    velocity_row_accelerations,
 )
 from fem_mbs.system.contacts import contacts
 
@@ -145,16 +147,17 @@ def joints_in_accelerations(d, s, o, column, q, T):
     multipliers(d, s, 0)
     if column == 0:
         shift = s.epsilon_rows * k
-        constraint_tangents(d, VELOCITY, s.x, s.R, s.Vd, s.phi, q, q * a, k, 0.0, shift, False, T)
+        constraint_tangents(d, VELOCITY, s.x, s.R, s.Vd, s.phi, q, q * a, k, 0.0, shift, RATES, T)
     elif column == 1:
-        constraint_couplings(d, VELOCITY, s.x, s.R, s.Vd, s.phi, 1.0, a, 0.0, k, T)
+        constraint_couplings(d, VELOCITY, s.x, s.R, s.Vd, s.phi, 1.0, a, 0.0, k, False, T)
     else:
         unit_turns(d, o)
-        constraint_couplings(d, VELOCITY, s.x, s.R, s.V, s.phi, 0.0, 2.0 * a, 0.0, k, o.TW)
+        constraint_couplings(d, VELOCITY, s.x, s.R, s.V, s.phi, 0.0, 2.0 * a, 0.0, k, True, o.TW)
         turns_of(d, s, o, 1.0)
-        constraint_couplings(d, VELOCITY, s.x, s.R, s.V, s.phi, 0.0, 0.0, a, k, o.TW)
+        constraint_couplings(d, VELOCITY, s.x, s.R, s.V, s.phi, 0.0, 0.0, a, k, True, o.TW)
         turns_of(d, s, o, 0.0)  # of G Ω~ the rotation columns alone
-        constraint_couplings(d, VELOCITY, s.x, s.R, s.V, s.phi, 0.0, 0.0, -a, k, o.TW)
+        constraint_couplings(d, VELOCITY, s.x, s.R, s.V, s.phi, 0.0, 0.0, -a, k, True, o.TW)
+        velocity_row_accelerations(d, VELOCITY, s.x, s.R, s.V, a, k)
 
 
 @kernel

@@ -144,8 +144,13 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
         return {**super().scalars(system, h), "approach": int(self.approach == "slower")}
 
     def refuse(self, system: System) -> None:
-        """Raise for models with contact groups, and with friction where positions alone are constrained."""
+        """Raise for models with contact groups; with friction or non-holonomic joints where positions alone are
+        constrained.
+        """
         self._refuse_groups(system)
         for c in np.flatnonzero(system.laws[:, RESISTING].any(axis=1) if self.constraints == "positions" else []):
             message = 'has friction, which acts in velocities: constraints="positions" knows none; take "both"'
             self._refuse_part(system.contact_at(int(c)), message)
+        if self.constraints == "positions" and system.non_holonomic:
+            message = 'constrains velocities alone, which constraints="positions" leaves free; take "both"'
+            self._refuse_part(system.non_holonomic[0], message)

@@ -14,7 +14,13 @@ from fem_mbs.solvers.alpha.one_level import add_closed_rows, followed_rows
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.stepping.arrays import norm
 from fem_mbs.system.assembly import VELOCITY, advance_configuration, dynamics, full_norm, inertia, zero
-from fem_mbs.system.constraints import add_constraint_forces, constraint_rates, constraints, row_norm
+from fem_mbs.system.constraints import (
+    add_constraint_forces,
+    constraint_rates,
+    constraints,
+    replace_velocity_rows,
+    row_norm,
+)
 
 
 @kernel
@@ -49,6 +55,8 @@ def motion_rows(d, s, o):
     o.row_s = 0.0
     if m > 0:
         constraints(d, s.x, s.R, s.Vs, s.g, o.rate_s)
+        if o.levels == 1:
+            replace_velocity_rows(d, o.c_q, o.rate_s, s.g)  # rates, as what they do to positions
         multipliers(d, s, 0)
         add_constraint_forces(d, 1.0 / s.h, s.phi, s.Gl)
         o.row_s = row_norm(d, s.g) / o.c_q if o.levels == 1 else row_norm(d, o.rate_s)

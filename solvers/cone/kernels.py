@@ -43,10 +43,12 @@ from fem_mbs.system.assembly import (
     zero,
 )
 from fem_mbs.system.constraints import (
+    RATES,
     add_constraint_forces,
     constraint_rates,
     constraint_tangents,
     constraints,
+    replace_velocity_rows,
     row_norm,
 )
 from fem_mbs.system.contacts import (
@@ -123,7 +125,7 @@ def cone_matrix(data, run):
     dynamics(d, s.number, s.x, s.R, s.V, s.W, s.force, s.fs, True, 1.0, h, h * h, h, T, False)
     if d.m > 0:
         shift = s.epsilon_rows * s.kv
-        constraint_tangents(d, s.number, s.x0, s.R0, s.V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, False, T)
+        constraint_tangents(d, s.number, s.x0, s.R0, s.V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, RATES, T)
 
 
 @entry("void(int64, int64)")
@@ -229,7 +231,7 @@ def look_ahead(d, s, o):
 
 @kernel
 def gaps_of_joints(d, s, o):
-    """g(q_n, t)/h of (2) in s.g; gradients at q_n are kept.
+    """g(q_n, t)/h of (2) in s.g, ∂g/∂t of rows of velocities; gradients at q_n are kept.
 
     In part of a step ∂g/∂t + (g − h ∂g/∂t)/h_whole: what a step of that size has left, taken back in 1/64 of it, would
     be a blow. Where a step has no solution ∂g/∂t alone: a body that friction jams between a joint and a contact stands,
@@ -238,15 +240,13 @@ def gaps_of_joints(d, s, o):
     if d.m == 0:
         return
     constraints(d, s.x0, s.R0, s.V0, s.g, s.rate)
-    if s.plastic == 0 and s.h == o.whole:
-        for i in range(d.m):
-            s.g[i] /= s.h
-        return
-    taken_back = 0.0 if s.plastic != 0 else 1.0 / o.whole
     constraint_rates(d, s.V0, s.phi)
+    whole = s.plastic == 0 and s.h == o.whole
+    taken_back = 0.0 if s.plastic != 0 else 1.0 / o.whole
     for i in range(d.m):
-        rate = s.rate[i] - s.phi[i]
-        s.g[i] = rate + taken_back * (s.g[i] - s.h * rate)
+        rate = s.phi[i] = s.rate[i] - s.phi[i]
+        s.g[i] = s.g[i] / s.h if whole else rate + taken_back * (s.g[i] - s.h * rate)
+    replace_velocity_rows(d, 1.0, s.phi, s.g)
 
 
 @entry("void(int64, int64)")

@@ -20,7 +20,7 @@ from fem_mbs.system.assembly import (
     reduce_vector,
     zero,
 )
-from fem_mbs.system.constraints import add_constraint_forces, constraint_tangents, constraints, row_norm
+from fem_mbs.system.constraints import POSITIONS, add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.contacts import contacts
 
 FARTHEST = 2.0  # |U| relative to |D|, see `farthest`
@@ -103,7 +103,7 @@ def position_matrix(data, run):
     dynamic_tangents(d, s.number, x, R, Vs, U, 1.0, 0.0, half, 1.0, T)
     if d.m > 0:
         shift = s.epsilon_rows * s.kp
-        constraint_tangents(d, s.number, x, R, Vs, s.phi, 1.0, 0.0, s.kp, 0.0, shift, True, T)
+        constraint_tangents(d, s.number, x, R, Vs, s.phi, 1.0, 0.0, s.kp, 0.0, shift, POSITIONS, T)
 
 
 @entry("void(int64, int64)")

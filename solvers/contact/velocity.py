@@ -28,6 +28,7 @@ from fem_mbs.system.assembly import (
     zero,
 )
 from fem_mbs.system.constraints import (
+    RATES,
     add_constraint_forces,
     constraint_rates,
     constraint_tangents,
@@ -103,7 +104,7 @@ def velocity_matrix(data, run):
     dynamic_tangents(d, s.number, x, R, V, s.Ad, 1.0, damping, 0.0, 0.0, R)
     if d.m > 0:
         shift = s.epsilon_rows * s.kv
-        constraint_tangents(d, s.number, x, R, V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, False, R)
+        constraint_tangents(d, s.number, x, R, V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, RATES, R)
 
 
 @entry("void(int64, int64)")

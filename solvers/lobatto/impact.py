@@ -24,7 +24,7 @@ from fem_mbs.solvers.lobatto.lasting import impact_contacts, last_slipping, slip
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import merit_of
 from fem_mbs.system.assembly import VELOCITY, clear_matrix, dynamics, full_norm, groups_of
-from fem_mbs.system.constraints import add_constraint_forces, constraint_rates, constraint_tangents, row_norm
+from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_rates, constraint_tangents, row_norm
 from fem_mbs.system.contacts import C_GAP, add_gradient, contacts
 
 
@@ -69,7 +69,7 @@ def impact_matrix(data, run):
     dynamics(d, s.number, s.x, s.R, s.V, s.V, s.force, s.Gl, True, 1.0, 0.0, 0.0, 0.0, s.R, False)
     if d.m > 0:
         shift = s.epsilon_rows * s.kv
-        constraint_tangents(d, s.number, s.x, s.R, s.V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, False, s.R)
+        constraint_tangents(d, s.number, s.x, s.R, s.V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, RATES, s.R)
 
 
 PROBLEM = velocity.PROBLEM._replace(residual=impact_residual, matrix=impact_matrix, contacts=impact_contacts)

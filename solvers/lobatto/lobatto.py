@@ -156,7 +156,7 @@ class LobattoIIIAB(Stepper):
 
     def scalars(self, system: Any, h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""
-        return {"position_factor": 0.5}
+        return {"position_factor": 0.5, "averaged": int(bool(system.non_holonomic))}
 
     def counted(self, engine: Any) -> dict[str, int]:
         """Steps that were solved by impulses, see docs/theory/lobatto.md, steps that fail."""

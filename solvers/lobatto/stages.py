@@ -3,6 +3,8 @@
     0 = r^i   (`lobatto.blocks`, (1)),  i = 1 … s                                                                (1)
     0 = g(q^i, t^i)  with R^{i−1},  i = 2 … s;  contacts: `lobatto.contacts`                                      (2)
 
+with rows of velocities (`lobatto.rates`) in the place of (2).
+
 Block j of the stacked matrix has the unknowns w^j, R^j, and the rows r^j, (2) of stage j + 1; the last has no R.
 
 Source: docs/theory/lobatto.md, (4)-(10).
@@ -16,6 +18,7 @@ from fem_mbs.solvers.lobatto.blocks import clear_entries, distribute, elements, 
 from fem_mbs.solvers.lobatto.chart import charts, curvatures, own_rows, to_stage, without_gyration
 from fem_mbs.solvers.lobatto.contacts import keep_contacts, move_contacts, right_of_contacts, stage_contacts
 from fem_mbs.solvers.lobatto.data import own_at
+from fem_mbs.solvers.lobatto.rates import rate_entries, rates_squared, stage_rates
 from fem_mbs.solvers.stepping.arrays import copy, copy1
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -34,9 +37,9 @@ from fem_mbs.system.assembly import (
     times_tangent,
     zero,
 )
-from fem_mbs.system.constraints import add_constraint_forces, constraints, row_norm
+from fem_mbs.system.constraints import add_constraint_forces, constraints, replace_velocity_rows, row_norm
 
-_H, _RATE, _GT, _GTT, _K, _C, _M = (SLOT[k] for k in ("H", "rate", "gt", "gtt", "K", "C", "M"))
+_H, _RATE, _K, _C, _M = (SLOT[k] for k in ("H", "rate", "K", "C", "M"))
 
 
 @kernel
@@ -61,7 +64,7 @@ def _constraint_entries(d, s, o, j):
                     for c in range(nd):
                         G[i, c] = scale * stored[e, i, c]
                 times_tangent(g, e, G, nr, o.Ti[j])
-                for i in range(nr):
+                for i in range(nr - g.velocity_rows):
                     for c in range(nd):
                         at = where[(nd + i) * size + c]
                         if at >= 0:
@@ -102,13 +105,18 @@ def _stage(d, s, o, j, tangents):
     total, last = 0.0, j == o.a.shape[0] - 1
     if d.m > 0:
         constraints(d, s.xs, s.Rs, s.Vs, s.g, s.rate)
+        total = row_norm(d, s.g) ** 2
+        if o.averaged != 0:
+            stage_rates(d, s, o, j)
+            replace_velocity_rows(d, 1.0, o.gaps[j], s.g)
         for i in range(d.m):
             o.gaps[j, i] = s.g[i]
             s.phi[i] = 0.0 if last else s.kv * o.Ri[j, i]
-        total = row_norm(d, s.g) ** 2
         add_constraint_forces(d, 1.0, s.phi, o.Fi[j])
         if tangents:
             _constraint_entries(d, s, o, j)
+            if o.averaged != 0:
+                rate_entries(d, s, o, j)
     if d.nc > 0:
         stage_contacts(d, s, o, j, tangents)
     return total
@@ -222,6 +230,8 @@ def stage_residual(data, run):
         if tangents:
             curvatures(d, s, o, j)
             distribute(d, s, o, j)
+    if o.averaged != 0:
+        total += rates_squared(d, s, o)
     if tangents:
         multiplier_diagonal(d, s, o, STACKED, s.epsilon_rows * s.kv, s.kv)
     _rows(d, s, o)

@@ -46,7 +46,7 @@ from fem_mbs.system.assembly import (
     groups_of,
     zero,
 )
-from fem_mbs.system.constraints import add_constraint_forces, constraint_tangents, constraints, row_norm
+from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.contacts import (
     B_GN,
     B_VT,
@@ -129,7 +129,7 @@ def theta_matrix(data, run):
     dynamics(d, s.number, s.x, s.R, s.V, s.W, s.force, s.fs, True, 1.0, c_C, c_C * o.c_q, c_A, T, False)
     if d.m > 0:
         shift = s.epsilon_rows * s.kv
-        constraint_tangents(d, s.number, s.x, s.R, s.V, s.phi, c_A, o.c_q, s.kv, 0.0, shift, False, T)
+        constraint_tangents(d, s.number, s.x, s.R, s.V, s.phi, c_A, o.c_q, s.kv, 0.0, shift, RATES, T)
 
 
 PROBLEM = velocity.PROBLEM._replace(residual=theta_residual, matrix=theta_matrix)

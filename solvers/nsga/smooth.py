@@ -26,7 +26,7 @@ from fem_mbs.system.assembly import (
     update_states,
     zero,
 )
-from fem_mbs.system.constraints import add_constraint_forces, constraint_tangents, constraints, row_norm
+from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.contacts import contacts
 
 FAR = 10.0  # residual, relative to the forces at the start of the step, that only a step much too deep can leave
@@ -110,7 +110,7 @@ def smooth_residual(data, run):
         r1[i] = Ma[i] - f[i] - Gl[i] - Gw[i]
     if tangents and m > 0:
         shift = s.epsilon_rows * s.ks
-        constraint_tangents(d, SMOOTH, x, R, V, phi, o.c_q, o.c_q, s.ks, o.ps, shift, False, T)
+        constraint_tangents(d, SMOOTH, x, R, V, phi, o.c_q, o.c_q, s.ks, o.ps, shift, RATES, T)
     if tangents and s.persistent != 0:
         closed_tangents(d, s, o, x, R, V, s.ks, s.epsilon, o.c_q, T)
     # forces of single elements: net nodal forces cancel in a stressed structure at rest, whose round-off they would

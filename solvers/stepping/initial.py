@@ -16,7 +16,7 @@ from fem_mbs.arguments import Keywords, Named
 from fem_mbs.errors import SolverError, label
 from fem_mbs.jit import kernel, vector
 from fem_mbs.system.assembly import SMOOTH, clear_matrix, dynamics, expand_add, factorise, reduce_vector, solve_in_place
-from fem_mbs.system.constraints import constraint_tangents, constraints, convective_terms
+from fem_mbs.system.constraints import RATES, constraint_tangents, constraints, convective_terms
 from fem_mbs.system.layout import Matrices
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
@@ -31,7 +31,7 @@ def equations(d, epsilon, x, R, V, zero_A, lam, g, rate, gamma, Ma, f):
     dynamics(d, SMOOTH, x, R, V, zero_A, Ma, f, True, 1.0, 0.0, 0.0, 0.0, R, False)
     if d.m > 0:
         constraints(d, x, R, V, g, rate)
-        constraint_tangents(d, SMOOTH, x, R, V, lam, 0.0, 0.0, 1.0, 0.0, epsilon, False, R)
+        constraint_tangents(d, SMOOTH, x, R, V, lam, 0.0, 0.0, 1.0, 0.0, epsilon, RATES, R)
         convective_terms(d, x, R, V, gamma)
 
 

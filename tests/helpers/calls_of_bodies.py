@@ -11,6 +11,7 @@ JOINT = {
     "Fixed": fem.Fixed,
     "Prismatic": fem.Prismatic,
     "Cylindrical": fem.Cylindrical,
+    "KnifeEdge": fem.KnifeEdge,
     "TorsionSpring": fem.TorsionSpring,
 }
 
@@ -103,6 +104,16 @@ BODIES = {
     "Universal": lambda: (
         fem.Universal,
         dict(frame_P=A().frame([1, 0, 0]), frame_Q=B().frame(), name="j"),
+    ),
+    "RollingDisc": lambda: (
+        fem.RollingDisc,
+        dict(
+            frame_P=A(), frame_Q=B().frame([0, 0, 0.5], [1.0, 0, 0]), radius=0.5 / np.sin(1.0), drawn_size=1.0, name="j"
+        ),
+    ),
+    "RollingDisc.at": lambda: (
+        fem.RollingDisc.at,
+        dict(first=A(), second=B(), position=[0, 0, 1], axis=[1, 0, 0], radius=0.5, normal=[0, 0, 1], name="j"),
     ),
     "RevoluteDriver": lambda: (fem.RevoluteDriver, joint_frames() | dict(angle=lambda t: 0.1 * t**2)),
     "LinearDriver": lambda: (

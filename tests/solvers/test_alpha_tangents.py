@@ -11,6 +11,7 @@ import pytest
 import roller_crank
 
 import fem_mbs as fem
+from fem_mbs.cases import nonholonomic
 from fem_mbs.solvers.stepping.chunks import signals_at
 
 H = 5e-3
@@ -70,7 +71,7 @@ def turning_on_a_plane():
 
 def engine_at_random(method, model, seed=0):
     """An engine amid a step, at unknowns that solve nothing; beams are bent as far as their tangents are exact."""
-    rng, system = np.random.default_rng(seed), model.compile()
+    rng, system = np.random.default_rng(seed), model.compile(project=True)
     engine = method.prepare(system, H)
     times, block = H * np.arange(1, 4), engine.make_records(3)
     engine.advance(times, signals_at(system, times, H, method.instants)[0], block)
@@ -135,7 +136,18 @@ def agree(obtained, expected):
     assert worst.max() < 1e-6, (worst.max(), np.argwhere(worst > 1e-6)[:20])
 
 
+def rolling():
+    """Rows of velocities, with positions in one joint; a second body on a blade hangs on the first."""
+    model = nonholonomic.disc_model(push=nonholonomic.PUSH)
+    place = model["disc"].node.position + [0.1, 0.3, 0.2]
+    rider = model.add(fem.RigidBody(0.4, [0.01, 0.02, 0.03], position=place, name="rider"))
+    model.add(fem.KnifeEdge.at(model["disc"], rider, place + [0.1, 0, 0], [0, 0.6, 0.8], name="blade"))
+    model.add(fem.Spring(model["disc"], rider, stiffness=50.0, damping=2.0, free_length=0.3))
+    return model
+
+
 MODELS = {"driven": driven_double_pendulum.build, "beams": flexible_pendulum, "points": points_on_planes}
+JOINTS = {"driven": driven_double_pendulum.build, "beams": flexible_pendulum, "rolling": rolling}
 CONSTANT = {"points": points_on_planes, "turning": turning_on_a_plane}  # gradients of contacts
 
 
@@ -158,10 +170,20 @@ def test_points_meet_all_statuses_that_the_matrix_knows():
     assert statuses == {0, 1, 2, 3} and sets == {(0, 0), (0, 1), (1, 1)}
 
 
-@pytest.mark.parametrize("name", ["driven", "beams"])
+@pytest.mark.parametrize("name", JOINTS)
 def test_matrices_of_smooth_methods_are_the_derivatives_of_their_residuals(name):
-    agree(*both(engine_at_random(STABILISED, MODELS[name]())))
-    agree(*both(engine_at_random(INDEX_3, MODELS[name]()), block=0))
+    agree(*both(engine_at_random(STABILISED, JOINTS[name]())))
+    agree(*both(engine_at_random(INDEX_3, JOINTS[name]()), block=0))
+
+
+@pytest.mark.parametrize("method", [GGL, SEQUENTIAL, VELOCITIES], ids=["both", "in turn", "velocities"])
+def test_matrix_with_rows_of_velocities_is_the_derivative_of_its_residual(method):
+    engine = engine_at_random(method, rolling())
+    if method is VELOCITIES:
+        engine.call("velocity", "residual")
+        engine.arrays["nu"][:] = 0.0
+        engine.arrays["U"][:] = 0.5 * H * engine.arrays["W"]
+    agree(*both(engine))
 
 
 def smooth_contacts():
@@ -252,10 +274,10 @@ def levels_at_random(model, seed):
     return engine
 
 
-@pytest.mark.parametrize("name", [*MODELS, "turning"])
+@pytest.mark.parametrize("name", [*MODELS, "turning", "rolling"])
 def test_matrix_of_three_levels_is_the_derivative_of_its_residual_but_for_convective_terms(name):
     for seed in range(12 if name == "turning" else 6):
-        engine = levels_at_random({**MODELS, **CONSTANT}[name](), seed)
+        engine = levels_at_random({**MODELS, **CONSTANT, **JOINTS}[name](), seed)
         # directions of accelerations bend over steps that velocities allow: δa = c_a δv~
         obtained, expected = both(engine, eps=2e-6 if name in CONSTANT else 1e-4)
         if name in CONSTANT:  # nothing turns: all of it is exact

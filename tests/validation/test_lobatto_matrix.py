@@ -5,8 +5,10 @@ import driven_double_pendulum
 import numpy as np
 import pytest
 from loaded_ball import loaded_ball
+from velocity_elements import driven_point
 
 import fem_mbs as fem
+from fem_mbs.cases import nonholonomic
 from fem_mbs.solvers.stepping.chunks import signals_at
 
 EPS = 1e-6
@@ -21,11 +23,21 @@ def sprung_pendulum(nodes=()):
     return model
 
 
+def rolling():
+    """A disc with rows of velocities and of positions, a spring on it, and a wheel on a blade."""
+    model = nonholonomic.disc_model(push=nonholonomic.PUSH)
+    place = model["disc"].node.position + [0.1, 0.3, 0.2]
+    rider = model.add(fem.RigidBody(0.4, [0.01, 0.02, 0.03], position=place, name="rider"))
+    model.add(fem.KnifeEdge.at(model["disc"], rider, place, [0, 0.6, 0.8], name="blade"))
+    model.add(fem.Spring(model["disc"], rider, stiffness=50.0, damping=2.0, free_length=0.3))
+    return model
+
+
 class Stages:
     """The stage problem of a step of a model, at unknowns that are not its solution."""
 
     def __init__(self, model, stages, h, steps=3, kick=1.0, solver=None):
-        self.system = model.compile(linear_solver=solver)
+        self.system = model.compile(linear_solver=solver, project=True)
         method = fem.LobattoIIIAB(stages, epsilon=0.0, check_stability=False)
         self.engine = engine = method.prepare(self.system, h)
         times = np.arange(1, steps + 1) * h
@@ -88,6 +100,11 @@ class Stages:
 def test_the_matrix_is_the_derivative_of_the_residual(stages, solver):
     # nodes at the centres of mass; 0.06 s: rotations of 0.3 rad in the step
     assert Stages(sprung_pendulum(), stages, 0.06, solver=solver).error() < 1e-7
+
+
+@pytest.mark.parametrize("stages, model", [(2, rolling), (3, rolling), (4, rolling), (3, driven_point)])
+def test_the_matrix_with_rows_of_velocities_is_the_derivative_of_the_residual(stages, model):
+    assert Stages(model(), stages, 0.05).error() < 1e-7
 
 
 def test_what_the_matrix_leaves_out_of_moving_mass_matrices_is_of_second_order():

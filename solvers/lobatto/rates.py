@@ -1,0 +1,91 @@
+"""Rows of velocities in the stage problem: averaged over the stages, which keeps the order of the scheme.
+
+    0 = Σ_j b_j c_j^(i−1) γ(q^j, v^j, t^j) ,  i = 1 … s − 1   with R^i ;      γ = G v + ∂g/∂t                       (1)
+    ∂γ/∂D = ∂γ/∂q 𝒯 + G Θ ,   ∂γ/∂w = G 𝒯                                                                        (2)
+
+The impact problem has γ = 0 at the end. With γ = 0 at single stages instead of (1) the order is s − 1, not 2 s − 2.
+
+Source: docs/theory/lobatto.md, (13), "Non-holonomic rows".
+"""
+
+from fem_mbs.jit import N_SLOTS, SLOT, call2, indices, integer_matrix, integers, kernel, matrix, tensor, vector
+from fem_mbs.system.assembly import POSITION, gather, groups_of, times_tangent, zero
+from fem_mbs.system.constraints import replace_velocity_rows, row_norm
+
+_H, _RATE, _GT, _GTT, _M, _V = (SLOT[k] for k in ("H", "rate", "gt", "gtt", "M", "v"))
+
+
+@kernel
+def stage_rates(d, s, o, j):
+    """What stage j gives to (1), times h: in gaps, at the places that g of stage i + 1 would have."""
+    groups, stages = groups_of(d), o.a.shape[0]
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.constraint == 0:
+            continue
+        for e in range(g.n):
+            first = g.first_row + e * g.nr
+            for row in range(first + g.nr - g.velocity_rows, first + g.nr):
+                weight = s.h * o.b[j]
+                for i in range(1, stages):
+                    if j == 0:
+                        o.gaps[i, row] = 0.0
+                    o.gaps[i, row] += weight * s.rate[row]
+                    weight *= s.instants[j]
+
+
+@kernel
+def rates_squared(d, s, o):
+    """Sum of squares of (1), times h."""
+    total = 0.0
+    for j in range(1, o.a.shape[0]):
+        zero(s.g_at, d.m)
+        replace_velocity_rows(d, 1.0, o.gaps[j], s.g)
+        total += row_norm(d, s.g) ** 2
+    return total
+
+
+@kernel
+def rate_entries(d, s, o, j):
+    """Entries of (1) at stage j, by (2)."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.constraint == 0 or g.velocity_rows == 0:
+            continue
+        nd, nr = g.nd, g.nr
+        size, stored = nd + nr, tensor(g.G_at, g.n, nr, nd)
+        nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+        B, H, rate = matrix(b[_M], nr, nd), tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd)
+        ve = vector(b[_V], nd)
+        for e in range(g.n):
+            where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
+            gather(d, g, e, b, s.xs, s.Rs, s.Vs, s.Vs)
+            zero(b[_H], nr * nd * nd)
+            zero(b[_RATE], nr * nd)
+            call2(g.hessian, g.parameters_at + e * g.stride, d.table_at)
+            if g.rheonomic != 0:
+                zero(b[_GT], nr)
+                zero(b[_GTT], nr)
+                call2(g.rheonomic, g.parameters_at + e * g.stride, d.table_at)
+            for i in range(nr):
+                for c in range(nd):
+                    B[i, c] = rate[i, c]
+                    for r in range(nd):
+                        B[i, c] += ve[r] * H[i, r, c]
+            times_tangent(g, e, B, nr, o.Ti[j])
+            for i in range(nr - g.velocity_rows, nr):
+                for a in range(g.nn):
+                    T, Th = o.Ti[j, nodes[e, a]], o.Th[j, nodes[e, a]]
+                    for c in range(6):
+                        at = where[(nd + i) * size + 6 * a + c]
+                        if at < 0:
+                            continue
+                        o.A_D[at] += s.kv * B[i, 6 * a + c]
+                        if c < 3:
+                            o.A_w[at] += s.kv * stored[e, i, 6 * a + c]
+                            continue
+                        for m in range(3):
+                            o.A_w[at] += s.kv * stored[e, i, 6 * a + 3 + m] * T[m, c - 3]
+                            o.A_D[at] += s.kv * stored[e, i, 6 * a + 3 + m] * Th[m, c - 3]
