@@ -451,12 +451,12 @@ def test_round_off_of_a_body_at_rest_is_no_rise():
     assert result.energy.total.max() < 1e-18 and not result.warnings
 
 
-@pytest.mark.parametrize("method", [fem.DecoupledNSGA(), fem.MoreauJean(), fem.ConeComplementarity()], ids=str)
+@pytest.mark.parametrize("method", [fem.DecoupledNSGA, fem.MoreauJean, fem.ConeComplementarity])
 def test_a_run_whose_energy_is_beyond_all_numbers_ends_with_an_error(method):
     """Of a speed whose square is: a beam that a scheme made ring ever more was "complete", with an infinite energy."""
     model = fem.Model("fast")
     model.add(fem.RigidBody.sphere(1.0, 0.1))
-    engine = method.prepare(model.compile(), 1e-3)
+    engine = method().prepare(model.compile(), 1e-3)
     engine.arrays["V"][-1, 0] = 2e154
     _, saved, error = engine.advance(np.array([1e-3]), np.zeros((1, 0, 1, 3)), engine.make_records(1))
     assert saved == 0 and "the energy is not finite" in str(error)
