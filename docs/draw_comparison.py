@@ -70,7 +70,8 @@ def which_stepper():
     questions = (
         ("No contacts, or compliant ones?", "low frequencies, many digits, or energy: Lobatto 3 or 4\n"
          "stiff parts, few digits: Decoupled, or Generalized-α", "Lobatto"),
-        ("A heap of hundreds of bodies?\n(not in this study)", "Decoupled or Moreau-Jean with contact groups;\n"
+        ("A heap of hundreds of bodies?\n(not in this study)",
+         "Decoupled, or Cone relaxed=False, with contact groups;\n"
          "Cone, relaxed: convex, but sliding contacts float", "Cone"),
         ("Few impacts, one after the other, and\ntheir accuracy or derivatives count?", 'Decoupled, impacts="split"',
          "Decoupled"),

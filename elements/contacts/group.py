@@ -38,8 +38,8 @@ class ContactGroup(Part):
 
     Notes
     -----
-    Pairs on one body never touch. Contacts of a group are solved by the contact-problem solver (`DecoupledNSGA`,
-    ``contact_solver``). ``result.pairs(k)`` lists the closed ones of a saved step.
+    Pairs on one body never touch. Contacts of a group are solved by sweeps or by the contact-problem solver
+    (docs/howto/many_bodies.md). ``result.pairs(k)`` lists the closed ones of a saved step.
 
     Examples
     --------
