@@ -160,3 +160,32 @@ def test_a_body_whose_mass_is_not_at_its_node_is_solved_pair_by_pair():
     group.obstacle(fem.SphereOnPlane, model.ground)
     model.add(group)
     assert "not centred" in (fitting.fit(model.compile(), fem.DecoupledNSGA()).reason or "")
+
+
+@pytest.mark.parametrize(("length", "mass"), [(1e-6, 1.0), (1e-6, 1e-9), (1e6, 1.0)])
+def test_bodies_with_unlike_moments_of_inertia_are_no_grains_in_any_unit(length, mass):
+    """A bound for moments of inertia that masses set would make spheres of particles of a micrometre."""
+
+    def rolled(length, mass):
+        model = fem.Model("one", gravity=[0, 0, -G * length])
+        group = fem.ContactGroup(friction=0.5, name="balls")
+        body = fem.RigidBody(mass, mass * length**2 * np.array([0.2, 0.3, 0.4]), position=[0, 0, length], name="body",
+                             velocity=[length, 0.3 * length, 0], angular_velocity=[1.0, 2.0, 0.5])  # fmt: skip
+        group.sphere(model.add(body), length)
+        group.obstacle(fem.SphereOnPlane, model.ground)
+        model.add(group)
+        assert not fitting.fit(model.compile(), fem.ConeComplementarity()).grains
+        return fem.ConeComplementarity().run(model, 0.2, 1e-3)["body"].angular_velocity[-1]
+
+    assert rolled(length, mass) == pytest.approx(rolled(1.0, 1.0), rel=1e-6)
+
+
+def test_a_light_body_beside_a_heavy_one_is_not_centred_by_the_mass_of_the_other():
+    model = fem.Model("unlike", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=0.2, name="balls")
+    group.sphere(model.add(fem.RigidBody.sphere(1e7, 1.0, position=[0, 0, 1.0])), 1.0)
+    dust = fem.RigidBody(1e-4, 1e-8, position=[5.0, 0, 0.01], center=[0.005, 0, 0])
+    group.sphere(model.add(dust), 0.01)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    assert "not centred" in (fitting.fit(model.compile(), fem.ConeComplementarity()).reason or "")
