@@ -189,3 +189,41 @@ def test_a_light_body_beside_a_heavy_one_is_not_centred_by_the_mass_of_the_other
     group.obstacle(fem.SphereOnPlane, model.ground)
     model.add(group)
     assert "not centred" in (fitting.fit(model.compile(), fem.ConeComplementarity()).reason or "")
+
+
+def tilted(restitution):
+    """Bodies of three spheres that fall on a plate, which a driver tilts about a hinge at its edge."""
+    model = fem.Model("tilt", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=0.3, restitution=restitution, name="clumps")
+    plate = model.add(fem.RigidBody(5.0, 1.0, position=[0.1, 0, 0], name="plate"))
+    hinge = model.add(fem.Revolute.at(model.ground, plate, [-0.2, 0.1, 0], [0, 1, 0], name="hinge"))
+    angle = lambda t: 0.05 * (np.cos(8 * t) - 1) - 0.5 * t  # noqa: E731
+    model.add(fem.RevoluteDriver(hinge.frame_P, hinge.frame_Q, angle=angle, name="motor"))
+    plate.node.angular_velocity[:] = [0, -0.5, 0]
+    plate.node.velocity[:] = [0, 0, 0.15]
+    for k in range(2):
+        body = fem.RigidBody(1.0 + 0.2 * k, INERTIA, position=[0.3 * k, 0.1 * k, 0.1], name=f"body {k}")
+        model.add(body)
+        for offset in ([0.04, 0, -0.03], [-0.04, 0.03, -0.03], [-0.04, -0.03, -0.03]):
+            group.sphere(body.frame(offset), R)
+    group.obstacle(fem.SphereOnPlane, plate)
+    model.add(group)
+    return model
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.4])
+@pytest.mark.parametrize("relaxed", [False, True])
+def test_bodies_on_a_plate_that_turns_move_and_push_as_pair_by_pair(relaxed, restitution, monkeypatch):
+    """What the plate's motion carries along and reflects, and the moment of the contacts about its hinge."""
+    monkeypatch.setattr(grains, "BAND", 0.0)
+    a, b = (
+        fem.ConeComplementarity(relaxed=relaxed, contact_tolerance=1e-11, contact_solver=way).run(
+            tilted(restitution), 0.12, 1e-3
+        )
+        for way in ("auto", "problem")
+    )
+    assert swept(a) and not swept(b) and a.pair_count.max() >= 3
+    assert a.rows([120])["position"] == pytest.approx(b.rows([120])["position"], abs=2e-6)
+    largest = np.abs(b["motor"].moment).max()
+    assert a["motor"].moment == pytest.approx(b["motor"].moment, abs=1e-4 * largest)
+    assert np.abs(b["motor"].moment[:30]).max() < 0.1 * largest  # before anything has touched
