@@ -114,7 +114,7 @@ def _irregular(system: "System", nodes: np.ndarray, inertias: np.ndarray) -> str
 
 
 def _sizes(inertias):
-    """Largest masses (n,) [kg] and moments of inertia (n,) [kg m²] of each body: a grain of dust is no error of them."""
+    """Largest masses (n,) [kg] and moments of inertia (n,) [kg m²], each of one body: dust is no error of a rock."""
     diagonal = np.einsum("bii->bi", inertias)
     return diagonal[:, :3].max(axis=1), diagonal[:, 3:].max(axis=1)
 
