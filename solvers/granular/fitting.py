@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 FEW = 50  # spheres: below it impacts with restitution run through touching ones, one problem after the other
-SAME = 1e-12  # masses and moments of inertia that differ by less are equal
+SAME = 1e-12  # entries of the inertia of a body that differ by less of its own are equal
 
 
 class Fit(NamedTuple):
@@ -105,19 +105,24 @@ def _inertias(system: "System") -> np.ndarray:
 
 def _irregular(system: "System", nodes: np.ndarray, inertias: np.ndarray) -> str | None:
     """Why the inertias (n, 6, 6) of bodies do not fit; None when they do."""
-    size = np.abs(inertias).max(initial=0.0)
-    if np.abs(inertias[:, :3, 3:]).max(initial=0.0) > SAME * size:
+    masses, moments = _sizes(inertias)
+    if (np.abs(inertias[:, :3, 3:]).max(axis=(1, 2)) > SAME * np.sqrt(masses * moments)).any():
         return "the mass of a body is not centred at its node"
     if (inertias[system.free[nodes].any(axis=1), 0, 0] == 0.0).any():
         return "a body has no mass"
     return None
 
 
+def _sizes(inertias):
+    """Largest masses (n,) [kg] and moments of inertia (n,) [kg m²], each of one body: dust is no error of a rock."""
+    diagonal = np.einsum("bii->bi", inertias)
+    return diagonal[:, :3].max(axis=1), diagonal[:, 3:].max(axis=1)
+
+
 def _are_grains(search, inertias):
     """Whether bodies are no more than single spheres with the same inertia about all axes."""
     if len(inertias) < len(search.nodes) or search.offsets.any():
         return False
-    diagonal = np.einsum("bii->bi", inertias)
-    size = diagonal.max(initial=0.0)
-    coupled = np.abs(inertias - diagonal[:, :, None] * np.eye(6)).max(initial=0.0)
-    return max(coupled, np.ptp(diagonal[:, 3:], axis=1).max(initial=0.0)) <= SAME * size
+    moments = inertias[:, 3:, 3:]
+    unlike = np.abs(moments - moments[:, :1, :1] * np.eye(3)).max(axis=(1, 2))
+    return bool((unlike <= SAME * _sizes(inertias)[1]).all())

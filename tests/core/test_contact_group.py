@@ -326,3 +326,37 @@ def test_a_ball_whose_mass_is_not_in_its_middle_rocks_as_it_does_with_a_contact_
     a, b = (result["ball"] for result in results)
     assert a.position == pytest.approx(b.position, abs=1e-8)
     assert a.angular_velocity == pytest.approx(b.angular_velocity, abs=1e-5) and abs(a.angular_velocity[-1, 1]) > 0.5
+
+
+class Counts:
+    """Observer that counts the states that it is shown."""
+
+    def __init__(self):
+        self.seen = 0
+
+    def start(self, system):
+        self.seen = 0
+
+    def observe(self, block):
+        self.seen += len(block["t"])
+
+    def finish(self):
+        pass
+
+
+@pytest.mark.parametrize("observed", [False, True])
+@pytest.mark.parametrize("way", ["auto", "problem"])
+def test_kept_pairs_are_those_of_the_kept_states(way, observed, tmp_path):
+    """With observers every step is shown, and those in between are left out when they are written."""
+    stepper = fem.ConeComplementarity(contact_solver=way)
+    every = stepper.run(three_balls(True), 0.4, 1e-3)
+    watch, options = Counts(), {"save_every": 7, "save": tmp_path / "kept.vtkhdf"}
+    some = stepper.run(three_balls(True), 0.4, 1e-3, observers=[watch] if observed else [], **options)
+    assert watch.seen == (401 if observed else 0)
+    kept = np.append(np.arange(0, 401, 7), 400)
+    np.testing.assert_array_equal(some.t, every.t[kept])
+    np.testing.assert_array_equal(some.pair_count, every.pair_count[kept])
+    assert len(set(every.pair_count)) > 1  # else any would do
+    for k, step in enumerate(kept):
+        np.testing.assert_array_equal(some.pairs(k).impulse, every.pairs(step).impulse)
+        np.testing.assert_array_equal(some.pairs(k).gap, every.pairs(step).gap)

@@ -95,10 +95,12 @@ def test_friction_of_an_eccentric_impact_is_coulombs(name):
     assert impulse[:2] / np.linalg.norm(impulse[:2]) == pytest.approx(-slip[:2] / np.linalg.norm(slip[:2]), abs=1e-3)
 
 
+@pytest.mark.parametrize("times", [1, 50])
 @pytest.mark.parametrize("name", ["cone", "nsga"])
-def test_gyroscopic_moments_that_an_impact_changes_leave_its_law(name):
+def test_gyroscopic_moments_that_an_impact_changes_leave_its_law(name, times):
     """The velocities of the method are those of the law of contact, although impulses change h Ω × J Ω."""
-    result = METHODS[name](contact_tolerance=1e-9).run(dropped(spin=(20.0, 30.0, -10.0), friction=0.0), 1e-3, 1e-3)
+    model = dropped(spin=times * np.array([20.0, 30.0, -10.0]), friction=0.0)
+    result = METHODS[name](contact_tolerance=1e-9).run(model, 1e-3, 1e-3)
     arm = result["body"].rotation[0] @ [0.03, 0.04, -0.05] + [0, 0, -R]
     spin = result["body"].rotation[0] @ result["body"].rotation[-1].T @ result["body"].angular_velocity[-1]
     approach = result["body"].velocity[-1, 2] + np.cross(spin, arm)[2]
@@ -128,7 +130,7 @@ def test_friction_is_that_of_the_contacts_pair_by_pair(relaxed, monkeypatch):
         fem.ConeComplementarity(relaxed=relaxed, contact_tolerance=1e-11, contact_solver=way).run(model, 75 * H, H)
         for way in ("auto", "problem")
     )
-    assert a.pair_count.max() >= 3
+    assert a.pair_count.max() >= 2
     assert a.rows([75])["position"] == pytest.approx(b.rows([75])["position"], abs=2e-6)
 
 
@@ -160,3 +162,85 @@ def test_a_body_whose_mass_is_not_at_its_node_is_solved_pair_by_pair():
     group.obstacle(fem.SphereOnPlane, model.ground)
     model.add(group)
     assert "not centred" in (fitting.fit(model.compile(), fem.DecoupledNSGA()).reason or "")
+
+
+@pytest.mark.parametrize(("length", "mass"), [(1e-6, 1.0), (1e-6, 1e-9), (1e6, 1.0)])
+def test_bodies_with_unlike_moments_of_inertia_are_no_grains_in_any_unit(length, mass):
+    """A bound for moments of inertia that masses set would make spheres of particles of a micrometre."""
+
+    def rolled(length, mass):
+        model = fem.Model("one", gravity=[0, 0, -G * length])
+        group = fem.ContactGroup(friction=0.5, name="balls")
+        body = fem.RigidBody(mass, mass * length**2 * np.array([0.2, 0.3, 0.4]), position=[0, 0, length], name="body",
+                             velocity=[length, 0.3 * length, 0], angular_velocity=[1.0, 2.0, 0.5])  # fmt: skip
+        group.sphere(model.add(body), length)
+        group.obstacle(fem.SphereOnPlane, model.ground)
+        model.add(group)
+        assert not fitting.fit(model.compile(), fem.ConeComplementarity()).grains
+        return fem.ConeComplementarity().run(model, 0.2, 1e-3)["body"].angular_velocity[-1]
+
+    assert rolled(length, mass) == pytest.approx(rolled(1.0, 1.0), rel=1e-6)
+
+
+def test_a_light_body_beside_a_heavy_one_is_not_centred_by_the_mass_of_the_other():
+    model = fem.Model("unlike", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=0.2, name="balls")
+    group.sphere(model.add(fem.RigidBody.sphere(1e7, 1.0, position=[0, 0, 1.0])), 1.0)
+    dust = fem.RigidBody(1e-4, 1e-8, position=[5.0, 0, 0.01], center=[0.005, 0, 0])
+    group.sphere(model.add(dust), 0.01)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    assert "not centred" in (fitting.fit(model.compile(), fem.ConeComplementarity()).reason or "")
+
+
+def tilted(restitution):
+    """Bodies of three spheres that fall on a plate, which a driver turns about a hinge beside and below it."""
+    model = fem.Model("tilt", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=0.3, restitution=restitution, name="clumps")
+    plate = model.add(fem.RigidBody(5.0, 1.0, position=[0.1, 0, 0], name="plate"))
+    hinge = model.add(fem.Revolute.at(model.ground, plate, [-0.2, 0.1, -0.3], [0, 1, 0], name="hinge"))
+    angle = lambda t: 0.05 * (np.cos(8 * t) - 1) - 0.5 * t  # noqa: E731
+    model.add(fem.RevoluteDriver(hinge.frame_P, hinge.frame_Q, angle=angle, name="motor"))
+    plate.node.angular_velocity[:] = [0, -0.5, 0]
+    plate.node.velocity[:] = [-0.15, 0, 0.15]
+    for k in range(2):
+        body = fem.RigidBody(1.0 + 0.2 * k, INERTIA, position=[0.3 * k, 0.1 * k, 0.1], name=f"body {k}")
+        model.add(body)
+        for offset in ([0.04, 0, -0.03], [-0.04, 0.03, -0.03], [-0.04, -0.03, -0.03]):
+            group.sphere(body.frame(offset), R)
+    group.obstacle(fem.SphereOnPlane, plate)
+    model.add(group)
+    return model
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.4])
+@pytest.mark.parametrize("relaxed", [False, True])
+def test_bodies_on_a_plate_that_turns_move_and_push_as_pair_by_pair(relaxed, restitution, monkeypatch):
+    """What the plate's motion carries along and reflects, and the moment of the contacts about its hinge."""
+    monkeypatch.setattr(grains, "BAND", 0.0)
+    a, b = (
+        fem.ConeComplementarity(relaxed=relaxed, contact_tolerance=1e-11, contact_solver=way).run(
+            tilted(restitution), 0.08, 1e-3
+        )
+        for way in ("auto", "problem")
+    )
+    assert swept(a) and not swept(b) and a.pair_count.max() >= 2
+    assert a.rows([80])["position"] == pytest.approx(b.rows([80])["position"], abs=1e-7)
+    largest = np.abs(b["motor"].moment).max()
+    assert a["motor"].moment == pytest.approx(b["motor"].moment, abs=1e-3 * largest)
+    assert np.abs(b["motor"].moment[:30]).max() < 0.1 * largest  # before anything has touched
+
+
+def test_bodies_at_rest_are_no_inexact_contact_problem():
+    """Velocities of sweeps and method differ by round-off, of which they consist."""
+    model = fem.Model("stop", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=0.3, name="balls")
+    group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], velocity=[1.0, 0, 0])), 0.1)
+    stop = model.add(fem.RigidBody(1.0, 0.1, position=[0.5, 0, 0.1], fixed=True))
+    for y in (-0.08, 0.08):
+        group.sphere(stop.frame([0, y, 0]), 0.1)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    result = fem.ConeComplementarity(relaxed=False, contact_tolerance=1e-9).run(model, 0.5, 1e-3)
+    assert swept(result) and np.abs(result.rows([-1])["velocity"]).max() < 1e-9
+    assert result.statistics["inexact_contact_problems"] == 0

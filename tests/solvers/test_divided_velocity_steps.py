@@ -51,12 +51,13 @@ def test_reactions_of_a_step_in_parts_are_the_momentum_that_all_parts_gave(metho
     np.testing.assert_allclose(result["hinge"].force[1:], given, atol=1e-11)  # of 180 N
 
 
-def part_of_a_step(model, change, parts=16, h=1e-2):
+def part_of_a_step(model, change=None, parts=16, h=1e-2, method=None):
     """Engine after one part of a step, from a pose that ``change`` makes of the arrays."""
-    engine = fem.ConeComplementarity().prepare(model.compile(), h)
+    engine = (method or fem.ConeComplementarity()).prepare(model.compile(), h)
     block = engine.make_records(1)  # the engine has its addresses only
     engine.record_into(block)
-    change(engine.arrays)
+    if change is not None:
+        change(engine.arrays)
     engine.controller.set_step(h / parts)
     code, error = engine.controller.take(h / parts)
     assert code == 0 and error is None and block["step"][0] == 1
@@ -87,6 +88,20 @@ def test_joints_that_are_apart_close_with_the_speed_of_whole_steps_and_drivers_k
 
     engine = part_of_a_step(model, shift)
     assert engine.arrays["V"][mass.node.index, :3] == pytest.approx([-2e-2, 0, 0.3 - 1e-2], rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(("parts", "theta"), [(1, 0.5), (16, 1.0)])
+def test_parts_of_a_step_of_moreau_and_jean_damp_what_rings(parts, theta):
+    """m v̇ = −k x: x = x_0 + h (θ v + (1 − θ) v_0), and v = v_0 − h k/m (θ x + (1 − θ) x_0)."""
+    model, stiffness, x_0, v_0, h = fem.Model("spring"), 4e3, 0.01, -0.3, 1e-2 / parts
+    mass = model.add(fem.PointMass(2.0, position=[1.0 + x_0, 0, 0], velocity=[v_0, 0, 0], name="mass"))
+    model.add(fem.Spring(model.ground, mass, stiffness=stiffness, free_length=1.0))
+    engine = part_of_a_step(model, parts=parts, method=fem.MoreauJean(theta=0.5))
+    q = h * stiffness / 2.0
+    v = (v_0 * (1 - q * theta * h * (1 - theta)) - q * x_0) / (1 + q * h * theta**2)
+    assert engine.arrays["V"][mass.node.index, 0] == pytest.approx(v, rel=1e-7)
+    x = 1.0 + x_0 + h * (theta * v + (1 - theta) * v_0)
+    assert engine.arrays["x"][mass.node.index, 0] == pytest.approx(x, rel=1e-9)
 
 
 def jammed(spin=10.0):
