@@ -16,6 +16,7 @@ Source: docs/theory/contact_groups.md, (1), (2).
 import math
 
 from fem_mbs.jit import kernel, local_vector
+from fem_mbs.rotations import add_cross, dot, rotate
 from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR
 from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, ways
 from fem_mbs.system.contacts import L_MU, L_NORMAL
@@ -199,10 +200,39 @@ def _swing(p, R, V):
 
 
 @kernel
+def _add_surface(p, a, sign, arm, n, R, V, u):
+    """Add to u (3,) sign times the velocity of the point of sphere a at arm n from its centre; `_swing` is known."""
+    i, w, r = p.node[a], local_vector(3), local_vector(3)
+    for j in range(3):
+        u[j] += sign * p.swing[a, j]
+        r[j] = sign * arm * n[j]
+    rotate(R[i], V[i, 3:6], w)
+    add_cross(1.0, w, r, u)
+
+
+@kernel
+def _slide(p, c, n0, n1, n2, x, R, V, u):
+    """Speed [m/s] at which the surfaces of pair c slide on each other with node velocities V; u (3,) is scratch."""
+    a, b, n = p.first[c], p.second[c], local_vector(3)
+    n[0], n[1], n[2] = n0, n1, n2
+    for j in range(3):
+        u[j] = 0.0
+    if b < 0 and p.moving != 0:
+        velocity_at(p, c, x, R, V, u)
+        for j in range(3):
+            u[j] = -u[j]
+    elif b >= 0:
+        _add_surface(p, b, -1.0, p.radius[b], n, R, V, u)
+    _add_surface(p, a, 1.0, -p.radius[a], n, R, V, u)
+    return math.sqrt(max(dot(u, u) - dot(u, n) ** 2, 0.0))
+
+
+@kernel
 def evaluate(p, x, R, V0, h, tol_v):
     """Gaps, normals and b of all pairs at poses x, R, impulses of the last step turned into the new tangents.
 
-    Approaches faster than tol_v [m/s] that close a gap are reflected by Newton's law.
+    Approaches faster than tol_v [m/s] that close a gap are reflected by Newton's law. The relaxed law leaves those
+    alone that do not meet yet: b has μ times their slide besides (docs/theory/cone_complementarity.md, (5)).
     """
     rows, at, swing, radius, u = p.rows, p.at, p.swing, p.radius, local_vector(3)
     material, plane_material, laws = p.material, p.plane_material, p.laws
@@ -237,6 +267,8 @@ def evaluate(p, x, R, V0, h, tol_v):
                 rate -= n0 * u[0] + n1 * u[1] + n2 * u[2]
             if rate < -tol_v and gap + h * rate <= 0.0:
                 bias = min(bias, restitution * rate)
+            elif rate < -tol_v and p.relaxed != 0:
+                bias += p.mu[c] * _slide(p, c, n0, n1, n2, x, R, V0, u)
         rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2], rows[c, P_BIAS] = n0, n1, n2, bias
         if rows[c, P_RN] > 0.0:
             t0, t1, t2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]

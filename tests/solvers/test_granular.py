@@ -265,6 +265,41 @@ def test_a_ball_rebounds_with_newtons_law(name):
     assert v[strike] == pytest.approx(0.5 * np.sqrt(2 * G * 0.5), rel=1e-2)
 
 
+@pytest.mark.parametrize("below", ["floor", "ball", "dumbbell", "belt"])
+def test_the_relaxed_law_leaves_alone_what_does_not_touch_yet(below):
+    """An oblique rebound that sticks is that of Coulomb's law, wherever in its step the body meets what is below."""
+    ends = []
+    for relaxed in (True, False):
+        model = fem.Model("oblique")
+        group = fem.ContactGroup(friction=2.0, restitution=0.5, name="all")
+        for k, height in enumerate(np.linspace(0.1, 0.104, 5)):  # the way of two steps
+            start = {"position": [0, k, 0.05 + height], "velocity": [0.8, 0, -2.0], "angular_velocity": [1, 3, 0]}
+            if below == "dumbbell":
+                body = fem.RigidBody(1.0, [2e-3, 8e-3, 9e-3], rotation=[0, 0.3, 0], name=f"b{k}", **start)
+                centers = [[0.1, 0, 0], [-0.1, 0, 0]]
+            else:
+                body, centers = fem.RigidBody.sphere(1.0, 0.05, name=f"b{k}", **start), [[0, 0, 0]]
+            model.add(body)
+            for center in centers:
+                group.sphere(body.frame(center), 0.05)
+            if below == "ball":
+                group.sphere(model.add(fem.RigidBody.sphere(3.0, 0.05, position=[0.05, k, -0.05])), 0.05)
+        if below == "belt":
+            belt = model.add(fem.RigidBody(1.0, 1.0, velocity=[-0.5, 0, 0], name="belt"))
+            model.add(fem.Prismatic.at(model.ground, belt, [0, 0, 0], [1, 0, 0]))
+            model.add(fem.Prescribed(belt, x=lambda t: -0.5 * t))
+            group.obstacle(fem.SphereOnPlane, belt)
+        elif below != "ball":
+            group.obstacle(fem.SphereOnPlane, model.ground)
+        model.add(group)
+        result = fem.ConeComplementarity(relaxed=relaxed, contact_tolerance=1e-9).run(model, 0.06, 1e-3)
+        assert swept(result)
+        bodies = [result[f"b{k}"] for k in range(5)]
+        ends.append(np.array([np.r_[body.velocity[-1], body.angular_velocity[-1]] for body in bodies]))
+    assert ends[1][:, 2].min() > -1.9  # all have met something
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-6)
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_a_driven_belt_takes_spheres_along_and_feels_them(name):
     model = fem.Model("belt", gravity=[0, 0, -G])
