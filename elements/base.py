@@ -102,7 +102,8 @@ class Element(Part):
     role = "dynamic"
     viscous = True
     abrupt = False
-    parameters = np.dtype([("unused", "f8")])
+    parameters = no_parameters = np.dtype([("unused", "f8")])
+    no_record = (0.0,)
     kernels = {}
     rows = 0
     n_state = 0
@@ -115,7 +116,7 @@ class Element(Part):
             if not isinstance(node, Node):
                 raise ParameterError(self, "node", node, "is not a node")
         self.signals = [Signal.of(s) for s in signals]
-        self.record: tuple = (0.0,)
+        self.record: tuple = self.no_record
         self.index = None  # position among the elements of its type, set by model.compile()
 
     @property

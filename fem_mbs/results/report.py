@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from fem_mbs.results.results import Results
 
 BEYOND = 1e-6  # of the bound of friction: an impulse outside by more is told
+CUT = {
+    "sequences cut short after half of max_problems, their rest without restitution": "impact_sequences_cut_short",
+    "steps without restitution, which had no solution with it": "steps_without_restitution",
+}
 REFUSED = {  # words of the report -> what step control counts
     "did not converge": "failed_steps",
     "not within the tolerance": "inaccurate_steps",
@@ -48,6 +52,9 @@ def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
         yield "contacts", _contact_summary(result)
     if "pair_searches" in s:
         yield "groups", _group_summary(s)
+    cut = {text: s[key] for text, key in CUT.items() if s.get(key)}
+    if cut:
+        yield "impacts", "; ".join(f"{count} {text}" for text, count in cut.items())
     if s.get("split_impacts") or s.get("impacts_not_split"):
         left = f", {s['impacts_not_split']} not: in steps as a whole" if s.get("impacts_not_split") else ""
         yield "split", f"{s.get('split_impacts', 0)} impacts at their touch{left}"

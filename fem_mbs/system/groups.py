@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
 
 MIXED = ("mixed", "update")  # kernels that only the mixed iteration calls
+# kernels that are called where there is another one
+WITH = {"inertia": "inertia_tangent", "force": "force_tangent", "constraint": "hessian"}
 
 
 class Group:
@@ -57,6 +59,7 @@ class Group:
         if unknown:
             allowed = ", ".join(KERNELS)
             raise ModelError(f"{label(first)}: kernel '{unknown[0]}' is unknown; allowed: {allowed}", [first])
+        check_kernels(first)
         self.mixed = [name for name in MIXED if "mixed" in first.kernels]  # not yet bound
         self.bind([name for name in first.kernels if name not in self.mixed])
         self.callbacks = {
@@ -102,6 +105,23 @@ class Group:
             record[name] = call.address
         for name, callback in self.callbacks.items():
             record[name] = callback_address(callback)
+
+
+def check_kernels(element: "Element") -> None:
+    """ModelError for an element without a kernel that would be called: there is no address to call."""
+    there = {*element.kernels, *getattr(element, "python_kernels", {})}
+    missing = [(name, other) for name, other in WITH.items() if name in there and other not in there]
+    if missing:
+        name, other = missing[0]
+        raise ModelError(f"{label(element)}: has a kernel '{name}', but no '{other}', which is needed too", [element])
+    if element.role in ("constraint", "contact") and element.role not in there:
+        raise ModelError(f"{label(element)}: a {element.role} needs a kernel '{element.role}'", [element])
+    if element.role == "constraint" and element.sizes["nr"] < 1:
+        raise ModelError(f"{label(element)}: rows = {element.sizes['nr']}; say how many equations it has", [element])
+    if element.record is element.no_record and element.parameters.names != type(element).no_parameters.names:
+        raise ModelError(
+            f"{label(element)}: its constructor does not set `record`, the values of `parameters`", [element]
+        )
 
 
 def _finite_record(value):

@@ -166,6 +166,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         drills = engine.system.drill_arm[:nc] > 0.0
         arms[drills, 2] = engine.system.drill_arm[:nc][drills]
         a["total_Lam"][:], a["total_chi"][:] = h * forces[:, :3], h * arms * forces[:, 3:]
+        a["sent"][:] = a["sent_chi"][:] = 0.0  # of the parts of steps that forces were found with: no step was taken
 
     def _after_part(self, engine: "Engine", part: float) -> dict[str, np.ndarray] | None:
         """Forces and branches after a part of a step, which is taken back; None where it has an impact or fails."""

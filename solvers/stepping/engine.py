@@ -43,6 +43,7 @@ from fem_mbs.solvers.stepping.jumps import JumpWatch
 from fem_mbs.solvers.stepping.records import RECORDS, records
 from fem_mbs.system.assembly import POSITION
 from fem_mbs.system.contacts import L_NORMAL
+from fem_mbs.system.redundancy import independent_count
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
@@ -387,7 +388,21 @@ class Engine:
                 f"energy rose {rises} by more than {what} explain, {most}by {run['largest_rise']:.3g} J "
                 f"before t = {end:.6g} s{alone}: {why}"
             )
-        return texts + self._inexact() + self._apart()
+        return texts + self._inexact() + self._apart() + self._undetermined()
+
+    def _undetermined(self):
+        """Warning of rows of velocities among rows that repeat each other: what each carries can grow without end."""
+        system = self.system
+        if system.independent or not any(getattr(group, "velocity_rows", 0) for group in system.groups):
+            return []
+        repeated = system.m - independent_count(system)
+        if not repeated:
+            return []
+        return [
+            f"{repeated} of {system.m} constraint rows repeat others, with rows of velocities in the model: how a "
+            "force is shared between them is not determined and may grow from step to step; only sums mean something. "
+            "Let one joint less hold what is held twice (a sphere on the plane in place of a second disc)"
+        ]
 
     def _inexact(self):
         """Warning of contact problems that were left above the tolerance, by far not enough to fail a step."""

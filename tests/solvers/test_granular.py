@@ -387,3 +387,9 @@ def test_the_report_says_how_groups_were_solved():
     by_pairs = fem.DecoupledNSGA(contact_solver="problem").run(pile(8, 2), 4 * H, H)
     assert "solved by sweeps" in str(by_sweeps.report()) and "solved_pair_by_pair" not in by_sweeps.statistics
     assert "solved pair by pair, because contact_solver is 'problem'" in str(by_pairs.report())
+
+
+def test_the_report_says_which_impacts_lost_their_restitution():
+    result = fem.DecoupledNSGA(max_problems=4).run(pile(18, 3, restitution=0.5), 0.3, H)
+    count = result.statistics["impact_sequences_cut_short"]
+    assert count > 0 and f"{count} sequences cut short" in str(result.report())

@@ -491,3 +491,13 @@ def test_a_fast_linkage_that_hits_its_obstacles_gains_no_energy():
     """162, 106, 63 J of it with h = 0.5, 0.25, 0.125 ms where the force acted."""
     outcome = random_models.run(30, METHOD.__name__)
     assert outcome.kind == "fine" and outcome.rise < 0.01, outcome
+
+
+def test_impulses_of_a_ball_at_rest_add_up_to_its_weight():
+    """Row 0 had the impulse of the small step with which forces of the start are found."""
+    model = fem.Model("rest", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody.sphere(0.7, 0.1, position=[0, 0, 0.1], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))
+    floor = fem.NonsmoothGeneralizedAlphaFriction().run(model, 0.1, 1e-2)["floor"]
+    assert floor.impulse[0, 0] == 0.0 and floor.force[0, 0] == pytest.approx(0.7 * 9.81)
+    assert floor.impulse[:, 0].sum() == pytest.approx(0.7 * 9.81 * 0.1, rel=1e-12)
