@@ -43,6 +43,13 @@ def test_a_long_case_gives_its_reference_values(run):
     passes(run)
 
 
+@pytest.mark.parametrize("path", sorted(folder().glob("*.py")), ids=lambda path: path.stem)
+def test_an_example_draws_only_where_a_picture_is_asked_for(path):
+    """The registry runs examples without files: `picture` is None there."""
+    text = path.read_text(encoding="utf-8")
+    assert "picture=" not in text.partition("def main(")[2].partition("):")[0] or "if picture is not None:" in text
+
+
 # --- what is registered -----------------------------------------------------------------------------------------------
 
 
