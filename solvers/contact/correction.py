@@ -125,11 +125,13 @@ class ContactProblemCorrection:
         A fault in a call, for the engine to raise.
     inexact : int
         Problems of free bodies that were left with an error above the tolerance, but below `WORST`.
+    worst : float
+        Largest error of those.
     """
 
     def __init__(self, engine: Any) -> None:
-        self.engine, self.problem, self.error, self.inexact = engine, None, None, 0
-        self.worst = 0.0  # error of those
+        self.engine, self.problem, self.error = engine, None, None
+        self.inexact, self.worst = 0, 0.0
         self.reached = np.inf  # error of the last problem
         self.node_entries = node_entries(engine.system, engine.matrices.layouts[SMOOTH])
         # contact groups are solved loosely, and their number may grow; one body alone or a handful exactly

@@ -20,9 +20,9 @@ from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.solvers.stepping.table import Item, Table
 
 # columns of a grain and of a pair: one line of cache each
-G_V, G_SPIN, G_MASS, G_TURN, GRAIN = 0, 3, 6, 7, 8
+G_V, G_SPIN, G_MASS, G_TURN = 0, 3, 6, 7
 P_N, P_RN, P_RT, P_BIAS, PAIR = 0, 3, 4, 7, 8
-B_V, B_SPIN, B_MASS, B_TURN, BODY = 0, 3, 6, 7, 13  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
+B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 
 # ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials; nb bodies and one
 # that cannot move, nk room for pairs of these: 0 for grains; nv rows of velocities: ng or nb

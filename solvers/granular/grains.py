@@ -160,9 +160,15 @@ class Grains:
             table[:, pair_column(name)] = values
         return table
 
-    def inexact(self) -> tuple[int, float]:
-        """Number of steps that were left above the tolerance, and the largest error of a step."""
-        return int(self.record[0]["unsolved"]), float(self.record[0]["worst_error"])
+    @property
+    def inexact(self) -> int:
+        """Number of steps that were left above the tolerance."""
+        return int(self.record[0]["unsolved"])
+
+    @property
+    def worst(self) -> float:
+        """Largest error of a step."""
+        return float(self.record[0]["worst_error"])
 
     def failure(self) -> str | None:
         """How the last step failed for its contacts, in words; None where they were solved."""

@@ -15,6 +15,7 @@ import numpy as np
 from fem_mbs.errors import NonFiniteError, SolverError
 from fem_mbs.solvers.stepping.depth_watch import DepthWatch
 from fem_mbs.solvers.stepping.energy_watch import drift_of_energy
+from fem_mbs.solvers.stepping.run_warnings import warnings_of
 from fem_mbs.system import element_checks
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ class Chunks:
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
         try:
             remarks = element_checks.remarks(self.engine.system, np.concatenate(self.samples)) if self.samples else []
-            warnings = [*self.engine.warnings(), *drift_of_energy(self.engine), *self.depth.warnings(), *remarks]
+            warnings = [*warnings_of(self.engine), *drift_of_energy(self.engine), *self.depth.warnings(), *remarks]
             if self.engine.strict and warnings and self.failure is None:
                 end = self.time(self.done)
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."

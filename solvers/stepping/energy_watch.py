@@ -14,7 +14,7 @@ SHARE = 0.05  # of the largest kinetic energy: a rise above an earlier value tha
 
 
 def drift_of_energy(engine: "Engine") -> list[str]:
-    """Warning of a rise over a run that no single step shows; none where one did, which `Engine.warnings` tells."""
+    """Warning of a rise over a run that no single step shows; none where one did, which `run_warnings` tells."""
     run = engine.run[0]
     rise, top = float(run["total_rise"]), float(run["top_kinetic"])
     if rise <= SHARE * top or run["rises"]:

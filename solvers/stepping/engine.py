@@ -36,19 +36,16 @@ from fem_mbs.results.table import PAIR_COLUMNS
 from fem_mbs.solvers.stepping import newton
 from fem_mbs.solvers.stepping.codes import EXACT, OK, SHIFT
 from fem_mbs.solvers.stepping.data import TABLE
-from fem_mbs.solvers.stepping.energy_watch import cause
 from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.jumps import JumpWatch
 from fem_mbs.solvers.stepping.records import RECORDS, records
 from fem_mbs.system.assembly import POSITION
 from fem_mbs.system.contacts import L_NORMAL
-from fem_mbs.system.redundancy import independent_count
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
 
-DRIFT = 0.01  # of the size of the model: joints farther apart than that are told
 PAIRWISE = 1e-6  # default of contact_tolerance, for groups that are solved pair by pair
 OF_CONTACTS = ("sweep", "settle")  # parts that are called where there are contacts
 
@@ -285,7 +282,7 @@ class Engine:
         self.pair_tables = [np.zeros((0, PAIR_COLUMNS))] if self.system.searches else []
 
     def last(self, block: dict[str, np.ndarray]) -> None:
-        """Record the present state, whether its turn has come or not; what is wrong with it, `warnings` tell."""
+        """Record the present state, whether its turn has come or not; what is wrong with it, `run_warnings` tells."""
         from fem_mbs.jit import address, invoke
 
         run = self.run[0]
@@ -338,6 +335,11 @@ class Engine:
         return self.pair_tables
 
     @property
+    def solver_of_groups(self) -> Any:
+        """What solves contact groups, with the numbers ``inexact`` and ``worst`` of it; None without groups."""
+        return self.grains or self.contact_problems if self.system.searches else None
+
+    @property
     def driven(self) -> bool:
         """Whether elements may do work on the model, see `stepping.external_work`."""
         return len(self.arrays["external"]) > 0
@@ -369,67 +371,6 @@ class Engine:
         steps = {name: int(self.run[0][field]) for name, field in counted.items()}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled,
                 **self.method.counted(self)}  # fmt: skip
-
-    def warnings(self) -> list[str]:
-        """What was wrong without stopping the run, in words."""
-        run, texts = self.run[0], self.jumps.warnings()
-        if self.controller is not None:
-            texts += self.controller.warnings()
-        if run["rises"]:
-            rises = "once" if run["rises"] == 1 else f"{run['rises']} times"
-            most = "" if run["rises"] == 1 else "most "
-            what = "the steps and the work of loads and drivers" if self.driven else "the steps"
-            alone = "" if self.driven else ", although nothing drives the model"
-            end = float(run["rise_time"])
-            why = cause(self, " for what happened there")
-            if self.jumps.within(end - self.h * max(run["save_every"], run["whole_every"]), end):
-                why = "a driver jumps there"
-            texts.append(
-                f"energy rose {rises} by more than {what} explain, {most}by {run['largest_rise']:.3g} J "
-                f"before t = {end:.6g} s{alone}: {why}"
-            )
-        return texts + self._inexact() + self._apart() + self._undetermined()
-
-    def _undetermined(self):
-        """Warning of rows of velocities among rows that repeat each other: what each carries can grow without end."""
-        system = self.system
-        if system.independent or not any(getattr(group, "velocity_rows", 0) for group in system.groups):
-            return []
-        repeated = system.m - independent_count(system)
-        if not repeated:
-            return []
-        return [
-            f"{repeated} of {system.m} constraint rows repeat others, with rows of velocities in the model: how a "
-            "force is shared between them is not determined and may grow from step to step; only sums mean something. "
-            "Let one joint less hold what is held twice (a sphere on the plane in place of a second disc)"
-        ]
-
-    def _inexact(self):
-        """Warning of contact problems that were left above the tolerance, by far not enough to fail a step."""
-        if self.grains is not None:
-            count, worst = self.grains.inexact()
-        elif self.system.searches:
-            count, worst = self.contact_problems.inexact, self.contact_problems.worst
-        else:
-            count = 0
-        if not count:
-            return []
-        return [
-            f"{count} contact problems ended above contact_tolerance = {self.contact_tolerance:.3g}, with scale-free "
-            f"errors up to {worst:.2g}: impulses of these steps are as inexact as that. Halve h (an impact then falls "
-            "on fewer contacts at once), or ask for contact_tolerance that is good enough"
-        ]
-
-    def _apart(self):
-        """Warning of joints that drift: methods that solve them in velocities alone leave that to the step size."""
-        drift, size = float(self.run[0]["drift"]), self.system.size
-        if drift <= DRIFT * size:
-            return []
-        return [
-            f"joints are up to {drift:.3g} m apart (angles times the size of the model, {size:.3g} m): the method "
-            "keeps their velocities and lets positions drift. Halve h, or use a method that keeps both: DecoupledNSGA, "
-            "MoreauJean(projection=True)"
-        ]
 
     def state(self) -> "State":
         """Current state of the run, a copy."""

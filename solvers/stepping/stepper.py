@@ -12,7 +12,6 @@ A method is a subclass of `Stepper` that says what `stepping.engine` asks of it.
     engine.pairs()         tables of closed pairs of contact groups, one per record of the last call (empty: no groups)
     engine.forces          whether records have forces of contacts that are not their impulses over h, see `sizes_of`
     engine.statistics()    numbers counted over all steps, saved or not
-    engine.warnings()      what was wrong without stopping the run, a list of sentences
     engine.keep_whole(n)   of the records of all steps, those that are not every n-th may lack outputs and energies;
                            called when observers need every step and the file does not
 """

@@ -5,6 +5,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ParameterError, SolverError
+from fem_mbs.solvers.stepping.run_warnings import warnings_of
 
 
 def stretched():
@@ -67,7 +68,7 @@ def test_advice_names_only_what_the_method_and_the_model_can_have():
 def test_the_warning_of_a_rising_energy_counts_in_words(rises, words):
     engine = fem.MoreauJean().prepare(spring().compile(), 1e-3)
     engine.run[0]["rises"], engine.run[0]["largest_rise"] = rises, 2.0
-    (text,) = engine.warnings()
+    (text,) = warnings_of(engine)
     import re
 
     assert re.search(words, text) and text.endswith("Halve h") and "step_control" not in text

@@ -12,6 +12,7 @@ from fem_mbs.solvers.nsga import scheme
 from fem_mbs.solvers.stepping.checks import note_rise
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import TABLE, run_at
+from fem_mbs.solvers.stepping.run_warnings import warnings_of
 from fem_mbs.system.assembly import POSITION
 
 
@@ -204,7 +205,7 @@ def test_the_energy_that_the_published_law_gives_is_not_told_as_a_step_that_is_t
         model = double_pendulum_that_strikes(*CASE, restitution, 0.9)
         engine = method(approach=approach).prepare(model.compile(), 1e-3, save_every)
         engine.run[0]["rises"] = 1
-        told[restitution, save_every] = engine.warnings()[0], engine.bounced()
+        told[restitution, save_every] = warnings_of(engine)[0], engine.bounced()
     assert not any(bounced for _, bounced in (told[1.0, 1], told[0.0, 1]))  # nothing has been struck
     assert told[1.0, 2][1]  # unknown: steps are not saved
     result = method(approach="start").run(double_pendulum_that_strikes(*CASE, 1.0, 0.9), 2e-3, 1e-3)

@@ -8,6 +8,7 @@ import fem_mbs as fem
 from fem_mbs.elements.base import Force
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.stepping.external_work import explained
+from fem_mbs.solvers.stepping.run_warnings import warnings_of
 from fem_mbs.system import system as systems
 
 
@@ -131,7 +132,7 @@ def given(model, steps, h, **options):
     done, _, error = engine.advance(times, signals, records)
     assert done == steps and error is None
     energy = np.append(start, records["energy"][:steps].sum(axis=1))
-    return float(engine.run[0]["given_work"]), energy, engine.warnings()
+    return float(engine.run[0]["given_work"]), energy, warnings_of(engine)
 
 
 def point(**motion):

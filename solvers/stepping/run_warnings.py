@@ -1,0 +1,83 @@
+"""What a run warns of: what was wrong without stopping it, in words. Each function tells of one kind.
+
+What watches a run says the rest itself: `stepping.jumps`, `stepping.divider`, `stepping.step_control`,
+`stepping.energy_watch` of energies that rise little by little, `stepping.depth_watch` of contacts that are too deep.
+
+Source: docs/theory/accepted_steps.md, (5), (7).
+"""
+
+from typing import TYPE_CHECKING
+
+from fem_mbs.solvers.stepping.energy_watch import cause
+from fem_mbs.system.redundancy import independent_count
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
+DRIFT = 0.01  # of the size of the model: joints farther apart than that are told
+
+
+def warnings_of(engine: "Engine") -> list[str]:
+    """What was wrong without stopping the run of an engine, a list of sentences."""
+    texts = engine.jumps.warnings()
+    if engine.controller is not None:
+        texts += engine.controller.warnings()
+    return texts + risen(engine) + inexact(engine) + drifted(engine) + undetermined(engine)
+
+
+def risen(engine: "Engine") -> list[str]:
+    """Warning of steps in which energy rose by more than is explained, see `stepping.checks`."""
+    run = engine.run[0]
+    if not run["rises"]:
+        return []
+    rises = "once" if run["rises"] == 1 else f"{run['rises']} times"
+    most = "" if run["rises"] == 1 else "most "
+    what = "the steps and the work of loads and drivers" if engine.driven else "the steps"
+    alone = "" if engine.driven else ", although nothing drives the model"
+    end = float(run["rise_time"])
+    why = cause(engine, " for what happened there")
+    if engine.jumps.within(end - engine.h * max(run["save_every"], run["whole_every"]), end):
+        why = "a driver jumps there"
+    return [
+        f"energy rose {rises} by more than {what} explain, {most}by {run['largest_rise']:.3g} J "
+        f"before t = {end:.6g} s{alone}: {why}"
+    ]
+
+
+def inexact(engine: "Engine") -> list[str]:
+    """Warning of contact problems that were left above the tolerance, by far not enough to fail a step."""
+    groups = engine.solver_of_groups
+    if groups is None or not groups.inexact:
+        return []
+    return [
+        f"{groups.inexact} contact problems ended above contact_tolerance = {engine.contact_tolerance:.3g}, with "
+        f"scale-free errors up to {groups.worst:.2g}: impulses of these steps are as inexact as that. Halve h (an "
+        "impact then falls on fewer contacts at once), or ask for contact_tolerance that is good enough"
+    ]
+
+
+def drifted(engine: "Engine") -> list[str]:
+    """Warning of joints that drift: methods that solve them in velocities alone leave that to the step size."""
+    drift, size = float(engine.run[0]["drift"]), engine.system.size
+    if drift <= DRIFT * size:
+        return []
+    return [
+        f"joints are up to {drift:.3g} m apart (angles times the size of the model, {size:.3g} m): the method "
+        "keeps their velocities and lets positions drift. Halve h, or use a method that keeps both: DecoupledNSGA, "
+        "MoreauJean(projection=True)"
+    ]
+
+
+def undetermined(engine: "Engine") -> list[str]:
+    """Warning of rows of velocities among rows that repeat each other: what each carries can grow without end."""
+    system = engine.system
+    if system.independent or not system.non_holonomic:
+        return []
+    repeated = system.m - independent_count(system)
+    if not repeated:
+        return []
+    return [
+        f"{repeated} of {system.m} constraint rows repeat others, with rows of velocities in the model: how a "
+        "force is shared between them is not determined and may grow from step to step; only sums mean something. "
+        "Let one joint less hold what is held twice (a sphere on the plane in place of a second disc)"
+    ]
