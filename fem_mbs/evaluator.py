@@ -11,7 +11,7 @@ import numpy as np
 
 from fem_mbs.jit import address, bind, invoke
 from fem_mbs.rotations import exp
-from fem_mbs.system.groups import check_kernels
+from fem_mbs.system.groups import check_complete
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Evaluator:
     """Calls the kernels of one element, one at a time, on given configurations."""
 
     def __init__(self, element: "Element") -> None:
-        check_kernels(element)
+        check_complete(element)
         self.element = element
         self.sizes = element.sizes
         self.workspace = Workspace(**{k: max(self.sizes[k], 1) for k in ("nn", "nr", "ns", "nq", "no")})

@@ -72,15 +72,9 @@ def constraint_rates(d, V, rate):
 @kernel
 def replace_velocity_rows(d, scale, source, rows):
     """Replace the values (m,) of the rows of velocities by scale times those of ``source`` (m,)."""
-    groups = groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.constraint == 0:
-            continue
-        for e in range(g.n):
-            first = g.first_row + e * g.nr
-            for i in range(first + g.nr - g.velocity_rows, first + g.nr):
-                rows[i] = scale * source[i]
+    chosen = integers(d.rate_rows_at, d.n_rate_rows)
+    for k in range(d.n_rate_rows):
+        rows[chosen[k]] = scale * source[chosen[k]]
 
 
 @kernel
@@ -112,6 +106,19 @@ def add_constraint_forces(d, scale, lam, f):
 
 
 @kernel
+def second_derivatives(d, g, e, b):
+    """Fill H (nr, nd, nd), rate (nr, nd) and gtt (nr,) in the workspace, of element e of group g after `gather`."""
+    zero(b[_H], g.nr * g.nd * g.nd)
+    zero(b[_RATE], g.nr * g.nd)
+    zero(b[_GTT], g.nr)
+    p = g.parameters_at + e * g.stride
+    call2(g.hessian, p, d.table_at)
+    if g.rheonomic != 0:
+        zero(b[_GT], g.nr)  # its kernel adds there too
+        call2(g.rheonomic, p, d.table_at)
+
+
+@kernel
 def _curvature(d, g, e, b, phi, c_H, c_V, first, S, B):
     """Add −c_H ∂(Gᵀ phi)/∂q to S (size, size) and c_V ∂(G V + ∂g/∂t)/∂q to B (nr, nd), of element e after `gather`.
 
@@ -119,14 +126,7 @@ def _curvature(d, g, e, b, phi, c_H, c_V, first, S, B):
     """
     nd, nr = g.nd, g.nr
     H, rate, ve = tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd), vector(b[_V], nd)
-    zero(b[_H], nr * nd * nd)
-    zero(b[_RATE], nr * nd)
-    p = g.parameters_at + e * g.stride
-    call2(g.hessian, p, d.table_at)
-    if g.rheonomic != 0:
-        zero(b[_GT], nr)
-        zero(b[_GTT], nr)
-        call2(g.rheonomic, p, d.table_at)
+    second_derivatives(d, g, e, b)
     for i in range(nr):
         lam = -c_H * phi[g.first_row + e * nr + i]
         for r in range(nd):
@@ -190,15 +190,8 @@ def velocity_row_accelerations(d, layout, x, R, V, c, k):
         rate, ve = matrix(b[_RATE], nr, nd), vector(b[_V], nd)
         for e in range(g.n):
             zero(b[_K], size * size)
-            zero(b[_H], nr * nd * nd)
-            zero(b[_RATE], nr * nd)
             gather(d, g, e, b, x, R, V, V)
-            p = g.parameters_at + e * g.stride
-            call2(g.hessian, p, d.table_at)
-            if g.rheonomic != 0:
-                zero(b[_GT], nr)
-                zero(b[_GTT], nr)
-                call2(g.rheonomic, p, d.table_at)
+            second_derivatives(d, g, e, b)
             for i in range(nr - g.velocity_rows, nr):
                 for j in range(nd):
                     total = 2.0 * rate[i, j]
@@ -278,14 +271,7 @@ def convective_terms(d, x, R, V, gamma):
         ve = vector(b[_V], nd)
         for e in range(g.n):
             gather(d, g, e, b, x, R, V, V)
-            zero(b[_H], nr * nd * nd)
-            zero(b[_RATE], nr * nd)
-            zero(b[_GTT], nr)
-            zero(b[_GT], nr)
-            p = g.parameters_at + e * g.stride
-            call2(g.hessian, p, d.table_at)
-            if g.rheonomic != 0:
-                call2(g.rheonomic, p, d.table_at)
+            second_derivatives(d, g, e, b)
             for i in range(nr):
                 total = gtt[i]
                 for r in range(nd):

@@ -59,7 +59,7 @@ class Group:
         if unknown:
             allowed = ", ".join(KERNELS)
             raise ModelError(f"{label(first)}: kernel '{unknown[0]}' is unknown; allowed: {allowed}", [first])
-        check_kernels(first)
+        check_complete(first)
         self.mixed = [name for name in MIXED if "mixed" in first.kernels]  # not yet bound
         self.bind([name for name in first.kernels if name not in self.mixed])
         self.callbacks = {
@@ -107,8 +107,8 @@ class Group:
             record[name] = callback_address(callback)
 
 
-def check_kernels(element: "Element") -> None:
-    """ModelError for an element without a kernel that would be called: there is no address to call."""
+def check_complete(element: "Element") -> None:
+    """ModelError for an element that lacks what its kernels need: a kernel that would be called, rows, parameters."""
     there = {*element.kernels, *getattr(element, "python_kernels", {})}
     missing = [(name, other) for name, other in WITH.items() if name in there and other not in there]
     if missing:
@@ -118,7 +118,7 @@ def check_kernels(element: "Element") -> None:
         raise ModelError(f"{label(element)}: a {element.role} needs a kernel '{element.role}'", [element])
     if element.role == "constraint" and element.sizes["nr"] < 1:
         raise ModelError(f"{label(element)}: rows = {element.sizes['nr']}; say how many equations it has", [element])
-    if element.record is element.no_record and element.parameters.names != type(element).no_parameters.names:
+    if element.record is element.no_record and element.parameters is not element.no_parameters:
         raise ModelError(
             f"{label(element)}: its constructor does not set `record`, the values of `parameters`", [element]
         )

@@ -107,6 +107,7 @@ class Numbering(Checked):
                     self.n_outputs = at
         self.nc = self.nc_fixed = len(self.contacts)
         self.row_arm = np.ones(max(self.m, 1))
+        self.rate_rows = np.flatnonzero(self.velocity_rows)
         self.laws = np.array(laws).reshape(self.nc, N_LAW)
         self.searches = []
         if model.contact_groups:
@@ -212,6 +213,8 @@ class Numbering(Checked):
             ("drill_index_at", address(self.drill_index)),
             ("drill_arm_at", address(self.drill_arm)),
             ("row_arm_at", address(self.row_arm)),
+            ("rate_rows_at", address(self.rate_rows)),
+            ("n_rate_rows", len(self.rate_rows)),
         ):
             d[name] = value
         N = len(self.nodes)

@@ -182,12 +182,6 @@ class LobattoIIIAB(Stepper):
         invoke(error.step_error.address, address(engine.data), address(engine.run))
         return float(engine.own[0]["error"])
 
-    def use(self, engine: Any, h: float) -> None:
-        """Coefficients do not depend on the step size."""
-
-    def rescale(self, engine: Any, ratio: float, change: Any) -> None:
-        """A method of one step has no memory: first guesses are scaled by `stepping.engine`."""
-
     def start(self, engine: Any, state: Any) -> None:
         """Coefficients, places of the nodes in a block, and accelerations at the start; the check of the step size."""
         from fem_mbs.solvers.stepping.initial import initial_accelerations

@@ -8,30 +8,24 @@ The impact problem has γ = 0 at the end. With γ = 0 at single stages instead o
 Source: docs/theory/lobatto.md, (13), "Non-holonomic rows".
 """
 
-from fem_mbs.jit import N_SLOTS, SLOT, call2, indices, integer_matrix, integers, kernel, matrix, tensor, vector
+from fem_mbs.jit import N_SLOTS, SLOT, indices, integer_matrix, integers, kernel, matrix, tensor, vector
 from fem_mbs.system.assembly import POSITION, gather, groups_of, times_tangent, zero
-from fem_mbs.system.constraints import replace_velocity_rows, row_norm
+from fem_mbs.system.constraints import replace_velocity_rows, row_norm, second_derivatives
 
-_H, _RATE, _GT, _GTT, _M, _V = (SLOT[k] for k in ("H", "rate", "gt", "gtt", "M", "v"))
+_H, _RATE, _M, _V = (SLOT[k] for k in ("H", "rate", "M", "v"))
 
 
 @kernel
 def stage_rates(d, s, o, j):
     """What stage j gives to (1), times h: in gaps, at the places that g of stage i + 1 would have."""
-    groups, stages = groups_of(d), o.a.shape[0]
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.constraint == 0:
-            continue
-        for e in range(g.n):
-            first = g.first_row + e * g.nr
-            for row in range(first + g.nr - g.velocity_rows, first + g.nr):
-                weight = s.h * o.b[j]
-                for i in range(1, stages):
-                    if j == 0:
-                        o.gaps[i, row] = 0.0
-                    o.gaps[i, row] += weight * s.rate[row]
-                    weight *= s.instants[j]
+    chosen = integers(d.rate_rows_at, d.n_rate_rows)
+    for k in range(d.n_rate_rows):
+        row, weight = chosen[k], s.h * o.b[j]
+        for i in range(1, o.a.shape[0]):
+            if j == 0:
+                o.gaps[i, row] = 0.0
+            o.gaps[i, row] += weight * s.rate[row]
+            weight *= s.instants[j]
 
 
 @kernel
@@ -62,13 +56,7 @@ def rate_entries(d, s, o, j):
         for e in range(g.n):
             where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
             gather(d, g, e, b, s.xs, s.Rs, s.Vs, s.Vs)
-            zero(b[_H], nr * nd * nd)
-            zero(b[_RATE], nr * nd)
-            call2(g.hessian, g.parameters_at + e * g.stride, d.table_at)
-            if g.rheonomic != 0:
-                zero(b[_GT], nr)
-                zero(b[_GTT], nr)
-                call2(g.rheonomic, g.parameters_at + e * g.stride, d.table_at)
+            second_derivatives(d, g, e, b)
             for i in range(nr):
                 for c in range(nd):
                     B[i, c] = rate[i, c]

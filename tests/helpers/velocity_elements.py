@@ -7,8 +7,6 @@ import fem_mbs as fem
 from fem_mbs.elements.base import Constraint
 from fem_mbs.jit import kernel
 
-NOTHING = np.dtype([("unused", "f8")])
-
 
 @kernel
 def rate_constraint(G):
