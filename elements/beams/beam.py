@@ -36,9 +36,9 @@ from fem_mbs.elements.beams.three_pose_kernels import (
     initial,
     mixed,
     section_forces,
-    section_frames,
     update,
 )
+from fem_mbs.elements.beams.three_pose_kinematics import section_frames
 from fem_mbs.elements.beams.two_node import example
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.nodes import Frame, Node6

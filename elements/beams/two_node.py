@@ -2,7 +2,8 @@
 
 Strains are constant along the element and those of a helix between the section frames of its ends; the section law is
 corrected so that displacements converge with order 4 (no shear locking, no slenderness limit, no integration points).
-Equations of the elastic part are in `beams.two_node_kernels`, of the inertia in `beams.inertia`.
+Equations of the elastic part are in `beams.two_node_geometry`, `beams.two_node_law` and `beams.two_node_kernels`, of
+the inertia in `beams.inertia`.
 
 Section forces that are reported are the forces of equilibrium at the ends, inertia and weight of the element included:
 
@@ -25,13 +26,13 @@ from fem_mbs.elements.beams.inertia import gravity_energy, inertia, inertia_tang
 from fem_mbs.elements.beams.limits import TENSION_TWO_NODE, tension_number, trouble_two_node
 from fem_mbs.elements.beams.sections import Section
 from fem_mbs.elements.beams.shapes import STATIONS, WEIGHTS, hermite_fields, inertia_numbers, linear_fields
+from fem_mbs.elements.beams.two_node_geometry import relative_pose
 from fem_mbs.elements.beams.two_node_kernels import (
     PARAMETERS,
     force,
     force_tangent,
     initial,
     mixed,
-    relative_pose,
     strain_energy,
     update,
 )
