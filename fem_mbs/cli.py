@@ -49,63 +49,84 @@ def _parser():
     )
     parser.add_argument("--version", action="version", version=f"fem-mbs {_version()}")
     commands = parser.add_subparsers(metavar="COMMAND")
+    for name, do, arguments, text in (
+        ("run", run_script, _run_arguments, "Run a model script; print its checks."),
+        ("info", show_info, _info_arguments, "Show what a results file holds."),
+        ("plot", make_plot, _plot_arguments,
+         "Plot histories: fem-mbs plot run.vtkhdf ball.position.z energy -o ball.png"),
+        ("picture", make_picture, _picture_arguments, "Draw the model (.png), or its motion (.gif, .webp, .mp4)."),
+        ("export", make_export, _export_arguments, "Write frames in another format, or histories as a table."),
+        ("validate", validate_cases, _validate_arguments,
+         "Run published cases with every time stepper they apply to."),
+        ("check-tangents", check_tangents, _tangents_arguments,
+         "Compare tangents of elements with finite differences."),
+        ("solvers", show_solvers, None, "Show which linear solvers are active and what to install for more."),
+        ("warmup", warm_up, _warmup_arguments, "Compile what models need, before the first of them runs."),
+    ):  # fmt: skip
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(do=do)
+        if arguments is not None:
+            arguments(command.add_argument)
+    return parser
 
-    def command(name, do, text):
-        sub = commands.add_parser(name, help=text, description=text)
-        sub.set_defaults(do=do)
-        return sub
 
-    run = command("run", run_script, "Run a model script; print its checks.")
-    run.add_argument("script", type=Path)
-    run.add_argument("--t-end", type=float, metavar="S", help="end time [s] in place of the script's")
-    run.add_argument("--h", type=float, metavar="S", help="step size [s] in place of the script's")
-    run.add_argument(
+def _run_arguments(add):
+    add("script", type=Path)
+    add("--t-end", type=float, metavar="S", help="end time [s] in place of the script's")
+    add("--h", type=float, metavar="S", help="step size [s] in place of the script's")
+    add(
         "--set", action="append", default=[], metavar="NAME=VALUE",
         help="change a value assigned at the top level of the script, or a default of its main(); may be repeated",
     )  # fmt: skip
-    run.add_argument("--out", type=Path, metavar="DIR", help="folder for results files")
-    run.add_argument("--quiet", action="store_true", help="no progress bar")
+    add("--out", type=Path, metavar="DIR", help="folder for results files")
+    add("--quiet", action="store_true", help="no progress bar")
 
-    info = command("info", show_info, "Show what a results file holds.")
-    info.add_argument("file", type=Path)
 
-    plot = command("plot", make_plot, "Plot histories: fem-mbs plot run.vtkhdf ball.position.z energy -o ball.png")
-    plot.add_argument("file", type=Path)
-    plot.add_argument("what", nargs="*", help="name.history[.component], energy, iterations, violation")
-    plot.add_argument("-o", "--output", type=Path, help="image file (.png, .pdf, .svg); default: a window")
-    plot.add_argument("--component", help="component of vectors: x, y, z, normal, t1 … or norm")
-    plot.add_argument("--title")
+def _info_arguments(add):
+    add("file", type=Path)
 
-    picture = command("picture", make_picture, "Draw the model (.png), or its motion (.gif, .webp, .mp4).")
-    picture.add_argument("file", type=Path)
-    picture.add_argument("output", type=Path)
-    picture.add_argument("--time", type=float, nargs="+", metavar="S", help="time(s) of a picture; default: the end")
-    picture.add_argument("--view", choices=("iso", "x", "y", "z"))
-    picture.add_argument("--color", help="what colours the beams: 'bending moment', 'normal force', …")
-    picture.add_argument("--fps", type=float, default=25.0)
-    picture.add_argument("--speed", type=float, help="seconds of motion per second of film")
 
-    export = command("export", make_export, "Write frames in another format, or histories as a table.")
-    export.add_argument("file", type=Path)
-    export.add_argument("what", nargs="*", help="histories for --format csv")
-    export.add_argument("--format", default="pvd", help="pvd (a series); vtu, vtk, stl, ply, … (one time); csv")
-    export.add_argument("-o", "--output", type=Path, help="default: beside the results file")
-    export.add_argument("--time", type=float, metavar="S", help="time of a single frame; default: the end")
-    export.add_argument("--frames", type=int, help="largest number of frames of a series")
+def _plot_arguments(add):
+    add("file", type=Path)
+    add("what", nargs="*", help="name.history[.component], energy, iterations, violation")
+    add("-o", "--output", type=Path, help="image file (.png, .pdf, .svg); default: a window")
+    add("--component", help="component of vectors: x, y, z, normal, t1 … or norm")
+    add("--title")
 
-    validate = command("validate", validate_cases, "Run published cases with every time stepper they apply to.")
-    validate.add_argument("case", nargs="*", help="names of cases; default: all")
-    validate.add_argument("--list", action="store_true", dest="show", help="show the cases, run nothing")
-    validate.add_argument("--method", nargs="+", default=[], metavar="NAME", help="with these time steppers only")
-    validate.add_argument("--fast", action="store_true", help="leave out what takes more than some seconds")
-    validate.add_argument("--json", type=Path, metavar="FILE", help="write every check to a file")
 
-    tangents = command("check-tangents", check_tangents, "Compare tangents of elements with finite differences.")
-    tangents.add_argument("element", nargs="*", help="element types; default: all")
-    command("solvers", show_solvers, "Show which linear solvers are active and what to install for more.")
-    warmup = command("warmup", warm_up, "Compile what models need, before the first of them runs.")
-    warmup.add_argument("--all", action="store_true", help="every time stepper and type of element: some minutes")
-    return parser
+def _picture_arguments(add):
+    add("file", type=Path)
+    add("output", type=Path)
+    add("--time", type=float, nargs="+", metavar="S", help="time(s) of a picture; default: the end")
+    add("--view", choices=("iso", "x", "y", "z"))
+    add("--color", help="what colours the beams: 'bending moment', 'normal force', …")
+    add("--fps", type=float, default=25.0)
+    add("--speed", type=float, help="seconds of motion per second of film")
+
+
+def _export_arguments(add):
+    add("file", type=Path)
+    add("what", nargs="*", help="histories for --format csv")
+    add("--format", default="pvd", help="pvd (a series); vtu, vtk, stl, ply, … (one time); csv")
+    add("-o", "--output", type=Path, help="default: beside the results file")
+    add("--time", type=float, metavar="S", help="time of a single frame; default: the end")
+    add("--frames", type=int, help="largest number of frames of a series")
+
+
+def _validate_arguments(add):
+    add("case", nargs="*", help="names of cases; default: all")
+    add("--list", action="store_true", dest="show", help="show the cases, run nothing")
+    add("--method", nargs="+", default=[], metavar="NAME", help="with these time steppers only")
+    add("--fast", action="store_true", help="leave out what takes more than some seconds")
+    add("--json", type=Path, metavar="FILE", help="write every check to a file")
+
+
+def _tangents_arguments(add):
+    add("element", nargs="*", help="element types; default: all")
+
+
+def _warmup_arguments(add):
+    add("--all", action="store_true", help="every time stepper and type of element: some minutes")
 
 
 def _version():
