@@ -20,7 +20,7 @@ from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.solvers.stepping.table import Item, Table
 
 # columns of a grain and of a pair: one line of cache each
-G_V, G_SPIN, G_MASS, G_TURN = 0, 3, 6, 7
+G_V, G_SPIN, G_MASS, G_TURN, GRAIN = 0, 3, 6, 7, 8
 P_N, P_RN, P_RT, P_BIAS, PAIR = 0, 3, 4, 7, 8
 B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 
