@@ -1,7 +1,7 @@
 """Compliant contact: a contact element as the user gives it, with a force law in the place of its impacts.
 
-Law, tangents and how the geometry of the wrapped contact is called are in `contacts.compliant_kernels`. This file checks
-the parameters, and puts the kernels and the parameters of the wrapped contact where compiled code finds them.
+The law, its tangents and the calls of the wrapped contact are in `contacts.compliant_kernels`. Here parameters are
+checked, and the kernels and parameters of the wrapped contact are put where compiled code finds them.
 
 Source: docs/theory/contacts.md, (25)-(29).
 """
@@ -109,7 +109,7 @@ class CompliantContact(Force):
     parameters = PARAMETERS
     n_state = 1
     peaks = ("indentation",)
-    most_nodes = 4  # scratch of `force_tangent` and `_friction_tangent` is for 24 numbers
+    most_nodes = 4  # scratch of `compliant_kernels.force_tangent` is for 24 numbers
     abrupt = True
     kernels = {
         "force": force, "force_tangent": force_tangent, "energy": energy_contact, "initial": initial, "accept": accept,

@@ -18,7 +18,8 @@ from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact_problem.body_sweeps import bodies_to_contacts, impulses_to_bodies
 from fem_mbs.solvers.contact_problem.cones import project, saxce
 from fem_mbs.solvers.contact_problem.factor import solve_blocks
-from fem_mbs.solvers.contact_problem.operators import BlockShift, BodyShift, FreeShift, Singular
+from fem_mbs.solvers.contact_problem.linear_solves import Singular
+from fem_mbs.solvers.contact_problem.shifts import BlockShift, BodyShift, FreeShift
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.contact_problem.problem import Watch

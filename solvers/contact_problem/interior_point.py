@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.solvers.contact_problem.input import Unsuitable
+from fem_mbs.solvers.contact_problem.linear_solves import Singular
 from fem_mbs.solvers.contact_problem.newton import newton
-from fem_mbs.solvers.contact_problem.operators import Singular
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.contact_problem.problem import Watch

@@ -22,7 +22,7 @@ import numpy as np
 from fem_mbs.solvers.contact_problem.cones import alart_curnier, fischer_burmeister, natural_map, relaxed_map
 from fem_mbs.solvers.contact_problem.gauss_seidel import sweeper
 from fem_mbs.solvers.contact_problem.input import Unsuitable
-from fem_mbs.solvers.contact_problem.operators import ACCURATE, Singular
+from fem_mbs.solvers.contact_problem.linear_solves import ACCURATE, Singular
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.contact_problem.problem import Watch

@@ -26,7 +26,6 @@ Source: docs/theory/contact_problems.md, (13), (14) (measured: 16 times faster a
     A, B    A, B       (nc, d, d)  blocks on the diagonal
 """
 
-import warnings
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -34,192 +33,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from fem_mbs.solvers.contact_problem.bodies import Bodies
 from fem_mbs.solvers.contact_problem.body_matrices import invert_blocks
-from fem_mbs.solvers.contact_problem.factor import BlockPattern, SingularPivot
+from fem_mbs.solvers.contact_problem.factor import BlockPattern
+from fem_mbs.solvers.contact_problem.linear_solves import ACCURATE, Singular, block_factors, enlarged, solver, superlu
+from fem_mbs.solvers.contact_problem.shifts import BlockShift, BodyShift, DenseShift, FreeShift, apply_blocks
 
 DENSE_ROWS = 700  # up to here a dense factorisation is the quickest of W as a matrix (docs/theory/contact_problems.md)
 SMALL_ROWS = 120  # the same of W by bodies
-SMALLEST_SHIFT = 1e-7  # in the matrix that is factorised in body space; see (3)
-ACCURATE, TOLERABLE = 1e-10, 1e-6  # relative residuals of a linear system: where to stop; what is still a solution
-KRYLOV = 20  # largest number of Krylov vectors
-CG_STEPS = 30  # most conjugate gradient steps of one solve without a matrix
-
-
-class Singular(ArithmeticError):
-    """A linear system that could not be factorised."""
-
-
-def _superlu(matrix):
-    """Function that solves with a sparse matrix, (nc, d) → (nc, d); unknowns behind the contacts have no right side."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            factors = splu(matrix.tocsc())
-        except RuntimeError as error:
-            raise Singular(str(error)) from None
-
-    def solve(f):
-        right = np.zeros(matrix.shape[0])
-        right[: f.size] = f.ravel()
-        d = factors.solve(right)[: f.size].reshape(f.shape)
-        if not np.isfinite(d).all():
-            raise Singular("solution is not finite")
-        return d
-
-    return solve
-
-
-def _factor(pattern, values):
-    """Block factors; raises Singular."""
-    try:
-        return pattern.factor(values)
-    except SingularPivot as error:
-        raise Singular(str(error)) from None
-
-
-def _larger(shift):
-    """Shift of the matrix that is factorised by blocks; interior points, without shift, have regular ones."""
-    return max(shift, SMALLEST_SHIFT) if shift else 0.0
-
-
-def solver(
-    factor: Callable[[], Callable], product: Callable, exactly: Callable[[], Callable], accuracy: float
-) -> Callable[[np.ndarray], np.ndarray]:
-    """Function that solves product(d) = f by flexible GMRES with the solver of a nearby matrix, else exactly.
-
-    Parameters
-    ----------
-    factor, exactly : functions () → solver of a nearby matrix, of the matrix itself; may raise Singular
-    accuracy : relative residual at which GMRES stops
-    """
-    try:
-        nearly, exact = factor(), None
-    except Singular:
-        nearly, exact = None, exactly()
-
-    def solve(f):
-        nonlocal exact
-        if exact is None:
-            try:
-                return krylov(product, nearly, f, accuracy)
-            except Singular:
-                exact = exactly()
-        return exact(f)
-
-    return solve
-
-
-def _diagonal_matrix(blocks):
-    """Sparse block-diagonal matrix of (nc, d, d) blocks."""
-    n = len(blocks)
-    return sp.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(n * blocks.shape[1],) * 2)
-
-
-def apply_blocks(blocks: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Blocks (nc, d, d) times vectors (nc, d)."""
-    return np.matmul(blocks, x[:, :, None])[:, :, 0]
-
-
-def krylov(product: Callable, nearly: Callable, f: np.ndarray, accuracy: float = ACCURATE) -> np.ndarray:
-    """Solve product(d) = f by flexible GMRES to a relative residual; ``nearly`` solves nearly the same system.
-
-    Raises
-    ------
-    Singular
-        If the residual stays above a millionth of f and above ``accuracy``.
-    """
-    size = np.linalg.norm(f)
-    if size == 0.0:
-        return np.zeros_like(f)
-    basis, steps, H = [f / size], [], np.zeros((KRYLOV + 1, KRYLOV))
-    with np.errstate(all="ignore"):
-        for j in range(KRYLOV):
-            steps.append(nearly(basis[j]))
-            w = product(steps[j])
-            for _ in range(2):  # twice: keeps the basis orthogonal in rounding
-                for i in range(j + 1):
-                    along = np.vdot(basis[i], w)
-                    H[i, j] += along
-                    w = w - along * basis[i]
-            H[j + 1, j] = np.linalg.norm(w)
-            if not np.isfinite(H).all():
-                raise Singular("solution is not finite")
-            right = np.zeros(j + 2)
-            right[0] = size
-            y, *_ = np.linalg.lstsq(H[: j + 2, : j + 1], right, rcond=None)
-            rest = np.linalg.norm(H[: j + 2, : j + 1] @ y - right)
-            if rest <= accuracy * size or H[j + 1, j] <= 1e-300:
-                break
-            basis.append(w / H[j + 1, j])
-    if not rest <= max(TOLERABLE, accuracy) * size:
-        raise Singular(f"relative residual {rest / size:.1e}")
-    return sum(c * step for c, step in zip(y, steps, strict=True))
-
-
-class DenseShift:
-    """Solves with W + ρ I by its inverse (m, m)."""
-
-    def __init__(self, inverse: np.ndarray) -> None:
-        self.inverse = inverse
-
-    def __call__(self, b):
-        return (self.inverse @ b.ravel()).reshape(b.shape)
-
-
-class BlockShift:
-    """Solves with W + ρ I by its factors in contact space."""
-
-    def __init__(self, factors: Any) -> None:
-        self.factors = factors
-
-    def __call__(self, b):
-        return self.factors(b)
-
-
-class BodyShift:
-    """Solves with W + ρ I by (1), with the factors of ρ I + Gᵀ G."""
-
-    def __init__(self, factors: Any, bodies: Bodies, rho: float) -> None:
-        self.factors, self.bodies, self.rho = factors, bodies, rho
-
-    def __call__(self, b):
-        return (b - self.bodies.relative(self.factors(self.bodies.mass_scaled(b)))) / self.rho
-
-
-class FreeShift:
-    """Solves with W + ρ I, W known by products and symmetric, by conjugate gradients from the last solution.
-
-    Attributes
-    ----------
-    tolerance : absolute residual at which to stop; to be set before each call
-    """
-
-    def __init__(self, operator: "Operator", rho: float) -> None:
-        self.operator, self.rho, self.tolerance = operator, rho, 0.0
-        self.inverse = np.linalg.inv(operator.diagonal + rho * np.eye(operator.d))
-        self.x = np.zeros((operator.n, operator.d))
-
-    def _product(self, x):
-        return self.operator.product(x) + self.rho * x
-
-    def __call__(self, b):
-        x = self.x
-        rest = b - self._product(x)
-        direction, before = None, 1.0
-        for _ in range(CG_STEPS):
-            if np.linalg.norm(rest) <= max(self.tolerance, 1e-14 * np.linalg.norm(b)):
-                break
-            preconditioned = apply_blocks(self.inverse, rest)
-            size = np.vdot(rest, preconditioned)
-            direction = preconditioned if direction is None else preconditioned + size / before * direction
-            moved, before = self._product(direction), size
-            step = size / np.vdot(direction, moved)
-            x, rest = x + step * direction, rest - step * moved
-        self.x = x
-        return x
 
 
 class Operator:
@@ -379,7 +201,7 @@ class SparseOperator(Operator):
         """`BlockShift` for (W + rho I) x = b; raises Singular."""
         values = self.matrix.data.copy()
         values[self.at_diagonal] += rho * np.eye(self.d)
-        return BlockShift(_factor(self.pattern, values))
+        return BlockShift(block_factors(self.pattern, values))
 
     def _factor(self, A, B, closed, opened, shift, accuracy):
         row, column, data, pattern = self.row, self.matrix.indices, self.matrix.data, None
@@ -396,13 +218,19 @@ class SparseOperator(Operator):
         size = len(closed) * self.d
         matrix = sp.bsr_array((data, column, pointers), shape=(size, size))
         nearly = data.copy()
-        nearly[diagonal] += (_larger(shift) - shift) * B
+        nearly[diagonal] += (enlarged(shift) - shift) * B
         return solver(
-            lambda: _factor(pattern, nearly),
+            lambda: block_factors(pattern, nearly),
             lambda d: (matrix @ d.ravel()).reshape(d.shape),
-            lambda: _superlu(matrix),
+            lambda: superlu(matrix),
             accuracy,
         )
+
+
+def _diagonal_matrix(blocks):
+    """Sparse block-diagonal matrix of (nc, d, d) blocks."""
+    n = len(blocks)
+    return sp.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(n * blocks.shape[1],) * 2)
 
 
 class BodyOperator(Operator):
@@ -429,7 +257,7 @@ class BodyOperator(Operator):
     def _body_system(self, E, diagonal):
         """Factors of diagonal I + Gᵀ E G in body space; E (nc, d, d)."""
         pattern, entries = self.pattern
-        return _factor(pattern, self.bodies.normal_matrix(E, diagonal, pattern, entries))
+        return block_factors(pattern, self.bodies.normal_matrix(E, diagonal, pattern, entries))
 
     def shifted(self, rho: float) -> BodyShift | DenseShift:
         """`BodyShift` for (W + rho I) x = b by (1), or what a small full matrix gives; raises Singular."""
@@ -444,7 +272,7 @@ class BodyOperator(Operator):
         if self.full is not None:
             return self.full.system(A, B, shift, accuracy)
         bodies, T, E = self.bodies, np.empty_like(A), np.empty_like(A)
-        if not invert_blocks(A + _larger(shift) * B, B, T, E):
+        if not invert_blocks(A + enlarged(shift) * B, B, T, E):
             raise Singular("the block of a contact is singular")
         A = A + shift * B
 
@@ -469,7 +297,7 @@ class BodyOperator(Operator):
         G = self.bodies.matrix()
         unknowns = G.shape[1]
         J = sp.block_array([[_diagonal_matrix(A), _diagonal_matrix(B) @ G], [-G.T, sp.eye_array(unknowns)]])
-        return _superlu(J)
+        return superlu(J)
 
 
 class FreeOperator(Operator):
