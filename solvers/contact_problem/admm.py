@@ -22,8 +22,8 @@ from fem_mbs.solvers.contact_problem.linear_solves import Singular
 from fem_mbs.solvers.contact_problem.shifts import BlockShift, BodyShift, FreeShift
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.contact_problem.problem import Watch
     from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
+    from fem_mbs.solvers.contact_problem.watch import Watch
 
 CHECK_EVERY = 10  # iterations between two tests of the error
 CG_PART = 0.1  # errors of x by conjugate gradients as part of the residuals of the last iteration

@@ -24,8 +24,8 @@ from fem_mbs.solvers.contact_problem.newton import MAPS
 from fem_mbs.solvers.contact_problem.operators import Operator
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.contact_problem.problem import Watch
     from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
+    from fem_mbs.solvers.contact_problem.watch import Watch
 
 SHIFTS = (1e-9, 5e-10, 1e-10, 5e-11, 2e-11)  # λ, in units of the scaled W
 ASTRAY = 1e8  # size of r, relative to the start, that is not followed

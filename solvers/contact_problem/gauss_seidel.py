@@ -27,8 +27,8 @@ from fem_mbs.solvers.contact_problem.one import solve_one
 from fem_mbs.solvers.contact_problem.operators import BodyOperator
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.contact_problem.problem import Watch
     from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
+    from fem_mbs.solvers.contact_problem.watch import Watch
 
 CHECK_EVERY = 10  # sweeps between two tests of the error
 MEMORY = 3  # pairs that (1) looks back on

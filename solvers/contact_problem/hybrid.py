@@ -48,8 +48,8 @@ from fem_mbs.solvers.contact_problem.operators import DENSE_ROWS
 from fem_mbs.solvers.contact_problem.path import smoothed_path
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.contact_problem.problem import Watch
     from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
+    from fem_mbs.solvers.contact_problem.watch import Watch
 
 # (rho, alpha, adaptive) of the ADMM in the long rounds
 PENALTIES = ((0.3, 1.6, False), (0.1, 1.0, False), (0.01, 1.6, False), (0.03, 1.0, True), (1.0, 1.6, True))

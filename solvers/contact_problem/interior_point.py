@@ -33,8 +33,8 @@ from fem_mbs.solvers.contact_problem.linear_solves import Singular
 from fem_mbs.solvers.contact_problem.newton import newton
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.contact_problem.problem import Watch
     from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
+    from fem_mbs.solvers.contact_problem.watch import Watch
 
 START, CONVEX_START = 1.0, 100.0  # size of the first x and y; from 1 convex problems take up to twice as long
 TO_BOUNDARY = 0.99  # of the step to the boundary of a cone

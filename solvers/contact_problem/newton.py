@@ -25,8 +25,8 @@ from fem_mbs.solvers.contact_problem.input import Unsuitable
 from fem_mbs.solvers.contact_problem.linear_solves import ACCURATE, Singular
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.contact_problem.problem import Watch
     from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
+    from fem_mbs.solvers.contact_problem.watch import Watch
 
 MAPS = {"alart_curnier": alart_curnier, "natural": natural_map, "fischer_burmeister": fischer_burmeister}
 SMALLEST_SHIFT, LARGEST_SHIFT = 1e-8, 1e-2

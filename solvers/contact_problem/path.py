@@ -52,8 +52,8 @@ from fem_mbs.solvers.contact_problem.input import Unsuitable
 from fem_mbs.solvers.contact_problem.newton import free_newton, newton
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.contact_problem.problem import Watch
     from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
+    from fem_mbs.solvers.contact_problem.watch import Watch
 
 START, HIGHEST, LOWEST = 3.0, 1e3, 1e-7  # t: where the path begins, where it is lost, where it ends
 FIRST, SHORTEST, LONGEST, SHARP = (

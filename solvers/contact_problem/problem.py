@@ -48,9 +48,8 @@ from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.contact_problem.bodies import Bodies, split_bodies
 from fem_mbs.solvers.contact_problem.input import Unsuitable, real_array, real_matrix
 from fem_mbs.solvers.contact_problem.operators import diagonal_blocks
-from fem_mbs.solvers.contact_problem.scaled import ROUNDING_LIMIT, ScaledProblem
-
-GRACE = 6  # iterates that rounding would excuse before a method stops above the tolerance
+from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
+from fem_mbs.solvers.contact_problem.watch import Watch
 
 
 class ContactProblem:
@@ -350,45 +349,6 @@ class ContactProblem:
 def contact_size(rolling: object, spinning: object) -> int:
     """Components of a contact."""
     return 3 + 2 * (rolling is not None) + (spinning is not None)
-
-
-class Watch:
-    """Judges iterates, keeps the best, says when to stop; each stage of the hybrid has one of its own.
-
-    Attributes
-    ----------
-    best : (nc, d), best iterate by error (3); best_error : its error
-    iterations : counted by the method; history : list of (iteration, error)
-    label : stage of the hybrid that found the best iterate, or None
-    """
-
-    def __init__(self, problem: ScaledProblem, tol: float, deadline: float = math.inf) -> None:
-        self.problem, self.tol, self.deadline = problem, tol, deadline
-        self.best: Any = None  # (nc, d), of all iterates so far
-        self.best_error, self.iterations, self.history = math.inf, 0, []
-        self.converged, self.label, self.within_rounding = False, None, 0
-
-    def judge(self, r: np.ndarray, u: np.ndarray | None = None) -> bool:
-        """Take note of an iterate; True when the method should stop."""
-        error, _ = self.problem.error(r, u)
-        if error <= 100 * self.tol:  # what is handed back lies in the cones, so that is what has to be good enough
-            r = self.problem.project(r)
-            error, _ = self.problem.error(r)
-        self.history.append((self.iterations, error))
-        if self.problem.lost_in_rounding(r, error, self.tol):
-            error = math.inf  # that of (3) says nothing: see (5)
-        if error < self.best_error or self.best is None:
-            self.best, self.best_error = r.copy(), error
-        if error <= self.tol:
-            self.converged = True
-            return True
-        if error <= ROUNDING_LIMIT and error <= self.problem.reachable(r, self.tol):
-            self.converged, self.within_rounding = True, self.within_rounding + 1
-        return self.within_rounding >= GRACE or self.late()
-
-    def late(self) -> bool:
-        """Whether the time is over."""
-        return time.perf_counter() > self.deadline
 
 
 @dataclass

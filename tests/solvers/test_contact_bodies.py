@@ -6,7 +6,8 @@ import pytest
 
 from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.contact_problem.gauss_seidel import gauss_seidel, sweeper
-from fem_mbs.solvers.contact_problem.problem import ContactProblem, Watch, solve_contact_problem
+from fem_mbs.solvers.contact_problem.problem import ContactProblem, solve_contact_problem
+from fem_mbs.solvers.contact_problem.watch import Watch
 
 
 def arguments(rng=None, nb=3, nc=4, d=3, m=6):

@@ -9,7 +9,8 @@ from fem_mbs.solvers.contact_problem import hybrid as hybrid_method
 from fem_mbs.solvers.contact_problem.admm import admm
 from fem_mbs.solvers.contact_problem.choice import smallest_impulses
 from fem_mbs.solvers.contact_problem.newton import newton, proximal_newton
-from fem_mbs.solvers.contact_problem.problem import ContactProblem, Watch, solve_contact_problem
+from fem_mbs.solvers.contact_problem.problem import ContactProblem, solve_contact_problem
+from fem_mbs.solvers.contact_problem.watch import Watch
 
 TOL = 1e-8
 

@@ -8,7 +8,8 @@ from scipy.sparse.linalg import LinearOperator, splu
 
 from fem_mbs.solvers.contact_problem.exact import block_system, exact_newton
 from fem_mbs.solvers.contact_problem.path import _sign_of_determinant, _Smoothed
-from fem_mbs.solvers.contact_problem.problem import ContactProblem, Watch, solve_contact_problem
+from fem_mbs.solvers.contact_problem.problem import ContactProblem, solve_contact_problem
+from fem_mbs.solvers.contact_problem.watch import Watch
 
 TOL = 1e-8
 PROBLEMS = {
