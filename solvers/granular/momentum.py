@@ -17,6 +17,7 @@ from fem_mbs.jit import kernel
 from fem_mbs.solvers.granular import bodies, sweeps
 from fem_mbs.solvers.granular.data import P_RN
 
+LOOK, IN_CACHE = 10, 10_000  # sweeps between two looks at which of more pairs than these can be left out
 WINDOW = 40  # sweeps between two looks at the rate of convergence
 GROWTH = 4.0  # of the squared error since a restart that ends the momentum
 LARGEST_CAP = 0.98
@@ -72,7 +73,13 @@ def solve(p, q_square):
     theta, beta, cap, least = 1.0, 0.0, p.cap, math.inf
     sums, sums_before = 0.0, 0.0
     p.sweeps, error = 0, math.inf
+    if p.ordered != 0:
+        p.listed = p.count
+        for k in range(p.count):
+            p.chosen[k] = p.order[k]
     for k in range(p.most):
+        if k % LOOK == 0 and p.clumps == 0 and p.count > IN_CACHE:
+            sweeps.choose(p)
         if beta > 0.0:
             _extrapolate(g, before, beta)
         else:

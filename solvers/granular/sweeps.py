@@ -34,6 +34,8 @@ from fem_mbs.solvers.granular.data import (
     PAIR,
 )
 
+STAYS = 0.5  # of the gap: pairs that close no more of it in the step are not listed
+
 
 @kernel
 def row_of(b, last):
@@ -111,6 +113,25 @@ def size_of_problem(p):
     return total
 
 
+@kernel
+def choose(p):
+    """List the pairs that the next sweeps take, in p.order: all but those that are far from closing their gaps.
+
+    Sweeps over many spheres wait for memory: what is not listed is not read. Relaxed, open pairs may act at once.
+    """
+    first, second, order, chosen, rows, last = p.first, p.second, p.order, p.chosen, p.rows, p.last
+    g, end, ordered, total = p.grains, p.grains.shape[0] - 1, p.ordered != 0, 0
+    for k in range(p.count):
+        c = order[k] if ordered else k
+        bias = rows[c, P_BIAS]
+        if bias > 0.0 and rows[c, P_RN] == 0.0 and last[c, 0] == 0.0 and p.relaxed == 0:
+            if _approach(g, rows, c, first[c], row_of(second[c], end))[3] >= -STAYS * bias:
+                continue
+        chosen[total] = c
+        total += 1
+    p.listed = total
+
+
 @kernel(fused=True)
 def _solve(r, r0, r1, r2, q_n, u0, u1, u2, w, w_t, mu, relaxed):
     """(2), or (3), of one pair: its impulses r_N and r_T (inertial axes) for u_N + b and u_T."""
@@ -132,18 +153,18 @@ def _solve(r, r0, r1, r2, q_n, u0, u1, u2, w, w_t, mu, relaxed):
 
 @kernel(fused=True)
 def sweep(p, beta):
-    """One sweep over all pairs. Returns the estimate of the squared error times ‖q̂‖², and the work of the change
+    """One sweep over the pairs that `choose` has listed, or all. Returns the estimate of the squared error times ‖q̂‖², and the work of the change
     against the last one: positive when the momentum points the wrong way.
 
     Runs spend their time here. A pair waits for the velocities that the one before it has changed: no division is in
-    that chain, roots are for sliding pairs, and p.order has pairs of different grains one after the other.
+    that chain, roots are for sliding pairs, and the list has pairs of different grains one after the other.
     """
-    first, second, order, given, mus = p.first, p.second, p.order, p.given, p.mu
-    end, moving, relaxed, ordered = p.grains.shape[0] - 1, p.moving != 0, p.relaxed != 0, p.ordered != 0
+    first, second, chosen, given, mus = p.first, p.second, p.chosen, p.given, p.mu
+    end, moving, relaxed, listed = p.grains.shape[0] - 1, p.moving != 0, p.relaxed != 0, p.listed > 0
     rows_at, last_at, grains_at = p.rows_at, p.last_at, p.grains_at
     estimate = work = 0.0
-    for k in range(p.count):
-        c = order[k] if ordered else k
+    for k in range(p.listed if listed else p.count):
+        c = chosen[k] if listed else k
         row, last = vector(rows_at + 8 * PAIR * c, PAIR), vector(last_at + 8 * LAST * c, LAST)
         A = vector(grains_at + 8 * GRAIN * first[c], GRAIN)
         B = vector(grains_at + 8 * GRAIN * row_of(second[c], end), GRAIN)
