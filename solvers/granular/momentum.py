@@ -18,6 +18,7 @@ from fem_mbs.solvers.granular import bodies, sweeps
 from fem_mbs.solvers.granular.data import P_RN
 
 LOOK, IN_CACHE = 10, 10_000  # sweeps between two looks at which of more pairs than these can be left out
+PATIENCE = 1  # windows without progress after which De Saxcé's term lags
 WINDOW = 40  # sweeps between two looks at the rate of convergence
 GROWTH = 4.0  # of the squared error since a restart that ends the momentum
 LARGEST_CAP = 0.98
@@ -71,8 +72,8 @@ def solve(p, q_square):
             last[c, j] = rows[c, P_RN + j]
     target, factor = p.tolerance * p.tolerance * q_square, JUDGE
     theta, beta, cap, least = 1.0, 0.0, p.cap, math.inf
-    sums, sums_before = 0.0, 0.0
-    p.sweeps, error = 0, math.inf
+    sums, sums_before, stalls = 0.0, 0.0, 0
+    p.sweeps, p.lagged, error = 0, 0, math.inf
     if p.ordered != 0:
         p.listed = p.count
         for k in range(p.count):
@@ -80,6 +81,9 @@ def solve(p, q_square):
     for k in range(p.most):
         if k % LOOK == 0 and p.clumps == 0 and p.count > IN_CACHE:
             sweeps.choose(p)
+        if stalls >= PATIENCE and p.lagged == 0 and p.clumps == 0 and p.relaxed == 0:
+            sweeps.begin_lag(p)
+            theta, beta, cap, least, sums, sums_before = 1.0, 0.0, p.cap, math.inf, 0.0, 0.0
         if beta > 0.0:
             _extrapolate(g, before, beta)
         else:
@@ -103,6 +107,7 @@ def solve(p, q_square):
             if sums_before > 0.0:
                 rate = (sums / sums_before) ** (0.5 / WINDOW)
                 if rate >= 1.0:
+                    stalls += 1
                     cap, restart = max(p.cap, 1.0 - 2.0 * (1.0 - cap)), True
                 elif rate > math.sqrt(cap):
                     d = math.sqrt((1.0 - rate) * (1.0 - cap))

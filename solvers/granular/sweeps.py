@@ -6,9 +6,10 @@ Spheres with velocity v and surface speed s = r ω touch at normals n (from the 
     w = 1/m_a + 1/m_b ,   w_T = w + r_a²/J_a + r_b²/J_b
     one contact:   p = (r_N − (u_N + b)/w)⁺ ,   f = r_T − u_T/w_T ,   |f| ≤ μ p by shortening f                    (2)
     relaxed law:   where |f| > μ p̂, p̂ without ⁺:  p = (w p̂ + μ w_T |f|)⁺/(w + μ² w_T) ,   f = μ p f/|f|            (3)
+    Coulomb's law with a lag:   (3) with b + σ ,   σ ← σ + 0.4 (μ |u_T| − σ) in each sweep                        (4)
 
 No tangents, no matrix: r_T is a vector normal to n. (2) solves Coulomb's law with De Saxcé's term exactly, because W
-couples neither the normal with the tangents nor these with each other. How sweeps follow each other says
+couples neither the normal with the tangents nor these with each other. (4) has the same solutions. How sweeps follow each other says
 `granular.momentum`.
 
 The error is that of contact problems: e = ‖r̂ − P_K(r̂ − ũ̂)‖/‖q̂‖ in variables scaled with a = (tr W/3)^(-½), over the
@@ -34,6 +35,7 @@ from fem_mbs.solvers.granular.data import (
     PAIR,
 )
 
+LAG = 0.4  # part of the way that σ of (4) goes in a sweep
 STAYS = 0.5  # of the gap: pairs that close no more of it in the step are not listed
 
 
@@ -114,6 +116,14 @@ def size_of_problem(p):
 
 
 @kernel
+def begin_lag(p):
+    """Let the next sweeps solve Coulomb's law with a lag, (4)."""
+    p.lagged = 1
+    for c in range(p.count):
+        p.slide[c] = 0.0
+
+
+@kernel
 def choose(p):
     """List the pairs that the next sweeps take, in p.order: all but those that are far from closing their gaps.
 
@@ -160,7 +170,8 @@ def sweep(p, beta):
     that chain, roots are for sliding pairs, and the list has pairs of different grains one after the other.
     """
     first, second, chosen, given, mus = p.first, p.second, p.chosen, p.given, p.mu
-    end, moving, relaxed, listed = p.grains.shape[0] - 1, p.moving != 0, p.relaxed != 0, p.listed > 0
+    end, moving, listed, lagged, slide = p.grains.shape[0] - 1, p.moving != 0, p.listed > 0, p.lagged != 0, p.slide
+    relaxed = p.relaxed != 0 or lagged
     rows_at, last_at, grains_at = p.rows_at, p.last_at, p.grains_at
     estimate = work = 0.0
     for k in range(p.listed if listed else p.count):
@@ -172,6 +183,8 @@ def sweep(p, beta):
         u0, u1, u2 = A[0] - B[0], A[1] - B[1], A[2] - B[2]
         u_n = n0 * u0 + n1 * u1 + n2 * u2
         q_n = u_n + row[P_BIAS]
+        if lagged:
+            q_n += slide[c]
         if r == 0.0 and l == 0.0 and q_n >= 0.0 and not relaxed:
             continue
         s0, s1, s2 = A[3] + B[3], A[4] + B[4], A[5] + B[5]
@@ -190,6 +203,8 @@ def sweep(p, beta):
         new, f0, f1, f2 = _solve(y, y0, y1, y2, q_n, u0, u1, u2, w, w_t, mus[c], relaxed)
         row[P_RN], row[P_RT], row[P_RT + 1], row[P_RT + 2] = new, f0, f1, f2
         d, d0, d1, d2 = new - y, f0 - y0, f1 - y1, f2 - y2
+        if lagged:
+            slide[c] += LAG * (mus[c] * math.sqrt(u0 * u0 + u1 * u1 + u2 * u2) - slide[c])
         estimate += 3.0 / (w + 2.0 * w_t) * (w * w * d * d + w_t * w_t * (d0 * d0 + d1 * d1 + d2 * d2))
         work -= w * d * (new - r) + w_t * (d0 * (f0 - r0) + d1 * (f1 - r1) + d2 * (f2 - r2))
         c0, c1, c2 = n1 * d2 - n2 * d1, n2 * d0 - n0 * d2, n0 * d1 - n1 * d0
