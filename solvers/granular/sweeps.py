@@ -9,8 +9,8 @@ Spheres with velocity v and surface speed s = r ω touch at normals n (from the 
     Coulomb's law with a lag:   (3) with b + σ ,   σ ← σ + 0.4 (μ |u_T| − σ) in each sweep                        (4)
 
 No tangents, no matrix: r_T is a vector normal to n. (2) solves Coulomb's law with De Saxcé's term exactly, because W
-couples neither the normal with the tangents nor these with each other. (4) has the same solutions. How sweeps follow each other says
-`granular.momentum`.
+couples neither the normal with the tangents nor these with each other. (4) has the same solutions, and converges where
+(2) runs in circles. How sweeps follow each other says `granular.momentum`.
 
 The error is that of contact problems: e = ‖r̂ − P_K(r̂ − ũ̂)‖/‖q̂‖ in variables scaled with a = (tr W/3)^(-½), over the
 contacts that approach or carry. Each sweep estimates it by its own changes; e itself costs two sweeps.
@@ -163,8 +163,8 @@ def _solve(r, r0, r1, r2, q_n, u0, u1, u2, w, w_t, mu, relaxed):
 
 @kernel(fused=True)
 def sweep(p, beta):
-    """One sweep over the pairs that `choose` has listed, or all. Returns the estimate of the squared error times ‖q̂‖², and the work of the change
-    against the last one: positive when the momentum points the wrong way.
+    """One sweep over the pairs that `choose` has listed, or all. Returns the estimate of the squared error times ‖q̂‖²,
+    and the work of the change against the last one: positive when the momentum points the wrong way.
 
     Runs spend their time here. A pair waits for the velocities that the one before it has changed: no division is in
     that chain, roots are for sliding pairs, and the list has pairs of different grains one after the other.
