@@ -51,9 +51,7 @@ def build(count, restitution=0.0):
     model = fem.Model(f"pile of {count} spheres", gravity=[0, 0, -GRAVITY])
     group = fem.ContactGroup(friction=FRICTION, restitution=restitution, name="spheres")
     centers, half = places(count)
-    mass = DENSITY * 4 / 3 * np.pi * RADIUS**3
-    for center in centers:
-        group.sphere(model.add(fem.RigidBody.sphere(mass, RADIUS, position=center)), RADIUS)
+    model.add(group.spheres(centers, RADIUS, density=DENSITY))
     walls = [([0, 0, 0], [0, 0, 0]), ([0, 0.5 * np.pi, 0], [-half, 0, 0]), ([0, -0.5 * np.pi, 0], [half, 0, 0]),
              ([-0.5 * np.pi, 0, 0], [0, -half, 0]), ([0.5 * np.pi, 0, 0], [0, half, 0])]  # fmt: skip
     for turn, place in walls:

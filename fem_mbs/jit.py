@@ -16,6 +16,7 @@ their addresses, so it is compiled once for all models instead of once per combi
 """
 
 import ctypes
+import functools
 import hashlib
 import importlib.util
 import os
@@ -142,15 +143,21 @@ class _CacheByContent:
         _lock.release()
 
 
-def kernel(function: Callable) -> Any:
-    """Compile a scalar function with numba (``njit``, cached, C division, no bounds checks)."""
+def kernel(function: Callable | None = None, *, fused: bool = False) -> Any:
+    """Compile a scalar function with numba (``njit``, cached, C division, no bounds checks).
+
+    With ``fused`` products and the sums they go into may be one instruction, which rounds once.
+    """
+    if function is None:
+        return functools.partial(kernel, fused=fused)
     with _CacheByContent():
+        contracted = {"fastmath": {"contract"}} if fused else {}
         if OWN_COMPILER:
-            options = {"nopython": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+            options = {"nopython": True, "error_model": "numpy", "no_cfunc_wrapper": True, **contracted}
             dispatcher = Kernel(function, targetoptions=options)
             dispatcher.enable_caching()
             return dispatcher
-        dispatcher = njit(function, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+        dispatcher = njit(function, cache=True, error_model="numpy", no_cfunc_wrapper=True, **contracted)
     template = dispatcher.get_call_template
 
     def shared(args, kws):

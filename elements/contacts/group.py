@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import FrameLike
+from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import Contact, Part
+from fem_mbs.elements.bodies.rigid_body import RigidBody
+from fem_mbs.elements.bodies.spheres import make_frames, make_spheres, numbers, rows
 from fem_mbs.elements.contacts.materials import MaterialTable
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
@@ -81,6 +83,68 @@ class ContactGroup(Part):
         self.frames.append(frame)
         self.radii.append(self.positive("radius", radius, "m"))
         self.sphere_materials.append(self.as_text("material", material))
+
+    def spheres(
+        self,
+        positions: ArrayLike,
+        radii: ArrayLike,
+        *,
+        density: ArrayLike | None = None,
+        mass: ArrayLike | None = None,
+        velocity: ArrayLike = (0, 0, 0),
+        angular_velocity: ArrayLike = (0, 0, 0),
+        material: str = "",
+        **drawn: Any,
+    ) -> list[RigidBody]:
+        """Make many homogeneous spheres, free bodies, and put each into the group; ``model.add(…)`` the bodies.
+
+        The same as `RigidBody.sphere` and `sphere` for one after the other, ten times as fast.
+
+        Parameters
+        ----------
+        positions : (n, 3) [m], inertial axes
+        radii : (n,), or one for all, > 0 [m]
+        density : (n,), or one for all, > 0 [kg/m³]
+        mass : the same [kg]; give one of the two
+        velocity, angular_velocity : (n, 3), or one (3,) for all [m/s], [rad/s], inertial axes
+        material : str, of all
+        **drawn : color, resolution, … of the drawn `Sphere`
+
+        Returns
+        -------
+        list of n `RigidBody`, in the order of the positions
+
+        Raises
+        ------
+        ParameterError
+            Arrays that do not fit each other, values that are not positive or not finite, both or none of density and
+            mass.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from fem_mbs import Model
+        >>> model, group = Model("grains"), ContactGroup(friction=0.3)
+        >>> centers = 0.05 * np.stack(np.indices((10, 10, 10)), axis=-1).reshape(-1, 3)
+        >>> grains = group.spheres(centers, 0.02, density=2500.0)
+        >>> added = model.add(grains, group)
+        """
+        places = self.as_array("positions", positions, (None, 3))
+        n = len(places)
+        sizes = numbers(self, "radii", radii, "m", n)
+        if (density is None) == (mass is None):
+            raise ParameterError(self, "density", density, "or mass: give one of them, and not both")
+        if mass is None:
+            masses = numbers(self, "density", density, "kg/m³", n) * (4.0 / 3.0 * np.pi * sizes**3)
+        else:
+            masses = numbers(self, "mass", mass, "kg", n)
+        self.as_text("material", material)
+        motion = rows(self, "velocity", velocity, n), rows(self, "angular_velocity", angular_velocity, n)
+        bodies = make_spheres(places, sizes, masses, *motion, **drawn)
+        self.frames += make_frames(bodies)
+        self.radii += sizes.tolist()
+        self.sphere_materials += [material] * n
+        return bodies
 
     def obstacle(self, kind: type, body: FrameLike, material: str = "", **geometry: Any) -> None:
         """Put an obstacle on a body or on the ground.

@@ -58,6 +58,12 @@ class Stack(NamedTuple):
     blocks: tuple[str, ...]
 
 
+def _distinct(numbers):
+    """Distinct ones of many integers, in rising order: ``np.unique`` hashes, which takes many times as long."""
+    ordered = np.sort(numbers, axis=None)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
+
+
 class Pattern:
     """Pattern of a global matrix, compressed by columns, and the index maps of all groups of elements.
 
@@ -80,8 +86,8 @@ class Pattern:
             unique = np.arange(n * n, dtype=np.int64)
         else:
             keys = [np.arange(n, dtype=np.int64) * (n + 1)]
-            keys += [np.unique(place[place >= 0]) for place in places if place is not None]
-            unique = np.unique(np.concatenate(keys))
+            keys += [_distinct(place[place >= 0]) for place in places if place is not None]
+            unique = _distinct(np.concatenate(keys))
         self.pointers = np.searchsorted(unique, np.arange(n + 1, dtype=np.int64) * n).astype(np.int32)
         self.rows = (unique % n).astype(np.int32)
         self.diagonal = np.searchsorted(unique, np.arange(n, dtype=np.int64) * (n + 1)).astype(np.int64)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 SKIN = 0.3  # of the mean radius
+PROBED = 20_000  # pairs with obstacles that are evaluated at once, a kilobyte each
 
 
 class PairGroup(Group):
@@ -182,10 +183,12 @@ class PairSearch:
 
     def _near_obstacles(self, system, group, x, R):
         """Pairs of all spheres with all obstacles of a type whose gap is below the margin."""
-        n, k = len(self.nodes), group.partners
-        every = np.stack([np.repeat(np.arange(n), k), np.tile(np.arange(k), n)], axis=1)
-        probe = _Probe(system, group, self, every)
-        return every[probe.gaps(x, R) < self.skin + self.ahead[every[:, 0]] + self.movers_ahead]
+        k, found = group.partners, []
+        for spheres in np.array_split(np.arange(len(self.nodes)), len(self.nodes) * k // PROBED + 1):
+            every = np.stack([np.repeat(spheres, k), np.tile(np.arange(k), len(spheres))], axis=1)
+            probe = _Probe(system, group, self, every)
+            found.append(every[probe.gaps(x, R) < self.skin + self.ahead[every[:, 0]] + self.movers_ahead])
+        return np.concatenate(found)
 
 
 class _Probe:

@@ -182,12 +182,13 @@ class System(Diagnosis):
 
     def _initial_state(self):
         state = State(len(self.nodes))
-        for i, node in enumerate(self.nodes):
-            state.x[i], state.R[i] = node.position, node.rotation
-            matrix_to_quaternion(np.ascontiguousarray(node.rotation), state.Q[i])
-            state.V[i, :3] = node.velocity
-            state.V[i, 3:] = node.rotation.T @ node.angular_velocity
-            state.V[i, ~node.free] = 0.0
+        nodes = self.nodes
+        state.x[:], state.R[:] = [node.position for node in nodes], [node.rotation for node in nodes]
+        for R, Q in zip(state.R, state.Q):
+            matrix_to_quaternion(R, Q)
+        spin = np.array([node.angular_velocity for node in nodes])
+        state.V[:, :3], state.V[:, 3:] = [node.velocity for node in nodes], np.einsum("nji,nj->ni", state.R, spin)
+        state.V[~self.free] = 0.0
         return state
 
     def _scales(self):

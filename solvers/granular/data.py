@@ -21,7 +21,7 @@ from fem_mbs.solvers.stepping.table import Item, Table
 
 # columns of a grain and of a pair: one line of cache each
 G_V, G_SPIN, G_MASS, G_TURN, GRAIN = 0, 3, 6, 7, 8
-P_N, P_RN, P_RT, P_BIAS, PAIR = 0, 3, 4, 7, 8
+P_N, P_RN, P_RT, P_BIAS, PAIR, LAST = 0, 3, 4, 7, 8, 4
 B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 
 # ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials; nb bodies and one
@@ -61,6 +61,9 @@ TABLE = Table(
         "second": Item("np", "grain, or −1 − number of a plane", "i8"),
         "rows": Item("np 8", "normals, impulses, b"),
         "last": Item("np 4", "impulses one sweep ago"),
+        "order": Item("np", "in which sweeps take the pairs, where `ordered`", "i8"),
+        "chosen": Item("np", "pairs that the next sweeps take", "i8"),
+        "slide": Item("np", "σ: μ ‖u_T‖ of the last sweeps, where `lagged`"),
         "gap": Item("np", "at the start of the step"),
         "mu": Item("np", "friction"),
         "given": Item("nm 3", "tangential velocity of the plane at the contact, where planes move"),
@@ -74,6 +77,9 @@ TABLE = Table(
         "sought": Item("nodes 6", "velocities that the sweeps found"),
         "settled": Item("nodes 6", "velocities of the method with the impulses of the last sweeps"),
         "count": Item("", "number of pairs", "i8"),
+        "listed": Item("", "number of `chosen`, 0: all pairs", "i8"),
+        "lagged": Item("", "sweeps take De Saxcé's term from `slide`", "i8"),
+        "ordered": Item("", "`order` is filled", "i8"),
         "pending": Item("", "the last search had no room; old pairs are kept already", "i8"),
         "found": Item("", "number that the last search found", "i8"),
         "moving": Item("", "planes move", "i8"),

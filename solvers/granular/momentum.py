@@ -5,8 +5,9 @@ Between two sweeps velocities and impulses go on in the direction of the last ch
     (v, s) ← (v, s) + β Δ(v, s) ,   r ← r + β Δr                                                                  (1)
 
 with β of Nesterov's sequence below a cap. The cap, restarts where the sweeps turn round or their error grows, and the
-window by which the cap follows the rate of convergence are what makes (1) converge with Coulomb's law. The error costs
-two sweeps, and is evaluated when the estimate of a sweep says that it may be small enough.
+window by which the cap follows the rate of convergence are what makes (1) converge with Coulomb's law. After a window
+without progress De Saxcé's term lags (`granular.sweeps`, (4)): sweeps may run in circles otherwise. The error costs two
+sweeps, and is evaluated when the estimate of a sweep says that it may be small enough.
 
 Source: docs/theory/contact_groups.md, (6), (7).
 """
@@ -17,6 +18,7 @@ from fem_mbs.jit import kernel
 from fem_mbs.solvers.granular import bodies, sweeps
 from fem_mbs.solvers.granular.data import P_RN
 
+LOOK, IN_CACHE = 10, 10_000  # sweeps between two looks at which of more pairs than these can be left out
 WINDOW = 40  # sweeps between two looks at the rate of convergence
 GROWTH = 4.0  # of the squared error since a restart that ends the momentum
 LARGEST_CAP = 0.98
@@ -59,20 +61,43 @@ def _extrapolate(g, before, beta):
 
 
 @kernel
+def _begin(p):
+    """Impulses of one sweep ago are the present ones, all pairs are listed, and nothing lags."""
+    rows, last = p.rows, p.last
+    for c in range(p.count):
+        for j in range(4):
+            last[c, j] = rows[c, P_RN + j]
+    p.sweeps, p.lagged, p.listed = 0, 0, 0
+    if p.ordered != 0:
+        p.listed = p.count
+        for k in range(p.count):
+            p.chosen[k] = p.order[k]
+
+
+@kernel
+def _fitted(cap, rate):
+    """Cap of the momentum for a rate of convergence per sweep, from the present one."""
+    if rate <= math.sqrt(cap):
+        return cap
+    d = math.sqrt((1.0 - rate) * (1.0 - cap))
+    best = ((1.0 - d) / (1.0 + d)) ** 2
+    return min(max(cap, min(best, 1.0 - 0.7 * (1.0 - cap))), LARGEST_CAP)
+
+
+@kernel
 def solve(p, q_square):
     """Sweeps until the error is below the tolerance; velocities and impulses belong together at the start.
 
     Fills p.error, p.sweeps; True when the tolerance was reached.
     """
-    g, before, rows, last = p.bodies if p.clumps != 0 else p.grains, p.before, p.rows, p.last
-    for c in range(p.count):
-        for j in range(4):
-            last[c, j] = rows[c, P_RN + j]
+    g, before = p.bodies if p.clumps != 0 else p.grains, p.before
+    _begin(p)
     target, factor = p.tolerance * p.tolerance * q_square, JUDGE
     theta, beta, cap, least = 1.0, 0.0, p.cap, math.inf
-    sums, sums_before = 0.0, 0.0
-    p.sweeps, error = 0, math.inf
+    sums, sums_before, error = 0.0, 0.0, math.inf
     for k in range(p.most):
+        if k % LOOK == 0 and p.clumps == 0 and p.count > IN_CACHE:
+            sweeps.choose(p)
         if beta > 0.0:
             _extrapolate(g, before, beta)
         else:
@@ -89,18 +114,18 @@ def solve(p, q_square):
                 p.error = math.sqrt(error / q_square) if q_square > 0.0 else 0.0
                 return True
             factor = 0.7 * min(factor, estimate / error)
-        restart = work > 0.0
+        restart, smaller = work > 0.0, max(p.cap, 1.0 - 2.0 * (1.0 - cap))
         if estimate > GROWTH * least:
-            cap, restart = max(p.cap, 1.0 - 2.0 * (1.0 - cap)), True
+            cap, restart = smaller, True
         if (k + 1) % WINDOW == 0:
             if sums_before > 0.0:
                 rate = (sums / sums_before) ** (0.5 / WINDOW)
-                if rate >= 1.0:
-                    cap, restart = max(p.cap, 1.0 - 2.0 * (1.0 - cap)), True
-                elif rate > math.sqrt(cap):
-                    d = math.sqrt((1.0 - rate) * (1.0 - cap))
-                    best = ((1.0 - d) / (1.0 + d)) ** 2
-                    cap = min(max(cap, min(best, 1.0 - 0.7 * (1.0 - cap))), LARGEST_CAP)
+                if rate < 1.0:
+                    cap = _fitted(cap, rate)
+                else:
+                    cap, restart = smaller, True
+                    if p.clumps == 0 and p.relaxed == 0 and p.lagged == 0:
+                        sweeps.begin_lag(p)
             sums_before, sums = sums, 0.0
         if restart:
             theta, beta, least = 1.0, 0.0, math.inf

@@ -21,6 +21,7 @@ from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_R
 from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, ways
 from fem_mbs.system.contacts import L_MU, L_NORMAL
 
+TOGETHER = 16  # grains whose pairs sweeps take by turns
 PART = 0.25  # of the margin: longer ways in a step are part of the reach of a grain
 
 
@@ -94,6 +95,7 @@ def find(p, x, R, V, h):
         return False
     p.searches += 1
     _take_over(p)
+    _put_in_order(p)
     return True
 
 
@@ -126,6 +128,28 @@ def _take_over(p):
                 for j in range(PAIR):
                     rows[c, j] = old_rows[old, j]
                 break
+
+
+@kernel
+def _put_in_order(p):
+    """Order of the sweeps: of a few grains the first pair of each, then the second of each and so on.
+
+    A pair has to wait for the one before it where both have a grain in common, and any order converges as well.
+    """
+    order, start = p.order, p.start
+    grains, total = start.shape[0] - 1, 0
+    for block in range(0, grains, TOGETHER):
+        end, of_grain = min(block + TOGETHER, grains), 0
+        before = -1
+        while total > before:
+            before = total
+            for i in range(block, end):
+                c = start[i] + of_grain
+                if c < start[i + 1]:
+                    order[total] = c
+                    total += 1
+            of_grain += 1
+    p.ordered = 1
 
 
 @kernel

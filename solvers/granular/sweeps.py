@@ -6,10 +6,11 @@ Spheres with velocity v and surface speed s = r ω touch at normals n (from the 
     w = 1/m_a + 1/m_b ,   w_T = w + r_a²/J_a + r_b²/J_b
     one contact:   p = (r_N − (u_N + b)/w)⁺ ,   f = r_T − u_T/w_T ,   |f| ≤ μ p by shortening f                    (2)
     relaxed law:   where |f| > μ p̂, p̂ without ⁺:  p = (w p̂ + μ w_T |f|)⁺/(w + μ² w_T) ,   f = μ p f/|f|            (3)
+    Coulomb's law with a lag:   (3) with b + σ ,   σ ← σ + 0.4 (μ |u_T| − σ) in each sweep                        (4)
 
 No tangents, no matrix: r_T is a vector normal to n. (2) solves Coulomb's law with De Saxcé's term exactly, because W
-couples neither the normal with the tangents nor these with each other. How sweeps follow each other says
-`granular.momentum`.
+couples neither the normal with the tangents nor these with each other. (4) has the same solutions, and converges where
+(2) runs in circles. How sweeps follow each other says `granular.momentum`.
 
 The error is that of contact problems: e = ‖r̂ − P_K(r̂ − ũ̂)‖/‖q̂‖ in variables scaled with a = (tr W/3)^(-½), over the
 contacts that approach or carry. Each sweep estimates it by its own changes; e itself costs two sweeps.
@@ -19,8 +20,23 @@ Source: docs/theory/contact_groups.md, (3)-(5), (7).
 
 import math
 
-from fem_mbs.jit import kernel
-from fem_mbs.solvers.granular.data import G_MASS, G_SPIN, G_TURN, G_V, P_BIAS, P_N, P_RN, P_RT
+from fem_mbs.jit import kernel, vector
+from fem_mbs.solvers.granular.data import (
+    G_MASS,
+    G_SPIN,
+    G_TURN,
+    G_V,
+    GRAIN,
+    LAST,
+    P_BIAS,
+    P_N,
+    P_RN,
+    P_RT,
+    PAIR,
+)
+
+LAG = 0.4  # part of the way that σ of (4) goes in a sweep
+STAYS = 0.5  # of the gap: pairs that close no more of it in the step are not listed
 
 
 @kernel
@@ -31,7 +47,7 @@ def row_of(b, last):
 @kernel
 def add_impulses(p):
     """Add the impulses of all pairs to the velocities of the grains."""
-    first, second, g, rows = p.first, p.second, p.grains, p.rows  # read once: stores could change the record
+    first, second, rows = p.first, p.second, p.rows  # read once: stores could change the record
     count, end = p.count, p.grains.shape[0] - 1
     for c in range(count):
         if rows[c, P_RN] == 0.0:
@@ -41,28 +57,21 @@ def add_impulses(p):
         t0, t1, t2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
         c0, c1, c2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
         t0, t1, t2 = t0 + rows[c, P_RN] * n0, t1 + rows[c, P_RN] * n1, t2 + rows[c, P_RN] * n2
-        _push(g, a, b, t0, t1, t2, c0, c1, c2)
+        A, B = vector(p.grains_at + 8 * GRAIN * a, GRAIN), vector(p.grains_at + 8 * GRAIN * b, GRAIN)
+        _push(A, A[G_MASS], t0, t1, t2, c0, c1, c2)
+        _push(B, -B[G_MASS], t0, t1, t2, c0, c1, c2)
 
 
-@kernel
-def _push(g, a, b, d0, d1, d2, c0, c1, c2):
-    """Give impulse d to grain a and −d to grain b; c = n × d."""
-    m = g[a, G_MASS]
-    g[a, G_V] += m * d0
-    g[a, G_V + 1] += m * d1
-    g[a, G_V + 2] += m * d2
-    m = g[a, G_TURN]
-    g[a, G_SPIN] -= m * c0
-    g[a, G_SPIN + 1] -= m * c1
-    g[a, G_SPIN + 2] -= m * c2
-    m = g[b, G_MASS]
-    g[b, G_V] -= m * d0
-    g[b, G_V + 1] -= m * d1
-    g[b, G_V + 2] -= m * d2
-    m = g[b, G_TURN]
-    g[b, G_SPIN] -= m * c0
-    g[b, G_SPIN + 1] -= m * c1
-    g[b, G_SPIN + 2] -= m * c2
+@kernel(fused=True)
+def _push(grain, m, d0, d1, d2, c0, c1, c2):
+    """Give impulse d to a grain whose inverse mass is m, or −d where m is negative; c = n × d."""
+    turn = grain[G_TURN]
+    grain[G_V] += m * d0
+    grain[G_V + 1] += m * d1
+    grain[G_V + 2] += m * d2
+    grain[G_SPIN] -= turn * c0
+    grain[G_SPIN + 1] -= turn * c1
+    grain[G_SPIN + 2] -= turn * c2
 
 
 @kernel
@@ -107,45 +116,101 @@ def size_of_problem(p):
 
 
 @kernel
-def sweep(p, beta):
-    """One sweep over all pairs. Returns the estimate of the squared error times ‖q̂‖², and the work of the change
-    against the last one: positive when the momentum points the wrong way.
+def begin_lag(p):
+    """Let the next sweeps solve Coulomb's law with a lag, (4)."""
+    p.lagged = 1
+    for c in range(p.count):
+        p.slide[c] = 0.0
+
+
+@kernel
+def choose(p):
+    """List the pairs that the next sweeps take, in p.order: all but those that are far from closing their gaps.
+
+    Sweeps over many spheres wait for memory: what is not listed is not read. Relaxed, open pairs may act at once.
     """
-    first, second, given, mus = p.first, p.second, p.given, p.mu
-    count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
-    g, rows, last = p.grains, p.rows, p.last
-    estimate = work = 0.0
-    relaxed = p.relaxed != 0
-    for c in range(count):
-        a, b = first[c], row_of(second[c], end)
-        n0, n1, n2, u_n = _approach(g, rows, c, a, b)
-        r, l = rows[c, P_RN], last[c, 0]
-        if r == 0.0 and l == 0.0 and u_n + rows[c, P_BIAS] >= 0.0 and not relaxed:
-            continue
-        u0, u1, u2 = _slip(g, given, moving, c, a, b, n0, n1, n2, u_n)
-        w = g[a, G_MASS] + g[b, G_MASS]
-        w_t = w + g[a, G_TURN] + g[b, G_TURN]
-        # impulses that go on as they changed, and those before
-        r0, r1, r2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
-        y = r + beta * (r - l)
-        y0, y1, y2 = r0 + beta * (r0 - last[c, 1]), r1 + beta * (r1 - last[c, 2]), r2 + beta * (r2 - last[c, 3])
-        last[c, 0], last[c, 1], last[c, 2], last[c, 3] = r, r0, r1, r2
-        # (2)
-        new = y - (u_n + rows[c, P_BIAS]) / w
-        f0, f1, f2 = y0 - u0 / w_t, y1 - u1 / w_t, y2 - u2 / w_t
-        mu = mus[c]
-        size = math.sqrt(f0 * f0 + f1 * f1 + f2 * f2)
-        if relaxed and size > mu * new:
-            new = (w * new + mu * w_t * size) / (w + mu * mu * w_t)
-        new = max(new, 0.0)
+    first, second, order, chosen, rows, last = p.first, p.second, p.order, p.chosen, p.rows, p.last
+    g, end, ordered, total = p.grains, p.grains.shape[0] - 1, p.ordered != 0, 0
+    for k in range(p.count):
+        c = order[k] if ordered else k
+        bias = rows[c, P_BIAS]
+        if bias > 0.0 and rows[c, P_RN] == 0.0 and last[c, 0] == 0.0 and p.relaxed == 0:
+            if _approach(g, rows, c, first[c], row_of(second[c], end))[3] >= -STAYS * bias:
+                continue
+        chosen[total] = c
+        total += 1
+    p.listed = total
+
+
+@kernel(fused=True)
+def _solve(r, r0, r1, r2, q_n, u0, u1, u2, w, w_t, mu, relaxed):
+    """(2), or (3), of one pair: its impulses r_N and r_T (inertial axes) for u_N + b and u_T."""
+    of_w, of_w_t = 1.0 / w, 1.0 / w_t
+    new = r - q_n * of_w
+    f0, f1, f2 = r0 - u0 * of_w_t, r1 - u1 * of_w_t, r2 - u2 * of_w_t
+    square = f0 * f0 + f1 * f1 + f2 * f2
+    if relaxed:
+        size = math.sqrt(square)
         if size > mu * new:
-            size = mu * new / size
-            f0, f1, f2 = f0 * size, f1 * size, f2 * size
-        rows[c, P_RN], rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2] = new, f0, f1, f2
+            new = (w * new + mu * w_t * size) / (w + mu * mu * w_t)
+    new = max(new, 0.0)
+    most = mu * new
+    if square > most * most:
+        most /= math.sqrt(square)
+        f0, f1, f2 = f0 * most, f1 * most, f2 * most
+    return new, f0, f1, f2
+
+
+@kernel(fused=True)
+def sweep(p, beta):
+    """One sweep over the pairs that `choose` has listed, or all. Returns the estimate of the squared error times ‖q̂‖²,
+    and the work of the change against the last one: positive when the momentum points the wrong way.
+
+    Runs spend their time here. A pair waits for the velocities that the one before it has changed: no division is in
+    that chain, roots are for sliding pairs, and the list has pairs of different grains one after the other.
+    """
+    first, second, chosen, given, mus = p.first, p.second, p.chosen, p.given, p.mu
+    end, moving, listed, lagged, slide = p.grains.shape[0] - 1, p.moving != 0, p.listed > 0, p.lagged != 0, p.slide
+    relaxed = p.relaxed != 0 or lagged
+    rows_at, last_at, grains_at = p.rows_at, p.last_at, p.grains_at
+    estimate = work = 0.0
+    for k in range(p.listed if listed else p.count):
+        c = chosen[k] if listed else k
+        row, last = vector(rows_at + 8 * PAIR * c, PAIR), vector(last_at + 8 * LAST * c, LAST)
+        A = vector(grains_at + 8 * GRAIN * first[c], GRAIN)
+        B = vector(grains_at + 8 * GRAIN * row_of(second[c], end), GRAIN)
+        n0, n1, n2, r, l = row[P_N], row[P_N + 1], row[P_N + 2], row[P_RN], last[0]
+        u0, u1, u2 = A[0] - B[0], A[1] - B[1], A[2] - B[2]
+        u_n = n0 * u0 + n1 * u1 + n2 * u2
+        q_n = u_n + row[P_BIAS]
+        if lagged:
+            q_n += slide[c]
+        if r == 0.0 and l == 0.0 and q_n >= 0.0 and not relaxed:
+            continue
+        s0, s1, s2 = A[3] + B[3], A[4] + B[4], A[5] + B[5]
+        u0 -= u_n * n0 + s1 * n2 - s2 * n1
+        u1 -= u_n * n1 + s2 * n0 - s0 * n2
+        u2 -= u_n * n2 + s0 * n1 - s1 * n0
+        if moving:
+            u0, u1, u2 = u0 - given[c, 0], u1 - given[c, 1], u2 - given[c, 2]
+        w = A[G_MASS] + B[G_MASS]
+        w_t = w + A[G_TURN] + B[G_TURN]
+        # impulses that go on as they changed, and those before
+        r0, r1, r2 = row[P_RT], row[P_RT + 1], row[P_RT + 2]
+        y = r + beta * (r - l)
+        y0, y1, y2 = r0 + beta * (r0 - last[1]), r1 + beta * (r1 - last[2]), r2 + beta * (r2 - last[3])
+        last[0], last[1], last[2], last[3] = r, r0, r1, r2
+        new, f0, f1, f2 = _solve(y, y0, y1, y2, q_n, u0, u1, u2, w, w_t, mus[c], relaxed)
+        row[P_RN], row[P_RT], row[P_RT + 1], row[P_RT + 2] = new, f0, f1, f2
         d, d0, d1, d2 = new - y, f0 - y0, f1 - y1, f2 - y2
+        if lagged:
+            slide[c] += LAG * (mus[c] * math.sqrt(u0 * u0 + u1 * u1 + u2 * u2) - slide[c])
         estimate += 3.0 / (w + 2.0 * w_t) * (w * w * d * d + w_t * w_t * (d0 * d0 + d1 * d1 + d2 * d2))
         work -= w * d * (new - r) + w_t * (d0 * (f0 - r0) + d1 * (f1 - r1) + d2 * (f2 - r2))
-        _push(g, a, b, d0 + d * n0, d1 + d * n1, d2 + d * n2, n1 * d2 - n2 * d1, n2 * d0 - n0 * d2, n0 * d1 - n1 * d0)
+        c0, c1, c2 = n1 * d2 - n2 * d1, n2 * d0 - n0 * d2, n0 * d1 - n1 * d0
+        d0, d1, d2 = d0 + d * n0, d1 + d * n1, d2 + d * n2
+        _push(A, A[G_MASS], d0, d1, d2, c0, c1, c2)
+        _push(B, -B[G_MASS], d0, d1, d2, c0, c1, c2)
     return estimate, work
 
 

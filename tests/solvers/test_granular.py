@@ -33,6 +33,11 @@ def one_sweep(record):
 
 
 @kernel
+def choose(record):
+    return sweeps.choose(record[0])
+
+
+@kernel
 def solve(record, q_square):
     return momentum.solve(record[0], q_square)
 
@@ -135,6 +140,53 @@ def test_the_error_is_that_of_the_contact_problem_solver(relaxed):
     mine, theirs = error_of(record), problem.error(r)[0]
     q = np.linalg.norm(problem.scaled.S * problem.q)
     assert mine == pytest.approx((theirs * q) ** 2, rel=1e-9)
+
+
+def test_sweeps_that_get_no_further_lag_and_find_impulses_of_coulombs_law():
+    """Disordered normals and much friction: a window of sweeps without progress comes before the tolerance."""
+    a, record = lattice(8, "kick", mu=0.5)
+    rng = np.random.default_rng(0)
+    normals = a["rows"][:, :3] + 0.4 * rng.standard_normal((len(a["rows"]), 3))
+    a["rows"][:, :3] = normals / np.linalg.norm(normals, axis=1, keepdims=True)
+    a["grains"][:-1, :3] += 0.1 * rng.standard_normal((512, 3))
+    square = size_of(record)
+    assert solve(record, square) and record[0]["lagged"] == 1
+    assert error_of(record) <= 1e-6 * square  # of Coulomb's law itself, not of the law that lags
+    r, tangential = a["rows"][:, 3], np.linalg.norm(a["rows"][:, 4:7], axis=1)
+    assert (r >= 0.0).all() and (tangential <= 0.5 * r * (1 + 1e-12)).all()
+
+
+def test_pairs_that_are_far_from_closing_are_left_out_of_the_sweeps():
+    a, record = lattice(8, "impact")
+    count = int(record[0]["count"])
+    rng = np.random.default_rng(3)
+    a["rows"][:, 7] = np.where(rng.random(count) < 0.5, 100.0, 0.0)  # half of them close only at 100 m/s
+    choose(record)
+    listed = a["chosen"][: record[0]["listed"]]
+    assert set(listed) == set(np.flatnonzero(a["rows"][:, 7] == 0.0))
+    b, other = lattice(8, "impact")
+    b["rows"][:, 7] = a["rows"][:, 7]
+    one_sweep(record)
+    one_sweep(other)  # has no list
+    np.testing.assert_allclose(a["grains"], b["grains"], rtol=1e-13, atol=1e-15)
+
+
+def test_sweeps_take_every_pair_once_in_any_order():
+    a, record = lattice(8, "kick")
+    count = int(record[0]["count"])
+    a["order"][:] = np.random.default_rng(1).permutation(count)
+    record[0]["ordered"], record[0]["tolerance"] = 1, 1e-9
+    assert solve(record, size_of(record))
+    assert sorted(a["chosen"]) == list(range(count)) and kinetic(a) < 1e-14  # all stop, whatever the order
+
+
+def test_searches_put_all_pairs_in_the_order_of_the_sweeps():
+    stepper, system = fem.DecoupledNSGA(), pile(64, 4).compile()
+    engine = stepper.prepare(system, H)
+    engine.t_end = 0.2
+    engine.advance(H * np.arange(1, 101), np.zeros((100, 1, 1, 3)), engine.make_records(101))
+    p, a = engine.grains.record[0], engine.grains.arrays
+    assert p["count"] > 100 and sorted(a["order"][: p["count"]]) == list(range(p["count"]))
 
 
 def pile(count, across, *, restitution=0.0, friction=0.3, radii=(0.05,), seed=0):
