@@ -79,6 +79,7 @@ TABLE = Table(
         "moving": Item("", "planes move", "i8"),
         "clumps": Item("", "there are bodies in place of grains", "i8"),
         "held": Item("", "the method holds positions while it changes velocities", "i8"),
+        "led": Item("", "bodies that contacts have pushed are put to x_n + h v", "i8"),
         "relaxed": Item("", "relaxed law of contact", "i8"),
         "recovery": Item("", "speed at which overlaps are taken back at most"),
         "tolerance": Item("", "scale-free error asked for"),

@@ -52,6 +52,8 @@ def _unknown_contacts(system, method):
     """Groups, obstacles and laws that sweeps do not know; None when there are none."""
     if method.contact_solver != "auto":
         return f"contact_solver is '{method.contact_solver}'"
+    if (options := method.no_sweeps(system)) is not None:
+        return options
     if len(system.searches) != 1 or system.nc_fixed:
         return "there are several contact groups, or other contacts"
     (search,) = system.searches

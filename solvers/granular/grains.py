@@ -69,7 +69,7 @@ class Grains:
         caps = [cap for most, cap in CAPS if ns < most and not (fine and cap == CAPS[0][1])]
         numbers = {
             "skin": search.skin, "band": BAND, "clean": CLEAN, "moving": int(self.moving), "clumps": int(self.clumps),
-            "held": int(not method.velocities_first),
+            "held": int(not method.velocities_first), "led": int(method.leads_grains),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
             "tolerance": tolerance, "refused": max(WORST, 10.0 * tolerance),

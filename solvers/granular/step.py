@@ -140,9 +140,9 @@ def contacts_of_step(data, run):
     for i in range(s.lam_report.shape[0]):
         s.lam_report[i] = s.kv * s.Lam[i] / s.h
     if s.code == OK:
-        if p.held != 0 and p.clumps != 0:
+        if p.led != 0 and p.clumps != 0:
             bodies.follow(p, s.x0, s.Q0, s.V, s.P, s.h, s.x, s.Q, s.R)
-        elif p.held != 0:
+        elif p.led != 0:
             follow(p, s.x0, s.V, s.P, s.h, s.x)
         push_apart(p, s.x, s.Q, s.R, s.h)
 

@@ -14,6 +14,7 @@ METHODS = {
     "cone": lambda **options: fem.ConeComplementarity(relaxed=False, **options),
     "relaxed": lambda **options: fem.ConeComplementarity(relaxed=True, **options),
     "nsga": lambda **options: fem.DecoupledNSGA(**options),
+    "moreau": lambda **options: fem.MoreauJean(**options),
 }
 
 
