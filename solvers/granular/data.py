@@ -24,8 +24,8 @@ G_V, G_SPIN, G_MASS, G_TURN, GRAIN = 0, 3, 6, 7, 8
 P_N, P_RN, P_RT, P_BIAS, PAIR = 0, 3, 4, 7, 8
 B_V, B_SPIN, B_MASS, B_TURN, BODY = 0, 3, 6, 7, 13  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 
-# ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials; nb bodies and one
-# that cannot move, nk room for pairs of these: 0 for grains; nv rows of velocities: ng or nb
+# ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials, nx excluded
+# pairs; nb bodies and one that cannot move, nk room for pairs of these: 0 for grains; nv rows of velocities: ng or nb
 TABLE = Table(
     "contact group of free bodies",
     {
@@ -53,6 +53,7 @@ TABLE = Table(
         "plane_node": Item("no", "of each plane", "i8"),
         "plane_local": Item("no 6", "point and normal of each plane, axes of its node"),
         "plane_material": Item("no", "of each plane", "i8"),
+        "excluded": Item("nx", "pairs of nodes that never touch, first · N + second in rising order", "i8"),
         "laws": Item("nl nl 6", "laws of pairs of materials"),
         "room": Item("np 2", "pairs that a search has found", "i8"),
         # pairs by their first grain: those of grain i are at start[i] … start[i + 1]

@@ -72,8 +72,6 @@ def _bound_bodies(system):
     """What keeps the bodies of spheres from being free; None when they are."""
     (search,) = system.searches
     nodes = set(search.nodes)
-    if search.owner.excluded:
-        return "bodies are excluded"
     others = (element for element in system.elements if type(element) is not RigidBody)
     if any(node.index in nodes for element in others for node in element.nodes):
         return "joints or forces act on spheres"

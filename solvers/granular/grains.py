@@ -49,13 +49,16 @@ class Grains:
         self.moving = any(system.free[k].any() for k in ([] if planes is None else planes.partner_nodes))
         self.clumps = not found.grains
         sizes = {"ns": ns, "ng": ns + 1, "no": no, "nl": len(search.laws), "np": ROOM * ns + 16}
-        sizes["nodes"], sizes["nb"] = len(system.nodes), len(found.nodes) + 1 if self.clumps else 0
+        excluded = _excluded(search, len(system.nodes))
+        sizes["nx"], sizes["nodes"] = len(excluded), len(system.nodes)
+        sizes["nb"] = len(found.nodes) + 1 if self.clumps else 0
         sizes["nv"] = sizes["nb"] if self.clumps else sizes["ng"]
         sizes["nm"], sizes["nk"] = (sizes["np"] if there else 0 for there in (self.moving, self.clumps))
         self.arrays, self.record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
         a = self.arrays
         a["node"][:], a["offset"][:], a["radius"][:ns] = search.nodes, search.offsets, search.radii
         a["material"][:ns], a["laws"][:] = search.materials, search.laws
+        a["excluded"][:] = excluded
         self._fill_bodies(found)
         if planes is not None:
             a["plane_node"][:] = planes.partner_nodes
@@ -181,3 +184,9 @@ class Grains:
         names = {"pair_searches": "searches", "contact_sweeps": "all_sweeps", "most_contact_sweeps": "worst_sweeps",
                  "inexact_contact_problems": "unsolved"}  # fmt: skip
         return {name: int(record[field]) for name, field in names.items()}
+
+
+def _excluded(search, nodes):
+    """Pairs of ``nodes`` nodes that never touch, as `granular.pairs` looks for them."""
+    first, second = np.divmod(search.forbidden, search.largest)
+    return np.sort(first * nodes + second)

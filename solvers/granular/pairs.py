@@ -49,6 +49,20 @@ def farthest(p, x, R, V, h):
 
 
 @kernel
+def _never_touch(p, i, k, nodes):
+    """Whether nodes i and k of so many are a pair that the user has excluded."""
+    keys, key = p.excluded, i * nodes + k
+    low, high = 0, keys.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low < keys.shape[0] and keys[low] == key
+
+
+@kernel
 def find(p, x, R, V, h):
     """Search the pairs at poses x, R for a step with velocities V; the planes are placed already.
 
@@ -67,21 +81,21 @@ def find(p, x, R, V, h):
         return False
     _keep_old(p)
     first, second, start = p.first, p.second, p.start
-    total = at = 0
+    total, at, choosy = 0, 0, p.excluded.shape[0] > 0
     for i in range(count):
         start[i] = total
         for k in range(planes):
             gap = -p.plane[k, 3] - reach[i]
             for j in range(3):
                 gap += p.plane[k, j] * center[i, j]
-            if gap < p.skin:
+            if gap < p.skin and not (choosy and _never_touch(p, p.node[i], p.plane_node[k], x.shape[0])):
                 if total < room:
                     first[total], second[total] = i, -1 - k
                 total += 1
         while at < near and p.room[at, 0] == i:
             other = p.room[at, 1]
             at += 1
-            if body[other] == body[i]:
+            if body[other] == body[i] or (choosy and _never_touch(p, p.node[i], p.node[other], x.shape[0])):
                 continue
             if total < room:
                 first[total], second[total] = i, other
