@@ -182,8 +182,6 @@ class ContactGroup(Part):
                     if error.parameter != "law":
                         raise
                 else:
-                    radius = contact.radius_contensou
-                    self.check(radius == 0, "radius_contensou", radius, "m is not for contact groups; leave it out")
                     laws[i, j] = contact.law
         return laws
 

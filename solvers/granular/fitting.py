@@ -63,9 +63,14 @@ def _unknown_contacts(system, method):
         return "the table of materials has no law for some pairs"
     if search.laws[..., L_NORMAL].any() and not method.velocities_first and len(search.nodes) < FEW:
         return "impacts of few spheres with restitution are a sequence"
-    if search.laws[..., [L_ROLLING, L_SPINNING, L_TANGENTIAL, L_DRILLING]].any():
-        return "contacts resist rolling or spinning, or rebound tangentially"
+    if search.laws[..., L_TANGENTIAL].any():
+        return "contacts rebound tangentially"
     return None
+
+
+def turns(search: Any) -> bool:
+    """Whether contacts of a group resist rolling or spinning, or drill."""
+    return bool((search.laws[..., [L_ROLLING, L_SPINNING, L_DRILLING]] > 0.0).any())
 
 
 def _bound_bodies(system):
@@ -120,8 +125,8 @@ def _sizes(inertias):
 
 
 def _are_grains(search, inertias):
-    """Whether bodies are no more than single spheres with the same inertia about all axes."""
-    if len(inertias) < len(search.nodes) or search.offsets.any():
+    """Whether bodies are no more than single spheres with the same inertia about all axes, and no moments act."""
+    if len(inertias) < len(search.nodes) or search.offsets.any() or turns(search):
         return False
     moments = inertias[:, 3:, 3:]
     unlike = np.abs(moments - moments[:, :1, :1] * np.eye(3)).max(axis=(1, 2))

@@ -18,6 +18,7 @@ import math
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import add_cross, dot, rotate
 from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR
+from fem_mbs.solvers.granular.turning_pairs import keep_turns, take_over_turns, turn_lift
 from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, ways
 from fem_mbs.system.contacts import L_MU, L_NORMAL
 
@@ -80,6 +81,8 @@ def find(p, x, R, V, h):
     if near > room:
         return False
     _keep_old(p)
+    if p.resists != 0:
+        keep_turns(p)
     first, second, start = p.first, p.second, p.start
     total, at, choosy = 0, 0, p.excluded.shape[0] > 0
     for i in range(count):
@@ -108,6 +111,8 @@ def find(p, x, R, V, h):
         return False
     p.searches += 1
     _take_over(p)
+    if p.resists != 0:
+        take_over_turns(p)
     return True
 
 
@@ -283,6 +288,8 @@ def evaluate(p, x, R, V0, h, tol_v):
                 bias = min(bias, restitution * rate)
             elif rate < -tol_v and p.relaxed != 0:
                 bias += p.mu[c] * _slide(p, c, n0, n1, n2, x, R, V0, u)
+                if p.resists != 0:
+                    bias += turn_lift(p, c, n0, n1, n2, R, V0)
         rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2], rows[c, P_BIAS] = n0, n1, n2, bias
         if rows[c, P_RN] > 0.0:
             t0, t1, t2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]

@@ -60,6 +60,7 @@ def lattice(k, kind, mu=0.3):
         "nk": 0,
         "nv": n + 1,
         "nx": 0,
+        "nt": 0,
     }
     a, record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
     TABLE.aim(record, a)
