@@ -16,7 +16,15 @@ Source: docs/theory/contact_groups.md, (1), (2).
 import math
 
 from fem_mbs.jit import kernel, local_vector
-from fem_mbs.rotations import add_cross, dot, rotate
+from fem_mbs.rotations import (
+    add_cross,
+    dot,
+    quaternion_exp,
+    quaternion_multiply,
+    quaternion_normalise,
+    quaternion_to_matrix,
+    rotate,
+)
 from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR
 from fem_mbs.solvers.granular.turning_pairs import keep_turns, take_over_turns, turn_lift
 from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, ways
@@ -342,3 +350,19 @@ def follow(p, x0, V, P, h, x):
         if P[6 * i] != 0.0 or P[6 * i + 1] != 0.0 or P[6 * i + 2] != 0.0:
             for j in range(3):
                 x[i, j] = x0[i, j] + h * V[i, j]
+
+
+@kernel
+def turn_along(p, Q0, V, P, h, Q, R):
+    """Rotations of grains that contacts have turned: those that keep their angular velocity in inertial axes."""
+    node, d, e = p.node, local_vector(3), local_vector(4)
+    for a in range(node.shape[0]):
+        i = node[a]
+        if P[6 * i + 3] == 0.0 and P[6 * i + 4] == 0.0 and P[6 * i + 5] == 0.0:
+            continue
+        for j in range(3):
+            d[j] = h * V[i, 3 + j]
+        quaternion_exp(d, e)
+        quaternion_multiply(Q0[i], e, Q[i])
+        quaternion_normalise(Q[i])
+        quaternion_to_matrix(Q[i], R[i])

@@ -20,6 +20,7 @@ from fem_mbs.solvers.granular.pairs import (
     load,
     place_planes,
     push_planes,
+    turn_along,
     unload,
 )
 from fem_mbs.solvers.granular.positions import push_apart
@@ -151,6 +152,8 @@ def contacts_of_step(data, run):
             bodies.follow(p, s.x0, s.Q0, s.V, s.P, s.h, s.x, s.Q, s.R)
         elif p.led != 0:
             follow(p, s.x0, s.V, s.P, s.h, s.x)
+            if p.held == 0:
+                turn_along(p, s.Q0, s.V, s.P, s.h, s.Q, s.R)
         push_apart(p, s.x, s.Q, s.R, s.h)
 
 

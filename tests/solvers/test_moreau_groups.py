@@ -122,3 +122,18 @@ def test_joints_beside_a_group_are_projected():
 def test_newtons_iteration_on_a_group_is_refused():
     with pytest.raises(fem.ParameterError, match=r"contact_solver.*does not go with contact groups"):
         fem.MoreauJean(contact_solver="newton").run(kicked(), H, H)
+
+
+def test_angular_velocities_that_contacts_change_stay_in_inertial_axes():
+    """A ball that slides and spins about the vertical: friction on the floor does not change that spin."""
+    model = fem.Model("ball", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=0.3, name="floor")
+    start = {"position": [0, 0, 0.1], "velocity": [2.0, 0, 0], "angular_velocity": [0, 0, 40.0]}
+    group.sphere(model.add(fem.RigidBody.sphere(2.0, 0.1, name="ball", **start)), 0.1)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    body = fem.MoreauJean(contact_tolerance=1e-10).run(model, 0.5, H)["ball"]
+    spin = np.einsum("kij,kj->ki", body.rotation, body.angular_velocity)
+    assert spin[:, 2] == pytest.approx(np.full(len(spin), 40.0), abs=1e-8)
+    assert spin[-1, :2] == pytest.approx([0, 10 * 2.0 * 5 / 7], abs=1e-6)
+    assert body.velocity[-1] == pytest.approx([2.0 * 5 / 7, 0, 0], abs=1e-7)
