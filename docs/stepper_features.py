@@ -31,9 +31,9 @@ def ball(**law):
     return model
 
 
-def grains():
+def grains(**law):
     """The same as a contact group."""
-    model, group = fem.Model("grains"), fem.ContactGroup(friction=0.3)
+    model, group = fem.Model("grains"), fem.ContactGroup(friction=0.3, **law)
     group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1])), 0.1)
     group.obstacle(fem.SphereOnPlane, model.ground)
     model.add(group)
@@ -53,6 +53,7 @@ MODELS = {  # column -> a model that a stepper takes or refuses
     "rolling, spinning friction": lambda: ball(rolling_resistance=1e-3, spinning_resistance=1e-3),
     "`radius_contensou`": lambda: ball(radius_contensou=1e-3),
     "contact groups": grains,
+    "`radius_contensou` in contact groups": lambda: grains(radius_contensou=1e-3),
     "rows of velocities": sleigh,
 }
 

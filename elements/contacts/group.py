@@ -18,6 +18,7 @@ from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import Node6
+from fem_mbs.spelling import meant
 
 
 class ContactGroup(Part):
@@ -36,12 +37,16 @@ class ContactGroup(Part):
     Raises
     ------
     ParameterError
-        Both a table and a law, unknown coefficients, a radius that is not positive, a sphere given twice.
+        Both a table and a law, unknown coefficients, a radius that is not positive, a sphere given twice (same place on
+        the same body, same radius), a material that the table does not name.
 
     Notes
     -----
     Pairs on one body never touch. Contacts of a group are solved by sweeps or by the contact-problem solver
     (docs/howto/many_bodies.md). ``result.pairs(k)`` lists the closed ones of a saved step.
+
+    Materials that are named have to occur in the table, which else would give misspelt ones the law of "*". Spheres and
+    obstacles without a name have that law; a table of ("*", "*") alone takes any name.
 
     Examples
     --------
@@ -74,15 +79,21 @@ class ContactGroup(Part):
         self.materials = table if isinstance(table, MaterialTable) else MaterialTable(table)
         self.skin = None if skin is None else self.positive("skin", skin, "m")
         self.frames, self.radii, self.sphere_materials = [], [], []
+        self._numbers: dict = {}  # of spheres, by body, place and radius
         self.obstacles = []  # (contact type, frame, options, material)
         self.excluded = set()
 
     def sphere(self, body: FrameLike, radius: float, material: str = "") -> None:
         """Put a sphere on a body (frame or node; its origin is the centre), radius [m] > 0."""
-        frame = self.as_frame("body", body)
+        frame, radius = self.as_frame("body", body), self.positive("radius", radius, "m")
+        material, number = self._known(material), len(self.frames)
+        before = self._numbers.setdefault((frame.node, *frame.p, radius), number)
+        if before != number:
+            message = f"m is at the place of sphere {before}, on the same body and with the same radius; give it once"
+            raise ParameterError(self, "radius", radius, message)
         self.frames.append(frame)
-        self.radii.append(self.positive("radius", radius, "m"))
-        self.sphere_materials.append(self.as_text("material", material))
+        self.radii.append(radius)
+        self.sphere_materials.append(material)
 
     def spheres(
         self,
@@ -157,11 +168,19 @@ class ContactGroup(Part):
         **geometry : further arguments of ``kind`` (size, …)
         """
         frame = self.as_frame("body", body)
-        self.as_text("material", material)
+        self._known(material)
         contact_type = isinstance(kind, type) and issubclass(kind, Contact)
         self.check(contact_type, "kind", kind, "is not a type of contact of a sphere, such as SphereOnPlane")
         kind(Node6(name="a sphere"), frame, radius=1e-3, **geometry)  # says what is wrong with the arguments
         self.obstacles.append((kind, frame, geometry, material))
+
+    def _known(self, material):
+        """Name of a material, which has to be in a table that names materials; "" for one without a name."""
+        names = self.materials.names
+        known = self.as_text("material", material) in ("", "*", *names) or not names
+        if not known:
+            raise ParameterError(self, "material", material, f"is in no key of the table: {meant(material, names)}")
+        return material
 
     def exclude(self, first: FrameLike, second: FrameLike) -> None:
         """Let two bodies (nodes, frames) pass through each other."""
@@ -227,8 +246,6 @@ class ContactGroup(Part):
                     if error.parameter != "law":
                         raise
                 else:
-                    radius = contact.radius_contensou
-                    self.check(radius == 0, "radius_contensou", radius, "m is not for contact groups; leave it out")
                     laws[i, j] = contact.law
         return laws
 

@@ -44,6 +44,11 @@ class MaterialTable(Checked):
                 raise ParameterError(self, "laws", key, "is given twice")
             self.laws[pair] = dict(self.as_instance("laws", law, dict, f"for {key} a dict of coefficients"))
 
+    @property
+    def names(self) -> list[str]:
+        """Names of materials that occur, sorted, without "*"."""
+        return sorted({name for pair in self.laws for name in pair} - {ANY})
+
     def law(self, first: str, second: str) -> dict:
         """Coefficients of a pair, for a contact element: ``SphereOnPlane(…, **table.law("ball", "cloth"))``.
 

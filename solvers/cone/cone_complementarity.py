@@ -64,7 +64,7 @@ class ConeComplementarity(Stepper):
     Raises
     ------
     ParameterError
-        Speeds, tolerances or step sizes that are not positive; contacts with a ``radius_contensou``.
+        Speeds, tolerances or step sizes that are not positive; single contacts with a ``radius_contensou``.
 
     Notes
     -----
@@ -87,7 +87,7 @@ class ConeComplementarity(Stepper):
     # options of `DecoupledNSGA` that this method does without
     step_control, max_problems = None, 50
     velocities_first = follows = True
-    takes_grains = True
+    takes_grains, leads_grains = True, False
 
     def __init__(
         self,
@@ -130,8 +130,11 @@ class ConeComplementarity(Stepper):
         return Rows(), Rows(), Rows() if system.searches else Rows(True, "all")
 
     def refuse(self, system: Any) -> None:
-        """Raise for contacts whose friction couples sliding and drilling, and groups with Newton's iteration."""
-        for c in np.flatnonzero(system.drill_arm[: system.nc] > 0.0):
+        """Raise for contacts whose friction couples sliding and drilling, and groups with Newton's iteration.
+
+        Sweeps know such friction, so that it is for groups that they take.
+        """
+        for c in np.flatnonzero(system.drill_arm[: system.nc_fixed] > 0.0):
             message = "has a radius_contensou, which ConeComplementarity does not know: take spinning_resistance, or "
             self._refuse_part(system.contact_at(int(c)), message + "DecoupledNSGA")
         if system.searches and self.contact_solver == "newton":

@@ -138,7 +138,7 @@ def _add_mobility(g, a, a0, a1, a2, E, W):
 
 
 @kernel
-def _push(g, a, arms, c, k, sign, d0, d1, d2):
+def push(g, a, arms, c, k, sign, d0, d1, d2):
     """Give impulse ±d at an arm to body a."""
     m = sign * g[a, B_MASS]
     g[a, 0] += m * d0
@@ -152,7 +152,7 @@ def _push(g, a, arms, c, k, sign, d0, d1, d2):
 
 
 @kernel
-def _both(p, c):
+def both(p, c):
     """Rows of the two bodies of pair c."""
     b = p.second[c]
     return p.body[p.first[c]], p.body[b] if b >= 0 else p.bodies.shape[0] - 1
@@ -166,14 +166,14 @@ def add_impulses(p):
         r = rows[c, P_RN]
         if r == 0.0:
             continue
-        a, b = _both(p, c)
+        a, b = both(p, c)
         d0, d1, d2 = (
             rows[c, P_RT] + r * rows[c, P_N],
             rows[c, P_RT + 1] + r * rows[c, P_N + 1],
             rows[c, P_RT + 2] + r * rows[c, P_N + 2],
         )
-        _push(g, a, arms, c, 0, 1.0, d0, d1, d2)
-        _push(g, b, arms, c, 3, -1.0, d0, d1, d2)
+        push(g, a, arms, c, 0, 1.0, d0, d1, d2)
+        push(g, b, arms, c, 3, -1.0, d0, d1, d2)
 
 
 @kernel
@@ -184,7 +184,7 @@ def _velocity(g, arms, c, k, a):
 
 
 @kernel
-def _approach(p, c, a, b):
+def approach(p, c, a, b):
     """u of (1) with u_given left out, inertial axes, and u_N."""
     g, arms, rows = p.bodies, p.arms, p.rows
     u0, u1, u2 = _velocity(g, arms, c, 0, a)
@@ -214,8 +214,8 @@ def size_of_problem(p):
     """‖q̂‖² over the contacts that approach with the present velocities (those without impulses), or carry."""
     rows, relaxed, total = p.rows, p.relaxed != 0, 0.0
     for c in range(p.count):
-        a, b = _both(p, c)
-        u0, u1, u2, u_n = _approach(p, c, a, b)
+        a, b = both(p, c)
+        u0, u1, u2, u_n = approach(p, c, a, b)
         q_n = u_n + rows[c, P_BIAS]
         if q_n >= 0.0 and rows[c, P_RN] == 0.0 and not relaxed:
             continue
@@ -232,8 +232,8 @@ def error_of(p):
     """Squared error times ‖q̂‖² at the present velocities and impulses."""
     rows, relaxed, total, away = p.rows, p.relaxed != 0, 0.0, 0.0
     for c in range(p.count):
-        a, b = _both(p, c)
-        u0, u1, u2, u_n = _approach(p, c, a, b)
+        a, b = both(p, c)
+        u0, u1, u2, u_n = approach(p, c, a, b)
         q_n = u_n + rows[c, P_BIAS]
         if rows[c, P_RN] == 0.0 and q_n >= 0.0 and not relaxed:
             continue
@@ -278,8 +278,8 @@ def sweep(p, beta):
     estimate = work = 0.0
     relaxed = p.relaxed != 0
     for c in range(p.count):
-        a, b = _both(p, c)
-        u0, u1, u2, u_n = _approach(p, c, a, b)
+        a, b = both(p, c)
+        u0, u1, u2, u_n = approach(p, c, a, b)
         if rows[c, P_RN] == 0.0 and last[c, 0] == 0.0 and u_n + rows[c, P_BIAS] >= 0.0 and not relaxed:
             continue
         if p.moving != 0:
@@ -318,8 +318,8 @@ def sweep(p, beta):
         for j in range(3):
             rows[c, P_RT + j] = r[1] * t[c, j] + r[2] * t[c, 3 + j]
             q[j] = y[0] * rows[c, P_N + j] + y[1] * t[c, j] + y[2] * t[c, 3 + j]
-        _push(g, a, arms, c, 0, 1.0, q[0], q[1], q[2])
-        _push(g, b, arms, c, 3, -1.0, q[0], q[1], q[2])
+        push(g, a, arms, c, 0, 1.0, q[0], q[1], q[2])
+        push(g, b, arms, c, 3, -1.0, q[0], q[1], q[2])
     return estimate, work
 
 

@@ -22,10 +22,12 @@ from fem_mbs.solvers.stepping.table import Item, Table
 # columns of a grain and of a pair: one line of cache each
 G_V, G_SPIN, G_MASS, G_TURN, GRAIN = 0, 3, 6, 7, 8
 P_N, P_RN, P_RT, P_BIAS, PAIR, LAST = 0, 3, 4, 7, 8, 4
+T_CHI, T_ROLL, T_SPIN, T_ARM = 0, 3, 4, 5
 B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 
-# ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials; nb bodies and one
-# that cannot move, nk room for pairs of these: 0 for grains; nv rows of velocities: ng or nb
+# ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials, nx excluded
+# pairs; nb bodies and one that cannot move, nk room for pairs of these: 0 for grains; nv rows of velocities: ng or nb;
+# nt room for pairs where contacts resist turning (`granular.turning`)
 TABLE = Table(
     "contact group of free bodies",
     {
@@ -46,6 +48,12 @@ TABLE = Table(
         "arms": Item("nk 6", "from the nodes of both bodies to the contact, inertial axes"),
         "tangents": Item("nk 6", "t_1 and t_2"),
         "block": Item("nk 3 3", "W of each contact"),
+        "turns": Item("nt 6", "χ of each contact, inertial axes, then ρ, γ and the arm c of its disc"),
+        "last_turns": Item("nt 3", "χ one sweep ago"),
+        "old_turns": Item("nt 3", "χ before the last search"),
+        "given_turn": Item("nt 3", "angular velocity of the plane"),
+        "spin": Item("nt 3 3", "angular velocity by moments, axes t_1, t_2, n"),
+        "mixed": Item("nt 3 3", "angular velocity by impulses, axes t_1, t_2, n and n, t_1, t_2"),
         "center": Item("ng 3", "centres when pairs were searched"),
         "ahead": Item("ns", "way of each grain that the search has allowed for"),
         "reach": Item("ns", "radius and way of each grain"),
@@ -53,6 +61,7 @@ TABLE = Table(
         "plane_node": Item("no", "of each plane", "i8"),
         "plane_local": Item("no 6", "point and normal of each plane, axes of its node"),
         "plane_material": Item("no", "of each plane", "i8"),
+        "excluded": Item("nx", "pairs of nodes that never touch, first · N + second in rising order", "i8"),
         "laws": Item("nl nl 6", "laws of pairs of materials"),
         "room": Item("np 2", "pairs that a search has found", "i8"),
         # pairs by their first grain: those of grain i are at start[i] … start[i + 1]
@@ -84,7 +93,9 @@ TABLE = Table(
         "found": Item("", "number that the last search found", "i8"),
         "moving": Item("", "planes move", "i8"),
         "clumps": Item("", "there are bodies in place of grains", "i8"),
+        "resists": Item("", "contacts resist turning", "i8"),
         "held": Item("", "the method holds positions while it changes velocities", "i8"),
+        "led": Item("", "bodies that contacts have pushed are put to x_n + h v", "i8"),
         "relaxed": Item("", "relaxed law of contact", "i8"),
         "recovery": Item("", "speed at which overlaps are taken back at most"),
         "tolerance": Item("", "scale-free error asked for"),

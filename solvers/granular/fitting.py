@@ -52,6 +52,8 @@ def _unknown_contacts(system, method):
     """Groups, obstacles and laws that sweeps do not know; None when there are none."""
     if method.contact_solver != "auto":
         return f"contact_solver is '{method.contact_solver}'"
+    if (options := method.no_sweeps(system)) is not None:
+        return options
     if len(system.searches) != 1 or system.nc_fixed:
         return "there are several contact groups, or other contacts"
     (search,) = system.searches
@@ -61,17 +63,20 @@ def _unknown_contacts(system, method):
         return "the table of materials has no law for some pairs"
     if search.laws[..., L_NORMAL].any() and not method.velocities_first and len(search.nodes) < FEW:
         return "impacts of few spheres with restitution are a sequence"
-    if search.laws[..., [L_ROLLING, L_SPINNING, L_TANGENTIAL, L_DRILLING]].any():
-        return "contacts resist rolling or spinning, or rebound tangentially"
+    if search.laws[..., L_TANGENTIAL].any():
+        return "contacts rebound tangentially"
     return None
+
+
+def turns(search: Any) -> bool:
+    """Whether contacts of a group resist rolling or spinning, or drill."""
+    return bool((search.laws[..., [L_ROLLING, L_SPINNING, L_DRILLING]] > 0.0).any())
 
 
 def _bound_bodies(system):
     """What keeps the bodies of spheres from being free; None when they are."""
     (search,) = system.searches
     nodes = set(search.nodes)
-    if search.owner.excluded:
-        return "bodies are excluded"
     others = (element for element in system.elements if type(element) is not RigidBody)
     if any(node.index in nodes for element in others for node in element.nodes):
         return "joints or forces act on spheres"
@@ -120,8 +125,8 @@ def _sizes(inertias):
 
 
 def _are_grains(search, inertias):
-    """Whether bodies are no more than single spheres with the same inertia about all axes."""
-    if len(inertias) < len(search.nodes) or search.offsets.any():
+    """Whether bodies are no more than single spheres with the same inertia about all axes, and no moments act."""
+    if len(inertias) < len(search.nodes) or search.offsets.any() or turns(search):
         return False
     moments = inertias[:, 3:, 3:]
     unlike = np.abs(moments - moments[:, :1, :1] * np.eye(3)).max(axis=(1, 2))

@@ -12,7 +12,8 @@ import numpy as np
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
-from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, P_N, P_RN, P_RT, TABLE
+from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, P_N, P_RN, P_RT, T_CHI, TABLE
+from fem_mbs.solvers.granular.fitting import turns
 from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
 
 if TYPE_CHECKING:
@@ -47,15 +48,19 @@ class Grains:
         (planes,) = search.groups[1:] or (None,)
         no = 0 if planes is None else planes.partners
         self.moving = any(system.free[k].any() for k in ([] if planes is None else planes.partner_nodes))
-        self.clumps = not found.grains
+        self.clumps, self.resists = not found.grains, turns(search)
         sizes = {"ns": ns, "ng": ns + 1, "no": no, "nl": len(search.laws), "np": ROOM * ns + 16}
-        sizes["nodes"], sizes["nb"] = len(system.nodes), len(found.nodes) + 1 if self.clumps else 0
+        excluded = _excluded(search, len(system.nodes))
+        sizes["nx"], sizes["nodes"] = len(excluded), len(system.nodes)
+        sizes["nb"] = len(found.nodes) + 1 if self.clumps else 0
         sizes["nv"] = sizes["nb"] if self.clumps else sizes["ng"]
-        sizes["nm"], sizes["nk"] = (sizes["np"] if there else 0 for there in (self.moving, self.clumps))
+        there = {"nm": self.moving, "nk": self.clumps, "nt": self.resists}
+        sizes |= {name: sizes["np"] * is_there for name, is_there in there.items()}
         self.arrays, self.record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
         a = self.arrays
         a["node"][:], a["offset"][:], a["radius"][:ns] = search.nodes, search.offsets, search.radii
         a["material"][:ns], a["laws"][:] = search.materials, search.laws
+        a["excluded"][:] = excluded
         self._fill_bodies(found)
         if planes is not None:
             a["plane_node"][:] = planes.partner_nodes
@@ -69,7 +74,8 @@ class Grains:
         caps = [cap for most, cap in CAPS if ns < most and not (fine and cap == CAPS[0][1])]
         numbers = {
             "skin": search.skin, "band": BAND, "clean": CLEAN, "moving": int(self.moving), "clumps": int(self.clumps),
-            "held": int(not method.velocities_first),
+            "resists": int(self.resists),
+            "held": int(not method.velocities_first), "led": int(method.leads_grains),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
             "tolerance": tolerance, "refused": max(WORST, 10.0 * tolerance),
@@ -103,7 +109,7 @@ class Grains:
 
     def search_again(self) -> None:
         """Give the pairs more room, as many as the last search found and some."""
-        growing = [["np"]] + [["nm"]] * self.moving + [["nk"]] * self.clumps
+        growing = [["np"]] + [["nm"]] * self.moving + [["nk"]] * self.clumps + [["nt"]] * self.resists
         size = max(int(GROWTH * self.record[0]["found"]), len(self.arrays["first"]) + 16)
         for name, item in TABLE.items.items():
             if item.shape.split()[:1] in growing:
@@ -156,6 +162,8 @@ class Grains:
             "impulse": rows[:, P_RN, None] * normal + rows[:, P_RT : P_RT + 3],
             "point": centers - radius[:, None] * normal, "normal": normal,
         }  # fmt: skip
+        if self.resists:
+            columns["moment_impulse"] = a["turns"][chosen, T_CHI : T_CHI + 3]
         for name, values in columns.items():
             table[:, pair_column(name)] = values
         return table
@@ -187,3 +195,9 @@ class Grains:
         names = {"pair_searches": "searches", "contact_sweeps": "all_sweeps", "most_contact_sweeps": "worst_sweeps",
                  "inexact_contact_problems": "unsolved"}  # fmt: skip
         return {name: int(record[field]) for name, field in names.items()}
+
+
+def _excluded(search, nodes):
+    """Pairs of ``nodes`` nodes that never touch, as `granular.pairs` looks for them."""
+    first, second = np.divmod(search.forbidden, search.largest)
+    return np.sort(first * nodes + second)

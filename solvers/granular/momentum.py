@@ -15,8 +15,8 @@ Source: docs/theory/contact_groups.md, (6), (7).
 import math
 
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.granular import bodies, sweeps
-from fem_mbs.solvers.granular.data import P_RN
+from fem_mbs.solvers.granular import bodies, sweeps, turning
+from fem_mbs.solvers.granular.data import P_RN, T_CHI
 
 LOOK, IN_CACHE = 10, 10_000  # sweeps between two looks at which of more pairs than these can be left out
 WINDOW = 40  # sweeps between two looks at the rate of convergence
@@ -28,6 +28,8 @@ JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself 
 @kernel
 def size_of_problem(p):
     """‖q̂‖² with the present velocities."""
+    if p.resists != 0:
+        return turning.size_of_problem(p)
     return bodies.size_of_problem(p) if p.clumps != 0 else sweeps.size_of_problem(p)
 
 
@@ -36,17 +38,23 @@ def add_impulses(p):
     """Add the impulses of all pairs to the velocities."""
     if p.clumps != 0:
         bodies.add_impulses(p)
+        if p.resists != 0:
+            turning.add_impulses(p)
     else:
         sweeps.add_impulses(p)
 
 
 @kernel
 def _sweep(p, beta):
+    if p.resists != 0:
+        return turning.sweep(p, beta)
     return bodies.sweep(p, beta) if p.clumps != 0 else sweeps.sweep(p, beta)
 
 
 @kernel
 def _error_of(p):
+    if p.resists != 0:
+        return turning.error_of(p)
     return bodies.error_of(p) if p.clumps != 0 else sweeps.error_of(p)
 
 
@@ -67,6 +75,9 @@ def _begin(p):
     for c in range(p.count):
         for j in range(4):
             last[c, j] = rows[c, P_RN + j]
+        if p.resists != 0:
+            for j in range(3):
+                p.last_turns[c, j] = p.turns[c, T_CHI + j]
     p.sweeps, p.lagged, p.listed = 0, 0, 0
     if p.ordered != 0:
         p.listed = p.count

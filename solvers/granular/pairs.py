@@ -16,8 +16,17 @@ Source: docs/theory/contact_groups.md, (1), (2).
 import math
 
 from fem_mbs.jit import kernel, local_vector
-from fem_mbs.rotations import add_cross, dot, rotate
+from fem_mbs.rotations import (
+    add_cross,
+    dot,
+    quaternion_exp,
+    quaternion_multiply,
+    quaternion_normalise,
+    quaternion_to_matrix,
+    rotate,
+)
 from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR
+from fem_mbs.solvers.granular.turning_pairs import keep_turns, take_over_turns, turn_lift
 from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, ways
 from fem_mbs.system.contacts import L_MU, L_NORMAL
 
@@ -50,6 +59,20 @@ def farthest(p, x, R, V, h):
 
 
 @kernel
+def _never_touch(p, i, k, nodes):
+    """Whether nodes i and k of so many are a pair that the user has excluded."""
+    keys, key = p.excluded, i * nodes + k
+    low, high = 0, keys.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low < keys.shape[0] and keys[low] == key
+
+
+@kernel
 def find(p, x, R, V, h):
     """Search the pairs at poses x, R for a step with velocities V; the planes are placed already.
 
@@ -67,22 +90,24 @@ def find(p, x, R, V, h):
     if near > room:
         return False
     _keep_old(p)
+    if p.resists != 0:
+        keep_turns(p)
     first, second, start = p.first, p.second, p.start
-    total = at = 0
+    total, at, choosy = 0, 0, p.excluded.shape[0] > 0
     for i in range(count):
         start[i] = total
         for k in range(planes):
             gap = -p.plane[k, 3] - reach[i]
             for j in range(3):
                 gap += p.plane[k, j] * center[i, j]
-            if gap < p.skin:
+            if gap < p.skin and not (choosy and _never_touch(p, p.node[i], p.plane_node[k], x.shape[0])):
                 if total < room:
                     first[total], second[total] = i, -1 - k
                 total += 1
         while at < near and p.room[at, 0] == i:
             other = p.room[at, 1]
             at += 1
-            if body[other] == body[i]:
+            if body[other] == body[i] or (choosy and _never_touch(p, p.node[i], p.node[other], x.shape[0])):
                 continue
             if total < room:
                 first[total], second[total] = i, other
@@ -96,6 +121,8 @@ def find(p, x, R, V, h):
     p.searches += 1
     _take_over(p)
     _put_in_order(p)
+    if p.resists != 0:
+        take_over_turns(p)
     return True
 
 
@@ -293,6 +320,8 @@ def evaluate(p, x, R, V0, h, tol_v):
                 bias = min(bias, restitution * rate)
             elif rate < -tol_v and p.relaxed != 0:
                 bias += p.mu[c] * _slide(p, c, n0, n1, n2, x, R, V0, u)
+                if p.resists != 0:
+                    bias += turn_lift(p, c, n0, n1, n2, R, V0)
         rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2], rows[c, P_BIAS] = n0, n1, n2, bias
         if rows[c, P_RN] > 0.0:
             t0, t1, t2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
@@ -345,3 +374,19 @@ def follow(p, x0, V, P, h, x):
         if P[6 * i] != 0.0 or P[6 * i + 1] != 0.0 or P[6 * i + 2] != 0.0:
             for j in range(3):
                 x[i, j] = x0[i, j] + h * V[i, j]
+
+
+@kernel
+def turn_along(p, Q0, V, P, h, Q, R):
+    """Rotations of grains that contacts have turned: those that keep their angular velocity in inertial axes."""
+    node, d, e = p.node, local_vector(3), local_vector(4)
+    for a in range(node.shape[0]):
+        i = node[a]
+        if P[6 * i + 3] == 0.0 and P[6 * i + 4] == 0.0 and P[6 * i + 5] == 0.0:
+            continue
+        for j in range(3):
+            d[j] = h * V[i, 3 + j]
+        quaternion_exp(d, e)
+        quaternion_multiply(Q0[i], e, Q[i])
+        quaternion_normalise(Q[i])
+        quaternion_to_matrix(Q[i], R[i])

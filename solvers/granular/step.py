@@ -8,7 +8,7 @@ Source: docs/theory/contact_groups.md.
 
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.contact.velocity import solve_velocities
-from fem_mbs.solvers.granular import bodies
+from fem_mbs.solvers.granular import bodies, turning
 from fem_mbs.solvers.granular.data import grains_at
 from fem_mbs.solvers.granular.momentum import add_impulses, size_of_problem, solve
 from fem_mbs.solvers.granular.pairs import (
@@ -20,9 +20,11 @@ from fem_mbs.solvers.granular.pairs import (
     load,
     place_planes,
     push_planes,
+    turn_along,
     unload,
 )
 from fem_mbs.solvers.granular.positions import push_apart
+from fem_mbs.solvers.granular.turning_pairs import carry_turns, push_turns
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
 from fem_mbs.solvers.stepping.codes import NO_ROOM, NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import run_at
@@ -51,9 +53,13 @@ def _solve_contacts(p, s):
     R = s.R if p.held != 0 and p.clumps == 0 else s.R0
     if p.moving != 0:
         carry_along(p, s.x0, R, s.V)
+        if p.resists != 0:
+            carry_turns(p, R, s.V)
     if p.clumps != 0:
         bodies.load(p, R, s.V)
         bodies.place(p, s.x0)
+        if p.resists != 0:
+            turning.place(p)
     else:
         load(p, R, s.V)
     q_square = size_of_problem(p)
@@ -66,6 +72,8 @@ def _solve_contacts(p, s):
         unload(p, R, s.V, s.P)
     if p.moving != 0:
         push_planes(p, s.x0, R, s.P)
+        if p.resists != 0:
+            push_turns(p, R, s.P)
     return solved
 
 
@@ -140,10 +148,12 @@ def contacts_of_step(data, run):
     for i in range(s.lam_report.shape[0]):
         s.lam_report[i] = s.kv * s.Lam[i] / s.h
     if s.code == OK:
-        if p.held != 0 and p.clumps != 0:
+        if p.led != 0 and p.clumps != 0:
             bodies.follow(p, s.x0, s.Q0, s.V, s.P, s.h, s.x, s.Q, s.R)
-        elif p.held != 0:
+        elif p.led != 0:
             follow(p, s.x0, s.V, s.P, s.h, s.x)
+            if p.held == 0:
+                turn_along(p, s.Q0, s.V, s.P, s.h, s.Q, s.R)
         push_apart(p, s.x, s.Q, s.R, s.h)
 
 

@@ -2,10 +2,12 @@
 
 With D = h ((1 − θ) v_n + θ v) and q = q_n ∘ exp(D), v = v_n + W:
 
-    [θ M(q) + (1 − θ) M(q_n)] W = h [θ f + (1 − θ) f_n] + [θ G(q) + (1 − θ) G(q_n)]ᵀ P + G_cᵀ Λ                    (1)
+    [θ M(q) + (1 − θ) M(q_n)] W = h [θ f + (1 − θ) f_n] + [θ G(q) + (1 − θ) G(q_n)]ᵀ P + G_cᵀ Λ + P_s              (1)
     G(q) v + ∂g/∂t = 0                                                                                             (2)
     contacts with a forecast gap g_c ≤ 0, by Newton's law and the friction cones, gradients G_c at the forecast
     q_n ∘ exp(γ h v_n)                                                                                             (3)
+
+P_s are the impulses of a contact group of free bodies, which sweeps find (docs/theory/contact_groups.md); else 0.
 
 Its Newton matrix has M + θ h C + θ² h² K T in the rows of (1), G(q) + θ h (v·∂G/∂q) T in those of (2).
 
@@ -98,7 +100,7 @@ def theta_residual(data, run):
     for i in range(6 * N):
         if theta < 1.0:
             Ma[i] = theta * Ma[i] + (1.0 - theta) * s.force[i]
-        r1[i] = Ma[i] - h * (theta * f[i] + (1.0 - theta) * f0[i]) - reaction[i]
+        r1[i] = Ma[i] - h * (theta * f[i] + (1.0 - theta) * f0[i]) - reaction[i] - s.P[i]
     forces = max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, f0, s.length)
     s.F_s = max(forces + full_norm(d, reaction, s.length) / h, s.reference_force)
     friction = 0.0
@@ -275,6 +277,8 @@ def theta_step(data, run):
     if d.nc > 0:
         forecast(d, s, o)
     solve_first(d, s)
+    if s.code == OK and s.grains_at != 0:
+        call2(s.grains_part, data, run)
     if s.code != OK:
         return
     s.rest_speed = o.slow if o.slow > 0.0 else max(s.tol_v, s.h * resting_force(d, s, o) / s.mean_mass)

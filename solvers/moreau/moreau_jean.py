@@ -13,6 +13,7 @@ from fem_mbs.solvers.moreau.data import TABLE
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
 
+FORECAST = 0.5  # γ unless another is given
 WHOLE = 1.0 - 1e-6  # of the user's step: shorter ones are parts of it
 
 
@@ -39,8 +40,12 @@ class MoreauJean(Stepper):
         k and p of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
     penalty, friction_penalty : float > 0, -
         p/k of contacts in the normal direction, and of friction.
+    contact_solver : {"auto", "newton", "problem"}
+        "newton": semismooth Newton iterations. "problem": the contact-problem solver (`solve_contact_problem`).
+        "auto": Newton, and that solver where it stalls; contact groups of free bodies by sweeps.
     contact_tolerance : float > 0, optional, -
-        Scale-free error asked of contact problems of free bodies (models with contact groups). Default: 1e-6.
+        Scale-free error asked of the problems of contact groups. Default: 1e-3 where the spheres are free bodies, which
+        sweeps solve; 1e-6 pair by pair.
     epsilon : float ≥ 0, optional, -
         Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
     tol_v : float, optional [m/s]
@@ -66,8 +71,11 @@ class MoreauJean(Stepper):
     Accelerations are (v − v_n)/h, and zero in steps with an impact. Contacts are closed by their forecast. A step
     in which bodies pass each other, or are struck more than 14° from their first touch, is refused, not swept
     (docs/theory/sweep). Where Newton's iteration stalls the contact-problem
-    solver takes over (``result.contact_problems``); it solves all problems of models with contact groups. There are
-    no persistent contacts and no step control.
+    solver takes over (``result.contact_problems``). There are no persistent contacts and no step control.
+
+    Contact groups of free bodies are solved by sweeps, which have the gap in the law in place of a forecast
+    (docs/theory/contact_groups.md). A ``forecast`` of your own, and ``projection`` that moves planes of the group, are
+    for the way pair by pair, which the contact-problem solver takes.
 
     Examples
     --------
@@ -78,8 +86,8 @@ class MoreauJean(Stepper):
     table = TABLE
     named = ("", "projection of positions", "problem of the step")
     # options of `DecoupledNSGA` that this method does without
-    step_control, contact_solver, max_problems = None, "auto", 50
-    velocities_first = True
+    step_control, max_problems = None, 50
+    velocities_first = takes_grains = True
 
     def __init__(
         self,
@@ -87,11 +95,12 @@ class MoreauJean(Stepper):
         *,
         rtol: float = 1e-6,
         max_iterations: int = 30,
-        forecast: float = 0.5,
+        forecast: float = FORECAST,
         projection: bool = False,
         scaling: float | None = None,
         penalty: float = 1.0,
         friction_penalty: float = 2.0 / 7.0,
+        contact_solver: str = "auto",
         contact_tolerance: float | None = None,
         epsilon: float | None = None,
         tol_v: float | None = None,
@@ -108,6 +117,7 @@ class MoreauJean(Stepper):
             friction_penalty=friction_penalty,
             epsilon=epsilon,
             tol_v=tol_v,
+            contact_solver=contact_solver,
             contact_tolerance=contact_tolerance,
             divide_failed_steps=divide_failed_steps,
             reuse=reuse,
@@ -131,7 +141,19 @@ class MoreauJean(Stepper):
         return Rows(), position, Rows(True, "all", drilling_first=True)
 
     def refuse(self, system: Any) -> None:
-        """This method takes every model."""
+        """Newton's iteration does not go with contact groups."""
+        if system.searches and self.contact_solver == "newton":
+            message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
+            self.check(False, "contact_solver", self.contact_solver, message)
+
+    def no_sweeps(self, system: Any) -> str | None:
+        """Contacts chosen by a forecast of one's own, and planes that the projection moves after the sweeps."""
+        if self.forecast != FORECAST:
+            return "forecast chooses the contacts"
+        planes = [k for search in system.searches for group in search.groups[1:] for k in group.partner_nodes]
+        if self.projection and system.free[planes].any():
+            return "projection moves planes"
+        return None
 
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""

@@ -41,7 +41,7 @@ from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.jumps import JumpWatch
 from fem_mbs.solvers.stepping.records import RECORDS, records
 from fem_mbs.system.assembly import POSITION
-from fem_mbs.system.contacts import L_NORMAL
+from fem_mbs.system.contacts import L_DRILLING, L_NORMAL
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
@@ -89,18 +89,24 @@ class Engine:
         if not self.system.searches:
             return None
         if not self.method.takes_grains:
-            self.pairwise = f"{type(self.method).__name__} has no sweeps"
-            return None
+            return self._pair_by_pair(f"{type(self.method).__name__} has no sweeps")
         from fem_mbs.solvers.granular.fitting import fit
         from fem_mbs.solvers.granular.grains import Grains
 
         found = fit(self.system, self.method)
         if found.reason is not None:
-            self.pairwise = found.reason
-            return None
+            return self._pair_by_pair(found.reason)
         grains = Grains(self, found)
         self.system.forget_pairs()
         return grains
+
+    def _pair_by_pair(self, reason):
+        """Note why contact groups are solved pair by pair, which knows no discs."""
+        self.pairwise = reason
+        for search in self.system.searches:
+            if (search.laws[..., L_DRILLING] > 0.0).any():
+                message = "has a radius_contensou, which only sweeps know, and they do not take this model: "
+                self.method._refuse_part(search.owner, message + reason)
 
     def _allocate(self):
         system = self.system

@@ -84,6 +84,7 @@ class Stepper(Checked):
     step_control: Any = None  # a StepControl, in methods that have the option
     means_at_impacts: bool = False  # joints report the mean of a step with an impact, not its end with impulses
     takes_grains: bool = False  # contact groups of free bodies go to `fem_mbs.solvers.granular`
+    leads_grains: bool = True  # bodies that sweeps push have to be put to x_n + h v; False: the method does so itself
     contact_shift: float = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
     follows: bool = False  # positions follow velocities: joints drift, contacts penetrate by what a step travels
     velocities_first: bool = False  # no position correction goes before the velocity problem of a step
@@ -102,6 +103,10 @@ class Stepper(Checked):
     def _refuse_part(self, part: Any, message: str) -> NoReturn:
         """Raise for an element or a node of the model that the method cannot step; the message follows its name."""
         raise ParameterError(self, "model", part.name, f"{label(part)} {message}", told=False)
+
+    def no_sweeps(self, system: Any) -> str | None:
+        """Why options of the method ask for contact groups pair by pair, in words; None when they do not."""
+        return None
 
     def stack(self, system: Any) -> Stack | None:
         """Matrix of blocks that the method solves with; most have none."""

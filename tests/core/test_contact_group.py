@@ -177,9 +177,33 @@ def test_bad_groups_are_refused():
 
 def test_a_pair_without_law_is_named_when_it_meets():
     model = fem.Model("no law")
-    group_of(model, materials={("steel", "steel"): {}}, name="g")
+    group_of(model, materials={("steel", "steel"): {}, ("wood", "wood"): {}}, name="g")
     with pytest.raises(fem.ModelError, match=r"has no law for 'steel' and 'wood', which meet .ball 0 - ball 1"):
         fem.DecoupledNSGA().run(model, 0.2, 1e-2)
+
+
+@pytest.mark.parametrize("put", ["sphere", "obstacle"])
+def test_a_misspelt_material_is_refused(put):
+    """It would have the law of ("*", "*")."""
+    model = fem.Model("misspelt")
+    group = fem.ContactGroup(materials={("steel", "*"): {}, ("*", "*"): {"friction": 1.0}}, name="g")
+    with pytest.raises(fem.ParameterError, match=r"'g': material = 'stele' is in no key .* did you mean 'steel'"):
+        if put == "sphere":
+            group.sphere(fem.RigidBody.sphere(1.0, 0.1), 0.1, material="stele")
+        else:
+            group.obstacle(fem.SphereOnPlane, model.ground, material="stele")
+    group.sphere(fem.RigidBody.sphere(1.0, 0.1), 0.1)  # of no name
+    fem.ContactGroup(materials={("*", "*"): {}}).sphere(fem.RigidBody.sphere(1.0, 0.1), 0.1, material="any name")
+
+
+def test_a_sphere_given_twice_is_refused():
+    group, body = fem.ContactGroup(name="g"), fem.RigidBody.sphere(1.0, 0.1)
+    group.sphere(body.frame([0.1, 0, 0]), 0.05)
+    group.sphere(body.frame([0.1, 0, 0]), 0.04)
+    group.sphere(fem.RigidBody.sphere(1.0, 0.1).frame([0.1, 0, 0]), 0.05)
+    with pytest.raises(fem.ParameterError, match=r"'g': radius = 0.05 m is at the place of sphere 0, on the same body"):
+        group.sphere(body.frame([0.1, 0, 0]), 0.05)
+    assert len(group.radii) == 3
 
 
 def test_a_law_with_an_unknown_coefficient_is_refused():

@@ -12,6 +12,7 @@ METHODS = {
     "cone": lambda **options: fem.ConeComplementarity(relaxed=False, **options),
     "relaxed": lambda **options: fem.ConeComplementarity(relaxed=True, **options),
     "nsga": lambda **options: fem.DecoupledNSGA(**options),
+    "moreau": lambda **options: fem.MoreauJean(**options),
 }
 SHAPES = {
     "dumbbell": [[0.04, 0, 0], [-0.04, 0, 0]],

@@ -14,6 +14,7 @@ METHODS = {
     "cone": lambda **options: fem.ConeComplementarity(relaxed=False, **options),
     "relaxed": lambda **options: fem.ConeComplementarity(relaxed=True, **options),
     "nsga": lambda **options: fem.DecoupledNSGA(**options),
+    "moreau": lambda **options: fem.MoreauJean(**options),
 }
 
 
@@ -63,6 +64,8 @@ def lattice(k, kind, mu=0.3):
         "nb": 0,
         "nk": 0,
         "nv": n + 1,
+        "nx": 0,
+        "nt": 0,
     }
     a, record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
     TABLE.aim(record, a)
@@ -445,3 +448,35 @@ def test_the_report_says_which_impacts_lost_their_restitution():
     result = fem.DecoupledNSGA(max_problems=4).run(pile(18, 3, restitution=0.5), 0.3, H)
     count = result.statistics["impact_sequences_cut_short"]
     assert count > 0 and f"{count} sequences cut short" in str(result.report())
+
+
+@pytest.mark.parametrize("what", ["balls", "floor"])
+def test_excluded_bodies_pass_through_each_other(what):
+    """Balls that fly through each other, or through a floor, as in flight; others are held."""
+    model = fem.Model("ghosts", gravity=[0, 0, -G])
+    group = fem.ContactGroup(name="all")
+    balls = []
+    for k in range(6):
+        start = {"position": [0.5 * (k // 2), 0, 0.05 + 0.15 * (k % 2)], "velocity": [0, 0, -1.0 * (k % 2)]}
+        balls.append(model.add(fem.RigidBody.sphere(1.0, 0.05, name=f"ball {k}", **start)))
+        group.sphere(balls[-1], 0.05)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    if what == "balls":
+        group.exclude(balls[3], balls[2])
+        free, lowest = 3, 0.05
+    else:
+        group.exclude(model.ground, balls[4])
+        free, lowest = 4, -np.inf
+    model.add(group)
+    result = fem.ConeComplementarity(relaxed=False).run(model, 0.2, H)
+    assert swept(result)
+    z = np.array([result[f"ball {k}"].position[-1, 2] for k in range(6)])
+    if what == "balls":
+        assert z[[2, 3]] == pytest.approx([lowest, lowest], abs=1e-6)
+    else:
+        assert z[4] < 0.05 - 0.1
+    held = [k for k in range(6) if k // 2 != free // 2]
+    assert z[held] == pytest.approx([0.05, 0.15, 0.05, 0.15], abs=1e-6)
+    other = fem.ConeComplementarity(relaxed=False, contact_solver="problem").run(model, 0.2, H)
+    assert not swept(other)
+    assert z == pytest.approx([other[f"ball {k}"].position[-1, 2] for k in range(6)], abs=2e-6)
