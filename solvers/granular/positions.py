@@ -12,6 +12,7 @@ import math
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.granular.bodies import cross, turn_nodes, turned
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS
+from fem_mbs.solvers.granular.obstacles import gap_of
 from fem_mbs.solvers.granular.sweeps import row_of
 from fem_mbs.system.broad_phase import centers_of
 
@@ -98,8 +99,7 @@ def push_apart(p, x, Q, R, h):
                 gap = size - reach
                 n0, n1, n2 = n0 / size, n1 / size, n2 / size
             else:
-                n0, n1, n2 = p.plane[-1 - b, 0], p.plane[-1 - b, 1], p.plane[-1 - b, 2]
-                gap = n0 * x0 + n1 * x1 + n2 * x2 - p.plane[-1 - b, 3] - radius[a]
+                gap, n0, n1, n2 = gap_of(p, -1 - b, x, R, x0, x1, x2, radius[a])
                 kept = 2.0 * p.clean * radius[a]
                 if gap >= -kept:
                     continue

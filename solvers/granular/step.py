@@ -11,12 +11,13 @@ from fem_mbs.solvers.contact.velocity import solve_velocities
 from fem_mbs.solvers.granular import bodies
 from fem_mbs.solvers.granular.data import grains_at
 from fem_mbs.solvers.granular.momentum import add_impulses, size_of_problem, solve
+from fem_mbs.solvers.granular.obstacles import gaps_now
 from fem_mbs.solvers.granular.pairs import (
     carry_along,
     evaluate,
-    farthest,
     find,
     follow,
+    leaves_margin,
     load,
     place_planes,
     push_planes,
@@ -37,7 +38,7 @@ AGAIN = 3  # searches of a step whose impacts drive grains out of the margin
 @kernel
 def outdated(p, s):
     """Whether a grain may get out of the margin in the step that begins."""
-    return p.pending != 0 or p.searches == 0 or 2.0 * farthest(p, s.x, s.R, s.V, s.h) > p.skin
+    return p.pending != 0 or p.searches == 0 or leaves_margin(p, s.x, s.R, s.V, s.h)
 
 
 @kernel
@@ -78,7 +79,7 @@ def _solve_within_margin(p, s):
     solved = True
     for attempt in range(AGAIN):
         solved = _solve_contacts(p, s)
-        if 2.0 * farthest(p, s.x0, s.R0, s.V, s.h) <= p.skin or attempt == AGAIN - 1:
+        if not leaves_margin(p, s.x0, s.R0, s.V, s.h) or attempt == AGAIN - 1:
             break
         if not find(p, s.x0, s.R0, s.V, s.h):
             return NO_ROOM
@@ -109,6 +110,8 @@ def contacts_of_step(data, run):
     """
     s = run_at(run)[0]
     p = grains_at(s.grains_at)[0]
+    if p.moving != 0:
+        place_planes(p, s.x0, s.R0)
     copy(s.V, p.alone)
     code, sweeps, differ = OK, 0, 0.0
     for turn in range(TURNS if p.clumps != 0 else 1):
@@ -144,7 +147,16 @@ def contacts_of_step(data, run):
             bodies.follow(p, s.x0, s.Q0, s.V, s.P, s.h, s.x, s.Q, s.R)
         elif p.held != 0:
             follow(p, s.x0, s.V, s.P, s.h, s.x)
+        if p.moving != 0:
+            place_planes(p, s.x, s.R)
         push_apart(p, s.x, s.Q, s.R, s.h)
+
+
+@kernel
+def end_gaps(grains, x, R, gap):
+    """Fill gap (count,) with those of pairs with obstacles at poses x, R; centres are there already."""
+    place_planes(grains[0], x, R)
+    gaps_now(grains[0], x, R, gap)
 
 
 @kernel
