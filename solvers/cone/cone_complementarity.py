@@ -87,7 +87,7 @@ class ConeComplementarity(Stepper):
     # options of `DecoupledNSGA` that this method does without
     step_control, max_problems = None, 50
     velocities_first = follows = True
-    takes_grains = True
+    takes_grains = takes_mechanisms = True
 
     def __init__(
         self,

@@ -69,6 +69,8 @@ TABLE = Table(
         "old_second": Item("np", "the same before the last search", "i8"),
         "old_rows": Item("np 8", "the same before the last search"),
         "obstacles_at": Item("", "record of `granular.obstacles`", "i8"),
+        "mechanism_at": Item("", "record of `granular.mechanism`, where contacts move obstacles", "i8"),
+        "coupled": Item("", "−1 − the first obstacle that contacts move, 0: none", "i8"),
         "skin": Item("", "margin of the search [m]"),
         "band": Item("", "of the smaller diameter: closed gaps are below it"),
         "clean": Item("", "of the smaller diameter: overlaps that positions may keep"),

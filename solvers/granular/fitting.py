@@ -1,4 +1,4 @@
-"""Which contact groups are solved by sweeps: spheres on free bodies, and obstacles that they do not move."""
+"""Which contact groups are solved by sweeps: spheres on free bodies, and obstacles of other ones."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,14 +40,17 @@ class Fit(NamedTuple):
 
 def fit(system: "System", method: Any) -> Fit:
     """Whether the contact group of a model is solved by sweeps, and how."""
-    reason = _unknown_contacts(system, method) or _bound_bodies(system) or _moved_obstacles(system)
+    reason, moved = _unknown_contacts(system, method) or _bound_bodies(system), np.zeros(0, int)
+    if reason is None:
+        moved = _moved_nodes(system)
+        reason = _strange_obstacles(system, method, moved)
     if reason is None:
         (search,) = system.searches
         nodes = np.unique(search.nodes)
         inertias = _inertias(system)[nodes]
         reason = _irregular(system, nodes, inertias)
         if reason is None:
-            return Fit(None, nodes, inertias, _are_grains(search, inertias), np.zeros(0, int))
+            return Fit(None, nodes, inertias, _are_grains(search, inertias), moved)
     return Fit(reason, np.zeros(0, int), np.zeros((0, 6, 6)), False, np.zeros(0, int))
 
 
@@ -93,15 +96,28 @@ def _bound_bodies(system):
     return None
 
 
-def _moved_obstacles(system):
-    """Whether spheres could move an obstacle, in words; None when joints and drivers alone do."""
+def _moved_nodes(system):
+    """Nodes of obstacles that joints and drivers alone do not move."""
     (search,) = system.searches
-    for k in {k for group in search.groups[1:] for k in group.partner_nodes if system.free[k].any()}:
+    moved = []
+    for k in sorted({int(k) for group in search.groups[1:] for k in group.partner_nodes if system.free[k].any()}):
         at = system.dof.reshape(-1, 6)[k]
         rows = np.zeros(((at >= 0).sum(), system.n))
         rows[np.arange(len(rows)), at[at >= 0]] = 1.0
         if not (system.m and prescribed(system, system.initial, rows).all()):
-            return "obstacles move freely"
+            moved.append(k)
+    return np.array(moved, int)
+
+
+def _strange_obstacles(system, method, moved):
+    """What keeps contacts from moving the nodes of obstacles; None where they can."""
+    (search,) = system.searches
+    if len(moved) and not method.takes_mechanisms:
+        return (
+            f"contacts move obstacles, and {type(method).__name__} does not find their positions with those of grains"
+        )
+    if set(moved) & set(search.nodes.tolist()):
+        return "a body carries spheres and obstacles"
     return None
 
 

@@ -13,6 +13,7 @@ from fem_mbs.jit import address
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, P_N, P_RN, P_RT, TABLE
+from fem_mbs.solvers.granular.mechanism_arrays import Mechanism
 from fem_mbs.solvers.granular.obstacle_arrays import Obstacles
 from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
 
@@ -60,12 +61,17 @@ class Grains:
         a["plane_node"][:], a["plane_material"][:] = obstacles.nodes, obstacles.materials
         a["plane_local"][:] = obstacles.local
         self.owner = owner
+        self.mechanism = Mechanism(system, obstacles, found.moved) if len(found.moved) else None
+        if self.mechanism is not None:
+            self.mechanism.grow(sizes["np"])
         self.aim()
         tolerance = engine.contact_tolerance = method.contact_tolerance or COARSE
         fine = tolerance <= FINE
         caps = [cap for most, cap in CAPS if ns < most and not (fine and cap == CAPS[0][1])]
         numbers = {
             "skin": search.skin, "band": BAND, "clean": CLEAN, "moving": int(self.moving), "clumps": int(self.clumps),
+            "mechanism_at": 0 if self.mechanism is None else address(self.mechanism.record),
+            "coupled": 0 if self.mechanism is None else -1 - obstacles.first_moved,
             "obstacles_at": address(obstacles.record), "held": int(not method.velocities_first),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
@@ -107,6 +113,8 @@ class Grains:
                 old = self.arrays[name]
                 self.arrays[name] = np.zeros((size, *old.shape[1:]), old.dtype)
                 self.arrays[name][: len(old)] = old
+        if self.mechanism is not None:
+            self.mechanism.grow(size)
         self.aim()
 
     def advance(
@@ -116,6 +124,8 @@ class Grains:
         from fem_mbs.solvers.granular.step import run_grains
 
         engine, done, error, self.tables = self.engine, 0, None, []
+        if self.mechanism is not None:
+            self.mechanism.connect(engine)
         run, saved = engine.run, 0
         while done < len(times):
             taken, code = run_grains(engine.data, run, self.record, len(times) - done, done, times, signals)

@@ -14,8 +14,9 @@ Source: docs/theory/contact_groups.md, (6), (7).
 import math
 
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.granular import bodies, sweeps
+from fem_mbs.solvers.granular import bodies, coupled, sweeps
 from fem_mbs.solvers.granular.data import P_RN
+from fem_mbs.solvers.granular.mechanism import mechanism_at
 
 WINDOW = 40  # sweeps between two looks at the rate of convergence
 GROWTH = 4.0  # of the squared error since a restart that ends the momentum
@@ -26,7 +27,10 @@ JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself 
 @kernel
 def size_of_problem(p):
     """‖q̂‖² with the present velocities."""
-    return bodies.size_of_problem(p) if p.clumps != 0 else sweeps.size_of_problem(p)
+    total = bodies.size_of_problem(p) if p.clumps != 0 else sweeps.size_of_problem(p)
+    if p.coupled < 0:
+        total += coupled.size_of_problem(p, mechanism_at(p.mechanism_at)[0])
+    return total
 
 
 @kernel
@@ -36,16 +40,25 @@ def add_impulses(p):
         bodies.add_impulses(p)
     else:
         sweeps.add_impulses(p)
+    if p.coupled < 0:
+        coupled.add_impulses(p, mechanism_at(p.mechanism_at)[0])
 
 
 @kernel
 def _sweep(p, beta):
-    return bodies.sweep(p, beta) if p.clumps != 0 else sweeps.sweep(p, beta)
+    estimate, work = bodies.sweep(p, beta) if p.clumps != 0 else sweeps.sweep(p, beta)
+    if p.coupled < 0:
+        square, more = coupled.sweep(p, mechanism_at(p.mechanism_at)[0], beta)
+        return estimate + square, work + more
+    return estimate, work
 
 
 @kernel
 def _error_of(p):
-    return bodies.error_of(p) if p.clumps != 0 else sweeps.error_of(p)
+    total = bodies.error_of(p) if p.clumps != 0 else sweeps.error_of(p)
+    if p.coupled < 0:
+        total += coupled.error_of(p, mechanism_at(p.mechanism_at)[0])
+    return total
 
 
 @kernel
@@ -54,7 +67,8 @@ def _extrapolate(g, before, beta):
     for i in range(g.shape[0]):
         for j in range(6):
             v = g[i, j]
-            g[i, j] = v + beta * (v - before[i, j])
+            if beta > 0.0:
+                g[i, j] = v + beta * (v - before[i, j])
             before[i, j] = v
 
 
@@ -73,12 +87,10 @@ def solve(p, q_square):
     sums, sums_before = 0.0, 0.0
     p.sweeps, error = 0, math.inf
     for k in range(p.most):
-        if beta > 0.0:
-            _extrapolate(g, before, beta)
-        else:
-            for i in range(g.shape[0]):
-                for j in range(6):
-                    before[i, j] = g[i, j]
+        _extrapolate(g, before, beta)
+        if p.coupled < 0:
+            o = mechanism_at(p.mechanism_at)[0]
+            _extrapolate(o.v, o.before, beta)
         estimate, work = _sweep(p, beta)
         p.sweeps += 1
         sums += estimate

@@ -21,6 +21,7 @@ class Obstacles:
     nodes, materials : (n,) node and number of the material of each
     types, partners : (n,) its contact type, as in tables of pairs, and its number in this type
     local : (n, 6) point and normal of planes, axes of the node; others have zeros
+    first_moved : int, number of the first that contacts can move
     moving : bool, whether some are on nodes that move
     arrays, record : of `granular.obstacles`
     """
@@ -29,6 +30,7 @@ class Obstacles:
         every = [(group, t, j) for t, group in enumerate(search.groups) if t for j in range(group.partners)]
         every.sort(key=lambda entry: int(entry[0].partner_nodes[entry[2]] in moved))
         n = len(every)
+        self.first_moved = n - sum(int(group.partner_nodes[j] in moved) for group, _, j in every)
         self.nodes = np.array([group.partner_nodes[j] for group, _, j in every], np.int64)
         self.types = np.array([t for _, t, _ in every], np.int64)
         self.partners = np.array([j for _, _, j in every], np.int64)

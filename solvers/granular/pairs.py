@@ -29,6 +29,7 @@ from fem_mbs.solvers.granular.obstacles import (
     near_obstacles,
     obstacles_at,
 )
+from fem_mbs.solvers.granular.sweeps import moved_from
 from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, ways
 from fem_mbs.system.contacts import L_MU, L_NORMAL
 
@@ -173,12 +174,12 @@ def velocity_at(p, c, x, R, V, u):
 @kernel
 def carry_along(p, x, R, V):
     """Put the velocities of moving planes into b, and their tangential parts into ``given``."""
-    u = local_vector(3)
+    u, moved = local_vector(3), moved_from(p)
     for c in range(p.count):
         along = 0.0
         for j in range(3):
             u[j] = 0.0
-        if p.second[c] < 0:
+        if moved < p.second[c] < 0:
             velocity_at(p, c, x, R, V, u)
             for j in range(3):
                 along += p.rows[c, P_N + j] * u[j]

@@ -8,7 +8,7 @@ Source: docs/theory/contact_groups.md.
 
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.contact.velocity import solve_velocities
-from fem_mbs.solvers.granular import bodies
+from fem_mbs.solvers.granular import bodies, coupled, mechanism
 from fem_mbs.solvers.granular.data import grains_at
 from fem_mbs.solvers.granular.momentum import add_impulses, size_of_problem, solve
 from fem_mbs.solvers.granular.obstacles import gaps_now
@@ -26,7 +26,7 @@ from fem_mbs.solvers.granular.pairs import (
 from fem_mbs.solvers.granular.positions import push_apart
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
 from fem_mbs.solvers.stepping.codes import NO_ROOM, NOT_CONVERGED, OK
-from fem_mbs.solvers.stepping.data import run_at
+from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.run import run_steps
 from fem_mbs.system.assembly import zero
 
@@ -57,6 +57,11 @@ def _solve_contacts(p, s):
         bodies.place(p, s.x0)
     else:
         load(p, R, s.V)
+    if p.coupled < 0:
+        o = mechanism.mechanism_at(p.mechanism_at)[0]
+        mechanism.load_nodes(o, R, s.V)
+        mechanism.collect(p, o)
+        coupled.place(p, o, s.x0)
     q_square = size_of_problem(p)
     add_impulses(p)
     solved = solve(p, q_square)
@@ -65,6 +70,8 @@ def _solve_contacts(p, s):
         bodies.unload(p, R, s.V, s.P)
     else:
         unload(p, R, s.V, s.P)
+    if p.coupled < 0:
+        mechanism.unload_nodes(mechanism.mechanism_at(p.mechanism_at)[0], s.V)
     if p.moving != 0:
         push_planes(p, s.x0, R, s.P)
     return solved
@@ -114,8 +121,11 @@ def contacts_of_step(data, run):
         place_planes(p, s.x0, s.R0)
     copy(s.V, p.alone)
     code, sweeps, differ = OK, 0, 0.0
-    for turn in range(TURNS if p.clumps != 0 else 1):
+    turns = TURNS if p.clumps != 0 or p.coupled < 0 else 1
+    for turn in range(turns):
         before = turn > 0
+        if p.coupled < 0 and not mechanism.make_ready(system_at(data)[0], s, p, turn):
+            return
         code = _solve_within_margin(p, s)
         if code == NO_ROOM:
             s.code = NO_ROOM
@@ -125,8 +135,11 @@ def contacts_of_step(data, run):
         for i in range(s.V.shape[0]):
             for j in range(6):
                 s.W[i, j] += s.V[i, j] - (p.settled[i, j] if before else p.alone[i, j])
-        solve_velocities(s, s.velocity_problem)
-        differ = _differ(p, s) if p.clumps != 0 else 0.0
+        if p.coupled < 0:
+            mechanism.solve_with(system_at(data)[0], s, p)
+        else:
+            solve_velocities(s, s.velocity_problem)
+        differ = _differ(p, s) if turns > 1 else 0.0
         if s.code != OK or differ <= PART * p.tolerance:
             break
         for i in range(s.V.shape[0]):

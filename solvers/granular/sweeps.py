@@ -22,6 +22,8 @@ import math
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.granular.data import G_MASS, G_SPIN, G_TURN, G_V, P_BIAS, P_N, P_RN, P_RT
 
+NOBODY = -(2**62)
+
 
 @kernel
 def row_of(b, last):
@@ -29,23 +31,29 @@ def row_of(b, last):
 
 
 @kernel
+def moved_from(p):
+    """Number in place of a second grain from which downwards contacts are those of `granular.coupled`."""
+    return p.coupled if p.coupled < 0 else NOBODY
+
+
+@kernel
 def add_impulses(p):
     """Add the impulses of all pairs to the velocities of the grains."""
     first, second, g, rows = p.first, p.second, p.grains, p.rows  # read once: stores could change the record
-    count, end = p.count, p.grains.shape[0] - 1
+    count, end, moved = p.count, p.grains.shape[0] - 1, moved_from(p)
     for c in range(count):
-        if rows[c, P_RN] == 0.0:
+        if rows[c, P_RN] == 0.0 or second[c] <= moved:
             continue
         a, b = first[c], row_of(second[c], end)
         n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
         t0, t1, t2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
         c0, c1, c2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
         t0, t1, t2 = t0 + rows[c, P_RN] * n0, t1 + rows[c, P_RN] * n1, t2 + rows[c, P_RN] * n2
-        _push(g, a, b, t0, t1, t2, c0, c1, c2)
+        push(g, a, b, t0, t1, t2, c0, c1, c2)
 
 
 @kernel
-def _push(g, a, b, d0, d1, d2, c0, c1, c2):
+def push(g, a, b, d0, d1, d2, c0, c1, c2):
     """Give impulse d to grain a and −d to grain b; c = n × d."""
     m = g[a, G_MASS]
     g[a, G_V] += m * d0
@@ -89,9 +97,11 @@ def size_of_problem(p):
     """‖q̂‖² over the contacts that approach with the present velocities (those without impulses), or carry."""
     first, second, given, mus = p.first, p.second, p.given, p.mu
     count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
-    relaxed = p.relaxed != 0
+    relaxed, moved = p.relaxed != 0, moved_from(p)
     g, rows, total = p.grains, p.rows, 0.0
     for c in range(count):
+        if second[c] <= moved:
+            continue
         a, b = first[c], row_of(second[c], end)
         n0, n1, n2, u_n = _approach(g, rows, c, a, b)
         q_n = u_n + rows[c, P_BIAS]
@@ -115,8 +125,10 @@ def sweep(p, beta):
     count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
     g, rows, last = p.grains, p.rows, p.last
     estimate = work = 0.0
-    relaxed = p.relaxed != 0
+    relaxed, moved = p.relaxed != 0, moved_from(p)
     for c in range(count):
+        if second[c] <= moved:
+            continue
         a, b = first[c], row_of(second[c], end)
         n0, n1, n2, u_n = _approach(g, rows, c, a, b)
         r, l = rows[c, P_RN], last[c, 0]
@@ -145,7 +157,7 @@ def sweep(p, beta):
         d, d0, d1, d2 = new - y, f0 - y0, f1 - y1, f2 - y2
         estimate += 3.0 / (w + 2.0 * w_t) * (w * w * d * d + w_t * w_t * (d0 * d0 + d1 * d1 + d2 * d2))
         work -= w * d * (new - r) + w_t * (d0 * (f0 - r0) + d1 * (f1 - r1) + d2 * (f2 - r2))
-        _push(g, a, b, d0 + d * n0, d1 + d * n1, d2 + d * n2, n1 * d2 - n2 * d1, n2 * d0 - n0 * d2, n0 * d1 - n1 * d0)
+        push(g, a, b, d0 + d * n0, d1 + d * n1, d2 + d * n2, n1 * d2 - n2 * d1, n2 * d0 - n0 * d2, n0 * d1 - n1 * d0)
     return estimate, work
 
 
@@ -178,8 +190,10 @@ def error_of(p):
     first, second, given, mus = p.first, p.second, p.given, p.mu
     count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
     g, rows, total, away = p.grains, p.rows, 0.0, 0.0
-    relaxed = p.relaxed != 0
+    relaxed, moved = p.relaxed != 0, moved_from(p)
     for c in range(count):
+        if second[c] <= moved:
+            continue
         a, b = first[c], row_of(second[c], end)
         n0, n1, n2, u_n = _approach(g, rows, c, a, b)
         q_n, r = u_n + rows[c, P_BIAS], rows[c, P_RN]
