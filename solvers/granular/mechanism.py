@@ -32,6 +32,7 @@ Source: docs/theory/contact_groups.md, (13)-(15).
 from numba import carray
 
 from fem_mbs.jit import call2, integers, kernel, local_vector, vector, void_pointer
+from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_normalise, quaternion_to_matrix
 from fem_mbs.solvers.contact.velocity import rates_of_time, solve_velocities
 from fem_mbs.solvers.stepping.codes import OK, SINGULAR
 from fem_mbs.solvers.stepping.newton import problem_at, solve
@@ -62,7 +63,9 @@ TABLE = Table(
         "base": Item("nodes 6", "forces that (3) replaces"),
         "Vs": Item("nodes 6", "velocities that (3) replaces"),
         "place": Item("nz", "of each entry among the values of the whole matrix, −1: none", "i8"),
-        "unknown": Item("nq", "of each component of the nodes, −1: it does not move", "i8"),
+        "unknown": Item(
+            "nodes 6", "of each component of all nodes, −1: not of the mechanism, or it does not move", "i8"
+        ),
         "values": Item("nz", "matrix of the mechanism"),
         "right": Item("nu", "right-hand side"),
         "factor": Item("", "of the linear solver", "i8"),
@@ -103,15 +106,17 @@ def respond(d, s, p, o):
     call2(o.factor, o.context_at, o.values_at)
     if integers(o.status_at, 1)[0] != 0:
         return False
-    C, unknown, right = o.C, o.unknown, o.right
+    C, right = o.C, o.right
     for i in range(C.shape[0]):
+        force = o.unknown[o.node[i // 6], i % 6]
         for j in range(right.shape[0]):
             right[j] = 0.0
-        if unknown[i] >= 0:
-            right[unknown[i]] = 1.0
+        if force >= 0:
+            right[force] = 1.0
             call2(o.solve, o.context_at, o.right_at)
         for j in range(C.shape[0]):
-            C[i, j] = right[unknown[j]] if unknown[i] >= 0 and unknown[j] >= 0 else 0.0
+            answer = o.unknown[o.node[j // 6], j % 6]
+            C[i, j] = right[answer] if force >= 0 and answer >= 0 else 0.0
     o.known = 1
     o.made += 1
     return True
@@ -143,11 +148,24 @@ def load_nodes(o, R, V):
 
 
 @kernel
-def unload_nodes(o, V):
-    """Velocities of the nodes as the sweeps have left them."""
+def unload_nodes(o, V, P):
+    """Velocities of the nodes as the sweeps have left them, and of the others of the mechanism as P (6 N,) changes them
+    by (1).
+    """
+    right, unknown = o.right, o.unknown
+    for j in range(right.shape[0]):
+        right[j] = 0.0
     for a in range(o.node.shape[0]):
+        i = o.node[a]
         for j in range(6):
-            V[o.node[a], j] = o.v[a, j]
+            V[i, j] = o.v[a, j]
+            if unknown[i, j] >= 0:
+                right[unknown[i, j]] = P[6 * i + j]
+    call2(o.solve, o.context_at, o.right_at)
+    for i in range(unknown.shape[0]):
+        for j in range(6):
+            if o.part[i] == 1 and unknown[i, j] >= 0:
+                V[i, j] += right[unknown[i, j]]
 
 
 @kernel
@@ -198,12 +216,51 @@ def velocity_of(o, a, v):
 
 
 @kernel
-def follow_inner(o, V, sought):
-    """Nodes of the mechanism without obstacles are where the method has them."""
-    for i in range(V.shape[0]):
-        if o.part[i] == 1:
-            for j in range(6):
-                sought[i, j] = V[i, j]
+def give_way(p, o, k, n, arm):
+    """What a push along n (3,) at an arm (3,) from the node of obstacle k moves its point by, along n."""
+    a, y, total = o.slot[k], local_vector(6), 0.0
+    for j in range(3):
+        y[j] = n[j]
+    y[3], y[4], y[5] = arm[1] * n[2] - arm[2] * n[1], arm[2] * n[0] - arm[0] * n[2], arm[0] * n[1] - arm[1] * n[0]
+    for i in range(6):
+        for j in range(6):
+            total += y[i] * o.own[a, i, j] * y[j]
+    return total
+
+
+@kernel
+def nudge(p, o, k, push, n, arm, x, Q, R):
+    """Let the poses x, Q, R of the mechanism give way to a push [kg m] against n (3,) on obstacle k; joints keep theirs
+    to first order.
+    """
+    i, right, m, e, old = p.plane_node[k], o.right, local_vector(3), local_vector(4), local_vector(4)
+    for j in range(right.shape[0]):
+        right[j] = 0.0
+    m[0] = -push * (arm[1] * n[2] - arm[2] * n[1])
+    m[1] = -push * (arm[2] * n[0] - arm[0] * n[2])
+    m[2] = -push * (arm[0] * n[1] - arm[1] * n[0])
+    for j in range(3):
+        if o.unknown[i, j] >= 0:
+            right[o.unknown[i, j]] = -push * n[j]
+        if o.unknown[i, 3 + j] >= 0:
+            right[o.unknown[i, 3 + j]] = R[i, 0, j] * m[0] + R[i, 1, j] * m[1] + R[i, 2, j] * m[2]
+    call2(o.solve, o.context_at, o.right_at)
+    for i in range(o.part.shape[0]):
+        if o.part[i] == 0:
+            continue
+        turns = False
+        for j in range(3):
+            if o.unknown[i, j] >= 0:
+                x[i, j] += right[o.unknown[i, j]]
+            m[j] = right[o.unknown[i, 3 + j]] if o.unknown[i, 3 + j] >= 0 else 0.0
+            turns = turns or m[j] != 0.0
+        if turns:
+            for j in range(4):
+                old[j] = Q[i, j]
+            quaternion_exp(m, e)
+            quaternion_multiply(old, e, Q[i])
+            quaternion_normalise(Q[i])
+            quaternion_to_matrix(Q[i], R[i])
 
 
 @kernel
@@ -254,4 +311,3 @@ def solve_with(d, s, p):
         if s.code != OK:
             return
     solve_velocities(s, s.velocity_problem)
-    follow_inner(o, s.V, p.sought)

@@ -41,9 +41,8 @@ class Mechanism:
         a["node"][:] = moved
         a["slot"][:] = [int(np.searchsorted(moved, k)) if k in moved else -1 for k in obstacles.nodes]
         a["part"][alone], a["part"][moved] = 1, 2
-        full = dof[moved].ravel()
-        local = np.searchsorted(self.unknowns, full)
-        a["unknown"][:] = np.where(full >= 0, local, -1)
+        a["unknown"][:] = -1
+        a["unknown"][alone] = np.where(dof[alone] >= 0, np.searchsorted(self.unknowns, dof[alone]), -1)
         self._layout: Layout | None = None
 
     def grow(self, size: int) -> None:
@@ -66,9 +65,8 @@ class Mechanism:
         inside = np.flatnonzero((row >= 0) & (column >= 0))
         kind = choose(size, engine.system.linear_solver)
         if kind is DenseLU:
-            place = np.full((size, size), -1)
-            place[column[inside], row[inside]] = inside
-            place, rows = place.ravel(), np.tile(np.arange(size), size)
+            place, rows = np.full(size * size, -1), np.tile(np.arange(size), size)
+            place[size * column[inside] + row[inside]] = inside
             pointers = size * np.arange(size + 1)
         else:
             place, rows = inside, row[inside]

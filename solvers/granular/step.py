@@ -70,10 +70,10 @@ def _solve_contacts(p, s):
         bodies.unload(p, R, s.V, s.P)
     else:
         unload(p, R, s.V, s.P)
-    if p.coupled < 0:
-        mechanism.unload_nodes(mechanism.mechanism_at(p.mechanism_at)[0], s.V)
     if p.moving != 0:
         push_planes(p, s.x0, R, s.P)
+    if p.coupled < 0:
+        mechanism.unload_nodes(mechanism.mechanism_at(p.mechanism_at)[0], s.V, s.P)
     return solved
 
 
