@@ -21,6 +21,7 @@ from fem_mbs.solvers.granular.mechanism import mechanism_at
 WINDOW = 40  # sweeps between two looks at the rate of convergence
 GROWTH = 4.0  # of the squared error since a restart that ends the momentum
 LARGEST_CAP = 0.98
+LESS = 0.7  # of the lowest cap, where the error grows among contacts that share one light obstacle: sweeps turn about
 JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself is looked at
 
 
@@ -84,6 +85,7 @@ def solve(p, q_square):
             last[c, j] = rows[c, P_RN + j]
     target, factor = p.tolerance * p.tolerance * q_square, JUDGE
     theta, beta, cap, least = 1.0, 0.0, p.cap, math.inf
+    lowest, less = p.cap, LESS if p.coupled < 0 else 1.0
     sums, sums_before = 0.0, 0.0
     p.sweeps, error = 0, math.inf
     for k in range(p.most):
@@ -103,12 +105,14 @@ def solve(p, q_square):
             factor = 0.7 * min(factor, estimate / error)
         restart = work > 0.0
         if estimate > GROWTH * least:
-            cap, restart = max(p.cap, 1.0 - 2.0 * (1.0 - cap)), True
+            lowest *= less
+            cap, restart = max(lowest, 1.0 - 2.0 * (1.0 - cap)), True
         if (k + 1) % WINDOW == 0:
             if sums_before > 0.0:
                 rate = (sums / sums_before) ** (0.5 / WINDOW)
                 if rate >= 1.0:
-                    cap, restart = max(p.cap, 1.0 - 2.0 * (1.0 - cap)), True
+                    lowest *= less
+                    cap, restart = max(lowest, 1.0 - 2.0 * (1.0 - cap)), True
                 elif rate > math.sqrt(cap):
                     d = math.sqrt((1.0 - rate) * (1.0 - cap))
                     best = ((1.0 - d) / (1.0 + d)) ** 2
