@@ -87,7 +87,8 @@ class ConeComplementarity(Stepper):
     # options of `DecoupledNSGA` that this method does without
     step_control, max_problems = None, 50
     velocities_first = follows = True
-    takes_grains, leads_grains = True, False
+    takes_grains = takes_mechanisms = True
+    leads_grains = False
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_normalise, quaternion_to_matrix
 from fem_mbs.solvers.contact_problem.one import solve_coulomb
 from fem_mbs.solvers.granular.data import B_MASS, B_SPIN, B_TURN, P_BIAS, P_N, P_RN, P_RT
-from fem_mbs.solvers.granular.sweeps import left
+from fem_mbs.solvers.granular.sweeps import left, moved_from
 
 LOCAL = 5  # projections for one contact
 
@@ -93,7 +93,7 @@ def place(p, x):
     for c in range(p.count):
         for j in range(3):
             E[j] = rows[c, P_N + j]
-        _tangents(E)
+        complete_axes(E)
         for j in range(6):
             tangents[c, j] = E[3 + j]
         for j in range(3):
@@ -114,7 +114,7 @@ def place(p, x):
 
 
 @kernel
-def _tangents(E):
+def complete_axes(E):
     """Complete E = (n, t_1, t_2) from n in its first three numbers."""
     if abs(E[0]) < 0.6:
         t0, t1, t2 = 0.0, E[2], -E[1]  # n × e_x
@@ -161,10 +161,10 @@ def both(p, c):
 @kernel
 def add_impulses(p):
     """Add the impulses of all pairs to the velocities of the bodies."""
-    g, rows, arms = p.bodies, p.rows, p.arms
+    g, rows, arms, moved = p.bodies, p.rows, p.arms, moved_from(p)
     for c in range(p.count):
         r = rows[c, P_RN]
-        if r == 0.0:
+        if r == 0.0 or p.second[c] <= moved:
             continue
         a, b = both(p, c)
         d0, d1, d2 = (
@@ -177,7 +177,7 @@ def add_impulses(p):
 
 
 @kernel
-def _velocity(g, arms, c, k, a):
+def point_velocity(g, arms, c, k, a):
     """Velocity of body a at an arm."""
     s0, s1, s2 = cross(g[a, 3], g[a, 4], g[a, 5], arms[c, k], arms[c, k + 1], arms[c, k + 2])
     return g[a, 0] + s0, g[a, 1] + s1, g[a, 2] + s2
@@ -187,8 +187,8 @@ def _velocity(g, arms, c, k, a):
 def approach(p, c, a, b):
     """u of (1) with u_given left out, inertial axes, and u_N."""
     g, arms, rows = p.bodies, p.arms, p.rows
-    u0, u1, u2 = _velocity(g, arms, c, 0, a)
-    v0, v1, v2 = _velocity(g, arms, c, 3, b)
+    u0, u1, u2 = point_velocity(g, arms, c, 0, a)
+    v0, v1, v2 = point_velocity(g, arms, c, 3, b)
     u0, u1, u2 = u0 - v0, u1 - v1, u2 - v2
     return u0, u1, u2, rows[c, P_N] * u0 + rows[c, P_N + 1] * u1 + rows[c, P_N + 2] * u2
 
@@ -212,8 +212,10 @@ def _scale(p, c):
 @kernel
 def size_of_problem(p):
     """‖q̂‖² over the contacts that approach with the present velocities (those without impulses), or carry."""
-    rows, relaxed, total = p.rows, p.relaxed != 0, 0.0
+    rows, relaxed, total, moved = p.rows, p.relaxed != 0, 0.0, moved_from(p)
     for c in range(p.count):
+        if p.second[c] <= moved:
+            continue
         a, b = both(p, c)
         u0, u1, u2, u_n = approach(p, c, a, b)
         q_n = u_n + rows[c, P_BIAS]
@@ -230,8 +232,10 @@ def size_of_problem(p):
 @kernel
 def error_of(p):
     """Squared error times ‖q̂‖² at the present velocities and impulses."""
-    rows, relaxed, total, away = p.rows, p.relaxed != 0, 0.0, 0.0
+    rows, relaxed, total, away, moved = p.rows, p.relaxed != 0, 0.0, 0.0, moved_from(p)
     for c in range(p.count):
+        if p.second[c] <= moved:
+            continue
         a, b = both(p, c)
         u0, u1, u2, u_n = approach(p, c, a, b)
         q_n = u_n + rows[c, P_BIAS]
@@ -259,7 +263,7 @@ def _onto_cone(r, mu):
 
 
 @kernel
-def _solve_relaxed(W, q, mu, r):
+def solve_relaxed(W, q, mu, r):
     """(4) from r (3,)."""
     step = 1.0 / (W[0, 0] + W[1, 1] + W[2, 2])
     for _ in range(LOCAL):
@@ -276,8 +280,10 @@ def sweep(p, beta):
     g, rows, last, t, arms, mus = p.bodies, p.rows, p.last, p.tangents, p.arms, p.mu
     q, r, d, y = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     estimate = work = 0.0
-    relaxed = p.relaxed != 0
+    relaxed, moved = p.relaxed != 0, moved_from(p)
     for c in range(p.count):
+        if p.second[c] <= moved:
+            continue
         a, b = both(p, c)
         u0, u1, u2, u_n = approach(p, c, a, b)
         if rows[c, P_RN] == 0.0 and last[c, 0] == 0.0 and u_n + rows[c, P_BIAS] >= 0.0 and not relaxed:
@@ -302,7 +308,7 @@ def sweep(p, beta):
             r[j] = y[j]
         q[0], q[1], q[2] = q[0] + u_n + rows[c, P_BIAS], q[1] + u_1, q[2] + u_2
         if relaxed:
-            _solve_relaxed(W, q, mus[c], r)
+            solve_relaxed(W, q, mus[c], r)
         else:
             solve_coulomb(W, q, mus[c], r)
         for j in range(3):

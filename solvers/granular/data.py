@@ -57,17 +57,18 @@ TABLE = Table(
         "center": Item("ng 3", "centres when pairs were searched"),
         "ahead": Item("ns", "way of each grain that the search has allowed for"),
         "reach": Item("ns", "radius and way of each grain"),
+        # of obstacles; those of shapes have no normal and no point, see `granular.obstacles`
         "plane": Item("no 4", "normals and distances from the origin, inertial axes"),
-        "plane_node": Item("no", "of each plane", "i8"),
+        "plane_node": Item("no", "of each obstacle", "i8"),
         "plane_local": Item("no 6", "point and normal of each plane, axes of its node"),
-        "plane_material": Item("no", "of each plane", "i8"),
+        "plane_material": Item("no", "of each obstacle", "i8"),
         "excluded": Item("nx", "pairs of nodes that never touch, first · N + second in rising order", "i8"),
         "laws": Item("nl nl 6", "laws of pairs of materials"),
         "room": Item("np 2", "pairs that a search has found", "i8"),
         # pairs by their first grain: those of grain i are at start[i] … start[i + 1]
         "start": Item("ng", "first pair of each grain", "i8"),
         "first": Item("np", "grain", "i8"),
-        "second": Item("np", "grain, or −1 − number of a plane", "i8"),
+        "second": Item("np", "grain, or −1 − number of an obstacle", "i8"),
         "rows": Item("np 8", "normals, impulses, b"),
         "last": Item("np 4", "impulses one sweep ago"),
         "order": Item("np", "in which sweeps take the pairs, where `ordered`", "i8"),
@@ -75,10 +76,13 @@ TABLE = Table(
         "slide": Item("np", "σ: μ ‖u_T‖ of the last sweeps, where `lagged`"),
         "gap": Item("np", "at the start of the step"),
         "mu": Item("np", "friction"),
-        "given": Item("nm 3", "tangential velocity of the plane at the contact, where planes move"),
+        "given": Item("nm 3", "tangential velocity of the obstacle at the contact, where obstacles move"),
         "old_start": Item("ng", "the same before the last search", "i8"),
         "old_second": Item("np", "the same before the last search", "i8"),
         "old_rows": Item("np 8", "the same before the last search"),
+        "obstacles_at": Item("", "record of `granular.obstacles`", "i8"),
+        "mechanism_at": Item("", "record of `granular.mechanism`, where contacts move obstacles", "i8"),
+        "coupled": Item("", "−1 − the first obstacle that contacts move, 0: none", "i8"),
         "skin": Item("", "margin of the search [m]"),
         "band": Item("", "of the smaller diameter: closed gaps are below it"),
         "clean": Item("", "of the smaller diameter: overlaps that positions may keep"),
@@ -91,7 +95,7 @@ TABLE = Table(
         "ordered": Item("", "`order` is filled", "i8"),
         "pending": Item("", "the last search had no room; old pairs are kept already", "i8"),
         "found": Item("", "number that the last search found", "i8"),
-        "moving": Item("", "planes move", "i8"),
+        "moving": Item("", "obstacles move", "i8"),
         "clumps": Item("", "there are bodies in place of grains", "i8"),
         "resists": Item("", "contacts resist turning", "i8"),
         "held": Item("", "the method holds positions while it changes velocities", "i8"),
@@ -118,3 +122,17 @@ GRAINS = TABLE.dtype
 def grains_at(at):
     """Record of this table at an address, as an array of one."""
     return carray(void_pointer(at), (1,), GRAINS)
+
+
+@kernel
+def never_touch(p, i, k, nodes):
+    """Whether nodes i and k of so many are a pair that the user has excluded."""
+    keys, key = p.excluded, i * nodes + k
+    low, high = 0, keys.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low < keys.shape[0] and keys[low] == key

@@ -1,10 +1,11 @@
-"""Which contact groups are solved by sweeps: spheres on free bodies, and planes that they do not move."""
+"""Which contact groups are solved by sweeps: spheres on free bodies, and obstacles of other ones."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fem_mbs.elements.bodies.rigid_body import RigidBody
+from fem_mbs.elements.contacts.shape_contact import SphereShapeContact
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.solvers.stepping.blocked import prescribed
 from fem_mbs.system.contacts import L_DRILLING, L_NORMAL, L_ROLLING, L_SPINNING, L_TANGENTIAL
@@ -27,25 +28,30 @@ class Fit(NamedTuple):
     inertias : (n, 6, 6) their blocks of the mass matrix; zero where nothing moves
     grains : bool
         Each sphere is at the node of a body of its own, which has the same inertia about all axes.
+    moved : (k,) numbers of the nodes of obstacles that contacts can move
     """
 
     reason: str | None
     nodes: np.ndarray
     inertias: np.ndarray
     grains: bool
+    moved: np.ndarray
 
 
 def fit(system: "System", method: Any) -> Fit:
     """Whether the contact group of a model is solved by sweeps, and how."""
-    reason = _unknown_contacts(system, method) or _bound_bodies(system) or _moved_planes(system)
+    reason, moved = _unknown_contacts(system, method) or _bound_bodies(system), np.zeros(0, int)
+    if reason is None:
+        moved = _moved_nodes(system)
+        reason = _strange_obstacles(system, method, moved)
     if reason is None:
         (search,) = system.searches
         nodes = np.unique(search.nodes)
         inertias = _inertias(system)[nodes]
         reason = _irregular(system, nodes, inertias)
         if reason is None:
-            return Fit(None, nodes, inertias, _are_grains(search, inertias))
-    return Fit(reason, np.zeros(0, int), np.zeros((0, 6, 6)), False)
+            return Fit(None, nodes, inertias, _are_grains(search, inertias), moved)
+    return Fit(reason, np.zeros(0, int), np.zeros((0, 6, 6)), False, np.zeros(0, int))
 
 
 def _unknown_contacts(system, method):
@@ -57,8 +63,9 @@ def _unknown_contacts(system, method):
     if len(system.searches) != 1 or system.nc_fixed:
         return "there are several contact groups, or other contacts"
     (search,) = system.searches
-    if set(search.partner_materials) - {SphereOnPlane} - {search.groups[0].kind}:
-        return "obstacles are not planes"
+    strange = [group.kind.__name__ for group in search.groups[1:] if not _is_obstacle(group)]
+    if strange:
+        return f"obstacles are {strange[0]}, which is no shape that a sphere touches"
     if np.isnan(search.laws).any():
         return "the table of materials has no law for some pairs"
     if search.laws[..., L_NORMAL].any() and not method.velocities_first and len(search.nodes) < FEW:
@@ -71,6 +78,14 @@ def _unknown_contacts(system, method):
 def turns(search: Any) -> bool:
     """Whether contacts of a group resist rolling or spinning, or drill."""
     return bool((search.laws[..., [L_ROLLING, L_SPINNING, L_DRILLING]] > 0.0).any())
+
+
+def _is_obstacle(group):
+    """Whether contacts of a type are known by gap and normal of a sphere of the radius given to them."""
+    if group.kind is SphereOnPlane:
+        return True
+    smallest = min(group.owner.radii)
+    return issubclass(group.kind, SphereShapeContact) and (group.prototypes["radius"] == smallest).all()
 
 
 def _bound_bodies(system):
@@ -86,15 +101,30 @@ def _bound_bodies(system):
     return None
 
 
-def _moved_planes(system):
-    """Whether spheres could move a plane, in words; None when joints and drivers alone do."""
+def _moved_nodes(system):
+    """Nodes of obstacles that joints and drivers alone do not move."""
     (search,) = system.searches
-    for k in {k for group in search.groups[1:] for k in group.partner_nodes if system.free[k].any()}:
+    moved = []
+    for k in sorted({int(k) for group in search.groups[1:] for k in group.partner_nodes if system.free[k].any()}):
         at = system.dof.reshape(-1, 6)[k]
         rows = np.zeros(((at >= 0).sum(), system.n))
         rows[np.arange(len(rows)), at[at >= 0]] = 1.0
         if not (system.m and prescribed(system, system.initial, rows).all()):
-            return "planes move freely"
+            moved.append(k)
+    return np.array(moved, int)
+
+
+def _strange_obstacles(system, method, moved):
+    """What keeps contacts from moving the nodes of obstacles; None where they can."""
+    (search,) = system.searches
+    if len(moved) and not method.takes_mechanisms:
+        return (
+            f"contacts move obstacles, and {type(method).__name__} does not find their positions with those of grains"
+        )
+    if set(moved) & set(search.nodes.tolist()):
+        return "a body carries spheres and obstacles"
+    if len(moved) and turns(search):
+        return "contacts resist rolling or spinning, and move obstacles"
     return None
 
 

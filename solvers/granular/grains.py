@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
+from fem_mbs.jit import address
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, P_N, P_RN, P_RT, T_CHI, TABLE
 from fem_mbs.solvers.granular.fitting import turns
+from fem_mbs.solvers.granular.mechanism_arrays import Mechanism
+from fem_mbs.solvers.granular.obstacle_arrays import Obstacles
 from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
 
 if TYPE_CHECKING:
@@ -45,9 +47,8 @@ class Grains:
         (search,) = engine.system.searches
         system, owner = engine.system, search.owner
         ns = len(search.nodes)
-        (planes,) = search.groups[1:] or (None,)
-        no = 0 if planes is None else planes.partners
-        self.moving = any(system.free[k].any() for k in ([] if planes is None else planes.partner_nodes))
+        obstacles = self.obstacles = Obstacles(system, search, found.moved)
+        no, self.moving = len(obstacles.nodes), obstacles.moving
         self.clumps, self.resists = not found.grains, turns(search)
         sizes = {"ns": ns, "ng": ns + 1, "no": no, "nl": len(search.laws), "np": ROOM * ns + 16}
         excluded = _excluded(search, len(system.nodes))
@@ -62,19 +63,21 @@ class Grains:
         a["material"][:ns], a["laws"][:] = search.materials, search.laws
         a["excluded"][:] = excluded
         self._fill_bodies(found)
-        if planes is not None:
-            a["plane_node"][:] = planes.partner_nodes
-            a["plane_material"][:] = search.partner_materials[SphereOnPlane]
-            a["plane_local"][:, :3] = planes.prototypes["p_BQ"]
-            a["plane_local"][:, 3:] = planes.prototypes["R_BQ"][:, :, 2]
+        a["plane_node"][:], a["plane_material"][:] = obstacles.nodes, obstacles.materials
+        a["plane_local"][:] = obstacles.local
         self.owner = owner
+        self.mechanism = Mechanism(system, obstacles, found.moved) if len(found.moved) else None
+        if self.mechanism is not None:
+            self.mechanism.grow(sizes["np"])
         self.aim()
         tolerance = engine.contact_tolerance = method.contact_tolerance or COARSE
         fine = tolerance <= FINE
         caps = [cap for most, cap in CAPS if ns < most and not (fine and cap == CAPS[0][1])]
         numbers = {
             "skin": search.skin, "band": BAND, "clean": CLEAN, "moving": int(self.moving), "clumps": int(self.clumps),
-            "resists": int(self.resists),
+            "mechanism_at": 0 if self.mechanism is None else address(self.mechanism.record),
+            "coupled": 0 if self.mechanism is None else -1 - obstacles.first_moved,
+            "obstacles_at": address(obstacles.record), "resists": int(self.resists),
             "held": int(not method.velocities_first), "led": int(method.leads_grains),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
@@ -116,6 +119,8 @@ class Grains:
                 old = self.arrays[name]
                 self.arrays[name] = np.zeros((size, *old.shape[1:]), old.dtype)
                 self.arrays[name][: len(old)] = old
+        if self.mechanism is not None:
+            self.mechanism.grow(size)
         self.aim()
 
     def advance(
@@ -125,6 +130,8 @@ class Grains:
         from fem_mbs.solvers.granular.step import run_grains
 
         engine, done, error, self.tables = self.engine, 0, None, []
+        if self.mechanism is not None:
+            self.mechanism.connect(engine)
         run, saved = engine.run, 0
         while done < len(times):
             taken, code = run_grains(engine.data, run, self.record, len(times) - done, done, times, signals)
@@ -141,23 +148,28 @@ class Grains:
 
     def closed_pairs(self) -> np.ndarray:
         """Table of the pairs that carry, see `fem_mbs.results.table.PAIRS`."""
+        from fem_mbs.solvers.granular.step import end_gaps
+
         a, count = self.arrays, int(self.record[0]["count"])
         rows = a["rows"][:count]
         chosen = np.flatnonzero(rows[:, P_RN] > 0.0)
         rows, first, second = rows[chosen], a["first"][chosen], a["second"][chosen]
-        normal, planar = rows[:, P_N : P_N + 3], second < 0
-        state = self.engine.arrays
-        every = state["x"][a["node"]] + np.einsum("skm,sm->sk", state["R"][a["node"]], a["offset"])
-        centers, radius = every[first], a["radius"][first]
-        gap = np.zeros(len(chosen))
-        gap[planar] = np.einsum("ck,ck->c", centers[planar], normal[planar]) - a["plane"][-1 - second[planar], 3]
-        apart = np.linalg.norm(centers - every[np.where(planar, first, second)], axis=1)
-        gap = np.where(planar, gap, apart - a["radius"][second]) - radius
+        normal, fixed = rows[:, P_N : P_N + 3], second < 0
+        state, number = self.engine.arrays, -1 - second[fixed]
+        a["at"][:] = state["x"][a["node"]] + np.einsum("skm,sm->sk", state["R"][a["node"]], a["offset"])
+        centers, radius = a["at"][first], a["radius"][first]
+        gaps = np.zeros(count)
+        if fixed.any():
+            end_gaps(self.record, state["x"], state["R"], gaps)
+        apart = np.linalg.norm(centers - a["at"][np.where(fixed, first, second)], axis=1)
+        gap = np.where(fixed, gaps[chosen], apart - a["radius"][second] - radius)
+        types, partners = np.zeros(len(chosen)), second.copy()
+        types[fixed], partners[fixed] = self.obstacles.types[number], self.obstacles.partners[number]
         friction, mu = np.linalg.norm(rows[:, P_RT : P_RT + 3], axis=1), a["mu"][chosen]
         status = np.where(friction >= (1.0 - 1e-9) * mu * rows[:, P_RN], SLIP, STICK)
         table = np.zeros((len(chosen), PAIR_COLUMNS))
         columns = {
-            "sphere": first, "type": planar.astype(int), "partner": np.where(planar, -1 - second, second),
+            "sphere": first, "type": types, "partner": partners,
             "status": np.where(mu > 0.0, status, CLOSED), "gap": gap,
             "impulse": rows[:, P_RN, None] * normal + rows[:, P_RT : P_RT + 3],
             "point": centers - radius[:, None] * normal, "normal": normal,

@@ -15,13 +15,15 @@ Source: docs/theory/contact_groups.md, (6), (7).
 import math
 
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.granular import bodies, sweeps, turning
+from fem_mbs.solvers.granular import bodies, coupled, sweeps, turning
 from fem_mbs.solvers.granular.data import P_RN, T_CHI
+from fem_mbs.solvers.granular.mechanism import mechanism_at
 
 LOOK, IN_CACHE = 10, 10_000  # sweeps between two looks at which of more pairs than these can be left out
 WINDOW = 40  # sweeps between two looks at the rate of convergence
 GROWTH = 4.0  # of the squared error since a restart that ends the momentum
 LARGEST_CAP = 0.98
+LESS = 0.7  # of the lowest cap, where the error grows among contacts that share one light obstacle: sweeps turn about
 JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself is looked at
 
 
@@ -30,7 +32,10 @@ def size_of_problem(p):
     """‖q̂‖² with the present velocities."""
     if p.resists != 0:
         return turning.size_of_problem(p)
-    return bodies.size_of_problem(p) if p.clumps != 0 else sweeps.size_of_problem(p)
+    total = bodies.size_of_problem(p) if p.clumps != 0 else sweeps.size_of_problem(p)
+    if p.coupled < 0:
+        total += coupled.size_of_problem(p, mechanism_at(p.mechanism_at)[0])
+    return total
 
 
 @kernel
@@ -42,20 +47,29 @@ def add_impulses(p):
             turning.add_impulses(p)
     else:
         sweeps.add_impulses(p)
+    if p.coupled < 0:
+        coupled.add_impulses(p, mechanism_at(p.mechanism_at)[0])
 
 
 @kernel
 def _sweep(p, beta):
     if p.resists != 0:
         return turning.sweep(p, beta)
-    return bodies.sweep(p, beta) if p.clumps != 0 else sweeps.sweep(p, beta)
+    estimate, work = bodies.sweep(p, beta) if p.clumps != 0 else sweeps.sweep(p, beta)
+    if p.coupled < 0:
+        square, more = coupled.sweep(p, mechanism_at(p.mechanism_at)[0], beta)
+        return estimate + square, work + more
+    return estimate, work
 
 
 @kernel
 def _error_of(p):
     if p.resists != 0:
         return turning.error_of(p)
-    return bodies.error_of(p) if p.clumps != 0 else sweeps.error_of(p)
+    total = bodies.error_of(p) if p.clumps != 0 else sweeps.error_of(p)
+    if p.coupled < 0:
+        total += coupled.error_of(p, mechanism_at(p.mechanism_at)[0])
+    return total
 
 
 @kernel
@@ -64,7 +78,8 @@ def _extrapolate(g, before, beta):
     for i in range(g.shape[0]):
         for j in range(6):
             v = g[i, j]
-            g[i, j] = v + beta * (v - before[i, j])
+            if beta > 0.0:
+                g[i, j] = v + beta * (v - before[i, j])
             before[i, j] = v
 
 
@@ -105,16 +120,15 @@ def solve(p, q_square):
     _begin(p)
     target, factor = p.tolerance * p.tolerance * q_square, JUDGE
     theta, beta, cap, least = 1.0, 0.0, p.cap, math.inf
+    lowest, less = p.cap, LESS if p.coupled < 0 else 1.0
     sums, sums_before, error = 0.0, 0.0, math.inf
     for k in range(p.most):
         if k % LOOK == 0 and p.clumps == 0 and p.count > IN_CACHE:
             sweeps.choose(p)
-        if beta > 0.0:
-            _extrapolate(g, before, beta)
-        else:
-            for i in range(g.shape[0]):
-                for j in range(6):
-                    before[i, j] = g[i, j]
+        _extrapolate(g, before, beta)
+        if p.coupled < 0:
+            o = mechanism_at(p.mechanism_at)[0]
+            _extrapolate(o.v, o.before, beta)
         estimate, work = _sweep(p, beta)
         p.sweeps += 1
         sums += estimate
@@ -125,16 +139,18 @@ def solve(p, q_square):
                 p.error = math.sqrt(error / q_square) if q_square > 0.0 else 0.0
                 return True
             factor = 0.7 * min(factor, estimate / error)
-        restart, smaller = work > 0.0, max(p.cap, 1.0 - 2.0 * (1.0 - cap))
+        restart, smaller = work > 0.0, 1.0 - 2.0 * (1.0 - cap)
         if estimate > GROWTH * least:
-            cap, restart = smaller, True
+            lowest *= less
+            cap, restart = max(lowest, smaller), True
         if (k + 1) % WINDOW == 0:
             if sums_before > 0.0:
                 rate = (sums / sums_before) ** (0.5 / WINDOW)
                 if rate < 1.0:
                     cap = _fitted(cap, rate)
                 else:
-                    cap, restart = smaller, True
+                    lowest *= less
+                    cap, restart = max(lowest, smaller), True
                     if p.clumps == 0 and p.relaxed == 0 and p.lagged == 0:
                         sweeps.begin_lag(p)
             sums_before, sums = sums, 0.0

@@ -15,6 +15,8 @@ Source: docs/theory/contact_groups.md, (1), (2).
 
 import math
 
+import numpy as np
+
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import (
     add_cross,
@@ -25,12 +27,23 @@ from fem_mbs.rotations import (
     quaternion_to_matrix,
     rotate,
 )
-from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR
+from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR, never_touch
+from fem_mbs.solvers.granular.obstacles import (
+    begin_search,
+    cells_of,
+    gap_ahead,
+    gap_of,
+    movers_way,
+    near_obstacles,
+    obstacles_at,
+)
+from fem_mbs.solvers.granular.sweeps import moved_from
 from fem_mbs.solvers.granular.turning_pairs import keep_turns, take_over_turns, turn_lift
 from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, ways
 from fem_mbs.system.contacts import L_MU, L_NORMAL
 
 TOGETHER = 16  # grains whose pairs sweeps take by turns
+FAST = 0.1  # of the radius: spheres with longer ways in a step meet another side of a shape than they see at the start
 PART = 0.25  # of the margin: longer ways in a step are part of the reach of a grain
 
 
@@ -59,17 +72,11 @@ def farthest(p, x, R, V, h):
 
 
 @kernel
-def _never_touch(p, i, k, nodes):
-    """Whether nodes i and k of so many are a pair that the user has excluded."""
-    keys, key = p.excluded, i * nodes + k
-    low, high = 0, keys.shape[0]
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low < keys.shape[0] and keys[low] == key
+def leaves_margin(p, x, R, V, h):
+    """Whether a pair that is not known may meet in a step with velocities V from poses x, R."""
+    o = obstacles_at(p.obstacles_at)[0]
+    moved = farthest(p, x, R, V, h)
+    return max(2.0 * moved, moved + movers_way(o, x, R, V, h) - o.ahead) > p.skin
 
 
 @kernel
@@ -84,7 +91,7 @@ def find(p, x, R, V, h):
     ways(p.node, p.offset, V, h, PART * p.skin, ahead)
     for i in range(count):
         reach[i] = radius[i] + ahead[i]
-    room, planes = p.room.shape[0], p.plane.shape[0]
+    room = p.room.shape[0]
     near = near_pairs(center[:count], reach, p.skin, p.room)
     p.found = near
     if near > room:
@@ -92,22 +99,22 @@ def find(p, x, R, V, h):
     _keep_old(p)
     if p.resists != 0:
         keep_turns(p)
+    o = obstacles_at(p.obstacles_at)[0]
+    begin_search(o, x, R, V, h, PART * p.skin)
+    low, cell, most = np.empty(3), np.zeros(count, np.int64), 0.0
+    size, number = cells_of(center, count, low, cell)
+    state = np.zeros((number[0] * number[1] * number[2], o.kernel.shape[0]), np.int8)
+    for i in range(count):
+        most = max(most, reach[i] + p.skin + o.ahead)
     first, second, start = p.first, p.second, p.start
     total, at, choosy = 0, 0, p.excluded.shape[0] > 0
     for i in range(count):
         start[i] = total
-        for k in range(planes):
-            gap = -p.plane[k, 3] - reach[i]
-            for j in range(3):
-                gap += p.plane[k, j] * center[i, j]
-            if gap < p.skin and not (choosy and _never_touch(p, p.node[i], p.plane_node[k], x.shape[0])):
-                if total < room:
-                    first[total], second[total] = i, -1 - k
-                total += 1
+        total = near_obstacles(p, i, cell, low, size, number, state, most, x, R, total)
         while at < near and p.room[at, 0] == i:
             other = p.room[at, 1]
             at += 1
-            if body[other] == body[i] or (choosy and _never_touch(p, p.node[i], p.node[other], x.shape[0])):
+            if body[other] == body[i] or (choosy and never_touch(p, p.node[i], p.node[other], x.shape[0])):
                 continue
             if total < room:
                 first[total], second[total] = i, other
@@ -181,13 +188,13 @@ def _put_in_order(p):
 
 @kernel
 def _arm(p, c, x):
-    """From the node of the plane of pair c to the point that touches, inertial axes."""
-    plane, i = -1 - p.second[c], p.first[c]
-    k, r = p.plane_node[plane], p.radius[i]
+    """From the node of the obstacle of pair c to the point that touches, inertial axes."""
+    i = p.first[c]
+    k, r = p.plane_node[-1 - p.second[c]], p.radius[i]
     return (
-        p.at[i, 0] - r * p.plane[plane, 0] - x[k, 0],
-        p.at[i, 1] - r * p.plane[plane, 1] - x[k, 1],
-        p.at[i, 2] - r * p.plane[plane, 2] - x[k, 2],
+        p.at[i, 0] - r * p.rows[c, P_N] - x[k, 0],
+        p.at[i, 1] - r * p.rows[c, P_N + 1] - x[k, 1],
+        p.at[i, 2] - r * p.rows[c, P_N + 2] - x[k, 2],
     )
 
 
@@ -204,12 +211,12 @@ def velocity_at(p, c, x, R, V, u):
 @kernel
 def carry_along(p, x, R, V):
     """Put the velocities of moving planes into b, and their tangential parts into ``given``."""
-    u = local_vector(3)
+    u, moved = local_vector(3), moved_from(p)
     for c in range(p.count):
         along = 0.0
         for j in range(3):
             u[j] = 0.0
-        if p.second[c] < 0:
+        if moved < p.second[c] < 0:
             velocity_at(p, c, x, R, V, u)
             for j in range(3):
                 along += p.rows[c, P_N + j] * u[j]
@@ -279,6 +286,26 @@ def _slide(p, c, n0, n1, n2, x, R, V, u):
 
 
 @kernel
+def _gap_met(p, c, x, R, V0, h, gap):
+    """Gap [m] of pair c to the tangent plane of its obstacle that it meets with velocities V0, and that normal."""
+    k, i = -1 - p.second[c], p.first[c]
+    if obstacles_at(p.obstacles_at)[0].kernel[k] == 0:
+        return gap
+    u, n, sphere = local_vector(3), local_vector(3), local_vector(4)
+    velocity_at(p, c, x, R, V0, u)
+    for j in range(3):
+        u[j] = h * (p.swing[i, j] - u[j])
+        n[j], sphere[j] = p.rows[c, P_N + j], p.at[i, j]
+    sphere[3], way = p.radius[i], math.sqrt(dot(u, u))
+    if way <= max(gap, FAST * p.radius[i]):
+        return gap
+    gap = gap_ahead(p, k, x, R, sphere, u, way, gap, n)
+    for j in range(3):
+        p.rows[c, P_N + j] = n[j]
+    return gap
+
+
+@kernel
 def evaluate(p, x, R, V0, h, tol_v):
     """Gaps, normals and b of all pairs at poses x, R, impulses of the last step turned into the new tangents.
 
@@ -301,11 +328,14 @@ def evaluate(p, x, R, V0, h, tol_v):
                 n2 = 1.0
             smaller = min(radius[a], radius[b])
         else:
-            n0, n1, n2 = p.plane[-1 - b, 0], p.plane[-1 - b, 1], p.plane[-1 - b, 2]
-            gap = n0 * at[a, 0] + n1 * at[a, 1] + n2 * at[a, 2] - p.plane[-1 - b, 3] - radius[a]
+            gap, n0, n1, n2 = gap_of(p, -1 - b, x, R, at[a, 0], at[a, 1], at[a, 2], radius[a])
             smaller = radius[a]
+        rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2] = n0, n1, n2
         p.gap[c] = gap
         band = 2.0 * p.band * smaller
+        if b < 0 and gap > band:
+            gap = _gap_met(p, c, x, R, V0, h, gap)
+            n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
         bias = 0.0 if gap < band else (gap - 0.5 * band) / h
         other = material[b] if b >= 0 else plane_material[-1 - b]
         restitution = laws[material[a], other, L_NORMAL]
@@ -322,7 +352,7 @@ def evaluate(p, x, R, V0, h, tol_v):
                 bias += p.mu[c] * _slide(p, c, n0, n1, n2, x, R, V0, u)
                 if p.resists != 0:
                     bias += turn_lift(p, c, n0, n1, n2, R, V0)
-        rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2], rows[c, P_BIAS] = n0, n1, n2, bias
+        rows[c, P_BIAS] = bias
         if rows[c, P_RN] > 0.0:
             t0, t1, t2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
             before, along = t0 * t0 + t1 * t1 + t2 * t2, t0 * n0 + t1 * n1 + t2 * n2

@@ -9,13 +9,16 @@ Source: docs/theory/contact_groups.md, (10).
 
 import math
 
-from fem_mbs.jit import kernel
+from fem_mbs.jit import kernel, local_vector
 from fem_mbs.solvers.granular.bodies import cross, turn_nodes, turned
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS
-from fem_mbs.solvers.granular.sweeps import row_of
+from fem_mbs.solvers.granular.mechanism import give_way, mechanism_at, nudge
+from fem_mbs.solvers.granular.obstacles import gap_of
+from fem_mbs.solvers.granular.pairs import place_planes
+from fem_mbs.solvers.granular.sweeps import moved_from, row_of
 from fem_mbs.system.broad_phase import centers_of
 
-PASSES = 100
+PASSES, FIRST_PASSES = 100, 10
 
 
 @kernel
@@ -74,13 +77,25 @@ def _move(p, x, a, push, n0, n1, n2):
 
 @kernel
 def push_apart(p, x, Q, R, h):
-    """Move the bodies at poses x, Q, R, the end of a step of h [s], until no pair overlaps; the number of pushes.
+    """Move the bodies at poses x, Q, R, the end of a step of h [s], until no pair overlaps.
 
-    What overlapped at the start of the step is taken back with ``p.recovery`` [m/s] at most.
+    What overlapped at the start of the step is taken back with ``p.recovery`` [m/s] at most. Obstacles that contacts
+    can move give way only where grains alone do not find room.
     """
-    radius, pushes = p.radius, 0
     _start(p, x, R)
-    for _ in range(PASSES):
+    if p.coupled == 0:
+        _passes(p, x, Q, R, h, PASSES, False)
+    elif not _passes(p, x, Q, R, h, FIRST_PASSES, False):
+        _passes(p, x, Q, R, h, PASSES, True)
+    if p.clumps != 0:
+        turn_nodes(p, Q, R)
+
+
+@kernel
+def _passes(p, x, Q, R, h, most, yielding):
+    """At most so many passes over all pairs; True when none overlaps any more."""
+    radius, pushes, n, arm, moved = p.radius, 0, local_vector(3), local_vector(3), moved_from(p)
+    for _ in range(most):
         before = pushes
         for c in range(p.count):
             a, b = p.first[c], p.second[c]
@@ -98,8 +113,7 @@ def push_apart(p, x, Q, R, h):
                 gap = size - reach
                 n0, n1, n2 = n0 / size, n1 / size, n2 / size
             else:
-                n0, n1, n2 = p.plane[-1 - b, 0], p.plane[-1 - b, 1], p.plane[-1 - b, 2]
-                gap = n0 * x0 + n1 * x1 + n2 * x2 - p.plane[-1 - b, 3] - radius[a]
+                gap, n0, n1, n2 = gap_of(p, -1 - b, x, R, x0, x1, x2, radius[a])
                 kept = 2.0 * p.clean * radius[a]
                 if gap >= -kept:
                     continue
@@ -107,15 +121,24 @@ def push_apart(p, x, Q, R, h):
             if gap >= goal - kept:
                 continue
             total = _mobility(p, a, n0, n1, n2) + _mobility(p, row_of(b, p.at.shape[0]), n0, n1, n2)
+            gives = yielding and b <= moved
+            if gives:
+                o, k = mechanism_at(p.mechanism_at)[0], -1 - b
+                n[0], n[1], n[2] = n0, n1, n2
+                arm[0], arm[1], arm[2] = x0 - radius[a] * n0, x1 - radius[a] * n1, x2 - radius[a] * n2
+                for j in range(3):
+                    arm[j] -= x[p.plane_node[k], j]
+                total += give_way(p, o, k, n, arm)
             if total == 0.0:
                 continue
             push = (goal - gap) / total
             pushes += 1
+            if gives:
+                nudge(p, o, k, push, n, arm, x, Q, R)
+                place_planes(p, x, R)
             _move(p, x, a, push, n0, n1, n2)
             if b >= 0:
                 _move(p, x, b, -push, n0, n1, n2)
         if pushes == before:
-            break
-    if p.clumps != 0:
-        turn_nodes(p, Q, R)
-    return pushes
+            return True
+    return False

@@ -8,15 +8,16 @@ Source: docs/theory/contact_groups.md.
 
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.contact.velocity import solve_velocities
-from fem_mbs.solvers.granular import bodies, turning
+from fem_mbs.solvers.granular import bodies, coupled, mechanism, turning
 from fem_mbs.solvers.granular.data import grains_at
 from fem_mbs.solvers.granular.momentum import add_impulses, size_of_problem, solve
+from fem_mbs.solvers.granular.obstacles import gaps_now
 from fem_mbs.solvers.granular.pairs import (
     carry_along,
     evaluate,
-    farthest,
     find,
     follow,
+    leaves_margin,
     load,
     place_planes,
     push_planes,
@@ -27,7 +28,7 @@ from fem_mbs.solvers.granular.positions import push_apart
 from fem_mbs.solvers.granular.turning_pairs import carry_turns, push_turns
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
 from fem_mbs.solvers.stepping.codes import NO_ROOM, NOT_CONVERGED, OK
-from fem_mbs.solvers.stepping.data import run_at
+from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.run import run_steps
 from fem_mbs.system.assembly import zero
 
@@ -39,7 +40,7 @@ AGAIN = 3  # searches of a step whose impacts drive grains out of the margin
 @kernel
 def outdated(p, s):
     """Whether a grain may get out of the margin in the step that begins."""
-    return p.pending != 0 or p.searches == 0 or 2.0 * farthest(p, s.x, s.R, s.V, s.h) > p.skin
+    return p.pending != 0 or p.searches == 0 or leaves_margin(p, s.x, s.R, s.V, s.h)
 
 
 @kernel
@@ -62,6 +63,11 @@ def _solve_contacts(p, s):
             turning.place(p)
     else:
         load(p, R, s.V)
+    if p.coupled < 0:
+        o = mechanism.mechanism_at(p.mechanism_at)[0]
+        mechanism.load_nodes(o, R, s.V)
+        mechanism.collect(p, o)
+        coupled.place(p, o, s.x0)
     q_square = size_of_problem(p)
     add_impulses(p)
     solved = solve(p, q_square)
@@ -74,6 +80,8 @@ def _solve_contacts(p, s):
         push_planes(p, s.x0, R, s.P)
         if p.resists != 0:
             push_turns(p, R, s.P)
+    if p.coupled < 0:
+        mechanism.unload_nodes(mechanism.mechanism_at(p.mechanism_at)[0], s.V, s.P)
     return solved
 
 
@@ -86,7 +94,7 @@ def _solve_within_margin(p, s):
     solved = True
     for attempt in range(AGAIN):
         solved = _solve_contacts(p, s)
-        if 2.0 * farthest(p, s.x0, s.R0, s.V, s.h) <= p.skin or attempt == AGAIN - 1:
+        if not leaves_margin(p, s.x0, s.R0, s.V, s.h) or attempt == AGAIN - 1:
             break
         if not find(p, s.x0, s.R0, s.V, s.h):
             return NO_ROOM
@@ -117,10 +125,15 @@ def contacts_of_step(data, run):
     """
     s = run_at(run)[0]
     p = grains_at(s.grains_at)[0]
+    if p.moving != 0:
+        place_planes(p, s.x0, s.R0)
     copy(s.V, p.alone)
     code, sweeps, differ = OK, 0, 0.0
-    for turn in range(TURNS if p.clumps != 0 else 1):
+    turns = TURNS if p.clumps != 0 or p.coupled < 0 else 1
+    for turn in range(turns):
         before = turn > 0
+        if p.coupled < 0 and not mechanism.make_ready(system_at(data)[0], s, p, turn):
+            return
         code = _solve_within_margin(p, s)
         if code == NO_ROOM:
             s.code = NO_ROOM
@@ -130,8 +143,11 @@ def contacts_of_step(data, run):
         for i in range(s.V.shape[0]):
             for j in range(6):
                 s.W[i, j] += s.V[i, j] - (p.settled[i, j] if before else p.alone[i, j])
-        solve_velocities(s, s.velocity_problem)
-        differ = _differ(p, s) if p.clumps != 0 else 0.0
+        if p.coupled < 0:
+            mechanism.solve_with(system_at(data)[0], s, p)
+        else:
+            solve_velocities(s, s.velocity_problem)
+        differ = _differ(p, s) if turns > 1 else 0.0
         if s.code != OK or differ <= PART * p.tolerance:
             break
         for i in range(s.V.shape[0]):
@@ -154,7 +170,16 @@ def contacts_of_step(data, run):
             follow(p, s.x0, s.V, s.P, s.h, s.x)
             if p.held == 0:
                 turn_along(p, s.Q0, s.V, s.P, s.h, s.Q, s.R)
+        if p.moving != 0:
+            place_planes(p, s.x, s.R)
         push_apart(p, s.x, s.Q, s.R, s.h)
+
+
+@kernel
+def end_gaps(grains, x, R, gap):
+    """Fill gap (count,) with those of pairs with obstacles at poses x, R; centres are there already."""
+    place_planes(grains[0], x, R)
+    gaps_now(grains[0], x, R, gap)
 
 
 @kernel

@@ -37,6 +37,7 @@ from fem_mbs.solvers.granular.data import (
 
 LAG = 0.4  # part of the way that σ of (4) goes in a sweep
 STAYS = 0.5  # of the gap: pairs that close no more of it in the step are not listed
+NOBODY = -(2**62)
 
 
 @kernel
@@ -45,12 +46,18 @@ def row_of(b, last):
 
 
 @kernel
+def moved_from(p):
+    """Number in place of a second grain from which downwards contacts are those of `granular.coupled`."""
+    return p.coupled if p.coupled < 0 else NOBODY
+
+
+@kernel
 def add_impulses(p):
     """Add the impulses of all pairs to the velocities of the grains."""
     first, second, rows = p.first, p.second, p.rows  # read once: stores could change the record
-    count, end = p.count, p.grains.shape[0] - 1
+    count, end, moved = p.count, p.grains.shape[0] - 1, moved_from(p)
     for c in range(count):
-        if rows[c, P_RN] == 0.0:
+        if rows[c, P_RN] == 0.0 or second[c] <= moved:
             continue
         a, b = first[c], row_of(second[c], end)
         n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
@@ -58,12 +65,12 @@ def add_impulses(p):
         c0, c1, c2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
         t0, t1, t2 = t0 + rows[c, P_RN] * n0, t1 + rows[c, P_RN] * n1, t2 + rows[c, P_RN] * n2
         A, B = vector(p.grains_at + 8 * GRAIN * a, GRAIN), vector(p.grains_at + 8 * GRAIN * b, GRAIN)
-        _push(A, A[G_MASS], t0, t1, t2, c0, c1, c2)
-        _push(B, -B[G_MASS], t0, t1, t2, c0, c1, c2)
+        push(A, A[G_MASS], t0, t1, t2, c0, c1, c2)
+        push(B, -B[G_MASS], t0, t1, t2, c0, c1, c2)
 
 
 @kernel(fused=True)
-def _push(grain, m, d0, d1, d2, c0, c1, c2):
+def push(grain, m, d0, d1, d2, c0, c1, c2):
     """Give impulse d to a grain whose inverse mass is m, or −d where m is negative; c = n × d."""
     turn = grain[G_TURN]
     grain[G_V] += m * d0
@@ -98,9 +105,11 @@ def size_of_problem(p):
     """‖q̂‖² over the contacts that approach with the present velocities (those without impulses), or carry."""
     first, second, given, mus = p.first, p.second, p.given, p.mu
     count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
-    relaxed = p.relaxed != 0
+    relaxed, moved = p.relaxed != 0, moved_from(p)
     g, rows, total = p.grains, p.rows, 0.0
     for c in range(count):
+        if second[c] <= moved:
+            continue
         a, b = first[c], row_of(second[c], end)
         n0, n1, n2, u_n = _approach(g, rows, c, a, b)
         q_n = u_n + rows[c, P_BIAS]
@@ -171,11 +180,13 @@ def sweep(p, beta):
     """
     first, second, chosen, given, mus = p.first, p.second, p.chosen, p.given, p.mu
     end, moving, listed, lagged, slide = p.grains.shape[0] - 1, p.moving != 0, p.listed > 0, p.lagged != 0, p.slide
-    relaxed = p.relaxed != 0 or lagged
+    relaxed, moved = p.relaxed != 0 or lagged, moved_from(p)
     rows_at, last_at, grains_at = p.rows_at, p.last_at, p.grains_at
     estimate = work = 0.0
     for k in range(p.listed if listed else p.count):
         c = chosen[k] if listed else k
+        if second[c] <= moved:
+            continue
         row, last = vector(rows_at + 8 * PAIR * c, PAIR), vector(last_at + 8 * LAST * c, LAST)
         A = vector(grains_at + 8 * GRAIN * first[c], GRAIN)
         B = vector(grains_at + 8 * GRAIN * row_of(second[c], end), GRAIN)
@@ -209,8 +220,8 @@ def sweep(p, beta):
         work -= w * d * (new - r) + w_t * (d0 * (f0 - r0) + d1 * (f1 - r1) + d2 * (f2 - r2))
         c0, c1, c2 = n1 * d2 - n2 * d1, n2 * d0 - n0 * d2, n0 * d1 - n1 * d0
         d0, d1, d2 = d0 + d * n0, d1 + d * n1, d2 + d * n2
-        _push(A, A[G_MASS], d0, d1, d2, c0, c1, c2)
-        _push(B, -B[G_MASS], d0, d1, d2, c0, c1, c2)
+        push(A, A[G_MASS], d0, d1, d2, c0, c1, c2)
+        push(B, -B[G_MASS], d0, d1, d2, c0, c1, c2)
     return estimate, work
 
 
@@ -243,8 +254,10 @@ def error_of(p):
     first, second, given, mus = p.first, p.second, p.given, p.mu
     count, end, moving = p.count, p.grains.shape[0] - 1, p.moving != 0
     g, rows, total, away = p.grains, p.rows, 0.0, 0.0
-    relaxed = p.relaxed != 0
+    relaxed, moved = p.relaxed != 0, moved_from(p)
     for c in range(count):
+        if second[c] <= moved:
+            continue
         a, b = first[c], row_of(second[c], end)
         n0, n1, n2, u_n = _approach(g, rows, c, a, b)
         q_n, r = u_n + rows[c, P_BIAS], rows[c, P_RN]

@@ -134,7 +134,7 @@ class DecoupledNSGA(AlphaMethod):
     """
 
     table = TABLE
-    takes_grains = True
+    takes_grains = takes_mechanisms = True
     named = ("smooth motion", "position correction", "velocity correction")
 
     def __init__(

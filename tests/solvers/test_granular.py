@@ -407,7 +407,6 @@ def test_a_sphere_that_an_impact_throws_out_of_the_margin_meets_what_is_there():
     [
         (lambda m, g, b: m.add(fem.RigidBody(1.0, 1e-3, node=b.node, center=[0.1, 0, 0])), "not centred at its node"),
         (lambda m, g, b: m.add(fem.Spring(m.ground, b, stiffness=1.0)), "joints or forces act"),
-        (lambda m, g, b: g.obstacle(fem.SphereOnBox, m.ground.frame([9, 0, 0]), size=[1, 1, 1]), "not planes"),
     ],
 )
 def test_what_does_not_fit_is_solved_pair_by_pair(change, words):
