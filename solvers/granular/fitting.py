@@ -1,4 +1,4 @@
-"""Which contact groups are solved by sweeps: spheres on free bodies, and planes that they do not move."""
+"""Which contact groups are solved by sweeps: shapes on free bodies, and planes that they do not move."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -59,7 +59,8 @@ def _unknown_contacts(system, method):
         return "obstacles are not planes"
     if np.isnan(search.laws).any():
         return "the table of materials has no law for some pairs"
-    if search.laws[..., L_NORMAL].any() and not method.velocities_first and len(search.nodes) < FEW:
+    few = len(search.nodes) < FEW and not search.owner.shaped  # other shapes have no sequence
+    if search.laws[..., L_NORMAL].any() and not method.velocities_first and few:
         return "impacts of few spheres with restitution are a sequence"
     if search.laws[..., [L_ROLLING, L_SPINNING, L_TANGENTIAL, L_DRILLING]].any():
         return "contacts resist rolling or spinning, or rebound tangentially"

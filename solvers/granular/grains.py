@@ -13,6 +13,7 @@ from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, P_N, P_RN, P_RT, TABLE
+from fem_mbs.solvers.granular.shaped import closed_features, fill_shapes, refuse_overlaps, sizes_of_shapes
 from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
 
 if TYPE_CHECKING:
@@ -52,11 +53,14 @@ class Grains:
         sizes["nodes"], sizes["nb"] = len(system.nodes), len(found.nodes) + 1 if self.clumps else 0
         sizes["nv"] = sizes["nb"] if self.clumps else sizes["ng"]
         sizes["nm"], sizes["nk"] = (sizes["np"] if there else 0 for there in (self.moving, self.clumps))
+        self.shaped = owner.shaped
+        sizes |= sizes_of_shapes(owner, sizes)
         self.arrays, self.record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
         a = self.arrays
         a["node"][:], a["offset"][:], a["radius"][:ns] = search.nodes, search.offsets, search.radii
         a["material"][:ns], a["laws"][:] = search.materials, search.laws
         self._fill_bodies(found)
+        fill_shapes(self.arrays, search)
         if planes is not None:
             a["plane_node"][:] = planes.partner_nodes
             a["plane_material"][:] = search.partner_materials[SphereOnPlane]
@@ -69,6 +73,7 @@ class Grains:
         caps = [cap for most, cap in CAPS if ns < most and not (fine and cap == CAPS[0][1])]
         numbers = {
             "skin": search.skin, "band": BAND, "clean": CLEAN, "moving": int(self.moving), "clumps": int(self.clumps),
+            "shapes": int(self.shaped),
             "held": int(not method.velocities_first),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
@@ -78,6 +83,8 @@ class Grains:
         for name, value in numbers.items():
             self.record[0][name] = value
         self.tables: list[np.ndarray] = []
+        if self.shaped:
+            refuse_overlaps(self)
 
     def _fill_bodies(self, found):
         """Mobilities of grains, or inertias of bodies; those of what cannot move stay zero."""
@@ -103,7 +110,7 @@ class Grains:
 
     def search_again(self) -> None:
         """Give the pairs more room, as many as the last search found and some."""
-        growing = [["np"]] + [["nm"]] * self.moving + [["nk"]] * self.clumps
+        growing = [["np"]] + [["nm"]] * self.moving + [["nk"]] * self.clumps + [["nf"]] * self.shaped
         size = max(int(GROWTH * self.record[0]["found"]), len(self.arrays["first"]) + 16)
         for name, item in TABLE.items.items():
             if item.shape.split()[:1] in growing:
@@ -135,6 +142,8 @@ class Grains:
 
     def closed_pairs(self) -> np.ndarray:
         """Table of the pairs that carry, see `fem_mbs.results.table.PAIRS`."""
+        if self.shaped:
+            return closed_features(self)
         a, count = self.arrays, int(self.record[0]["count"])
         rows = a["rows"][:count]
         chosen = np.flatnonzero(rows[:, P_RN] > 0.0)

@@ -10,6 +10,7 @@ Source: docs/theory/contact_groups.md, (10).
 import math
 
 from fem_mbs.jit import kernel
+from fem_mbs.solvers.granular import shape_positions
 from fem_mbs.solvers.granular.bodies import cross, turn_nodes, turned
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS
 from fem_mbs.solvers.granular.sweeps import row_of
@@ -78,6 +79,8 @@ def push_apart(p, x, Q, R, h):
 
     What overlapped at the start of the step is taken back with ``p.recovery`` [m/s] at most.
     """
+    if p.shapes != 0:
+        return shape_positions.push_apart(p, x, Q, R, h)
     radius, pushes = p.radius, 0
     _start(p, x, R)
     for _ in range(PASSES):

@@ -93,6 +93,7 @@ class Engine:
             return None
         if not self.method.takes_grains:
             self.pairwise = f"{type(self.method).__name__} has no sweeps"
+            self._refuse_shapes()
             return None
         from fem_mbs.solvers.granular.fitting import fit
         from fem_mbs.solvers.granular.grains import Grains
@@ -100,10 +101,16 @@ class Engine:
         found = fit(self.system, self.method)
         if found.reason is not None:
             self.pairwise = found.reason
+            self._refuse_shapes()
             return None
         grains = Grains(self, found)
         self.system.forget_pairs()
         return grains
+
+    def _refuse_shapes(self):
+        """Raise where a group that cannot be solved by sweeps has shapes that can be solved in no other way."""
+        for search in self.system.searches:
+            search.owner.refuse_pairwise(self.pairwise)
 
     def _allocate(self):
         system = self.system
