@@ -2,8 +2,8 @@
 
 A pair becomes a contact of the ordinary element type (`SphereOnSphere`, or the type of the obstacle) while its gap is
 below a margin, the *skin*; pairs are found anew when anything has moved by half of it, so that none is missed
-(`fem_mbs.system.pairs`, `fem_mbs.system.broad_phase`). The law of each pair comes from a table of materials. Groups with
-capsules and boxes are solved by sweeps only (`fem_mbs.solvers.granular`).
+(`fem_mbs.system.pairs`, `fem_mbs.system.broad_phase`). The law of each pair comes from a table of materials. Groups
+with capsules and boxes are solved by sweeps only (`fem_mbs.solvers.granular`).
 """
 
 from typing import Any

@@ -115,7 +115,7 @@ class PairSearch:
         self.groups = [PairGroup(owner, kind, prototypes, workspace) for kind, prototypes in kinds]
         self.material_names = list(owner.sphere_materials)
         names = sorted({name for kind, _ in kinds for name in owner.partners(kind)})
-        number = {name: k for k, name in enumerate(names)}
+        self.names, number = names, {name: k for k, name in enumerate(names)}
         self.laws = owner.law_table(names)
         self.materials = np.array([number[m] for m in owner.sphere_materials])
         self.partner_materials = {kind: np.array([number[m] for m in owner.partners(kind)]) for kind, _ in kinds}

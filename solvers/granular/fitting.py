@@ -57,13 +57,22 @@ def _unknown_contacts(system, method):
     (search,) = system.searches
     if set(search.partner_materials) - {SphereOnPlane} - {search.groups[0].kind}:
         return "obstacles are not planes"
-    if np.isnan(search.laws).any():
-        return "the table of materials has no law for some pairs"
+    if (lacking := _without_law(search)) is not None:
+        return f"the table of materials has no law for some pairs ({lacking})"
     few = len(search.nodes) < FEW and not search.owner.shaped  # other shapes have no sequence
-    if search.laws[..., L_NORMAL].any() and not method.velocities_first and few:
+    laws = np.nan_to_num(search.laws)  # those of obstacles with each other may be missing
+    if laws[..., L_NORMAL].any() and not method.velocities_first and few:
         return "impacts of few spheres with restitution are a sequence"
-    if search.laws[..., [L_ROLLING, L_SPINNING, L_TANGENTIAL, L_DRILLING]].any():
+    if laws[..., [L_ROLLING, L_SPINNING, L_TANGENTIAL, L_DRILLING]].any():
         return "contacts resist rolling or spinning, or rebound tangentially"
+    return None
+
+
+def _without_law(search):
+    """Two materials that can meet and have no law, in words; None when there are none. Obstacles do not meet."""
+    first = np.unique(search.materials)
+    for i, j in np.argwhere(np.isnan(search.laws[first, :, 0]))[:1]:
+        return f"'{search.names[first[i]]}' and '{search.names[j]}'"
     return None
 
 
