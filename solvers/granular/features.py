@@ -73,7 +73,7 @@ def _list(p, first, second, feature, total):
 
 @kernel
 def _list_planes(p, total):
-    """Corners of bodies that move near planes."""
+    """Corners of bodies that move near planes; all, where planes move: these come from any distance."""
     for c in range(p.node.shape[0]):
         if p.bodies[p.body[c], B_MASS] == 0.0:
             continue
@@ -81,7 +81,7 @@ def _list_planes(p, total):
             gap = -p.plane[k, 3] - p.radius[c] - p.ahead[c]
             for j in range(3):
                 gap += p.plane[k, j] * p.at[c, j]
-            if gap < p.skin:
+            if gap < p.skin or p.moving != 0:
                 total = _list(p, c, -1 - k, CORNER, total)
     return total
 
@@ -202,6 +202,8 @@ def evaluate(p, x, R, V0, h, tol_v):
         for j in range(3):
             before[j] = p.old_rows[old, P_N + j] if old >= 0 else 0.0
         gap, counts = touch(p, first, second, feature, before, g)
+        if second < 0 and p.moving != 0:
+            counts = gap < p.skin + p.ahead[first] + h * _speed_of_plane(p, -1 - second, g, x, R, V0)
         p.near_gap[k] = gap
         for j in range(3):
             p.near_normal[k, j] = g[j] if counts else 0.0
@@ -268,6 +270,16 @@ def _add_velocity(p, i, sign, arms, R, V, u):
         u[j] += sign * V[i, j]
         d[j] = arms[j]
     add_cross(sign, w, d, u)
+
+
+@kernel
+def _speed_of_plane(p, k, g, x, R, V):
+    """Speed [m/s] of plane k along its normal at the point of a corner, g of `granular.cores.touch`."""
+    u, d, i = local_vector(3), local_vector(3), p.plane_node[k]
+    for j in range(3):
+        u[j], d[j] = 0.0, g[3 + j] - x[i, j]
+    _add_velocity(p, i, 1.0, d, R, V, u)
+    return abs(u[0] * g[0] + u[1] * g[1] + u[2] * g[2])
 
 
 @kernel

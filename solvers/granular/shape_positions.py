@@ -14,6 +14,7 @@ from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_no
 from fem_mbs.solvers.granular.bodies import cross, turned
 from fem_mbs.solvers.granular.cores import place_shape, touch
 from fem_mbs.solvers.granular.data import B_MASS
+from fem_mbs.solvers.granular.pairs import place_planes
 
 PASSES = 100
 
@@ -84,6 +85,8 @@ def _within_ways(p, k):
 def push_apart(p, x, Q, R, h):
     """Move the bodies at poses x, Q, R, the end of a step of h [s], until no pair overlaps; the number of pushes."""
     g, before, pushes = local_vector(9), local_vector(3), 0
+    if p.moving != 0:
+        place_planes(p, x, R)
     for s in range(p.core_first.shape[0]):
         p.core_way[s] = 0.0
         _replace(p, s, x, R)

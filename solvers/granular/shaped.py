@@ -15,6 +15,7 @@ from fem_mbs.solvers.granular.cores import place_shape, touch
 from fem_mbs.solvers.granular.data import P_N, P_RN, P_RT
 from fem_mbs.solvers.granular.features import find
 from fem_mbs.solvers.granular.pairs import place_planes
+from fem_mbs.system.contacts import L_DRILLING, L_ROLLING, L_SPINNING, L_TANGENTIAL
 
 if TYPE_CHECKING:
     from fem_mbs.elements.contacts.group import ContactGroup
@@ -32,10 +33,14 @@ def sizes_of_shapes(owner: "ContactGroup", sizes: dict[str, int]) -> dict[str, i
 
 
 def fill_shapes(arrays: dict[str, np.ndarray], search: "PairSearch") -> None:
-    """Fill what does not change of the arrays of shapes."""
+    """Fill what does not change of the arrays of shapes; raise for laws that features do not know."""
     owner = search.owner
     if not owner.shaped:
         return
+    if owner.excluded:
+        owner.refuse_pairwise("bodies are excluded")
+    if (np.nan_to_num(search.laws)[..., [L_ROLLING, L_SPINNING, L_TANGENTIAL, L_DRILLING]] > 0.0).any():
+        owner.refuse_pairwise("contacts resist rolling or spinning, or rebound tangentially")
     a, shapes = arrays, owner.shapes
     counts = np.array([len(shape.corners) for shape in shapes])
     a["core_count"][:], a["core_first"][:] = counts, np.cumsum(counts) - counts

@@ -90,7 +90,6 @@ def test_a_corner_deep_in_a_box_is_pushed_out_of_the_nearest_face(monkeypatch):
     ("stepper", "words"),
     [
         (lambda: fem.ConeComplementarity(contact_solver="problem"), "contact_solver is 'problem'"),
-        (lambda: fem.MoreauJean(), "MoreauJean|sweeps"),
         (lambda: fem.GeneralizedAlpha(), "contact"),
     ],
 )

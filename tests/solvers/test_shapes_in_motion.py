@@ -322,6 +322,80 @@ def test_fast_shapes_do_not_pass_through_each_other():
         assert max(result.pair_count) >= 2
 
 
+@pytest.mark.parametrize("acceleration", [2.0, -2.0])
+def test_a_box_on_a_lift_goes_with_it_and_weighs_what_it_should(acceleration):
+    model = fem.Model("lift", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=0.3, name="group")
+    plate = model.add(fem.RigidBody(5.0, 1.0, name="plate"))
+    guide = model.add(fem.Prismatic.at(model.ground, plate, [0, 0, 0], [0, 0, 1], name="guide"))
+    way = lambda t: 0.5 * acceleration * t**2  # noqa: E731
+    model.add(fem.LinearDriver(guide.frame_P, guide.frame_Q, distance=way, name="motor"))
+    brick(model, group, [0, 0, 0.05], name="box")
+    group.obstacle(fem.SphereOnPlane, plate)
+    model.add(group)
+    result = fem.ConeComplementarity(relaxed=False, contact_tolerance=1e-9).run(model, 0.2, H)
+    above = result["box"].position[:, 2] - result["plate"].position[:, 2]
+    assert above == pytest.approx(0.05, abs=1e-9)
+    forces = np.array([carried(result, 0, k)[2] for k in range(10, 200)]) / H
+    assert forces == pytest.approx(G + acceleration, rel=1e-6)
+
+
+@pytest.mark.parametrize("speed", [1.0, 50.0])
+def test_a_wall_that_comes_from_afar_pushes_a_box_that_rests(speed):
+    """Nothing has moved but the wall when it gets there."""
+    model, group = world(friction=0.0)
+    motion = {"velocity": [speed, 0, 0]}
+    wall = fem.RigidBody(5.0, 1.0, position=[-1.013, 0, 0], rotation=[0, 0.5 * np.pi, 0], name="wall", **motion)
+    model.add(wall)
+    guide = model.add(fem.Prismatic.at(model.ground, wall, [0, 0, 0], [1, 0, 0], name="guide"))
+    model.add(fem.LinearDriver(guide.frame_P, guide.frame_Q, distance=lambda t: speed * t, name="motor"))
+    brick(model, group, [0, 0, 0.05], name="box")
+    group.obstacle(fem.SphereOnPlane, wall)
+    result = fem.ConeComplementarity(relaxed=False, contact_tolerance=1e-9).run(model, 1.5 / speed, H)
+    apart = result["box"].position[:, 0] - result["wall"].position[:, 0] - 0.1
+    assert apart.min() > -1e-6 and result["box"].velocity[-1, 0] == pytest.approx(speed, rel=1e-6)
+
+
+def test_a_box_on_the_ground_and_a_fixed_body_are_obstacles():
+    model, group = world(friction=0.5)
+    group.box(model.ground.frame([0, 0, 0.1]), [0.4, 0.4, 0.2], 5e-3)
+    block = model.add(fem.RigidBody.box(1.0, [0.1, 0.1, 0.2], position=[0.05, 0, 0.3], fixed=True, name="block"))
+    group.box(block, [0.1, 0.1, 0.2], 5e-3)
+    brick(model, group, [-0.12, 0, 0.25], name="box", velocity=[2.0, 0, 0])
+    result = fem.DecoupledNSGA(contact_tolerance=1e-8).run(model, 0.3, H)
+    assert result["box"].position[-1] == pytest.approx([-0.1, 0, 0.25], abs=1e-6)
+    assert carried(result, 2)[2] / H == pytest.approx(G, rel=1e-3)
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.4])
+@pytest.mark.parametrize("name", ["cone", "relaxed", "nsga"])
+def test_spheres_move_beside_a_capsule_as_they_do_alone(name, restitution):
+    """Clumps of spheres are shapes too; features and pairs of spheres are two codes for them."""
+
+    def run(beside):
+        model, group = world(friction=0.3, restitution=restitution)
+        for k in range(30):
+            center = [0.22 * (k % 5) + 0.01 * (k % 3), 0.22 * (k // 5 % 3), 0.2 + 0.25 * (k // 15)]
+            body = fem.RigidBody(
+                1.0, [2e-3, 3e-3, 4e-3], position=center, velocity=[0.3, 0.1 * (k % 4), -1.0], name=str(k)
+            )
+            model.add(body)
+            for place in ([0.04, 0, 0], [-0.04, 0.02, 0.0]):
+                group.sphere(body.frame(place), 0.05)
+        if beside:
+            group.capsule(model.add(fem.RigidBody(1.0, 0.1, position=[9, 0, 5.0])), 0.05, 0.1)
+        else:
+            group.sphere(model.add(fem.RigidBody(1.0, 0.1, position=[9, 0, 5.0])).frame([0, 0, 0.05]), 0.05)
+        methods = METHODS | {"relaxed": lambda **options: fem.ConeComplementarity(relaxed=True, **options)}
+        return methods[name](contact_tolerance=1e-10).run(model, 0.16, 2e-3)
+
+    a, b = run(True), run(False)
+    assert a.pair_count[:71].max() > 10
+    # later one body is pushed by round-off alone: it goes to x + h v, without contacts on a parabola, ½ g h² apart
+    assert a.rows([70])["position"][0, 1:31] == pytest.approx(b.rows([70])["position"][0, 1:31], abs=1e-8)
+    assert a.rows([70])["velocity"][0, 1:31] == pytest.approx(b.rows([70])["velocity"][0, 1:31], abs=1e-7)
+
+
 def test_results_say_which_shapes_touch_and_draw_them(tmp_path):
     model, group = world(friction=0.5)
     box = brick(model, group, [0, 0, 0.05], name="box")
