@@ -83,6 +83,13 @@ def spheres_in_a_box():
     result.animate(PICTURES / "spheres_in_a_box.gif", speed=0.15, fps=12, size=(400, 320), **look)
 
 
+def mixed_pile():
+    script = runpy.run_path(str(ROOT / "examples" / "mixed_pile.py"))
+    result = script["run"](200, 0.7, across=5, save=None)
+    look = {"view": (1.0, -1.3, 0.7), "arrows": False, "zoom": 1.12}
+    result.picture(PICTURES / "mixed_pile.png", size=(1000, 560), **look)
+
+
 def dominoes():
     example("dominoes")
     result = fem.load("dominoes.vtkhdf")
@@ -222,7 +229,7 @@ def elastic_bar():
 
 DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
-    spheres_in_a_box, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts,
+    spheres_in_a_box, mixed_pile, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts,
     clearance_crank, guided_hopper, bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing,
     bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball, elastic_bar, rolling_disc,
 )  # fmt: skip

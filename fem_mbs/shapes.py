@@ -202,6 +202,56 @@ class Cylinder(Shape):
         super().__init__(points, [caps, sides], np.vstack([rims, [[0, n // 2], [n, n + n // 2]]]), **placement)
 
 
+class Capsule(Shape):
+    """Capsule: all within a radius [m] of the segment from p1 to p2, both (3,) [m].
+
+    Two outlines along it and the rims of its ends are drawn, so that its rotation shows.
+
+    ``resolution``: number of points around it, a multiple of 4.
+    """
+
+    def __init__(self, p1: ArrayLike, p2: ArrayLike, radius: float, *, resolution: int = 32, **placement: Any) -> None:
+        self.radius = self.positive("radius", radius, "m")
+        p1, p2 = self.as_vector("p1", p1), self.as_vector("p2", p2)
+        length = np.linalg.norm(p2 - p1)
+        if length == 0:
+            raise ParameterError(self, "p2", p2, "is the same point as p1; a capsule needs a length")
+        resolution = self.as_integer("resolution", resolution)
+        if resolution < 8 or resolution % 4:
+            raise ParameterError(self, "resolution", resolution, "must be a multiple of 4, at least 8")
+        from fem_mbs.rotations import frame_with_axis
+
+        globe, n, rings = _globe(resolution), resolution, resolution // 2
+        body = globe.points[: n * (rings - 1)].reshape(rings - 1, n, 3)
+        # the equator twice: upper half about p2, lower half about p1
+        upper = np.arange(rings - 1) < rings // 2
+        R, middle = frame_with_axis((p2 - p1) / length), body[rings // 2 - 1]
+        place = lambda unit, center: center + self.radius * unit @ R.T  # noqa: E731
+        layers = [place(ring, p2) for ring in body[upper]] + [place(middle, p1)]
+        layers += [place(ring, p1) for ring in body[~upper]]
+        poles = np.vstack([place(np.array([[0, 0, 1.0]]), p2), place(np.array([[0, 0, -1.0]]), p1)])
+        points = np.vstack([*layers, poles])
+        i, j = np.meshgrid(np.arange(rings - 1), np.arange(n), indexing="ij")
+        k = (j + 1) % n
+        quads = np.stack([i * n + j, (i + 1) * n + j, (i + 1) * n + k, i * n + k], axis=-1).reshape(-1, 4)
+        top, around, last = rings * n, np.arange(n), (rings - 1) * n
+        after = (around + 1) % n
+        caps = np.vstack(
+            [
+                np.stack([np.full(n, top), around, after], axis=1),
+                np.stack([np.full(n, top + 1), last + after, last + around], axis=1),
+            ]
+        )
+        first = (rings // 2 - 1) * n
+        rims = [np.stack([row + around, row + after], axis=1) for row in (first, first + n)]
+        lines = [
+            np.concatenate([[top], a + n * np.arange(rings), [top + 1], b + n * np.arange(rings - 1, -1, -1), [top]])
+            for a, b in ((0, n // 2), (n // 4, 3 * n // 4))
+        ]
+        edges = np.vstack([*rims, *(np.stack([line[:-1], line[1:]], axis=1) for line in lines)])
+        super().__init__(points, [caps, quads], edges, **placement)
+
+
 class Patch(Shape):
     """Rectangle of edge lengths size (2,) [m] in the x-y plane of the node axes; normal +z. Draws planes."""
 

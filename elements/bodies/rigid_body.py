@@ -258,6 +258,28 @@ class RigidBody(Inertia):
         shape = Cylinder(-0.5 * length * a, 0.5 * length * a, radius)
         return cls(mass, J, **{"shape": shape, **options})
 
+    @classmethod
+    @Keywords.known
+    def capsule(
+        cls, mass: float, radius: float, length: float, axis: ArrayLike = (0, 0, 1), **options: Any
+    ) -> "RigidBody":
+        """Homogeneous capsule about an axis (3,), unit, of the node axes; drawn as a capsule.
+
+        ``length`` [m] is that of its axis, between the centres of the round ends.
+        """
+        from fem_mbs.shapes import Capsule
+
+        owner = Named(cls.__name__, options.get("name"))
+        mass, r = owner.positive("mass", mass, "kg"), owner.positive("radius", radius, "m")
+        length, a = owner.positive("length", length, "m"), owner.unit_vector("axis", axis)
+        balls = mass / (1 + 0.75 * length / r)  # mass of both ends; that of a cylinder goes as π r² length
+        rod = mass - balls
+        along = rod * r**2 / 2 + 0.4 * balls * r**2
+        across = rod * (3 * r**2 + length**2) / 12 + balls * (0.4 * r**2 + length**2 / 4 + 3 * length * r / 8)
+        J = across * np.eye(3) + (along - across) * np.outer(a, a)
+        shape = Capsule(-0.5 * length * a, 0.5 * length * a, r)
+        return cls(mass, J, **{"shape": shape, **options})
+
 
 def _example(rng, node):
     Q = exp(rng.normal(size=3))

@@ -59,12 +59,10 @@ def _foot(first, last, y):
 
 
 @kernel
-def nearest(p, x, R, z, at, v, c):
-    """Fill ends z (4, 3), parameters and whether they are free at (4,) = σ, τ, 0 or 1, 0 or 1, v (3,), c (4,)."""
-    for k in range(4):
-        rotate(R[p.node[k]], p.offset[k], z[k])
-        for i in range(3):
-            z[k, i] += x[p.node[k], i]
+def feet(z, segment, at):
+    """Fill at (4,) = σ, τ, 0 or 1, 0 or 1: the nearest points of two segments with ends z (4, 3), and whether they are
+    free; with ``segment`` 0 the first is the point z_1.
+    """
     a = e = b = d = f = 0.0
     for i in range(3):
         e_A, e_B, apart = z[1, i] - z[0, i], z[3, i] - z[2, i], z[0, i] - z[2, i]
@@ -74,7 +72,7 @@ def nearest(p, x, R, z, at, v, c):
         d += e_A * apart
         f += e_B * apart
     s, free = 0.0, 0.0
-    if p.segment != 0:
+    if segment != 0:
         det = a * e - b * b
         if det > _PARALLEL * a * e:
             s, free = (b * f - d * e) / det, 1.0
@@ -87,13 +85,24 @@ def nearest(p, x, R, z, at, v, c):
     # from an end to the other segment: not touched by the round-off of the other end
     if t <= 0.0 or t >= 1.0:
         t = 0.0 if t <= 0.0 else 1.0
-        if p.segment != 0:
+        if segment != 0:
             s, free = _foot(z[0], z[1], z[2] if t == 0.0 else z[3]), 1.0
     elif s == 0.0 or s == 1.0:
         t = _foot(z[2], z[3], z[0] if s == 0.0 else z[1])
     at[0], at[1] = s, t
     at[2] = free if 0.0 < s < 1.0 else 0.0
     at[3] = 1.0 if 0.0 < t < 1.0 else 0.0
+
+
+@kernel
+def nearest(p, x, R, z, at, v, c):
+    """Fill ends z (4, 3), parameters and whether they are free at (4,) = σ, τ, 0 or 1, 0 or 1, v (3,), c (4,)."""
+    for k in range(4):
+        rotate(R[p.node[k]], p.offset[k], z[k])
+        for i in range(3):
+            z[k, i] += x[p.node[k], i]
+    feet(z, p.segment, at)
+    s, t = at[0], at[1]
     c[0], c[1], c[2], c[3] = 1.0 - s, s, t - 1.0, -t
     for i in range(3):
         v[i] = c[0] * z[0, i] + c[1] * z[1, i] + c[2] * z[2, i] + c[3] * z[3, i]

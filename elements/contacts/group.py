@@ -1,8 +1,9 @@
-"""Contact groups: spheres on any number of bodies that touch each other and obstacles, pairs found while they move.
+"""Contact groups: shapes on any number of bodies that touch each other and obstacles, pairs found while they move.
 
 A pair becomes a contact of the ordinary element type (`SphereOnSphere`, or the type of the obstacle) while its gap is
 below a margin, the *skin*; pairs are found anew when anything has moved by half of it, so that none is missed
-(`fem_mbs.system.pairs`, `fem_mbs.system.broad_phase`). The law of each pair comes from a table of materials.
+(`fem_mbs.system.pairs`, `fem_mbs.system.broad_phase`). The law of each pair comes from a table of materials. Groups
+with capsules and boxes are solved by sweeps only (`fem_mbs.solvers.granular`).
 """
 
 from typing import Any
@@ -13,23 +14,26 @@ from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import Contact, Part
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.bodies.spheres import make_frames, make_spheres, numbers, rows
+from fem_mbs.elements.contacts.group_shapes import GroupShape
 from fem_mbs.elements.contacts.materials import MaterialTable
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.errors import ParameterError, label
-from fem_mbs.nodes import Node6
+from fem_mbs.nodes import Frame, Node6
+from fem_mbs.rotations import frame_with_axis
 from fem_mbs.spelling import meant
 
 
 class ContactGroup(Part):
-    """Spheres that can touch each other and obstacles.
+    """Spheres, capsules and boxes that can touch each other and obstacles.
 
     Parameters
     ----------
     materials : MaterialTable or dict, optional
         Laws by pairs of materials. Without it all pairs have ``law``.
     skin : float > 0, optional [m]
-        Pairs with a smaller gap are evaluated. Larger: fewer searches, more pairs. Default: 0.3 of the mean radius.
+        Pairs with a smaller gap are evaluated. Larger: fewer searches, more pairs. Default: 0.3 of the mean radius
+        (half thickness).
     name : str, optional
     **law
         restitution, friction, … of all pairs (see `Contact`) when there is no table.
@@ -37,8 +41,9 @@ class ContactGroup(Part):
     Raises
     ------
     ParameterError
-        Both a table and a law, unknown coefficients, a radius that is not positive, a sphere given twice (same place on
-        the same body, same radius), a material that the table does not name.
+        Both a table and a law, unknown coefficients, sizes that are not positive, a shape given twice (same place on
+        the same body, same size), a material that the table does not name, capsules or boxes where they cannot be
+        solved (docs/howto/many_bodies.md).
 
     Notes
     -----
@@ -78,22 +83,15 @@ class ContactGroup(Part):
         table = materials if materials is not None else {("*", "*"): law}
         self.materials = table if isinstance(table, MaterialTable) else MaterialTable(table)
         self.skin = None if skin is None else self.positive("skin", skin, "m")
-        self.frames, self.radii, self.sphere_materials = [], [], []
-        self._numbers: dict = {}  # of spheres, by body, place and radius
+        self.shapes = []  # GroupShape
+        self._numbers: dict = {}  # of shapes, by body, place and size
+        self.frames, self.radii, self.sphere_materials = [], [], []  # of their corners: a sphere is its own
         self.obstacles = []  # (contact type, frame, options, material)
         self.excluded = set()
 
     def sphere(self, body: FrameLike, radius: float, material: str = "") -> None:
         """Put a sphere on a body (frame or node; its origin is the centre), radius [m] > 0."""
-        frame, radius = self.as_frame("body", body), self.positive("radius", radius, "m")
-        material, number = self._known(material), len(self.frames)
-        before = self._numbers.setdefault((frame.node, *frame.p, radius), number)
-        if before != number:
-            message = f"m is at the place of sphere {before}, on the same body and with the same radius; give it once"
-            raise ParameterError(self, "radius", radius, message)
-        self.frames.append(frame)
-        self.radii.append(radius)
-        self.sphere_materials.append(material)
+        self._add("sphere", self.as_frame("body", body), np.zeros(3), self.positive("radius", radius, "m"), material)
 
     def spheres(
         self,
@@ -149,13 +147,98 @@ class ContactGroup(Part):
             masses = numbers(self, "density", density, "kg/m³", n) * (4.0 / 3.0 * np.pi * sizes**3)
         else:
             masses = numbers(self, "mass", mass, "kg", n)
-        self.as_text("material", material)
+        material = self._known(material)
         motion = rows(self, "velocity", velocity, n), rows(self, "angular_velocity", angular_velocity, n)
         bodies = make_spheres(places, sizes, masses, *motion, **drawn)
-        self.frames += make_frames(bodies)
-        self.radii += sizes.tolist()
-        self.sphere_materials += [material] * n
+        point = np.zeros(3)
+        for frame, radius in zip(make_frames(bodies), sizes.tolist()):
+            self._take(GroupShape("sphere", frame, point, radius), material)
         return bodies
+
+    def capsule(
+        self, body: FrameLike, radius: float, length: float, material: str = "", axis: ArrayLike = (0, 0, 1)
+    ) -> None:
+        """Put a capsule on a body: all that is within a radius of a segment.
+
+        Parameters
+        ----------
+        body : Frame, Node or body; its origin is the centre of the capsule
+        radius : float > 0 [m]
+        length : float > 0 [m], of the axis, between the centres of the round ends
+        material : str
+        axis : (3,), in axes of the frame
+        """
+        frame = self.as_frame("body", body)
+        radius, length = self.positive("radius", radius, "m"), self.positive("length", length, "m")
+        turn = frame.rotation @ frame_with_axis(self.unit_vector("axis", axis))
+        half = np.array([0.0, 0.0, 0.5 * length])
+        self._add("capsule", Frame(frame.node, frame.p, turn, name=frame.name), half, radius, material)
+
+    def box(self, body: FrameLike, size: ArrayLike, rounding: float, material: str = "") -> None:
+        """Put a box with rounded edges and corners on a body.
+
+        Parameters
+        ----------
+        body : Frame, Node or body; its origin is the centre of the box, its axes are those of the box
+        size : (3,) > 0 [m], edge lengths
+        rounding : float > 0 [m]
+            Radius of edges and corners, below half the smallest edge length; faces stay where they are. A few per cent
+            of that length.
+        material : str
+        """
+        frame, edges = self.as_frame("body", body), self.as_lengths("size", size)
+        rounding = self.positive("rounding", rounding, "m")
+        message = f"m must be below half the smallest edge length, {0.5 * edges.min():.6g} m"
+        self.check(2 * rounding < edges.min(), "rounding", rounding, message)
+        self._add("box", frame, 0.5 * edges - rounding, rounding, material)
+
+    def _add(self, kind, frame, half, radius, material):
+        """Check a shape and take it."""
+        shape, material = GroupShape(kind, frame, half, radius), self._known(material)
+        if kind != "sphere":
+            for obstacle, *_ in self.obstacles:
+                self._refuse_obstacle(obstacle)
+        self._take(shape, material)
+
+    def _take(self, shape, material):
+        """Take a shape, its corners, and its place, which is for one shape of its kind and size."""
+        number, radius = len(self.shapes), shape.radius
+        turn = () if shape.kind == "sphere" else tuple(shape.frame.rotation.ravel())
+        place = (shape.kind, shape.frame.node, *shape.frame.p, *turn, *shape.half, radius)
+        before = self._numbers.setdefault(place, number)
+        if before != number:
+            name = "rounding" if shape.kind == "box" else "radius"
+            message = f"m is at the place of {shape.kind} {before}, on the same body and of the same size; give it once"
+            raise ParameterError(self, name, radius, message)
+        self.shapes.append(shape)
+        for corner in shape.corners:
+            self.frames.append(corner)
+            self.radii.append(radius)
+            self.sphere_materials.append(material)
+
+    @property
+    def shaped(self) -> bool:
+        """Whether there are shapes that are no spheres."""
+        return len(self.frames) > len(self.shapes)
+
+    def _refuse_obstacle(self, kind):
+        message = (
+            "goes with spheres only; beside capsules and boxes use SphereOnPlane, or put the obstacle into the group "
+            "as a shape of a body with fixed=True"
+        )
+        self.check(kind is SphereOnPlane, "kind", kind.__name__, message)
+
+    def refuse_pairwise(self, reason: str) -> None:
+        """Raise where capsules and boxes would have to be solved pair by pair, and why."""
+        if not self.shaped:
+            return
+        kind = next(shape.kind for shape in self.shapes if shape.kind != "sphere")
+        message = (
+            f"in the group is solved by sweeps only, which this run cannot use: {reason}. Sweeps take free rigid "
+            "bodies among planes, with contact_solver='auto' of DecoupledNSGA, ConeComplementarity or MoreauJean; for a "
+            "few bodies use contact elements (BoxOnPlane, BoxOnBox, CapsuleOnPlane, CapsuleOnCapsule, ...)"
+        )
+        raise ParameterError(self, "shape", kind, message)
 
     def obstacle(self, kind: type, body: FrameLike, material: str = "", **geometry: Any) -> None:
         """Put an obstacle on a body or on the ground.
@@ -172,6 +255,8 @@ class ContactGroup(Part):
         contact_type = isinstance(kind, type) and issubclass(kind, Contact)
         self.check(contact_type, "kind", kind, "is not a type of contact of a sphere, such as SphereOnPlane")
         kind(Node6(name="a sphere"), frame, radius=1e-3, **geometry)  # says what is wrong with the arguments
+        if self.shaped:
+            self._refuse_obstacle(kind)
         self.obstacles.append((kind, frame, geometry, material))
 
     def _known(self, material):
@@ -189,8 +274,8 @@ class ContactGroup(Part):
 
     @property
     def nodes(self) -> list:
-        """Nodes of all spheres and obstacles."""
-        return [f.node for f in self.frames] + [frame.node for _, frame, _, _ in self.obstacles]
+        """Nodes of all shapes and obstacles."""
+        return [shape.frame.node for shape in self.shapes] + [frame.node for _, frame, _, _ in self.obstacles]
 
     def kinds(self) -> list:
         """Contact types of the group, with their prototypes.

@@ -37,29 +37,39 @@ from fem_mbs.nodes import Ground
 
 
 @kernel
-def _nearest(p, y, n, N):
-    """Distance φ [m] of the point y (3,) from the box by (1); fills n (3,) and N (3, 3)."""
+def out_of_core(half, y, n):
+    """Distance [m] of the point y (3,) from the box of half edge lengths (3,), some of which may be 0; fills n (3,).
+
+    Points inside have a depth, 0 or negative, and the normal of the nearest face.
+    """
     square = 0.0
     for i in range(3):
-        n[i] = y[i] - min(max(y[i], -p.half[i]), p.half[i])
+        n[i] = y[i] - min(max(y[i], -half[i]), half[i])
         square += n[i] * n[i]
     if square == 0.0:  # inside, or on a plate
-        face, depth = 2, abs(y[2]) - p.half[2]
+        face, depth = 2, abs(y[2]) - half[2]
         for i in range(2):
-            if abs(y[i]) - p.half[i] > depth:
-                face, depth = i, abs(y[i]) - p.half[i]
+            if abs(y[i]) - half[i] > depth:
+                face, depth = i, abs(y[i]) - half[i]
         for i in range(3):
             n[i] = 0.0
-            for j in range(3):
-                N[i, j] = 0.0
         n[face] = 1.0 if y[face] >= 0.0 else -1.0
-        return depth - p.rounding
+        return depth
     distance = math.sqrt(square)
     for i in range(3):
         n[i] /= distance
+    return distance
+
+
+@kernel
+def _nearest(p, y, n, N):
+    """Distance φ [m] of the point y (3,) from the box by (1); fills n (3,) and N (3, 3)."""
+    distance = out_of_core(p.half, y, n)
     for i in range(3):
         for j in range(3):
-            N[i, j] = ((1.0 if i == j and n[i] != 0.0 else 0.0) - n[i] * n[j]) / distance
+            N[i, j] = 0.0
+            if distance > 0.0:
+                N[i, j] = ((1.0 if i == j and n[i] != 0.0 else 0.0) - n[i] * n[j]) / distance
     return distance - p.rounding
 
 

@@ -153,6 +153,11 @@ CASES = [
         Method("ConeComplementarity", {"relaxed": True}), Method("ConeComplementarity", {"relaxed": False}),
         note="Steppers without contact groups refuse it.", fast=False,
     ),
+    example(
+        "mixed_pile", "physical statements; nothing published", "tolerance of the contact problems",
+        Method("ConeComplementarity", {"relaxed": True}), Method("ConeComplementarity", {"relaxed": False}),
+        note="Steppers without sweeps refuse it.", fast=False,
+    ),
     example("compliant_impacts", "Sanchez2025, C.6.1 to C.6.3", "integration of the impact alone; three printed digits",
             fast=False),
     example("force_recovery", "Sanchez2025, C.6.1", "three printed digits; closed forms of the law",

@@ -74,13 +74,15 @@ def _contact_ends(element):
 
 
 def _describe_group(group):
-    """Name of a contact group, its spheres (numbers of nodes), types of partners and their names."""
+    """Name of a contact group, its spheres and other shapes (numbers of nodes), types of partners and their names."""
     kinds = group.kinds()
     partners = [[f.node.name or "ground" for f in group.seconds(kind, contacts)[0]] for kind, contacts in kinds]
+    partners[0] = [shape.frame.node.name or "ground" for shape in group.shapes]
     return {
         "name": group.name,
-        "spheres": [int(frame.node.index) for frame in group.frames],
-        "radii": [float(r) for r in group.radii],
+        "spheres": [int(shape.frame.node.index) for shape in group.shapes],
+        "radii": [float(shape.radius) for shape in group.shapes],
+        "shapes": [shape.kind for shape in group.shapes],
         "types": [kind.__name__ for kind, _ in kinds],
         "partners": partners,
     }

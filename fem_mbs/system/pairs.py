@@ -110,12 +110,13 @@ class PairSearch:
         self.nodes = np.array([f.node.index for f in owner.frames], np.int64)
         self.offsets = np.array([f.p for f in owner.frames], float).reshape(-1, 3)
         self.radii = np.array(owner.radii)
-        self.skin = owner.skin or SKIN * float(self.radii.mean())
+        self.thickness = np.array([shape.thickness for shape in owner.shapes])
+        self.skin = owner.skin or SKIN * float(self.thickness.mean())
         kinds = owner.kinds()
         self.groups = [PairGroup(owner, kind, prototypes, workspace) for kind, prototypes in kinds]
         self.material_names = list(owner.sphere_materials)
         names = sorted({name for kind, _ in kinds for name in owner.partners(kind)})
-        number = {name: k for k, name in enumerate(names)}
+        self.names, number = names, {name: k for k, name in enumerate(names)}
         self.laws = owner.law_table(names)
         self.materials = np.array([number[m] for m in owner.sphere_materials])
         self.partner_materials = {kind: np.array([number[m] for m in owner.partners(kind)]) for kind, _ in kinds}
@@ -169,7 +170,8 @@ class PairSearch:
             ahead = turned(self.movers, self.mover_x, self.mover_R, x, R, V, h, self.reach)
             self.movers_ahead = ahead if ahead > 0.25 * self.skin else 0.0
         reach = self.radii + self.ahead
-        while True:
+        found = 0
+        while not self.owner.shaped:  # pairs of other shapes are left to `fem_mbs.solvers.granular`
             found = near_pairs(self.centers, reach, self.skin, self.room)
             if found <= len(self.room):
                 break

@@ -27,7 +27,8 @@ B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 
 # ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials, nx excluded
 # pairs; nb bodies and one that cannot move, nk room for pairs of these: 0 for grains; nv rows of velocities: ng or nb;
-# nt room for pairs where contacts resist turning (`granular.turning`)
+# nt room for pairs where contacts resist turning (`granular.turning`); nh convex shapes, whose corners are the spheres,
+# nf room for their pairs, nc their number of bodies: 0 where all shapes are spheres
 TABLE = Table(
     "contact group of free bodies",
     {
@@ -83,6 +84,29 @@ TABLE = Table(
         "obstacles_at": Item("", "record of `granular.obstacles`", "i8"),
         "mechanism_at": Item("", "record of `granular.mechanism`, where contacts move obstacles", "i8"),
         "coupled": Item("", "−1 − the first obstacle that contacts move, 0: none", "i8"),
+        # convex shapes, see granular.cores
+        "shape": Item("ng", "of each sphere, which is a corner", "i8"),
+        "thick": Item("ng", "half thickness of the shape of each sphere: its radius where it is one"),
+        "core_first": Item("nh", "first corner of each shape", "i8"),
+        "core_count": Item("nh", "number of its corners: 1, 2, 8", "i8"),
+        "core_half": Item("nh 3", "half edge lengths of its core"),
+        "core_offset": Item("nh 3", "centre, axes of its node"),
+        "core_axes": Item("nh 3 3", "its axes, axes of its node"),
+        "core_bound": Item("nh", "radius of a sphere about all of it"),
+        "core_center": Item("nh 3", "centre, inertial axes"),
+        "core_turn": Item("nh 3 3", "its axes, inertial axes"),
+        "core_reach": Item("nh", "bound and way of each shape"),
+        "core_way": Item("nh", "longest way of its corners in the step"),
+        "core_next": Item("nh", "next shape of the same body, −1: none", "i8"),
+        "body_shape": Item("nc", "first shape of each body, −1: none", "i8"),
+        "near": Item("nf 3", "listed pairs: corner, corner of the other or −1 − plane, feature", "i8"),
+        "near_gap": Item("nf", "their gaps at the start of the step"),
+        "near_normal": Item("nf 3", "their normals there, 0 for those that do not count"),
+        "feature": Item("nf", "of each pair", "i8"),
+        "old_feature": Item("nf", "the same in the step before", "i8"),
+        "old_after": Item("nf", "next pair of the same first corner in the step before", "i8"),
+        "near_count": Item("", "number of listed pairs", "i8"),
+        "shapes": Item("", "there are shapes that are no spheres", "i8"),
         "skin": Item("", "margin of the search [m]"),
         "band": Item("", "of the smaller diameter: closed gaps are below it"),
         "clean": Item("", "of the smaller diameter: overlaps that positions may keep"),

@@ -1,4 +1,4 @@
-"""Which contact groups are solved by sweeps: spheres on free bodies, and obstacles of other ones."""
+"""Which contact groups are solved by sweeps: shapes on free bodies, and obstacles of other ones."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -66,18 +66,34 @@ def _unknown_contacts(system, method):
     strange = [group.kind.__name__ for group in search.groups[1:] if not _is_obstacle(group)]
     if strange:
         return f"obstacles are {strange[0]}, which is no shape that a sphere touches"
-    if np.isnan(search.laws).any():
-        return "the table of materials has no law for some pairs"
-    if search.laws[..., L_NORMAL].any() and not method.velocities_first and len(search.nodes) < FEW:
+    if (lacking := _without_law(search)) is not None:
+        return f"the table of materials has no law for some pairs ({lacking})"
+    few = len(search.nodes) < FEW and not search.owner.shaped  # other shapes have no sequence
+    if occurring(search)[..., L_NORMAL].any() and not method.velocities_first and few:
         return "impacts of few spheres with restitution are a sequence"
-    if search.laws[..., L_TANGENTIAL].any():
+    if occurring(search)[..., L_TANGENTIAL].any():
         return "contacts rebound tangentially"
+    if search.owner.shaped and turns(search):
+        return "contacts of capsules and boxes resist rolling or spinning"
+    return None
+
+
+def occurring(search: Any) -> np.ndarray:
+    """Laws (n, nl, 6) of the materials of spheres: obstacles do not meet, and may have none with each other."""
+    return search.laws[np.unique(search.materials)]
+
+
+def _without_law(search):
+    """Two materials that can meet and have no law, in words; None when there are none."""
+    first = np.unique(search.materials)
+    for i, j in np.argwhere(np.isnan(occurring(search)[..., 0]))[:1]:
+        return f"'{search.names[first[i]]}' and '{search.names[j]}'"
     return None
 
 
 def turns(search: Any) -> bool:
     """Whether contacts of a group resist rolling or spinning, or drill."""
-    return bool((search.laws[..., [L_ROLLING, L_SPINNING, L_DRILLING]] > 0.0).any())
+    return bool((occurring(search)[..., [L_ROLLING, L_SPINNING, L_DRILLING]] > 0.0).any())
 
 
 def _is_obstacle(group):
@@ -123,6 +139,8 @@ def _strange_obstacles(system, method, moved):
         )
     if set(moved) & set(search.nodes.tolist()):
         return "a body carries spheres and obstacles"
+    if len(moved) and search.owner.shaped:
+        return "capsules and boxes push obstacles"
     if len(moved) and turns(search):
         return "contacts resist rolling or spinning, and move obstacles"
     return None

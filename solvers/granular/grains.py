@@ -16,6 +16,7 @@ from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, P_N, P_RN, P_R
 from fem_mbs.solvers.granular.fitting import turns
 from fem_mbs.solvers.granular.mechanism_arrays import Mechanism
 from fem_mbs.solvers.granular.obstacle_arrays import Obstacles
+from fem_mbs.solvers.granular.shaped import closed_features, fill_shapes, refuse_overlaps, sizes_of_shapes
 from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
 
 if TYPE_CHECKING:
@@ -55,14 +56,17 @@ class Grains:
         sizes["nx"], sizes["nodes"] = len(excluded), len(system.nodes)
         sizes["nb"] = len(found.nodes) + 1 if self.clumps else 0
         sizes["nv"] = sizes["nb"] if self.clumps else sizes["ng"]
+        self.shaped = owner.shaped
         there = {"nm": self.moving, "nk": self.clumps, "nt": self.resists}
         sizes |= {name: sizes["np"] * is_there for name, is_there in there.items()}
+        sizes |= sizes_of_shapes(owner, sizes)
         self.arrays, self.record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
         a = self.arrays
         a["node"][:], a["offset"][:], a["radius"][:ns] = search.nodes, search.offsets, search.radii
         a["material"][:ns], a["laws"][:] = search.materials, search.laws
         a["excluded"][:] = excluded
         self._fill_bodies(found)
+        fill_shapes(self.arrays, search)
         a["plane_node"][:], a["plane_material"][:] = obstacles.nodes, obstacles.materials
         a["plane_local"][:] = obstacles.local
         self.owner = owner
@@ -77,7 +81,7 @@ class Grains:
             "skin": search.skin, "band": BAND, "clean": CLEAN, "moving": int(self.moving), "clumps": int(self.clumps),
             "mechanism_at": 0 if self.mechanism is None else address(self.mechanism.record),
             "coupled": 0 if self.mechanism is None else -1 - obstacles.first_moved,
-            "obstacles_at": address(obstacles.record), "resists": int(self.resists),
+            "obstacles_at": address(obstacles.record), "resists": int(self.resists), "shapes": int(self.shaped),
             "held": int(not method.velocities_first), "led": int(method.leads_grains),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
@@ -87,6 +91,8 @@ class Grains:
         for name, value in numbers.items():
             self.record[0][name] = value
         self.tables: list[np.ndarray] = []
+        if self.shaped:
+            refuse_overlaps(self)
 
     def _fill_bodies(self, found):
         """Mobilities of grains, or inertias of bodies; those of what cannot move stay zero."""
@@ -112,7 +118,8 @@ class Grains:
 
     def search_again(self) -> None:
         """Give the pairs more room, as many as the last search found and some."""
-        growing = [["np"]] + [["nm"]] * self.moving + [["nk"]] * self.clumps + [["nt"]] * self.resists
+        there = {"np": True, "nm": self.moving, "nk": self.clumps, "nt": self.resists, "nf": self.shaped}
+        growing = [[name] for name, is_there in there.items() if is_there]
         size = max(int(GROWTH * self.record[0]["found"]), len(self.arrays["first"]) + 16)
         for name, item in TABLE.items.items():
             if item.shape.split()[:1] in growing:
@@ -148,6 +155,8 @@ class Grains:
 
     def closed_pairs(self) -> np.ndarray:
         """Table of the pairs that carry, see `fem_mbs.results.table.PAIRS`."""
+        if self.shaped:
+            return closed_features(self)
         from fem_mbs.solvers.granular.step import end_gaps
 
         a, count = self.arrays, int(self.record[0]["count"])

@@ -227,7 +227,7 @@ def _look(p, o, k, cell, low, size, number, most, x, R):
 
 
 @kernel
-def _is_near(p, o, i, k, reach, x, R):
+def is_near(p, o, i, k, reach, x, R):
     """Whether sphere i is near obstacle k; its nearest point is within the reach of a mover."""
     c0, c1, c2 = p.center[i, 0], p.center[i, 1], p.center[i, 2]
     gap, n0, n1, n2 = gap_of(p, k, x, R, c0, c1, c2, p.radius[i])
@@ -255,7 +255,7 @@ def near_obstacles(p, i, cell, low, size, number, state, most, x, R, total):
                 continue
         if choosy and never_touch(p, p.node[i], p.plane_node[k], x.shape[0]):
             continue
-        if _is_near(p, o, i, k, reach, x, R):
+        if is_near(p, o, i, k, reach, x, R):
             if total < room:
                 p.first[total], p.second[total] = i, -1 - k
             total += 1

@@ -4,8 +4,8 @@
 
     d > L/100    where it has neither (ends of beams, masses without inertia), L the size of the model
 
-A contact that is deeper is no longer the one of the model: a pin inside its bush, a brick in a table. Spheres of
-contact groups have their radii in place of radii of gyration.
+A contact that is deeper is no longer the one of the model: a pin inside its bush, a brick in a table. Shapes of
+contact groups have their radii, or half their thickness, in place of radii of gyration.
 
 Source: docs/theory/accepted_steps.md, (9).
 """
@@ -62,13 +62,15 @@ class DepthWatch:
         gap, radius = table[:, pair_column("gap")], np.zeros(len(table))
         for number, search in enumerate(self.system.searches):
             mine = group == number
-            radius[mine] = search.radii[sphere[mine]]
+            radius[mine] = search.thickness[sphere[mine]]
             mine &= kind == 0  # two spheres
-            radius[mine] = np.minimum(radius[mine], search.radii[partner[mine]])
+            radius[mine] = np.minimum(radius[mine], search.thickness[partner[mine]])
         i = int(np.argmin(gap / radius))
         search = self.system.searches[group[i]]
-        first = search.owner.frames[sphere[i]].node.name or f"sphere {sphere[i]}"
-        second = search.groups[kind[i]].names[partner[i]] or f"partner {partner[i]}"
+        shapes = search.owner.shapes
+        first = shapes[sphere[i]].frame.node.name or f"sphere {sphere[i]}"
+        others = [shape.frame.node.name for shape in shapes] if kind[i] == 0 else search.groups[kind[i]].names
+        second = others[partner[i]] or f"partner {partner[i]}"
         pair = f"{label(search.owner)}: '{first}' - '{second}'"
         self._note(-gap[i] / (SHARE * radius[i]), -gap[i], t, pair, radius[i])
 

@@ -101,10 +101,11 @@ class Engine:
         return grains
 
     def _pair_by_pair(self, reason):
-        """Note why contact groups are solved pair by pair, which knows no discs."""
+        """Note why contact groups are solved pair by pair, which knows no discs and spheres only; None."""
         self.pairwise = reason
         for search in self.system.searches:
-            if (search.laws[..., L_DRILLING] > 0.0).any():
+            search.owner.refuse_pairwise(reason)
+            if (search.laws[search.materials, :, L_DRILLING] > 0.0).any():
                 message = "has a radius_contensou, which only sweeps know, and they do not take this model: "
                 self.method._refuse_part(search.owner, message + reason)
 

@@ -1,0 +1,48 @@
+"""Shapes of contact groups: spheres, capsules and boxes as cores with a radius.
+
+A shape is all that is within a radius ρ of its core, a box of half edge lengths h, some of which may be 0: the point of
+a sphere, the axis of a capsule, the box that is left when the faces of a box move in by ρ. The ends of the core are its
+corners; a sphere of radius ρ about each is part of the shape.
+
+Source: docs/theory/contact_groups.md, (20).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fem_mbs.nodes import Frame
+
+
+class GroupShape(NamedTuple):
+    """A shape on a body.
+
+    Attributes
+    ----------
+    kind : "sphere", "capsule" or "box"
+    frame : Frame, its centre and axes; the axis of a capsule is z
+    half : (3,) half edge lengths of the core [m]
+    radius : ρ [m]
+    """
+
+    kind: str
+    frame: Frame
+    half: np.ndarray
+    radius: float
+
+    @property
+    def thickness(self) -> float:
+        """Half the smallest thickness [m]."""
+        return self.radius + (float(self.half.min()) if self.kind == "box" else 0.0)
+
+    @property
+    def corners(self) -> list:
+        """Frames of the corners of the core: from − to + along x first, then y, then z."""
+        if self.kind == "sphere":
+            return [self.frame]
+        axes = [k for k in range(3) if self.half[k] > 0.0]
+        places = np.zeros((2 ** len(axes), 3))
+        for bit, axis in enumerate(axes):
+            places[:, axis] = self.half[axis] * np.where(np.arange(len(places)) >> bit & 1, 1.0, -1.0)
+        frame = self.frame
+        return [Frame(frame.node, frame.p + frame.rotation @ place, frame.rotation) for place in places]

@@ -1,0 +1,192 @@
+"""Gaps, normals and points between convex shapes of a contact group: corners against cores, edges against edges.
+
+A shape is all that is within a radius ρ of its core, a box of half edge lengths h about its centre c with axes F, some
+of which may be 0: a point (sphere), a segment (capsule), a box (with rounded edges). Its corners are the ends of the
+core, 1, 2 or 8. Two shapes touch where a corner y of one is nearest to the core of the other, or where two edges cross:
+
+    corner:  q the point of the core nearest to y ,   n = (y − q)/|y − q| ,   gap = |y − q| − ρ_a − ρ_b              (1)
+    edges:   P, Q nearest points of two segments ,    n = (P − Q)/|P − Q| ,   gap = |P − Q| − ρ_a − ρ_b              (2)
+
+A corner inside a core has a depth in place of |y − q| and the normal of the nearest face. Edges whose segments went
+through each other in the step keep their normal, and |P − Q| is negative. What (1) or (2) say twice is left out:
+
+    a corner nearest to a corner is taken from one side; edges count where P and Q are inside both, 1e-3 ρ from their
+    ends, and not parallel to 1e-4 rad; there corners tell the same                                                (3)
+
+Distances of the cores are convex functions of a shift of one of them, so that (1) of the theory page excludes overlaps
+as it does for spheres; what rotations leave is of second order.
+
+Source: docs/theory/contact_groups.md, (20)-(22); nearest points: those of `SphereOnBox` and `CapsuleOnCapsule`.
+"""
+
+import math
+
+from fem_mbs.elements.contacts.capsule_kernels import feet
+from fem_mbs.elements.contacts.sphere_box import out_of_core
+from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.rotations import dot, rotate_T
+
+CORNER = 0  # feature of a corner on a core; edges i and j have EDGES i + j + 1
+EDGES = 12
+INSIDE = 1e-3  # of the smaller radius: edges that cross nearer to an end are left to the corner there
+PARALLEL = 1e-8  # sine squared of the angle of edges
+BESIDE = 0.01  # of the thickness: corners this far beyond a corner are left to the corner there
+
+
+@kernel
+def place_shape(p, s, x, R):
+    """Corners, centre and axes of shape s at poses x, R."""
+    first, at, offset, half = p.core_first[s], p.at, p.offset, p.core_half
+    i = p.node[first]
+    for c in range(first, first + p.core_count[s]):
+        for k in range(3):
+            at[c, k] = x[i, k] + (R[i, k, 0] * offset[c, 0] + R[i, k, 1] * offset[c, 1] + R[i, k, 2] * offset[c, 2])
+    for k in range(3):
+        place = x[i, k]
+        for m in range(3):
+            place += R[i, k, m] * p.core_offset[s, m]
+            turn = 0.0
+            for j in range(3):
+                turn += R[i, k, j] * p.core_axes[s, j, m]
+            p.core_turn[s, k, m] = turn
+        # a sphere's centre and its corner are one point, to the last digit
+        p.core_center[s, k] = at[first, k] if half[s, 2] == 0.0 else place
+
+
+@kernel
+def edge_ends(count, e, z):
+    """Corners of edge e of a core with 2 or 8 corners into z (2,), as numbers."""
+    if count == 2:
+        z[0], z[1] = 0.0, 1.0
+        return
+    axis, k = e // 4, e % 4
+    low = k << 1 if axis == 0 else ((k & 1) | ((k >> 1) << 2) if axis == 1 else k)
+    z[0], z[1] = float(low), float(low | (1 << axis))
+
+
+@kernel
+def edges_of(count):
+    """Number of edges of a core with 1, 2 or 8 corners."""
+    return 0 if count == 1 else (1 if count == 2 else EDGES)
+
+
+@kernel
+def local_corner(p, a, t, y):
+    """Corner a in the axes of shape t, about its centre: y (3,)."""
+    d = local_vector(3)
+    for k in range(3):
+        d[k] = p.at[a, k] - p.core_center[t, k]
+    rotate_T(p.core_turn[t], d, y)
+
+
+@kernel
+def _beyond(p, t, y, margin):
+    """Whether y (3,), axes of shape t, is beyond a corner of its core by a margin."""
+    for k in range(3):
+        half = p.core_half[t, k]
+        if half > 0.0 and abs(y[k]) <= half + margin:
+            return False
+    return True
+
+
+@kernel
+def corner_on_core(p, a, b, g):
+    """(1) for corner a and the shape whose first corner is b; fills n, P and Q, g (9,): surface points of both.
+
+    Returns the gap, and whether the pair counts by (3).
+    """
+    t, s, y, n = p.shape[b], p.shape[a], local_vector(3), local_vector(3)
+    local_corner(p, a, t, y)
+    distance = out_of_core(p.core_half[t], y, n)
+    r_a, r_b, turn = p.radius[a], p.radius[b], p.core_turn[t]
+    for k in range(3):
+        g[k] = turn[k, 0] * n[0] + turn[k, 1] * n[1] + turn[k, 2] * n[2]
+    for k in range(3):
+        g[3 + k] = p.at[a, k] - r_a * g[k]
+        g[6 + k] = p.at[a, k] - (distance - r_b) * g[k]
+    counts = True
+    if t < s and p.core_count[t] > 1 and p.core_count[s] > 1:
+        counts = not _beyond(p, t, y, BESIDE * min(p.thick[a], p.thick[b]))
+    return distance - r_a - r_b, counts
+
+
+@kernel
+def edge_points(p, a, b, feature, z, at):
+    """Ends z (4, 3) of the edges of a feature, of the shapes with first corners a and b, and their `feet` at (4,)."""
+    e, number = local_vector(2), feature - 1
+    for side in range(2):
+        first = a if side == 0 else b
+        edge_ends(p.core_count[p.shape[first]], number // EDGES if side == 0 else number % EDGES, e)
+        for j in range(2):
+            for k in range(3):
+                z[2 * side + j, k] = p.at[first + int(e[j]), k]
+    feet(z, 1, at)
+
+
+@kernel
+def _cross_inside(z, at, margin):
+    """Whether edges cross by (3)."""
+    a = b = c = 0.0
+    for k in range(3):
+        e_a, e_b = z[1, k] - z[0, k], z[3, k] - z[2, k]
+        a += e_a * e_a
+        b += e_b * e_b
+        c += e_a * e_b
+    if a * b - c * c <= PARALLEL * a * b:
+        return False
+    m_a, m_b = margin / math.sqrt(a), margin / math.sqrt(b)
+    return m_a < at[0] < 1.0 - m_a and m_b < at[1] < 1.0 - m_b
+
+
+@kernel
+def edge_on_edge(p, a, b, feature, before, g):
+    """(2) for a feature of the shapes with first corners a and b, as `corner_on_core`; before (3,): the normal that a
+    closed pair had, or 0.
+
+    Open pairs beyond the margin of the search, which are those of fast bodies, count wherever they are nearest.
+    """
+    z, at, n = local_matrix(4, 3), local_vector(4), local_vector(3)
+    edge_points(p, a, b, feature, z, at)
+    for k in range(3):
+        g[3 + k] = z[0, k] + at[0] * (z[1, k] - z[0, k])
+        g[6 + k] = z[2, k] + at[1] * (z[3, k] - z[2, k])
+        n[k] = g[3 + k] - g[6 + k]
+    size = math.sqrt(dot(n, n))
+    r_a, r_b = p.radius[a], p.radius[b]
+    counts = _cross_inside(z, at, INSIDE * min(r_a, r_b))
+    along = dot(n, before)
+    sign = -1.0 if along < 0.0 and size < r_a + r_b else 1.0
+    if size == 0.0:
+        size, sign = 1.0, 0.0
+        for k in range(3):
+            n[k] = before[k]
+        counts = counts and dot(n, n) > 0.0
+    for k in range(3):
+        g[k] = n[k] / size if sign >= 0.0 else -n[k] / size
+        g[3 + k] -= r_a * g[k]
+        g[6 + k] += r_b * g[k]
+    gap = sign * size - r_a - r_b
+    return gap, counts or gap >= p.skin
+
+
+@kernel
+def corner_on_plane(p, a, k, g):
+    """As `corner_on_core`, for plane k."""
+    gap = -p.plane[k, 3] - p.radius[a]
+    for j in range(3):
+        g[j] = p.plane[k, j]
+        gap += g[j] * p.at[a, j]
+    for j in range(3):
+        g[3 + j] = p.at[a, j] - p.radius[a] * g[j]
+        g[6 + j] = g[3 + j] - gap * g[j]
+    return gap, True
+
+
+@kernel
+def touch(p, first, second, feature, before, g):
+    """Gap of a pair of features, whether it counts, and n, P, Q as g (9,)."""
+    if second < 0:
+        return corner_on_plane(p, first, -1 - second, g)
+    if feature == CORNER:
+        return corner_on_core(p, first, second, g)
+    return edge_on_edge(p, first, second, feature, before, g)
