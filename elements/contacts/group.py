@@ -235,8 +235,8 @@ class ContactGroup(Part):
         kind = next(shape.kind for shape in self.shapes if shape.kind != "sphere")
         message = (
             f"in the group is solved by sweeps only, which this run cannot use: {reason}. Sweeps take free rigid "
-            "bodies among planes, with contact_solver='auto' of DecoupledNSGA, ConeComplementarity or MoreauJean; for a "
-            "few bodies use contact elements (BoxOnPlane, BoxOnBox, CapsuleOnPlane, CapsuleOnCapsule, ...)"
+            "bodies among planes, with contact_solver='auto' of DecoupledNSGA, ConeComplementarity or MoreauJean; for "
+            "a few bodies use contact elements (BoxOnPlane, BoxOnBox, CapsuleOnPlane, CapsuleOnCapsule, ...)"
         )
         raise ParameterError(self, "shape", kind, message)
 

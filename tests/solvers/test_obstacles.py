@@ -152,6 +152,27 @@ def test_a_driven_drum_takes_balls_along_as_pair_by_pair(name):
     assert torque[0] == pytest.approx(torque[1], rel=0.02, abs=1e-3)
 
 
+@pytest.mark.parametrize("acceleration", [2.0, -2.0])
+@pytest.mark.parametrize("name", [*METHODS, "moreau"])
+def test_a_ball_on_a_lift_goes_with_it_and_weighs_what_it_should(name, acceleration):
+    model = fem.Model("lift", gravity=[0, 0, -G])
+    plate = model.add(fem.RigidBody(5.0, 1.0, name="plate"))
+    guide = model.add(fem.Prismatic.at(model.ground, plate, [0, 0, 0], [0, 0, 1], name="guide"))
+    way = lambda t: 0.5 * acceleration * t**2  # noqa: E731
+    model.add(fem.LinearDriver(guide.frame_P, guide.frame_Q, distance=way, name="motor"))
+    group = fem.ContactGroup(friction=0.3, name="contact")
+    group.sphere(model.add(fem.RigidBody.sphere(1.0, R, position=[0, 0, R], name="ball")), R)
+    group.obstacle(fem.SphereOnPlane, plate)
+    model.add(group)
+    method = METHODS.get(name, lambda **options: fem.MoreauJean(**options))
+    result = method(contact_tolerance=1e-9).run(model, 0.2, 1e-3)
+    assert swept(result)
+    above = result["ball"].position[:, 2] - result["plate"].position[:, 2]
+    assert above == pytest.approx(R, abs=1e-9 if name == "cone" else 2e-6)
+    forces = np.array([result.pairs(k).impulse[:, 2].sum() for k in range(10, 200)]) / 1e-3
+    assert forces == pytest.approx(G + acceleration, rel=1e-6)
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_a_driven_plate_meets_a_ball_at_rest(name):
     """The ball does not move: nothing but the motion of the plate tells that they are about to meet."""

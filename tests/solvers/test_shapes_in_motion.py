@@ -14,6 +14,7 @@ G, H = 9.81, 1e-3
 METHODS = {
     "cone": lambda **options: fem.ConeComplementarity(relaxed=False, **options),
     "nsga": lambda **options: fem.DecoupledNSGA(**options),
+    "moreau": lambda **options: fem.MoreauJean(**options),
 }
 BRICK = np.array([0.2, 0.3, 0.1])
 
