@@ -8,7 +8,7 @@ are checked once for all bodies; mass and moment of inertia are
 Bodies of one radius share their inertia, their record and their shape. Positions, rotations and velocities are each
 body's own, rows of one array.
 
-Source: docs/theory/bodies.md, section "Many spheres".
+Source: docs/theory/bodies.md, section "Many spheres" (elementary).
 """
 
 from typing import Any

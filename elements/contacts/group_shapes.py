@@ -4,7 +4,7 @@ A shape is all that is within a radius ρ of its core, a box of half edge length
 a sphere, the axis of a capsule, the box that is left when the faces of a box move in by ρ. The ends of the core are its
 corners; a sphere of radius ρ about each is part of the shape.
 
-Source: docs/theory/contact_groups.md, (20).
+Source: docs/theory/contact_groups.md, (21).
 """
 
 from typing import NamedTuple

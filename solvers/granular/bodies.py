@@ -10,7 +10,7 @@ A body has a node at its centre of mass, velocities v and ω (inertial axes), 1/
 
 With (4) a contact is not solved exactly, and need not be: fixed points are the same.
 
-Source: docs/theory/contact_groups.md, (8), (9).
+Source: docs/theory/contact_groups.md, (9), (10).
 """
 
 import math

@@ -16,7 +16,7 @@ through each other in the step keep their normal, and |P − Q| is negative. Wha
 Distances of the cores are convex functions of a shift of one of them, so that (1) of the theory page excludes overlaps
 as it does for spheres; what rotations leave is of second order.
 
-Source: docs/theory/contact_groups.md, (20)-(22); nearest points: those of `SphereOnBox` and `CapsuleOnCapsule`.
+Source: docs/theory/contact_groups.md, (21)-(23); nearest points: those of `SphereOnBox` and `CapsuleOnCapsule`.
 """
 
 import math

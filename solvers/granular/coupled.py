@@ -4,7 +4,7 @@ Blocks and tangents are those of (2) of `granular.mechanism`; a contact is solve
 functions serve here. Grains give their own part of velocities and blocks, whether they are single spheres
 (`granular.sweeps`) or bodies with arms.
 
-Source: docs/theory/contact_groups.md, (17), (18).
+Source: docs/theory/contact_groups.md, (18), (19).
 """
 
 import math

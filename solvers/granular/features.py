@@ -6,7 +6,7 @@ below the skin and the ways of the step. Corners bound the ways of all points of
 Each step takes the listed pairs that count (`granular.cores`, (3)) as its contacts. Impulses go over from the contacts
 of the step before by first corner, partner and feature.
 
-Source: docs/theory/contact_groups.md, (20)-(23).
+Source: docs/theory/contact_groups.md, (21)-(24).
 """
 
 import math

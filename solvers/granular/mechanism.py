@@ -20,7 +20,7 @@ their position problem with ½ in place of c_p: positions move with the mean of 
 
 C is kept until sweeps and the method's own velocities need more than `SOON` turns to agree.
 
-Source: docs/theory/contact_groups.md, (17)-(19).
+Source: docs/theory/contact_groups.md, (18)-(20).
 
     symbol  code              shape     meaning
     C       C                 (6k, 6k)  row i: velocities by a unit impulse on component i (inertial, body axes)

@@ -9,7 +9,7 @@ window by which the cap follows the rate of convergence are what makes (1) conve
 without progress De Saxcé's term lags (`granular.sweeps`, (4)): sweeps may run in circles otherwise. The error costs two
 sweeps, and is evaluated when the estimate of a sweep says that it may be small enough.
 
-Source: docs/theory/contact_groups.md, (6), (7).
+Source: docs/theory/contact_groups.md, (6), (8).
 """
 
 import math

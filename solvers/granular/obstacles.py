@@ -13,7 +13,7 @@ node than the reach; what the node moves and turns in a step moves these points 
 
     h (|v| + |Ω| reach) .                                                                                          (2)
 
-Source: docs/theory/contact_groups.md, (15), (16).
+Source: docs/theory/contact_groups.md, (16), (17).
 
     symbol  code        shape   unit  meaning
     φ − r   gap_of(…)   ()      m     gap of a sphere of radius r; with the normal n

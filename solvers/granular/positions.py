@@ -4,7 +4,7 @@ With the gap in the law of the velocities nothing is left at rest, and h times t
 elsewhere: a few pairs per step. They are taken one by one, in passes over all pairs, until none overlaps by more than
 1e-6 of the smaller diameter. Shares are those of the masses; bodies with arms (`granular.bodies`) turn as well.
 
-Source: docs/theory/contact_groups.md, (10).
+Source: docs/theory/contact_groups.md, (11).
 """
 
 import math

@@ -4,7 +4,7 @@ Normals and points of two flat faces change with a rotation of 1e-6, so each pus
 their shapes anew. Pairs whose gap at the start of the step was larger than the ways of both shapes cannot overlap and
 are left out.
 
-Source: docs/theory/contact_groups.md, (10), (24).
+Source: docs/theory/contact_groups.md, (11), (25).
 """
 
 import math

@@ -1,6 +1,6 @@
 """Contact groups with convex shapes in a run: their arrays, overlaps at the start, tables of closed pairs.
 
-Source: docs/theory/contact_groups.md, (20)-(24); kernels: `granular.cores`, `granular.features`.
+Source: docs/theory/contact_groups.md, (21)-(25); kernels: `granular.cores`, `granular.features`.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -15,7 +15,7 @@ couples neither the normal with the tangents nor these with each other. (4) has 
 The error is that of contact problems: e = ‖r̂ − P_K(r̂ − ũ̂)‖/‖q̂‖ in variables scaled with a = (tr W/3)^(-½), over the
 contacts that approach or carry. Each sweep estimates it by its own changes; e itself costs two sweeps.
 
-Source: docs/theory/contact_groups.md, (3)-(5), (7).
+Source: docs/theory/contact_groups.md, (3)-(5), (7), (8).
 """
 
 import math

@@ -12,7 +12,7 @@ tr W/3, rolling by tr W_RR/2, spinning by W_SS; with a disc χ_S/c is a force.
 
 Models without such laws have none of these arrays and none of this code.
 
-Source: docs/theory/contact_groups.md, (11)-(14).
+Source: docs/theory/contact_groups.md, (12)-(15).
 """
 
 from fem_mbs.jit import kernel, local_vector

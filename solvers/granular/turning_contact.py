@@ -10,7 +10,7 @@ Newton on 1/|f(λ)|. Spheres of one size on each other have no coupling along ta
 plane has the correlation √(5/7), which a turn reduces by 5/7. The relaxed law takes `LOCAL` projections of all parts,
 r ← P_K(r − (W r + q)/tr W), in scaled variables. Fixed points of both are the laws.
 
-Source: docs/theory/contact_groups.md, (12)-(14).
+Source: docs/theory/contact_groups.md, (13)-(15).
 """
 
 import math

@@ -3,7 +3,7 @@
 Moments stay vectors of inertial axes while the normal of a pair turns a little from step to step; the first sweep puts
 them into their sets again. Planes get the moments of their pairs back.
 
-Source: docs/theory/contact_groups.md, (11), (12).
+Source: docs/theory/contact_groups.md, (12), (13).
 """
 
 import math
