@@ -20,6 +20,7 @@ from fem_mbs.solvers.contact_problem.one import solve_coulomb
 from fem_mbs.solvers.granular.data import T_ARM, T_ROLL, T_SPIN
 
 PASSES, LOCAL = 4, 12
+EXACT, LARGEST = 1e-12, 1e3  # of |f| = μ r_N; λ where Newton starts, of the trace
 SETTLED = 1e-6  # changes of moments between two turns, of their bounds
 
 
@@ -113,8 +114,12 @@ def solve_relaxed(p, c, q, r, v, scale, mu, size):
 def _drill(p, c, q, r, v, known):
     """r_N, r_T and χ_S of (3) for given χ_R in r (6,), one after the other; the others are scratch."""
     W, spin, mixed, arm = p.block[c], p.spin[c], p.mixed[c], p.turns[c, T_ARM]
-    times(p, c, r, v)
-    r[0] = max(r[0] - (v[0] + q[0]) / W[0, 0], 0.0)
+    u_n = q[0]
+    for j in range(3):
+        u_n += W[0, j] * r[j] + mixed[j, 0] * r[3 + j]
+    r[0] = max(r[0] - u_n / W[0, 0], 0.0)
+    if r[0] == 0.0:
+        return
     times(p, c, r, v)
     A00, A01, A11 = W[1, 1], W[1, 2], W[2, 2]
     A02, A12, A22 = arm * mixed[2, 1], arm * mixed[2, 2], arm * arm * spin[2, 2]
@@ -122,7 +127,10 @@ def _drill(p, c, q, r, v, known):
     known[0] = v[1] + q[1] - (A00 * f0 + A01 * f1 + A02 * f2)
     known[1] = v[2] + q[2] - (A01 * f0 + A11 * f1 + A12 * f2)
     known[2] = arm * (v[5] + q[5]) - (A02 * f0 + A12 * f1 + A22 * f2)
-    r[1], r[2], f2 = _in_ball(A00, A01, A02, A11, A12, A22, known, p.mu[c] * r[0])
+    slip = math.sqrt((v[1] + q[1]) ** 2 + (v[2] + q[2]) ** 2 + (arm * (v[5] + q[5])) ** 2)
+    size = math.sqrt(f0 * f0 + f1 * f1 + f2 * f2)
+    start = min(slip / size, LARGEST * (A00 + A11 + A22)) if size > 0.0 else 0.0
+    r[1], r[2], f2 = _in_ball(A00, A01, A02, A11, A12, A22, known, p.mu[c] * r[0], start)
     r[5] = arm * f2
 
 
@@ -140,24 +148,26 @@ def _solved(A00, A01, A02, A11, A12, A22, b0, b1, b2):
 
 
 @kernel
-def _in_ball(A00, A01, A02, A11, A12, A22, q, radius):
-    """The f with |f| ≤ radius and A f + q = −λ f, λ ≥ 0 where |f| = radius; Newton on 1/|f(λ)|, which rises to it."""
+def _in_ball(A00, A01, A02, A11, A12, A22, q, radius, more):
+    """The f with |f| ≤ radius and A f + q = −λ f, λ ≥ 0 where |f| = radius; Newton on 1/|f(λ)| from λ = more ≥ 0."""
     if radius <= 0.0:
         return 0.0, 0.0, 0.0
-    more = 0.0
     f0, f1, f2 = _solved(A00, A01, A02, A11, A12, A22, -q[0], -q[1], -q[2])
+    size = math.sqrt(f0 * f0 + f1 * f1 + f2 * f2)
+    if size <= radius:
+        return f0, f1, f2
     for _ in range(50):
+        f0, f1, f2 = _solved(A00 + more, A01, A02, A11 + more, A12, A22 + more, -q[0], -q[1], -q[2])
         size = math.sqrt(f0 * f0 + f1 * f1 + f2 * f2)
-        if size <= radius * (1.0 + 1e-14):
+        if abs(size - radius) <= EXACT * radius:
             break
         z0, z1, z2 = _solved(A00 + more, A01, A02, A11 + more, A12, A22 + more, f0, f1, f2)
         before = more
-        more += size * size / (f0 * z0 + f1 * z1 + f2 * z2) * (size - radius) / radius
+        # from above the first step goes below the root, from there on they rise
+        more = max(more + size * size / (f0 * z0 + f1 * z1 + f2 * z2) * (size - radius) / radius, 0.0)
         if more == before:
             break
-        f0, f1, f2 = _solved(A00 + more, A01, A02, A11 + more, A12, A22 + more, -q[0], -q[1], -q[2])
-    size = math.sqrt(f0 * f0 + f1 * f1 + f2 * f2)
-    part = radius / size if size > radius else 1.0
+    part = radius / size if size > 0.0 else 0.0
     return part * f0, part * f1, part * f2
 
 
@@ -167,6 +177,11 @@ def solve(p, c, q, r, v, known, force):
     mixed, spin, arm = p.mixed[c], p.spin[c], p.turns[c, T_ARM]
     S00, S01, S11 = spin[0, 0], spin[0, 1], spin[1, 1]
     largest = 0.5 * (S00 + S11 + math.sqrt((S00 - S11) ** 2 + 4.0 * S01 * S01))
+    # normals have turned since moments were found: what has no law must not stay
+    if p.turns[c, T_ROLL] == 0.0:
+        r[3] = r[4] = 0.0
+    if p.turns[c, T_SPIN] == 0.0 and arm == 0.0:
+        r[5] = 0.0
     for _ in range(PASSES):
         if arm > 0.0:
             _drill(p, c, q, r, v, known)
@@ -181,13 +196,14 @@ def solve(p, c, q, r, v, known, force):
             for j in range(6):
                 r[j] = 0.0
             return
-        moved, bound = 0.0, p.turns[c, T_SPIN] * r[0]
+        moved, bound, rolling = 0.0, p.turns[c, T_SPIN] * r[0], p.turns[c, T_ROLL] * r[0]
+        if bound + rolling == 0.0:
+            return
         if arm == 0.0:
             times(p, c, r, v)
             new = min(max(r[5] - (v[5] + q[5]) / spin[2, 2], -bound), bound)
             moved, r[5] = abs(new - r[5]), new
         times(p, c, r, v)
-        rolling = p.turns[c, T_ROLL] * r[0]
         m0, m1 = r[3] - (v[3] + q[3]) / largest, r[4] - (v[4] + q[4]) / largest
         size = math.sqrt(m0 * m0 + m1 * m1)
         part = rolling / size if size > rolling else 1.0

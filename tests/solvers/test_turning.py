@@ -258,6 +258,24 @@ def test_a_heap_keeps_its_invariants_and_is_steeper_with_resistance(name):
         assert spread[0] < 0.8 * spread[1]
 
 
+@pytest.mark.parametrize("name", ["nsga", "relaxed"])
+def test_a_heap_of_spheres_that_drill_keeps_one_friction_for_both(name):
+    law = {"friction": 0.3, "radius_contensou": 0.005}
+    result = METHODS[name]().run(column(law), 0.8, H)
+    assert swept(result) and result.statistics["inexact_contact_problems"] == 0 and not result.warnings
+    arm, drilled = 3 * np.pi / 16 * 0.005, 0.0
+    for k in range(len(result.t)):
+        pairs = result.pairs(k)
+        along = np.einsum("ck,ck->c", pairs.impulse, pairs.normal)
+        across = np.linalg.norm(pairs.impulse - along[:, None] * pairs.normal, axis=1)
+        spin = np.einsum("ck,ck->c", pairs.moment_impulse, pairs.normal)
+        roll = np.linalg.norm(pairs.moment_impulse - spin[:, None] * pairs.normal, axis=1)
+        assert (np.hypot(across, spin / arm) <= 0.3 * along * (1 + 1e-9)).all()
+        assert (roll <= 1e-12 * along).all()  # nothing resists rolling
+        drilled = max(drilled, np.abs(spin).max(initial=0.0))
+    assert drilled > 0.0 and np.diff(result.energy.total).max() <= 1e-3 * result.energy.kinetic.max()
+
+
 @pytest.mark.parametrize("name", COULOMB)
 def test_a_turntable_takes_a_ball_along_and_feels_its_moment(name):
     model = fem.Model("turntable", gravity=[0, 0, -G])
