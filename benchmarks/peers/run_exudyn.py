@@ -38,7 +38,8 @@ def settings_of(request):
     integration.generalizedAlpha.spectralRadius = request.get("rho_inf", 0.8)
     integration.newton.useModifiedNewton = request.get("modified", True)
     # with the default tolerance, 1e-8, chains of 1,000 links do not converge: round-off
-    integration.newton.relativeTolerance, integration.newton.absoluteTolerance = 1e-6, 1e-7
+    rtol = request.get("rtol", 1e-6)
+    integration.newton.relativeTolerance, integration.newton.absoluteTolerance = rtol, 0.1 * rtol
     integration.explicit.computeEndOfStepAccelerations = False
     integration.adaptiveStep = False
     return settings
