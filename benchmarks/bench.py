@@ -88,12 +88,16 @@ def summary(answers):
         "memory": last["memory"], "memory_before_model": last["before_model"],
     }  # fmt: skip
     kept = ("iterations", "factorisations", "sweeps", "unsolved", "velocities", "rows", "contacts")
-    line |= {name: last[name] for name in kept if name in last}
-    if "profile" in last:
-        found = last["profile"]
-        line |= {"shares": found["shares"], "factorisations": sum(found["factorisations"]),
-                 "iterations": sum(found["solutions"])}  # fmt: skip
-    return line
+    return line | {name: last[name] for name in kept if name in last}
+
+
+def shares(answer):
+    """What a line says of a profile: shares of a step, factorisations and linear solves per step."""
+    if "profile" not in answer:
+        return {}
+    found = answer["profile"]
+    return {"shares": found["shares"], "factorisations": sum(found["factorisations"]),
+            "iterations": sum(found["solutions"])}  # fmt: skip
 
 
 def asked_peers(case, size, packages):
@@ -118,8 +122,8 @@ def measure(name, size, rounds, packages):
     known = ask_own(reference).get("place") if reference else None
     able, lines = asked_peers(case, size, packages)
     answers = {OWN: [], **{peer.name: [] for peer in able}}
-    for k in range(rounds):
-        answers[OWN].append(ask_own({**own_request, "profile": k == rounds - 1}))
+    for _ in range(rounds):
+        answers[OWN].append(ask_own(own_request))
         for peer in able:
             if not any("failed" in answer for answer in answers[peer.name]):
                 answers[peer.name].append(ask_peer(peer.package, {**own, **peer.options}))
@@ -128,6 +132,7 @@ def measure(name, size, rounds, packages):
         if "refused" not in line:
             told = {**own, "reference": known}
             line["quality"] = {title: get(found[-1], told) for title, get in case.quality.items()}
+    lines[OWN] |= shares(ask_own({**own_request, "profile": True}))
     base = lines[OWN].get("seconds_per_second")
     for line in lines.values():
         if base and "refused" not in line:
@@ -167,25 +172,34 @@ def starts(packages, cold=True):
 
 
 def accuracy(packages, rounds, quick):
-    """Case -> list of curves {label, points: [{size, h, seconds, error}]}."""
+    """Case -> list of curves {label, ours, points: [{size, h, seconds, error}]}; programs take turns."""
     found = {}
     for name, curves in cases.ACCURACY.items():
-        error = cases.distance_of_top if name == "top" else cases.from_reference
-        known = ask_own(cases.reference_request("beam", 20)).get("place") if name == "beam" else None
-        for label, package, points, options in curves:
-            if package is not None and package not in packages:
-                continue
-            curve = {"label": label, "ours": package is None, "points": []}
-            for size, h in points[:2] if quick else points:
-                request = {**cases.accuracy_request(name, size, h), **options}
-                answers = [ask_own(request) if package is None else ask_peer(package, request) for _ in range(rounds)]
-                good = [answer for answer in answers if "place" in answer]
-                if good:
-                    seconds = statistics.median(answer["seconds"] for answer in good)
-                    off = error(good[-1], {**request, "reference": known})
-                    curve["points"].append({"size": size, "h": h, "seconds": seconds, "error": off})
-            found.setdefault(name, []).append(curve)
+        known = ask_own(cases.reference_request(name, 20)).get("place") if name == "beam" else None
+        able = [curve for curve in curves if curve[1] is None or curve[1] in packages]
+        answers = {}
+        for _ in range(rounds):
+            for label, package, points, options in able:
+                for point in points[:2] if quick else points:
+                    request = {**cases.accuracy_request(name, *point), **options}
+                    answer = ask_own(request) if package is None else ask_peer(package, request)
+                    answers.setdefault((label, point), []).append(answer)
+        found[name] = [
+            {"label": label, "ours": package is None, "points": _points(name, known, label, answers)}
+            for label, package, _, _ in able
+        ]
     return found
+
+
+def _points(name, known, label, answers):
+    """Points of a curve, those that came to their end."""
+    error, points = cases.distance_of_top if name == "top" else cases.from_reference, []
+    for (whose, (size, h)), found in answers.items():
+        good = [answer for answer in found if "place" in answer]
+        if whose == label and good:
+            seconds = statistics.median(answer["seconds"] for answer in good)
+            points.append({"size": size, "h": h, "seconds": seconds, "error": error(good[-1], {"reference": known})})
+    return points
 
 
 def machine():

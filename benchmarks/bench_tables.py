@@ -46,7 +46,7 @@ def cells(who, line, h):
     """Texts of a line: program, µs of a step h, ratio, iterations, factorisations, MB, quality, method."""
     if "refused" in line:
         return [who, "", "", "", "", "", "", line["refused"]]
-    quality = ", ".join(f"{title} {number(value)}" for title, value in line["quality"].items() if value is not None)
+    quality = ", ".join(f"{title} {number(value, 4)}" for title, value in line["quality"].items() if value is not None)
     own_step = 1e6 * line["seconds_per_second"] * h
     counted = [number(line.get("iterations")), number(line.get("factorisations"))]
     if "sweeps" in line:
