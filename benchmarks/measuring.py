@@ -110,6 +110,7 @@ def profile(method, system, h, warm, steps):
     dict with ``shares`` (parts of 1, by the names of `SHARES` and "rest") and, per step, ``factorisations``,
     ``solutions`` (= Newton iterations) and ``residuals``; three numbers each: smooth motion, positions, velocities.
     """
+    Run(method, system, h).go(1)  # loads compiled code
     plain = Run(method, system, h, 1)
     plain.go(warm)
     total = plain.go(steps)
