@@ -248,8 +248,9 @@ def session(names, *, quick=False, large=False, rounds=3, packages=None, extras=
         for size in (*(case.quick if quick else case.sizes), *(case.large if large else ())):
             rows.append(measure(name, size, rounds, packages))
             tell(tables.terminal(rows[-1]))
+    now = datetime.datetime.now(datetime.timezone.utc)
     found = {
-        "date": datetime.date.today().isoformat(), "commit": commit(), "machine": machine(),
+        "date": f"{now:%Y-%m-%d}", "time": f"{now:%H:%M}", "commit": commit(), "machine": machine(),
         "python": platform.python_version(), "versions": packages, "rounds": rounds, "quick": quick,
         "rows": rows, "growth": growth(rows),
     }  # fmt: skip

@@ -2,9 +2,9 @@
 
     python benchmarks/bench_tables.py        writes docs/benchmarks_*.inc from the newest file of benchmarks/results
 
-A measured session is a dict: date, commit, machine, versions, rounds; ``rows``, each with case, size, h and ``lines``:
-program -> method, seconds_per_second, us_per_step, iterations and factorisations per step, shares, memory [MB], ratio
-to ours, quality, or ``refused``: why there is none; ``growth``, ``start`` and ``accuracy``.
+A measured session is a dict: date, time (UTC), commit, machine, versions, rounds; ``rows``, each with case, size, h and
+``lines``: program -> method, seconds_per_second, us_per_step, iterations and factorisations per step, shares,
+memory [MB], ratio to ours, quality, or ``refused``: why there is none; ``growth``, ``start`` and ``accuracy``.
 """
 
 import json
@@ -16,10 +16,11 @@ SHARES = ("assembly", "factorisation", "solution", "contacts", "records", "rest"
 
 
 def newest():
-    """The newest session that was kept: of the latest date, of these the one that was written with most rows."""
-    files = sorted((ROOT / "benchmarks" / "results").glob("*.json"))
+    """The newest session that was kept, of those with all cases and sizes."""
+    files = (ROOT / "benchmarks" / "results").glob("*.json")
     sessions = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    return max(sessions, key=lambda session: (session["date"], len(session["rows"])))
+    whole = [session for session in sessions if "accuracy" in session and not session["quick"]]
+    return max(whole, key=lambda session: (session["date"], session["time"]))
 
 
 def curves(rows):
