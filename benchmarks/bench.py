@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import bench_cases as cases
@@ -100,6 +101,18 @@ def shares(answer):
             "iterations": sum(found["solutions"])}  # fmt: skip
 
 
+def reference(name, size):
+    """Place at the end of the run of ours from which errors are counted; None: there is none."""
+    request = cases.reference_request(name, size)
+    return None if request is None else _place(json.dumps(request))
+
+
+@cache
+def _place(request):
+    """Cases and sizes share the run."""
+    return ask_own(json.loads(request)).get("place")
+
+
 def asked_peers(case, size, packages):
     """Peers that run a case at a size, and lines of the others."""
     able, refused = [], {}
@@ -118,8 +131,7 @@ def measure(name, size, rounds, packages):
     case = cases.CASES[name]
     own = {"size": size, **cases.CASES[name].request(size)}
     own_request = {key: own[key] for key in ("case", "size", "h", "steps", "warm")}  # we build the model ourselves
-    reference = cases.reference_request(name, size)
-    known = ask_own(reference).get("place") if reference else None
+    known = reference(name, size)
     able, lines = asked_peers(case, size, packages)
     answers = {OWN: [], **{peer.name: [] for peer in able}}
     for _ in range(rounds):
@@ -175,7 +187,7 @@ def accuracy(packages, rounds, quick):
     """Case -> list of curves {label, ours, points: [{size, h, seconds, error}]}; programs take turns."""
     found = {}
     for name, curves in cases.ACCURACY.items():
-        known = ask_own(cases.reference_request(name, 20)).get("place") if name == "beam" else None
+        known = reference(name, 20) if name == "beam" else None
         able = [curve for curve in curves if curve[1] is None or curve[1] in packages]
         answers = {}
         for _ in range(rounds):
