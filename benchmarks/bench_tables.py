@@ -28,7 +28,7 @@ def curves(rows):
     found = {}
     for row in rows:
         for who, line in row["lines"].items():
-            if "refused" not in line:
+            if "refused" not in line and row["size"] > 0:
                 found.setdefault(who, []).append((row["size"], 1e6 * line["seconds_per_second"] * row["h"]))
     return found
 
