@@ -158,7 +158,7 @@ CASES = {
         (Peer("exudyn", "exudyn", most=1000, why="does not converge, with tolerances from 1e-6 to 1e-4"),
          Peer("exudyn, tree", "exudyn", {"method": "rk44"}, 100, "dense matrices"),
          Peer("mujoco", "mujoco", most=1000, why="dense matrices"),
-         Peer("mujoco, RK4", "mujoco", {"method": "rk4"}, 1000, "dense matrices"),
+         Peer("mujoco, RK4", "mujoco", {"method": "rk4"}, 100, "four times the row above"),
          Peer("drake", "drake", most=100, why="dense matrices")),
         {"error [m]": from_reference},
     ),

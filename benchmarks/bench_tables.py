@@ -16,10 +16,10 @@ SHARES = ("assembly", "factorisation", "solution", "contacts", "records", "rest"
 
 
 def newest():
-    """The newest session that was kept, of those with all cases and sizes."""
+    """The newest session that was kept, of those that were about all cases."""
     files = (ROOT / "benchmarks" / "results").glob("*.json")
     sessions = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    whole = [session for session in sessions if "accuracy" in session and not session["quick"]]
+    whole = [session for session in sessions if "start" in session and not session["quick"]]
     return max(whole, key=lambda session: (session["date"], session["time"]))
 
 

@@ -30,8 +30,8 @@ def benchmarks():
         ax.legend(fontsize=8)
         ax.grid(alpha=0.3)
     keep(figure, "benchmarks_size")
-    figure, axes = panels(len(session["accuracy"]), (10, 4))
-    for ax, (name, found) in zip(axes, session["accuracy"].items()):
+    figure, axes = panels(len(session["accuracy"]), (10, 4), squeeze=False)
+    for ax, (name, found) in zip(axes[0], session["accuracy"].items()):
         for curve in found:
             seconds, error = zip(*((point["seconds"], point["error"]) for point in curve["points"]))
             ax.loglog(seconds, error, "o", ms=4, label=curve["label"], **style(curve["label"], curve["ours"]))
