@@ -92,7 +92,7 @@ def beam(size, h=1e-3):
     model = {"intervals": size, "length": example.length, "radius": example.radius, "E": example.E, "nu": example.nu,
              "density": example.density, "gravity": [0.0, -example.g, 0.0], "shear": example.k_s}  # fmt: skip
     count = round(0.5 / h) if size <= 160 else 100
-    return {**model, **steps(h, count), "case": "beam", "courant": 0.9, "most": max(200, 4_000_000 // size)}
+    return {**model, **steps(h, count), "case": "beam", "courant": 0.5, "most": max(200, 4_000_000 // size)}
 
 
 def top(size, h=1e-3):
