@@ -1,8 +1,8 @@
 """The steps of a run in chunks: from the engine to observers, results file and progress bar, until it ends or fails.
 
 Chunks are as long as the progress bar and Ctrl-C can wait: short ones on a busy machine. What they record is gathered,
-and written when it is a quarter of what was written before or the arrays of records are full, when a killed run would
-lose too much, and at the end: each write goes to all datasets of the file.
+and written when the arrays of records are full and at the end: each write goes to all datasets of the file. A file also
+gets it when it is a quarter of what was written before, and when a killed run would lose too much.
 """
 
 import sys
@@ -180,13 +180,13 @@ class Chunks:
         self.pairs += pairs
 
     def _block(self):
-        """Number of records of the next write."""
-        return min(max(FIRST_BLOCK, self.kept // PART), self.size)
+        """Number of records of the next write; in memory there is nothing that a killed run could keep."""
+        return self.size if self.writer.path is None else min(max(FIRST_BLOCK, self.kept // PART), self.size)
 
     def _is_due(self):
         """Whether it is time to write what was gathered."""
         full = self.gathered >= self._block() or sum(table.nbytes for table in self.pairs) > PAIR_BYTES
-        return full or time.perf_counter() - self.written > WRITE_SECONDS
+        return full or (self.writer.path is not None and time.perf_counter() - self.written > WRITE_SECONDS)
 
     def _write(self):
         """Write those of the gathered states that are to be kept."""

@@ -219,6 +219,8 @@ TABLE = Table(
         "swept_contact": Item("", "contact that is passed; −1 − number of an element with a force law", "i8"),
         "passed_how": Item("", "what is wrong with it, see stepping.codes", "i8"),
         "jumped": Item("", "node that jumped, or element out of its range", "i8"),
+        "at_smooth": Item("", "U is 0, and fs are the forces there: the residual need not find them", "i8"),
+        "rates_known": Item("", "ġ and G of v~ at the end of the step, of the position correction", "i8"),
         "first_residual": Item("", "the residual is the first of its iteration", "i8"),
         "code": Item("", "how a part ended", "i8"),
         "want_matrix": Item("", "the residual assembles its matrix, where it can", "i8"),
