@@ -65,8 +65,8 @@ def moving_without_mass(system: "System", state: "State") -> None:
     """Every free component has mass, or something that determines it: no row of velocities, which leaves its place."""
     n = system.n
     has, holds = np.zeros(n, bool), np.append(np.zeros(n, bool), ~system.velocity_rows)
-    for weights in ({"c_M": 1.0}, {"c_K": 1.0, "c_H": 1.0}):
-        layout = system.assemble(state, **weights)
+    for c_M, c_K in ((1.0, 0.0), (0.0, 1.0)):
+        layout = system.assemble(state, c_M=c_M, c_K=c_K, c_H=c_K)
         there = np.abs(layout.values) > 0
         row = layout.rows[there]
         column = np.repeat(np.arange(layout.n), np.diff(layout.pointers))[there]
