@@ -24,8 +24,12 @@ Source: measured on the systems of this project (docs/howto/linear_solvers.md).
 
 import ctypes
 import ctypes.util
+import functools
+import importlib.machinery
+import importlib.util
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -137,6 +141,32 @@ def _dense_solve(context, right_at):
     _call9(c.getrs, c.letter_at, at, at + 4, c.lu_at, at, at + 12, right_at, at, at + 8)
 
 
+@functools.cache
+def _lapack(name: str) -> int:
+    """Address of a function of the LAPACK that SciPy brings.
+
+    Only the module that exports it is loaded: the package around it, scipy.linalg, takes longer than all of NumPy.
+    """
+    import scipy
+    from numba.extending import get_cython_function_address
+
+    module = "scipy.linalg.cython_lapack"
+    whole = "scipy.linalg" in sys.modules
+    if not whole:
+        folder = str(Path(scipy.__file__).parent / "linalg")
+        spec = importlib.machinery.PathFinder.find_spec(module.rpartition(".")[2], [folder])
+        if spec is None or spec.loader is None:  # a SciPy of another build
+            whole = True
+        else:
+            sys.modules[module] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[module])
+    try:
+        return get_cython_function_address(module, name)
+    finally:
+        if not whole:
+            sys.modules.pop(module, None)  # who imports scipy.linalg gets it from there
+
+
 class DenseLU(LinearSolver):
     """LU with partial pivoting of the full matrix (LAPACK dgetrf, dgetrs)."""
 
@@ -144,8 +174,6 @@ class DenseLU(LinearSolver):
 
     def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
         super().__init__(n, pointers, rows)
-        from numba.extending import get_cython_function_address
-
         self.lu = np.zeros(n * n)
         self.ints = np.zeros(3 + n, np.int32)
         self.ints[:2] = n, 1
@@ -156,8 +184,8 @@ class DenseLU(LinearSolver):
             address(self.lu),
             address(self.ints),
             address(self.letter),
-            get_cython_function_address("scipy.linalg.cython_lapack", "dgetrf"),
-            get_cython_function_address("scipy.linalg.cython_lapack", "dgetrs"),
+            _lapack("dgetrf"),
+            _lapack("dgetrs"),
             address(self.status),
         )
         self.context_address = address(self.context)
