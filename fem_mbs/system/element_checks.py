@@ -69,7 +69,8 @@ class Extremes:
     """
 
     def __init__(self, system: Any) -> None:
-        self.system, self.rows = system, None
+        self.system = system
+        self.rows: Any = None
         if any(hasattr(element, "remark") for element in system.output_slices):
             self.rows = np.array([[np.inf], [-np.inf]])
 
