@@ -14,7 +14,7 @@ are those of contact groups, see `granular.momentum`; they look at
 Sphere piles in which all contacts slide in an impact (600 to 1,700 contacts) come to 1e-4 in some hundred sweeps and to
 1e-6 in some ten thousand. It is no method for redundant contacts that slide: of tables on many feet it loses the way.
 
-Source: docs/theory/contact_problems.md, "Momentum"; docs/theory/contact_groups.md, (6).
+Source: docs/theory/contact_problems.md, (17); docs/theory/contact_groups.md, (6).
 """
 
 import math
