@@ -48,6 +48,8 @@ class System(Diagnosis):
     mean_mass, contact_mass, length, size, extent : float
         Scales [kg], [kg], [m], [m] used by solvers for multipliers, to compare moments with forces, and in tolerances,
         see `fem_mbs.system.sizes`; and the size [m] of what moves, wherever it is.
+    lightest : float
+        Smallest mass [kg] on the diagonal of the mass matrix, moments of inertia divided by ``length``².
     """
 
     changeable = {"initial": lambda self, name, value: self._start(value)}
@@ -202,6 +204,8 @@ class System(Diagnosis):
         gyration = float(np.sqrt(turning.mean() / self.mean_mass)) if turning.size else 0.0
         self.size = measure(self, state, gyration)
         self.length = gyration or self.size
+        smallest = [has_mass.min(initial=np.inf), turning.min(initial=np.inf) / self.length**2]
+        self.lightest = float(min(smallest)) if np.isfinite(min(smallest)) else 1.0
         self.extent = extent(state.x[self.free.any(axis=1)], gyration)
         for element in self.elements:
             if hasattr(element, "use_sizes"):  # written in Python

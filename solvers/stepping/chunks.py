@@ -30,7 +30,6 @@ FIRST_BLOCK = 64  # records of the first write
 PART = 4  # later ones are this part of what was written before: a full disk takes no more than that of a run
 WRITE_SECONDS = 2.0  # the most that a killed run loses, roughly
 PAIR_BYTES = 32e6  # of closed pairs between two writes; the arrays of records have no place for them
-SAMPLES = 8  # states of a chunk whose outputs elements look at for remarks
 
 
 def signals_at(
@@ -92,7 +91,7 @@ class Chunks:
         self.done, self.reason = 0, "complete"
         self.failure: Exception | None = None
         self.depth = DepthWatch(engine)
-        self.samples = []  # outputs of some states of each chunk, for remarks of elements
+        self.extremes = element_checks.Extremes(engine.system)  # for remarks of elements
 
     def time(self, steps: int) -> float:
         """Time [s] after so many steps."""
@@ -109,7 +108,7 @@ class Chunks:
         block = self._free()
         self.engine.first(block)
         self._keep(block, 1)
-        self._look(block, np.zeros(1, int))
+        self.extremes.look(block["output"][:1])
         count = self.least
         if self._is_due():
             self._write()
@@ -127,7 +126,7 @@ class Chunks:
             # the last step is kept too; observers have seen it
             self._write()
             self.engine.last(self.records)
-            self._look(self.records, np.zeros(1, int))
+            self.extremes.look(self.records["output"][:1])
             block, pairs = {name: array[:1] for name, array in self.records.items()}, self.engine.pairs()
             self.depth.look(block["t"], block["gap"], pairs)
             self.writer.append(block, pairs)
@@ -148,7 +147,8 @@ class Chunks:
             engine.struck |= records["impact"][:saved].any(axis=0)
             self._keep(records, saved)
             # of states that only observers see there are neither energies nor outputs
-            self._look(records, np.flatnonzero(records["step"][:saved] % (self.every if self.observers else 1) == 0))
+            whole = records["step"][:saved] % (self.every if self.observers else 1) == 0
+            self.extremes.look(records["output"][:saved][whole])
         self.done += taken
         seconds = time.perf_counter() - begin
         self.bar.update(self.time(self.done), self.done, records, saved)
@@ -161,14 +161,6 @@ class Chunks:
         except NonFiniteError as error:
             return error
         return None
-
-    def _look(self, records, rows):
-        """Keep outputs of some states of a chunk."""
-        if not len(rows):
-            return
-        output = records["output"][rows]
-        some = np.arange(0, len(rows), max(1, len(rows) // SAMPLES))
-        self.samples.append(output[np.union1d(some, element_checks.peaks(self.engine.system, output))])
 
     def _keep(self, records, saved):
         """Show the states of a chunk to the observers, and gather them."""
@@ -214,8 +206,8 @@ class Chunks:
             self.reason = f"interrupted at t = {self.time(self.done):.9g} s"
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
         try:
-            remarks = element_checks.remarks(self.engine.system, np.concatenate(self.samples)) if self.samples else []
-            warnings = [*warnings_of(self.engine), *drift_of_energy(self.engine), *self.depth.warnings(), *remarks]
+            warnings = [*warnings_of(self.engine), *drift_of_energy(self.engine), *self.depth.warnings()]
+            warnings += self.extremes.remarks()
             if self.engine.strict and warnings and self.failure is None:
                 end = self.time(self.done)
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."
