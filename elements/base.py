@@ -22,7 +22,8 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
     inertia     inertia            Ma (nd,) = M a;  f (nd,) += gravity − gyroscopic forces
                 inertia_tangent    M (nd,nd), C = −∂f/∂v, K = −∂f/∂q, Ka = ∂(M a)/∂q at fixed a
     force       force              f (nd,)
-                force_tangent      K = −∂f/∂q (nd,nd), C = −∂f/∂v (nd,nd)
+                force_tangent      K = −∂f/∂q (nd,nd), C = −∂f/∂v (nd,nd); with an argument f also f, where K is
+                                   needed: ``force`` is then not called besides
     both        energy             returns the potential energy [J] (gravity, strain); name must begin with "energy"
                 mixed              K, C as force_tangent, f as force, all at the kept ``state`` (mixed Newton)
                 update             new ``state`` from ``delta`` (nd,), the variation (δx, δθ) of the last iteration

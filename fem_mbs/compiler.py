@@ -27,7 +27,7 @@ from numba.core.typed_passes import NativeLowering, NopythonRewrites, NopythonTy
 from numba.core.untyped_passes import InlineClosureLikes
 from numba.np import arrayobj
 
-LAYOUT = 4
+LAYOUT = 5
 
 
 class Quick:
@@ -114,6 +114,12 @@ class Program(JITCodeLibrary):
     def _optimize_final_module(self):
         if not self.borrows:
             return super()._optimize_final_module()
+        # Nobody else calls the parts that are in here: LLVM may fit them to their calls, with sizes of arrays that are
+        # constants and without what nobody reads. "internal" ones would keep their names, under which the loader of
+        # code finds those of other programs, fitted to other calls.
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage.name == "linkonce_odr":
+                function.linkage = "private"
         # numba inlines before it optimises, to find pairs of counts of owners: here nobody counts
         passes, builder = self._codegen._module_pass_manager()
         passes.run(self._final_module, builder)

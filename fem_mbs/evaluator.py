@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.jit import address, bind, invoke
+from fem_mbs.jit import address, arguments_of, bind, invoke
 from fem_mbs.rotations import exp
 from fem_mbs.system.groups import check_complete
 from fem_mbs.system.workspace import Workspace
@@ -21,7 +21,7 @@ OUTPUTS = {
     "inertia": ("Ma", "f"),
     "inertia_tangent": ("M", "C", "K", "Ka"),
     "force": ("f",),
-    "force_tangent": ("K", "C"),
+    "force_tangent": ("K", "C", "f"),
     "mixed": ("f", "K", "C"),
     "initial": ("state",),
     "accept": ("state",),
@@ -60,7 +60,7 @@ class Evaluator:
 
     def reads(self, name: str, argument: str) -> bool:
         """Whether a compiled kernel has an argument of this name."""
-        return name in self.calls and argument in self.element.kernels[name].py_func.__code__.co_varnames
+        return name in self.calls and argument in arguments_of(self.element.kernels[name])
 
     def __call__(self, name, point):
         """Run a kernel at a `Point`; returns its outputs as a dict of arrays (copies)."""

@@ -25,11 +25,9 @@ Source: docs/theory/beams.md, sections 2 and 3.
     symbol   code      shape      unit      meaning
     a, b     ab        (12,)      -, 1/m    mean strain and slope of the strain
     w        w         (12,)      N, N m    mean section forces, scaled slope
-    Φ        P         (12, 12)             its Cholesky factor, with the inverse of the diagonal
+    Φ        P         (12, 12)             its factors, see `factor`
     X + GᵀF₂ U         (12, 3)
 """
-
-import math
 
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_skew
@@ -103,7 +101,10 @@ def slope_operator(p, ab, G, U):
 
 @kernel
 def factor(p, G, U, P):
-    """Fill P (12, 12) with the Cholesky factor of Φ (4), row by row of the upper triangle, diagonal inverted."""
+    """Fill P (12, 12) with the factors of Φ = Lᵀ D⁻¹ L (4), D the diagonal of L: L above the diagonal, D⁻¹ on it.
+
+    Below the diagonal P is scratch: whole rows take fewer instructions than parts of rows.
+    """
     row = local_vector(12)
     for i in range(12):
         a, b, c = U[i, 0], U[i, 1], U[i, 2]
@@ -114,14 +115,13 @@ def factor(p, G, U, P):
             for j in range(12):
                 P[i, j] += G[0, i] * p.X[j, 0] + G[1, i] * p.X[j, 1] + G[2, i] * p.X[j, 2]
     for k in range(12):
-        d = 1.0 / math.sqrt(P[k, k])
-        P[k, k] = d
-        for j in range(k + 1, 12):
-            P[k, j] *= d
+        d = 1.0 / P[k, k]
+        for j in range(12):
             row[j] = P[k, j]
+        P[k, k] = d
         for i in range(k + 1, 12):
-            f = row[i]
-            for j in range(i, 12):
+            f = d * row[i]
+            for j in range(12):
                 P[i, j] -= f * row[j]
 
 
@@ -134,9 +134,10 @@ def solve(P, b):
         for k in range(i + 1, 12):
             b[k] -= P[i, k] * f
     for i in range(11, -1, -1):
+        f = 0.0
         for k in range(i + 1, 12):
-            b[i] -= P[i, k] * b[k]
-        b[i] *= P[i, i]
+            f += P[i, k] * b[k]
+        b[i] -= P[i, i] * f
 
 
 @kernel
@@ -151,9 +152,8 @@ def times_YT(c, w, r, y):
 
 
 @kernel
-def stress(p, G, e, w, r, residual, s):
-    """Fill r (3,), the residual r_w (12,) of (8) and the stresses s (12,) of (5)."""
-    w2 = local_vector(3)
+def stress(p, G, w, w2, r, s):
+    """Fill w₂ (3,) of (3), r (3,) and the stresses s (12,) of (5)."""
     for k in range(3):
         w2[k], r[k] = 0.0, 0.0
         for i in range(12):
@@ -161,15 +161,20 @@ def stress(p, G, e, w, r, residual, s):
             r[k] += p.X[i, k] * w[i]
     for k in range(3):
         r[k] += p.F2[k, 0] * w2[0] + p.F2[k, 1] * w2[1] + p.F2[k, 2] * w2[2]
+    times_YT(12.0 / (p.length * p.length), w, r, s)
+    for i in range(12):
+        s[i] = w[i] - s[i]
+
+
+@kernel
+def law_residual(p, G, e, w, w2, r, residual):
+    """Fill the residual r_w (12,) of (8) with w₂ and r of `stress`."""
     for i in range(12):
         residual[i] = e[i]
         for k in range(12):
             residual[i] -= p.Phi[i, k] * w[k]
         for k in range(3):
             residual[i] -= p.X[i, k] * w2[k] + G[k, i] * r[k]
-    times_YT(12.0 / (p.length * p.length), w, r, s)
-    for i in range(12):
-        s[i] = w[i] - s[i]
 
 
 @kernel
@@ -189,21 +194,19 @@ def law_operator(p, w, r, U, Lam):
 
 @kernel
 def law_tangent(p, w, P, Lam, C):
-    """Fill C (12, 12) with C_ab of (7)."""
+    """Fill C (12, 12) with C_ab of (7); Λ in Lam (12, 12) becomes scratch."""
     V, Y, y, row = local_matrix(12, 12), local_matrix(3, 12), local_vector(3), local_vector(12)
     c = 12.0 / (p.length * p.length)
-    for i in range(12):
-        for j in range(12):
-            V[i, j] = Lam[i, j]
+    # Λ becomes B with Λᵀ Φ⁻¹ Λ = Bᵀ V, V = D⁻¹ B (D of `factor`)
     for i in range(12):
         d = P[i, i]
         for j in range(12):
-            V[i, j] *= d
-            row[j] = V[i, j]
+            row[j] = d * Lam[i, j]
+            V[i, j] = row[j]
         for k in range(i + 1, 12):
             f = P[i, k]
             for j in range(12):
-                V[k, j] -= f * row[j]
+                Lam[k, j] -= f * row[j]
     for k in range(3):
         for i in range(3):
             y[i] = 1.0 if i == k else 0.0
@@ -214,7 +217,7 @@ def law_tangent(p, w, P, Lam, C):
         for j in range(12):
             row[j] = -y[0] * Y[0, j] - y[1] * Y[1, j] - y[2] * Y[2, j]
         for k in range(12):
-            v = V[k, i]
+            v = Lam[k, i]
             for j in range(12):
                 row[j] += v * V[k, j]
         for j in range(12):

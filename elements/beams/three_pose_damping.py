@@ -8,7 +8,7 @@ Source: docs/theory/beams.md, section 4.
 from fem_mbs.elements.beams.law import mean_and_slope_rates
 from fem_mbs.elements.beams.segment import add_arm_velocity, rate_gradient
 from fem_mbs.elements.beams.three_pose_kinematics import pull, spread
-from fem_mbs.elements.beams.three_pose_tangent import add_law, add_to_frames, carry, spread_half
+from fem_mbs.elements.beams.three_pose_tangent import carry, law_hessian, spread_rows, to_frames
 from fem_mbs.jit import kernel, local_matrix, local_vector
 
 
@@ -25,13 +25,11 @@ def viscous_stress(p, ab_rate, s_v):
 def add_damping_matrix(p, R, S, u, A, D, eps, B):
     """Add the damping matrix ∂f/∂v to B (18, 18)."""
     H, E, C_v = local_matrix(12, 12), local_matrix(18, 18), local_matrix(12, 12)
-    H[:, :] = 0.0
-    E[:, :] = 0.0
     for i in range(12):
         for j in range(12):
             C_v[i, j] = p.C_v[i, j]
-    add_law(p, eps, A, D, C_v, H)
-    add_to_frames(S, u, A, H, E)
+    law_hessian(p, eps, A, D, C_v, H)
+    to_frames(S, u, A, H, E)
     carry(p, R, E, B)
 
 
@@ -88,14 +86,12 @@ def add_damping(p, R, v, S, u, psi, form, A, D, eps, rate, d, theta, du, dpsi, K
         pull(p, eps, A, D, other, t, q)
         for i in range(12):
             T[i, j] = q[i]
-    E[:, :] = 0.0
-    M = local_matrix(12, 18)
+    M = local_matrix(12, 24)
     M[:, :] = 0.0
     for i in range(12):
         spread(S, u, A, T[i, 0:12], M[i])
         for j in range(3):
             M[i, 3 + j] += T[i, 12 + j]
             M[i, 9 + j] += T[i, 15 + j]
-    spread_half(S, u, A, M, E, 18, 0)
-    spread_half(S, u, A, M, E, 18, 1)
+    spread_rows(S, u, A, M, 18, E)
     carry(p, R, E, K)

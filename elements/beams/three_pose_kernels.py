@@ -11,6 +11,7 @@ import numpy as np
 from fem_mbs.elements.beams.law import (
     factor,
     law_operator,
+    law_residual,
     law_tangent,
     mean_and_slope,
     mean_and_slope_rates,
@@ -21,7 +22,7 @@ from fem_mbs.elements.beams.law import (
 from fem_mbs.elements.beams.segment import add_arm_turning
 from fem_mbs.elements.beams.three_pose_damping import add_damping, add_damping_matrix, viscous_stress
 from fem_mbs.elements.beams.three_pose_kinematics import carry_rows, gradients, half_rates, halves, pull, spread
-from fem_mbs.elements.beams.three_pose_tangent import add_bending, add_law, add_to_frames, add_turning, carry
+from fem_mbs.elements.beams.three_pose_tangent import add_bending, add_turning, carry, law_hessian, to_frames
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import rotate
 
@@ -62,8 +63,8 @@ def force_and_law(p, x, R, v, f, ab, G, w, s_v):
     S, u, psi, form = local_matrix(9, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 9)
     A, D, eps = local_matrix(6, 3), local_matrix(6, 3), local_vector(12)
     e, U, P = local_vector(12), local_matrix(12, 3), local_matrix(12, 12)
-    r, rest, s, t, q = local_vector(3), local_vector(12), local_vector(12), local_vector(12), local_vector(12)
-    row = local_vector(18)
+    r, w2, s, t, q = local_vector(3), local_vector(3), local_vector(12), local_vector(12), local_vector(12)
+    rest, row = local_vector(12), local_vector(18)
     halves(p, x, R, S, u, psi, form, A, eps)
     gradients(u, psi, form, D)
     mean_and_slope(p, eps, ab, e)
@@ -72,7 +73,7 @@ def force_and_law(p, x, R, v, f, ab, G, w, s_v):
     for i in range(12):
         w[i], s_v[i] = e[i], 0.0
     solve(P, w)
-    stress(p, G, e, w, r, rest, s)
+    stress(p, G, w, w2, r, s)
     if p.damped == 1:
         d, du, dpsi, theta = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(3, 3)
         half_rates(p, R, v, S, u, A, D, d, theta, du, dpsi, rest)
@@ -95,6 +96,7 @@ def linearise(p, x, R, v, solve_law, w, f, K, C):
     A, D, eps = local_matrix(6, 3), local_matrix(6, 3), local_vector(12)
     ab, e, G, U, P = local_vector(12), local_vector(12), local_matrix(3, 12), local_matrix(12, 3), local_matrix(12, 12)
     r, rest, s, t, q = local_vector(3), local_vector(12), local_vector(12), local_vector(12), local_vector(12)
+    w2, s_force = local_vector(3), local_vector(12)
     Lam, C_ab, H, E, row = (
         local_matrix(12, 12), local_matrix(12, 12), local_matrix(12, 12), local_matrix(18, 18), local_vector(18)
     )  # fmt: skip
@@ -107,17 +109,18 @@ def linearise(p, x, R, v, solve_law, w, f, K, C):
         for i in range(12):
             w[i] = e[i]
         solve(P, w)
-    stress(p, G, e, w, r, rest, s)
+    stress(p, G, w, w2, r, s)
     law_operator(p, w, r, U, Lam)
-    law_tangent(p, w, P, Lam, C_ab)
-    solve(P, rest)
-    H[:, :] = 0.0
-    add_law(p, eps, A, D, C_ab, H)
-    s_force = e  # from here on
     for i in range(12):
         s_force[i] = s[i]
-        for k in range(12):
-            s_force[i] += Lam[k, i] * rest[k]
+    if solve_law == 0:
+        law_residual(p, G, e, w, w2, r, rest)
+        solve(P, rest)
+        for i in range(12):
+            for k in range(12):
+                s_force[k] += Lam[i, k] * rest[i]
+    law_tangent(p, w, P, Lam, C_ab)
+    law_hessian(p, eps, A, D, C_ab, H)
     if p.damped == 1:
         d, du, dpsi, theta = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(3, 3)
         half_rates(p, R, v, S, u, A, D, d, theta, du, dpsi, rest)
@@ -137,8 +140,7 @@ def linearise(p, x, R, v, solve_law, w, f, K, C):
     # tangent
     pull(p, eps, A, D, s, t, q)
     add_bending(A, D, u, psi, form, s, t, H)
-    E[:, :] = 0.0
-    add_to_frames(S, u, A, H, E)
+    to_frames(S, u, A, H, E)
     add_turning(S, u, psi, form, A, q, E)
     carry(p, R, E, K)
     if p.placed == 1:
@@ -161,12 +163,12 @@ def damping_alone(p, x, R, C):
 
 
 @kernel
-def force_tangent(p, x, R, v, needs_K, K, C):
-    """Add K = −∂f/∂q and C = −∂f/∂v (18, 18) of `force`."""
+def force_tangent(p, x, R, v, needs_K, f, K, C):
+    """Add K = −∂f/∂q and C = −∂f/∂v (18, 18) of `force`, and the forces themselves."""
     if needs_K == 0.0:
         damping_alone(p, x, R, C)
         return
-    w, f = local_vector(12), local_vector(18)
+    w = local_vector(12)
     linearise(p, x, R, v, 1, w, f, K, C)
 
 
@@ -184,12 +186,14 @@ def update(p, x, R, state, delta):
     ab, e, G, U, P = local_vector(12), local_vector(12), local_matrix(3, 12), local_matrix(12, 3), local_matrix(12, 12)
     r, rest, s, Lam = local_vector(3), local_vector(12), local_vector(12), local_matrix(12, 12)
     d, du, dpsi, theta = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(3, 3)
+    w2 = local_vector(3)
     halves(p, x, R, S, u, psi, form, A, eps)
     gradients(u, psi, form, D)
     mean_and_slope(p, eps, ab, e)
     slope_operator(p, ab, G, U)
     factor(p, G, U, P)
-    stress(p, G, e, state, r, rest, s)
+    stress(p, G, state, w2, r, s)
+    law_residual(p, G, e, state, w2, r, rest)
     law_operator(p, state, r, U, Lam)
     half_rates(p, R, delta, S, u, A, D, d, theta, du, dpsi, s)
     mean_and_slope_rates(p, eps, s, ab)

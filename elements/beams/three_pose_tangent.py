@@ -17,10 +17,10 @@ from fem_mbs.rotations import form_gradient, form_hessian
 
 @kernel
 def pull_half(c, d, other, A, D, X, Y, first):
-    """Rows first … first + 5 of Y (12, 12): (1) of one half for all columns of X (12, 12), scaled as `half_stresses`.
+    """Rows first … first + 5 of Y (12, 16): (1) of one half for all columns of X (12, 16), scaled as `half_stresses`.
 
     c = ±4/L and d = ±L/12 with the strains of the other half; straight-line code over contiguous columns, which the
-    compiler turns into vector instructions.
+    compiler turns into vector instructions where this is called in one place only.
     """
     g0, g1, g2 = d * other[0], d * other[1], d * other[2]
     k0, k1, k2 = d * other[3], d * other[4], d * other[5]
@@ -30,7 +30,7 @@ def pull_half(c, d, other, A, D, X, Y, first):
     d00, d01, d02, d10, d11, d12, d20, d21, d22 = (
         D[0, 0], D[0, 1], D[0, 2], D[1, 0], D[1, 1], D[1, 2], D[2, 0], D[2, 1], D[2, 2]
     )  # fmt: skip
-    for j in range(12):
+    for j in range(16):
         n0, n1, n2, m0, m1, m2 = X[0, j], X[1, j], X[2, j], X[3, j], X[4, j], X[5, j]
         t0 = n0 + c * X[6, j] - k1 * n2 + k2 * n1
         t1 = n1 + c * X[7, j] - k2 * n0 + k0 * n2
@@ -44,20 +44,29 @@ def pull_half(c, d, other, A, D, X, Y, first):
 
 
 @kernel
-def add_law(p, eps, A, D, C, H):
-    """Add (L/ℓ²) Qᵀ Jᵀ C J Q to H (12, 12), C (12, 12) symmetric and overwritten."""
-    c, d = 4.0 / p.length, p.length / 12.0
-    T = local_matrix(12, 12)
-    pull_half(-c, d, eps[6:12], A[0:3], D[0:3], C, T, 0)
-    pull_half(c, -d, eps[0:6], A[3:6], D[3:6], C, T, 6)
+def law_hessian(p, eps, A, D, C, H):
+    """Fill H (12, 12) with (L/ℓ²) Qᵀ Jᵀ C J Q, C (12, 12) symmetric."""
+    X, Y = local_matrix(12, 16), local_matrix(12, 16)  # columns as many as vector registers hold
+    scale = 1.0 / p.length
     for i in range(12):
         for j in range(12):
-            C[i, j] = T[j, i]
-    pull_half(-c, d, eps[6:12], A[0:3], D[0:3], C, T, 0)
-    pull_half(c, -d, eps[0:6], A[3:6], D[3:6], C, T, 6)
+            X[i, j] = scale * C[i, j]
+        for j in range(12, 16):
+            X[i, j] = 0.0
+    for side in range(2):
+        for h in range(2):
+            sign, k, other = 2.0 * h - 1.0, 3 * h, 6 - 6 * h
+            pull_half(
+                sign * 4.0 / p.length, -sign * p.length / 12.0, eps[other : other + 6], A[k : k + 3], D[k : k + 3],
+                X, Y, 6 * h,
+            )  # fmt: skip
+        if side == 0:
+            for i in range(12):
+                for j in range(12):
+                    X[i, j] = Y[j, i]
     for i in range(12):
         for j in range(12):
-            H[i, j] += T[i, j] / p.length
+            H[i, j] = Y[i, j]
 
 
 @kernel
@@ -102,49 +111,59 @@ def add_bending(A, D, u, psi, form, s, t, H):
 
 
 @kernel
-def spread_half(S, u, A, X, Y, n, h):
-    """Add what half h gives to the rows of Y (18, n): Pᵀ X (12, n), as `spread`; straight-line code over columns."""
-    c = 6 * h
-    u0, u1, u2 = u[h, 0], u[h, 1], u[h, 2]
-    S, A = S[3 * h : 3 * h + 3], A[3 * h : 3 * h + 3]
-    s00, s01, s02, s10, s11, s12, s20, s21, s22 = (
-        S[0, 0], S[0, 1], S[0, 2], S[1, 0], S[1, 1], S[1, 2], S[2, 0], S[2, 1], S[2, 2]
-    )  # fmt: skip
-    a00, a01, a02, a10, a11, a12, a20, a21, a22 = (
-        A[0, 0], A[0, 1], A[0, 2], A[1, 0], A[1, 1], A[1, 2], A[2, 0], A[2, 1], A[2, 2]
-    )  # fmt: skip
-    for j in range(n):
-        b0, b1, b2 = X[c, j], X[c + 1, j], X[c + 2, j]
-        m0, m1, m2 = X[c + 3, j], X[c + 4, j], X[c + 5, j]
-        f0 = s00 * b0 + s01 * b1 + s02 * b2
-        f1 = s10 * b0 + s11 * b1 + s12 * b2
-        f2 = s20 * b0 + s21 * b1 + s22 * b2
-        Y[c, j] -= f0
-        Y[c + 1, j] -= f1
-        Y[c + 2, j] -= f2
-        Y[c + 3, j] -= a00 * m0 + a10 * m1 + a20 * m2 + u1 * b2 - u2 * b1
-        Y[c + 4, j] -= a01 * m0 + a11 * m1 + a21 * m2 + u2 * b0 - u0 * b2
-        Y[c + 5, j] -= a02 * m0 + a12 * m1 + a22 * m2 + u0 * b1 - u1 * b0
-        Y[c + 6, j] += f0
-        Y[c + 7, j] += f1
-        Y[c + 8, j] += f2
-        Y[c + 9, j] += a00 * m0 + a01 * m1 + a02 * m2
-        Y[c + 10, j] += a10 * m0 + a11 * m1 + a12 * m2
-        Y[c + 11, j] += a20 * m0 + a21 * m1 + a22 * m2
+def spread_rows(S, u, A, X, n, out):
+    """Fill n ≤ 24 columns of out (18, ≥ n) with Pᵀ X (12, 24), as `spread`; code as in `pull_half`."""
+    Y = local_matrix(18, 24)  # its own: that no input changes meanwhile is what vector instructions need
+    u0, u1, u2 = u[0, 0], u[0, 1], u[0, 2]
+    v0, v1, v2 = u[1, 0], u[1, 1], u[1, 2]
+    for j in range(24 if n > 16 else 16):
+        b0, b1, b2, m0, m1, m2 = X[0, j], X[1, j], X[2, j], X[3, j], X[4, j], X[5, j]
+        c0, c1, c2, n0, n1, n2 = X[6, j], X[7, j], X[8, j], X[9, j], X[10, j], X[11, j]
+        f0 = S[0, 0] * b0 + S[0, 1] * b1 + S[0, 2] * b2
+        f1 = S[1, 0] * b0 + S[1, 1] * b1 + S[1, 2] * b2
+        f2 = S[2, 0] * b0 + S[2, 1] * b1 + S[2, 2] * b2
+        g0 = S[3, 0] * c0 + S[3, 1] * c1 + S[3, 2] * c2
+        g1 = S[4, 0] * c0 + S[4, 1] * c1 + S[4, 2] * c2
+        g2 = S[5, 0] * c0 + S[5, 1] * c1 + S[5, 2] * c2
+        Y[0, j] = -f0
+        Y[1, j] = -f1
+        Y[2, j] = -f2
+        Y[3, j] = u2 * b1 - u1 * b2 - (A[0, 0] * m0 + A[1, 0] * m1 + A[2, 0] * m2)
+        Y[4, j] = u0 * b2 - u2 * b0 - (A[0, 1] * m0 + A[1, 1] * m1 + A[2, 1] * m2)
+        Y[5, j] = u1 * b0 - u0 * b1 - (A[0, 2] * m0 + A[1, 2] * m1 + A[2, 2] * m2)
+        Y[6, j] = f0 - g0
+        Y[7, j] = f1 - g1
+        Y[8, j] = f2 - g2
+        l0 = A[0, 0] * m0 + A[0, 1] * m1 + A[0, 2] * m2
+        l1 = A[1, 0] * m0 + A[1, 1] * m1 + A[1, 2] * m2
+        l2 = A[2, 0] * m0 + A[2, 1] * m1 + A[2, 2] * m2
+        Y[9, j] = l0 + v2 * c1 - v1 * c2 - (A[3, 0] * n0 + A[4, 0] * n1 + A[5, 0] * n2)
+        Y[10, j] = l1 + v0 * c2 - v2 * c0 - (A[3, 1] * n0 + A[4, 1] * n1 + A[5, 1] * n2)
+        Y[11, j] = l2 + v1 * c0 - v0 * c1 - (A[3, 2] * n0 + A[4, 2] * n1 + A[5, 2] * n2)
+        Y[12, j] = g0
+        Y[13, j] = g1
+        Y[14, j] = g2
+        Y[15, j] = A[3, 0] * n0 + A[3, 1] * n1 + A[3, 2] * n2
+        Y[16, j] = A[4, 0] * n0 + A[4, 1] * n1 + A[4, 2] * n2
+        Y[17, j] = A[5, 0] * n0 + A[5, 1] * n1 + A[5, 2] * n2
+    for i in range(18):
+        for j in range(n):
+            out[i, j] = Y[i, j]
 
 
 @kernel
-def add_to_frames(S, u, A, H, E):
-    """Add Pᵀ H P to E (18, 18), H (12, 12) symmetric."""
-    M, T = local_matrix(18, 12), local_matrix(12, 18)
-    M[:, :] = 0.0
-    spread_half(S, u, A, H, M, 12, 0)
-    spread_half(S, u, A, H, M, 12, 1)
+def to_frames(S, u, A, H, E):
+    """Fill E (18, 18) with Pᵀ H P, H (12, 12) symmetric."""
+    X, Y = local_matrix(12, 24), local_matrix(18, 12)  # 24 columns fill vector registers
+    X[:, :] = 0.0
+    for i in range(12):
+        for j in range(12):
+            X[i, j] = H[i, j]
+    spread_rows(S, u, A, X, 12, Y)
     for i in range(12):
         for j in range(18):
-            T[i, j] = M[j, i]
-    spread_half(S, u, A, T, E, 18, 0)
-    spread_half(S, u, A, T, E, 18, 1)
+            X[i, j] = Y[j, i]
+    spread_rows(S, u, A, X, 18, E)
 
 
 @kernel

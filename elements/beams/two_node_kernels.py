@@ -102,9 +102,9 @@ def linearise(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, solve, w, f, K, C):
 
 
 @kernel
-def force_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, K, C):
-    """Add K = −∂f/∂q and C = −∂f/∂v (12, 12) of `force`."""
-    w, f = local_vector(6), local_vector(12)
+def force_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f, K, C):
+    """Add K = −∂f/∂q and C = −∂f/∂v (12, 12) of `force`, and the forces themselves."""
+    w = local_vector(6)
     linearise(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, 1, w, f, K, C)
 
 

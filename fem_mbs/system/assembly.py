@@ -42,7 +42,7 @@ GROUP = np.dtype(
         for name in ("parameters_at", "nodes_at", "signals_at", "state_at", "G_at", "contact_at", "laws_at")
     ]
     + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "contact_stride", "drilling", "viscous")]
-    + [("velocity_rows", "i8")]
+    + [("velocity_rows", "i8"), ("tangent_tells_forces", "i8")]
     + [("maps_at", "i8", (3,))]
     + [(name, "i8") for name in KERNELS]
 )
@@ -217,6 +217,15 @@ def _add_tangents(g, e, b, layout, values, c_M, c_C, c_K, c_A, T):
 
 
 @kernel
+def element_forces(d, g, p, tangents):
+    """Add the forces of the element in the workspace, and their tangents if wanted; K of these is needed then."""
+    if not (tangents and g.tangent_tells_forces != 0):
+        call2(g.force, p, d.table_at)
+    if tangents:
+        call2(g.force_tangent, p, d.table_at)
+
+
+@kernel
 def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixed):
     """Inertia and forces of all elements; returns the sum of squares of the forces of each element by itself.
 
@@ -253,9 +262,7 @@ def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixe
                 call2(g.mixed, p, d.table_at)  # fills f and K
             else:
                 if g.force != 0:
-                    call2(g.force, p, d.table_at)
-                    if tangents and (c_K != 0.0 or g.viscous != 0):
-                        call2(g.force_tangent, p, d.table_at)
+                    element_forces(d, g, p, tangents and (c_K != 0.0 or g.viscous != 0))
             scatter_vector(g, e, fe, f)
             for a in range(g.nn):
                 for j in range(3):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.errors import ModelError, label
-from fem_mbs.jit import SLOTS, address, bind, callback_address, python_callback
+from fem_mbs.jit import SLOTS, address, arguments_of, bind, callback_address, python_callback
 from fem_mbs.system import contacts as contact_assembly
 from fem_mbs.system.assembly import KERNELS
 from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_PASSAGE, C_REACH, N_LAW
@@ -100,6 +100,8 @@ class Group:
         record["contact_stride"], record["drilling"] = self.contact_stride, int(self.drilling)
         record["viscous"] = int(any(element.viscous for element in self.elements))
         record["velocity_rows"] = self.velocity_rows
+        tangent = self.elements[0].kernels.get("force_tangent")
+        record["tangent_tells_forces"] = int(tangent is not None and "f" in arguments_of(tangent))
         for name in ("first_row", "first_contact", "first_output"):
             record[name] = getattr(self, name)
         for name, call in self.calls.items():

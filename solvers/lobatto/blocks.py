@@ -33,6 +33,7 @@ from fem_mbs.jit import (
 from fem_mbs.rotations import add_R_skew
 from fem_mbs.system.assembly import (
     STACKED,
+    element_forces,
     gather,
     gather_poses,
     groups_of,
@@ -217,9 +218,7 @@ def elements(d, s, o, j, layout, tangents):
                 _inertia(d, s, g, e, b, tangents)
                 scatter_vector(g, e, Pe, P)
             if g.force != 0:
-                call2(g.force, p, d.table_at)
-                if tangents:
-                    call2(g.force_tangent, p, d.table_at)
+                element_forces(d, g, p, tangents)
             for a in range(g.nn):
                 for i in range(3):
                     o.single += fe[6 * a + i] ** 2

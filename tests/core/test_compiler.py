@@ -76,6 +76,48 @@ def test_variables_of_branches_and_loops_have_the_values_of_python():
         assert branches(x) == branches.py_func(x)
 
 
+@kernel
+def powers(x, n, factor, out):
+    """A part that programs call with sizes and numbers of their own."""
+    for i in range(n):
+        value, total = 1.0, 0.0
+        for k in range(len(x)):
+            if x[k] > factor:
+                total -= value * x[k] * x[k]
+            elif x[k] < -factor:
+                total += value * x[k] / factor
+            else:
+                total += value
+            value *= factor * x[k]
+            for j in range(k):
+                total += x[j] * x[k] * value if j % 2 == i % 2 else x[j] - value
+        out[i] = total + i * value
+
+
+@kernel
+def small_powers(x, out):
+    powers(x[:3], 2, 0.5, out)
+    powers(x, 4, 0.25, out[2:])
+
+
+@kernel
+def large_powers(x, out):
+    powers(x, 3, 2.0, out)
+    powers(x[1:], 3, 3.0, out[3:])
+
+
+def test_programs_that_fit_the_same_part_to_their_calls_keep_apart():
+    x, found, expected = np.array([0.3, -1.7, 2.6, 0.9, -0.2]), np.zeros((3, 6)), np.zeros((3, 6))
+    for row, program in zip(found, (small_powers, large_powers, small_powers)):
+        program(x, row)
+    powers.py_func(x[:3], 2, 0.5, expected[0])
+    powers.py_func(x, 4, 0.25, expected[0, 2:])
+    powers.py_func(x, 3, 2.0, expected[1])
+    powers.py_func(x[1:], 3, 3.0, expected[1, 3:])
+    expected[2] = expected[0]
+    assert (found == expected).all()
+
+
 # --- memory -----------------------------------------------------------------------------------------------------------
 
 
