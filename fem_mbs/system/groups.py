@@ -32,9 +32,9 @@ class Group:
         for e, element in enumerate(elements):
             self.parameters[e] = element.record
         if not _finite_record(self.parameters):
-            element, record = next(x for x in zip(elements, self.parameters) if not _finite_record(x[1]))
-            bad = next(name for name in first.parameters.names if not _finite_record(record[name]))
-            raise ModelError(f"{label(element)}: parameter '{bad}' is not finite", [element])
+            e = next(e for e in range(n) if not _finite_record(self.parameters[e]))
+            bad = next(name for name in first.parameters.names if not _finite_record(self.parameters[e][name]))
+            raise ModelError(f"{label(elements[e])}: parameter '{bad}' is not finite", [elements[e]])
         self.nodes = np.array([[node.index for node in element.nodes] for element in elements], np.int64).reshape(n, -1)
         self.signals = np.zeros((n, max(s["ns"], 1)), np.int64)
         self.state = np.zeros((n, max(s["nq"], 1)))

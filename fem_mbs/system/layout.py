@@ -58,12 +58,6 @@ class Stack(NamedTuple):
     blocks: tuple[str, ...]
 
 
-def _distinct(numbers):
-    """Distinct ones of many integers, in rising order: ``np.unique`` hashes, which takes many times as long."""
-    ordered = np.sort(numbers, axis=None)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
-
-
 class Pattern:
     """Pattern of a global matrix, compressed by columns, and the index maps of all groups of elements.
 
@@ -86,8 +80,8 @@ class Pattern:
             unique = np.arange(n * n, dtype=np.int64)
         else:
             keys = [np.arange(n, dtype=np.int64) * (n + 1)]
-            keys += [_distinct(place[place >= 0]) for place in places if place is not None]
-            unique = _distinct(np.concatenate(keys))
+            keys += [_unique(place[place >= 0]) for place in places if place is not None]
+            unique = _unique(np.concatenate(keys))
         self.pointers = np.searchsorted(unique, np.arange(n + 1, dtype=np.int64) * n).astype(np.int32)
         self.rows = (unique % n).astype(np.int32)
         self.diagonal = np.searchsorted(unique, np.arange(n, dtype=np.int64) * (n + 1)).astype(np.int64)
@@ -162,6 +156,12 @@ def _places(n, ids, mask):
     """Numbers column · n + row of the entries of all elements, −1 where there is none."""
     r, c = ids[:, :, None], ids[:, None, :]
     return np.where((r >= 0) & (c >= 0) & mask[None], c * n + r, -1)
+
+
+def _unique(numbers):
+    """Each number once, sorted. NumPy hashes integers: these, in steps of n, take it twenty times as long."""
+    numbers = np.sort(numbers)
+    return numbers[np.flatnonzero(np.diff(numbers, prepend=-1))]
 
 
 def _map(unique, place):
@@ -240,7 +240,7 @@ class Matrices:
         """A matrix, with the solver that suits ``times`` its size: that of a stacked one reads the same pattern."""
         system = self.system
         size = times * size_of(system, rows)
-        # coupled blocks fill a stacked one: chains with 2-4 stages are faster by dense LU up to about 150 unknowns
+        # coupled blocks fill a stacked one: without KLU chains with 2-4 stages are faster by dense LU up to 150
         solver = choose(size if times == 1 else 2 * size // 5, system.linear_solver)
         return Layout(system.pattern(rows, solver.__name__ == "DenseLU"), solver)
 

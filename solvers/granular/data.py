@@ -23,6 +23,8 @@ from fem_mbs.solvers.stepping.table import Item, Table
 G_V, G_SPIN, G_MASS, G_TURN, GRAIN = 0, 3, 6, 7, 8
 P_N, P_RN, P_RT, P_BIAS, PAIR, LAST = 0, 3, 4, 7, 8, 4
 T_CHI, T_ROLL, T_SPIN, T_ARM = 0, 3, 4, 5
+# tasks of `granular.parts`
+SIZE, ADD, SWEEP, ERROR, PLACE, UNLOAD, READY, SETTLE, FIND, FIND_AGAIN, EVALUATE, PUSH_APART = range(12)
 B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 
 # ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials, nx excluded
@@ -137,6 +139,17 @@ TABLE = Table(
         "unsolved": Item("", "steps whose tolerance was not reached", "i8"),
         "worst_error": Item("", "of all steps"),
         "searches": Item("", "of pairs", "i8"),
+        # for and from `granular.parts`
+        "self_at": Item("", "this record", "i8"),
+        "run_at": Item("", "record of the run", "i8"),
+        "turning_part": Item("", "address of this part, 0: none", "i8"),
+        "mechanism_part": Item("", "the same", "i8"),
+        "shapes_part": Item("", "the same", "i8"),
+        "attempt": Item("", "number of the turn of a step", "i8"),
+        "slow": Item("", "approaches up to this speed are no impacts [m/s]"),
+        "beta": Item("", "momentum of the next sweep"),
+        "answer": Item("", "of a part"),
+        "work": Item("", "of a sweep"),
     },
 )
 GRAINS = TABLE.dtype

@@ -90,6 +90,7 @@ class Grains:
         }  # fmt: skip
         for name, value in numbers.items():
             self.record[0][name] = value
+        self._call_parts()
         self.tables: list[np.ndarray] = []
         if self.shaped:
             refuse_overlaps(self)
@@ -111,6 +112,19 @@ class Grains:
         a["body_node"][:-1], a["bodies"][:-1, B_MASS] = found.nodes, of_mass
         a["inertia"][:-1] = turns
         a["inverse"][:-1][moves] = np.linalg.inv(turns[moves])
+
+    def _call_parts(self):
+        """Addresses of what only some groups need, which is compiled for them."""
+        from fem_mbs.solvers.granular import parts
+
+        self.record[0]["self_at"] = address(self.record)
+        needed = {
+            "turning_part": self.resists,
+            "mechanism_part": self.mechanism is not None,
+            "shapes_part": self.shaped,
+        }
+        for name in (name for name, is_needed in needed.items() if is_needed):
+            self.record[0][name] = getattr(parts, name).address
 
     def aim(self) -> None:
         """Put the addresses of the arrays into the record."""

@@ -14,9 +14,9 @@ Source: docs/theory/contact_groups.md, (6), (8).
 
 import math
 
-from fem_mbs.jit import kernel
-from fem_mbs.solvers.granular import bodies, coupled, sweeps, turning
-from fem_mbs.solvers.granular.data import P_RN, T_CHI
+from fem_mbs.jit import call2, kernel
+from fem_mbs.solvers.granular import bodies, sweeps
+from fem_mbs.solvers.granular.data import ADD, ERROR, P_RN, SIZE, SWEEP, T_CHI
 from fem_mbs.solvers.granular.mechanism import mechanism_at
 
 LOOK, IN_CACHE = 10, 10_000  # sweeps between two looks at which of more pairs than these can be left out
@@ -31,10 +31,12 @@ JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself 
 def size_of_problem(p):
     """‖q̂‖² with the present velocities."""
     if p.resists != 0:
-        return turning.size_of_problem(p)
+        call2(p.turning_part, p.self_at, SIZE)
+        return p.answer
     total = bodies.size_of_problem(p) if p.clumps != 0 else sweeps.size_of_problem(p)
     if p.coupled < 0:
-        total += coupled.size_of_problem(p, mechanism_at(p.mechanism_at)[0])
+        call2(p.mechanism_part, p.self_at, SIZE)
+        total += p.answer
     return total
 
 
@@ -44,31 +46,35 @@ def add_impulses(p):
     if p.clumps != 0:
         bodies.add_impulses(p)
         if p.resists != 0:
-            turning.add_impulses(p)
+            call2(p.turning_part, p.self_at, ADD)
     else:
         sweeps.add_impulses(p)
     if p.coupled < 0:
-        coupled.add_impulses(p, mechanism_at(p.mechanism_at)[0])
+        call2(p.mechanism_part, p.self_at, ADD)
 
 
 @kernel
 def _sweep(p, beta):
+    p.beta = beta
     if p.resists != 0:
-        return turning.sweep(p, beta)
+        call2(p.turning_part, p.self_at, SWEEP)
+        return p.answer, p.work
     estimate, work = bodies.sweep(p, beta) if p.clumps != 0 else sweeps.sweep(p, beta)
     if p.coupled < 0:
-        square, more = coupled.sweep(p, mechanism_at(p.mechanism_at)[0], beta)
-        return estimate + square, work + more
+        call2(p.mechanism_part, p.self_at, SWEEP)
+        return estimate + p.answer, work + p.work
     return estimate, work
 
 
 @kernel
 def _error_of(p):
     if p.resists != 0:
-        return turning.error_of(p)
+        call2(p.turning_part, p.self_at, ERROR)
+        return p.answer
     total = bodies.error_of(p) if p.clumps != 0 else sweeps.error_of(p)
     if p.coupled < 0:
-        total += coupled.error_of(p, mechanism_at(p.mechanism_at)[0])
+        call2(p.mechanism_part, p.self_at, ERROR)
+        total += p.answer
     return total
 
 

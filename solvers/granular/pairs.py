@@ -27,7 +27,6 @@ from fem_mbs.rotations import (
     quaternion_to_matrix,
     rotate,
 )
-from fem_mbs.solvers.granular import features
 from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR, never_touch
 from fem_mbs.solvers.granular.obstacles import (
     begin_search,
@@ -86,8 +85,6 @@ def find(p, x, R, V, h):
 
     Returns False when there are more than the arrays have room for: ``p.found`` says how many.
     """
-    if p.shapes != 0:
-        return features.find(p, x, R, V, h)
     center, radius, ahead, reach, body = p.center, p.radius, p.ahead, p.reach, p.body
     count = reach.shape[0]
     centers_of(p.node, p.offset, x, R, center)
@@ -315,9 +312,6 @@ def evaluate(p, x, R, V0, h, tol_v):
     Approaches faster than tol_v [m/s] that close a gap are reflected by Newton's law. The relaxed law leaves those
     alone that do not meet yet: b has μ times their slide besides (docs/theory/cone_complementarity.md, (5)).
     """
-    if p.shapes != 0:
-        features.evaluate(p, x, R, V0, h, tol_v)
-        return
     rows, at, swing, radius, u = p.rows, p.at, p.swing, p.radius, local_vector(3)
     material, plane_material, laws = p.material, p.plane_material, p.laws
     centers_of(p.node, p.offset, x, R, at)

@@ -10,7 +10,6 @@ Source: docs/theory/contact_groups.md, (11).
 import math
 
 from fem_mbs.jit import kernel, local_vector
-from fem_mbs.solvers.granular import shape_positions
 from fem_mbs.solvers.granular.bodies import cross, turn_nodes, turned
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS
 from fem_mbs.solvers.granular.mechanism import give_way, mechanism_at, nudge
@@ -83,9 +82,6 @@ def push_apart(p, x, Q, R, h):
     What overlapped at the start of the step is taken back with ``p.recovery`` [m/s] at most. Obstacles that contacts
     can move give way only where grains alone do not find room.
     """
-    if p.shapes != 0:
-        shape_positions.push_apart(p, x, Q, R, h)
-        return
     _start(p, x, R)
     if p.coupled == 0:
         _passes(p, x, Q, R, h, PASSES, False)

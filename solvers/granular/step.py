@@ -6,10 +6,20 @@ impulses in P. Free bodies are the grains' only coupling, so that P and W fit ea
 Source: docs/theory/contact_groups.md.
 """
 
-from fem_mbs.jit import entry, kernel
+from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.contact.velocity import solve_velocities
-from fem_mbs.solvers.granular import bodies, coupled, mechanism, turning
-from fem_mbs.solvers.granular.data import grains_at
+from fem_mbs.solvers.granular import bodies
+from fem_mbs.solvers.granular.data import (
+    EVALUATE,
+    FIND,
+    FIND_AGAIN,
+    PLACE,
+    PUSH_APART,
+    READY,
+    SETTLE,
+    UNLOAD,
+    grains_at,
+)
 from fem_mbs.solvers.granular.momentum import add_impulses, size_of_problem, solve
 from fem_mbs.solvers.granular.obstacles import gaps_now
 from fem_mbs.solvers.granular.pairs import (
@@ -28,7 +38,7 @@ from fem_mbs.solvers.granular.positions import push_apart
 from fem_mbs.solvers.granular.turning_pairs import carry_turns, push_turns
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
 from fem_mbs.solvers.stepping.codes import NO_ROOM, NOT_CONVERGED, OK
-from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.data import run_at
 from fem_mbs.solvers.stepping.run import run_steps
 from fem_mbs.system.assembly import zero
 
@@ -44,11 +54,32 @@ def outdated(p, s):
 
 
 @kernel
+def _find(p, s):
+    """Search the pairs at the start of a step; False: there is no room for them."""
+    if p.shapes != 0:
+        call2(p.shapes_part, p.self_at, FIND)
+        return p.answer != 0.0
+    return find(p, s.x, s.R, s.V, s.h)
+
+
+@kernel
+def _find_again(p, s):
+    """The same inside a step."""
+    if p.shapes != 0:
+        call2(p.shapes_part, p.self_at, FIND_AGAIN)
+        return p.answer != 0.0
+    return find(p, s.x0, s.R0, s.V, s.h)
+
+
+@kernel
 def _solve_contacts(p, s):
     """Velocities V with contacts from those without, and P."""
     # approach speeds that inexact impulses leave are no impacts
-    slow = max(s.tol_v, RESIDUAL * p.tolerance * largest(s.V0))
-    evaluate(p, s.x0, s.R0, s.V0, s.h, slow)
+    p.slow = max(s.tol_v, RESIDUAL * p.tolerance * largest(s.V0))
+    if p.shapes != 0:
+        call2(p.shapes_part, p.self_at, EVALUATE)
+    else:
+        evaluate(p, s.x0, s.R0, s.V0, s.h, p.slow)
     copy(p.alone, s.V)
     # arms of bodies are those of the start
     R = s.R if p.held != 0 and p.clumps == 0 else s.R0
@@ -60,14 +91,11 @@ def _solve_contacts(p, s):
         bodies.load(p, R, s.V)
         bodies.place(p, s.x0)
         if p.resists != 0:
-            turning.place(p)
+            call2(p.turning_part, p.self_at, PLACE)
     else:
         load(p, R, s.V)
     if p.coupled < 0:
-        o = mechanism.mechanism_at(p.mechanism_at)[0]
-        mechanism.load_nodes(o, R, s.V)
-        mechanism.collect(p, o)
-        coupled.place(p, o, s.x0)
+        call2(p.mechanism_part, p.self_at, PLACE)
     q_square = size_of_problem(p)
     add_impulses(p)
     solved = solve(p, q_square)
@@ -81,7 +109,7 @@ def _solve_contacts(p, s):
         if p.resists != 0:
             push_turns(p, R, s.P)
     if p.coupled < 0:
-        mechanism.unload_nodes(mechanism.mechanism_at(p.mechanism_at)[0], s.V, s.P)
+        call2(p.mechanism_part, p.self_at, UNLOAD)
     return solved
 
 
@@ -96,7 +124,7 @@ def _solve_within_margin(p, s):
         solved = _solve_contacts(p, s)
         if not leaves_margin(p, s.x0, s.R0, s.V, s.h) or attempt == AGAIN - 1:
             break
-        if not find(p, s.x0, s.R0, s.V, s.h):
+        if not _find_again(p, s):
             return NO_ROOM
     return OK if solved else NOT_CONVERGED
 
@@ -132,8 +160,11 @@ def contacts_of_step(data, run):
     turns = TURNS if p.clumps != 0 or p.coupled < 0 else 1
     for turn in range(turns):
         before = turn > 0
-        if p.coupled < 0 and not mechanism.make_ready(system_at(data)[0], s, p, turn):
-            return
+        if p.coupled < 0:
+            p.attempt = turn
+            call2(p.mechanism_part, p.self_at, READY)
+            if p.answer == 0.0:
+                return
         code = _solve_within_margin(p, s)
         if code == NO_ROOM:
             s.code = NO_ROOM
@@ -144,7 +175,7 @@ def contacts_of_step(data, run):
             for j in range(6):
                 s.W[i, j] += s.V[i, j] - (p.settled[i, j] if before else p.alone[i, j])
         if p.coupled < 0:
-            mechanism.solve_with(system_at(data)[0], s, p)
+            call2(p.mechanism_part, p.self_at, SETTLE)
         else:
             solve_velocities(s, s.velocity_problem)
         differ = _differ(p, s) if turns > 1 else 0.0
@@ -172,7 +203,10 @@ def contacts_of_step(data, run):
                 turn_along(p, s.Q0, s.V, s.P, s.h, s.Q, s.R)
         if p.moving != 0:
             place_planes(p, s.x, s.R)
-        push_apart(p, s.x, s.Q, s.R, s.h)
+        if p.shapes != 0:
+            call2(p.shapes_part, p.self_at, PUSH_APART)
+        else:
+            push_apart(p, s.x, s.Q, s.R, s.h)
 
 
 @kernel
@@ -189,10 +223,11 @@ def run_grains(data, run, grains, count, start, times, signals):
     NO_ROOM: nothing of the step was done, give the pairs more room and go on.
     """
     s, p = run[0], grains[0]
+    p.run_at = s.run_at
     for k in range(count):
         saved = s.saved
         place_planes(p, s.x, s.R)
-        if outdated(p, s) and not find(p, s.x, s.R, s.V, s.h):
+        if outdated(p, s) and not _find(p, s):
             return k, NO_ROOM
         _, code = run_steps(data, run, 1, start + k, times, signals)
         if code == NO_ROOM:

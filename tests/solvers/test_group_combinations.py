@@ -33,8 +33,9 @@ OBSTACLES = ("plane", "excluded", "driven", "block", "pushed")
 def put_shapes(model, group, shape, corners):
     """Bodies that touch z = 0, and each other but for the box; with ``corners`` spheres in place of other shapes."""
     rng = np.random.default_rng(2)
-    motion = lambda: {"velocity": [*rng.normal(size=2), -0.6], "angular_velocity": 5 * rng.normal(size=3)}  # noqa: E731
-    bodies = []
+    # boxes turn that fast that no more than three corners carry: impulses of four are not unique
+    spin, bodies = 15 if shape == "box" else 5, []
+    motion = lambda: {"velocity": [*rng.normal(size=2), -0.6], "angular_velocity": spin * rng.normal(size=3)}  # noqa: E731
     if shape == "box":
         body = fem.RigidBody.box(1.0, BOX, position=[0, 0, 0.5 * BOX[2] - OVERLAP], **motion())
         bodies.append(model.add(body))
@@ -128,7 +129,11 @@ def test_options_go_together_or_are_refused(name, law, monkeypatch):
             assert ("contact_sweeps" in result.statistics) == (way == "sweeps"), case
             if way == "pairs" or law == "disc":  # `test_turning` has references with discs
                 continue
+            # two contacts of a body that does not roll can turn against each other: Coulomb's law has many solutions
+            unique = name == "relaxed" or law != "rolling" or shape != "clump"
             assert result.statistics["inexact_contact_problems"] == 0 and result.pair_count[1] >= 2, case
+            if not unique:
+                continue
             velocity, spin = reference(name == "relaxed", law, obstacle, shape)
             end = result.rows([1])
             assert end["velocity"] == pytest.approx(velocity, abs=1e-4), case
