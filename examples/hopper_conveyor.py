@@ -82,7 +82,7 @@ def build(count=3000, seed=1):
     grid[:, :2] += 0.05 * radius * rng.uniform(-1, 1, (count, 2))
     grid[:, 2] += low + 0.5 * (width - outlet) * np.tan(slope)
     radii = radius * (1 + spread * rng.uniform(-1, 1, count))
-    model.add(group.spheres(grid, radii, density=density))
+    model.add(group.spheres(grid, radii, density=density, resolution=8))
     plates(group, model.ground, hopper((layer[-1] + 1) * pitch + 0.05))
     conveyor(model, group)
     group.obstacle(fem.SphereOnPlane, model.ground, material="earth", drawn_size=3.0)
