@@ -90,6 +90,14 @@ def mixed_pile():
     result.picture(PICTURES / "mixed_pile.png", size=(1000, 560), **look)
 
 
+def hopper_conveyor():
+    script = runpy.run_path(str(ROOT / "examples" / "hopper_conveyor.py"))
+    result = script["run"](10_000, 6.0, save=None)  # some minutes
+    look = {"view": (0.55, -1.4, 0.45), "arrows": False}
+    result.picture(PICTURES / "hopper_conveyor.png", time=2.4, size=(1000, 620), **look)
+    result.animate(PICTURES / "hopper_conveyor.gif", speed=0.5, fps=10, size=(480, 320), **look)
+
+
 def dominoes():
     example("dominoes")
     result = fem.load("dominoes.vtkhdf")
@@ -229,7 +237,7 @@ def elastic_bar():
 
 DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
-    spheres_in_a_box, mixed_pile, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts,
+    spheres_in_a_box, mixed_pile, hopper_conveyor, dominoes, order_in_contact, hertz_contact, force_recovery, compliant_impacts,
     clearance_crank, guided_hopper, bearing_load, shaft_in_bearings, rigid_ball_bearing, crank_with_bearing,
     bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball, elastic_bar, rolling_disc,
 )  # fmt: skip

@@ -158,6 +158,11 @@ CASES = [
         Method("ConeComplementarity", {"relaxed": True}), Method("ConeComplementarity", {"relaxed": False}),
         note="Steppers without sweeps refuse it.", fast=False,
     ),
+    example(
+        "hopper_conveyor", "Beverloo 1961; Rose and Tanaka 1959", "constants of the law are means of many materials",
+        note="Grains act on the mechanism; steppers without that solve the group pair by pair, which takes hours.",
+        fast=False,
+    ),
     example("compliant_impacts", "Sanchez2025, C.6.1 to C.6.3", "integration of the impact alone; three printed digits",
             fast=False),
     example("force_recovery", "Sanchez2025, C.6.1", "three printed digits; closed forms of the law",
