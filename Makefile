@@ -1,7 +1,7 @@
 # make demo      the roller-crank mechanism: files for ParaView and plots in ./out
 # make test      lint, format, types, documentation and tests
 # make validate  the same with the long tests
-# make bench     speed measurements
+# make bench     speed, with other programs beside: BENCH="--quick" or names of cases, see docs/benchmarks.md
 # make docs      documentation in docs/_build/html
 # make clean     remove everything that make made
 #
@@ -38,8 +38,9 @@ lint: .venv/ready
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-bench: .venv/ready
-	set -e; for script in benchmarks/*.py; do echo "== $$script"; $(RUN) $$script; done
+# peers that cannot be installed are told in their rows
+bench: .venv/ready .venv-peers/ready
+	$(RUN) benchmarks/bench.py $(BENCH)
 
 docs: .venv/ready-docs
 	$(RUN) -m sphinx -q -W --keep-going -b html docs docs/_build/html
@@ -57,6 +58,14 @@ docs: .venv/ready-docs
 	$(RUN) -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	touch $@
 
+# one by one: what cannot be installed here keeps no other from it
+.venv-peers/ready: benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv .venv-peers
+	grep -v '^#' $< | while read -r peer; do \
+		.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check "$$peer" || echo "without $$peer"; \
+	done
+	touch $@
+
 clean:
-	rm -rf .venv out build dist docs/_build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf .venv .venv-peers out build dist docs/_build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

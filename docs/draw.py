@@ -6,6 +6,7 @@ import sys
 import tempfile
 
 import draw_beams
+import draw_benchmarks
 import draw_comparison
 import draw_examples
 import draw_geometry
@@ -16,7 +17,7 @@ from drawing import PICTURES
 
 def main():
     PICTURES.mkdir(exist_ok=True)
-    modules = (draw_examples, draw_methods, draw_geometry, draw_beams, draw_source, draw_comparison)
+    modules = (draw_examples, draw_methods, draw_geometry, draw_beams, draw_source, draw_comparison, draw_benchmarks)
     drawings = [draw for module in modules for draw in module.DRAWINGS]
     for draw in [draw for draw in drawings if draw.__name__ in sys.argv[1:] or not sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as folder:

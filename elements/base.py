@@ -15,6 +15,7 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
     gravity            (3,)         [m/s²]
     state              (nq,)        internal variables of the element, kept between calls
     lam                (nr,)        multipliers of a constraint (only in ``output``)
+    needs_K            float        0: nobody reads K and Ka of the tangents, which may leave them
     arguments          int          address of the table of all of these, for an element that calls another's kernels
 
     role        kernel             outputs, added to

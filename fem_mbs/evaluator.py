@@ -58,6 +58,10 @@ class Evaluator:
         """Whether the element has all of these kernels."""
         return all(name in self.calls or name in self.python for name in names)
 
+    def reads(self, name: str, argument: str) -> bool:
+        """Whether a compiled kernel has an argument of this name."""
+        return name in self.calls and argument in self.element.kernels[name].py_func.__code__.co_varnames
+
     def __call__(self, name, point):
         """Run a kernel at a `Point`; returns its outputs as a dict of arrays (copies)."""
         for argument in ("x", "R", "v", "a", "x0", "R0", "s", "gravity", "state", "lam"):

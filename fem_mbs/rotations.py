@@ -441,10 +441,17 @@ def exp(psi: np.ndarray | Sequence[float]) -> np.ndarray:
     return R
 
 
+@kernel
+def _log_matrices(R, psi):
+    for i in range(R.shape[0]):
+        log_matrix(R[i], psi[i])
+
+
 def log(R: np.ndarray) -> np.ndarray:
-    """Rotation vector (3,) [rad] of the rotation matrix R (3, 3), |ψ| ≤ π."""
-    psi = np.empty(3)
-    log_matrix(np.ascontiguousarray(R, float), psi)
+    """Rotation vectors (…, 3) [rad] of rotation matrices R (…, 3, 3), |ψ| ≤ π."""
+    R = np.ascontiguousarray(R, float)
+    psi = np.empty(R.shape[:-1])
+    _log_matrices(R.reshape(-1, 3, 3), psi.reshape(-1, 3))
     return psi
 
 

@@ -238,6 +238,12 @@ def _check_tangents(role, call, point, tangent, report, size, terms):
 def _check_force(call, point, report, size, invariant):
     f, tangent = call("force", point)["f"], call("force_tangent", point)
     _check_tangents("force", call, point, tangent, report, size, np.abs(f).max())
+    if not call.element.viscous:  # matrices of velocities leave it out
+        report.add("force: C of an element that is not viscous", float(tangent["C"].any()))
+    elif call.reads("force_tangent", "needs_K"):
+        call.views["needs_K"][0] = 0.0
+        report.add("force: C without K", relative(tangent["C"], call("force_tangent", point)["C"], size))
+        call.views["needs_K"][0] = 1.0
     if call.has("mixed", "initial"):
         rest = point.copy(v=np.zeros_like(point.v))
         rest.state = call("initial", rest)["state"]

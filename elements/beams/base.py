@@ -139,7 +139,7 @@ class BeamElement(Inertia, Force):
     _ends = "ends"
 
     def remark(self, histories: dict) -> list:
-        """Normal forces that an element of this length does not resolve: (kind, size, text) of each."""
+        """Normal forces this element does not resolve, see `element_checks`: list of (kind, size, text)."""
         F = self.section.flexibility
         N = np.concatenate([histories[name][:, 0] for name in ("force_A", "force_B")])
         number = self.length**2 * max(F[4, 4], F[5, 5]) * N  # N L²/EI

@@ -22,20 +22,25 @@ def viscous_stress(p, ab_rate, s_v):
 
 
 @kernel
-def add_damping(p, R, v, S, u, psi, form, A, D, eps, rate, d, theta, du, dpsi, K, C):
-    """Add the damping matrix to C (18, 18), and to K what (ȧ, ḃ) changes with the pose at fixed velocities."""
-    H, E = local_matrix(12, 12), local_matrix(18, 18)
+def add_damping_matrix(p, R, S, u, A, D, eps, B):
+    """Add the damping matrix ∂f/∂v to B (18, 18)."""
+    H, E, C_v = local_matrix(12, 12), local_matrix(18, 18), local_matrix(12, 12)
     H[:, :] = 0.0
     E[:, :] = 0.0
-    C_v = local_matrix(12, 12)
     for i in range(12):
         for j in range(12):
             C_v[i, j] = p.C_v[i, j]
     add_law(p, eps, A, D, C_v, H)
     add_to_frames(S, u, A, H, E)
-    B = local_matrix(18, 18)
-    B[:, :] = 0.0
     carry(p, R, E, B)
+
+
+@kernel
+def add_damping(p, R, v, S, u, psi, form, A, D, eps, rate, d, theta, du, dpsi, K, C):
+    """Add the damping matrix to C (18, 18), and to K what (ȧ, ḃ) changes with the pose at fixed velocities."""
+    E, B = local_matrix(18, 18), local_matrix(18, 18)
+    B[:, :] = 0.0
+    add_damping_matrix(p, R, S, u, A, D, eps, B)
     if p.placed == 1:
         add_arm_velocity(R[0], p.p_A, v[3:6], B, K, 0)
         add_arm_velocity(R[2], p.p_B, v[15:18], B, K, 12)
@@ -43,7 +48,7 @@ def add_damping(p, R, v, S, u, psi, form, A, D, eps, rate, d, theta, du, dpsi, K
         for j in range(18):
             C[i, j] += B[i, j]
     # ∂(ȧ, ḃ) over columns (u₁, ψ₁, u₂, ψ₂, θ_A, θ_M)
-    Z, T = local_matrix(6, 9), local_matrix(12, 18)
+    Z, T, rates, viscous = local_matrix(6, 9), local_matrix(12, 18), local_matrix(12, 18), local_matrix(12, 18)
     of_rate, of_pose = local_vector(12), local_vector(12)
     ab, other, t, q = local_vector(12), local_vector(12), local_vector(12), local_vector(12)
     scale = 2.0 / p.length
@@ -67,11 +72,22 @@ def add_damping(p, R, v, S, u, psi, form, A, D, eps, rate, d, theta, du, dpsi, K
             mean_and_slope_rates(p, rate, of_pose, other)
             for i in range(6):  # of J only the part with ad depends on the strains
                 ab[i] += other[i] - 0.5 * (of_pose[i] + of_pose[6 + i])
-            viscous_stress(p, ab, other)
-            pull(p, eps, A, D, other, t, q)
             column = 6 * h + j if j < 6 else 12 + 3 * h + j - 6
             for i in range(12):
-                T[i, column] = q[i]
+                rates[i, column] = ab[i]
+    for i in range(12):
+        for j in range(18):
+            viscous[i, j] = 0.0
+        for k in range(12):
+            c_v = p.C_v[i, k]
+            for j in range(18):
+                viscous[i, j] += c_v * rates[k, j]
+    for j in range(18):
+        for i in range(12):
+            other[i] = viscous[i, j]
+        pull(p, eps, A, D, other, t, q)
+        for i in range(12):
+            T[i, j] = q[i]
     E[:, :] = 0.0
     M = local_matrix(12, 18)
     M[:, :] = 0.0

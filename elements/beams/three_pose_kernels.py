@@ -19,7 +19,7 @@ from fem_mbs.elements.beams.law import (
     stress,
 )
 from fem_mbs.elements.beams.segment import add_arm_turning
-from fem_mbs.elements.beams.three_pose_damping import add_damping, viscous_stress
+from fem_mbs.elements.beams.three_pose_damping import add_damping, add_damping_matrix, viscous_stress
 from fem_mbs.elements.beams.three_pose_kinematics import carry_rows, gradients, half_rates, halves, pull, spread
 from fem_mbs.elements.beams.three_pose_tangent import add_bending, add_law, add_to_frames, add_turning, carry
 from fem_mbs.jit import kernel, local_matrix, local_vector
@@ -149,8 +149,23 @@ def linearise(p, x, R, v, solve_law, w, f, K, C):
 
 
 @kernel
-def force_tangent(p, x, R, v, K, C):
+def damping_alone(p, x, R, C):
+    """Add C = −∂f/∂v (18, 18) of `force`."""
+    S, u, psi, form = local_matrix(9, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 9)
+    A, D, eps = local_matrix(6, 3), local_matrix(6, 3), local_vector(12)
+    if p.damped == 0:
+        return
+    halves(p, x, R, S, u, psi, form, A, eps)
+    gradients(u, psi, form, D)
+    add_damping_matrix(p, R, S, u, A, D, eps, C)
+
+
+@kernel
+def force_tangent(p, x, R, v, needs_K, K, C):
     """Add K = −∂f/∂q and C = −∂f/∂v (18, 18) of `force`."""
+    if needs_K == 0.0:
+        damping_alone(p, x, R, C)
+        return
     w, f = local_vector(12), local_vector(18)
     linearise(p, x, R, v, 1, w, f, K, C)
 

@@ -108,7 +108,6 @@ class CompliantContact(Force):
 
     parameters = PARAMETERS
     n_state = 1
-    peaks = ("indentation",)
     most_nodes = 4  # scratch of `compliant_kernels.force_tangent` is for 24 numbers
     abrupt = True
     kernels = {
@@ -229,7 +228,7 @@ class CompliantContact(Force):
         )
 
     def remark(self, histories: dict) -> list:
-        """What is worth a remark of saved outputs (k, …): an indentation that nothing limits, see `max_indentation`."""
+        """A remark on outputs, see `element_checks`: an indentation that nothing limits, see `max_indentation`."""
         depth = float(histories["indentation"].max(initial=0.0))
         size = max((gyration(node) for node in self.nodes), default=0.0)
         if np.isfinite(self.max_indentation) or depth <= DEEPEST * size:

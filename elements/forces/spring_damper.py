@@ -130,11 +130,14 @@ def spring_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, K, C):
                 JD[i, j] = e[i] * ((p.stiffness - ratio) * eJ + p.damping * wJ) + ratio * J[i, j]
                 JE[i, j] = p.damping * e[i] * eJ
                 Jw[i, j] = p.damping * e[i] * ew
+    damped = p.damping != 0.0
     for r in range(12):
+        j0, j1, j2 = J[0, r], J[1, r], J[2, r]
         for j in range(12):
-            for i in range(3):
-                K[r, j] += J[i, r] * (JD[i, j] + Jw[i, j])
-                C[r, j] += J[i, r] * JE[i, j]
+            K[r, j] += j0 * (JD[0, j] + Jw[0, j]) + j1 * (JD[1, j] + Jw[1, j]) + j2 * (JD[2, j] + Jw[2, j])
+        if damped:
+            for j in range(12):
+                C[r, j] += j0 * JE[0, j] + j1 * JE[1, j] + j2 * JE[2, j]
     rotate_T(R_A, pulled, y)
     add_skew_skew(-1.0, p.p_AP, y, K, 3, 3)
     rotate_T(R_B, pulled, y)
@@ -292,6 +295,7 @@ class Spring(Force):
         self._connect(frame_P, frame_Q, "a spring between them never changes its length", name=name)
         self.stiffness = self.positive("stiffness", stiffness, "N/m", allow_zero=True)
         self.damping = self.positive("damping", damping, "N s/m", allow_zero=True)
+        self.viscous = self.damping > 0.0
         self.check(
             self.stiffness or self.damping, "stiffness", stiffness, "N/m and damping are both 0: it does nothing"
         )
@@ -372,6 +376,7 @@ class TorsionSpring(Force):
         check_parallel(self)
         self.stiffness = self.positive("stiffness", stiffness, "N m/rad", allow_zero=True)
         self.damping = self.positive("damping", damping, "N m s/rad", allow_zero=True)
+        self.viscous = self.damping > 0.0
         self.check(
             self.stiffness or self.damping, "stiffness", stiffness, "N m/rad and damping are both 0: it does nothing"
         )

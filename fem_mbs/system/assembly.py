@@ -66,7 +66,7 @@ DATA = np.dtype(
 _X, _R, _V, _A, _X0, _R0, _S = (SLOT[k] for k in ("x", "R", "v", "a", "x0", "R0", "s"))
 _F, _MA, _M, _C, _K, _KA = (SLOT[k] for k in ("f", "Ma", "M", "C", "K", "Ka"))
 _G, _GG, _H, _RATE, _GT, _GTT = (SLOT[k] for k in ("g", "G", "H", "rate", "gt", "gtt"))
-_LAM, _STATE, _OUT, _ENERGY, _DELTA = (SLOT[k] for k in ("lam", "state", "out", "energy", "delta"))
+_LAM, _STATE, _OUT, _ENERGY, _DELTA, _NEEDS_K = (SLOT[k] for k in ("lam", "state", "out", "energy", "delta", "needs_K"))
 
 
 @kernel
@@ -271,6 +271,8 @@ def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixe
 def dynamic_tangents(d, layout, x, R, V, A, c_M, c_C, c_K, c_A, T):
     """The tangents of `dynamics` alone, for a matrix whose residual is known."""
     b = integers(d.table_at, N_SLOTS)
+    needs_K = vector(b[_NEEDS_K], 1)
+    needs_K[0] = 1.0 if c_K != 0.0 or c_A != 0.0 else 0.0
     groups = groups_of(d)
     values = matrix_values(d, layout)
     for k in range(d.n_groups):
@@ -287,6 +289,7 @@ def dynamic_tangents(d, layout, x, R, V, A, c_M, c_C, c_K, c_A, T):
             if forces:
                 call2(g.force_tangent, p, d.table_at)
             _add_tangents(g, e, b, layout, values, c_M, c_C, c_K, c_A, T)
+    needs_K[0] = 1.0
 
 
 @kernel

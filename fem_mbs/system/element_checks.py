@@ -5,8 +5,8 @@ says the same in words. Compiled steppers ask `trouble_of` once for each accepte
 elements that have such a kernel, and nothing in models without them.
 
 What is worth a remark but no reason to stop is told afterwards, from the outputs that were saved: method
-``remark(histories)`` of an element, `remarks` of all. They see some saved states, and those in which an output that the
-element names in ``peaks`` is largest.
+``remark(histories)`` of an element, `remarks` of all. Of a run they see `Extremes`: two rows with the smallest and the
+largest value that each component of an output had in the saved states.
 """
 
 from typing import Any
@@ -60,14 +60,35 @@ def trouble(system: Any, state: Any) -> tuple[Any, str] | None:
     return element, element.trouble(state)
 
 
-def peaks(system: Any, outputs: np.ndarray) -> np.ndarray:
-    """Rows (j,) of outputs (k, n_outputs) in which one that elements name in ``peaks`` is largest."""
-    slices = [at[name] for element, at in system.output_slices.items() for name in getattr(element, "peaks", ())]
-    return np.unique([outputs[:, at].max(axis=1).argmax() for at in slices]).astype(int)
+class Extremes:
+    """Smallest and largest value of every output over the saved states of a run, in whatever pieces they come.
+
+    Attributes
+    ----------
+    rows : (2, n_outputs) or None, smallest and largest so far; None where no element remarks on anything
+    """
+
+    def __init__(self, system: Any) -> None:
+        self.system = system
+        self.rows: Any = None
+        if any(hasattr(element, "remark") for element in system.output_slices):
+            self.rows = np.array([[np.inf], [-np.inf]])
+
+    def look(self, outputs: np.ndarray) -> None:
+        """Take note of outputs (k, n_outputs) of further states."""
+        if self.rows is not None and len(outputs):
+            # what is not a number is no extreme
+            ends = np.fmin.reduce(outputs), np.fmax.reduce(outputs)
+            self.rows = np.stack([np.fmin(self.rows[0], ends[0]), np.fmax(self.rows[1], ends[1])])
+
+    def remarks(self) -> list[str]:
+        """What elements remark on them, see `remarks`."""
+        looked = self.rows is not None and np.isfinite(self.rows).any()
+        return remarks(self.system, self.rows) if looked else []
 
 
 def remarks(system: Any, outputs: np.ndarray) -> list[str]:
-    """What elements remark on the outputs of saved states (k, n_outputs): list of texts, one for each kind of remark.
+    """What elements remark on outputs (k, n_outputs), of a state or `Extremes`: list of texts, one for each kind.
 
     Each text names the element for which it matters most and says how many others there are.
     """

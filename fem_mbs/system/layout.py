@@ -240,7 +240,7 @@ class Matrices:
         """A matrix, with the solver that suits ``times`` its size: that of a stacked one reads the same pattern."""
         system = self.system
         size = times * size_of(system, rows)
-        # coupled blocks fill a stacked one: chains with 2-4 stages are faster by dense LU up to about 150 unknowns
+        # coupled blocks fill a stacked one: without KLU chains with 2-4 stages are faster by dense LU up to 150
         solver = choose(size if times == 1 else 2 * size // 5, system.linear_solver)
         return Layout(system.pattern(rows, solver.__name__ == "DenseLU"), solver)
 

@@ -4,9 +4,15 @@ A solver works on the values of a matrix with a fixed pattern, compressed by col
 which every entry is stored). It offers two C functions, ``factor(context, values)`` and ``solve(context, right-hand
 side)``, called through their addresses, and a status word (0: good). Which one is used:
 
-    up to `DENSE_LIMIT` unknowns   dense LU of LAPACK (through the functions that SciPy exports)
-    larger, libklu found           KLU (SuiteSparse): block triangular form, AMD; best for chains, trees, beam lines
-    larger, otherwise              SuperLU of SciPy (a callback into Python)
+    libklu found                          KLU (SuiteSparse): block triangular form, AMD
+    otherwise, up to `DENSE_LIMIT`        dense LU of LAPACK (through the functions that SciPy exports)
+    otherwise, more unknowns              SuperLU of SciPy (a callback into Python)
+
+KLU is given the entries that are or were not zero, which it takes and tells from one look at the values: half of what
+elements could fill is zero in most models (planar motion, frames along axes, open contacts). When others appear it
+analyses the pattern anew. Where more than half have become zero (contacts that opened) it forgets these: after
+`AMORTISED` factorisations, then after twice as many, and so on. Where it would analyse too often, see `ANALYSES`, it is
+given more than it needs.
 
 KLU keeps the pivots of its first factorisation; the first solve with new factors checks the residual and factorises
 afresh when it exceeds `REFRESH` of the right-hand side. Rows are scaled, KLU's default: without it a refactorisation
@@ -18,8 +24,12 @@ Source: measured on the systems of this project (docs/howto/linear_solvers.md).
 
 import ctypes
 import ctypes.util
+import functools
+import importlib.machinery
+import importlib.util
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,6 +53,9 @@ from fem_mbs.jit import (
 
 DENSE_LIMIT = 60
 REFRESH = 1e-10
+ANALYSES, AMORTISED = 32, 64  # of a pattern: that many, and one more in so many factorisations
+FEWER = 2  # times what is not zero: of more entries KLU is given the others no longer
+EARLIER, IN_USE = 1, 2  # entries that KLU was given before, and those it is given
 
 
 def _foreign_call(count):
@@ -128,6 +141,32 @@ def _dense_solve(context, right_at):
     _call9(c.getrs, c.letter_at, at, at + 4, c.lu_at, at, at + 12, right_at, at, at + 8)
 
 
+@functools.cache
+def _lapack(name: str) -> int:
+    """Address of a function of the LAPACK that SciPy brings.
+
+    Only the module that exports it is loaded: the package around it, scipy.linalg, takes longer than all of NumPy.
+    """
+    import scipy
+    from numba.extending import get_cython_function_address
+
+    module = "scipy.linalg.cython_lapack"
+    whole = "scipy.linalg" in sys.modules
+    if not whole:
+        folder = str(Path(scipy.__file__).parent / "linalg")
+        spec = importlib.machinery.PathFinder.find_spec(module.rpartition(".")[2], [folder])
+        if spec is None or spec.loader is None:  # a SciPy of another build
+            whole = True
+        else:
+            sys.modules[module] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[module])
+    try:
+        return get_cython_function_address(module, name)
+    finally:
+        if not whole:
+            sys.modules.pop(module, None)  # who imports scipy.linalg gets it from there
+
+
 class DenseLU(LinearSolver):
     """LU with partial pivoting of the full matrix (LAPACK dgetrf, dgetrs)."""
 
@@ -135,8 +174,6 @@ class DenseLU(LinearSolver):
 
     def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
         super().__init__(n, pointers, rows)
-        from numba.extending import get_cython_function_address
-
         self.lu = np.zeros(n * n)
         self.ints = np.zeros(3 + n, np.int32)
         self.ints[:2] = n, 1
@@ -147,8 +184,8 @@ class DenseLU(LinearSolver):
             address(self.lu),
             address(self.ints),
             address(self.letter),
-            get_cython_function_address("scipy.linalg.cython_lapack", "dgetrf"),
-            get_cython_function_address("scipy.linalg.cython_lapack", "dgetrs"),
+            _lapack("dgetrf"),
+            _lapack("dgetrs"),
             address(self.status),
         )
         self.context_address = address(self.context)
@@ -159,32 +196,100 @@ class DenseLU(LinearSolver):
 # ---------------------------------------------------------------------------------------------------------------
 
 _COMMON_BYTES = 512  # klu_common is about 160 bytes in all versions
+# symbolic_at and numeric_at are addresses of one pointer each; taken, used_* and values: the entries that KLU is given
 KLU_DATA = np.dtype(
-    [(name, "i8") for name in ("n", "nnz", "pointers_at", "rows_at", "common_at", "symbolic", "numeric")]
-    + [(name, "i8") for name in ("factor", "refactor", "solve", "free", "status_at", "values_at", "work_at", "checked")]
+    [(name, "i8") for name in ("n", "nnz", "pointers_at", "rows_at", "common_at", "symbolic_at", "numeric_at")]
+    + [(name, "i8") for name in ("analyze", "factor", "refactor", "solve", "free", "free_symbolic", "status_at")]
+    + [(name, "i8") for name in ("taken_at", "used_pointers_at", "used_rows_at", "where_at", "values_at", "work_at")]
+    + [(name, "i8") for name in ("used", "analyses", "factorisations", "since", "wait", "checked")]
 )
+
+
+@kernel
+def _klu_release(c):
+    """Give factors back."""
+    numeric_at = integers(c.numeric_at, 1)
+    if numeric_at[0] != 0:
+        _call5(c.free, c.numeric_at, c.common_at, 0, 0, 0)
+        numeric_at[0] = 0
 
 
 @kernel
 def _klu_fresh(c):
     """Factorise with new pivots; the status word is 1 when the matrix is singular."""
-    numeric_at = integers(c.numeric, 1)
-    if numeric_at[0] != 0:
-        _call5(c.free, c.numeric, c.common_at, 0, 0, 0)
-    numeric_at[0] = _call5(c.factor, c.pointers_at, c.rows_at, c.values_at, c.symbolic, c.common_at)
-    integers(c.status_at, 1)[0] = 0 if numeric_at[0] != 0 else 1
+    _klu_release(c)
+    symbolic, numeric = integers(c.symbolic_at, 1)[0], 0
+    if symbolic != 0:
+        numeric = _call5(c.factor, c.used_pointers_at, c.used_rows_at, c.values_at, symbolic, c.common_at)
+    integers(c.numeric_at, 1)[0] = numeric
+    integers(c.status_at, 1)[0] = 0 if numeric != 0 else 1
+
+
+@kernel
+def _klu_gather(c, values):
+    """Copy the values of the entries that KLU is given; returns how many are not zero, of all and of these."""
+    where, kept = indices(c.where_at, c.nnz), vector(c.values_at, c.nnz)
+    total = found = 0
+    for i in range(c.nnz):
+        total += 1 if values[i] != 0.0 else 0
+    for k in range(c.used):
+        value = values[where[k]]
+        kept[k] = value
+        found += 1 if value != 0.0 else 0
+    return total, found
+
+
+@kernel
+def _klu_forget(c):
+    """Mark the entries that KLU was given as `EARLIER` ones."""
+    taken = indices(c.taken_at, c.nnz)
+    for k in range(c.nnz):
+        taken[k] = min(taken[k], EARLIER)
+    c.wait, c.since = 2 * c.wait, 0
+
+
+@kernel
+def _klu_analyse(c, values):
+    """Give KLU the entries in use and those that are not zero now; where that happens too often all earlier ones too,
+    and then all.
+    """
+    pointers, rows, taken = indices(c.pointers_at, c.n + 1), indices(c.rows_at, c.nnz), indices(c.taken_at, c.nnz)
+    used_pointers, used_rows = indices(c.used_pointers_at, c.n + 1), indices(c.used_rows_at, c.nnz)
+    where, kept, used = indices(c.where_at, c.nnz), vector(c.values_at, c.nnz), 0
+    often = c.analyses // (ANALYSES + c.factorisations // AMORTISED)
+    least = IN_USE if often == 0 else EARLIER if often == 1 else 0
+    for j in range(c.n):
+        for k in range(pointers[j], pointers[j + 1]):
+            if values[k] != 0.0 or taken[k] >= least:
+                taken[k] = IN_USE
+                where[used], used_rows[used], kept[used] = k, rows[k], values[k]
+                used += 1
+        used_pointers[j + 1] = used
+    c.used, c.analyses = used, c.analyses + 1
+    _klu_release(c)
+    symbolic_at = integers(c.symbolic_at, 1)
+    if symbolic_at[0] != 0:
+        _call5(c.free_symbolic, c.symbolic_at, c.common_at, 0, 0, 0)
+    symbolic_at[0] = _call5(c.analyze, c.n, c.used_pointers_at, c.used_rows_at, c.common_at, 0)
 
 
 @entry("void(int64, int64)")
 def _klu_factor(context, values_at):
     c = carray(void_pointer(context), (1,), KLU_DATA)[0]
-    values, kept = vector(values_at, c.nnz), vector(c.values_at, c.nnz)
-    for i in range(c.nnz):
-        kept[i] = values[i]
+    values = vector(values_at, c.nnz)
     c.checked = 0
-    numeric_at = integers(c.numeric, 1)
-    if numeric_at[0] != 0:
-        good = _call6(c.refactor, c.pointers_at, c.rows_at, c.values_at, c.symbolic, numeric_at[0], c.common_at)
+    total, found = _klu_gather(c, values)
+    c.factorisations += 1
+    c.since += 1
+    fewer = c.since >= c.wait and FEWER * found < c.used
+    if fewer:
+        _klu_forget(c)
+    if fewer or total != found or c.analyses == 0:
+        _klu_analyse(c, values)
+    numeric = integers(c.numeric_at, 1)[0]
+    if numeric != 0:
+        symbolic = integers(c.symbolic_at, 1)[0]
+        good = _call6(c.refactor, c.used_pointers_at, c.used_rows_at, c.values_at, symbolic, numeric, c.common_at)
         integers(c.status_at, 1)[0] = 0
         if good & 0xFFFFFFFF != 0:
             return
@@ -194,8 +299,8 @@ def _klu_factor(context, values_at):
 @kernel
 def _klu_residual(c, right, solution):
     """Largest residual and largest right-hand side entry of a solve; ``work`` is scratch."""
-    pointers, rows, values = indices(c.pointers_at, c.n + 1), indices(c.rows_at, c.nnz), vector(c.values_at, c.nnz)
-    residual = vector(c.work_at + 8 * c.n, c.n)
+    pointers, rows = indices(c.used_pointers_at, c.n + 1), indices(c.used_rows_at, c.nnz)
+    values, residual = vector(c.values_at, c.nnz), vector(c.work_at + 8 * c.n, c.n)
     for i in range(c.n):
         residual[i] = right[i]
     for j in range(c.n):
@@ -209,12 +314,19 @@ def _klu_residual(c, right, solution):
 
 
 @kernel
+def _klu_substitute(c, right_at):
+    """Solve with the factors."""
+    symbolic, numeric = integers(c.symbolic_at, 1)[0], integers(c.numeric_at, 1)[0]
+    _call6(c.solve, symbolic, numeric, c.n, 1, right_at, c.common_at)
+
+
+@kernel
 def _klu_bad(c, right_at):
     """Whether a solve leaves a residual above `REFRESH`; the right-hand side is that kept in ``work``."""
     right, kept = vector(right_at, c.n), vector(c.work_at, c.n)
     for i in range(c.n):
         right[i] = kept[i]
-    _call6(c.solve, c.symbolic, integers(c.numeric, 1)[0], c.n, 1, right_at, c.common_at)
+    _klu_substitute(c, right_at)
     worst, scale = _klu_residual(c, kept, right)
     return not worst <= REFRESH * scale
 
@@ -222,11 +334,11 @@ def _klu_bad(c, right_at):
 @entry("void(int64, int64)")
 def _klu_solve(context, right_at):
     c = carray(void_pointer(context), (1,), KLU_DATA)[0]
-    numeric_at = integers(c.numeric, 1)
+    numeric_at = integers(c.numeric_at, 1)
     if numeric_at[0] == 0:
         return
     if c.checked != 0:
-        _call6(c.solve, c.symbolic, numeric_at[0], c.n, 1, right_at, c.common_at)
+        _klu_substitute(c, right_at)
         return
     c.checked = 1
     right, kept = vector(right_at, c.n), vector(c.work_at, c.n)
@@ -272,34 +384,24 @@ class KLU(LinearSolver):
         def function(name):
             return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
 
+        nnz = len(rows)
         self.common = np.zeros(_COMMON_BYTES, np.uint8)
         library.klu_defaults(ctypes.c_void_p(address(self.common)))
-        library.klu_analyze.restype = ctypes.c_void_p
-        self.symbolic = library.klu_analyze(
-            ctypes.c_int(n), *(ctypes.c_void_p(address(a)) for a in (pointers, rows, self.common))
-        )
-        if not self.symbolic:
-            raise MemoryError(f"KLU could not analyse a pattern of {n} unknowns, {len(rows)} entries")
-        self.numeric = np.zeros(1, np.int64)
-        self.values, self.work = np.zeros(len(rows)), np.zeros(2 * n)
+        self.symbolic, self.numeric = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        self.taken, self.where, self.used_rows = (np.zeros(nnz, np.int32) for _ in range(3))
+        self.used_pointers, self.values, self.work = np.zeros(n + 1, np.int32), np.zeros(nnz), np.zeros(2 * n)
         self.context = np.zeros(1, KLU_DATA)
-        self.context[0] = (
-            n,
-            len(rows),
-            address(pointers),
-            address(rows),
-            address(self.common),
-            self.symbolic,
-            address(self.numeric),
-            function("klu_factor"),
-            function("klu_refactor"),
-            function("klu_solve"),
-            function("klu_free_numeric"),
-            address(self.status),
-            address(self.values),
-            address(self.work),
-            0,
-        )
+        fields: dict[str, Any] = {
+            "n": n, "nnz": nnz, "pointers_at": pointers, "rows_at": rows, "common_at": self.common,
+            "symbolic_at": self.symbolic, "numeric_at": self.numeric, "status_at": self.status,
+            "taken_at": self.taken, "used_pointers_at": self.used_pointers, "used_rows_at": self.used_rows,
+            "where_at": self.where, "values_at": self.values, "work_at": self.work,
+            "analyze": function("klu_analyze"), "factor": function("klu_factor"),
+            "refactor": function("klu_refactor"), "solve": function("klu_solve"),
+            "wait": AMORTISED, "free": function("klu_free_numeric"), "free_symbolic": function("klu_free_symbolic"),
+        }  # fmt: skip
+        for name, value in fields.items():
+            self.context[0][name] = address(value) if isinstance(value, np.ndarray) else value
         self.context_address = address(self.context)
         self.factor_address, self.solve_address = _klu_factor.address, _klu_solve.address
 
@@ -307,12 +409,12 @@ class KLU(LinearSolver):
         if sys is None or sys.is_finalizing():  # the process gives all back
             return
         library = klu() if klu else None  # type: ignore[truthy-function]  # gone when Python ends
-        if library and getattr(self, "symbolic", None):
+        if library and hasattr(self, "context"):
             common = ctypes.c_void_p(address(self.common))
             if self.numeric[0]:
                 library.klu_free_numeric(ctypes.c_void_p(address(self.numeric)), common)
-            symbolic = ctypes.c_void_p(self.symbolic)
-            library.klu_free_symbolic(ctypes.byref(symbolic), common)
+            if self.symbolic[0]:
+                library.klu_free_symbolic(ctypes.c_void_p(address(self.symbolic)), common)
 
 
 # --- SuperLU
@@ -372,15 +474,15 @@ def choose(n: int, wanted: str | None = None) -> type[LinearSolver]:
         message = "needs a library that was not found; get it with: apt-get install libsuitesparse-dev"
         owner.check(wanted != "klu" or klu() is not None, "linear_solver", wanted, message)
         return SOLVERS[wanted]
-    if n <= DENSE_LIMIT:
-        return DenseLU
-    return KLU if klu() is not None else SuperLU
+    if klu() is not None:
+        return KLU
+    return DenseLU if n <= DENSE_LIMIT else SuperLU
 
 
 def available() -> list[tuple[str, bool, str]]:
     """What is active on this machine, as (name, found, how to get it) lines for `fem-mbs solvers`."""
     return [
-        (DenseLU.name, True, f"used up to {DENSE_LIMIT} unknowns"),
-        (KLU.name, klu() is not None, "apt-get install libsuitesparse-dev (used above)"),
-        (SuperLU.name, True, "used when KLU is missing"),
+        (KLU.name, klu() is not None, "apt-get install libsuitesparse-dev (used when found)"),
+        (DenseLU.name, True, f"used up to {DENSE_LIMIT} unknowns when KLU is missing"),
+        (SuperLU.name, True, "used above when KLU is missing"),
     ]

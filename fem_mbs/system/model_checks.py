@@ -1,7 +1,7 @@
 """Checks of a compiled model: what is impossible or would silently give wrong answers is refused here, by name."""
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,8 +29,7 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
     used_nodes(system)
     no_contact_twice(system)
     system.constraint_values(state)
-    mass, _, stiffness, gradient = system.matrices(state)
-    moving_without_mass(system, mass, stiffness, gradient[~system.velocity_rows])
+    moving_without_mass(system, state)
     if system.m and redundant == "error":
         redundant_constraints(system)
     if project:
@@ -62,10 +61,18 @@ def no_contact_twice(system: "System") -> None:
             )
 
 
-def moving_without_mass(system: "System", mass: Any, stiffness: Any, gradient: Any) -> None:
+def moving_without_mass(system: "System", state: "State") -> None:
     """Every free component has mass, or something that determines it: no row of velocities, which leaves its place."""
-    has = (abs(mass).sum(axis=1) > 0) | (abs(stiffness).sum(axis=1) > 0) | (abs(gradient).sum(axis=0) > 0)
-    loose = np.flatnonzero(~np.asarray(has).ravel())
+    n = system.n
+    has, holds = np.zeros(n, bool), np.append(np.zeros(n, bool), ~system.velocity_rows)
+    for c_M, c_K in ((1.0, 0.0), (0.0, 1.0)):
+        layout = system.assemble(state, c_M=c_M, c_K=c_K, c_H=c_K)
+        there = np.abs(layout.values) > 0
+        row = layout.rows[there]
+        column = np.repeat(np.arange(layout.n), np.diff(layout.pointers))[there]
+        has[row[(row < n) & (column < n)]] = True
+        has[column[holds[row] & (column < n)]] = True
+    loose = np.flatnonzero(~has)
     if loose.size:
         full = np.flatnonzero(system.dof >= 0)[loose]
         node = system.nodes[full[0] // 6]

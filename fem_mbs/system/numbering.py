@@ -224,3 +224,18 @@ class Numbering(Checked):
         self.no_acceleration = np.zeros((N, 6))
         if self._own is not None:
             self._own.update()
+
+
+def connected(n: int, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """Number of the connected component of each of n vertices (n,), with edges i-j. SciPy's takes long to import.
+
+    Each vertex points to a smaller one of its component, or itself; roots are hooked and ways halved in turn.
+    """
+    root = np.arange(n)
+    while True:
+        low, high = np.minimum(root[i], root[j]), np.maximum(root[i], root[j])
+        if (low == high).all():
+            return np.unique(root, return_inverse=True)[1]
+        np.minimum.at(root, high, low)
+        while (root[root] != root).any():
+            root = root[root]

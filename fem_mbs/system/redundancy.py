@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 ROUND_OFF = 1e-12  # of a row with all components: what is left of it without the fixed ones is 0
 RANK_TOLERANCE = 1e-9  # of the pivots of the row-normalised gradient; independent rows of real mechanisms are > 1e-4
+FEW = 100  # rows up to which independence is shown without SciPy
 DENSE_RANK_LIMIT = 1500  # rows up to which the rank is found with a dense pivoted QR
 _OWN = {Node6: 6, Node3: 3, Node1: 1}  # components that a node of a type can have free
 
@@ -66,6 +67,11 @@ def gradient_of(system: "System") -> Any:
     """
     from scipy.sparse import csc_array
 
+    return csc_array(_entries(system), shape=(system.m, 6 * len(system.nodes)))
+
+
+def _entries(system):
+    """Values of the gradients of all constraints, and their places (rows, columns)."""
     rows, columns, values = [np.zeros(0, int)], [np.zeros(0, int)], [np.zeros(0)]
     for group in system.groups:
         if group.elements[0].role != "constraint":
@@ -75,8 +81,25 @@ def gradient_of(system: "System") -> Any:
         column = (6 * group.nodes[:, :, None] + np.arange(6)).reshape(n, 1, nd)
         for found, array in ((rows, row), (columns, column), (values, group.G)):
             found.append(np.broadcast_to(array, (n, nr, nd)).ravel())
-    places = np.concatenate(rows), np.concatenate(columns)
-    return csc_array((np.concatenate(values), places), shape=(system.m, 6 * len(system.nodes)))
+    return np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
+
+
+def _surely_independent(system):
+    """Whether no row of a few constraints depends on others, by NumPy alone: SciPy takes longer to import.
+
+    With rows of length 1 the smallest singular value is a bound from below of all pivots that `_dense` compares.
+    """
+    free = system.free.ravel()
+    if system.m > min(FEW, free.sum()) or free.size > 100 * FEW:
+        return False
+    gradient = np.zeros((system.m, free.size))
+    values, places = _entries(system)
+    np.add.at(gradient, places, values)
+    rows, whole = gradient[:, free], np.linalg.norm(gradient, axis=1)
+    scale = np.linalg.norm(rows, axis=1)
+    if not (scale > ROUND_OFF * whole).all():
+        return False
+    return bool(np.linalg.svd(rows / scale[:, None], compute_uv=False)[-1] > RANK_TOLERANCE)
 
 
 def independent_count(system: "System") -> int:
@@ -84,11 +107,15 @@ def independent_count(system: "System") -> int:
     if not system.m:
         return 0
     system.constraint_values(system.initial)
+    if _surely_independent(system):
+        return system.m
     return system.m - len(dependent_rows(gradient_of(system), system.free.ravel()))
 
 
 def redundant_constraints(system: "System") -> None:
     """No constraint row is a combination of others (at the initial configuration); raises ModelError."""
+    if not system.m or _surely_independent(system):
+        return
     dependent = dependent_rows(gradient_of(system), system.free.ravel())
     if not dependent:
         return

@@ -15,6 +15,7 @@ from fem_mbs.system.contacts import C_BLOCKS
 from fem_mbs.system.diagnosis import Diagnosis
 from fem_mbs.system.in_use import InUse
 from fem_mbs.system.layout import Layout, Matrices, Pattern, Rows, Stack
+from fem_mbs.system.numbering import connected
 from fem_mbs.system.sizes import extent, measure
 from fem_mbs.system.state import State
 
@@ -47,6 +48,8 @@ class System(Diagnosis):
     mean_mass, contact_mass, length, size, extent : float
         Scales [kg], [kg], [m], [m] used by solvers for multipliers, to compare moments with forces, and in tolerances,
         see `fem_mbs.system.sizes`; and the size [m] of what moves, wherever it is.
+    lightest : float
+        Smallest mass [kg] on the diagonal of the mass matrix, moments of inertia divided by ``length``².
     """
 
     changeable = {"initial": lambda self, name, value: self._start(value)}
@@ -166,9 +169,6 @@ class System(Diagnosis):
 
     def parts(self) -> np.ndarray:
         """Number of the connected part each node belongs to (N,); −1: cannot move. Contacts connect nothing."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
         moves = (self.dof.reshape(-1, 6) >= 0).any(axis=1)
         pairs = [np.zeros((0, 2), int)]
         for group in self.groups:
@@ -177,8 +177,7 @@ class System(Diagnosis):
                 pairs += [np.stack([nodes[:, 0], nodes[:, k]], axis=1) for k in range(1, nodes.shape[1])]
         i, j = np.concatenate(pairs).T
         both = moves[i] & moves[j]
-        graph = coo_array((np.ones(both.sum()), (i[both], j[both])), shape=(len(moves), len(moves)))
-        return np.where(moves, connected_components(graph, directed=False)[1], -1)
+        return np.where(moves, connected(len(moves), i[both], j[both]), -1)
 
     def _initial_state(self):
         state = State(len(self.nodes))
@@ -194,9 +193,10 @@ class System(Diagnosis):
     def _scales(self):
         """Mean mass of the moving nodes, a length that turns moments into forces, and the size of the model."""
         state = self._initial_state()
-        M = self.matrices(state, mass_only=True)
+        self.constraint_values(state)
+        mass = self.assemble(state, c_M=1.0)
         diagonal = np.zeros(6 * len(self.nodes))
-        diagonal[self.dof >= 0] = M.diagonal()
+        diagonal[self.dof >= 0] = mass.values[mass.pattern.diagonal[: self.n]]
         diagonal = diagonal.reshape(-1, 6)
         translation, rotation = diagonal[:, :3][self.free[:, :3]], diagonal[:, 3:][self.free[:, 3:]]
         has_mass = translation[translation > 0]
@@ -205,6 +205,8 @@ class System(Diagnosis):
         gyration = float(np.sqrt(turning.mean() / self.mean_mass)) if turning.size else 0.0
         self.size = measure(self, state, gyration)
         self.length = gyration or self.size
+        smallest = [has_mass.min(initial=np.inf), turning.min(initial=np.inf) / self.length**2]
+        self.lightest = float(min(smallest)) if np.isfinite(min(smallest)) else 1.0
         self.extent = extent(state.x[self.free.any(axis=1)], gyration)
         for element in self.elements:
             if hasattr(element, "use_sizes"):  # written in Python

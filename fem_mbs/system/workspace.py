@@ -22,6 +22,7 @@ class Workspace:
         # the assembly builds blocks bordered by the element's multipliers (up to 6 of a contact) in the same buffers
         self.sizes = {"nn": nn, "nd": 6 * nn + max(nr, 6), "nr": nr, "ns": ns, "nq": nq, "no": no}
         self.buffer = {name: np.zeros(max(1, int(np.prod(shape_of(name, self.sizes))))) for name in SLOTS}
+        self.buffer["needs_K"][:] = 1.0
         self.table = np.zeros(N_SLOTS, dtype=np.int64)
         for name, array in self.buffer.items():
             self.table[SLOT[name]] = address(array)

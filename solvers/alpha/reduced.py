@@ -31,7 +31,7 @@ from fem_mbs.solvers.contact_problem.problem import ContactProblem, solve_contac
 from fem_mbs.solvers.stepping.checks import SHARE
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.sizes import slow_of
+from fem_mbs.solvers.stepping.sizes import left_over, round_off_of
 from fem_mbs.system.assembly import (
     POSITION,
     STACKED,
@@ -79,7 +79,7 @@ def gives_energy(data, run):
     begun = kinetic_energy(d, s.x0, s.R0, s.V0, s.force, s.r1)
     before, top = begun + potential_energy(d, s.x0, s.R0, s.V0), max(s.top_kinetic, begun)
     after = kinetic_energy(d, s.x, s.R, s.V, s.force, s.r1) + potential_energy(d, s.x, s.R, s.V)
-    return after - before > SHARE * top + 1e-9 * abs(before) + s.mean_mass * slow_of(s) ** 2
+    return after - before > SHARE * top + round_off_of(s, before) + left_over(s)
 
 
 @kernel

@@ -5,7 +5,7 @@ import math
 from fem_mbs.jit import entry, integers, kernel, vector
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position_rows import position_contact_residual, position_contact_tangents, swept_gaps
-from fem_mbs.solvers.stepping.arrays import copy, copy1, largest
+from fem_mbs.solvers.stepping.arrays import copy, copy1, copy3, largest
 from fem_mbs.solvers.stepping.codes import LOOKS, NOT_CONVERGED, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import Problem, by_contact_problem, halve, merit_of, solve
@@ -37,6 +37,21 @@ def moved(d, s):
     return total
 
 
+@kernel
+def stay(d, s):
+    """Configuration, M U and forces for U = 0: what the smooth sub-problem left."""
+    s.at_smooth = 0
+    copy(s.xs, s.x)
+    copy(s.Qs, s.Q)
+    copy3(s.Rs, s.R)
+    for i in range(d.n_nodes):
+        for j in range(3):
+            for k in range(3):
+                s.T[i, j, k] = 1.0 if j == k else 0.0
+    for i in range(6 * d.n_nodes):
+        s.Ma[i], s.f[i] = 0.0, s.fs[i]
+
+
 @entry("void(int64, int64)")
 def position_residual(data, run):
     """Residual at U, ν: r1 (full), constraint rows g, contact rows; norms in s.dynamic, s.row, s.row_T.
@@ -52,8 +67,12 @@ def position_residual(data, run):
     g, rate, lam, nu = s.g, s.rate, s.lam, s.nu
     phi, rows, rows_D = s.phi, s.rows_c, s.rows_D
     half = s.position_factor * s.h * s.h
-    advance_configuration(d, xs, Qs, U, x, Q, R, T)
-    dynamics(d, POSITION, x, R, Vs, U, Ma, f, False, 0.0, 0.0, 0.0, 0.0, T, False)
+    s.rates_known = 0
+    if s.at_smooth != 0:
+        stay(d, s)
+    else:
+        advance_configuration(d, xs, Qs, U, x, Q, R, T)
+        dynamics(d, POSITION, x, R, Vs, U, Ma, f, False, 0.0, 0.0, 0.0, 0.0, T, False)
     for i in range(6 * N):
         r1[i] = Ma[i] - half * (f[i] - base[i])
     total = 0.0
@@ -230,7 +249,7 @@ def correct_position(d, s):
     solve(s, s.position_problem, s.max_iterations if s.newton != 0 or s.cut == LOOKS else 0)
     s.allowed = math.inf
     if s.code == OK:
-        s.counts[1] = s.iteration
+        s.counts[1], s.rates_known = s.iteration, 1
     elif s.cut != LOOKS:  # that solver would close what is left open on purpose
         by_contact_problem(s)
         if s.code == OK and d.nc == s.nc_fixed and moved(d, s) > farthest(d, s):

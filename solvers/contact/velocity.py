@@ -221,7 +221,9 @@ def solve_first(d, s):
 def rates_of_time(d, s, V):
     """∂g/∂t = ġ − G V in s.g, with the gradients that are kept."""
     if d.m > 0:
-        constraints(d, s.x, s.R, V, s.phi, s.rate)
+        if s.rates_known == 0:
+            constraints(d, s.x, s.R, V, s.phi, s.rate)
+        s.rates_known = 0
         constraint_rates(d, V, s.g)
         for i in range(d.m):
             s.g[i] = s.rate[i] - s.g[i]

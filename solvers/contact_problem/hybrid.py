@@ -7,16 +7,17 @@
     5  ADMM from zero with adaptive penalty, polish
     6  Cadoux's outer loop, polish inside; from an error below 1e-4 Newton with full steps and smaller and smaller
        shifts, which may wander for some forty iterations; up to 2,000 rows also with systems solved exactly
-    7  long rounds: ADMM with a fixed penalty, polish, proximal Newton, sweeps, polish
-    8  after two of them, up to 2,000 rows, with friction, and where the best error is still above 1e-3: the path of
+    7  sweeps with momentum, for piles in which all contacts slide
+    8  long rounds: ADMM with a fixed penalty, polish, proximal Newton, sweeps, polish
+    9  after two of them, up to 2,000 rows, with friction, and where the best error is still above 1e-3: the path of
        smoothed problems, with Newton from it; then the other rounds
 
 polish = Newton with the Alart-Curnier, then with the natural map; in the long rounds also with Fischer-Burmeister's.
 A long round that has reduced the error to a third is continued by the next one; else the next starts from zero with
 another penalty. The order was chosen by processor time on the families of benchmarks/contact_problems.py: 3 finishes
 piles thrown at each other (all jammed: s = 0 was the right guess), 4 tall kicked stacks, 5 sliding slabs and walls, 6
-mass ratios of 10⁴ in tall stacks; a kicked wall of 904 contacts needs 45,000 iterations of 7, and slabs with random
-friction (480 contacts), which nothing else brings below 1e-3, need 8.
+mass ratios of 10⁴ in tall stacks; a kicked wall of 904 contacts needs 45,000 iterations of 8, and slabs with random
+friction (480 contacts), which nothing else brings below 1e-3, need 9.
 
 The best iterate of all stages is kept, but later stages do not start from it: stalled points are bad starts. A warm
 start (the last step's impulses) is where the sweeps of 1 begin. In the long rounds of large problems Newton is tried
@@ -24,7 +25,7 @@ only from an error of 2e-6: an ADMM iteration costs two products and a solve, on
 The relaxed problem (no De Saxcé's term) is convex and has stages of its own: Newton with the natural map from the
 start, interior points and ADMM with polish, long rounds of accelerated gradients.
 
-With rolling or spinning stages 3, 4, 6, 8 and the Fischer-Burmeister map are left out. When W is known by products
+With rolling or spinning stages 3, 4, 6, 9 and the Fischer-Burmeister map are left out. When W is known by products
 only, its matrix is formed up to 2,000 rows, which takes fewer products than any first-order method; beyond, APGD and
 ADMM with conjugate gradients are tried.
 
@@ -43,6 +44,7 @@ from fem_mbs.solvers.contact_problem.apgd import apgd
 from fem_mbs.solvers.contact_problem.exact import exact_newton
 from fem_mbs.solvers.contact_problem.gauss_seidel import gauss_seidel
 from fem_mbs.solvers.contact_problem.interior_point import cadoux, interior_point
+from fem_mbs.solvers.contact_problem.momentum import momentum
 from fem_mbs.solvers.contact_problem.newton import free_newton, newton, proximal_newton
 from fem_mbs.solvers.contact_problem.operators import DENSE_ROWS
 from fem_mbs.solvers.contact_problem.path import smoothed_path
@@ -61,6 +63,7 @@ WANDERING, WANDERING_SHIFTS = 80, (1e-6, 1e-7, 1e-8)  # iterations and shifts of
 LARGEST_EXACT = 2000  # rows up to which Newton's systems are solved exactly in contact space after that
 WORTH_POLISH = 2e-6  # error of a large problem below which the long rounds go on with searched Newton
 ROUNDS_BEFORE_PATH, LARGEST_PATH, WORTH_PATH = 2, 2000, 1e-3  # rounds before the path; most rows; least error
+MOST_SWEEPS, WORTH_SWEEPS = 200_000, 0.75  # with momentum; they go on while twice as many leave this part
 WORTH_PROXIMAL = 1e-3  # error below which proximal Newton is tried
 
 
@@ -69,7 +72,7 @@ def hybrid(problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, rounds: i
 
     Parameters
     ----------
-    rounds : int ≥ 0, number of long rounds of stage 7; 0 bounds the time in a time stepper
+    rounds : int ≥ 0, number of long rounds of stage 8; 0 bounds the time in a time stepper
     """
     watch.history = []
     ladder = _Ladder(problem, watch, exact=rounds > 0)
@@ -120,6 +123,9 @@ def _stages(problem, ladder, r, rounds):
         convex = problem.operator.symmetric and not problem.friction.any()
         return worth and not convex and ladder.run("path", smoothed_path, zero, share=0.7)
 
+    def with_momentum():
+        return ladder.run("momentum", momentum, zero, share=0.5, iterations=MOST_SWEEPS, least=WORTH_SWEEPS)
+
     long = _LongRounds(ladder, zero, cone, large)
     return [
         sweeps_and_newton,
@@ -128,6 +134,7 @@ def _stages(problem, ladder, r, rounds):
         interior,
         splitting,
         outer_loop,
+        *([with_momentum] if rounds > 0 else []),
         *(lambda k=k: long.run(k) for k in range(min(rounds, ROUNDS_BEFORE_PATH))),
         *([path] if rounds > 0 else []),
         *(lambda k=k: long.run(k) for k in range(ROUNDS_BEFORE_PATH, rounds)),
@@ -157,7 +164,7 @@ def _relaxed_stages(problem, ladder, r, rounds):
 
 
 class _LongRounds:
-    """Stage 7: remembers which penalty is used and where it has come to."""
+    """Stage 8: remembers which penalty is used and where it has come to."""
 
     def __init__(self, ladder: "_Ladder", zero: np.ndarray, cone: bool, large: bool) -> None:
         self.ladder, self.zero, self.cone, self.large = ladder, zero, cone, large

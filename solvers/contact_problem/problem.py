@@ -384,12 +384,14 @@ def _methods():
     from fem_mbs.solvers.contact_problem.gauss_seidel import gauss_seidel
     from fem_mbs.solvers.contact_problem.hybrid import hybrid
     from fem_mbs.solvers.contact_problem.interior_point import cadoux, interior_point
+    from fem_mbs.solvers.contact_problem.momentum import momentum
     from fem_mbs.solvers.contact_problem.newton import newton
     from fem_mbs.solvers.contact_problem.path import smoothed_path
 
     return {
         "hybrid": hybrid,
         "gauss_seidel": gauss_seidel,
+        "momentum": momentum,
         "newton": newton,
         "admm": admm,
         "apgd": apgd,
@@ -444,8 +446,8 @@ def solve_contact_problem(
     ----------
     problem : ContactProblem
     method : str
-        "hybrid" (default, tries them in turn), "gauss_seidel", "newton", "admm", "apgd", "interior_point", "cadoux" or
-        "path" (of smoothed problems; slow, for what the others leave).
+        "hybrid" (default, tries them in turn), "gauss_seidel", "momentum" (sweeps with momentum), "newton", "admm",
+        "apgd", "interior_point", "cadoux" or "path" (of smoothed problems; slow, for what the others leave).
         The last three are for sliding friction only.
     tol : float > 0
         On the scale-free error (3).

@@ -24,6 +24,7 @@ def position(data, run):
             if s.closed[c] != GAP:
                 for i in range(3):
                     s.cnu[c, i] = factor * o.clam[c, i]
+    s.at_smooth = 1 if o.mixed == 0 else 0  # forces of mixed elements are those of their states
     correct_position(d, s)
     if s.cut == STRIKES and s.code == OK:
         close_touching(d, s)

@@ -7,7 +7,10 @@
     energy        the energy of a step rises by no more than
                   min(2 h Π + K/100, K/25) + W ,   Π = Σ_nodes |force| |ẋ| + |moment| |Ω| ,                         (2)
                   with the smooth forces at the nodes, the largest kinetic energy K so far, and what loads and drivers
-                  may have given, W of `stepping.external_work`, 0 in a model without them
+                  may have given, W of `stepping.external_work`, 0 in a model without them. W has besides, for every
+                  step, the energy of momenta that the tolerance leaves in the dynamic rows, at the lightest component,
+                  min((rtol h F)²/m, rtol F size/10) ,                                                              (4)
+                  with the size F of the forces of single elements: a body at rest has no other energy
     drift         and over the run, above any earlier state t_1, by no more than a share of K that `energy_watch` has,
                   E(t_2) − E(t_1) ≤ Σ w⁺ + W(t_1) + share K ,   w⁺ of the steps between them                        (3)
 
@@ -26,7 +29,7 @@ from fem_mbs.solvers.contact.passed import crossing
 from fem_mbs.solvers.stepping.codes import JUMP, OUT_OF_RANGE, PASSED
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.external_work import allow_work
-from fem_mbs.solvers.stepping.sizes import slow_of
+from fem_mbs.solvers.stepping.sizes import left_over, round_off_of
 from fem_mbs.system.element_checks import trouble_of
 
 FAST = 10.0  # c of (1): corrections may move a node several times as far as it would fly
@@ -51,15 +54,9 @@ def _fastest(V, first):
 
 
 @kernel
-def round_off_of(s, energy):
-    """Differences [J] of energies of about this size that are round-off."""
-    return 1e-9 * abs(energy) + s.mean_mass * slow_of(s) ** 2
-
-
-@kernel
 def note_rise(s, energy):
     """Note how far an energy is above an earlier one, less what loads and drivers can have given in between, (3)."""
-    excess = energy - s.given_work
+    excess = energy - s.given_work - s.all_left
     if s.step_number == 0:
         s.least_energy = excess
     rise = excess - s.least_energy
@@ -78,8 +75,8 @@ def energy_rises(s, kinetic, potential):
     steps, s.looked = s.step_number - s.looked, s.step_number
     rise, allowed = energy - s.last_energy, s.allowed_energy + SLACK * s.top_kinetic
     allowed = min(allowed, SHARE * steps * s.top_kinetic) + round_off_of(s, energy)
-    allowed += s.allowed_work
-    s.last_energy, s.allowed_energy, s.allowed_work = energy, 0.0, 0.0
+    allowed += s.allowed_work + s.left_energy
+    s.last_energy, s.allowed_energy, s.allowed_work, s.left_energy = energy, 0.0, 0.0, 0.0
     if s.step_number == 0 or rise <= allowed:
         return False
     s.rises += 1
@@ -131,6 +128,9 @@ def check(data, run):
             moment += base[6 * i + 3 + j] ** 2
         power += math.sqrt(force) * speed + math.sqrt(moment) * turn
     s.allowed_energy += 2.0 * h * power
+    left = left_over(s)
+    s.left_energy += left
+    s.all_left += left
     if s.external.shape[0] > 0:
         allow_work(d, s)
     troubled = trouble_of(d, x, s.R)

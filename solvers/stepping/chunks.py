@@ -1,8 +1,8 @@
 """The steps of a run in chunks: from the engine to observers, results file and progress bar, until it ends or fails.
 
 Chunks are as long as the progress bar and Ctrl-C can wait: short ones on a busy machine. What they record is gathered,
-and written when it is a quarter of what was written before or the arrays of records are full, when a killed run would
-lose too much, and at the end: each write goes to all datasets of the file.
+and written when the arrays of records are full and at the end: each write goes to all datasets of the file. A file also
+gets it when it is a quarter of what was written before, and when a killed run would lose too much.
 """
 
 import sys
@@ -30,7 +30,6 @@ FIRST_BLOCK = 64  # records of the first write
 PART = 4  # later ones are this part of what was written before: a full disk takes no more than that of a run
 WRITE_SECONDS = 2.0  # the most that a killed run loses, roughly
 PAIR_BYTES = 32e6  # of closed pairs between two writes; the arrays of records have no place for them
-SAMPLES = 8  # states of a chunk whose outputs elements look at for remarks
 
 
 def signals_at(
@@ -92,7 +91,7 @@ class Chunks:
         self.done, self.reason = 0, "complete"
         self.failure: Exception | None = None
         self.depth = DepthWatch(engine)
-        self.samples = []  # outputs of some states of each chunk, for remarks of elements
+        self.extremes = element_checks.Extremes(engine.system)  # for remarks of elements
 
     def time(self, steps: int) -> float:
         """Time [s] after so many steps."""
@@ -109,7 +108,7 @@ class Chunks:
         block = self._free()
         self.engine.first(block)
         self._keep(block, 1)
-        self._look(block, np.zeros(1, int))
+        self.extremes.look(block["output"][:1])
         count = self.least
         if self._is_due():
             self._write()
@@ -127,7 +126,7 @@ class Chunks:
             # the last step is kept too; observers have seen it
             self._write()
             self.engine.last(self.records)
-            self._look(self.records, np.zeros(1, int))
+            self.extremes.look(self.records["output"][:1])
             block, pairs = {name: array[:1] for name, array in self.records.items()}, self.engine.pairs()
             self.depth.look(block["t"], block["gap"], pairs)
             self.writer.append(block, pairs)
@@ -148,7 +147,8 @@ class Chunks:
             engine.struck |= records["impact"][:saved].any(axis=0)
             self._keep(records, saved)
             # of states that only observers see there are neither energies nor outputs
-            self._look(records, np.flatnonzero(records["step"][:saved] % (self.every if self.observers else 1) == 0))
+            whole = records["step"][:saved] % (self.every if self.observers else 1) == 0
+            self.extremes.look(records["output"][:saved][whole])
         self.done += taken
         seconds = time.perf_counter() - begin
         self.bar.update(self.time(self.done), self.done, records, saved)
@@ -162,14 +162,6 @@ class Chunks:
             return error
         return None
 
-    def _look(self, records, rows):
-        """Keep outputs of some states of a chunk."""
-        if not len(rows):
-            return
-        output = records["output"][rows]
-        some = np.arange(0, len(rows), max(1, len(rows) // SAMPLES))
-        self.samples.append(output[np.union1d(some, element_checks.peaks(self.engine.system, output))])
-
     def _keep(self, records, saved):
         """Show the states of a chunk to the observers, and gather them."""
         block, pairs = {name: array[:saved] for name, array in records.items()}, self.engine.pairs()
@@ -180,13 +172,13 @@ class Chunks:
         self.pairs += pairs
 
     def _block(self):
-        """Number of records of the next write."""
-        return min(max(FIRST_BLOCK, self.kept // PART), self.size)
+        """Number of records of the next write; in memory there is nothing that a killed run could keep."""
+        return self.size if self.writer.path is None else min(max(FIRST_BLOCK, self.kept // PART), self.size)
 
     def _is_due(self):
         """Whether it is time to write what was gathered."""
         full = self.gathered >= self._block() or sum(table.nbytes for table in self.pairs) > PAIR_BYTES
-        return full or time.perf_counter() - self.written > WRITE_SECONDS
+        return full or (self.writer.path is not None and time.perf_counter() - self.written > WRITE_SECONDS)
 
     def _write(self):
         """Write those of the gathered states that are to be kept."""
@@ -214,8 +206,8 @@ class Chunks:
             self.reason = f"interrupted at t = {self.time(self.done):.9g} s"
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
         try:
-            remarks = element_checks.remarks(self.engine.system, np.concatenate(self.samples)) if self.samples else []
-            warnings = [*warnings_of(self.engine), *drift_of_energy(self.engine), *self.depth.warnings(), *remarks]
+            warnings = [*warnings_of(self.engine), *drift_of_energy(self.engine), *self.depth.warnings()]
+            warnings += self.extremes.remarks()
             if self.engine.strict and warnings and self.failure is None:
                 end = self.time(self.done)
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."

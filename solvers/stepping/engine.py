@@ -184,6 +184,7 @@ class Engine:
             "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self.shift,
             "watched": int(explained(system)), "strict": int(self.strict),
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
+            "lightest": system.lightest,
             "length": system.length, "reference_force": method.reference_force,
             "max_iterations": method.max_iterations, "max_problems": method.max_problems,
             "newton": int(settled and (method.contact_solver != "problem" or system.nc == 0)),

@@ -18,7 +18,7 @@ does not contract enough the problem goes back and takes its own matrix, and doe
 which doubles up to `LONGEST`.
 
 A method allows it by giving c and k of its problems (`share`); 0 means that a problem neither lends nor borrows. What
-is lent lies in matrix `SMOOTH`. Borrowing ends where contacts take part: their rows are not in that matrix. Small dense
+is lent lies in matrix `SMOOTH`. Borrowing ends where contacts take part: their rows are not in that matrix. Small
 matrices are not shared: their factors cost less than one more iteration.
 
 Source: worked out here; measured with benchmarks/chain.py.
@@ -31,8 +31,8 @@ Source: worked out here; measured with benchmarks/chain.py.
 from fem_mbs.jit import kernel, vector
 from fem_mbs.solvers.stepping.table import Item
 from fem_mbs.system.assembly import SMOOTH, layouts_of, solve_in_place
-from fem_mbs.system.linear import DENSE_LIMIT
 
+SMALL = 60  # unknowns up to which factors are not shared
 LONGEST = 256  # solutions for which a problem does not try to borrow again
 SHARP = 0.05  # of the accuracy of constraints: one's own matrix leaves round-off, not just what is asked
 
@@ -54,7 +54,7 @@ def share(p, c, k):
 def lend(d, p, s, good):
     """Note whose factors lie in matrix `SMOOTH` after a problem has factorised its own, which may be the same."""
     layouts = layouts_of(d)
-    if layouts[p.number].values_at == layouts[SMOOTH].values_at and layouts[SMOOTH].n > DENSE_LIMIT:
+    if layouts[p.number].values_at == layouts[SMOOTH].values_at and layouts[SMOOTH].n > SMALL:
         s.lent_c, s.lent_k = (p.c, p.k) if good else (0.0, 0.0)
 
 

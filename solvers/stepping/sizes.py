@@ -9,6 +9,8 @@ from fem_mbs.jit import integers, kernel
 
 PART = 1e-3  # of the size of the model, in a step: EXACT of that speed moves nodes by round-off of their positions
 SLOW = 1e-6  # of the size of the velocities: energies of nodes that move slower are round-off
+ROUND = 1e-9  # of energies: differences below are round-off
+FARTHEST_LEFT = 0.1  # of the size of the model
 JITTER = 1e-12  # of the size of the model, likewise per step: what round-off of positions makes stiff parts do
 
 
@@ -60,3 +62,20 @@ def push_of(s):
 def slow_of(s):
     """Speed [m/s] below which energies are round-off."""
     return SLOW * push_of(s) + JITTER * s.size / s.h
+
+
+@kernel
+def round_off_of(s, energy):
+    """Differences [J] of energies of about this size that are round-off."""
+    return ROUND * abs(energy) + s.mean_mass * slow_of(s) ** 2
+
+
+@kernel
+def left_over(s):
+    """Energy [J] that a step may have from momenta which the tolerance of its dynamic rows leaves in them.
+
+    ``s.F_s`` is the size of the forces, or what makes rtol F_s the round-off that iterations came down to. Components
+    with next to no mass would explain anything: they do no more than move the forces left by a part of the size.
+    """
+    left = s.rtol * s.h * s.F_s
+    return min(left * left / s.lightest, FARTHEST_LEFT * s.size * s.rtol * s.F_s)

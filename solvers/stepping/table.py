@@ -131,6 +131,11 @@ class Table:
         self.name, self.items = name, dict(items)
         self.sizes, self.dtype = symbols_of(items), record_type(items)
         make_attributes(self.dtype, self.items)
+        # of each array: name, field of its address, axes, type; runs ask for them in each chunk
+        self._arrays = [
+            (name, f"{name}_at", axes_of(item.shape), np.dtype(item.kind)) for name, item in items.items() if item.shape
+        ]
+        self._axes = {name: axes for name, _, axes, _ in self._arrays}
 
     def names(self, *, array: bool | None = None, kept: bool | None = None) -> list[str]:
         """Names of the table, only arrays (or numbers), only those that are kept over a refused step (or are not)."""
@@ -140,11 +145,11 @@ class Table:
 
     def shape(self, name: str, sizes: dict) -> tuple:
         """Shape of an array for given values of the symbols."""
-        return tuple(sizes[axis] if isinstance(axis, str) else axis for axis in axes_of(self.items[name].shape))
+        return tuple(sizes[axis] if isinstance(axis, str) else axis for axis in self._axes[name])
 
     def arrays(self, sizes: dict) -> dict:
         """Arrays of zeros for given values of the symbols."""
-        return {name: np.zeros(self.shape(name, sizes), self.items[name].kind) for name in self.names(array=True)}
+        return {name: np.zeros(self.shape(name, sizes), kind) for name, _, _, kind in self._arrays}
 
     def aim(self, record: np.ndarray, arrays: dict) -> None:
         """Put addresses and sizes of arrays into a record (1,); the caller keeps the arrays alive.
@@ -154,20 +159,22 @@ class Table:
         ValueError
             If an array is missing, of another type or shape than the table says, or not in C order.
         """
-        sizes = {}
-        for name in self.names(array=True):
-            array, item = arrays.get(name), self.items[name]
-            axes, kind = axes_of(item.shape), np.dtype(item.kind)
+        sizes: dict[int | str, int] = {}
+        row = record[0]
+        for name, field, axes, kind in self._arrays:
+            array = arrays.get(name)
             if array is None:
-                raise ValueError(f"{self.name}: array '{name}' is missing; the table has it ({item.meaning})")
-            if array.ndim == len(axes):
-                for axis, extent in zip(axes, array.shape):
+                meaning = self.items[name].meaning
+                raise ValueError(f"{self.name}: array '{name}' is missing; the table has it ({meaning})")
+            shape = array.shape
+            if len(shape) == len(axes):
+                for axis, extent in zip(axes, shape):
                     sizes.setdefault(axis, extent)
-            expected = tuple(sizes.get(axis, axis) if isinstance(axis, str) else axis for axis in axes)
-            if array.shape != expected or array.dtype != kind or not array.flags.c_contiguous:
-                found = f"{array.dtype} {array.shape}{'' if array.flags.c_contiguous else ', not in C order'}"
-                asked = f"{kind} {expected}, which is ({item.shape})"
+            expected = tuple([sizes.get(axis, axis) if isinstance(axis, str) else axis for axis in axes])
+            if shape != expected or array.dtype != kind or not array.flags.c_contiguous:
+                found = f"{array.dtype} {shape}{'' if array.flags.c_contiguous else ', not in C order'}"
+                asked = f"{kind} {expected}, which is ({self.items[name].shape})"
                 raise ValueError(f"{self.name}: array '{name}' is {found}; the table says {asked}")
-            record[0][f"{name}_at"] = address(array)
+            row[field] = address(array)
         for symbol in self.sizes:
-            record[0][f"size_{symbol}"] = sizes[symbol]
+            row[f"size_{symbol}"] = sizes[symbol]

@@ -119,6 +119,46 @@ def test_rows_in_units_far_apart_have_good_pivots():
     assert first == pytest.approx(solution, abs=1e-9)  # condition up to 1e4 of the balanced matrix
 
 
+@pytest.mark.skipif(linear.klu() is None, reason="KLU is not installed")
+def test_entries_that_come_and_go_are_never_missed():
+    """Random entries are zero in each matrix, more of them in some: what KLU is given has to follow."""
+    rng = np.random.default_rng(3)
+    matrix, n = chain(6)
+    solver = make("klu", matrix)
+    for k in range(400):
+        dense = kkt_values(matrix, n, rng)
+        keep = rng.random((n, n)) < (1.0 if k % 3 == 0 else 0.3)
+        dense[:n, :n] *= keep | np.eye(n, dtype=bool)
+        right = rng.normal(size=solver.n)
+        assert solver.factor(values_of(solver, dense))
+        solution = solver.solve(right)
+        assert np.abs(dense @ solution - right).max() < 1e-9 * (1 + np.abs(solution).max())  # 10 × `REFRESH`
+    used = solver.context[0]["used"]
+    assert np.count_nonzero(dense) <= used <= len(solver.rows)
+
+
+@pytest.mark.skipif(linear.klu() is None, reason="KLU is not installed")
+def test_klu_forgets_entries_that_have_become_zero():
+    rng = np.random.default_rng(4)
+    matrix, n = chain(6)
+    solver, full = make("klu", matrix), kkt_values(matrix, n, rng)
+    sparse = full * 1.0
+    sparse[:n, :n] = np.diag(np.diag(full)[:n])
+    for row in range(n, solver.n):  # one entry in each row
+        only = np.flatnonzero(sparse[row])[(row - n) % 5]
+        sparse[row, :only] = sparse[row, only + 1 :] = sparse[:only, row] = sparse[only + 1 :, row] = 0.0
+    assert solver.factor(values_of(solver, full))
+    assert solver.context[0]["used"] == np.count_nonzero(full)
+    for _ in range(linear.AMORTISED):
+        assert solver.factor(values_of(solver, sparse))
+    assert 2 * np.count_nonzero(sparse) < np.count_nonzero(full)  # else it keeps them
+    assert solver.context[0]["used"] == np.count_nonzero(sparse)
+    right = rng.normal(size=solver.n)
+    assert sparse @ solver.solve(right) == pytest.approx(right, abs=1e-11)  # round-off
+    assert solver.factor(values_of(solver, full))
+    assert full @ solver.solve(right) == pytest.approx(right, abs=1e-11)
+
+
 def pendulum_chain(links):
     """Chain of links on hinges that fall from the horizontal."""
     model = fem.Model("chain", gravity=[0, 0, -9.81])
@@ -144,7 +184,7 @@ def test_motion_does_not_depend_on_the_linear_solver(name):
 
 
 def test_choice_follows_the_size_and_what_is_installed():
-    assert linear.choose(linear.DENSE_LIMIT) is linear.DenseLU
+    assert linear.choose(linear.DENSE_LIMIT) is (linear.KLU if linear.klu() else linear.DenseLU)
     assert linear.choose(linear.DENSE_LIMIT + 1) is (linear.KLU if linear.klu() else linear.SuperLU)
     assert linear.choose(10, "superlu") is linear.SuperLU
     system = pendulum_chain(8).compile()
@@ -157,7 +197,7 @@ def test_unknown_and_missing_solvers_are_refused_with_what_to_do(monkeypatch):
     monkeypatch.setattr(linear, "_klu_library", False)
     with pytest.raises(ValueError, match=r"klu.*not found; get it with: apt-get"):
         linear.choose(10, "klu")
-    assert linear.choose(1000) is linear.SuperLU
+    assert linear.choose(1000) is linear.SuperLU and linear.choose(10) is linear.DenseLU
 
 
 def test_a_missing_library_is_not_an_error(monkeypatch):

@@ -87,6 +87,40 @@ def test_results_do_not_depend_on_the_pieces_a_run_is_taken_in(method, monkeypat
             np.testing.assert_array_equal(other[name], first[name])
 
 
+def shaken_rod():
+    """A rod of four beams whose load comes at once: its tension swings about 25 EI/L², above 50 at times."""
+    model, tip = fem.Model("shaken"), fem.Node6([2, 0, 0])
+    section = fem.Section.general(EA=1e4, GJ=1, EI2=2, EI3=4, rhoA=1, rhoI2=1e-3, rhoI3=1e-3)
+    rod = fem.beam_line(fem.Node6(fixed=True), tip, 8, section, name="rod")
+    model.add(rod, fem.PointForce(tip, [200.0, 0, 0]))
+    return model, rod
+
+
+@pytest.mark.parametrize("watched", [False, True])
+@pytest.mark.parametrize("every", [1, 3])
+def test_remarks_are_on_the_extremes_of_all_saved_states_whatever_the_pieces(every, watched, monkeypatch):
+    """Of pieces that were longer than eight states some were not looked at."""
+
+    class Watch:
+        def start(self, system): ...
+
+        def observe(self, block): ...
+
+        def finish(self): ...
+
+    told = []
+    for seconds in (0.0, np.inf):
+        monkeypatch.setattr(chunks, "CHUNK_SECONDS", seconds)
+        model, rod = shaken_rod()
+        observers = [Watch()] if watched else []
+        result = fem.DecoupledNSGA(rho_inf=0.5).run(model, 0.211, 1e-3, save_every=every, observers=observers)
+        told.append([text for text in result.warnings if "tension" in text])
+        forces = [getattr(result[beam.name], end)[:, 0] for beam in rod.elements for end in ("force_A", "force_B")]
+        largest = max(force.max() for force in forces) * rod.elements[0].length ** 2 / 2.0  # N L²/EI
+        assert largest > 50 and f"tension of up to {largest:.3g} EI/L²" in told[-1][0]
+    assert told[0] == told[1] and len(told[0]) == 1
+
+
 def test_the_clock_decides_how_long_pieces_are_but_not_how_often_they_are_written(monkeypatch):
     """On a busy machine pieces become short; each write goes to all datasets of the file."""
     written = []

@@ -11,11 +11,12 @@ from fem_mbs.system.assembly import clear_matrix, dynamic_tangents, dynamics, ma
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import chain
+import measuring
 
 
 def factorisations(engine_run, steps):
     """Per step, of the three sub-problems together."""
-    watch = chain.Watch(engine_run.engine)
+    watch = measuring.Watch(engine_run.engine)
     engine_run.go(steps)
     return sum(count for name, count in watch.calls.items() if name.endswith("factor")) / steps
 
@@ -24,7 +25,7 @@ def factorisations(engine_run, steps):
 def test_a_chain_is_factorised_once_per_step(joint, links):
     counts = []
     for reuse in (True, False):
-        run = chain.Run(fem.DecoupledNSGA(reuse=reuse), chain.build(links, joint).compile(), 1e-3, 100)
+        run = measuring.Run(fem.DecoupledNSGA(reuse=reuse), chain.build(links, joint).compile(), 1e-3)
         run.go(30)  # the wave begins with a jump of forces
         counts.append(factorisations(run, 50))
     assert counts[0] <= 1.1  # the smooth motion's own
@@ -52,9 +53,9 @@ def beam(n):
 
 
 def test_factors_that_do_not_contract_are_given_up_for_longer_and_longer():
-    run = chain.Run(fem.DecoupledNSGA(), beam(12).compile(), 1e-3, 400)
+    run = measuring.Run(fem.DecoupledNSGA(), beam(12).compile(), 1e-3)
     run.go(20)
-    watch = chain.Watch(run.engine)
+    watch = measuring.Watch(run.engine)
     run.go(300)
     for problem in ("position", "velocity"):
         assert watch.calls[f"{problem}: factor"] > 0.9 * 300  # its own, where an attempt was in vain and where none was
