@@ -297,6 +297,7 @@ class Contact(Element):
     passage = 0.0
     reach = 0.0
     room = np.inf
+    where = "the places of both"  # what decides, beside sizes, whether a contact starts open: for messages
 
     def __init__(
         self,

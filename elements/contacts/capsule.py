@@ -32,7 +32,7 @@ def _ends(owner, parameter, item):
     return ends
 
 
-class _CapsuleContact(Contact):
+class CapsuleContact(Contact):
     """What contacts between capsules share: nodes, record and the configurations at which they are smooth."""
 
     parameters = PARAMETERS
@@ -83,7 +83,7 @@ class _CapsuleContact(Contact):
         return bool(same and not close and not parallel and normals[0] @ normals[1] > -0.85)
 
 
-class SphereOnCapsule(_CapsuleContact):
+class SphereOnCapsule(CapsuleContact):
     """A sphere that can touch a capsule: a rod with round ends, or a beam between its two nodes.
 
     Parameters
@@ -137,7 +137,7 @@ class SphereOnCapsule(_CapsuleContact):
         self._connect((self.as_frame("sphere", sphere),), ends, (self.radius, self.radius_capsule), name, law)
 
 
-class CapsuleOnCapsule(_CapsuleContact):
+class CapsuleOnCapsule(CapsuleContact):
     """Two capsules that can touch: rods with round ends, or beams between their nodes.
 
     Parameters

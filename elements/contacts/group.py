@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments import ArrayLike, FrameLike, Keywords
 from fem_mbs.elements.base import Contact, Part
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.bodies.spheres import make_frames, make_spheres, numbers, rows
+from fem_mbs.elements.contacts.capsule import CapsuleContact
 from fem_mbs.elements.contacts.group_shapes import GroupShape
 from fem_mbs.elements.contacts.materials import MaterialTable
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
@@ -22,6 +23,12 @@ from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import Frame, Node6
 from fem_mbs.rotations import frame_with_axis
 from fem_mbs.spelling import meant
+
+LAW = Keywords.of(Contact) - {"nodes", "name"}  # coefficients
+INSTEAD = {
+    SphereOnSphere: "put a sphere on the body (or on model.ground.frame(…)) with group.sphere(body, radius)",
+    CapsuleContact: "use SphereOnCylinder with its length, on a frame whose z axis is the axis of the capsule",
+}
 
 
 class ContactGroup(Part):
@@ -80,6 +87,8 @@ class ContactGroup(Part):
         self.name = name
         if materials is not None and law:
             raise ParameterError(self, "materials", materials, f"and a law ({', '.join(law)}) exclude each other")
+        if law:
+            self._check_law(law)
         table = materials if materials is not None else {("*", "*"): law}
         self.materials = table if isinstance(table, MaterialTable) else MaterialTable(table)
         self.skin = None if skin is None else self.positive("skin", skin, "m")
@@ -88,6 +97,13 @@ class ContactGroup(Part):
         self.frames, self.radii, self.sphere_materials = [], [], []  # of their corners: a sphere is its own
         self.obstacles = []  # (contact type, frame, options, material)
         self.excluded = set()
+
+    def _check_law(self, law):
+        """Refuse coefficients that no contact has, in the name of the group."""
+        try:
+            Contact((), **law)
+        except ParameterError as error:
+            raise ParameterError(self, error.parameter, error.value, error.reason) from None
 
     def sphere(self, body: FrameLike, radius: float, material: str = "") -> None:
         """Put a sphere on a body (frame or node; its origin is the centre), radius [m] > 0."""
@@ -248,16 +264,35 @@ class ContactGroup(Part):
         kind : contact type of a sphere with it: `SphereOnPlane`, `SphereOnBox`, `SphereInCylinder`, …
         body : Frame, Node or body, second argument of ``kind``
         material : str
-        **geometry : further arguments of ``kind`` (size, …)
+        **geometry : further arguments of ``kind`` (size, …), but for radius and law, and a ``name`` for messages and
+            results. The law is that of the group: for obstacles that differ name materials, and give a table.
+
+        Raises
+        ------
+        ParameterError
+            A type that is no contact of a sphere with one frame, arguments that it does not have, a law.
         """
+        self._refuse_kind(kind)
         frame = self.as_frame("body", body)
         self._known(material)
-        contact_type = isinstance(kind, type) and issubclass(kind, Contact)
-        self.check(contact_type, "kind", kind, "is not a type of contact of a sphere, such as SphereOnPlane")
+        for name in geometry.keys() & LAW:
+            message = "belongs to pairs: give it to the group, or a material to the obstacle and a table to the group"
+            raise ParameterError(self, name, geometry[name], message)
+        if "radius" in geometry:
+            raise ParameterError(self, "radius", geometry["radius"], "is that of spheres: group.sphere(body, radius)")
+        if (name := geometry.pop("name", None)) is not None:
+            frame = Frame(frame.node, frame.p, frame.rotation, name=self.as_text("name", name))
         kind(Node6(name="a sphere"), frame, radius=1e-3, **geometry)  # says what is wrong with the arguments
         if self.shaped:
             self._refuse_obstacle(kind)
         self.obstacles.append((kind, frame, geometry, material))
+
+    def _refuse_kind(self, kind):
+        """Refuse what is no contact of a sphere with an obstacle on one frame, and say what to use."""
+        contact_type = isinstance(kind, type) and issubclass(kind, Contact)
+        self.check(contact_type, "kind", kind, "is not a type of contact of a sphere, such as SphereOnPlane")
+        for other, instead in INSTEAD.items():
+            self.check(not issubclass(kind, other), "kind", kind, f"is no obstacle of a group; {instead}")
 
     def _known(self, material):
         """Name of a material, which has to be in a table that names materials; "" for one without a name."""

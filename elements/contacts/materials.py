@@ -1,6 +1,7 @@
 """Materials: the coefficients of contacts, by pairs of materials."""
 
 from fem_mbs.arguments import Checked
+from fem_mbs.elements.base import Contact
 from fem_mbs.errors import ParameterError
 
 ANY = "*"
@@ -19,7 +20,7 @@ class MaterialTable(Checked):
     Raises
     ------
     ParameterError
-        A key that is not a pair of names, or a pair that is given twice.
+        A key that is not a pair of names, a pair that is given twice, coefficients that a contact does not have.
 
     Examples
     --------
@@ -43,6 +44,15 @@ class MaterialTable(Checked):
             if pair in self.laws:
                 raise ParameterError(self, "laws", key, "is given twice")
             self.laws[pair] = dict(self.as_instance("laws", law, dict, f"for {key} a dict of coefficients"))
+            self._check(key, law)
+
+    def _check(self, key, law):
+        """Refuse coefficients that no contact has, in the words of the table."""
+        try:
+            Contact((), **law)
+        except ParameterError as error:
+            reason = f"{error.reason} (law of '{key[0]}' and '{key[1]}')"
+            raise ParameterError(self, error.parameter, error.value, reason) from None
 
     @property
     def names(self) -> list[str]:

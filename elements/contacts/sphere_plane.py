@@ -188,6 +188,7 @@ class SphereOnPlane(Contact):
 
     parameters = PARAMETERS
     kernels = {"contact": contact, "contact_hessian": contact_hessian}
+    where = "on which side the normal of the plane (z axis of its frame) points"
 
     def __init__(
         self,

@@ -51,7 +51,7 @@ def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
     if result.contacts:
         yield "contacts", _contact_summary(result)
     if "pair_searches" in s:
-        yield "groups", _group_summary(s)
+        yield "groups", f"{_group_summary(s)}; {_closed_pairs(result)}"
     cut = {text: s[key] for text, key in CUT.items() if s.get(key)}
     if cut:
         yield "impacts", "; ".join(f"{count} {text}" for text, count in cut.items())
@@ -88,6 +88,12 @@ def _group_summary(statistics):
     mean = statistics.get("contact_sweeps", 0) / max(statistics.get("steps", 0), 1)
     most = statistics.get("most_contact_sweeps", 0)
     return f"solved by sweeps, {mean:.3g} per step, at most {most}; {statistics['pair_searches']} searches for pairs"
+
+
+def _closed_pairs(result):
+    """Closed contacts of groups in the last state, and their smallest gap; all states would be too many to read."""
+    gap = result.pairs(-1).gap
+    return f"{len(gap)} contacts closed at the end" + (f", smallest gap {gap.min():.2e} m" if len(gap) else "")
 
 
 def _contact_summary(result):

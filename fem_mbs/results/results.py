@@ -18,7 +18,7 @@ from fem_mbs.arguments import Named, StepError
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results import read_checks
 from fem_mbs.results.history import History, Iterations, Pairs, Quantity
-from fem_mbs.results.names import unknown_name
+from fem_mbs.results.names import UnknownNameError, unknown_name
 from fem_mbs.results.notebook import Report
 from fem_mbs.results.parts import of_element, of_node
 from fem_mbs.results.report import openings, report_lines
@@ -124,7 +124,13 @@ class Results:
     def __getitem__(self, name):
         """`History` of a node, body, joint, beam or contact."""
         if not isinstance(name, str) or name not in self._entries:
-            raise unknown_name(name, self._entries, f"result of model '{self.model}'")
+            where = f"result of model '{self.model}'"
+            if any(group["name"] == name for group in self.description.get("contact_groups", ())):
+                message = "its closed contacts in saved step k are result.pairs(k)"
+                raise UnknownNameError(
+                    f"{where} has no histories of contact group '{name}', whose pairs come and go; {message}"
+                )
+            raise unknown_name(name, self._entries, where)
         if name not in self._cache:
             node, element = self._entries[name]
             quantities = {} if node is None else of_node(self, node)

@@ -76,7 +76,9 @@ def _contact_ends(element):
 def _describe_group(group):
     """Name of a contact group, its spheres and other shapes (numbers of nodes), types of partners and their names."""
     kinds = group.kinds()
-    partners = [[f.node.name or "ground" for f in group.seconds(kind, contacts)[0]] for kind, contacts in kinds]
+    partners = [
+        [f.name or f.node.name or "ground" for f in group.seconds(kind, contacts)[0]] for kind, contacts in kinds
+    ]
     partners[0] = [shape.frame.node.name or "ground" for shape in group.shapes]
     return {
         "name": group.name,

@@ -1,7 +1,7 @@
 """Checks of a compiled model: what is impossible or would silently give wrong answers is refused here, by name."""
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -203,10 +203,8 @@ def no_penetration(system: "System", state: "State", tolerance: float = 1e-9, dr
     size = system.size_at(state)
     for c in np.flatnonzero(gaps < -max(tolerance * size, drift))[:1]:
         contact = system.contact_at(int(c))
-        cure = (
-            "Move the bodies apart (gap ≥ 0), or check the radius and on which side the normal of the plane (z axis of "
-            "its frame) points"
-        )
+        kind: Any = getattr(contact, "kind", type(contact))
+        cure = f"Move the bodies apart (gap ≥ 0), or check the radius and {kind.where}"
         if state._drifted[2] >= -gaps[c] / SAME:
             cure = (
                 "The state is from a run whose contacts penetrate: go on with its method, or repeat it with one that "

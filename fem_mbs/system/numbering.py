@@ -24,6 +24,7 @@ class Pair(NamedTuple):
     """A contact of a contact group, as errors name it."""
 
     name: str
+    kind: type
 
 
 class Numbering(Checked):
@@ -178,7 +179,7 @@ class Numbering(Checked):
         if c < self.nc_fixed:
             return self.contacts[c]
         group = next(g for s in self.searches for g in s.groups if g.first_contact <= c < g.first_contact + g.n)
-        return Pair(f"{group.owner.name}: {group.name(c - group.first_contact)}")
+        return Pair(f"{group.owner.name}: {group.name(c - group.first_contact)}", group.kind)
 
     @staticmethod
     def _numbered(chosen):

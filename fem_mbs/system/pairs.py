@@ -55,7 +55,8 @@ class PairGroup(Group):
         self.partner_nodes = np.array([frame.node.index for frame in frames], np.int64)
         self.passed = passages > 0.0
         self.passages = passages - self.prototypes["radius"]  # without the radius of the sphere
-        self.names = [frame.node.name for frame in frames]
+        self.names = [frame.name or frame.node.name for frame in frames]
+        self.among_shapes = frames is group.frames  # no obstacles
 
     def set_pairs(self, search: "PairSearch", pairs: np.ndarray) -> np.ndarray:
         """Make the contacts of pairs (n, 2), sphere and partner; returns for each the place it had before, or −1."""
@@ -75,12 +76,7 @@ class PairGroup(Group):
         lacking = np.flatnonzero(np.isnan(self.laws[:, 0]))
         if len(lacking):
             i, j = pairs[lacking[0]]
-            first, second = search.material_names[i], search.owner.partners(self.kind)[j]
-            raise ModelError(
-                f"{label(search.owner)}: its table of materials has no law for '{first}' and '{second}', which meet "
-                f"({self.name(lacking[0])}); add the pair, or ('*', '*')",
-                [search.owner],
-            )
+            raise self._no_law(lacking[0], search.material_names[i], search.owner.partners(self.kind)[j])
         self.signals = np.zeros((self.n, 1), np.int64)
         self.state = np.zeros((self.n, 1))
         self.kept = np.zeros((max(self.n, 1), self.contact_stride))
@@ -89,10 +85,28 @@ class PairGroup(Group):
         self.kept[:, C_REACH] = self.kept[:, C_PASSAGE]
         return np.where(same, where, -1)
 
+    def _no_law(self, e, first, second):
+        """The error of a pair whose materials have no law, or two of "*" that differ."""
+        table, names = self.owner.materials, [f"'{m}'" if m else "no material" for m in (first, second)]
+        found = [m for m in {first, second} if tuple(sorted((m, "*"))) in table.laws]
+        what, cure = "has no law", "add the pair, or ('*', '*')"
+        if len(found) == 2:
+            what, cure = "has two laws that differ, those with '*',", "add the pair itself"
+        message = f"{label(self.owner)}: its table of materials {what} for {names[0]} and {names[1]}, which meet "
+        return ModelError(message + f"({self.name(e)}); {cure}", [self.owner])
+
     def name(self, e: int) -> str:
         """Contact e in words."""
         i, j = self.pairs[e]
-        return f"{self.owner.frames[i].node.name or f'sphere {i}'} - {self.names[j] or f'partner {j}'}"
+        other = self._shape(j) if self.among_shapes else self.names[j] or f"{self.kind.__name__} {j}"
+        return f"{self._shape(i)} - {other}"
+
+    def _shape(self, corner):
+        """Shape of a corner in words: the name of its body, or its kind and number."""
+        corners = np.cumsum([len(shape.corners) for shape in self.owner.shapes])
+        number = int(np.searchsorted(corners, corner, side="right"))
+        shape = self.owner.shapes[number]
+        return shape.frame.name or shape.frame.node.name or f"{shape.kind} {number}"
 
 
 class PairSearch:

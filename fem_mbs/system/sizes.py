@@ -52,7 +52,7 @@ def contact_arm(system: "System", state: "State") -> tuple[float, float]:
     if not system.nc:
         return 0.0, 0.0
     gaps, arm = system.gaps(state), 0.0
-    for group in (group for group in system.groups if group.contact_stride):
+    for group in (group for group in system.groups if group.contact_stride and group.n):  # pairs come later
         nd = group.sizes["nd"]
         gradients = group.kept[: group.n, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd].reshape(group.n, -1, 6)
         arm = max(arm, float(np.abs(gradients[..., 3:]).max(initial=0.0)))

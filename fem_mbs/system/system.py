@@ -71,8 +71,10 @@ class System(Diagnosis):
         self.as_choice("check", check, (True, False, "positions"))
         self.as_choice("redundant", redundant, ("error", "allow"))
         if not model.elements:
+            only = "nothing in it but contact groups" if model.contact_groups else "nothing in it"
+            what = "their bodies" if model.contact_groups else "elements"
             raise ModelError(
-                f"model '{model.name}' has nothing in it; add elements with model.add(…) before it is compiled", [model]
+                f"model '{model.name}' has {only}; add {what} with model.add(…) before it is compiled", [model]
             )
         self.model = model
         self.options = {"project": project, "redundant": redundant, "linear_solver": linear_solver, "check": check}

@@ -7,6 +7,7 @@ import numpy as np
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.contacts.shape_contact import SphereShapeContact
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
+from fem_mbs.errors import label
 from fem_mbs.solvers.stepping.blocked import prescribed
 from fem_mbs.system.contacts import L_DRILLING, L_NORMAL, L_ROLLING, L_SPINNING, L_TANGENTIAL
 
@@ -74,7 +75,7 @@ def _unknown_contacts(system, method):
     if occurring(search)[..., L_TANGENTIAL].any():
         return "contacts rebound tangentially"
     if search.owner.shaped and turns(search):
-        return "contacts of capsules and boxes resist rolling or spinning"
+        return "contacts of the group resist rolling or spinning, which only groups of spheres alone know"
     return None
 
 
@@ -109,11 +110,12 @@ def _bound_bodies(system):
     (search,) = system.searches
     nodes = set(search.nodes)
     others = (element for element in system.elements if type(element) is not RigidBody)
-    if any(node.index in nodes for element in others for node in element.nodes):
-        return "joints or forces act on spheres"
+    bound = next((element for element in others if any(node.index in nodes for node in element.nodes)), None)
+    if bound is not None:
+        return f"{label(bound)} acts on a body with {'shapes' if search.owner.shaped else 'spheres'} of the group"
     free = system.free[search.nodes]
     if (free.any(axis=1) != free.all(axis=1)).any():
-        return "spheres move in some directions only"
+        return "bodies of the group move in some directions only"
     return None
 
 
@@ -140,7 +142,7 @@ def _strange_obstacles(system, method, moved):
     if set(moved) & set(search.nodes.tolist()):
         return "a body carries spheres and obstacles"
     if len(moved) and search.owner.shaped:
-        return "capsules and boxes push obstacles"
+        return f"capsules and boxes push the obstacle on {label(system.nodes[moved[0]])}, which only spheres can"
     if len(moved) and turns(search):
         return "contacts resist rolling or spinning, and move obstacles"
     return None

@@ -209,10 +209,66 @@ def test_a_sphere_given_twice_is_refused():
 def test_a_law_with_an_unknown_coefficient_is_refused():
     with pytest.raises(fem.ParameterError, match=r"ContactGroup 'g': stickiness = 1\.0 is not a parameter"):
         fem.ContactGroup(stickiness=1.0, name="g")
-    model = fem.Model("bad law")
-    group_of(model, materials={("*", "*"): {"stickiness": 1.0}}, name="g")
-    with pytest.raises(fem.ParameterError, match=r"Contact 'g': stickiness = 1\.0 is not a parameter"):
-        model.compile()
+    with pytest.raises(fem.ParameterError, match=r"ContactGroup 'g': friction = -1\.0 must be ≥ 0"):
+        fem.ContactGroup(friction=-1.0, name="g")
+    with pytest.raises(fem.ParameterError, match=r"MaterialTable: frictoin = 1.*'friction'.*law of 'a' and '\*'"):
+        fem.ContactGroup(materials={("a", "*"): {"frictoin": 1.0}}, name="g")
+    with pytest.raises(fem.ParameterError, match=r"MaterialTable: restitution = 2\.0 .*law of 'a' and 'b'"):
+        fem.MaterialTable({("a", "b"): {"restitution": 2.0}})
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        # silently the law of the group before: a ball slid on without the friction of its obstacle
+        (lambda g, m: g.obstacle(fem.SphereOnPlane, m.ground, friction=0.5), r"friction = 0.5 belongs to pairs.*table"),
+        (lambda g, m: g.obstacle(fem.SphereOnPlane, m.ground, restitution=0.5), r"restitution = 0.5 belongs to pairs"),
+        (lambda g, m: g.obstacle(fem.SphereOnPlane, m.ground, radius=0.1), r"radius = 0.1 is that of spheres"),
+        (lambda g, m: g.obstacle(fem.SphereOnSphere, m.ground, radius_B=1.0), r"no obstacle of a group; put a sphere"),
+        (lambda g, m: g.obstacle(fem.SphereOnCapsule, (m.ground, m.ground)), r"no obstacle.*SphereOnCylinder"),
+        (lambda g, m: g.obstacle(fem.CapsuleOnCapsule, m.ground), r"no obstacle.*SphereOnCylinder"),
+    ],
+)
+def test_obstacles_that_a_group_cannot_have_are_refused_with_what_to_do(call, words):
+    with pytest.raises(fem.ParameterError, match="ContactGroup 'g': .*" + words):
+        call(fem.ContactGroup(friction=0.3, name="g"), fem.Model())
+
+
+def test_a_pair_with_two_laws_is_told_from_one_without():
+    model = fem.Model("two laws")
+    group_of(model, materials={("steel", "*"): {"friction": 0.1}, ("*", "wood"): {"friction": 0.2}}, name="g")
+    with pytest.raises(fem.ModelError, match=r"two laws that differ.*'steel' and 'wood'.*ball 0 - ball 1.*pair itself"):
+        fem.DecoupledNSGA().run(model, 0.2, 1e-2)
+
+
+def test_obstacles_have_the_names_they_are_given():
+    model = fem.Model("names", gravity=[0, 0, -9.81])
+    group = fem.ContactGroup(name="g")
+    group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1])), 0.1)
+    group.obstacle(fem.SphereOnPlane, model.ground, name="floor")
+    group.obstacle(fem.SphereOnPlane, model.ground.frame([0, 0, 1], [np.pi, 0, 0], name="lid"))
+    group.obstacle(fem.SphereOnBox, model.ground.frame([2, 0, 0]), size=[1, 1, 1])
+    model.add(group)
+    result = fem.DecoupledNSGA().run(model, 2e-3, 1e-3)
+    assert result.description["contact_groups"][0]["partners"][1:] == [["floor", "lid"], ["ground"]]
+    assert "1 contacts closed at the end, smallest gap" in result.report()
+    with pytest.raises(KeyError, match=r"no histories of contact group 'g'.*result\.pairs\(k\)"):
+        result["g"]
+
+
+def test_a_group_beside_a_contact_that_is_an_element_moves_as_each_alone():
+    """Contacts of the group are not searched yet when the model is measured: compiling ended in a ValueError."""
+    model = fem.Model("beside", gravity=[0, 0, -9.81])
+    group = fem.ContactGroup(friction=0.3, name="g")
+    slide = {"velocity": [1.0, 0, 0]}
+    balls = [model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, y, 0.1], name=f"b{y}", **slide)) for y in (0, 1)]
+    group.sphere(balls[0], 0.1)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group, fem.SphereOnPlane(balls[1], model.ground, radius=0.1, friction=0.3))
+    result = fem.DecoupledNSGA().run(model, 0.05, 1e-3)
+    expected = 1.0 - 0.3 * 9.81 * 0.05  # slides all the time: up to 2/7 v/(μ g) = 0.097 s
+    for k in range(2):
+        assert result[f"b{k}"].velocity[-1, 0] == pytest.approx(expected, abs=1e-5)  # tolerance of contact problems
 
 
 @pytest.mark.parametrize("option", [{"contact_solver": "newton"}, {"persistent_contacts": True}])
@@ -229,7 +285,7 @@ def test_spheres_that_overlap_at_the_start_are_named():
     for k in range(2):
         group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=[0.05 * k, 0, 0], name=f"b{k}")), 0.05)
     model.add(group)
-    with pytest.raises(fem.ModelError, match=r"g: b0 - b1.*starts with penetration, gap = -0.05"):
+    with pytest.raises(fem.ModelError, match=r"g: b0 - b1.*starts with penetration, gap = -0.05.*the places"):
         model.compile()
 
 
