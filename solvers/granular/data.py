@@ -173,3 +173,10 @@ def never_touch(p, i, k, nodes):
         else:
             high = middle
     return low < keys.shape[0] and keys[low] == key
+
+
+@kernel
+def can_move(p, i):
+    """Whether impulses move sphere i: pairs that cannot move have no mobility to divide by."""
+    a = p.body[i]
+    return (p.bodies[a, B_MASS] if p.clumps != 0 else p.grains[a, G_MASS]) > 0.0

@@ -27,7 +27,7 @@ from fem_mbs.rotations import (
     quaternion_to_matrix,
     rotate,
 )
-from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR, never_touch
+from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR, can_move, never_touch
 from fem_mbs.solvers.granular.obstacles import (
     begin_search,
     cells_of,
@@ -115,6 +115,8 @@ def find(p, x, R, V, h):
             other = p.room[at, 1]
             at += 1
             if body[other] == body[i] or (choosy and never_touch(p, p.node[i], p.node[other], x.shape[0])):
+                continue
+            if not (can_move(p, i) or can_move(p, other)):
                 continue
             if total < room:
                 first[total], second[total] = i, other
@@ -396,14 +398,20 @@ def unload(p, R, V, P):
 
 
 @kernel
-def follow(p, x0, V, P, h, x):
-    """Positions of grains that contacts have pushed: where the velocities lead that the law of contact knows."""
-    node = p.node
-    for a in range(node.shape[0]):
-        i = node[a]
-        if P[6 * i] != 0.0 or P[6 * i + 1] != 0.0 or P[6 * i + 2] != 0.0:
-            for j in range(3):
-                x[i, j] = x0[i, j] + h * V[i, j]
+def follow(p, x0, V, h, x):
+    """Positions of grains that contacts push: where the velocities lead that the law of contact knows.
+
+    Grains that nothing pushes keep the method's own positions, whatever round-off has done to their velocities.
+    """
+    for c in range(p.count):
+        if p.rows[c, P_RN] == 0.0:
+            continue
+        for side in range(2):
+            a = p.first[c] if side == 0 else p.second[c]
+            if a >= 0:
+                i = p.node[a]
+                for j in range(3):
+                    x[i, j] = x0[i, j] + h * V[i, j]
 
 
 @kernel

@@ -96,7 +96,7 @@ def _passes(p, x, Q, R, h, most, yielding):
     """At most so many passes over all pairs; True when none overlaps any more."""
     radius, pushes, n, arm, moved = p.radius, 0, local_vector(3), local_vector(3), moved_from(p)
     for _ in range(most):
-        before = pushes
+        before, stuck = pushes, False
         for c in range(p.count):
             a, b = p.first[c], p.second[c]
             x0, x1, x2 = _center(p, x, a)
@@ -130,6 +130,7 @@ def _passes(p, x, Q, R, h, most, yielding):
                     arm[j] -= x[p.plane_node[k], j]
                 total += give_way(p, o, k, n, arm)
             if total == 0.0:
+                stuck = True  # a fixed sphere: only the obstacle can give way
                 continue
             push = (goal - gap) / total
             pushes += 1
@@ -140,5 +141,5 @@ def _passes(p, x, Q, R, h, most, yielding):
             if b >= 0:
                 _move(p, x, b, -push, n0, n1, n2)
         if pushes == before:
-            return True
+            return not stuck
     return False

@@ -196,9 +196,9 @@ def contacts_of_step(data, run):
         s.lam_report[i] = s.kv * s.Lam[i] / s.h
     if s.code == OK:
         if p.led != 0 and p.clumps != 0:
-            bodies.follow(p, s.x0, s.Q0, s.V, s.P, s.h, s.x, s.Q, s.R)
+            bodies.follow(p, s.x0, s.Q0, s.V, s.h, s.x, s.Q, s.R)
         elif p.led != 0:
-            follow(p, s.x0, s.V, s.P, s.h, s.x)
+            follow(p, s.x0, s.V, s.h, s.x)
             if p.held == 0:
                 turn_along(p, s.Q0, s.V, s.P, s.h, s.Q, s.R)
         if p.moving != 0:

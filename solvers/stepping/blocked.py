@@ -44,10 +44,13 @@ def normal_gradients(system: "System", state: "State", contacts: np.ndarray) -> 
 
 def mobilities(system: "System", state: "State", rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """W (k, k): rates of some gaps, by their gradients (k, n), that impulses give; its diagonal without constraints."""
-    from scipy.sparse import block_array, eye_array
+    from scipy.sparse import block_array, diags_array, eye_array
     from scipy.sparse.linalg import splu
 
     mass, _, _, gradient = system.matrices(state)
+    empty = mass.diagonal() == 0.0
+    if empty.any():  # which motions constraints leave does not depend on masses: nodes without one get any
+        mass = (mass + diags_array(np.where(empty, abs(mass).max(), 0.0))).tocsc()
     moved = splu(mass).solve(rows.T)
     free = np.einsum("kn,nk->k", rows, moved)
     if system.m:

@@ -478,3 +478,26 @@ def test_excluded_bodies_pass_through_each_other(what):
     other = fem.ConeComplementarity(relaxed=False, contact_solver="problem").run(model, 0.2, H)
     assert not swept(other)
     assert z == pytest.approx([other[f"ball {k}"].position[-1, 2] for k in range(6)], abs=2e-6)
+
+
+@pytest.mark.parametrize("relaxed", [False, True])
+@pytest.mark.parametrize("clumps", [False, True])
+def test_fixed_spheres_that_touch_each_other_and_a_floor_carry(relaxed, clumps):
+    """Pairs without mobility are no contacts: the relaxed law divided zero by it. The ball above is held by two."""
+    model = fem.Model("nest", gravity=[0, 0, -G])
+    group, r = fem.ContactGroup(friction=0.3, name="all"), 0.05
+    for k, (x, z) in enumerate(((0, r), (2 * r, r), (r, (1 + np.sqrt(3)) * r))):
+        ball = model.add(fem.RigidBody.sphere(1.0, r, position=[x, 0, z], fixed=k < 2, name=f"ball {k}"))
+        group.sphere(ball, r)
+    if clumps:
+        far = model.add(fem.RigidBody.sphere(1.0, r, position=[5, 0, r]))
+        group.sphere(far.frame([0, 0, 0]), r)
+        group.sphere(far.frame([0, 0, 1]), r)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    result = fem.ConeComplementarity(relaxed=relaxed, contact_tolerance=1e-8).run(model, 10 * H, H)
+    assert swept(result)
+    pairs = result.pairs(-1)
+    on_ball = (pairs.type == 0) & ((pairs.sphere == 2) | (pairs.partner == 2))
+    assert on_ball.sum() == 2 and not ((pairs.sphere < 2) & (pairs.type == 1)).any()
+    assert np.abs(pairs.impulse[on_ball, 2]).sum() == pytest.approx(H * G, rel=1e-6)

@@ -253,3 +253,47 @@ def test_a_body_with_a_sphere_and_an_obstacle_is_solved_pair_by_pair():
     group.obstacle(fem.SphereOnPlane, cup.frame([0, 0, R]))
     model.add(group)
     assert "carries spheres and obstacles" in fitting.fit(model.compile(), fem.DecoupledNSGA()).reason
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_plate_that_falls_on_a_fixed_sphere_stays_outside(name):
+    """Only the plate can give way: passes that move spheres alone see no overlap that they can take back."""
+    model = fem.Model("press", gravity=[0, 0, -G])
+    lid = model.add(fem.RigidBody(2.0, 0.1, name="lid"))
+    model.add(fem.Prismatic.at(model.ground, lid, [0, 0, 0], [0, 0, 1], name="guide"))
+    group = fem.ContactGroup(name="all")
+    post = model.add(fem.RigidBody.sphere(1.0, R, position=[0, 0, -0.2], fixed=True))
+    group.sphere(post, R)
+    group.sphere(model.add(fem.RigidBody.sphere(1.0, R, position=[1, 0, -3])), R)
+    group.obstacle(fem.SphereOnPlane, lid.frame(rotation=[np.pi, 0, 0]))
+    model.add(group)
+    result = METHODS[name]().run(model, 0.2, 1e-3)
+    assert swept(result)
+    z = result["lid"].position[:, 2]
+    assert z.min() > -0.15 - 1.01e-6 * 2 * R and z[-1] == pytest.approx(-0.15, abs=1.01e-5 * 2 * R)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_obstacles_on_nodes_without_mass_are_lifts_or_refused(name):
+    """A driver knows the motion of such a node; a spring does not."""
+    for driven in (True, False):
+        model = fem.Model("lift", gravity=[0, 0, -G])
+        node = fem.Node6([0, 0, 0], velocity=[0, 0, 0.5 * driven], name="node")
+        guide = model.add(fem.Prismatic.at(model.ground, node, [0, 0, 0], [0, 0, 1], name="guide"))
+        if driven:
+            lift = {"distance": lambda t: 0.5 * t, "name": "motor"}
+            model.add(fem.LinearDriver(guide.frame_P, guide.frame_Q, **lift))
+        else:
+            model.add(fem.Spring(model.ground.frame([0, 0, -1]), node, stiffness=1e3, free_length=1.0, name="spring"))
+        group = fem.ContactGroup(name="all")
+        ball = model.add(fem.RigidBody.sphere(1.0, R, position=[0, 0, R], velocity=[0, 0, 0.5], name="ball"))
+        group.sphere(ball, R)
+        group.obstacle(fem.SphereOnPlane, node)
+        model.add(group)
+        if driven:
+            result = METHODS[name](contact_tolerance=1e-8).run(model, 0.1, 1e-3)
+            assert swept(result) and result["ball"].position[-1, 2] == pytest.approx(R + 0.05, abs=2e-6)
+            assert result.pairs(-1).impulse[0, 2] == pytest.approx(1e-3 * G, rel=1e-5)
+        else:
+            with pytest.raises(fem.SolverError, match="has no mass: give it a small one"):
+                METHODS[name]().run(model, 0.1, 1e-3)
