@@ -23,11 +23,20 @@ import numpy as np
 
 import fem_mbs as fem
 
-g, density, packed = 9.81, 1500.0, 0.58  # m/s², kg/m³ of the grains, their part of the volume while they flow [literature]
+g, density, packed = (
+    9.81,
+    1500.0,
+    0.58,
+)  # m/s², kg/m³ of the grains, their part of the volume while they flow [literature]
 radius, spread = 0.01, 0.1  # m; radii are between 0.9 and 1.1 of it
 outlet, width, slope = 0.15, 0.50, np.radians(60)  # m, edge lengths of outlet and hopper; of its inclined walls
 low, thick = 0.62, 0.02  # m, of the outlet above the ground; of all plates
-length, across, wall, floor = 1.6, 0.50, 0.12, 0.40  # m, of the trough; height of its walls; of its floor above the ground
+length, across, wall, floor = (
+    1.6,
+    0.50,
+    0.12,
+    0.40,
+)  # m, of the trough; height of its walls; of its floor above the ground
 leaf, tilt = 0.25, np.radians(25)  # m, length of the leaf springs; their lean against the vertical
 trough_mass, force, frequency = 30.0, 700.0, 15.0  # kg, N, Hz
 X, Y, Z = np.eye(3)
@@ -47,7 +56,9 @@ def hopper(height):
     top, faces = low + run * np.tan(slope), []
     for out in (X, Y, -X, -Y):
         along, normal = np.cos(slope) * out + np.sin(slope) * Z, np.cos(slope) * Z - np.sin(slope) * out
-        faces.append((0.25 * (outlet + width) * out + 0.5 * (low + top) * Z, normal, along, (run / np.cos(slope), width)))
+        faces.append(
+            (0.25 * (outlet + width) * out + 0.5 * (low + top) * Z, normal, along, (run / np.cos(slope), width))
+        )
         faces.append((0.5 * width * out + (top + 0.5 * height) * Z, -out, Z, (height, width + 2 * thick)))
     return faces
 
@@ -73,7 +84,9 @@ def conveyor(model, group):
 def build(count=3000, seed=1):
     """The model with so many grains, on a jittered grid in the hopper."""
     model = fem.Model("hopper and conveyor", gravity=[0, 0, -g])
-    group = fem.ContactGroup(materials={("*", "*"): {"friction": 0.4}, ("*", "earth"): {"friction": 0.6}}, name="grains")
+    group = fem.ContactGroup(
+        materials={("*", "*"): {"friction": 0.4}, ("*", "earth"): {"friction": 0.6}}, name="grains"
+    )
     rng, pitch = np.random.default_rng(seed), 2.35 * radius
     side = int(width / pitch)
     layer, place = np.divmod(np.arange(count), side**2)
