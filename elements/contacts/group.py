@@ -23,6 +23,8 @@ from fem_mbs.nodes import Frame, Node6
 from fem_mbs.rotations import frame_with_axis
 from fem_mbs.spelling import meant
 
+TINY = 1e-30  # m: a sphere that fits into any hollow
+
 
 class ContactGroup(Part):
     """Spheres, capsules and boxes that can touch each other and obstacles.
@@ -254,7 +256,7 @@ class ContactGroup(Part):
         self._known(material)
         contact_type = isinstance(kind, type) and issubclass(kind, Contact)
         self.check(contact_type, "kind", kind, "is not a type of contact of a sphere, such as SphereOnPlane")
-        kind(Node6(name="a sphere"), frame, radius=1e-3, **geometry)  # says what is wrong with the arguments
+        kind(Node6(name="a sphere"), frame, radius=TINY, **geometry)  # says what is wrong with the arguments
         if self.shaped:
             self._refuse_obstacle(kind)
         self.obstacles.append((kind, frame, geometry, material))
