@@ -29,6 +29,7 @@ INSTEAD = {
     SphereOnSphere: "put a sphere on the body (or on model.ground.frame(…)) with group.sphere(body, radius)",
     CapsuleContact: "use SphereOnCylinder with its length, on a frame whose z axis is the axis of the capsule",
 }
+TINY = 1e-30  # m: a sphere that fits into any hollow
 
 
 class ContactGroup(Part):
@@ -282,7 +283,7 @@ class ContactGroup(Part):
             raise ParameterError(self, "radius", geometry["radius"], "is that of spheres: group.sphere(body, radius)")
         if (name := geometry.pop("name", None)) is not None:
             frame = Frame(frame.node, frame.p, frame.rotation, name=self.as_text("name", name))
-        kind(Node6(name="a sphere"), frame, radius=1e-3, **geometry)  # says what is wrong with the arguments
+        kind(Node6(name="a sphere"), frame, radius=TINY, **geometry)  # says what is wrong with the arguments
         if self.shaped:
             self._refuse_obstacle(kind)
         self.obstacles.append((kind, frame, geometry, material))

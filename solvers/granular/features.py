@@ -14,6 +14,7 @@ import math
 from fem_mbs.elements.contacts.sphere_box import out_of_core
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, dot, rotate
+from fem_mbs.solvers.granular.band import meets, open_bias
 from fem_mbs.solvers.granular.cores import (
     CORNER,
     EDGES,
@@ -292,7 +293,7 @@ def _speed_of_plane(p, k, g, x, R, V):
 def _bias(p, c, restitution, x, R, V0, h, tol_v):
     """b of contact c, as in `granular.pairs.evaluate`."""
     gap, band = p.gap[c], 2.0 * p.band * _thickness(p, c)
-    bias = 0.0 if gap < band else (gap - 0.5 * band) / h
+    bias = open_bias(gap, band, h)
     if restitution == 0.0:
         return bias
     u, n, d, b = local_vector(3), local_vector(3), local_vector(3), p.second[c]
@@ -307,7 +308,7 @@ def _bias(p, c, restitution, x, R, V0, h, tol_v):
             d[j] = p.arms[c, j] + x[p.node[p.first[c]], j] - x[k, j]
         _add_velocity(p, k, -1.0, d, R, V0, u)
     rate = dot(u, n)
-    if rate < -tol_v and gap + h * rate <= 0.0:
+    if rate < -tol_v and meets(gap, band, rate, h):
         return min(bias, restitution * rate)
     if rate < -tol_v and p.relaxed != 0:
         return bias + p.mu[c] * math.sqrt(max(dot(u, u) - rate * rate, 0.0))

@@ -3,13 +3,6 @@
 Pairs are kept by their first grain: those of grain i are rows start[i] … start[i + 1]. With at most a dozen partners
 per grain, the impulse that a pair had before a search is found by looking through the old row of its grain.
 
-Closed contacts have a band: gaps below δ are closed, with no bias, and open ones aim at its middle,
-
-    b = 0  where gap < δ ,   else  (gap − δ/2)/h ,   δ = 1e-5 of the smaller diameter                               (1)
-
-Without it overlaps that are left by inexact impulses give small negative b, which contradict each other where spheres
-stick, and no method converges any more. Overlaps are taken back by positions, see `granular.positions`.
-
 Source: docs/theory/contact_groups.md, (1), (2).
 """
 
@@ -27,6 +20,7 @@ from fem_mbs.rotations import (
     quaternion_to_matrix,
     rotate,
 )
+from fem_mbs.solvers.granular.band import meets, open_bias
 from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR, can_move, never_touch
 from fem_mbs.solvers.granular.obstacles import (
     begin_search,
@@ -338,7 +332,7 @@ def evaluate(p, x, R, V0, h, tol_v):
         if b < 0 and gap > band:
             gap = _gap_met(p, c, x, R, V0, h, gap)
             n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
-        bias = 0.0 if gap < band else (gap - 0.5 * band) / h
+        bias = open_bias(gap, band, h)
         other = material[b] if b >= 0 else plane_material[-1 - b]
         restitution = laws[material[a], other, L_NORMAL]
         if restitution > 0.0:
@@ -348,7 +342,7 @@ def evaluate(p, x, R, V0, h, tol_v):
             elif p.moving != 0:
                 velocity_at(p, c, x, R, V0, u)
                 rate -= n0 * u[0] + n1 * u[1] + n2 * u[2]
-            if rate < -tol_v and gap + h * rate <= 0.0:
+            if rate < -tol_v and meets(gap, band, rate, h):
                 bias = min(bias, restitution * rate)
             elif rate < -tol_v and p.relaxed != 0:
                 bias += p.mu[c] * _slide(p, c, n0, n1, n2, x, R, V0, u)

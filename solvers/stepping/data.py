@@ -225,6 +225,7 @@ TABLE = Table(
         "at_smooth": Item("", "U is 0, and fs are the forces there: the residual need not find them", "i8"),
         "rates_known": Item("", "ġ and G of v~ at the end of the step, of the position correction", "i8"),
         "first_residual": Item("", "the residual is the first of its iteration", "i8"),
+        "insist": Item("", "iterations of a velocity problem that are taken whatever its residual is", "i8"),
         "code": Item("", "how a part ended", "i8"),
         "want_matrix": Item("", "the residual assembles its matrix, where it can", "i8"),
         # addresses
