@@ -1,7 +1,7 @@
 """Grains run through a hopper onto a vibrating conveyor on leaf springs, and over its edge onto the ground.
 
-A square funnel lets spheres fall into a trough on four inclined leaf springs (`Beam`). An unbalance shakes it, so that it
-throws the grains forward. Grains and conveyor act on each other: the velocity problem of all contacts knows the
+A square funnel lets spheres fall into a trough on four inclined leaf springs (`Beam`). An unbalance shakes it, so that
+it throws the grains forward. Grains and conveyor act on each other: the velocity problem of all contacts knows the
 mechanism (docs/theory/contact_groups.md), and under load the trough swings less.
 
 The flow through the outlet is set beside the law of Beverloo, Leniger and van de Velde (Chem. Eng. Sci. 15, 1961),
@@ -23,27 +23,20 @@ import numpy as np
 
 import fem_mbs as fem
 
-g, density, packed = (
-    9.81,
-    1500.0,
-    0.58,
-)  # m/s², kg/m³ of the grains, their part of the volume while they flow [literature]
+g, density = 9.81, 1500.0  # m/s², kg/m³ of the grains
+packed = 0.58  # part of the volume that grains take while they flow (literature)
 radius, spread = 0.01, 0.1  # m; radii are between 0.9 and 1.1 of it
 outlet, width, slope = 0.15, 0.50, np.radians(60)  # m, edge lengths of outlet and hopper; of its inclined walls
 low, thick = 0.62, 0.02  # m, of the outlet above the ground; of all plates
-length, across, wall, floor = (
-    1.6,
-    0.50,
-    0.12,
-    0.40,
-)  # m, of the trough; height of its walls; of its floor above the ground
+length, across, wall = 1.6, 0.50, 0.12  # m, of the trough, and height of its walls
+floor = 0.40  # m, its floor above the ground
 leaf, tilt = 0.25, np.radians(25)  # m, length of the leaf springs; their lean against the vertical
 trough_mass, force, frequency = 30.0, 700.0, 15.0  # kg, N, Hz
 X, Y, Z = np.eye(3)
 
 
 def plates(group, body, faces):
-    """Plates on a body; of each the middle of its inner face, the inward normal, the direction of an edge, two lengths."""
+    """Plates on a body; of each the middle of the inner face, the inward normal, the direction of an edge, two lengths."""
     for middle, normal, along, lengths in faces:
         rotation = np.column_stack([along, np.cross(normal, along), normal])
         frame = body.frame(np.asarray(middle) - 0.5 * thick * np.asarray(normal), rotation=rotation)

@@ -233,6 +233,9 @@ class ContactProblemCorrection:
         if len(chosen):
             reached = scaled.S * u[chosen, :size] / scaled.q_norm if scaled.q_norm > 0 else u[chosen, :size]
             error, _ = scaled.error(scaled.into(r[chosen, :size]), reached)
+            if scaled.q_norm > 0:  # a problem as small as round-off is not solved to digits that it does not have
+                digits = ROUND_OFF * s["scale_x" if level == POSITION else "scale_v"]
+                error = max(error - np.linalg.norm(scaled.S * np.full_like(reached, digits)) / scaled.q_norm, 0.0)
             if self.unfinished:
                 if not error <= allowed:
                     return False
