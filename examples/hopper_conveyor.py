@@ -36,7 +36,7 @@ X, Y, Z = np.eye(3)
 
 
 def plates(group, body, faces):
-    """Plates on a body; of each the middle of the inner face, the inward normal, the direction of an edge, two lengths."""
+    """Plates on a body; of each the middle of its inner face, the inward normal, an edge direction, two lengths."""
     for middle, normal, along, lengths in faces:
         rotation = np.column_stack([along, np.cross(normal, along), normal])
         frame = body.frame(np.asarray(middle) - 0.5 * thick * np.asarray(normal), rotation=rotation)
