@@ -92,9 +92,9 @@ def mixed_pile():
 
 def hopper_conveyor():
     script = runpy.run_path(str(ROOT / "examples" / "hopper_conveyor.py"))
-    result = script["run"](10_000, 6.0, save=None)  # some minutes
-    look = {"view": (0.55, -1.4, 0.45), "arrows": False}
-    result.picture(PICTURES / "hopper_conveyor.png", time=2.4, size=(1000, 620), **look)
+    result = script["run"](t_end=2.4, save=None)
+    look = {"view": (0.55, -1.4, 0.45), "arrows": False, "zoom": 1.5}
+    result.picture(PICTURES / "hopper_conveyor.png", time=1.2, size=(1000, 620), **look)
     result.animate(PICTURES / "hopper_conveyor.gif", speed=0.5, fps=10, size=(480, 320), **look)
 
 
@@ -239,5 +239,6 @@ DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
     spheres_in_a_box, mixed_pile, hopper_conveyor, dominoes, order_in_contact, hertz_contact, force_recovery,
     compliant_impacts, clearance_crank, guided_hopper, bearing_load, shaft_in_bearings, rigid_ball_bearing,
-    crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball, elastic_bar, rolling_disc,
+    crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball, elastic_bar,
+    rolling_disc,
 )  # fmt: skip
