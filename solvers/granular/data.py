@@ -149,6 +149,12 @@ def grains_at(at):
 
 
 @kernel
+def stands(p, i):
+    """Whether nothing can move the body of sphere i; two such spheres, or one and an obstacle, have no W."""
+    return (p.grains[i, G_MASS] if p.clumps == 0 else p.bodies[p.body[i], B_MASS]) == 0.0
+
+
+@kernel
 def never_touch(p, i, k, nodes):
     """Whether nodes i and k of so many are a pair that the user has excluded."""
     keys, key = p.excluded, i * nodes + k

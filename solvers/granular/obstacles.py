@@ -26,7 +26,7 @@ import numpy as np
 from numba import carray
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, matrix, tensor, vector, void_pointer
-from fem_mbs.solvers.granular.data import never_touch
+from fem_mbs.solvers.granular.data import never_touch, stands
 from fem_mbs.solvers.stepping.table import Item, Table
 from fem_mbs.system.assembly import zero
 
@@ -248,6 +248,8 @@ def near_obstacles(p, i, cell, low, size, number, state, most, x, R, total):
     o = obstacles_at(p.obstacles_at)[0]
     room, reach, choosy = p.room.shape[0], p.ahead[i], p.excluded.shape[0] > 0
     for k in range(o.kernel.shape[0]):
+        if stands(p, i) and not -1 - k <= p.coupled < 0:  # contacts push neither
+            continue
         if o.kernel[k] != 0:
             if state[cell[i], k] == UNKNOWN:
                 state[cell[i], k] = _look(p, o, k, cell[i], low, size, number, most, x, R)

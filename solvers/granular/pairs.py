@@ -28,7 +28,7 @@ from fem_mbs.rotations import (
     rotate,
 )
 from fem_mbs.solvers.granular import features
-from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR, never_touch
+from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR, never_touch, stands
 from fem_mbs.solvers.granular.obstacles import (
     begin_search,
     cells_of,
@@ -117,6 +117,8 @@ def find(p, x, R, V, h):
         while at < near and p.room[at, 0] == i:
             other = p.room[at, 1]
             at += 1
+            if stands(p, i) and stands(p, other):
+                continue
             if body[other] == body[i] or (choosy and never_touch(p, p.node[i], p.node[other], x.shape[0])):
                 continue
             if total < room:

@@ -478,3 +478,24 @@ def test_excluded_bodies_pass_through_each_other(what):
     other = fem.ConeComplementarity(relaxed=False, contact_solver="problem").run(model, 0.2, H)
     assert not swept(other)
     assert z == pytest.approx([other[f"ball {k}"].position[-1, 2] for k in range(6)], abs=2e-6)
+
+
+@pytest.mark.parametrize("name", ["nsga", "cone"])
+def test_fixed_spheres_that_touch_each_other_and_a_plane_carry_others(name):
+    """Nothing moves these pairs, and no impulse belongs to them: W = 0 would give NaN."""
+    model = fem.Model("on fixed spheres", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=0.5, name="balls")
+    for k in range(4):
+        place = [0.1 * (k % 2), 0.1 * (k // 2), 0.05]
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=place, fixed=True)), 0.05)
+    top = [0.05, 0.05, 0.05 + 0.1 / np.sqrt(2.0)]  # touches all four
+    group.sphere(model.add(fem.RigidBody.sphere(2.0, 0.05, position=top, name="top")), 0.05)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    result = METHODS[name](contact_tolerance=1e-8).run(model, 0.1, H)
+    assert "contact_sweeps" in result.statistics
+    assert result["top"].position[-1] == pytest.approx(top, abs=1e-6)
+    pairs = result.pairs(-1)
+    assert len(pairs.gap) == 4  # of the loose sphere only
+    sign = np.where(pairs.sphere == 4, 1.0, -1.0)
+    assert (sign * pairs.impulse[:, 2]).sum() / H == pytest.approx(2.0 * G, rel=1e-6)
