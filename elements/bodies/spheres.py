@@ -42,6 +42,12 @@ def numbers(owner: Checked, name: str, value: ArrayLike, unit: str, n: int) -> n
     return np.array(np.broadcast_to(array, n))
 
 
+def _set(made: Any, **attributes: Any) -> None:
+    """Set attributes of a new object unchecked; one after the other, so that objects share the table of their names."""
+    for name, value in attributes.items():
+        object.__setattr__(made, name, value)
+
+
 def make_spheres(
     positions: np.ndarray,
     radii: np.ndarray,
@@ -65,12 +71,13 @@ def make_spheres(
                 shapes[radius] = Sphere(radius, **drawn)
             alike[radius, mass] = vars(RigidBody(mass, 0.4 * mass * radius**2, shape=shapes[radius]))
         node, body = Node6.__new__(Node6), RigidBody.__new__(RigidBody)
-        vars(node).update(
-            name=None, position=positions[k], rotation=rotations[k], velocity=velocities[k],
+        _set(
+            node, name=None, position=positions[k], rotation=rotations[k], velocity=velocities[k],
             angular_velocity=turning[k], _free=free, index=None, body=body, _made=True,
         )  # fmt: skip
         # lists may be changed for one body
-        vars(body).update(alike[radius, mass], nodes=(node,), signals=[], shapes=[shapes[radius]])
+        own = {"nodes": (node,), "signals": [], "shapes": [shapes[radius]]}
+        _set(body, **alike[radius, mass] | own)
         bodies.append(body)
     return bodies
 
@@ -84,6 +91,6 @@ def make_frames(bodies: list[RigidBody]) -> list[Frame]:
         array.setflags(write=False)
     for body in bodies:
         frame = Frame.__new__(Frame)
-        vars(frame).update(alike, node=body.node, name=body.name)
+        _set(frame, **alike | {"node": body.node, "name": body.name})
         frames.append(frame)
     return frames

@@ -9,6 +9,7 @@
 """
 
 import numbers
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +80,7 @@ class Results:
         self.description, self.parameters, self.statistics = description, parameters, statistics
         self.status, self.path = status, path
         self.model = description["model"]
-        self._entries, self._cache = self._index(), {}
+        self._cache = {}
 
     @classmethod
     def read(cls, path: str | Path) -> "Results":
@@ -101,8 +102,9 @@ class Results:
 
     # --- names ----------------------------------------------------------------------------------------------------
 
-    def _index(self):
-        """Name -> (node number or None, element number or None)."""
+    @cached_property
+    def _entries(self):
+        """Name -> (node number or None, element number or None); made when the first name is asked for."""
         entries = {}
         nodes = self.description["nodes"]
         for i, node in enumerate(nodes):

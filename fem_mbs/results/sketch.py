@@ -12,6 +12,7 @@ from fem_mbs.shapes import PALETTE, SHARP, color_of
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
+PALETTE_RGB = [color_of(None, color) for color in PALETTE]
 INK = np.array([0.25, 0.27, 0.3])  # of joints and springs
 
 
@@ -67,7 +68,7 @@ class Sketch:
         elif isinstance(node, Ground):
             rgb = color_of(shape, "grey")
         else:
-            rgb = color_of(shape, PALETTE[self.bodies.setdefault(n, len(self.bodies)) % len(PALETTE)])
+            rgb = PALETTE_RGB[self.bodies.setdefault(n, len(self.bodies)) % len(PALETTE_RGB)]
         self.fixed.append((index, n, shape, rgb))
 
     def add_points(self, index: int, frames: list[Frame], kind: int, cell: int) -> None:

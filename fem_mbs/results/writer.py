@@ -57,13 +57,25 @@ def describe(system: "System", forces: bool = False) -> dict[str, Any]:
                 "outputs": {k: [s.start, s.stop, element.outputs[k][1]] for k, s in slices.items()},
             }
         )
-    nodes = [{"name": n.name, "type": type(n).__name__, "free": [bool(f) for f in n.free]} for n in system.nodes]
+    nodes = _describe_nodes(system.nodes)
     gravity = [float(g) for g in getattr(system, "gravity", (0, 0, 0))]
     groups = [_describe_group(group) for group in getattr(system.model, "contact_groups", ())]
     return {
         "model": system.name, "gravity": gravity, "sizes": sizes_of(system, forces), "nodes": nodes,
         "elements": elements, "contact_groups": groups,
     }  # fmt: skip
+
+
+def _describe_nodes(nodes):
+    """Names, types and free components of nodes; those that are alike share one entry: a pile has no names."""
+    alike = {}
+    described = []
+    for node in nodes:
+        key = node.name, type(node).__name__, node.free.tobytes()
+        if key not in alike:
+            alike[key] = {"name": node.name, "type": key[1], "free": node.free.tolist()}
+        described.append(alike[key])
+    return described
 
 
 def _contact_ends(element):

@@ -79,6 +79,7 @@ class PairGroup(Group):
             raise self._no_law(lacking[0], search.material_names[i], search.owner.partners(self.kind)[j])
         self.signals = np.zeros((self.n, 1), np.int64)
         self.state = np.zeros((self.n, 1))
+        del self.kept  # a kilobyte per pair, which would be there twice
         self.kept = np.zeros((max(self.n, 1), self.contact_stride))
         self.kept[:, C_CONVEX] = self.elements[0].convex
         self.kept[: self.n, C_PASSAGE] = np.where(self.passed[j], self.passages[j] + search.radii[i], 0.0)

@@ -501,3 +501,24 @@ def test_fixed_spheres_that_touch_each_other_and_a_floor_carry(relaxed, clumps):
     on_ball = (pairs.type == 0) & ((pairs.sphere == 2) | (pairs.partner == 2))
     assert on_ball.sum() == 2 and not ((pairs.sphere < 2) & (pairs.type == 1)).any()
     assert np.abs(pairs.impulse[on_ball, 2]).sum() == pytest.approx(H * G, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["nsga", "cone"])
+def test_fixed_spheres_that_touch_each_other_and_a_plane_carry_others(name):
+    """Nothing moves these pairs, and no impulse belongs to them: W = 0 would give NaN."""
+    model = fem.Model("on fixed spheres", gravity=[0, 0, -G])
+    group = fem.ContactGroup(friction=0.5, name="balls")
+    for k in range(4):
+        place = [0.1 * (k % 2), 0.1 * (k // 2), 0.05]
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=place, fixed=True)), 0.05)
+    top = [0.05, 0.05, 0.05 + 0.1 / np.sqrt(2.0)]  # touches all four
+    group.sphere(model.add(fem.RigidBody.sphere(2.0, 0.05, position=top, name="top")), 0.05)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    result = METHODS[name](contact_tolerance=1e-8).run(model, 0.1, H)
+    assert "contact_sweeps" in result.statistics
+    assert result["top"].position[-1] == pytest.approx(top, abs=1e-6)
+    pairs = result.pairs(-1)
+    assert len(pairs.gap) == 4  # of the loose sphere only
+    sign = np.where(pairs.sphere == 4, 1.0, -1.0)
+    assert (sign * pairs.impulse[:, 2]).sum() / H == pytest.approx(2.0 * G, rel=1e-6)
