@@ -49,7 +49,7 @@ class System(Diagnosis):
         Scales [kg], [kg], [m], [m] used by solvers for multipliers, to compare moments with forces, and in tolerances,
         see `fem_mbs.system.sizes`; and the size [m] of what moves, wherever it is.
     lightest : float
-        Smallest mass [kg] on the diagonal of the mass matrix, moments of inertia divided by ``length``².
+        Smallest mass [kg] on the diagonal of the mass matrix, moments of inertia divided by the square of ``length``.
     """
 
     changeable = {"initial": lambda self, name, value: self._start(value)}
