@@ -14,10 +14,9 @@ with the bulk density ρ_b and the diameter d of the grains; constants as recomm
 Kinematics of Granular Materials, 1992, chapter 10).
 
     python examples/hopper_conveyor.py           3,000 grains; writes hopper_conveyor.vtkhdf, to open in ParaView
-    python examples/hopper_conveyor.py 10000     some minutes
-"""
 
-import sys
+`main(10_000, t_end=7.0)` takes ten minutes and more.
+"""
 
 import numpy as np
 
@@ -149,5 +148,4 @@ def main(count=3000, t_end=3.0, h=1e-3, save="hopper_conveyor.vtkhdf", solver=No
 
 
 if __name__ == "__main__":
-    many = len(sys.argv) > 1
-    main(*((int(sys.argv[1]), 7.0) if many else ())).print()
+    main().print()

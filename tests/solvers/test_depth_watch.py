@@ -70,7 +70,7 @@ def test_spheres_of_contact_groups_are_measured_by_the_smaller_radius():
     group.sphere(big, 0.3)
     group.sphere(small, 0.02)
     model.add(group)
-    result = fem.MoreauJean().run(model, 2e-2, 4e-3)
+    result = fem.MoreauJean(contact_solver="problem").run(model, 2e-2, 4e-3)  # sweeps leave no depth
     assert any("ContactGroup 'grains': 'big' - 'small' is" in text and "0.02 m" in text for text in result.warnings)
     assert fem.MoreauJean(projection=True).run(model, 2e-2, 4e-3).warnings == []
 

@@ -405,7 +405,7 @@ def test_a_sphere_that_an_impact_throws_out_of_the_margin_meets_what_is_there():
     ("change", "words"),
     [
         (lambda m, g, b: m.add(fem.RigidBody(1.0, 1e-3, node=b.node, center=[0.1, 0, 0])), "not centred at its node"),
-        (lambda m, g, b: m.add(fem.Spring(m.ground, b, stiffness=1.0)), "Spring.* acts on a body with spheres"),
+        (lambda m, g, b: m.add(fem.Spring(m.ground, b, stiffness=1.0)), "acts on a body with spheres"),
     ],
 )
 def test_what_does_not_fit_is_solved_pair_by_pair(change, words):

@@ -121,7 +121,7 @@ def test_remarks_are_on_the_extremes_of_all_saved_states_whatever_the_pieces(eve
     assert told[0] == told[1] and len(told[0]) == 1
 
 
-def test_the_clock_decides_how_long_pieces_are_but_not_how_often_they_are_written(monkeypatch):
+def test_the_clock_decides_how_long_pieces_are_but_not_how_often_they_are_written(monkeypatch, tmp_path):
     """On a busy machine pieces become short; each write goes to all datasets of the file."""
     written = []
     append = ResultsWriter.append
@@ -134,16 +134,16 @@ def test_the_clock_decides_how_long_pieces_are_but_not_how_often_they_are_writte
     monkeypatch.setattr(chunks, "CHUNK_SECONDS", 0.0)  # pieces of one step
     monkeypatch.setattr(chunks, "WRITE_SECONDS", np.inf)
     monkeypatch.setattr(stepper, "MOST_RECORDS", 64)
-    result = fem.DecoupledNSGA().run(pair(), 0.8, 8e-3)
+    result = fem.DecoupledNSGA().run(pair(), 0.8, 8e-3, save=tmp_path / "pair.vtkhdf")
     assert written == [64, 37] and len(result.t) == 101
     monkeypatch.setattr(stepper, "MOST_RECORDS", 4096)
     monkeypatch.setattr(chunks, "FIRST_BLOCK", 16)
     written.clear()
-    fem.DecoupledNSGA().run(pair(), 0.8, 8e-3)
+    fem.DecoupledNSGA().run(pair(), 0.8, 8e-3, save=tmp_path / "pair.vtkhdf")
     assert written == [16] * 5 + [20, 1]  # from then on a quarter of what was written
     monkeypatch.setattr(chunks, "FIRST_BLOCK", 64)
     written.clear()
-    fem.DecoupledNSGA().run(pair(), 0.8, 8e-3, save_every=3)
+    fem.DecoupledNSGA().run(pair(), 0.8, 8e-3, save=tmp_path / "pair.vtkhdf", save_every=3)
     assert written == [34, 1]  # the last step is not a multiple of 3
 
 
