@@ -14,6 +14,7 @@ from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, LANES, P_N, P_RN, P_RT, T_CHI, TABLE
 from fem_mbs.solvers.granular.fitting import turns
+from fem_mbs.solvers.granular.halves import SecondThread
 from fem_mbs.solvers.granular.mechanism_arrays import Mechanism
 from fem_mbs.solvers.granular.obstacle_arrays import Obstacles
 from fem_mbs.solvers.granular.shaped import closed_features, fill_shapes, refuse_overlaps, sizes_of_shapes
@@ -85,6 +86,7 @@ class Grains:
             "held": int(not method.velocities_first), "led": int(method.leads_grains),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
+            "threads": 1 if self.clumps else method.threads,
             "tolerance": tolerance, "refused": max(WORST, 10.0 * tolerance),
             "most": SWEEPS, "cap": caps[0],
         }  # fmt: skip
@@ -156,7 +158,8 @@ class Grains:
             self.mechanism.connect(engine)
         run, saved = engine.run, 0
         while done < len(times):
-            taken, code = run_grains(engine.data, run, self.record, len(times) - done, done, times, signals)
+            with SecondThread(self.record, self.arrays):
+                taken, code = run_grains(engine.data, run, self.record, len(times) - done, done, times, signals)
             done += taken
             if int(run[0]["saved"]) > saved:
                 self.tables.append(self.closed_pairs())

@@ -10,8 +10,7 @@ Spheres with velocity v and surface speed s = r ω touch at normals n (from the 
 
 No tangents, no matrix: r_T is a vector normal to n. (2) solves Coulomb's law with De Saxcé's term exactly, because W
 couples neither the normal with the tangents nor these with each other. (4) has the same solutions, and converges where
-(2) runs in circles. Here are the errors of impulses; a sweep is in `granular.lanes`, and how sweeps follow each other says
-`granular.momentum`.
+(2) runs in circles. A sweep is in `granular.lanes`; how sweeps follow each other says `granular.momentum`.
 
 The error is that of contact problems: e = ‖r̂ − P_K(r̂ − ũ̂)‖/‖q̂‖ in variables scaled with a = (tr W/3)^(-½), over the
 contacts that approach or carry. Each sweep estimates it by its own changes; e itself costs two sweeps.

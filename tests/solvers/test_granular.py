@@ -1,13 +1,16 @@
 """Contact groups of free spheres: published digits of the sweeps, the same motion as pair by pair, invariants."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.jit import kernel
+from fem_mbs.jit import address, kernel
 from fem_mbs.solvers.contact_problem.problem import ContactProblem
-from fem_mbs.solvers.granular import fitting, grains, lanes, momentum, sweeps
+from fem_mbs.solvers.granular import fitting, grains, halves, lanes, momentum, sweeps
 from fem_mbs.solvers.granular.data import LANES, TABLE
+from fem_mbs.solvers.granular.halves import TAKEN, TICKET, SecondThread
 
 H, G = 2e-3, 9.81
 METHODS = {
@@ -30,26 +33,26 @@ def error_of(record):
 
 @kernel
 def begin(record):
-    lanes.begin(record[0])
-    lanes.look(record[0])
+    halves.begin(record[0])
+    lanes.look(record[0], 0)
 
 
 @kernel
 def look(record):
-    lanes.look(record[0])
+    lanes.look(record[0], 0)
 
 
 @kernel
 def sweep(record, beta):
-    return lanes.sweep(record[0], beta)
+    return halves.sweep(record[0], beta)
 
 
 @kernel
 def one_sweep(record):
     p = record[0]
-    lanes.begin(p)
-    lanes.look(p)
-    lanes.sweep(p, 0.0)
+    halves.begin(p)
+    lanes.look(p, 0)
+    halves.sweep(p, 0.0)
     lanes.put_back(p)
 
 
@@ -248,6 +251,70 @@ def test_a_sweep_over_groups_is_one_over_their_pairs_in_turn(law):
     (grouped, sums), (in_turn, others) = found
     np.testing.assert_allclose(grouped, in_turn, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(sums, others, rtol=1e-10)
+
+
+def halved(k, kind, **numbers):
+    """A lattice whose spheres have places, for two threads."""
+    a, record = lattice(k, kind)
+    a["at"][:] = np.stack([np.arange(k**3) // k**j % k for j in range(3)], axis=1)
+    a["order"][:] = np.arange(len(a["order"]))
+    for name, value in {"threads": 2, "ordered": 1, "self_at": address(record), **numbers}.items():
+        record[0][name] = value
+    return a, record
+
+
+def test_halves_have_no_moving_grain_in_common():
+    a, record = halved(8, "kick")
+    a["grains"][100, 6:] = 0.0  # cannot move
+    begin(record)
+    p = record[0]
+    left, right = a["group"][p["left"] - 1], a["group"][p["right"] - 1]
+    moves = a["grains"][:, 6] > 0.0
+    grains_of = [{i for i in a["partners"][part].ravel() if moves[i]} for part in (slice(left), slice(left, right))]
+    assert not grains_of[0] & grains_of[1]
+    assert [len(part) for part in grains_of] == pytest.approx([256, 256], abs=1)
+    # of the 64 pairs through the plane between halves of 8 × 8 × 8 spheres one has a sphere that cannot move
+    assert sorted(a["chosen"][: p["listed"]]) == list(range(p["count"])) and p["count"] - right == 63
+
+
+def test_digits_do_not_depend_on_which_thread_sweeps_a_half():
+    """Without a second thread the first one sweeps both halves."""
+    found = []
+    for there in (True, True, False):
+        a, record = halved(16, "impact", cap=0.9)
+        square = size_of(record)
+        with SecondThread(record, a) if there else nullcontext():
+            assert solve(record, square)
+        assert a["shared"][TAKEN] == record[0]["sweeps"] == a["shared"][TICKET]
+        assert error_of(record) <= 1e-6 * square
+        found.append((a["grains"].copy(), a["rows"].copy()))
+    for grains_, rows in found[1:]:
+        assert (grains_ == found[0][0]).all() and (rows == found[0][1]).all()
+
+
+def test_two_threads_find_the_solution_of_one():
+    """All spheres stop, which is the only solution of this problem in velocities."""
+    a, record = halved(8, "kick", tolerance=1e-9)
+    with SecondThread(record, a):
+        assert solve(record, size_of(record))
+    assert kinetic(a) < 1e-14
+
+
+def test_a_pile_with_two_threads_moves_as_with_one_until_chaos():
+    found = []
+    for threads in (1, 2, 2):
+        result = METHODS["nsga"](contact_tolerance=1e-8, threads=threads).run(pile(64, 4), 0.16, H)
+        assert result.statistics["inexact_contact_problems"] == 0
+        assert np.diff(result.energy.total).max() <= 1e-8 * result.energy.kinetic.max()
+        found.append(result.rows([-1])["position"])
+    one, two, again = found
+    np.testing.assert_array_equal(two, again)
+    assert 0.0 < np.abs(two - one).max() < 1e-6
+
+
+def test_more_threads_than_halves_are_refused():
+    with pytest.raises(fem.ParameterError, match=r"threads.*1 or 2"):
+        fem.DecoupledNSGA(threads=3)
 
 
 def test_sweeps_take_every_pair_once_in_any_order():
