@@ -21,7 +21,9 @@ from fem_mbs.solvers.stepping.table import Item, Table
 
 # columns of a grain and of a pair: one line of cache each
 G_V, G_SPIN, G_MASS, G_TURN, GRAIN = 0, 3, 6, 7, 8
-P_N, P_RN, P_RT, P_BIAS, PAIR, LAST = 0, 3, 4, 7, 8, 4
+P_N, P_RN, P_RT, P_BIAS, PAIR = 0, 3, 4, 7, 8
+# pairs of a block and numbers of each, and room for those that wait for a group, see `granular.lanes`
+LANES, FIELDS, WAITING = 32, 16, 128
 T_CHI, T_ROLL, T_SPIN, T_ARM = 0, 3, 4, 5
 # tasks of `granular.parts`
 SIZE, ADD, SWEEP, ERROR, PLACE, UNLOAD, READY, SETTLE, FIND, FIND_AGAIN, EVALUATE, PUSH_APART = range(12)
@@ -29,8 +31,9 @@ B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 
 # ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials, nx excluded
 # pairs; nb bodies and one that cannot move, nk room for pairs of these: 0 for grains; nv rows of velocities: ng or nb;
-# nt room for pairs where contacts resist turning (`granular.turning`); nh convex shapes, whose corners are the spheres,
-# nf room for their pairs, nc their number of bodies: 0 where all shapes are spheres
+# nq room for listed pairs of grains, whole blocks, 0 for bodies; nt room for pairs where contacts resist turning
+# (`granular.turning`); nh convex shapes, whose corners are the spheres, nf room for their pairs, nc their number of
+# bodies: 0 where all shapes are spheres
 TABLE = Table(
     "contact group of free bodies",
     {
@@ -41,7 +44,7 @@ TABLE = Table(
         "radius": Item("ng", "[m]"),
         "material": Item("ng", "of each grain", "i8"),
         "grains": Item("ng 8", "velocities v and r ω, 1/m and r²/J"),
-        "before": Item("nv 6", "velocities one sweep ago"),
+        "before": Item("nv 8", "velocities one sweep ago, as in `grains` or in the first columns of `bodies`"),
         "body": Item("ng", "row of `bodies` or `grains` of each sphere, the last of what cannot move", "i8"),
         "body_node": Item("nb", "of each body", "i8"),
         "inertia": Item("nb 3 3", "J of each body, axes of its node"),
@@ -75,8 +78,16 @@ TABLE = Table(
         "rows": Item("np 8", "normals, impulses, b"),
         "last": Item("np 4", "impulses one sweep ago"),
         "order": Item("np", "in which sweeps take the pairs, where `ordered`", "i8"),
-        "chosen": Item("np", "pairs that the next sweeps take", "i8"),
-        "slide": Item("np", "σ: μ ‖u_T‖ of the last sweeps, where `lagged`"),
+        "place": Item("np", "position of each pair in the lanes, −1: it is not listed", "i8"),
+        "lanes": Item(f"nq {FIELDS}", "numbers of the listed pairs, block by block, see `granular.lanes`"),
+        "partners": Item("nq 2", "rows of `grains` of each position", "i4"),
+        "chosen": Item("nq", "pair of each position", "i8"),
+        "group": Item("nq", "position after the last of each group", "i8"),
+        "mark": Item("ng", "last group that each grain is in", "i8"),
+        "side": Item("ng", "half of each grain, where there are two threads, see `granular.halves`", "i8"),
+        "shared": Item("64", "numbers by which two threads know of each other", "i8"),
+        "sums": Item("2", "of a sweep over the right half"),
+        "waiting": Item(f"{WAITING}", "pairs that wait for another group", "i8"),
         "gap": Item("np", "at the start of the step"),
         "mu": Item("np", "friction"),
         "given": Item("nm 3", "tangential velocity of the obstacle at the contact, where obstacles move"),
@@ -116,8 +127,13 @@ TABLE = Table(
         "sought": Item("nodes 6", "velocities that the sweeps found"),
         "settled": Item("nodes 6", "velocities of the method with the impulses of the last sweeps"),
         "count": Item("", "number of pairs", "i8"),
-        "listed": Item("", "number of `chosen`, 0: all pairs", "i8"),
-        "lagged": Item("", "sweeps take De Saxcé's term from `slide`", "i8"),
+        "listed": Item("", "number of listed pairs", "i8"),
+        "groups": Item("", "number of their groups", "i8"),
+        "threads": Item("", "for the sweeps, 1 or 2", "i8"),
+        "left": Item("", "groups before the end of the left half", "i8"),
+        "right": Item("", "groups before the end of the right half", "i8"),
+        "waits": Item("", "number of pairs that wait", "i8"),
+        "lagged": Item("", "De Saxcé's term lags", "i8"),
         "ordered": Item("", "`order` is filled", "i8"),
         "pending": Item("", "the last search had no room; old pairs are kept already", "i8"),
         "found": Item("", "number that the last search found", "i8"),

@@ -12,8 +12,9 @@ import numpy as np
 from fem_mbs.jit import address
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
-from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, P_N, P_RN, P_RT, T_CHI, TABLE
+from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, LANES, P_N, P_RN, P_RT, T_CHI, TABLE
 from fem_mbs.solvers.granular.fitting import turns
+from fem_mbs.solvers.granular.halves import SecondThread
 from fem_mbs.solvers.granular.mechanism_arrays import Mechanism
 from fem_mbs.solvers.granular.obstacle_arrays import Obstacles
 from fem_mbs.solvers.granular.shaped import closed_features, fill_shapes, refuse_overlaps, sizes_of_shapes
@@ -51,13 +52,13 @@ class Grains:
         obstacles = self.obstacles = Obstacles(system, search, found.moved)
         no, self.moving = len(obstacles.nodes), obstacles.moving
         self.clumps, self.resists = not found.grains, turns(search)
-        sizes = {"ns": ns, "ng": ns + 1, "no": no, "nl": len(search.laws), "np": ROOM * ns + 16}
+        sizes = {"ns": ns, "ng": ns + 1, "no": no, "nl": len(search.laws), "np": _whole_blocks(ROOM * ns)}
         excluded = _excluded(search, len(system.nodes))
         sizes["nx"], sizes["nodes"] = len(excluded), len(system.nodes)
         sizes["nb"] = len(found.nodes) + 1 if self.clumps else 0
         sizes["nv"] = sizes["nb"] if self.clumps else sizes["ng"]
         self.shaped = owner.shaped
-        there = {"nm": self.moving, "nk": self.clumps, "nt": self.resists}
+        there = {"nm": self.moving, "nk": self.clumps, "nt": self.resists, "nq": not self.clumps}
         sizes |= {name: sizes["np"] * is_there for name, is_there in there.items()}
         sizes |= sizes_of_shapes(owner, sizes)
         self.arrays, self.record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
@@ -85,6 +86,7 @@ class Grains:
             "held": int(not method.velocities_first), "led": int(method.leads_grains),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
+            "threads": 1 if self.clumps else method.threads,
             "tolerance": tolerance, "refused": max(WORST, 10.0 * tolerance),
             "most": SWEEPS, "cap": caps[0],
         }  # fmt: skip
@@ -132,9 +134,10 @@ class Grains:
 
     def search_again(self) -> None:
         """Give the pairs more room, as many as the last search found and some."""
-        there = {"np": True, "nm": self.moving, "nk": self.clumps, "nt": self.resists, "nf": self.shaped}
+        there = {"np": True, "nm": self.moving, "nk": self.clumps, "nt": self.resists, "nq": not self.clumps}
+        there["nf"] = self.shaped
         growing = [[name] for name, is_there in there.items() if is_there]
-        size = max(int(GROWTH * self.record[0]["found"]), len(self.arrays["first"]) + 16)
+        size = _whole_blocks(max(int(GROWTH * self.record[0]["found"]), len(self.arrays["first"])))
         for name, item in TABLE.items.items():
             if item.shape.split()[:1] in growing:
                 old = self.arrays[name]
@@ -155,7 +158,8 @@ class Grains:
             self.mechanism.connect(engine)
         run, saved = engine.run, 0
         while done < len(times):
-            taken, code = run_grains(engine.data, run, self.record, len(times) - done, done, times, signals)
+            with SecondThread(self.record, self.arrays):
+                taken, code = run_grains(engine.data, run, self.record, len(times) - done, done, times, signals)
             done += taken
             if int(run[0]["saved"]) > saved:
                 self.tables.append(self.closed_pairs())
@@ -230,6 +234,11 @@ class Grains:
         names = {"pair_searches": "searches", "contact_sweeps": "all_sweeps", "most_contact_sweeps": "worst_sweeps",
                  "inexact_contact_problems": "unsolved"}  # fmt: skip
         return {name: int(record[field]) for name, field in names.items()}
+
+
+def _whole_blocks(pairs):
+    """Room for more than so many pairs, in blocks of `granular.lanes`."""
+    return LANES * (pairs // LANES + 1)
 
 
 def _excluded(search, nodes):

@@ -15,11 +15,11 @@ Source: docs/theory/contact_groups.md, (6), (8).
 import math
 
 from fem_mbs.jit import call2, kernel
-from fem_mbs.solvers.granular import bodies, sweeps
+from fem_mbs.solvers.granular import bodies, halves, lanes, sweeps
 from fem_mbs.solvers.granular.data import ADD, ERROR, P_RN, SIZE, SWEEP, T_CHI
 from fem_mbs.solvers.granular.mechanism import mechanism_at
 
-LOOK, IN_CACHE = 10, 10_000  # sweeps between two looks at which of more pairs than these can be left out
+LOOK = 10  # sweeps between two looks at which pairs have begun to close their gaps
 WINDOW = 40  # sweeps between two looks at the rate of convergence
 GROWTH = 4.0  # of the squared error since a restart that ends the momentum
 LARGEST_CAP = 0.98
@@ -59,7 +59,7 @@ def _sweep(p, beta):
     if p.resists != 0:
         call2(p.turning_part, p.self_at, SWEEP)
         return p.answer, p.work
-    estimate, work = bodies.sweep(p, beta) if p.clumps != 0 else sweeps.sweep(p, beta)
+    estimate, work = bodies.sweep(p, beta) if p.clumps != 0 else halves.sweep(p, beta)
     if p.coupled < 0:
         call2(p.mechanism_part, p.self_at, SWEEP)
         return estimate + p.answer, work + p.work
@@ -71,6 +71,8 @@ def _error_of(p):
     if p.resists != 0:
         call2(p.turning_part, p.self_at, ERROR)
         return p.answer
+    if p.clumps == 0:
+        lanes.put_back(p)
     total = bodies.error_of(p) if p.clumps != 0 else sweeps.error_of(p)
     if p.coupled < 0:
         call2(p.mechanism_part, p.self_at, ERROR)
@@ -91,19 +93,19 @@ def _extrapolate(g, before, beta):
 
 @kernel
 def _begin(p):
-    """Impulses of one sweep ago are the present ones, all pairs are listed, and nothing lags."""
+    """Impulses of one sweep ago are the present ones, no pair of grains is listed, and nothing lags."""
     rows, last = p.rows, p.last
+    p.sweeps, p.lagged = 0, 0
+    if p.clumps == 0:
+        halves.begin(p)
+    if p.clumps == 0 and p.coupled == 0:
+        return  # lanes keep their own
     for c in range(p.count):
         for j in range(4):
             last[c, j] = rows[c, P_RN + j]
         if p.resists != 0:
             for j in range(3):
                 p.last_turns[c, j] = p.turns[c, T_CHI + j]
-    p.sweeps, p.lagged, p.listed = 0, 0, 0
-    if p.ordered != 0:
-        p.listed = p.count
-        for k in range(p.count):
-            p.chosen[k] = p.order[k]
 
 
 @kernel
@@ -122,16 +124,18 @@ def solve(p, q_square):
 
     Fills p.error, p.sweeps; True when the tolerance was reached.
     """
-    g, before = p.bodies if p.clumps != 0 else p.grains, p.before
     _begin(p)
     target, factor = p.tolerance * p.tolerance * q_square, JUDGE
     theta, beta, cap, least = 1.0, 0.0, p.cap, math.inf
     lowest, less = p.cap, LESS if p.coupled < 0 else 1.0
     sums, sums_before, error = 0.0, 0.0, math.inf
     for k in range(p.most):
-        if k % LOOK == 0 and p.clumps == 0 and p.count > IN_CACHE:
-            sweeps.choose(p)
-        _extrapolate(g, before, beta)
+        if k % LOOK == 0 and p.clumps == 0:
+            lanes.look(p, 0)
+        if p.clumps != 0:
+            _extrapolate(p.bodies, p.before, beta)
+        else:
+            lanes.extrapolate(p, beta)
         if p.coupled < 0:
             o = mechanism_at(p.mechanism_at)[0]
             _extrapolate(o.v, o.before, beta)
@@ -158,7 +162,7 @@ def solve(p, q_square):
                     lowest *= less
                     cap, restart = max(lowest, smaller), True
                     if p.clumps == 0 and p.relaxed == 0 and p.lagged == 0:
-                        sweeps.begin_lag(p)
+                        p.lagged = 1
             sums_before, sums = sums, 0.0
         if restart:
             theta, beta, least = 1.0, 0.0, math.inf

@@ -10,7 +10,7 @@ Spheres with velocity v and surface speed s = r ω touch at normals n (from the 
 
 No tangents, no matrix: r_T is a vector normal to n. (2) solves Coulomb's law with De Saxcé's term exactly, because W
 couples neither the normal with the tangents nor these with each other. (4) has the same solutions, and converges where
-(2) runs in circles. How sweeps follow each other says `granular.momentum`.
+(2) runs in circles. A sweep is in `granular.lanes`; how sweeps follow each other says `granular.momentum`.
 
 The error is that of contact problems: e = ‖r̂ − P_K(r̂ − ũ̂)‖/‖q̂‖ in variables scaled with a = (tr W/3)^(-½), over the
 contacts that approach or carry. Each sweep estimates it by its own changes; e itself costs two sweeps.
@@ -27,16 +27,12 @@ from fem_mbs.solvers.granular.data import (
     G_TURN,
     G_V,
     GRAIN,
-    LAST,
     P_BIAS,
     P_N,
     P_RN,
     P_RT,
-    PAIR,
 )
 
-LAG = 0.4  # part of the way that σ of (4) goes in a sweep
-STAYS = 0.5  # of the gap: pairs that close no more of it in the step are not listed
 NOBODY = -(2**62)
 
 
@@ -122,107 +118,6 @@ def size_of_problem(p):
         w = g[a, G_MASS] + g[b, G_MASS]
         total += 3.0 / (3.0 * w + 2.0 * (g[a, G_TURN] + g[b, G_TURN])) * (q_n * q_n + slide)
     return total
-
-
-@kernel
-def begin_lag(p):
-    """Let the next sweeps solve Coulomb's law with a lag, (4)."""
-    p.lagged = 1
-    for c in range(p.count):
-        p.slide[c] = 0.0
-
-
-@kernel
-def choose(p):
-    """List the pairs that the next sweeps take, in p.order: all but those that are far from closing their gaps.
-
-    Sweeps over many spheres wait for memory: what is not listed is not read. Relaxed, open pairs may act at once.
-    """
-    first, second, order, chosen, rows, last = p.first, p.second, p.order, p.chosen, p.rows, p.last
-    g, end, ordered, total = p.grains, p.grains.shape[0] - 1, p.ordered != 0, 0
-    for k in range(p.count):
-        c = order[k] if ordered else k
-        bias = rows[c, P_BIAS]
-        if bias > 0.0 and rows[c, P_RN] == 0.0 and last[c, 0] == 0.0 and p.relaxed == 0:
-            if _approach(g, rows, c, first[c], row_of(second[c], end))[3] >= -STAYS * bias:
-                continue
-        chosen[total] = c
-        total += 1
-    p.listed = total
-
-
-@kernel(fused=True)
-def _solve(r, r0, r1, r2, q_n, u0, u1, u2, w, w_t, mu, relaxed):
-    """(2), or (3), of one pair: its impulses r_N and r_T (inertial axes) for u_N + b and u_T."""
-    of_w, of_w_t = 1.0 / w, 1.0 / w_t
-    new = r - q_n * of_w
-    f0, f1, f2 = r0 - u0 * of_w_t, r1 - u1 * of_w_t, r2 - u2 * of_w_t
-    square = f0 * f0 + f1 * f1 + f2 * f2
-    if relaxed:
-        size = math.sqrt(square)
-        if size > mu * new:
-            new = (w * new + mu * w_t * size) / (w + mu * mu * w_t)
-    new = max(new, 0.0)
-    most = mu * new
-    if square > most * most:
-        most /= math.sqrt(square)
-        f0, f1, f2 = f0 * most, f1 * most, f2 * most
-    return new, f0, f1, f2
-
-
-@kernel(fused=True)
-def sweep(p, beta):
-    """One sweep over the pairs that `choose` has listed, or all. Returns the estimate of the squared error times ‖q̂‖²,
-    and the work of the change against the last one: positive when the momentum points the wrong way.
-
-    Runs spend their time here. A pair waits for the velocities that the one before it has changed: no division is in
-    that chain, roots are for sliding pairs, and the list has pairs of different grains one after the other.
-    """
-    first, second, chosen, given, mus = p.first, p.second, p.chosen, p.given, p.mu
-    end, moving, listed, lagged, slide = p.grains.shape[0] - 1, p.moving != 0, p.listed > 0, p.lagged != 0, p.slide
-    relaxed, moved = p.relaxed != 0 or lagged, moved_from(p)
-    rows_at, last_at, grains_at = p.rows_at, p.last_at, p.grains_at
-    estimate = work = 0.0
-    for k in range(p.listed if listed else p.count):
-        c = chosen[k] if listed else k
-        if second[c] <= moved:
-            continue
-        row, last = vector(rows_at + 8 * PAIR * c, PAIR), vector(last_at + 8 * LAST * c, LAST)
-        A = vector(grains_at + 8 * GRAIN * first[c], GRAIN)
-        B = vector(grains_at + 8 * GRAIN * row_of(second[c], end), GRAIN)
-        n0, n1, n2, r, l = row[P_N], row[P_N + 1], row[P_N + 2], row[P_RN], last[0]
-        u0, u1, u2 = A[0] - B[0], A[1] - B[1], A[2] - B[2]
-        u_n = n0 * u0 + n1 * u1 + n2 * u2
-        q_n = u_n + row[P_BIAS]
-        if lagged:
-            q_n += slide[c]
-        if r == 0.0 and l == 0.0 and q_n >= 0.0 and not relaxed:
-            continue
-        s0, s1, s2 = A[3] + B[3], A[4] + B[4], A[5] + B[5]
-        u0 -= u_n * n0 + s1 * n2 - s2 * n1
-        u1 -= u_n * n1 + s2 * n0 - s0 * n2
-        u2 -= u_n * n2 + s0 * n1 - s1 * n0
-        if moving:
-            u0, u1, u2 = u0 - given[c, 0], u1 - given[c, 1], u2 - given[c, 2]
-        w = A[G_MASS] + B[G_MASS]
-        w_t = w + A[G_TURN] + B[G_TURN]
-        # impulses that go on as they changed, and those before
-        r0, r1, r2 = row[P_RT], row[P_RT + 1], row[P_RT + 2]
-        y = r + beta * (r - l)
-        y0, y1, y2 = r0 + beta * (r0 - last[1]), r1 + beta * (r1 - last[2]), r2 + beta * (r2 - last[3])
-        last[0], last[1], last[2], last[3] = r, r0, r1, r2
-        new, f0, f1, f2 = _solve(y, y0, y1, y2, q_n, u0, u1, u2, w, w_t, mus[c], relaxed)
-        row[P_RN], row[P_RT], row[P_RT + 1], row[P_RT + 2] = new, f0, f1, f2
-        d, d0, d1, d2 = new - y, f0 - y0, f1 - y1, f2 - y2
-        if lagged:
-            slide[c] += LAG * (mus[c] * math.sqrt(u0 * u0 + u1 * u1 + u2 * u2) - slide[c])
-        estimate += 3.0 / (w + 2.0 * w_t) * (w * w * d * d + w_t * w_t * (d0 * d0 + d1 * d1 + d2 * d2))
-        work -= w * d * (new - r) + w_t * (d0 * (f0 - r0) + d1 * (f1 - r1) + d2 * (f2 - r2))
-        c0, c1, c2 = n1 * d2 - n2 * d1, n2 * d0 - n0 * d2, n0 * d1 - n1 * d0
-        d0, d1, d2 = d0 + d * n0, d1 + d * n1, d2 + d * n2
-        push(A, A[G_MASS], d0, d1, d2, c0, c1, c2)
-        push(B, -B[G_MASS], d0, d1, d2, c0, c1, c2)
-    return estimate, work
 
 
 @kernel

@@ -86,6 +86,7 @@ class Stepper(Checked):
     takes_grains: bool = False  # contact groups of free bodies go to `fem_mbs.solvers.granular`
     leads_grains: bool = True  # bodies that sweeps push have to be put to x_n + h v; False: the method does so itself
     takes_mechanisms: bool = False  # with obstacles that they move
+    threads: int = 1  # for these sweeps
     contact_shift: float = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
     follows: bool = False  # positions follow velocities: joints drift, contacts penetrate by what a step travels
     velocities_first: bool = False  # no position correction goes before the velocity problem of a step

@@ -1,13 +1,16 @@
 """Contact groups of free spheres: published digits of the sweeps, the same motion as pair by pair, invariants."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.jit import kernel
+from fem_mbs.jit import address, kernel
 from fem_mbs.solvers.contact_problem.problem import ContactProblem
-from fem_mbs.solvers.granular import fitting, grains, momentum, sweeps
-from fem_mbs.solvers.granular.data import TABLE
+from fem_mbs.solvers.granular import fitting, grains, halves, lanes, momentum, sweeps
+from fem_mbs.solvers.granular.data import LANES, TABLE
+from fem_mbs.solvers.granular.halves import TAKEN, TICKET, SecondThread
 
 H, G = 2e-3, 9.81
 METHODS = {
@@ -29,13 +32,28 @@ def error_of(record):
 
 
 @kernel
-def one_sweep(record):
-    return sweeps.sweep(record[0], 0.0)
+def begin(record):
+    halves.begin(record[0])
+    lanes.look(record[0], 0)
 
 
 @kernel
-def choose(record):
-    return sweeps.choose(record[0])
+def look(record):
+    lanes.look(record[0], 0)
+
+
+@kernel
+def sweep(record, beta):
+    return halves.sweep(record[0], beta)
+
+
+@kernel
+def one_sweep(record):
+    p = record[0]
+    halves.begin(p)
+    lanes.look(p, 0)
+    halves.sweep(p, 0.0)
+    lanes.put_back(p)
 
 
 @kernel
@@ -57,6 +75,7 @@ def lattice(k, kind, mu=0.3):
         "ns": n,
         "ng": n + 1,
         "np": len(pairs),
+        "nq": LANES * (len(pairs) // LANES + 1),
         "nm": 0,
         "no": 5,
         "nl": 1,
@@ -159,18 +178,143 @@ def test_sweeps_that_get_no_further_lag_and_find_impulses_of_coulombs_law():
 
 
 def test_pairs_that_are_far_from_closing_are_left_out_of_the_sweeps():
+    """Whoever leaves them out by hand gets the same velocities; one that begins to close is taken in."""
     a, record = lattice(8, "impact")
-    count = int(record[0]["count"])
-    rng = np.random.default_rng(3)
-    a["rows"][:, 7] = np.where(rng.random(count) < 0.5, 100.0, 0.0)  # half of them close only at 100 m/s
-    choose(record)
-    listed = a["chosen"][: record[0]["listed"]]
-    assert set(listed) == set(np.flatnonzero(a["rows"][:, 7] == 0.0))
-    b, other = lattice(8, "impact")
-    b["rows"][:, 7] = a["rows"][:, 7]
+    far = np.random.default_rng(3).random(len(a["first"])) < 0.5
+    a["rows"][:, 7] = np.where(far, 100.0, 0.0)  # they close only at 100 m/s
     one_sweep(record)
-    one_sweep(other)  # has no list
+    assert set(a["chosen"][: record[0]["listed"]]) == set(np.flatnonzero(~far))
+    b, other = lattice(8, "impact")
+    for name in ("first", "second", "rows", "mu"):
+        b[name][: (~far).sum()] = b[name][~far]
+    other[0]["count"] = (~far).sum()
+    one_sweep(other)
     np.testing.assert_allclose(a["grains"], b["grains"], rtol=1e-13, atol=1e-15)
+    begins = np.flatnonzero(far & (a["second"] >= 0))[0]
+    i, k = a["first"][begins], a["second"][begins]
+    a["grains"][i, :3] = a["grains"][k, :3] - 60.0 * a["rows"][begins, :3]
+    look(record)
+    assert begins in a["chosen"][: record[0]["listed"]]
+
+
+def in_groups(record, a):
+    """Put pairs into groups, and say which pairs each has."""
+    record[0]["ordered"] = 1
+    a["order"][:] = np.random.default_rng(1).permutation(len(a["order"]))
+    begin(record)
+    ends = a["group"][: record[0]["groups"]]
+    return [a["chosen"][k:end] for k, end in zip([0, *ends], ends)]
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_groups_take_every_pair_once_and_no_grain_twice(fixed):
+    a, record = lattice(8, "kick")
+    if fixed:  # 64 grains that cannot move
+        a["grains"][:64, 6:] = 0.0
+    groups = in_groups(record, a)
+    assert sorted(np.concatenate(groups)) == list(range(record[0]["count"]))
+    assert max(map(len, groups)) == LANES and np.mean([len(group) for group in groups]) > 0.8 * LANES
+    for group in groups:
+        grains_of = np.concatenate([a["first"][group], a["second"][group]])
+        moved = grains_of[(grains_of >= 0) & (a["grains"][grains_of, 6] > 0.0)]
+        assert len(set(moved)) == len(moved)
+
+
+def test_a_grain_with_very_many_contacts_is_in_one_pair_of_a_group():
+    """More pairs wait for another group than there is room for."""
+    a, record = lattice(16, "kick")
+    a["second"][:500] = 4095
+    for group in in_groups(record, a):
+        pairs = np.stack([a["first"][group], a["second"][group]])
+        assert (pairs == 4095).any(axis=0).sum() <= 1
+    assert sorted(a["chosen"][: record[0]["listed"]]) == list(range(record[0]["count"]))
+
+
+@pytest.mark.parametrize("law", ["coulomb", "relaxed", "lagged"])
+def test_a_sweep_over_groups_is_one_over_their_pairs_in_turn(law):
+    """Vectors of pairs and single pairs round alike up to products that go into sums."""
+    found = []
+    for single in (False, True):
+        a, record = lattice(8, "impact", mu=0.5)
+        record[0]["relaxed"] = law == "relaxed"
+        in_groups(record, a)
+        if single:
+            order = a["chosen"][: record[0]["listed"]].copy()
+            for name in ("first", "second", "rows", "mu"):
+                a[name][:] = a[name][order]
+            record[0]["ordered"] = 0
+            begin(record)
+            assert record[0]["groups"] == record[0]["count"]
+        record[0]["lagged"] = law == "lagged"
+        sums = [sweep(record, beta) for beta in (0.0, 0.0, 0.5)]
+        found.append((a["grains"].copy(), sums))
+    (grouped, sums), (in_turn, others) = found
+    np.testing.assert_allclose(grouped, in_turn, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(sums, others, rtol=1e-10)
+
+
+def halved(k, kind, **numbers):
+    """A lattice whose spheres have places, for two threads."""
+    a, record = lattice(k, kind)
+    a["at"][:] = np.stack([np.arange(k**3) // k**j % k for j in range(3)], axis=1)
+    a["order"][:] = np.arange(len(a["order"]))
+    for name, value in {"threads": 2, "ordered": 1, "self_at": address(record), **numbers}.items():
+        record[0][name] = value
+    return a, record
+
+
+def test_halves_have_no_moving_grain_in_common():
+    a, record = halved(8, "kick")
+    a["grains"][100, 6:] = 0.0  # cannot move
+    begin(record)
+    p = record[0]
+    left, right = a["group"][p["left"] - 1], a["group"][p["right"] - 1]
+    moves = a["grains"][:, 6] > 0.0
+    grains_of = [{i for i in a["partners"][part].ravel() if moves[i]} for part in (slice(left), slice(left, right))]
+    assert not grains_of[0] & grains_of[1]
+    assert [len(part) for part in grains_of] == pytest.approx([256, 256], abs=1)
+    # of the 64 pairs through the plane between halves of 8 × 8 × 8 spheres one has a sphere that cannot move
+    assert sorted(a["chosen"][: p["listed"]]) == list(range(p["count"])) and p["count"] - right == 63
+
+
+def test_digits_do_not_depend_on_which_thread_sweeps_a_half():
+    """Without a second thread the first one sweeps both halves."""
+    found = []
+    for there in (True, True, False):
+        a, record = halved(16, "impact", cap=0.9)
+        square = size_of(record)
+        with SecondThread(record, a) if there else nullcontext():
+            assert solve(record, square)
+        assert a["shared"][TAKEN] == record[0]["sweeps"] == a["shared"][TICKET]
+        assert error_of(record) <= 1e-6 * square
+        found.append((a["grains"].copy(), a["rows"].copy()))
+    for grains_, rows in found[1:]:
+        assert (grains_ == found[0][0]).all() and (rows == found[0][1]).all()
+
+
+def test_two_threads_find_the_solution_of_one():
+    """All spheres stop, which is the only solution of this problem in velocities."""
+    a, record = halved(8, "kick", tolerance=1e-9)
+    with SecondThread(record, a):
+        assert solve(record, size_of(record))
+    assert kinetic(a) < 1e-14
+
+
+def test_a_pile_with_two_threads_moves_as_with_one_until_chaos():
+    found = []
+    for threads in (1, 2, 2):
+        result = METHODS["nsga"](contact_tolerance=1e-8, threads=threads).run(pile(64, 4), 0.16, H)
+        assert result.statistics["inexact_contact_problems"] == 0
+        assert np.diff(result.energy.total).max() <= 1e-8 * result.energy.kinetic.max()
+        found.append(result.rows([-1])["position"])
+    one, two, again = found
+    np.testing.assert_array_equal(two, again)
+    assert 0.0 < np.abs(two - one).max() < 1e-6
+
+
+def test_more_threads_than_halves_are_refused():
+    with pytest.raises(fem.ParameterError, match=r"threads.*1 or 2"):
+        fem.DecoupledNSGA(threads=3)
 
 
 def test_sweeps_take_every_pair_once_in_any_order():
@@ -179,7 +323,7 @@ def test_sweeps_take_every_pair_once_in_any_order():
     a["order"][:] = np.random.default_rng(1).permutation(count)
     record[0]["ordered"], record[0]["tolerance"] = 1, 1e-9
     assert solve(record, size_of(record))
-    assert sorted(a["chosen"]) == list(range(count)) and kinetic(a) < 1e-14  # all stop, whatever the order
+    assert sorted(a["chosen"][:count]) == list(range(count)) and kinetic(a) < 1e-14  # all stop, whatever the order
 
 
 def test_searches_put_all_pairs_in_the_order_of_the_sweeps():
