@@ -160,11 +160,11 @@ def solve(p, q_square):
                     cap, restart = max(lowest, smaller), True
                     if p.clumps == 0 and p.relaxed == 0 and p.lagged == 0:
                         sweeps.begin_lag(p)
-            late = p.clumps != 0 and p.resists + p.relaxed + p.lagged == 0 and k == int(LATE * p.most)
+            sums_before, sums = sums, 0.0
+            late = p.clumps != 0 and p.resists + p.relaxed + p.lagged == 0 and k >= LATE * p.most
             if late and _error_of(p) > p.refused * p.refused * q_square:
                 sweeps.begin_lag(p)
                 restart = True
-            sums_before, sums = sums, 0.0
         if restart:
             theta, beta, least = 1.0, 0.0, math.inf
         else:
