@@ -17,6 +17,7 @@ from fem_mbs.elements.bodies.spheres import make_frames, make_spheres, numbers, 
 from fem_mbs.elements.contacts.capsule import CapsuleContact
 from fem_mbs.elements.contacts.group_shapes import GroupShape
 from fem_mbs.elements.contacts.materials import MaterialTable
+from fem_mbs.elements.contacts.shape_contact import SphereShapeContact
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.errors import ParameterError, label
@@ -30,6 +31,11 @@ INSTEAD = {
     CapsuleContact: "use SphereOnCylinder with its length, on a frame whose z axis is the axis of the capsule",
 }
 TINY = 1e-30  # m: a sphere that fits into any hollow
+
+
+def _contact(kind, frame, geometry, radius):
+    """Contact of a sphere with an obstacle."""
+    return kind(Node6(name="a sphere"), frame, radius=radius, **geometry)
 
 
 class ContactGroup(Part):
@@ -213,8 +219,8 @@ class ContactGroup(Part):
         """Check a shape and take it."""
         shape, material = GroupShape(kind, frame, half, radius), self._known(material)
         if kind != "sphere":
-            for obstacle, *_ in self.obstacles:
-                self._refuse_obstacle(obstacle)
+            for obstacle, place, geometry, _ in self.obstacles:
+                self._refuse_obstacle(_contact(obstacle, place, geometry, TINY))
         self._take(shape, material)
 
     def _take(self, shape, material):
@@ -238,12 +244,27 @@ class ContactGroup(Part):
         """Whether there are shapes that are no spheres."""
         return len(self.frames) > len(self.shapes)
 
-    def _refuse_obstacle(self, kind):
+    def _refuse_obstacle(self, contact):
+        """Refuse what capsules and boxes may touch elsewhere than a few known points."""
+        known = isinstance(contact, SphereOnPlane)
+        if isinstance(contact, SphereShapeContact):
+            known = contact.hollow or contact.solid is not None
+        ends = ": rims touch anywhere; leave out its length, or" if hasattr(contact, "length") else "; beside these"
         message = (
-            "goes with spheres only; beside capsules and boxes use SphereOnPlane, or put the obstacle into the group "
-            "as a shape of a body with fixed=True"
+            f"goes with spheres only, not with capsules and boxes{ends} use SphereOnPlane, SphereOnBox, "
+            "SphereOnRectangle, SphereOnCylinder or SphereInCylinder without length, SphereInSphere, or put the "
+            "obstacle into the group as a shape of a body with fixed=True"
         )
-        self.check(kind is SphereOnPlane, "kind", kind.__name__, message)
+        self.check(known, "kind", type(contact).__name__, message)
+
+    def solids(self, kind: type) -> list:
+        """Second partners of a type as `GroupShape`, in the order of `kinds`; None for planes and hollows."""
+        found = []
+        for other, frame, geometry, _ in self.obstacles:
+            if other is kind:
+                solid = None if kind is SphereOnPlane else _contact(other, frame, geometry, TINY).solid
+                found.append(solid if solid is None else GroupShape("box", frame, *solid))
+        return found
 
     def refuse_pairwise(self, reason: str) -> None:
         """Raise where capsules and boxes would have to be solved pair by pair, and why."""
@@ -283,9 +304,9 @@ class ContactGroup(Part):
             raise ParameterError(self, "radius", geometry["radius"], "is that of spheres: group.sphere(body, radius)")
         if (name := geometry.pop("name", None)) is not None:
             frame = Frame(frame.node, frame.p, frame.rotation, name=self.as_text("name", name))
-        kind(Node6(name="a sphere"), frame, radius=TINY, **geometry)  # says what is wrong with the arguments
+        contact = _contact(kind, frame, geometry, TINY)  # says what is wrong with the arguments
         if self.shaped:
-            self._refuse_obstacle(kind)
+            self._refuse_obstacle(contact)
         self.obstacles.append((kind, frame, geometry, material))
 
     def _refuse_kind(self, kind):
@@ -326,7 +347,7 @@ class ContactGroup(Part):
         sphere = SphereOnSphere(Node6(name="a sphere"), self.frames[0], radius_A=1.0, radius_B=self.radii[0])
         found, smallest = {SphereOnSphere: [sphere]}, min(self.radii)  # a prototype has to fit into its obstacle
         for kind, frame, geometry, _ in self.obstacles:
-            found.setdefault(kind, []).append(kind(Node6(name="a sphere"), frame, radius=smallest, **geometry))
+            found.setdefault(kind, []).append(_contact(kind, frame, geometry, smallest))
         return list(found.items())
 
     def seconds(self, kind: type, prototypes: list) -> tuple[list, np.ndarray, np.ndarray]:
@@ -375,8 +396,7 @@ class ContactGroup(Part):
         shapes = []
         for kind, frame, geometry, _ in self.obstacles:
             size = {"drawn_size": self._extent()} if kind is SphereOnPlane else {}
-            contact = kind(Node6(name="a sphere"), frame, radius=min(self.radii), **size | geometry)
-            shapes += contact.picture()
+            shapes += _contact(kind, frame, size | geometry, min(self.radii)).picture()
         return shapes
 
     def _extent(self):

@@ -37,12 +37,15 @@ class GroupShape(NamedTuple):
 
     @property
     def corners(self) -> list:
-        """Frames of the corners of the core: from − to + along x first, then y, then z."""
+        """Frames of the corners of the core: from − to + along x first, then y, then z. Endless axes have their middle
+        for both.
+        """
         if self.kind == "sphere":
             return [self.frame]
         axes = [k for k in range(3) if self.half[k] > 0.0]
         places = np.zeros((2 ** len(axes), 3))
         for bit, axis in enumerate(axes):
-            places[:, axis] = self.half[axis] * np.where(np.arange(len(places)) >> bit & 1, 1.0, -1.0)
+            half = 0.0 if np.isinf(self.half[axis]) else self.half[axis]
+            places[:, axis] = half * np.where(np.arange(len(places)) >> bit & 1, 1.0, -1.0)
         frame = self.frame
         return [Frame(frame.node, frame.p + frame.rotation @ place, frame.rotation) for place in places]

@@ -306,6 +306,18 @@ class SphereShapeContact(Contact):
         self.radius = self.positive("radius", radius, "m", allow_zero=allow_point)
 
     @property
+    def solid(self) -> tuple[np.ndarray, float] | None:
+        """Core and radius of the shape, which is all within a radius [m] of a box of half edge lengths (3,) [m] in its
+        frame: some are 0, or that along z infinite. None: it is no such shape.
+        """
+        return None
+
+    @property
+    def hollow(self) -> bool:
+        """Whether what the shape leaves free is convex: convex bodies are in it where their corners are."""
+        return False
+
+    @property
     def smallest_radius(self) -> float | None:
         """Smallest radius [m] of the edges and walls of the shape; None: it has no other side."""
         return None

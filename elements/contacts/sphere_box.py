@@ -142,6 +142,10 @@ class SphereOnBox(SphereShapeContact):
     convex = True
 
     @property
+    def solid(self) -> tuple[np.ndarray, float]:
+        return 0.5 * self.size - self.rounding, self.rounding
+
+    @property
     def smallest_radius(self) -> float | None:
         return self.rounding
 

@@ -181,6 +181,10 @@ class SphereOnCylinder(_SphereCylinder):
     convex = True
 
     @property
+    def solid(self) -> tuple[np.ndarray, float] | None:
+        return (np.array([0.0, 0.0, np.inf]), self.radius_cylinder) if np.isinf(self.length) else None
+
+    @property
     def smallest_radius(self) -> float | None:
         return self.radius_cylinder if np.isinf(self.length) else 0.0  # edges are sharp
 
@@ -233,6 +237,10 @@ class SphereInCylinder(_SphereCylinder):
     """
 
     side = -1.0
+
+    @property
+    def hollow(self) -> bool:
+        return bool(np.isinf(self.length))  # the rims of a pipe touch anywhere
 
     def _check_clearance(self):
         message = f"m leaves no clearance: it must be larger than radius = {self.radius:.6g} m"

@@ -174,6 +174,10 @@ class SphereInSphere(SphereShapeContact):
         self.drawn = isinstance(self.shape.node, Ground) if drawn is None else self.as_flag("drawn", drawn)
         self.record = (*self.poses, self.radius_outer, -1.0)
 
+    @property
+    def hollow(self) -> bool:
+        return True
+
     def picture(self) -> list:
         if not self.drawn:
             return []

@@ -19,7 +19,7 @@ from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_normalise, quaternion_to_matrix
 from fem_mbs.solvers.contact_problem.one import solve_coulomb
 from fem_mbs.solvers.granular.data import B_MASS, B_SPIN, B_TURN, P_BIAS, P_N, P_RN, P_RT
-from fem_mbs.solvers.granular.sweeps import left, moved_from
+from fem_mbs.solvers.granular.sweeps import LAG, left, moved_from
 
 LOCAL = 5  # projections for one contact
 
@@ -284,7 +284,8 @@ def sweep(p, beta):
     g, rows, last, t, arms, mus = p.bodies, p.rows, p.last, p.tangents, p.arms, p.mu
     q, r, d, y = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     estimate = work = 0.0
-    relaxed, moved = p.relaxed != 0, moved_from(p)
+    lagged, moved = p.lagged != 0, moved_from(p)
+    relaxed = p.relaxed != 0 or lagged
     for c in range(p.count):
         if p.second[c] <= moved:
             continue
@@ -311,6 +312,9 @@ def sweep(p, beta):
             q[j] = -(W[j, 0] * y[0] + W[j, 1] * y[1] + W[j, 2] * y[2])
             r[j] = y[j]
         q[0], q[1], q[2] = q[0] + u_n + rows[c, P_BIAS], q[1] + u_1, q[2] + u_2
+        if lagged:  # as in `granular.sweeps`, (4)
+            q[0] += p.slide[c]
+            p.slide[c] += LAG * (mus[c] * math.sqrt(u_1 * u_1 + u_2 * u_2) - p.slide[c])
         if relaxed:
             solve_relaxed(W, q, mus[c], r)
         else:

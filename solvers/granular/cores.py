@@ -2,7 +2,8 @@
 
 A shape is all that is within a radius ρ of its core, a box of half edge lengths h about its centre c with axes F, some
 of which may be 0: a point (sphere), a segment (capsule), a box (with rounded edges). Its corners are the ends of the
-core, 1, 2 or 8. Two shapes touch where a corner y of one is nearest to the core of the other, or where two edges cross:
+core, 1, 2, 4 (of a plate) or 8. Two shapes touch where a corner y of one is nearest to the core of the other, or where
+two edges cross:
 
     corner:  q the point of the core nearest to y ,   n = (y − q)/|y − q| ,   gap = |y − q| − ρ_a − ρ_b              (1)
     edges:   P, Q nearest points of two segments ,    n = (P − Q)/|P − Q| ,   gap = |P − Q| − ρ_a − ρ_b              (2)
@@ -12,6 +13,9 @@ through each other in the step keep their normal, and |P − Q| is negative. Wha
 
     a corner nearest to a corner is taken from one side; edges count where P and Q are inside both, 1e-3 ρ from their
     ends, and not parallel to 1e-4 rad; there corners tell the same                                                (3)
+
+Obstacles are shapes too, with sharp edges where ρ = 0, or endless axes: of these a piece beside the other shape counts.
+In planes and hollows what is free is convex, and only corners touch, as spheres do (`granular.obstacles`).
 
 Distances of the cores are convex functions of a shift of one of them, so that (1) of the theory page excludes overlaps
 as it does for spheres; what rotations leave is of second order.
@@ -25,6 +29,7 @@ from fem_mbs.elements.contacts.capsule_kernels import feet
 from fem_mbs.elements.contacts.sphere_box import out_of_core
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import dot, rotate_T
+from fem_mbs.solvers.granular.obstacles import gap_of
 
 CORNER = 0  # feature of a corner on a core; edges i and j have EDGES i + j + 1
 EDGES = 12
@@ -36,7 +41,7 @@ BESIDE = 0.01  # of the thickness: corners this far beyond a corner are left to 
 @kernel
 def place_shape(p, s, x, R):
     """Corners, centre and axes of shape s at poses x, R."""
-    first, at, offset, half = p.core_first[s], p.at, p.offset, p.core_half
+    first, at, offset = p.core_first[s], p.at, p.offset
     i = p.node[first]
     for c in range(first, first + p.core_count[s]):
         for k in range(3):
@@ -50,14 +55,35 @@ def place_shape(p, s, x, R):
                 turn += R[i, k, j] * p.core_axes[s, j, m]
             p.core_turn[s, k, m] = turn
         # a sphere's centre and its corner are one point, to the last digit
-        p.core_center[s, k] = at[first, k] if half[s, 2] == 0.0 else place
+        p.core_center[s, k] = at[first, k] if p.core_count[s] == 1 else place
+
+
+@kernel
+def is_endless(p, s):
+    """Whether shape s has an endless axis."""
+    return p.core_half[s, 2] == math.inf
+
+
+@kernel
+def bring_beside(p, s, t):
+    """Put the corners of endless shape t, the ends of a piece of its axis, to both sides of shape s."""
+    first, axis, half, along = p.core_first[t], p.core_turn[t], 2.0 * p.core_bound[s], 0.0
+    for k in range(3):
+        along += (p.core_center[s, k] - p.core_center[t, k]) * axis[k, 2]
+    for k in range(3):
+        p.at[first, k] = p.core_center[t, k] + (along - half) * axis[k, 2]
+        p.at[first + 1, k] = p.core_center[t, k] + (along + half) * axis[k, 2]
 
 
 @kernel
 def edge_ends(count, e, z):
-    """Corners of edge e of a core with 2 or 8 corners into z (2,), as numbers."""
+    """Corners of edge e of a core with 2, 4 or 8 corners into z (2,), as numbers."""
     if count == 2:
         z[0], z[1] = 0.0, 1.0
+        return
+    if count == 4:
+        axis, low = e // 2, (e % 2) << (1 - e // 2)
+        z[0], z[1] = float(low), float(low | (1 << axis))
         return
     axis, k = e // 4, e % 4
     low = k << 1 if axis == 0 else ((k & 1) | ((k >> 1) << 2) if axis == 1 else k)
@@ -66,8 +92,10 @@ def edge_ends(count, e, z):
 
 @kernel
 def edges_of(count):
-    """Number of edges of a core with 1, 2 or 8 corners."""
-    return 0 if count == 1 else (1 if count == 2 else EDGES)
+    """Number of edges of a core with 1, 2, 4 or 8 corners."""
+    if count == 8:
+        return EDGES
+    return count if count == 4 else count - 1
 
 
 @kernel
@@ -114,6 +142,8 @@ def corner_on_core(p, a, b, g):
 def edge_points(p, a, b, feature, z, at):
     """Ends z (4, 3) of the edges of a feature, of the shapes with first corners a and b, and their `feet` at (4,)."""
     e, number = local_vector(2), feature - 1
+    if is_endless(p, p.shape[b]):
+        bring_beside(p, p.shape[a], p.shape[b])
     for side in range(2):
         first = a if side == 0 else b
         edge_ends(p.core_count[p.shape[first]], number // EDGES if side == 0 else number % EDGES, e)
@@ -153,7 +183,7 @@ def edge_on_edge(p, a, b, feature, before, g):
         n[k] = g[3 + k] - g[6 + k]
     size = math.sqrt(dot(n, n))
     r_a, r_b = p.radius[a], p.radius[b]
-    counts = _cross_inside(z, at, INSIDE * min(r_a, r_b))
+    counts = _cross_inside(z, at, INSIDE * (min(r_a, r_b) if r_b > 0.0 else r_a))
     along = dot(n, before)
     sign = -1.0 if along < 0.0 and size < r_a + r_b else 1.0
     if size == 0.0:
@@ -170,12 +200,9 @@ def edge_on_edge(p, a, b, feature, before, g):
 
 
 @kernel
-def corner_on_plane(p, a, k, g):
-    """As `corner_on_core`, for plane k."""
-    gap = -p.plane[k, 3] - p.radius[a]
-    for j in range(3):
-        g[j] = p.plane[k, j]
-        gap += g[j] * p.at[a, j]
+def corner_in_room(p, a, k, x, R, g):
+    """As `corner_on_core`, for obstacle k, a plane or a hollow, and nodes at x, R."""
+    gap, g[0], g[1], g[2] = gap_of(p, k, x, R, p.at[a, 0], p.at[a, 1], p.at[a, 2], p.radius[a])
     for j in range(3):
         g[3 + j] = p.at[a, j] - p.radius[a] * g[j]
         g[6 + j] = g[3 + j] - gap * g[j]
@@ -183,10 +210,11 @@ def corner_on_plane(p, a, k, g):
 
 
 @kernel
-def touch(p, first, second, feature, before, g):
-    """Gap of a pair of features, whether it counts, and n, P, Q as g (9,)."""
+def touch(p, k, x, R, before, g):
+    """Gap of listed pair k with nodes at x, R, whether it counts, and n, P, Q as g (9,); shapes are placed already."""
+    first, second, feature = p.near[k, 0], p.near[k, 1], p.near[k, 2]
     if second < 0:
-        return corner_on_plane(p, first, -1 - second, g)
+        return corner_in_room(p, first, -1 - second, x, R, g)
     if feature == CORNER:
         return corner_on_core(p, first, second, g)
     return edge_on_edge(p, first, second, feature, before, g)

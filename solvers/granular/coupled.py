@@ -29,7 +29,10 @@ def place(p, o, x):
             i = p.first[c]
             for j in range(3):
                 E[j] = p.rows[c, P_N + j]
-                o.arm[q, j] = p.at[i, j] - p.radius[i] * E[j] - x[k, j]
+                if p.shapes != 0:  # `granular.features` knows the point
+                    o.arm[q, j] = p.arms[c, j] + x[p.node[i], j] - x[k, j]
+                else:
+                    o.arm[q, j] = p.at[i, j] - p.radius[i] * E[j] - x[k, j]
             complete_axes(E)
             for j in range(6):
                 o.tangents[q, j] = E[3 + j]

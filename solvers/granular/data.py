@@ -32,8 +32,8 @@ B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 # ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials, nx excluded
 # pairs; nb bodies and one that cannot move, nk room for pairs of these: 0 for grains; nv rows of velocities: ng or nb;
 # nq room for listed pairs of grains, whole blocks, 0 for bodies; nt room for pairs where contacts resist turning
-# (`granular.turning`); nh convex shapes, whose corners are the spheres, nf room for their pairs, nc their number of
-# bodies: 0 where all shapes are spheres
+# (`granular.turning`); nh convex shapes, whose corners are the spheres, first those nr of bodies, then those of
+# obstacles; nf room for their pairs, nc their number of bodies: 0 where all shapes are spheres
 TABLE = Table(
     "contact group of free bodies",
     {
@@ -108,14 +108,17 @@ TABLE = Table(
         "core_bound": Item("nh", "radius of a sphere about all of it"),
         "core_center": Item("nh 3", "centre, inertial axes"),
         "core_turn": Item("nh 3 3", "its axes, inertial axes"),
-        "core_reach": Item("nh", "bound and way of each shape"),
+        "core_reach": Item("nr", "bound and way of each shape of a body"),
+        "core_plane": Item("nh", "number of the obstacle that a shape is, −1: of a body", "i8"),
+        "plane_shape": Item("no", "shape of each obstacle, −1: it has none", "i8"),
         "core_way": Item("nh", "longest way of its corners in the step"),
         "core_next": Item("nh", "next shape of the same body, −1: none", "i8"),
         "body_shape": Item("nc", "first shape of each body, −1: none", "i8"),
         "near": Item("nf 3", "listed pairs: corner, corner of the other or −1 − plane, feature", "i8"),
         "near_gap": Item("nf", "their gaps at the start of the step"),
         "near_normal": Item("nf 3", "their normals there, 0 for those that do not count"),
-        "feature": Item("nf", "of each pair", "i8"),
+        "near_of": Item("nf", "listed pair of each contact", "i8"),
+        "feature": Item("nf", "of each pair; −1 − corner of an obstacle, where this touches", "i8"),
         "old_feature": Item("nf", "the same in the step before", "i8"),
         "old_after": Item("nf", "next pair of the same first corner in the step before", "i8"),
         "near_count": Item("", "number of listed pairs", "i8"),

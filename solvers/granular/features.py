@@ -4,7 +4,8 @@ A search lists what can touch before the next one: corners near cores, edges nea
 below the skin and the ways of the step. Corners bound the ways of all points of a shape, which lie between them.
 
 Each step takes the listed pairs that count (`granular.cores`, (3)) as its contacts. Impulses go over from the contacts
-of the step before by first corner, partner and feature.
+of the step before by first corner, partner and feature. The first of a contact is always a corner of a body, and an
+obstacle the second: where a corner of an obstacle touches the core of a body, the contact is that pair turned round.
 
 Source: docs/theory/contact_groups.md, (21)-(24).
 """
@@ -18,15 +19,18 @@ from fem_mbs.solvers.granular.band import meets, open_bias
 from fem_mbs.solvers.granular.cores import (
     CORNER,
     EDGES,
+    bring_beside,
     edge_ends,
     edge_points,
     edges_of,
+    is_endless,
     local_corner,
     place_shape,
     touch,
 )
-from fem_mbs.solvers.granular.data import B_MASS, P_BIAS, P_N, P_RN, P_RT, PAIR, never_touch
+from fem_mbs.solvers.granular.data import B_MASS, P_BIAS, P_N, P_RN, P_RT, PAIR, T_CHI, never_touch
 from fem_mbs.solvers.granular.obstacles import begin_search, is_near, obstacles_at
+from fem_mbs.solvers.granular.turning_pairs import begin_turns, turn_lift
 from fem_mbs.system.broad_phase import centers_of, near_pairs, ways
 from fem_mbs.system.contacts import L_MU, L_NORMAL
 
@@ -45,14 +49,15 @@ def find(p, x, R, V, h):
         for c in range(first, first + p.core_count[s]):
             way = max(way, p.ahead[c])
         p.core_way[s] = way
-        p.core_reach[s] = p.core_bound[s] + way
-    near = near_pairs(p.core_center, p.core_reach, p.skin, p.room)
+        if p.core_plane[s] < 0:
+            p.core_reach[s] = p.core_bound[s] + way
+    near = near_pairs(p.core_center[: p.core_reach.shape[0]], p.core_reach, p.skin, p.room)
     p.found = near
     p.pending = 1  # until all have found room
     if near > room:
         return False
     begin_search(obstacles_at(p.obstacles_at)[0], x, R, V, h, PART * p.skin)
-    total = _list_planes(p, x, R, 0)
+    total = _list_obstacles(p, x, R, 0)
     choosy = p.excluded.shape[0] > 0
     for k in range(near):
         s, t = p.room[k, 0], p.room[k, 1]
@@ -61,7 +66,7 @@ def find(p, x, R, V, h):
         if choosy and never_touch(p, p.node[i], p.node[j], x.shape[0]):
             continue
         if a != b and p.bodies[a, B_MASS] + p.bodies[b, B_MASS] > 0.0:
-            total = _list_shapes(p, s, t, total)
+            total = _list_shapes(p, s, t, 0.0, total)
     p.found = total
     if total > room:
         return False
@@ -79,27 +84,37 @@ def _list(p, first, second, feature, total):
 
 
 @kernel
-def _list_planes(p, x, R, total):
-    """Corners of bodies that move near planes."""
+def _list_obstacles(p, x, R, total):
+    """What can touch of bodies and obstacles, of which at least one moves by contacts."""
     o, choosy = obstacles_at(p.obstacles_at)[0], p.excluded.shape[0] > 0
-    for c in range(p.node.shape[0]):
-        if p.bodies[p.body[c], B_MASS] == 0.0:
-            continue
+    for s in range(p.core_reach.shape[0]):
+        first = p.core_first[s]
+        last, moves = first + p.core_count[s], p.bodies[p.body[first], B_MASS] > 0.0
         for k in range(p.plane.shape[0]):
-            if choosy and never_touch(p, p.node[c], p.plane_node[k], x.shape[0]):
+            if not moves and (p.coupled == 0 or -1 - k > p.coupled):
                 continue
-            if is_near(p, o, c, k, p.ahead[c], x, R):
-                total = _list(p, c, -1 - k, CORNER, total)
+            if choosy and never_touch(p, p.node[first], p.plane_node[k], x.shape[0]):
+                continue
+            t, more = p.plane_shape[k], 0.0
+            if t < 0 or is_endless(p, t):  # of these no corners tell how they move
+                for c in range(first, last):
+                    if is_near(p, o, c, k, p.ahead[c], x, R) and t < 0:
+                        total = _list(p, c, -1 - k, CORNER, total)
+                more = o.ahead
+            if t >= 0:
+                total = _list_shapes(p, s, t, more, total)
     return total
 
 
 @kernel
-def _list_shapes(p, s, t, total):
-    """What can touch of shapes s < t."""
+def _list_shapes(p, s, t, more, total):
+    """What can touch of shapes s < t, with a margin that is larger by ``more`` [m]."""
     corners, others, n = local_matrix(8, 3), local_matrix(8, 3), local_vector(3)
     a, b = p.core_first[s], p.core_first[t]
     n_a, n_b = p.core_count[s], p.core_count[t]
-    reach = p.skin + p.core_way[s] + p.core_way[t] + p.radius[a] + p.radius[b]
+    reach, endless = p.skin + p.core_way[s] + p.core_way[t] + p.radius[a] + p.radius[b] + more, is_endless(p, t)
+    if endless:
+        bring_beside(p, s, t)
     for i in range(n_a):
         local_corner(p, a + i, t, corners[i])
     if _apart(p, t, corners, n_a, reach):
@@ -112,7 +127,7 @@ def _list_shapes(p, s, t, total):
         for i in range(n_a):
             if out_of_core(p.core_half[t], corners[i], n) < reach:
                 total = _list(p, a + i, b, CORNER, total)
-    if n_a > 1:
+    if n_a > 1 and not endless:
         for i in range(n_b):
             if out_of_core(p.core_half[s], others[i], n) < reach:
                 total = _list(p, b + i, a, CORNER, total)
@@ -182,6 +197,9 @@ def _keep_old(p):
         p.old_start[i] = c
         for j in range(PAIR):
             p.old_rows[c, j] = p.rows[c, j]
+        if p.resists != 0:
+            for j in range(3):
+                p.old_turns[c, j] = p.turns[c, T_CHI + j]
 
 
 @kernel
@@ -204,12 +222,12 @@ def evaluate(p, x, R, V0, h, tol_v):
     _keep_old(p)
     count = 0
     for k in range(p.near_count):
-        first, second, feature = p.near[k, 0], p.near[k, 1], p.near[k, 2]
+        first, second, feature, side = _names(p, k)
         old = _old(p, first, second, feature)
         for j in range(3):
-            before[j] = p.old_rows[old, P_N + j] if old >= 0 else 0.0
-        gap, counts = touch(p, first, second, feature, before, g)
-        if second < 0 and p.moving != 0:
+            before[j] = side * p.old_rows[old, P_N + j] if old >= 0 else 0.0
+        gap, counts = touch(p, k, x, R, before, g)
+        if p.near[k, 1] < 0 and p.moving != 0:
             counts = gap < p.skin + p.ahead[first] + h * _speed_of_plane(p, -1 - second, g, x, R, V0)
         p.near_gap[k] = gap
         for j in range(3):
@@ -218,7 +236,9 @@ def evaluate(p, x, R, V0, h, tol_v):
             continue
         c = count
         count += 1
-        p.first[c], p.second[c], p.feature[c], p.gap[c] = first, second, feature, gap
+        if side < 0.0:
+            _turn_round(g)
+        p.first[c], p.second[c], p.feature[c], p.gap[c], p.near_of[c] = first, second, feature, gap, k
         other = p.material[second] if second >= 0 else p.plane_material[-1 - second]
         p.mu[c] = p.laws[p.material[first], other, L_MU]
         _arms(p, c, x, g)
@@ -226,10 +246,36 @@ def evaluate(p, x, R, V0, h, tol_v):
             p.rows[c, P_N + j] = g[j]
             p.rows[c, P_RT + j] = 0.0
         p.rows[c, P_RN] = 0.0
+        if p.resists != 0:
+            begin_turns(p, c, p.laws[p.material[first], other], old)
         if old >= 0 and p.old_rows[old, P_RN] > 0.0:
             _take_over(p, c, old)
         p.rows[c, P_BIAS] = _bias(p, c, p.laws[p.material[first], other, L_NORMAL], x, R, V0, h, tol_v)
     p.count = count
+
+
+@kernel
+def _names(p, k):
+    """First corner, second or −1 − obstacle, and feature of the contact that listed pair k makes; −1.0 if it is the
+    pair turned round, else 1.0.
+    """
+    first, second, feature = p.near[k, 0], p.near[k, 1], p.near[k, 2]
+    if second < 0:
+        return first, second, feature, 1.0
+    s, t = p.shape[first], p.shape[second]
+    if p.core_plane[t] >= 0:
+        return first, -1 - p.core_plane[t], feature, 1.0
+    if p.core_plane[s] >= 0:
+        return second, -1 - p.core_plane[s], -1 - (first - p.core_first[s]), -1.0
+    return first, second, feature, 1.0
+
+
+@kernel
+def _turn_round(g):
+    """n, P, Q of the pair with the other shape as its first, g (9,)."""
+    for j in range(3):
+        g[j] = -g[j]
+        g[3 + j], g[6 + j] = g[6 + j], g[3 + j]
 
 
 @kernel
@@ -311,5 +357,7 @@ def _bias(p, c, restitution, x, R, V0, h, tol_v):
     if rate < -tol_v and meets(gap, band, rate, h):
         return min(bias, restitution * rate)
     if rate < -tol_v and p.relaxed != 0:
-        return bias + p.mu[c] * math.sqrt(max(dot(u, u) - rate * rate, 0.0))
+        bias += p.mu[c] * math.sqrt(max(dot(u, u) - rate * rate, 0.0))
+        if p.resists != 0:
+            bias += turn_lift(p, c, n[0], n[1], n[2], R, V0)
     return bias

@@ -74,8 +74,6 @@ def _unknown_contacts(system, method):
         return "impacts of few spheres with restitution are a sequence"
     if occurring(search)[..., L_TANGENTIAL].any():
         return "contacts rebound tangentially"
-    if search.owner.shaped and turns(search):
-        return "contacts of the group resist rolling or spinning, which only groups of spheres alone know"
     return None
 
 
@@ -141,8 +139,6 @@ def _strange_obstacles(system, method, moved):
         )
     if set(moved) & set(search.nodes.tolist()):
         return "a body carries spheres and obstacles"
-    if len(moved) and search.owner.shaped:
-        return f"capsules and boxes push the obstacle on {label(system.nodes[moved[0]])}, which only spheres can"
     if len(moved) and turns(search):
         return "contacts resist rolling or spinning, and move obstacles"
     return None

@@ -17,7 +17,14 @@ from fem_mbs.solvers.granular.fitting import turns
 from fem_mbs.solvers.granular.halves import SecondThread
 from fem_mbs.solvers.granular.mechanism_arrays import Mechanism
 from fem_mbs.solvers.granular.obstacle_arrays import Obstacles
-from fem_mbs.solvers.granular.shaped import closed_features, fill_shapes, refuse_overlaps, sizes_of_shapes
+from fem_mbs.solvers.granular.shaped import (
+    closed_features,
+    corners_of_obstacles,
+    fill_shapes,
+    link_shapes,
+    refuse_overlaps,
+    sizes_of_shapes,
+)
 from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
 
 if TYPE_CHECKING:
@@ -48,8 +55,9 @@ class Grains:
         self.engine, method = engine, engine.method
         (search,) = engine.system.searches
         system, owner = engine.system, search.owner
-        ns = len(search.nodes)
         obstacles = self.obstacles = Obstacles(system, search, found.moved)
+        own = len(search.nodes)
+        ns = own + corners_of_obstacles(obstacles)
         no, self.moving = len(obstacles.nodes), obstacles.moving
         self.clumps, self.resists = not found.grains, turns(search)
         sizes = {"ns": ns, "ng": ns + 1, "no": no, "nl": len(search.laws), "np": _whole_blocks(ROOM * ns)}
@@ -60,14 +68,16 @@ class Grains:
         self.shaped = owner.shaped
         there = {"nm": self.moving, "nk": self.clumps, "nt": self.resists, "nq": not self.clumps}
         sizes |= {name: sizes["np"] * is_there for name, is_there in there.items()}
-        sizes |= sizes_of_shapes(owner, sizes)
+        sizes |= sizes_of_shapes(owner, obstacles, sizes)
         self.arrays, self.record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
         a = self.arrays
-        a["node"][:], a["offset"][:], a["radius"][:ns] = search.nodes, search.offsets, search.radii
-        a["material"][:ns], a["laws"][:] = search.materials, search.laws
+        a["node"][:own], a["offset"][:own], a["radius"][:own] = search.nodes, search.offsets, search.radii
+        a["material"][:own], a["laws"][:] = search.materials, search.laws
         a["excluded"][:] = excluded
+        fill_shapes(self.arrays, search, obstacles)
         self._fill_bodies(found)
-        fill_shapes(self.arrays, search)
+        if self.shaped:
+            link_shapes(a)
         a["plane_node"][:], a["plane_material"][:] = obstacles.nodes, obstacles.materials
         a["plane_local"][:] = obstacles.local
         self.owner = owner
@@ -110,7 +120,9 @@ class Grains:
             square, moment = a["radius"][:-1] ** 2, turns[grain, 0, 0]
             np.divide(square, moment, out=a["grains"][:-1, G_TURN], where=moment > 0.0)
             return
-        a["body"][:-1], a["body"][-1] = np.searchsorted(found.nodes, a["node"]), len(found.nodes)
+        a["body"][:] = len(found.nodes)  # what cannot move: obstacles too
+        own = self.engine.system.searches[0].nodes
+        a["body"][: len(own)] = np.searchsorted(found.nodes, own)
         a["body_node"][:-1], a["bodies"][:-1, B_MASS] = found.nodes, of_mass
         a["inertia"][:-1] = turns
         a["inverse"][:-1][moves] = np.linalg.inv(turns[moves])

@@ -23,6 +23,7 @@ LOOK = 10  # sweeps between two looks at which pairs have begun to close their g
 WINDOW = 40  # sweeps between two looks at the rate of convergence
 GROWTH = 4.0  # of the squared error since a restart that ends the momentum
 LARGEST_CAP = 0.98
+LATE = 0.8  # of all sweeps: bodies with arms lag then, if the step would fail; their relaxed contacts are inexact
 LESS = 0.7  # of the lowest cap, where the error grows among contacts that share one light obstacle: sweeps turn about
 JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself is looked at
 
@@ -164,6 +165,10 @@ def solve(p, q_square):
                     if p.clumps == 0 and p.relaxed == 0 and p.lagged == 0:
                         p.lagged = 1
             sums_before, sums = sums, 0.0
+            late = p.clumps != 0 and p.resists + p.relaxed + p.lagged == 0 and k >= LATE * p.most
+            if late and _error_of(p) > p.refused * p.refused * q_square:
+                sweeps.begin_lag(p)
+                restart = True
         if restart:
             theta, beta, least = 1.0, 0.0, math.inf
         else:

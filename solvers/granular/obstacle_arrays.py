@@ -21,6 +21,7 @@ class Obstacles:
     nodes, materials : (n,) node and number of the material of each
     types, partners : (n,) its contact type, as in tables of pairs, and its number in this type
     local : (n, 6) point and normal of planes, axes of the node; others have zeros
+    cores : list of GroupShape or None, of those that capsules and boxes touch as shapes; empty for spheres alone
     first_moved : int, number of the first that contacts can move
     moving : bool, whether some are on nodes that move
     arrays, record : of `granular.obstacles`
@@ -36,6 +37,7 @@ class Obstacles:
         self.partners = np.array([j for _, _, j in every], np.int64)
         materials = [search.partner_materials[group.kind][j] for group, _, j in every]
         self.materials = np.array(materials, np.int64)
+        self.cores = [search.owner.solids(group.kind)[j] if search.owner.shaped else None for group, _, j in every]
         self.local = np.zeros((n, 6))
         movers = [k for k in dict.fromkeys(self.nodes.tolist()) if system.free[k].any()]
         self.moving = bool(movers)

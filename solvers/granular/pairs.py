@@ -187,6 +187,9 @@ def _arm(p, c, x):
     """From the node of the obstacle of pair c to the point that touches, inertial axes."""
     i = p.first[c]
     k, r = p.plane_node[-1 - p.second[c]], p.radius[i]
+    if p.shapes != 0:  # `granular.features` knows the point
+        j = p.node[i]
+        return p.arms[c, 0] + x[j, 0] - x[k, 0], p.arms[c, 1] + x[j, 1] - x[k, 1], p.arms[c, 2] + x[j, 2] - x[k, 2]
     return (
         p.at[i, 0] - r * p.rows[c, P_N] - x[k, 0],
         p.at[i, 1] - r * p.rows[c, P_N + 1] - x[k, 1],

@@ -24,22 +24,26 @@ def keep_turns(p):
 
 
 @kernel
+def begin_turns(p, c, law, old):
+    """Law of pair c from its row, and the moment that it had as pair ``old``, −1: none."""
+    turns = p.turns
+    turns[c, T_ROLL], turns[c, T_SPIN], turns[c, T_ARM] = law[L_ROLLING], law[L_SPINNING], law[L_DRILLING]
+    for j in range(3):
+        turns[c, T_CHI + j] = p.old_turns[old, j] if old >= 0 else 0.0
+
+
+@kernel
 def take_over_turns(p):
     """Moments of pairs that were known, and the laws of all, after a search."""
-    turns, material, laws = p.turns, p.material, p.laws
+    material, laws = p.material, p.laws
     for c in range(p.count):
         i, b = p.first[c], p.second[c]
-        other = material[b] if b >= 0 else p.plane_material[-1 - b]
-        turns[c, T_ROLL] = laws[material[i], other, L_ROLLING]
-        turns[c, T_SPIN] = laws[material[i], other, L_SPINNING]
-        turns[c, T_ARM] = laws[material[i], other, L_DRILLING]
-        for j in range(3):
-            turns[c, T_CHI + j] = 0.0
+        other, before = material[b] if b >= 0 else p.plane_material[-1 - b], -1
         for old in range(p.old_start[i], p.old_start[i + 1]):
             if p.old_second[old] == b:
-                for j in range(3):
-                    turns[c, T_CHI + j] = p.old_turns[old, j]
+                before = old
                 break
+        begin_turns(p, c, laws[material[i], other], before)
 
 
 @kernel

@@ -91,7 +91,7 @@ class MoreauJean(Stepper):
     named = ("", "projection of positions", "problem of the step")
     # options of `DecoupledNSGA` that this method does without
     step_control, max_problems = None, 50
-    velocities_first = takes_grains = True
+    velocities_first = takes_grains = takes_mechanisms = True
 
     def __init__(
         self,

@@ -109,14 +109,23 @@ def test_a_joint_on_a_body_with_a_box_is_refused_with_what_to_use():
 
 
 @pytest.mark.parametrize("shape_first", [True, False])
-def test_obstacles_that_only_spheres_know_are_refused(shape_first):
+@pytest.mark.parametrize(
+    ("kind", "geometry"),
+    [
+        ("SphereOnCylinder", {"radius_cylinder": 0.1, "length": 1.0}),
+        ("SphereInCylinder", {"radius_cylinder": 1.0, "length": 1.0}),
+        ("SphereInGroove", {"radius_groove": 0.1, "radius_circle": 1.0}),
+        ("SphereOnWire", {"points": [[0, 0, 0], [1, 0, 0], [1, 1, 0]], "radius_wire": 0.1}),
+    ],
+)
+def test_obstacles_that_only_spheres_know_are_refused(kind, geometry, shape_first):
     model, group = fem.Model(), fem.ContactGroup(name="group")
     body = model.add(fem.RigidBody.box(1.0, [0.1, 0.1, 0.1], position=[0, 0, 1]))
     steps = [lambda: group.box(body, [0.1, 0.1, 0.1], 0.01),
-             lambda: group.obstacle(fem.SphereOnBox, model.ground, size=[1, 1, 0.1])]  # fmt: skip
+             lambda: group.obstacle(getattr(fem, kind), model.ground, **geometry)]  # fmt: skip
     first, second = steps if shape_first else steps[::-1]
     first()
-    with pytest.raises(fem.ParameterError, match=r"SphereOnBox.*fixed=True"):
+    with pytest.raises(fem.ParameterError, match=rf"{kind}.*spheres only.*fixed=True"):
         second()
 
 

@@ -10,6 +10,7 @@ G, R = 9.81, 0.05
 METHODS = {
     "cone": lambda **options: fem.ConeComplementarity(relaxed=False, **options),
     "nsga": lambda **options: fem.DecoupledNSGA(**options),
+    "moreau": lambda **options: fem.MoreauJean(**options),
 }
 
 
@@ -229,8 +230,8 @@ def test_mechanisms_move_as_they_do_pair_by_pair(monkeypatch):
 def test_joints_stay_exact_while_grains_push(name):
     result = METHODS[name]().run(jumpers(0.4), 0.15, 5e-4)
     assert swept(result) and result.statistics["inexact_contact_problems"] == 0
-    # the cone's joints are linear in a step and drift by h² v ω until the next
-    assert result.violation.position.max() < (1e-4 if name == "cone" else 1e-9)
+    # the cone's joints are linear in a step and drift by h² v ω until the next; moreau's are held in velocities, O(h³)
+    assert result.violation.position.max() < {"cone": 1e-4, "nsga": 1e-9, "moreau": 1e-5}[name]
     assert np.diff(result.energy.total).max() < 1e-3 * result.energy.kinetic.max()
 
 
