@@ -1,5 +1,6 @@
 """The compiled model: numbering, arrays, index maps. The only thing solvers see."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,9 @@ from fem_mbs.system.sizes import extent, measure
 from fem_mbs.system.state import State
 
 if TYPE_CHECKING:
+    from fem_mbs.elements.base import Element
     from fem_mbs.model import Model
+    from fem_mbs.system.numbering import Pair
 
 
 class System(Diagnosis):
@@ -90,8 +93,9 @@ class System(Diagnosis):
         self._fill()
         self._scales()
         self.initial, self._compiled_from = self._initial_state(), self._given()
-        if self.searches:
-            self.search_pairs(self.initial.x, self.initial.R)
+        for search in self.searches:
+            if np.isnan(search.laws).any():  # a pair that meets and has no law is named
+                self.search_pairs(self.initial.x, self.initial.R)
         if check:
             from fem_mbs.system import model_checks
 
@@ -389,6 +393,20 @@ class System(Diagnosis):
         """Gaps of all contacts (nc,) [m]."""
         contact_assembly.contacts(self.data[0], state.x, state.R, state.x, state.R, state.V)
         return np.concatenate([g.kept[: g.n, 0] for g in self.groups if g.contact_stride] or [np.zeros(0)])
+
+    def overlaps(self, state: State, limit: float) -> "Iterator[tuple[Element | Pair, float]]":
+        """Contacts whose gap is below a limit < 0 [m], with their gaps: all elements, of each contact group the first.
+
+        Pairs of groups are looked at as they are at the state, whichever were found last.
+        """
+        gaps = self.gaps(state)[: self.nc_fixed]
+        for c in np.flatnonzero(gaps < limit):
+            yield self.contacts[c], float(gaps[c])
+        for search in self.searches:
+            found = search.first_overlap(self, state.x, state.R, limit)
+            if found is not None:
+                group, pair, gap = found
+                yield self.pair_of(group, *pair), gap
 
     def mass_properties(self) -> tuple[float, np.ndarray]:
         """Total mass [kg] and centre of mass (3,) [m] of the initial configuration, from unit gravity fields."""

@@ -108,6 +108,7 @@ class Engine:
             if (search.laws[search.materials, :, L_DRILLING] > 0.0).any():
                 message = "has a radius_contensou, which only sweeps know, and they do not take this model: "
                 self.method._refuse_part(search.owner, message + reason)
+        self.system.search_pairs(self.system.initial.x, self.system.initial.R)
 
     def _allocate(self):
         system = self.system
