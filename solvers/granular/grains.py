@@ -57,6 +57,9 @@ class Grains:
         sizes["nb"] = len(found.nodes) + 1 if self.clumps else 0
         sizes["nv"] = sizes["nb"] if self.clumps else sizes["ng"]
         self.shaped = owner.shaped
+        # grains that change nothing but themselves: what sweeps find are velocities of the method
+        bound = self.clumps or self.moving or len(found.moved) or system.m or getattr(method, "mixed", False)
+        self.free = not (bound or method.velocities_first)
         there = {"nm": self.moving, "nk": self.clumps, "nt": self.resists}
         sizes |= {name: sizes["np"] * is_there for name, is_there in there.items()}
         sizes |= sizes_of_shapes(owner, sizes)

@@ -10,7 +10,7 @@ from fem_mbs.solvers.nsga.entry import decide_closed, decide_turning, leave_cone
 from fem_mbs.solvers.nsga.momentum import keep_forces, momentum
 from fem_mbs.solvers.nsga.persistent import closed_tangents, sliding_directions
 from fem_mbs.solvers.nsga.split import stops
-from fem_mbs.solvers.stepping.arrays import copy
+from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import LOOKS, OK, SINGULAR, STOPS, STRIKES, TOUCHED
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
@@ -74,6 +74,20 @@ def smooth_motion(d, s, o):
         add_last_moments(d, s, base)
 
 
+@kernel
+def take_motion(s):
+    """The smooth motion is that of the step: neither constraints nor contacts correct it."""
+    copy(s.xs, s.x)
+    copy(s.Qs, s.Q)
+    copy3(s.Rs, s.R)
+    copy(s.Vs, s.V)
+    for i in range(s.W.shape[0]):
+        for j in range(6):
+            s.W[i, j] = 0.0
+    s.counts[1] = s.counts[2] = 0
+    s.counts[3] = 1
+
+
 @entry("void(int64, int64)")
 def step(data, run):
     """The three sub-problems of one step, and its reactions. What the start of the step kept is not touched."""
@@ -85,6 +99,11 @@ def step(data, run):
         smooth_motion(d, s, o)
         if s.code != OK:
             return
+    if s.free != 0:
+        counts[6] = VELOCITY
+        take_motion(s)
+        call2(s.grains_part, s.data_at, s.run_at)
+        return
     if d.nc > 0 and s.cut != LOOKS:
         call2(s.sweep_part, s.data_at, s.run_at)
         if s.code != OK:
