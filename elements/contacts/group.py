@@ -20,7 +20,7 @@ from fem_mbs.elements.contacts.materials import MaterialTable
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.errors import ParameterError, label
-from fem_mbs.nodes import Frame, Node6
+from fem_mbs.nodes import Frame, Node, Node6
 from fem_mbs.rotations import frame_with_axis
 from fem_mbs.spelling import meant
 
@@ -94,7 +94,7 @@ class ContactGroup(Part):
         self.materials = table if isinstance(table, MaterialTable) else MaterialTable(table)
         self.skin = None if skin is None else self.positive("skin", skin, "m")
         self.shapes = []  # GroupShape
-        self._numbers: dict = {}  # of shapes, by body, place and size
+        self._numbers: dict[Node, tuple[int, ...]] = {}  # of the shapes on each node
         self.frames, self.radii, self.sphere_materials = [], [], []  # of their corners: a sphere is its own
         self.obstacles = []  # (contact type, frame, options, material)
         self.excluded = set()
@@ -220,13 +220,12 @@ class ContactGroup(Part):
     def _take(self, shape, material):
         """Take a shape, its corners, and its place, which is for one shape of its kind and size."""
         number, radius = len(self.shapes), shape.radius
-        turn = () if shape.kind == "sphere" else tuple(shape.frame.rotation.ravel())
-        place = (shape.kind, shape.frame.node, *shape.frame.p, *turn, *shape.half, radius)
-        before = self._numbers.setdefault(place, number)
-        if before != number:
+        there = self._numbers.get(shape.frame.node, ())
+        for before in (k for k in there if self.shapes[k].is_at(shape)):
             name = "rounding" if shape.kind == "box" else "radius"
             message = f"m is at the place of {shape.kind} {before}, on the same body and of the same size; give it once"
             raise ParameterError(self, name, radius, message)
+        self._numbers[shape.frame.node] = (*there, number)
         self.shapes.append(shape)
         for corner in shape.corners:
             self.frames.append(corner)

@@ -7,6 +7,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.errors import ModelError, NonFiniteError, label
+from fem_mbs.nodes import motions
 from fem_mbs.rotations import matrix_to_quaternion
 from fem_mbs.system import assembly
 from fem_mbs.system import constraints as constraint_assembly
@@ -157,8 +158,8 @@ class System(Diagnosis):
 
     def _given(self):
         """What the model gives that may be set until it is compiled: attribute -> array, one row per node."""
-        names = ("position", "rotation", "velocity", "angular_velocity")
-        given = {name: np.array([getattr(node, name) for node in self.nodes]) for name in names}
+        x, R, v, w = np.split(motions(self.nodes), (3, 12, 15), axis=1)
+        given = {"position": x, "rotation": R, "velocity": v, "angular_velocity": w}
         return given | {"gravity": self.model.gravity.copy()}
 
     def changed(self) -> list[tuple[Any, str]]:
@@ -186,13 +187,12 @@ class System(Diagnosis):
         return np.where(moves, connected(len(moves), i[both], j[both]), -1)
 
     def _initial_state(self):
-        state = State(len(self.nodes))
-        nodes = self.nodes
-        state.x[:], state.R[:] = [node.position for node in nodes], [node.rotation for node in nodes]
+        state, N = State(len(self.nodes)), len(self.nodes)
+        x, R, v, w = np.split(motions(self.nodes), (3, 12, 15), axis=1)
+        state.x[:], state.R[:] = x, R.reshape(N, 3, 3)
         for R, Q in zip(state.R, state.Q):
             matrix_to_quaternion(R, Q)
-        spin = np.array([node.angular_velocity for node in nodes])
-        state.V[:, :3], state.V[:, 3:] = [node.velocity for node in nodes], np.einsum("nji,nj->ni", state.R, spin)
+        state.V[:, :3], state.V[:, 3:] = v, np.einsum("nji,nj->ni", state.R, w)
         state.V[~self.free] = 0.0
         return state
 
