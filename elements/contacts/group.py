@@ -328,12 +328,15 @@ class ContactGroup(Part):
             found.setdefault(kind, []).append(kind(Node6(name="a sphere"), frame, radius=smallest, **geometry))
         return list(found.items())
 
-    def seconds(self, kind: type, prototypes: list) -> tuple[list, np.ndarray, np.ndarray]:
-        """Second partners of a type, from its entry in `kinds`.
+    def seconds(self, kind: type) -> list:
+        """Frames of the second partners of a type."""
+        return self.frames if kind is SphereOnSphere else [frame for other, frame, *_ in self.obstacles if other is kind]
+
+    def second_records(self, kind: type, prototypes: list) -> tuple[np.ndarray, np.ndarray]:
+        """Parameters of contacts with the second partners of a type, from its entry in `kinds`.
 
         Returns
         -------
-        frames : list of k frames
         records : (k,) parameters of a contact with each
         passages : (k,) `Contact.passage` of these [m]
         """
@@ -343,11 +346,10 @@ class ContactGroup(Part):
             records[:] = prototypes[0].record
             records["p_BQ"], records["R_BQ"] = [f.p for f in self.frames], [f.rotation for f in self.frames]
             records["radius_B"] = self.radii
-            return self.frames, records, records["radius"] + records["radius_B"]
+            return records, records["radius"] + records["radius_B"]
         for k, prototype in enumerate(prototypes):
             records[k] = prototype.record
-        frames = [frame for other, frame, _, _ in self.obstacles if other is kind]
-        return frames, records, np.array([prototype.passage for prototype in prototypes])
+        return records, np.array([prototype.passage for prototype in prototypes])
 
     def partners(self, kind: type) -> list:
         """Materials of the second partners of a type, in the order of `kinds`."""

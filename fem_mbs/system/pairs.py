@@ -10,6 +10,7 @@ Spheres that travel more than a quarter of the margin in a step are searched wit
 pairs that meet within the step are then among those found (docs/theory/sweep).
 """
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -51,13 +52,20 @@ class PairGroup(Group):
         self.n, self.elements = 0, prototypes[:1]
         self.keys, self.pairs = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
         self.owner, self.kind = group, kind
-        frames, self.prototypes, passages = group.seconds(kind, prototypes)
+        self._contacts, frames = prototypes, group.seconds(kind)
         self.partners = len(frames)
         self.partner_nodes = np.array([frame.node.index for frame in frames], np.int64)
-        self.passed = passages > 0.0
-        self.passages = passages - self.prototypes["radius"]  # without the radius of the sphere
         self.names = [frame.name or frame.node.name for frame in frames]
         self.among_shapes = frames is group.frames  # no obstacles
+
+    @functools.cached_property
+    def _seconds(self):
+        return self.owner.second_records(self.kind, self._contacts)
+
+    @property
+    def prototypes(self) -> np.ndarray:
+        """Parameters of a contact with each second partner (k,); made when they are first asked for."""
+        return self._seconds[0]
 
     def set_pairs(self, search: "PairSearch", pairs: np.ndarray) -> np.ndarray:
         """Make the contacts of pairs (n, 2), sphere and partner, whose keys rise.
@@ -85,7 +93,9 @@ class PairGroup(Group):
         del self.kept  # a kilobyte per pair, which would be there twice
         self.kept = np.zeros((max(self.n, 1), self.contact_stride))
         self.kept[:, C_CONVEX] = self.elements[0].convex
-        self.kept[: self.n, C_PASSAGE] = np.where(self.passed[j], self.passages[j] + search.radii[i], 0.0)
+        passages = self._seconds[1]
+        without = passages - self.prototypes["radius"]  # the radius of the sphere
+        self.kept[: self.n, C_PASSAGE] = np.where(passages[j] > 0.0, without[j] + search.radii[i], 0.0)
         self.kept[:, C_REACH] = self.kept[:, C_PASSAGE]
         return np.where(same, where, -1)
 
@@ -143,7 +153,7 @@ class PairSearch:
         fixed = {frame.node.index for _, frame, _, _ in owner.obstacles if isinstance(frame.node, Ground)}
         self.movers = np.array([b for b in movers if b not in fixed], np.int64)
         self.centers, self.ahead, self.movers_ahead = np.zeros_like(self.offsets), np.zeros(len(self.nodes)), 0.0
-        self.room = np.zeros((64, 2), np.int64)
+        self.room = np.zeros((64, 2), np.int32)
 
     def _forbidden(self, owner):
         """Keys of node pairs that never touch, sorted: first · largest + second for both orders."""
@@ -220,12 +230,12 @@ class PairSearch:
         """Pairs of spheres (k, 2) whose gap is below a margin [m], with radii ``reach``."""
         shaped = self.owner.shaped  # pairs of other shapes are left to `fem_mbs.solvers.granular`
         if shaped or 2.0 * reach.max() + margin <= 0.0:
-            return self.room[:0]
+            return np.zeros((0, 2), np.int64)
         while True:
             found = near_pairs(self.centers, reach, margin, self.room)
             if found <= len(self.room):
-                return self.room[:found]
-            self.room = np.zeros((found + found // 4, 2), np.int64)
+                return self.room[:found].astype(np.int64)
+            self.room = np.zeros((found + found // 4, 2), np.int32)
 
     def _near_obstacles(self, system, group, x, R, margins):
         """Pairs of all spheres with all obstacles of a type whose gap is below the margins (n,) [m] of the spheres."""

@@ -101,6 +101,7 @@ class System(Diagnosis):
             from fem_mbs.system import model_checks
 
             model_checks.run(self, project=project, redundant=redundant, velocities=check != "positions")
+        self._own = None  # steppers have matrices of their own
 
     def __reduce__(self):
         # full of addresses: another process compiles the model anew

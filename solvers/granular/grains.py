@@ -65,7 +65,9 @@ class Grains:
         sizes |= sizes_of_shapes(owner, sizes)
         self.arrays, self.record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
         a = self.arrays
-        a["node"][:], a["offset"][:], a["radius"][:ns] = search.nodes, search.offsets, search.radii
+        a["node"][:], a["radius"][:ns] = search.nodes, search.radii
+        if search.offsets.any():  # zeros that are not written take no memory
+            a["offset"][:] = search.offsets
         a["material"][:ns], a["laws"][:] = search.materials, search.laws
         a["excluded"][:] = excluded
         self._fill_bodies(found)

@@ -99,11 +99,13 @@ def _solve_contacts(p, s):
     q_square = size_of_problem(p)
     add_impulses(p)
     solved = solve(p, q_square)
-    zero(s.P_at, 6 * s.V.shape[0])
+    told = s.free == 0  # else nobody asks for them
+    if told:
+        zero(s.P_at, 6 * s.V.shape[0])
     if p.clumps != 0:
         bodies.unload(p, R, s.V, s.P)
     else:
-        unload(p, R, s.V, s.P)
+        unload(p, R, s.V, s.P, told)
     if p.moving != 0:
         push_planes(p, s.x0, R, s.P)
         if p.resists != 0:

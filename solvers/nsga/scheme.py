@@ -67,8 +67,11 @@ def smooth_motion(d, s, o):
     Ma, f, Gl, Gw = s.Ma, s.f, s.Gl, o.Gw
     fs, base, base_v = s.fs, s.base, s.base_v
     for i in range(6 * d.n_nodes):
-        fs[i] = f[i]
         base[i] = f[i] + Gl[i]  # f(q~, v~) + G(q~)ᵀ k_s λ~
+    if s.free != 0:
+        return  # no corrections, which the others are for
+    for i in range(6 * d.n_nodes):
+        fs[i] = f[i]
         base_v[i] = base[i] + Gw[i] - Ma[i]
     if d.n_roll > 0 and s.persistent == 0 and s.struck == 0 and s.counts[4] == 0:
         add_last_moments(d, s, base)
