@@ -192,7 +192,7 @@ class Made(type):
 
     def __call__(cls, *args, **keywords):
         made = super().__call__(*args, **keywords)
-        made.__dict__["_made"] = True
+        object.__setattr__(made, "_made", True)
         if made.freezes:
             made._freeze()
         return made
@@ -231,8 +231,12 @@ class Checked(Values, metaclass=Made):
     family = False
     freezes = False
 
+    # not looked up in __dict__: asking for it makes a dictionary, which thousands of bodies would each keep
+    _made = False
+    _own_name: str | None = None
+
     def __setattr__(self, name: str, value: Any) -> None:
-        if "_made" in self.__dict__ and not name.startswith("_") and name != "name":
+        if self._made and not name.startswith("_") and name != "name":
             value = self._changed(name, value)
         super().__setattr__(name, value)
 
@@ -272,12 +276,12 @@ class Checked(Values, metaclass=Made):
     @property
     def name(self) -> str | None:
         """Shown in errors, results and ParaView."""
-        return self.__dict__.get("name")
+        return self._own_name
 
     @name.setter
     def name(self, value: str | None) -> None:
-        self.__dict__["name"] = None  # an error about the name has none to show
-        self.__dict__["name"] = Checked.as_text(self, "name", value, optional=True)
+        object.__setattr__(self, "_own_name", None)  # an error about the name has none to show
+        object.__setattr__(self, "_own_name", Checked.as_text(self, "name", value, optional=True))
 
 
 class Named(Checked):

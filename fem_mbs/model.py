@@ -39,7 +39,7 @@ class Model(Checked):
         self.gravity = self.as_vector("gravity", gravity)
         self.ground = Ground()
         self.nodes = [self.ground]
-        self._known = {id(self.ground)}  # nodes in the list, which keeps them alive and so their identities unique
+        self._known = {self.ground}  # nodes in the list
         self.elements, self.contact_groups = [], []
         self._names, self._numbers = {}, {}
 
@@ -82,8 +82,8 @@ class Model(Checked):
         if isinstance(node, Ground) and node is not self.ground:
             # ground has no data of its own: every ground is the inertial frame
             raise ModelError("use model.ground: a second Ground was given", [node])
-        if id(node) not in self._known:
-            self._known.add(id(node))
+        if node not in self._known:
+            self._known.add(node)
             self.nodes.append(node)
 
     def _add_element(self, element):
@@ -109,7 +109,7 @@ class Model(Checked):
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        self._known = {id(node) for node in self.nodes}  # a copy, or another process: other nodes
+        self._known = set(self.nodes)
 
     def __getitem__(self, name):
         """Element (or node) by name."""

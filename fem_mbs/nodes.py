@@ -4,6 +4,7 @@ Every node is stored as a position and a rotation with six velocity components (
 which of them are free. This keeps one layout for all elements: a `Node3` is a node whose rotation is fixed.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,30 @@ COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 
 # for owners of any kind; what is `Checked` has them as methods
 finite_vector, rotation_matrix = Checked.as_vector, Checked.as_rotation
+
+
+def _column(first: int, *shape: int) -> Any:
+    """Attribute of nodes that is kept in columns of the rows of `Node._motion`; reading gives a view."""
+    columns = slice(first, first + int(np.prod(shape)))
+
+    def read(node):
+        return node._motion[node._row, columns].reshape(shape)
+
+    def write(node, value):
+        node._motion[node._row, columns] = np.ravel(value)
+
+    return property(read, write)
+
+
+MOTION = 18  # columns: position, rotation, velocity, angular velocity
+
+
+def motions(nodes: Sequence["Node"]) -> np.ndarray:
+    """Position (3), rotation (9), velocity (3) and angular velocity (3) of nodes, as rows (n, 18)."""
+    found = np.empty((len(nodes), MOTION))
+    for i, node in enumerate(nodes):
+        found[i] = node._motion[node._row]
+    return found
 
 
 class Node(Checked):
@@ -38,6 +63,7 @@ class Node(Checked):
         "velocity": Checked.as_vector,
         "angular_velocity": Checked.as_vector,
     }
+    position, rotation, velocity, angular_velocity = _column(0, 3), _column(3, 3, 3), _column(12, 3), _column(15, 3)
     refused = {"free": "give the constructor of the node or body the components that do not move: fixed=('x', 'rz', …)"}
 
     def __init__(
@@ -50,6 +76,7 @@ class Node(Checked):
         name: str | None,
     ) -> None:
         self.name = name
+        self._motion, self._row = np.zeros((1, MOTION)), 0  # many nodes may share one array
         self.position = self.as_vector("position", position)
         self.rotation = self.as_rotation("rotation", rotation)
         self.velocity = self.as_vector("velocity", velocity)

@@ -5,8 +5,8 @@ are checked once for all bodies; mass and moment of inertia are
 
     m = ρ 4/3 π r³ ,   J = 2/5 m r²                                                                               (1)
 
-Bodies of one radius share their inertia, their record and their shape. Positions, rotations and velocities are each
-body's own, rows of one array.
+Bodies of one radius share their inertia, their record and their shape. Positions, rotations and velocities are rows of
+one array.
 
 Source: docs/theory/bodies.md, section "Many spheres" (elementary).
 """
@@ -60,7 +60,8 @@ def make_spheres(
     from fem_mbs.shapes import Sphere
 
     drawn.setdefault("resolution", RESOLUTION if len(radii) > FEW else 32)
-    rotations = np.tile(np.eye(3), (len(radii), 1, 1))
+    rotations = np.tile(np.eye(3).ravel(), (len(radii), 1))
+    motion = np.concatenate([positions, rotations, velocities, turning], axis=1)
     shapes: dict[float, Sphere] = {}
     alike: dict[tuple[float, float], dict[str, Any]] = {}
     bodies = []
@@ -72,11 +73,10 @@ def make_spheres(
             alike[radius, mass] = vars(RigidBody(mass, 0.4 * mass * radius**2, shape=shapes[radius]))
         node, body = Node6.__new__(Node6), RigidBody.__new__(RigidBody)
         _set(
-            node, name=None, position=positions[k], rotation=rotations[k], velocity=velocities[k],
-            angular_velocity=turning[k], _free=free, index=None, body=body, _made=True,
+            node, _own_name=None, _motion=motion, _row=k, _free=free, index=None, body=body, _made=True,
         )  # fmt: skip
-        # lists may be changed for one body
-        own = {"nodes": (node,), "signals": [], "shapes": [shapes[radius]]}
+        # the list may be changed for one body
+        own = {"nodes": (node,), "shapes": [shapes[radius]]}
         _set(body, **alike[radius, mass] | own)
         bodies.append(body)
     return bodies
@@ -91,6 +91,6 @@ def make_frames(bodies: list[RigidBody]) -> list[Frame]:
         array.setflags(write=False)
     for body in bodies:
         frame = Frame.__new__(Frame)
-        _set(frame, **alike | {"node": body.node, "name": body.name})
+        _set(frame, **alike | {"node": body.node, "_own_name": body.name})
         frames.append(frame)
     return frames

@@ -21,7 +21,7 @@ from fem_mbs.elements.contacts.shape_contact import SphereShapeContact
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.errors import ParameterError, label
-from fem_mbs.nodes import Frame, Node6
+from fem_mbs.nodes import Frame, Node, Node6
 from fem_mbs.rotations import frame_with_axis
 from fem_mbs.spelling import meant
 
@@ -100,7 +100,7 @@ class ContactGroup(Part):
         self.materials = table if isinstance(table, MaterialTable) else MaterialTable(table)
         self.skin = None if skin is None else self.positive("skin", skin, "m")
         self.shapes = []  # GroupShape
-        self._numbers: dict = {}  # of shapes, by body, place and size
+        self._numbers: dict[Node, tuple[int, ...]] = {}  # of the shapes on each node
         self.frames, self.radii, self.sphere_materials = [], [], []  # of their corners: a sphere is its own
         self.obstacles = []  # (contact type, frame, options, material)
         self.excluded = set()
@@ -226,13 +226,12 @@ class ContactGroup(Part):
     def _take(self, shape, material):
         """Take a shape, its corners, and its place, which is for one shape of its kind and size."""
         number, radius = len(self.shapes), shape.radius
-        turn = () if shape.kind == "sphere" else tuple(shape.frame.rotation.ravel())
-        place = (shape.kind, shape.frame.node, *shape.frame.p, *turn, *shape.half, radius)
-        before = self._numbers.setdefault(place, number)
-        if before != number:
+        there = self._numbers.get(shape.frame.node, ())
+        for before in (k for k in there if self.shapes[k].is_at(shape)):
             name = "rounding" if shape.kind == "box" else "radius"
             message = f"m is at the place of {shape.kind} {before}, on the same body and of the same size; give it once"
             raise ParameterError(self, name, radius, message)
+        self._numbers[shape.frame.node] = (*there, number)
         self.shapes.append(shape)
         for corner in shape.corners:
             self.frames.append(corner)
@@ -350,12 +349,15 @@ class ContactGroup(Part):
             found.setdefault(kind, []).append(_contact(kind, frame, geometry, smallest))
         return list(found.items())
 
-    def seconds(self, kind: type, prototypes: list) -> tuple[list, np.ndarray, np.ndarray]:
-        """Second partners of a type, from its entry in `kinds`.
+    def seconds(self, kind: type) -> list:
+        """Frames of the second partners of a type."""
+        return self.frames if kind is SphereOnSphere else [frame for other, frame, *_ in self.obstacles if other is kind]
+
+    def second_records(self, kind: type, prototypes: list) -> tuple[np.ndarray, np.ndarray]:
+        """Parameters of contacts with the second partners of a type, from its entry in `kinds`.
 
         Returns
         -------
-        frames : list of k frames
         records : (k,) parameters of a contact with each
         passages : (k,) `Contact.passage` of these [m]
         """
@@ -365,11 +367,10 @@ class ContactGroup(Part):
             records[:] = prototypes[0].record
             records["p_BQ"], records["R_BQ"] = [f.p for f in self.frames], [f.rotation for f in self.frames]
             records["radius_B"] = self.radii
-            return self.frames, records, records["radius"] + records["radius_B"]
+            return records, records["radius"] + records["radius_B"]
         for k, prototype in enumerate(prototypes):
             records[k] = prototype.record
-        frames = [frame for other, frame, _, _ in self.obstacles if other is kind]
-        return frames, records, np.array([prototype.passage for prototype in prototypes])
+        return records, np.array([prototype.passage for prototype in prototypes])
 
     def partners(self, kind: type) -> list:
         """Materials of the second partners of a type, in the order of `kinds`."""

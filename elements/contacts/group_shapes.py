@@ -30,6 +30,13 @@ class GroupShape(NamedTuple):
     half: np.ndarray
     radius: float
 
+    def is_at(self, other: "GroupShape") -> bool:
+        """Whether this is another one's place on the same node, and its size."""
+        one, two = self.frame, other.frame
+        same = self.kind == other.kind and self.radius == other.radius and (one.p == two.p).all()
+        turned = self.kind != "sphere" and (one.rotation != two.rotation).any()
+        return bool(same and not turned and (self.half == other.half).all())
+
     @property
     def thickness(self) -> float:
         """Half the smallest thickness [m]."""

@@ -33,7 +33,8 @@ class Sketch:
         self.fixed = []  # (element, node number, shape, colour), or (element, [(node number, place)], kind, cell)
         self.beams, self.outlines, self.beam_elements = [], [], []
         self.bodies = {}
-        number = {id(element): index for index, element in enumerate(system.elements)}
+        ours = {id(element) for element in system.contacts}
+        number = {id(element): index for index, element in enumerate(system.elements) if id(element) in ours}
         self.contacts = [number[id(element)] for element in system.contacts]  # in the order of contact results
         for index, element in enumerate(system.elements):
             self.add(index, element)

@@ -32,6 +32,7 @@ GEOMETRY_LIMIT = 400e6  # bytes of uncompressed frames for ParaView, unless the 
 HISTORY_LIMIT = 500e6  # bytes of histories that space is taken for in advance
 START_ROWS = 1024  # states to take space for when the length of the run is not known
 BLOCK_POINTS = 100_000  # points moved at once
+NO_OUTPUTS: dict[str, list] = {}  # of all elements that have none
 SUFFIXES = (".vtkhdf", ".hdf", ".h5", ".hdf5")
 
 
@@ -41,22 +42,7 @@ def describe(system: "System", forces: bool = False) -> dict[str, Any]:
     ``forces`` as of `sizes_of`.
     """
     number = {id(contact): i for i, contact in enumerate(system.contacts)}
-    elements = []
-    for element in system.elements:
-        rows = system.rows.get(element)
-        slices = system.output_slices.get(element, {})
-        elements.append(
-            {
-                "name": element.name,
-                "type": type(element).__name__,
-                "role": element.role,
-                "nodes": [int(node.index) for node in element.nodes],
-                "rows": None if rows is None else [rows.start, rows.stop],
-                "contact": number.get(id(element)),
-                "ends": _contact_ends(element),
-                "outputs": {k: [s.start, s.stop, element.outputs[k][1]] for k, s in slices.items()},
-            }
-        )
+    elements = [vars(_Described(element, system, number.get(id(element)))) for element in system.elements]
     nodes = _describe_nodes(system.nodes)
     gravity = [float(g) for g in getattr(system, "gravity", (0, 0, 0))]
     groups = [_describe_group(group) for group in getattr(system.model, "contact_groups", ())]
@@ -64,6 +50,21 @@ def describe(system: "System", forces: bool = False) -> dict[str, Any]:
         "model": system.name, "gravity": gravity, "sizes": sizes_of(system, forces), "nodes": nodes,
         "elements": elements, "contact_groups": groups,
     }  # fmt: skip
+
+
+class _Described:
+    """Entries of an element as attributes: the dictionaries of thousands of instances share the table of their keys."""
+
+    def __init__(self, element, system, contact):
+        rows, slices = system.rows.get(element), system.output_slices.get(element)
+        self.name, self.type, self.role = element.name, type(element).__name__, element.role
+        self.nodes = [int(node.index) for node in element.nodes]
+        self.rows = None if rows is None else [rows.start, rows.stop]
+        self.contact = contact
+        self.ends = _contact_ends(element)
+        self.outputs = NO_OUTPUTS
+        if slices:
+            self.outputs = {k: [s.start, s.stop, element.outputs[k][1]] for k, s in slices.items()}
 
 
 def _describe_nodes(nodes):
@@ -88,9 +89,7 @@ def _contact_ends(element):
 def _describe_group(group):
     """Name of a contact group, its spheres and other shapes (numbers of nodes), types of partners and their names."""
     kinds = group.kinds()
-    partners = [
-        [f.name or f.node.name or "ground" for f in group.seconds(kind, contacts)[0]] for kind, contacts in kinds
-    ]
+    partners = [[f.name or f.node.name or "ground" for f in group.seconds(kind)] for kind, _ in kinds]
     partners[0] = [shape.frame.node.name or "ground" for shape in group.shapes]
     return {
         "name": group.name,

@@ -44,7 +44,7 @@ def near_pairs(centers, radii, margin, pairs):
     ----------
     centers : (n, 3) [m]; radii : (n,) [m]
     margin : float ≥ 0 [m]
-    pairs : (k, 2) int64, filled with (i, j), i < j, as far as they fit
+    pairs : (k, 2) int32, filled with (i, j), i < j, as far as they fit
 
     Returns
     -------

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 MOST = 3  # matrices of one solver that elements are assembled into, see `assembly.GROUP`
+TOGETHER = 4096  # elements whose entries are numbered at once: a kilobyte for each of them, and more
 NO_MATRICES = np.zeros(MOST + 1, LAYOUT)  # of a system that is only evaluated
 
 
@@ -75,17 +76,20 @@ class Pattern:
     def __init__(self, system: "System", rows: Rows, dense: bool) -> None:
         n = self.n = size_of(system, rows)
         blocks = [_unknowns(system, group, rows) for group in system.groups]
-        places = [None if block is None else _places(n, *block) for block in blocks]
         if dense:
             unique = np.arange(n * n, dtype=np.int64)
         else:
             keys = [np.arange(n, dtype=np.int64) * (n + 1)]
-            keys += [_unique(place[place >= 0]) for place in places if place is not None]
-            unique = _unique(np.concatenate(keys))
+            for block in (block for block in blocks if block is not None):
+                keys += [_unique(place[place >= 0]) for place in _places(n, *block)]
+            entries = np.concatenate(keys)
+            del keys
+            unique = _unique(entries)
+            del entries
         self.pointers = np.searchsorted(unique, np.arange(n + 1, dtype=np.int64) * n).astype(np.int32)
         self.rows = (unique % n).astype(np.int32)
         self.diagonal = np.searchsorted(unique, np.arange(n, dtype=np.int64) * (n + 1)).astype(np.int64)
-        self.maps = [None if place is None else _map(unique, place) for place in places]
+        self.maps = [None if block is None else _map(unique, n, *block) for block in blocks]
 
 
 class StackedPattern(Pattern):
@@ -153,21 +157,29 @@ def _unknowns(system, group, rows):
 
 
 def _places(n, ids, mask):
-    """Numbers column · n + row of the entries of all elements, −1 where there is none."""
-    r, c = ids[:, :, None], ids[:, None, :]
-    return np.where((r >= 0) & (c >= 0) & mask[None], c * n + r, -1)
+    """Numbers column · n + row of the entries of some elements after the other, −1 where there is none."""
+    for first in range(0, len(ids), TOGETHER):
+        some = ids[first : first + TOGETHER]
+        r, c = some[:, :, None], some[:, None, :]
+        yield np.where((r >= 0) & (c >= 0) & mask[None], c * n + r, -1)
 
 
 def _unique(numbers):
     """Each number once, sorted. NumPy hashes integers: these, in steps of n, take it twenty times as long."""
     numbers = np.sort(numbers)
-    return numbers[np.flatnonzero(np.diff(numbers, prepend=-1))]
+    first = np.ones(len(numbers), bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=first[1:])
+    return numbers[first]
 
 
-def _map(unique, place):
-    """Places of entries in the values of a pattern."""
-    where = np.searchsorted(unique, np.where(place >= 0, place, 0))
-    return np.ascontiguousarray(np.where(place >= 0, where, -1).astype(np.int32))
+def _map(unique, n, ids, mask):
+    """Places of the entries of elements in the values of a pattern."""
+    places, first = np.empty((len(ids), *mask.shape), np.int32), 0
+    for place in _places(n, ids, mask):
+        where = np.searchsorted(unique, np.where(place >= 0, place, 0))
+        places[first : first + len(place)] = np.where(place >= 0, where, -1)
+        first += len(place)
+    return places
 
 
 class Layout:

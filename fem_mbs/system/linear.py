@@ -14,6 +14,9 @@ analyses the pattern anew. Where more than half have become zero (contacts that 
 `AMORTISED` factorisations, then after twice as many, and so on. Where it would analyse too often, see `ANALYSES`, it is
 given more than it needs.
 
+Diagonal matrices need no factors: KLU would scale their rows to ±1 and divide by that, which gives the same bits. Bodies
+whose axes are principal, many free spheres above all, have none else, and KLU would take a kilobyte for each.
+
 KLU keeps the pivots of its first factorisation; the first solve with new factors checks the residual and factorises
 afresh when it exceeds `REFRESH` of the right-hand side. Rows are scaled, KLU's default: without it a refactorisation
 costs a fifth less, and solutions lose five digits. KKT matrices with a zero block need KLU's block triangular form,
@@ -202,6 +205,7 @@ KLU_DATA = np.dtype(
     + [(name, "i8") for name in ("analyze", "factor", "refactor", "solve", "free", "free_symbolic", "status_at")]
     + [(name, "i8") for name in ("taken_at", "used_pointers_at", "used_rows_at", "where_at", "values_at", "work_at")]
     + [(name, "i8") for name in ("used", "analyses", "factorisations", "since", "wait", "checked")]
+    + [(name, "i8") for name in ("diagonal", "diagonal_at")]  # whether the matrix is, and its entries
 )
 
 
@@ -273,11 +277,32 @@ def _klu_analyse(c, values):
     symbolic_at[0] = _call5(c.analyze, c.n, c.used_pointers_at, c.used_rows_at, c.common_at, 0)
 
 
+@kernel
+def _is_diagonal(c, values):
+    """Whether just the diagonal is not zero, and all of it; copies it."""
+    pointers, rows = indices(c.pointers_at, c.n + 1), indices(c.rows_at, c.nnz)
+    diagonal = vector(c.diagonal_at, c.n)
+    for j in range(c.n):
+        found = False
+        for k in range(pointers[j], pointers[j + 1]):
+            if values[k] != 0.0:
+                if rows[k] != j:
+                    return False
+                diagonal[j], found = values[k], True
+        if not found:
+            return False
+    return True
+
+
 @entry("void(int64, int64)")
 def _klu_factor(context, values_at):
     c = carray(void_pointer(context), (1,), KLU_DATA)[0]
     values = vector(values_at, c.nnz)
     c.checked = 0
+    c.diagonal = 1 if _is_diagonal(c, values) else 0
+    if c.diagonal != 0:
+        integers(c.status_at, 1)[0] = 0
+        return
     total, found = _klu_gather(c, values)
     c.factorisations += 1
     c.since += 1
@@ -334,6 +359,11 @@ def _klu_bad(c, right_at):
 @entry("void(int64, int64)")
 def _klu_solve(context, right_at):
     c = carray(void_pointer(context), (1,), KLU_DATA)[0]
+    if c.diagonal != 0:
+        right, diagonal = vector(right_at, c.n), vector(c.diagonal_at, c.n)
+        for i in range(c.n):
+            right[i] /= diagonal[i]
+        return
     numeric_at = integers(c.numeric_at, 1)
     if numeric_at[0] == 0:
         return
@@ -390,12 +420,13 @@ class KLU(LinearSolver):
         self.symbolic, self.numeric = np.zeros(1, np.int64), np.zeros(1, np.int64)
         self.taken, self.where, self.used_rows = (np.zeros(nnz, np.int32) for _ in range(3))
         self.used_pointers, self.values, self.work = np.zeros(n + 1, np.int32), np.zeros(nnz), np.zeros(2 * n)
+        self.diagonal = np.zeros(n)
         self.context = np.zeros(1, KLU_DATA)
         fields: dict[str, Any] = {
             "n": n, "nnz": nnz, "pointers_at": pointers, "rows_at": rows, "common_at": self.common,
             "symbolic_at": self.symbolic, "numeric_at": self.numeric, "status_at": self.status,
             "taken_at": self.taken, "used_pointers_at": self.used_pointers, "used_rows_at": self.used_rows,
-            "where_at": self.where, "values_at": self.values, "work_at": self.work,
+            "where_at": self.where, "values_at": self.values, "work_at": self.work, "diagonal_at": self.diagonal,
             "analyze": function("klu_analyze"), "factor": function("klu_factor"),
             "refactor": function("klu_refactor"), "solve": function("klu_solve"),
             "wait": AMORTISED, "free": function("klu_free_numeric"), "free_symbolic": function("klu_free_symbolic"),

@@ -197,20 +197,16 @@ def constraints_hold(
 
 def no_penetration(system: "System", state: "State", tolerance: float = 1e-9, drift: float = 0.0) -> None:
     """No contact starts closed by more than a relative tolerance, or a length ``drift`` [m]."""
-    if system.searches:
-        system.search_pairs(state.x, state.R)
-    gaps = system.gaps(state)
-    size = system.size_at(state)
-    for c in np.flatnonzero(gaps < -max(tolerance * size, drift))[:1]:
-        contact = system.contact_at(int(c))
+    limit = -max(tolerance * system.size_at(state), drift)
+    for contact, gap in system.overlaps(state, limit):
         kind: Any = getattr(contact, "kind", type(contact))
         cure = f"Move the bodies apart (gap ≥ 0), or check the radius and {kind.where}"
-        if state._drifted[2] >= -gaps[c] / SAME:
+        if state._drifted[2] >= -gap / SAME:
             cure = (
                 "The state is from a run whose contacts penetrate: go on with its method, or repeat it with one that "
                 "holds gaps, such as DecoupledNSGA or MoreauJean(projection=True)"
             )
-        raise ModelError(f"{label(contact)}: starts with penetration, gap = {gaps[c]:.6g} m. {cure}", [contact])
+        raise ModelError(f"{label(contact)}: starts with penetration, gap = {gap:.6g} m. {cure}", [contact])
 
 
 def elements_in_range(system: "System", state: "State") -> None:

@@ -18,6 +18,7 @@ from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
+    from fem_mbs.system.pairs import PairGroup
 
 
 class Pair(NamedTuple):
@@ -179,7 +180,12 @@ class Numbering(Checked):
         if c < self.nc_fixed:
             return self.contacts[c]
         group = next(g for s in self.searches for g in s.groups if g.first_contact <= c < g.first_contact + g.n)
-        return Pair(f"{group.owner.name}: {group.name(c - group.first_contact)}", group.kind)
+        return self.pair_of(group, *group.pairs[c - group.first_contact])
+
+    @staticmethod
+    def pair_of(group: "PairGroup", i: int, j: int) -> Pair:
+        """Sphere i and second partner j of a type of pairs, as errors name them."""
+        return Pair(f"{group.owner.name}: {group.name_of(i, j)}", group.kind)
 
     @staticmethod
     def _numbered(chosen):

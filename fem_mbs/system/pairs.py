@@ -10,6 +10,7 @@ Spheres that travel more than a quarter of the margin in a step are searched wit
 pairs that meet within the step are then among those found (docs/theory/sweep).
 """
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 SKIN = 0.3  # of the mean radius
-PROBED = 20_000  # pairs with obstacles that are evaluated at once, a kilobyte each
+ROUND = 1.0 - 1e-9  # of a limit: pairs are searched by squares of distances, and judged by gaps
+PROBED = 5_000  # pairs with obstacles that are evaluated at once, a kilobyte each
 
 
 class PairGroup(Group):
@@ -50,19 +52,28 @@ class PairGroup(Group):
         self.n, self.elements = 0, prototypes[:1]
         self.keys, self.pairs = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
         self.owner, self.kind = group, kind
-        frames, self.prototypes, passages = group.seconds(kind, prototypes)
+        self._contacts, frames = prototypes, group.seconds(kind)
         self.partners = len(frames)
         self.partner_nodes = np.array([frame.node.index for frame in frames], np.int64)
-        self.passed = passages > 0.0
-        self.passages = passages - self.prototypes["radius"]  # without the radius of the sphere
         self.names = [frame.name or frame.node.name for frame in frames]
         self.among_shapes = frames is group.frames  # no obstacles
 
+    @functools.cached_property
+    def _seconds(self):
+        return self.owner.second_records(self.kind, self._contacts)
+
+    @property
+    def prototypes(self) -> np.ndarray:
+        """Parameters of a contact with each second partner (k,); made when they are first asked for."""
+        return self._seconds[0]
+
     def set_pairs(self, search: "PairSearch", pairs: np.ndarray) -> np.ndarray:
-        """Make the contacts of pairs (n, 2), sphere and partner; returns for each the place it had before, or −1."""
+        """Make the contacts of pairs (n, 2), sphere and partner, whose keys rise.
+
+        Returns for each the place it had before, or −1.
+        """
+        pairs = np.ascontiguousarray(pairs)
         keys = pairs[:, 0] * self.partners + pairs[:, 1]
-        order = np.argsort(keys, kind="stable")
-        pairs, keys = np.ascontiguousarray(pairs[order]), keys[order]
         before = self.keys
         where = np.searchsorted(before, keys)
         where[where == len(before)] = 0
@@ -82,7 +93,9 @@ class PairGroup(Group):
         del self.kept  # a kilobyte per pair, which would be there twice
         self.kept = np.zeros((max(self.n, 1), self.contact_stride))
         self.kept[:, C_CONVEX] = self.elements[0].convex
-        self.kept[: self.n, C_PASSAGE] = np.where(self.passed[j], self.passages[j] + search.radii[i], 0.0)
+        passages = self._seconds[1]
+        without = passages - self.prototypes["radius"]  # the radius of the sphere
+        self.kept[: self.n, C_PASSAGE] = np.where(passages[j] > 0.0, without[j] + search.radii[i], 0.0)
         self.kept[:, C_REACH] = self.kept[:, C_PASSAGE]
         return np.where(same, where, -1)
 
@@ -94,11 +107,10 @@ class PairGroup(Group):
         if len(found) == 2:
             what, cure = "has two laws that differ, those with '*',", "add the pair itself"
         message = f"{label(self.owner)}: its table of materials {what} for {names[0]} and {names[1]}, which meet "
-        return ModelError(message + f"({self.name(e)}); {cure}", [self.owner])
+        return ModelError(message + f"({self.name_of(*self.pairs[e])}); {cure}", [self.owner])
 
-    def name(self, e: int) -> str:
-        """Contact e in words."""
-        i, j = self.pairs[e]
+    def name_of(self, i: int, j: int) -> str:
+        """Pair of sphere i and second partner j in words."""
         other = self._shape(j) if self.among_shapes else self.names[j] or f"{self.kind.__name__} {j}"
         return f"{self._shape(i)} - {other}"
 
@@ -141,7 +153,7 @@ class PairSearch:
         fixed = {frame.node.index for _, frame, _, _ in owner.obstacles if isinstance(frame.node, Ground)}
         self.movers = np.array([b for b in movers if b not in fixed], np.int64)
         self.centers, self.ahead, self.movers_ahead = np.zeros_like(self.offsets), np.zeros(len(self.nodes)), 0.0
-        self.room = np.zeros((8 * len(self.nodes) + 64, 2), np.int64)
+        self.room = np.zeros((64, 2), np.int32)
 
     def _forbidden(self, owner):
         """Keys of node pairs that never touch, sorted: first · largest + second for both orders."""
@@ -184,28 +196,59 @@ class PairSearch:
             self.reach = float(np.sqrt((apart**2).sum(axis=-1)).max() + self.radii.max())
             ahead = turned(self.movers, self.mover_x, self.mover_R, x, R, V, h, self.reach)
             self.movers_ahead = ahead if ahead > 0.25 * self.skin else 0.0
-        reach = self.radii + self.ahead
-        found = 0
-        while not self.owner.shaped:  # pairs of other shapes are left to `fem_mbs.solvers.granular`
-            found = near_pairs(self.centers, reach, self.skin, self.room)
-            if found <= len(self.room):
-                break
-            self.room = np.zeros((2 * found, 2), np.int64)
         places = []
-        for group in self.groups:  # the first: spheres with each other
-            pairs = self.room[:found] if group is self.groups[0] else self._near_obstacles(system, group, x, R)
-            allowed = self._allowed(self.nodes[pairs[:, 0]], group.partner_nodes[pairs[:, 1]])
-            places.append(group.set_pairs(self, pairs[allowed]))
+        for group in self.groups:
+            if group is self.groups[0]:  # spheres with each other
+                pairs = self._near_spheres(self.radii + self.ahead, self.skin)
+            else:
+                pairs = self._near_obstacles(system, group, x, R, self.skin + self.ahead + self.movers_ahead)
+            places.append(group.set_pairs(self, self._meeting(group, pairs)))
         return places
 
-    def _near_obstacles(self, system, group, x, R):
-        """Pairs of all spheres with all obstacles of a type whose gap is below the margin."""
+    def first_overlap(
+        self, system: "System", x: np.ndarray, R: np.ndarray, limit: float
+    ) -> "tuple[PairGroup, np.ndarray, float] | None":
+        """The first pair whose gap is below a limit < 0 [m] at poses x, R: its group, (2,) partners, gap; or None.
+
+        Takes the memory of the pairs that overlap: others are not kept, and the pairs of the last search stay.
+        """
+        centers_of(self.nodes, self.offsets, x, R, self.centers)
+        for group in self.groups:
+            if group is self.groups[0]:
+                pairs = self._near_spheres(self.radii, ROUND * limit)
+            else:
+                pairs = self._near_obstacles(system, group, x, R, np.full(len(self.nodes), limit))
+            pairs = self._meeting(group, pairs)[:PROBED]
+            if not len(pairs):
+                continue
+            gaps = _Probe(system, group, self, pairs).gaps(x, R)
+            for k in np.flatnonzero(gaps < limit)[:1]:
+                return group, pairs[k], float(gaps[k])
+        return None
+
+    def _near_spheres(self, reach, margin):
+        """Pairs of spheres (k, 2) whose gap is below a margin [m], with radii ``reach``."""
+        shaped = self.owner.shaped  # pairs of other shapes are left to `fem_mbs.solvers.granular`
+        if shaped or 2.0 * reach.max() + margin <= 0.0:
+            return np.zeros((0, 2), np.int64)
+        while True:
+            found = near_pairs(self.centers, reach, margin, self.room)
+            if found <= len(self.room):
+                return self.room[:found].astype(np.int64)
+            self.room = np.zeros((found + found // 4, 2), np.int32)
+
+    def _near_obstacles(self, system, group, x, R, margins):
+        """Pairs of all spheres with all obstacles of a type whose gap is below the margins (n,) [m] of the spheres."""
         k, found = group.partners, []
         for spheres in np.array_split(np.arange(len(self.nodes)), len(self.nodes) * k // PROBED + 1):
             every = np.stack([np.repeat(spheres, k), np.tile(np.arange(k), len(spheres))], axis=1)
-            probe = _Probe(system, group, self, every)
-            found.append(every[probe.gaps(x, R) < self.skin + self.ahead[every[:, 0]] + self.movers_ahead])
+            found.append(every[_Probe(system, group, self, every).gaps(x, R) < margins[every[:, 0]]])
         return np.concatenate(found)
+
+    def _meeting(self, group, pairs):
+        """Those of the pairs of a group that may touch, in the order of their keys."""
+        pairs = pairs[self._allowed(self.nodes[pairs[:, 0]], group.partner_nodes[pairs[:, 1]])]
+        return pairs[np.argsort(pairs[:, 0] * group.partners + pairs[:, 1], kind="stable")]
 
 
 class _Probe:
@@ -224,7 +267,7 @@ class _Probe:
         self.record[0]["contact_at"], self.record[0]["n"] = address(self.kept), len(pairs)
         self.data = system.data.copy()
         self.data[0]["groups_at"], self.data[0]["n_groups"] = self.record.ctypes.data, 1
-        self.V = np.zeros((len(system.nodes), 6))
+        self.V = system.no_acceleration
 
     def gaps(self, x: np.ndarray, R: np.ndarray) -> np.ndarray:
         contact_assembly.contacts(self.data[0], x, R, x, R, self.V)

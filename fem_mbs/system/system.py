@@ -1,11 +1,13 @@
 """The compiled model: numbering, arrays, index maps. The only thing solvers see."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.errors import ModelError, NonFiniteError, label
+from fem_mbs.nodes import motions
 from fem_mbs.rotations import matrix_to_quaternion
 from fem_mbs.system import assembly
 from fem_mbs.system import constraints as constraint_assembly
@@ -20,7 +22,9 @@ from fem_mbs.system.sizes import extent, measure
 from fem_mbs.system.state import State
 
 if TYPE_CHECKING:
+    from fem_mbs.elements.base import Element
     from fem_mbs.model import Model
+    from fem_mbs.system.numbering import Pair
 
 
 class System(Diagnosis):
@@ -90,12 +94,14 @@ class System(Diagnosis):
         self._fill()
         self._scales()
         self.initial, self._compiled_from = self._initial_state(), self._given()
-        if self.searches:
-            self.search_pairs(self.initial.x, self.initial.R)
+        for search in self.searches:
+            if np.isnan(search.laws).any():  # a pair that meets and has no law is named
+                self.search_pairs(self.initial.x, self.initial.R)
         if check:
             from fem_mbs.system import model_checks
 
             model_checks.run(self, project=project, redundant=redundant, velocities=check != "positions")
+        self._own = None  # steppers have matrices of their own
 
     def __reduce__(self):
         # full of addresses: another process compiles the model anew
@@ -153,8 +159,8 @@ class System(Diagnosis):
 
     def _given(self):
         """What the model gives that may be set until it is compiled: attribute -> array, one row per node."""
-        names = ("position", "rotation", "velocity", "angular_velocity")
-        given = {name: np.array([getattr(node, name) for node in self.nodes]) for name in names}
+        x, R, v, w = np.split(motions(self.nodes), (3, 12, 15), axis=1)
+        given = {"position": x, "rotation": R, "velocity": v, "angular_velocity": w}
         return given | {"gravity": self.model.gravity.copy()}
 
     def changed(self) -> list[tuple[Any, str]]:
@@ -182,13 +188,12 @@ class System(Diagnosis):
         return np.where(moves, connected(len(moves), i[both], j[both]), -1)
 
     def _initial_state(self):
-        state = State(len(self.nodes))
-        nodes = self.nodes
-        state.x[:], state.R[:] = [node.position for node in nodes], [node.rotation for node in nodes]
+        state, N = State(len(self.nodes)), len(self.nodes)
+        x, R, v, w = np.split(motions(self.nodes), (3, 12, 15), axis=1)
+        state.x[:], state.R[:] = x, R.reshape(N, 3, 3)
         for R, Q in zip(state.R, state.Q):
             matrix_to_quaternion(R, Q)
-        spin = np.array([node.angular_velocity for node in nodes])
-        state.V[:, :3], state.V[:, 3:] = [node.velocity for node in nodes], np.einsum("nji,nj->ni", state.R, spin)
+        state.V[:, :3], state.V[:, 3:] = v, np.einsum("nji,nj->ni", state.R, w)
         state.V[~self.free] = 0.0
         return state
 
@@ -389,6 +394,20 @@ class System(Diagnosis):
         """Gaps of all contacts (nc,) [m]."""
         contact_assembly.contacts(self.data[0], state.x, state.R, state.x, state.R, state.V)
         return np.concatenate([g.kept[: g.n, 0] for g in self.groups if g.contact_stride] or [np.zeros(0)])
+
+    def overlaps(self, state: State, limit: float) -> "Iterator[tuple[Element | Pair, float]]":
+        """Contacts whose gap is below a limit < 0 [m], with their gaps: all elements, of each contact group the first.
+
+        Pairs of groups are looked at as they are at the state, whichever were found last.
+        """
+        gaps = self.gaps(state)[: self.nc_fixed]
+        for c in np.flatnonzero(gaps < limit):
+            yield self.contacts[c], float(gaps[c])
+        for search in self.searches:
+            found = search.first_overlap(self, state.x, state.R, limit)
+            if found is not None:
+                group, pair, gap = found
+                yield self.pair_of(group, *pair), gap
 
     def mass_properties(self) -> tuple[float, np.ndarray]:
         """Total mass [kg] and centre of mass (3,) [m] of the initial configuration, from unit gravity fields."""

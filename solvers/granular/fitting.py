@@ -48,7 +48,7 @@ def fit(system: "System", method: Any) -> Fit:
     if reason is None:
         (search,) = system.searches
         nodes = np.unique(search.nodes)
-        inertias = _inertias(system)[nodes]
+        inertias = _inertias(system, nodes)
         reason = _irregular(system, nodes, inertias)
         if reason is None:
             return Fit(None, nodes, inertias, _are_grains(search, inertias), moved)
@@ -144,13 +144,18 @@ def _strange_obstacles(system, method, moved):
     return None
 
 
-def _inertias(system: "System") -> np.ndarray:
-    """Blocks (N, 6, 6) of the nodes in the mass matrix at the start."""
-    M = system.matrices(system.initial, mass_only=True).tocoo()
-    full, blocks = np.flatnonzero(system.dof >= 0), np.zeros((len(system.nodes), 6, 6))
-    row, column = full[M.row], full[M.col]
-    same = row // 6 == column // 6
-    np.add.at(blocks, (row[same] // 6, row[same] % 6, column[same] % 6), M.data[same])
+def _inertias(system: "System", nodes: np.ndarray) -> np.ndarray:
+    """Blocks (n, 6, 6) of nodes in the mass matrix at the start, which nothing couples with others.
+
+    Columns are what inertia makes of unit accelerations, so that no matrix is needed.
+    """
+    state, free = system.initial, system.free[nodes]
+    blocks = np.zeros((len(nodes), 6, 6))
+    for j in range(6):
+        accelerations = np.zeros((len(system.nodes), 6))
+        accelerations[nodes, j] = free[:, j]
+        moved, _ = system.forces(state, accelerations)
+        blocks[:, :, j] = moved.reshape(-1, 6)[nodes] * free
     return blocks
 
 

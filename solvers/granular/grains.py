@@ -66,12 +66,17 @@ class Grains:
         sizes["nb"] = len(found.nodes) + 1 if self.clumps else 0
         sizes["nv"] = sizes["nb"] if self.clumps else sizes["ng"]
         self.shaped = owner.shaped
+        # grains that change nothing but themselves: what sweeps find are velocities of the method
+        bound = self.clumps or self.moving or len(found.moved) or system.m or getattr(method, "mixed", False)
+        self.free = not (bound or method.velocities_first)
         there = {"nm": self.moving, "nk": self.clumps, "nt": self.resists, "nq": not self.clumps}
         sizes |= {name: sizes["np"] * is_there for name, is_there in there.items()}
         sizes |= sizes_of_shapes(owner, obstacles, sizes)
         self.arrays, self.record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
         a = self.arrays
-        a["node"][:own], a["offset"][:own], a["radius"][:own] = search.nodes, search.offsets, search.radii
+        a["node"][:own], a["radius"][:own] = search.nodes, search.radii
+        if search.offsets.any():  # zeros that are not written take no memory
+            a["offset"][:own] = search.offsets
         a["material"][:own], a["laws"][:] = search.materials, search.laws
         a["excluded"][:] = excluded
         fill_shapes(self.arrays, search, obstacles)

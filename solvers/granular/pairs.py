@@ -21,7 +21,7 @@ from fem_mbs.rotations import (
     rotate,
 )
 from fem_mbs.solvers.granular.band import meets, open_bias
-from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT, PAIR, can_move, never_touch
+from fem_mbs.solvers.granular.data import G_MASS, G_TURN, LAST, P_BIAS, P_N, P_RN, P_RT, PAIR, can_move, never_touch
 from fem_mbs.solvers.granular.obstacles import (
     begin_search,
     cells_of,
@@ -138,14 +138,14 @@ def _keep_old(p):
         p.old_start[i] = p.start[i]
     for c in range(p.count):
         p.old_second[c] = p.second[c]
-        for j in range(PAIR):
-            p.old_rows[c, j] = p.rows[c, j]
+        for j in range(LAST):
+            p.last[c, j] = p.rows[c, P_RN + j]
 
 
 @kernel
 def _take_over(p):
-    """Impulses and normals of pairs that were known; friction of all by the table of laws."""
-    rows, old_rows, old_second, old_start = p.rows, p.old_rows, p.old_second, p.old_start
+    """Impulses of pairs that were known; friction of all by the table of laws."""
+    rows, before, old_second, old_start = p.rows, p.last, p.old_second, p.old_start
     material, plane_material, laws = p.material, p.plane_material, p.laws
     for c in range(p.count):
         i, b = p.first[c], p.second[c]
@@ -155,8 +155,8 @@ def _take_over(p):
             rows[c, j] = 0.0
         for old in range(old_start[i], old_start[i + 1]):
             if old_second[old] == b:
-                for j in range(PAIR):
-                    rows[c, j] = old_rows[old, j]
+                for j in range(LAST):
+                    rows[c, P_RN + j] = before[old, j]
                 break
 
 
@@ -376,8 +376,8 @@ def load(p, R, V):
 
 
 @kernel
-def unload(p, R, V, P):
-    """Velocities of the grains as those of the nodes; P (6 N,): what was added, as impulses."""
+def unload(p, R, V, P, told):
+    """Velocities of the grains as those of the nodes; P (6 N,): what was added, as impulses, where they are ``told``."""
     g, node, radius = p.grains, p.node, p.radius
     for a in range(node.shape[0]):
         i = node[a]
@@ -387,10 +387,12 @@ def unload(p, R, V, P):
                 turn += R[i, m, j] * g[a, 3 + m]
             turn /= radius[a]
             if g[a, G_MASS] > 0.0:
-                P[6 * i + j] = (g[a, j] - V[i, j]) / g[a, G_MASS]
+                if told:
+                    P[6 * i + j] = (g[a, j] - V[i, j]) / g[a, G_MASS]
                 V[i, j] = g[a, j]
             if g[a, G_TURN] > 0.0:
-                P[6 * i + 3 + j] = (turn - V[i, 3 + j]) * radius[a] ** 2 / g[a, G_TURN]
+                if told:
+                    P[6 * i + 3 + j] = (turn - V[i, 3 + j]) * radius[a] ** 2 / g[a, G_TURN]
                 V[i, 3 + j] = turn
 
 

@@ -99,11 +99,13 @@ def _solve_contacts(p, s):
     q_square = size_of_problem(p)
     add_impulses(p)
     solved = solve(p, q_square)
-    zero(s.P_at, 6 * s.V.shape[0])
+    told = s.free == 0  # else nobody asks for them
+    if told:
+        zero(s.P_at, 6 * s.V.shape[0])
     if p.clumps != 0:
         bodies.unload(p, R, s.V, s.P)
     else:
-        unload(p, R, s.V, s.P)
+        unload(p, R, s.V, s.P, told)
     if p.moving != 0:
         push_planes(p, s.x0, R, s.P)
         if p.resists != 0:
@@ -144,6 +146,14 @@ def _differ(p, s):
     return worst / size if size > 0.0 else 0.0
 
 
+@kernel
+def _add_changes(s):
+    """Velocities of free grains: impulses change nothing else."""
+    for i in range(s.V.shape[0]):
+        for j in range(6):
+            s.V[i, j] = s.Vs[i, j] + s.W[i, j]
+
+
 @entry("void(int64, int64)")
 def contacts_of_step(data, run):
     """Solve the contacts of a contact group of free bodies, and leave the end of the step.
@@ -170,12 +180,15 @@ def contacts_of_step(data, run):
             s.code = NO_ROOM
             return
         sweeps += p.sweeps
-        copy(s.V, p.sought)
+        if turns > 1:
+            copy(s.V, p.sought)
         for i in range(s.V.shape[0]):
             for j in range(6):
                 s.W[i, j] += s.V[i, j] - (p.settled[i, j] if before else p.alone[i, j])
         if p.coupled < 0:
             call2(p.mechanism_part, p.self_at, SETTLE)
+        elif s.free != 0:
+            _add_changes(s)
         else:
             solve_velocities(s, s.velocity_problem)
         differ = _differ(p, s) if turns > 1 else 0.0

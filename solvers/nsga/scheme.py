@@ -10,7 +10,7 @@ from fem_mbs.solvers.nsga.entry import decide_closed, decide_turning, leave_cone
 from fem_mbs.solvers.nsga.momentum import keep_forces, momentum
 from fem_mbs.solvers.nsga.persistent import closed_tangents, sliding_directions
 from fem_mbs.solvers.nsga.split import stops
-from fem_mbs.solvers.stepping.arrays import copy
+from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import LOOKS, OK, SINGULAR, STOPS, STRIKES, TOUCHED
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
@@ -67,11 +67,28 @@ def smooth_motion(d, s, o):
     Ma, f, Gl, Gw = s.Ma, s.f, s.Gl, o.Gw
     fs, base, base_v = s.fs, s.base, s.base_v
     for i in range(6 * d.n_nodes):
-        fs[i] = f[i]
         base[i] = f[i] + Gl[i]  # f(q~, v~) + G(q~)ᵀ k_s λ~
+    if s.free != 0:
+        return  # no corrections, which the others are for
+    for i in range(6 * d.n_nodes):
+        fs[i] = f[i]
         base_v[i] = base[i] + Gw[i] - Ma[i]
     if d.n_roll > 0 and s.persistent == 0 and s.struck == 0 and s.counts[4] == 0:
         add_last_moments(d, s, base)
+
+
+@kernel
+def take_motion(s):
+    """The smooth motion is that of the step: neither constraints nor contacts correct it."""
+    copy(s.xs, s.x)
+    copy(s.Qs, s.Q)
+    copy3(s.Rs, s.R)
+    copy(s.Vs, s.V)
+    for i in range(s.W.shape[0]):
+        for j in range(6):
+            s.W[i, j] = 0.0
+    s.counts[1] = s.counts[2] = 0
+    s.counts[3] = 1
 
 
 @entry("void(int64, int64)")
@@ -85,6 +102,11 @@ def step(data, run):
         smooth_motion(d, s, o)
         if s.code != OK:
             return
+    if s.free != 0:
+        counts[6] = VELOCITY
+        take_motion(s)
+        call2(s.grains_part, s.data_at, s.run_at)
+        return
     if d.nc > 0 and s.cut != LOOKS:
         call2(s.sweep_part, s.data_at, s.run_at)
         if s.code != OK:

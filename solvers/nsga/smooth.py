@@ -88,8 +88,9 @@ def smooth_residual(data, run):
         clear_matrix(d, SMOOTH)
     single = dynamics(d, SMOOTH, x, R, V, Vd, Ma, f, tangents, o.c_a, 1.0, o.c_q, o.c_q, T, o.mixed != 0)
     Gw = o.Gw  # moments of closed contacts, which the position correction does not know
-    zero(s.Gl_at, 6 * N)
-    zero(o.Gw_at, 6 * N)
+    if s.free == 0:  # else nobody has written to them
+        zero(s.Gl_at, 6 * N)
+        zero(o.Gw_at, 6 * N)
     if m > 0:
         constraints(d, x, R, V, g, rate)
         for i in range(m):
@@ -326,7 +327,8 @@ def smooth(data, run):
     if o.mixed == 0 and largest_turn(s.D) > LARGEST_TURN:
         stand_still(d, s, o)
     o.moved, o.trials, o.checked = math.inf, 0, 1 if s.persistent == 0 else 0
-    s.want_matrix = 1  # nearly all steps need one
+    # nearly all steps need one; not those of grains, whose acceleration stays what it is
+    s.want_matrix = 0 if s.grains_at != 0 and s.counts[0] == 0 else 1
     s.lent_c = 0.0  # by the last step
     share(problem_at(o.smooth_problem)[0], 0.0 if s.persistent != 0 else o.c_a, s.ks)
     solve(s, o.smooth_problem, s.max_iterations)

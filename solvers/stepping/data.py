@@ -198,6 +198,7 @@ TABLE = Table(
         "biased": Item("", "normal velocities have a bias in place of what Newton's law reflects", "i8"),
         "newton": Item("", "contacts by Newton's iteration first", "i8"),
         "cut": Item("", "how far the step goes when a contact closes, see nsga.split", "i8"),
+        "free": Item("", "sweeps alone correct the smooth motion, see granular.grains", "i8"),
         "strict": Item("", "a rise of the energy refuses a step", "i8"),
         "watched": Item("", "all that drives and loads the model is explained, see stepping.external_work", "i8"),
         "abrupt": Item("", "elements have forces that change abruptly", "i8"),

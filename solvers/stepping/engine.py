@@ -108,6 +108,12 @@ class Engine:
             if (search.laws[search.materials, :, L_DRILLING] > 0.0).any():
                 message = "has a radius_contensou, which only sweeps know, and they do not take this model: "
                 self.method._refuse_part(search.owner, message + reason)
+        self.system.search_pairs(self.system.initial.x, self.system.initial.R)
+
+    @property
+    def contacts_come(self) -> bool:
+        """Whether there are, or may come, contacts besides those of sweeps."""
+        return bool(self.system.nc or (self.system.searches and self.grains is None))
 
     def _allocate(self):
         system = self.system
@@ -148,7 +154,7 @@ class Engine:
         self.run_steps = run.run_steps
         shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
         parts = {**shared, **self.method.parts()}
-        if not (self.system.nc or self.system.searches):  # asking for an address compiles the part
+        if not self.contacts_come:  # asking for an address compiles the part
             parts = {name: part for name, part in parts.items() if name not in OF_CONTACTS}
         for name, part in parts.items():
             self.record_of(f"{name}_part")[f"{name}_part"] = part.address
@@ -191,7 +197,7 @@ class Engine:
             "exact": EXACT, "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
             "size": system.size, "scale_x": system.size_at(system.initial), "scale_v": system.speed_at(system.initial),
             "abrupt": int(any(element.abrupt for element in system.elements)),
-            "given_gaps": int(gaps_are_given(system)),
+            "given_gaps": int(gaps_are_given(system)), "free": int(self.grains is not None and self.grains.free),
         }  # fmt: skip
 
     def use_mixed(self) -> None:
@@ -205,12 +211,11 @@ class Engine:
         system, a = self.system, self.arrays
         state = system.initial.copy()
         a["x"][:], a["Q"][:], a["R"][:], a["V"][:] = state.x, state.Q, state.R, state.V
-        for name in ("xs", "x0", "xt"):
-            a[name][:] = state.x
-        for name in ("Qs", "Q0", "Qt"):
-            a[name][:] = state.Q
-        for name in ("Rs", "R0", "Rt"):  # nodes that cannot turn keep theirs
-            a[name][:] = state.R
+        # of nodes that cannot turn rotations stay these; those at the touch are asked for where there are contacts
+        times = ("s", "0", "t") if self.contacts_come else ("s", "0")
+        for time in times:
+            for name in "xQR":
+                a[name + time][:] = getattr(state, name)
         for name in ("Vs", "V0"):
             a[name][:] = state.V
         if system.nc:

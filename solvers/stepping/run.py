@@ -67,7 +67,7 @@ def record(data, run):
     o = records_at(s.records_at)
     N, m, k = d.n_nodes, d.m, s.saved
     x, Q, R, V = matrix(s.x_at, N, 3), matrix(s.Q_at, N, 4), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
-    Vd, W, trial = matrix(s.Vd_at, N, 6), matrix(s.W_at, N, 6), matrix(s.trial_at, N, 6)
+    Vd, W, acceleration = matrix(s.Vd_at, N, 6), matrix(s.W_at, N, 6), o.acceleration[k]
     impact, counts = integers(s.impact_at, d.nc), integers(s.counts_at, 8)
     struck = False
     for c in range(d.nc):
@@ -75,13 +75,12 @@ def record(data, run):
     for i in range(N):
         for j in range(6):
             # at an impact W/h is an impulse divided by h, not an acceleration
-            trial[i, j] = Vd[i, j] + (0.0 if struck else W[i, j] / s.h)
+            acceleration[i, j] = Vd[i, j] + (0.0 if struck else W[i, j] / s.h)
     o.t[k], o.h[k], o.step[k] = s.t, s.h, s.step_number
     o.problems[k], o.repeats[k], o.contact_problems[k], o.pair_count[k] = counts[3], counts[4], counts[7], 0
     copy(x, o.position[k])
     copy(Q, o.quaternion[k])
     copy(V, o.velocity[k])
-    copy(trial, o.acceleration[k])
     report = vector(s.lam_report_at, m)
     for i in range(m):
         o.multiplier[k, i] = report[i]
@@ -99,8 +98,8 @@ def record(data, run):
                 o.violation[k, 0] = max(o.violation[k, 0], abs(g[i]))
                 o.violation[k, 1] = max(o.violation[k, 1], abs(rate[i]))
         if d.n_outputs > 0:
-            output_values(d, x, R, V, trial, report, o.output[k])
-        o.energy[k, 0] = kinetic_energy(d, x, R, V, vector(s.force_at, 6 * N), vector(s.r1_at, 6 * N))
+            output_values(d, x, R, V, acceleration, report, o.output[k])
+        o.energy[k, 0] = kinetic_energy(d, x, R, V, vector(s.r1_at, 6 * N), vector(s.force_at, 6 * N))
         o.energy[k, 1] = potential_energy(d, x, R, V)
         if s.step_number == 0 and s.external.shape[0] > 0:
             external_work(d, s)  # keeps what the first step needs

@@ -46,7 +46,10 @@ def spheres(shape, *, friction=0.0, motion=lambda k: {}, touching=False):
     """A model of a few spheres above one obstacle on the ground, or on it."""
     kind, frame, places, sizes = SHAPES[shape]
     if touching:
-        pairs = spheres(shape).compile().searches[0].groups[1]
+        system = spheres(shape).compile()
+        system.search_pairs(system.initial.x, system.initial.R)
+        system.gaps(system.initial)  # leaves what contacts are in `kept`
+        pairs = system.searches[0].groups[1]
         assert len(pairs.kept) == len(places)
         places = np.array(places) - pairs.kept[:, :1] * pairs.kept[:, C_NORMAL : C_NORMAL + 3]
     model = fem.Model(shape, gravity=[0, 0, -G])
