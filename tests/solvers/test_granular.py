@@ -300,10 +300,11 @@ def test_two_threads_find_the_solution_of_one():
     assert kinetic(a) < 1e-14
 
 
-def test_a_pile_with_two_threads_moves_as_with_one_until_chaos():
+@pytest.mark.parametrize("name", METHODS)
+def test_a_pile_with_two_threads_moves_as_with_one_until_chaos(name):
     found = []
     for threads in (1, 2, 2):
-        result = METHODS["nsga"](contact_tolerance=1e-8, threads=threads).run(pile(64, 4), 0.16, H)
+        result = METHODS[name](contact_tolerance=1e-8, threads=threads).run(pile(64, 4), 0.16, H)
         assert result.statistics["inexact_contact_problems"] == 0
         assert np.diff(result.energy.total).max() <= 1e-8 * result.energy.kinetic.max()
         found.append(result.rows([-1])["position"])
