@@ -21,7 +21,7 @@ from fem_mbs.elements.contacts.shape_contact import SphereShapeContact
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.errors import ParameterError, label
-from fem_mbs.nodes import Frame, Node, Node6
+from fem_mbs.nodes import Frame, Node, Node6, motions
 from fem_mbs.rotations import frame_with_axis
 from fem_mbs.spelling import meant
 
@@ -351,7 +351,9 @@ class ContactGroup(Part):
 
     def seconds(self, kind: type) -> list:
         """Frames of the second partners of a type."""
-        return self.frames if kind is SphereOnSphere else [frame for other, frame, *_ in self.obstacles if other is kind]
+        return (
+            self.frames if kind is SphereOnSphere else [frame for other, frame, *_ in self.obstacles if other is kind]
+        )
 
     def second_records(self, kind: type, prototypes: list) -> tuple[np.ndarray, np.ndarray]:
         """Parameters of contacts with the second partners of a type, from its entry in `kinds`.
@@ -394,14 +396,15 @@ class ContactGroup(Part):
 
     def picture(self) -> list:
         """Drawings of the obstacles; planes without a ``drawn_size`` are drawn as large as the group."""
-        shapes = []
+        shapes, planes = [], any(kind is SphereOnPlane for kind, *_ in self.obstacles)
+        extent = self._extent() if planes else 0.0
         for kind, frame, geometry, _ in self.obstacles:
-            size = {"drawn_size": self._extent()} if kind is SphereOnPlane else {}
+            size = {"drawn_size": extent} if kind is SphereOnPlane else {}
             shapes += _contact(kind, frame, size | geometry, min(self.radii)).picture()
         return shapes
 
     def _extent(self):
-        positions = np.array([frame.node.position for frame in self.frames])
+        positions = motions([frame.node for frame in self.frames])[:, :3]
         return float(2.0 * np.ptp(positions, axis=0).max() + 10.0 * max(self.radii))
 
     def __repr__(self):

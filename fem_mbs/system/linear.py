@@ -14,8 +14,8 @@ analyses the pattern anew. Where more than half have become zero (contacts that 
 `AMORTISED` factorisations, then after twice as many, and so on. Where it would analyse too often, see `ANALYSES`, it is
 given more than it needs.
 
-Diagonal matrices need no factors: KLU would scale their rows to ±1 and divide by that, which gives the same bits. Bodies
-whose axes are principal, many free spheres above all, have none else, and KLU would take a kilobyte for each.
+Diagonal matrices need no factors: KLU would scale their rows to ±1 and divide by that, which gives the same bits. Free
+bodies with principal axes have no others, spheres above all, and KLU would take a kilobyte for each.
 
 KLU keeps the pivots of its first factorisation; the first solve with new factors checks the residual and factorises
 afresh when it exceeds `REFRESH` of the right-hand side. Rows are scaled, KLU's default: without it a refactorisation

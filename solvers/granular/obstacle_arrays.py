@@ -67,5 +67,5 @@ class Obstacles:
         self._parameters.append(record)
         self.arrays["kernel"][k] = group.calls["contact"].address
         self.arrays["record"][k] = address(record)
-        self.arrays["radius_at"][k] = address(record) + group.prototypes.dtype.fields["radius"][1]
+        self.arrays["radius_at"][k] = address(record) + record.dtype.fields["radius"][1]
         self.arrays["convex"][k] = int(group.elements[0].convex)

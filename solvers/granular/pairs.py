@@ -377,7 +377,7 @@ def load(p, R, V):
 
 @kernel
 def unload(p, R, V, P, told):
-    """Velocities of the grains as those of the nodes; P (6 N,): what was added, as impulses, where they are ``told``."""
+    """Velocities of the grains as those of the nodes; P (6 N,): what was added, as impulses, if ``told``."""
     g, node, radius = p.grains, p.node, p.radius
     for a in range(node.shape[0]):
         i = node[a]

@@ -454,3 +454,46 @@ def test_a_group_without_forces_needs_no_digits_beyond_round_off():
     result = fem.MoreauJean(divide_failed_steps=False).run(model, 0.46, 1e-3)
     assert result["first"].velocity[-1, 0] + 2.0 * result["second"].velocity[-1, 0] == pytest.approx(1.0, abs=1e-12)
     assert result["second"].velocity[-1, 0] > 0.3
+
+
+def overlapping(depths):
+    """Two spheres on a floor, which the first overlaps by depths[0], and each other by depths[1] [m]; and a third."""
+    model, group = fem.Model("overlaps"), fem.ContactGroup(name="balls")
+    for k, place in enumerate(([0, 0, 0.1 - depths[0]], [0.2 - depths[1], 0, 0.1], [1.0, 0, 0.3])):
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, position=place, name=f"ball {k}")), 0.1)
+    group.obstacle(fem.SphereOnPlane, model.ground.frame(name="floor"))
+    model.add(group)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("depths", "words"),
+    [((0.0, 0.0), None), ((0.03, 0.0), "ball 0 - floor"), ((0.0, 0.03), "ball 0 - ball 1"), ((1e-10, 1e-10), None)],
+)
+def test_overlaps_are_found_without_contacts_of_all_pairs(depths, words):
+    """Pairs are near, but no contact is made of them before a solver wants it."""
+    if words is not None:
+        with pytest.raises(fem.ModelError, match=f"balls: {words}': starts with penetration, gap = -0.03 m"):
+            overlapping(depths).compile()
+        return
+    system = overlapping(depths).compile()
+    assert system.nc == 0
+    system.search_pairs(system.initial.x, system.initial.R)
+    assert sorted(system.contact_at(c).name for c in range(system.nc)) == [
+        "balls: ball 0 - ball 1", "balls: ball 0 - floor", "balls: ball 1 - floor",
+    ]  # fmt: skip
+
+
+def test_overlaps_leave_out_bodies_that_may_not_touch():
+    model = overlapping((0.0, 0.03))
+    model.contact_groups[0].exclude(model["ball 0"], model["ball 1"])
+    model.compile()
+
+
+def test_a_limit_beyond_the_spheres_finds_no_overlap():
+    """Concentric spheres have the gap −2 r: nothing is below −3 r."""
+    system = overlapping((0.0, 0.0)).compile()
+    system.initial.x[:] = 0.0
+    assert not list(system.overlaps(system.initial, -0.3))
+    found = [(pair.name, gap) for pair, gap in system.overlaps(system.initial, -0.1)]
+    assert found == [("balls: ball 0 - ball 1", pytest.approx(-0.2))]

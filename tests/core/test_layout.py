@@ -43,6 +43,7 @@ def test_steppers_with_other_matrices_take_turns_on_one_system():
 
 def test_a_run_changes_no_attribute_of_the_system():
     system = plate.build().compile()
+    assert system.own is system.own  # made when it is first asked for
     before = dict(vars(system))
     fem.DecoupledNSGA(persistent_contacts=True).run(system, 0.01, H)
     system.matrices(system.initial)

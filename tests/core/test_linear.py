@@ -87,6 +87,23 @@ def test_singular_matrices_are_told_and_do_not_spoil_the_next_factorisation(name
     assert good @ solver.solve(right) == pytest.approx(right, abs=1e-11)  # round-off
 
 
+@pytest.mark.skipif(linear.klu() is None, reason="KLU is not installed")
+def test_diagonal_matrices_are_divided_by_to_the_last_bit_and_without_factors():
+    rng = np.random.default_rng(6)
+    matrix, n = chain(4)
+    free, coupled = make("klu", matrix[:n, :n]), kkt_values(matrix, n, rng)[:n, :n]
+    diagonal = np.diag(np.diag(coupled) * 10.0 ** rng.uniform(-8, 8, n) * rng.choice([-1.0, 1.0], n))
+    right = rng.normal(size=n)
+    assert free.factor(values_of(free, diagonal))
+    assert np.array_equal(free.solve(right), right / np.diag(diagonal))
+    assert free.symbolic[0] == free.numeric[0] == 0  # KLU has nothing
+    assert free.factor(values_of(free, coupled))
+    assert coupled @ free.solve(right) == pytest.approx(right, abs=1e-12)  # round-off
+    assert free.numeric[0] != 0
+    diagonal[3, 3] = 0.0
+    assert not free.factor(values_of(free, diagonal))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_pivots_that_become_bad_are_replaced(name):
     """The pivot order of the first values would lose ten digits on the second: it must not be kept blindly."""
