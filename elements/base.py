@@ -165,7 +165,17 @@ class Inertia(Element):
 
 
 class Force(Element):
-    """An element that applies forces."""
+    """An element that applies forces.
+
+    Attributes
+    ----------
+    external : bool
+        Whether they are given from outside, and depend on no more of the motion than how the node has turned.
+    by_time : bool
+        Whether they depend on time alone: no tangent.
+    """
+
+    external = by_time = False
 
 
 class Constraint(Element):

@@ -232,6 +232,8 @@ class ContactGroup(Part):
             message = f"m is at the place of {shape.kind} {before}, on the same body and of the same size; give it once"
             raise ParameterError(self, name, radius, message)
         self._numbers[shape.frame.node] = (*there, number)
+        if number == 0:  # by which a model knows of groups that it was not given
+            shape.frame.node._groups = (*getattr(shape.frame.node, "_groups", ()), self)
         self.shapes.append(shape)
         for corner in shape.corners:
             self.frames.append(corner)
@@ -324,7 +326,7 @@ class ContactGroup(Part):
         return material
 
     def exclude(self, first: FrameLike, second: FrameLike) -> None:
-        """Let two bodies (nodes, frames) pass through each other."""
+        """Let two bodies (nodes, frames) pass through each other; both have shapes or obstacles of the group."""
         frames = self.as_frame("first", first), self.as_frame("second", second)
         self.excluded.add(frozenset(frame.node for frame in frames))
 
@@ -343,6 +345,10 @@ class ContactGroup(Part):
         """
         if not self.frames:
             raise ParameterError(self, "spheres", 0, "in the group; put some in with group.sphere(body, radius)")
+        known = set(self.nodes)
+        for node in (node for pair in self.excluded for node in pair if node not in known):
+            message = "has no shape and no obstacle of this group: give it one, or leave out exclude(…)"
+            raise ParameterError(self, "exclude", node.name or node, message)
         sphere = SphereOnSphere(Node6(name="a sphere"), self.frames[0], radius_A=1.0, radius_B=self.radii[0])
         found, smallest = {SphereOnSphere: [sphere]}, min(self.radii)  # a prototype has to fit into its obstacle
         for kind, frame, geometry, _ in self.obstacles:

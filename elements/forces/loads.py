@@ -170,6 +170,8 @@ class _Load(Force):
         self.constant = constant and scale.constant
         self.record = (self.frame.p, self.frame.rotation, int(self.follower), int(self.conservative))
 
+    external = True
+
     @property
     def invariant(self) -> bool:
         """Whether the load turns with its node."""
@@ -232,6 +234,10 @@ class PointForce(_Load):
     ) -> None:
         super().__init__(frame, "force", force, follower, signal, name)
 
+    @property
+    def by_time(self) -> bool:  # type: ignore[override]
+        return not self.follower and not self.frame.p.any()
+
 
 class PointMoment(_Load):
     """Moment on a node.
@@ -275,6 +281,10 @@ class PointMoment(_Load):
         self, frame: FrameLike, moment: Any, *, follower: bool = False, signal: Any = None, name: str | None = None
     ) -> None:
         super().__init__(frame, "moment", moment, follower, signal, name)
+
+    @property
+    def by_time(self) -> bool:  # type: ignore[override]
+        return self.follower
 
 
 def _example(cls):

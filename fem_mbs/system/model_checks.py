@@ -39,6 +39,7 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
     no_penetration(system, state)
     elements_in_range(system, state)
     doubtful_laws(system)
+    groups_left_out(system)
     far_away(system)
 
 
@@ -233,6 +234,20 @@ def doubtful_laws(system: "System") -> None:
                 warnings.warn(
                     f"{label(contact)}: {name} = {law[column]:g} m is longer than radius = {radius:g} m. It is the arm "
                     f"of a moment, not a number: did you mean {law[column] * radius:g} m, that part of the radius?",
+                    UserWarning,
+                    stacklevel=2,
+                )
+
+
+def groups_left_out(system: "System") -> None:
+    """Warn of contact groups that know bodies of the model, and are not in it."""
+    known = {id(search.owner) for search in system.searches}
+    for node in system.nodes:
+        for group in getattr(node, "_groups", ()):
+            if id(group) not in known:
+                warnings.warn(
+                    f"{label(group)} has a shape on {label(node)}, but is not in the model: nothing touches by it. Add "
+                    "it with model.add(group)",
                     UserWarning,
                     stacklevel=2,
                 )

@@ -21,7 +21,7 @@ from fem_mbs.solvers.stepping.table import Item, Table
 
 # columns of a grain and of a pair: one line of cache each
 G_V, G_SPIN, G_MASS, G_TURN, GRAIN = 0, 3, 6, 7, 8
-P_N, P_RN, P_RT, P_BIAS, PAIR = 0, 3, 4, 7, 8
+P_N, P_RN, P_RT, P_BIAS, PAIR, LAST = 0, 3, 4, 7, 8, 4
 # pairs of a block and numbers of each, and room for those that wait for a group, see `granular.lanes`
 LANES, FIELDS, WAITING = 32, 16, 128
 T_CHI, T_ROLL, T_SPIN, T_ARM = 0, 3, 4, 5

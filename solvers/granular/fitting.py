@@ -28,7 +28,8 @@ class Fit(NamedTuple):
     nodes : (n,) numbers of the nodes of the bodies, in ascending order
     inertias : (n, 6, 6) their blocks of the mass matrix; zero where nothing moves
     grains : bool
-        Each sphere is at the node of a body of its own, which has the same inertia about all axes.
+        Each sphere is at the node of a body of its own, which has the same inertia about all axes; no load turns with
+        it.
     moved : (k,) numbers of the nodes of obstacles that contacts can move
     """
 
@@ -51,7 +52,8 @@ def fit(system: "System", method: Any) -> Fit:
         inertias = _inertias(system, nodes)
         reason = _irregular(system, nodes, inertias)
         if reason is None:
-            return Fit(None, nodes, inertias, _are_grains(search, inertias), moved)
+            given = all(element.by_time for element in _on_bodies(system))  # grains do not answer to their motion
+            return Fit(None, nodes, inertias, given and _are_grains(search, inertias), moved)
     return Fit(reason, np.zeros(0, int), np.zeros((0, 6, 6)), False, np.zeros(0, int))
 
 
@@ -103,12 +105,20 @@ def _is_obstacle(group):
     return issubclass(group.kind, SphereShapeContact) and (group.prototypes["radius"] == smallest).all()
 
 
+def _on_bodies(system):
+    """Elements on the bodies of spheres, one after the other, but for the bodies themselves."""
+    (search,) = system.searches
+    nodes = set(search.nodes)
+    for element in system.elements:
+        if type(element) is not RigidBody and any(node.index in nodes for node in element.nodes):
+            yield element
+
+
 def _bound_bodies(system):
     """What keeps the bodies of spheres from being free; None when they are."""
     (search,) = system.searches
-    nodes = set(search.nodes)
-    others = (element for element in system.elements if type(element) is not RigidBody)
-    bound = next((element for element in others if any(node.index in nodes for node in element.nodes)), None)
+    others = (element for element in _on_bodies(system) if not getattr(element, "external", False))
+    bound = next(others, None)
     if bound is not None:
         return f"{label(bound)} acts on a body with {'shapes' if search.owner.shaped else 'spheres'} of the group"
     free = system.free[search.nodes]

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -497,3 +498,28 @@ def test_a_limit_beyond_the_spheres_finds_no_overlap():
     assert not list(system.overlaps(system.initial, -0.3))
     found = [(pair.name, gap) for pair, gap in system.overlaps(system.initial, -0.1)]
     assert found == [("balls: ball 0 - ball 1", pytest.approx(-0.2))]
+
+
+def test_a_group_that_the_model_was_not_given_is_told():
+    model, group = fem.Model(), fem.ContactGroup(name="balls")
+    group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, name="ball")), 0.1)
+    with pytest.warns(UserWarning, match=r"'balls' has a shape on Node6 'ball'.*model.add"):
+        model.compile()
+    model.add(group)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        copy.deepcopy(model).compile()
+        pickle.loads(pickle.dumps(model)).compile()
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_bodies_that_are_not_in_the_group_cannot_be_excluded(order):
+    model, group = fem.Model(), fem.ContactGroup(name="balls")
+    balls = [model.add(fem.RigidBody.sphere(1.0, 0.1, position=[k, 0, 0], name=f"ball {k}")) for k in range(2)]
+    group.sphere(balls[0], 0.1)
+    group.exclude(*balls[::order])
+    model.add(group)
+    with pytest.raises(fem.ParameterError, match=r"'balls'.*'ball 1' has no shape and no obstacle of this group"):
+        model.compile()
+    group.obstacle(fem.SphereOnPlane, balls[1].frame([0, 0, -0.2]))
+    model.compile()

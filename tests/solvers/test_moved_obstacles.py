@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import fem_mbs as fem
+from fem_mbs.jit import kernel
 from fem_mbs.solvers.granular import fitting, grains
+from fem_mbs.solvers.granular.mechanism import give_way, load_nodes, mechanism_at, nudge
 
 G, R = 9.81, 0.05
 METHODS = {
@@ -298,3 +301,46 @@ def test_obstacles_on_nodes_without_mass_are_lifts_or_refused(name):
         else:
             with pytest.raises(fem.SolverError, match="has no mass: give it a small one"):
                 METHODS[name]().run(model, 0.1, 1e-3)
+
+
+@kernel
+def _push(grains, number, push, n, arm, x, Q, R):
+    """What a push at an arm would move obstacle ``number`` by; then let it give way."""
+    o = mechanism_at(grains[0].mechanism_at)[0]
+    load_nodes(o, R, x)  # velocities do not matter
+    way = give_way(grains[0], o, number, n, arm)
+    nudge(grains[0], o, number, push, n, arm, x, Q, R)
+    return way
+
+
+def test_a_flap_gives_way_by_its_lever_and_its_moment_of_inertia(monkeypatch):
+    """Turned in a hinge: b = lever²/J moves the point, Δθ = push · lever/J the flap; both about the hinge."""
+    kept = []
+    made = grains.Grains._call_parts
+    monkeypatch.setattr(grains.Grains, "_call_parts", lambda self: (kept.append(self), made(self))[1])
+    turn = Rotation.from_rotvec([0.3, -0.5, 0.8])
+    J, offset = np.diag([2e-3, 5e-3, 6e-3]), np.array([0.25, 0.0, 0.0])
+    model = fem.Model("flap")
+    flap = model.add(fem.RigidBody(0.7, J, position=turn.apply(offset), rotation=turn.as_matrix(), name="flap"))
+    axis = turn.apply([0, 1, 0])
+    model.add(fem.Revolute.at(model.ground, flap, [0, 0, 0], axis, name="hinge"))
+    group = fem.ContactGroup(name="all")
+    for k in range(2):
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, R, position=[2.0 + k, 0, 3.0])), R)
+    group.obstacle(fem.SphereOnBox, flap, size=[0.4, 0.2, 0.02])
+    model.add(group)
+    system = model.compile()
+    fem.ConeComplementarity().run(system, 1e-3, 1e-3)
+    state, point, n = system.initial, turn.apply([0.4, 0.05, 0.01]), turn.apply([0.1, 0.2, 0.97])
+    n /= np.linalg.norm(n)
+    x, Q, rotation, i = state.x.copy(), state.Q.copy(), state.R.copy(), flap.node.index
+    lever, J_hinge = np.cross(point, n) @ axis, J[1, 1] + 0.7 * 0.25**2
+    push = 1e-6
+    # (1) is that of a step: the least time makes nothing of it, as there are no springs
+    way = _push(kept[0].record, 0, push, n, point - x[i], x, Q, rotation)
+    assert way == pytest.approx(lever**2 / J_hinge, rel=1e-9)
+    turned = -push * lever / J_hinge * axis
+    assert x[i] - state.x[i] == pytest.approx(np.cross(turned, turn.apply(offset)), rel=1e-6, abs=1e-12)
+    now = (Rotation.from_matrix(rotation[i]) * turn.inv()).as_rotvec()
+    assert now == pytest.approx(turned, rel=1e-6, abs=1e-12)
+    assert np.abs(x - state.x)[[k for k in range(len(x)) if k != i]].max() == 0.0
