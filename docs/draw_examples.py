@@ -98,6 +98,12 @@ def hopper_conveyor():
     result.animate(PICTURES / "hopper_conveyor.gif", speed=0.5, fps=10, size=(480, 320), **look)
 
 
+def heap():
+    example("heap")
+    shutil.copy("heap.png", PICTURES)
+    shrink(PICTURES / "heap.png")
+
+
 def dominoes():
     example("dominoes")
     result = fem.load("dominoes.vtkhdf")
@@ -237,7 +243,7 @@ def elastic_bar():
 
 DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
-    spheres_in_a_box, mixed_pile, hopper_conveyor, dominoes, order_in_contact, hertz_contact, force_recovery,
+    spheres_in_a_box, mixed_pile, hopper_conveyor, heap, dominoes, order_in_contact, hertz_contact, force_recovery,
     compliant_impacts, clearance_crank, guided_hopper, bearing_load, shaft_in_bearings, rigid_ball_bearing,
     crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball, elastic_bar,
     rolling_disc,

@@ -163,6 +163,10 @@ CASES = [
         note="Grains act on the mechanism; steppers without that solve the group pair by pair, which takes hours.",
         fast=False,
     ),
+    example(
+        "heap", "Zhou 2001; Mueth 1998; Løvoll 1999", "spread of the sources, and of heaps of other seeds",
+        note="Other steppers take minutes for each heap.", fast=False,
+    ),
     example("compliant_impacts", "Sanchez2025, C.6.1 to C.6.3", "integration of the impact alone; three printed digits",
             fast=False),
     example("force_recovery", "Sanchez2025, C.6.1", "three printed digits; closed forms of the law",

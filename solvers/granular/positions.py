@@ -18,7 +18,7 @@ from fem_mbs.solvers.granular.pairs import place_planes
 from fem_mbs.solvers.granular.sweeps import moved_from, row_of
 from fem_mbs.system.broad_phase import centers_of
 
-PASSES, FIRST_PASSES, LAST_PASSES = 100, 10, 1000
+PASSES, FIRST_PASSES = 1000, 10  # columns take as many as the square of their height
 
 
 @kernel
@@ -86,7 +86,7 @@ def push_apart(p, x, Q, R, h):
     if p.coupled == 0:
         _passes(p, x, Q, R, h, PASSES, False)
     elif not _passes(p, x, Q, R, h, FIRST_PASSES, False):
-        _passes(p, x, Q, R, h, LAST_PASSES, True)
+        _passes(p, x, Q, R, h, PASSES, True)
     if p.clumps != 0:
         turn_nodes(p, Q, R)
 
