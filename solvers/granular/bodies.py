@@ -19,7 +19,8 @@ from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_normalise, quaternion_to_matrix
 from fem_mbs.solvers.contact_problem.one import solve_coulomb
 from fem_mbs.solvers.granular.data import B_MASS, B_SPIN, B_TURN, P_BIAS, P_N, P_RN, P_RT
-from fem_mbs.solvers.granular.sweeps import LAG, left, moved_from
+from fem_mbs.solvers.granular.lanes import LAG
+from fem_mbs.solvers.granular.sweeps import left, moved_from
 
 LOCAL = 5  # projections for one contact
 

@@ -54,6 +54,7 @@ TABLE = Table(
         "arms": Item("nk 6", "from the nodes of both bodies to the contact, inertial axes"),
         "tangents": Item("nk 6", "t_1 and t_2"),
         "block": Item("nk 3 3", "W of each contact"),
+        "slide": Item("nk", "σ: μ ‖u_T‖ of the last sweeps, where `lagged`"),
         "turns": Item("nt 6", "χ of each contact, inertial axes, then ρ, γ and the arm c of its disc"),
         "last_turns": Item("nt 3", "χ one sweep ago"),
         "old_turns": Item("nt 3", "χ before the last search"),

@@ -110,6 +110,14 @@ def _begin(p):
 
 
 @kernel
+def _begin_lag(p):
+    """Let the next sweeps over pairs of bodies solve Coulomb's law with a lag; lanes have σ of their own."""
+    p.lagged = 1
+    for c in range(p.count):
+        p.slide[c] = 0.0
+
+
+@kernel
 def _fitted(cap, rate):
     """Cap of the momentum for a rate of convergence per sweep, from the present one."""
     if rate <= math.sqrt(cap):
@@ -167,7 +175,7 @@ def solve(p, q_square):
             sums_before, sums = sums, 0.0
             late = p.clumps != 0 and p.resists + p.relaxed + p.lagged == 0 and k >= LATE * p.most
             if late and _error_of(p) > p.refused * p.refused * q_square:
-                sweeps.begin_lag(p)
+                _begin_lag(p)
                 restart = True
         if restart:
             theta, beta, least = 1.0, 0.0, math.inf
