@@ -25,7 +25,7 @@ from fem_mbs.solvers.granular.sweeps import moved_from, push, row_of
 LAG = 0.4  # part of the way that σ of (4) of `granular.sweeps` goes in a sweep
 STAYS = 0.5  # of the gap: pairs that close no more of it in the step are not listed
 # rows of a block, LANES numbers each
-N, BIAS, R, BEFORE, MU, OF_W, OF_W_T, LAGGED = 0, 3 * LANES, 4 * LANES, 8 * LANES, *(k * LANES for k in range(12, 16))
+N, BIAS, R, BEFORE, MU, W, W_T, LAGGED = 0, 3 * LANES, 4 * LANES, 8 * LANES, *(k * LANES for k in range(12, 16))
 SPIN, ESTIMATE, WORK, ROWS = 3 * LANES, 6 * LANES, 7 * LANES, 8 * LANES  # of what a sweep has of its pairs; sums
 
 
@@ -123,7 +123,7 @@ def _put(p, c):
     for j in range(4):
         D[R + j * LANES] = D[BEFORE + j * LANES] = rows[c, P_RN + j]
     w = g[a, G_MASS] + g[b, G_MASS]
-    D[BIAS], D[MU], D[OF_W], D[OF_W_T], D[LAGGED] = rows[c, P_BIAS], p.mu[c], w, w + g[a, G_TURN] + g[b, G_TURN], 0.0
+    D[BIAS], D[MU], D[W], D[W_T], D[LAGGED] = rows[c, P_BIAS], p.mu[c], w, w + g[a, G_TURN] + g[b, G_TURN], 0.0
     p.partners[k, 0], p.partners[k, 1], p.chosen[k], p.place[c], p.listed = a, b, c, k, k + 1
     if g[a, G_MASS] > 0.0:  # what cannot move may be in many pairs
         p.mark[a] = p.groups
@@ -203,7 +203,7 @@ def _solve(D, count, beta, relaxed, lagged, U):
     U has relative velocities at the start, and changes of impulses d and n × d at the end.
     """
     for i in range(count):
-        n0, n1, n2, w, w_t, mu = D[i], D[LANES + i], D[2 * LANES + i], D[OF_W + i], D[OF_W_T + i], D[MU + i]
+        n0, n1, n2, w, w_t, mu = D[i], D[LANES + i], D[2 * LANES + i], D[W + i], D[W_T + i], D[MU + i]
         u0, u1, u2 = U[i], U[LANES + i], U[2 * LANES + i]
         s0, s1, s2 = U[SPIN + i], U[SPIN + LANES + i], U[SPIN + 2 * LANES + i]
         u_n = n0 * u0 + n1 * u1 + n2 * u2
