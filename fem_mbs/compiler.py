@@ -15,7 +15,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite.binding import parse_assembly
+from llvmlite.binding import create_pass_builder, create_pipeline_tuning_options, parse_assembly
 from numba import carray
 from numba.core import analysis, cgutils, ir, types
 from numba.core.codegen import JITCodeLibrary
@@ -23,41 +23,13 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.registry import CPUDispatcher
-from numba.core.typed_passes import NativeLowering, NopythonRewrites, NopythonTypeInference
+from numba.core.typed_passes import AnnotateTypes, NativeLowering, NopythonRewrites, NopythonTypeInference
 from numba.core.untyped_passes import InlineClosureLikes
 from numba.np import arrayobj
 
-LAYOUT = 5
+from fem_mbs.compiler_quick import Garbage, NoAnnotations, Quick
 
-
-class Quick:
-    """Inner parts of numba that took a tenth of a compilation: the same answers, found in fewer steps."""
-
-    names = (str, int, float, bool, type(None), ir.Loc)
-
-    @classmethod
-    def list_vars(cls, statement: ir.Inst, value: Any) -> list:
-        """Variables in a part of a statement; numba asks an abstract class of each part what it is."""
-        kind = type(value)
-        if kind is ir.Var:
-            return [value]
-        if kind in cls.names:
-            return []
-        if kind is dict:
-            value = value.values()
-        elif kind not in (list, tuple):
-            return value.list_vars() if isinstance(value, ir.Inst) else []
-        found = []
-        for part in value:
-            if type(part) is ir.Var:
-                found.append(part)
-            elif type(part) not in cls.names:
-                found += cls.list_vars(statement, part)
-        return found
-
-    @classmethod
-    def take(cls) -> None:
-        ir.Inst._rec_list_vars = lambda statement, value: cls.list_vars(statement, value)
+LAYOUT = 6
 
 
 Quick.take()
@@ -94,6 +66,7 @@ class Program(JITCodeLibrary):
     """Machine code of a function that is called from outside, with all the parts it needs."""
 
     borrows = False  # neither it nor its parts count owners of arrays
+    short_loops = False  # see `Loops`
 
     def add_llvm_module(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -121,8 +94,12 @@ class Program(JITCodeLibrary):
             if not function.is_declaration and function.linkage.name == "linkonce_odr":
                 function.linkage = "private"
         # numba inlines before it optimises, to find pairs of counts of owners: here nobody counts
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
+        options = create_pipeline_tuning_options(speed_level=3)
+        options.slp_vectorization = False
+        options.loop_unrolling = True
+        options.loop_vectorization = options.loop_interleaving = not self.short_loops
+        builder = create_pass_builder(self._codegen._tm, options)
+        builder.getModulePassManager().run(self._final_module, builder)
 
     def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
         """What is kept on disk: machine code, and the names in it. Nobody links a program into another."""
@@ -132,6 +109,22 @@ class Program(JITCodeLibrary):
         values = [g.name for g in module.global_variables if not g.is_declaration and "NumbaEnv" in g.name]
         names += [f'@"{name}" = common global i8* null' for name in values]
         return self.name, "object", (self._get_compiled_object(), parse_assembly("\n".join(names)).as_bitcode())
+
+
+class Loops:
+    """Which programs have short loops only: steps and assembly, which go over three and six numbers and call elements.
+
+    To take several rounds of such loops at once makes a tenth more machine code and nothing faster. Loops of elements,
+    linear solvers, contact groups and contact problems are worth it. Numbers are the same.
+    """
+
+    short = ("fem_mbs.solvers.", "fem_mbs.system.")
+    long = ("fem_mbs.solvers.granular.", "fem_mbs.solvers.contact_problem.", "fem_mbs.system.linear")
+
+    @classmethod
+    def are_short(cls, module: str) -> bool:
+        """Whether the loops of the programs of a module are."""
+        return module.startswith(cls.short) and not module.startswith(cls.long)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -279,6 +272,7 @@ class _Lowering(NativeLowering):
         name = state.func_id.func_qualname
         state.library = self.library_class(state.targetctx.codegen(), name)
         state.library.enable_object_caching()
+        state.library.short_loops = Loops.are_short(state.func_id.modname)
         # an array that goes to Python needs an owner
         for_kernels = self.library_class is Part or Borrowing.owns_nothing(state.return_type)
         state.library.borrows = for_kernels and Borrowing.only(state)
@@ -423,6 +417,7 @@ class _Compiler(CompilerBase):
             NopythonTypeInference: Typing,
             NopythonRewrites: Rewrites,
             InlineClosureLikes: Closures,
+            AnnotateTypes: NoAnnotations,
         }
         passes.passes = [(other.get(step, step), words) for step, words in passes.passes]
         passes.finalize()
@@ -450,6 +445,7 @@ class ProgramCompiler(_Compiler):
             return super().compile_extra(func)
         finally:
             if running:
+                Garbage.collect()
                 gc.enable()
 
 

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fem_mbs.results.memory import memory_line
 from fem_mbs.results.notebook import WARNING
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results
 
+LARGE = 50.0  # MB of arrays from which on their memory is told
 BEYOND = 1e-6  # of the bound of friction: an impulse outside by more is told
 CUT = {
     "sequences cut short after half of max_problems, their rest without restitution": "impact_sequences_cut_short",
@@ -62,6 +64,9 @@ def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
     rise = np.diff(total).max(initial=0.0)
     text = f"{total[0]:.6g} J at the start, {total[-1]:.6g} J at the end"
     yield "energy", f"{text}, largest rise between saved states {rise:.2e} J"
+    memory = s.get("memory", {})
+    if isinstance(memory, dict) and sum(size for name, size in memory.items() if name != "process") >= LARGE:
+        yield "memory", memory_line(memory)
     for warning in result.warnings:
         yield WARNING, warning
 

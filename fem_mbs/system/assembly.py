@@ -359,14 +359,34 @@ def potential_energy(d, x, R, V):
 
 
 @kernel
-def kinetic_energy(d, x, R, V, Ma, f):
-    """Kinetic energy ½ Vᵀ M V [J]; Ma and f (full) are scratch."""
-    inertia(d, SMOOTH, x, R, V, V, Ma, False, 0.0, 0.0, R)  # without the forces, which cost more
-    total = 0.0
+def energies(d, x, R, V, Ma):
+    """Kinetic energy ½ Vᵀ M V and potential energy of all elements [J]; Ma (full) is scratch."""
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    kinetic = potential = 0.0
+    result = vector(b[_ENERGY], 1)
+    for i in range(6 * d.n_nodes):
+        Ma[i] = 0.0
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.inertia == 0 and g.energy == 0:
+            continue
+        Mae = vector(b[_MA], g.nd)
+        for e in range(g.n):
+            p = g.parameters_at + e * g.stride
+            gather(d, g, e, b, x, R, V, V)
+            if g.inertia != 0:
+                zero(b[_F], g.nd)  # gyroscopic forces go there
+                zero(b[_MA], g.nd)
+                call2(g.inertia, p, d.table_at)
+                scatter_vector(g, e, Mae, Ma)
+            if g.energy != 0:
+                call2(g.energy, p, d.table_at)
+                potential += result[0]
     for i in range(d.n_nodes):
         for j in range(6):
-            total += 0.5 * V[i, j] * Ma[6 * i + j]
-    return total
+            kinetic += 0.5 * V[i, j] * Ma[6 * i + j]
+    return kinetic, potential
 
 
 @kernel

@@ -118,6 +118,10 @@ class LinearSolver:
         invoke(self.solve_address, self.context_address, address(solution))
         return solution
 
+    def foreign_bytes(self) -> int:
+        """Bytes that a library holds for the factors, besides arrays of this object; 0 where it does not tell."""
+        return 0
+
 
 # --- dense
 # -------------------------------------------------------------------------------------------------------------
@@ -199,6 +203,7 @@ class DenseLU(LinearSolver):
 # ---------------------------------------------------------------------------------------------------------------
 
 _COMMON_BYTES = 512  # klu_common is about 160 bytes in all versions
+_USED = 144  # place of memusage and mempeak in it
 # symbolic_at and numeric_at are addresses of one pointer each; taken, used_* and values: the entries that KLU is given
 KLU_DATA = np.dtype(
     [(name, "i8") for name in ("n", "nnz", "pointers_at", "rows_at", "common_at", "symbolic_at", "numeric_at")]
@@ -436,6 +441,11 @@ class KLU(LinearSolver):
         self.context_address = address(self.context)
         self.factor_address, self.solve_address = _klu_factor.address, _klu_solve.address
 
+    def foreign_bytes(self) -> int:
+        """What KLU has allocated, by its own count."""
+        now, most = (int(n) for n in self.common[_USED : _USED + 16].view(np.uint64))
+        return now if now <= most < 2**48 else 0  # a version with another record
+
     def __del__(self):
         if sys is None or sys.is_finalizing():  # the process gives all back
             return
@@ -465,6 +475,10 @@ class SuperLU(LinearSolver):
         self.context_address = 0
         self.factor_address = callback_address(self._factor_callback)
         self.solve_address = callback_address(self._solve_callback)
+
+    def foreign_bytes(self) -> int:
+        """What SuperLU's factors hold: numbers and their rows."""
+        return 0 if self.factors is None else 12 * int(self.factors.nnz)
 
     def _array(self, at, count):
         return np.ctypeslib.as_array((ctypes.c_double * count).from_address(at))

@@ -386,9 +386,7 @@ class System(Diagnosis):
 
     def energies(self, state: State) -> tuple[float, float]:
         """Kinetic and potential energy [J]."""
-        d = self.data[0]
-        kinetic = assembly.kinetic_energy(d, state.x, state.R, state.V, self.Ma, self.f)
-        return kinetic, assembly.potential_energy(d, state.x, state.R, state.V)
+        return assembly.energies(self.data[0], state.x, state.R, state.V, self.Ma)
 
     def gaps(self, state: State) -> np.ndarray:
         """Gaps of all contacts (nc,) [m]."""

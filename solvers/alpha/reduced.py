@@ -36,9 +36,8 @@ from fem_mbs.system.assembly import (
     POSITION,
     STACKED,
     VELOCITY,
+    energies,
     factorise,
-    kinetic_energy,
-    potential_energy,
     solve_in_place,
 )
 from fem_mbs.system.contacts import L_MU, L_ROLLING, L_SPINNING
@@ -76,9 +75,10 @@ def gives_energy(data, run):
     d, s = system_at(data)[0], run_at(run)[0]
     if s.external.shape[0] > 0:
         return False
-    begun = kinetic_energy(d, s.x0, s.R0, s.V0, s.force, s.r1)
-    before, top = begun + potential_energy(d, s.x0, s.R0, s.V0), max(s.top_kinetic, begun)
-    after = kinetic_energy(d, s.x, s.R, s.V, s.force, s.r1) + potential_energy(d, s.x, s.R, s.V)
+    begun, potential = energies(d, s.x0, s.R0, s.V0, s.force)
+    before, top = begun + potential, max(s.top_kinetic, begun)
+    kinetic, potential = energies(d, s.x, s.R, s.V, s.force)
+    after = kinetic + potential
     return after - before > SHARE * top + round_off_of(s, before) + left_over(s)
 
 

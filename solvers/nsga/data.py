@@ -14,7 +14,7 @@ from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.solvers.alpha.data import COEFFICIENTS, MEMORY
 from fem_mbs.solvers.stepping.table import Item, Table
 
-PARTS = "smooth velocity restart".split()  # as `stepping.data.PARTS`
+PARTS = "smooth velocity restart closed".split()  # as `stepping.data.PARTS`
 
 TABLE = Table(
     "run of DecoupledNSGA",
@@ -54,7 +54,9 @@ TABLE = Table(
         "c_step": Item("", "change of v̇~ per change of v~ in this iteration"),
         "first_force": Item("", "size of the forces at the first iteration"),
         "checked": Item("", "forces of closed contacts have been looked at", "i8"),
-        # impacts that are split, see nsga.split
+        # closed contacts and impacts that are split, see nsga.closed
+        "missing": Item("", "norm of the other rows of closed contacts"),
+        "answer": Item("", "of the last task", "i8"),
         "whole": Item("", "step size of the user"),
         "guess": Item("", "part of the step at which the first contact closes, estimate"),
         "least": Item("", "smallest gap of touching contacts at the end of the smooth motion"),

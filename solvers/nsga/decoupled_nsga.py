@@ -226,12 +226,15 @@ class DecoupledNSGA(AlphaMethod):
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""
         from fem_mbs.solvers.contact import sweep
-        from fem_mbs.solvers.nsga import position, scheme, smooth, velocity
+        from fem_mbs.solvers.nsga import closed, position, scheme, smooth, velocity
 
         # what restarts the memory, see `scheme.finish` and `_start_contacts`
         restarts = self.persistent_contacts or self.reset_after_impact or self.impacts == "split"
+        optional = {"restart": scheme.restart} if restarts else {}
+        if self.persistent_contacts or self.impacts == "split":
+            optional["closed"] = closed.closed_part
         return {
-            "advance": scheme.advance, "step": scheme.step, **({"restart": scheme.restart} if restarts else {}),
+            "advance": scheme.advance, "step": scheme.step, **optional,
             "smooth": smooth.smooth, "position": position.position, "velocity": velocity.velocity,
             "sweep": sweep.sweep, "settle": sweep.settle,
         }  # fmt: skip

@@ -5,11 +5,10 @@ from fem_mbs.solvers.alpha.motion import keep_accelerations, set_coefficients
 from fem_mbs.solvers.contact.convection import contact_convection
 from fem_mbs.solvers.contact.law import GAP, STICK
 from fem_mbs.solvers.contact.position_rows import let_go
+from fem_mbs.solvers.nsga.closed import BEGIN, END, STOP
 from fem_mbs.solvers.nsga.data import own_at
-from fem_mbs.solvers.nsga.entry import decide_closed, decide_turning, leave_cones
-from fem_mbs.solvers.nsga.momentum import keep_forces, momentum
+from fem_mbs.solvers.nsga.entry import decide_turning, leave_cones
 from fem_mbs.solvers.nsga.persistent import closed_tangents, sliding_directions
-from fem_mbs.solvers.nsga.split import stops
 from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import LOOKS, OK, SINGULAR, STOPS, STRIKES, TOUCHED
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -115,8 +114,10 @@ def step(data, run):
     call2(s.position_part, s.data_at, s.run_at)
     if s.code == OK and s.swept != 0:
         call2(s.settle_part, s.data_at, s.run_at)
-    if s.code == OK and stops(d, s, o):
-        s.code = TOUCHED
+    if s.code == OK and (s.cut == STOPS or s.cut == LOOKS):
+        call2(o.closed_part, run, STOP)
+        if o.answer != 0:
+            s.code = TOUCHED
     if s.code != OK:
         return
     counts[6] = VELOCITY
@@ -235,10 +236,8 @@ def finish(d, s, o, lag):
     restart_now = struck and (o.reset != 0 or s.cut == STRIKES)
     s.struck = 1 if struck else 0
     if s.persistent != 0:
-        momentum(d, s, o)
-        changed, kept = decide_closed(d, s, o)
-        # the memory holds the forces of closed contacts: an impact, which turns slips, makes it wrong
-        restart_now = restart_now or changed or (struck and kept)
+        call2(o.closed_part, s.run_at, END)
+        restart_now = restart_now or o.answer != 0
     o.fresh = 0
     o.since += 1
     if restart_now:
@@ -254,7 +253,7 @@ def advance(data, run):
         keep(s)
     begin(d, s)
     if s.persistent != 0 and s.cut != STRIKES:
-        keep_forces(d, s, o)
+        call2(o.closed_part, run, BEGIN)
     alpha_m, alpha_f, beta, gamma, lag = o.alpha_m, o.alpha_f, o.beta, o.gamma, 0.0
     if o.fresh != 0:
         set_coefficients(s, o, 0.5, 0.5, 0.25, 0.5)

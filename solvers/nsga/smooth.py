@@ -6,10 +6,9 @@ import math
 
 from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.alpha.motion import predict, stand_still
+from fem_mbs.solvers.nsga.closed import FORCES, LEAVE, PREDICTED, TANGENTS
 from fem_mbs.solvers.nsga.data import own_at
-from fem_mbs.solvers.nsga.entry import leave_cones
-from fem_mbs.solvers.nsga.persistent import closed_forces, closed_tangents, sliding_directions
-from fem_mbs.solvers.stepping.arrays import largest_turn, norm
+from fem_mbs.solvers.stepping.arrays import largest_turn
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, attempt, problem_at, solve, turns_too_far
@@ -27,7 +26,6 @@ from fem_mbs.system.assembly import (
     zero,
 )
 from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_tangents, constraints, row_norm
-from fem_mbs.system.contacts import contacts
 
 FAR = 10.0  # residual, relative to the forces at the start of the step, that only a step much too deep can leave
 LATE = 6  # iterations before steps that raise the residual are shortened in any case
@@ -98,22 +96,15 @@ def smooth_residual(data, run):
         add_constraint_forces(d, 1.0, phi, Gl)
     missing = 0.0
     if s.persistent != 0:
-        contacts(d, x, R, s.x0, s.R0, V)
-        closed_forces(d, s, o, V, Gl, Gw, s.rows_c, s.rows_chi)
-        rows, missing_N = s.rows_c, 0.0
-        for c in range(d.nc):
-            missing_N += rows[c, 0] ** 2
-            missing += rows[c, 1] ** 2 + rows[c, 2] ** 2
-        if d.n_roll > 0:
-            missing += norm(vector(s.rows_chi_at, 3 * d.nc), 3 * d.nc) ** 2
-        missing, s.row_T = math.sqrt(missing), math.sqrt(missing_N)
+        call2(o.closed_part, run, FORCES)
+        missing = o.missing
     for i in range(6 * N):
         r1[i] = Ma[i] - f[i] - Gl[i] - Gw[i]
     if tangents and m > 0:
         shift = s.epsilon_rows * s.ks
         constraint_tangents(d, SMOOTH, x, R, V, phi, o.c_q, o.c_q, s.ks, o.ps, shift, RATES, T)
     if tangents and s.persistent != 0:
-        closed_tangents(d, s, o, x, R, V, s.ks, s.epsilon, o.c_q, T)
+        call2(o.closed_part, run, TANGENTS)
     # forces of single elements: net nodal forces cancel in a stressed structure at rest, whose round-off they would
     # not see
     s.F_s = full_norm(d, Ma, s.length) + max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, Gl, s.length)
@@ -157,7 +148,7 @@ def smooth_solved(data, run):
     Those that are not open or slide, once per step, and the iteration goes on. So they do where rows of contacts and
     drivers contradict each other.
     """
-    d, s = system_at(data)[0], run_at(run)[0]
+    s = run_at(run)[0]
     o = own_at(s.own_at)[0]
     small, exact = converged(s, o)
     s.solved = 0
@@ -166,11 +157,13 @@ def smooth_solved(data, run):
     contradiction = exact and s.iteration >= LATE
     if not small and not contradiction:
         return
-    if o.checked == 0 and leave_cones(d, s, o, s.rtol * s.F_s / s.ks):
-        o.checked = 1
-        call2(problem_at(o.smooth_problem)[0].residual, data, run)
-        s.before, o.moved = 0.0, math.inf
-        return
+    if o.checked == 0:
+        call2(o.closed_part, run, LEAVE)
+        if o.answer != 0:
+            o.checked = 1
+            call2(problem_at(o.smooth_problem)[0].residual, data, run)
+            s.before, o.moved = 0.0, math.inf
+            return
     if not small:
         return
     if not exact:
@@ -321,9 +314,7 @@ def smooth(data, run):
     o = own_at(s.own_at)[0]
     predict(d, s, o)
     if s.persistent != 0:
-        advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, s.T)
-        contacts(d, s.xs, s.Rs, s.x0, s.R0, s.Vs)
-        sliding_directions(d, s, o, s.Vs)
+        call2(o.closed_part, run, PREDICTED)
     if o.mixed == 0 and largest_turn(s.D) > LARGEST_TURN:
         stand_still(d, s, o)
     o.moved, o.trials, o.checked = math.inf, 0, 1 if s.persistent == 0 else 0

@@ -24,9 +24,8 @@ It says nothing of energy that is lost.
 
 import math
 
-from fem_mbs.jit import entry, kernel
-from fem_mbs.solvers.contact.passed import crossing
-from fem_mbs.solvers.stepping.codes import JUMP, OUT_OF_RANGE, PASSED
+from fem_mbs.jit import call2, entry, kernel
+from fem_mbs.solvers.stepping.codes import JUMP, OUT_OF_RANGE
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.external_work import allow_work
 from fem_mbs.solvers.stepping.sizes import left_over, round_off_of
@@ -132,9 +131,9 @@ def check(data, run):
     s.left_energy += left
     s.all_left += left
     if s.external.shape[0] > 0:
-        allow_work(d, s)
+        allow_work(s)
     troubled = trouble_of(d, x, s.R)
     if troubled >= 0:
         s.jumped, s.code = troubled, OUT_OF_RANGE
-    elif crossing(d, s):
-        s.code = PASSED
+    elif s.passage_part != 0:
+        call2(s.passage_part, data, run)

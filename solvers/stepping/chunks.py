@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import NonFiniteError, SolverError
+from fem_mbs.results.memory import memory_of
 from fem_mbs.solvers.stepping.depth_watch import DepthWatch
 from fem_mbs.solvers.stepping.energy_watch import drift_of_energy
 from fem_mbs.solvers.stepping.run_warnings import warnings_of
@@ -213,7 +214,8 @@ class Chunks:
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."
                 self.failure = SolverError(text, step=self.done, time=end)
                 self.reason = f"stopped: {self.failure}"
-            return self.writer.close(self.reason, warnings=warnings, **self.engine.statistics())
+            memory = memory_of(self.engine, [self.records, self.pairs, self.writer.chunks, self.writer.pair_tables])
+            return self.writer.close(self.reason, warnings=warnings, memory=memory, **self.engine.statistics())
         finally:
             for observer in self.observers:
                 observer.finish()

@@ -25,7 +25,7 @@ from fem_mbs.solvers.stepping.table import Item, Table
 from fem_mbs.system.assembly import DATA
 
 # C functions that parts call each other through: a part is then compiled on its own, not again inside its callers
-PARTS = "advance step position record check sweep settle newton grains".split()
+PARTS = "advance step position record check sweep settle newton grains work passage".split()
 PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see stepping.newton
 
 _LAST = "of the last step, where Newton's iteration starts"
@@ -172,6 +172,7 @@ TABLE = Table(
         "allowed_energy": Item("", "rise that is allowed since the last look, see stepping.checks", kept=True),
         "allowed_work": Item("", "of that, what loads and drivers may have given", kept=True),
         "recent_work": Item("", "of loads and drivers that may have entered in a step", kept=True),
+        "step_work": Item("", "of the last step, by work_part"),
         "given_work": Item("", "largest that loads and drivers have given since the start", kept=True),
         "left_energy": Item("", "what tolerances may have left since the last look", kept=True),
         "all_left": Item("", "the same since the start", kept=True),

@@ -149,10 +149,15 @@ class Engine:
     def _connect(self):
         """Addresses of compiled parts, of problems and of records."""
         from fem_mbs.jit import address
-        from fem_mbs.solvers.stepping import checks, run
+        from fem_mbs.solvers.contact import passed
+        from fem_mbs.solvers.stepping import checks, external_work, run
 
         self.run_steps = run.run_steps
         shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
+        if len(self.arrays["external"]):
+            shared["work"] = external_work.work
+        if any("touching" in group.calls for group in self.system.groups):
+            shared["passage"] = passed.passage
         parts = {**shared, **self.method.parts()}
         if not self.contacts_come:  # asking for an address compiles the part
             parts = {name: part for name, part in parts.items() if name not in OF_CONTACTS}

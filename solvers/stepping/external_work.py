@@ -30,8 +30,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, local_vector, vector
+from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integer_matrix, integers, kernel, local_vector, vector
 from fem_mbs.rotations import quaternion_log, quaternion_multiply
+from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import gather, groups_of, zero
 
 if TYPE_CHECKING:
@@ -183,10 +184,17 @@ def external_work(d, s):
     return total
 
 
+@entry("void(int64, int64)")
+def work(data, run):
+    """`external_work` in ``s.step_work``: a part, for models without loads and drivers do not need it."""
+    s = run_at(run)[0]
+    s.step_work = external_work(system_at(data)[0], s)
+
+
 @kernel
-def allow_work(d, s):
+def allow_work(s):
     """Add what loads and drivers explain of the energy after an accepted step, (2)."""
-    work = external_work(d, s)
-    s.recent_work = work + KEPT * s.recent_work
+    call2(s.work_part, s.data_at, s.run_at)
+    s.recent_work = s.step_work + KEPT * s.recent_work
     s.allowed_work += s.recent_work
-    s.given_work += work
+    s.given_work += s.step_work

@@ -10,9 +10,8 @@ from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.checks import energy_rises
 from fem_mbs.solvers.stepping.codes import ENERGY_ROSE, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.external_work import external_work
 from fem_mbs.solvers.stepping.records import records_at
-from fem_mbs.system.assembly import groups_of, kinetic_energy, output_values, potential_energy
+from fem_mbs.system.assembly import energies, groups_of, output_values
 from fem_mbs.system.constraints import constraints
 from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
 
@@ -99,10 +98,9 @@ def record(data, run):
                 o.violation[k, 1] = max(o.violation[k, 1], abs(rate[i]))
         if d.n_outputs > 0:
             output_values(d, x, R, V, acceleration, report, o.output[k])
-        o.energy[k, 0] = kinetic_energy(d, x, R, V, vector(s.r1_at, 6 * N), vector(s.force_at, 6 * N))
-        o.energy[k, 1] = potential_energy(d, x, R, V)
+        o.energy[k, 0], o.energy[k, 1] = energies(d, x, R, V, vector(s.force_at, 6 * N))
         if s.step_number == 0 and s.external.shape[0] > 0:
-            external_work(d, s)  # keeps what the first step needs
+            call2(s.work_part, data, run)  # keeps what the first step needs
         finite = math.isfinite(o.energy[k, 0] + o.energy[k, 1])
         rises = finite and s.watched != 0 and energy_rises(s, o.energy[k, 0], o.energy[k, 1])
         if (rises and s.strict != 0) or not finite:
