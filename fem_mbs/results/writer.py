@@ -55,7 +55,7 @@ def describe(system: "System", forces: bool = False) -> dict[str, Any]:
 class _Described:
     """Entries of an element as attributes: the dictionaries of thousands of instances share the table of their keys."""
 
-    def __init__(self, element, system, contact):
+    def __init__(self, element: Any, system: "System", contact: int | None) -> None:
         rows, slices = system.rows.get(element), system.output_slices.get(element)
         self.name, self.type, self.role = element.name, type(element).__name__, element.role
         self.nodes = [int(node.index) for node in element.nodes]

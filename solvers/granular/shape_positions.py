@@ -16,7 +16,7 @@ from fem_mbs.solvers.granular.cores import is_endless, place_shape, touch
 from fem_mbs.solvers.granular.data import B_MASS
 from fem_mbs.solvers.granular.mechanism import give_way, mechanism_at, nudge
 from fem_mbs.solvers.granular.pairs import place_planes
-from fem_mbs.solvers.granular.positions import FIRST_PASSES, LAST_PASSES, PASSES
+from fem_mbs.solvers.granular.positions import FIRST_PASSES, PASSES
 from fem_mbs.solvers.granular.sweeps import moved_from
 
 
@@ -120,7 +120,7 @@ def push_apart(p, x, Q, R, h):
     if p.coupled == 0:
         _passes(p, x, Q, R, h, PASSES, False)
     elif not _passes(p, x, Q, R, h, FIRST_PASSES, False):
-        _passes(p, x, Q, R, h, LAST_PASSES, True)
+        _passes(p, x, Q, R, h, PASSES, True)
 
 
 @kernel
