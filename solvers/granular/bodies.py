@@ -160,7 +160,7 @@ def push(g, a, arms, c, k, sign, d0, d1, d2):
 def both(p, c):
     """Rows of the two bodies of pair c."""
     b = p.second[c]
-    return p.body[p.first[c]], p.body[b] if b >= 0 else p.bodies.shape[0] - 1
+    return p.body[p.first[c]], p.body[b] if b >= 0 else p.body_node.shape[0] - 1
 
 
 @kernel

@@ -30,10 +30,11 @@ SIZE, ADD, SWEEP, ERROR, PLACE, UNLOAD, READY, SETTLE, FIND, FIND_AGAIN, EVALUAT
 B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 
 # ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials, nx excluded
-# pairs; nb bodies and one that cannot move, nk room for pairs of these: 0 for grains; nv rows of velocities: ng or nb;
-# nq room for listed pairs of grains, whole blocks, 0 for bodies; nt room for pairs where contacts resist turning
-# (`granular.turning`); nh convex shapes, whose corners are the spheres, first those nr of bodies, then those of
-# obstacles; nf room for their pairs, nc their number of bodies: 0 where all shapes are spheres
+# pairs; nb bodies and one that cannot move, nk room for pairs of these: 0 for grains; ny the same and, where contacts
+# resist turning, nodes of obstacles that contacts move; nv rows of velocities: ng or ny; nq room for listed pairs of
+# grains, whole blocks, 0 for bodies; nt room for pairs where contacts resist turning (`granular.turning`); nh convex
+# shapes, whose corners are the spheres, first those nr of bodies, then those of obstacles; nf room for their pairs, nc
+# their number of bodies: 0 where all shapes are spheres
 TABLE = Table(
     "contact group of free bodies",
     {
@@ -49,7 +50,7 @@ TABLE = Table(
         "body_node": Item("nb", "of each body", "i8"),
         "inertia": Item("nb 3 3", "J of each body, axes of its node"),
         "inverse": Item("nb 3 3", "its inverse"),
-        "bodies": Item("nb 13", "velocities v and ω, 1/m and J⁻¹, inertial axes"),
+        "bodies": Item("ny 13", "velocities v and ω, 1/m and J⁻¹, inertial axes; then those of nodes of `mechanism`"),
         "turn": Item("nb 3", "rotation of each body by the correction of positions, inertial axes"),
         "arms": Item("nk 6", "from the nodes of both bodies to the contact, inertial axes"),
         "tangents": Item("nk 6", "t_1 and t_2"),
@@ -68,6 +69,7 @@ TABLE = Table(
         "plane": Item("no 4", "normals and distances from the origin, inertial axes"),
         "plane_node": Item("no", "of each obstacle", "i8"),
         "plane_local": Item("no 6", "point and normal of each plane, axes of its node"),
+        "plane_row": Item("no", "row of `bodies` of each obstacle, where contacts resist turning", "i8"),
         "plane_material": Item("no", "of each obstacle", "i8"),
         "excluded": Item("nx", "pairs of nodes that never touch, first · N + second in rising order", "i8"),
         "laws": Item("nl nl 6", "laws of pairs of materials"),

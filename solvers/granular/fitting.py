@@ -149,8 +149,6 @@ def _strange_obstacles(system, method, moved):
         )
     if set(moved) & set(search.nodes.tolist()):
         return "a body carries spheres and obstacles"
-    if len(moved) and turns(search):
-        return "contacts resist rolling or spinning, and move obstacles"
     return None
 
 

@@ -64,7 +64,8 @@ class Grains:
         excluded = _excluded(search, len(system.nodes))
         sizes["nx"], sizes["nodes"] = len(excluded), len(system.nodes)
         sizes["nb"] = len(found.nodes) + 1 if self.clumps else 0
-        sizes["nv"] = sizes["nb"] if self.clumps else sizes["ng"]
+        sizes["ny"] = sizes["nb"] + (len(found.moved) if self.resists else 0)
+        sizes["nv"] = sizes["ny"] if self.clumps else sizes["ng"]
         self.shaped = owner.shaped
         # grains that change nothing but themselves: what sweeps find are velocities of the method
         bound = self.clumps or self.moving or len(found.moved) or system.m or getattr(method, "mixed", False)
@@ -128,7 +129,9 @@ class Grains:
         a["body"][:] = len(found.nodes)  # what cannot move: obstacles too
         own = self.engine.system.searches[0].nodes
         a["body"][: len(own)] = np.searchsorted(found.nodes, own)
-        a["body_node"][:-1], a["bodies"][:-1, B_MASS] = found.nodes, of_mass
+        a["body_node"][:-1], a["bodies"][: len(found.nodes), B_MASS] = found.nodes, of_mass
+        rows = len(found.nodes) + 1 + np.searchsorted(found.moved, self.obstacles.nodes)
+        a["plane_row"][:] = np.where(np.isin(self.obstacles.nodes, found.moved), rows, len(found.nodes))
         a["inertia"][:-1] = turns
         a["inverse"][:-1][moves] = np.linalg.inv(turns[moves])
 

@@ -4,7 +4,8 @@ Impulses P at the k nodes of such obstacles change their velocities as
 
     Δv = C P ,   C = S M̂⁻¹ Sᵀ ,   M̂ = [ M + h D + c h² K   −Gᵀ ;  −G   0 ]                                         (1)
 
-with S the rows of these nodes; c = 1 where velocities and positions are found together, ½ where positions follow (3).
+with S the rows of these nodes; c = 1 where velocities and positions are found together, ½ where positions follow (3),
+and c = θ² with θ h D of Moreau's scheme.
 A contact of a grain at the arm a from node j has W of both, with E = (n, t_1, t_2)ᵀ,
 
     W = W_grain + E [I  −ã] C_jj [I  −ã]ᵀ Eᵀ                                                                      (2)

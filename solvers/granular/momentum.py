@@ -46,12 +46,12 @@ def add_impulses(p):
     """Add the impulses of all pairs to the velocities."""
     if p.clumps != 0:
         bodies.add_impulses(p)
-        if p.resists != 0:
-            call2(p.turning_part, p.self_at, ADD)
     else:
         sweeps.add_impulses(p)
     if p.coupled < 0:
         call2(p.mechanism_part, p.self_at, ADD)
+    if p.resists != 0:
+        call2(p.turning_part, p.self_at, ADD)
 
 
 @kernel

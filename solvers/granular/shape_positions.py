@@ -142,7 +142,7 @@ def _passes(p, x, Q, R, h, most, yielding):
             goal = min(0.0, start + h * p.recovery) if start < -kept else 0.0
             if gap >= goal - kept:
                 continue
-            i, row_a, row_b = p.node[a], p.body[a], p.bodies.shape[0] - 1
+            i, row_a, row_b = p.node[a], p.body[a], p.body_node.shape[0] - 1
             d0, d1, d2 = g[3] - x[i, 0], g[4] - x[i, 1], g[5] - x[i, 2]
             total = _mobility(p, row_a, d0, d1, d2, g)
             e0 = e1 = e2 = 0.0

@@ -90,12 +90,12 @@ def _solve_contacts(p, s):
     if p.clumps != 0:
         bodies.load(p, R, s.V)
         bodies.place(p, s.x0)
-        if p.resists != 0:
-            call2(p.turning_part, p.self_at, PLACE)
     else:
         load(p, R, s.V)
     if p.coupled < 0:
         call2(p.mechanism_part, p.self_at, PLACE)
+    if p.resists != 0:
+        call2(p.turning_part, p.self_at, PLACE)
     q_square = size_of_problem(p)
     add_impulses(p)
     solved = solve(p, q_square)

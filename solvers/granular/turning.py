@@ -7,6 +7,11 @@ the relative angular velocity of the bodies. With E = (n, t_1, t_2)ᵀ and F = (
     |r_T| ≤ μ r_N ,   |χ_R| ≤ ρ r_N ,   |χ_S| ≤ γ r_N ,   each against its own velocity                              (2)
     with a disc:  |(r_T, χ_S/c)| ≤ μ r_N ,   against (u_T, c ω_S)                                                    (3)
 
+Nodes of obstacles that contacts move have rows among the bodies, for their velocities alone: what a contact gives them
+goes through C of `granular.mechanism` to all of them at once, and C_jj is added to the blocks,
+
+    W_ωχ + F C_jj,θθ Fᵀ ,   W_ωr + F (C_jj,θv + C_jj,θθ ã) Eᵀ                                                     (4)
+
 One contact is solved by `granular.turning_contact`. Scales of the error are those of contact problems: forces by
 tr W/3, rolling by tr W_RR/2, spinning by W_SS; with a disc χ_S/c is a force.
 
@@ -16,9 +21,18 @@ Source: docs/theory/contact_groups.md, (12)-(15).
 """
 
 from fem_mbs.jit import kernel, local_vector
-from fem_mbs.solvers.granular.bodies import approach, both, cross, push, turned
+from fem_mbs.solvers.granular.bodies import approach, cross, push, turned
 from fem_mbs.solvers.granular.data import B_SPIN, P_BIAS, P_N, P_RN, P_RT, T_ARM, T_CHI, T_ROLL, T_SPIN
+from fem_mbs.solvers.granular.mechanism import give, mechanism_at, velocity_of
+from fem_mbs.solvers.granular.sweeps import moved_from
 from fem_mbs.solvers.granular.turning_contact import lifts, parts, project, scales, solve, solve_relaxed, times
+
+
+@kernel
+def _sides(p, c):
+    """Rows of the two bodies of pair c; nodes that contacts move have rows of their own."""
+    b = p.second[c]
+    return p.body[p.first[c]], p.body[b] if b >= 0 else p.plane_row[-1 - b]
 
 
 @kernel
@@ -27,7 +41,7 @@ def place(p):
     g, arms, mixed, spin = p.bodies, p.arms, p.mixed, p.spin
     F = local_vector(9)
     for c in range(p.count):
-        a, b = both(p, c)
+        a, b = _sides(p, c)
         for j in range(6):
             F[j] = p.tangents[c, j]
         for j in range(3):
@@ -43,6 +57,54 @@ def place(p):
                 spin[c, l, k] = F[3 * k] * y0 + F[3 * k + 1] * y1 + F[3 * k + 2] * y2
                 e = 3 * ((k + 2) % 3)  # n, t_1, t_2 among t_1, t_2, n
                 mixed[c, l, k] = F[e] * v0 + F[e + 1] * v1 + F[e + 2] * v2
+    if p.coupled < 0:
+        _place_moved(p)
+
+
+@kernel
+def _place_moved(p):
+    """What nodes of obstacles that contacts move add to the blocks, (4), and their arms and velocities."""
+    o, F = mechanism_at(p.mechanism_at)[0], local_vector(9)
+    for a in range(o.node.shape[0]):
+        own = o.own[a]
+        for q in range(o.start[a], o.start[a + 1]):
+            c, arm = o.pair[q], o.arm[q]
+            for j in range(3):
+                p.arms[c, 3 + j] = arm[j]
+                F[j], F[3 + j], F[6 + j] = p.tangents[c, j], p.tangents[c, 3 + j], p.rows[c, P_N + j]
+                for k in range(3):
+                    p.block[c, j, k] = o.block[q, j, k]
+            for k in range(3):
+                e = 3 * ((k + 2) % 3)  # n, t_1, t_2 among t_1, t_2, n
+                m0, m1, m2 = cross(arm[0], arm[1], arm[2], F[e], F[e + 1], F[e + 2])
+                for l in range(3):
+                    for j in range(3):
+                        of_r = own[3 + j, 3] * m0 + own[3 + j, 4] * m1 + own[3 + j, 5] * m2
+                        of_m = 0.0
+                        for i in range(3):
+                            of_r += own[3 + j, i] * F[e + i]
+                            of_m += own[3 + j, 3 + i] * F[3 * k + i]
+                        p.mixed[c, l, k] += F[3 * l + j] * of_r
+                        p.spin[c, l, k] += F[3 * l + j] * of_m
+    _follow_moved(p, o)
+
+
+@kernel
+def _follow_moved(p, o):
+    """Velocities of the nodes that contacts move, inertial axes, in their rows."""
+    first = p.body_node.shape[0]
+    for a in range(o.node.shape[0]):
+        velocity_of(o, a, p.bodies[first + a])
+
+
+@kernel
+def _give_moved(p, c, b, f0, f1, f2, m0, m1, m2):
+    """Give impulse −f at the arm of pair c and moment −m to the node of row b."""
+    o, F = mechanism_at(p.mechanism_at)[0], local_vector(6)
+    y0, y1, y2 = cross(p.arms[c, 3], p.arms[c, 4], p.arms[c, 5], f0, f1, f2)
+    F[0], F[1], F[2], F[3], F[4], F[5] = -f0, -f1, -f2, -y0 - m0, -y1 - m1, -y2 - m2
+    give(o, b - p.body_node.shape[0], F)
+    _follow_moved(p, o)
 
 
 @kernel
@@ -56,15 +118,20 @@ def _turn(g, a, sign, m0, m1, m2):
 
 @kernel
 def add_impulses(p):
-    """Add the moments of all pairs to the velocities of the bodies."""
-    g, turns = p.bodies, p.turns
+    """Add the moments of all pairs to the velocities of the bodies; forces are there already."""
+    g, turns, moved = p.bodies, p.turns, moved_from(p)
     for c in range(p.count):
         if p.rows[c, P_RN] == 0.0:
             turns[c, 0] = turns[c, 1] = turns[c, 2] = 0.0
             continue
-        a, b = both(p, c)
+        a, b = _sides(p, c)
         _turn(g, a, 1.0, turns[c, 0], turns[c, 1], turns[c, 2])
-        _turn(g, b, -1.0, turns[c, 0], turns[c, 1], turns[c, 2])
+        if p.second[c] > moved:
+            _turn(g, b, -1.0, turns[c, 0], turns[c, 1], turns[c, 2])
+        else:
+            _give_moved(p, c, b, 0.0, 0.0, 0.0, turns[c, 0], turns[c, 1], turns[c, 2])
+    if p.coupled < 0:
+        _follow_moved(p, mechanism_at(p.mechanism_at)[0])
 
 
 @kernel
@@ -134,7 +201,7 @@ def size_of_problem(p):
     """‖q̂‖² over the contacts that approach with the present velocities (those without impulses), or carry."""
     u, scale, mu, size, total = local_vector(6), local_vector(6), local_vector(3), local_vector(3), 0.0
     for c in range(p.count):
-        a, b = both(p, c)
+        a, b = _sides(p, c)
         _velocities(p, c, a, b, u)
         if not _acts(p, c, u, scale, mu, size):
             continue
@@ -149,7 +216,7 @@ def error_of(p):
     u, scale, mu, size = local_vector(6), local_vector(6), local_vector(3), local_vector(3)
     r, x, total, away = local_vector(6), local_vector(6), 0.0, 0.0
     for c in range(p.count):
-        a, b = both(p, c)
+        a, b = _sides(p, c)
         _velocities(p, c, a, b, u)
         if not _acts(p, c, u, scale, mu, size):
             continue
@@ -177,7 +244,7 @@ def sweep(p, beta):
     v, scale, mu, size = local_vector(6), local_vector(6), local_vector(3), local_vector(3)
     estimate = work = 0.0
     for c in range(p.count):
-        a, b = both(p, c)
+        a, b = _sides(p, c)
         q_n = _velocities(p, c, a, b, q)
         if rows[c, P_RN] == 0.0 and last[c, 0] == 0.0 and q_n >= 0.0 and p.relaxed == 0:
             continue
@@ -224,6 +291,9 @@ def _keep(p, c, a, b, r, y):
         f[j] = y[0] * n + y[1] * t[c, j] + y[2] * t[c, 3 + j]
         m[j] = y[3] * t[c, j] + y[4] * t[c, 3 + j] + y[5] * n
     push(g, a, arms, c, 0, 1.0, f[0], f[1], f[2])
-    push(g, b, arms, c, 3, -1.0, f[0], f[1], f[2])
     _turn(g, a, 1.0, m[0], m[1], m[2])
-    _turn(g, b, -1.0, m[0], m[1], m[2])
+    if p.second[c] > moved_from(p):
+        push(g, b, arms, c, 3, -1.0, f[0], f[1], f[2])
+        _turn(g, b, -1.0, m[0], m[1], m[2])
+    else:
+        _give_moved(p, c, b, f[0], f[1], f[2], m[0], m[1], m[2])

@@ -10,6 +10,7 @@ import math
 
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.granular.data import P_RN, T_ARM, T_CHI, T_ROLL, T_SPIN
+from fem_mbs.solvers.granular.sweeps import moved_from
 from fem_mbs.system.contacts import L_DRILLING, L_ROLLING, L_SPINNING
 
 
@@ -48,11 +49,12 @@ def take_over_turns(p):
 
 @kernel
 def carry_turns(p, R, V):
-    """Put the angular velocities of moving planes into ``given_turn``."""
+    """Put the angular velocities of moving planes into ``given_turn``, but for those that contacts move."""
+    moved = moved_from(p)
     for c in range(p.count):
         for j in range(3):
             p.given_turn[c, j] = 0.0
-        if p.second[c] >= 0:
+        if p.second[c] >= 0 or p.second[c] <= moved:
             continue
         k = p.plane_node[-1 - p.second[c]]
         for j in range(3):

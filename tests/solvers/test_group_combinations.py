@@ -102,12 +102,8 @@ def reference(relaxed, law, obstacle, shape):
 
 def way_of(method, law, obstacle, shape):
     """What the how-to page says: "sweeps", "pairs", or "refused"."""
-    shaped, turning = shape in ("capsule", "box"), law in ("rolling", "disc")
-    pairs = (
-        law == "tangential"
-        or (law == "restitution" and method == "nsga" and not shaped)
-        or (obstacle == "pushed" and turning)
-    )
+    shaped = shape in ("capsule", "box")
+    pairs = law == "tangential" or (law == "restitution" and method == "nsga" and not shaped)
     if shaped and pairs:
         return "refused"
     return ("refused" if law == "disc" else "pairs") if pairs else "sweeps"

@@ -207,3 +207,32 @@ def test_a_disc_stops_a_rod_that_only_spins_as_its_moment_does(name):
     rate = 3 * np.pi / 16 * 0.4 * 0.01 * G / rod.inertia[2, 2]
     assert result["rod"].angular_velocity[:, 2] == pytest.approx(np.maximum(5.0 - rate * result.t, 0), abs=2 * H * rate)
     assert 5.0 / rate < 0.75
+
+
+@pytest.mark.parametrize("shape", ["ball", "rod", "box"])
+@pytest.mark.parametrize("law", [{"spinning_resistance": 2e-3}, {"friction": 0.4, "radius_contensou": 8e-3}])
+@pytest.mark.parametrize("name", METHODS)
+def test_what_spins_on_a_turntable_takes_it_along(name, law, shape):
+    """J ω' = −M and J_table Ω' = M until ω = Ω = J ω_0/(J + J_table); both lose and get the same moment."""
+    model, group = fem.Model("turntable", gravity=[0, 0, -G]), fem.ContactGroup(name="group", **law)
+    table = model.add(fem.RigidBody(1.0, 4e-3, name="table"))
+    model.add(fem.Revolute.at(model.ground, table, [0, 0, 0], [0, 0, 1], name="pin"))
+    group.obstacle(fem.SphereOnBox, table.frame([0, 0, -0.05]), size=[0.5, 0.5, 0.1])
+    motion = {"angular_velocity": [0, 0, 8.0], "name": "body"}
+    if shape == "ball":
+        body = model.add(fem.RigidBody.sphere(2.0, 0.05, position=[0, 0, 0.05], **motion))
+        group.sphere(body, 0.05)
+    elif shape == "rod":
+        body = model.add(fem.RigidBody.capsule(2.0, 0.05, 0.02, position=[0, 0, 0.06], **motion))
+        group.capsule(body, 0.05, 0.02)
+    else:
+        body = put_brick(model, group, [0, 0, 0.05], [0.06, 0.06, 0.1], 2.0, 5e-3, **motion)
+    model.add(group)
+    result = METHODS[name](contact_tolerance=1e-9).run(model, 1.0, H)
+    J, own, other = body.inertia[2, 2], result["body"].angular_velocity[:, 2], result["table"].angular_velocity[:, 2]
+    assert swept(result) and J * own + 4e-3 * other == pytest.approx(8.0 * J, rel=1e-6)
+    assert [own[-1], other[-1]] == pytest.approx([8.0 * J / (J + 4e-3)] * 2, rel=1e-6)
+    if shape != "box" or "friction" not in law:  # whose corners slide
+        moment = 2.0 * G * law.get("spinning_resistance", 3 * np.pi / 16 * 0.4 * 8e-3)
+        slow = own > 1.02 * own[-1]
+        assert own[slow] == pytest.approx(8.0 - moment / J * result.t[slow], abs=2 * H * moment / J)
