@@ -16,9 +16,9 @@ given more than it needs.
 
 KLU keeps the pivots of its first factorisation; the first solve with new factors checks the residual and factorises
 afresh when it exceeds `REFRESH` of the right-hand side. Rows are scaled, KLU's default, where pivots are chosen:
-without it solutions lose five digits. Once pivots are given scales change round-off only, L to D L D⁻¹ and U to D U, so
-that a refactorisation leaves them out: it is a fifth cheaper. KKT matrices with a zero block need KLU's block triangular
-form, which is its default.
+without it solutions lose five digits. Once pivots are given scales change round-off only, L to D L D⁻¹ and U to D U,
+so that a refactorisation leaves them out: it is a fifth cheaper. KKT matrices with a zero block need KLU's block
+triangular form, which is its default.
 
 Source: measured on the systems of this project (docs/howto/linear_solvers.md).
 """
