@@ -29,8 +29,13 @@ import three_balls
 import two_spheres
 
 
-def run(model, t_end, h, rho_inf=0.8):
-    return fem.DecoupledNSGA(rho_inf=rho_inf, rtol=1e-5).run(model, t_end, h)
+def run(model, t_end, h, rho_inf=0.8, **options):
+    return fem.DecoupledNSGA(rho_inf=rho_inf, rtol=1e-5, **options).run(model, t_end, h)
+
+
+def flexible_crank(h):
+    """With matrices of its own, as published: by default those of the smooth motion serve the position correction."""
+    return [run(roller_crank.build(True), 2.0, h, 0.0, reuse=False)]
 
 
 def cuts():
@@ -53,7 +58,7 @@ CASES = [
     ("A.6.2 sliding and rolling, II", 1e-3, None, None, lambda h: [rolling_ball.acary_bourrier("II", h)]),
     ("A.6.2 sliding and rolling, III", 1e-3, None, None, lambda h: [rolling_ball.acary_bourrier("III", h)]),
     ("A.6.3 roller-crank, rigid", 1e-3, (1, 3, 3), (1, 2, 2), lambda h: [run(roller_crank.build(), 2.0, h, 0.0)]),
-    ("A.6.3 roller-crank, 8 beams", 1e-3, (2, 3, 1), (2, 2, 1), lambda h: [run(roller_crank.build(True), 2.0, h, 0.0)]),
+    ("A.6.3 roller-crank, 8 beams", 1e-3, (2, 3, 1), (2, 2, 1), flexible_crank),
     ("A.6.4 ball against a wall", 1e-3, (1, 7, 7), (1, 1, 3), lambda h: [run(ball_against_wall.build(), 3.0, h)]),
     ("B.5.1 two spheres", 1e-3, (1, 3, 3), (1, 2, 2), lambda h: [two_spheres.run(h)]),
     ("B.5.2 seven cuts, no friction", 1e-4, (1, 4, 5), (1, 1, 1), lambda h: cuts()),

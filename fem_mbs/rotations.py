@@ -25,9 +25,12 @@ import numpy as np
 
 from fem_mbs.jit import kernel, local_vector
 
-# ratios of successive coefficients of c_7 and c_8: 1/((k+2j+1)(k+2j+2))
+# ratios of successive coefficients of c_2, c_3, c_7 and c_8: 1/((k+2j+1)(k+2j+2))
+_RATIO_2 = tuple(1.0 / ((3 + 2 * j) * (4 + 2 * j)) for j in range(8))
+_RATIO_3 = tuple(1.0 / ((4 + 2 * j) * (5 + 2 * j)) for j in range(8))
 _RATIO_7 = tuple(1.0 / ((8 + 2 * j) * (9 + 2 * j)) for j in range(16))
 _RATIO_8 = tuple(1.0 / ((9 + 2 * j) * (10 + 2 * j)) for j in range(16))
+_SMALL = 0.02  # θ² below which the first four terms reach round-off: 1e-17 with c_2, the slowest
 
 
 @kernel
@@ -35,11 +38,15 @@ def stumpff(x, c):
     """Fill c (9,) with c_0 … c_8 of x = θ²; relative error 1e-16 up to θ = 2π."""
     c7, c8 = 1.0, 1.0
     # Horner in −x; the first eight terms reach round-off below x = 2.5
-    if x > 2.5:
-        for j in range(15, 7, -1):
+    if x > _SMALL:
+        if x > 2.5:
+            for j in range(15, 7, -1):
+                c7 = 1.0 - c7 * x * _RATIO_7[j]
+                c8 = 1.0 - c8 * x * _RATIO_8[j]
+        for j in range(7, 3, -1):
             c7 = 1.0 - c7 * x * _RATIO_7[j]
             c8 = 1.0 - c8 * x * _RATIO_8[j]
-    for j in range(7, -1, -1):
+    for j in range(3, -1, -1):
         c7 = 1.0 - c7 * x * _RATIO_7[j]
         c8 = 1.0 - c8 * x * _RATIO_8[j]
     c[7] = c7 / 5040.0
@@ -75,10 +82,14 @@ def _c0123(x):
         theta = math.sqrt(x)
         s, c = math.sin(theta), math.cos(theta)
         return c, s / theta, (1.0 - c) / x, (theta - s) / (x * theta)
-    c2, c3 = 0.0, 0.0
-    for j in range(8, -1, -1):
-        c2 = 1.0 - c2 * x / ((3 + 2 * j) * (4 + 2 * j))
-        c3 = 1.0 - c3 * x / ((4 + 2 * j) * (5 + 2 * j))
+    c2, c3 = 1.0, 1.0
+    if x > _SMALL:
+        for j in range(7, 3, -1):
+            c2 = 1.0 - c2 * x * _RATIO_2[j]
+            c3 = 1.0 - c3 * x * _RATIO_3[j]
+    for j in range(3, -1, -1):
+        c2 = 1.0 - c2 * x * _RATIO_2[j]
+        c3 = 1.0 - c3 * x * _RATIO_3[j]
     c2 *= 0.5
     c3 /= 6.0
     return 1.0 - x * c2, 1.0 - x * c3, c2, c3

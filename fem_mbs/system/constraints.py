@@ -130,6 +130,11 @@ def _curvature(d, g, e, b, phi, c_H, c_V, first, S, B):
     for i in range(nr):
         lam = -c_H * phi[g.first_row + e * nr + i]
         for r in range(nd):
+            column = 0
+            while column < nd and H[i, r, column] == 0.0:
+                column += 1
+            if column == nd:  # most rows of translations
+                continue
             vr = c_V * ve[r] if i >= first else 0.0
             for j in range(nd):
                 S[r, j] += lam * H[i, r, j]

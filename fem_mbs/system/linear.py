@@ -18,9 +18,10 @@ Diagonal matrices need no factors: KLU would scale their rows to ±1 and divide 
 bodies with principal axes have no others, spheres above all, and KLU would take a kilobyte for each.
 
 KLU keeps the pivots of its first factorisation; the first solve with new factors checks the residual and factorises
-afresh when it exceeds `REFRESH` of the right-hand side. Rows are scaled, KLU's default: without it a refactorisation
-costs a fifth less, and solutions lose five digits. KKT matrices with a zero block need KLU's block triangular form,
-which is its default.
+afresh when it exceeds `REFRESH` of the right-hand side. Rows are scaled, KLU's default, where pivots are chosen:
+without it solutions lose five digits. Once pivots are given scales change round-off only, L to D L D⁻¹ and U to D U,
+so that a refactorisation leaves them out: it is a fifth cheaper. KKT matrices with a zero block need KLU's block
+triangular form, which is its default.
 
 Source: measured on the systems of this project (docs/howto/linear_solvers.md).
 """
@@ -204,11 +205,14 @@ class DenseLU(LinearSolver):
 
 _COMMON_BYTES = 512  # klu_common is about 160 bytes in all versions
 _USED = 144  # place of memusage and mempeak in it
+_SCALE_AT = 48  # of the int32 ``scale`` in it, behind five doubles and two int32
+SCALED, UNSCALED = 2, -1  # by the largest entry of each row; not, nor are indices checked again
 # symbolic_at and numeric_at are addresses of one pointer each; taken, used_* and values: the entries that KLU is given
 KLU_DATA = np.dtype(
     [(name, "i8") for name in ("n", "nnz", "pointers_at", "rows_at", "common_at", "symbolic_at", "numeric_at")]
     + [(name, "i8") for name in ("analyze", "factor", "refactor", "solve", "free", "free_symbolic", "status_at")]
     + [(name, "i8") for name in ("taken_at", "used_pointers_at", "used_rows_at", "where_at", "values_at", "work_at")]
+    + [("scale_at", "i8")]  # of KLU's switch
     + [(name, "i8") for name in ("used", "analyses", "factorisations", "since", "wait", "checked")]
     + [(name, "i8") for name in ("diagonal", "diagonal_at")]  # whether the matrix is, and its entries
 )
@@ -318,8 +322,10 @@ def _klu_factor(context, values_at):
         _klu_analyse(c, values)
     numeric = integers(c.numeric_at, 1)[0]
     if numeric != 0:
-        symbolic = integers(c.symbolic_at, 1)[0]
+        symbolic, scale = integers(c.symbolic_at, 1)[0], indices(c.scale_at, 1)
+        scale[0] = UNSCALED
         good = _call6(c.refactor, c.used_pointers_at, c.used_rows_at, c.values_at, symbolic, numeric, c.common_at)
+        scale[0] = SCALED
         integers(c.status_at, 1)[0] = 0
         if good & 0xFFFFFFFF != 0:
             return
@@ -423,6 +429,9 @@ class KLU(LinearSolver):
         self.common = np.zeros(_COMMON_BYTES, np.uint8)
         library.klu_defaults(ctypes.c_void_p(address(self.common)))
         self.symbolic, self.numeric = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        # a library whose record is laid out otherwise keeps its own switch, and scales always
+        switch = self.common[_SCALE_AT : _SCALE_AT + 4].view(np.int32)
+        self.scale = switch if switch[0] == SCALED else np.array([SCALED], np.int32)
         self.taken, self.where, self.used_rows = (np.zeros(nnz, np.int32) for _ in range(3))
         self.used_pointers, self.values, self.work = np.zeros(n + 1, np.int32), np.zeros(nnz), np.zeros(2 * n)
         self.diagonal = np.zeros(n)
@@ -432,6 +441,7 @@ class KLU(LinearSolver):
             "symbolic_at": self.symbolic, "numeric_at": self.numeric, "status_at": self.status,
             "taken_at": self.taken, "used_pointers_at": self.used_pointers, "used_rows_at": self.used_rows,
             "where_at": self.where, "values_at": self.values, "work_at": self.work, "diagonal_at": self.diagonal,
+            "scale_at": self.scale,
             "analyze": function("klu_analyze"), "factor": function("klu_factor"),
             "refactor": function("klu_refactor"), "solve": function("klu_solve"),
             "wait": AMORTISED, "free": function("klu_free_numeric"), "free_symbolic": function("klu_free_symbolic"),

@@ -3,6 +3,7 @@
 import math
 
 from fem_mbs.jit import entry, integers, kernel, vector
+from fem_mbs.solvers.contact.border import position_border
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position_rows import position_contact_residual, position_contact_tangents, swept_gaps
 from fem_mbs.solvers.stepping.arrays import copy, copy1, copy3, largest
@@ -40,7 +41,7 @@ def moved(d, s):
 @kernel
 def stay(d, s):
     """Configuration, M U and forces for U = 0: what the smooth sub-problem left."""
-    s.at_smooth = 0
+    s.at_smooth, s.unmoved = 0, 1
     copy(s.xs, s.x)
     copy(s.Qs, s.Q)
     copy3(s.Rs, s.R)
@@ -67,7 +68,7 @@ def position_residual(data, run):
     g, rate, lam, nu = s.g, s.rate, s.lam, s.nu
     phi, rows, rows_D = s.phi, s.rows_c, s.rows_D
     half = s.position_factor * s.h * s.h
-    s.rates_known = 0
+    s.rates_known = s.unmoved = 0
     if s.at_smooth != 0:
         stay(d, s)
     else:
@@ -220,6 +221,7 @@ PROBLEM = Problem(
     keep=position_keep,
     move=position_move,
     search=halve,
+    border=position_border,
 )
 
 
@@ -251,6 +253,7 @@ def correct_position(d, s):
     if s.code == OK:
         s.counts[1], s.rates_known = s.iteration, 1
     elif s.cut != LOOKS:  # that solver would close what is left open on purpose
+        s.unmoved = 0
         by_contact_problem(s)
         if s.code == OK and d.nc == s.nc_fixed and moved(d, s) > farthest(d, s):
             s.code = NOT_CONVERGED

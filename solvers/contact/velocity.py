@@ -52,10 +52,15 @@ def velocity_residual(data, run):
         for j in range(6):
             V[i, j] = Vs[i, j] + W[i, j]
             Ad[i, j] = W[i, j] + h * Vd[i, j]
-    # an impact where the step ends: forces have no time to change with the velocities
-    speeds = Vs if s.cut == STRIKES else V
     # M(q)(W + h v̇~) − h (f(q, v) + Gᵀ k_s λ~) + h (f(q~, v~) + G~ᵀ k_s λ~ − M(q~) v̇~): base holds the last bracket
-    dynamics(d, VELOCITY, x, R, speeds, Ad, Ma, f, False, 0.0, 0.0, 0.0, 0.0, R, False)
+    if s.unmoved != 0 and s.cut != STRIKES and s.swept == 0:  # q = q~, v = v~
+        for i in range(6 * N):
+            Ma[i], f[i] = h * s.Mas[i], s.fs[i]
+    else:
+        # an impact where the step ends: forces have no time to change with the velocities
+        speeds = Vs if s.cut == STRIKES else V
+        dynamics(d, VELOCITY, x, R, speeds, Ad, Ma, f, False, 0.0, 0.0, 0.0, 0.0, R, False)
+    s.unmoved = 0
     for i in range(6 * N):
         r1[i] = Ma[i] - h * (f[i] - base[i]) - P[i]
     total = 0.0

@@ -250,10 +250,17 @@ class DecoupledNSGA(AlphaMethod):
         """Numbers of the record of a run that are this method's own."""
         return {
             **self._numbers_of_alpha(h), "position_factor": self.position_factor,
+            "costly": int(self._costly(system)),
             "mixed": int(self.mixed and any("mixed" in element.kernels for element in system.elements)),
             "persistent": int(self.persistent_contacts and system.nc > 0), "reset": int(self.reset_after_impact),
             "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"), "whole": h,
         }  # fmt: skip
+
+    def _costly(self, system: System) -> bool:
+        """Whether elements make matrices so costly that factors serve several steps; special problems have own ones."""
+        special = self.mixed or self.persistent_contacts or self.impacts == "split"
+        flexible = any({"inertia", "force_tangent"} <= set(e.kernels) and len(e.nodes) > 1 for e in system.elements)
+        return system.nc > 0 and not system.searches and not special and flexible
 
     def impulses(self, engine: "Engine") -> dict[str, np.ndarray]:
         """As of all methods, and with persistent contacts impulses (nc, 3) of contacts [N s], [N m s]."""

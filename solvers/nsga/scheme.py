@@ -64,13 +64,13 @@ def smooth_motion(d, s, o):
     if s.code != OK:
         return
     Ma, f, Gl, Gw = s.Ma, s.f, s.Gl, o.Gw
-    fs, base, base_v = s.fs, s.base, s.base_v
+    fs, Mas, base, base_v = s.fs, s.Mas, s.base, s.base_v
     for i in range(6 * d.n_nodes):
         base[i] = f[i] + Gl[i]  # f(q~, v~) + G(q~)ᵀ k_s λ~
     if s.free != 0:
         return  # no corrections, which the others are for
     for i in range(6 * d.n_nodes):
-        fs[i] = f[i]
+        fs[i], Mas[i] = f[i], Ma[i]
         base_v[i] = base[i] + Gw[i] - Ma[i]
     if d.n_roll > 0 and s.persistent == 0 and s.struck == 0 and s.counts[4] == 0:
         add_last_moments(d, s, base)
@@ -153,6 +153,7 @@ def consistent(d, s, o):
             f[i] = fs[i]
     if nc > 0:
         closed_tangents(d, s, o, x, R, V, 1.0, shift, 0.0, R)
+    s.epoch += 1
     if not factorise(d, SMOOTH):
         s.code = SINGULAR
         return

@@ -12,7 +12,7 @@ from fem_mbs.solvers.stepping.arrays import largest_turn
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, attempt, problem_at, solve, turns_too_far
-from fem_mbs.solvers.stepping.shared_factors import share
+from fem_mbs.solvers.stepping.shared_factors import kept, look_at_price, share
 from fem_mbs.solvers.stepping.sizes import farthest_part, push_of, speed_of, step_size
 from fem_mbs.system.assembly import (
     SMOOTH,
@@ -318,9 +318,12 @@ def smooth(data, run):
     if o.mixed == 0 and largest_turn(s.D) > LARGEST_TURN:
         stand_still(d, s, o)
     o.moved, o.trials, o.checked = math.inf, 0, 1 if s.persistent == 0 else 0
-    # nearly all steps need one; not those of grains, whose acceleration stays what it is
-    s.want_matrix = 0 if s.grains_at != 0 and s.counts[0] == 0 else 1
-    s.lent_c = 0.0  # by the last step
+    # nearly all steps need one, unless that of an earlier step will do; not those of grains, whose acceleration stays
+    look_at_price(problem_at(o.smooth_problem)[0], s)
+    s.lent_old = 1 if kept(problem_at(o.smooth_problem)[0], s) else 0
+    s.want_matrix = 0 if s.grains_at != 0 and s.counts[0] == 0 else 1 - s.lent_old
+    if s.lent_old == 0:
+        s.lent_c = 0.0  # by the last step
     share(problem_at(o.smooth_problem)[0], 0.0 if s.persistent != 0 else o.c_a, s.ks)
     solve(s, o.smooth_problem, s.max_iterations)
     s.want_matrix = 0

@@ -40,6 +40,7 @@ from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.jumps import JumpWatch
 from fem_mbs.solvers.stepping.records import RECORDS, records
+from fem_mbs.solvers.stepping.shared_factors import BORDERED
 from fem_mbs.system.assembly import POSITION
 from fem_mbs.system.contacts import L_DRILLING, L_NORMAL
 
@@ -123,6 +124,8 @@ class Engine:
         sizes = {"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns}
         table, efforts = external(system)
         sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
+        # of contacts that keep their rows; those of groups come and go
+        sizes["nb"] = 3 * BORDERED if 0 < system.nc == system.nc_fixed and system.n_drill == 0 else 0
         sizes["nz"] = len(self.matrices.layouts[POSITION].values)
         self.tables = (TABLE, self.method.table)
         self.run, self.own = (np.zeros(1, table.dtype) for table in self.tables)
@@ -166,7 +169,7 @@ class Engine:
         self.problems = {}
         for name, problem in self.method.problems().items():
             record = self.problems[name] = np.zeros(1, newton.PROBLEM.dtype)
-            problem.fill(record[0])
+            problem.fill(record[0], len(self.arrays["border"]) > 0)
             self.record_of(f"{name}_problem")[f"{name}_problem"] = address(record)
         addresses = {"data_at": self.data, "run_at": self.run, "own_at": self.own, "records_at": self.records}
         for name, array in addresses.items():

@@ -1,6 +1,6 @@
 """Newton's iteration: one loop for all problems that methods solve in a step.
 
-A problem is a record of what to call (`PROBLEM`): eight compiled functions, and the matrix it is solved with. The loop
+A problem is a record of what to call (`PROBLEM`): compiled functions, and the matrix it is solved with. The loop
 knows nothing of equations. It asks for the residual, whether that is small enough, for the matrix and the right-hand
 side; it factorises and solves; and lets the problem search along the Newton step.
 
@@ -14,6 +14,7 @@ side; it factorises and solves; and lets the problem search along the Newton ste
     keep       what `move` starts from, once the Newton step is known
     move       unknowns ← kept ones + ``s.scale`` times the Newton step
     search     choose a part of the step and leave the residual evaluated there: `halve`, or the problem's own
+    border     the Newton step with active contacts by factors that are lent, see `contact.border`; not all have it
 
 All have the signature (data, run), ``search`` (problem, run). The caller sets ``s.most``, ``s.first_residual`` and
 ``s.want_matrix``, and finds ``s.code`` and ``s.iteration`` afterwards.
@@ -40,7 +41,21 @@ from fem_mbs.solvers.stepping.codes import (
     SINGULAR,
 )
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.shared_factors import FACTORS, SHARP, allowed, give_up, lend, solve_borrowed
+from fem_mbs.solvers.stepping.shared_factors import (
+    FACTORS,
+    KEPT,
+    PRICE,
+    SHARP,
+    SHARPER,
+    allowed,
+    count_kept,
+    give_up,
+    keep_factors,
+    kept,
+    lend,
+    rest,
+    solve_borrowed,
+)
 from fem_mbs.solvers.stepping.table import Item, Table
 from fem_mbs.system.assembly import factorise, solve_in_place
 
@@ -55,7 +70,7 @@ PROBLEM = Table(
     "problem of Newton's iteration",
     {
         "number": Item("", "its matrix", "i8"),
-        **{name: Item("", "address of a compiled function", "i8") for name in CALLS},
+        **{name: Item("", "address of a compiled function", "i8") for name in [*CALLS, "border"]},
         **FACTORS,
     },
 )
@@ -74,12 +89,14 @@ class Problem(NamedTuple):
     keep: Any
     move: Any
     search: Any
+    border: Any = None
 
-    def fill(self, record: Any) -> None:
+    def fill(self, record: Any, bordered: bool = False) -> None:
         """Write number and addresses into a record of `PROBLEM`."""
         record["number"] = self.number
         for name in CALLS:
             record[name] = getattr(self, name).address
+        record["border"] = self.border.address if self.border and bordered else 0
 
 
 @kernel
@@ -165,7 +182,42 @@ def own_factors(d, p, s):
             call2(p.contacts, s.data_at, s.run_at)
     good = factorise(d, p.number)
     lend(d, p, s, good)
+    keep_factors(d, p, s, good)
     return good
+
+
+@kernel
+def judge(p, s, borrowed, old):
+    """Ask whether the residual is small enough; what factors that are not one's own have left, more sharply."""
+    exact, rtol = s.exact, s.rtol
+    if s.iteration > 0 and (borrowed or old):
+        s.exact = SHARP * exact
+        s.rtol = SHARPER * rtol if old else rtol
+    call2(p.solved, s.data_at, s.run_at)
+    s.exact, s.rtol = exact, rtol
+
+
+@kernel
+def serve(p, s, borrowed, contracts, changed):
+    """Whether factors that are lent or of an earlier step go on; where the residual says no they are given up.
+
+    A matrix that is bordered by contacts takes their new statuses at once: a residual that such a change has raised
+    tells nothing of the factors, in the first iterations.
+    """
+    if s.iteration == 0 or contracts or (changed and borrowed and p.border != 0 and s.iteration < EARLY):
+        return True
+    if borrowed and s.lent_old != 0:
+        s.old_more += int(PRICE)
+    else:
+        give_up(p)
+    return False
+
+
+@kernel
+def go_back(p, s):
+    """Leave a Newton step with factors that were no good."""
+    s.scale = 0.0
+    attempt(p, s)
 
 
 @entry("void(int64, int64)")
@@ -178,32 +230,31 @@ def newton(problem, run):
     evaluate(p, s)
     s.first_residual = 0
     borrowed = allowed(p, s)
+    old = s.want_matrix == 0 and kept(p, s)
+    rest(p, s)
     while math.isfinite(s.merit):
         remember(s)
-        exact = s.exact
-        if borrowed and s.iteration > 0:
-            s.exact = SHARP * exact
-        call2(p.solved, s.data_at, s.run_at)
-        s.exact = exact
+        judge(p, s, borrowed, old)
         if s.solved != 0:
+            if s.iteration > 0 or old:
+                count_kept(p, s, borrowed, old)
             s.code = OK
             return
         if s.iteration >= s.most:
             s.code = NOT_CONVERGED
             return
         now = statuses(s, d.nc)
-        contracts = now == factored and s.merit < CONTRACTION * s.before
-        if borrowed and s.iteration > 0 and not contracts:
-            give_up(p)
-            borrowed = False
+        contracts = now == factored and s.merit < (KEPT if old else CONTRACTION) * s.before
+        if (borrowed or old) and not serve(p, s, borrowed, contracts, now != factored):
+            borrowed = old = False
             if s.merit > s.before:
-                s.scale = 0.0
-                attempt(p, s)
+                go_back(p, s)
                 now = statuses(s, d.nc)
         call2(p.right, s.data_at, s.run_at)
-        borrowed = borrowed and solve_borrowed(d, p, s)
+        if borrowed and not solve_borrowed(d, p, s):
+            borrowed = contracts = False
         if not borrowed:
-            if not (s.reuse != 0 and contracts):
+            if not (old or (s.reuse != 0 and contracts)):
                 if not own_factors(d, p, s):
                     s.code = SINGULAR
                     return
@@ -218,6 +269,10 @@ def newton(problem, run):
         call2(p.keep, s.data_at, s.run_at)
         s.iteration += 1
         call2(p.search, problem, run)
+        if old and not math.isfinite(s.merit):
+            give_up(p)
+            old = False
+            go_back(p, s)
 
 
 @kernel
@@ -258,4 +313,6 @@ def solve(s, problem, most):
 def by_contact_problem(s):
     """Hand the sub-problem of counts[6] to the contact-problem solver, once per step; s.code says whether it did."""
     if s.contact_part != 0 and s.counts[4] == 0:
+        s.epoch += 1
+        s.lent_c = 0.0
         call2(s.contact_part, s.data_at, s.run_at)

@@ -18,29 +18,53 @@ does not contract enough the problem goes back and takes its own matrix, and doe
 which doubles up to `LONGEST`.
 
 A method allows it by giving c and k of its problems (`share`); 0 means that a problem neither lends nor borrows. What
-is lent lies in matrix `SMOOTH`. Borrowing ends where contacts take part: their rows are not in that matrix. Small
-matrices are not shared: their factors cost less than one more iteration.
+is lent lies in matrix `SMOOTH`. The rows of contacts that act are not in that matrix: the position correction borders
+it by one or two of them (`contact.border`); otherwise borrowing ends there. Small matrices are not shared, unless
+elements make them costly: their factors cost less than one more iteration.
 
-Source: worked out here; measured with benchmarks/chain.py.
+**Factors of earlier steps.** In models with contacts the corrections do not overwrite matrix `SMOOTH`. With flexible
+elements it costs as much as `PRICE` iterations. The smooth motion then starts with the factors that it made in an
+earlier step of the same h (`kept`), and solves forces, too, to `SHARPER` of their tolerance: what old factors leave is
+then not larger than what its own would. Let n steps with the same factors have taken Δ_1 = 0, Δ_2, …, Δ_n iterations
+more than the first, those of a problem that borrows them included. Their mean price falls with one more step as long as
+
+    Δ_n  <  (`PRICE` + Σ Δ_i) / n                                                                                 (3)
+
+and new factors are made when it does not. A borrower that has to make its own adds `PRICE`. Where nothing was gained
+then, `LONGEST` solutions pass before a new try. A method allows it by ``s.costly``.
+
+Source: worked out here; measured with benchmarks/chain.py and benchmarks/bench.py.
 
     symbol   code                meaning
     c, k     c, k                of the problem that is solved
              s.lent_c, s.lent_k  of the factors in matrix `SMOOTH`; 0: none
+             s.epoch             number that changes when others write over factors
 """
 
-from fem_mbs.jit import kernel, vector
+from fem_mbs.jit import call2, kernel, vector
 from fem_mbs.solvers.stepping.table import Item
-from fem_mbs.system.assembly import SMOOTH, layouts_of, solve_in_place
+from fem_mbs.system.assembly import POSITION, SMOOTH, layouts_of, solve_in_place
 
 SMALL = 60  # unknowns up to which factors are not shared
 LONGEST = 256  # solutions for which a problem does not try to borrow again
+BORDERED = 2  # active contacts that a borrowed matrix is bordered by: at most six solutions more
 SHARP = 0.05  # of the accuracy of constraints: one's own matrix leaves round-off, not just what is asked
+SHARPER = 0.01  # of the accuracy of forces: with 0.05 a crank with clearance was four times less accurate than with own
+KEPT = 0.05  # of the residual, to which factors of earlier steps contract it
+PRICE = 4.0  # of a matrix of flexible elements and its factors, in iterations: 3.5 to 5.5 measured
 
 FACTORS = {
     "c": Item("", "factor of the mass in the matrix, 0: factors are not shared"),
     "k": Item("", "factor of the constraint rows"),
     "pause": Item("", "solutions left in which it does not borrow", "i8"),
     "pause_length": Item("", "of the last pause", "i8"),
+    "has_kept": Item("", "it has factors of its own", "i8"),
+    "kept_h": Item("", "step size to which they belong"),
+    "kept_epoch": Item("", "s.epoch to which they belong", "i8"),
+    "kept_used": Item("", "solutions that they have served, with that which made them", "i8"),
+    "kept_more": Item("", "iterations that these took more than it, with those of problems that borrowed them", "i8"),
+    "kept_last": Item("", "the same of the last one", "i8"),
+    "kept_first": Item("", "iterations of the solution that made them; of a borrower, with new ones", "i8"),
 }
 
 
@@ -54,14 +78,17 @@ def share(p, c, k):
 def lend(d, p, s, good):
     """Note whose factors lie in matrix `SMOOTH` after a problem has factorised its own, which may be the same."""
     layouts = layouts_of(d)
-    if layouts[p.number].values_at == layouts[SMOOTH].values_at and layouts[SMOOTH].n > SMALL:
+    if layouts[p.number].values_at == layouts[SMOOTH].values_at and (layouts[SMOOTH].n > SMALL or s.costly != 0):
         s.lent_c, s.lent_k = (p.c, p.k) if good else (0.0, 0.0)
+        s.lent_old = 0
 
 
 @kernel
 def allowed(p, s):
     """Whether a problem may try the factors that are lent."""
     if s.reuse == 0 or p.c == 0.0 or s.lent_c == 0.0 or s.want_matrix != 0:
+        return False
+    if p.border != 0 and s.counts[4] > 0:  # a step that did not go well has exact matrices
         return False
     if p.pause > 0:
         p.pause -= 1
@@ -77,19 +104,95 @@ def give_up(p):
 
 
 @kernel
-def solve_borrowed(d, p, s):
-    """Newton step in dx by (2), from the right-hand side in dx; False where contacts take part: dx is unchanged."""
-    n, rows, size = d.n, d.n + d.m, layouts_of(d)[p.number].n
+def borrowed_solve(d, p, s, at):
+    """Overwrite a right-hand side (n + m,) at an address by the solution (2)."""
+    n, rows = d.n, d.n + d.m
+    x, mass, row = vector(at, rows), s.lent_c / p.c, s.lent_k / p.k
+    for i in range(n):
+        x[i] *= mass
+    for i in range(n, rows):
+        x[i] *= row
+    solve_in_place(d, SMOOTH, at)
+    for i in range(n, rows):
+        x[i] *= row / mass
+
+
+@kernel
+def contacts_act(d, p, s):
+    """Whether contacts take part in the linear system whose right-hand side is in dx."""
+    rows, size = d.n + d.m, layouts_of(d)[p.number].n
     dx = vector(s.dx_at, size)
     for i in range(rows, size):
         if dx[i] != 0.0:
-            return False
-    mass, row = s.lent_c / p.c, s.lent_k / p.k
-    for i in range(n):
-        dx[i] *= mass
-    for i in range(n, rows):
-        dx[i] *= row
-    solve_in_place(d, SMOOTH, s.dx_at)
-    for i in range(n, rows):
-        dx[i] *= row / mass
-    return True
+            return True
+    if p.border != 0:
+        for c in range(d.nc):
+            if s.status[c] != 0:
+                return True
+    return False
+
+
+@kernel
+def solve_borrowed(d, p, s):
+    """Newton step in dx by (2), from the right-hand side in dx; False where that cannot be: dx is then lost."""
+    if p.border != 0 and s.iteration == 0:
+        s.border_of[BORDERED, 0] = -1  # columns are those of another solution
+    if not contacts_act(d, p, s):
+        borrowed_solve(d, p, s, s.dx_at)
+        return True
+    s.bordered = 0
+    if p.border != 0 and s.border.shape[0] > 0:
+        call2(p.border, s.data_at, s.run_at)
+    return s.bordered != 0
+
+
+@kernel
+def keep_factors(d, p, s, good):
+    """Note what the factors belong to that a problem has just made."""
+    apart = layouts_of(d)[SMOOTH].values_at != layouts_of(d)[POSITION].values_at
+    p.has_kept = 1 if good and s.costly != 0 and p.number == SMOOTH and apart and s.counts[4] == 0 else 0
+    if p.number == SMOOTH:
+        p.kept_h, p.kept_epoch, p.kept_used, p.kept_more, p.kept_first = s.h, s.epoch, 1, 0, s.iteration
+
+
+@kernel
+def kept(p, s):
+    """Whether a problem may start with its factors of an earlier step."""
+    if p.has_kept == 0 or s.costly == 0 or s.reuse == 0 or s.counts[4] > 0 or s.plastic != 0:
+        return False
+    return p.kept_h == s.h and p.kept_epoch == s.epoch and p.pause == 0
+
+
+@kernel
+def rest(p, s):
+    """One solution less of a pause: of those that make their own factors."""
+    if p.number == SMOOTH and s.costly != 0 and p.pause > 0:
+        p.pause -= 1
+
+
+@kernel
+def count_kept(p, s, borrowed, old):
+    """Count the iterations of a solution, for (3)."""
+    if p.number != SMOOTH:
+        if borrowed and s.lent_old == 0:
+            p.kept_first = s.iteration
+        elif borrowed:
+            s.old_more += max(s.iteration - p.kept_first, 0)
+    elif old:
+        p.kept_used += 1
+        p.kept_last = max(s.iteration - p.kept_first, 0)
+    else:
+        p.kept_first, p.kept_last = s.iteration - p.kept_first, 0
+
+
+@kernel
+def look_at_price(p, s):
+    """Give factors of earlier steps up by (3), with what those who borrowed them had to pay in the last step."""
+    more = p.kept_last + s.old_more
+    p.kept_last = s.old_more = 0
+    p.kept_more += more
+    price = PRICE + p.kept_more
+    if p.kept_used > 1 and more * p.kept_used >= price:
+        p.has_kept = 0
+        if price >= PRICE * p.kept_used:
+            p.pause_length = p.pause = LONGEST
