@@ -274,7 +274,7 @@ class ContactGroup(Part):
         kind = next(shape.kind for shape in self.shapes if shape.kind != "sphere")
         message = (
             f"in the group is solved by sweeps only, which this run cannot use: {reason}. Sweeps take free rigid "
-            "bodies among planes, with contact_solver='auto' of DecoupledNSGA, ConeComplementarity or MoreauJean; for "
+            "bodies among obstacles, by contact_solver='auto' of DecoupledNSGA, ConeComplementarity, MoreauJean; for "
             "a few bodies use contact elements (BoxOnPlane, BoxOnBox, CapsuleOnPlane, CapsuleOnCapsule, ...)"
         )
         raise ParameterError(self, "shape", kind, message)
@@ -285,6 +285,7 @@ class ContactGroup(Part):
         Parameters
         ----------
         kind : contact type of a sphere with it: `SphereOnPlane`, `SphereOnBox`, `SphereInCylinder`, …
+            Beside capsules and boxes planes, boxes, rectangles, endless cylinders from out- and inside, hollow spheres.
         body : Frame, Node or body, second argument of ``kind``
         material : str
         **geometry : further arguments of ``kind`` (size, …), but for radius and law, and a ``name`` for messages and

@@ -14,7 +14,7 @@ import math
 
 from fem_mbs.elements.contacts.sphere_box import out_of_core
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.rotations import add_cross, dot, rotate
+from fem_mbs.rotations import add_cross, dot, rotate, rotate_T
 from fem_mbs.solvers.granular.band import meets, open_bias
 from fem_mbs.solvers.granular.cores import (
     CORNER,
@@ -29,7 +29,8 @@ from fem_mbs.solvers.granular.cores import (
     touch,
 )
 from fem_mbs.solvers.granular.data import B_MASS, P_BIAS, P_N, P_RN, P_RT, PAIR, T_CHI, never_touch
-from fem_mbs.solvers.granular.obstacles import begin_search, is_near, obstacles_at
+from fem_mbs.solvers.granular.obstacles import LOOKS, SMALLEST_LOOK, begin_search, is_near, obstacles_at
+from fem_mbs.solvers.granular.pairs import FAST
 from fem_mbs.solvers.granular.turning_pairs import begin_turns, turn_lift
 from fem_mbs.system.broad_phase import centers_of, near_pairs, ways
 from fem_mbs.system.contacts import L_MU, L_NORMAL
@@ -236,6 +237,8 @@ def evaluate(p, x, R, V0, h, tol_v):
             continue
         c = count
         count += 1
+        if gap > 2.0 * p.band * min(p.thick[p.near[k, 0]], p.thick[max(p.near[k, 1], 0)]):
+            gap = _gap_met(p, k, gap, x, R, V0, h, g)
         if side < 0.0:
             _turn_round(g)
         p.first[c], p.second[c], p.feature[c], p.gap[c], p.near_of[c] = first, second, feature, gap, k
@@ -268,6 +271,45 @@ def _names(p, k):
     if p.core_plane[s] >= 0:
         return second, -1 - p.core_plane[s], -1 - (first - p.core_first[s]), -1.0
     return first, second, feature, 1.0
+
+
+@kernel
+def _gap_met(p, k, gap, x, R, V0, h, g):
+    """Gap [m] of the corner of listed pair k to the tangent plane of the core that it meets first on its way in the
+    step, or comes nearest to, and n, P, Q there in g (9,); those of the start where it is no corner, or slow.
+
+    As `granular.obstacles.gap_ahead`. Distances of cores are convex: any of their tangent planes keeps shapes apart.
+    """
+    a, b = p.near[k, 0], p.near[k, 1]
+    if b < 0 or p.near[k, 2] != CORNER:
+        return gap
+    u, d, y, n = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    u[0] = u[1] = u[2] = 0.0
+    for side in range(2):
+        i = p.node[a] if side == 0 else p.node[b]
+        for j in range(3):
+            d[j] = p.at[a, j] - x[i, j]
+        _add_velocity(p, i, 1.0 - 2.0 * side, d, R, V0, u)
+    t, reach, way = p.shape[b], p.radius[a] + p.radius[b], h * math.sqrt(dot(u, u))
+    if way <= max(gap, FAST * reach):
+        return gap
+    local_corner(p, a, t, y)
+    rotate_T(p.core_turn[t], u, d)
+    at, step, least, tangent = 0.0, gap, gap, gap
+    for _ in range(LOOKS):
+        at = min(at + max(step, SMALLEST_LOOK * reach) / way, 1.0)
+        for j in range(3):
+            u[j] = y[j] + at * h * d[j]
+        step = out_of_core(p.core_half[t], u, n) - reach
+        if step < least:
+            least, tangent = step, step - at * h * dot(n, d)
+            rotate(p.core_turn[t], n, g)
+        if step <= 0.0 or at == 1.0:
+            break
+    for j in range(3):
+        g[3 + j] = p.at[a, j] - p.radius[a] * g[j]
+        g[6 + j] = g[3 + j] - tangent * g[j]
+    return tangent
 
 
 @kernel

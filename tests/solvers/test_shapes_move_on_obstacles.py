@@ -159,3 +159,17 @@ def test_a_drum_and_a_bowl_of_rods_and_boxes_lose_energy_and_hold_them(name):
     assert result.pair_count[-1] > 20 and worst_gap(result) > -1.01e-6 * 0.06
     assert np.diff(result.energy.total).max() < 1e-3 * result.energy.kinetic.max()
     assert np.linalg.norm(result.rows([-1])["position"][0, 1:], axis=1).max() < 0.75
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_box_slides_over_the_seams_of_blocks_as_over_one(name):
+    """Its way in a step is half of the radius of its corners, which see the wall of the next block ahead."""
+    model, group = fem.Model("seams", gravity=[0, 0, -G]), fem.ContactGroup(friction=0.0, name="group")
+    put_brick(model, group, [-0.3, 0, 0.05], name="box", velocity=[1.0, 0, 0])
+    for k in range(-2, 3):
+        group.obstacle(fem.SphereOnBox, model.ground.frame([0.2 * k, 0, -0.1]), size=[0.2, 1, 0.2])
+    model.add(group)
+    result = METHODS[name]().run(model, 0.6, H)
+    # heights within the band of 1e-6 m turn the box, and its normals, by 1e-5
+    assert result["box"].velocity[:, 0] == pytest.approx(1.0, abs=1e-5)
+    assert result["box"].position[:, 2] == pytest.approx(0.05, abs=2e-6)
