@@ -228,13 +228,29 @@ def _klu_release(c):
 
 
 @kernel
+def _klu_again(c):
+    """Factorise with the pivots there are, without scales; False when one of them is zero."""
+    symbolic, numeric = integers(c.symbolic_at, 1)[0], integers(c.numeric_at, 1)[0]
+    scale = indices(c.scale_at, 1)
+    scale[0] = UNSCALED
+    good = _call6(c.refactor, c.used_pointers_at, c.used_rows_at, c.values_at, symbolic, numeric, c.common_at)
+    scale[0] = SCALED
+    return good & 0xFFFFFFFF != 0
+
+
+@kernel
 def _klu_fresh(c):
-    """Factorise with new pivots; the status word is 1 when the matrix is singular."""
+    """Factorise with new pivots; the status word is 1 when the matrix is singular.
+
+    Factors are then made as later ones are: their bits tell nothing of when the pivots were chosen.
+    """
     _klu_release(c)
     symbolic, numeric = integers(c.symbolic_at, 1)[0], 0
     if symbolic != 0:
         numeric = _call5(c.factor, c.used_pointers_at, c.used_rows_at, c.values_at, symbolic, c.common_at)
     integers(c.numeric_at, 1)[0] = numeric
+    if numeric != 0 and not _klu_again(c):
+        numeric = 0
     integers(c.status_at, 1)[0] = 0 if numeric != 0 else 1
 
 
@@ -320,14 +336,9 @@ def _klu_factor(context, values_at):
         _klu_forget(c)
     if fewer or total != found or c.analyses == 0:
         _klu_analyse(c, values)
-    numeric = integers(c.numeric_at, 1)[0]
-    if numeric != 0:
-        symbolic, scale = integers(c.symbolic_at, 1)[0], indices(c.scale_at, 1)
-        scale[0] = UNSCALED
-        good = _call6(c.refactor, c.used_pointers_at, c.used_rows_at, c.values_at, symbolic, numeric, c.common_at)
-        scale[0] = SCALED
+    if integers(c.numeric_at, 1)[0] != 0:
         integers(c.status_at, 1)[0] = 0
-        if good & 0xFFFFFFFF != 0:
+        if _klu_again(c):
             return
     _klu_fresh(c)
 
