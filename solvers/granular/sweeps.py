@@ -6,7 +6,7 @@ Spheres with velocity v and surface speed s = r ω touch at normals n (from the 
     w = 1/m_a + 1/m_b ,   w_T = w + r_a²/J_a + r_b²/J_b
     one contact:   p = (r_N − (u_N + b)/w)⁺ ,   f = r_T − u_T/w_T ,   |f| ≤ μ p by shortening f                    (2)
     relaxed law:   where |f| > μ p̂, p̂ without ⁺:  p = (w p̂ + μ w_T |f|)⁺/(w + μ² w_T) ,   f = μ p f/|f|            (3)
-    Coulomb's law with a lag:   (3) with b + σ ,   σ ← σ + 0.4 (μ |u_T| − σ) in each sweep                        (4)
+    Coulomb's law with a lag:   (3) with b + σ ,   σ ← σ + 0.3 (μ |u_T| − σ) in each sweep                        (4)
 
 No tangents, no matrix: r_T is a vector normal to n. (2) solves Coulomb's law with De Saxcé's term exactly, because W
 couples neither the normal with the tangents nor these with each other. (4) has the same solutions, and converges where
@@ -35,7 +35,7 @@ from fem_mbs.solvers.granular.data import (
     PAIR,
 )
 
-LAG = 0.4  # part of the way that σ of (4) goes in a sweep
+LAG = 0.3  # part of the way that σ of (4) goes in a sweep
 STAYS = 0.5  # of the gap: pairs that close no more of it in the step are not listed
 NOBODY = -(2**62)
 
@@ -126,10 +126,17 @@ def size_of_problem(p):
 
 @kernel
 def begin_lag(p):
-    """Let the next sweeps solve Coulomb's law with a lag, (4)."""
+    """Let the next sweeps solve Coulomb's law with a lag, (4), from the slip that there is."""
+    first, second, given, mus, slide = p.first, p.second, p.given, p.mu, p.slide
+    g, end, moving, moved = p.grains, p.grains.shape[0] - 1, p.moving != 0, moved_from(p)
     p.lagged = 1
     for c in range(p.count):
-        p.slide[c] = 0.0
+        if second[c] <= moved:
+            continue
+        a, b = first[c], row_of(second[c], end)
+        n0, n1, n2, u_n = _approach(g, p.rows, c, a, b)
+        u0, u1, u2 = _slip(g, given, moving, c, a, b, n0, n1, n2, u_n)
+        slide[c] = mus[c] * math.sqrt(u0 * u0 + u1 * u1 + u2 * u2)
 
 
 @kernel
@@ -180,7 +187,7 @@ def sweep(p, beta):
     """
     first, second, chosen, given, mus = p.first, p.second, p.chosen, p.given, p.mu
     end, moving, listed, lagged, slide = p.grains.shape[0] - 1, p.moving != 0, p.listed > 0, p.lagged != 0, p.slide
-    relaxed, moved = p.relaxed != 0 or lagged, moved_from(p)
+    coulomb, relaxed, moved = p.relaxed == 0, p.relaxed != 0 or lagged, moved_from(p)
     rows_at, last_at, grains_at = p.rows_at, p.last_at, p.grains_at
     estimate = work = 0.0
     for k in range(p.listed if listed else p.count):
@@ -194,10 +201,10 @@ def sweep(p, beta):
         u0, u1, u2 = A[0] - B[0], A[1] - B[1], A[2] - B[2]
         u_n = n0 * u0 + n1 * u1 + n2 * u2
         q_n = u_n + row[P_BIAS]
+        if r == 0.0 and l == 0.0 and q_n >= 0.0 and coulomb:
+            continue  # lagging too: where σ is that of the slip nothing acts here
         if lagged:
             q_n += slide[c]
-        if r == 0.0 and l == 0.0 and q_n >= 0.0 and not relaxed:
-            continue
         s0, s1, s2 = A[3] + B[3], A[4] + B[4], A[5] + B[5]
         u0 -= u_n * n0 + s1 * n2 - s2 * n1
         u1 -= u_n * n1 + s2 * n0 - s0 * n2

@@ -34,6 +34,11 @@ def one_sweep(record):
 
 
 @kernel
+def begin_lag(record):
+    return sweeps.begin_lag(record[0])
+
+
+@kernel
 def choose(record):
     return sweeps.choose(record[0])
 
@@ -156,6 +161,17 @@ def test_sweeps_that_get_no_further_lag_and_find_impulses_of_coulombs_law():
     assert error_of(record) <= 1e-6 * square  # of Coulomb's law itself, not of the law that lags
     r, tangential = a["rows"][:, 3], np.linalg.norm(a["rows"][:, 4:7], axis=1)
     assert (r >= 0.0).all() and (tangential <= 0.5 * r * (1 + 1e-12)).all()
+
+
+def test_the_lag_begins_with_the_slip_that_there_is():
+    a, record = lattice(4, "impact", mu=0.7)
+    begin_lag(record)
+    v, s = a["grains"][:, :3], a["grains"][:, 3:6]
+    i, j = a["first"], np.where(a["second"] < 0, len(v) - 1, a["second"])  # the last cannot move
+    n = a["rows"][:, :3]
+    u = v[i] - v[j] - np.cross(s[i] + s[j], n)
+    slip = np.linalg.norm(u - np.einsum("ck,ck->c", u, n)[:, None] * n, axis=1)
+    assert slip.min() > 0.0 and a["slide"] == pytest.approx(0.7 * slip, rel=1e-12)
 
 
 def test_pairs_that_are_far_from_closing_are_left_out_of_the_sweeps():
