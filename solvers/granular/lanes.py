@@ -22,7 +22,7 @@ from fem_mbs.jit import kernel, local_vector, vector
 from fem_mbs.solvers.granular.data import FIELDS, G_MASS, G_TURN, GRAIN, LANES, P_BIAS, P_N, P_RN, WAITING
 from fem_mbs.solvers.granular.sweeps import moved_from, push, row_of
 
-LAG = 0.4  # part of the way that σ of (4) of `granular.sweeps` goes in a sweep
+LAG = 0.3  # part of the way that σ of (4) of `granular.sweeps` goes in a sweep
 STAYS = 0.5  # of the gap: pairs that close no more of it in the step are not listed
 # rows of a block, LANES numbers each
 N, BIAS, R, BEFORE, MU, W, W_T, LAGGED = 0, 3 * LANES, 4 * LANES, 8 * LANES, *(k * LANES for k in range(12, 16))
@@ -125,12 +125,38 @@ def _put(p, c):
     w = g[a, G_MASS] + g[b, G_MASS]
     D[BIAS], D[MU], D[W], D[W_T], D[LAGGED] = rows[c, P_BIAS], p.mu[c], w, w + g[a, G_TURN] + g[b, G_TURN], 0.0
     p.partners[k, 0], p.partners[k, 1], p.chosen[k], p.place[c], p.listed = a, b, c, k, k + 1
+    if p.lagged != 0:
+        D[LAGGED] = _slip(p, k)
     if g[a, G_MASS] > 0.0:  # what cannot move may be in many pairs
         p.mark[a] = p.groups
     if g[b, G_MASS] > 0.0:
         p.mark[b] = p.groups
     if p.listed % LANES == 0:
         _end_group(p)
+
+
+@kernel
+def begin_lag(p):
+    """Let the next sweeps solve Coulomb's law with a lag, (4) of `granular.sweeps`, from the slip that there is."""
+    p.lagged = 1
+    for k in range(p.listed):
+        _block_of(p, k)[LAGGED] = _slip(p, k)
+
+
+@kernel
+def _slip(p, k):
+    """μ ‖u_T‖ of position k."""
+    D, U = _block_of(p, k), local_vector(ROWS)
+    _approach(p.grains, p.partners, k, 1, U)
+    if p.moving != 0:
+        _subtract_given(p, k, 1, U)
+    n0, n1, n2, u0, u1, u2 = D[0], D[LANES], D[2 * LANES], U[0], U[LANES], U[2 * LANES]
+    s0, s1, s2 = U[SPIN], U[SPIN + LANES], U[SPIN + 2 * LANES]
+    u_n = n0 * u0 + n1 * u1 + n2 * u2
+    u0 -= u_n * n0 + s1 * n2 - s2 * n1
+    u1 -= u_n * n1 + s2 * n0 - s0 * n2
+    u2 -= u_n * n2 + s0 * n1 - s1 * n0
+    return D[MU] * math.sqrt(u0 * u0 + u1 * u1 + u2 * u2)
 
 
 @kernel
@@ -215,6 +241,8 @@ def _solve(D, count, beta, relaxed, lagged, U):
         y, y0 = r + beta * (r - D[BEFORE + i]), r0 + beta * (r0 - D[BEFORE + LANES + i])
         y1 = r1 + beta * (r1 - D[BEFORE + 2 * LANES + i])
         y2 = r2 + beta * (r2 - D[BEFORE + 3 * LANES + i])
+        # where nothing has acted and nothing approaches, nothing acts; with the σ of the slip that there is (4) says so too
+        open_ = lagged and r == 0.0 and D[BEFORE + i] == 0.0 and u_n + D[BIAS + i] >= 0.0
         D[BEFORE + i], D[BEFORE + LANES + i] = r, r0
         D[BEFORE + 2 * LANES + i], D[BEFORE + 3 * LANES + i] = r1, r2
         # (2), or (3) with σ of (4), of `granular.sweeps`
@@ -225,7 +253,7 @@ def _solve(D, count, beta, relaxed, lagged, U):
             D[LAGGED + i] += LAG * (mu * math.sqrt(u0 * u0 + u1 * u1 + u2 * u2) - D[LAGGED + i])
         if relaxed and size > mu * new:
             new = (w * new + mu * w_t * size) / (w + mu * mu * w_t)
-        new = new if new > 0.0 else 0.0
+        new = new if new > 0.0 and not open_ else 0.0
         part = mu * new / size if size > mu * new else 1.0
         f0, f1, f2 = f0 * part, f1 * part, f2 * part
         D[R + i], D[R + LANES + i], D[R + 2 * LANES + i], D[R + 3 * LANES + i] = new, f0, f1, f2

@@ -6,7 +6,7 @@ Between two sweeps velocities and impulses go on in the direction of the last ch
 
 with β of Nesterov's sequence below a cap. The cap, restarts where the sweeps turn round or their error grows, and the
 window by which the cap follows the rate of convergence are what makes (1) converge with Coulomb's law. After a window
-without progress De Saxcé's term lags (`granular.sweeps`, (4)): sweeps may run in circles otherwise. The error costs two
+without progress, or three, De Saxcé's term lags (`granular.sweeps`, (4)): sweeps may run in circles otherwise. The error costs two
 sweeps, and is evaluated when the estimate of a sweep says that it may be small enough.
 
 Source: docs/theory/contact_groups.md, (6), (8).
@@ -21,10 +21,12 @@ from fem_mbs.solvers.granular.mechanism import mechanism_at
 
 LOOK = 10  # sweeps between two looks at which pairs have begun to close their gaps
 WINDOW = 40  # sweeps between two looks at the rate of convergence
+PATIENCE = 120  # sweeps after which De Saxcé's term lags
 GROWTH = 4.0  # of the squared error since a restart that ends the momentum
 LARGEST_CAP = 0.98
 LATE = 0.8  # of all sweeps: bodies with arms lag then, if the step would fail; their relaxed contacts are inexact
 LESS = 0.7  # of the lowest cap, where the error grows among contacts that share one light obstacle: sweeps turn about
+LESS_LATE = 0.9  # the same where De Saxcé's term lags
 JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself is looked at
 
 
@@ -163,15 +165,17 @@ def solve(p, q_square):
             lowest *= less
             cap, restart = max(lowest, smaller), True
         if (k + 1) % WINDOW == 0:
+            stalled = False
             if sums_before > 0.0:
                 rate = (sums / sums_before) ** (0.5 / WINDOW)
                 if rate < 1.0:
                     cap = _fitted(cap, rate)
                 else:
                     lowest *= less
-                    cap, restart = max(lowest, smaller), True
-                    if p.clumps == 0 and p.relaxed == 0 and p.lagged == 0:
-                        p.lagged = 1
+                    cap, restart, stalled = max(lowest, smaller), True, True
+            if (stalled or k + 1 >= PATIENCE) and p.clumps == 0 and p.relaxed == 0 and p.lagged == 0:
+                lanes.begin_lag(p)
+                less, restart = min(less, LESS_LATE), True
             sums_before, sums = sums, 0.0
             late = p.clumps != 0 and p.resists + p.relaxed + p.lagged == 0 and k >= LATE * p.most
             if late and _error_of(p) > p.refused * p.refused * q_square:

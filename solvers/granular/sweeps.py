@@ -6,7 +6,7 @@ Spheres with velocity v and surface speed s = r ω touch at normals n (from the 
     w = 1/m_a + 1/m_b ,   w_T = w + r_a²/J_a + r_b²/J_b
     one contact:   p = (r_N − (u_N + b)/w)⁺ ,   f = r_T − u_T/w_T ,   |f| ≤ μ p by shortening f                    (2)
     relaxed law:   where |f| > μ p̂, p̂ without ⁺:  p = (w p̂ + μ w_T |f|)⁺/(w + μ² w_T) ,   f = μ p f/|f|            (3)
-    Coulomb's law with a lag:   (3) with b + σ ,   σ ← σ + 0.4 (μ |u_T| − σ) in each sweep                        (4)
+    Coulomb's law with a lag:   (3) with b + σ ,   σ ← σ + 0.3 (μ |u_T| − σ) in each sweep                        (4)
 
 No tangents, no matrix: r_T is a vector normal to n. (2) solves Coulomb's law with De Saxcé's term exactly, because W
 couples neither the normal with the tangents nor these with each other. (4) has the same solutions, and converges where

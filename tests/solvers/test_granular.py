@@ -57,6 +57,14 @@ def one_sweep(record):
 
 
 @kernel
+def begin_lag(record):
+    p = record[0]
+    halves.begin(p)
+    lanes.look(p, 0)
+    lanes.begin_lag(p)
+
+
+@kernel
 def solve(record, q_square):
     return momentum.solve(record[0], q_square)
 
@@ -175,6 +183,23 @@ def test_sweeps_that_get_no_further_lag_and_find_impulses_of_coulombs_law():
     assert error_of(record) <= 1e-6 * square  # of Coulomb's law itself, not of the law that lags
     r, tangential = a["rows"][:, 3], np.linalg.norm(a["rows"][:, 4:7], axis=1)
     assert (r >= 0.0).all() and (tangential <= 0.5 * r * (1 + 1e-12)).all()
+
+
+def test_the_lag_begins_with_the_slip_that_there_is():
+    a, record = lattice(4, "impact", mu=0.7)
+    a["rows"][::3, 7] = 100.0  # some pairs are far from closing, and are listed when the others lag
+    begin_lag(record)
+    a["rows"][:, 7] = 0.0
+    look(record)
+    v, s = a["grains"][:, :3], a["grains"][:, 3:6]
+    i, j = a["first"], np.where(a["second"] < 0, len(v) - 1, a["second"])  # the last cannot move
+    n = a["rows"][:, :3]
+    u = v[i] - v[j] - np.cross(s[i] + s[j], n)
+    slip = np.linalg.norm(u - np.einsum("ck,ck->c", u, n)[:, None] * n, axis=1)
+    assert slip.min() > 0.0 and (a["place"] >= 0).all()
+    block, lane = np.divmod(a["place"], LANES)
+    sigma = a["lanes"].reshape(-1, lanes.FIELDS * LANES)[block, lanes.LAGGED + lane]
+    assert sigma == pytest.approx(0.7 * slip, rel=1e-12)
 
 
 def test_pairs_that_are_far_from_closing_are_left_out_of_the_sweeps():
