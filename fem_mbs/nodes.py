@@ -39,7 +39,7 @@ def motions(nodes: Sequence["Node"]) -> np.ndarray:
     """Position (3), rotation (9), velocity (3) and angular velocity (3) of nodes, as rows (n, 18)."""
     found = np.empty((len(nodes), MOTION))
     for i, node in enumerate(nodes):
-        found[i] = node._motion[node._row]
+        found[i] = node._motion_now()
     return found
 
 
@@ -84,6 +84,10 @@ class Node(Checked):
         self._free = free
         self.index = None  # set by model.compile()
         self.body: Any = None  # the element that made this node for itself
+
+    def _motion_now(self) -> np.ndarray:
+        """Row of `motions`; of nodes whose velocities follow others it is not the one that is kept."""
+        return self._motion[self._row]
 
     @property
     def free(self) -> np.ndarray:

@@ -97,6 +97,11 @@ class MiddleNode(Node6):
         super().__init__(position, rotation, fixed=fixed, name=name)
         self._velocity = self._angular_velocity = None  # not said by anybody yet
 
+    def _motion_now(self) -> np.ndarray:
+        row = super()._motion_now().copy()
+        row[12:15], row[15:] = self.velocity, self.angular_velocity
+        return row
+
     @property
     def velocity(self) -> np.ndarray:
         if self._velocity is not None:
