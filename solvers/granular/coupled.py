@@ -14,7 +14,7 @@ from fem_mbs.solvers.contact_problem.one import solve_coulomb
 from fem_mbs.solvers.granular import bodies, sweeps
 from fem_mbs.solvers.granular.bodies import complete_axes, cross, point_velocity, solve_relaxed
 from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT
-from fem_mbs.solvers.granular.mechanism import give, velocity_of
+from fem_mbs.solvers.granular.mechanism import give, is_round_off, velocity_of
 from fem_mbs.solvers.granular.sweeps import left
 
 
@@ -52,6 +52,17 @@ def place(p, o, x):
                     for j in range(6):
                         W += Z[l, j] * Y[m, j]
                     o.block[q, m, l] = W
+            if p.block[c, 0, 0] == 0.0 if p.clumps != 0 else p.grains[i, G_MASS] == 0.0:
+                _leave_out(p, o, a, q)
+
+
+@kernel
+def _leave_out(p, o, a, q):
+    """Let contact q of a shape that cannot move carry nothing where node a does not move along its normal either."""
+    if is_round_off(o, a, o.block[q, 0, 0], o.arm[q, 0], o.arm[q, 1], o.arm[q, 2], p.radius[p.first[o.pair[q]]]):
+        o.block[q, 0, 0] = 0.0
+        for j in range(4):
+            p.rows[o.pair[q], P_RN + j] = 0.0
 
 
 @kernel
@@ -116,6 +127,8 @@ def size_of_problem(p, o):
         velocity_of(o, a, v)
         for q in range(o.start[a], o.start[a + 1]):
             c = o.pair[q]
+            if o.block[q, 0, 0] == 0.0:
+                continue
             u0, u1, u2, u_n = _approach(p, o, q, v)
             q_n, slide = u_n + rows[c, P_BIAS], max(u0 * u0 + u1 * u1 + u2 * u2 - u_n * u_n, 0.0)
             if q_n >= 0.0 and rows[c, P_RN] == 0.0 and not (relaxed and q_n < p.mu[c] * math.sqrt(slide)):
@@ -132,6 +145,8 @@ def error_of(p, o):
         velocity_of(o, a, v)
         for q in range(o.start[a], o.start[a + 1]):
             c = o.pair[q]
+            if o.block[q, 0, 0] == 0.0:
+                continue
             u0, u1, u2, u_n = _approach(p, o, q, v)
             q_n = u_n + rows[c, P_BIAS]
             if rows[c, P_RN] == 0.0 and q_n >= 0.0 and not relaxed:
@@ -195,6 +210,8 @@ def sweep(p, o, beta):
             F[j] = 0.0
         for q in range(o.start[a], o.start[a + 1]):
             c = o.pair[q]
+            if o.block[q, 0, 0] == 0.0:
+                continue
             u0, u1, u2, u_n = _approach(p, o, q, v)
             if rows[c, P_RN] == 0.0 and last[c, 0] == 0.0 and u_n + rows[c, P_BIAS] >= 0.0 and not relaxed:
                 continue
