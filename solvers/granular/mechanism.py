@@ -62,6 +62,7 @@ TABLE = Table(
         "arm": Item("np 3", "from the node to the contact"),
         "tangents": Item("np 6", "t_1 and t_2"),
         "block": Item("np 3 3", "W of (2)"),
+        "slide": Item("np", "σ of (4) of `granular.sweeps`, where De Saxcé's term lags"),
         "base": Item("nodes 6", "forces that (3) replaces"),
         "Vs": Item("nodes 6", "velocities that (3) replaces"),
         "place": Item("nz", "of each entry among the values of the whole matrix, −1: none", "i8"),
