@@ -257,7 +257,7 @@ def error_of(p):
 def _onto_cone(r, mu):
     """Project r (3,) onto the friction cone."""
     size = math.sqrt(r[1] * r[1] + r[2] * r[2])
-    if size <= mu * r[0]:
+    if size <= mu * r[0] and r[0] >= 0.0:  # without friction μ r_N = -0.0 is not below 0
         return
     if mu * size <= -r[0]:
         r[0] = r[1] = r[2] = 0.0

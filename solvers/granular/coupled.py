@@ -12,9 +12,9 @@ import math
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.solvers.contact_problem.one import solve_coulomb
 from fem_mbs.solvers.granular import bodies, sweeps
-from fem_mbs.solvers.granular.bodies import complete_axes, cross, point_velocity, solve_relaxed
+from fem_mbs.solvers.granular.bodies import LAG, complete_axes, cross, point_velocity, solve_relaxed
 from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT
-from fem_mbs.solvers.granular.mechanism import give, velocity_of
+from fem_mbs.solvers.granular.mechanism import give, is_round_off, velocity_of
 from fem_mbs.solvers.granular.sweeps import left
 
 
@@ -25,7 +25,7 @@ def place(p, o, x):
     for a in range(o.node.shape[0]):
         k = o.node[a]
         for q in range(o.start[a], o.start[a + 1]):
-            c = o.pair[q]
+            c, o.slide[q] = o.pair[q], 0.0
             i = p.first[c]
             for j in range(3):
                 E[j] = p.rows[c, P_N + j]
@@ -52,6 +52,17 @@ def place(p, o, x):
                     for j in range(6):
                         W += Z[l, j] * Y[m, j]
                     o.block[q, m, l] = W
+            if p.block[c, 0, 0] == 0.0 if p.clumps != 0 else p.grains[i, G_MASS] == 0.0:
+                _leave_out(p, o, a, q)
+
+
+@kernel
+def _leave_out(p, o, a, q):
+    """Let contact q of a shape that cannot move carry nothing where node a does not move along its normal either."""
+    if is_round_off(o, a, o.block[q, 0, 0], o.arm[q, 0], o.arm[q, 1], o.arm[q, 2], p.radius[p.first[o.pair[q]]]):
+        o.block[q, 0, 0] = 0.0
+        for j in range(4):
+            p.rows[o.pair[q], P_RN + j] = 0.0
 
 
 @kernel
@@ -116,6 +127,8 @@ def size_of_problem(p, o):
         velocity_of(o, a, v)
         for q in range(o.start[a], o.start[a + 1]):
             c = o.pair[q]
+            if o.block[q, 0, 0] == 0.0:
+                continue
             u0, u1, u2, u_n = _approach(p, o, q, v)
             q_n, slide = u_n + rows[c, P_BIAS], max(u0 * u0 + u1 * u1 + u2 * u2 - u_n * u_n, 0.0)
             if q_n >= 0.0 and rows[c, P_RN] == 0.0 and not (relaxed and q_n < p.mu[c] * math.sqrt(slide)):
@@ -132,6 +145,8 @@ def error_of(p, o):
         velocity_of(o, a, v)
         for q in range(o.start[a], o.start[a + 1]):
             c = o.pair[q]
+            if o.block[q, 0, 0] == 0.0:
+                continue
             u0, u1, u2, u_n = _approach(p, o, q, v)
             q_n = u_n + rows[c, P_BIAS]
             if rows[c, P_RN] == 0.0 and q_n >= 0.0 and not relaxed:
@@ -162,10 +177,15 @@ def _solve(p, o, q, u0, u1, u2, u_n, beta, change):
     x[0] = u_n + rows[c, P_BIAS]
     for k in range(2):
         x[1 + k] = t[3 * k] * u0 + t[3 * k + 1] * u1 + t[3 * k + 2] * u2
+    slip = math.sqrt(x[1] * x[1] + x[2] * x[2])
     for j in range(3):
         r[j] = y[j]
         x[j] -= W[j, 0] * y[0] + W[j, 1] * y[1] + W[j, 2] * y[2]
-    if p.relaxed != 0:
+    if p.lagged != 0:  # as in `granular.sweeps`, (4)
+        lag = o.slide[q]
+        o.slide[q] += LAG * (p.mu[c] * slip - lag)
+        x[0] += lag
+    if p.relaxed != 0 or p.lagged != 0:
         solve_relaxed(W, x, p.mu[c], r)
     else:
         solve_coulomb(W, x, p.mu[c], r)
@@ -195,6 +215,8 @@ def sweep(p, o, beta):
             F[j] = 0.0
         for q in range(o.start[a], o.start[a + 1]):
             c = o.pair[q]
+            if o.block[q, 0, 0] == 0.0:
+                continue
             u0, u1, u2, u_n = _approach(p, o, q, v)
             if rows[c, P_RN] == 0.0 and last[c, 0] == 0.0 and u_n + rows[c, P_BIAS] >= 0.0 and not relaxed:
                 continue

@@ -43,6 +43,7 @@ from fem_mbs.system.constraints import RATES, constraint_tangents
 
 SOON = 2  # turns of a step after which C is made anew
 MEAN = 0.5  # c of (1) where (3) moves positions
+IMMOBILE = 1e-12  # of what C_jj may give a point: less is round-off of C, as of a turntable along its axis
 
 # nj nodes that contacts move, nq = 6 nj, np room for pairs, nu unknowns of the mechanism, nz entries of its matrix
 TABLE = Table(
@@ -61,6 +62,7 @@ TABLE = Table(
         "arm": Item("np 3", "from the node to the contact"),
         "tangents": Item("np 6", "t_1 and t_2"),
         "block": Item("np 3 3", "W of (2)"),
+        "slide": Item("np", "σ of (4) of `granular.sweeps`, where De Saxcé's term lags"),
         "base": Item("nodes 6", "forces that (3) replaces"),
         "Vs": Item("nodes 6", "velocities that (3) replaces"),
         "place": Item("nz", "of each entry among the values of the whole matrix, −1: none", "i8"),
@@ -217,7 +219,18 @@ def velocity_of(o, a, v):
 
 
 @kernel
-def give_way(p, o, k, n, arm):
+def is_round_off(o, a, own, arm0, arm1, arm2, length):
+    """Whether a part ``own`` of W_NN by node a at an arm is round-off of zero; ``length`` [m] of the shape there."""
+    moves = turns = 0.0
+    for j in range(3):
+        moves += o.own[a, j, j]
+        turns += o.own[a, 3 + j, 3 + j]
+    square = arm0 * arm0 + arm1 * arm1 + arm2 * arm2 + length * length
+    return own <= IMMOBILE * (moves + square * turns)
+
+
+@kernel
+def give_way(p, o, k, n, arm, length):
     """What a push along n (3,) at an arm (3,) from the node of obstacle k moves its point by, along n."""
     a, y, total = o.slot[k], local_vector(6), 0.0
     for j in range(3):
@@ -226,7 +239,7 @@ def give_way(p, o, k, n, arm):
     for i in range(6):
         for j in range(6):
             total += y[i] * o.own[a, i, j] * y[j]
-    return total
+    return 0.0 if is_round_off(o, a, total, arm[0], arm[1], arm[2], length) else total
 
 
 @kernel

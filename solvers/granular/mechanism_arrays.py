@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.layout import Layout
     from fem_mbs.system.system import System
 
-OF_PAIRS = ("pair", "arm", "tangents", "block")
+OF_PAIRS = ("pair", "arm", "tangents", "block", "slide")
 
 
 class Mechanism:

@@ -128,7 +128,7 @@ def _passes(p, x, Q, R, h, most, yielding):
                 arm[0], arm[1], arm[2] = x0 - radius[a] * n0, x1 - radius[a] * n1, x2 - radius[a] * n2
                 for j in range(3):
                     arm[j] -= x[p.plane_node[k], j]
-                total += give_way(p, o, k, n, arm)
+                total += give_way(p, o, k, n, arm, radius[a])
             if total == 0.0:
                 stuck = True  # a fixed sphere: only the obstacle can give way
                 continue

@@ -103,7 +103,7 @@ def _yield_to(p, k, number, push, g, x, Q, R):
         n[j] = side * g[j]
         arm[j] = (g[3 + j] if side > 0.0 else g[6 + j]) - x[i, j]
     if push == 0.0:
-        return give_way(p, o, number, n, arm)
+        return give_way(p, o, number, n, arm, _thickness(p, p.near[k, 0], p.near[k, 1]))
     nudge(p, o, number, push, n, arm, x, Q, R)
     place_planes(p, x, R)
     for s in range(p.core_reach.shape[0], p.core_first.shape[0]):

@@ -27,6 +27,8 @@ from fem_mbs.solvers.granular.mechanism import give, mechanism_at, velocity_of
 from fem_mbs.solvers.granular.sweeps import moved_from
 from fem_mbs.solvers.granular.turning_contact import lifts, parts, project, scales, solve, solve_relaxed, times
 
+STIFF = 1e-9  # of the mobility of a contact: what it turns by at least
+
 
 @kernel
 def _sides(p, c):
@@ -86,7 +88,17 @@ def _place_moved(p):
                             of_m += own[3 + j, 3 + i] * F[3 * k + i]
                         p.mixed[c, l, k] += F[3 * l + j] * of_r
                         p.spin[c, l, k] += F[3 * l + j] * of_m
+            _keep_positive(p, c)
     _follow_moved(p, o)
+
+
+@kernel
+def _keep_positive(p, c):
+    """Give directions about which neither side turns some mobility: their moments then end at their bounds."""
+    W, spin, length = p.block[c], p.spin[c], p.radius[p.first[c]]
+    least = STIFF * ((W[0, 0] + W[1, 1] + W[2, 2]) / (length * length) + spin[0, 0] + spin[1, 1] + spin[2, 2])
+    for k in range(3):
+        spin[k, k] = max(spin[k, k], least)
 
 
 @kernel
@@ -176,7 +188,7 @@ def _impulses(p, c, r):
 def _acts(p, c, u, scale, mu, size):
     """Scale the velocities u (6,) of pair c; whether it carries or approaches."""
     carries, q_n = p.rows[c, P_RN] != 0.0, u[0]
-    if not carries and q_n >= 0.0 and p.relaxed == 0:
+    if p.block[c, 0, 0] == 0.0 or (not carries and q_n >= 0.0 and p.relaxed == 0):
         return False
     scales(p, c, scale)
     parts(p, c, scale, mu)
@@ -244,6 +256,8 @@ def sweep(p, beta):
     v, scale, mu, size = local_vector(6), local_vector(6), local_vector(3), local_vector(3)
     estimate = work = 0.0
     for c in range(p.count):
+        if p.block[c, 0, 0] == 0.0:  # neither side can move
+            continue
         a, b = _sides(p, c)
         q_n = _velocities(p, c, a, b, q)
         if rows[c, P_RN] == 0.0 and last[c, 0] == 0.0 and q_n >= 0.0 and p.relaxed == 0:

@@ -308,7 +308,7 @@ def _push(grains, number, push, n, arm, x, Q, R):
     """What a push at an arm would move obstacle ``number`` by; then let it give way."""
     o = mechanism_at(grains[0].mechanism_at)[0]
     load_nodes(o, R, x)  # velocities do not matter
-    way = give_way(grains[0], o, number, n, arm)
+    way = give_way(grains[0], o, number, n, arm, 0.05)
     nudge(grains[0], o, number, push, n, arm, x, Q, R)
     return way
 
