@@ -81,7 +81,9 @@ def __getattr__(name):
     elif name in _MODULES:
         value = importlib.import_module(f"fem_mbs.{name}")
     else:
-        raise AttributeError(f"fem_mbs has no '{name}'; it has: {', '.join(__all__)}")
+        from fem_mbs.spelling import meant  # when it is needed only: `import fem_mbs` stays quick
+
+        raise AttributeError(f"fem_mbs has no '{name}'; {meant(name, __all__)}")
     globals()[name] = value
     return value
 

@@ -4,12 +4,14 @@ import difflib
 from collections.abc import Iterable
 
 NEAR = 0.6  # of `nearness`: probably meant
+SHORT = 0.9, 4  # nearness of a name that is cut short, if so many letters of it are left
 
 
 def nearness(name: str, other: str) -> float:
-    """How near two names are, 0 … 1; the same words in another order are near as well."""
+    """How near two names are, 0 … 1; the same words in another order, and a name cut short, are near as well."""
+    cut = SHORT[0] if len(name) >= SHORT[1] and other.startswith(name) else 0.0
     in_order = ["_".join(sorted(n.lower().split("_"))) for n in (name, other)]
-    return max(difflib.SequenceMatcher(None, *pair).ratio() for pair in ((name, other), in_order))
+    return max(cut, *(difflib.SequenceMatcher(None, *pair).ratio() for pair in ((name, other), in_order)))
 
 
 def meant(name: str, choices: Iterable[str]) -> str:

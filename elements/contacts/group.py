@@ -112,10 +112,12 @@ class ContactGroup(Part):
         except ParameterError as error:
             raise ParameterError(self, error.parameter, error.value, error.reason) from None
 
+    @Keywords.known
     def sphere(self, body: FrameLike, radius: float, material: str = "") -> None:
         """Put a sphere on a body (frame or node; its origin is the centre), radius [m] > 0."""
         self._add("sphere", self.as_frame("body", body), np.zeros(3), self.positive("radius", radius, "m"), material)
 
+    @Keywords.known
     def spheres(
         self,
         positions: ArrayLike,
@@ -178,6 +180,7 @@ class ContactGroup(Part):
             self._take(GroupShape("sphere", frame, point, radius), material)
         return bodies
 
+    @Keywords.known
     def capsule(
         self, body: FrameLike, radius: float, length: float, material: str = "", axis: ArrayLike = (0, 0, 1)
     ) -> None:
@@ -197,6 +200,7 @@ class ContactGroup(Part):
         half = np.array([0.0, 0.0, 0.5 * length])
         self._add("capsule", Frame(frame.node, frame.p, turn, name=frame.name), half, radius, material)
 
+    @Keywords.known
     def box(self, body: FrameLike, size: ArrayLike, rounding: float, material: str = "") -> None:
         """Put a box with rounded edges and corners on a body.
 
@@ -279,6 +283,7 @@ class ContactGroup(Part):
         )
         raise ParameterError(self, "shape", kind, message)
 
+    @Keywords.known
     def obstacle(self, kind: type, body: FrameLike, material: str = "", **geometry: Any) -> None:
         """Put an obstacle on a body or on the ground.
 
@@ -326,6 +331,7 @@ class ContactGroup(Part):
             raise ParameterError(self, "material", material, f"is in no key of the table: {meant(material, names)}")
         return material
 
+    @Keywords.known
     def exclude(self, first: FrameLike, second: FrameLike) -> None:
         """Let two bodies (nodes, frames) pass through each other; both have shapes or obstacles of the group."""
         frames = self.as_frame("first", first), self.as_frame("second", second)

@@ -56,7 +56,8 @@ class ConeComplementarity(Stepper):
     threads : {1, 2}
         2: sweeps over both halves of a group of free spheres at once. For 10,000 spheres and more, and only where a
         second core has nothing else to do: sweeps then take 0.55 of the time, on a busy machine twice the time. Both
-        are within the tolerance, and each has the same digits in every run.
+        are within the tolerance, and each has the same digits in every run. Groups with resistance to turning,
+        capsules, boxes or several spheres on a body take one thread.
     reference_force : float ≥ 0 [N]
         Forces are solved to ``rtol`` of it where those of the model are smaller.
     divide_failed_steps : bool
@@ -145,7 +146,7 @@ class ConeComplementarity(Stepper):
             message = "has a radius_contensou, which ConeComplementarity does not know: take spinning_resistance, or "
             self._refuse_part(system.contact_at(int(c)), message + "DecoupledNSGA")
         if system.searches and self.contact_solver == "newton":
-            message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
+            message = f"does not go with contact groups ('{system.searches[0].owner.name}'); leave it out"
             self.check(False, "contact_solver", self.contact_solver, message)
 
     def parts(self) -> dict[str, Any]:

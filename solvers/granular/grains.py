@@ -102,7 +102,7 @@ class Grains:
             "held": int(not method.velocities_first), "led": int(method.leads_grains),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
-            "threads": 1 if self.clumps else method.threads,
+            "threads": 1 if self.clumps or self.resists else method.threads,  # others have no halves
             "tolerance": tolerance, "refused": max(WORST, 10.0 * tolerance),
             "most": SWEEPS, "cap": caps[0],
         }  # fmt: skip

@@ -182,7 +182,10 @@ def refuse_overlaps(grains: "Grains") -> None:
     deep &= second >= 0  # planes have been looked at with the other contacts
     pair, what = np.zeros(2, np.int64), None
     for k in np.flatnonzero(deep)[:1]:
-        pair[:], what = a["shape"][[first[k], second[k]]], f"gap = {gap[k]:.6g} m"
+        pair[:] = a["shape"][[first[k], second[k]]]
+        # where the solids within the roundings meet, gaps know no more than both roundings
+        deeper = gap[k] <= -(1.0 - 1e-9) * (a["radius"][first[k]] + a["radius"][second[k]])
+        what = f"gap {'<' if deeper else '='} {gap[k]:.6g} m"
     if what is None and _first_crossing(grains.record, len(state.x), pair):
         what = "an edge of one passes through the other"
     if what is not None:

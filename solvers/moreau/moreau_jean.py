@@ -49,7 +49,8 @@ class MoreauJean(Stepper):
     threads : {1, 2}
         2: sweeps over both halves of a group of free spheres at once. For 10,000 spheres and more, and only where a
         second core has nothing else to do: sweeps then take 0.55 of the time, on a busy machine twice the time. Both
-        are within the tolerance, and each has the same digits in every run.
+        are within the tolerance, and each has the same digits in every run. Groups with resistance to turning,
+        capsules, boxes or several spheres on a body take one thread.
     epsilon : float ≥ 0, optional, -
         Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
     tol_v : float, optional [m/s]
@@ -149,7 +150,7 @@ class MoreauJean(Stepper):
     def refuse(self, system: Any) -> None:
         """Newton's iteration does not go with contact groups."""
         if system.searches and self.contact_solver == "newton":
-            message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
+            message = f"does not go with contact groups ('{system.searches[0].owner.name}'); leave it out"
             self.check(False, "contact_solver", self.contact_solver, message)
 
     def no_sweeps(self, system: Any) -> str | None:

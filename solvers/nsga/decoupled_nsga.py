@@ -105,7 +105,8 @@ class DecoupledNSGA(AlphaMethod):
     threads : {1, 2}
         2: sweeps over both halves of a group of free spheres at once. For 10,000 spheres and more, and only where a
         second core has nothing else to do: sweeps then take 0.55 of the time, on a busy machine twice the time. Both
-        are within the tolerance, and each has the same digits in every run.
+        are within the tolerance, and each has the same digits in every run. Groups with resistance to turning,
+        capsules, boxes or several spheres on a body take one thread.
     step_control : StepControl, optional
         Steps of variable size: halved when they fail, larger ones in smooth motion. Default: all steps are h.
     divide_failed_steps : bool
@@ -220,7 +221,7 @@ class DecoupledNSGA(AlphaMethod):
         }
         for name, value in options.items():
             if system.searches and value:
-                message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
+                message = f"does not go with contact groups ('{system.searches[0].owner.name}'); leave it out"
                 raise ParameterError(self, name, value, message)
 
     def parts(self) -> dict[str, Any]:

@@ -76,9 +76,11 @@ def test_shapes_of_bodies_do_not_import_results():
     assert "fem_mbs.shapes" in shown and not [name for name in shown if name.startswith("fem_mbs.results")]
 
 
-def test_every_listed_name_is_there_and_a_wrong_one_is_answered_with_the_list():
+def test_every_listed_name_is_there_and_a_wrong_one_is_answered_with_what_was_meant_or_the_list():
     import fem_mbs as fem
 
     assert all(hasattr(fem, name) for name in fem.__all__)
-    with pytest.raises(AttributeError, match=r"fem_mbs has no 'RigidBoddy'; it has: .*RigidBody"):
+    with pytest.raises(AttributeError, match=r"fem_mbs has no 'RigidBoddy'; did you mean 'RigidBody'\?"):
         _ = fem.RigidBoddy
+    with pytest.raises(AttributeError, match=r"fem_mbs has no 'Quux'; there are: .*RigidBody"):
+        _ = fem.Quux

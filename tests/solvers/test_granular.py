@@ -11,6 +11,7 @@ from fem_mbs.solvers.contact_problem.problem import ContactProblem
 from fem_mbs.solvers.granular import fitting, grains, halves, lanes, momentum, sweeps
 from fem_mbs.solvers.granular.data import LANES, TABLE
 from fem_mbs.solvers.granular.halves import TAKEN, TICKET, SecondThread
+from fem_mbs.solvers.stepping.engine import Engine
 
 H, G = 2e-3, 9.81
 METHODS = {
@@ -336,6 +337,17 @@ def test_a_pile_with_two_threads_moves_as_with_one_until_chaos(name):
     one, two, again = found
     np.testing.assert_array_equal(two, again)
     assert 0.0 < np.abs(two - one).max() < 1e-6
+
+
+def test_groups_without_halves_take_one_thread():
+    """A second one would wait in a loop for halves that never come."""
+    for law, threads in (({}, 2), ({"rolling_resistance": 1e-4}, 1)):
+        model, group = fem.Model("one"), fem.ContactGroup(friction=0.5, **law)
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1])), 0.1)
+        group.obstacle(fem.SphereOnPlane, model.ground)
+        model.add(group)
+        grains = Engine(fem.DecoupledNSGA(threads=2), model.compile(), 1e-3, 1, False).grains
+        assert grains.record[0]["threads"] == threads
 
 
 def test_more_threads_than_halves_are_refused():

@@ -86,6 +86,14 @@ def test_a_corner_deep_in_a_box_is_pushed_out_of_the_nearest_face(monkeypatch):
     assert listed(grains)[0].min() == pytest.approx(-(0.07 - 0.06) - 0.01 - 0.08, abs=1e-15)
 
 
+def test_boxes_deep_in_each_other_are_told_with_a_bound_of_their_gap():
+    """Where the boxes within the roundings of 0.01 m meet, their distance is 0 however deep they are."""
+    for x, words in ((0.23, "gap = -0.01 m"), (0.1, "gap < -0.02 m")):
+        model = two("box", "box", [np.zeros(3), np.array([x, 0, 0])], [np.eye(3), np.eye(3)])
+        with pytest.raises(fem.ModelError, match=words):
+            fem.DecoupledNSGA().run(model, 1e-3, 1e-3)
+
+
 @pytest.mark.parametrize(
     ("stepper", "words"),
     [
