@@ -6,8 +6,8 @@ Between two sweeps velocities and impulses go on in the direction of the last ch
 
 with β of Nesterov's sequence below a cap. The cap, restarts where the sweeps turn round or their error grows, and the
 window by which the cap follows the rate of convergence are what makes (1) converge with Coulomb's law. After a window
-without progress, or three, De Saxcé's term lags (`granular.sweeps`, (4)): sweeps may run in circles otherwise. The error costs two
-sweeps, and is evaluated when the estimate of a sweep says that it may be small enough.
+without progress, or three, De Saxcé's term lags (`granular.sweeps`, (4)): sweeps may run in circles otherwise. The
+error costs two sweeps, and is evaluated when the estimate of a sweep says that it may be small enough.
 
 Source: docs/theory/contact_groups.md, (6), (8).
 """
