@@ -241,7 +241,8 @@ def _solve(D, count, beta, relaxed, lagged, U):
         y, y0 = r + beta * (r - D[BEFORE + i]), r0 + beta * (r0 - D[BEFORE + LANES + i])
         y1 = r1 + beta * (r1 - D[BEFORE + 2 * LANES + i])
         y2 = r2 + beta * (r2 - D[BEFORE + 3 * LANES + i])
-        # nothing acts where nothing did and nothing approaches; with σ of the slip that there is (4) says so too
+        # where nothing has acted and nothing approaches, nothing acts;
+        # with the σ of the slip that there is (4) says so too
         open_ = lagged and r == 0.0 and D[BEFORE + i] == 0.0 and u_n + D[BIAS + i] >= 0.0
         D[BEFORE + i], D[BEFORE + LANES + i] = r, r0
         D[BEFORE + 2 * LANES + i], D[BEFORE + 3 * LANES + i] = r1, r2
