@@ -171,8 +171,11 @@ def test_the_cage_goes_round_as_rolling_asks_and_friction_loses_what_the_motor_g
     assert abs(np.diff(history.psi, axis=1) % (2 * np.pi) - 2 * np.pi / 9).max() < 0.03  # the pockets hold the balls
     motor = -history.torque[window].mean() * speed
     loss = history.power_loss[window].mean()
-    # energy also goes into the vibration that the method damps: 1.004, 1.05, 1.07, .998, 1.004 for rtol = 1e-5 … 1e-9
-    assert loss > 1e-3 and 0.98 * loss < motor < 1.15 * loss, (motor, loss)
+    # the vibration of the balls takes and gives energy: up to 0.06 of 0.6 mJ, more or less with each tolerance. Within
+    # 0.5 % the motor gives what friction loses and the vibration takes
+    (first, last), energy = np.flatnonzero(window)[[0, -1]], history.result.energy.total
+    stored = (energy[last] - energy[first]) / (history.t[last] - history.t[first])
+    assert loss > 1e-3 and motor == pytest.approx(loss + stored, abs=0.01 * loss)
 
 
 def test_a_moving_housing_sees_the_same_bearing():
