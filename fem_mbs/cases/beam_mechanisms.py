@@ -59,8 +59,11 @@ def four_bar(n: int) -> fem.Model:
 
 
 def tilted_hinge(stepper: Any) -> fem.Checks:
-    """Twelve seconds, 4 intervals per bar and 20 ms, against 8 and 10 ms; an equilibrium at 2 s."""
-    coarse, fine = stepper.run(four_bar(4), 12.0, 2e-2), stepper.run(four_bar(8), 12.0, 1e-2)
+    """Twelve seconds, 4 intervals per bar and 10 ms, against 8 and 5 ms; an equilibrium at 2 s.
+
+    With 20 ms the snap at 8.2 s takes Newton's method to its limits: whether it converges there is left to round-off.
+    """
+    coarse, fine = stepper.run(four_bar(4), 12.0, 1e-2), stepper.run(four_bar(8), 12.0, 5e-3)
     out, finer = coarse["BC node 4"].position[:, 2], fine["BC node 8"].position[::2, 2]
     moment, force = (np.linalg.norm(part, axis=1) for part in (coarse["C"].moment, coarse["C"].force[:, 2:]))
     statics = fem.static_equilibrium(four_bar(4), t=2.0, steps=20, stability=False)
