@@ -51,7 +51,8 @@ def take(d, s):
     """One accepted step of the method, by its ``step_part``, after `begin`; returns a code.
 
     When it fails it is repeated with other penalties (docs/theory/decoupled_nsga.md, decision 7), see `LADDER`, then
-    without restitution. What the method does after an accepted step is its own.
+    with a matrix of its own in every iteration, then without restitution. What the method does after an accepted step
+    is its own.
     """
     pp, pv, epsilon, iterations, halvings = s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings
     pp_T, pv_T, rows, newton = s.pp_T, s.pv_T, s.epsilon_rows, s.newton
@@ -80,6 +81,12 @@ def take(d, s):
             break
     s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings = pp, pv, epsilon, iterations, halvings
     s.pp_T, s.pv_T, s.epsilon_rows, s.newton = pp_T, pv_T, rows, newton
+    if code != OK and code != TOUCHED and s.costly != 0 and s.reuse != 0:
+        # where it hangs by round-off, an iteration with the exact matrix may find what kept factors have missed
+        s.reuse, counts[4] = 0, 0
+        call2(s.step_part, s.data_at, s.run_at)
+        code = s.code
+        s.reuse, counts[4] = 1, LADDER.shape[0]
     if code != OK and d.nc > 0 and counts[6] == VELOCITY and (s.newton != 0 or d.nc == s.nc_fixed):
         # an impact with friction and restitution may have no solution (`contact.approach.reflected`)
         s.plastic, counts[4] = 1, 0

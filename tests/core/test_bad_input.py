@@ -267,6 +267,16 @@ def test_missing_arguments_and_those_too_many_are_told_with_what_was_meant(call,
     assert isinstance(caught.value, TypeError)  # as Python's own error is
 
 
+def test_a_law_without_its_function_is_told_with_the_element_and_what_it_lacks():
+    class Empty(fem.PythonElement):
+        pass
+
+    model, body = fem.Model(), fem.RigidBody(mass=1.0, inertia=[1.0, 1.0, 1.0])
+    model.add(body, Empty(body, name="law"))
+    with pytest.raises(fem.NonFiniteError, match=r"'law': .* Empty does not define force\(self, x, R, v, t\)"):
+        fem.DecoupledNSGA().run(model, 0.1, 0.01)
+
+
 def test_an_error_inside_of_a_constructor_stays_what_it_is():
     class Wrong(fem.PythonElement):
         def __init__(self, node):

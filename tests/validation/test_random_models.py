@@ -40,6 +40,10 @@ def test_a_random_model_runs_without_gain_of_energy_or_says_why_not(seed):
     assert not faults([outcome]), str(outcome)
 
 
+def test_a_step_of_beams_that_kept_factors_cannot_solve_is_repeated_with_own_ones():
+    assert random_models.run(91069, "DecoupledNSGA").kind in ("fine", "warned")  # refused without the repetition
+
+
 @pytest.mark.parametrize(
     "name, at, value, kind",
     [
