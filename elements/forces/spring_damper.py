@@ -54,6 +54,15 @@ def add_point_velocity(scale, a, R, velocity, Omega, w):
 
 
 @kernel
+def ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w):
+    """Fill d and w (3,), from P to Q and its rate."""
+    points_apart(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, d)
+    w[:] = 0.0
+    add_point_velocity(-1.0, p.p_AP, R_A, v_A, w_A, w)
+    add_point_velocity(1.0, p.p_BQ, R_B, v_B, w_B, w)
+
+
+@kernel
 def pull(p, d, w, e):
     """Fill e (3,) with the direction of the spring (0 where the points meet); return l, F/l and the axial force F.
 
@@ -72,16 +81,21 @@ def pull(p, d, w, e):
 @kernel
 def spring_force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f):
     """Add (1) to f (12,)."""
-    d, w, e, pulled, y = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    points_apart(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, d)
-    w[:] = 0.0
-    add_point_velocity(-1.0, p.p_AP, R_A, v_A, w_A, w)
-    add_point_velocity(1.0, p.p_BQ, R_B, v_B, w_B, w)
+    d, w, e = local_vector(3), local_vector(3), local_vector(3)
+    ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
     length, ratio, _ = pull(p, d, w, e)
     for i in range(3):
-        pulled[i] = ratio * d[i]
+        d[i] *= ratio
         if length == 0.0:
-            pulled[i] += p.damping * w[i]
+            d[i] += p.damping * w[i]
+    add_spring_force(p, R_A, R_B, d, f)
+
+
+@kernel
+def add_spring_force(p, R_A, R_B, pulled, f):
+    """Add the force ``pulled`` (3,) on P, and its opposite on Q, to f (12,)."""
+    y = local_vector(3)
+    for i in range(3):
         f[i] += pulled[i]
         f[6 + i] -= pulled[i]
     rotate_T(R_A, pulled, y)
@@ -93,13 +107,17 @@ def spring_force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f):
 @kernel
 def spring_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, K, C):
     """Add (2) and (3) to K and C (12, 12)."""
-    d, w, e, pulled, y = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    J, JD, Jw, JE = local_matrix(3, 12), local_matrix(3, 12), local_matrix(3, 12), local_matrix(3, 12)
-    points_apart(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, d)
-    w[:] = 0.0
-    add_point_velocity(-1.0, p.p_AP, R_A, v_A, w_A, w)
-    add_point_velocity(1.0, p.p_BQ, R_B, v_B, w_B, w)
+    d, w, e = local_vector(3), local_vector(3), local_vector(3)
+    ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
     length, ratio, _ = pull(p, d, w, e)
+    add_spring_tangent(p, R_A, w_A, R_B, w_B, d, w, e, length, ratio, p.stiffness, p.damping, K, C)
+
+
+@kernel
+def add_spring_tangent(p, R_A, w_A, R_B, w_B, d, w, e, length, ratio, stiffness, damping, K, C):
+    """Add (2) and (3) with ∂F/∂l = ``stiffness``, ∂F/∂l' = ``damping`` and F/l = ``ratio`` to K and C (12, 12)."""
+    pulled, y = local_vector(3), local_vector(3)
+    J, JD, Jw, JE = local_matrix(3, 12), local_matrix(3, 12), local_matrix(3, 12), local_matrix(3, 12)
     J[:, :] = 0.0
     Jw[:, :] = 0.0
     for i in range(3):
@@ -107,7 +125,7 @@ def spring_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, K, C):
         J[i, 6 + i] = 1.0
         pulled[i] = ratio * d[i]
         if length == 0.0:
-            pulled[i] += p.damping * w[i]
+            pulled[i] += damping * w[i]
     add_R_skew(1.0, R_A, p.p_AP, J, 0, 3)
     add_R_skew(-1.0, R_B, p.p_BQ, J, 0, 9)
     cross(p.p_AP, w_A, y)
@@ -121,16 +139,16 @@ def spring_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, K, C):
         if length == 0.0:
             for i in range(3):
                 JD[i, j] = ratio * J[i, j]
-                JE[i, j] = p.damping * J[i, j]
-                Jw[i, j] *= p.damping
+                JE[i, j] = damping * J[i, j]
+                Jw[i, j] *= damping
         else:
             wJ = (w[0] * J[0, j] + w[1] * J[1, j] + w[2] * J[2, j] - along * eJ) / length
             ew = e[0] * Jw[0, j] + e[1] * Jw[1, j] + e[2] * Jw[2, j]
             for i in range(3):
-                JD[i, j] = e[i] * ((p.stiffness - ratio) * eJ + p.damping * wJ) + ratio * J[i, j]
-                JE[i, j] = p.damping * e[i] * eJ
-                Jw[i, j] = p.damping * e[i] * ew
-    damped = p.damping != 0.0
+                JD[i, j] = e[i] * ((stiffness - ratio) * eJ + damping * wJ) + ratio * J[i, j]
+                JE[i, j] = damping * e[i] * eJ
+                Jw[i, j] = damping * e[i] * ew
+    damped = damping != 0.0
     for r in range(12):
         j0, j1, j2 = J[0, r], J[1, r], J[2, r]
         for j in range(12):
@@ -157,10 +175,7 @@ def energy_spring(p, x_A, R_A, x_B, R_B):
 def spring_output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, out):
     """Length and axial force."""
     d, w, e = local_vector(3), local_vector(3), local_vector(3)
-    points_apart(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, d)
-    w[:] = 0.0
-    add_point_velocity(-1.0, p.p_AP, R_A, v_A, w_A, w)
-    add_point_velocity(1.0, p.p_BQ, R_B, v_B, w_B, w)
+    ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
     length, _, force = pull(p, d, w, e)
     out[0] += length
     out[1] += force

@@ -20,6 +20,10 @@ def law_of_user(x, R, v, t):
     return np.zeros((len(x), 6))
 
 
+def beams_of_line():
+    return fem.beam_line([0, 0, 0], [1, 0, 0], 2, fem.Section.circle(0.01, E=1e9, nu=0.3, density=1.0))
+
+
 def joint_frames():
     joint = hinge()
     return {"frame_P": joint.frame_P, "frame_Q": joint.frame_Q, "name": "j"}
@@ -129,6 +133,29 @@ BODIES = {
     "TorsionSpring, all": lambda: (
         fem.TorsionSpring,
         joint_frames() | dict(stiffness=1.0, damping=0.1, free_angle=0.1),
+    ),
+    "NonlinearSpring": lambda: (
+        fem.NonlinearSpring,
+        dict(
+            frame_P=A(),
+            frame_Q=B(),
+            spring=[(-1, -5), (0, 0), (1, 2)],
+            damper=3.0,
+            force=1.0,
+            free_length=0.5,
+            name="s",
+        ),
+    ),
+    "ForceCurve": lambda: (fem.ForceCurve, dict(law=lambda x: 2.0 * x, between=(-1, 1), name="c")),
+    "Bushing": lambda: (
+        fem.Bushing,
+        dict(
+            frame_P=A(), frame_Q=B(), stiffness=[1] * 6, damping=[1] * 6, curves={"x": 2.0}, preload=[1] * 6, name="b"
+        ),
+    ),
+    "LineLoad": lambda: (
+        fem.LineLoad,
+        dict(beams=beams_of_line(), force=[0, 0, 1], moment=lambda s: [0, s, 0], follower=True, signal=2.0, name="q"),
     ),
     "PointForce": lambda: (
         fem.PointForce,
