@@ -206,6 +206,11 @@ class Joint(Constraint):
     name : str, optional
         Shown in errors, results and ParaView.
 
+    Class attributes
+    ----------------
+    weaker_rows : dict
+        Type of a joint that holds less -> those of its rows that it would have, see `fem_mbs.system.loops`.
+
     Outputs
     -------
     force : (3,) [N], of the joint on the second body at Q, inertial axes
@@ -221,6 +226,15 @@ class Joint(Constraint):
         self._connect(frame_P, frame_Q, "a joint needs two bodies", name=name, signals=signals)
         # poses of P and Q in node axes; a subclass that needs something else sets its own record
         self.record = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
+
+    weaker_rows: dict[str, tuple] = {}
+
+    def weaker(self) -> list[tuple[str, np.ndarray]]:
+        """Weaker joints that could be in its place: their type, and the matrix that makes their rows from its own."""
+        from fem_mbs.system.loops import selected_rows
+
+        axes = self.frame_P.orientation
+        return [(kind, selected_rows(names, self.rows, axes)) for kind, names in self.weaker_rows.items()]
 
     @classmethod
     @Keywords.known

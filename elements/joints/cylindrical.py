@@ -80,6 +80,7 @@ class Cylindrical(Joint):
     """
 
     rows = 4
+    weaker_rows = {"PointOnLine": (0, 1)}
     parameters = JOINT_FRAMES
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = {"force": (3, "N"), "moment": (3, "N m"), "displacement": (1, "m"), "angle": (1, "rad")}

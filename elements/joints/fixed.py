@@ -77,6 +77,7 @@ class Fixed(Joint):
     """
 
     rows = 6
+    weaker_rows = {"Revolute": (0, 1, 2, 4, 5), "Spherical": (0, 1, 2)}
     parameters = JOINT_FRAMES
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = {"force": (3, "N"), "moment": (3, "N m")}

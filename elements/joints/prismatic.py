@@ -79,6 +79,7 @@ class Prismatic(Joint):
     """
 
     rows = 5
+    weaker_rows = {"Cylindrical": (0, 1, 3, 4), "PointOnLine": (0, 1)}
     parameters = JOINT_FRAMES
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = {"force": (3, "N"), "moment": (3, "N m"), "displacement": (1, "m")}

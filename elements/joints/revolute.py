@@ -83,6 +83,12 @@ class Revolute(Joint):
     """
 
     rows = 5
+    weaker_rows = {
+        "Universal": (0, 1, 2, 3),
+        "Cylindrical": ("x", "y", 3, 4),
+        "Spherical": (0, 1, 2),
+        "PointOnLine": ("x", "y"),
+    }
     parameters = JOINT_FRAMES
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = {"force": (3, "N"), "moment": (3, "N m"), "angle": (1, "rad"), "rate": (1, "rad/s")}

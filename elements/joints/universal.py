@@ -79,6 +79,7 @@ class Universal(Joint):
     """
 
     rows = 4
+    weaker_rows = {"Spherical": (0, 1, 2)}
     parameters = JOINT_FRAMES
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = {"force": (3, "N"), "moment": (3, "N m")}

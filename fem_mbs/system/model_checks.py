@@ -10,7 +10,7 @@ from fem_mbs.nodes import COMPONENTS
 from fem_mbs.shapes import matrices
 from fem_mbs.system.contacts import L_MU, L_ROLLING, L_SPINNING
 from fem_mbs.system.element_checks import trouble
-from fem_mbs.system.redundancy import redundant_constraints
+from fem_mbs.system.redundant_joints import redundant_constraints
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System

@@ -1,11 +1,8 @@
-"""Constraint rows that repeat what others impose, and why: joints given twice, or components that nodes hold fixed."""
+"""Constraint rows that repeat what others impose: which, and how many of all count."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from fem_mbs.errors import ModelError, label
-from fem_mbs.nodes import COMPONENTS, Node1, Node3, Node6
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
@@ -14,7 +11,6 @@ ROUND_OFF = 1e-12  # of a row with all components: what is left of it without th
 RANK_TOLERANCE = 1e-9  # of the pivots of the row-normalised gradient; independent rows of real mechanisms are > 1e-4
 FEW = 100  # rows up to which independence is shown without SciPy
 DENSE_RANK_LIMIT = 1500  # rows up to which the rank is found with a dense pivoted QR
-_OWN = {Node6: 6, Node3: 3, Node1: 1}  # components that a node of a type can have free
 
 
 def dependent_rows(gradient: Any, components: np.ndarray) -> list[int]:
@@ -84,7 +80,7 @@ def _entries(system):
     return np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
 
 
-def _surely_independent(system):
+def surely_independent(system: "System") -> bool:
     """Whether no row of a few constraints depends on others, by NumPy alone: SciPy takes longer to import.
 
     With rows of length 1 the smallest singular value is a bound from below of all pivots that `_dense` compares.
@@ -107,45 +103,6 @@ def independent_count(system: "System") -> int:
     if not system.m:
         return 0
     system.constraint_values(system.initial)
-    if _surely_independent(system):
+    if surely_independent(system):
         return system.m
     return system.m - len(dependent_rows(gradient_of(system), system.free.ravel()))
-
-
-def redundant_constraints(system: "System") -> None:
-    """No constraint row is a combination of others (at the initial configuration); raises ModelError."""
-    if not system.m or _surely_independent(system):
-        return
-    dependent = dependent_rows(gradient_of(system), system.free.ravel())
-    if not dependent:
-        return
-    owners = list(dict.fromkeys(system.unknown(system.n + row)[0] for row in dependent))
-    raise ModelError(
-        f"{len(dependent)} of {system.m} constraint rows repeat what others already impose, among them rows of: "
-        f"{', '.join(label(owner) for owner in owners)}. {_cause(system, dependent, owners)}",
-        owners,
-    )
-
-
-def _cause(system, dependent, owners):
-    """Why rows are dependent, and the cure."""
-    partly = {id(n): n for owner in owners for n in owner.nodes if type(n) in _OWN and n.free.any()}
-    held = {key: [c for i, c in enumerate(COMPONENTS[: _OWN[type(n)]]) if not n.free[i]] for key, n in partly.items()}
-    components = system.free.copy()
-    for node in partly.values():
-        components[node.index, : _OWN[type(node)]] = True
-    left = dependent_rows(gradient_of(system), components.ravel()) if any(held.values()) else dependent
-    twice = (
-        "Remove the joint that was added twice, or free what is locked twice (a spherical instead of a second "
-        "revolute joint); for a mechanism that is meant to be hyperstatic use model.compile(redundant='allow')"
-    )
-    if len(left) == len(dependent):
-        return twice
-    names = "; ".join(f"{', '.join(held[key])} of {label(n.body or n)}" for key, n in partly.items() if held[key])
-    part = f"{len(dependent) - len(left)} of them repeat" if left else "They repeat"
-    fixed = (
-        f"{part} what fixed components hold: {names}. Leave fixed=… out and let the joints keep the motion in its "
-        "plane, or use model.compile(redundant='allow'): motion and forces in the plane are then right, joints carry "
-        "nothing in the fixed directions"
-    )
-    return f"{fixed}. For the others: {twice[0].lower()}{twice[1:]}" if left else fixed

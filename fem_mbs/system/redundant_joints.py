@@ -1,0 +1,55 @@
+"""The error that names joints whose rows repeat others, and why: given twice, loops, or components held fixed."""
+
+from typing import TYPE_CHECKING
+
+from fem_mbs.errors import ModelError, label
+from fem_mbs.nodes import COMPONENTS, Node1, Node3, Node6
+from fem_mbs.system.loops import loops_of
+from fem_mbs.system.redundancy import dependent_rows, gradient_of, surely_independent
+
+if TYPE_CHECKING:
+    from fem_mbs.system.system import System
+
+MOST_NAMES = 12  # of joints in a message
+_OWN = {Node6: 6, Node3: 3, Node1: 1}  # components that a node of a type can have free
+
+
+def redundant_constraints(system: "System") -> None:
+    """No constraint row is a combination of others (at the initial configuration); raises ModelError."""
+    if not system.m or surely_independent(system):
+        return
+    dependent = dependent_rows(gradient_of(system), system.free.ravel())
+    if not dependent:
+        return
+    loops = loops_of(system)
+    owners = list(dict.fromkeys(joint for loop in loops for joint in loop.joints))
+    owners = owners or list(dict.fromkeys(system.unknown(system.n + row)[0] for row in dependent))
+    some = f"{', '.join(label(owner) for owner in owners[:MOST_NAMES])}{', …' if len(owners) > MOST_NAMES else ''}"
+    raise ModelError(
+        f"{len(dependent)} of {system.m} constraint rows repeat what others already impose, rows of: {some}. "
+        f"{_cause(system, dependent, owners, loops)}",
+        owners,
+    )
+
+
+def _cause(system, dependent, owners, loops):
+    """Why rows are dependent, and the cure."""
+    partly = {id(n): n for owner in owners for n in owner.nodes if type(n) in _OWN and n.free.any()}
+    held = {key: [c for i, c in enumerate(COMPONENTS[: _OWN[type(n)]]) if not n.free[i]] for key, n in partly.items()}
+    components = system.free.copy()
+    for node in partly.values():
+        components[node.index, : _OWN[type(node)]] = True
+    left = dependent_rows(gradient_of(system), components.ravel()) if any(held.values()) else dependent
+    proposals = [loop.proposal for loop in loops if loop.replacements]
+    twice = ". ".join(proposals) if proposals else "Remove the joint that was added twice, or free what is locked twice"
+    twice += "; for a mechanism that is meant to be hyperstatic use model.compile(redundant='allow')"
+    if len(left) == len(dependent):
+        return twice
+    names = "; ".join(f"{', '.join(held[key])} of {label(n.body or n)}" for key, n in partly.items() if held[key])
+    part = f"{len(dependent) - len(left)} of them repeat" if left else "They repeat"
+    fixed = (
+        f"{part} what fixed components hold: {names}. Leave fixed=… out and let the joints keep the motion in its "
+        "plane, or use model.compile(redundant='allow'): motion and forces in the plane are then right, joints carry "
+        "nothing in the fixed directions"
+    )
+    return f"{fixed}. For the others: {twice[0].lower()}{twice[1:]}" if left else fixed
