@@ -55,7 +55,7 @@ _WHERE = {
     "fem_mbs.elements.joints.spherical": ("Spherical",),
     "fem_mbs.elements.joints.universal": ("Universal",),
     "fem_mbs.elements.user": ("PythonElement", "UserForce"),
-    "fem_mbs.explain": ("explain",),
+    "fem_mbs.explanation": ("explain",),
     "fem_mbs.errors": ("FemMbsError", "FileError", "ModelError", "NonFiniteError", "ParameterError", "SolverError"),
     "fem_mbs.recovery.observer": ("ForceObserver",),
     "fem_mbs.recovery.recover": ("recover_forces",),
