@@ -210,6 +210,8 @@ class Joint(Constraint):
     ----------------
     weaker_rows : dict
         Type of a joint that holds less -> those of its rows that it would have, see `fem_mbs.system.loops`.
+    coordinates : tuple of Coordinate
+        What it leaves free, by name (`fem_mbs.elements.joints.coordinates`).
 
     Outputs
     -------
@@ -221,6 +223,8 @@ class Joint(Constraint):
     ParameterError
         If both frames belong to the same node.
     """
+
+    coordinates: tuple[Any, ...] = ()
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, signals: Any = ()) -> None:
         self._connect(frame_P, frame_Q, "a joint needs two bodies", name=name, signals=signals)
