@@ -67,8 +67,8 @@ _WHERE = {
     "fem_mbs.signals": ("Signal",),
     "fem_mbs.solvers": (
         "ConeComplementarity", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB", "MoreauJean",
-        "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StepControl", "initial_accelerations",
-        "modes", "static_equilibrium",
+        "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StepControl", "campbell",
+        "critical_speeds", "initial_accelerations", "modes", "static_equilibrium", "unbalance_response",
     ),
     "fem_mbs.bearings.spall": ("Spall",),
     "fem_mbs.system.state": ("State",),

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.modal import Modes, modes
     from fem_mbs.solvers.moreau.moreau_jean import MoreauJean
     from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
+    from fem_mbs.solvers.rotors.campbell import Campbell, CriticalSpeed, campbell
+    from fem_mbs.solvers.rotors.critical import critical_speeds
+    from fem_mbs.solvers.rotors.unbalance import UnbalanceResponse, unbalance_response
     from fem_mbs.solvers.static_result import StaticResult
     from fem_mbs.solvers.statics import static_equilibrium
     from fem_mbs.solvers.stepping.initial import initial_accelerations
@@ -25,9 +28,10 @@ _STEPPERS = (
 )  # fmt: skip
 
 __all__ = [
-    "STEPPERS", "ConeComplementarity", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB", "Modes", "MoreauJean",
-    "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StaticResult", "StepControl",
-    "initial_accelerations", "modes", "static_equilibrium",
+    "STEPPERS", "Campbell", "ConeComplementarity", "CriticalSpeed", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB",
+    "Modes", "MoreauJean", "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StaticResult",
+    "StepControl", "UnbalanceResponse", "campbell", "critical_speeds", "initial_accelerations", "modes",
+    "static_equilibrium", "unbalance_response",
 ]  # fmt: skip
 
 
@@ -79,6 +83,18 @@ def _imported(name):
             from fem_mbs.solvers.modal import Modes
 
             return Modes
+        case "Campbell" | "CriticalSpeed" | "campbell":
+            from fem_mbs.solvers.rotors import campbell
+
+            return getattr(campbell, name)
+        case "critical_speeds":
+            from fem_mbs.solvers.rotors.critical import critical_speeds
+
+            return critical_speeds
+        case "UnbalanceResponse" | "unbalance_response":
+            from fem_mbs.solvers.rotors import unbalance
+
+            return getattr(unbalance, name)
         case "StaticResult":
             from fem_mbs.solvers.static_result import StaticResult
 

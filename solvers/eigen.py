@@ -13,6 +13,7 @@ tells whether an equilibrium is stable: λ is a stiffness [N/m] that does not de
 Source: Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6; (1) Bathe, Finite Element Procedures, ch. 11.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ LANCZOS = 8  # restarts; a good shift needs one to five
 ARNOLDI = 40  # the same for damped modes, whose pairs need more
 SYMMETRIC = 1e-7  # of √(K_ii K_jj): above it K is treated as unsymmetric (follower loads); equilibria leave 1e-9
 NEUTRAL = 1e-14  # of φᵀ|K|φ: a smaller eigenvalue is round-off of its sums
+FREE = 1e-6  # of the shift σ of quadratic problems, 1e-4 of the highest frequency: smaller is s = 0
 NEAREST = 6  # eigenvalues nearest to zero that a large problem is searched for a negative one
 
 
@@ -232,14 +234,36 @@ def _first_of_pairs(s, vectors, n):
 
 def dense_quadratic(K: Any, C: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
     """The n eigenvalues s of (2) of smallest modulus, one of each pair, and vectors by columns, by LAPACK."""
-    from scipy.linalg import eig
-
     Z = null_space(G)
     k, c, m = (Z.T @ (matrix @ Z) for matrix in (K, C, M))
-    zero, one = np.zeros_like(k), np.eye(len(k))
-    s, vectors = eig(np.block([[zero, one], [-k, -c]]), np.block([[one, zero], [zero, m]]))
+    s, vectors = reduced_quadratic(k, c, m, shift)
     s, vectors = _first_of_pairs(s, vectors, n)
-    return s, Z @ vectors[: len(k)]
+    return s, Z @ vectors
+
+
+def reduced_quadratic(k: np.ndarray, c: np.ndarray, m: np.ndarray, shift: float | None = None) -> tuple:
+    """All finite s of (s² m + s c + k) φ = 0 with full matrices (n, n), and vectors by columns.
+
+    Inverse form about a real σ: 1/(s − σ) are the eigenvalues of an ordinary matrix, the lowest modes its largest ones,
+    with full relative accuracy whatever the axial stiffness; motions without mass are those with 0.
+    """
+    from scipy.linalg import LinAlgError, LinAlgWarning, eig, solve
+
+    one, zero = np.eye(len(k)), np.zeros_like(k)
+    sigma = np.sqrt(abs(_shifts(k, m, shift, (-8,))[0]))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", LinAlgWarning)
+            inverse = solve(k + sigma * (c + sigma * m), np.hstack([c + 2 * sigma * m, m]))
+    except (LinAlgError, LinAlgWarning):  # on an eigenvalue, or nearly so
+        s, vectors = eig(np.block([[zero, one], [-k, -c]]), np.block([[one, zero], [zero, m]]))
+        return s, vectors[: len(k)]
+    # vectors (φ, (s − σ) φ), of which the second half is taken: it keeps its digits
+    values, vectors = eig(np.block([[-inverse], [np.hstack([one, zero])]]))
+    finite = np.abs(values) > 1e-13 * np.abs(values).max(initial=0.0)
+    s = sigma + 1 / values[finite]
+    # of a free motion s = 0 counts twice, and a double root is known to the root of round-off
+    return np.where(np.abs(s) <= FREE * sigma, 0.0, s), vectors[len(k) :, finite]
 
 
 def sparse_quadratic(K: Any, C: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:

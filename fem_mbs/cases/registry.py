@@ -29,10 +29,11 @@ def cases() -> dict[str, Case]:
         sanchez2025,
         stability,
         tip_pendulum,
+        whirl,
     )
 
     smooth = (classical, iftomm, free_rotation, nonholonomic, flexible_crank)
-    beams = (stability, beams_dynamic, rotors, beam_mechanisms)
+    beams = (stability, beams_dynamic, rotors, whirl, beam_mechanisms)
     nonsmooth = (bruls2014, capobianco2021, capobianco2024, negrut2018, sanchez2025, tip_pendulum, iterations)
     found = [case for part in (examples, *smooth, *beams, *nonsmooth) for case in part.CASES]
     names = [case.name for case in found]

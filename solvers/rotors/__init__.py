@@ -1,0 +1,1 @@
+"""Rotors in the inertial frame: Campbell diagram, critical speeds, unbalance response."""
