@@ -60,6 +60,7 @@ _WHERE = {
     "fem_mbs.recovery.observer": ("ForceObserver",),
     "fem_mbs.recovery.recover": ("recover_forces",),
     "fem_mbs.recovery.hysteresis": ("ForceLaw", "hysteresis_factor", "resolved_impact"),
+    "fem_mbs.mesh_mass": ("mass_of_mesh",),
     "fem_mbs.model": ("Model",),
     "fem_mbs.nodes": ("Frame", "Node1", "Node3", "Node6"),
     "fem_mbs.profiles": ("Profile", "ramp", "smooth_start", "table", "trapezoidal"),

@@ -280,6 +280,21 @@ class RigidBody(Inertia):
         shape = Capsule(-0.5 * length * a, 0.5 * length * a, r)
         return cls(mass, J, **{"shape": shape, **options})
 
+    @classmethod
+    @Keywords.known
+    def from_mesh(cls, mesh: Any, density: float, *, scale: float = 1.0, **options: Any) -> "RigidBody":
+        """Body of constant density [kg/m³] from a mesh of its surface or volume, see `fem_mbs.mass_of_mesh`.
+
+        The node is the centre of mass. Without ``position`` the body is where the mesh is, its axes inertial ones; with
+        it the centre of mass goes there. Surfaces are drawn, unless ``shape`` is given.
+        """
+        from fem_mbs.mesh_mass import mass_of_mesh, surface_of
+
+        found = mass_of_mesh(mesh, density, scale=scale)
+        shape = surface_of(mesh, scale, -found.center)
+        given = {"position": found.center} | ({} if shape is None else {"shape": shape})
+        return cls(found.mass, found.inertia, **{**given, **options})
+
 
 def _example(rng, node):
     Q = exp(rng.normal(size=3))

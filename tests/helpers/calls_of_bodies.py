@@ -24,6 +24,11 @@ def beams_of_line():
     return fem.beam_line([0, 0, 0], [1, 0, 0], 2, fem.Section.circle(0.01, E=1e9, nu=0.3, density=1.0))
 
 
+def closed_mesh():
+    box = fem.shapes.Box([1.0, 2.0, 3.0])
+    return fem.shapes.Mesh(box.points, box.faces)
+
+
 def joint_frames():
     joint = hinge()
     return {"frame_P": joint.frame_P, "frame_Q": joint.frame_Q, "name": "j"}
@@ -125,6 +130,8 @@ BODIES = {
         dict(frame_P=rail().frame_P, frame_Q=rail().frame_Q, distance=lambda t: 0.1 * t**2, name="j"),
     ),
     "Prescribed": lambda: (fem.Prescribed, dict(frame=B(), x=1.0, y=0.0, z=lambda t: 0.1 * t**2, name="p")),
+    "mass_of_mesh": lambda: (fem.mass_of_mesh, dict(mesh=closed_mesh(), density=2.0, scale=1.0)),
+    "RigidBody.from_mesh": lambda: (fem.RigidBody.from_mesh, dict(mesh=closed_mesh(), density=2.0, scale=1.0)),
     # forces
     "Spring": lambda: (
         fem.Spring,

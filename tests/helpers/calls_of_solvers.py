@@ -24,6 +24,7 @@ SOLVERS = {
             zip(("system", "state"), (lambda s: (s, s.initial))(ball_on_table().compile())), epsilon=1e-6, matrices=None
         ),
     ),
+    "explain": lambda: (fem.explain, dict(model=beam_model())),
     "modes": lambda: (
         fem.modes,
         dict(model=beam_model(), n=2, about=None, rotation=None, damping=False, shift=None),

@@ -1,0 +1,179 @@
+"""Mass, centre of mass and inertia of a body from a mesh of its surface or its volume.
+
+A tetrahedron with corners x_0 … x_3 and s = Σ x_i has
+
+    V = (x_1 − x_0) × (x_2 − x_0) · (x_3 − x_0)/6 ,   ∫ x dV = V s/4 ,   ∫ x xᵀ dV = V/20 (Σ x_i x_iᵀ + s sᵀ)       (1)
+
+A closed surface is the sum of the signed tetrahedra of its triangles with one point; other cells of a volume mesh are
+cut into tetrahedra. With C = ∫ x xᵀ ρ dV about the centre of mass the inertia is tr(C) I − C.
+
+Source: docs/theory/bodies.md, (6).
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.arguments import Keywords, Named
+from fem_mbs.errors import ParameterError
+
+# corners of the tetrahedra of linear cells, in the numbering of VTK and meshio
+TETRAHEDRA = {
+    "tetra": [[0, 1, 2, 3]],
+    "pyramid": [[0, 1, 2, 4], [0, 2, 3, 4]],
+    "wedge": [[0, 1, 2, 3], [1, 2, 3, 4], [2, 3, 4, 5]],
+    "hexahedron": [[0, 1, 3, 4], [1, 2, 3, 6], [1, 3, 4, 6], [1, 4, 5, 6], [3, 4, 6, 7]],
+}
+FLAT = ("triangle", "quad")
+
+
+class MassProperties:
+    """What a mesh of constant density weighs.
+
+    Attributes
+    ----------
+    volume : float [m³]
+    mass : float [kg]
+    center : (3,) [m], centre of mass, axes of the mesh
+    inertia : (3, 3) [kg m²], about the centre of mass, axes of the mesh
+    """
+
+    def __init__(self, volume: float, density: float, center: np.ndarray, inertia: np.ndarray) -> None:
+        self.volume, self.mass = volume, density * volume
+        self.center, self.inertia = center, inertia
+
+    def __repr__(self):
+        center = ", ".join(f"{x:.6g}" for x in self.center)
+        return f"MassProperties(mass {self.mass:.6g} kg, volume {self.volume:.6g} m³, centre ({center}) m)"
+
+
+@Keywords.known
+def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProperties:
+    """Mass, centre of mass and inertia of a body of constant density.
+
+    Parameters
+    ----------
+    mesh : path, meshio.Mesh, or fem.shapes.Mesh
+        A closed surface (STL, OBJ, PLY …) or a mesh of solid cells (Gmsh, VTU, Abaqus …), of any format that meshio
+        reads. Solid cells count where there are any; cells with curved edges count with their corners.
+    density : float > 0 [kg/m³]
+    scale : float > 0
+        Multiplies coordinates: 1e-3 for a drawing in millimetres.
+
+    Returns
+    -------
+    MassProperties
+
+    Raises
+    ------
+    ParameterError
+        No triangles, quadrilaterals or solid cells; a surface that is not closed or whose faces are not turned alike;
+        no volume; a file that cannot be read.
+
+    Examples
+    --------
+    >>> import fem_mbs as fem
+    >>> cube = fem.shapes.Box([2.0, 1.0, 1.0])
+    >>> mass_of_mesh(fem.shapes.Mesh(cube.points, cube.faces), density=3.0)
+    MassProperties(mass 6 kg, volume 2 m³, centre (0, 0, 0) m)
+    """
+    owner = Named("mass_of_mesh")
+    density, scale = owner.positive("density", density, "kg/m³"), owner.positive("scale", scale)
+    points, blocks = _cells(owner, mesh)
+    solid = [(kind, cells) for kind, cells in blocks if kind.rstrip("0123456789") in TETRAHEDRA]
+    origin = points.mean(axis=0)
+    points = scale * (points - origin)
+    corners = _of_solids(owner, points, solid) if solid else _of_surface(owner, points, blocks)
+    volume, first, second = _moments(corners)
+    extent = np.ptp(points, axis=0).max()
+    if not solid and volume < 0.0:  # the faces look inwards
+        volume, first, second = -volume, -first, -second
+    owner.check(volume > 1e-12 * extent**3, "mesh", mesh, f"has a volume of {volume:.3g} m³")
+    center = first / volume
+    C = density * (second - volume * np.outer(center, center))
+    inertia = np.trace(C) * np.eye(3) - C
+    return MassProperties(volume, density, scale * origin + center, 0.5 * (inertia + inertia.T))
+
+
+def surface_of(mesh: Any, scale: float, offset: np.ndarray) -> Any:
+    """Surface of a mesh as a shape, moved by ``offset`` (3,) [m] after scaling; None where it has none."""
+    from fem_mbs.shapes import Mesh
+
+    points, blocks = _cells(Named("surface_of"), mesh)
+    faces = [cells for kind, cells in blocks if kind in FLAT]
+    return Mesh(scale * points, faces, offset=offset) if faces else None
+
+
+def _cells(owner, mesh):
+    """Points (n, 3) and blocks (kind, cells) of what is given."""
+    if hasattr(mesh, "faces") and hasattr(mesh, "points"):
+        return np.asarray(mesh.points, float), [({3: "triangle", 4: "quad"}[f.shape[1]], f) for f in mesh.faces]
+    if not hasattr(mesh, "cells"):
+        path = owner.as_path("mesh", mesh)
+        owner.check(path is not None, "mesh", mesh, "must be the path of a mesh file, or a mesh")
+        import meshio
+
+        try:
+            mesh = meshio.read(Path(path))
+        except (OSError, SystemExit, ValueError, KeyError, meshio.ReadError) as error:
+            raise ParameterError(
+                owner, "mesh", path, f"is no mesh that meshio reads ({error or type(error)})"
+            ) from None
+    points = np.zeros((len(mesh.points), 3))
+    points[:, : np.shape(mesh.points)[1]] = mesh.points
+    return points, [(block.type, np.asarray(block.data)) for block in mesh.cells]
+
+
+def _of_solids(owner, points, solid):
+    """Corners (k, 4, 3) of tetrahedra of solid cells."""
+    found = []
+    for kind, cells in solid:
+        linear = kind.rstrip("0123456789")
+        for corners in TETRAHEDRA[linear]:
+            found.append(points[cells[:, corners]])
+    corners = np.concatenate(found)
+    volumes = np.einsum("ij,ij->i", corners[:, 3] - corners[:, 0], np.cross(
+        corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))  # fmt: skip
+    mirrored = volumes < 0.0
+    corners[mirrored] = corners[mirrored][:, [1, 0, 2, 3]]  # cells of other programs, numbered the other way round
+    return corners
+
+
+def _of_surface(owner, points, blocks):
+    """Corners (k, 4, 3) of the signed tetrahedra of a closed surface with the origin."""
+    triangles = [cells for kind, cells in blocks if kind == "triangle"]
+    for kind, cells in blocks:
+        if kind == "quad":
+            triangles += [cells[:, [0, 1, 2]], cells[:, [0, 2, 3]]]
+    names = ", ".join(sorted({kind for kind, _ in blocks})) or "nothing"
+    owner.check(triangles, "mesh", names, "are its cells; triangles, quadrilaterals or solid cells are needed")
+    faces = np.concatenate(triangles)
+    _check_closed(owner, points, faces)
+    corners = np.zeros((len(faces), 4, 3))
+    corners[:, 1:] = points[faces]
+    return corners
+
+
+def _check_closed(owner, points, faces):
+    """Every edge belongs to two faces, which run through it in opposite directions; points are told by position."""
+    span = max(np.ptp(points, axis=0).max(), 1e-300)
+    _, number = np.unique(np.round(points / span, 9), axis=0, return_inverse=True)
+    faces = number.reshape(-1)[faces]
+    faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]  # slivers without an edge
+    edges = np.concatenate([faces[:, [i, (i + 1) % 3]] for i in range(3)])
+    signs = np.where(edges[:, 0] < edges[:, 1], 1, -1)
+    _, where, count = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True, return_counts=True)
+    balance = np.bincount(where.reshape(-1), weights=signs)
+    open_edges, turned = int((count % 2 == 1).sum()), int(((count % 2 == 0) & (balance != 0)).sum())
+    owner.check(open_edges == 0, "mesh", open_edges, "edges have no face on one side: the surface is not closed")
+    owner.check(turned == 0, "mesh", turned, "edges are between faces that are turned differently: where is inside?")
+
+
+def _moments(corners):
+    """Volume, first (3,) and second (3, 3) moments of tetrahedra (k, 4, 3) by (1)."""
+    a, b, c = (corners[:, i] - corners[:, 0] for i in (1, 2, 3))
+    V = np.einsum("ij,ij->i", np.cross(a, b), c) / 6.0
+    s = corners.sum(axis=1)
+    second = np.einsum("k,kia,kib->ab", V, corners, corners) + np.einsum("k,ka,kb->ab", V, s, s)
+    return float(V.sum()), V @ s / 4.0, second / 20.0
