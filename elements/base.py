@@ -41,8 +41,8 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
                 contact_hessian    H_N (nd,nd) = ∂G_N/∂q
     friction    friction           G[0] (nd,) and gt[0] of the relative rate γ = G v + gt of a joint; gtt[0] = ∂gt/∂t
                 friction_hessian   H[0] (nd,nd) = ∂G[0]/∂q
-                friction_bound     bound (1,) = N of the multipliers ``lam`` (nr,) of the joint, bound_lam (nr,) = ∂N/∂λ,
-                                   bound_q (nd,) = ∂N/∂q
+                friction_bound     bound (1,) = N of the multipliers ``lam`` (nr,) of the joint; bound_lam (nr,) = ∂N/∂λ
+                                   and bound_q (nd,) = ∂N/∂q
     any         output             out (no,), the numbers named by ``outputs`` (in the order given there)
 
 Derivatives ∂/∂q are with respect to (δx inertial, δθ body) of each node, R ← R exp(δθ̃). Forces: f is conjugate to
@@ -265,9 +265,11 @@ class FrictionRow(Element):
     ----------
     of_point : bool
         Whether the first three multipliers are a force in inertial axes, those of a joint with rows of a point.
+    moved : bool
+        Whether friction acts against a surface that is moved, and can so give energy.
     """
 
-    of_point = False
+    of_point = moved = False
 
     role = "friction"
     n_state = N_FRICTION
@@ -417,6 +419,6 @@ class Contact(Element):
 
 
 __all__ = [
-    "JOINT_FRAMES", "REGISTRY", "Constraint", "Contact", "Element", "Force", "Frame", "FrictionRow", "Ground", "Inertia",
-    "Joint", "make_example", "register",
+    "JOINT_FRAMES", "REGISTRY", "Constraint", "Contact", "Element", "Force", "Frame", "FrictionRow", "Ground",
+    "Inertia", "Joint", "make_example", "register",
 ]  # fmt: skip

@@ -41,9 +41,9 @@ from fem_mbs.elements.user import PythonElement, UserForce
 __all__ = [
     "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
     "Constraint", "Contact", "ContactGroup", "Cylindrical", "DynamicBearing", "Element", "Fixed", "Force", "Inertia",
-    "Joint", "JointFriction", "JournalClearance", "KnifeEdge", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment",
-    "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
-    "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder",
+    "Joint", "JointFriction", "JournalClearance", "KnifeEdge", "LinearDriver", "MaterialTable", "PointForce",
+    "PointMass", "PointMoment", "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance",
+    "PythonElement", "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder",
     "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
     "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
     "SphericalClearance", "Spring", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "ball_bearing",

@@ -5,8 +5,8 @@
     N = F_0(t) + Σ_k |C_k p| ,   p = λ , but the first three rows of a hinge in the axes of P: (R_A R_AP)ᵀ λ        (3)
     ∂N/∂λ = Σ_k C_kᵀ C_k p/|C_k p| ,   ∂N/∂θ_A = (R_AP w) × R_Aᵀ λ  with w the first three of it in the axes of P   (4)
 
-In (3) and (4) a term with C_k p = 0 has no slope. F = (F_x, F_y) is the radial force of the joint, M its moment about Q,
-in the axes of P; bearings or pads at ±ℓ/2 along z carry F/2 ± (M_y, −M_x)/ℓ.
+In (3) and (4) a term with C_k p = 0 has no slope. F = (F_x, F_y) is the radial force of the joint, M its moment about
+Q, in the axes of P; bearings or pads at ±ℓ/2 along z carry F/2 ± (M_y, −M_x)/ℓ.
 
     joint         F           F_z     (M_y, −M_x)         rows
     Revolute      (p_0, p_1)  p_2     (λ_3, λ_4)          3 "point", x_P·z_Q, y_P·z_Q
@@ -30,7 +30,7 @@ from fem_mbs.elements.joints.cylindrical import Cylindrical
 from fem_mbs.elements.joints.prismatic import Prismatic
 from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.elements.joints.rows import column, plane_hessian, plane_row, random_joint
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import add_cross, rotate, rotate_T
 from fem_mbs.signals import Signal
 from fem_mbs.system.friction import F_BOUND, F_FORCE, F_JAM, F_KAPPA, F_RATE, F_SIGN, F_STATUS, F_WORK, MOST_ROWS, SLIP
@@ -183,15 +183,15 @@ class JointFriction(FrictionRow):
 
     Outputs
     -------
-    force : [N, of an angle N m], friction on the second body along the coordinate, at the end of the step; the mean over
-        a step with an impact
+    force : [N, of an angle N m], friction on the second body along the coordinate, at the end of the step; the mean
+        over a step with an impact
     bound : [N or N m], μ N at the same time
     slip : [m/s or rad/s], rate − speed
     status : 0 sticks, 1 or −1 slides in this direction, 2 jammed in this step
     power : [W], taken out of the model
     dissipated : [J], the same since the start, by the trapezoidal rule
-    kappa : [-], by which friction enlarges its own cause: 1/(1 − κ) times. At κ ≥ 1 a joint jams. Computed where sliding
-        ends, or in all steps with ``kappa=True``
+    kappa : [-], by which friction enlarges its own cause: 1/(1 − κ) times. At κ ≥ 1 a joint jams. Computed where
+        sliding ends, or in all steps with ``kappa=True``
 
     Raises
     ------
@@ -247,6 +247,7 @@ class JointFriction(FrictionRow):
         signals: list[Signal] = []
         preload = self._given("preload", preload, signals)
         speed = self._given("speed", speed, signals)
+        self.moved = speed != (0.0, -1)
         self.check(preload[0] >= 0.0, "preload", preload[0], "must be ≥ 0")
         loaded = not self.turns or self.radius > 0 or self.collar > 0
         self.check(loaded or preload != (0.0, -1), "radius", radius,

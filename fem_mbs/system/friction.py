@@ -30,7 +30,8 @@ F_OLD = 23  # γ at the start of the step
 F_PART = 24  # of the step before sliding began or reversed, 0: all of it is as at its end
 F_SHARE, F_HELD = 27, 28  # of the bound that acts in the step; impulse while it stuck [N s, N m s]
 F_OUT = 25  # it is left out of the smooth sub-problem, and of consistent accelerations
-F_SLOPE = 29  # from here on: ∂N/∂λ
+F_LAST = 29  # friction at the start of the step
+F_SLOPE = 30  # from here on: ∂N/∂λ
 MOST_ROWS = 5  # of a joint that leaves a coordinate free
 N_FRICTION = F_SLOPE + MOST_ROWS
 

@@ -132,10 +132,8 @@ class Numbering(Checked):
         for group in self.groups:
             for e, element in enumerate(group.elements if group.elements[0].role == "friction" else ()):
                 if element.joint not in self.rows:
-                    raise ModelError(
-                        f"{label(element)}: its joint, {label(element.joint)}, is not in the model; model.add(…) it too",
-                        [element, element.joint],
-                    )
+                    message = f"its joint, {label(element.joint)}, is not in the model; model.add(…) it too"
+                    raise ModelError(f"{label(element)}: {message}", [element, element.joint])
                 group.joint_rows[e] = self.rows[element.joint].start
 
     def _number_moments(self):

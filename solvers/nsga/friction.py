@@ -8,17 +8,14 @@ A row of friction is in two sub-problems, in the smooth one while it persistentl
     velocity   b = μ N_h(h λ~ + Λ) ,  ξ = Λ_F − p γ ,  Λ_F the *total* impulse of the step, force G_F(q)ᵀ Λ_F       (3)
                |ξ| < b  stick  γ = 0      else  s = −sign ξ ,  Λ_F + s b = 0
 
-and not in the position correction. f of the velocity correction has −G_F(q~)ᵀ λ~_F, with what closed contacts have there
-(``Gw``). N is positively homogeneous but for the given part: N_h(R) = h N(R/h). Static friction takes passes, each of
-which is an ordinary problem (3) with one μ per joint:
+and not in the position correction. f of the velocity correction has −G_F(q~)ᵀ λ~_F, with what closed contacts have
+there (``Gw``). N is positively homogeneous but for the given part: N_h(R) = h N(R/h).
 
-    stuck before     μ_s; where it slips again with μ_k                                                            (4)
-    slid before      μ_k; where it reverses again with μ_s: it sticks, or again with μ_k
+Static friction, and friction that jumps within the step, take passes (`nsga.friction_passes`), each of which is an
+ordinary problem (3). Where sticking starts or ends, and where sliding reverses, the memory of the method starts again
+(`nsga.friction_start`). What Newton's iteration does not solve goes piece by piece (`nsga.friction_pieces`).
 
-Where sticking starts or ends the memory of the method starts again (`nsga.friction_start`). What Newton's iteration does
-not solve goes piece by piece (`nsga.friction_pieces`).
-
-Source: docs/theory/joint_friction.md, (1)-(9).
+Source: docs/theory/joint_friction.md, (1)-(4).
 
     symbol        code                      meaning
     λ~_F, Λ_F     F_SMOOTH, F_IMPULSE       N and N s, of an angle N m and N m s; unknowns are divided by k_s, k_v
@@ -29,9 +26,10 @@ Source: docs/theory/joint_friction.md, (1)-(9).
 import math
 
 from fem_mbs.jit import N_SLOTS, SLOT, entry, integers, kernel, matrix, tensor, vector
-from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.nsga.data import own_at
-from fem_mbs.solvers.nsga.friction_pieces import kappas_wanted, kappas_and_masses, search_pieces
+from fem_mbs.solvers.nsga.friction_end import end_step, report_step
+from fem_mbs.solvers.nsga.friction_passes import next_pass
+from fem_mbs.solvers.nsga.friction_pieces import kappas_and_masses, search_pieces
 from fem_mbs.solvers.nsga.friction_start import (
     acceleration_right,
     acceleration_tangents,
@@ -43,25 +41,50 @@ from fem_mbs.solvers.nsga.friction_start import (
 )
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import (
-    ACCELERATIONS, BEGIN, END, FIRST, FORCES, GO, IMPULSES, JOINT_RATES, KEEP, LET_GO, MOVE, PASSES, PIECES, RIGHT,
-    RIGHT_SIDES, SLOPES, START, STARTED, TAKE, TANGENTS, WITH_ROWS,
+    ACCELERATIONS,
+    BEGIN,
+    END,
+    FIRST,
+    FORCES,
+    GO,
+    IMPULSES,
+    JOINT_RATES,
+    KEEP,
+    LET_GO,
+    MOVE,
+    PASSES,
+    PIECES,
+    REPORT,
+    RIGHT,
+    RIGHT_SIDES,
+    SLOPES,
+    START,
+    STARTED,
+    TAKE,
+    TANGENTS,
+    WITH_ROWS,
 )  # fmt: skip
-from fem_mbs.system.assembly import SMOOTH, VELOCITY, gather, groups_of, layouts_of, matrix_values, scatter_matrix
-from fem_mbs.system.assembly import times_tangent, zero
+from fem_mbs.system.assembly import (
+    SMOOTH,
+    VELOCITY,
+    gather,
+    groups_of,
+    layouts_of,
+    matrix_values,
+    scatter_matrix,
+    times_tangent,
+    zero,
+)
 from fem_mbs.system.friction import (
     F_ARM,
     F_BEFORE,
-    F_BOUND,
-    F_FORCE,
     F_FORCED,
     F_GT,
     F_HELD,
     F_IMPULSE,
     F_JAM,
-    F_KAPPA,
     F_MASS,
     F_MU,
-    F_N,
     F_OLD,
     F_OUT,
     F_PART,
@@ -76,7 +99,6 @@ from fem_mbs.system.friction import (
     F_STATUS,
     F_TRY,
     F_TRY_SIGN,
-    F_WORK,
     SLIP,
     STICK,
     add_row,
@@ -90,6 +112,7 @@ from fem_mbs.system.friction import (
 )
 
 _V, _H, _KK, _BOUND_Q = SLOT["v"], SLOT["H"], SLOT["K"], SLOT["bound_q"]
+
 
 @kernel
 def add_norms(s, kept, sticks):
@@ -291,121 +314,6 @@ def velocity_tangents(d, s):
             scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), values)
 
 
-@kernel
-def turns_back(g, e, s, kept, static, sliding):
-    """Whether a joint that stops in the step cannot stay: holding it since takes more than static friction, (6).
-
-    F_PART is then the part of the step in which it slid on.
-    """
-    rate = row_times(g, e, s.Vs) + kept[F_GT]
-    if kept[F_OLD] * rate >= 0.0:
-        return False
-    part = kept[F_OLD] / (kept[F_OLD] - rate)
-    hold = kept[F_SIGN] * kept[F_IMPULSE] / s.h + sliding * kept[F_N] * part
-    if hold <= static * kept[F_N] * (1.0 - part) * (1.0 + s.rtol):
-        return False
-    kept[F_PART], kept[F_SHARE] = part, 1.0 - 2.0 * part
-    return True
-
-
-@kernel
-def breaks_loose(s, kept, static):
-    """Impulse of a joint that sticks until its load is that of static friction, and slides from then on, (7)."""
-    direction = -kept[F_TRY_SIGN]
-    before, needed, most = direction * kept[F_FORCE], direction * kept[F_SMOOTH], static * kept[F_N]
-    if kept[F_OUT] != 0.0 or before >= most or needed <= most:
-        return
-    part = (most - before) / (needed - before)
-    kept[F_PART], kept[F_SHARE], kept[F_HELD] = part, 1.0 - part, part * s.h * 0.5 * (before + most)
-
-
-@kernel
-def strikes(d, s):
-    """Whether contacts were struck in the step: when in it friction changed its direction is then not known."""
-    for c in range(d.nc):
-        if s.acted[c] != GAP and s.was_active[c] == 0:
-            return True
-    return s.counts[3] > 1
-
-
-@kernel
-def next_pass(d, s):
-    """Coefficients of the next pass, (4), and friction where sliding has reversed, (5); True when one has changed."""
-    groups, again, struck = groups_of(d), False, strikes(d, s)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
-        mu = coefficients_of(g)
-        for e in range(g.n):
-            kept = states_of(g)[e]
-            if kept[F_PASS] == 2.0:
-                continue
-            if kept[F_TRY] != SLIP:
-                if kept[F_START] == SLIP and not struck and turns_back(g, e, s, kept, mu[e, 0], mu[e, 1]):
-                    kept[F_MU], kept[F_PASS], kept[F_FORCED], again = mu[e, 1], 2.0, 1.0, True
-                    kept[F_TRY], kept[F_TRY_SIGN] = SLIP, -kept[F_SIGN]
-                continue
-            reverses = kept[F_START] == SLIP and kept[F_TRY_SIGN] != kept[F_SIGN]
-            if reverses and kept[F_PASS] == 0.0 and mu[e, 0] > mu[e, 1]:
-                kept[F_MU], kept[F_PASS], again = mu[e, 0], 1.0, True
-            elif reverses:
-                rate = row_times(g, e, s.V) + kept[F_GT]
-                kept[F_MU], kept[F_PASS], kept[F_FORCED], again = mu[e, 1], 2.0, 1.0, True
-                if kept[F_OLD] * rate < 0.0 and not struck:
-                    kept[F_PART] = kept[F_OLD] / (kept[F_OLD] - rate)
-                    kept[F_SHARE] = 1.0 - 2.0 * kept[F_PART]
-            elif kept[F_START] == STICK:
-                kept[F_MU], kept[F_PASS], again = mu[e, 1], 2.0, True
-                if not struck:
-                    breaks_loose(s, kept, mu[e, 0])
-    return again
-
-
-@kernel
-def end_step(d, s):
-    """Forces, work and statuses that the step has brought; True when the memory of the method has to start again."""
-    groups, changed, stopped = groups_of(d), False, False
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
-        for e in range(g.n):
-            kept = states_of(g)[e]
-            stops = kept[F_TRY] == STICK
-            stopped = stopped or (stops and kept[F_START] == SLIP)
-            changed = changed or stops != (kept[F_START] == STICK)
-            changed = changed or kept[F_TRY_SIGN] != kept[F_SIGN]
-    if stopped or kappas_wanted(d):
-        kappas_and_masses(d, s)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
-        mu = coefficients_of(g)
-        for e in range(g.n):
-            kept = states_of(g)[e]
-            force, before, part = kept[F_IMPULSE] / s.h, kept[F_FORCE], kept[F_PART]
-            kept[F_RATE] = row_times(g, e, s.V) + kept[F_GT]
-            sticks = kept[F_TRY] == STICK
-            kept[F_BOUND] = (mu[e, 0] if sticks else mu[e, 1]) * kept[F_N]
-            if sticks and kept[F_START] == SLIP and kept[F_KAPPA] >= 1.0:
-                kept[F_JAM] = 1.0
-                s.jammed += 1
-                s.struck = 1
-            if part > 0.0 and kept[F_START] == SLIP:
-                force = -kept[F_TRY_SIGN] * kept[F_BOUND]
-                way = 0.5 * s.h * (part * abs(kept[F_OLD]) + (1.0 - part) * abs(kept[F_RATE]))
-                kept[F_WORK] += kept[F_BOUND] * way
-            else:
-                if part > 0.0:
-                    force = -kept[F_TRY_SIGN] * kept[F_BOUND]
-                mean = force if s.struck != 0 else 0.5 * (before + force)
-                kept[F_WORK] -= mean * s.h * 0.5 * (kept[F_OLD] + kept[F_RATE])
-            kept[F_FORCE], kept[F_STATUS], kept[F_SIGN] = force, kept[F_TRY], kept[F_TRY_SIGN]
-    return changed
-
-
 @entry("void(int64, int64)")
 def friction_part(run, task):
     """What ``task`` says, by the numbers above."""
@@ -443,6 +351,8 @@ def friction_part(run, task):
         search_pieces(d, s)
     elif task == END:
         s.friction_answer = 1 if end_step(d, s) else 0
+    elif task == REPORT:
+        report_step(d, s)
     elif task == START:
         start_statuses(d, s)
         kappas_and_masses(d, s)

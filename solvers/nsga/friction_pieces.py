@@ -33,6 +33,7 @@ from fem_mbs.system.assembly import (
 )
 from fem_mbs.system.constraints import RATES, constraint_tangents, constraints
 from fem_mbs.system.friction import (
+    F_ARM,
     F_FORCED,
     F_GT,
     F_IMPULSE,
@@ -45,7 +46,6 @@ from fem_mbs.system.friction import (
     F_START,
     F_TRY,
     F_TRY_SIGN,
-    F_ARM,
     SLIP,
     STICK,
     add_row_reduced,
@@ -111,7 +111,7 @@ def kappas_and_masses(d, s):
 
 @kernel
 def from_rest(d, s):
-    """First guess for a problem that is solved anew: nothing has happened in the step, friction is that of its start."""
+    """First guess for a problem that is solved anew: nothing has happened in the step."""
     groups = groups_of(d)
     zero(s.W_at, 6 * d.n_nodes)
     zero(s.Lam_at, d.m)

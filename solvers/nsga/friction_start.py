@@ -15,8 +15,16 @@ Source: docs/theory/joint_friction.md, (10), (11).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor, vector
-from fem_mbs.system.assembly import SMOOTH, full_norm, gather, groups_of, layouts_of, matrix_values, scatter_matrix
-from fem_mbs.system.assembly import zero
+from fem_mbs.system.assembly import (
+    SMOOTH,
+    full_norm,
+    gather,
+    groups_of,
+    layouts_of,
+    matrix_values,
+    scatter_matrix,
+    zero,
+)
 from fem_mbs.system.friction import (
     F_ARM,
     F_BEFORE,
@@ -25,9 +33,11 @@ from fem_mbs.system.friction import (
     F_FORCE,
     F_JAM,
     F_KAPPA,
+    F_LAST,
     F_MASS,
     F_N,
     F_OUT,
+    F_PASS,
     F_RATE,
     F_ROW,
     F_SIGN,
@@ -208,5 +218,5 @@ def report_start(d):
         mu = coefficients_of(g)
         for e in range(g.n):
             kept = states_of(g)[e]
-            kept[F_FORCE] = kept[F_SMOOTH]
+            kept[F_FORCE], kept[F_LAST], kept[F_PASS] = kept[F_SMOOTH], kept[F_SMOOTH], -1.0  # no step yet
             kept[F_BOUND] = (mu[e, 0] if kept[F_STATUS] == STICK else mu[e, 1]) * kept[F_N]

@@ -13,7 +13,8 @@ from fem_mbs.solvers.stepping import friction_tasks
 from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import LOOKS, OK, SINGULAR, STOPS, STRIKES, TOUCHED
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.friction_tasks import ACCELERATIONS, CHECK, END as FRICTION_END, LET_GO, RIGHT_SIDES, TAKE, WITH_ROWS
+from fem_mbs.solvers.stepping.friction_tasks import ACCELERATIONS, CHECK, LET_GO, REPORT, RIGHT_SIDES, TAKE, WITH_ROWS
+from fem_mbs.solvers.stepping.friction_tasks import END as FRICTION_END
 from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
 from fem_mbs.solvers.stepping.mirror import keep
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
@@ -263,6 +264,8 @@ def finish(d, s, o, lag):
     o.since += 1
     if restart_now:
         call2(o.restart_part, s.data_at, s.run_at)
+    if s.friction != 0 and s.code == OK:
+        call2(s.friction_part, s.run_at, REPORT)
 
 
 @entry("void(int64, int64)")

@@ -210,7 +210,8 @@ class Engine:
             "exact": EXACT, "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
             "size": system.size, "scale_x": system.size_at(system.initial), "scale_v": system.speed_at(system.initial),
             "abrupt": int(any(element.abrupt for element in system.elements)),
-            "friction": system.n_friction, "given_gaps": int(gaps_are_given(system)), "free": int(self.grains is not None and self.grains.free),
+            "friction": system.n_friction, "given_gaps": int(gaps_are_given(system)),
+            "free": int(self.grains is not None and self.grains.free),
         }  # fmt: skip
 
     def use_mixed(self) -> None:

@@ -25,4 +25,5 @@ WITH_ROWS = 17  # their matrix
 RIGHT_SIDES = 18
 TAKE = 19  # their friction
 CHECK = 20  # answer: solve once more
+REPORT = 22  # forces and work of the step
 STARTED = 21  # report them as the friction at the start of a run
