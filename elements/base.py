@@ -39,6 +39,10 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
                                    of the relative angular velocity (t1, t2, normal); point (3,), normal (3,),
                                    tangents (2,3)
                 contact_hessian    H_N (nd,nd) = ∂G_N/∂q
+    friction    friction           G[0] (nd,) and gt[0] of the relative rate γ = G v + gt of a joint; gtt[0] = ∂gt/∂t
+                friction_hessian   H[0] (nd,nd) = ∂G[0]/∂q
+                friction_bound     bound (1,) = N of the multipliers ``lam`` (nr,) of the joint; bound_lam (nr,) = ∂N/∂λ
+                                   and bound_q (nd,) = ∂N/∂q
     any         output             out (no,), the numbers named by ``outputs`` (in the order given there)
 
 Derivatives ∂/∂q are with respect to (δx inertial, δθ body) of each node, R ← R exp(δθ̃). Forces: f is conjugate to
@@ -60,6 +64,7 @@ from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import Frame, Ground, Node
 from fem_mbs.registry import REGISTRY, make_example, register
 from fem_mbs.signals import Signal
+from fem_mbs.system.friction import MOST_ROWS, N_FRICTION
 
 
 class Part(Checked):
@@ -85,7 +90,7 @@ class Element(Part):
         Rows of a constraint; may be set per instance when all instances of a class share it through a subclass.
     n_state : int
         Number of internal variables.
-    role : {"dynamic", "constraint", "contact"}
+    role : {"dynamic", "constraint", "contact", "friction"}
         Set by the base classes below.
     viscous : bool
         Whether forces depend on velocities (``force_tangent`` fills C); an instance may set it to False.
@@ -257,6 +262,59 @@ class Joint(Constraint):
         return cls(A.frame_at(position, rotation), B.frame_at(position, rotation), **options)
 
 
+class FrictionRow(Element):
+    """Dry friction against the rate γ of one coordinate of a joint: −μ N Sign(γ), N of what the joint transmits.
+
+    N is the sum of a part that does not depend on the multipliers λ of the joint and one that is proportional to them,
+    N(cλ) = c N(λ) for c > 0. Base of `JointFriction`; a method that does not know it refuses the model.
+
+    Parameters
+    ----------
+    joint : Joint
+        Whose coordinate it is, in the same model.
+    friction : float ≥ 0 or (static, sliding), -
+        μ; static ≥ sliding.
+    kappa : bool
+        Compute κ in every step.
+    units : (text, text)
+        Of friction, and of γ.
+
+    Attributes
+    ----------
+    of_point : bool
+        Whether the first three multipliers are a force in inertial axes, those of a joint with rows of a point.
+    moved : bool
+        Whether friction acts against a surface that is moved, and can so give energy.
+    """
+
+    of_point = moved = False
+
+    role = "friction"
+    n_state = N_FRICTION
+
+    def __init__(
+        self, joint: Any, friction: Any, *, kappa: bool, name: str | None, signals: Any, units: tuple[str, str]
+    ) -> None:
+        self.joint, self.rows = joint, joint.rows
+        super().__init__(joint.nodes, name=name, signals=signals)
+        self.check(self.rows <= MOST_ROWS, "joint", joint, "leaves nothing free")
+        both = friction if isinstance(friction, (tuple, list, np.ndarray)) else (friction, friction)
+        self.check(len(both) == 2, "friction", friction, "must be one number or (static, sliding)")
+        static, sliding = (self.number("friction", value, at_least=0) for value in both)
+        self.check(static >= sliding, "friction", friction, "(static, sliding): static must be ≥ sliding")
+        self.friction, self.kappa = (static, sliding), self.as_flag("kappa", kappa)
+        effort, rate = units
+        self.outputs = {
+            "force": (1, effort), "bound": (1, effort), "slip": (1, rate), "status": (1, ""), "power": (1, "W"),
+            "dissipated": (1, "J"), "kappa": (1, ""),
+        }  # fmt: skip
+
+    @property
+    def law(self) -> tuple[float, float, float]:
+        """Static and sliding coefficient; 1: κ is wanted in every step."""
+        return (*self.friction, float(self.kappa))
+
+
 JOINT_FRAMES = np.dtype([("p_AP", "f8", (3,)), ("R_AP", "f8", (3, 3)), ("p_BQ", "f8", (3,)), ("R_BQ", "f8", (3, 3))])
 
 
@@ -379,6 +437,6 @@ class Contact(Element):
 
 
 __all__ = [
-    "JOINT_FRAMES", "REGISTRY", "Constraint", "Contact", "Element", "Force", "Frame", "Ground", "Inertia", "Joint",
-    "make_example", "register",
+    "JOINT_FRAMES", "REGISTRY", "Constraint", "Contact", "Element", "Force", "Frame", "FrictionRow", "Ground",
+    "Inertia", "Joint", "make_example", "register",
 ]  # fmt: skip

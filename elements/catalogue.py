@@ -32,6 +32,7 @@ from fem_mbs.elements.forces.spring_damper import Spring, TorsionSpring
 from fem_mbs.elements.joints.cylindrical import Cylindrical
 from fem_mbs.elements.joints.driver import LinearDriver, RevoluteDriver
 from fem_mbs.elements.joints.fixed import Fixed
+from fem_mbs.elements.joints.friction import JointFriction
 from fem_mbs.elements.joints.knife_edge import KnifeEdge
 from fem_mbs.elements.joints.prescribed import Prescribed
 from fem_mbs.elements.joints.prismatic import Prismatic
@@ -44,11 +45,11 @@ from fem_mbs.elements.user import PythonElement, UserForce
 __all__ = [
     "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "Bushing", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
     "Constraint", "Contact", "ContactGroup", "Cylindrical", "DynamicBearing", "Element", "Fixed", "Force", "ForceCurve",
-    "Inertia", "Joint", "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "MaterialTable", "NonlinearSpring",
-    "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic",
-    "PrismaticClearance", "PythonElement", "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing",
-    "RigidBody", "RingOnCylinder", "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere",
-    "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere",
-    "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "TorsionSpring", "TwoNodeBeam", "Universal",
-    "UserForce", "ball_bearing", "beam_curve", "beam_line", "register",
+    "Inertia", "Joint", "JointFriction", "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "MaterialTable",
+    "NonlinearSpring", "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnSurface", "Prescribed",
+    "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing", "Revolute", "RevoluteDriver",
+    "RigidBallBearing", "RigidBody", "RingOnCylinder", "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove",
+    "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle",
+    "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "TorsionSpring", "TwoNodeBeam",
+    "Universal", "UserForce", "ball_bearing", "beam_curve", "beam_line", "register",
 ]  # fmt: skip

@@ -47,6 +47,7 @@ _WHERE = {
     "fem_mbs.elements.joints.cylindrical": ("Cylindrical",),
     "fem_mbs.elements.joints.driver": ("LinearDriver", "RevoluteDriver"),
     "fem_mbs.elements.joints.fixed": ("Fixed",),
+    "fem_mbs.elements.joints.friction": ("JointFriction",),
     "fem_mbs.elements.joints.knife_edge": ("KnifeEdge",),
     "fem_mbs.elements.joints.prescribed": ("Prescribed",),
     "fem_mbs.elements.joints.prismatic": ("Prismatic",),

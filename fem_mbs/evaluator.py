@@ -30,6 +30,9 @@ OUTPUTS = {
     "rheonomic": ("gt", "gtt", "rate"),
     "contact": ("gap", "slip", "G_N", "G_T", "V_T", "W", "point", "normal", "tangents"),
     "contact_hessian": ("H_N",),
+    "friction": ("G", "gt", "gtt"),
+    "friction_hessian": ("H",),
+    "friction_bound": ("bound", "bound_lam", "bound_q"),
     "output": ("out",),
 }
 

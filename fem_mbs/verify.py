@@ -8,6 +8,7 @@ to ``angle``), and compares
     M                              with Ma; symmetric, no negative eigenvalue
     H                              H_θθ − H_θθᵀ = (G_θᵀ)~ on every node (docs/theory/joints.md, (3)), unless the row is
                                    one of velocities, which has no g either; then H v and vᵀH besides
+    γ, N of joint friction         ∂G/∂q, ∂N/∂λ, ∂N/∂q with differences; N(λ) is positively homogeneous
     forces, energy, |g|, gap       before and after a superposed rigid motion, rotated with it
     f at rest                      with −∂V/∂q
     v·(Ma − f)                     with d/dt ½vᵀMv (no gravity)
@@ -319,6 +320,28 @@ def _check_velocity_rows(call, point, report, size, n_g):
     report.add("velocity rows: dγ/dt", np.abs(exact - found).max() / np.abs(exact).max())
 
 
+def _check_friction(call, point, report, size):
+    """Row γ = G v + gt of joint friction, and its bound N(λ, q)."""
+    out, bound = call("friction", point), call("friction_bound", point)
+    G = out["G"][0]
+    H = _gradient(lambda q: call("friction", q)["G"][0], point, size)
+    report.add("friction: H", relative(call("friction_hessian", point)["H"][0], H, size, np.abs(G).max()))
+    rate = difference(lambda e: call("friction", point.later(e))["gt"][0], STEP)
+    report.add("friction: ∂γ/∂t of its surface", abs(rate - out["gtt"][0]) / max(abs(rate), abs(out["gt"][0]), 1e-300))
+    N, lam = bound["bound"][0], point.lam
+
+    def of_multipliers(lam):
+        return call("friction_bound", point.copy(lam=lam))["bound"][0]
+
+    found = [difference(lambda e, unit=unit: of_multipliers(lam + e * unit), STEP) for unit in np.eye(len(lam))]
+    report.add("friction: ∂N/∂λ", np.abs(bound["bound_lam"] - found).max() / max(np.abs(found).max(), 1e-300))
+    found = _gradient(lambda q: call("friction_bound", q)["bound"], point, size)[0]
+    report.add("friction: ∂N/∂q", relative(bound["bound_q"], found, size, N))
+    given = of_multipliers(np.zeros_like(lam))
+    report.add("friction: N(2λ) = 2 N(λ) but for what is given", abs(of_multipliers(2 * lam) + given - 2 * N) / N)
+    report.add("friction: N ≥ 0", max(0.0, -N, -given))
+
+
 def _check_contact(call, point, report, size):
     out = call("contact", point)
     gradient = _gradient(lambda q: call("contact", q)["gap"], point, size)[0]
@@ -382,12 +405,27 @@ def _check_invariance(call, point, report, size, rng, angle):
         if call.element.velocity_rows:
             before, after = (np.linalg.norm(call("constraint", q)["G"] @ q.v) for q in (point, moved))
             report.add("invariance: |G v|", abs(before - after) / before)
+    if call.has("friction"):
+        before, after = (call("friction", q)["G"][0] @ q.v for q in (point, moved))
+        report.add("invariance: G v of friction", abs(before - after) / max(abs(before), np.abs(point.v).max()))
+        # the force of the joint turns with it: a point row has it in inertial axes
+        bound = call("friction_bound", point)["bound"][0]
+        turned_too = moved.copy(lam=turned_multipliers(call.element, Q, point.lam))
+        after = call("friction_bound", turned_too)["bound"][0]
+        report.add("invariance: N of friction", abs(bound - after) / bound)
     if call.has("contact"):
         before, after = call("contact", point), call("contact", moved)
         reference = _FLOOR * np.abs(moved.x).max()
         for name in ("gap", "slip"):
             change = np.abs(before[name] - after[name]).max()
             report.add(f"invariance: {name}", change / max(np.abs(before[name]).max(), reference))
+
+
+def turned_multipliers(element: "Element", Q: np.ndarray, lam: np.ndarray) -> np.ndarray:
+    """Multipliers of the joint of an element of friction when all is turned: those of a point are a force in space."""
+    if not getattr(element, "of_point", False):
+        return lam
+    return np.concatenate([Q @ lam[:3], lam[3:]])
 
 
 def check_element(element: "Element", seed: int = 0, configurations: int = 50, angle: float = 3.0) -> Report:
@@ -433,6 +471,8 @@ def check_element(element: "Element", seed: int = 0, configurations: int = 50, a
             _check_constraint(call, point, report, size)
         if call.has("contact"):
             _check_contact(call, point, report, size)
+        if call.has("friction"):
+            _check_friction(call, point, report, size)
         if call.has("output"):
             report.add("output finite", 0.0 if np.isfinite(call("output", point)["out"]).all() else np.inf)
         if invariant:

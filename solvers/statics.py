@@ -55,6 +55,12 @@ def _refuse_velocity_rows(owner, system):
             "Run it with damping until it rests, or hold it by a joint of positions"
         )
         raise ParameterError(owner, "model", element.name, message, told=False)
+    for element in system.frictions[:1]:
+        message = (
+            f"{label(element)} holds the model wherever it is slow enough: where it rests depends on its way there. "
+            "Run it until it rests, or leave the friction out"
+        )
+        raise ParameterError(owner, "model", element.name, message, told=False)
 
 
 @alone("a static equilibrium")

@@ -33,7 +33,8 @@ from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_no
 # A group: elements of one type. Fields that end in _at or that carry a kernel's name are addresses (0: absent).
 KERNELS = (
     "inertia", "inertia_tangent", "force", "force_tangent", "energy", "mixed", "update", "initial", "accept",
-    "constraint", "hessian", "rheonomic", "contact", "contact_hessian", "output", "trouble", "touching",
+    "constraint", "hessian", "rheonomic", "contact", "contact_hessian", "output", "trouble", "touching", "friction",
+    "friction_hessian", "friction_bound",
 )  # fmt: skip
 GROUP = np.dtype(
     [(name, "i8") for name in ("n", "nn", "nd", "nr", "ns", "nq", "no", "stride")]
@@ -42,7 +43,7 @@ GROUP = np.dtype(
         for name in ("parameters_at", "nodes_at", "signals_at", "state_at", "G_at", "contact_at", "laws_at")
     ]
     + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "contact_stride", "drilling", "viscous")]
-    + [("velocity_rows", "i8"), ("tangent_tells_forces", "i8")]
+    + [("velocity_rows", "i8"), ("tangent_tells_forces", "i8"), ("first_friction", "i8"), ("joint_rows_at", "i8")]
     + [("maps_at", "i8", (3,))]
     + [(name, "i8") for name in KERNELS]
 )
@@ -61,6 +62,7 @@ DATA = np.dtype(
     + [(name, "i8") for name in ("groups_at", "dof_at", "turns_at", "table_at", "signals_at", "layouts_at")]
     + [(name, "i8") for name in ("roll_index_at", "n_roll", "drill_index_at", "drill_arm_at", "n_drill", "row_arm_at")]
     + [("rate_rows_at", "i8"), ("n_rate_rows", "i8")]  # rows of velocities, by number
+    + [("n_friction", "i8")]
 )
 
 _X, _R, _V, _A, _X0, _R0, _S = (SLOT[k] for k in ("x", "R", "v", "a", "x0", "R0", "s"))
@@ -455,8 +457,10 @@ def output_values(d, x, R, V, A, lam, out):
         oe, le = vector(b[_OUT], g.no), vector(b[_LAM], max(g.nr, 1))
         for e in range(g.n):
             gather(d, g, e, b, x, R, V, A)
+            # joint friction has none of its own, but sees those of its joint
+            row = integers(g.joint_rows_at, g.n)[e] if g.friction != 0 else g.first_row + e * g.nr
             for j in range(g.nr):
-                le[j] = lam[g.first_row + e * g.nr + j]
+                le[j] = lam[row + j]
             for j in range(g.no):
                 oe[j] = 0.0
             call2(g.output, g.parameters_at + e * g.stride, d.table_at)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MIXED = ("mixed", "update")  # kernels that only the mixed iteration calls
 # kernels that are called where there is another one
-WITH = {"inertia": "inertia_tangent", "force": "force_tangent", "constraint": "hessian"}
+WITH = {"inertia": "inertia_tangent", "force": "force_tangent", "constraint": "hessian", "friction": "friction_hessian"}
 
 
 class Group:
@@ -44,7 +44,10 @@ class Group:
                 f"{label(first)}: velocity_rows = {self.velocity_rows}, must be 0 … rows = {s['nr']}", [first]
             )
         is_constraint, is_contact = first.role == "constraint", first.role == "contact"
-        self.G = np.zeros((n, s["nr"], s["nd"])) if is_constraint else np.zeros((1, 1, 1))
+        is_friction = first.role == "friction"
+        rows_kept = s["nr"] if is_constraint else 1 if is_friction else 0  # of gradients
+        self.G = np.zeros((n, rows_kept, s["nd"])) if rows_kept else np.zeros((1, 1, 1))
+        self.joint_rows = np.zeros(n, np.int64)  # of joint friction: first multiplier of its joint, known later
         self.drilling = is_contact and first.drilling_arm > 0.0
         self.contact_stride = C_BLOCKS + (contact_assembly.B_COUNT + self.drilling) * s["nd"] if is_contact else 0
         # force laws on contacts too say what their shapes are, for the check of passages
@@ -54,7 +57,8 @@ class Group:
             self.kept[:, C_CONVEX] = [element.convex for element in elements]
             self.kept[:, C_PASSAGE] = [element.passage for element in elements]
             self.kept[:, C_REACH] = [element.reach for element in elements]
-        self.laws = np.array([element.law for element in elements]) if is_contact else np.zeros((1, N_LAW))
+        has_law = is_contact or is_friction
+        self.laws = np.array([element.law for element in elements]) if has_law else np.zeros((1, N_LAW))
         self.calls = {}
         unknown = [name for name in first.kernels if name not in KERNELS]
         if unknown:
@@ -67,7 +71,7 @@ class Group:
             name: python_callback(PythonKernel(first, function, workspace))
             for name, function in getattr(first, "python_kernels", {}).items()
         }
-        self.first_row = self.first_contact = self.first_output = 0
+        self.first_row = self.first_contact = self.first_output = self.first_friction = 0
 
     def bind(self, names: Sequence[str]) -> None:
         """Make C functions of kernels of the elements."""
@@ -95,6 +99,7 @@ class Group:
             ("G_at", self.G),
             ("contact_at", self.kept),
             ("laws_at", self.laws),
+            ("joint_rows_at", self.joint_rows),
         ):
             record[name] = address(array)
         record["contact_stride"], record["drilling"] = self.contact_stride, int(self.drilling)
@@ -102,7 +107,7 @@ class Group:
         record["velocity_rows"] = self.velocity_rows
         tangent = self.elements[0].kernels.get("force_tangent")
         record["tangent_tells_forces"] = int(tangent is not None and "f" in arguments_of(tangent))
-        for name in ("first_row", "first_contact", "first_output"):
+        for name in ("first_row", "first_contact", "first_output", "first_friction"):
             record[name] = getattr(self, name)
         for name, call in self.calls.items():
             record[name] = call.address
@@ -117,7 +122,7 @@ def check_complete(element: "Element") -> None:
     if missing:
         name, other = missing[0]
         raise ModelError(f"{label(element)}: has a kernel '{name}', but no '{other}', which is needed too", [element])
-    if element.role in ("constraint", "contact") and element.role not in there:
+    if element.role in ("constraint", "contact", "friction") and element.role not in there:
         raise ModelError(f"{label(element)}: a {element.role} needs a kernel '{element.role}'", [element])
     if element.role == "constraint" and element.sizes["nr"] < 1:
         raise ModelError(f"{label(element)}: rows = {element.sizes['nr']}; say how many equations it has", [element])

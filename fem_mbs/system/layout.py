@@ -35,11 +35,14 @@ class Rows(NamedTuple):
         that a contact lacks lead nowhere.
     drilling_first : bool
         Of three moments of a contact with coupled drilling that of drilling is the first: it follows those of sliding.
+    friction : bool
+        One row of every element of joint friction, the last rows of the matrix.
     """
 
     contacts: bool = False
     moments: str = ""
     drilling_first: bool = False
+    friction: bool = False
 
 
 class Stack(NamedTuple):
@@ -128,7 +131,7 @@ def size_of(system: "System", rows: Rows) -> int:
     n = system.n + system.m
     if rows.contacts:
         n += 3 * system.nc + {"": 0, "all": 3 * system.n_roll, "drilling": system.n_drill}[rows.moments]
-    return n
+    return n + (system.n_friction if rows.friction else 0)
 
 
 def _unknowns(system, group, rows):
@@ -150,9 +153,16 @@ def _unknowns(system, group, rows):
         elif rows.moments == "drilling" and group.drilling:
             parts.append(n + m + 3 * nc + system.drill_index[index][:, None])
         ids = np.hstack(parts)
+    elif first.role == "friction":
+        if not rows.friction:
+            return None
+        own = size_of(system, rows) - system.n_friction + group.first_friction + np.arange(count)[:, None]
+        ids = np.hstack([ids, own, n + group.joint_rows[:, None] + np.arange(first.rows)])
     mask = np.ones((ids.shape[1], ids.shape[1]), bool)
     if first.role == "constraint":
         mask[nd:, nd:] = np.eye(first.rows, dtype=bool)
+    elif first.role == "friction":
+        mask[nd + 1 :] = mask[:nd, nd + 1 :] = False  # its row alone has the multipliers of the joint
     return ids, mask
 
 
@@ -274,8 +284,9 @@ class Matrices:
 
 def _necessary(system, rows):
     """The rows that there are in this system."""
+    friction = rows.friction and system.n_friction > 0
     if system.nc == 0 and not system.searches:
-        return Rows()
+        return Rows(friction=friction)
     if rows.contacts and system.searches:
         raise ValueError("contacts of contact groups come and go: a matrix cannot have rows of them")
-    return rows
+    return rows._replace(friction=friction)

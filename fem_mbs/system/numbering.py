@@ -83,10 +83,12 @@ class Numbering(Checked):
         self.groups = [Group(elements, self.workspace) for elements in families.values()]
         self.signals, self.signal_owner = [], []
         self.constraints, self.contacts, self.rows, self.output_slices = [], [], {}, {}
+        self.frictions = []
         self.m = self.n_outputs = 0
         laws = []
         for group in self.groups:
             group.first_row, group.first_contact, group.first_output = self.m, len(self.contacts), self.n_outputs
+            group.first_friction = len(self.frictions)
             for e, element in enumerate(group.elements):
                 element.index = e
                 for k, signal in enumerate(element.signals):
@@ -100,6 +102,8 @@ class Numbering(Checked):
                 if element.role == "contact":
                     self.contacts.append(element)
                     laws.append(element.law)
+                if element.role == "friction":
+                    self.frictions.append(element)
                 if element.outputs:
                     slices, at = {}, self.n_outputs
                     for name, (count, _) in element.outputs.items():
@@ -108,6 +112,7 @@ class Numbering(Checked):
                     self.output_slices[element] = slices
                     self.n_outputs = at
         self.nc = self.nc_fixed = len(self.contacts)
+        self._number_friction()
         self.row_arm = np.ones(max(self.m, 1))
         self.rate_rows = np.flatnonzero(self.velocity_rows)
         self.laws = np.array(laws).reshape(self.nc, N_LAW)
@@ -120,6 +125,16 @@ class Numbering(Checked):
         self._number_moments()
         self.signal_values = np.zeros((max(len(self.signals), 1), 3))
         self.update_signals(0.0)
+
+    def _number_friction(self):
+        """Tell elements of joint friction where the multipliers of their joints are."""
+        self.n_friction = len(self.frictions)
+        for group in self.groups:
+            for e, element in enumerate(group.elements if group.elements[0].role == "friction" else ()):
+                if element.joint not in self.rows:
+                    message = f"its joint, {label(element.joint)}, is not in the model; model.add(…) it too"
+                    raise ModelError(f"{label(element)}: {message}", [element, element.joint])
+                group.joint_rows[e] = self.rows[element.joint].start
 
     def _number_moments(self):
         """Number the contacts that have more unknowns than three: moments of rolling and spinning, coupled drilling."""
@@ -222,6 +237,7 @@ class Numbering(Checked):
             ("row_arm_at", address(self.row_arm)),
             ("rate_rows_at", address(self.rate_rows)),
             ("n_rate_rows", len(self.rate_rows)),
+            ("n_friction", self.n_friction),
         ):
             d[name] = value
         N = len(self.nodes)

@@ -8,12 +8,13 @@ Source: docs/theory/decoupled_nsga.md, (16)-(21).
 
 import math
 
-from fem_mbs.jit import entry, integers, kernel, vector
+from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.stepping.arrays import copy, copy1
 from fem_mbs.solvers.stepping.codes import OK, ROUND_OFF, STRIKES
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.friction_tasks import GO, IMPULSES, JOINT_RATES, KEEP, SLOPES
 from fem_mbs.solvers.stepping.newton import Problem, by_contact_problem, halve, merit_of, solve
 from fem_mbs.solvers.stepping.sizes import farthest_part, speed_of
 from fem_mbs.system.assembly import (
@@ -80,6 +81,10 @@ def velocity_residual(data, run):
             friction += rows[c, 1] ** 2 + rows[c, 2] ** 2
             for i in range(3):
                 friction += rows_chi[c, i] ** 2
+    if s.friction != 0:
+        call2(s.friction_part, run, IMPULSES)
+        total += s.friction_row**2
+        friction += s.friction_slip**2
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
     s.merit = merit_of(s, s.kv)
 
@@ -112,6 +117,8 @@ def velocity_matrix(data, run):
     if d.m > 0:
         shift = s.epsilon_rows * s.kv
         constraint_tangents(d, s.number, x, R, V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, RATES, R)
+    if s.friction != 0:
+        call2(s.friction_part, run, SLOPES)
 
 
 @entry("void(int64, int64)")
@@ -139,6 +146,8 @@ def velocity_right(data, run):
             dx[n + m + 3 * c + i] = -s.kv * rows[c, i]
             if roll[c] >= 0:
                 dx[n + m + 3 * nc + 3 * roll[c] + i] = -s.kv * rows_chi[c, i]
+    if s.friction != 0:
+        call2(s.friction_part, run, JOINT_RATES)
 
 
 @entry("void(int64, int64)")
@@ -149,6 +158,8 @@ def velocity_keep(data, run):
     copy1(s.Lam, s.keep_m)
     copy(s.cLam, s.keep_c)
     copy(s.cchi, s.keep_chi)
+    if s.friction != 0:
+        call2(s.friction_part, run, KEEP)
 
 
 @entry("void(int64, int64)")
@@ -168,6 +179,8 @@ def velocity_move(data, run):
             cLam[c, i] = keep_c[c, i] + scale * dx[n + m + 3 * c + i]
             if roll[c] >= 0:
                 cchi[c, i] = keep_chi[c, i] + scale * dx[n + m + 3 * nc + 3 * roll[c] + i]
+    if s.friction != 0:
+        call2(s.friction_part, run, GO)
 
 
 PROBLEM = Problem(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.errors import ParameterError, SolverError
+from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.step_control import StepControl
@@ -139,7 +139,7 @@ class DecoupledNSGA(AlphaMethod):
     """
 
     table = TABLE
-    takes_grains = takes_mechanisms = True
+    takes_grains = takes_mechanisms = takes_friction = True
     named = ("smooth motion", "position correction", "velocity correction")
 
     def __init__(
@@ -208,8 +208,10 @@ class DecoupledNSGA(AlphaMethod):
         """Rows of the matrices of the three sub-problems; contacts of groups are left to the contact-problem solver."""
         if system.searches:
             return Rows(), Rows(), Rows()
-        smooth = Rows(True, "all" if system.n_roll else "") if self.persistent_contacts else Rows()
-        return smooth, Rows(True, "drilling"), Rows(True, "all", drilling_first=True)
+        smooth = Rows(friction=True)
+        if self.persistent_contacts:
+            smooth = Rows(True, "all" if system.n_roll else "", friction=True)
+        return smooth, Rows(True, "drilling"), Rows(True, "all", drilling_first=True, friction=True)
 
     def refuse(self, system: System) -> None:
         """Options that contact groups do not know."""
@@ -223,6 +225,12 @@ class DecoupledNSGA(AlphaMethod):
             if system.searches and value:
                 message = f"does not go with contact groups ('{system.searches[0].owner.name}'); leave it out"
                 raise ParameterError(self, name, value, message)
+        if system.frictions and system.searches:
+            message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
+            self._refuse_part(system.frictions[0], message)
+        if system.frictions and self.contact_solver == "problem":
+            message = f"does not know joint friction ({label(system.frictions[0])}); take 'newton' or 'auto'"
+            raise ParameterError(self, "contact_solver", self.contact_solver, message)
 
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""
@@ -239,6 +247,12 @@ class DecoupledNSGA(AlphaMethod):
             "smooth": smooth.smooth, "position": position.position, "velocity": velocity.velocity,
             "sweep": sweep.sweep, "settle": sweep.settle,
         }  # fmt: skip
+
+    def parts_of_friction(self) -> dict[str, Any]:
+        """Compiled parts of models with joint friction alone."""
+        from fem_mbs.solvers.nsga import friction, scheme
+
+        return {"friction": friction.friction_part, "restart": scheme.restart}
 
     def problems(self) -> dict[str, Any]:
         """What Newton's iteration solves."""
@@ -259,7 +273,7 @@ class DecoupledNSGA(AlphaMethod):
 
     def _costly(self, system: System) -> bool:
         """Whether elements make matrices so costly that factors serve several steps; special problems have own ones."""
-        special = self.mixed or self.persistent_contacts or self.impacts == "split"
+        special = self.mixed or self.persistent_contacts or self.impacts == "split" or bool(system.frictions)
         flexible = any({"inertia", "force_tangent"} <= set(e.kernels) and len(e.nodes) > 1 for e in system.elements)
         return system.nc > 0 and not system.searches and not special and flexible
 
@@ -279,8 +293,8 @@ class DecoupledNSGA(AlphaMethod):
         from fem_mbs.solvers.stepping.initial import initial_accelerations
 
         a, run = engine.arrays, engine.run[0]
-        if run["persistent"]:
-            self._start_contacts(engine, state)
+        if run["persistent"] or run["friction"]:
+            self._start_consistent(engine, state)
         else:
             acceleration, lam = initial_accelerations(engine.system, state, engine.shift, matrices=engine.matrices)
             a["Vd0"][:] = a["Va0"][:] = acceleration
@@ -290,12 +304,32 @@ class DecoupledNSGA(AlphaMethod):
         if self.improved_start:
             engine.own[0]["fresh"] = 1
 
-    def _start_contacts(self, engine, state):
-        """Closed contacts that do not approach enter at once; the first accelerations are consistent with them."""
+    def _start_consistent(self, engine, state):
+        """The first accelerations are consistent with closed contacts and friction in joints."""
         from fem_mbs.jit import address, invoke
-        from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
         from fem_mbs.solvers.nsga.scheme import CALM
         from fem_mbs.solvers.stepping.codes import OK
+        from fem_mbs.solvers.stepping.friction_tasks import START, STARTED
+
+        system, run = engine.system, engine.run[0]
+        system.update_signals(state.t)
+        if run["persistent"]:
+            self._close_contacts(engine, state)
+        if run["friction"]:
+            invoke(int(run["friction_part"]), address(engine.run), START)
+        engine.own[0]["since"] = CALM
+        invoke(int(engine.own[0]["restart_part"]), address(engine.data), address(engine.run))
+        system.raise_python_errors(state.t)
+        if run["code"] != OK:
+            what = "mass, constraints, closed contacts and joint friction are singular"
+            raise SolverError(f"initial accelerations: {what}", step=0, time=state.t)
+        if run["friction"]:
+            invoke(int(run["friction_part"]), address(engine.run), STARTED)
+
+    @staticmethod
+    def _close_contacts(engine, state):
+        """Closed contacts that do not approach enter the smooth sub-problem at once."""
+        from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 
         system, a, run = engine.system, engine.arrays, engine.run[0]
         velocity, tol_v = system.contact_velocities(state), run["tol_v"]
@@ -305,10 +339,3 @@ class DecoupledNSGA(AlphaMethod):
         kind = np.where(system.laws[:, 0] > 0, with_friction, CLOSED)
         a["closed"][:] = a["entered"][:] = np.where(rests, kind, GAP)
         a["part"][:] = system.parts()
-        system.update_signals(state.t)
-        engine.own[0]["since"] = CALM
-        invoke(int(engine.own[0]["restart_part"]), address(engine.data), address(engine.run))
-        if run["code"] != OK:
-            raise SolverError(
-                "initial accelerations: mass, constraints and closed contacts are singular", step=0, time=state.t
-            )

@@ -9,9 +9,12 @@ from fem_mbs.solvers.nsga.closed import BEGIN, END, STOP
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_turning, leave_cones
 from fem_mbs.solvers.nsga.persistent import closed_tangents, sliding_directions
+from fem_mbs.solvers.stepping import friction_tasks
 from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import LOOKS, OK, SINGULAR, STOPS, STRIKES, TOUCHED
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.friction_tasks import ACCELERATIONS, CHECK, LET_GO, REPORT, RIGHT_SIDES, TAKE, WITH_ROWS
+from fem_mbs.solvers.stepping.friction_tasks import END as FRICTION_END
 from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
 from fem_mbs.solvers.stepping.mirror import keep
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
@@ -34,6 +37,7 @@ FEW, SMALL_SHIFT = (
     2,
     1e-6,
 )  # repetitions of the proximal step that gain twelve digits, and the shift up to which they do
+MOST_SOLUTIONS = 24  # of consistent accelerations with friction of joints
 CALM = 10  # steps without a restart after which one begins with a trapezoidal step, see `advance`
 
 
@@ -153,12 +157,14 @@ def consistent(d, s, o):
             f[i] = fs[i]
     if nc > 0:
         closed_tangents(d, s, o, x, R, V, 1.0, shift, 0.0, R)
+    if s.friction != 0:
+        call2(s.friction_part, s.run_at, WITH_ROWS)
     s.epoch += 1
     if not factorise(d, SMOOTH):
         s.code = SINGULAR
         return
     # repeated for the shift of redundant rows, as in `initial.consistent`
-    for _ in range((FEW if s.epsilon <= SMALL_SHIFT else REPETITIONS) if m + nc > 0 else 1):
+    for _ in range((FEW if s.epsilon <= SMALL_SHIFT else REPETITIONS) if m + nc + s.friction > 0 else 1):
         reduce_vector(d, f, dx)
         for i in range(m):
             dx[n + i] = gamma[i] - shift / arm[i] ** 2 * lam[i]
@@ -170,7 +176,11 @@ def consistent(d, s, o):
                     rated = (rolls[c] if i < 2 else spins[c]) == STICK
                     at = n + m + 3 * nc + 3 * roll[c] + i
                     dx[at] = gamma_w[c, i] - shift * mchi[c, i] if rated else 0.0
+        if s.friction != 0:
+            call2(s.friction_part, s.run_at, RIGHT_SIDES)
         solve_in_place(d, SMOOTH, s.dx_at)
+        if s.friction != 0:
+            call2(s.friction_part, s.run_at, TAKE)
         for i in range(m):
             lam[i] = dx[n + i]
         for c in range(nc):
@@ -199,10 +209,18 @@ def restart(data, run):
         decide_turning(d, s, o, V)
         sliding_directions(d, s, o, V)
     s.code = OK
-    for _ in range(4):
+    if s.friction != 0:
+        call2(s.friction_part, s.run_at, ACCELERATIONS)
+    for k in range(4 if s.friction == 0 else MOST_SOLUTIONS):
         consistent(d, s, o)
         # forces outside their cones: the contact opens or slides at once
-        if s.code != OK or nc == 0 or not leave_cones(d, s, o, s.rtol * full_norm(d, f, s.length)):
+        again = s.code == OK and nc > 0 and k < 4 and leave_cones(d, s, o, s.rtol * full_norm(d, f, s.length))
+        if s.code == OK and s.friction != 0:
+            call2(s.friction_part, s.run_at, CHECK)
+            again = again or s.friction_answer != 0
+            if s.friction_answer != 0 and k == MOST_SOLUTIONS - 2:
+                call2(s.friction_part, s.run_at, LET_GO)
+        if not again:
             break
     if s.code != OK:
         return
@@ -239,10 +257,15 @@ def finish(d, s, o, lag):
     if s.persistent != 0:
         call2(o.closed_part, s.run_at, END)
         restart_now = restart_now or o.answer != 0
+    if s.friction != 0:
+        call2(s.friction_part, s.run_at, FRICTION_END)
+        restart_now = restart_now or s.friction_answer != 0
     o.fresh = 0
     o.since += 1
     if restart_now:
         call2(o.restart_part, s.data_at, s.run_at)
+    if s.friction != 0 and s.code == OK:
+        call2(s.friction_part, s.run_at, REPORT)
 
 
 @entry("void(int64, int64)")
@@ -255,6 +278,8 @@ def advance(data, run):
     begin(d, s)
     if s.persistent != 0 and s.cut != STRIKES:
         call2(o.closed_part, run, BEGIN)
+    if s.friction != 0 and s.cut != STRIKES:
+        call2(s.friction_part, run, friction_tasks.BEGIN)
     alpha_m, alpha_f, beta, gamma, lag = o.alpha_m, o.alpha_f, o.beta, o.gamma, 0.0
     if o.fresh != 0:
         set_coefficients(s, o, 0.5, 0.5, 0.25, 0.5)

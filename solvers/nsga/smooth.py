@@ -8,6 +8,7 @@ from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.alpha.motion import predict, stand_still
 from fem_mbs.solvers.nsga.closed import FORCES, LEAVE, PREDICTED, TANGENTS
 from fem_mbs.solvers.nsga.data import own_at
+from fem_mbs.solvers.stepping import friction_tasks
 from fem_mbs.solvers.stepping.arrays import largest_turn
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -98,6 +99,9 @@ def smooth_residual(data, run):
     if s.persistent != 0:
         call2(o.closed_part, run, FORCES)
         missing = o.missing
+    if s.friction != 0:
+        call2(s.friction_part, run, friction_tasks.FORCES)
+        missing += s.friction_row + s.friction_slip
     for i in range(6 * N):
         r1[i] = Ma[i] - f[i] - Gl[i] - Gw[i]
     if tangents and m > 0:
@@ -105,6 +109,8 @@ def smooth_residual(data, run):
         constraint_tangents(d, SMOOTH, x, R, V, phi, o.c_q, o.c_q, s.ks, o.ps, shift, RATES, T)
     if tangents and s.persistent != 0:
         call2(o.closed_part, run, TANGENTS)
+    if tangents and s.friction != 0:
+        call2(s.friction_part, run, friction_tasks.TANGENTS)
     # forces of single elements: net nodal forces cancel in a stressed structure at rest, whose round-off they would
     # not see
     s.F_s = full_norm(d, Ma, s.length) + max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, Gl, s.length)
@@ -189,6 +195,8 @@ def smooth_right(data, run):
             dx[n + m + 3 * c + i] = s.ks * rows[c, i]
             if turning > 0 and roll[c] >= 0:
                 dx[n + m + 3 * nc + 3 * roll[c] + i] = s.ks * rows_chi[c, i]
+    if s.friction != 0:
+        call2(s.friction_part, run, friction_tasks.RIGHT)
 
 
 @entry("void(int64, int64)")
@@ -228,6 +236,8 @@ def smooth_move(data, run):
             clam[c, i] += part * dx[n + m + 3 * c + i]
             if turning > 0 and roll[c] >= 0:
                 mchi[c, i] += part * dx[n + m + 3 * nc + 3 * roll[c] + i]
+    if s.friction != 0:
+        call2(s.friction_part, run, friction_tasks.MOVE)
     o.taken = s.scale
 
 
@@ -324,8 +334,13 @@ def smooth(data, run):
     s.want_matrix = 0 if s.grains_at != 0 and s.counts[0] == 0 else 1 - s.lent_old
     if s.lent_old == 0:
         s.lent_c = 0.0  # by the last step
-    share(problem_at(o.smooth_problem)[0], 0.0 if s.persistent != 0 else o.c_a, s.ks)
+    share(problem_at(o.smooth_problem)[0], 0.0 if s.persistent + s.friction != 0 else o.c_a, s.ks)
     solve(s, o.smooth_problem, s.max_iterations)
+    if s.code != OK and s.friction != 0:
+        # sliding may have no solution: the velocity correction tells what happens
+        call2(s.friction_part, run, friction_tasks.LET_GO)
+        predict(d, s, o)
+        solve(s, o.smooth_problem, s.max_iterations)
     s.want_matrix = 0
     if s.code == OK:
         s.counts[0] = s.iteration

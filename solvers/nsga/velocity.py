@@ -3,7 +3,7 @@
 Source: docs/theory/decoupled_nsga.md, (16)-(21).
 """
 
-from fem_mbs.jit import entry, kernel
+from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.restitution import limit_restitution
 from fem_mbs.solvers.contact.velocity import (
@@ -17,6 +17,7 @@ from fem_mbs.solvers.nsga.persistent import rest_speed
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.codes import OK, STRIKES, TOO_MANY_PROBLEMS
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.friction_tasks import FIRST, PASSES, PIECES
 from fem_mbs.solvers.stepping.newton import problem_at
 from fem_mbs.solvers.stepping.shared_factors import share
 from fem_mbs.system.assembly import groups_of, zero
@@ -97,13 +98,9 @@ def start_from_closed(d, s, o):
                 cchi[c, i] = s.h * s.ks * o.mchi[c, i] / s.kv
 
 
-@entry("void(int64, int64)")
-def velocity(data, run):
-    """Solve the velocity sub-problem: impact law, friction cones and G v + ∂g/∂t = 0, as a sequence of impact
-    problems.
-    """
-    d, s = system_at(data)[0], run_at(run)[0]
-    o = own_at(s.own_at)[0]
+@kernel
+def solve_sequence(d, s, o):
+    """The velocity sub-problem as a sequence of impact problems; with one coefficient of friction per joint."""
     N, nc, counts = d.n_nodes, d.nc, s.counts
     V, Vs, V0, W, Vminus, Vsminus = s.V, s.Vs, s.V0, s.W, s.Vminus, s.Vsminus
     zero(s.W_at, 6 * N)
@@ -121,7 +118,7 @@ def velocity(data, run):
     copy(Vs, Vsminus)
     copy(Vs, V)
     counts[2] = counts[3] = 0
-    share(problem_at(s.velocity_problem)[0], 1.0, s.kv)
+    share(problem_at(s.velocity_problem)[0], 0.0 if s.friction != 0 else 1.0, s.kv)
     while True:
         count = choose_candidates(d, s, o)
         if count == 0 and counts[3] > 0:
@@ -130,6 +127,8 @@ def velocity(data, run):
         if 2 * counts[3] == s.max_problems or 2 * counts[3] == s.max_problems + 1:
             s.cut_short += 1
         solve_velocities(s, s.velocity_problem)
+        if s.code != OK and s.friction != 0:
+            call2(s.friction_part, s.run_at, PIECES)
         if s.code == OK and nc > 0 and s.approach != 0 and s.plastic == 0:
             limit_restitution(d, s)
         if s.code != OK:
@@ -145,3 +144,21 @@ def velocity(data, run):
             for j in range(6):
                 Vminus[i, j] = V0[i, j] + W[i, j]
                 Vsminus[i, j] = V[i, j]
+
+
+@entry("void(int64, int64)")
+def velocity(data, run):
+    """Solve the velocity sub-problem: impact law, friction cones and G v + ∂g/∂t = 0, friction of joints.
+
+    Static friction of joints takes up to three passes.
+    """
+    d, s = system_at(data)[0], run_at(run)[0]
+    o = own_at(s.own_at)[0]
+    if s.friction != 0:
+        call2(s.friction_part, run, FIRST)
+    solve_sequence(d, s, o)
+    while s.friction != 0 and s.code == OK:
+        call2(s.friction_part, run, PASSES)
+        if s.friction_answer == 0:
+            return
+        solve_sequence(d, s, o)

@@ -25,7 +25,7 @@ from fem_mbs.solvers.stepping.table import Item, Table
 from fem_mbs.system.assembly import DATA
 
 # C functions that parts call each other through: a part is then compiled on its own, not again inside its callers
-PARTS = "advance step position record check sweep settle newton grains work passage".split()
+PARTS = "advance step position record check sweep settle newton grains work passage friction".split()
 PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see stepping.newton
 
 _LAST = "of the last step, where Newton's iteration starts"
@@ -239,6 +239,15 @@ TABLE = Table(
         "insist": Item("", "iterations of a velocity problem that are taken whatever its residual is", "i8"),
         "code": Item("", "how a part ended", "i8"),
         "want_matrix": Item("", "the residual assembles its matrix, where it can", "i8"),
+        # joint friction, see nsga.friction
+        "friction": Item("", "number of its rows, 0: the model has none", "i8"),
+        "friction_answer": Item("", "of the last task", "i8"),
+        "friction_status": Item("", "number that changes when one of its rows sticks or slides", "i8"),
+        "friction_event": Item("", "part of the step after which one of them has changed, −1: none"),
+        "friction_row": Item("", "norm of its rows that stick, as velocities"),
+        "friction_slip": Item("", "norm of those that slide"),
+        "jammed": Item("", "joints that jammed, in all steps", "i8", kept=True),
+        "pieces": Item("", "velocity problems that were solved piece by piece", "i8"),
         # addresses
         **{f"{name}_part": Item("", "compiled part", "i8") for name in PARTS},
         **{f"{name}_problem": Item("", "record of Newton's iteration", "i8") for name in PROBLEMS},

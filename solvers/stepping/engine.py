@@ -57,6 +57,9 @@ class Engine:
     def __init__(self, method: Any, system: "System", h: float, save_every: int, strict: bool) -> None:
         self.method, self.system, self.h, self.strict = method, system, h, strict
         method.refuse(system)
+        if system.frictions and not method.takes_friction:
+            message = f"is joint friction, which {type(method).__name__} does not know; use DecoupledNSGA"
+            method._refuse_part(system.frictions[0], message)
         self.struck = np.zeros(system.nc_fixed, bool)  # contacts, in states that were saved
         self.splits = getattr(method, "impacts", "plain") == "split" and system.nc > 0
         self.longest = np.inf  # [s]: steps of variable size that the method takes
@@ -162,6 +165,8 @@ class Engine:
         if any("touching" in group.calls for group in self.system.groups):
             shared["passage"] = passed.passage
         parts = {**shared, **self.method.parts()}
+        if self.system.frictions:
+            parts |= self.method.parts_of_friction()
         if not self.contacts_come:  # asking for an address compiles the part
             parts = {name: part for name, part in parts.items() if name not in OF_CONTACTS}
         for name, part in parts.items():
@@ -205,7 +210,8 @@ class Engine:
             "exact": EXACT, "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
             "size": system.size, "scale_x": system.size_at(system.initial), "scale_v": system.speed_at(system.initial),
             "abrupt": int(any(element.abrupt for element in system.elements)),
-            "given_gaps": int(gaps_are_given(system)), "free": int(self.grains is not None and self.grains.free),
+            "friction": system.n_friction, "given_gaps": int(gaps_are_given(system)),
+            "free": int(self.grains is not None and self.grains.free),
         }  # fmt: skip
 
     def use_mixed(self) -> None:

@@ -9,6 +9,8 @@ stay in the convex hull of values that the step knows, the product is largest at
     FORCE    force without a potential, or with        f(q_n, v_n), f(q, v)                v_n, v~, v, (q − q_n)/h
              given functions of time
     DRIVER   constraint with time, G v = −∂g/∂t        Λ/h + λ~ of start and end           −∂g/∂t of start and end
+    MOVED    joint friction against a moving surface   λ_F of start and end, ±μ_s N where  its speed, start and end
+                                                       it begins to slide or reverses
 
 In the memory of the generalized-α method a load acts on after its end, with weights that at least halve from step to
 step (docs). The work that may have entered the energy in step k is therefore
@@ -21,7 +23,7 @@ Source: docs/theory/accepted_steps.md, (7), (8); derived there.
 
     symbol        code                  meaning
     e_i, V, …     s.efforts, element    what is kept of an element, from the end of the last step
-                  after element         FORCE: f (nd,), V.  DRIVER: ∂g/∂t (nr,), k_s λ~ (nr,)
+                  after element         FORCE: f (nd,), V.  DRIVER: ∂g/∂t (nr,), k_s λ~ (nr,).  MOVED: λ_F, speed
     (q − q_n)/h   s.trial               (N, 6), rotations by the logarithm
     h λ~ + Λ      h s.lam_report        impulse of a constraint in the step
 """
@@ -34,12 +36,13 @@ from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integer_matrix, integers, k
 from fem_mbs.rotations import quaternion_log, quaternion_multiply
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import gather, groups_of, zero
+from fem_mbs.system.friction import F_FORCE, F_GT, F_IMPULSE, F_N, F_PART, F_PASS, coefficients_of, states_of
 
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
     from fem_mbs.system.system import System
 
-FORCE, DRIVER = 1, 2
+FORCE, DRIVER, MOVED = 1, 2, 3
 KEPT = 0.5  # of (2)
 _F, _GT, _GTT, _RATE, _ENERGY = (SLOT[k] for k in ("f", "gt", "gtt", "rate", "energy"))
 
@@ -49,6 +52,8 @@ def kind_of(element: "Element") -> int:
     kernels = element.kernels
     if element.role == "constraint":
         return DRIVER if "rheonomic" in kernels else 0
+    if element.role == "friction":
+        return MOVED if element.moved else 0
     if element.role != "dynamic":
         return 0
     potential = "energy" in kernels and getattr(element, "conservative", True) and not element.signals
@@ -70,7 +75,7 @@ def external(system: "System") -> tuple[np.ndarray, int]:
         kind = max((kind_of(element) for element in group.elements), default=0)
         if kind:
             sizes = group.sizes
-            each = sizes["nd"] + 1 if kind == FORCE else 2 * sizes["nr"]
+            each = {FORCE: sizes["nd"] + 1, DRIVER: 2 * sizes["nr"], MOVED: 2}[kind]
             table.append((number, kind, count))
             count += group.n * each
     return np.array(table, np.int64).reshape(-1, 3), count
@@ -78,13 +83,13 @@ def external(system: "System") -> tuple[np.ndarray, int]:
 
 def explained(system: "System") -> bool:
     """Whether all that depends on given functions of time is among (1): masses and surfaces that do are not."""
-    timed = (element for element in system.elements if element.signals)
+    timed = (element for element in system.elements if element.signals and element.role != "friction")
     return all(kind_of(element) and "inertia" not in element.kernels for element in timed)
 
 
 def gaps_are_given(system: "System") -> bool:
     """Whether constraints or gaps depend on given functions of time, so that a pose may be allowed at one time only."""
-    rows = (element for element in system.elements if element.role != "dynamic")
+    rows = (element for element in system.elements if element.role in ("constraint", "contact"))
     return any(element.signals or "rheonomic" in element.kernels for element in rows)
 
 
@@ -164,6 +169,19 @@ def work_of_driver(d, g, e, b, s, kept):
 
 
 @kernel
+def work_of_friction(g, e, s, kept):
+    """(1) of a MOVED [J]; keeps friction and speed. What slides against its surface takes energy: γ plays no part."""
+    state, most = states_of(g)[e], 0.0
+    force = state[F_FORCE] if s.step_number == 0 and state[F_PASS] < 0.0 else state[F_IMPULSE] / s.h
+    speed = -state[F_GT]
+    if state[F_PART] > 0.0:
+        most = coefficients_of(g)[e, 0] * state[F_N] * max(abs(speed), abs(kept[1]))
+    ends = max(max(force * speed, force * kept[1]), max(kept[0] * speed, kept[0] * kept[1]))
+    kept[0], kept[1] = force, speed
+    return s.h * max(most, ends)
+
+
+@kernel
 def external_work(d, s):
     """Sum of w⁺ of (1) over the elements [J]; keeps what the next step needs of them.
 
@@ -173,11 +191,13 @@ def external_work(d, s):
     mean_velocities(d, s)
     for k in range(s.external.shape[0]):
         g, kind, at = groups[s.external[k, 0]], s.external[k, 1], s.external[k, 2]
-        each = g.nd + 1 if kind == FORCE else 2 * g.nr
+        each = g.nd + 1 if kind == FORCE else 2 * g.nr if kind == DRIVER else 2
         for e in range(g.n):
             kept = s.efforts[at + e * each : at + (e + 1) * each]
             if kind == FORCE:
                 work = work_of_force(d, g, e, b, s, kept)
+            elif kind == MOVED:
+                work = work_of_friction(g, e, s, kept)
             else:
                 work = work_of_driver(d, g, e, b, s, kept)
             total += max(work, 0.0)

@@ -46,7 +46,7 @@ class JumpWatch:
     def __init__(self, system: "System", h: float) -> None:
         self.system, self.h = system, h
         self.times: list[float] = []
-        self.watched = [k for k, owner in enumerate(system.signal_owner) if owner.role != "dynamic"]
+        self.watched = [k for k, owner in enumerate(system.signal_owner) if owner.role in ("constraint", "contact")]
         owners = [system.signal_owner[k] for k in self.watched]
         self.period = np.array([getattr(owner, "period", 0.0) for owner in owners])
         self.last: np.ndarray | None = None

@@ -124,7 +124,7 @@ def merit_of(s, k):
 def statuses(s, nc):
     """Number that changes when the status of any contact changes (decides on a new factorisation)."""
     status, candidate = s.status, s.candidate
-    result = 1
+    result = 1 + s.friction_status
     for c in range(nc):
         result = (31 * result + 3 * candidate[c] + status[c]) % 1000000007
     return result

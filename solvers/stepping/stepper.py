@@ -86,6 +86,7 @@ class Stepper(Checked):
     takes_grains: bool = False  # contact groups of free bodies go to `fem_mbs.solvers.granular`
     leads_grains: bool = True  # bodies that sweeps push have to be put to x_n + h v; False: the method does so itself
     takes_mechanisms: bool = False  # with obstacles that they move
+    takes_friction: bool = False  # of joints, with a method ``parts_of_friction``
     threads: int = 1  # for these sweeps
     contact_shift: float = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
     follows: bool = False  # positions follow velocities: joints drift, contacts penetrate by what a step travels
@@ -117,7 +118,7 @@ class Stepper(Checked):
     def contact_problems(self, engine: Any) -> Any:
         """Where Newton's iteration on contacts fails, or is not wanted; None: nothing else is tried."""
         contacts = engine.system.nc or engine.system.searches
-        if not contacts or engine.method.contact_solver == "newton":
+        if not contacts or engine.method.contact_solver == "newton" or engine.system.frictions:
             return None
         if not engine.system.searches:
             from fem_mbs.solvers.stepping.later import LaterCorrection

@@ -1,0 +1,370 @@
+"""Dry friction of joints in the decoupled scheme: set-valued, with the reactions of the joint itself.
+
+    −λ_F ∈ μ N Sign(γ) ,   γ = G_F v + γ_t ,   N of the multipliers of the joint                                    (1)
+
+A row of friction is in two sub-problems, in the smooth one while it persistently sticks or slides,
+
+    smooth     stick  γ(v~) = 0       slip  λ~_F + s μ N(λ~) = 0        force G_F(q~)ᵀ λ~_F                         (2)
+    velocity   b = μ N_h(h λ~ + Λ) ,  ξ = Λ_F − p γ ,  Λ_F the *total* impulse of the step, force G_F(q)ᵀ Λ_F       (3)
+               |ξ| < b  stick  γ = 0      else  s = −sign ξ ,  Λ_F + s b = 0
+
+and not in the position correction. f of the velocity correction has −G_F(q~)ᵀ λ~_F, with what closed contacts have
+there (``Gw``). N is positively homogeneous but for the given part: N_h(R) = h N(R/h).
+
+Static friction, and friction that jumps within the step, take passes (`nsga.friction_passes`), each of which is an
+ordinary problem (3). Where sticking starts or ends, and where sliding reverses, the memory of the method starts again
+(`nsga.friction_start`). What Newton's iteration does not solve goes piece by piece (`nsga.friction_pieces`).
+
+Source: docs/theory/joint_friction.md, (1)-(4).
+
+    symbol        code                      meaning
+    λ~_F, Λ_F     F_SMOOTH, F_IMPULSE       N and N s, of an angle N m and N m s; unknowns are divided by k_s, k_v
+    p             F_MASS                    effective mass of the coordinate
+    μ of a pass   F_MU                      and F_PASS, its number
+"""
+
+import math
+
+from fem_mbs.jit import N_SLOTS, SLOT, entry, integers, kernel, matrix, tensor, vector
+from fem_mbs.solvers.nsga.data import own_at
+from fem_mbs.solvers.nsga.friction_end import end_step, report_step
+from fem_mbs.solvers.nsga.friction_passes import next_pass
+from fem_mbs.solvers.nsga.friction_pieces import kappas_and_masses, search_pieces
+from fem_mbs.solvers.nsga.friction_start import (
+    acceleration_right,
+    acceleration_tangents,
+    begin_accelerations,
+    check_accelerations,
+    report_start,
+    start_statuses,
+    take_accelerations,
+)
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.friction_tasks import (
+    ACCELERATIONS,
+    BEGIN,
+    END,
+    FIRST,
+    FORCES,
+    GO,
+    IMPULSES,
+    JOINT_RATES,
+    KEEP,
+    LET_GO,
+    MOVE,
+    PASSES,
+    PIECES,
+    REPORT,
+    RIGHT,
+    RIGHT_SIDES,
+    SLOPES,
+    START,
+    STARTED,
+    TAKE,
+    TANGENTS,
+    WITH_ROWS,
+)  # fmt: skip
+from fem_mbs.system.assembly import (
+    SMOOTH,
+    VELOCITY,
+    gather,
+    groups_of,
+    layouts_of,
+    matrix_values,
+    scatter_matrix,
+    times_tangent,
+    zero,
+)
+from fem_mbs.system.friction import (
+    F_ARM,
+    F_BEFORE,
+    F_FORCED,
+    F_GT,
+    F_HELD,
+    F_IMPULSE,
+    F_JAM,
+    F_MASS,
+    F_MU,
+    F_OLD,
+    F_OUT,
+    F_PART,
+    F_PASS,
+    F_RATE,
+    F_ROW,
+    F_SHARE,
+    F_SIGN,
+    F_SLOPE,
+    F_SMOOTH,
+    F_START,
+    F_STATUS,
+    F_TRY,
+    F_TRY_SIGN,
+    SLIP,
+    STICK,
+    add_row,
+    coefficients_of,
+    curvature,
+    evaluate_bound,
+    evaluate_row,
+    row_times,
+    smooth_status,
+    states_of,
+)
+
+_V, _H, _KK, _BOUND_Q = SLOT["v"], SLOT["H"], SLOT["K"], SLOT["bound_q"]
+
+
+@kernel
+def add_norms(s, kept, sticks):
+    """Add the residual of a row, as a velocity, to the norms."""
+    row = (kept[F_ARM] * kept[F_ROW]) ** 2
+    if sticks:
+        s.friction_row += row
+    else:
+        s.friction_slip += row
+
+
+@kernel
+def smooth_forces(d, s, o):
+    """Add forces of (2) to Gw, evaluate the rows at q~, v~."""
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.friction == 0:
+            continue
+        mu = coefficients_of(g)
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            rate = evaluate_row(d, g, e, b, s.xs, s.Rs, s.Vs)
+            add_row(g, e, kept[F_SMOOTH], o.Gw)
+            status = smooth_status(kept)
+            if status == STICK:
+                kept[F_ROW] = rate
+            else:
+                missing = kept[F_SMOOTH]
+                if status == SLIP:
+                    missing += kept[F_SIGN] * mu[e, 1] * evaluate_bound(d, g, e, b, s.lam, s.ks, s.lam, 0.0)
+                kept[F_ROW] = missing * s.h / kept[F_MASS]
+            add_norms(s, kept, status == STICK)
+
+
+@kernel
+def smooth_tangents(d, s, o):
+    """Add the blocks of (2) to the matrix of the smooth sub-problem, where it was evaluated last."""
+    b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, SMOOTH)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.friction == 0:
+            continue
+        nd, size, mu, stored = g.nd, g.nd + 1 + g.nr, coefficients_of(g), tensor(g.G_at, g.n, 1, g.nd)
+        S, H, ve, slope = matrix(b[_KK], size, size), matrix(b[_H], nd, nd), vector(b[_V], nd), vector(b[_BOUND_Q], nd)
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            status, force, weight = smooth_status(kept), kept[F_SMOOTH], s.h / kept[F_MASS]
+            zero(b[_KK], size * size)
+            gather(d, g, e, b, s.xs, s.Rs, s.Vs, s.Vs)
+            curvature(d, g, e, b)
+            if status == SLIP:
+                weight_N = weight * kept[F_SIGN] * mu[e, 1]
+                evaluate_bound(d, g, e, b, s.lam, s.ks, s.lam, 0.0)
+                for j in range(nd):
+                    S[nd, j] -= s.ks * o.c_q * weight_N * slope[j]
+                for i in range(g.nr):
+                    S[nd, nd + 1 + i] -= s.ks * weight_N * kept[F_SLOPE + i] * s.ks
+            for i in range(nd):
+                for j in range(nd):
+                    S[i, j] -= o.c_q * force * H[i, j]
+                    if status == STICK:
+                        S[nd, j] -= s.ks * o.c_q * ve[i] * H[i, j]
+            times_tangent(g, e, S, nd + 1, s.T)
+            for i in range(nd):
+                S[i, nd] -= s.ks * stored[e, 0, i]
+                if status == STICK:
+                    S[nd, i] -= s.ks * stored[e, 0, i]
+            S[nd, nd] -= s.epsilon * s.ks / kept[F_ARM] ** 2 if status == STICK else s.ks * weight * s.ks
+            scatter_matrix(g.maps_at[SMOOTH], e, size, vector(b[_KK], size * size), values)
+
+
+@kernel
+def first_row(d, layout):
+    """Number of the first row of friction in a global matrix."""
+    return layouts_of(d)[layout].n - d.n_friction
+
+
+@kernel
+def right_sides(d, s, layout, k):
+    """k times the residuals of the rows, in dx."""
+    dx, groups = vector(s.dx_at, layouts_of(d)[layout].n), groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction != 0:
+            for e in range(g.n):
+                dx[first_row(d, layout) + g.first_friction + e] = k * states_of(g)[e, F_ROW]
+
+
+@kernel
+def move(d, s, layout, column, start, factor):
+    """A column of internal variables ← column ``start`` + factor times the Newton step in dx."""
+    dx, groups = vector(s.dx_at, layouts_of(d)[layout].n), groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction != 0:
+            for e in range(g.n):
+                kept = states_of(g)[e]
+                kept[column] = kept[start] + factor * dx[first_row(d, layout) + g.first_friction + e]
+
+
+@kernel
+def keep_impulses(d):
+    """Keep Λ for the search along a Newton step."""
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction != 0:
+            for e in range(g.n):
+                states_of(g)[e, F_BEFORE] = states_of(g)[e, F_IMPULSE]
+
+
+@kernel
+def begin_step(d, let_go):
+    """Statuses as the step begins; with ``let_go`` friction leaves its smooth sub-problem instead."""
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction != 0:
+            for e in range(g.n):
+                kept = states_of(g)[e]
+                kept[F_OUT] = 0.0
+                if let_go:
+                    kept[F_OUT], kept[F_SMOOTH] = 1.0, 0.0
+                else:
+                    kept[F_START], kept[F_OLD], kept[F_JAM] = kept[F_STATUS], kept[F_RATE], 0.0
+
+
+@kernel
+def first_impulses(d, s):
+    """Rows at the end of the step, impulses of the smooth forces as a first guess, coefficients of the first pass."""
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.friction == 0:
+            continue
+        mu = coefficients_of(g)
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            evaluate_row(d, g, e, b, s.x, s.R, s.Vs)
+            kept[F_IMPULSE], kept[F_FORCED], kept[F_PASS] = s.h * kept[F_SMOOTH], 0.0, 0.0
+            kept[F_PART], kept[F_SHARE], kept[F_HELD] = 0.0, 1.0, 0.0
+            kept[F_MU] = mu[e, 0] if kept[F_START] == STICK else mu[e, 1]
+            kept[F_TRY], kept[F_TRY_SIGN] = kept[F_START], kept[F_SIGN]
+
+
+@kernel
+def impulses(d, s):
+    """Subtract impulses of (3) from r1, evaluate rows and statuses."""
+    b, groups, number = integers(d.table_at, N_SLOTS), groups_of(d), 0
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.friction == 0:
+            continue
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            gather(d, g, e, b, s.x, s.R, s.V, s.V)
+            rate = row_times(g, e, s.V) + kept[F_GT]
+            bound = kept[F_MU] * s.h * evaluate_bound(d, g, e, b, s.lam, s.ks, s.Lam, s.kv / s.h)
+            if kept[F_FORCED] == 0.0:
+                xi = kept[F_IMPULSE] - kept[F_MASS] * rate
+                kept[F_TRY] = STICK if abs(xi) < bound else SLIP
+                if kept[F_TRY] == SLIP and xi != 0.0:
+                    kept[F_TRY_SIGN] = -1.0 if xi > 0.0 else 1.0
+            bound = kept[F_SHARE] * bound + kept[F_HELD]
+            sticks = kept[F_TRY] == STICK
+            kept[F_ROW] = rate if sticks else (kept[F_IMPULSE] + kept[F_TRY_SIGN] * bound) / kept[F_MASS]
+            add_row(g, e, -kept[F_IMPULSE], s.r1)
+            add_norms(s, kept, sticks)
+            number = (5 * number + int(kept[F_TRY]) + int(kept[F_TRY_SIGN])) % 1000003
+    s.friction_status = number
+
+
+@kernel
+def velocity_tangents(d, s):
+    """Add the blocks of (3) to the matrix of the velocity problem."""
+    b, groups, values, kv = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, VELOCITY), s.kv
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.friction == 0:
+            continue
+        nd, size, stored = g.nd, g.nd + 1 + g.nr, tensor(g.G_at, g.n, 1, g.nd)
+        S = matrix(b[_KK], size, size)
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            zero(b[_KK], size * size)
+            for i in range(nd):
+                S[i, nd] -= kv * stored[e, 0, i]
+                if kept[F_TRY] == STICK:
+                    S[nd, i] -= kv * stored[e, 0, i]
+            if kept[F_TRY] == STICK:
+                S[nd, nd] -= s.epsilon * kv / kept[F_ARM] ** 2
+            else:
+                weight = kv * kv / kept[F_MASS]
+                S[nd, nd] -= weight
+                weight *= kept[F_SHARE]
+                for i in range(g.nr):
+                    S[nd, nd + 1 + i] -= weight * kept[F_TRY_SIGN] * kept[F_MU] * kept[F_SLOPE + i]
+            scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), values)
+
+
+@entry("void(int64, int64)")
+def friction_part(run, task):
+    """What ``task`` says, by the numbers above."""
+    s = run_at(run)[0]
+    d, o = system_at(s.data_at)[0], own_at(s.own_at)[0]
+    s.friction_answer = 0
+    if task == FORCES or task == IMPULSES:
+        s.friction_row = s.friction_slip = 0.0
+        if task == FORCES:
+            smooth_forces(d, s, o)
+        else:
+            impulses(d, s)
+        s.friction_row, s.friction_slip = math.sqrt(s.friction_row), math.sqrt(s.friction_slip)
+    elif task == TANGENTS:
+        smooth_tangents(d, s, o)
+    elif task == SLOPES:
+        velocity_tangents(d, s)
+    elif task == RIGHT:
+        right_sides(d, s, SMOOTH, s.ks)
+    elif task == JOINT_RATES:
+        right_sides(d, s, VELOCITY, s.kv)
+    elif task == MOVE:
+        move(d, s, SMOOTH, F_SMOOTH, F_SMOOTH, (s.scale - o.taken) * s.ks)
+    elif task == KEEP:
+        keep_impulses(d)
+    elif task == GO:
+        move(d, s, VELOCITY, F_IMPULSE, F_BEFORE, s.scale * s.kv)
+    elif task == BEGIN or task == LET_GO:
+        begin_step(d, task == LET_GO)
+    elif task == FIRST:
+        first_impulses(d, s)
+    elif task == PASSES:
+        s.friction_answer = 1 if next_pass(d, s) else 0
+    elif task == PIECES:
+        search_pieces(d, s)
+    elif task == END:
+        s.friction_answer = 1 if end_step(d, s) else 0
+    elif task == REPORT:
+        report_step(d, s)
+    elif task == START:
+        start_statuses(d, s)
+        kappas_and_masses(d, s)
+    elif task == ACCELERATIONS:
+        begin_accelerations(d, s)
+    elif task == WITH_ROWS:
+        acceleration_tangents(d, s)
+    elif task == RIGHT_SIDES:
+        acceleration_right(d, s)
+    elif task == TAKE:
+        take_accelerations(d, s)
+    elif task == STARTED:
+        report_start(d)
+    else:
+        s.friction_answer = 1 if check_accelerations(d, s) else 0

@@ -1,0 +1,121 @@
+"""What joint friction leaves at the end of a step: statuses, whether a joint jammed, forces and work.
+
+Friction at the end of a step is Λ_F/h, but where something changed in the step: then that of consistent accelerations,
+with which the memory of the method starts again. Its work is the trapezoidal rule,
+
+    work = ½ h (γ_n + γ_n+1) (½ λ_n + ½ λ_n+1) ,  φ λ_n + (1 − φ) λ_n+1 where another joint has changed after φ h   (1)
+
+and the rate of the joint that changed is linear in each of its two parts. In a step with an impact it is that of Λ_F.
+
+Source: docs/theory/joint_friction.md, (9), (12).
+"""
+
+from fem_mbs.jit import kernel
+from fem_mbs.solvers.nsga.friction_pieces import kappas_and_masses, kappas_wanted
+from fem_mbs.system.assembly import groups_of
+from fem_mbs.system.friction import (
+    F_BOUND,
+    F_FORCE,
+    F_GT,
+    F_IMPULSE,
+    F_JAM,
+    F_KAPPA,
+    F_LAST,
+    F_N,
+    F_OLD,
+    F_PART,
+    F_RATE,
+    F_SIGN,
+    F_SMOOTH,
+    F_START,
+    F_STATUS,
+    F_TRY,
+    F_TRY_SIGN,
+    F_WORK,
+    SLIP,
+    STICK,
+    coefficients_of,
+    row_times,
+    states_of,
+)  # fmt: skip
+
+
+@kernel
+def reverses(kept):
+    """Whether a joint slides the other way than at the start of the step."""
+    return kept[F_TRY] == SLIP and kept[F_START] == SLIP and kept[F_TRY_SIGN] != kept[F_SIGN]
+
+
+@kernel
+def end_step(d, s):
+    """Statuses that the step has brought; True when the memory of the method has to start again.
+
+    ``s.friction_event``: part of the step after which a joint changed, −1: none did.
+    """
+    groups, changed, stopped = groups_of(d), False, False
+    s.friction_event = -1.0
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction == 0:
+            continue
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            kept[F_RATE] = row_times(g, e, s.V) + kept[F_GT]
+            stops = kept[F_TRY] == STICK and kept[F_START] == SLIP
+            if stops or kept[F_TRY] != kept[F_START] or reverses(kept):
+                stopped, changed = stopped or stops, True
+                rate = row_times(g, e, s.Vs) + kept[F_GT]
+                if stops and kept[F_OLD] * rate < 0.0:
+                    kept[F_PART] = kept[F_OLD] / (kept[F_OLD] - rate)
+                s.friction_event = max(s.friction_event, kept[F_PART])
+    if stopped or kappas_wanted(d):
+        kappas_and_masses(d, s)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction == 0:
+            continue
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            if kept[F_TRY] == STICK and kept[F_START] == SLIP and kept[F_KAPPA] >= 1.0:
+                kept[F_JAM] = 1.0
+                s.jammed += 1
+                s.struck = 1
+            kept[F_STATUS] = kept[F_TRY]
+            if kept[F_TRY] == SLIP:
+                kept[F_SIGN] = kept[F_TRY_SIGN]
+    return changed
+
+
+@kernel
+def way_of(s, kept):
+    """Way of a joint in the step, with its sign; of one that changed in it that in which it slid as it does last."""
+    old, new, part = kept[F_OLD], kept[F_RATE], kept[F_PART]
+    if part == 0.0:
+        return 0.5 * s.h * (old + new)
+    return 0.5 * s.h * (part * old if kept[F_TRY] == STICK else (1.0 - part) * new)
+
+
+@kernel
+def report_step(d, s):
+    """Forces and work of the step; where something has changed, after the memory of the method has started again."""
+    groups, event = groups_of(d), s.friction_event
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction == 0:
+            continue
+        mu = coefficients_of(g)
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            force = kept[F_IMPULSE] / s.h
+            if event >= 0.0 and s.struck == 0:
+                force = kept[F_SMOOTH]
+            way, before, part = way_of(s, kept), kept[F_LAST], event if event > 0.0 else 0.5
+            mean = force if s.struck != 0 or kept[F_OLD] * before > 0.0 else part * before + (1.0 - part) * force
+            if kept[F_PART] > 0.0 and s.struck == 0:
+                mean = before if kept[F_TRY] == STICK else force
+                if kept[F_START] == SLIP and kept[F_TRY] == SLIP:  # the way before it reversed
+                    kept[F_WORK] -= 0.5 * s.h * kept[F_PART] * kept[F_OLD] * before
+            kept[F_WORK] -= mean * way
+            kept[F_FORCE] = force
+            kept[F_LAST] = force
+            kept[F_BOUND] = (mu[e, 0] if kept[F_TRY] == STICK else mu[e, 1]) * kept[F_N]

@@ -1,0 +1,122 @@
+"""Passes of joint friction in a step: static and sliding coefficient, and what changes within the step.
+
+Each pass is an ordinary problem, (3) of `nsga.friction`, with one coefficient per joint:
+
+    stuck before     μ_s; where it slips again with μ_k                                                            (1)
+    slid before      μ_k; where it reverses again with μ_s: it sticks, or again with μ_k
+
+Friction that jumps within the step has an impulse of two parts. With φ, the part of the step before the jump,
+
+    reversal     φ = γ_n/(γ_n − γ_n+1) ,  Λ_F = −s (1 − 2φ) b                                                      (2)
+    stops, and cannot stay      φ from γ~ of the smooth motion; the force that holds it since, (s_n Λ_F/h + μ_k N φ)/
+                                (1 − φ), is more than μ_s N: it reverses, as (2)                                   (3)
+    breaks loose                φ = (μ_s N − |λ_n|)/(|λ~| − |λ_n|) ,  Λ_F = −s (½ φ h (|λ_n| + μ_s N) + (1 − φ) b)  (4)
+
+which leaves O(h²) in the velocity instead of O(h): second order needs no step that ends there. Not where contacts are
+struck: when in the step friction changed is then not known.
+
+Source: docs/theory/joint_friction.md, (5), (6).
+
+    symbol      code                  meaning
+    φ           F_PART
+    1 − 2φ, …   F_SHARE, F_HELD       part of b that acts; impulse while it stuck
+"""
+
+from fem_mbs.jit import kernel
+from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.system.assembly import groups_of
+from fem_mbs.system.friction import (
+    F_FORCE,
+    F_FORCED,
+    F_GT,
+    F_HELD,
+    F_IMPULSE,
+    F_MU,
+    F_N,
+    F_OLD,
+    F_OUT,
+    F_PART,
+    F_PASS,
+    F_SHARE,
+    F_SIGN,
+    F_SMOOTH,
+    F_START,
+    F_TRY,
+    F_TRY_SIGN,
+    SLIP,
+    STICK,
+    coefficients_of,
+    row_times,
+    states_of,
+)  # fmt: skip
+
+
+@kernel
+def turns_back(g, e, s, kept, static, sliding):
+    """Whether a joint that stops in the step cannot stay: holding it since takes more than static friction, (6).
+
+    F_PART is then the part of the step in which it slid on.
+    """
+    rate = row_times(g, e, s.Vs) + kept[F_GT]
+    if kept[F_OLD] * rate >= 0.0:
+        return False
+    part = kept[F_OLD] / (kept[F_OLD] - rate)
+    hold = kept[F_SIGN] * kept[F_IMPULSE] / s.h + sliding * kept[F_N] * part
+    if hold <= static * kept[F_N] * (1.0 - part) * (1.0 + s.rtol):
+        return False
+    kept[F_PART], kept[F_SHARE] = part, 1.0 - 2.0 * part
+    return True
+
+
+@kernel
+def breaks_loose(s, kept, static):
+    """Impulse of a joint that sticks until its load is that of static friction, and slides from then on, (7)."""
+    direction = -kept[F_TRY_SIGN]
+    before, needed, most = direction * kept[F_FORCE], direction * kept[F_SMOOTH], static * kept[F_N]
+    if kept[F_OUT] != 0.0 or before >= most or needed <= most:
+        return
+    part = (most - before) / (needed - before)
+    kept[F_PART], kept[F_SHARE], kept[F_HELD] = part, 1.0 - part, part * s.h * 0.5 * (before + most)
+
+
+@kernel
+def strikes(d, s):
+    """Whether contacts were struck in the step: when in it friction changed its direction is then not known."""
+    for c in range(d.nc):
+        if s.acted[c] != GAP and s.was_active[c] == 0:
+            return True
+    return s.counts[3] > 1
+
+
+@kernel
+def next_pass(d, s):
+    """Coefficients of the next pass, (4), and friction where sliding has reversed, (5); True when one has changed."""
+    groups, again, struck = groups_of(d), False, strikes(d, s)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction == 0:
+            continue
+        mu = coefficients_of(g)
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            if kept[F_PASS] == 2.0:
+                continue
+            if kept[F_TRY] != SLIP:
+                if kept[F_START] == SLIP and not struck and turns_back(g, e, s, kept, mu[e, 0], mu[e, 1]):
+                    kept[F_MU], kept[F_PASS], kept[F_FORCED], again = mu[e, 1], 2.0, 1.0, True
+                    kept[F_TRY], kept[F_TRY_SIGN] = SLIP, -kept[F_SIGN]
+                continue
+            reverses = kept[F_START] == SLIP and kept[F_TRY_SIGN] != kept[F_SIGN]
+            if reverses and kept[F_PASS] == 0.0 and mu[e, 0] > mu[e, 1]:
+                kept[F_MU], kept[F_PASS], again = mu[e, 0], 1.0, True
+            elif reverses:
+                rate = row_times(g, e, s.V) + kept[F_GT]
+                kept[F_MU], kept[F_PASS], kept[F_FORCED], again = mu[e, 1], 2.0, 1.0, True
+                if kept[F_OLD] * rate < 0.0 and not struck:
+                    kept[F_PART] = kept[F_OLD] / (kept[F_OLD] - rate)
+                    kept[F_SHARE] = 1.0 - 2.0 * kept[F_PART]
+            elif kept[F_START] == STICK:
+                kept[F_MU], kept[F_PASS], again = mu[e, 1], 2.0, True
+                if not struck:
+                    breaks_loose(s, kept, mu[e, 0])
+    return again

@@ -1,0 +1,222 @@
+"""Joint friction in consistent accelerations: at the start of a run, and where the memory of the method starts again.
+
+    M v̇ − Gᵀ λ − G_Fᵀ λ_F = f ,     stick  G_F v̇ + γ_2 = 0 ,     slip  λ_F + s μ_k N(λ) = 0                          (1)
+
+with γ_2 = vᵀ H_F v + ∂²γ/∂t². N is linearised about the multipliers of the last solution, exactly so where it is a sum
+of absolute values, and (1) solved again until it has converged. What sticks and needs more than μ_s N slides at once,
+against its friction; what was let slide so and accelerates backwards sticks.
+
+Source: docs/theory/joint_friction.md, (10), (11).
+
+    symbol             code        meaning
+    λ_F                F_SMOOTH    [N, N m]
+    γ_2                F_ROW       of the row
+    N − ∂N/∂λ λ        F_BEFORE    at the last multipliers
+"""
+
+from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor, vector
+from fem_mbs.system.assembly import (
+    SMOOTH,
+    full_norm,
+    gather,
+    groups_of,
+    layouts_of,
+    matrix_values,
+    scatter_matrix,
+    zero,
+)
+from fem_mbs.system.friction import (
+    F_ARM,
+    F_BEFORE,
+    F_BOUND,
+    F_CHANGES,
+    F_FORCE,
+    F_JAM,
+    F_KAPPA,
+    F_LAST,
+    F_MASS,
+    F_N,
+    F_OUT,
+    F_PASS,
+    F_RATE,
+    F_ROW,
+    F_SIGN,
+    F_SLOPE,
+    F_SMOOTH,
+    F_STATUS,
+    F_WORK,
+    SLIP,
+    STICK,
+    coefficients_of,
+    curvature,
+    evaluate_bound,
+    evaluate_row,
+    row_times_reduced,
+    smooth_status,
+    states_of,
+)
+
+_H, _KK, _V, _GTT = SLOT["H"], SLOT["K"], SLOT["v"], SLOT["gtt"]
+AT_REST = 10.0  # times tol_v
+LINEAR = 1e-11  # relative error of N that is left
+MOST_CHANGES = 3.0  # of the status of a joint
+
+
+@kernel
+def start_statuses(d, s):
+    """Statuses at the start of a run, by velocities; nothing is known of forces."""
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction == 0:
+            continue
+        stored = tensor(g.G_at, g.n, 1, g.nd)
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            rate, moves = evaluate_row(d, g, e, b, s.x, s.R, s.V), False
+            for i in range(g.nd):
+                moves = moves or (i % 6 < 3 and stored[e, 0, i] != 0.0)
+            kept[F_ARM], kept[F_RATE] = 1.0 if moves else s.size, rate
+            rests = kept[F_ARM] * abs(rate) <= AT_REST * s.tol_v
+            kept[F_STATUS], kept[F_SIGN] = STICK if rests else SLIP, -1.0 if rate < 0.0 else 1.0
+            kept[F_SMOOTH] = kept[F_FORCE] = kept[F_WORK] = kept[F_KAPPA] = kept[F_JAM] = 0.0
+            kept[F_MASS] = s.mean_mass * kept[F_ARM] ** 2
+
+
+@kernel
+def keep_bound(d, g, e, b, s, lam):
+    """N at multipliers lam (m,), its slope, and what the slope leaves of it."""
+    kept, row = states_of(g)[e], integers(g.joint_rows_at, g.n)[e]
+    kept[F_BEFORE] = evaluate_bound(d, g, e, b, lam, 1.0, lam, 0.0)
+    for i in range(g.nr):
+        kept[F_BEFORE] -= kept[F_SLOPE + i] * lam[row + i]
+
+
+@kernel
+def begin_accelerations(d, s):
+    """Rows at the present state; bounds by the last reactions."""
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction == 0:
+            continue
+        H, ve = matrix(b[_H], g.nd, g.nd), vector(b[_V], g.nd)
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            evaluate_row(d, g, e, b, s.x, s.R, s.V)
+            kept[F_ROW], kept[F_CHANGES], kept[F_OUT] = vector(b[_GTT], 1)[0], 0.0, 0.0
+            curvature(d, g, e, b)
+            for i in range(g.nd):
+                for j in range(g.nd):
+                    kept[F_ROW] += ve[i] * H[i, j] * ve[j]
+            keep_bound(d, g, e, b, s, s.lam_report)
+
+
+@kernel
+def acceleration_tangents(d, s):
+    """Add the rows of (1) to the matrix of the smooth motion, which has k = 1."""
+    b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, SMOOTH)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction == 0:
+            continue
+        nd, size, mu, stored = g.nd, g.nd + 1 + g.nr, coefficients_of(g), tensor(g.G_at, g.n, 1, g.nd)
+        S = matrix(b[_KK], size, size)
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            status = smooth_status(kept)
+            zero(b[_KK], size * size)
+            for i in range(nd):
+                S[i, nd] -= stored[e, 0, i]
+                if status == STICK:
+                    S[nd, i] -= stored[e, 0, i]
+            S[nd, nd] -= shift_of(s, kept) if status == STICK else 1.0
+            if status == SLIP:
+                for i in range(g.nr):
+                    S[nd, nd + 1 + i] -= kept[F_SIGN] * mu[e, 1] * kept[F_SLOPE + i]
+            scatter_matrix(g.maps_at[SMOOTH], e, size, vector(b[_KK], size * size), values)
+
+
+@kernel
+def shift_of(s, kept):
+    """Proximal shift of a row that sticks."""
+    return s.epsilon / (s.mean_mass * kept[F_ARM] ** 2)
+
+
+@kernel
+def acceleration_right(d, s):
+    """Right-hand sides of the rows of (1), in dx."""
+    groups, dx, first = groups_of(d), vector(s.dx_at, layouts_of(d)[SMOOTH].n), layouts_of(d)[SMOOTH].n - d.n_friction
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction == 0:
+            continue
+        mu = coefficients_of(g)
+        for e in range(g.n):
+            kept, right = states_of(g)[e], 0.0
+            status = smooth_status(kept)
+            if status == STICK:
+                right = kept[F_ROW] - shift_of(s, kept) * kept[F_SMOOTH]
+            elif status == SLIP:
+                right = kept[F_SIGN] * mu[e, 1] * kept[F_BEFORE]
+            dx[first + g.first_friction + e] = right
+
+
+@kernel
+def take_accelerations(d, s):
+    """Friction from the solution in dx."""
+    groups, dx, first = groups_of(d), vector(s.dx_at, layouts_of(d)[SMOOTH].n), layouts_of(d)[SMOOTH].n - d.n_friction
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction != 0:
+            for e in range(g.n):
+                states_of(g)[e, F_SMOOTH] = dx[first + g.first_friction + e]
+
+
+@kernel
+def check_accelerations(d, s):
+    """Whether (1) is to be solved once more: N has not converged, or a joint sticks or slides that cannot.
+
+    The solution is in dx.
+    """
+    b, groups, again = integers(d.table_at, N_SLOTS), groups_of(d), False
+    dx, noise = vector(s.dx_at, d.n), s.rtol * full_norm(d, s.f, s.length)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction == 0:
+            continue
+        mu = coefficients_of(g)
+        for e in range(g.n):
+            kept, row = states_of(g)[e], integers(g.joint_rows_at, g.n)[e]
+            linear = kept[F_BEFORE]
+            for i in range(g.nr):
+                linear += kept[F_SLOPE + i] * s.lam[row + i]
+            gather(d, g, e, b, s.x, s.R, s.V, s.V)
+            keep_bound(d, g, e, b, s, s.lam)
+            force, changes = kept[F_SMOOTH], kept[F_CHANGES] < MOST_CHANGES
+            status = smooth_status(kept)
+            if status == STICK:
+                if changes and abs(force) > mu[e, 0] * kept[F_N] + noise * kept[F_ARM]:
+                    kept[F_STATUS], kept[F_SIGN] = SLIP, -1.0 if force > 0.0 else 1.0
+                    kept[F_CHANGES], again = kept[F_CHANGES] + 1.0, True
+            elif status == SLIP and abs(kept[F_N] - linear) > LINEAR * kept[F_N]:
+                again = True
+            elif status == SLIP and kept[F_CHANGES] > 0.0 and changes:
+                if (row_times_reduced(d, g, e, dx) + kept[F_ROW]) * kept[F_SIGN] < 0.0:
+                    kept[F_STATUS], kept[F_CHANGES], again = STICK, kept[F_CHANGES] + 1.0, True
+    return again
+
+
+@kernel
+def report_start(d):
+    """Friction at the start of a run, from consistent accelerations."""
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction == 0:
+            continue
+        mu = coefficients_of(g)
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            kept[F_FORCE], kept[F_LAST], kept[F_PASS] = kept[F_SMOOTH], kept[F_SMOOTH], -1.0  # no step yet
+            kept[F_BOUND] = (mu[e, 0] if kept[F_STATUS] == STICK else mu[e, 1]) * kept[F_N]

@@ -1,0 +1,29 @@
+"""Tasks of the part that knows joint friction, `nsga.friction.friction_part`: compiled for models that have it alone.
+
+Other parts call it as (run, task) where ``s.friction`` is not 0. "Answer" is ``s.friction_answer``, norms are in
+``s.friction_row`` and ``s.friction_slip``.
+"""
+
+START = 0  # of a run: statuses by velocities
+BEGIN = 1  # of a step
+FORCES = 2  # of the smooth sub-problem, and its rows; norms
+TANGENTS = 3
+RIGHT = 4  # right-hand sides of its rows
+MOVE = 5  # λ~ by a part of the Newton step
+LET_GO = 6  # friction leaves the smooth sub-problem of this step
+FIRST = 7  # of the velocity problems of a step: rows at its end, first guess
+IMPULSES = 8  # of a velocity problem, and its rows; norms
+SLOPES = 9  # its tangents
+JOINT_RATES = 10  # right-hand sides of its rows
+KEEP = 11
+GO = 12  # Λ to a part of the Newton step
+PASSES = 13  # answer: a coefficient was wrong, the problems are solved again
+PIECES = 14  # what Newton's iteration has not solved
+END = 15  # of a step; answer: the memory starts again
+ACCELERATIONS = 16  # consistent ones: begin
+WITH_ROWS = 17  # their matrix
+RIGHT_SIDES = 18
+TAKE = 19  # their friction
+CHECK = 20  # answer: solve once more
+REPORT = 22  # forces and work of the step
+STARTED = 21  # report them as the friction at the start of a run
