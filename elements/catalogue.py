@@ -23,6 +23,7 @@ from fem_mbs.elements.contacts.sphere_groove import SphereInGroove
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereInSphere, SphereOnSphere
 from fem_mbs.elements.contacts.surface import PointOnSurface
+from fem_mbs.elements.control.motion import FrameAngle, FrameMotion
 from fem_mbs.elements.forces.bushing import Bushing
 from fem_mbs.elements.forces.curve import ForceCurve
 from fem_mbs.elements.forces.line_load import LineLoad
@@ -45,11 +46,11 @@ from fem_mbs.elements.user import PythonElement, UserForce
 __all__ = [
     "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "Bushing", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
     "Constraint", "Contact", "ContactGroup", "Cylindrical", "DynamicBearing", "Element", "Fixed", "Force", "ForceCurve",
-    "Inertia", "Joint", "JointFriction", "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "MaterialTable",
-    "NonlinearSpring", "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnSurface", "Prescribed",
-    "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing", "Revolute", "RevoluteDriver",
-    "RigidBallBearing", "RigidBody", "RingOnCylinder", "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove",
-    "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle",
-    "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "TorsionSpring", "TwoNodeBeam",
-    "Universal", "UserForce", "ball_bearing", "beam_curve", "beam_line", "register",
+    "FrameAngle", "FrameMotion", "Inertia", "Joint", "JointFriction", "JournalClearance", "KnifeEdge", "LineLoad",
+    "LinearDriver", "MaterialTable", "NonlinearSpring", "PointForce", "PointMass", "PointMoment", "PointOnCurve",
+    "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing",
+    "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "RollingDisc", "Section",
+    "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder",
+    "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring",
+    "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "ball_bearing", "beam_curve", "beam_line", "register",
 ]  # fmt: skip

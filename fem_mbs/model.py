@@ -26,6 +26,7 @@ class Model(Checked):
     ground : Ground
         The inertial frame; joints and planes attach to ``model.ground.frame(…)``.
     elements, contact_groups, nodes : lists, in the order they were added
+    watching : list of the controllers and events, in this order
 
     Examples
     --------
@@ -41,12 +42,13 @@ class Model(Checked):
         self.nodes = [self.ground]
         self._known = {self.ground}  # nodes in the list
         self.elements, self.contact_groups = [], []
+        self.watching: list = []
         self._names, self._numbers = {}, {}
 
     def add(self, *items: Any) -> Any:
-        """Add elements, nodes, or lists of them; returns what was added (one item as itself, several as a list).
+        """Add elements, nodes, controllers, events, or lists of them; returns what was added (one as itself, else a list).
 
-        The nodes of an element are added with it. An element without a name gets one from its type and number. A
+        The nodes of an element are added with it, the sensors of a controller or an event too. An element without a name gets one from its type and number. A
         `System` that was compiled before does not get what is added later; a solver refuses to run it.
 
         Raises
@@ -67,6 +69,8 @@ class Model(Checked):
             elif getattr(item, "role", None) == "contact group":
                 self._name(item)
                 self.contact_groups.append(item)
+            elif getattr(item, "role", None) in ("sensor", "controller", "event"):
+                self._add_watching(item)
             elif hasattr(item, "elements"):  # a part made of several elements, such as a line of beams
                 for node in getattr(item, "nodes", ()):
                     self._add_node(node)
@@ -91,6 +95,19 @@ class Model(Checked):
         for node in element.nodes:
             self._add_node(node)
         self.elements.append(element)
+
+    def _add_watching(self, item):
+        """Add a sensor, or a controller or an event with the sensors that it reads."""
+        if item in self.watching:
+            raise ParameterError(self, "add", item, "is in the model already")
+        if item.role != "sensor":
+            self._name(item)
+            self.watching.append(item)
+        for sensor in [item] if item.role == "sensor" else item.sensors():
+            for part in sensor.all():
+                for element in part.elements:
+                    if self._names.get(element.name) is not element:
+                        self._add_element(element)
 
     def _name(self, element):
         """Give a name to what has none, refuse one that is taken."""

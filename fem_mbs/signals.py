@@ -4,7 +4,7 @@ A signal is anything that can be called with a time. Derivatives come, in this o
 (`Signal`), or by evaluating the function on truncated Taylor series (`fem_mbs.jets.Jet`): NumPy functions, arithmetic
 and powers are differentiated exactly. At a kink or a jump the derivatives are those that follow in time. Ready-made
 motions are in `fem_mbs.profiles`. Signals are evaluated once per step, outside compiled code, so they may be any Python
-function.
+function. A `Held` signal keeps its value until a controller or an event gives it another.
 """
 
 import math
@@ -156,7 +156,94 @@ class Signal:
         >>> round(angle(1.0), 9)
         31.0
         """
+        if Held.made and Held.among(self, float(at)):
+            raise TypeError("a held signal has no integral: past values are not kept. Let the controller add it up")
         return Signal(_Quadrature(self, float(initial), float(at)), self, lambda t: self.jet(t)[1])
+
+
+class Held(Signal):
+    """A signal that keeps its value until a controller or an event gives it another.
+
+    Loads and motors take it wherever they take a function of time, also as a part of other functions: ``2 * u``,
+    ``lambda t: u(t) * np.sin(t)``. Drivers refuse it: they need a smooth motion.
+
+    Parameters
+    ----------
+    initial : float
+        Value at the start of every run, and outside of runs.
+    name : str, optional
+        Shown in the table of events.
+
+    Attributes
+    ----------
+    now : float
+        Present value; runs alone change it, with `set`.
+
+    Raises
+    ------
+    TypeError
+        ``initial`` is not a finite number.
+
+    Examples
+    --------
+    >>> brake = Held(0.0, name="brake")
+    >>> torque = -3.0 * brake
+    >>> torque(0.5)
+    -0.0
+    """
+
+    made = False  # whether this program has any: runs look for them only then
+    changes = 0  # of any held signal: who keeps values of a time asks whether they are old
+    _asked: "list[Held] | None" = None  # those that were evaluated, while `among` listens
+
+    def __init__(self, initial: float = 0.0, *, name: str | None = None) -> None:
+        number = isinstance(initial, numbers.Real) and not isinstance(initial, (bool, np.bool_))
+        if not number or not math.isfinite(initial):
+            raise TypeError(f"initial must be a finite number, not {initial!r}")
+        if not (name is None or isinstance(name, str)):
+            raise TypeError(f"name must be a text, not {name!r}")
+        super().__init__(float(initial))
+        self.constant = False
+        self.initial, self.now, self.name = float(initial), float(initial), name
+        self.owner: Any = None  # the controller that sets it, if one does
+        Held.made = True
+
+    def set(self, value: float) -> None:
+        """Give it another value; for runs, which put the initial one back at their end."""
+        self.now = float(value)
+        Held.changes += 1
+
+    def __call__(self, t):
+        if Held._asked is not None:
+            Held._asked.append(self)
+        return self.now
+
+    def jet(self, t: float) -> tuple[float, float, float]:
+        """Value and zeros: the value jumps at samples and events, where no step goes across."""
+        return self(t), 0.0, 0.0
+
+    def integral(self, initial: float = 0.0, *, at: float = 0.0) -> Signal:
+        """Refused: past values are not kept.
+
+        Raises
+        ------
+        TypeError
+            Always; let the controller add up what it gives out.
+        """
+        raise TypeError("a held signal has no integral: past values are not kept. Let the controller add it up")
+
+    def __repr__(self):
+        return f"Held({self.name or self.initial!r})"
+
+    @staticmethod
+    def among(signal: Callable, t: float = 0.0) -> "list[Held]":
+        """The held signals that a function of time evaluates at t [s]."""
+        before, Held._asked = Held._asked, []
+        try:
+            signal(t)
+            return list(dict.fromkeys(Held._asked))
+        finally:
+            Held._asked = before
 
 
 class _Combined:

@@ -27,7 +27,7 @@ from fem_mbs.elements.base import Force, register
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew, add_skew_skew, dot, rotate, rotate_T
-from fem_mbs.signals import Signal
+from fem_mbs.signals import Held, Signal
 
 PARAMETERS = np.dtype([("p_AP", "f8", (3,)), ("R_AP", "f8", (3, 3)), ("follower", "i8"), ("has_potential", "i8")])
 
@@ -111,17 +111,17 @@ class _Component:
 
     def __init__(self, element: Force, parameter: str, vector: Any, signal: Signal) -> None:
         self.vector, self.element, self.parameter, self.scale = vector, element, parameter, signal
-        self.time, self.value = math.nan, np.zeros(3)  # of the last call; none so far
+        self.at, self.value = (math.nan, 0), np.zeros(3)  # of the last call; none so far
 
     def evaluate(self, t: float) -> np.ndarray:
         """Value (3,) at time t."""
-        if t != self.time:
+        if self.at != (t, Held.changes):  # held signals change between two calls at one time
             now = self.vector(t) if callable(self.vector) else self.vector
             value = self.element.as_array(self.parameter, now, finite=False)
             self.element.check(
                 value.shape == (3,), self.parameter, value, f"has shape {value.shape} at t = {t:.6g} s, must be (3,)"
             )
-            self.time, self.value = t, value * self.scale(t)
+            self.at, self.value = (t, Held.changes), value * self.scale(t)
         return self.value
 
     def signals(self) -> list[Signal]:

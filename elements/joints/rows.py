@@ -37,7 +37,7 @@ from fem_mbs.rotations import (
     rotate,
     rotate_T,
 )
-from fem_mbs.signals import Signal
+from fem_mbs.signals import Held, Signal
 
 POSE_TOLERANCE = 1e-8  # of initial poses, relative to the size: that of the check when a model is compiled
 
@@ -320,6 +320,9 @@ def driving_signal(element: Any, parameter: str, value: Any) -> tuple[Signal, tu
     except Exception as error:
         element.check(False, parameter, value, f"raised {type(error).__name__} at t = 0: {error} (it or a derivative)")
     element.check(np.isfinite(start).all(), parameter, value, f"is not finite at t = 0: value and derivatives {start}")
+    held = Held.among(signal) if Held.made else []
+    message = "jumps where a controller or an event sets it: a driver needs a smooth motion. Let it act through a load"
+    element.check(not held, parameter, held[0] if held else value, message)
     return signal, start
 
 

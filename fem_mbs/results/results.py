@@ -5,6 +5,7 @@
   description    JSON: model, nodes, elements with their outputs and places in the arrays
   parameters     JSON: what the stepper was asked to do; statistics: JSON, written at the end
   histories/…    the arrays of `fem_mbs.results.table`, one row per saved step
+  agenda/…       samples of controllers and events, see `fem_mbs.results.journal.Journal`
   skin/…         shapes, see `fem_mbs.results.skin.Skin`
 """
 
@@ -19,6 +20,7 @@ from fem_mbs.arguments import Named, StepError
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results import read_checks
 from fem_mbs.results.history import History, Iterations, Pairs, Quantity
+from fem_mbs.results.journal import Journal, Samples, read_journal
 from fem_mbs.results.names import UnknownNameError, unknown_name
 from fem_mbs.results.notebook import Report
 from fem_mbs.results.parts import of_element, of_node
@@ -75,8 +77,10 @@ class Results:
         *,
         skin: "Sketch | Skin | None" = None,
         path: Path | None = None,
+        journal: Any = None,
     ) -> None:
         self._store, self._skin = store, skin
+        self._happened = Journal().found() if journal is None else journal.found()
         self.description, self.parameters, self.statistics = description, parameters, statistics
         self.status, self.path = status, path
         self.model = description["model"]
@@ -95,7 +99,9 @@ class Results:
         found = read_checks.read(path, FORMAT, lambda sizes: {name: shape_of(name, sizes) for name in HISTORIES})
         description, parameters, statistics = (found[name] for name in read_checks.TEXTS)
         store = File(path, found["n"], description["sizes"], found["run"])
-        return cls(store, description, parameters, statistics, found["status"], path=path)
+        with store._open() as file:
+            journal = read_journal(file["fem_mbs"])
+        return cls(store, description, parameters, statistics, found["status"], path=path, journal=journal)
 
     def __getstate__(self):
         return vars(self) | {"_cache": {}}  # what was read is read again when it is asked for
@@ -193,6 +199,16 @@ class Results:
         if self.path is None:
             raise FemMbsError("this run was not saved: recovered forces are read from its results file")
         return read(self.path, contact)
+
+    @property
+    def events(self) -> np.ndarray:
+        """Events of the run: record array with ``t`` [s], ``name``, ``action``, one row per event."""
+        return self._happened.events
+
+    @property
+    def samples(self) -> dict[str, Samples]:
+        """Samples of controllers, by their names: ``t`` (k,), ``inputs`` (k, n), ``outputs`` (k, m)."""
+        return self._happened.samples
 
     def pairs(self, state: int) -> Pairs:
         """Closed contacts of contact groups in saved step number ``state`` (negative: from the end).

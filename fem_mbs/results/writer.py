@@ -19,6 +19,7 @@ import numpy as np
 from fem_mbs.errors import FemMbsError, FileError
 from fem_mbs.results.file_lock import FileLock
 from fem_mbs.results.guarded_file import GuardedFile
+from fem_mbs.results.journal import Journal
 from fem_mbs.results.results import FORMAT, Results
 from fem_mbs.results.scene import Scene
 from fem_mbs.results.sketch import Sketch
@@ -133,6 +134,9 @@ class ResultsWriter:
     forces : bool
         The steps have ``contact_force`` and ``contact_moment``, as steps of `DecoupledNSGA` with persistent contacts.
 
+    journal : Journal, optional
+        Samples and events of the run, which grow meanwhile.
+
     Raises
     ------
     FileError
@@ -149,6 +153,7 @@ class ResultsWriter:
         single: bool = False,
         pvd: bool = False,
         forces: bool = False,
+        journal: Journal | None = None,
     ) -> None:
         if path is None and (single or pvd):
             raise FemMbsError(
@@ -156,6 +161,7 @@ class ResultsWriter:
             )
         self.description = describe(system, forces)
         self.sizes = self.description["sizes"]
+        self.journal = journal
         self.parameters = {k: _plain(v) for k, v in (parameters or {}).items()}
         self.sketch = Sketch(system)
         self.n, self.begun = 0, time.perf_counter()
@@ -217,6 +223,8 @@ class ResultsWriter:
         self.datasets, self.pair_data = {}, None
         if not self.in_memory:
             self._create_histories(root, states)
+        if self.journal is not None and not self.in_memory:
+            self.journal.create(root)
         s = self.skin
         cells = {"kind": s.kind, "element": s.owner, "color": s.color}
         fields = self.scene.fields
@@ -294,6 +302,8 @@ class ResultsWriter:
             write_rows(self.pair_data, self.n_pairs, table)
             self.n_pairs += len(table)
         self._append_frames(rows)
+        if self.journal is not None and not self.in_memory:
+            self.journal.write()
         self.file.flush()
         self._check_disk()
         self.n += len(rows["t"])
@@ -378,7 +388,8 @@ class ResultsWriter:
         arrays["pairs"] = np.concatenate([np.zeros((0, PAIR_COLUMNS)), *self.pair_tables])
         self.chunks, self.pair_tables = [], []
         skin = self.sketch if self.path is None else self.skin
-        return Results(Memory(arrays), self.description, self.parameters, statistics, status, skin=skin)
+        parts = self.description, self.parameters, statistics, status
+        return Results(Memory(arrays), *parts, skin=skin, journal=self.journal)
 
     def _from_file(self, failure):
         """What the file holds; None if the failure of the disk left nothing that can be read."""
@@ -399,12 +410,16 @@ class ResultsWriter:
             # the state in which a run ends is always a frame
             if self.disk.error is None and self.last is not None and self.last["step"][0] != self.last_frame:
                 self._write_frames(self.last)
+            if self.journal is not None and not self.in_memory:
+                self.journal.write()
             self.root["statistics"] = json.dumps(statistics)
             self.root.attrs.modify("status", status)
             file.flush()
             self._check_disk()
             self._commit(file)
             lengths = {dataset.name[1:]: self.n for dataset in self.datasets.values()} | self.grid.lengths()
+            if self.journal is not None and not self.in_memory:
+                lengths |= self.journal.lengths()
             if self.pair_data is not None:
                 lengths[self.pair_data.name[1:]] = self.n_pairs
             vtkhdf.finish(file, self.disk, self.path, lengths, self.grid.compressed(), shuffle=self.single)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 MOST = 3  # matrices of one solver that elements are assembled into, see `assembly.GROUP`
+OBSERVING = {"output", "initial", "accept"}  # kernels of elements that enter no matrix
 TOGETHER = 4096  # elements whose entries are numbered at once: a kilobyte for each of them, and more
 NO_MATRICES = np.zeros(MOST + 1, LAYOUT)  # of a system that is only evaluated
 
@@ -137,6 +138,8 @@ def size_of(system: "System", rows: Rows) -> int:
 def _unknowns(system, group, rows):
     """Unknowns (elements, k) of the elements of a group, and which entries (k, k) they have; None: no entries."""
     first, count, n, m, nc = group.elements[0], group.n, system.n, system.m, system.nc
+    if not {*first.kernels, *getattr(first, "python_kernels", {})} - OBSERVING:
+        return None
     ids = system.dof[6 * group.nodes[:, :, None] + np.arange(6)].reshape(len(group.nodes), -1)
     nd = ids.shape[1]
     if first.role == "constraint":

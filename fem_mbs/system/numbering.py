@@ -54,6 +54,7 @@ class Numbering(Checked):
     def _number(self, model):
         self.nodes = list(model.nodes)
         self.elements, self.contact_groups = list(model.elements), list(model.contact_groups)
+        self.watching = list(model.watching)
         self.number_nodes()
         N = len(self.nodes)
         free = np.zeros((N, 6), bool)

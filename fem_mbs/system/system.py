@@ -155,8 +155,9 @@ class System(Diagnosis):
 
     def missing(self) -> list:
         """What the model got after it was compiled: elements and contact groups."""
-        known = {id(item) for item in (*self.elements, *self.contact_groups)}
-        return [item for item in (*self.model.elements, *self.model.contact_groups) if id(item) not in known]
+        known = {id(item) for item in (*self.elements, *self.contact_groups, *self.watching)}
+        now = (*self.model.elements, *self.model.contact_groups, *self.model.watching)
+        return [item for item in now if id(item) not in known]
 
     def _given(self):
         """What the model gives that may be set until it is compiled: attribute -> array, one row per node."""

@@ -95,3 +95,12 @@ class CoupledMethod(AlphaMethod):
         a["lam"][:] = lam / run["ks"]
         a["lam_report"][:] = lam
         a["TD"][:] = a["TP"][:] = np.eye(3)
+
+    def restart(self, engine: "Engine") -> None:
+        """Consistent accelerations and multipliers at the present state."""
+        from fem_mbs.solvers.stepping.initial import initial_accelerations
+
+        a, run = engine.arrays, engine.run[0]
+        acceleration, lam = initial_accelerations(engine.system, engine.state(), engine.shift, matrices=engine.matrices)
+        a["Vd0"][:] = a["Va0"][:] = acceleration
+        a["lam"][:] = lam / run["ks"]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 START = 0.01  # of a step, which finds the forces at the start of a run
+OF_STEP = ("Vd", "lam_report", "acted", "total_Lam", "total_chi", "sent", "sent_chi")  # that a restart leaves
 FORCES, BRANCHES = ("Vd0", "lam_report", "lam_c0"), ("acted", "level", "state")
 
 
@@ -140,6 +141,17 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         if engine.system.nc:
             self._find_contact_forces(engine)
             engine.system.gaps(state)  # what contacts keep is again that of the start
+
+    def restart(self, engine: "Engine") -> None:
+        """Consistent accelerations, reactions and contact forces at the present state."""
+        super().restart(engine)
+        if engine.system.nc:
+            a = engine.arrays
+            kept = {name: a[name].copy() for name in OF_STEP}
+            self._find_contact_forces(engine)
+            for name, value in kept.items():
+                a[name][:] = value
+            engine.system.gaps(engine.state())
 
     def _find_contact_forces(self, engine: "Engine") -> None:
         """Accelerations and forces of closed contacts by two small parts of a step, which are then taken back.

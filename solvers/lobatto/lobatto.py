@@ -201,6 +201,14 @@ class LobattoIIIAB(Stepper):
         a["Vd0"][:] = a["Vd"]
         engine.record_of("quiet")["quiet"] = 1
 
+    def restart(self, engine: Any) -> None:
+        """Accelerations at the present state, where the next step begins."""
+        from fem_mbs.solvers.stepping.initial import initial_accelerations
+
+        a = engine.arrays
+        found = initial_accelerations(engine.system, engine.state(), engine.shift, matrices=engine.matrices)
+        a["Vd"][:] = a["Vd0"][:] = found[0]
+
     def _longest_step(self, system, state, h):
         """Limit of stability [s] at the start; raise where h is beyond it."""
         omega, limit = largest_frequency(system, state), LIMITS[self.stages]

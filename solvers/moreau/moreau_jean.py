@@ -209,3 +209,7 @@ class MoreauJean(Stepper):
         a["W"][:] = engine.h * acceleration
         a["lam_report"][:] = lam
         a["f0"][:] = system.f
+
+    def restart(self, engine: Any) -> None:
+        """Forces at the present state, where the next step begins."""
+        engine.arrays["f0"][:] = engine.system.forces(engine.state())[1]

@@ -304,6 +304,18 @@ class DecoupledNSGA(AlphaMethod):
         if self.improved_start:
             engine.own[0]["fresh"] = 1
 
+    def restart(self, engine: "Engine") -> None:
+        """Consistent accelerations and multipliers at the present state, closed contacts included."""
+        from fem_mbs.jit import address, invoke
+        from fem_mbs.solvers.nsga import scheme
+
+        own, run = engine.own[0], engine.run[0]
+        if not own["restart_part"]:
+            own["restart_part"] = scheme.restart.address
+        struck, run["struck"] = int(run["struck"]), 0  # the forces before an impact are not those that act now
+        invoke(int(own["restart_part"]), address(engine.data), address(engine.run))
+        run["struck"] = struck
+
     def _start_consistent(self, engine, state):
         """The first accelerations are consistent with closed contacts and friction in joints."""
         from fem_mbs.jit import address, invoke

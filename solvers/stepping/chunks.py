@@ -90,13 +90,15 @@ class Chunks:
         self.gathered, self.pairs = 0, []  # not yet written
         self.kept, self.written = 0, time.perf_counter()  # records written, and when
         self.done, self.reason = 0, "complete"
+        self.ended = ""  # why an event ended the run
+        self.h = engine.h
         self.failure: Exception | None = None
         self.depth = DepthWatch(engine)
         self.extremes = element_checks.Extremes(engine.system)  # for remarks of elements
 
     def time(self, steps: int) -> float:
         """Time [s] after so many steps."""
-        return self.start + steps * self.engine.h
+        return self.start + steps * self.h
 
     def take_all(self, interrupt: Any) -> None:
         """Steps until the last, a failure, or an interrupt."""
@@ -107,13 +109,15 @@ class Chunks:
 
     def _take_steps(self, interrupt):
         block = self._free()
+        if self.engine.agenda is not None:
+            self.failure = self.engine.agenda.begin()
         self.engine.first(block)
         self._keep(block, 1)
         self.extremes.look(block["output"][:1])
         count = self.least
         if self._is_due():
             self._write()
-        while self.done < self.steps and self.failure is None and interrupt.asked is None:
+        while self.done < self.steps and self.failure is None and interrupt.asked is None and not self.ended:
             fit = (self._block() - self.gathered) * self.least
             seconds = self._take(min(count, self.steps - self.done, fit))
             if seconds < 0.5 * CHUNK_SECONDS:
@@ -123,7 +127,8 @@ class Chunks:
             count = min(count, self.size * self.least)
             if self._is_due():
                 self._write()
-        if self.failure is None and self.done == self.steps and int(self.engine.run[0]["step_number"]) % self.every:
+        over = self.failure is None and (self.done == self.steps or self.ended)
+        if over and int(self.engine.run[0]["step_number"]) % self.every:
             # the last step is kept too; observers have seen it
             self._write()
             self.engine.last(self.records)
@@ -140,10 +145,15 @@ class Chunks:
         """One chunk of steps; returns how long it took [s]."""
         engine, records, begin = self.engine, self._free(), time.perf_counter()
         times = self.time(np.arange(self.done + 1, self.done + count + 1))
-        signals, bad_signal = signals_at(engine.system, times, engine.h, engine.method.instants)
-        engine.jumps.look(times, signals)
-        taken, saved, failure = engine.advance(times[: len(signals)], signals, records)
-        self.failure = failure or (bad_signal if taken == len(signals) else None) or self._unseen(taken)
+        if engine.agenda is not None:
+            taken, saved, failure = engine.agenda.advance(times, records)
+            self.ended = engine.agenda.ended
+        else:
+            signals, bad_signal = signals_at(engine.system, times, self.h, engine.method.instants)
+            engine.jumps.look(times, signals)
+            taken, saved, failure = engine.advance(times[: len(signals)], signals, records)
+            failure = failure or (bad_signal if taken == len(signals) else None)
+        self.failure = failure or self._unseen(taken)
         if saved:
             engine.struck |= records["impact"][:saved].any(axis=0)
             self._keep(records, saved)
@@ -203,6 +213,8 @@ class Chunks:
         self.bar.close()
         if self.failure is not None:
             self.reason = f"stopped: {self.failure}"
+        elif self.ended:
+            self.reason = f"stopped: {self.ended}"
         elif interrupt.asked and self.done < self.steps:
             self.reason = f"interrupted at t = {self.time(self.done):.9g} s"
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)

@@ -25,14 +25,14 @@ from fem_mbs.solvers.stepping.table import Item, Table
 from fem_mbs.system.assembly import DATA
 
 # C functions that parts call each other through: a part is then compiled on its own, not again inside its callers
-PARTS = "advance step position record check sweep settle newton grains work passage friction".split()
+PARTS = "advance step position record check sweep settle newton grains work passage friction measure watch ask".split()
 PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see stepping.newton
 
 _LAST = "of the last step, where Newton's iteration starts"
 _SCRATCH = "scratch"
 
 # N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix, ni instants, ns signals,
-# nx groups of elements that are not conservative, ne efforts of these
+# nx groups of elements that are not conservative, ne efforts of these, nm numbers of sensors, nw events
 TABLE = Table(
     "run",
     {
@@ -103,6 +103,13 @@ TABLE = Table(
         # what is not conservative, see stepping.external_work
         "external": Item("nx 3", "groups of elements: number, kind, first of their efforts", "i8"),
         "efforts": Item("ne", "forces, energies, ∂g/∂t, multipliers at the last end", kept=True),
+        # sensors and events, see stepping.watch
+        "sensors": Item("nm 3", "group, number of the element, place among its outputs; −1: a function", "i8"),
+        "measured": Item("nm", "values of sensors"),
+        "events": Item("nw 2", "sensor of an event, direction of its crossings", "i8"),
+        "event_level": Item("nw 2", "its level and its dead band"),
+        "event_phi": Item("nw", "value less level after the last step", kept=True),
+        "event_armed": Item("nw", "whether it fires", "i8", kept=True),
         # linear systems
         "r": Item("u", "right-hand side"),
         "dx": Item("u", "solution"),
@@ -216,6 +223,7 @@ TABLE = Table(
         # state of the run
         "saved": Item("", "rows of the records that are filled", "i8", kept=True),
         "step_number": Item("", "steps done", "i8", kept=True),
+        "crossed": Item("", "an event was crossed, steps stop; −1: a condition in Python failed", "i8", kept=True),
         "plastic": Item("", "no restitution in this attempt", "i8"),
         "without_contacts": Item("", "residuals leave contacts out", "i8"),
         "repeated": Item("", "steps that were repeated", "i8", kept=True),

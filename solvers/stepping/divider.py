@@ -76,8 +76,8 @@ class Divider(Controller):
         self, times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
     ) -> tuple[int, int, Exception | None]:
         """As `Engine.advance`."""
-        engine, done = self.engine, 0
-        while done < len(times):
+        engine, run, done = self.engine, self.engine.run[0], 0
+        while done < len(times) and run["crossed"] == 0:
             before, size, first = engine.kept(), self.h, done
             taken, code = engine.run_steps(engine.data, engine.run, len(times) - first, first, times, signals)
             done = first + taken

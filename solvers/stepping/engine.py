@@ -66,6 +66,7 @@ class Engine:
         self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
         self.shift = SHIFT if method.epsilon is None else method.epsilon
         self.contact_tolerance = getattr(method, "contact_tolerance", None) or PAIRWISE  # of contact groups
+        self.sensing = self._sensing()
         self.grains = self._grains()
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
@@ -77,15 +78,30 @@ class Engine:
             self.use_mixed()
         self._start()
         self.jumps = JumpWatch(system, h)
-        self.controller = None
+        self.controller: Any = None
         if method.step_control is not None:
             from fem_mbs.solvers.stepping.step_control import Controller
 
             self.controller = Controller(self, method.step_control)
-        elif not system.searches and (getattr(method, "divide_failed_steps", False) or self.splits):
+        elif not system.searches and (
+            getattr(method, "divide_failed_steps", False) or self.splits or self.sensing is not None
+        ):
             from fem_mbs.solvers.stepping.divider import Divider
 
             self.controller = Divider(self)
+        self.agenda: Any = None  # what interrupts the run, see stepping.agenda
+        if self.sensing is not None:
+            from fem_mbs.solvers.stepping.agenda import Agenda
+
+            self.agenda = Agenda(self)
+
+    def _sensing(self):
+        """What controllers and events of the model read; None without them."""
+        if not any(item.role != "sensor" for item in self.system.watching):
+            return None
+        from fem_mbs.solvers.stepping.sensing import Sensing
+
+        return Sensing(self)
 
     def _grains(self):
         """The contact group, where its spheres are free bodies and the method takes such groups; or None."""
@@ -126,6 +142,7 @@ class Engine:
         unknowns = max(layout.n for layout in self.matrices.layouts + stacked)
         sizes = {"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns}
         table, efforts = external(system)
+        sizes |= {"nm": 0, "nw": 0} if self.sensing is None else self.sensing.sizes
         sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
         # of contacts that keep their rows; those of groups come and go
         sizes["nb"] = 3 * BORDERED if 0 < system.nc == system.nc_fixed and system.n_drill == 0 else 0
@@ -162,6 +179,8 @@ class Engine:
         shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
         if len(self.arrays["external"]):
             shared["work"] = external_work.work
+        if self.sensing is not None:
+            shared |= self.sensing.parts()
         if any("touching" in group.calls for group in self.system.groups):
             shared["passage"] = passed.passage
         parts = {**shared, **self.method.parts()}
@@ -278,6 +297,15 @@ class Engine:
                 if item.scaling:
                     self.arrays[name] *= ratio**item.scaling
 
+    def resize(self, h: float) -> None:
+        """Let the user's step be h [s] from now on: runs with an agenda fit steps between its times."""
+        if h == self.h:
+            return
+        self.h = h
+        self.controller.set_step(h)
+        if "whole" in self.own.dtype.names:
+            self.own[0]["whole"] = h
+
     def make_records(self, size: int) -> dict[str, np.ndarray]:
         """Arrays for ``size`` saved steps."""
         return records(self.system, size, self.forces)
@@ -330,8 +358,14 @@ class Engine:
     ) -> tuple[int, int, Exception | None]:
         self.matrices.update()  # another run may have searched pairs
         self.record_into(block)
+        return self.take(times, signals, block)
+
+    def take(
+        self, times: np.ndarray, signals: np.ndarray, block: dict[str, np.ndarray]
+    ) -> tuple[int, int, Exception | None]:
+        """As `advance`; records follow those of the block that are filled."""
         if not len(times):
-            return 0, 0, None
+            return 0, int(self.run[0]["saved"]), None
         if self.controller is not None:
             return self.controller.advance(times, signals, block)
         if self.grains is not None:

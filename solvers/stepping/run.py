@@ -115,7 +115,7 @@ def record(data, run):
 def run_steps(data, run, count, start, times, signals):
     """Advance ``count`` steps to times[start …], with signals[start …] set before each; records every ``save_every``.
 
-    Returns the number of steps done and the code of the last.
+    Returns the number of steps done and the code of the last. A step in which an event is crossed is the last.
     """
     d, s = data[0], run[0]
     for k in range(count):
@@ -132,4 +132,8 @@ def run_steps(data, run, count, start, times, signals):
             call2(s.record_part, s.data_at, s.run_at)
             if s.code != OK:
                 return k + 1, s.code
+        if s.watch_part != 0:
+            call2(s.watch_part, s.data_at, s.run_at)
+            if s.crossed != 0:
+                return k + 1, OK
     return count, OK

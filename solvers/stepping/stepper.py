@@ -220,7 +220,10 @@ class Stepper(Checked):
             engine.keep_whole(save_every)
         parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end}
         parameters |= {"save_every": save_every, **self.parameters(), "chosen": self.chosen()}
-        writer = ResultsWriter(system, save, parameters=parameters, single=single, pvd=pvd, forces=engine.forces)
+        journal = None if engine.agenda is None else engine.agenda.journal
+        writer = ResultsWriter(
+            system, save, parameters=parameters, single=single, pvd=pvd, forces=engine.forces, journal=journal
+        )
         bar = Progress(t_end, start=start, enabled=progress)
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), MOST_RECORDS))
         chunks = Chunks(engine, writer, observers, bar, start=start, steps=steps, every=save_every, size=size)
@@ -232,6 +235,8 @@ class Stepper(Checked):
             raise
         finally:
             interrupt.end()
+            if engine.agenda is not None:
+                engine.agenda.finish()
             result = chunks.close(interrupt)
         if interrupt.asked:
             message = f"{chunks.reason}; what was computed is in error.result"
@@ -284,6 +289,12 @@ class Stepper(Checked):
 
     def use(self, engine: Any, h: float) -> None:
         """Put the numbers that depend on the step size into the records, for a step h [s]: here there are none."""
+
+    def restart(self, engine: Any) -> None:
+        """Memory anew at the present state, where forces have jumped: here there is none.
+
+        Signals have their new values. ``run["code"]`` tells what went wrong.
+        """
 
     def rescale(self, engine: Any, ratio: float, change: np.ndarray | None) -> None:
         """Memory for steps ``ratio`` times as large: here none; `stepping.engine` scales first guesses."""

@@ -1,0 +1,1 @@
+"""Sensors, sampled controllers, events and first-order states."""

@@ -1,0 +1,176 @@
+"""Where an event is crossed inside a step: the step is taken again with other sizes until it ends there.
+
+    φ(h₁) = 0 ,   0 < h₁ ≤ h                                                                                       (3)
+
+φ(h₁) is the quantity of the event at the end of a step h₁ of the scheme itself, not of an interpolation. It changes its
+sign between 0 and h; Brent's method keeps that bracket, so that a velocity that jumps at an impact is bisected where
+smooth motion converges in a few trials. Steps end on the far side of the crossing, within 10⁻¹² h.
+
+Of several events the earliest counts: the others are looked at where the first one is, and sought before it if they
+have been crossed there.
+
+Source: docs/theory/events.md, (3); Brent, Algorithms for minimization without derivatives, 1973, chapter 4.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.solvers.stepping.chunks import signals_at
+from fem_mbs.solvers.stepping.watch import ARMED
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.agenda import Agenda
+    from fem_mbs.solvers.stepping.engine import Engine
+
+ACCURACY = 1e-12  # of the step: error of the time of a crossing
+SHORTEST = 1e-6  # of the step: smallest part that is tried
+NEVER = 1 << 62  # steps between two that are saved: trials leave no record
+
+
+class Snapshot:
+    """An engine and what controls its steps, to go back to; `Engine.kept` and the numbers of its controller."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self.engine, self.kept, self.h = engine, engine.kept(), engine.h
+        control = engine.controller
+        owners = [control] if control.splitter is None else [control, control.splitter]
+        self.numbers = [(o, {k: v.copy() if isinstance(v, list) else v for k, v in vars(o).items()}) for o in owners]
+
+    def restore(self) -> None:
+        """Put it back."""
+        for owner, numbers in self.numbers:
+            size = numbers.get("h", 0.0)
+            vars(owner).update({k: v.copy() if isinstance(v, list) else v for k, v in numbers.items()})
+            if size:
+                self.engine.h = self.h
+                owner._use(size)
+        self.engine.restore(self.kept)
+
+
+class Crossing:
+    """Finds the crossing in the last of some steps, and takes the part of the step up to it.
+
+    Parameters
+    ----------
+    agenda : Agenda
+    before : Snapshot
+        Of the start of these steps.
+    ends : (k,)
+        Times at which they ended.
+    block : dict
+        Records.
+    """
+
+    def __init__(self, agenda: "Agenda", before: Snapshot, ends: np.ndarray, block: dict[str, np.ndarray]) -> None:
+        self.agenda, self.engine, self.block = agenda, agenda.engine, block
+        self.before, self.ends = before, ends
+        self.failure: Exception | None = None
+        self.trials: dict[float, np.ndarray] = {}  # size of a part -> φ of all events at its end
+
+    def find(self) -> tuple[list[int], Exception | None]:
+        """Numbers of the events that are crossed where the run stands then, and what went wrong."""
+        engine, a = self.engine, self.engine.arrays
+        crossed_to = a["event_phi"].copy()
+        self.before.restore()
+        if len(self.ends) > 1:  # those before the last, again
+            ends = self.ends[:-1]
+            self.failure = self._take(ends)
+            self.agenda.t = float(ends[-1])
+            self.before = Snapshot(engine)
+        self.start, self.h = self.agenda.t, float(self.ends[-1]) - self.agenda.t
+        self.begin, self.armed = a["event_phi"].copy(), a["event_armed"].copy()
+        self.trials = {0.0: self.begin, self.h: crossed_to}
+        part, fired = self._earliest()
+        if self.failure is not None:
+            return [], self.failure
+        self._try(part, record=True)
+        controlled: Any = self.engine.method.step_control is not None
+        self.agenda.t = self.engine.controller.t if controlled else self.start + part
+        return [i for i in fired if self._is_crossed(i, a["event_phi"])], self.failure
+
+    def _is_crossed(self, i, phi):
+        """(2) of `stepping.watch` for event number i, between the start of the step and values φ."""
+        last, direction = self.begin[i], self.agenda.events[i].direction
+        up = last < 0.0 <= phi[i] and direction >= 0
+        return self.armed[i] == ARMED and (up or (last > 0.0 >= phi[i] and direction <= 0))
+
+    def _crossed(self, phi):
+        return [i for i in range(len(phi)) if self._is_crossed(i, phi)]
+
+    def _earliest(self):
+        """Size of the part up to the first crossing, and the events that are crossed there."""
+        part, found = self.h, self._crossed(self.trials[self.h])
+        while self.failure is None and found:
+            i = min(found, key=lambda i: abs(self.begin[i]) / abs(self.begin[i] - self.trials[part][i]))
+            part = self._root(i, part)
+            found = self._crossed(self.trials.get(part, self.begin))
+            # what else is crossed there may be earlier, or at the same time
+            just = part - 1e3 * ACCURACY * self.h
+            others = [j for j in found if j != i]
+            if not others or just < SHORTEST * self.h:
+                break
+            earlier = [j for j in others if self._is_crossed(j, self._phi(just))]
+            if not earlier:
+                break
+            part, found = just, earlier
+        return part, found
+
+    def _root(self, i, high):
+        """Size of the part at the end of which event i has just been crossed, up to a part ``high`` where it has."""
+        from scipy.optimize import brentq
+
+        low, tolerance = SHORTEST * self.h, ACCURACY * self.h
+        if high <= low or self._is_crossed(i, self._phi(low)):
+            return min(low, high)
+        sign = -1.0 if self.begin[i] > 0.0 else 1.0
+        part = self._guarded(brentq, lambda h: sign * self._phi(h)[i], low, high, tolerance)
+        for reach in (0.0, 1.0, 2.0, 8.0, 64.0):  # to the far side
+            beyond = min(part + reach * tolerance, high)
+            if self.failure is not None or self._is_crossed(i, self._phi(beyond)):
+                return beyond
+        return high
+
+    def _guarded(self, solve: Callable, function: Callable, low: float, high: float, tolerance: float) -> float:
+        """Root of a function whose trials may fail: then the end of the bracket."""
+        if function(high) == 0.0:
+            return high
+        try:
+            return float(solve(function, low, high, xtol=tolerance, rtol=1e-15))
+        except ValueError:  # a trial has failed, and φ is not known there
+            return high
+
+    def _phi(self, part):
+        """φ of all events at the end of a part."""
+        if part not in self.trials:
+            self._try(part, record=False)
+            self.trials[part] = self.engine.arrays["event_phi"].copy()
+        return self.trials[part]
+
+    def _try(self, part, record):
+        """Take the part of the step from its start."""
+        run = self.engine.run[0]
+        self.before.restore()
+        every = int(run["save_every"])
+        run["save_every"] = every if record else NEVER
+        failure = self._take(np.array([self.start + part]), part)
+        run["save_every"] = every
+        run["crossed"] = 0
+        self.failure = self.failure or failure
+
+    def _take(self, ends: np.ndarray, size: float = 0.0) -> Exception | None:
+        """Steps that end at some times; the size of one that is not the usual one."""
+        engine: Any = self.engine
+        if engine.method.step_control is not None:
+            control, failure = engine.controller, None
+            room = len(self.block["t"])
+            while failure is None and control.t < ends[-1] - ACCURACY * self.agenda.h:
+                if int(engine.run[0]["saved"]) >= room:
+                    break  # the rest in the next block
+                failure = control._step(float(ends[-1]))
+            return failure
+        if size:
+            engine.resize(size)
+        signals, bad = signals_at(engine.system, ends, engine.h, engine.method.instants)
+        return bad or engine.take(ends, signals, self.block)[2]

@@ -1,0 +1,67 @@
+"""Sensors and events in compiled code: values at the present state, and crossings after every step.
+
+An event is crossed in a step when it is armed and φ = value − level has changed its sign in its direction,
+
+    φ_n < 0 ≤ φ_{n+1}   (upwards)   or   φ_n > 0 ≥ φ_{n+1}   (downwards)                                           (2)
+
+One that waits is armed again by |φ| > dead band. Steps then stop; where the crossing is, `stepping.crossing` finds.
+
+Source: docs/theory/events.md, (2).
+"""
+
+from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, vector
+from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.system.assembly import gather, groups_of
+
+SPENT, ARMED, WAITS = 0, 1, 2  # of events
+_OUT, _LAM = SLOT["out"], SLOT["lam"]
+
+
+@kernel
+def measure_sensors(d, s):
+    """Fill s.measured with the outputs of elements that s.sensors names, at the end of the last step."""
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
+    struck = False
+    for c in range(d.nc):
+        struck = struck or s.impact[c] != 0
+    for i in range(d.n_nodes):
+        for j in range(6):  # as in `run.record`
+            s.trial[i, j] = s.Vd[i, j] + (0.0 if struck else s.W[i, j] / s.h)
+    for k in range(s.sensors.shape[0]):
+        if s.sensors[k, 0] < 0:
+            continue
+        g, e = groups[s.sensors[k, 0]], s.sensors[k, 1]
+        out, lam = vector(b[_OUT], g.no), vector(b[_LAM], max(g.nr, 1))
+        gather(d, g, e, b, s.x, s.R, s.V, s.trial)
+        for j in range(g.nr):
+            lam[j] = s.lam_report[g.first_row + e * g.nr + j]
+        for j in range(g.no):
+            out[j] = 0.0
+        call2(g.output, g.parameters_at + e * g.stride, d.table_at)
+        s.measured[k] = out[s.sensors[k, 2]]
+
+
+@entry("void(int64, int64)")
+def measure(data, run):
+    """`measure_sensors` as a part."""
+    measure_sensors(system_at(data)[0], run_at(run)[0])
+
+
+@entry("void(int64, int64)")
+def watch(data, run):
+    """Look at the events after a step, (2)."""
+    s = run_at(run)[0]
+    measure_sensors(system_at(data)[0], s)
+    if s.ask_part != 0:
+        call2(s.ask_part, data, run)  # conditions in Python
+    for i in range(s.events.shape[0]):
+        last, phi = s.event_phi[i], s.measured[s.events[i, 0]] - s.event_level[i, 0]
+        direction = s.events[i, 1]
+        if s.event_armed[i] == ARMED:
+            up = last < 0.0 and phi >= 0.0 and direction >= 0
+            down = last > 0.0 and phi <= 0.0 and direction <= 0
+            if up or down:
+                s.crossed = 1
+        elif s.event_armed[i] == WAITS and abs(phi) > s.event_level[i, 1]:
+            s.event_armed[i] = ARMED
+        s.event_phi[i] = phi
