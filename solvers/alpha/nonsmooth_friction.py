@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 START = 0.01  # of a step, which finds the forces at the start of a run
 FORCES, BRANCHES = ("Vd0", "lam_report", "lam_c0"), ("acted", "level", "state")
+MEMORY_OF_CONTACTS = ("lam_c", "lam_c0", "lam_change", "branch", "changed", "bar0")
 
 
 class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
@@ -140,6 +141,12 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         if engine.system.nc:
             self._find_contact_forces(engine)
             engine.system.gaps(state)  # what contacts keep is again that of the start
+
+    def restart(self, engine: "Engine", state: "State") -> None:
+        """As at the start, without the memory of contacts."""
+        for name in MEMORY_OF_CONTACTS:
+            engine.arrays[name][:] = 0
+        self.start(engine, state)
 
     def _find_contact_forces(self, engine: "Engine") -> None:
         """Accelerations and forces of closed contacts by two small parts of a step, which are then taken back.

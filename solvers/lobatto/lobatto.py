@@ -184,11 +184,7 @@ class LobattoIIIAB(Stepper):
 
     def start(self, engine: Any, state: Any) -> None:
         """Coefficients, places of the nodes in a block, and accelerations at the start; the check of the step size."""
-        from fem_mbs.solvers.stepping.initial import initial_accelerations
-
         a, system, pair = engine.arrays, engine.system, tableau(self.stages)
-        if self.check_stability:
-            engine.longest = self._longest_step(system, state, engine.h)
         a["a"][:], a["a_hat"][:], a["b"][:] = pair.a, pair.a_hat, pair.b
         for name in ("Ti", "Ex"):
             a[name][:] = np.eye(3)
@@ -197,6 +193,15 @@ class LobattoIIIAB(Stepper):
         used, a["offset"][:], a["stride"][:] = places_of_entries(pattern, self.stages)
         a["used"][: len(used)] = used
         engine.record_of("n_used")["n_used"] = len(used)
+        self.restart(engine, state)
+
+    def restart(self, engine: Any, state: Any) -> None:
+        """Accelerations and reactions at a state, all that a step has of the one before; the check of the step size."""
+        from fem_mbs.solvers.stepping.initial import initial_accelerations
+
+        a, system = engine.arrays, engine.system
+        if self.check_stability:
+            engine.longest = self._longest_step(system, state, engine.h)
         a["Vd"][:], a["lam_report"][:] = initial_accelerations(system, state, engine.shift, matrices=engine.matrices)
         a["Vd0"][:] = a["Vd"]
         engine.record_of("quiet")["quiet"] = 1

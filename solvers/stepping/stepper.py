@@ -211,6 +211,7 @@ class Stepper(Checked):
         system = compiled(self, model)
         system.number_nodes()
         start, t_end, steps = self._duration(system, t_end, h)
+        system.switch_as_given()
         model_checks.start_holds(system, self.drift(system, h), self.follows)
         observers = self._observers(system, observers)
         engine = self.prepare(system, h, 1 if observers else save_every, strict)
@@ -232,6 +233,7 @@ class Stepper(Checked):
         finally:
             interrupt.end()
             result = chunks.close(interrupt)
+            system.switch_as_given()
         if interrupt.asked:
             message = f"{chunks.reason}; what was computed is in error.result"
             raise interrupt.error(message, result) from chunks.failure
@@ -286,6 +288,16 @@ class Stepper(Checked):
 
     def rescale(self, engine: Any, ratio: float, change: np.ndarray | None) -> None:
         """Memory for steps ``ratio`` times as large: here none; `stepping.engine` scales first guesses."""
+
+    def restart(self, engine: Any, state: Any) -> None:
+        """Start the memory again at a state of a run whose forces or constraints have changed: as at its start."""
+        self.start(engine, state)  # type: ignore[attr-defined]  # every method has one
+
+    def jump_problem(self) -> Any:
+        """What Newton's iteration solves where a constraint is switched on, see `stepping.switch_jump`."""
+        from fem_mbs.solvers.contact import velocity
+
+        return velocity.PROBLEM
 
     def impulses(self, engine: Any) -> dict[str, np.ndarray]:
         """What histories of forces in the last step have over its size: impulses (m,) of joints [N s], here all."""
