@@ -31,9 +31,13 @@ if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
     from fem_mbs.solvers.stepping.engine import Engine
 
+EXACT_FORCES = 1e-10  # of momenta: a jump happens once
 # of the record of the run: what the problem has instead
-INSTEAD = {"h": 0.0, "biased": 0, "cut": 0, "plastic": 0, "persistent": 0, "swept": 0, "unmoved": 0, "rates_known": 0,
-           "want_matrix": 0, "without_contacts": 0, "insist": 0, "restitution_scale": 1.0}  # fmt: skip
+INSTEAD = {
+    "h": 0.0, "rtol": EXACT_FORCES, "restitution_scale": 1.0,
+    **dict.fromkeys("biased cut plastic persistent swept unmoved rates_known".split(), 0),
+    **dict.fromkeys("want_matrix without_contacts insist".split(), 0),
+}  # fmt: skip
 LADDERED = ("pp", "pv", "pp_T", "pv_T", "epsilon", "epsilon_rows", "max_halvings", "most")
 
 

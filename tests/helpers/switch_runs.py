@@ -122,7 +122,9 @@ def masses_on_a_table(speed, mu=0.0, sideways=0.0):
     """A mass of 1 kg at rest on a table, one of 2 kg that moves, and an attachment of both."""
     model = fem.Model("masses")
     low = model.add(fem.PointMass(1.0, position=[0, 0, 0.1], name="low"))
-    model.add(fem.SphereOnPlane(low.frame(), model.ground.frame(), radius=0.1, friction=mu, restitution=0.8, name="table"))
+    model.add(
+        fem.SphereOnPlane(low.frame(), model.ground.frame(), radius=0.1, friction=mu, restitution=0.8, name="table")
+    )
     high = model.add(fem.PointMass(2.0, position=[0, 0, 0.5], velocity=[sideways, 0, speed], name="high"))
     model.add(fem.Attachment(low, high, active=False, name="grip"))
     return model
