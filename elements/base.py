@@ -29,6 +29,7 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
                 update             new ``state`` from ``delta`` (nd,), the variation (δx, δθ) of the last iteration
                 initial            first ``state``, consistent with x, R and v
                 accept             new ``state`` at the end of a step, from its x, R and v
+                engage             new ``state`` where the element is switched on in a run, from its x, R and v
                 trouble            returns a number > 0 (as float) when a pose is outside what the element is made for;
                                    name must begin with "trouble", method ``trouble(state)`` tells it in words
     constraint  constraint         g (nr,), G (nr,nd) with ġ = G v + gt; rows of velocities have G alone, see below
@@ -107,6 +108,8 @@ class Element(Part):
     """
 
     role = "dynamic"
+    _active = True  # on at the start of a run
+    _intervals: tuple = ()  # (begin, end) [s] in which it is on instead; () for those that have none
     viscous = True
     abrupt = False
     parameters = no_parameters = np.dtype([("unused", "f8")])
@@ -145,6 +148,56 @@ class Element(Part):
         Element.__init__(self, (self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
         message = f"is on the same node as frame_P; {why}"
         self.check(self.frame_P.node is not self.frame_Q.node, "frame_Q", self.frame_Q, message)
+
+    @property
+    def active(self) -> bool:
+        """Whether it is on at t = 0; `Model.add` and some constructors take it as a keyword."""
+        return self.is_on(0.0)
+
+    def is_on(self, t: float) -> bool:
+        """Whether it is on at a time [s], unless a run switches it by itself."""
+        if not self._intervals:
+            return self._active
+        return any(begin <= t < end for begin, end in self._intervals)
+
+    def switch_times(self) -> list[tuple[float, bool]]:
+        """Times [s] at which its intervals switch it on (True) and off (False), rising; [] of one without intervals."""
+        times = [(t, on) for interval in self._intervals for t, on in zip(interval, (True, False))]
+        return [(t, on) for t, on in times if np.isfinite(t)]
+
+    def use_switch(self, active: bool, intervals: Any = None) -> None:
+        """Say whether it is on when a run starts, or in which intervals of time it is on.
+
+        Parameters
+        ----------
+        active : bool
+        intervals : sequence of (begin, end) [s], optional
+            It is on from begin to end and off otherwise; ``end`` may be infinite. Steps end at these times.
+
+        Raises
+        ------
+        ParameterError
+            A contact, or an element with mass; intervals that overlap, are empty, or not in the order of time.
+        """
+        active = self.as_flag("active", active)
+        given = {"intervals": intervals} if intervals is not None else {"active": active}
+        if given == {"active": True}:
+            return
+        name, value = next(iter(given.items()))
+        self.check(self.role != "contact", name, value, "is not for contacts: bodies would go through each other")
+        self.check("inertia" not in self.kernels, name, value, "is not for elements with mass, which do not vanish")
+        if intervals is None:
+            self._active = active
+            return
+        self.check(active, "active", active, "does not go with intervals, which say when the element is on")
+        message = "must be pairs (begin, end) of times [s], begin < end, one after the other"
+        self.check(isinstance(intervals, (list, tuple)) and len(intervals) > 0, name, value, message)
+        pairs = [tuple(pair) if np.shape(pair) == (2,) else () for pair in intervals]
+        self.check(all(pairs), name, value, message)
+        times = [float(t) for pair in pairs for t in pair]
+        rising = bool((np.diff(times) > 0.0).all()) and bool(np.isfinite(times[:-1]).all())
+        self.check(rising and not np.isnan(times[-1]), name, value, message)
+        self._intervals = tuple(zip(times[::2], times[1::2]))
 
     def place(self) -> None:
         """Set ``record`` anew where it holds addresses of arrays; called for a copy and in another process."""

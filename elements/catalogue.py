@@ -30,11 +30,13 @@ from fem_mbs.elements.forces.line_load import LineLoad
 from fem_mbs.elements.forces.loads import PointForce, PointMoment
 from fem_mbs.elements.forces.nonlinear_spring import NonlinearSpring
 from fem_mbs.elements.forces.spring_damper import Spring, TorsionSpring
+from fem_mbs.elements.joints.attachment import Attachment
 from fem_mbs.elements.joints.cylindrical import Cylindrical
 from fem_mbs.elements.joints.driver import LinearDriver, RevoluteDriver
 from fem_mbs.elements.joints.fixed import Fixed
 from fem_mbs.elements.joints.friction import JointFriction
 from fem_mbs.elements.joints.knife_edge import KnifeEdge
+from fem_mbs.elements.joints.lock import Lock
 from fem_mbs.elements.joints.prescribed import Prescribed
 from fem_mbs.elements.joints.prismatic import Prismatic
 from fem_mbs.elements.joints.revolute import Revolute
@@ -44,13 +46,14 @@ from fem_mbs.elements.joints.universal import Universal
 from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
-    "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "Bushing", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
-    "Constraint", "Contact", "ContactGroup", "Cylindrical", "DynamicBearing", "Element", "Fixed", "Force", "ForceCurve",
-    "FrameAngle", "FrameMotion", "Inertia", "Joint", "JointFriction", "JournalClearance", "KnifeEdge", "LineLoad",
-    "LinearDriver", "MaterialTable", "NonlinearSpring", "PointForce", "PointMass", "PointMoment", "PointOnCurve",
-    "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing",
-    "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "RollingDisc", "Section",
-    "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder",
-    "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring",
-    "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "ball_bearing", "beam_curve", "beam_line", "register",
+    "Attachment", "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "Bushing", "CapsuleOnCapsule", "CapsuleOnPlane",
+    "CompliantContact", "Constraint", "Contact", "ContactGroup", "Cylindrical", "DynamicBearing", "Element", "Fixed",
+    "Force", "ForceCurve", "FrameAngle", "FrameMotion", "Inertia", "Joint", "JointFriction", "JournalClearance",
+    "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "MaterialTable", "NonlinearSpring", "PointForce", "PointMass",
+    "PointMoment", "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
+    "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder",
+    "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
+    "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
+    "SphericalClearance", "Spring", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "ball_bearing",
+    "beam_curve", "beam_line", "register",
 ]  # fmt: skip

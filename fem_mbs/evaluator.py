@@ -25,6 +25,7 @@ OUTPUTS = {
     "mixed": ("f", "K", "C"),
     "initial": ("state",),
     "accept": ("state",),
+    "engage": ("state",),
     "constraint": ("g", "G"),
     "hessian": ("H",),
     "rheonomic": ("gt", "gtt", "rate"),

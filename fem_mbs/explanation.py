@@ -43,13 +43,13 @@ class Explanation:
 
     def __init__(self, system: Any, redundant: int, loops: list[Loop], motions: np.ndarray) -> None:
         self.system, self.redundant, self.loops, self.motions = system, redundant, loops, motions
-        self.mobility = system.n - system.m + redundant
+        self.mobility = system.n - int(system.active_rows.sum()) + redundant
         self.moving = [_words(system, motion) for motion in motions]
 
     def _lines(self):
         system = self.system
         yield "", f"Model '{system.model.name}'"
-        rows = f"{system.m} constraint rows, {self.redundant} of which repeat others"
+        rows = f"{int(system.active_rows.sum())} constraint rows, {self.redundant} of which repeat others"
         yield "mobility", f"{self.mobility}: {system.n} velocities, {rows}"
         for loop in self.loops:
             yield "loop", str(loop)
@@ -100,7 +100,7 @@ def explain(model: Any) -> Explanation:
       free         RigidBody 'rod': turns about [0, 1, 0] through [0, 0, 0] m
     """
     system = compiled(Named("explain"), model, check=False)
-    redundant = system.m - independent_count(system)
+    redundant = int(system.active_rows.sum()) - independent_count(system)
     if system.m:
         system.constraint_values(system.initial)
     loops = loops_of(system) if redundant else []
@@ -124,7 +124,8 @@ def _free_motions(system):
     finally:
         system.set_gravity(gravity)
     scale = np.where(np.arange(6 * len(system.nodes)) % 6 < 3, 1.0, 1.0 / system.length)[system.dof >= 0]
-    Z = np.diag(scale) @ _null_space(G.toarray() * scale) if system.m else np.diag(scale)
+    active = np.flatnonzero(system.active_rows)
+    Z = np.diag(scale) @ _null_space(G.toarray()[active] * scale) if len(active) else np.diag(scale)
     if not Z.shape[1]:
         return none
     reduced = Z.T @ (K @ Z)

@@ -45,17 +45,25 @@ class Model(Checked):
         self.watching: list = []
         self._names, self._numbers = {}, {}
 
-    def add(self, *items: Any) -> Any:
-        """Add elements, nodes, controllers, events, or lists of them; returns what was added (one as itself, else a list).
+    def add(self, *items: Any, active: bool = True, intervals: Any = None) -> Any:
+        """Add elements, nodes, controllers, events, or lists of them; returns what was added (several as a list).
 
-        The nodes of an element are added with it, the sensors of a controller or an event too. An element without a name gets one from its type and number. A
+        Joints, drivers, springs and loads can be switched on and off in a run (docs/howto/locks_and_attachments.md):
+        ``active=False`` adds them switched off; ``intervals`` gives times (begin, end) [s] in which they are on.
+
+        The nodes of an element are added with it, the sensors of a controller or an event too. An element without a
+        name gets one from its type and number. A
         `System` that was compiled before does not get what is added later; a solver refuses to run it.
 
         Raises
         ------
         ParameterError
-            If a name is taken, or an item is not an element, a node, or a list of them.
+            If a name is taken, or an item is not an element, a node, or a list of them; ``active`` or ``intervals`` of
+            what cannot be switched.
         """
+        if active is not True or intervals is not None:
+            for element in self._elements_of(items):
+                element.use_switch(active, intervals)
         added = []
         for item in items:
             if isinstance(item, type):
@@ -81,6 +89,18 @@ class Model(Checked):
                 raise ParameterError(self, "add", item, "is not an element, a node, or a list of them")
             added.append(item)
         return added[0] if len(added) == 1 else added
+
+    def _elements_of(self, items):
+        """Elements among items, of parts and lists too; nothing else can be switched on and off."""
+        for item in items:
+            if hasattr(item, "kernels") and not isinstance(item, type):
+                yield item
+            elif isinstance(item, (list, tuple)) or hasattr(item, "elements"):
+                yield from self._elements_of(getattr(item, "elements", item))
+            else:
+                raise ParameterError(
+                    self, "add", item, "is no element: it cannot be added with active=… or intervals=…"
+                )
 
     def _add_node(self, node):
         if isinstance(node, Ground) and node is not self.ground:
@@ -195,10 +215,12 @@ class Model(Checked):
     @staticmethod
     def _unknowns(system):
         """What can move, and how many of the constraints count."""
-        redundant = system.m - independent_count(system)
-        freedoms = system.n - system.m + redundant
-        rows = f"{system.m} constraint rows" + (f", of which {redundant} repeat others" if redundant else "")
-        held = sum(element.velocity_rows for element in system.non_holonomic)
+        on = int(system.active_rows.sum())
+        redundant = on - independent_count(system)
+        freedoms = system.n - on + redundant
+        rows = f"{on} constraint rows" + (f", of which {redundant} repeat others" if redundant else "")
+        rows += f", {system.m - on} more switched off" if on < system.m else ""
+        held = sum(element.velocity_rows for element in system.non_holonomic if system.is_on(element))
         more = f", {freedoms + held} of positions" if held else ""
         return f"{system.n} velocities, {rows} ({freedoms} degree{'s' if freedoms != 1 else ''} of freedom{more})"
 

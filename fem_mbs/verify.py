@@ -459,7 +459,9 @@ def check_element(element: "Element", seed: int = 0, configurations: int = 50, a
         # nodes that were too far apart for one configuration are for the next
         point, nearness = _regular_point(element, rng, angle, nearness)
         size = point.size
-        if call.has("initial"):
+        if call.has("engage"):  # it was engaged in another pose
+            point.state = call("engage", random_point(element, rng, angle))["state"]
+        elif call.has("initial"):
             point.state = call("initial", point)["state"]
         if call.has("inertia"):
             _check_inertia(call, point, report, size)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
-from fem_mbs.system.assembly import gather, groups_of, scatter_vector, zero
+from fem_mbs.system.assembly import gather, groups_of, scatter_vector, switches_of, zero
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
 
@@ -67,7 +67,8 @@ class Equilibrium:
 
         G = self.system.matrices(state)[3]
         try:
-            solve = splu(block_array([[eye_array(self.system.n), -G.T], [-G, None]]).tocsc()).solve
+            blocks = [[eye_array(self.system.n), -G.T], [-G, self.system.off_block()]]
+            solve = splu(block_array(blocks).tocsc()).solve
         except RuntimeError:
             return lam
         return lam + solve(np.concatenate([right[: self.system.n], np.zeros(self.system.m)]))[self.system.n :]
@@ -85,7 +86,7 @@ class Equilibrium:
         K, _, _ = rotating_matrices(system, state, lam, w, twin=self.twin, mixed=self.mixed)
         G = system.matrices(state)[3]
         try:
-            return splu(block_array([[K, -G.T], [-G, None]]).tocsc() if system.m else K).solve
+            return splu(block_array([[K, -G.T], [-G, system.off_block()]]).tocsc() if system.m else K).solve
         except RuntimeError:
             return None
 
@@ -128,7 +129,7 @@ def rotating_matrices(
     twin.set_gravity(system.workspace.buffer["gravity"])
     twin.signal_values[:] = system.signal_values
     for mine, theirs in zip(twin.groups, system.groups):
-        mine.state[:] = theirs.state
+        mine.state[:], mine.active[:] = theirs.state, theirs.active
     size = 6 * len(system.nodes)
     state = state.copy()
     state.V[:], A = steady_rotation(state, w)
@@ -155,12 +156,14 @@ def absolute_forces(d, x, R, V, total):
     for k in range(d.n_groups):
         g = groups[k]
         f_at, Ma_at = b[SLOT_F], b[SLOT_MA]
-        f = vector(f_at, g.nd)
+        f, on = vector(f_at, g.nd), switches_of(g)
         for role in range(2):
             call = g.inertia if role == 0 else g.force
             if call == 0:
                 continue
             for e in range(g.n):
+                if on[e] == 0:
+                    continue
                 gather(d, g, e, b, x, R, V, V)
                 zero(f_at, g.nd)
                 zero(Ma_at, g.nd)

@@ -180,13 +180,14 @@ def modes(
         if not damping:
             C = 0.5 * (C - C.T)
         G = system.matrices(state)[3]
+    G = G[np.flatnonzero(system.active_rows)]
     for matrix in (K, M, C):
         if not np.isfinite(matrix.data).all():
             element = system.find_nonfinite(state)
             raise SolverError(f"matrices are not finite at this configuration ({element!r})", element=element)
     simple = eigen.symmetric(K, system.circulatory) and not abs(C).max() > 0
     # a degree of freedom has one ω², but two s: real ones, and those of a motion without stiffness, count twice
-    asked, n = n, min(int(n), (1 if simple else 2) * (system.n - system.m))
+    asked, n = n, min(int(n), (1 if simple else 2) * (system.n - G.shape[0]))
     remarks = [] if isinstance(about, StaticResult) or w is not None else _loads(system, state, K, lam)
     remarks += _neutral(system)
     remarks += _closed_contacts(system, state)

@@ -49,7 +49,7 @@ EASY, SMALLEST_STEP = 6, 1e-6
 
 def _refuse_velocity_rows(owner, system):
     """Raise for joints that hold no position: each place that they let the model reach is one of its equilibria."""
-    for element in system.non_holonomic[:1]:
+    for element in [e for e in system.non_holonomic if system.is_on(e)][:1]:
         message = (
             f"{label(element)} constrains velocities, no positions: where the model rests depends on its way there. "
             "Run it with damping until it rests, or hold it by a joint of positions"
@@ -243,6 +243,7 @@ def _find_stability(problem, result):
     else:
         K, _, _ = rotating_matrices(system, state, lam, problem.rotation, twin=problem.twin)
         G = system.matrices(state)[3]
+    G = G[np.flatnonzero(system.active_rows)]
     D = np.tile(np.repeat([1.0, _size(system, state) ** 2], 3), len(system.nodes))[system.dof >= 0]
     try:
         value, vector, stable = eigen.lowest(K, diags_array(D).tocsc(), G, system.circulatory)

@@ -34,7 +34,7 @@ from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_no
 KERNELS = (
     "inertia", "inertia_tangent", "force", "force_tangent", "energy", "mixed", "update", "initial", "accept",
     "constraint", "hessian", "rheonomic", "contact", "contact_hessian", "output", "trouble", "touching", "friction",
-    "friction_hessian", "friction_bound",
+    "friction_hessian", "friction_bound", "engage",
 )  # fmt: skip
 GROUP = np.dtype(
     [(name, "i8") for name in ("n", "nn", "nd", "nr", "ns", "nq", "no", "stride")]
@@ -42,6 +42,7 @@ GROUP = np.dtype(
         (name, "i8")
         for name in ("parameters_at", "nodes_at", "signals_at", "state_at", "G_at", "contact_at", "laws_at")
     ]
+    + [("active_at", "i8"), ("efforts_at", "i8")]
     + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "contact_stride", "drilling", "viscous")]
     + [("velocity_rows", "i8"), ("tangent_tells_forces", "i8"), ("first_friction", "i8"), ("joint_rows_at", "i8")]
     + [("maps_at", "i8", (3,))]
@@ -81,6 +82,12 @@ def groups_of(d):
 def layouts_of(d):
     """Records of the global matrices: three that elements are assembled into, and one that is stacked of them."""
     return carray(void_pointer(d.layouts_at), (4,), LAYOUT)
+
+
+@kernel
+def switches_of(g):
+    """Which elements of a group are on (n,), 1 or 0: those that are off do nothing (docs/theory/switches.md)."""
+    return integers(g.active_at, g.n)
 
 
 @kernel
@@ -247,8 +254,10 @@ def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixe
             continue
         nd = g.nd
         use_mixed = mixed and g.mixed != 0
-        fe, Mae = vector(b[_F], nd), vector(b[_MA], nd)
+        fe, Mae, on = vector(b[_F], nd), vector(b[_MA], nd), switches_of(g)
         for e in range(g.n):
+            if on[e] == 0:
+                continue
             p = g.parameters_at + e * g.stride
             gather(d, g, e, b, x, R, V, A)
             for i in range(nd):
@@ -289,7 +298,10 @@ def dynamic_tangents(d, layout, x, R, V, A, c_M, c_C, c_K, c_A, T):
         forces = g.force != 0 and (c_K != 0.0 or g.viscous != 0)
         if g.inertia == 0 and not forces:
             continue
+        on = switches_of(g)
         for e in range(g.n):
+            if on[e] == 0:
+                continue
             p = g.parameters_at + e * g.stride
             gather(d, g, e, b, x, R, V, A)
             _clear_tangents(b, g.nd)
@@ -353,7 +365,10 @@ def potential_energy(d, x, R, V):
         g = groups[k]
         if g.energy == 0:
             continue
+        on = switches_of(g)
         for e in range(g.n):
+            if on[e] == 0:
+                continue
             gather(d, g, e, b, x, R, V, V)
             call2(g.energy, g.parameters_at + e * g.stride, d.table_at)
             total += result[0]
@@ -373,8 +388,10 @@ def energies(d, x, R, V, Ma):
         g = groups[k]
         if g.inertia == 0 and g.energy == 0:
             continue
-        Mae = vector(b[_MA], g.nd)
+        Mae, on = vector(b[_MA], g.nd), switches_of(g)
         for e in range(g.n):
+            if on[e] == 0:
+                continue
             p = g.parameters_at + e * g.stride
             gather(d, g, e, b, x, R, V, V)
             if g.inertia != 0:
@@ -414,15 +431,29 @@ def update_states(d, x, R, delta):
 
 
 @kernel
-def _new_states(d, g, function, x, R, V):
-    """Internal variables of the elements of a group as a kernel makes them from the configuration and its velocity."""
+def _new_state(d, g, e, function, x, R, V):
+    """Internal variables of element e of a group as a kernel makes them from the configuration and its velocity."""
     b = integers(d.table_at, N_SLOTS)
     state, q = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq)
+    gather(d, g, e, b, x, R, V, V)
+    call2(function, g.parameters_at + e * g.stride, d.table_at)
+    for j in range(g.nq):
+        state[e, j] = q[j]
+
+
+@kernel
+def _new_states(d, g, function, x, R, V):
+    """The same of all elements of a group."""
     for e in range(g.n):
-        gather(d, g, e, b, x, R, V, V)
-        call2(function, g.parameters_at + e * g.stride, d.table_at)
-        for j in range(g.nq):
-            state[e, j] = q[j]
+        _new_state(d, g, e, function, x, R, V)
+
+
+@kernel
+def engage(d, group, e, x, R, V):
+    """What element e of a group, by its number, keeps of the configuration in which it is switched on."""
+    g = groups_of(d)[group]
+    if g.engage != 0:
+        _new_state(d, g, e, g.engage, x, R, V)
 
 
 @kernel
@@ -447,7 +478,10 @@ def accept_states(d, x, R, V):
 
 @kernel
 def output_values(d, x, R, V, A, lam, out):
-    """Outputs of all elements, out (n_outputs,), from poses, velocities and reported multipliers lam (m,)."""
+    """Outputs of all elements, out (n_outputs,), from poses, velocities and reported multipliers lam (m,).
+
+    Forces of elements that are off are 0.
+    """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     for k in range(d.n_groups):
@@ -455,6 +489,7 @@ def output_values(d, x, R, V, A, lam, out):
         if g.output == 0:
             continue
         oe, le = vector(b[_OUT], g.no), vector(b[_LAM], max(g.nr, 1))
+        on, is_effort = switches_of(g), integers(g.efforts_at, g.no)
         for e in range(g.n):
             gather(d, g, e, b, x, R, V, A)
             # joint friction has none of its own, but sees those of its joint
@@ -465,7 +500,7 @@ def output_values(d, x, R, V, A, lam, out):
                 oe[j] = 0.0
             call2(g.output, g.parameters_at + e * g.stride, d.table_at)
             for j in range(g.no):
-                out[g.first_output + e * g.no + j] = oe[j]
+                out[g.first_output + e * g.no + j] = 0.0 if on[e] == 0 and is_effort[j] != 0 else oe[j]
 
 
 # --- global vectors and matrices

@@ -3,18 +3,49 @@
 Rows of velocities (`fem_mbs.elements.base.Constraint`) have no g. Of problems in positions they are no part: their g is
 0 there, and the row says that their multiplier is 0 (docs/theory/non_holonomic.md).
 
+Rows of elements that are off are no part of any problem: g, ġ and G are 0, and the row says that the multiplier is 0
+(docs/theory/switches.md, (1)). The pattern of matrices stays what it is.
+
 As in `fem_mbs.system.assembly`, kernels of elements are called through their addresses.
 """
 
 import math
 
-from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, tensor, vector
-from fem_mbs.system.assembly import gather, groups_of, matrix_values, scatter_matrix, times_tangent, zero
+from fem_mbs.jit import N_SLOTS, SLOT, call2, indices, integer_matrix, integers, kernel, matrix, tensor, vector
+from fem_mbs.system.assembly import (
+    gather,
+    groups_of,
+    matrix_values,
+    scatter_matrix,
+    switches_of,
+    times_tangent,
+    zero,
+)
 
 # what the rows of a matrix are: rates of all rows; g, and rows of velocities left out, or as rates
 RATES, POSITIONS, MIXED = 0, 1, 2
 _V, _M, _K = (SLOT[k] for k in ("v", "M", "K"))
 _G, _GG, _H, _RATE, _GT, _GTT = (SLOT[k] for k in ("g", "G", "H", "rate", "gt", "gtt"))
+
+
+@kernel
+def clear_off(g, e, g_value, rate):
+    """Rows of an element that is off: g, ġ and its kept gradient are 0."""
+    stored, row = tensor(g.G_at, g.n, g.nr, g.nd), g.first_row + e * g.nr
+    for i in range(g.nr):
+        g_value[row + i] = rate[row + i] = 0.0
+        for j in range(g.nd):
+            stored[e, i, j] = 0.0
+
+
+@kernel
+def off_diagonal(d, g, e, map_at, factor, values):
+    """Add factor/arm² to the diagonal of the rows of an element that is off: their multipliers do not change."""
+    arm, size = vector(d.row_arm_at, d.m), g.nd + g.nr
+    where = indices(map_at + 4 * e * size * size, size * size)
+    for i in range(g.nr):
+        at = where[(g.nd + i) * (size + 1)]
+        values[at] += factor / arm[g.first_row + e * g.nr + i] ** 2
 
 
 @kernel
@@ -28,8 +59,11 @@ def constraints(d, x, R, V, g_value, rate):
             continue
         nd, nr = g.nd, g.nr
         G, stored = matrix(b[_GG], nr, nd), tensor(g.G_at, g.n, nr, nd)
-        ge, gt, ve = vector(b[_G], nr), vector(b[_GT], nr), vector(b[_V], nd)
+        ge, gt, ve, on = vector(b[_G], nr), vector(b[_GT], nr), vector(b[_V], nd), switches_of(g)
         for e in range(g.n):
+            if on[e] == 0:
+                clear_off(g, e, g_value, rate)
+                continue
             gather(d, g, e, b, x, R, V, V)
             zero(b[_GG], nr * nd)
             for i in range(nr):
@@ -161,8 +195,10 @@ def constraint_couplings(d, layout, x, R, V, phi, c_H, c_V, c_G, k, holonomic, T
         nd, nr = g.nd, g.nr
         size = nd + nr
         S, B = matrix(b[_K], size, size), matrix(b[_M], nr, nd)
-        stored = tensor(g.G_at, g.n, nr, nd)
+        stored, on = tensor(g.G_at, g.n, nr, nd), switches_of(g)
         for e in range(g.n):
+            if on[e] == 0:
+                continue
             zero(b[_K], size * size)
             for i in range(nr):
                 for j in range(nd):
@@ -192,8 +228,10 @@ def velocity_row_accelerations(d, layout, x, R, V, c, k):
         nd, nr = g.nd, g.nr
         size = nd + nr
         S, H = matrix(b[_K], size, size), tensor(b[_H], nr, nd, nd)
-        rate, ve = matrix(b[_RATE], nr, nd), vector(b[_V], nd)
+        rate, ve, on = matrix(b[_RATE], nr, nd), vector(b[_V], nd), switches_of(g)
         for e in range(g.n):
+            if on[e] == 0:
+                continue
             zero(b[_K], size * size)
             gather(d, g, e, b, x, R, V, V)
             second_derivatives(d, g, e, b)
@@ -214,7 +252,8 @@ def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, ro
         (δq, δq)  penalty Gᵀ B − c_H ∂(Gᵀ phi)/∂q T        (δq, λ)  −k Gᵀ
         (λ, δq)   −k B                                     (λ, λ)   −shift/arm²  (proximal, redundant constraints;
                                                                      arms of `fem_mbs.system.sizes`)
-    Rows of velocities have −k/arm² in (λ, λ) alone in `POSITIONS`, and are rates in `MIXED`.
+    Rows of velocities have −k/arm² in (λ, λ) alone in `POSITIONS`, and are rates in `MIXED`. Rows of elements that are
+    off have that and nothing else.
     """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
@@ -229,8 +268,11 @@ def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, ro
         first_rate = 0 if rows == RATES else nr - g.velocity_rows
         S = matrix(b[_K], size, size)
         B = matrix(b[_M], nr, nd)
-        stored = tensor(g.G_at, g.n, nr, nd)
+        stored, on = tensor(g.G_at, g.n, nr, nd), switches_of(g)
         for e in range(g.n):
+            if on[e] == 0:
+                off_diagonal(d, g, e, g.maps_at[layout], -k, values)
+                continue
             zero(b[_K], size * size)
             for i in range(nr):
                 for j in range(nd):
@@ -273,8 +315,12 @@ def convective_terms(d, x, R, V, gamma):
             continue
         nd, nr = g.nd, g.nr
         H, rate, gtt = tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd), vector(b[_GTT], nr)
-        ve = vector(b[_V], nd)
+        ve, on = vector(b[_V], nd), switches_of(g)
         for e in range(g.n):
+            if on[e] == 0:
+                for i in range(nr):
+                    gamma[g.first_row + e * nr + i] = 0.0
+                continue
             gather(d, g, e, b, x, R, V, V)
             second_derivatives(d, g, e, b)
             for i in range(nr):

@@ -44,6 +44,7 @@ class Diagnosis(Numbering):
                 nodes, signals, states = group.nodes[e].copy(), group.signals[e].copy(), group.state[e].copy()
                 one[0]["nodes_at"], one[0]["signals_at"] = address(nodes), address(signals)
                 one[0]["state_at"] = address(states)
+                one[0]["active_at"] += e * group.active.itemsize
                 assembly.dynamics(
                     alone[0], SMOOTH, state.x, state.R, state.V, A, self.Ma, self.f, False, 0.0, 0.0, 0.0, 0.0,
                     self.identity_T, False,

@@ -15,7 +15,7 @@ import numpy as np
 
 from fem_mbs.errors import label
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
-from fem_mbs.system.assembly import gather_poses, groups_of
+from fem_mbs.system.assembly import gather_poses, groups_of, switches_of
 
 _X, _R, _ENERGY = SLOT["x"], SLOT["R"], SLOT["energy"]
 
@@ -33,7 +33,10 @@ def trouble_of(d, x, R):
     for k in range(d.n_groups):
         g = groups[k]
         if g.trouble != 0:
+            on = switches_of(g)
             for e in range(g.n):
+                if on[e] == 0:
+                    continue
                 gather_poses(g, e, b, x, R)
                 call2(g.trouble, g.parameters_at + e * g.stride, d.table_at)
                 if answer[0] > 0.0:

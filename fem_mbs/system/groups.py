@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MIXED = ("mixed", "update")  # kernels that only the mixed iteration calls
 # kernels that are called where there is another one
+EFFORTS = ("N", "N/m", "W", "J")  # what units of outputs begin with that are 0 while an element is off
 WITH = {"inertia": "inertia_tangent", "force": "force_tangent", "constraint": "hessian", "friction": "friction_hessian"}
 
 
@@ -38,6 +39,9 @@ class Group:
         self.nodes = np.array([[node.index for node in element.nodes] for element in elements], np.int64).reshape(n, -1)
         self.signals = np.zeros((n, max(s["ns"], 1)), np.int64)
         self.state = np.zeros((n, max(s["nq"], 1)))
+        self.active = np.ones(n, np.int64)  # 1: on, 0: off, see `fem_mbs.system.switches`
+        units = [unit for count, unit in first.outputs.values() for _ in range(count)]
+        self.efforts = np.array([unit.split(" ")[0] in EFFORTS for unit in units] or [False], np.int64)
         self.velocity_rows = int(getattr(first, "velocity_rows", 0))
         if not 0 <= self.velocity_rows <= s["nr"]:
             raise ModelError(
@@ -73,6 +77,11 @@ class Group:
         }
         self.first_row = self.first_contact = self.first_output = self.first_friction = 0
 
+    @property
+    def changing(self) -> tuple[np.ndarray, np.ndarray]:
+        """What a run changes: internal variables, and which elements are on."""
+        return self.state, self.active
+
     def bind(self, names: Sequence[str]) -> None:
         """Make C functions of kernels of the elements."""
         first = self.elements[0]
@@ -100,6 +109,8 @@ class Group:
             ("contact_at", self.kept),
             ("laws_at", self.laws),
             ("joint_rows_at", self.joint_rows),
+            ("active_at", self.active),
+            ("efforts_at", self.efforts),
         ):
             record[name] = address(array)
         record["contact_stride"], record["drilling"] = self.contact_stride, int(self.drilling)

@@ -63,10 +63,11 @@ def loops_of(system: "System") -> list[Loop]:
     """Loops of a system at the state that `System.constraint_values` was called with last."""
     if not 0 < system.m <= MOST_ROWS:
         return []
-    rows = gradient_of(system)[:, np.flatnonzero(system.free.ravel())].toarray()
-    whole = row_norms(gradient_of(system))
-    sets = _dependent_sets(rows, whole)
-    owners = [system.unknown(system.n + row)[0] for row in range(system.m)]
+    active = np.flatnonzero(system.active_rows)
+    gradient = gradient_of(system)[active]
+    rows = gradient[:, np.flatnonzero(system.free.ravel())].toarray()
+    sets = _dependent_sets(rows, row_norms(gradient))
+    owners = [system.unknown(system.n + int(row))[0] for row in active]
     loops: list[tuple[list, list]] = []  # joints, dependent rows
     for first, others in sets:
         joints = list(dict.fromkeys(owners[row] for row in (first, *others)))

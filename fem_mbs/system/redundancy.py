@@ -81,17 +81,20 @@ def _entries(system):
 
 
 def surely_independent(system: "System") -> bool:
-    """Whether no row of a few constraints depends on others, by NumPy alone: SciPy takes longer to import.
+    """Whether no row of a few constraints that are on depends on others, by NumPy: SciPy takes longer to import.
 
     With rows of length 1 the smallest singular value is a bound from below of all pivots that `_dense` compares.
     """
     free = system.free.ravel()
-    if system.m > min(FEW, free.sum()) or free.size > 100 * FEW:
+    active = system.active_rows
+    if active.sum() > min(FEW, free.sum()) or free.size > 100 * FEW:
         return False
+    if not active.any():
+        return True
     gradient = np.zeros((system.m, free.size))
     values, places = _entries(system)
     np.add.at(gradient, places, values)
-    rows, whole = gradient[:, free], np.linalg.norm(gradient, axis=1)
+    rows, whole = gradient[active][:, free], np.linalg.norm(gradient[active], axis=1)
     scale = np.linalg.norm(rows, axis=1)
     if not (scale > ROUND_OFF * whole).all():
         return False
@@ -99,10 +102,35 @@ def surely_independent(system: "System") -> bool:
 
 
 def independent_count(system: "System") -> int:
-    """Number of constraint rows that count, at the initial configuration."""
+    """Number of constraint rows that count, at the initial configuration; those that are off do not."""
     if not system.m:
         return 0
     system.constraint_values(system.initial)
+    count = int(system.active_rows.sum())
     if surely_independent(system):
-        return system.m
-    return system.m - len(dependent_rows(gradient_of(system), system.free.ravel()))
+        return count
+    return count - len(dependent_rows(gradient_of(system)[system.active_rows], system.free.ravel()))
+
+
+def repeated(system: "System", element: Any) -> tuple[int, list]:
+    """How many rows of a constraint that is on repeat others, and the other elements that impose the same.
+
+    At the state that `System.constraint_values` was called with last; nothing where all rows are independent.
+    """
+    if not system.m or surely_independent(system):
+        return 0, []
+    active, free = np.flatnonzero(system.active_rows), system.free.ravel()
+    own = np.zeros(system.m, bool)
+    own[system.rows[element]] = True
+    gradient = gradient_of(system)
+    before = active[~own[active]]
+    count = len(dependent_rows(gradient[active], free)) - len(dependent_rows(gradient[before], free))
+    if count <= 0:
+        return 0, []
+    rows, others = gradient[np.flatnonzero(own)][:, np.flatnonzero(free)], gradient[before][:, np.flatnonzero(free)]
+    found = []
+    if len(before) and len(before) <= DENSE_RANK_LIMIT:
+        parts = np.linalg.lstsq(others.toarray().T, rows.toarray().T, rcond=RANK_TOLERANCE)[0]
+        acts = np.abs(parts).max(axis=1) > 1e-6 * max(np.abs(parts).max(), 1e-300)
+        found = list(dict.fromkeys(system.unknown(system.n + row)[0] for row in before[acts]))
+    return count, found

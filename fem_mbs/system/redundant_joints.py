@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fem_mbs.errors import ModelError, label
 from fem_mbs.nodes import COMPONENTS, Node1, Node3, Node6
 from fem_mbs.system.loops import loops_of
@@ -18,7 +20,8 @@ def redundant_constraints(system: "System") -> None:
     """No constraint row is a combination of others (at the initial configuration); raises ModelError."""
     if not system.m or surely_independent(system):
         return
-    dependent = dependent_rows(gradient_of(system), system.free.ravel())
+    active = np.flatnonzero(system.active_rows)
+    dependent = [int(active[row]) for row in dependent_rows(gradient_of(system)[active], system.free.ravel())]
     if not dependent:
         return
     loops = loops_of(system)
@@ -26,7 +29,7 @@ def redundant_constraints(system: "System") -> None:
     owners = owners or list(dict.fromkeys(system.unknown(system.n + row)[0] for row in dependent))
     some = f"{', '.join(label(owner) for owner in owners[:MOST_NAMES])}{', …' if len(owners) > MOST_NAMES else ''}"
     raise ModelError(
-        f"{len(dependent)} of {system.m} constraint rows repeat what others already impose, rows of: {some}. "
+        f"{len(dependent)} of {len(active)} constraint rows repeat what others already impose, rows of: {some}. "
         f"{_cause(system, dependent, owners, loops)}",
         owners,
     )
@@ -39,7 +42,8 @@ def _cause(system, dependent, owners, loops):
     components = system.free.copy()
     for node in partly.values():
         components[node.index, : _OWN[type(node)]] = True
-    left = dependent_rows(gradient_of(system), components.ravel()) if any(held.values()) else dependent
+    active = gradient_of(system)[np.flatnonzero(system.active_rows)]
+    left = dependent_rows(active, components.ravel()) if any(held.values()) else dependent
     proposals = [loop.proposal for loop in loops if loop.replacements]
     twice = ". ".join(proposals) if proposals else "Remove the joint that was added twice, or free what is locked twice"
     twice += "; for a mechanism that is meant to be hyperstatic use model.compile(redundant='allow')"

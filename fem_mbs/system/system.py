@@ -14,12 +14,12 @@ from fem_mbs.system import constraints as constraint_assembly
 from fem_mbs.system import contacts as contact_assembly
 from fem_mbs.system.assembly import SMOOTH
 from fem_mbs.system.contacts import C_BLOCKS
-from fem_mbs.system.diagnosis import Diagnosis
 from fem_mbs.system.in_use import InUse
 from fem_mbs.system.layout import Layout, Matrices, Pattern, Rows, Stack
 from fem_mbs.system.numbering import connected
 from fem_mbs.system.sizes import extent, measure
 from fem_mbs.system.state import State
+from fem_mbs.system.switches import Switches
 
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.numbering import Pair
 
 
-class System(Diagnosis):
+class System(Switches):
     """A checked and numbered model.
 
     ``check``: True, "positions" (statics and modes: velocities play no part) or False (no checks).
@@ -92,8 +92,10 @@ class System(Diagnosis):
         self.linear_solver, self._patterns = linear_solver, {}
         self._own: Matrices | None = None
         self._fill()
-        self._scales()
         self.initial, self._compiled_from = self._initial_state(), self._given()
+        self.engage_all(self.initial)
+        self._scales()  # with all rows on
+        self.switch_as_given()
         for search in self.searches:
             if np.isnan(search.laws).any():  # a pair that meets and has no law is named
                 self.search_pairs(self.initial.x, self.initial.R)

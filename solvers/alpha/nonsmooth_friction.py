@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 START = 0.01  # of a step, which finds the forces at the start of a run
 OF_STEP = ("Vd", "lam_report", "acted", "total_Lam", "total_chi", "sent", "sent_chi")  # that a restart leaves
 FORCES, BRANCHES = ("Vd0", "lam_report", "lam_c0"), ("acted", "level", "state")
+MEMORY_OF_CONTACTS = ("lam_c", "lam_c0", "lam_change", "branch", "changed", "bar0")
 
 
 class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
@@ -152,6 +153,11 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
             for name, value in kept.items():
                 a[name][:] = value
             engine.system.gaps(engine.state())
+
+    def changed(self, engine: "Engine") -> None:
+        """Contacts have no memory of what acted before."""
+        for name in MEMORY_OF_CONTACTS:
+            engine.arrays[name][:] = 0
 
     def _find_contact_forces(self, engine: "Engine") -> None:
         """Accelerations and forces of closed contacts by two small parts of a step, which are then taken back.

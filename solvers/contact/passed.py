@@ -57,7 +57,7 @@ from fem_mbs.solvers.stepping.codes import (
     UNRESOLVED,
 )
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.system.assembly import advance_configuration, groups_of
+from fem_mbs.system.assembly import advance_configuration, groups_of, switches_of
 from fem_mbs.system.contacts import (
     B_GN0,
     C_BLOCKS,
@@ -282,10 +282,10 @@ def crossing(d, s):
     for k in range(d.n_groups):
         g = groups[k]
         if g.touching != 0:
-            kept = matrix(g.contact_at, g.n, C_BLOCKS)
+            kept, on = matrix(g.contact_at, g.n, C_BLOCKS), switches_of(g)
             for e in range(g.n):
                 size = kept[e, C_PASSAGE]
-                if size == 0.0:
+                if size == 0.0 or on[e] == 0:
                     continue
                 travel = result_travel(s, g, e, kept[e, C_REACH])
                 if not travel > FREE * size:

@@ -40,6 +40,7 @@ from fem_mbs.system.assembly import (
     layouts_of,
     matrix_values,
     scatter_vector,
+    switches_of,
     zero,
 )
 
@@ -206,8 +207,10 @@ def elements(d, s, o, j, layout, tangents):
         nd = g.nd
         fe, Pe, ve = vector(b[_F], nd), vector(b[_MA], nd), vector(b[_V], nd)
         Me, Ce = matrix(b[_M], nd, nd), matrix(b[_C], nd, nd)
-        Ke, Kae = matrix(b[_K], nd, nd), matrix(b[_KA], nd, nd)
+        Ke, Kae, on = matrix(b[_K], nd, nd), matrix(b[_KA], nd, nd), switches_of(g)
         for e in range(g.n):
+            if on[e] == 0:
+                continue
             p = g.parameters_at + e * g.stride
             gather(d, g, e, b, s.xs, s.Rs, s.Vs, s.Vs)
             for i in range(nd):
@@ -289,3 +292,21 @@ def multiplier_diagonal(d, s, o, layout, shift, k_v):
             values[diagonal[j * size + d.n + i]] += shift / arm[i] ** 2
     for i in range((stages - 1) * size + d.n, L.n):
         values[diagonal[i]] = k_v
+    off_rows(d, k_v, stages, size, values, diagonal)
+
+
+@kernel
+def off_rows(d, k_v, stages, size, values, diagonal):
+    """Unit rows of the multipliers of constraints that are off, see `fem_mbs.system.constraints`."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.constraint == 0:
+            continue
+        on = switches_of(g)
+        for e in range(g.n):
+            if on[e] != 0:
+                continue
+            for j in range(stages - 1):
+                for i in range(g.nr):
+                    values[diagonal[j * size + d.n + g.first_row + e * g.nr + i]] = k_v

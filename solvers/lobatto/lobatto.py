@@ -184,11 +184,7 @@ class LobattoIIIAB(Stepper):
 
     def start(self, engine: Any, state: Any) -> None:
         """Coefficients, places of the nodes in a block, and accelerations at the start; the check of the step size."""
-        from fem_mbs.solvers.stepping.initial import initial_accelerations
-
         a, system, pair = engine.arrays, engine.system, tableau(self.stages)
-        if self.check_stability:
-            engine.longest = self._longest_step(system, state, engine.h)
         a["a"][:], a["a_hat"][:], a["b"][:] = pair.a, pair.a_hat, pair.b
         for name in ("Ti", "Ex"):
             a[name][:] = np.eye(3)
@@ -197,17 +193,28 @@ class LobattoIIIAB(Stepper):
         used, a["offset"][:], a["stride"][:] = places_of_entries(pattern, self.stages)
         a["used"][: len(used)] = used
         engine.record_of("n_used")["n_used"] = len(used)
-        a["Vd"][:], a["lam_report"][:] = initial_accelerations(system, state, engine.shift, matrices=engine.matrices)
-        a["Vd0"][:] = a["Vd"]
-        engine.record_of("quiet")["quiet"] = 1
+        self.changed(engine)
+        a["lam_report"][:] = self._accelerations(engine)
+
+    def changed(self, engine: Any) -> None:
+        """The check of the step size, whose limit depends on what acts."""
+        if self.check_stability:
+            engine.longest = self._longest_step(engine.system, engine.state(), engine.h)
 
     def restart(self, engine: Any) -> None:
-        """Accelerations at the present state, where the next step begins."""
+        """Accelerations at the present state, where the next step begins: all that it has of the one before."""
+        self._accelerations(engine)
+
+    @staticmethod
+    def _accelerations(engine):
+        """Put the accelerations at the present state where a step looks for them; returns the multipliers (m,)."""
         from fem_mbs.solvers.stepping.initial import initial_accelerations
 
         a = engine.arrays
         found = initial_accelerations(engine.system, engine.state(), engine.shift, matrices=engine.matrices)
         a["Vd"][:] = a["Vd0"][:] = found[0]
+        engine.record_of("quiet")["quiet"] = 1
+        return found[1]
 
     def _longest_step(self, system, state, h):
         """Limit of stability [s] at the start; raise where h is beyond it."""

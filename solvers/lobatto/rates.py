@@ -9,7 +9,7 @@ Source: docs/theory/lobatto.md, (13), "Non-holonomic rows".
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, indices, integer_matrix, integers, kernel, matrix, tensor, vector
-from fem_mbs.system.assembly import POSITION, gather, groups_of, times_tangent, zero
+from fem_mbs.system.assembly import POSITION, gather, groups_of, switches_of, times_tangent, zero
 from fem_mbs.system.constraints import replace_velocity_rows, row_norm, second_derivatives
 
 _H, _RATE, _M, _V = (SLOT[k] for k in ("H", "rate", "M", "v"))
@@ -52,8 +52,10 @@ def rate_entries(d, s, o, j):
         size, stored = nd + nr, tensor(g.G_at, g.n, nr, nd)
         nodes = integer_matrix(g.nodes_at, g.n, g.nn)
         B, H, rate = matrix(b[_M], nr, nd), tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd)
-        ve = vector(b[_V], nd)
+        ve, on = vector(b[_V], nd), switches_of(g)
         for e in range(g.n):
+            if on[e] == 0:
+                continue
             where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
             gather(d, g, e, b, s.xs, s.Rs, s.Vs, s.Vs)
             second_derivatives(d, g, e, b)

@@ -34,6 +34,7 @@ from fem_mbs.system.assembly import (
     gather,
     groups_of,
     reduce_vector,
+    switches_of,
     times_tangent,
     zero,
 )
@@ -56,8 +57,10 @@ def _constraint_entries(d, s, o, j):
         nd, nr = g.nd, g.nr
         size, stored = nd + nr, tensor(g.G_at, g.n, nr, nd)
         S, B, G = matrix(b[_K], size, size), matrix(b[_C], size, size), matrix(b[_M], nr, nd)
-        nothing, H = matrix(b[_M], nd, 0), tensor(b[_H], nr, nd, nd)
+        nothing, H, on = matrix(b[_M], nd, 0), tensor(b[_H], nr, nd, nd), switches_of(g)
         for e in range(g.n):
+            if on[e] == 0:
+                continue
             where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
             if j > 0:
                 for i in range(nr):

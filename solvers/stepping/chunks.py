@@ -17,6 +17,7 @@ from fem_mbs.results.memory import memory_of
 from fem_mbs.solvers.stepping.depth_watch import DepthWatch
 from fem_mbs.solvers.stepping.energy_watch import drift_of_energy
 from fem_mbs.solvers.stepping.run_warnings import warnings_of
+from fem_mbs.solvers.stepping.switch_times import SwitchTimes
 from fem_mbs.system import element_checks
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class Chunks:
         self.failure: Exception | None = None
         self.depth = DepthWatch(engine)
         self.extremes = element_checks.Extremes(engine.system)  # for remarks of elements
+        self.switches = SwitchTimes(engine, start, engine.h)
 
     def time(self, steps: int) -> float:
         """Time [s] after so many steps."""
@@ -119,7 +121,8 @@ class Chunks:
             self._write()
         while self.done < self.steps and self.failure is None and interrupt.asked is None and not self.ended:
             fit = (self._block() - self.gathered) * self.least
-            seconds = self._take(min(count, self.steps - self.done, fit))
+            most = self.switches.before(self.done)
+            seconds = self._take(min(count, self.steps - self.done, fit, self.steps if most is None else most))
             if seconds < 0.5 * CHUNK_SECONDS:
                 count *= 8 if seconds < CHUNK_SECONDS / 8 else 2
             elif seconds > 2 * CHUNK_SECONDS:
@@ -161,9 +164,18 @@ class Chunks:
             whole = records["step"][:saved] % (self.every if self.observers else 1) == 0
             self.extremes.look(records["output"][:saved][whole])
         self.done += taken
+        self._switch()
         seconds = time.perf_counter() - begin
         self.bar.update(self.time(self.done), self.done, records, saved)
         return seconds
+
+    def _switch(self):
+        """Switch elements whose time has come; nothing at the end of the run, or after a failure."""
+        if self.failure is None and self.done < self.steps:
+            try:
+                self.switches.act(self.done)
+            except SolverError as error:
+                self.failure = error
 
     def _unseen(self, taken):
         """What a law in Python raised where no equation is solved: outputs, energies, work. None when all went well."""

@@ -60,6 +60,7 @@ class Engine:
         if system.frictions and not method.takes_friction:
             message = f"is joint friction, which {type(method).__name__} does not know; use DecoupledNSGA"
             method._refuse_part(system.frictions[0], message)
+        self.switched: list = []  # what `stepping.switch` has done
         self.struck = np.zeros(system.nc_fixed, bool)  # contacts, in states that were saved
         self.splits = getattr(method, "impacts", "plain") == "split" and system.nc > 0
         self.longest = np.inf  # [s]: steps of variable size that the method takes
@@ -240,6 +241,7 @@ class Engine:
 
     def _start(self):
         system, a = self.system, self.arrays
+        system.switch_as_given()
         state = system.initial.copy()
         system.begin(state)
         a["x"][:], a["Q"][:], a["R"][:], a["V"][:] = state.x, state.Q, state.R, state.V
@@ -262,6 +264,13 @@ class Engine:
         # address(run) takes 0.1 ms: NumPy describes all its fields
         invoke(int(self.problems[problem][0][name]), int(run["data_at"]), int(run["run_at"]))
 
+    def call_part(self, name: str) -> None:
+        """Call one of the compiled parts of the method by its name."""
+        from fem_mbs.jit import invoke
+
+        run = self.run[0]
+        invoke(int(self.record_of(f"{name}_part")[f"{name}_part"]), int(run["data_at"]), int(run["run_at"]))
+
     def problem_at(self, at: int) -> str:
         """Name of the problem whose record is at an address."""
         from fem_mbs.jit import address
@@ -278,7 +287,7 @@ class Engine:
         """Everything that a refused step must leave as it was, a copy."""
         arrays = {name: self.arrays[name].copy() for name in self.kept_arrays}
         numbers = {name: self.record_of(name)[name] for name in self.kept_numbers}
-        return arrays, numbers, [group.state.copy() for group in self.system.groups]
+        return arrays, numbers, [array.copy() for group in self.system.groups for array in group.changing]
 
     def restore(self, kept: tuple) -> None:
         """Put back what `kept` has copied."""
@@ -287,8 +296,8 @@ class Engine:
             self.arrays[name][:] = value
         for name, value in numbers.items():
             self.record_of(name)[name] = value
-        for group, state in zip(self.system.groups, states):
-            group.state[:] = state
+        for array, value in zip((array for group in self.system.groups for array in group.changing), states):
+            array[:] = value
 
     def rescale(self, ratio: float) -> None:
         """Scale what is stored in multiples of a power of the step size, for steps ``ratio`` times as large."""
@@ -428,6 +437,9 @@ class Engine:
                    "steps_without_restitution": "made_plastic", "impacts_with_less_restitution": "limited_impacts",
                    "energy_rises": "rises", "swept_contacts": "swept_total"}  # fmt: skip
         steps = {name: int(self.run[0][field]) for name, field in counted.items()}
+        if self.switched:
+            lost = sum(told.kinetic_loss for told in self.switched)
+            controlled = {**controlled, "switches": len(self.switched), "energy_lost_in_switches": lost}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled,
                 **self.method.counted(self)}  # fmt: skip
 

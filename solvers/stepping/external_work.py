@@ -35,7 +35,7 @@ import numpy as np
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integer_matrix, integers, kernel, local_vector, vector
 from fem_mbs.rotations import quaternion_log, quaternion_multiply
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.system.assembly import gather, groups_of, zero
+from fem_mbs.system.assembly import gather, groups_of, switches_of, zero
 from fem_mbs.system.friction import F_FORCE, F_GT, F_IMPULSE, F_N, F_PART, F_PASS, coefficients_of, states_of
 
 if TYPE_CHECKING:
@@ -192,8 +192,11 @@ def external_work(d, s):
     for k in range(s.external.shape[0]):
         g, kind, at = groups[s.external[k, 0]], s.external[k, 1], s.external[k, 2]
         each = g.nd + 1 if kind == FORCE else 2 * g.nr if kind == DRIVER else 2
+        on = switches_of(g)
         for e in range(g.n):
             kept = s.efforts[at + e * each : at + (e + 1) * each]
+            if on[e] == 0:
+                continue  # `switch` finds anew what is kept
             if kind == FORCE:
                 work = work_of_force(d, g, e, b, s, kept)
             elif kind == MOVED:

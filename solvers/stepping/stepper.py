@@ -212,6 +212,7 @@ class Stepper(Checked):
         system = compiled(self, model)
         system.number_nodes()
         start, t_end, steps = self._duration(system, t_end, h)
+        system.switch_as_given()
         model_checks.start_holds(system, self.drift(system, h), self.follows)
         observers = self._observers(system, observers)
         engine = self.prepare(system, h, 1 if observers else save_every, strict)
@@ -238,6 +239,7 @@ class Stepper(Checked):
             if engine.agenda is not None:
                 engine.agenda.finish()
             result = chunks.close(interrupt)
+            system.switch_as_given()
         if interrupt.asked:
             message = f"{chunks.reason}; what was computed is in error.result"
             raise interrupt.error(message, result) from chunks.failure
@@ -298,6 +300,15 @@ class Stepper(Checked):
 
     def rescale(self, engine: Any, ratio: float, change: np.ndarray | None) -> None:
         """Memory for steps ``ratio`` times as large: here none; `stepping.engine` scales first guesses."""
+
+    def changed(self, engine: Any) -> None:
+        """Constraints or forces have come or gone: what depends on which there are; here nothing."""
+
+    def jump_problem(self) -> Any:
+        """What Newton's iteration solves where a constraint is switched on, see `stepping.switch_jump`."""
+        from fem_mbs.solvers.contact import velocity
+
+        return velocity.PROBLEM
 
     def impulses(self, engine: Any) -> dict[str, np.ndarray]:
         """What histories of forces in the last step have over its size: impulses (m,) of joints [N s], here all."""

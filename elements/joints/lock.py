@@ -1,0 +1,174 @@
+"""Lock: holds what a joint leaves free, where it is when the lock is switched on.
+
+    turn about n     u·w = 0              u = n × e fixed to A, w = e fixed to B, e ⊥ n: recorded when it is         (1)
+                                          switched on
+    slide along n    n·(x_Q − x_P) = s    s recorded then, n an axis of P                                            (2)
+
+one row for each coordinate that the joint leaves free. When it is switched on g = 0, and the gradient of (1) is that of
+the angle: δg = n·δω, with δω the rotation of B relative to A. Its multiplier is the moment about n on the second body,
+that of (2) the force along n.
+
+Source: docs/theory/switches.md, (7). Symbols: see `fem_mbs.elements.joints.rows`.
+
+    symbol   code      shape   meaning
+             p.kinds   (3,)    of each row: axis i of P to turn about, 3 + i of Q to turn about, 6 + i of P: slide
+    u, w, s  state     (6 nr,) of each row: u in A axes and w in B axes, or s in the first number
+"""
+
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.elements.base import JOINT_FRAMES, Constraint, register
+from fem_mbs.elements.joints.cylindrical import Cylindrical
+from fem_mbs.elements.joints.prismatic import Prismatic
+from fem_mbs.elements.joints.revolute import Revolute
+from fem_mbs.elements.joints.rows import (
+    add_effort,
+    clear_rows,
+    column,
+    perpendicular_hessian,
+    perpendicular_row,
+    plane_hessian,
+    plane_row,
+    points_apart,
+)
+from fem_mbs.elements.joints.spherical import Spherical
+from fem_mbs.elements.joints.universal import Universal
+from fem_mbs.errors import label
+from fem_mbs.jit import kernel, local_vector
+from fem_mbs.rotations import dot, rotate, rotate_T
+
+PARAMETERS = np.dtype([*((name, JOINT_FRAMES[name]) for name in JOINT_FRAMES.names), ("kinds", "i8", (3,))])
+TURN_Q, SLIDE = 3, 6
+# rows of what joints leave free; an axis of P to turn about, 3 + axis of Q, 6 + axis of P to slide along
+FREE = {Revolute: (2,), Cylindrical: (2, 8), Prismatic: (8,), Spherical: (0, 1, 2), Universal: (2, 3)}
+
+
+@kernel
+def record_turn(R_F, R_frame, axis, R_A, R_B, state):
+    """Record u and w of (1) in state (6,) for an axis of a frame (columns of R_frame) on a node with rotation R_F."""
+    u, y = local_vector(3), local_vector(3)
+    column(R_frame, (axis + 2) % 3, u)  # n × e
+    rotate(R_F, u, y)
+    rotate_T(R_A, y, state[:3])
+    column(R_frame, (axis + 1) % 3, u)  # e
+    rotate(R_F, u, y)
+    rotate_T(R_B, y, state[3:6])
+
+
+@kernel
+def engage(p, x_A, R_A, x_B, R_B, state):
+    """Record where all coordinates are."""
+    d, u, n = local_vector(3), local_vector(3), local_vector(3)
+    for row in range(state.shape[0] // 6):
+        kind, kept = p.kinds[row], state[6 * row : 6 * row + 6]
+        if kind >= SLIDE:
+            points_apart(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, d)
+            column(p.R_AP, kind - SLIDE, u)
+            rotate(R_A, u, n)
+            kept[0] = dot(n, d)
+        elif kind >= TURN_Q:
+            record_turn(R_B, p.R_BQ, kind - TURN_Q, R_A, R_B, kept)
+        else:
+            record_turn(R_A, p.R_AP, kind, R_A, R_B, kept)
+
+
+@kernel
+def constraint(p, x_A, R_A, x_B, R_B, state, g, G):
+    """Add (1) and (2) to g (nr,) [-, m] and their gradients to G (nr, 12)."""
+    for row in range(state.shape[0] // 6):
+        kind, kept = p.kinds[row], state[6 * row : 6 * row + 6]
+        if kind >= SLIDE:
+            plane_row(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, kind - SLIDE, row, g, G)
+            g[row] -= kept[0]
+        else:
+            perpendicular_row(R_A, kept[:3], R_B, kept[3:6], row, g, G)
+
+
+@kernel
+def hessian(p, x_A, R_A, x_B, R_B, state, H):
+    """Add ∂Gᵀ/∂q of (1) and (2) to H (nr, 12, 12)."""
+    for row in range(state.shape[0] // 6):
+        kind, kept = p.kinds[row], state[6 * row : 6 * row + 6]
+        if kind >= SLIDE:
+            plane_hessian(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, kind - SLIDE, row, H)
+        else:
+            perpendicular_hessian(R_A, kept[:3], R_B, kept[3:6], row, H)
+
+
+@kernel
+def output(p, x_A, R_A, x_B, R_B, state, lam, g, G, out):
+    """Force and moment on the second body."""
+    clear_rows(g, G)
+    constraint(p, x_A, R_A, x_B, R_B, state, g, G)
+    add_effort(R_B, p.p_BQ, G, lam, out)
+
+
+class Lock(Constraint):
+    """Lock a joint where it is: a brake that does not slip, a latch, a parking pawl.
+
+    Where it is switched on in a run, velocities jump as in a plastic impact. Switched off, the joint is free again;
+    switched on again it holds the coordinates of that time.
+
+    Parameters
+    ----------
+    joint : Revolute, Prismatic, Cylindrical, Spherical or Universal
+        All that it leaves free is locked. The joint itself stays in the model.
+    active : bool
+        Whether the joint is locked from the start, at its initial coordinates.
+    intervals : sequence of (begin, end) [s], optional
+        Times in which it is locked, in the place of ``active``; steps end at these times.
+    name : str, optional
+
+    Outputs
+    -------
+    force : (3,) [N], of the lock on the second body at Q, inertial axes; 0 while it is off
+    moment : (3,) [N m], of the lock on the second body about Q, inertial axes; 0 while it is off
+
+    Raises
+    ------
+    ParameterError
+        Not such a joint; intervals that are no rising pairs.
+    SolverError
+        In a run, where it is switched on while a driver or another lock already holds the joint.
+
+    Notes
+    -----
+    docs/howto/locks_and_attachments.md. A brake that may slip is friction in the joint.
+
+    Examples
+    --------
+    >>> from fem_mbs.nodes import Ground, Node6
+    >>> hinge = Revolute.at(Ground(), Node6([1, 0, 0]), position=[0, 0, 0], axis=[0, 0, 1], name="hinge")
+    >>> lock = Lock(hinge, intervals=[(0.5, 1.0)], name="hinge lock")
+    """
+
+    parameters = PARAMETERS
+    kernels = {"constraint": constraint, "hessian": hessian, "output": output, "engage": engage, "initial": engage}
+    outputs = {"force": (3, "N"), "moment": (3, "N m")}
+
+    def __init__(self, joint: Any, *, active: bool = True, intervals: Any = None, name: str | None = None) -> None:
+        self.name = name
+        kinds = next((kinds for cls, kinds in FREE.items() if isinstance(joint, cls)), ())
+        names = ", ".join(sorted(cls.__name__ for cls in FREE))
+        self.check(len(kinds) > 0, "joint", joint, f"has no coordinates that can be locked: give one of {names}")
+        super().__init__(joint.nodes, name=name)
+        self.joint, self.frame_P, self.frame_Q = joint, joint.frame_P, joint.frame_Q
+        self.rows, self.n_state = len(kinds), 6 * len(kinds)
+        frames = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
+        self.record = (*frames, (*kinds, 0, 0)[:3])
+        self.use_switch(active, intervals)
+
+    def __repr__(self):
+        return f"{label(self)} of {label(self.joint)}"
+
+
+def _example(rng, a, b):
+    """A lock of a random joint."""
+    axis, place = rng.normal(size=3), rng.normal(size=3)
+    cls = (Revolute, Cylindrical, Prismatic, Spherical, Universal)[rng.integers(5)]
+    return Lock(cls.at(a, b, place) if cls is Spherical else cls.at(a, b, place, axis / np.linalg.norm(axis)))
+
+
+register(Lock, example=_example)

@@ -1,0 +1,83 @@
+"""Which elements of a system are on: flags that a run changes, and what an element keeps of the pose it is engaged in.
+
+An element that is off applies no force and imposes nothing; its multipliers and its outputs of force are 0. Its rows
+and unknowns stay, so that matrices keep their pattern (`fem_mbs.system.constraints`). Flags and poses are arrays of
+the groups (`Group.changing`), which a run keeps and puts back with its state.
+
+Source: docs/theory/switches.md.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.errors import ModelError, label
+from fem_mbs.system import assembly
+from fem_mbs.system.diagnosis import Diagnosis
+from fem_mbs.system.state import State
+
+if TYPE_CHECKING:
+    from fem_mbs.elements.base import Element
+
+
+class Switches(Diagnosis):
+    """What a `System` knows of elements that are on and off."""
+
+    initial: State
+
+    @property
+    def active_rows(self) -> np.ndarray:
+        """Which constraint rows (m,) are on."""
+        chosen = np.ones(self.m, bool)
+        for group in self.groups:
+            rows = group.sizes["nr"]
+            if group.elements[0].role == "constraint" and not group.active.all():
+                first = group.first_row
+                chosen[first : first + group.n * rows] = np.repeat(group.active != 0, rows)
+        return chosen
+
+    def off_block(self) -> Any:
+        """Block (m, m) of bordered matrices with −1 for rows that are off, sparse; None where all are on."""
+        from scipy.sparse import diags_array
+
+        active = self.active_rows
+        return None if active.all() else diags_array(np.where(active, 0.0, -1.0))
+
+    def place_of(self, element: "Element") -> tuple[int, int]:
+        """Number of the group of an element, and its number in it.
+
+        Raises
+        ------
+        ModelError
+            It is not in this system.
+        """
+        for number, group in enumerate(self.groups):
+            for e, other in enumerate(group.elements if group.contact_stride == 0 else ()):
+                if other is element:
+                    return number, e
+        raise ModelError(f"{label(element)} is not an element of model '{self.name}' that can be on or off", [element])
+
+    def is_on(self, element: "Element") -> bool:
+        """Whether an element is on now."""
+        group, e = self.place_of(element)
+        return bool(self.groups[group].active[e])
+
+    def set_switch(self, element: "Element", on: bool, state: State) -> None:
+        """Switch an element on or off; one that is switched on takes what it keeps of the pose from a state."""
+        group, e = self.place_of(element)
+        self.groups[group].active[e] = int(on)
+        if on:
+            assembly.engage(self.data[0], group, e, state.x, state.R, state.V)
+
+    def engage_all(self, state: State) -> None:
+        """Let all elements take what they keep of the pose from a state, whether they are on or off."""
+        for number, group in enumerate(self.groups):
+            for e in range(group.n if "engage" in group.calls else 0):
+                assembly.engage(self.data[0], number, e, state.x, state.R, state.V)
+
+    def switch_as_given(self) -> None:
+        """Switch all elements as the model says for the time of the initial state: what a run has switched is over."""
+        for group in self.groups:
+            if group.contact_stride == 0:
+                group.active[:] = [element.is_on(self.initial.t) for element in group.elements]
+        self.engage_all(self.initial)
