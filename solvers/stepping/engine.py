@@ -83,6 +83,10 @@ class Engine:
             from fem_mbs.solvers.stepping.divider import Divider
 
             self.controller = Divider(self)
+        # name -> what has get_state() and set_state(state), for checkpoints, see `stepping.saved_state`
+        parts = {"jumps": self.jumps, "controller": self.controller, "grains": self.grains,
+                 "contact problems": self.contact_problems}  # fmt: skip
+        self.parts_with_state: dict[str, Any] = {name: part for name, part in parts.items() if part is not None}
 
     def _grains(self):
         """The contact group, where its spheres are free bodies and the method takes such groups; or None."""
@@ -266,6 +270,24 @@ class Engine:
             self.record_of(name)[name] = value
         for group, state in zip(self.system.groups, states):
             group.state[:] = state
+
+    def save_state(self) -> dict[str, Any]:
+        """All that the next steps depend on, a copy in plain numbers and arrays; see `stepping.saved_state`."""
+        from fem_mbs.solvers.stepping.saved_state import save
+
+        return save(self)
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Put back what `save_state` of an engine with the same model, method and h has given.
+
+        Raises
+        ------
+        ValueError
+            It is the state of another run.
+        """
+        from fem_mbs.solvers.stepping.saved_state import load
+
+        load(self, state)
 
     def rescale(self, ratio: float) -> None:
         """Scale what is stored in multiples of a power of the step size, for steps ``ratio`` times as large."""
