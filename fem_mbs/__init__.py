@@ -65,6 +65,7 @@ _WHERE = {
         "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StepControl", "initial_accelerations",
         "modes", "static_equilibrium",
     ),
+    "fem_mbs.solvers.stepping.continue_from": ("continue_from",),
     "fem_mbs.solvers.stepping.resume": ("resume",),
     "fem_mbs.bearings.spall": ("Spall",),
     "fem_mbs.system.state": ("State",),

@@ -44,6 +44,7 @@ def set_aside(path: Path, run: str) -> Path:
 
 def copy_into(writer: "ResultsWriter", before: Path, state: dict[str, Any]) -> None:
     """Copy what counts in a state of the writer from the file as it was into that of a new writer."""
+    file: Any = writer.file
     with read_checks.opened(before, state["run"]) as old:
         if int(old["fem_mbs"].attrs["n"]) < state["n"]:
             raise FileError(before, f"has fewer saved states than the {state['n']} of the checkpoint")
@@ -53,7 +54,7 @@ def copy_into(writer: "ResultsWriter", before: Path, state: dict[str, Any]) -> N
             lengths[writer.pair_data.name[1:]] = state["n_pairs"]
         times = lengths.pop(writer.grid.values.name[1:])
         for name, rows in lengths.items():
-            _copy(old[name], writer.file[name], rows)
+            _copy(old[name], file[name], rows)
         writer.grid.times = list(old[writer.grid.values.name][:times])
     writer.n, writer.n_pairs, writer.last, writer.last_frame = (
         state[name] for name in ("n", "n_pairs", "last", "last_frame")
@@ -61,8 +62,8 @@ def copy_into(writer: "ResultsWriter", before: Path, state: dict[str, Any]) -> N
     # a longer run may have room for fewer frames
     writer.next_frame, writer.interval = state["next_frame"], max(writer.interval, state["interval"])
     writer.begun -= state["wall"]
-    writer.file.flush()
-    writer._commit(writer.file)
+    file.flush()
+    writer._commit(file)
     writer.to_disk()
 
 

@@ -81,7 +81,9 @@ class Group:
             array = getattr(self, name)
             if array.shape != state[name].shape:
                 kind = type(self.elements[0]).__name__
-                raise ValueError(f"'{name}' of elements of type {kind} has shape {array.shape}, not {state[name].shape}")
+                raise ValueError(
+                    f"'{name}' of elements of type {kind} has shape {array.shape}, not {state[name].shape}"
+                )
             array[:] = state[name]
 
     def bind(self, names: Sequence[str]) -> None:

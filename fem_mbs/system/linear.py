@@ -144,7 +144,9 @@ class LinearSolver:
         for name in ("status", *self.kept):
             array = getattr(self, name)
             if array.shape != state[name].shape:
-                raise ValueError(f"array '{name}' of the linear solver has {len(array)} numbers, not {len(state[name])}")
+                raise ValueError(
+                    f"array '{name}' of the linear solver has {len(array)} numbers, not {len(state[name])}"
+                )
             array[:] = state[name]
 
 
@@ -512,7 +514,7 @@ class KLU(LinearSolver):
         self.factor_address, self.solve_address = _klu_factor.address, _klu_solve.address
 
     def get_state(self) -> dict[str, Any]:
-        """As of `LinearSolver`; analysis and pivots are made again from the entries and the values they were made of."""
+        """As of `LinearSolver`; analysis and pivots are made again from what they were made of."""
         counted = {name: int(self.context[0][name]) for name in self.counted}
         return super().get_state() | {"counted": counted}
 

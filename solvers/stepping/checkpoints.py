@@ -65,7 +65,9 @@ class Checkpoints:
         self.parts: dict[str, bytes | None] = {}
         self.parts["method"], why = pickled(method)
         if why:
-            raise ParameterError(method, "checkpoint_every", asked.checkpoint_every, f"{label(method)} cannot be saved: {why}")
+            raise ParameterError(
+                method, "checkpoint_every", asked.checkpoint_every, f"{label(method)} cannot be saved: {why}"
+            )
         self.parts["model"], self.no_model = pickled(system)
         self.parts["observers"], self.no_observers = pickled(tuple(observers))
         self.asked, self.print = asked._replace(save=str(results)), fingerprint(system)

@@ -137,12 +137,21 @@ class Engine:
             [name for table in self.tables for name in table.names(array=array, kept=True)] for array in (True, False)
         )
         self.arrays = {name: array for table in self.tables for name, array in table.arrays(sizes).items()}
+        self._gather_kept()
         self.aim()
         self.arrays["external"][:] = table
         self.arrays["T"][:] = np.eye(3)
         self.arrays["instants"][:] = self.method.instants
         self.records = np.zeros(1, RECORDS.dtype)
         self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
+
+    def _gather_kept(self):
+        """Lay what is kept over a refused step side by side, so that `stepping.mirror` copies it at once."""
+        sizes = [self.arrays[name].size for name in self.kept_arrays]  # words of eight bytes
+        self.kept_block = np.zeros(sum(sizes))
+        for name, part in zip(self.kept_arrays, np.split(self.kept_block, np.cumsum(sizes)[:-1])):
+            array = self.arrays[name]
+            self.arrays[name] = part.view(array.dtype).reshape(array.shape)
 
     def aim(self) -> None:
         """Put the addresses of the arrays into the records; again when arrays were replaced."""

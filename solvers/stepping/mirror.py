@@ -30,11 +30,9 @@ class Mirror:
     """Copies of what an engine keeps, made by `keep`: arrays, and the records for their numbers."""
 
     def __init__(self, engine: "Engine") -> None:
-        kept = [engine.arrays[name] for name in engine.kept_arrays]
-        kept += [group.state for group in engine.system.groups]
+        states = [group.state for group in engine.system.groups if group.sizes["nq"]]
         self.numbers = engine.kept_numbers
-        # words of eight bytes
-        self.pairs = [(array, np.zeros_like(array)) for array in kept if array.size and array.itemsize == 8]
+        self.pairs = [(array, np.zeros_like(array)) for array in (engine.kept_block, *states)]
         self.records = [(record, np.zeros_like(record)) for record in (engine.run, engine.own)]
         rows = [(address(array), address(copy), array.size) for array, copy in self.pairs]
         rows += [(address(record), address(copy), record.itemsize // 8) for record, copy in self.records]

@@ -81,7 +81,6 @@ def resume(
     system = _system(file, head, parts, model)
     method = unpickled(file, "method", parts["method"])
     state = unpickled(file, "state", parts["state"])
-    system.initial = state["initial"]
     different = difference(system, state["model"])
     if different:
         raise ModelError(
@@ -89,6 +88,7 @@ def resume(
             "begin a new run from a saved state with fem.continue_from(result, time)",
             [system.model],
         )
+    system.initial = state["initial"]
     watching = _observers(file, head, parts, observers, len(state["observers"]))
     with system.in_use("a run"):
         system.number_nodes()

@@ -217,6 +217,7 @@ class Stepper(Checked):
             raise ParameterError(self, "checkpoint_every", checkpoint_every, message)
         system = compiled(self, model)
         system.number_nodes()
+        self._duration(system, t_end, h)
         model_checks.start_holds(system, self.drift(system, h), self.follows)
         asked = Asked(t_end, h, save, save_every, strict, single, pvd, checkpoint_every)
         return self._take(system, asked, observers, progress)
