@@ -91,6 +91,8 @@ class Element(Part):
         Rows of a constraint; may be set per instance when all instances of a class share it through a subclass.
     n_state : int
         Number of internal variables.
+    remembers : bool
+        Whether these are of the past, so that a pose and its velocities do not tell them.
     role : {"dynamic", "constraint", "contact", "friction"}
         Set by the base classes below.
     viscous : bool
@@ -117,6 +119,7 @@ class Element(Part):
     kernels = {}
     rows = 0
     n_state = 0
+    remembers = True
     outputs = {}
 
     def __init__(self, nodes: Any, *, name: str | None = None, signals: Any = ()) -> None:

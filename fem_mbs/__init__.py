@@ -79,6 +79,8 @@ _WHERE = {
         "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StepControl", "campbell",
         "critical_speeds", "initial_accelerations", "modes", "static_equilibrium", "unbalance_response",
     ),
+    "fem_mbs.solvers.stepping.continue_from": ("continue_from",),
+    "fem_mbs.solvers.stepping.resume": ("resume",),
     "fem_mbs.bearings.spall": ("Spall",),
     "fem_mbs.system.state": ("State",),
     "fem_mbs.system.system": ("System",),

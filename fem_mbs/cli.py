@@ -1,4 +1,4 @@
-"""Command line: ``fem-mbs run | info | plot | picture | export | validate | check-tangents | solvers | warmup``.
+"""Command line ``fem-mbs``: run, resume, info, plot, picture, export, validate, check-tangents, solvers, warmup.
 
 A script is run as it stands; ``--set`` changes what it assigns at its top level, or the defaults of its ``main``.
 """
@@ -51,6 +51,7 @@ def _parser():
     commands = parser.add_subparsers(metavar="COMMAND")
     for name, do, arguments, text in (
         ("run", run_script, _run_arguments, "Run a model script; print its checks."),
+        ("resume", resume_run, _resume_arguments, "Go on with a run from its checkpoint."),
         ("info", show_info, _info_arguments, "Show what a results file holds."),
         ("plot", make_plot, _plot_arguments,
          "Plot histories: fem-mbs plot run.vtkhdf ball.position.z energy -o ball.png"),
@@ -79,6 +80,12 @@ def _run_arguments(add):
         help="change a value assigned at the top level of the script, or a default of its main(); may be repeated",
     )  # fmt: skip
     add("--out", type=Path, metavar="DIR", help="folder for results files")
+    add("--quiet", action="store_true", help="no progress bar")
+
+
+def _resume_arguments(add):
+    add("file", type=Path, help="results file of a run with checkpoint_every, or its checkpoint")
+    add("--t-end", type=float, metavar="S", help="end time [s]; default: that of the run")
     add("--quiet", action="store_true", help="no progress bar")
 
 
@@ -165,6 +172,13 @@ def run_script(options: Namespace) -> int:
     if hasattr(outcome, "report"):
         print(outcome.report())
     return 0
+
+
+def resume_run(options: Namespace) -> None:
+    """``fem-mbs resume``."""
+    from fem_mbs.solvers.stepping.resume import resume
+
+    print(resume(options.file, options.t_end, progress=False if options.quiet else None).report())
 
 
 def _assignment(text):

@@ -195,6 +195,7 @@ class Beam(BeamElement):
         "trouble": trouble_three_pose,
     }
     n_state = 12
+    remembers = False
     outputs = {
         "force_A": (3, "N"),
         "moment_A": (3, "N m"),

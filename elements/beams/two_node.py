@@ -125,6 +125,7 @@ class TwoNodeBeam(BeamElement):
         "trouble": trouble_two_node,
     }
     n_state = 6
+    remembers = False
     outputs = {
         "force_A": (3, "N"),
         "moment_A": (3, "N m"),

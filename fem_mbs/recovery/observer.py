@@ -138,6 +138,17 @@ class ForceObserver(Checked):
             plastic = lost & ~speed & np.char.startswith(table.note.astype(str), "no rebound")
             warn_of_missing(self.contact, speed, plastic, np.flatnonzero(lost & ~speed & ~plastic))
 
+    own = ("_buffer", "_first", "_decided", "_parts", "_tables")
+
+    def get_state(self) -> dict:
+        """What was seen and decided so far, for a checkpoint of the run."""
+        return {name: getattr(self, name) for name in self.own}
+
+    def set_state(self, state: dict) -> None:
+        """Go on from what `get_state` has given, after `start`."""
+        for name in self.own:
+            setattr(self, name, state[name])
+
     def _decide(self, end):
         """Take over states up to number ``end`` from the recovery of the window, and drop what is no longer needed."""
         window = Results(view(self._buffer), self._description, {}, {}, "running")

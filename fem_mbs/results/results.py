@@ -57,6 +57,7 @@ class Results:
     status : "complete", "running" (being written, or killed) or "stopped: …"
     parameters, statistics : dict, what the stepper was asked to do and what it counted
     names : list of str
+    observers : tuple, those of the run, when it was made by this program
 
     ``energy`` has the history ``total`` too, ``iterations`` have ``max`` and ``mean``.
 
@@ -83,6 +84,7 @@ class Results:
         self._happened = Journal().found() if journal is None else journal.found()
         self.description, self.parameters, self.statistics = description, parameters, statistics
         self.status, self.path = status, path
+        self.observers: tuple = ()
         self.model = description["model"]
         self._cache = {}
 

@@ -5,6 +5,7 @@ killed, leaves everything up to its last chunk (how: `fem_mbs.results.vtkhdf`).
 """
 
 import atexit
+import contextlib
 import json
 import os
 import time
@@ -133,6 +134,8 @@ class ResultsWriter:
         Write the model as a .pvd file with its .vtu files beside the results file at the end, for ParaView before 5.12.
     forces : bool
         The steps have ``contact_force`` and ``contact_moment``, as steps of `DecoupledNSGA` with persistent contacts.
+    continued : dict, optional
+        State of the writer that began the file, `get_state`: the file is made anew with the rows up to there.
 
     journal : Journal, optional
         Samples and events of the run, which grow meanwhile.
@@ -154,6 +157,7 @@ class ResultsWriter:
         pvd: bool = False,
         forces: bool = False,
         journal: Journal | None = None,
+        continued: dict[str, Any] | None = None,
     ) -> None:
         if path is None and (single or pvd):
             raise FemMbsError(
@@ -177,11 +181,47 @@ class ResultsWriter:
             self.lock = FileLock(self.path)
             self.process = os.getpid()
             _OPEN.add(self)
+            if continued is not None:
+                self._continue(states, frames, continued)
+                return
             try:
                 self._create(states, frames)
             except BaseException:
                 self._abandon()
                 raise
+
+    def _continue(self, states, frames, state):
+        """Make the file anew with the rows up to a state of the writer that began it."""
+        from fem_mbs.results import continued
+
+        try:
+            before = continued.set_aside(self.path, state["run"])
+        except BaseException:
+            self.lock.release()
+            raise
+        try:
+            self._create(states + state["n"], frames + state["frames"], state["run"])
+            continued.copy_into(self, before, state)
+        except BaseException:
+            self._abandon()
+            os.replace(before, self.path)
+            raise
+        before.unlink()
+
+    def get_state(self) -> dict[str, Any]:
+        """What of the file counts, and what a writer that goes on with it needs besides; a copy."""
+        return {
+            "run": self.run, "n": self.n, "n_pairs": self.n_pairs, "frames": self.grid.n_steps,
+            "next_frame": self.next_frame, "interval": self.interval, "last_frame": self.last_frame,
+            "last": self.last, "wall": time.perf_counter() - self.begun,
+        }  # fmt: skip
+
+    def to_disk(self) -> None:
+        """Have the system bring what was written to the disk, so that a power cut does not take it."""
+        if self.file is not None:
+            self.file.flush()
+            with contextlib.suppress(OSError):
+                os.fsync(self.disk.raw.fileno())
 
     def _expect(self, frames):
         """Numbers of states and of frames to take space for, and the time between frames [s], 0 for every state."""
@@ -197,7 +237,7 @@ class ResultsWriter:
         states = int(min(saved + 2, max(START_ROWS, HISTORY_LIMIT / row)))
         return states, int(min(saved, most)) + 2, duration / most if saved > most else 0.0
 
-    def _create(self, states, frames):
+    def _create(self, states, frames, run=None):
         import h5py
 
         from fem_mbs.results import vtkhdf
@@ -213,13 +253,13 @@ class ResultsWriter:
         self.file = h5py.File(self.disk, "w", libver="earliest", rdcc_nbytes=0)
         root = self.root = self.file.create_group("fem_mbs")
         root.attrs["format"] = FORMAT
-        root.attrs["run"] = uuid.uuid4().hex
+        self.run = root.attrs["run"] = run or uuid.uuid4().hex
         root.attrs["single"] = self.single
         root.attrs["n"] = np.int64(0)
         root.attrs["status"] = np.array(b"running", "S400")
         root["description"] = json.dumps(self.description)
         root["parameters"] = json.dumps(self.parameters)
-        root["versions"] = json.dumps(_versions())
+        root["versions"] = json.dumps(versions())
         self.datasets, self.pair_data = {}, None
         if not self.in_memory:
             self._create_histories(root, states)
@@ -262,6 +302,11 @@ class ResultsWriter:
         self._drop()
         if begun:
             self.path.unlink(missing_ok=True)
+
+    def give_up(self) -> None:
+        """Close a file without an end: nothing of it counts that did not before."""
+        if self.path is not None:
+            self._drop()
 
     def _drop(self):
         """Leave the file as it is."""
@@ -468,7 +513,8 @@ def _plain(value):
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def _versions():
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that a run is made with."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 

@@ -84,6 +84,14 @@ class Extremes:
             ends = np.fmin.reduce(outputs), np.fmax.reduce(outputs)
             self.rows = np.stack([np.fmin(self.rows[0], ends[0]), np.fmax(self.rows[1], ends[1])])
 
+    def get_state(self) -> Any:
+        """Rows so far, a copy."""
+        return None if self.rows is None else self.rows.copy()
+
+    def set_state(self, state: Any) -> None:
+        """Go on from what `get_state` has given."""
+        self.rows = state
+
     def remarks(self) -> list[str]:
         """What elements remark on them, see `remarks`."""
         looked = self.rows is not None and np.isfinite(self.rows).any()

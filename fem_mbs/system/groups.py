@@ -24,6 +24,8 @@ WITH = {"inertia": "inertia_tangent", "force": "force_tangent", "constraint": "h
 class Group:
     """Elements of one type as arrays, with their bound kernels."""
 
+    changes: tuple[str, ...] = ("state", "G", "kept")  # arrays that a run changes
+
     def __init__(self, elements: Sequence["Element"], workspace: Workspace) -> None:
         first = elements[0]
         self.elements, self.sizes = elements, first.sizes
@@ -81,6 +83,21 @@ class Group:
     def changing(self) -> tuple[np.ndarray, np.ndarray]:
         """What a run changes: internal variables, and which elements are on."""
         return self.state, self.active
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """What a run changes, a copy: states of elements, and what kernels keep from one call to the next."""
+        return {name: getattr(self, name).copy() for name in self.changes}
+
+    def set_state(self, state: dict[str, np.ndarray]) -> None:
+        """Put back what `get_state` has given; ValueError for other numbers of elements."""
+        for name in self.changes:
+            array = getattr(self, name)
+            if array.shape != state[name].shape:
+                kind = type(self.elements[0]).__name__
+                raise ValueError(
+                    f"'{name}' of elements of type {kind} has shape {array.shape}, not {state[name].shape}"
+                )
+            array[:] = state[name]
 
     def bind(self, names: Sequence[str]) -> None:
         """Make C functions of kernels of the elements."""

@@ -123,6 +123,32 @@ class LinearSolver:
         """Bytes that a library holds for the factors, besides arrays of this object; 0 where it does not tell."""
         return 0
 
+    # what rebuilds the factors to the last bit, for a run that goes on from a file: arrays, besides ``status``
+    kept: tuple[str, ...] = ()
+
+    def get_state(self) -> dict[str, Any]:
+        """What the same factors can be made of again, a copy: numbers and arrays."""
+        state: dict[str, Any] = {"solver": type(self).__name__, "status": self.status.copy()}
+        return state | {name: getattr(self, name).copy() for name in self.kept}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Make the factors again that `get_state` told of.
+
+        Raises
+        ------
+        ValueError
+            It is the state of another solver or another pattern.
+        """
+        if state["solver"] != type(self).__name__:
+            raise ValueError(f"factors of {state['solver']} cannot be those of {type(self).__name__}")
+        for name in ("status", *self.kept):
+            array = getattr(self, name)
+            if array.shape != state[name].shape:
+                raise ValueError(
+                    f"array '{name}' of the linear solver has {len(array)} numbers, not {len(state[name])}"
+                )
+            array[:] = state[name]
+
 
 # --- dense
 # -------------------------------------------------------------------------------------------------------------
@@ -179,6 +205,7 @@ class DenseLU(LinearSolver):
     """LU with partial pivoting of the full matrix (LAPACK dgetrf, dgetrs)."""
 
     name = "dense LU (LAPACK)"
+    kept = ("lu", "ints")
 
     def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
         super().__init__(n, pointers, rows)
@@ -215,6 +242,7 @@ KLU_DATA = np.dtype(
     + [("scale_at", "i8")]  # of KLU's switch
     + [(name, "i8") for name in ("used", "analyses", "factorisations", "since", "wait", "checked")]
     + [(name, "i8") for name in ("diagonal", "diagonal_at")]  # whether the matrix is, and its entries
+    + [("pivoted_at", "i8")]  # values that the pivots were chosen for
 )
 
 
@@ -246,6 +274,9 @@ def _klu_fresh(c):
     """
     _klu_release(c)
     symbolic, numeric = integers(c.symbolic_at, 1)[0], 0
+    kept, pivoted = vector(c.values_at, c.used), vector(c.pivoted_at, c.used)
+    for k in range(c.used):
+        pivoted[k] = kept[k]
     if symbolic != 0:
         numeric = _call5(c.factor, c.used_pointers_at, c.used_rows_at, c.values_at, symbolic, c.common_at)
     integers(c.numeric_at, 1)[0] = numeric
@@ -343,6 +374,24 @@ def _klu_factor(context, values_at):
     _klu_fresh(c)
 
 
+@entry("void(int64, int64)")
+def _klu_rebuild(context, values_at):
+    """Analyse and factorise as it was done before, with pivots of the values at `pivoted`; then with those given."""
+    c = carray(void_pointer(context), (1,), KLU_DATA)[0]
+    symbolic_at = integers(c.symbolic_at, 1)
+    if symbolic_at[0] != 0:
+        _call5(c.free_symbolic, c.symbolic_at, c.common_at, 0, 0, 0)
+    symbolic_at[0] = _call5(c.analyze, c.n, c.used_pointers_at, c.used_rows_at, c.common_at, 0)
+    given, kept, pivoted = vector(values_at, c.nnz), vector(c.values_at, c.nnz), vector(c.pivoted_at, c.nnz)
+    for k in range(c.used):
+        kept[k] = pivoted[k]
+    _klu_fresh(c)
+    for k in range(c.used):
+        kept[k] = given[k]
+    if integers(c.numeric_at, 1)[0] != 0:
+        _klu_again(c)
+
+
 @kernel
 def _klu_residual(c, right, solution):
     """Largest residual and largest right-hand side entry of a solve; ``work`` is scratch."""
@@ -428,6 +477,8 @@ class KLU(LinearSolver):
     """Sparse LU of SuiteSparse for matrices that fall into blocks (mechanisms, chains, beam lines)."""
 
     name = "KLU (SuiteSparse)"
+    kept = ("taken", "where", "used_rows", "used_pointers", "values", "pivoted", "diagonal")
+    counted = ("used", "analyses", "factorisations", "since", "wait", "checked", "diagonal")  # numbers of the context
 
     def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
         super().__init__(n, pointers, rows)
@@ -445,14 +496,14 @@ class KLU(LinearSolver):
         self.scale = switch if switch[0] == SCALED else np.array([SCALED], np.int32)
         self.taken, self.where, self.used_rows = (np.zeros(nnz, np.int32) for _ in range(3))
         self.used_pointers, self.values, self.work = np.zeros(n + 1, np.int32), np.zeros(nnz), np.zeros(2 * n)
-        self.diagonal = np.zeros(n)
+        self.diagonal, self.pivoted = np.zeros(n), np.zeros(nnz)
         self.context = np.zeros(1, KLU_DATA)
         fields: dict[str, Any] = {
             "n": n, "nnz": nnz, "pointers_at": pointers, "rows_at": rows, "common_at": self.common,
             "symbolic_at": self.symbolic, "numeric_at": self.numeric, "status_at": self.status,
             "taken_at": self.taken, "used_pointers_at": self.used_pointers, "used_rows_at": self.used_rows,
             "where_at": self.where, "values_at": self.values, "work_at": self.work, "diagonal_at": self.diagonal,
-            "scale_at": self.scale,
+            "scale_at": self.scale, "pivoted_at": self.pivoted,
             "analyze": function("klu_analyze"), "factor": function("klu_factor"),
             "refactor": function("klu_refactor"), "solve": function("klu_solve"),
             "wait": AMORTISED, "free": function("klu_free_numeric"), "free_symbolic": function("klu_free_symbolic"),
@@ -461,6 +512,20 @@ class KLU(LinearSolver):
             self.context[0][name] = address(value) if isinstance(value, np.ndarray) else value
         self.context_address = address(self.context)
         self.factor_address, self.solve_address = _klu_factor.address, _klu_solve.address
+
+    def get_state(self) -> dict[str, Any]:
+        """As of `LinearSolver`; analysis and pivots are made again from what they were made of."""
+        counted = {name: int(self.context[0][name]) for name in self.counted}
+        return super().get_state() | {"counted": counted}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """As of `LinearSolver`."""
+        super().set_state(state)
+        for name, value in state["counted"].items():
+            self.context[0][name] = value
+        if state["counted"]["analyses"]:
+            invoke(_klu_rebuild.address, self.context_address, address(self.values.copy()))
+            self.status[:] = state["status"]
 
     def foreign_bytes(self) -> int:
         """What KLU has allocated, by its own count."""
@@ -490,7 +555,7 @@ class SuperLU(LinearSolver):
 
     def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
         super().__init__(n, pointers, rows)
-        self.factors = None
+        self.factors, self.factored = None, np.zeros(0)  # and the values that they are of
         self._factor_callback = python_callback(self._factor)
         self._solve_callback = python_callback(self._solve)
         self.context_address = 0
@@ -505,10 +570,13 @@ class SuperLU(LinearSolver):
         return np.ctypeslib.as_array((ctypes.c_double * count).from_address(at))
 
     def _factor(self, _, values_at):
+        self._factorise(self._array(values_at, len(self.rows)).copy())
+
+    def _factorise(self, values):
         from scipy.sparse import csc_array
         from scipy.sparse.linalg import splu
 
-        values = self._array(values_at, len(self.rows)).copy()
+        self.factored = values
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -516,6 +584,18 @@ class SuperLU(LinearSolver):
             self.status[0] = 0
         except RuntimeError:  # exactly singular
             self.factors, self.status[0] = None, 1
+
+    def get_state(self) -> dict[str, Any]:
+        """As of `LinearSolver`."""
+        return super().get_state() | {"factored": self.factored.copy()}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """As of `LinearSolver`."""
+        super().set_state(state)
+        if len(state["factored"]) not in (0, len(self.rows)):
+            raise ValueError(f"a matrix with {len(self.rows)} entries has no factors of {len(state['factored'])}")
+        if len(state["factored"]):
+            self._factorise(state["factored"].copy())
 
     def _solve(self, _, right_at):
         if self.factors is not None:

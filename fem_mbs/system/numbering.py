@@ -167,19 +167,24 @@ class Numbering(Checked):
         -------
         (nc,) int64, the number each contact had before, −1 for new ones
         """
-        places, laws = [np.arange(self.nc_fixed)], [self.laws[: self.nc_fixed]]
-        first = self.nc_fixed
+        places = [np.arange(self.nc_fixed)]
         for search in self.searches:
-            before = [group.first_contact for group in search.groups]
-            for group, start, place in zip(search.groups, before, search.search(self, x, R, V, h)):
-                places.append(np.where(place >= 0, place + start, -1))
+            for group, place in zip(search.groups, search.search(self, x, R, V, h)):
+                places.append(np.where(place >= 0, place + group.first_contact, -1))
+        self.renumber_contacts()
+        return np.concatenate(places)
+
+    def renumber_contacts(self) -> None:
+        """Number the contacts after the pairs of contact groups have changed."""
+        laws, first = [self.laws[: self.nc_fixed]], self.nc_fixed
+        for search in self.searches:
+            for group in search.groups:
                 laws.append(group.laws)
                 group.first_contact = first
                 first += group.n
         self.nc, self.laws = first, np.vstack(laws)
         self._number_moments()
         self._fill()
-        return np.concatenate(places)
 
     def forget_pairs(self) -> None:
         """Leave the pairs of contact groups to a solver that finds them by itself, until the next search."""

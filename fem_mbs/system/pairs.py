@@ -205,6 +205,22 @@ class PairSearch:
             places.append(group.set_pairs(self, self._meeting(group, pairs)))
         return places
 
+    kept = ("centers", "ahead", "movers_ahead", "mover_x", "mover_R", "reach")  # of the last search
+
+    def get_state(self) -> dict[str, Any]:
+        """Pairs, and where all was when they were searched; a copy."""
+        places = {name: np.copy(getattr(self, name)) for name in self.kept if hasattr(self, name)}
+        return {"pairs": [group.pairs.copy() for group in self.groups], **places}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take pairs from `get_state` in place of a search; `Numbering.renumber_contacts` follows."""
+        for group, pairs in zip(self.groups, state["pairs"], strict=True):
+            group.set_pairs(self, pairs)
+        for name in self.kept:
+            if name in state:
+                value = state[name]
+                setattr(self, name, value if value.ndim else float(value))
+
     def first_overlap(
         self, system: "System", x: np.ndarray, R: np.ndarray, limit: float
     ) -> "tuple[PairGroup, np.ndarray, float] | None":

@@ -108,6 +108,14 @@ class ReducedContactProblem:
         self._callback = python_callback(self._called)
         self.address = callback_address(self._callback)
 
+    def get_state(self) -> dict[str, Any]:
+        """How the last problem ended; each begins from what the engine has."""
+        return {"reached": self.reached}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` has given."""
+        self.reached = state["reached"]
+
     def last(self) -> str:
         """How the last contact problem ended, in words."""
         if self.problem is None:

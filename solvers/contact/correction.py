@@ -48,6 +48,7 @@ from fem_mbs.solvers.contact_problem.operators import SMALL_ROWS
 from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution, solve_contact_problem
 from fem_mbs.solvers.stepping.blocked import prescribed
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, NOT_CONVERGED, OK, ROUND_OFF, TOUCHES
+from fem_mbs.solvers.stepping.saved_state import attributes_of
 from fem_mbs.system.assembly import (
     POSITION,
     SMOOTH,
@@ -133,6 +134,7 @@ class ContactProblemCorrection:
         self.engine, self.problem, self.error = engine, None, None
         self.inexact, self.worst = 0, 0.0
         self.reached = np.inf  # error of the last problem
+        self.unfinished = False  # the last was not asked to the tolerance
         self.node_entries = node_entries(engine.system, engine.matrices.layouts[SMOOTH])
         # contact groups are solved loosely, and their number may grow; one body alone or a handful exactly
         self.by_bodies = self.node_entries is not None and bool(engine.system.searches)
@@ -152,6 +154,17 @@ class ContactProblemCorrection:
             self.error = error
         a["counts"][7] += 1
         self.engine.run[0]["code"] = OK if solved else NOT_CONVERGED
+
+    own = ("inexact", "worst", "reached", "loose", "unfinished")
+
+    def get_state(self) -> dict[str, Any]:
+        """What was counted, and how the last problem ended; the problem itself is not kept."""
+        return attributes_of(self, self.own)
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` has given."""
+        for name in self.own:
+            setattr(self, name, state[name])
 
     def last(self) -> str:
         """How the last contact problem ended, in words."""

@@ -26,6 +26,7 @@ from fem_mbs.solvers.granular.shaped import (
     sizes_of_shapes,
 )
 from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
+from fem_mbs.solvers.stepping.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.granular.fitting import Fit
@@ -226,6 +227,22 @@ class Grains:
         for name, values in columns.items():
             table[:, pair_column(name)] = values
         return table
+
+    def get_state(self) -> dict[str, Any]:
+        """Pairs with their impulses, velocities, places at the last search, counters; a copy."""
+        state = {"arrays": arrays_of(self.arrays), "numbers": numbers_of(TABLE, self.record)}
+        state["obstacles"] = self.obstacles.get_state()
+        return state | {"mechanism": None if self.mechanism is None else self.mechanism.get_state()}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` has given; arrays of pairs get its room."""
+        put_arrays("contact group", self.arrays, state["arrays"])
+        self.aim()
+        put_numbers(TABLE, self.record, state["numbers"])
+        self.obstacles.set_state(state["obstacles"])
+        if self.mechanism is not None:
+            self.mechanism.connect(self.engine)
+            self.mechanism.set_state(state["mechanism"])
 
     @property
     def inexact(self) -> int:

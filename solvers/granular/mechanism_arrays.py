@@ -1,11 +1,12 @@
 """The mechanism whose obstacles contacts move, in a run: which unknowns it has, its matrix, its linear solver."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fem_mbs.jit import address
 from fem_mbs.solvers.granular.mechanism import TABLE
+from fem_mbs.solvers.stepping.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
 from fem_mbs.system.assembly import VELOCITY
 from fem_mbs.system.linear import DenseLU, choose
 
@@ -79,3 +80,18 @@ class Mechanism:
         for name, value in numbers.items():
             self.record[0][name] = value
         self.record[0]["known"] = 0
+
+    def get_state(self) -> dict[str, Any] | None:
+        """Mobilities and contacts, a copy; None before the first step."""
+        if self._layout is None:
+            return None
+        factors = self.solver.get_state()
+        return {"arrays": arrays_of(self.arrays), "numbers": numbers_of(TABLE, self.record), "factors": factors}
+
+    def set_state(self, state: dict[str, Any] | None) -> None:
+        """Go on from what `get_state` has given, after `connect`."""
+        if state is not None:
+            put_arrays("mechanism", self.arrays, state["arrays"])
+            TABLE.aim(self.record, self.arrays)
+            put_numbers(TABLE, self.record, state["numbers"])
+            self.solver.set_state(state["factors"])

@@ -7,6 +7,7 @@ import numpy as np
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.jit import address
 from fem_mbs.solvers.granular.obstacles import TABLE
+from fem_mbs.solvers.stepping.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
 
 if TYPE_CHECKING:
     from fem_mbs.system.pairs import PairGroup, PairSearch
@@ -54,6 +55,15 @@ class Obstacles:
         self.record[0]["shapes"] = len(self._parameters)
         self.record[0]["table_at"] = system.data[0]["table_at"]
         self._kept = search  # whose compiled kernels are called
+
+    def get_state(self) -> dict[str, Any]:
+        """Where those that move were at the last search, a copy."""
+        return {"arrays": arrays_of(self.arrays), "numbers": numbers_of(TABLE, self.record)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` has given."""
+        put_arrays("obstacles", self.arrays, state["arrays"])
+        put_numbers(TABLE, self.record, state["numbers"])
 
     def _plane(self, k: int, group: "PairGroup", j: int) -> None:
         self.local[k, :3] = group.prototypes["p_BQ"][j]

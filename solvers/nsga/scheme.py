@@ -16,7 +16,6 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import ACCELERATIONS, CHECK, LET_GO, REPORT, RIGHT_SIDES, TAKE, WITH_ROWS
 from fem_mbs.solvers.stepping.friction_tasks import END as FRICTION_END
 from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
-from fem_mbs.solvers.stepping.mirror import keep
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import (
     POSITION,
@@ -273,8 +272,6 @@ def advance(data, run):
     """One step; the first after a fresh start of the memory is one of the trapezoidal rule, see nsga.entry."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    if s.cut == STOPS:
-        keep(s)
     begin(d, s)
     if s.persistent != 0 and s.cut != STRIKES:
         call2(o.closed_part, run, BEGIN)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fem_mbs.results.progress import Progress
     from fem_mbs.results.results import Results
     from fem_mbs.results.writer import ResultsWriter
+    from fem_mbs.solvers.stepping.checkpoints import Checkpoints
     from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.system.system import System
 
@@ -83,6 +84,8 @@ class Chunks:
         steps: int,
         every: int,
         size: int,
+        checkpoints: "Checkpoints | None" = None,
+        notes: Sequence[str] = (),
     ) -> None:
         self.engine, self.writer, self.observers, self.bar = engine, writer, observers, bar
         self.start, self.steps, self.every = start, steps, every
@@ -94,6 +97,8 @@ class Chunks:
         self.ended = ""  # why an event ended the run
         self.h = engine.h
         self.failure: Exception | None = None
+        self.checkpoints, self.notes = checkpoints, notes
+        self.before = 0  # steps that were taken before this part of the run
         self.depth = DepthWatch(engine)
         self.extremes = element_checks.Extremes(engine.system)  # for remarks of elements
         self.switches = SwitchTimes(engine, start, engine.h)
@@ -101,6 +106,18 @@ class Chunks:
     def time(self, steps: int) -> float:
         """Time [s] after so many steps."""
         return self.start + steps * self.h
+
+    def get_state(self) -> dict[str, Any]:
+        """Where the run is and what watches it has seen; everything that was gathered is written."""
+        return {"done": self.done, "kept": self.kept, "depth": self.depth.get_state(),
+                "extremes": self.extremes.get_state()}  # fmt: skip
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` has given."""
+        self.done = self.before = state["done"]
+        self.kept = state["kept"]
+        self.depth.set_state(state["depth"])
+        self.extremes.set_state(state["extremes"])
 
     def take_all(self, interrupt: Any) -> None:
         """Steps until the last, a failure, or an interrupt."""
@@ -110,19 +127,22 @@ class Chunks:
             self._write()
 
     def _take_steps(self, interrupt):
-        block = self._free()
-        if self.engine.agenda is not None:
-            self.failure = self.engine.agenda.begin()
-        self.engine.first(block)
-        self._keep(block, 1)
-        self.extremes.look(block["output"][:1])
+        if self.before == 0:
+            block = self._free()
+            if self.engine.agenda is not None:
+                self.failure = self.engine.agenda.begin()
+            self.engine.first(block)
+            self._keep(block, 1)
+            self.extremes.look(block["output"][:1])
         count = self.least
         if self._is_due():
             self._write()
         while self.done < self.steps and self.failure is None and interrupt.asked is None and not self.ended:
             fit = (self._block() - self.gathered) * self.least
-            most = self.switches.before(self.done)
-            seconds = self._take(min(count, self.steps - self.done, fit, self.steps if most is None else most))
+            alone = [self.switches.before(self.done)]
+            alone.append(None if self.checkpoints is None else self.checkpoints.left(self.done))
+            most = min((count for count in alone if count is not None), default=self.steps)
+            seconds = self._take(min(count, self.steps - self.done, fit, most))
             if seconds < 0.5 * CHUNK_SECONDS:
                 count *= 8 if seconds < CHUNK_SECONDS / 8 else 2
             elif seconds > 2 * CHUNK_SECONDS:
@@ -130,6 +150,10 @@ class Chunks:
             count = min(count, self.size * self.least)
             if self._is_due():
                 self._write()
+            if self.checkpoints is not None and self.failure is None and self.checkpoints.is_due(self.done):
+                self._checkpoint()
+        if self.checkpoints is not None and self.failure is None and self.checkpoints.written != self.done:
+            self._checkpoint()
         over = self.failure is None and (self.done == self.steps or self.ended)
         if over and int(self.engine.run[0]["step_number"]) % self.every:
             # the last step is kept too; observers have seen it
@@ -166,7 +190,7 @@ class Chunks:
         self.done += taken
         self._switch()
         seconds = time.perf_counter() - begin
-        self.bar.update(self.time(self.done), self.done, records, saved)
+        self.bar.update(self.time(self.done), self.done - self.before, records, saved)
         return seconds
 
     def _switch(self):
@@ -216,6 +240,12 @@ class Chunks:
             self.writer.append(block, pairs)
         self.written = time.perf_counter()
 
+    def _checkpoint(self):
+        """Write a checkpoint, after the states that it counts on."""
+        self._write()
+        self.writer.to_disk()
+        self.checkpoints.write(self)
+
     def broke(self, error: BaseException) -> None:
         """Note an exception that is none of the method's."""
         self.reason = f"{type(error).__name__} at t = {self.time(self.done):.9g} s: {error}"
@@ -232,7 +262,7 @@ class Chunks:
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
         try:
             warnings = [*warnings_of(self.engine), *drift_of_energy(self.engine), *self.depth.warnings()]
-            warnings += self.extremes.remarks()
+            warnings += [*self.extremes.remarks(), *self.notes]
             if self.engine.strict and warnings and self.failure is None:
                 end = self.time(self.done)
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."

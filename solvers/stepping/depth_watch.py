@@ -83,6 +83,14 @@ class DepthWatch:
             size, what = self.system.size, "the size of the model"
         self.told = f"{name} is {depth:.3g} m deep at t = {t:.6g} s, {depth / size:.2g} times {size:.3g} m, {what}"
 
+    def get_state(self) -> dict[str, Any]:
+        """What was seen so far."""
+        return {"share": self.share, "told": self.told}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` has given."""
+        self.share, self.told = state["share"], state["told"]
+
     def warnings(self) -> list[str]:
         """That a contact is deeper than (1)."""
         if not self.told:

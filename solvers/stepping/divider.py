@@ -29,7 +29,9 @@ from fem_mbs.solvers.stepping.codes import (
     TOUCHED,
     WHOLE,
 )
+from fem_mbs.solvers.stepping.mirror import Mirror
 from fem_mbs.solvers.stepping.records import RECORDS
+from fem_mbs.solvers.stepping.saved_state import arrays_of, put_arrays
 from fem_mbs.solvers.stepping.step_control import REST, Controller, StepControl
 
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ class Divider(Controller):
     def __init__(self, engine: "Engine") -> None:
         self.divides = engine.method.divide_failed_steps
         super().__init__(engine, StepControl(h_min=engine.h / PARTS if self.divides else engine.h))
+        self.mirror = Mirror(engine)
         self.splitting = False
         self.last_step: dict[str, Any] = {"step": 0}  # histories of the step that was taken in parts last
         self.divided, self.first, self.part = 0, np.inf, engine.make_records(1)
@@ -78,13 +81,11 @@ class Divider(Controller):
         """As `Engine.advance`."""
         engine, run, done = self.engine, self.engine.run[0], 0
         while done < len(times) and run["crossed"] == 0:
-            before, size, first = engine.kept(), self.h, done
-            taken, code = engine.run_steps(engine.data, engine.run, len(times) - first, first, times, signals)
-            done = first + taken
+            taken, code = engine.run_steps(engine.data, engine.run, len(times) - done, done, times, signals)
+            done += taken
             if code == TOUCHED:
-                engine.mirror.restore()
-                before, first, taken = engine.kept(), done, 0
-                code = self._split_step(before, size, times, signals, done, records)
+                self.mirror.restore()
+                code = self._split_step(engine.kept(), self.h, times, signals, done, records)
                 done += 1 if code == OK else 0
                 if code == OK:
                     continue
@@ -93,12 +94,10 @@ class Divider(Controller):
                 error = None if code == OK else engine.fault(code, float(at))
                 return done, int(engine.run[0]["saved"]), error
             asked, error = code, engine.fault(code, float(times[done]))
-            # compiled steps keep no start of theirs: those before the one that failed are taken again
-            self.back(before, size)
-            again, code = engine.run_steps(engine.data, engine.run, taken, first, times, signals)
+            self.mirror.restore()  # of the step that failed: _split_step has taken it in one call of its own
             too_fast = asked == LARGE_ROTATION and engine.h * np.abs(engine.arrays["V"][:, 3:]).max() > LARGEST_TURN
-            if code != OK or too_fast or not self._divide(float(times[done]), records):
-                return first + again, int(engine.run[0]["saved"]), error
+            if too_fast or not self._divide(float(times[done]), records):
+                return done, int(engine.run[0]["saved"]), error
             done += 1
         return done, int(engine.run[0]["saved"]), None
 
@@ -191,6 +190,18 @@ class Divider(Controller):
             motion = a["x"], a["R"], a["V"], self.part["acceleration"][0]
             output_values(engine.data[0], *motion, forces["multiplier"], forces["output"])
         return forces
+
+    own = (*Controller.own, "divided", "first", "last_step")
+
+    def get_state(self) -> dict[str, Any]:
+        """As of `Controller`."""
+        return super().get_state() | {"part": arrays_of(self.part), "other": dict(self.other)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """As of `Controller`."""
+        super().set_state(state)
+        put_arrays("parts of a step", self.part, state["part"])
+        self.other = dict(state["other"])
 
     def complete(self, block: dict[str, np.ndarray]) -> None:
         """What the last step did goes to row 0, where it was taken in parts; the state is there."""

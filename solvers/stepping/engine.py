@@ -96,6 +96,11 @@ class Engine:
 
             self.agenda = Agenda(self)
 
+        # name -> what has get_state() and set_state(state), for checkpoints, see `stepping.saved_state`
+        parts = {"jumps": self.jumps, "controller": self.controller, "grains": self.grains,
+                 "contact problems": self.contact_problems}  # fmt: skip
+        self.parts_with_state: dict[str, Any] = {name: part for name, part in parts.items() if part is not None}
+
     def _sensing(self):
         """What controllers and events of the model read; None without them."""
         if not any(item.role != "sensor" for item in self.system.watching):
@@ -154,12 +159,21 @@ class Engine:
             [name for table in self.tables for name in table.names(array=array, kept=True)] for array in (True, False)
         )
         self.arrays = {name: array for table in self.tables for name, array in table.arrays(sizes).items()}
+        self._gather_kept()
         self.aim()
         self.arrays["external"][:] = table
         self.arrays["T"][:] = np.eye(3)
         self.arrays["instants"][:] = self.method.instants
         self.records = np.zeros(1, RECORDS.dtype)
         self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
+
+    def _gather_kept(self):
+        """Lay what is kept over a refused step side by side, so that `stepping.mirror` copies it at once."""
+        sizes = [self.arrays[name].size for name in self.kept_arrays]  # words of eight bytes
+        self.kept_block = np.zeros(sum(sizes))
+        for name, part in zip(self.kept_arrays, np.split(self.kept_block, np.cumsum(sizes)[:-1])):
+            array = self.arrays[name]
+            self.arrays[name] = part.view(array.dtype).reshape(array.shape)
 
     def aim(self) -> None:
         """Put the addresses of the arrays into the records; again when arrays were replaced."""
@@ -298,6 +312,24 @@ class Engine:
             self.record_of(name)[name] = value
         for array, value in zip((array for group in self.system.groups for array in group.changing), states):
             array[:] = value
+
+    def save_state(self) -> dict[str, Any]:
+        """All that the next steps depend on, a copy in plain numbers and arrays; see `stepping.saved_state`."""
+        from fem_mbs.solvers.stepping.saved_state import save
+
+        return save(self)
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Put back what `save_state` of an engine with the same model, method and h has given.
+
+        Raises
+        ------
+        ValueError
+            It is the state of another run.
+        """
+        from fem_mbs.solvers.stepping.saved_state import load
+
+        load(self, state)
 
     def rescale(self, ratio: float) -> None:
         """Scale what is stored in multiples of a power of the step size, for steps ``ratio`` times as large."""

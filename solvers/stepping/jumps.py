@@ -7,7 +7,7 @@ jump: bodies are moved at once, with an energy that nobody gives, or the step fa
 depend on is looked at; loads may jump.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -67,6 +67,16 @@ class JumpWatch:
             self.first = self.first or self._told(int(np.argmax(found[k])), values[k : k + 2, :, 0], ends[k], self.h)
             self.times += [float(ends[k])] if len(self.times) < MOST else []
         self.last = values[-1]
+
+    def get_state(self) -> dict[str, Any]:
+        """What was seen so far, a copy."""
+        return {"times": list(self.times), "last": None if self.last is None else self.last.copy(),
+                "size": self.size.copy(), "first": self.first}  # fmt: skip
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` has given."""
+        self.times, self.last, self.first = list(state["times"]), state["last"], state["first"]
+        self.size[:] = state["size"]
 
     def cause(self, t: float, h: float) -> str:
         """What jumps in a step h [s] that ends at t [s], in words; "" if nothing does."""

@@ -39,6 +39,18 @@ class LaterCorrection:
         """The last contact problem; None without one."""
         return None if self.made is None else self.made.problem
 
+    def get_state(self) -> dict[str, Any] | None:
+        """State of the solver, None before one was needed."""
+        return None if self.made is None else self.made.get_state()
+
+    def set_state(self, state: dict[str, Any] | None) -> None:
+        """Go on from what `get_state` has given."""
+        if state is not None:
+            from fem_mbs.solvers.contact.correction import ContactProblemCorrection
+
+            self.made = self.made or ContactProblemCorrection(self.engine)
+            self.made.set_state(state)
+
     def last(self) -> str:
         """How the last contact problem ended, in words."""
         return "it made no contact problem" if self.made is None else self.made.last()

@@ -1,4 +1,9 @@
-"""What a step that compiled code stops is put back from: a copy of all that is kept, made as the step begins."""
+"""What a step that compiled code stops is put back from: a copy of all that is kept, made as the step begins.
+
+Compiled code takes many steps in one call. Without a copy of its own the steps before the one that stops would have to
+be taken again, with factors that are no longer those of the first time: the last bits of a run would depend on how many
+steps a call has.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -22,18 +27,15 @@ def keep(s):
 
 
 class Mirror:
-    """Copies of the kept arrays of an engine, made by `keep`; numbers of records are set by steps that were accepted.
-
-    Compiled code takes many steps in one call. Without a copy of its own the steps before the one that stops would have
-    to be taken again.
-    """
+    """Copies of what an engine keeps, made by `keep`: arrays, and the records for their numbers."""
 
     def __init__(self, engine: "Engine") -> None:
-        kept = [engine.arrays[name] for name in engine.kept_arrays]
-        kept += [group.state for group in engine.system.groups]
-        # words of eight bytes
-        self.pairs = [(array, np.zeros_like(array)) for array in kept if array.size and array.itemsize == 8]
+        states = [group.state for group in engine.system.groups if group.sizes["nq"]]
+        self.numbers = engine.kept_numbers
+        self.pairs = [(array, np.zeros_like(array)) for array in (engine.kept_block, *states)]
+        self.records = [(record, np.zeros_like(record)) for record in (engine.run, engine.own)]
         rows = [(address(array), address(copy), array.size) for array, copy in self.pairs]
+        rows += [(address(record), address(copy), record.itemsize // 8) for record, copy in self.records]
         self.table = np.array(rows, dtype=np.int64).reshape(-1, 3)
         engine.run[0]["mirror_at"], engine.run[0]["mirrored"] = address(self.table), len(self.table)
 
@@ -41,3 +43,7 @@ class Mirror:
         """Put back what `keep` has copied."""
         for array, copy in self.pairs:
             array[...] = copy
+        for record, copy in self.records:
+            for name in record.dtype.names:
+                if name in self.numbers:
+                    record[0][name] = copy[0][name]

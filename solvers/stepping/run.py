@@ -10,6 +10,7 @@ from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.checks import energy_rises
 from fem_mbs.solvers.stepping.codes import ENERGY_ROSE, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.mirror import keep
 from fem_mbs.solvers.stepping.records import records_at
 from fem_mbs.system.assembly import energies, groups_of, output_values
 from fem_mbs.system.constraints import constraints
@@ -119,6 +120,7 @@ def run_steps(data, run, count, start, times, signals):
     """
     d, s = data[0], run[0]
     for k in range(count):
+        keep(s)
         s.t = times[start + k]
         for i in range(s.signals.shape[0]):
             copy(signals[start + k, i], s.signals[i])

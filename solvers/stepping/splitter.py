@@ -11,10 +11,9 @@ the compiled parts, see `nsga.split`. Impacts that strike together within round-
 Source: docs/theory/split_impacts.md.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fem_mbs.solvers.stepping.codes import EXACT, LOOKS, OK, STOPS, STRIKES, TOUCHED
-from fem_mbs.solvers.stepping.mirror import Mirror
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.step_control import Controller
@@ -39,10 +38,18 @@ class Splitter:
 
     def __init__(self, controller: "Controller", most: int) -> None:
         self.controller, self.engine, self.most = controller, controller.engine, most
-        self.engine.mirror = Mirror(self.engine)
         self.engine.run[0]["cut"] = STOPS
         self.count = self.left = self.trials = 0
         self.last: list[float] = []  # times of the latest
+
+    def get_state(self) -> dict[str, Any]:
+        """What was counted, a copy."""
+        return {"count": self.count, "left": self.left, "trials": self.trials, "last": list(self.last)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` has given."""
+        self.count, self.left, self.trials = state["count"], state["left"], state["trials"]
+        self.last = list(state["last"])
 
     def crowded(self, t: float) -> bool:
         """Whether as many impacts as a step may have were split in the time of one step before ``t``."""

@@ -27,7 +27,7 @@ Source: docs/theory/decoupled_nsga.md, (28), (29); (2) by Taylor expansion as Zi
 Struct. Dyn. 20 (1991), did for Newmark's method.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from fem_mbs.arguments import Checked
 from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.stepping.chunks import signals_at
 from fem_mbs.solvers.stepping.codes import OK, TOUCHED, WHOLE
+from fem_mbs.solvers.stepping.saved_state import attributes_of
 from fem_mbs.solvers.stepping.splitter import Splitter
 
 if TYPE_CHECKING:
@@ -227,6 +228,22 @@ class Controller:
         run["ks"] = self.mass / h  # not by factors, whose round-off would depend on the steps before
         run["h"] = self.h = h
         self.engine.method.use(self.engine, h)
+
+    own: tuple[str, ...] = ("t", "next", "change", "failed", "inaccurate", "too_large", "hold", "short")
+
+    def get_state(self) -> dict[str, Any]:
+        """Step size and what was counted, a copy; numbers of the records are with the engine."""
+        splitter = None if self.splitter is None else self.splitter.get_state()
+        return {"h": self.h, "splitter": splitter, **attributes_of(self, self.own)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` has given, after the numbers of the engine were put back."""
+        self.h = state["h"]
+        self.engine.method.use(self.engine, self.h)
+        for name in self.own:
+            setattr(self, name, state[name])
+        if self.splitter is not None:
+            self.splitter.set_state(state["splitter"])
 
     def complete(self, block: dict[str, np.ndarray]) -> None:
         """What the last step did goes to row 0, which has the present state; it is there: steps are saved as taken."""

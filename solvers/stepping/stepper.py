@@ -30,9 +30,11 @@ from fem_mbs.errors import ParameterError, label
 from fem_mbs.model import compiled
 from fem_mbs.results.results import Results
 from fem_mbs.results.writer import ResultsWriter
+from fem_mbs.solvers.stepping.checkpoints import Asked, Checkpoints
 from fem_mbs.solvers.stepping.chunks import Chunks
 from fem_mbs.solvers.stepping.codes import SHIFT
 from fem_mbs.solvers.stepping.options import OPTIONS
+from fem_mbs.solvers.stepping.saved_state import load_run
 from fem_mbs.system import model_checks
 from fem_mbs.system.in_use import alone
 from fem_mbs.system.layout import Stack
@@ -149,6 +151,7 @@ class Stepper(Checked):
         strict: bool = False,
         single: bool = False,
         pvd: bool = False,
+        checkpoint_every: float | str | None = None,
     ) -> Results:
         """Integrate a model from its initial state.
 
@@ -177,6 +180,9 @@ class Stepper(Checked):
             The file is for ParaView alone: half the size, no histories; these stay in memory and are returned.
         pvd : bool
             Write the model also as ``.pvd`` beside the file, for ParaView before 5.12.
+        checkpoint_every : float [s] or text, optional
+            Write a checkpoint beside the results file from time to time, from which `fem_mbs.resume` goes on to the
+            last bit: seconds of the clock between two, 60.0, or steps, "1000 steps". Also at the end, and at Ctrl-C.
 
         Returns
         -------
@@ -198,8 +204,6 @@ class Stepper(Checked):
             Ctrl-C, SIGTERM: raised when the steps under way are done and the file is closed, so that a script ends with
             an exit code that is not 0. ``error.result`` holds what was computed.
         """
-        from fem_mbs.results.progress import Progress
-
         t_end, h, save = runtime.apply(t_end, h, save)
         h = self.positive("h", h, "s")
         save_every = self.as_integer("save_every", save_every)
@@ -209,25 +213,53 @@ class Stepper(Checked):
         )
         if progress is not None:
             progress = self.as_flag("progress", progress)
+        if checkpoint_every is not None and (save is None or single):
+            message = "goes with a results file that has histories: give save=…, and not single=True"
+            raise ParameterError(self, "checkpoint_every", checkpoint_every, message)
         system = compiled(self, model)
         system.number_nodes()
-        start, t_end, steps = self._duration(system, t_end, h)
+        self._duration(system, t_end, h)
         system.switch_as_given()
         model_checks.start_holds(system, self.drift(system, h), self.follows)
+        asked = Asked(t_end, h, save, save_every, strict, single, pvd, checkpoint_every)
+        return self._take(system, asked, observers, progress)
+
+    def _take(self, system, asked, observers, progress, *, saved=None, notes=()):
+        """Take the steps of a run; of one that goes on ``saved`` is its state, ``notes`` are more warnings."""
+        from fem_mbs.results.progress import Progress
+
+        save, h, every = asked.save, asked.h, asked.save_every
+        start, t_end, steps = self._duration(system, asked.t_end, h)
         observers = self._observers(system, observers)
-        engine = self.prepare(system, h, 1 if observers else save_every, strict)
+        engine = self.prepare(system, h, 1 if observers else every, asked.strict)
         engine.t_end = start + steps * h
         if observers:
-            engine.keep_whole(save_every)
+            engine.keep_whole(every)
         parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end}
-        parameters |= {"save_every": save_every, **self.parameters(), "chosen": self.chosen()}
+        parameters |= {"save_every": every, **self.parameters(), "chosen": self.chosen()}
         journal = None if engine.agenda is None else engine.agenda.journal
+        continued = None if saved is None else saved["writer"]
+        if saved is not None:
+            load_run(engine, observers, saved)
         writer = ResultsWriter(
-            system, save, parameters=parameters, single=single, pvd=pvd, forces=engine.forces, journal=journal
-        )
+            system, save, parameters=parameters, single=asked.single, pvd=asked.pvd, forces=engine.forces,
+            journal=journal, continued=continued,
+        )  # fmt: skip
+        try:
+            checkpoints = None
+            if asked.checkpoint_every is not None:
+                checkpoints = Checkpoints(self, system, observers, asked, writer.path)
+        except BaseException:
+            writer.give_up()
+            raise
         bar = Progress(t_end, start=start, enabled=progress)
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), MOST_RECORDS))
-        chunks = Chunks(engine, writer, observers, bar, start=start, steps=steps, every=save_every, size=size)
+        chunks = Chunks(
+            engine, writer, observers, bar, start=start, steps=steps, every=every, size=size, checkpoints=checkpoints,
+            notes=notes,
+        )  # fmt: skip
+        if saved is not None:
+            chunks.set_state(saved["chunks"])
         interrupt = _Interrupt()
         try:
             chunks.take_all(interrupt)
@@ -240,6 +272,7 @@ class Stepper(Checked):
                 engine.agenda.finish()
             result = chunks.close(interrupt)
             system.switch_as_given()
+        result.observers = observers
         if interrupt.asked:
             message = f"{chunks.reason}; what was computed is in error.result"
             raise interrupt.error(message, result) from chunks.failure

@@ -199,6 +199,6 @@ def test_states_of_elements_are_those_of_the_start_again_where_a_step_stopped():
     assert code == TOUCHED
     states = [group.state for group in engine.system.groups]
     assert any((state != old).any() for state, old in zip(states, before, strict=True))
-    engine.mirror.restore()
+    engine.controller.mirror.restore()
     for state, old in zip(states, before, strict=True):
         np.testing.assert_array_equal(state, old)

@@ -1,0 +1,154 @@
+"""Runs that die and are resumed from their checkpoints: equal to the last bit to those that were not stopped."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from every_stepper import METHODS, SMOOTH, label
+from resumed import differences, stopped_and_resumed
+
+import fem_mbs as fem
+
+sys.path.append(str(Path(__file__).parents[2] / "examples"))
+import roller_crank
+
+G = 9.81
+
+
+class Kinked:
+    """A driven angle with a kink, by a class that a pickle finds."""
+
+    def __call__(self, t):
+        return np.maximum(2.0 * (t - 0.05), 0.0)
+
+
+def mixed_bag(contacts=True):
+    """A driven and a free pendulum with springs, and two balls that bounce, slide and come to rest."""
+    model = fem.Model("mixed bag", gravity=[0, 0, -G])
+    rod = model.add(fem.RigidBody(2.0, [0.01, 0.02, 0.03], position=[0.5, 0, 0], name="rod"))
+    model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0], [0, 1, 0], name="hinge"))
+    end = model.add(
+        fem.RigidBody(
+            1.0, [0.01, 0.02, 0.03], position=[1.5, 0, 0], angular_velocity=[0, 0, 1], velocity=[0, 0.5, 0], name="end"
+        )
+    )
+    model.add(fem.Spherical.at(rod, end, [1, 0, 0], name="ball joint"))
+    model.add(
+        fem.Spring(model.ground.frame([1, 1, 1]), end, stiffness=50.0, damping=0.4, free_length=1.0, name="spring")
+    )
+    if contacts:
+        for k in range(2):
+            place, speed = [3 + k, 0, 0.12 + 0.05 * k], [0.4, 0.1 * k, 0]
+            ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=place, velocity=speed, name=f"ball {k}"))
+            model.add(
+                fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5, friction=0.3, name=f"floor {k}")
+            )
+    return model
+
+
+def pour(sprung=False):
+    """Grains on a floor; with a spring at one of them the group is solved pair by pair."""
+    model, group = (
+        fem.Model("pour", gravity=[0, 0, -G]),
+        fem.ContactGroup(friction=0.3, restitution=0.2 if sprung else 0.0, name="grains"),
+    )
+    for k in range(8):
+        place = [0.045 * (k % 2), 0.01 * (k // 2), 0.021 + 0.045 * (k // 2)]
+        grain = model.add(fem.RigidBody.sphere(0.05, 0.02, position=place, name=f"grain {k}"))
+        group.sphere(grain, 0.02)
+    group.obstacle(fem.SphereOnPlane, model.ground.frame())
+    model.add(group)
+    if sprung:
+        model.add(fem.Spring(model.ground.frame([0, 0, 0.5]), grain, stiffness=1.0, free_length=0.2))
+    return model
+
+
+def plate():
+    """A ball that falls on a sprung plate in a guide: grains push a mechanism."""
+    model = fem.Model("plate", gravity=[0, 0, -G])
+    body = model.add(fem.RigidBody(2.0, 0.1, name="plate"))
+    model.add(fem.Prismatic.at(model.ground, body, [0, 0, 0], [0, 0, 1], name="guide"))
+    model.add(fem.Spring(model.ground.frame([0, 0, -1]), body, stiffness=2000.0, damping=5.0, free_length=1.01))
+    group = fem.ContactGroup(friction=0.3, name="contact")
+    group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=[0.1, 0, 0.1], name="ball")), 0.05)
+    group.obstacle(fem.SphereOnBox, body.frame([0, 0, -0.05]), size=[1, 1, 0.1])
+    model.add(group)
+    return model
+
+
+def swing():
+    """A rod whose end would pass a small ball within a step, which is therefore taken in parts; and a kinked driver."""
+    model = fem.Model("swing", gravity=[0, 0, -G])
+    motion = {"velocity": [0, 0, -40.0], "angular_velocity": [0, 80.0, 0]}
+    rod = model.add(fem.RigidBody(2.0, [0.01, 0.02, 0.03], position=[0.5, 0, 0], name="rod", **motion))
+    model.add(fem.Spherical.at(model.ground, rod, [0, 0, 0], name="hinge"))
+    stop = model.ground.frame([0.5 * np.cos(0.5), 0, -0.5 * np.sin(0.5)])
+    model.add(fem.SphereOnSphere(rod, stop, radius_A=0.02, radius_B=0.02, restitution=0.5, name="stop"))
+    arm = model.add(fem.RigidBody(1.0, [0.01, 0.02, 0.03], position=[5, 0, 0], name="arm"))
+    model.add(fem.Revolute.at(model.ground, arm, [5, 0, 0], [0, 0, 1], name="shaft"))
+    model.add(fem.RevoluteDriver.at(model.ground, arm, [5, 0, 0], [0, 0, 1], angle=Kinked(), name="motor"))
+    return model
+
+
+def whip():
+    """A beam that falls about a hinge on a stop: flexible, with a contact, so that factors are kept over steps."""
+    model = fem.Model("whip", gravity=[0, 0, -G])
+    root, tip = fem.Node6(), fem.Node6([1, 0, 0], name="tip")
+    section = fem.Section.rectangle(0.02, 0.02, E=2e9, density=7800)
+    model.add(fem.beam_line(root, tip, 8, section, name="beam"))
+    model.add(fem.Revolute.at(model.ground, root, [0, 0, 0], [0, 1, 0], name="hinge"))
+    model.add(fem.SphereOnPlane(tip, model.ground.frame([0, 0, -0.1]), radius=0.02, restitution=0.3, name="stop"))
+    return model
+
+
+NSGA = fem.DecoupledNSGA
+
+
+def count(name):
+    """Whether a run has counted something of that name: what a case is about happens."""
+    return lambda result: result.statistics.get(name, 0) > 0
+
+
+def struck(result):
+    """Whether contacts closed."""
+    return any(result[name].status.any() for name in result.contacts)
+
+
+CASES = {
+    "swept grains": (lambda: NSGA(), pour, 0.3, 1e-3, 40, count("contact_sweeps")),
+    "grains pair by pair": (lambda: NSGA(), lambda: pour(sprung=True), 0.3, 1e-3, 40, count("contact_problems")),
+    "grains on a mechanism": (lambda: NSGA(), plate, 0.3, 1e-3, 40, count("contact_sweeps")),
+    "grains of cone complementarity": (lambda: fem.ConeComplementarity(), pour, 0.3, 1e-3, 40, count("contact_sweeps")),
+    "step control": (lambda: NSGA(step_control=fem.StepControl(tolerance=1e-6)), mixed_bag, 0.6, 2e-3, 40,
+                     lambda result: np.unique(result.h).size > 5),
+    "steps in parts": (lambda: fem.MoreauJean(), swing, 0.2, 3e-3, 2, count("divided_steps")),
+    "split impacts": (lambda: NSGA(impacts="split"), mixed_bag, 0.6, 2e-3, 40, count("split_impacts")),
+    "split impacts with step control": (
+        lambda: NSGA(impacts="split", step_control=fem.StepControl(tolerance=1e-6)), mixed_bag, 0.6, 2e-3, 40,
+        count("split_impacts"),
+    ),
+    "kept factors": (lambda: NSGA(rho_inf=0.0), whip, 0.4, 1e-3, 60, struck),
+    "mixed beams": (lambda: NSGA(rho_inf=0.0, mixed=True), whip, 0.4, 1e-3, 60, struck),
+    "persistent contacts": (lambda: NSGA(persistent_contacts=True), mixed_bag, 0.6, 2e-3, 40, struck),
+    "roller on a flexible crank": (lambda: NSGA(rho_inf=0.0), lambda: roller_crank.build(True), 0.3, 1e-3, 50, struck),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_run_that_died_twice_is_that_of_one_run_to_the_last_bit(case, monkeypatch, tmp_path):
+    method, build, t_end, h, every, happens = CASES[case]
+    whole = method().run(build(), t_end, h)
+    assert happens(whole)
+    path = tmp_path / "run.vtkhdf"
+    resumed = stopped_and_resumed(monkeypatch, method(), build(), t_end, h, path, every=every, kills=(1, 3))
+    assert differences(whole, resumed) == []
+
+
+@pytest.mark.parametrize("method", METHODS, ids=label)
+def test_every_method_goes_on_to_the_last_bit(method, monkeypatch, tmp_path):
+    contacts = type(method).__name__ not in SMOOTH
+    whole = method.run(mixed_bag(contacts), 0.4, 2e-3)
+    path = tmp_path / "run.vtkhdf"
+    resumed = stopped_and_resumed(monkeypatch, method, mixed_bag(contacts), 0.4, 2e-3, path, every=30, kills=(3,))
+    assert differences(whole, resumed) == []
