@@ -206,6 +206,11 @@ class Joint(Constraint):
     name : str, optional
         Shown in errors, results and ParaView.
 
+    Class attributes
+    ----------------
+    coordinates : tuple of Coordinate
+        What it leaves free, by name (`fem_mbs.elements.joints.coordinates`).
+
     Outputs
     -------
     force : (3,) [N], of the joint on the second body at Q, inertial axes
@@ -216,6 +221,8 @@ class Joint(Constraint):
     ParameterError
         If both frames belong to the same node.
     """
+
+    coordinates: tuple[Any, ...] = ()
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, signals: Any = ()) -> None:
         self._connect(frame_P, frame_Q, "a joint needs two bodies", name=name, signals=signals)

@@ -182,6 +182,7 @@ class _LoadPath:
         system = problem.system
         self.state = system.initial.copy()
         self.state.V[:], self.state.t = 0.0, problem.t
+        problem.set_load(0.0)  # drivers count their turns from where they begin
         assembly.initial_states(system.data[0], self.state.x, self.state.R, self.state.V)
         self.lam, self.factor, self.records = np.zeros(system.m), 0.0, []
 
@@ -205,6 +206,7 @@ class _LoadPath:
                     raise _failure(self.problem, self.state, self.lam, target, history, adaptive, trouble)
                 continue
             self.state, self.lam, self.factor = new, lam, target
+            assembly.accept_states(system.data[0], new.x, new.R, new.V)
             result.load_factors.append(target)
             result.iterations.append(count)
             self._keep(count)

@@ -9,9 +9,10 @@ Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
+from fem_mbs.elements.joints.coordinate_kernels import SLIDE_Z, TURN_Z, add_coordinate, count_turn, first_turn
+from fem_mbs.elements.joints.coordinates import Coordinate
 from fem_mbs.elements.joints.rows import (
     add_effort,
-    along_axis,
     axes_hessian,
     axes_row,
     check_on_axis,
@@ -20,7 +21,6 @@ from fem_mbs.elements.joints.rows import (
     plane_hessian,
     plane_row,
     random_joint,
-    relative_angle,
 )
 from fem_mbs.jit import kernel
 
@@ -42,13 +42,13 @@ def hessian(p, x_A, R_A, x_B, R_B, H):
 
 
 @kernel
-def output(p, x_A, R_A, x_B, R_B, lam, g, G, out):
-    """Force and moment on the second body, displacement along and angle about the axis."""
+def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
+    """Force and moment on the second body, displacement along and angle about the axis, and their rates."""
     clear_rows(g, G)
     constraint(p, x_A, R_A, x_B, R_B, g, G)
     add_effort(R_B, p.p_BQ, G, lam, out)
-    out[6] += along_axis(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ)
-    out[7] += relative_angle(R_A, p.R_AP, R_B, p.R_BQ)
+    add_coordinate(SLIDE_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, 0.0, x_A, R_A, x_B, R_B, v, 6, 8, out)
+    add_coordinate(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B, v, 7, 9, out)
 
 
 class Cylindrical(Joint):
@@ -66,7 +66,9 @@ class Cylindrical(Joint):
     force : (3,) [N], of the joint on the second body at Q, inertial axes; perpendicular to the axis
     moment : (3,) [N m], of the joint on the second body about Q, inertial axes; perpendicular to the axis
     displacement : [m], from P to Q along the axis
-    angle : [rad], from the x axis of P to that of Q about z, in (−π, π]
+    angle : [rad], from the x axis of P to that of Q about z, turns counted
+    displacement_rate : [m/s]
+    angle_rate : [rad/s]
 
     Raises
     ------
@@ -80,9 +82,27 @@ class Cylindrical(Joint):
     """
 
     rows = 4
+    n_state = 1
     parameters = JOINT_FRAMES
-    kernels = {"constraint": constraint, "hessian": hessian, "output": output}
-    outputs = {"force": (3, "N"), "moment": (3, "N m"), "displacement": (1, "m"), "angle": (1, "rad")}
+    coordinates = (
+        Coordinate("displacement", SLIDE_Z, "displacement_rate"),
+        Coordinate("angle", TURN_Z, "angle_rate"),
+    )
+    kernels = {
+        "constraint": constraint,
+        "hessian": hessian,
+        "initial": first_turn,
+        "accept": count_turn,
+        "output": output,
+    }
+    outputs = {
+        "force": (3, "N"),
+        "moment": (3, "N m"),
+        "displacement": (1, "m"),
+        "angle": (1, "rad"),
+        "displacement_rate": (1, "m/s"),
+        "angle_rate": (1, "rad/s"),
+    }
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)

@@ -1,8 +1,8 @@
 """Drivers: a relative angle or distance that follows a function of time.
 
-Angle φ(t) about the common z axis, x and y axes of P, x axis of Q (row "perpendicular" with a turning direction):
+Angle φ(t) about the common z axis, with θ the turn from x of P to x of Q (`joints.coordinate_kernels`, (1)):
 
-    u(t) = −sin φ x_P + cos φ y_P    g = u·x_Q        ∂g/∂t = u̇·x_Q       ∂²g/∂t² = ü·x_Q       ∂G/∂t = G(u̇)       (1)
+    g = θ − φ(t)                          ∂g/∂t = −φ̇        ∂²g/∂t² = −φ̈                                           (1)
 
 On g = 0 the gradient with respect to θ_B is the axis: the multiplier is the driving moment on the second body about z.
 
@@ -12,83 +12,66 @@ Distance d(t) along z of P (row "in plane"):
 
 The multiplier is the driving force on the second body along z.
 
-Source: docs/theory/joints.md, (9), (10). Symbols: see `fem_mbs.elements.joints.rows`;
+Source: docs/theory/joints.md, (9), (10). Symbols: see `fem_mbs.elements.joints.coordinate_kernels`;
 φ (or d) and its derivatives are s[0, 0], s[0, 1], s[0, 2].
 """
 
-import math
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
+from fem_mbs.elements.joints.coordinate_kernels import (
+    TURN_Z,
+    coordinate_gradient,
+    coordinate_hessian,
+    coordinate_value,
+    count_turn,
+)
 from fem_mbs.elements.joints.rows import (
     POSE_TOLERANCE,
     along_axis,
     check_parallel,
-    column,
     driving_signal,
-    perpendicular_hessian,
-    perpendicular_row,
     plane_hessian,
     plane_row,
     random_joint,
-    relative_angle,
     start_tolerance,
 )
 from fem_mbs.errors import label
 from fem_mbs.jit import kernel, local_vector
-from fem_mbs.rotations import dot, rotate
 from fem_mbs.signals import Signal
 
 
 @kernel
-def turned(p, along_x, along_y, u):
-    """Fill u (3,) with along_x x_P + along_y y_P, axes of the first node."""
-    for i in range(3):
-        u[i] = along_x * p.R_AP[i, 0] + along_y * p.R_AP[i, 1]
+def angle_constraint(p, x_A, R_A, x_B, R_B, s, state, g, G):
+    """Add (1) to g (1,) [rad] and its gradient to G (1, 12)."""
+    row = local_vector(12)
+    g[0] -= s[0, 0]
+    g[0] += coordinate_gradient(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B, row)
+    for j in range(12):
+        G[0, j] += row[j]
 
 
 @kernel
-def angle_constraint(p, R_A, R_B, s, g, G):
-    """Add (1) to g (1,) [-] and its gradient to G (1, 12)."""
-    u, w = local_vector(3), local_vector(3)
-    turned(p, -math.sin(s[0, 0]), math.cos(s[0, 0]), u)
-    column(p.R_BQ, 0, w)
-    perpendicular_row(R_A, u, R_B, w, 0, g, G)
-
-
-@kernel
-def angle_hessian(p, R_A, R_B, s, H):
+def angle_hessian(p, x_A, R_A, x_B, R_B, H):
     """Add ∂Gᵀ/∂q of (1) to H (1, 12, 12)."""
-    u, w = local_vector(3), local_vector(3)
-    turned(p, -math.sin(s[0, 0]), math.cos(s[0, 0]), u)
-    column(p.R_BQ, 0, w)
-    perpendicular_hessian(R_A, u, R_B, w, 0, H)
+    coordinate_hessian(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, x_A, R_A, x_B, R_B, H[0])
 
 
 @kernel
-def angle_rheonomic(p, R_A, R_B, s, gt, gtt, rate):
-    """Add the time derivatives of (1) to gt (1,) [1/s], gtt (1,) [1/s²] and rate (1, 12)."""
-    u, w, U, W = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    sine, cosine = math.sin(s[0, 0]), math.cos(s[0, 0])
-    column(p.R_BQ, 0, w)
-    turned(p, -cosine * s[0, 1], -sine * s[0, 1], u)  # u̇
-    perpendicular_row(R_A, u, R_B, w, 0, gt, rate)
-    square = s[0, 1] * s[0, 1]
-    turned(p, sine * square - cosine * s[0, 2], -cosine * square - sine * s[0, 2], u)  # ü
-    rotate(R_A, u, U)
-    rotate(R_B, w, W)
-    gtt[0] += dot(U, W)
+def first_angle(p, x_A, R_A, x_B, R_B, s, state):
+    """Angle at the start: that of φ, whatever its number of turns."""
+    state[0] = s[0, 0]
+    count_turn(p, x_A, R_A, x_B, R_B, state)
 
 
 @kernel
-def angle_output(p, R_A, R_B, s, lam, out):
-    """Driving moment; the angle is φ plus the deviation from it, so that full turns are counted."""
+def angle_output(p, x_A, R_A, x_B, R_B, state, lam, out):
+    """Driving moment and angle."""
     out[0] += lam[0]
-    deviation = relative_angle(R_A, p.R_AP, R_B, p.R_BQ) - s[0, 0]
-    out[1] += s[0, 0] + math.atan2(math.sin(deviation), math.cos(deviation))
+    out[1] += coordinate_value(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B)
 
 
 @kernel
@@ -105,8 +88,8 @@ def distance_hessian(p, x_A, R_A, x_B, R_B, H):
 
 
 @kernel
-def distance_rheonomic(s, gt, gtt):
-    """Add the time derivatives of (2) to gt (1,) [m/s] and gtt (1,) [m/s²]."""
+def rheonomic(s, gt, gtt):
+    """Add the time derivatives of (1) or (2) to gt (1,) and gtt (1,)."""
     gt[0] -= s[0, 1]
     gtt[0] -= s[0, 2]
 
@@ -115,7 +98,7 @@ def distance_rheonomic(s, gt, gtt):
 def distance_output(p, x_A, R_A, x_B, R_B, lam, out):
     """Driving force and distance."""
     out[0] += lam[0]
-    out[1] += along_axis(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ)
+    out[1] += along_axis(x_A, R_A, p.p_AP, p.R_AP, 2, x_B, R_B, p.p_BQ)
 
 
 class RevoluteDriver(Joint):
@@ -131,8 +114,8 @@ class RevoluteDriver(Joint):
     angle : float, callable or Signal [rad]
         φ(t), twice differentiable: made of NumPy functions, a `Signal` with its derivatives, or one of `smooth_start`,
         `trapezoidal`, `ramp`, `table`. φ must be the angle of the pose at the time of the initial state
-        (0, unless a run goes on from a later one). Any number of turns; less than 90°
-        in one time step.
+        (0, unless a run goes on from a later one). Any number of turns; less than
+        half a turn in one time step.
     name : str, optional
 
     Outputs
@@ -156,11 +139,14 @@ class RevoluteDriver(Joint):
     """
 
     rows = 1
+    n_state = 1
     parameters = JOINT_FRAMES
     kernels = {
         "constraint": angle_constraint,
         "hessian": angle_hessian,
-        "rheonomic": angle_rheonomic,
+        "rheonomic": rheonomic,
+        "initial": first_angle,
+        "accept": count_turn,
         "output": angle_output,
     }
     outputs = {"moment": (1, "N m"), "angle": (1, "rad")}
@@ -185,11 +171,11 @@ class RevoluteDriver(Joint):
     def cause(self, t: float, h: float) -> str | None:
         """Why a step h [s] that ends at t [s] cannot succeed, in words; None if it is not for this driver."""
         turn = abs(self.signals[0](t) - self.signals[0](t - h))
-        if turn < 0.5 * np.pi:
+        if turn < np.pi:
             return None
         return (
-            f"{label(self)} turns by {np.degrees(turn):.4g}° in this step, and must turn by less than 90°: h must be "
-            f"below {0.5 * np.pi * h / turn:.2g} s. Is its angle in degrees? Angles are in radians (np.radians)"
+            f"{label(self)} turns by {np.degrees(turn):.4g}° in this step, and must turn by less than 180°: h must be "
+            f"below {np.pi * h / turn:.2g} s. Is its angle in degrees? Angles are in radians (np.radians)"
         )
 
 
@@ -230,7 +216,7 @@ class LinearDriver(Joint):
     kernels = {
         "constraint": distance_constraint,
         "hessian": distance_hessian,
-        "rheonomic": distance_rheonomic,
+        "rheonomic": rheonomic,
         "output": distance_output,
     }
     outputs = {"force": (1, "N"), "distance": (1, "m")}

@@ -10,9 +10,10 @@ Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
+from fem_mbs.elements.joints.coordinate_kernels import SLIDE_Z, add_coordinate
+from fem_mbs.elements.joints.coordinates import Coordinate
 from fem_mbs.elements.joints.rows import (
     add_effort,
-    along_axis,
     check_on_axis,
     check_parallel,
     clear_rows,
@@ -43,12 +44,12 @@ def hessian(p, x_A, R_A, x_B, R_B, H):
 
 
 @kernel
-def output(p, x_A, R_A, x_B, R_B, lam, g, G, out):
-    """Force and moment on the second body, and the displacement along the axis."""
+def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, out):
+    """Force and moment on the second body, displacement along the axis and its rate."""
     clear_rows(g, G)
     constraint(p, x_A, R_A, x_B, R_B, g, G)
     add_effort(R_B, p.p_BQ, G, lam, out)
-    out[6] += along_axis(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ)
+    add_coordinate(SLIDE_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, 0.0, x_A, R_A, x_B, R_B, v, 6, 7, out)
 
 
 class Prismatic(Joint):
@@ -66,6 +67,7 @@ class Prismatic(Joint):
     force : (3,) [N], of the joint on the second body at Q, inertial axes; perpendicular to the axis
     moment : (3,) [N m], of the joint on the second body about Q, inertial axes
     displacement : [m], from P to Q along the axis
+    rate : [m/s]
 
     Raises
     ------
@@ -80,8 +82,9 @@ class Prismatic(Joint):
 
     rows = 5
     parameters = JOINT_FRAMES
+    coordinates = (Coordinate("displacement", SLIDE_Z, "rate"),)
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
-    outputs = {"force": (3, "N"), "moment": (3, "N m"), "displacement": (1, "m")}
+    outputs = {"force": (3, "N"), "moment": (3, "N m"), "displacement": (1, "m"), "rate": (1, "m/s")}
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)

@@ -7,6 +7,8 @@ Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
+from fem_mbs.elements.joints.coordinate_kernels import TURN_Z, add_coordinate, count_turn, first_turn
+from fem_mbs.elements.joints.coordinates import Coordinate
 from fem_mbs.elements.joints.rows import (
     add_effort,
     axes_hessian,
@@ -17,8 +19,6 @@ from fem_mbs.elements.joints.rows import (
     point_hessian,
     point_rows,
     random_joint,
-    relative_angle,
-    relative_rate,
 )
 from fem_mbs.jit import kernel
 
@@ -40,13 +40,12 @@ def hessian(p, R_A, R_B, H):
 
 
 @kernel
-def output(p, x_A, R_A, w_A, x_B, R_B, w_B, lam, g, G, out):
+def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
     """Force and moment on the second body, angle and its rate."""
     clear_rows(g, G)
     constraint(p, x_A, R_A, x_B, R_B, g, G)
     add_effort(R_B, p.p_BQ, G, lam, out)
-    out[6] += relative_angle(R_A, p.R_AP, R_B, p.R_BQ)
-    out[7] += relative_rate(R_A, p.R_AP, w_A, R_B, w_B)
+    add_coordinate(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B, v, 6, 7, out)
 
 
 class Revolute(Joint):
@@ -63,7 +62,7 @@ class Revolute(Joint):
     -------
     force : (3,) [N], of the joint on the second body at Q, inertial axes
     moment : (3,) [N m], of the joint on the second body about Q, inertial axes; perpendicular to the axis
-    angle : [rad], from the x axis of P to that of Q about z, in (−π, π]; 0 at the start for joints made by ``at``
+    angle : [rad], from the x axis of P to that of Q about z, turns counted; 0 at the start for joints made by ``at``
     rate : [rad/s]
 
     Raises
@@ -83,8 +82,16 @@ class Revolute(Joint):
     """
 
     rows = 5
+    n_state = 1
     parameters = JOINT_FRAMES
-    kernels = {"constraint": constraint, "hessian": hessian, "output": output}
+    coordinates = (Coordinate("angle", TURN_Z, "rate"),)
+    kernels = {
+        "constraint": constraint,
+        "hessian": hessian,
+        "initial": first_turn,
+        "accept": count_turn,
+        "output": output,
+    }
     outputs = {"force": (3, "N"), "moment": (3, "N m"), "angle": (1, "rad"), "rate": (1, "rad/s")}
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:

@@ -23,7 +23,6 @@ Source: docs/theory/joints.md, (2)-(7); Géradin & Cardona (2001), ch. 7.
     row       row           int      -     number of the (first) row to fill in g, G, H
 """
 
-import math
 from typing import Any
 
 import numpy as np
@@ -234,35 +233,22 @@ def add_effort(R_B, p_BQ, G, lam, out):
 
 
 @kernel
-def relative_angle(R_A, R_AP, R_B, R_BQ):
-    """Angle of Q against P about their common z axis [rad], in (−π, π]: from x_P to x_Q."""
+def axes_product(R_A, R_AP, i, R_B, R_BQ, j):
+    """Product of axis i of frame P and axis j of frame Q."""
     u, U, W = local_vector(3), local_vector(3), local_vector(3)
-    column(R_BQ, 0, u)
+    column(R_BQ, j, u)
     rotate(R_B, u, W)
-    column(R_AP, 0, u)
+    column(R_AP, i, u)
     rotate(R_A, u, U)
-    cosine = dot(U, W)
-    column(R_AP, 1, u)
-    rotate(R_A, u, U)
-    return math.atan2(dot(U, W), cosine)
+    return dot(U, W)
 
 
 @kernel
-def relative_rate(R_A, R_AP, w_A, R_B, w_B):
-    """Rotation speed of the second body against the first about z of P [rad/s]."""
-    u, U, n = local_vector(3), local_vector(3), local_vector(3)
-    column(R_AP, 2, u)
-    rotate(R_A, u, U)
-    rotate(R_B, w_B, n)
-    return dot(U, n) - dot(u, w_A)
-
-
-@kernel
-def along_axis(x_A, R_A, p_AP, R_AP, x_B, R_B, p_BQ):
-    """Distance from P to Q along z of P [m]."""
+def along_axis(x_A, R_A, p_AP, R_AP, i, x_B, R_B, p_BQ):
+    """Distance from P to Q along axis i of P [m]."""
     d, u, U = local_vector(3), local_vector(3), local_vector(3)
     points_apart(x_A, R_A, p_AP, x_B, R_B, p_BQ, d)
-    column(R_AP, 2, u)
+    column(R_AP, i, u)
     rotate(R_A, u, U)
     return dot(U, d)
 

@@ -13,6 +13,8 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike, Keywords, Named
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
+from fem_mbs.elements.joints.coordinate_kernels import TURN_X, TURN_Z, add_coordinate, coordinate_value
+from fem_mbs.elements.joints.coordinates import Coordinate
 from fem_mbs.elements.joints.rows import (
     POSE_TOLERANCE,
     add_effort,
@@ -43,11 +45,27 @@ def hessian(p, R_A, R_B, H):
 
 
 @kernel
-def output(p, x_A, R_A, x_B, R_B, lam, g, G, out):
-    """Force and moment on the second body."""
+def count_turns(p, x_A, R_A, x_B, R_B, state):
+    """Angles about both pins at the end of a step, counted on from ``state``."""
+    state[0] = coordinate_value(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B)
+    state[1] = coordinate_value(TURN_X, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[1], x_A, R_A, x_B, R_B)
+
+
+@kernel
+def first_turns(p, x_A, R_A, x_B, R_B, state):
+    """Angles about both pins at the start, in (−π, π]."""
+    state[:] = 0.0
+    count_turns(p, x_A, R_A, x_B, R_B, state)
+
+
+@kernel
+def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
+    """Force and moment on the second body, angles about both pins and their rates."""
     clear_rows(g, G)
     constraint(p, x_A, R_A, x_B, R_B, g, G)
     add_effort(R_B, p.p_BQ, G, lam, out)
+    add_coordinate(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B, v, 6, 8, out)
+    add_coordinate(TURN_X, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[1], x_A, R_A, x_B, R_B, v, 7, 9, out)
 
 
 class Universal(Joint):
@@ -66,6 +84,10 @@ class Universal(Joint):
     -------
     force : (3,) [N], of the joint on the second body at Q, inertial axes
     moment : (3,) [N m], of the joint on the second body about Q, inertial axes; perpendicular to both pins
+    first_angle : [rad], of the cross against the first body, about the pin along z of P; turns counted
+    second_angle : [rad], of the second body against the cross, about the pin along x of Q; turns counted. Both are 0 at
+        the start for joints made by ``at``
+    first_rate, second_rate : [rad/s]
 
     Raises
     ------
@@ -79,9 +101,27 @@ class Universal(Joint):
     """
 
     rows = 4
+    n_state = 2
     parameters = JOINT_FRAMES
-    kernels = {"constraint": constraint, "hessian": hessian, "output": output}
-    outputs = {"force": (3, "N"), "moment": (3, "N m")}
+    coordinates = (
+        Coordinate("first_angle", TURN_Z, "first_rate"),
+        Coordinate("second_angle", TURN_X, "second_rate"),
+    )
+    kernels = {
+        "constraint": constraint,
+        "hessian": hessian,
+        "initial": first_turns,
+        "accept": count_turns,
+        "output": output,
+    }
+    outputs = {
+        "force": (3, "N"),
+        "moment": (3, "N m"),
+        "first_angle": (1, "rad"),
+        "second_angle": (1, "rad"),
+        "first_rate": (1, "rad/s"),
+        "second_rate": (1, "rad/s"),
+    }
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)

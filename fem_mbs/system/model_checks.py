@@ -150,7 +150,7 @@ def start_holds(system: "System", drift: float = 0.0, follows: bool = False) -> 
     joints drift too, and it goes on from what a run has left.
     """
     state_fits(system, system.initial)
-    system.update_signals(system.initial.t)
+    system.begin(system.initial)
     positions, velocities = RESTART_TOLERANCES
     left = system.initial._drifted if follows else (0.0, 0.0, 0.0)
     constraints_hold(system, system.initial, positions=positions, velocities=velocities, left=left[:2])

@@ -97,6 +97,7 @@ class System(Diagnosis):
         for search in self.searches:
             if np.isnan(search.laws).any():  # a pair that meets and has no law is named
                 self.search_pairs(self.initial.x, self.initial.R)
+        self.begin(self.initial)
         if check:
             from fem_mbs.system import model_checks
 
@@ -276,6 +277,11 @@ class System(Diagnosis):
                     element=owner,
                 )
             self.signal_values[k] = values
+
+    def begin(self, state: State) -> None:
+        """Functions of time at the time of a state, and internal variables of the elements that fit it."""
+        self.update_signals(state.t)
+        assembly.initial_states(self.data[0], state.x, state.R, state.V)
 
     def set_gravity(self, gravity: ArrayLike) -> None:
         """Change gravity (3,) [m/s²] (static load steps)."""

@@ -214,10 +214,9 @@ class Engine:
         self.matrices.update()
 
     def _start(self):
-        from fem_mbs.system import assembly
-
         system, a = self.system, self.arrays
         state = system.initial.copy()
+        system.begin(state)
         a["x"][:], a["Q"][:], a["R"][:], a["V"][:] = state.x, state.Q, state.R, state.V
         # of nodes that cannot turn rotations stay these; those at the touch are asked for where there are contacts
         times = ("s", "0", "t") if self.contacts_come else ("s", "0")
@@ -229,7 +228,6 @@ class Engine:
         if system.nc:
             a["was_active"][:] = system.gaps(state) <= 1e-9 * system.size_at(state)
         self.method.start(self, state)
-        assembly.initial_states(system.data[0], state.x, state.R, state.V)
 
     def call(self, problem: str, name: str) -> None:
         """Call one of the compiled functions of a problem, see `stepping.newton`."""

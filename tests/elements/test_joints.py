@@ -259,8 +259,7 @@ def test_driver_follows_its_function_through_more_than_one_turn():
     result = DecoupledNSGA(rho_inf=0.8).run(driven_rod(angle), t_end=1.0, h=5e-3)
     assert result["motor"].angle == pytest.approx(angle(result.t), abs=1e-10)  # position level: solved to round-off
     assert result["motor"].angle[-1] > 2 * np.pi
-    hinge = result["hinge"].angle
-    assert hinge == pytest.approx((angle(result.t) + np.pi) % (2 * np.pi) - np.pi, abs=1e-10)
+    assert result["hinge"].angle == pytest.approx(angle(result.t), abs=1e-10)  # counts turns too
 
 
 def test_jack_carries_weight_and_inertia():

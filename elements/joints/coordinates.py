@@ -1,0 +1,102 @@
+"""Coordinates of joints: what a joint leaves free, by name. Drivers, springs, stops, friction and gears use them.
+
+A class of joints lists its free relative coordinates, those that have names:
+
+    coordinates = (Coordinate("angle", TURN_Z, "rate"),)
+
+An element that acts on one of a joint (a spring, a gear) finds it with `coordinate_of`. Its record holds `COORDINATE`
+for it, its kernels call `coordinate_value`, `coordinate_gradient` and `coordinate_hessian` of
+`joints.coordinate_kernels`, and each turn has a number in its ``state``, which kernels ``initial`` and ``accept`` set.
+
+Source: docs/theory/joints.md, (12), (13).
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.elements.base import JOINT_FRAMES
+from fem_mbs.elements.joints.coordinate_kernels import SLIDE_X, coordinate_value
+
+if TYPE_CHECKING:
+    from fem_mbs.elements.base import Joint
+
+COORDINATE = np.dtype([("kind", "i8"), *JOINT_FRAMES.descr])
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A free relative coordinate of a type of joints.
+
+    Attributes
+    ----------
+    name, rate : str
+        Outputs of the joint that have its value and its rate.
+    kind : {TURN_Z, TURN_X, SLIDE_X, SLIDE_Y, SLIDE_Z}
+        See `fem_mbs.elements.joints.coordinate_kernels`.
+    """
+
+    name: str
+    kind: int
+    rate: str
+
+    @property
+    def turns(self) -> bool:
+        """Whether it is an angle, which counts turns."""
+        return self.kind < SLIDE_X
+
+    @property
+    def unit(self) -> str:
+        """Unit of its value."""
+        return "rad" if self.turns else "m"
+
+    @property
+    def effort(self) -> str:
+        """Unit of the moment or force along it."""
+        return "N m" if self.turns else "N"
+
+
+class JointCoordinate:
+    """A free coordinate of one joint, for elements that act on it.
+
+    Attributes
+    ----------
+    joint : Joint
+    name, rate, kind, turns, unit, effort :
+        Those of the `Coordinate`.
+    record : tuple
+        Values of `COORDINATE`.
+    start : float [rad or m]
+        Its value at the start; of angles in (−π, π].
+    """
+
+    def __init__(self, joint: "Joint", coordinate: Coordinate) -> None:
+        self.joint, self.name, self.rate, self.kind = joint, coordinate.name, coordinate.rate, coordinate.kind
+        self.turns, self.unit, self.effort = coordinate.turns, coordinate.unit, coordinate.effort
+        P, Q = joint.frame_P, joint.frame_Q
+        self.record = (coordinate.kind, P.p, P.rotation, Q.p, Q.rotation)
+        A, B = P.node, Q.node
+        self.start = float(coordinate_value(*self.record, 0.0, A.position, A.rotation, B.position, B.rotation))
+
+
+def coordinate_of(owner: Any, parameter: str, joint: Any, name: str | None = None) -> JointCoordinate:
+    """A free coordinate of a joint by its name; without a name the only one.
+
+    Raises
+    ------
+    ParameterError
+        In the name of ``owner`` and its ``parameter``: not a joint with coordinates, no coordinate of this name,
+        several to choose from.
+    """
+    there: tuple = getattr(joint, "coordinates", ())
+    owner.check(there, parameter, joint, "has no free coordinate with a name; it must be a joint that turns or slides")
+    names = [coordinate.name for coordinate in there]
+    if name is None:
+        choice = " or ".join(f"'{n}'" for n in names)
+        owner.check(len(there) == 1, parameter, joint, f"has {len(there)} free coordinates; say which: {choice}")
+        return JointCoordinate(joint, there[0])
+    choice = ", ".join(names)
+    of = joint.name or type(joint).__name__
+    owner.check(name in names, "coordinate", name, f"is none of '{of}'; it has: {choice}")
+    return JointCoordinate(joint, there[names.index(name)])
