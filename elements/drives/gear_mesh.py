@@ -3,7 +3,7 @@
 The kernels are those of `drives.spans`, with teeth in them: r_b are base radii, α_w the angle of action at the centre
 distance a_0 at which both flanks touch, x profile shifts, z teeth, b_0 backlash at a_0:
 
-    r_b = m z cos α/2 ,   inv α_w = inv α + 2 (x_1 ± x_2)/(z_1 ± z_2) tan α ,   a_0 = |r_b1 ± r_b2|/cos α_w           (1)
+    r_b = m z cos α/2 ,   inv α_w = inv α + 2 (x_1 ± x_2)/(z_1 ± z_2) tan α ,   a_0 = |r_b1 ± r_b2|/cos α_w          (1)
     δ± = ±(r_b1 φ_1 ± r_b2 φ_2 − ψ_0) ∓ κ (inv α_w(a) − inv α_w) − b±                                             (2)
     b(a) = b_0 + 2κ (inv α_w(a) − inv α_w)     external; internal with −                                           (3)
 
