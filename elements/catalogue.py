@@ -23,6 +23,12 @@ from fem_mbs.elements.contacts.sphere_groove import SphereInGroove
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereInSphere, SphereOnSphere
 from fem_mbs.elements.contacts.surface import PointOnSurface
+from fem_mbs.elements.drives.belt import Belt
+from fem_mbs.elements.drives.cable import Cable, ElasticCable
+from fem_mbs.elements.drives.coupling import CoordinateCoupling, Differential
+from fem_mbs.elements.drives.gear_mesh import GearMesh
+from fem_mbs.elements.drives.gear_pair import GearPair, RackAndPinion
+from fem_mbs.elements.drives.mesh_stiffness import SpurTeeth, iso_mesh_stiffness, stepped_stiffness, tooth_stiffness
 from fem_mbs.elements.forces.loads import PointForce, PointMoment
 from fem_mbs.elements.forces.spring_damper import Spring, TorsionSpring
 from fem_mbs.elements.joints.cylindrical import Cylindrical
@@ -38,13 +44,14 @@ from fem_mbs.elements.joints.universal import Universal
 from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
-    "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
-    "Constraint", "Contact", "ContactGroup", "Cylindrical", "DynamicBearing", "Element", "Fixed", "Force", "Inertia",
-    "Joint", "JournalClearance", "KnifeEdge", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment",
+    "Beam", "BeamLine", "Belt", "BoxOnBox", "BoxOnPlane", "Cable", "CapsuleOnCapsule", "CapsuleOnPlane",
+    "CompliantContact", "Constraint", "Contact", "ContactGroup", "CoordinateCoupling", "Cylindrical", "Differential",
+    "DynamicBearing", "ElasticCable", "Element", "Fixed", "Force", "GearMesh", "GearPair", "Inertia", "Joint",
+    "JournalClearance", "KnifeEdge", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment",
     "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
-    "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder",
-    "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
-    "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
-    "SphericalClearance", "Spring", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "ball_bearing",
-    "beam_curve", "beam_line", "register",
+    "QuasiStaticBearing", "RackAndPinion", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody",
+    "RingOnCylinder", "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox",
+    "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire",
+    "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce",
+    "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "register", "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

@@ -131,6 +131,12 @@ def gather(d, g, e, b, x, R, V, A):
         for k in range(g.ns):
             for j in range(3):
                 s[k, j] = signals[which[e, k], j]
+    gather_state(g, e, b)
+
+
+@kernel
+def gather_state(g, e, b):
+    """Copy the internal variables of element e of group g to the workspace."""
     if g.nq > 0:
         state, q = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq)
         for k in range(g.nq):
