@@ -14,7 +14,7 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
     s                  (ns,3)       the element's signals: value, first and second derivative at time t
     gravity            (3,)         [m/s²]
     state              (nq,)        internal variables of the element, kept between calls
-    lam                (nr,)        multipliers of a constraint (only in ``output``)
+    lam                (nr,)        multipliers of a constraint (only in ``output`` and ``accept``)
     needs_K            float        0: nobody reads K and Ka of the tangents, which may leave them
     arguments          int          address of the table of all of these, for an element that calls another's kernels
 

@@ -24,6 +24,12 @@ from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereInSphere, SphereOnSphere
 from fem_mbs.elements.contacts.surface import PointOnSurface
 from fem_mbs.elements.control.motion import FrameAngle, FrameMotion
+from fem_mbs.elements.drives.belt import Belt
+from fem_mbs.elements.drives.cable import Cable, ElasticCable
+from fem_mbs.elements.drives.coupling import CoordinateCoupling, Differential
+from fem_mbs.elements.drives.gear_mesh import GearMesh
+from fem_mbs.elements.drives.gear_pair import GearPair, RackAndPinion
+from fem_mbs.elements.drives.mesh_stiffness import SpurTeeth, iso_mesh_stiffness, stepped_stiffness, tooth_stiffness
 from fem_mbs.elements.forces.bushing import Bushing
 from fem_mbs.elements.forces.curve import ForceCurve
 from fem_mbs.elements.forces.line_load import LineLoad
@@ -46,14 +52,15 @@ from fem_mbs.elements.joints.universal import Universal
 from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
-    "Attachment", "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "Bushing", "CapsuleOnCapsule", "CapsuleOnPlane",
-    "CompliantContact", "Constraint", "Contact", "ContactGroup", "Cylindrical", "DynamicBearing", "Element", "Fixed",
-    "Force", "ForceCurve", "FrameAngle", "FrameMotion", "Inertia", "Joint", "JointFriction", "JournalClearance",
-    "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "MaterialTable", "NonlinearSpring", "PointForce", "PointMass",
-    "PointMoment", "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
-    "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder",
-    "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
-    "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
-    "SphericalClearance", "Spring", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "ball_bearing",
-    "beam_curve", "beam_line", "register",
+    "Attachment", "Beam", "BeamLine", "Belt", "BoxOnBox", "BoxOnPlane", "Bushing", "Cable", "CapsuleOnCapsule",
+    "CapsuleOnPlane", "CompliantContact", "Constraint", "Contact", "ContactGroup", "CoordinateCoupling", "Cylindrical",
+    "Differential", "DynamicBearing", "ElasticCable", "Element", "Fixed", "Force", "ForceCurve", "FrameAngle",
+    "FrameMotion", "GearMesh", "GearPair", "Inertia", "Joint", "JointFriction", "JournalClearance", "KnifeEdge",
+    "LineLoad", "LinearDriver", "Lock", "MaterialTable", "NonlinearSpring", "PointForce", "PointMass", "PointMoment",
+    "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
+    "QuasiStaticBearing", "RackAndPinion", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody",
+    "RingOnCylinder", "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox",
+    "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire",
+    "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce",
+    "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "register", "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

@@ -212,7 +212,7 @@ class _LoadPath:
                     raise _failure(self.problem, self.state, self.lam, target, history, adaptive, trouble)
                 continue
             self.state, self.lam, self.factor = new, lam, target
-            assembly.accept_states(system.data[0], new.x, new.R, new.V)
+            assembly.accept_states(system.data[0], new.x, new.R, new.V, lam)
             result.load_factors.append(target)
             result.iterations.append(count)
             self._keep(count)

@@ -140,6 +140,12 @@ def gather(d, g, e, b, x, R, V, A):
         for k in range(g.ns):
             for j in range(3):
                 s[k, j] = signals[which[e, k], j]
+    gather_state(g, e, b)
+
+
+@kernel
+def gather_state(g, e, b):
+    """Copy the internal variables of element e of group g to the workspace."""
     if g.nq > 0:
         state, q = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq)
         for k in range(g.nq):
@@ -467,13 +473,22 @@ def initial_states(d, x, R, V):
 
 
 @kernel
-def accept_states(d, x, R, V):
-    """Internal variables of all elements at the end of a step."""
+def accept_states(d, x, R, V, lam):
+    """Internal variables of all elements at the end of a step, with its reported multipliers lam (m,)."""
+    b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     for k in range(d.n_groups):
         g = groups[k]
-        if g.accept != 0:
-            _new_states(d, g, g.accept, x, R, V)
+        if g.accept == 0:
+            continue
+        state, q, le = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq), vector(b[_LAM], max(g.nr, 1))
+        for e in range(g.n):
+            gather(d, g, e, b, x, R, V, V)
+            for j in range(g.nr):
+                le[j] = lam[g.first_row + e * g.nr + j]
+            call2(g.accept, g.parameters_at + e * g.stride, d.table_at)
+            for j in range(g.nq):
+                state[e, j] = q[j]
 
 
 @kernel

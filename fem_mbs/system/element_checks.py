@@ -15,7 +15,7 @@ import numpy as np
 
 from fem_mbs.errors import label
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
-from fem_mbs.system.assembly import gather_poses, groups_of, switches_of
+from fem_mbs.system.assembly import gather_poses, gather_state, groups_of, switches_of
 
 _X, _R, _ENERGY = SLOT["x"], SLOT["R"], SLOT["energy"]
 
@@ -38,6 +38,7 @@ def trouble_of(d, x, R):
                 if on[e] == 0:
                     continue
                 gather_poses(g, e, b, x, R)
+                gather_state(g, e, b)
                 call2(g.trouble, g.parameters_at + e * g.stride, d.table_at)
                 if answer[0] > 0.0:
                     return first + e

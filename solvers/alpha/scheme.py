@@ -149,7 +149,7 @@ def take_coupled(d, s, o):
         code = s.code
     if code == OK:
         keep_accelerations(d, s, o, 0.0)
-        accept_states(d, s.x, s.R, s.V)
+        accept_states(d, s.x, s.R, s.V, s.lam_report)
         s.struck = 1 if mark_impacts(d, s) else 0
     elif code == NOT_CONVERGED:
         blame(s, o)

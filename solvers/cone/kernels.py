@@ -284,7 +284,7 @@ def cone_advance(data, run):
         call2(s.sweep_part, s.data_at, s.run_at)
         code = s.code
     if code == OK:
-        accept_states(d, s.x, s.R, s.V)
+        accept_states(d, s.x, s.R, s.V, s.lam_report)
         s.struck = 1 if mark_impacts(d, s) else 0
         if d.nc > 0:
             contacts(d, s.x, s.R, s.x0, s.R0, s.V)  # what is recorded belongs to the end of the step

@@ -267,7 +267,7 @@ def lobatto_advance(data, run):
             collect_impulses(d, s, o)
         code = look_for_passages(d, s, code)
     if code == OK:
-        accept_states(d, s.x, s.R, s.V)
+        accept_states(d, s.x, s.R, s.V, s.lam_report)
         s.struck = 1 if mark_impacts(d, s) else 0
         zero(s.W_at, 6 * d.n_nodes)
         if not report(d, s, o):

@@ -312,7 +312,7 @@ def theta_advance(data, run):
             dynamics(d, VELOCITY, s.x, s.R, s.V, s.trial, s.Ma, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
         for i in range(6 * d.n_nodes):
             o.f0[i] = s.f[i]
-        accept_states(d, s.x, s.R, s.V)
+        accept_states(d, s.x, s.R, s.V, s.lam_report)
         s.struck = 1 if mark_impacts(d, s) else 0
         if s.struck == 0:
             o.quiet = full_norm(d, o.reaction, s.length)

@@ -249,7 +249,7 @@ def restart(data, run):
 def finish(d, s, o, lag):
     """History for the next step and impact flags."""
     keep_accelerations(d, s, o, lag)
-    accept_states(d, s.x, s.R, s.V)
+    accept_states(d, s.x, s.R, s.V, s.lam_report)
     struck = mark_impacts(d, s)
     restart_now = struck and (o.reset != 0 or s.cut == STRIKES)
     s.struck = 1 if struck else 0

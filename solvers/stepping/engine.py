@@ -269,6 +269,27 @@ class Engine:
         if system.nc:
             a["was_active"][:] = system.gaps(state) <= 1e-9 * system.size_at(state)
         self.method.start(self, state)
+        if self._reacts(state):
+            self.method.start(self, state)
+
+    def _reacts(self, state):
+        """Show the first reactions to constraints whose internal variables depend on them; whether one changed."""
+        from fem_mbs.jit import arguments_of
+        from fem_mbs.system import assembly
+
+        system, changed = self.system, False
+        kernels = {group: group.elements[0].kernels.get("accept") for group in system.groups}
+        asking = {group for group, accept in kernels.items() if accept and "lam" in arguments_of(accept)}
+        if not asking:
+            return False
+        before = {group: group.state.copy() for group in system.groups}
+        assembly.accept_states(system.data[0], state.x, state.R, state.V, self.arrays["lam_report"])
+        for group, old in before.items():
+            if group in asking:
+                changed = changed or not np.array_equal(group.state, old)
+            else:
+                group.state[:] = old
+        return changed
 
     def call(self, problem: str, name: str) -> None:
         """Call one of the compiled functions of a problem, see `stepping.newton`."""

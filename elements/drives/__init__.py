@@ -1,0 +1,1 @@
+"""Drives: gears, racks, differentials, belts, cables."""

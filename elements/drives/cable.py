@@ -1,0 +1,413 @@
+"""Cables over pulleys: inextensible and one-sided, or elastic; pulleys turn without friction.
+
+    Cable           gap = L − ℓ(q) ≥ 0 ,  tension ≥ 0 ,  G_N = −∇ℓ ;  at the catch  v⁺ = −e v⁻                     (1)
+    ElasticCable    T = max(k (ℓ − L) + c ℓ̇, 0) where ℓ > L, else 0 ;  f = −T ∇ℓ ,  V = ½ k (ℓ − L)²              (2)
+
+L is the length of the cable, ℓ(q) that of its path. Where a pulley sits on a body, the body gets the tension in both
+spans, −T times the sum of the unit vectors away from it: moments ± r T of the two cancel.
+
+Source: docs/theory/gears_and_belts.md, (gears-12)-(gears-16). Path, symbols: `fem_mbs.elements.drives.cable_path`.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.elements.base import Contact, Force, register
+from fem_mbs.elements.drives.cable_path import (
+    CABLE,
+    MOST,
+    add_gradient,
+    add_hessian,
+    axes_of_plane,
+    cable_length,
+    count_spans,
+    first_spans,
+    span_gradient,
+    span_vector,
+    trouble_path,
+)
+from fem_mbs.errors import label
+from fem_mbs.evaluator import evaluator_of
+from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.rotations import add_cross, dot, exp, rotate
+
+
+@kernel
+def cable_contact(p, x, R, state, gap, G_N, W, point, normal, tangents):
+    """Gap and its gradient, (1). The cable has no slip; turning is that of the first body against the last."""
+    R_E, delta, phi, y = local_matrix(3, 3), local_vector(3), local_vector(3), local_vector(3)
+    gap[0] += p.length - cable_length(p, x, R, state)
+    add_gradient(p, x, R, -1.0, G_N)
+    axes_of_plane(p, R, R_E)
+    span_vector(p, 0, x, R, R_E, delta)
+    span_gradient(p, 0, delta, phi)
+    rotate(R_E, phi, normal)
+    size = math.sqrt(dot(normal, normal))  # 1 unless the first span leaves the plane
+    least = 0
+    for i in range(3):
+        normal[i] /= size
+        point[i] += x[p.node[0], i] + dot(R[p.node[0], i], p.point[0])
+        if abs(normal[i]) < abs(normal[least]):
+            least = i
+    y[:] = 0.0
+    y[least] = 1.0
+    add_cross(1.0, normal, y, tangents[0])
+    size = math.sqrt(dot(tangents[0], tangents[0]))
+    for i in range(3):
+        tangents[0, i] /= size
+    add_cross(1.0, normal, tangents[0], tangents[1])
+    first, last = p.node[0], p.node[p.count - 1]
+    for r in range(3):
+        for i in range(3):
+            for k in range(3):
+                axis = tangents[r, k] if r < 2 else normal[k]
+                W[r, 6 * first + 3 + i] += axis * R[first, k, i]
+                W[r, 6 * last + 3 + i] -= axis * R[last, k, i]
+
+
+@kernel
+def cable_contact_hessian(p, x, R, state, H_N):
+    """Add ∂G_N/∂q of (1) to H_N (nd, nd)."""
+    add_hessian(p, x, R, -1.0, H_N)
+
+
+@kernel
+def _tension(p, x, R, v, state, G):
+    """T of (2) [N]; fills G (nd,) with ∇ℓ. −1 where the cable is slack."""
+    stretched, rate = cable_length(p, x, R, state) - p.length, 0.0
+    for j in range(G.shape[0]):
+        G[j] = 0.0
+    add_gradient(p, x, R, 1.0, G)
+    for j in range(G.shape[0]):
+        rate += G[j] * v[j]
+    tension = p.stiffness * stretched + p.damping * rate
+    return -1.0 if stretched <= 0.0 or tension <= 0.0 else tension
+
+
+@kernel
+def cable_force(p, x, R, v, state, f):
+    """Add (2) to f (nd,)."""
+    G = local_vector(48)[: f.shape[0]]
+    tension = _tension(p, x, R, v, state, G)
+    if tension == -1.0:
+        return
+    for j in range(f.shape[0]):
+        f[j] -= tension * G[j]
+
+
+@kernel
+def cable_tangent(p, x, R, v, state, K, C):
+    """Add −∂f/∂q and −∂f/∂v of (2) to K and C (nd, nd)."""
+    nd = K.shape[0]
+    G, along = local_vector(48)[:nd], local_vector(48)[:nd]
+    H = local_vector(2304)[: nd * nd].reshape(nd, nd)
+    tension = _tension(p, x, R, v, state, G)
+    if tension == -1.0:
+        return
+    H[:, :] = 0.0
+    add_hessian(p, x, R, 1.0, H)
+    for j in range(nd):
+        along[j] = 0.0
+        for i in range(nd):
+            along[j] += v[i] * H[i, j]
+    for i in range(nd):
+        for j in range(nd):
+            K[i, j] += G[i] * (p.stiffness * G[j] + p.damping * along[j]) + tension * H[i, j]
+            C[i, j] += p.damping * G[i] * G[j]
+
+
+@kernel
+def energy_cable(p, x, R, state):
+    """Strain energy of (2) [J]."""
+    stretched = cable_length(p, x, R, state) - p.length
+    return 0.5 * p.stiffness * stretched * stretched if stretched > 0.0 else 0.0
+
+
+@kernel
+def cable_output(p, x, R, v, state, out):
+    """Tension and length of the path."""
+    G = local_vector(48)[: v.shape[0]]
+    out[0] += max(_tension(p, x, R, v, state, G), 0.0)
+    out[1] += cable_length(p, x, R, state)
+
+
+def _span_angles(places: np.ndarray, rho: np.ndarray) -> np.ndarray:
+    """Angles ψ_k [rad] of the spans between stations (n, 3) in axes of E, in (−π, π]; NaN without a common tangent."""
+    d, kappa = np.diff(places, axis=0), np.diff(rho)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        lean = np.where(kappa == 0.0, 0.0, np.arcsin(kappa / np.hypot(d[:, 0], d[:, 1])))
+    return np.arctan2(d[:, 1], d[:, 0]) - lean
+
+
+class _OnPath:
+    """What both cables have in common: the stations, the plane, lengths at the start."""
+
+    def _lay(self, path, length, slack, turns):
+        """Stations and plane; returns nodes and the record of the path."""
+        given = list(path)
+        self.check(
+            2 <= len(given) <= MOST, "path", path, f"must have 2 to {MOST} stations: the ends and pulleys between"
+        )
+        frames, rho = [], np.zeros(len(given))
+        for k, item in enumerate(given):
+            where = f"path[{k}]"
+            if isinstance(item, tuple):
+                self.check(len(item) == 2, where, item, "must be a frame, or (frame, radius) for a pulley")
+                rho[k] = self.number(f"{where} radius", item[1], "m")
+                item = item[0]
+            frames.append(self.as_frame(where, item))
+        for k in (0, len(given) - 1):
+            self.check(rho[k] == 0.0, f"path[{k}]", given[k], "is an end of the cable, and must be a point")
+        with_radius = np.flatnonzero(rho)
+        E = frames[with_radius[0]] if len(with_radius) else frames[0]
+        nodes = list(dict.fromkeys(frame.node for frame in frames))
+        self.check(len(nodes) > 1, "path", path, "has all its points on one body")
+        for k in with_radius:
+            apart = np.linalg.norm(np.cross(frames[k].orientation[:, 2], E.orientation[:, 2]))
+            self.check(apart < 1e-8, f"path[{k}]", frames[k], "has another axis z than the first pulley; see Notes")
+        places = np.array([frame.position for frame in frames]) @ E.orientation
+        psi = self._first_angles(places, rho, turns, given)
+        self.path, self.rho, self._E = tuple(frames), rho, E
+        size = len(frames)
+        points, numbers, radii, start = np.zeros((MOST, 3)), np.zeros(MOST, int), np.zeros(MOST), np.zeros(MOST - 1)
+        points[:size], radii[:size], start[: size - 1] = [frame.p for frame in frames], rho, psi
+        numbers[:size] = [nodes.index(frame.node) for frame in frames]
+        d, kappa = np.diff(places, axis=0), np.diff(rho)
+        begins = float(np.sum(np.sqrt((d**2).sum(axis=1) - kappa**2) - kappa * psi))
+        slack = self.number("slack", slack, "m")
+        self.length = begins + slack if length is None else self.positive("length", length, "m")
+        record = (size, numbers, points, radii, nodes.index(E.node), E.rotation, self.length, start)
+        return nodes, record, begins
+
+    def _first_angles(self, places, rho, turns, given):
+        """ψ_k at the start with arcs ≥ 0 on all pulleys, each below a turn plus the turns that are asked for."""
+        psi = _span_angles(places, rho)
+        for k in range(len(rho) - 1):
+            d = np.diff(places[k : k + 2], axis=0)[0]
+            far = np.linalg.norm(d) if rho[k] == rho[k + 1] else math.hypot(d[0], d[1])
+            reach = abs(rho[k + 1] - rho[k])
+            self.check(
+                far > reach,
+                f"path[{k + 1}]",
+                given[k + 1],
+                f"is {far:.6g} m from the station before it; a span needs more than {reach:.6g} m there",
+            )
+            if k and rho[k]:
+                more = math.copysign(1.0, rho[k])
+                arc = more * (psi[k] - psi[k - 1]) % (2.0 * math.pi)
+                arc = 0.0 if 2.0 * math.pi - arc < 1e-9 else arc
+                psi[k] = psi[k - 1] + more * (arc + 2.0 * math.pi * turns.get(k, 0))
+            elif k:
+                psi[k] += 2.0 * math.pi * round((psi[k - 1] - psi[k]) / (2.0 * math.pi))
+        return psi
+
+    def trouble(self, state: Any) -> str | None:
+        """What is wrong with the path in a state, as text, or None."""
+        nodes = [frame.node.index for frame in self.path]
+        places = state.x[nodes] + np.einsum("kij,kj->ki", state.R[nodes], [frame.p for frame in self.path])
+        E = state.R[self._E.node.index] @ self._E.rotation
+        places = places @ E
+        psi, reach = _span_angles(places, self.rho), np.abs(np.diff(self.rho))
+        for k, angle in enumerate(psi):
+            if np.isnan(angle):
+                d = np.hypot(*(places[k + 1] - places[k])[:2])
+                return (
+                    f"{label(self)}: stations {k} and {k + 1} of its path are {d:.6g} m apart, and the cable between "
+                    f"them needs more than {reach[k]:.6g} m: an end has reached a pulley, or two pulleys meet"
+                )
+        return (
+            f"{label(self)}: it has come off a pulley, on which its arc would be negative. Is the side of the pulley "
+            "(sign of its radius) right? A pulley that the cable may leave is not in this element"
+        )
+
+    def regular(self, point: Any) -> bool:
+        """Whether ℓ can be differentiated at a configuration: no span near a pulley, no jump of an angle."""
+        places = [point.x[k] + point.R[k] @ f.p for k, f in ((self.nodes.index(f.node), f) for f in self.path)]
+        places = np.array(places) @ (point.R[self.nodes.index(self._E.node)] @ self._E.rotation)
+        d, psi = np.diff(places, axis=0), _span_angles(places, self.rho)
+        if np.isnan(psi).any() or np.abs(np.arctan2(d[:, 1], d[:, 0])).max() > 3.0:
+            return False
+        if np.hypot(d[:, 0], d[:, 1]).min() < 1.5 * np.abs(np.diff(self.rho)).max() + 0.3 * point.size:
+            return False
+        start = self.record[7][: len(psi)]
+        if (np.abs((psi - start + math.pi) % (2 * math.pi) - math.pi) > 3.0).any():
+            return False
+        if self.role == "contact":
+            return True
+        states = np.zeros(self.n_state)
+        call = evaluator_of(self)
+        states[:] = call("initial", point)["state"]
+        at = point.copy(state=states)
+        f = [call("force", at.copy(v=c * point.v))["f"] for c in (0.0, 1.0, -2.0, 3.0)]
+        cut = [np.abs(f[0] + c * (f[1] - f[0]) - other).max() for c, other in ((-2.0, f[2]), (3.0, f[3]))]
+        return bool(np.abs(f[0]).max() > 0.02 and max(cut) < 1e-9 * np.abs(f[0]).max())
+
+
+class Cable(_OnPath, Contact):
+    """Inextensible cable over pulleys: its path cannot become longer than the cable, and shorter it is slack.
+
+    Parameters
+    ----------
+    path : sequence of 2 to 8 stations
+        From one end to the other. An end, or a point through which the cable runs (an eye), is a frame, node or body. A
+        pulley is (frame, radius): its centre, its axis z, and its radius [m], > 0 where the cable runs around it
+        counter-clockwise about z, < 0 clockwise. Bodies may have several stations.
+    length : float > 0 [m], optional
+        Of the cable; default: that of the path at the start, plus ``slack``.
+    slack : float ≥ 0 [m]
+    turns : dict
+        Station -> full turns of the cable on this pulley beside its arc at the start.
+    restitution : float, 0 … 1
+        e of the catch; 0 for ropes.
+    name : str, optional
+
+    Outputs
+    -------
+    Those of `Contact`: ``gap`` is the slack [m], ``force`` (·, 0, 0) the tension [N], ``impulse`` that of the step, on
+    the first end along the first span (``normal``).
+
+    Attributes
+    ----------
+    length : [m]
+
+    Raises
+    ------
+    ParameterError
+        Fewer than 2 or more than 8 stations; ends with a radius; pulleys with axes that are not parallel, or that leave
+        no room for a span; a length below that of the path at the start.
+
+    Notes
+    -----
+    Equation (1) of the file's header. Pulleys carry no cable friction: tension is the same everywhere, and pulleys do
+    not turn with it. The cable is in the plane of the first pulley, whose body may move; spans with pulleys at their
+    ends should not leave it, spans between points may. A run stops where the arc on a pulley becomes negative.
+
+    Examples
+    --------
+    >>> from fem_mbs.nodes import Ground, Node6
+    >>> ground, a, b = Ground(), Node6([-0.1, 0, -1.0]), Node6([0.1, 0, -1.0])
+    >>> pulley = ground.frame(rotation=[1.5707963267948966, 0, 0])
+    >>> rope = Cable([a, (pulley, -0.1), b], name="rope")
+    >>> round(rope.length, 6)
+    2.314159
+    """
+
+    parameters = CABLE
+    kernels = {
+        "contact": cable_contact, "contact_hessian": cable_contact_hessian, "initial": first_spans,
+        "accept": count_spans, "trouble": trouble_path,
+    }  # fmt: skip
+    n_state = MOST - 1
+    where = "its length, or the slack"
+
+    def __init__(
+        self,
+        path: Sequence,
+        *,
+        length: float | None = None,
+        slack: float = 0.0,
+        turns: dict | None = None,
+        restitution: float = 0.0,
+        name: str | None = None,
+    ) -> None:
+        self.name = name
+        nodes, record, begins = self._lay(path, length, slack, turns or {})
+        super().__init__(nodes, restitution=restitution, name=name)
+        self.check(
+            self.length >= begins * (1.0 - 1e-9),
+            "length",
+            self.length,
+            f"m is less than the {begins:.9g} m of the path at the start: the cable would have to stretch",
+        )
+        self.room = np.inf
+        self.record = (*record, 0.0, 0.0)
+
+    @property
+    def sides(self) -> tuple:
+        """Numbers of the nodes of the first and of the last body."""
+        return (self.nodes.index(self.path[0].node),), (self.nodes.index(self.path[-1].node),)
+
+
+class ElasticCable(_OnPath, Force):
+    """Elastic cable over pulleys without friction; it pulls where its path is longer than it, and is slack otherwise.
+
+    Parameters
+    ----------
+    path, length, slack, turns, name :
+        As those of `Cable`. ``length`` may be less than the path at the start (the cable is then tight).
+    stiffness : float > 0 [N/m]
+        EA/L of the whole cable.
+    damping : float ≥ 0 [N s/m]
+        On the rate of the length while it is tight; it never makes the cable push.
+
+    Outputs
+    -------
+    tension : [N]
+    length : [m], of the path
+
+    Raises
+    ------
+    ParameterError
+        As `Cable`; stiffness not positive.
+
+    Examples
+    --------
+    >>> from fem_mbs.nodes import Ground, Node6
+    >>> hoist = ElasticCable([Ground(), Node6([0, 0, -2.0])], stiffness=1e5, damping=50.0, name="hoist")
+    """
+
+    parameters = CABLE
+    kernels = {
+        "force": cable_force, "force_tangent": cable_tangent, "energy": energy_cable, "initial": first_spans,
+        "accept": count_spans, "trouble": trouble_path, "output": cable_output,
+    }  # fmt: skip
+    n_state = MOST - 1
+    abrupt = True
+    outputs = {"tension": (1, "N"), "length": (1, "m")}
+
+    def __init__(
+        self,
+        path: Sequence,
+        *,
+        stiffness: float,
+        damping: float = 0.0,
+        length: float | None = None,
+        slack: float = 0.0,
+        turns: dict | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.name = name
+        nodes, record, _ = self._lay(path, length, slack, turns or {})
+        super().__init__(nodes, name=name)
+        self.stiffness = self.positive("stiffness", stiffness, "N/m")
+        self.damping = self.positive("damping", damping, "N s/m", allow_zero=True)
+        self.viscous = self.damping > 0.0
+        self.record = (*record, self.stiffness, self.damping)
+
+
+def _random_path(rng, nodes):
+    """Stations on nodes: an end on the first, pulleys with parallel axes, an eye on the first again, the other end."""
+    axes = exp(rng.normal(size=3))
+    radii = 0.1 * rng.uniform(0.2, 1.0, size=2) * rng.choice([-1.0, 1.0], size=2)
+    a, b, c = nodes
+    path: list = [a.frame(0.2 * rng.normal(size=3))]
+    for node, radius in zip((b, c), radii):
+        centre = node.frame(0.2 * rng.normal(size=3)).position
+        path.append((node.frame_at(centre, axes), radius))
+    return [*path, a.frame(0.2 * rng.normal(size=3)), c.frame(0.2 * rng.normal(size=3))]
+
+
+def _example(rng, a, b, c):
+    return Cable(_random_path(rng, (a, b, c)), slack=0.1, restitution=0.3)
+
+
+def _example_elastic(rng, a, b, c):
+    stiffness, damping = rng.uniform(0.5, 2.0), 0.02 * rng.integers(0, 2)
+    return ElasticCable(_random_path(rng, (a, b, c)), stiffness=stiffness, damping=damping, length=0.5)
+
+
+register(Cable, example=_example)
+register(ElasticCable, example=_example_elastic)
