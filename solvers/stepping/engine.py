@@ -127,6 +127,7 @@ class Engine:
         sizes = {"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns}
         table, efforts = external(system)
         sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
+        sizes["nf"] = system.n_friction
         # of contacts that keep their rows; those of groups come and go
         sizes["nb"] = 3 * BORDERED if 0 < system.nc == system.nc_fixed and system.n_drill == 0 else 0
         sizes["nz"] = len(self.matrices.layouts[POSITION].values)
