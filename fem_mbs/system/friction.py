@@ -7,7 +7,7 @@ friction can hold, positively homogeneous in the multipliers λ of the joint but
 All that a run changes is in the internal variables of the element (``state``), so that it is saved and put back with
 those of all elements.
 
-Source: docs/theory/joint_friction.md, (1).
+Source: docs/theory/joint_friction.md, (1), (2).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, tensor, vector

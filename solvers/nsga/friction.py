@@ -15,7 +15,7 @@ Static friction, and friction that jumps within the step, take passes (`nsga.fri
 ordinary problem (3). Where sticking starts or ends, and where sliding reverses, the memory of the method starts again
 (`nsga.friction_start`). What Newton's iteration does not solve goes piece by piece (`nsga.friction_pieces`).
 
-Source: docs/theory/joint_friction.md, (1)-(4).
+Source: docs/theory/joint_friction.md, (1), (5), (6).
 
     symbol        code                      meaning
     λ~_F, Λ_F     F_SMOOTH, F_IMPULSE       N and N s, of an angle N m and N m s; unknowns are divided by k_s, k_v

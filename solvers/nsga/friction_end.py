@@ -7,7 +7,7 @@ with which the memory of the method starts again. Its work is the trapezoidal ru
 
 and the rate of the joint that changed is linear in each of its two parts. In a step with an impact it is that of Λ_F.
 
-Source: docs/theory/joint_friction.md, (9), (12).
+Source: docs/theory/joint_friction.md, (10), (13).
 """
 
 from fem_mbs.jit import kernel

@@ -12,7 +12,7 @@ Pieces: every joint sticks, slides forwards or backwards, 3ⁿ in all, solved on
 one is allowed. First comes how the joint was, then sliding, then sticking. Before that statuses of
 `nsga.friction_sweeps` are tried; with more than four joints these alone.
 
-Source: docs/theory/joint_friction.md, (7)-(9).
+Source: docs/theory/joint_friction.md, (9), (10).
 """
 
 from fem_mbs.jit import N_SLOTS, integers, kernel, vector

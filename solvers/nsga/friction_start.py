@@ -6,7 +6,7 @@ with γ_2 = vᵀ H_F v + ∂²γ/∂t². N is linearised about the multipliers o
 of absolute values, and (1) solved again until it has converged. What sticks and needs more than μ_s N slides at once,
 against its friction; what was let slide so and accelerates backwards sticks.
 
-Source: docs/theory/joint_friction.md, (10), (11).
+Source: docs/theory/joint_friction.md, (12).
 
     symbol             code        meaning
     λ_F                F_SMOOTH    [N, N m]

@@ -12,7 +12,7 @@ which converges for frozen bounds, and with them for ρ(K) < 1; a joint with κ 
 are taken from it: Newton's iteration with these held gives the solution. Forces that depend on velocities, and
 contacts, are those of the problem without friction meanwhile.
 
-Source: docs/theory/joint_friction.md, (8).
+Source: docs/theory/joint_friction.md, (11).
 """
 
 from fem_mbs.jit import N_SLOTS, integers, kernel
