@@ -7,7 +7,7 @@ friction can hold, positively homogeneous in the multipliers λ of the joint but
 All that a run changes is in the internal variables of the element (``state``), so that it is saved and put back with
 those of all elements.
 
-Source: docs/theory/joint_friction.md, (1).
+Source: docs/theory/joint_friction.md, (1), (2).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, tensor, vector
@@ -22,7 +22,7 @@ F_MASS = 9  # p: effective mass of the coordinate [kg, kg m²]
 # of the step that is taken:
 F_IMPULSE, F_BEFORE = 10, 11  # Λ [N s, N m s], and as it was before a search along a Newton step
 F_MU, F_PASS = 12, 13  # coefficient in this pass, and which pass it is
-F_TRY, F_TRY_SIGN, F_FORCED = 14, 15, 16  # status in the problem; it is prescribed
+F_TRY, F_TRY_SIGN, F_FORCED = 14, 15, 16  # status in the problem; 1: it is prescribed, −1: no friction
 F_ROW, F_N, F_GT = 17, 18, 19  # residual of the row; bound over the coefficient; ∂γ/∂t
 F_ARM = 20  # turns γ into a velocity [m, -]
 F_START, F_CHANGES = 21, 22  # status as the step began; changes while accelerations are made consistent

@@ -41,6 +41,10 @@ TABLE = Table(
         "pause_length": Item("N", "per part: length of the last pause", "i8", kept=True),
         "quick": Item("N", "per part: changes in quick succession", "i8", kept=True),
         "quiet": Item("N", "per part: steps since the last change", "i8", kept=True),
+        # joint friction, see nsga.friction_sweeps
+        "respond": Item("nf u", "solution for a unit impulse of each row"),
+        "mobility": Item("nf nf", "rates that they give"),
+        "row_rates": Item("nf", "rates of the rows"),
         **COEFFICIENTS,
         "ps": Item("", "p of the smooth sub-problem"),
         "mixed": Item("", "mixed iteration of beams", "i8"),

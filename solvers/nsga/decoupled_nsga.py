@@ -285,6 +285,12 @@ class DecoupledNSGA(AlphaMethod):
         a = engine.arrays
         return {**joints, "contact_force": a["jump"].copy(), "contact_moment": a["jump_chi"].copy()}
 
+    def counted(self, engine: "Engine") -> dict[str, Any]:
+        """Joints that friction has jammed, in models with joint friction."""
+        if not engine.system.frictions:
+            return {}
+        return {"jammed_joints": int(engine.run[0]["jammed"]), "searched_pieces": int(engine.run[0]["pieces"])}
+
     def starts_afresh(self, engine: "Engine") -> bool:
         return bool(engine.own[0]["fresh"])
 

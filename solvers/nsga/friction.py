@@ -15,7 +15,7 @@ Static friction, and friction that jumps within the step, take passes (`nsga.fri
 ordinary problem (3). Where sticking starts or ends, and where sliding reverses, the memory of the method starts again
 (`nsga.friction_start`). What Newton's iteration does not solve goes piece by piece (`nsga.friction_pieces`).
 
-Source: docs/theory/joint_friction.md, (1)-(4).
+Source: docs/theory/joint_friction.md, (1), (5), (6).
 
     symbol        code                      meaning
     λ~_F, Λ_F     F_SMOOTH, F_IMPULSE       N and N s, of an angle N m and N m s; unknowns are divided by k_s, k_v
@@ -279,6 +279,8 @@ def impulses(d, s):
                     kept[F_TRY_SIGN] = -1.0 if xi > 0.0 else 1.0
             bound = kept[F_SHARE] * bound + kept[F_HELD]
             sticks = kept[F_TRY] == STICK
+            if kept[F_FORCED] < 0.0:
+                bound = 0.0  # without friction
             kept[F_ROW] = rate if sticks else (kept[F_IMPULSE] + kept[F_TRY_SIGN] * bound) / kept[F_MASS]
             add_row(g, e, -kept[F_IMPULSE], s.r1)
             add_norms(s, kept, sticks)
@@ -308,7 +310,7 @@ def velocity_tangents(d, s):
             else:
                 weight = kv * kv / kept[F_MASS]
                 S[nd, nd] -= weight
-                weight *= kept[F_SHARE]
+                weight *= kept[F_SHARE] if kept[F_FORCED] >= 0.0 else 0.0
                 for i in range(g.nr):
                     S[nd, nd + 1 + i] -= weight * kept[F_TRY_SIGN] * kept[F_MU] * kept[F_SLOPE + i]
             scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), values)

@@ -7,7 +7,7 @@ with which the memory of the method starts again. Its work is the trapezoidal ru
 
 and the rate of the joint that changed is linear in each of its two parts. In a step with an impact it is that of Λ_F.
 
-Source: docs/theory/joint_friction.md, (9), (12).
+Source: docs/theory/joint_friction.md, (10), (13).
 """
 
 from fem_mbs.jit import kernel
@@ -78,9 +78,13 @@ def end_step(d, s):
             kept = states_of(g)[e]
             if kept[F_TRY] == STICK and kept[F_START] == SLIP and kept[F_KAPPA] >= 1.0:
                 kept[F_JAM] = 1.0
+                if s.jammed == 0:
+                    s.jam_row, s.jam_time = g.first_friction + e, s.t
+                    s.jam_kappa, s.jam_impulse = kept[F_KAPPA], abs(kept[F_IMPULSE])
                 s.jammed += 1
                 s.struck = 1
-            kept[F_STATUS] = kept[F_TRY]
+            mu = coefficients_of(g)[e, 0 if kept[F_TRY] == STICK else 1]
+            kept[F_STATUS], kept[F_BOUND] = kept[F_TRY], mu * kept[F_N]
             if kept[F_TRY] == SLIP:
                 kept[F_SIGN] = kept[F_TRY_SIGN]
     return changed
@@ -116,6 +120,6 @@ def report_step(d, s):
                 if kept[F_START] == SLIP and kept[F_TRY] == SLIP:  # the way before it reversed
                     kept[F_WORK] -= 0.5 * s.h * kept[F_PART] * kept[F_OLD] * before
             kept[F_WORK] -= mean * way
-            kept[F_FORCE] = force
-            kept[F_LAST] = force
-            kept[F_BOUND] = (mu[e, 0] if kept[F_TRY] == STICK else mu[e, 1]) * kept[F_N]
+            kept[F_FORCE] = kept[F_LAST] = force
+            if event >= 0.0 and s.struck == 0:
+                kept[F_BOUND] = (mu[e, 0] if kept[F_STATUS] == STICK else mu[e, 1]) * kept[F_N]

@@ -15,7 +15,7 @@ Friction that jumps within the step has an impulse of two parts. With φ, the pa
 which leaves O(h²) in the velocity instead of O(h): second order needs no step that ends there. Not where contacts are
 struck: when in the step friction changed is then not known.
 
-Source: docs/theory/joint_friction.md, (5), (6).
+Source: docs/theory/joint_friction.md, (7), (8).
 
     symbol      code                  meaning
     φ           F_PART

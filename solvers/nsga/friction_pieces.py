@@ -9,14 +9,16 @@ sliding of one joint with κ < 1 has one solution, with 1/(1 − κ) of the fric
 κ ≥ 1 none may slide in this direction: the joint jams, by an impulse that does not go with the step size.
 
 Pieces: every joint sticks, slides forwards or backwards, 3ⁿ in all, solved one after the other with statuses held until
-one is allowed. First comes how the joint was, then sliding, then sticking. With more than four joints they stick one
-after the other, that of the largest κ first.
+one is allowed. First comes how the joint was, then sliding, then sticking. Before that statuses of
+`nsga.friction_sweeps` are tried; with more than four joints these alone.
 
-Source: docs/theory/joint_friction.md, (7)-(9).
+Source: docs/theory/joint_friction.md, (9), (10).
 """
 
 from fem_mbs.jit import N_SLOTS, integers, kernel, vector
 from fem_mbs.solvers.contact.velocity import start_from_last
+from fem_mbs.solvers.nsga.data import own_at
+from fem_mbs.solvers.nsga.friction_sweeps import sweep_statuses
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.newton import solve
 from fem_mbs.system.assembly import (
@@ -79,7 +81,7 @@ def kappas_and_masses(d, s):
     """Fill p and κ of (1) at the present configuration and reactions; rows of friction have been evaluated there."""
     b, groups, layout = integers(d.table_at, N_SLOTS), groups_of(d), layouts_of(d)[VELOCITY]
     n, dx = d.n, vector(s.dx_at, layout.n)
-    x, R, V = s.x, s.R, s.V
+    x, R, V, respond = s.x, s.R, s.V, own_at(s.own_at)[0].respond
     clear_matrix(d, VELOCITY)
     dynamic_tangents(d, VELOCITY, x, R, V, s.Ad, 1.0, 0.0, 0.0, 0.0, R)
     if d.m > 0:
@@ -100,6 +102,8 @@ def kappas_and_masses(d, s):
             zero(s.dx_at, layout.n)
             add_row_reduced(d, g, e, -kept[F_SIGN], dx)
             solve_in_place(d, VELOCITY, s.dx_at)
+            for i in range(n + d.m):
+                respond[g.first_friction + e, i] = -kept[F_SIGN] * dx[i]
             mobility = -kept[F_SIGN] * row_times_reduced(d, g, e, dx) * kept[F_ARM] ** 2 * s.mean_mass
             kept[F_MASS] = s.mean_mass * kept[F_ARM] ** 2 / max(mobility, FIXED)
             gather(d, g, e, b, x, R, V, V)
@@ -177,43 +181,21 @@ def hold_piece(d, piece):
 
 
 @kernel
-def hold_next(d):
-    """Let the joint of the largest κ that is not held stick; False when all are held."""
-    groups, found, largest = groups_of(d), False, 0.0
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                kept = states_of(g)[e]
-                if kept[F_FORCED] == 0.0 and (not found or kept[F_KAPPA] > largest):
-                    found, largest = True, kept[F_KAPPA]
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                kept = states_of(g)[e]
-                if found and kept[F_FORCED] == 0.0 and kept[F_KAPPA] == largest:
-                    kept[F_FORCED], kept[F_TRY], found = 1.0, STICK, False
-                    return True
-    return False
-
-
-@kernel
 def search_pieces(d, s):
     """Solve a velocity problem that Newton's iteration has not, from its start: with effective masses of this place,
-    then piece by piece.
+    with statuses of sweeps, then piece by piece.
     """
     kappas_and_masses(d, s)
     from_rest(d, s)
     solve(s, s.velocity_problem, s.max_iterations)
-    pieces = 3**d.n_friction if d.n_friction <= MOST_PIECES else d.n_friction
-    for piece in range(pieces):
+    if s.code != OK:
+        from_rest(d, s)
+        sweep_statuses(d, s)
+        solve(s, s.velocity_problem, s.max_iterations)
+    for piece in range(3**d.n_friction if d.n_friction <= MOST_PIECES else 0):
         if s.code == OK and is_allowed(d, s):
             break
-        if d.n_friction <= MOST_PIECES:
-            hold_piece(d, piece)
-        else:
-            hold_next(d)
+        hold_piece(d, piece)
         from_rest(d, s)
         solve(s, s.velocity_problem, s.max_iterations)
     if s.code == OK and not is_allowed(d, s):

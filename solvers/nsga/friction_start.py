@@ -6,7 +6,7 @@ with γ_2 = vᵀ H_F v + ∂²γ/∂t². N is linearised about the multipliers o
 of absolute values, and (1) solved again until it has converged. What sticks and needs more than μ_s N slides at once,
 against its friction; what was let slide so and accelerates backwards sticks.
 
-Source: docs/theory/joint_friction.md, (10), (11).
+Source: docs/theory/joint_friction.md, (12).
 
     symbol             code        meaning
     λ_F                F_SMOOTH    [N, N m]
@@ -59,6 +59,7 @@ from fem_mbs.system.friction import (
 _H, _KK, _V, _GTT = SLOT["H"], SLOT["K"], SLOT["v"], SLOT["gtt"]
 AT_REST = 10.0  # times tol_v
 LINEAR = 1e-11  # relative error of N that is left
+ROUND = 1e-11  # of all forces: what repeated solutions leave
 MOST_CHANGES = 3.0  # of the status of a joint
 
 
@@ -180,7 +181,7 @@ def check_accelerations(d, s):
     The solution is in dx.
     """
     b, groups, again = integers(d.table_at, N_SLOTS), groups_of(d), False
-    dx, noise = vector(s.dx_at, d.n), s.rtol * full_norm(d, s.f, s.length)
+    dx, noise = vector(s.dx_at, d.n), ROUND * full_norm(d, s.f, s.length)
     for a in range(d.n_groups):
         g = groups[a]
         if g.friction == 0:

@@ -255,6 +255,10 @@ TABLE = Table(
         "friction_row": Item("", "norm of its rows that stick, as velocities"),
         "friction_slip": Item("", "norm of those that slide"),
         "jammed": Item("", "joints that jammed, in all steps", "i8", kept=True),
+        "jam_row": Item("", "row of the first of these", "i8", kept=True),
+        "jam_kappa": Item("", "its κ", kept=True),
+        "jam_impulse": Item("", "its impulse [N s, N m s]", kept=True),
+        "jam_time": Item("", "when [s]", kept=True),
         "pieces": Item("", "velocity problems that were solved piece by piece", "i8"),
         # addresses
         **{f"{name}_part": Item("", "compiled part", "i8") for name in PARTS},

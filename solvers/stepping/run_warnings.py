@@ -8,6 +8,7 @@ Source: docs/theory/accepted_steps.md, (5), (7).
 
 from typing import TYPE_CHECKING
 
+from fem_mbs.errors import label
 from fem_mbs.solvers.stepping.energy_watch import cause
 from fem_mbs.system.redundancy import independent_count
 
@@ -22,7 +23,22 @@ def warnings_of(engine: "Engine") -> list[str]:
     texts = engine.jumps.warnings()
     if engine.controller is not None:
         texts += engine.controller.warnings()
-    return texts + risen(engine) + inexact(engine) + drifted(engine) + undetermined(engine)
+    return texts + jammed(engine) + risen(engine) + inexact(engine) + drifted(engine) + undetermined(engine)
+
+
+def jammed(engine: "Engine") -> list[str]:
+    """Warning of joints that friction has stopped by an impulse, see `nsga.friction_end`."""
+    run, count = engine.run[0], int(engine.run[0]["jammed"])
+    if not count:
+        return []
+    element = engine.system.frictions[int(run["jam_row"])]
+    unit = "N m s" if element.outputs["force"][1] == "N m" else "N s"
+    times = "jammed" if count == 1 else f"is the first of {count} times that joints jammed:"
+    return [
+        f"{label(element)} {times} at t = {run['jam_time']:.6g} s with κ = {run['jam_kappa']:.4g}: friction enlarges "
+        f"its own cause without bound where κ ≥ 1, and stops the joint by an impulse ({run['jam_impulse']:.4g} {unit}) "
+        "whatever the step size is. Less friction, a longer guide, or friction nearer to its axis lets it slide"
+    ]
 
 
 def risen(engine: "Engine") -> list[str]:

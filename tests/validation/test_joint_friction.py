@@ -1,0 +1,173 @@
+"""Set-valued friction in joints against closed forms and a reference (docs/theory/joint_friction.md)."""
+
+import friction_models as models
+import numpy as np
+import pytest
+
+import fem_mbs as fem
+
+# κ, N for v = +1, N for v = −1: 2 M/(b (1 ± κ)) with M = 1 N m, b = 0.4 m
+GUIDE = [(k, 5.0 / (1.0 + k), 5.0 / (1.0 - k)) for k in (0.3, 0.6, 0.9, 0.99)]
+
+
+@pytest.mark.parametrize("kappa, forwards, backwards", GUIDE)
+def test_guide_presses_as_much_as_its_own_friction_makes_it(kappa, forwards, backwards):
+    for velocity, N in ((1.0, forwards), (-1.0, backwards)):
+        found = models.run(models.guide(kappa, velocity), 3e-3, 1e-3)["friction"]
+        np.testing.assert_allclose(found.bound / 0.5, N, rtol=1e-9)
+        np.testing.assert_allclose(found.force, -velocity * 0.5 * N, rtol=1e-9)
+        np.testing.assert_allclose(found.kappa[1:], -velocity * kappa, rtol=1e-6)  # shift of redundant rows: 1e-8
+
+
+@pytest.mark.parametrize("h, pressure", [(1e-2, 3.05), (1e-3, 3.005), (1e-4, 3.0005)])
+def test_guide_that_cannot_slide_jams_by_an_impulse_that_does_not_go_with_the_step(h, pressure):
+    result = models.run(models.guide(1.5, -1.0), 2 * h, h)
+    found = result["friction"]
+    assert found.status.tolist() == [-1.0, 2.0, 0.0]
+    assert h * found.force[1] == pytest.approx(1.0, rel=1e-9)  # takes m v
+    assert h * found.bound[1] / 0.5 == pytest.approx(pressure, rel=1e-9)
+    assert abs(result["slider"].velocity[1:, 0]).max() < 1e-12  # to which rows are solved: 3e-13 of the speed
+    assert result.statistics["jammed_joints"] == 1
+    assert "JointFriction 'friction' jammed" in result.warnings[0] and "κ = 1.5" in result.warnings[0]
+
+
+def test_guide_with_kappa_above_one_slides_the_other_way():
+    found = models.run(models.guide(1.5, 1.0), 3e-3, 1e-3)["friction"]
+    np.testing.assert_allclose(found.bound / 0.5, 2.0, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "beside, restitution, impulse", [(0.1, 0.5, 2.0), (0.1, 0.8, 2.4), (0.3, 0.5, 6.0), (0.3, 0.8, 7.2)]
+)
+def test_stop_beside_the_guide_is_hit_with_the_friction_of_its_own_impulse(beside, restitution, impulse):
+    result = models.run(models.guide(moment=0.0, stop=beside, restitution=restitution), 0.03, 1e-3)
+    assert result["stop"].impulse[:, 0].max() == pytest.approx(impulse, rel=1e-9)  # m v (1 + e)/(1 − 2 μ c/b)
+    assert result["slider"].velocity[-1, 0] == pytest.approx(-restitution, rel=1e-9)
+
+
+def test_hinge_that_friction_holds_does_not_creep():
+    result = models.run(models.pendulum(start=0.0, moment=0.2), 2.0, 1e-2)  # it can hold 0.2943
+    assert abs(result["hinge"].angle).max() < 1e-15
+    np.testing.assert_allclose(result["friction"].force, -0.2, rtol=1e-9)
+    np.testing.assert_allclose(result["friction"].bound, 0.3 * 0.1 * 9.81, rtol=1e-9)
+
+
+@pytest.mark.parametrize("load, way", [(0.999, 0.0), (1.001, 0.5 * 0.401)])
+def test_block_holds_up_to_its_static_friction(load, way):
+    result = models.run(models.block(load), 1.0, 1e-2)
+    assert result["block"].position[-1, 0] == pytest.approx(way, rel=1e-2, abs=1e-15)
+
+
+@pytest.mark.parametrize("load, stays", [(0.8, True), (0.999, True), (1.001, False)])
+@pytest.mark.parametrize("h", [1e-2, 1e-3])
+def test_thrown_block_stays_where_static_friction_holds_it(load, stays, h):
+    result = models.run(models.block(-load, velocity=1.0), 1.0, h)
+    x = result["block"].position[:, 0]
+    assert x.max() == pytest.approx(1 / (2 * (load + 0.6)), rel=60 * h**2 + 1e-9)  # ½ a (part of a step)²
+    assert (abs(x[-1] - x.max()) < 20 * h**2) == stays
+
+
+def test_block_on_a_belt_breaks_loose_with_second_order():
+    """The amplitude after the first breakaway; its place falls anywhere in a step."""
+    errors = []
+    for h in (1e-2, 5e-3, 2.5e-3, 1.25e-3):
+        result = models.run(models.block(velocity=0.3, position=0.2, stiffness=4.0, speed=0.3), 1.5, h)
+        t, x = result.t, result["block"].position[:, 0]
+        i = x.argmax()
+        a, b, c = np.polyfit(t[i - 2 : i + 3] - t[i], x[i - 2 : i + 3], 2)
+        errors.append(abs(c - b * b / (4 * a) - 0.330277564))
+        assert not result.warnings  # the belt gives the energy
+    assert max(np.array(errors) / np.array([1e-2, 5e-3, 2.5e-3, 1.25e-3]) ** 2) < 0.4  # 0.2 … 0.24 measured
+
+
+def test_block_on_a_belt_has_the_period_of_the_closed_form():
+    result = models.run(models.block(velocity=0.3, stiffness=4.0, speed=0.3), 33.0, 2.5e-3)
+    status = result["friction"].status
+    breaks = result.t[1:][(status[:-1] == 0) & (status[1:] != 0)]
+    assert len(breaks) == 10
+    assert np.diff(breaks).mean() == pytest.approx(2 * 0.1 / 0.3 + 2.553590050, abs=5e-4)  # seen at ends of steps
+
+
+def exact_pendulum(t_end):
+    """Angle, rate and torque at t_end, from θ' θ' as a closed form between the turning points, by integration."""
+    from scipy.integrate import solve_ivp
+
+    factor = 0.03 / np.sqrt(1 - 0.03**2)
+    t, y, s = 0.0, np.array([np.pi / 3, 0.0]), -1.0
+    while True:
+
+        def rates(_, y, s=s):
+            return [y[1], -9.81 * np.sin(y[0]) - s * factor * (y[1] ** 2 + 9.81 * np.cos(y[0]))]
+
+        def turns(now, y, begin=t, s=s):
+            return y[1] if now > begin + 0.1 else s
+
+        turns.terminal = True
+        found = solve_ivp(rates, [t, t_end], y, method="DOP853", rtol=1e-11, atol=1e-12, events=turns)
+        t, y = found.t[-1], found.y[:, -1].copy()
+        if found.status != 1:
+            return np.array([*y, -s * factor * (y[1] ** 2 + 9.81 * np.cos(y[0]))])
+        y[1], s = 0.0, -s
+
+
+@pytest.mark.parametrize("t_end", [1.0, 4.0])  # before the first reversal, after three
+def test_pendulum_is_of_second_order_through_its_reversals(t_end):
+    exact, steps = exact_pendulum(t_end), np.array([8e-3, 4e-3, 2e-3, 1e-3])
+    errors = []
+    for h in steps:
+        result = models.run(models.pendulum(), t_end, h)
+        hinge = result["hinge"]
+        end = [hinge.angle[-1] + np.pi / 3, hinge.rate[-1], result["friction"].force[-1]]
+        errors.append(np.abs(end - exact))
+    orders = np.polyfit(np.log(steps), np.log(errors), 1)[0]
+    assert (orders > 1.9).all(), f"orders {orders}, errors {errors}"
+    assert (errors[-1] < [4e-6, 2e-5, 2e-6]).all()  # 3.1e-6, 1.4e-5, 1.6e-6 measured
+
+
+def test_pendulum_comes_to_rest_where_and_when_the_closed_form_says():
+    result = models.run(models.pendulum(), 17.0, 4e-3)
+    angle, rate = result["hinge"].angle + np.pi / 3, result["hinge"].rate
+    moving = rate[np.abs(rate) > 1e-6]
+    assert (np.diff(np.sign(moving)) != 0).sum() == 13
+    assert angle[-1] == pytest.approx(0.021036904, abs=2e-5)  # 1.2e-5 measured, 4.7e-5 at twice the step
+    assert abs(rate[-1]) < 1e-14
+    energy, work = result.energy.total, result["friction"].dissipated
+    assert abs(energy - energy[0] + work).max() < 3e-4  # 6.8e-5 J of 4.9 J measured at the end
+
+
+REFERENCE = {0.1: (1.344265354, 7.078848, 0.764158691), 0.2: (2.104205904, 9.039910, 1.466557959),
+             0.4: (4.623916191, 8.945214, 3.953836564)}  # fmt: skip
+
+
+def test_crank_slider_with_four_frictions_follows_its_reference_with_second_order():
+    errors = []
+    for h in (1e-3, 5e-4):
+        result = models.run(models.crank_slider(), 0.8, h)
+        angle, rate = np.unwrap(result["main"].angle) + 0.5, result["main"].rate
+        work = sum(result[f"{name} friction"].dissipated for name in ("main", "pin", "wrist", "guide"))
+        at = [round(t / h) for t in REFERENCE]
+        errors.append(np.abs(np.array([angle[at], rate[at], work[at]]).T - list(REFERENCE.values())))
+        balance = result.energy.total - result.energy.total[0] + work
+        assert abs(balance[-1]) < 6e-5  # J of 6.44: 1.5e-5 and 2.8e-5 measured
+        assert not result.warnings and not result.statistics["repeated_steps"]
+    assert (errors[1] < [[4e-6, 5e-5, 6e-6], [1.2e-5, 1.4e-4, 1e-5], [5e-6, 5e-5, 1.2e-5]]).all()
+    assert (errors[1] / errors[0] < 0.3).all()
+
+
+def test_friction_of_many_joints_that_come_to_rest_is_solved():
+    """A chain that falls: Newton's iteration cycles between statuses of rows with little load in some steps."""
+    model = fem.Model("chain", gravity=[0, -9.81, 0])
+    last, works = model.ground, []
+    for i in range(20):
+        body = model.add(fem.RigidBody(1.0, np.diag([0.01, 0.02, 0.02]), position=[i + 0.5, 0, 0]))
+        joint = model.add(fem.Revolute.at(last, body, [i, 0, 0], [0, 0, 1]))
+        works.append(model.add(fem.JointFriction(joint, 0.2, radius=0.02)).name)
+        last = body
+    result = models.run(model, 0.05, 2e-4, divide_failed_steps=False)
+    assert not result.warnings
+    energy = result.energy.total + sum(result[work].dissipated for work in works)
+    assert abs(energy - energy[0]).max() < 1e-4 * result.energy.kinetic.max()
+    for work in works:
+        found = result[work]
+        # solved to rtol of all forces, 1e-6 × 200 N × 0.02 m; 2e-9 measured
+        assert (np.abs(found.force) <= found.bound + 1e-7).all()
