@@ -23,7 +23,9 @@ from fem_mbs.elements.contacts.sphere_groove import SphereInGroove
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereInSphere, SphereOnSphere
 from fem_mbs.elements.contacts.surface import PointOnSurface
+from fem_mbs.elements.control.first_order import StateSpace
 from fem_mbs.elements.control.motion import FrameAngle, FrameMotion
+from fem_mbs.elements.control.user_states import UserStates
 from fem_mbs.elements.forces.loads import PointForce, PointMoment
 from fem_mbs.elements.forces.spring_damper import Spring, TorsionSpring
 from fem_mbs.elements.joints.cylindrical import Cylindrical
@@ -41,11 +43,12 @@ from fem_mbs.elements.user import PythonElement, UserForce
 __all__ = [
     "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
     "Constraint", "Contact", "ContactGroup", "Cylindrical", "DynamicBearing", "Element", "Fixed", "Force", "FrameAngle",
-    "FrameMotion", "Inertia", "Joint", "JournalClearance", "KnifeEdge", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment",
-    "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
-    "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder",
-    "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
-    "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
-    "SphericalClearance", "Spring", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "ball_bearing",
-    "beam_curve", "beam_line", "register",
+    "FrameMotion", "Inertia", "Joint", "JournalClearance", "KnifeEdge", "LinearDriver", "MaterialTable", "PointForce",
+    "PointMass", "PointMoment", "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance",
+    "PythonElement", "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody",
+    "RingOnCylinder", "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox",
+    "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire",
+    "Spherical", "SphericalClearance", "Spring", "StateSpace", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce",
+    "UserStates",
+    "ball_bearing", "beam_curve", "beam_line", "register",
 ]  # fmt: skip

@@ -46,10 +46,11 @@ class Model(Checked):
         self._names, self._numbers = {}, {}
 
     def add(self, *items: Any) -> Any:
-        """Add elements, nodes, controllers, events, or lists of them; returns what was added (one as itself, else a list).
+        """Add elements, nodes, controllers, events, or lists of them; returns what was added (several: a list).
 
-        The nodes of an element are added with it, the sensors of a controller or an event too. An element without a name gets one from its type and number. A
-        `System` that was compiled before does not get what is added later; a solver refuses to run it.
+        The nodes of an element are added with it, the sensors of a controller or an event too. An element without a
+        name gets one from its type and number. A `System` that was compiled before does not get what is added later; a
+        solver refuses to run it.
 
         Raises
         ------

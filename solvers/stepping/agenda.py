@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 STRETCH = 1e-3  # of the user's step: a rest shorter than it is no step of its own
 SAME = 1e-9  # of the user's step: times that differ by less are one, sizes too
-NEVER = 1 << 62  # steps between two that are saved: none
 
 
 class Samples:
@@ -76,6 +75,7 @@ class Agenda:
         self.events = [] if self.sensing is None else self.sensing.events
         self.output_times = output_times
         self.outputs_done = 0
+        self.block: dict[str, np.ndarray] = {}  # records that are filled
         self.journal, self.ended = Journal(self.controllers), ""
         self.segment: tuple[float, float, int] | None = None  # begin, stop, steps
         self.taken = 0  # steps of it
@@ -142,15 +142,18 @@ class Agenda:
         engine, run, error = self.engine, self.engine.run[0], None
         engine.matrices.update()
         engine.record_into(block)
-        room, slack = len(block["t"]), SAME * self.h
-        while self.t < times[-1] - slack and error is None and not self.ended and int(run["saved"]) < room:
+        self.block = block
+        room, slack, until = len(block["t"]), SAME * self.h, min(float(times[-1]), engine.t_end)
+        while self.t < until - slack and error is None and not self.ended and int(run["saved"]) < room:
             try:
-                error = self._go(float(times[-1]), block, room)
+                error = self._go(until, block, room)
             except FemMbsError as failure:
                 error = failure
             if engine.system.searches:
                 break  # their tables are of one call
-        return int(np.searchsorted(times, self.t + slack, side="right")), int(run["saved"]), error
+        over = self.t >= engine.t_end - slack
+        done = len(times) if over else int(np.searchsorted(times, self.t + slack, side="right"))
+        return done, int(run["saved"]), error
 
     def _go(self, until, block, room):
         """Steps towards the next interruption, and what is done there; what went wrong, or None."""
@@ -241,8 +244,17 @@ class Agenda:
         times, k = self.output_times, self.outputs_done
         if times is not None and k < len(times) and times[k] <= self.t + slack:
             self.outputs_done += 1
-            run = self.engine.run[0]
-            invoke(int(run["record_part"]), int(run["data_at"]), int(run["run_at"]))
+            self._record()
+
+    def _record(self):
+        """Save the present state: its time has come."""
+        run, control = self.engine.run[0], self.engine.controller
+        row = int(run["saved"])
+        invoke(int(run["record_part"]), int(run["data_at"]), int(run["run_at"]))
+        last = getattr(control, "last_step", {"step": 0})
+        if last["step"] and last["step"] == run["step_number"]:  # it was taken in parts
+            for name, value in last.items():
+                self.block[name][row] = value
 
     def _sample(self, samples):
         """One sample of a controller."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.solvers.stepping.chunks import signals_at
+from fem_mbs.solvers.stepping.codes import NEVER
 from fem_mbs.solvers.stepping.watch import ARMED
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 ACCURACY = 1e-12  # of the step: error of the time of a crossing
 SHORTEST = 1e-6  # of the step: smallest part that is tried
-NEVER = 1 << 62  # steps between two that are saved: trials leave no record
 
 
 class Snapshot:

@@ -34,7 +34,7 @@ import numpy as np
 
 from fem_mbs.results.table import PAIR_COLUMNS
 from fem_mbs.solvers.stepping import newton
-from fem_mbs.solvers.stepping.codes import EXACT, OK, SHIFT
+from fem_mbs.solvers.stepping.codes import EXACT, NEVER, OK, SHIFT
 from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
 from fem_mbs.solvers.stepping.failure import diagnose
@@ -80,17 +80,30 @@ class Engine:
             from fem_mbs.solvers.stepping.step_control import Controller
 
             self.controller = Controller(self, method.step_control)
-        elif not system.searches and (
-            getattr(method, "divide_failed_steps", False) or self.splits or self.sensing is not None
-        ):
+        elif getattr(method, "divide_failed_steps", False) or self.splits:
+            self._control_steps()
+        self.agenda: Any = None  # what interrupts the run, see stepping.agenda
+        if self.sensing is not None:
+            self._keep_agenda(None)
+
+    def _control_steps(self):
+        """Have what changes the size of steps; contact groups are not known to it."""
+        if self.controller is None and not self.system.searches:
             from fem_mbs.solvers.stepping.divider import Divider
 
             self.controller = Divider(self)
-        self.agenda: Any = None  # what interrupts the run, see stepping.agenda
-        if self.sensing is not None:
-            from fem_mbs.solvers.stepping.agenda import Agenda
 
-            self.agenda = Agenda(self)
+    def _keep_agenda(self, output_times):
+        """Have an agenda, whose steps have sizes of their own."""
+        from fem_mbs.solvers.stepping.agenda import Agenda
+
+        self._control_steps()
+        self.agenda = Agenda(self, output_times)
+
+    def save_at(self, times: np.ndarray) -> None:
+        """Save the states at some times [s], where steps then end, and no others."""
+        self._keep_agenda(times)
+        self.run[0]["save_every"], self.run[0]["whole_every"] = NEVER, 1
 
     def _sensing(self):
         """What controllers and events of the model read; None without them."""

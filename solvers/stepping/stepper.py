@@ -148,6 +148,7 @@ class Stepper(Checked):
         strict: bool = False,
         single: bool = False,
         pvd: bool = False,
+        output_times: Any = None,
     ) -> Results:
         """Integrate a model from its initial state.
 
@@ -176,6 +177,9 @@ class Stepper(Checked):
             The file is for ParaView alone: half the size, no histories; these stay in memory and are returned.
         pvd : bool
             Write the model also as ``.pvd`` beside the file, for ParaView before 5.12.
+        output_times : sequence of float, optional [s]
+            Save the initial state and those at these times, and no others: steps end there, also with `StepControl`,
+            and between them they are equal and at most h. They increase, and are within the run.
 
         Returns
         -------
@@ -184,7 +188,8 @@ class Stepper(Checked):
         Raises
         ------
         ParameterError
-            Step size not positive; end time not after the time of the initial state.
+            Output times that do not increase or are outside of the run, or with observers, ``save_every`` or contact
+            groups. Step size not positive; end time not after the time of the initial state.
         SolverError
             A step failed, or with ``strict`` the result has warnings. ``error.result`` holds what was computed, as does
             the file.
@@ -213,11 +218,17 @@ class Stepper(Checked):
         start, t_end, steps = self._duration(system, t_end, h)
         model_checks.start_holds(system, self.drift(system, h), self.follows)
         observers = self._observers(system, observers)
+        output_times = self._output_times(system, output_times, start, t_end, observers, save_every)
         engine = self.prepare(system, h, 1 if observers else save_every, strict)
         engine.t_end = start + steps * h
+        if output_times is not None:
+            engine.t_end = t_end
+            steps = int(np.ceil((t_end - start) / h - 1e-9))
+            engine.save_at(output_times)
         if observers:
             engine.keep_whole(save_every)
         parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end}
+        parameters |= {} if output_times is None else {"output_times": len(output_times)}
         parameters |= {"save_every": save_every, **self.parameters(), "chosen": self.chosen()}
         journal = None if engine.agenda is None else engine.agenda.journal
         writer = ResultsWriter(
@@ -250,6 +261,21 @@ class Stepper(Checked):
         failure.args = (f"{failure.args[0]}{where}{self._dump(failure, save)}",)
         failure.result = result
         return failure
+
+    def _output_times(self, system, times, start, t_end, observers, save_every):
+        """Output times (k,), checked; None if there are none."""
+        if times is None:
+            return None
+        times = self.as_array("output_times", times, unit="s").ravel()
+        self.check(len(times) > 0, "output_times", times, "is empty; leave it out")
+        self.check((np.diff(times) > 0).all(), "output_times", times, "s must increase")
+        inside = start <= times[0] and times[-1] <= t_end * (1 + 1e-12)
+        self.check(inside, "output_times", times, f"s must be within the run, {start:g} s to {t_end:g} s")
+        self.check(not observers, "output_times", times, "does not go with observers, who see every step")
+        self.check(save_every == 1, "output_times", times, f"does not go with save_every = {save_every}")
+        message = "does not go with contact groups, whose steps all have one size; use save_every"
+        self.check(not system.searches, "output_times", times, message)
+        return times[times > start]
 
     def _observers(self, system, observers):
         """The observers, started."""
