@@ -26,7 +26,7 @@ class Model(Checked):
     ground : Ground
         The inertial frame; joints and planes attach to ``model.ground.frame(…)``.
     elements, contact_groups, nodes : lists, in the order they were added
-    watching : list of the controllers and events, in this order
+    watching : list of the controllers, events and sensors, in this order
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Model(Checked):
             raise ParameterError(self, "add", item, "is in the model already")
         if item.role != "sensor":
             self._name(item)
-            self.watching.append(item)
+        self.watching.append(item)
         for sensor in [item] if item.role == "sensor" else item.sensors():
             for part in sensor.all():
                 for element in part.elements:

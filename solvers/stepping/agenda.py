@@ -26,12 +26,22 @@ from fem_mbs.signals import Held
 from fem_mbs.solvers.stepping.chunks import signals_at
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.moment import Moment
+from fem_mbs.solvers.stepping.sensing import held_signals
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 STRETCH = 1e-3  # of the user's step: a rest shorter than it is no step of its own
 SAME = 1e-9  # of the user's step: times that differ by less are one, sizes too
+
+
+def told(error: FemMbsError, t: float) -> SolverError:
+    """An error as one of a run, which keeps what was computed."""
+    if isinstance(error, SolverError):
+        return error
+    failure = SolverError(f"{error} (t = {t:.9g} s)", time=t)
+    failure.__cause__ = error
+    return failure
 
 
 class Samples:
@@ -87,10 +97,7 @@ class Agenda:
 
     def _held(self):
         """All held signals of the model; those of a controller that is not in it are refused."""
-        system, found = self.engine.system, {}
-        for signal, owner in zip(system.signals, system.signal_owner):
-            for held in Held.among(signal, self.t) if Held.made else ():
-                found[held] = owner
+        found: dict[Any, Any] = held_signals(self.engine.system, self.controllers)
         for controller in self.controllers:
             for item in controller.inputs:
                 if callable(item):
@@ -98,11 +105,6 @@ class Agenda:
             found |= dict.fromkeys(controller.held.values(), controller)
         for event in self.events:
             found |= {a.held: event for a in event.actions if hasattr(a, "held")}
-        for held, user in found.items():
-            if held.owner is not None and held.owner not in self.controllers:
-                raise ParameterError(
-                    user, "signal", held, f"is an output of {label(held.owner)}, which is not in the model: add it"
-                )
         return found
 
     def _refuse_groups(self):
@@ -129,7 +131,7 @@ class Agenda:
                 self.sensing.begin()
             self._arrive()
         except FemMbsError as error:
-            return error
+            return told(error, self.t)
         return None
 
     def finish(self) -> None:
@@ -148,7 +150,7 @@ class Agenda:
             try:
                 error = self._go(until, block, room)
             except FemMbsError as failure:
-                error = failure
+                error = told(failure, self.t)
             if engine.system.searches:
                 break  # their tables are of one call
         over = self.t >= engine.t_end - slack
@@ -317,7 +319,7 @@ class Agenda:
             for action in event.actions:
                 try:
                     action.act(moment)
-                except FemMbsError:
+                except SolverError:
                     raise
                 except Exception as error:
                     message = f"{label(event)}: its action raised {type(error).__name__}: {error} (t = {self.t:.9g} s)"

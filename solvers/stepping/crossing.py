@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 ACCURACY = 1e-12  # of the step: error of the time of a crossing
-SHORTEST = 1e-6  # of the step: smallest part that is tried
+SHORTEST = 1e-8  # of the step: smallest part that is tried
 
 
 class Snapshot:

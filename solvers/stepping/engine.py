@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.results.table import PAIR_COLUMNS
+from fem_mbs.signals import Held
 from fem_mbs.solvers.stepping import newton
 from fem_mbs.solvers.stepping.codes import EXACT, NEVER, OK, SHIFT
 from fem_mbs.solvers.stepping.data import TABLE
@@ -108,6 +109,10 @@ class Engine:
     def _sensing(self):
         """What controllers and events of the model read; None without them."""
         if not any(item.role != "sensor" for item in self.system.watching):
+            if Held.made:  # else nothing is imported for it
+                from fem_mbs.solvers.stepping.sensing import held_signals
+
+                held_signals(self.system)
             return None
         from fem_mbs.solvers.stepping.sensing import Sensing
 
@@ -159,6 +164,8 @@ class Engine:
         sizes["nz"] = len(self.matrices.layouts[POSITION].values)
         self.tables = (TABLE, self.method.table)
         self.run, self.own = (np.zeros(1, table.dtype) for table in self.tables)
+        # views of their only rows; a name of both is that of the run
+        self._record_of = {name: record[0] for record in (self.own, self.run) for name in record.dtype.names}
         self.kept_arrays, self.kept_numbers = (
             [name for table in self.tables for name in table.names(array=array, kept=True)] for array in (True, False)
         )
@@ -177,7 +184,7 @@ class Engine:
 
     def record_of(self, name: str) -> np.void:
         """The record that has a number: that of the run or that of the method."""
-        return (self.run if name in self.run.dtype.names else self.own)[0]
+        return self._record_of.get(name, self.own[0])
 
     def _connect(self):
         """Addresses of compiled parts, of problems and of records."""
