@@ -2,14 +2,14 @@
 
 A state is the velocity of a `Node1` of unit mass: the equation of motion of the node is then the equation of the state.
 
-    ż = A z + B u + E w                 M = I ,   f = A z + B u + E w ,   C_z = −A                                 (11)
-    y = C z + D u + F w                 E w, F w: coordinates of other nodes, their K and C likewise              (12)
-    f_node += y_j e_k                   outputs that act as a force or moment on a component k of a node          (13)
+    ż = A z + B u + E w                 M = I ,   f = A z + B u + E w ,   C_z = −A                                 (10)
+    y = C z + D u + F w                 E w, F w: coordinates of other nodes, their K and C likewise              (11)
+    f_node += y_j e_k                   outputs that act as a force or moment on a component k of a node          (12)
 
 with inputs u, functions of time or held, and w, positions or velocities of free components of nodes. All of it is
 linear, so that tangents are the matrices themselves. The position of the nodes is ∫ z dt, which nobody needs.
 
-The masses store no energy. Source: docs/theory/control.md, (11)-(13); elementary.
+The masses store no energy. Source: docs/theory/control.md, (10)-(12); elementary.
 
     symbol  code       shape        meaning
     z       v[6 i]     (nz,)        velocities of the first nz nodes
@@ -41,7 +41,7 @@ SIZE = np.dtype(
 
 @kernel
 def row_value(p, row, x, v, s):
-    """Row of (11) or (12): the rate of a state, or an output."""
+    """Row of (10) or (11): the rate of a state, or an output."""
     total = 0.0
     for j in range(p.nz):
         total += p.matrix[row, j] * v[6 * j]
@@ -70,7 +70,7 @@ def inertia_tangent(p, M):
 
 @kernel
 def force(p, x, v, s, f):
-    """Add (11) and (13)."""
+    """Add (10) and (12)."""
     for i in range(p.nz):
         f[6 * i] += row_value(p, i, x, v, s)
     for i in range(p.ny):
@@ -93,7 +93,7 @@ def add_row(p, row, at, K, C):
 
 @kernel
 def force_tangent(p, K, C):
-    """Add the derivatives of (11), (13)."""
+    """Add the derivatives of (10), (12)."""
     for i in range(p.nz):
         add_row(p, i, 6 * i, K, C)
     for i in range(p.ny):
@@ -103,7 +103,7 @@ def force_tangent(p, K, C):
 
 @kernel
 def output(p, x, v, s, out):
-    """States, then outputs (12)."""
+    """States, then outputs (11)."""
     for i in range(p.nz):
         out[i] += v[6 * i]
     for i in range(p.ny):

@@ -1,10 +1,10 @@
 """States of first order given by a Python function: ż = g(t, z, motion of nodes), within the implicit solve.
 
-    M = I of the nodes of the states,   f = g   on them,   f of the function on the other nodes                    (14)
+    M = I of the nodes of the states,   f = g   on them,   f of the function on the other nodes                    (13)
 
 with the states as velocities of `Node1`s, as in `elements.control.first_order`. Tangents come from central differences.
 
-Source: docs/theory/control.md, (14).
+Source: docs/theory/control.md, (13).
 """
 
 from collections.abc import Callable, Sequence
