@@ -241,10 +241,32 @@ def elastic_bar():
     keep(figure, "elastic_bar")
 
 
+def sampled_pendulum():
+    """The arm at some times; its angle with the samples, and the moment that the controller holds."""
+    import matplotlib.image
+    import sampled_pendulum as arm
+
+    arm.main()
+    result = fem.load("sampled_pendulum.vtkhdf")
+    samples = result.samples["controller"]
+    result.picture("arm.png", time=[0, 0.4, 0.63, 0.8, 1.4], view=(0, 0, 1), size=(560, 640), caption=False)
+    figure, (view, angle, moment) = panels(3, (10.4, 3.4), sharex=False)
+    view.imshow(matplotlib.image.imread("arm.png"))
+    view.axis("off")
+    angle.plot(result.t, result["angle"].value, lw=0.9)
+    angle.plot(samples.t, samples.inputs[:, 0], ".", ms=3, label="samples")
+    angle.axvline(result.events.t[0], color="0.6", lw=0.8, ls="--", label="the wind stops")
+    angle.set(xlabel="t [s]", ylabel="angle [rad]")
+    angle.legend(fontsize=8)
+    moment.step(samples.t + arm.delay, samples.outputs[:, 0], where="post", lw=0.9)
+    moment.set(xlabel="t [s]", ylabel="moment of the controller [N m]")
+    keep(figure, "sampled_pendulum")
+
+
 DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
     spheres_in_a_box, mixed_pile, hopper_conveyor, heap, dominoes, order_in_contact, hertz_contact, force_recovery,
     compliant_impacts, clearance_crank, guided_hopper, bearing_load, shaft_in_bearings, rigid_ball_bearing,
     crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball, elastic_bar,
-    rolling_disc,
+    rolling_disc, sampled_pendulum,
 )  # fmt: skip

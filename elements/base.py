@@ -99,6 +99,8 @@ class Element(Part):
         Whether forces depend on velocities (``force_tangent`` fills C); an instance may set it to False.
     abrupt : bool
         Whether forces change abruptly (contacts that close): Newton steps that raise the residual are then shortened.
+    abstract : bool
+        Whether its masses are numbers of equations, not of matter: their kinetic energy is none.
     outputs : dict
         Output name -> (number of components, unit); filled by the kernel ``output`` in this order.
 
@@ -114,6 +116,7 @@ class Element(Part):
     _intervals: tuple = ()  # (begin, end) [s] in which it is on instead; () for those that have none
     viscous = True
     abrupt = False
+    abstract = False
     parameters = no_parameters = np.dtype([("unused", "f8")])
     no_record = (0.0,)
     kernels = {}

@@ -23,7 +23,9 @@ from fem_mbs.elements.contacts.sphere_groove import SphereInGroove
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereInSphere, SphereOnSphere
 from fem_mbs.elements.contacts.surface import PointOnSurface
+from fem_mbs.elements.control.first_order import StateSpace
 from fem_mbs.elements.control.motion import FrameAngle, FrameMotion
+from fem_mbs.elements.control.user_states import UserStates
 from fem_mbs.elements.drives.belt import Belt
 from fem_mbs.elements.drives.cable import Cable, ElasticCable
 from fem_mbs.elements.drives.coupling import CoordinateCoupling, Differential
@@ -61,6 +63,7 @@ __all__ = [
     "QuasiStaticBearing", "RackAndPinion", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody",
     "RingOnCylinder", "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox",
     "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire",
-    "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce",
-    "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "register", "stepped_stiffness", "tooth_stiffness",
+    "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "TorsionSpring", "TwoNodeBeam", "Universal",
+    "UserForce", "UserStates", "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "register",
+    "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

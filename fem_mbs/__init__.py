@@ -44,8 +44,9 @@ _WHERE = {
     "fem_mbs.elements.forces.nonlinear_spring": ("NonlinearSpring",),
     "fem_mbs.elements.control.controller": ("Controller",),
     "fem_mbs.elements.control.event": ("Event", "SetTo", "Stop", "SwitchOff", "SwitchOn"),
-    "fem_mbs.elements.control.linear": ("PID",),
     "fem_mbs.elements.control.motion": ("FrameAngle", "FrameMotion"),
+    "fem_mbs.elements.control.first_order": ("Coordinate", "StateSpace"),
+    "fem_mbs.elements.control.pid": ("PID",),
     "fem_mbs.elements.control.sensor": ("Sensor",),
     "fem_mbs.elements.drives.belt": ("Belt",),
     "fem_mbs.elements.drives.cable": ("Cable", "ElasticCable"),
@@ -55,6 +56,7 @@ _WHERE = {
     "fem_mbs.elements.drives.mesh_stiffness": (
         "SpurTeeth", "iso_mesh_stiffness", "stepped_stiffness", "tooth_stiffness",
     ),
+    "fem_mbs.elements.control.user_states": ("UserStates",),
     "fem_mbs.elements.forces.loads": ("PointForce", "PointMoment"),
     "fem_mbs.elements.forces.spring_damper": ("Spring", "TorsionSpring"),
     "fem_mbs.elements.joints.attachment": ("Attachment",),

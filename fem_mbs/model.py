@@ -26,7 +26,7 @@ class Model(Checked):
     ground : Ground
         The inertial frame; joints and planes attach to ``model.ground.frame(…)``.
     elements, contact_groups, nodes : lists, in the order they were added
-    watching : list of the controllers and events, in this order
+    watching : list of the controllers, events and sensors, in this order
 
     Examples
     --------
@@ -52,8 +52,8 @@ class Model(Checked):
         ``active=False`` adds them switched off; ``intervals`` gives times (begin, end) [s] in which they are on.
 
         The nodes of an element are added with it, the sensors of a controller or an event too. An element without a
-        name gets one from its type and number. A
-        `System` that was compiled before does not get what is added later; a solver refuses to run it.
+        name gets one from its type and number. A `System` that was compiled before does not get what is added later; a
+        solver refuses to run it.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class Model(Checked):
             raise ParameterError(self, "add", item, "is in the model already")
         if item.role != "sensor":
             self._name(item)
-            self.watching.append(item)
+        self.watching.append(item)
         for sensor in [item] if item.role == "sensor" else item.sensors():
             for part in sensor.all():
                 for element in part.elements:

@@ -239,6 +239,7 @@ class Held(Signal):
     def among(signal: Callable, t: float = 0.0) -> "list[Held]":
         """The held signals that a function of time evaluates at t [s]."""
         before, Held._asked = Held._asked, []
+        Held.changes += 1  # what others keep of this time is not asked
         try:
             signal(t)
             return list(dict.fromkeys(Held._asked))

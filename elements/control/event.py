@@ -1,11 +1,11 @@
 """Events: a condition that crosses zero inside a step, and what is done then.
 
-    φ(t) = y(t) − level ,    event where φ changes its sign, upwards (+1), downwards (−1), or either (0)            (10)
+    φ(t) = y(t) − level ,    event where φ changes its sign, upwards (+1), downwards (−1), or either (0)            (1)
 
 It fires where it is armed: at the start, and again, unless ``once``, when |φ| has been above the dead band. The time is
 found by taking the step again with other sizes (`fem_mbs.solvers.stepping.crossing`).
 
-Source: docs/theory/events.md, (10).
+Source: docs/theory/events.md, (3).
 """
 
 from collections.abc import Callable, Sequence

@@ -45,6 +45,7 @@ GROUP = np.dtype(
     + [("active_at", "i8"), ("efforts_at", "i8")]
     + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "contact_stride", "drilling", "viscous")]
     + [("velocity_rows", "i8"), ("tangent_tells_forces", "i8"), ("first_friction", "i8"), ("joint_rows_at", "i8")]
+    + [("abstract", "i8")]
     + [("maps_at", "i8", (3,))]
     + [(name, "i8") for name in KERNELS]
 )
@@ -400,7 +401,7 @@ def energies(d, x, R, V, Ma):
                 continue
             p = g.parameters_at + e * g.stride
             gather(d, g, e, b, x, R, V, V)
-            if g.inertia != 0:
+            if g.inertia != 0 and g.abstract == 0:
                 zero(b[_F], g.nd)  # gyroscopic forces go there
                 zero(b[_MA], g.nd)
                 call2(g.inertia, p, d.table_at)

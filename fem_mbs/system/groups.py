@@ -133,6 +133,7 @@ class Group:
         record["contact_stride"], record["drilling"] = self.contact_stride, int(self.drilling)
         record["viscous"] = int(any(element.viscous for element in self.elements))
         record["velocity_rows"] = self.velocity_rows
+        record["abstract"] = int(self.elements[0].abstract)
         tangent = self.elements[0].kernels.get("force_tangent")
         record["tangent_tells_forces"] = int(tangent is not None and "f" in arguments_of(tangent))
         for name in ("first_row", "first_contact", "first_output", "first_friction"):

@@ -26,13 +26,22 @@ from fem_mbs.signals import Held
 from fem_mbs.solvers.stepping.chunks import signals_at
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.moment import Moment
+from fem_mbs.solvers.stepping.sensing import held_signals
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 STRETCH = 1e-3  # of the user's step: a rest shorter than it is no step of its own
 SAME = 1e-9  # of the user's step: times that differ by less are one, sizes too
-NEVER = 1 << 62  # steps between two that are saved: none
+
+
+def told(error: FemMbsError, t: float) -> SolverError:
+    """An error as one of a run, which keeps what was computed."""
+    if isinstance(error, SolverError):
+        return error
+    failure = SolverError(f"{error} (t = {t:.9g} s)", time=t)
+    failure.__cause__ = error
+    return failure
 
 
 class Samples:
@@ -76,6 +85,7 @@ class Agenda:
         self.events = [] if self.sensing is None else self.sensing.events
         self.output_times = output_times
         self.outputs_done = 0
+        self.block: dict[str, np.ndarray] = {}  # records that are filled
         self.journal, self.ended = Journal(self.controllers), ""
         self.segment: tuple[float, float, int] | None = None  # begin, stop, steps
         self.taken = 0  # steps of it
@@ -87,10 +97,7 @@ class Agenda:
 
     def _held(self):
         """All held signals of the model; those of a controller that is not in it are refused."""
-        system, found = self.engine.system, {}
-        for signal, owner in zip(system.signals, system.signal_owner):
-            for held in Held.among(signal, self.t) if Held.made else ():
-                found[held] = owner
+        found: dict[Any, Any] = held_signals(self.engine.system, self.controllers)
         for controller in self.controllers:
             for item in controller.inputs:
                 if callable(item):
@@ -98,11 +105,6 @@ class Agenda:
             found |= dict.fromkeys(controller.held.values(), controller)
         for event in self.events:
             found |= {a.held: event for a in event.actions if hasattr(a, "held")}
-        for held, user in found.items():
-            if held.owner is not None and held.owner not in self.controllers:
-                raise ParameterError(
-                    user, "signal", held, f"is an output of {label(held.owner)}, which is not in the model: add it"
-                )
         return found
 
     def _refuse_groups(self):
@@ -129,7 +131,7 @@ class Agenda:
                 self.sensing.begin()
             self._arrive()
         except FemMbsError as error:
-            return error
+            return told(error, self.t)
         return None
 
     def finish(self) -> None:
@@ -142,15 +144,18 @@ class Agenda:
         engine, run, error = self.engine, self.engine.run[0], None
         engine.matrices.update()
         engine.record_into(block)
-        room, slack = len(block["t"]), SAME * self.h
-        while self.t < times[-1] - slack and error is None and not self.ended and int(run["saved"]) < room:
+        self.block = block
+        room, slack, until = len(block["t"]), SAME * self.h, min(float(times[-1]), engine.t_end)
+        while self.t < until - slack and error is None and not self.ended and int(run["saved"]) < room:
             try:
-                error = self._go(float(times[-1]), block, room)
+                error = self._go(until, block, room)
             except FemMbsError as failure:
-                error = failure
+                error = told(failure, self.t)
             if engine.system.searches:
                 break  # their tables are of one call
-        return int(np.searchsorted(times, self.t + slack, side="right")), int(run["saved"]), error
+        over = self.t >= engine.t_end - slack
+        done = len(times) if over else int(np.searchsorted(times, self.t + slack, side="right"))
+        return done, int(run["saved"]), error
 
     def _go(self, until, block, room):
         """Steps towards the next interruption, and what is done there; what went wrong, or None."""
@@ -241,8 +246,17 @@ class Agenda:
         times, k = self.output_times, self.outputs_done
         if times is not None and k < len(times) and times[k] <= self.t + slack:
             self.outputs_done += 1
-            run = self.engine.run[0]
-            invoke(int(run["record_part"]), int(run["data_at"]), int(run["run_at"]))
+            self._record()
+
+    def _record(self):
+        """Save the present state: its time has come."""
+        run, control = self.engine.run[0], self.engine.controller
+        row = int(run["saved"])
+        invoke(int(run["record_part"]), int(run["data_at"]), int(run["run_at"]))
+        last = getattr(control, "last_step", {"step": 0})
+        if last["step"] and last["step"] == run["step_number"]:  # it was taken in parts
+            for name, value in last.items():
+                self.block[name][row] = value
 
     def _sample(self, samples):
         """One sample of a controller."""
@@ -305,7 +319,7 @@ class Agenda:
             for action in event.actions:
                 try:
                     action.act(moment)
-                except FemMbsError:
+                except SolverError:
                     raise
                 except Exception as error:
                     message = f"{label(event)}: its action raised {type(error).__name__}: {error} (t = {self.t:.9g} s)"

@@ -19,6 +19,7 @@ MISSED = 1  # a contact is passed and has not acted
 ELSEWHERE = 2  # a contact acts along another normal than that of first touch
 UNRESOLVED = 3  # a force law stops a fast body within one step
 
+NEVER = 1 << 62  # steps between two that are saved: none is
 EXACT = 3e-13  # constraints and gaps hold to this, relative to sizes and speeds, whatever the tolerance of the forces
 CLOSED_GAP = 10.0  # times the accuracy of gaps: a gap below it is closed
 ROUND_OFF = 1.5e-14  # floor of convergence tests, relative to sizes: sums of a few dozen products of order one

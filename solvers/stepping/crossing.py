@@ -1,6 +1,6 @@
 """Where an event is crossed inside a step: the step is taken again with other sizes until it ends there.
 
-    φ(h₁) = 0 ,   0 < h₁ ≤ h                                                                                       (3)
+    φ(h₁) = 0 ,   0 < h₁ ≤ h                                                                                       (4)
 
 φ(h₁) is the quantity of the event at the end of a step h₁ of the scheme itself, not of an interpolation. It changes its
 sign between 0 and h; Brent's method keeps that bracket, so that a velocity that jumps at an impact is bisected where
@@ -9,7 +9,7 @@ smooth motion converges in a few trials. Steps end on the far side of the crossi
 Of several events the earliest counts: the others are looked at where the first one is, and sought before it if they
 have been crossed there.
 
-Source: docs/theory/events.md, (3); Brent, Algorithms for minimization without derivatives, 1973, chapter 4.
+Source: docs/theory/events.md, (4); Brent, Algorithms for minimization without derivatives, 1973, chapter 4.
 """
 
 from collections.abc import Callable
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.solvers.stepping.chunks import signals_at
+from fem_mbs.solvers.stepping.codes import NEVER
 from fem_mbs.solvers.stepping.watch import ARMED
 
 if TYPE_CHECKING:
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 ACCURACY = 1e-12  # of the step: error of the time of a crossing
-SHORTEST = 1e-6  # of the step: smallest part that is tried
-NEVER = 1 << 62  # steps between two that are saved: trials leave no record
+SHORTEST = 1e-8  # of the step: smallest part that is tried
 
 
 class Snapshot:
@@ -91,7 +91,7 @@ class Crossing:
         return [i for i in fired if self._is_crossed(i, a["event_phi"])], self.failure
 
     def _is_crossed(self, i, phi):
-        """(2) of `stepping.watch` for event number i, between the start of the step and values φ."""
+        """(3) of `stepping.watch` for event number i, between the start of the step and values φ."""
         last, direction = self.begin[i], self.agenda.events[i].direction
         up = last < 0.0 <= phi[i] and direction >= 0
         return self.armed[i] == ARMED and (up or (last > 0.0 >= phi[i] and direction <= 0))

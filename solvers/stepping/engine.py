@@ -33,8 +33,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.results.table import PAIR_COLUMNS
+from fem_mbs.signals import Held
 from fem_mbs.solvers.stepping import newton
-from fem_mbs.solvers.stepping.codes import EXACT, OK, SHIFT
+from fem_mbs.solvers.stepping.codes import EXACT, NEVER, OK, SHIFT
 from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
 from fem_mbs.solvers.stepping.failure import diagnose
@@ -84,17 +85,30 @@ class Engine:
             from fem_mbs.solvers.stepping.step_control import Controller
 
             self.controller = Controller(self, method.step_control)
-        elif not system.searches and (
-            getattr(method, "divide_failed_steps", False) or self.splits or self.sensing is not None
-        ):
+        elif getattr(method, "divide_failed_steps", False) or self.splits:
+            self._control_steps()
+        self.agenda: Any = None  # what interrupts the run, see stepping.agenda
+        if self.sensing is not None:
+            self._keep_agenda(None)
+
+    def _control_steps(self):
+        """Have what changes the size of steps; contact groups are not known to it."""
+        if self.controller is None and not self.system.searches:
             from fem_mbs.solvers.stepping.divider import Divider
 
             self.controller = Divider(self)
-        self.agenda: Any = None  # what interrupts the run, see stepping.agenda
-        if self.sensing is not None:
-            from fem_mbs.solvers.stepping.agenda import Agenda
 
-            self.agenda = Agenda(self)
+    def _keep_agenda(self, output_times):
+        """Have an agenda, whose steps have sizes of their own."""
+        from fem_mbs.solvers.stepping.agenda import Agenda
+
+        self._control_steps()
+        self.agenda = Agenda(self, output_times)
+
+    def save_at(self, times: np.ndarray) -> None:
+        """Save the states at some times [s], where steps then end, and no others."""
+        self._keep_agenda(times)
+        self.run[0]["save_every"], self.run[0]["whole_every"] = NEVER, 1
 
         # name -> what has get_state() and set_state(state), for checkpoints, see `stepping.saved_state`
         parts = {"jumps": self.jumps, "controller": self.controller, "grains": self.grains,
@@ -104,6 +118,10 @@ class Engine:
     def _sensing(self):
         """What controllers and events of the model read; None without them."""
         if not any(item.role != "sensor" for item in self.system.watching):
+            if Held.made:  # else nothing is imported for it
+                from fem_mbs.solvers.stepping.sensing import held_signals
+
+                held_signals(self.system)
             return None
         from fem_mbs.solvers.stepping.sensing import Sensing
 
@@ -156,6 +174,8 @@ class Engine:
         sizes["nz"] = len(self.matrices.layouts[POSITION].values)
         self.tables = (TABLE, self.method.table)
         self.run, self.own = (np.zeros(1, table.dtype) for table in self.tables)
+        # views of their only rows; a name of both is that of the run
+        self._record_of = {name: record[0] for record in (self.own, self.run) for name in record.dtype.names}
         self.kept_arrays, self.kept_numbers = (
             [name for table in self.tables for name in table.names(array=array, kept=True)] for array in (True, False)
         )
@@ -183,7 +203,7 @@ class Engine:
 
     def record_of(self, name: str) -> np.void:
         """The record that has a number: that of the run or that of the method."""
-        return (self.run if name in self.run.dtype.names else self.own)[0]
+        return self._record_of.get(name, self.own[0])
 
     def _connect(self):
         """Addresses of compiled parts, of problems and of records."""

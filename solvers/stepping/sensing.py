@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.errors import ModelError, SolverError, label
+from fem_mbs.errors import ModelError, ParameterError, SolverError, label
 from fem_mbs.jit import callback_address, invoke, python_callback
+from fem_mbs.signals import Held
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -20,6 +21,24 @@ if TYPE_CHECKING:
 def named(item: Any) -> str:
     """What messages call a sensor, a controller or an event."""
     return label(item) if item.name else f"{type(item).__name__} of {getattr(item, 'quantity', None) or 'a function'}"
+
+
+def held_signals(system: "System", controllers: Sequence[Any] = ()) -> dict[Held, Any]:
+    """Held signals among the functions of time of a system, and who uses them.
+
+    Raises
+    ------
+    ParameterError
+        One is an output of a controller that is none of these: nobody would set it.
+    """
+    found: dict[Held, Any] = {}
+    for signal, owner in zip(system.signals, system.signal_owner):
+        for held in Held.among(signal, system.initial.t) if Held.made else ():
+            if held.owner is not None and held.owner not in controllers:
+                message = f"is an output of {label(held.owner)}, which is not in the model: model.add(…) it"
+                raise ParameterError(owner, "signal", held, message)
+            found[held] = owner
+    return found
 
 
 class Sensing:

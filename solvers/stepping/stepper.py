@@ -152,6 +152,7 @@ class Stepper(Checked):
         single: bool = False,
         pvd: bool = False,
         checkpoint_every: float | str | None = None,
+        output_times: Any = None,
     ) -> Results:
         """Integrate a model from its initial state.
 
@@ -183,6 +184,9 @@ class Stepper(Checked):
         checkpoint_every : float [s] or text, optional
             Write a checkpoint beside the results file from time to time, from which `fem_mbs.resume` goes on to the
             last bit: seconds of the clock between two, 60.0, or steps, "1000 steps". Also at the end, and at Ctrl-C.
+        output_times : sequence of float, optional [s]
+            Save the initial state and those at these times, and no others: steps end there, also with `StepControl`,
+            and between them they are equal and at most h. They increase, and are within the run.
 
         Returns
         -------
@@ -191,7 +195,8 @@ class Stepper(Checked):
         Raises
         ------
         ParameterError
-            Step size not positive; end time not after the time of the initial state.
+            Output times that do not increase or are outside of the run, or with observers, ``save_every`` or contact
+            groups. Step size not positive; end time not after the time of the initial state.
         SolverError
             A step failed, or with ``strict`` the result has warnings. ``error.result`` holds what was computed, as does
             the file.
@@ -221,7 +226,7 @@ class Stepper(Checked):
         self._duration(system, t_end, h)
         system.switch_as_given()
         model_checks.start_holds(system, self.drift(system, h), self.follows)
-        asked = Asked(t_end, h, save, save_every, strict, single, pvd, checkpoint_every)
+        asked = Asked(t_end, h, save, save_every, strict, single, pvd, checkpoint_every, output_times)
         return self._take(system, asked, observers, progress)
 
     def _take(self, system, asked, observers, progress, *, saved=None, notes=()):
@@ -231,11 +236,17 @@ class Stepper(Checked):
         save, h, every = asked.save, asked.h, asked.save_every
         start, t_end, steps = self._duration(system, asked.t_end, h)
         observers = self._observers(system, observers)
+        output_times = self._output_times(system, asked.output_times, start, t_end, observers, every)
         engine = self.prepare(system, h, 1 if observers else every, asked.strict)
         engine.t_end = start + steps * h
+        if output_times is not None:
+            engine.t_end = t_end
+            steps = int(np.ceil((t_end - start) / h - 1e-9))
+            engine.save_at(output_times)
         if observers:
             engine.keep_whole(every)
         parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end}
+        parameters |= {} if output_times is None else {"output_times": len(output_times)}
         parameters |= {"save_every": every, **self.parameters(), "chosen": self.chosen()}
         journal = None if engine.agenda is None else engine.agenda.journal
         continued = None if saved is None else saved["writer"]
@@ -286,6 +297,21 @@ class Stepper(Checked):
         failure.args = (f"{failure.args[0]}{where}{self._dump(failure, save)}",)
         failure.result = result
         return failure
+
+    def _output_times(self, system, times, start, t_end, observers, save_every):
+        """Output times (k,), checked; None if there are none."""
+        if times is None:
+            return None
+        times = self.as_array("output_times", times, unit="s").ravel()
+        self.check(len(times) > 0, "output_times", times, "is empty; leave it out")
+        self.check((np.diff(times) > 0).all(), "output_times", times, "s must increase")
+        inside = start <= times[0] and times[-1] <= t_end * (1 + 1e-12)
+        self.check(inside, "output_times", times, f"s must be within the run, {start:g} s to {t_end:g} s")
+        self.check(not observers, "output_times", times, "does not go with observers, who see every step")
+        self.check(save_every == 1, "output_times", times, f"does not go with save_every = {save_every}")
+        message = "does not go with contact groups, whose steps all have one size; use save_every"
+        self.check(not system.searches, "output_times", times, message)
+        return times[times > start]
 
     def _observers(self, system, observers):
         """The observers, started."""

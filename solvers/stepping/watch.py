@@ -2,11 +2,11 @@
 
 An event is crossed in a step when it is armed and φ = value − level has changed its sign in its direction,
 
-    φ_n < 0 ≤ φ_{n+1}   (upwards)   or   φ_n > 0 ≥ φ_{n+1}   (downwards)                                           (2)
+    φ_n < 0 ≤ φ_{n+1}   (upwards)   or   φ_n > 0 ≥ φ_{n+1}   (downwards)                                           (3)
 
 One that waits is armed again by |φ| > dead band. Steps then stop; where the crossing is, `stepping.crossing` finds.
 
-Source: docs/theory/events.md, (2).
+Source: docs/theory/events.md, (3).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, vector
@@ -49,7 +49,7 @@ def measure(data, run):
 
 @entry("void(int64, int64)")
 def watch(data, run):
-    """Look at the events after a step, (2)."""
+    """Look at the events after a step, (3)."""
     s = run_at(run)[0]
     measure_sensors(system_at(data)[0], s)
     if s.ask_part != 0:

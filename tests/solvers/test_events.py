@@ -1,0 +1,225 @@
+"""Events: times of crossings against closed forms, actions, re-arming, several in one step."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import fem_mbs as fem
+
+
+def pendulum(*events, gravity=9.81):
+    """A point mass of 1 kg on 1 m from 60°; events get its angle."""
+    model = fem.Model("pendulum", gravity=[0, -gravity, 0])
+    start = np.pi / 3
+    bob = fem.RigidBody(
+        1.0, [1e-9] * 3, position=[np.sin(start), -np.cos(start), 0], rotation=[0, 0, start], name="bob"
+    )
+    hinge = fem.Revolute.at(model.ground, bob, [0, 0, 0], [0, 0, 1], name="hinge")
+    angle = fem.Sensor(bob, "angle", axis=[0, 0, 1], name="angle")
+    model.add(bob, hinge, *(event(angle) for event in events))
+    return model
+
+
+def stop(angle):
+    return fem.Event(angle, fem.Stop("it is there"), level=0.3, direction="down", name="there")
+
+
+def test_the_time_of_a_crossing_has_the_order_of_the_scheme_and_the_step_ends_on_it():
+    """0.44094491989510 s; errors 6.14e-5, 1.54e-5, 3.86e-6 are those of the scheme itself."""
+    exact, published = 0.44094491989510, [6.14e-5, 1.54e-5, 3.86e-6]
+    for h, error in zip((1e-2, 5e-3, 2.5e-3), published):
+        result = fem.DecoupledNSGA(rho_inf=0.8).run(pendulum(stop), 1.0, h, progress=False)
+        assert result.events.t[0] - exact == pytest.approx(error, rel=2e-3)
+        assert abs(result["angle"].value[-1] - 0.3) < 1e-12 and result.t[-1] == result.events.t[0]
+        assert result.status == f"stopped: it is there (event 'there' at t = {result.t[-1]:.9g} s)"
+    result = fem.LobattoIIIAB(stages=3).run(pendulum(stop), 1.0, 2.5e-3, progress=False)
+    assert abs(result.events.t[0] - exact) < 1e-9
+
+
+def falling(*parts, **options):
+    model = fem.Model("ball", gravity=[0, 0, -10.0])
+    ball = fem.PointMass(1.0, position=[0, 0, 1.0], name="ball", **options)
+    height, speed = (fem.Sensor(ball, q, component="z") for q in ("position", "velocity"))
+    model.add(ball, *(part(ball, height, speed) for part in parts))
+    return model
+
+
+def noted(name, **options):
+    """An event that does nothing but be noted; on the height, or on the speed with ``speed=True``."""
+    of_speed = options.pop("speed", False)
+
+    def make(ball, height, speed):
+        return fem.Event(speed if of_speed else height, lambda moment: None, name=name, **options)
+
+    return make
+
+
+@pytest.mark.parametrize("control", [None, fem.StepControl(tolerance=1e-4)])
+def test_several_events_in_one_step_are_met_in_their_order(control):
+    levels = [0.9, 0.2, 0.905, 0.9, 0.899]
+    model = falling(*(noted(f"{k}", level=z) for k, z in enumerate(levels)))
+    result = fem.DecoupledNSGA(step_control=control).run(model, 0.5, 0.05, progress=False)
+    exact = np.sqrt(2 * (1 - np.array(levels)) / 10)
+    assert result.events.name.tolist() == ["2", "0", "3", "4", "1"]
+    assert np.abs(np.sort(exact) - result.events.t).max() < 1e-11
+    assert abs(result["ball"].position[-1, 2] - (1 - 5 * result.t[-1] ** 2)) < 1e-12
+
+
+def test_a_speed_that_jumps_at_an_impact_is_found_where_it_jumps():
+    model = fem.Model("ball", gravity=[0, 0, -10.0])
+    ball = fem.PointMass(1.0, position=[0, 0, 1.0], fixed=("x", "y"), name="ball")
+    speed = fem.Sensor(ball, "velocity", component="z")
+    model.add(ball, fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5, name="floor"))
+    model.add(fem.Event(speed, lambda m: None, direction="up", once=False, name="hit"))
+    model.add(fem.Event(speed, lambda m: None, direction="down", once=False, name="top"))
+    result = fem.DecoupledNSGA(impacts="split").run(model, 0.9, 2e-3, progress=False)
+    fall = np.sqrt(2 * 0.9 / 10)
+    times = np.array([fall, fall * 1.5, fall * 2.0])
+    assert result.events.name.tolist()[:3] == ["hit", "top", "hit"]
+    assert np.abs(result.events.t[:3] - times).max() < 1e-11
+    plain = fem.DecoupledNSGA().run(model, 0.45, 2e-3, progress=False)
+    assert abs(plain.events.t[0] - fall) < 1e-8
+
+
+def test_direction_once_and_dead_band():
+    def count(**options):
+        def make(angle):
+            return fem.Event(angle, lambda m: None, name="zero", **options)
+
+        return len(fem.MoreauJean(theta=0.5).run(pendulum(make), 6.0, 0.01, progress=False).events)
+
+    # the period of this pendulum is 2.1529 s: it passes zero at T/4, 3T/4, …
+    assert count() == 1
+    assert count(once=False) == 6 and count(once=False, direction="up") == 3 and count(once=False, direction=-1) == 3
+    assert count(once=False, dead_band=0.5) == 6
+    assert count(once=False, dead_band=1.2) == 1  # it never goes so far
+
+
+def test_an_event_sets_a_held_signal_and_the_jump_of_the_force_is_exact():
+    """A thruster that starts at half height: two parabolas, from the exact time on."""
+    thrust = fem.Held(0.0, name="thrust")
+
+    def engine(ball, height, speed):
+        return fem.PointForce(ball, [0, 0, 1], signal=30.0 * thrust)
+
+    def ignition(ball, height, speed):
+        return fem.Event(height, fem.SetTo(thrust, 1.0), level=0.5, name="ignition")
+
+    model = falling(engine, ignition)
+    for rho in (0.2, 1.0):
+        result = fem.DecoupledNSGA(rho_inf=rho).run(model, 0.5, 0.02, progress=False)
+        t_1 = np.sqrt(0.1)
+        rest = 0.5 - t_1
+        assert abs(result.events.t[0] - t_1) < 1e-12 and result.events.action[0] == "thrust = 1"
+        assert abs(result["ball"].position[-1, 2] - (0.5 - 10 * t_1 * rest + 10 * rest**2)) < 1e-12
+        assert thrust.now == 0.0  # the next run begins as this one did
+
+
+def test_conditions_and_actions_in_python_read_and_stop():
+    seen = []
+
+    def energy_event(ball, height, speed):
+        kinetic = fem.Sensor(lambda v: 0.5 * v * v, inputs=[speed])
+
+        def tell(moment):
+            seen.append((moment.t, moment.read(kinetic), moment.read(height), moment.state.V[ball.node.index, 2]))
+            if moment.name == "fast":
+                moment.stop("fast enough")
+
+        return fem.Event(kinetic, tell, level=2.0, name="fast")
+
+    with pytest.raises(fem.SolverError, match="this sensor is not in the model"):
+        fem.DecoupledNSGA().run(falling(energy_event), 0.5, 0.03, progress=False)
+    model = falling(energy_event, lambda ball, height, speed: height)
+    result = fem.DecoupledNSGA().run(model, 0.5, 0.03, progress=False)
+    (time, kinetic, height, speed), t_1 = seen[0], 0.2
+    assert abs(time - t_1) < 1e-12 and abs(kinetic - 2.0) < 1e-11 and abs(height - 0.8) < 1e-12
+    assert abs(speed + 2.0) < 1e-11 and result.status == "stopped: fast enough (event 'fast' at t = 0.2 s)"
+
+
+def test_faults_of_conditions_and_actions_are_told_and_keep_the_run():
+    def bad_condition(ball, height, speed):
+        return fem.Event(
+            fem.Sensor(lambda z: 1 / 0 if z < 0.9 else 1.0, inputs=[height]), fem.Stop("never"), name="bad"
+        )
+
+    def bad_action(ball, height, speed):
+        return fem.Event(height, lambda moment: {}["key"], level=0.9, name="bad")
+
+    with pytest.raises(fem.SolverError, match="ZeroDivisionError") as caught:
+        fem.DecoupledNSGA().run(falling(bad_condition), 0.5, 0.01, progress=False)
+    assert len(caught.value.result.t) > 10
+    with pytest.raises(fem.SolverError, match="Event 'bad': its action raised KeyError: 'key'") as caught:
+        fem.DecoupledNSGA().run(falling(bad_action), 0.5, 0.01, progress=False)
+    assert abs(caught.value.time - np.sqrt(0.02)) < 1e-9 and len(caught.value.result.t) > 10
+
+
+def test_a_controller_and_an_event_in_one_run_and_in_the_file(tmp_path):
+    def parts(ball, height, speed):
+        return fem.Controller(lambda t, y: y[0], 0.07, [height], name="log")
+
+    model = falling(parts, noted("half", level=0.5), noted("low", level=0.21))
+    file = tmp_path / "run.vtkhdf"
+    result = fem.DecoupledNSGA().run(model, 0.42, 0.01, progress=False, save=file, save_every=3)
+    for found in (result, fem.load(file)):
+        assert np.abs(found.events.t - np.sqrt([0.1, 0.158])).max() < 1e-12
+        assert found.events.name.tolist() == ["half", "low"]
+        samples = found.samples["log"]
+        assert np.array_equal(samples.t, 0.07 * np.arange(7))
+        assert np.abs(samples.inputs[:, 0] - (1 - 5 * samples.t**2)).max() < 1e-12
+    assert result["ball"].position[-1, 2] == pytest.approx(1 - 5 * result.t[-1] ** 2, abs=1e-12)
+
+
+def test_a_crossing_at_the_end_of_a_step_is_not_missed():
+    """0.4 s is the end of a step, where round-off decides on which side the height is."""
+    result = fem.DecoupledNSGA().run(falling(noted("low", level=0.2)), 0.45, 0.01, progress=False)
+    assert len(result.events) == 1 and abs(result.events.t[0] - 0.4) < 1e-9
+
+
+def test_an_event_that_never_comes_changes_nothing():
+    plain = fem.DecoupledNSGA().run(falling(), 0.4, 0.01, progress=False)
+    watched = fem.DecoupledNSGA().run(falling(noted("far", level=-99.0)), 0.4, 0.01, progress=False)
+    assert np.array_equal(plain["ball"].position, watched["ball"].position) and len(watched.events) == 0
+    assert np.abs(plain.t - watched.t).max() < 1e-15
+
+
+def test_events_are_refused_with_contact_groups_and_controllers_need_multiples_of_the_step():
+    def pile(period=None):
+        model = fem.Model("pile", gravity=[0, 0, -10.0])
+        balls = [fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.5 + k], name=f"ball {k}") for k in (0, 1)]
+        group = fem.ContactGroup(friction=0.0, name="pile")
+        for ball in balls:
+            group.sphere(ball, 0.1)
+        model.add(*balls, group)
+        height = fem.Sensor(balls[0], "position", component="z")
+        if period is None:
+            model.add(fem.Event(height, fem.Stop("low"), level=0.1, name="low"))
+        else:
+            model.add(fem.Controller(lambda t, y: y[0], period, [height], name="log"))
+        return model
+
+    with pytest.raises(fem.ParameterError, match="contact group 'pile' cannot"):
+        fem.DecoupledNSGA().run(pile(), 0.1, 0.01, progress=False)
+    with pytest.raises(fem.ParameterError, match="not a multiple of h"):
+        fem.DecoupledNSGA().run(pile(0.015), 0.1, 0.01, progress=False)
+    samples = fem.DecoupledNSGA().run(pile(0.03), 0.12, 0.01, progress=False).samples["log"]
+    assert np.abs(samples.inputs[:, 0] - (0.5 - 5 * samples.t**2)).max() < 1e-12 and len(samples) == 5
+
+
+def test_a_sensor_that_is_a_function_needs_its_own_sensors_and_an_event_one_number():
+    ball = fem.PointMass(1.0)
+    with pytest.raises(fem.ParameterError, match="choose a component"):
+        fem.Event(fem.Sensor(ball, "position"), fem.Stop("there"))
+    with pytest.raises(fem.ParameterError, match="is empty"):
+        fem.Sensor(lambda: 0.0)
+    with pytest.raises(fem.ParameterError, match="not an action"):
+        fem.Event(fem.Sensor(ball, "position", component="z"), 3.0)
+
+
+def test_reference_of_the_pendulum():
+    """The crossing of the reference, by another program."""
+    found = solve_ivp(
+        lambda t, y: [y[1], -9.81 * np.sin(y[0])], [0, 1], [np.pi / 3, 0], rtol=1e-13, atol=1e-14,
+        events=lambda t, y: y[0] - 0.3,
+    )  # fmt: skip
+    assert abs(found.t_events[0][0] - 0.44094491989510) < 1e-12
