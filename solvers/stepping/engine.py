@@ -110,10 +110,12 @@ class Engine:
         self._keep_agenda(times)
         self.run[0]["save_every"], self.run[0]["whole_every"] = NEVER, 1
 
-        # name -> what has get_state() and set_state(state), for checkpoints, see `stepping.saved_state`
+    @property
+    def parts_with_state(self) -> dict[str, Any]:
+        """What has get_state() and set_state(state), for checkpoints, by name; see `stepping.saved_state`."""
         parts = {"jumps": self.jumps, "controller": self.controller, "grains": self.grains,
-                 "contact problems": self.contact_problems}  # fmt: skip
-        self.parts_with_state: dict[str, Any] = {name: part for name, part in parts.items() if part is not None}
+                 "contact problems": self.contact_problems, "agenda": self.agenda}  # fmt: skip
+        return {name: part for name, part in parts.items() if part is not None}
 
     def _sensing(self):
         """What controllers and events of the model read; None without them."""
