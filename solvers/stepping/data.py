@@ -82,6 +82,7 @@ TABLE = Table(
         "phi": Item("m", "forces in the tangents, or convective terms"),
         "lam_report": Item("m", "reactions that are saved", kept=True),
         "keep_m": Item("m", "multipliers before a line search"),
+        "jump_m": Item("m", "impulses of switches that no record has yet, see stepping.switch_jump", kept=True),
         # contacts
         "cnu": Item("nc 3", "ν of contacts, divided by k_p", kept=True, scaling=2),
         "cLam": Item("nc 3", "Λ of contacts, divided by k_v", kept=True),
@@ -97,6 +98,8 @@ TABLE = Table(
         "rows_D": Item("nc", "rows of drilling in the position correction"),
         "sent": Item("nc 3", "momentum of the step from contacts, with persistent contacts [N s]"),
         "sent_chi": Item("nc 3", "the same about rolling and spinning axes [N m s]"),
+        "jump_c": Item("nc 3", "impulses of contacts of switches that no record has yet [N s]", kept=True),
+        "jump_w": Item("nc 3", "the same about rolling and spinning axes [N m s]", kept=True),
         "rows_c": Item("nc 3", "rows of contacts"),
         "bias": Item("nc", "added to normal velocities by a law that is `biased`"),
         "rows_chi": Item("nc 3", "rows of rolling and spinning"),

@@ -151,4 +151,8 @@ def jump(engine: "Engine", element: "Element") -> tuple[np.ndarray, np.ndarray]:
     impulse = float(run["kv"]) * a["Lam"]
     invoke(end_jump.address, *at)
     a["Vs"][:] = a["V0"][:] = a["V"]
-    return impulse, a["total_Lam"].copy()
+    contact_impulse = a["total_Lam"].copy()
+    for name, value in (("jump_m", impulse), ("jump_c", contact_impulse), ("jump_w", a["total_chi"])):
+        a[name] += value
+    a["total_Lam"][:] = a["total_chi"][:] = 0.0  # no guess of a step's
+    return impulse, contact_impulse
