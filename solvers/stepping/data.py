@@ -226,6 +226,8 @@ TABLE = Table(
         "cut_short": Item("", "impact sequences that were cut short", "i8", kept=True),
         "made_plastic": Item("", "steps taken without restitution", "i8", kept=True),
         "struck": Item("", "the step had an impact", "i8", kept=True),
+        "switches": Item("", "elements switched on or off", "i8", kept=True),
+        "switch_loss": Item("", "kinetic energy that jumps of switches have taken", kept=True),
         "rises": Item("", "rises of the energy beyond what is allowed", "i8", kept=True),
         "limited_impacts": Item("", "impacts with less restitution", "i8", kept=True),
         "swept": Item("", "swept contacts of the step", "i8"),

@@ -57,7 +57,6 @@ class Engine:
     def __init__(self, method: Any, system: "System", h: float, save_every: int, strict: bool) -> None:
         self.method, self.system, self.h, self.strict = method, system, h, strict
         method.refuse(system)
-        self.switched: list = []  # what `stepping.switch` has done
         self.struck = np.zeros(system.nc_fixed, bool)  # contacts, in states that were saved
         self.splits = getattr(method, "impacts", "plain") == "split" and system.nc > 0
         self.longest = np.inf  # [s]: steps of variable size that the method takes
@@ -399,9 +398,9 @@ class Engine:
                    "steps_without_restitution": "made_plastic", "impacts_with_less_restitution": "limited_impacts",
                    "energy_rises": "rises", "swept_contacts": "swept_total"}  # fmt: skip
         steps = {name: int(self.run[0][field]) for name, field in counted.items()}
-        if self.switched:
-            lost = sum(told.kinetic_loss for told in self.switched)
-            controlled = {**controlled, "switches": len(self.switched), "energy_lost_in_switches": lost}
+        switches, lost = int(self.run[0]["switches"]), float(self.run[0]["switch_loss"])
+        if switches:
+            controlled = {**controlled, "switches": switches, "energy_lost_in_switches": lost}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled,
                 **self.method.counted(self)}  # fmt: skip
 

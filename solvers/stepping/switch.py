@@ -101,7 +101,8 @@ def switch(engine: "Engine", element: "Element", on: bool) -> Switched | None:
     _tell_energy(engine, told)
     if run["work_part"]:  # loads and drivers: what the bound of their work in the next step begins with
         engine.call_part("work")
-    engine.switched.append(told)
+    run["switches"] += 1
+    run["switch_loss"] += told.kinetic_loss
     return told
 
 
@@ -132,10 +133,12 @@ def _fits(engine, element, state):
     count, others = (0, []) if system.options["redundant"] == "allow" else repeated(system, element)
     if count:
         names = ", ".join(label(other) for other in others)
-        what = f" by {names}" if names else ", or components that are fixed"
+        what, cure = "components that are fixed", "Leave fixed=… out and let joints keep the motion in its plane"
+        if names:
+            what, cure = f"what is imposed by {names}", "Switch off what holds the bodies before"
         raise SolverError(
-            f"{where}: {count} of its {element.rows} rows repeat what is already imposed{what}. Switch off what holds "
-            "the bodies before, or use model.compile(redundant='allow'): reactions are then those of smallest size",
+            f"{where}: {count} of its {element.rows} rows repeat {what}. {cure}, or use "
+            "model.compile(redundant='allow'): reactions are then those of smallest size",
             step=int(engine.run[0]["step_number"]), time=state.t, element=element,
         )  # fmt: skip
 
