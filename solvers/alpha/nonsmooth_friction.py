@@ -142,11 +142,11 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
             self._find_contact_forces(engine)
             engine.system.gaps(state)  # what contacts keep is again that of the start
 
-    def restart(self, engine: "Engine", state: "State") -> None:
+    def restart(self, engine: "Engine") -> None:
         """As at the start, without the memory of contacts."""
         for name in MEMORY_OF_CONTACTS:
             engine.arrays[name][:] = 0
-        self.start(engine, state)
+        super().restart(engine)
 
     def _find_contact_forces(self, engine: "Engine") -> None:
         """Accelerations and forces of closed contacts by two small parts of a step, which are then taken back.

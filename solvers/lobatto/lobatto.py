@@ -193,13 +193,13 @@ class LobattoIIIAB(Stepper):
         used, a["offset"][:], a["stride"][:] = places_of_entries(pattern, self.stages)
         a["used"][: len(used)] = used
         engine.record_of("n_used")["n_used"] = len(used)
-        self.restart(engine, state)
+        self.restart(engine)
 
-    def restart(self, engine: Any, state: Any) -> None:
+    def restart(self, engine: Any) -> None:
         """Accelerations and reactions at a state, all that a step has of the one before; the check of the step size."""
         from fem_mbs.solvers.stepping.initial import initial_accelerations
 
-        a, system = engine.arrays, engine.system
+        a, system, state = engine.arrays, engine.system, engine.state()
         if self.check_stability:
             engine.longest = self._longest_step(system, state, engine.h)
         a["Vd"][:], a["lam_report"][:] = initial_accelerations(system, state, engine.shift, matrices=engine.matrices)

@@ -220,6 +220,7 @@ class Engine:
         system.switch_as_given()
         state = system.initial.copy()
         a["x"][:], a["Q"][:], a["R"][:], a["V"][:] = state.x, state.Q, state.R, state.V
+        self.run[0]["t"] = state.t
         # of nodes that cannot turn rotations stay these; those at the touch are asked for where there are contacts
         times = ("s", "0", "t") if self.contacts_come else ("s", "0")
         for time in times:

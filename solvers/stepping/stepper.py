@@ -289,9 +289,12 @@ class Stepper(Checked):
     def rescale(self, engine: Any, ratio: float, change: np.ndarray | None) -> None:
         """Memory for steps ``ratio`` times as large: here none; `stepping.engine` scales first guesses."""
 
-    def restart(self, engine: Any, state: Any) -> None:
-        """Start the memory again at a state of a run whose forces or constraints have changed: as at its start."""
-        self.start(engine, state)  # type: ignore[attr-defined]  # every method has one
+    def restart(self, engine: Any) -> None:
+        """Memory anew at the present state, where forces or constraints have changed: as at the start of a run.
+
+        Signals have their new values. ``run["code"]`` tells what went wrong, unless it raises.
+        """
+        self.start(engine, engine.state())  # type: ignore[attr-defined]  # every method has one
 
     def jump_problem(self) -> Any:
         """What Newton's iteration solves where a constraint is switched on, see `stepping.switch_jump`."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fem_mbs.errors import ParameterError, SolverError, label
+from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.system.redundancy import repeated
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def switch(engine: "Engine", element: "Element", on: bool) -> Switched | None:
             _fits(engine, element, state)
             impulse, contact_impulse = jump(engine, element)
         _forget(engine, element)
-        engine.method.restart(engine, engine.state())
+        _restart(engine, element)
     except Exception:
         engine.restore(kept)
         raise
@@ -155,6 +156,19 @@ def _forget(engine, element):
     if engine.controller is not None:
         engine.controller.change = None
         engine.controller.next = min(engine.controller.next, engine.h)
+
+
+def _restart(engine, element):
+    """Memory of the method anew; SolverError where accelerations are not determined."""
+    run = engine.run[0]
+    run["code"] = OK
+    engine.method.restart(engine)
+    if run["code"] != OK:
+        raise SolverError(
+            f"{label(element)} cannot be switched at t = {float(run['t']):.9g} s: accelerations are not determined "
+            "afterwards, mass and constraints are singular",
+            step=int(run["step_number"]), time=float(run["t"]), element=element,
+        )  # fmt: skip
 
 
 def _tell_energy(engine, told):

@@ -107,6 +107,8 @@ def end_jump(data, run):
             c = g.first_contact + e
             rests = s.acted[c] != GAP or gradient_times(g, e, B_GN, 0, s.V) <= RESTS * s.tol_v
             s.was_active[c] = 1 if s.candidate[c] != 0 and rests else 0
+            if not rests:
+                s.closed[c] = GAP  # of persistent contacts
             s.impact[c] = 0
 
 
