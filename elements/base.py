@@ -191,19 +191,17 @@ class Element(Part):
             return
         name, value = next(iter(given.items()))
         self.check(self.role != "contact", name, value, "is not for contacts: bodies would go through each other")
-        self.check("inertia" not in self.kernels, name, value, "is not for elements with mass, which do not vanish")
+        kernels = {*self.kernels, *getattr(self, "python_kernels", {})}
+        self.check("inertia" not in kernels, name, value, "is not for elements with mass, which do not vanish")
         if intervals is None:
             self._active = active
             return
         self.check(active, "active", active, "does not go with intervals, which say when the element is on")
+        times = self.as_array(name, value, (None, 2), finite=False).ravel()
+        good = len(times) > 0 and bool((np.diff(times) > 0.0).all() and np.isfinite(times[:-1]).all())
         message = "must be pairs (begin, end) of times [s], begin < end, one after the other"
-        self.check(isinstance(intervals, (list, tuple)) and len(intervals) > 0, name, value, message)
-        pairs = [tuple(pair) if np.shape(pair) == (2,) else () for pair in intervals]
-        self.check(all(pairs), name, value, message)
-        times = [float(t) for pair in pairs for t in pair]
-        rising = bool((np.diff(times) > 0.0).all()) and bool(np.isfinite(times[:-1]).all())
-        self.check(rising and not np.isnan(times[-1]), name, value, message)
-        self._intervals = tuple(zip(times[::2], times[1::2]))
+        self.check(good and not np.isnan(times[-1]), name, value, message)
+        self._intervals = tuple((float(a), float(b)) for a, b in zip(times[::2], times[1::2]))
 
     def place(self) -> None:
         """Set ``record`` anew where it holds addresses of arrays; called for a copy and in another process."""

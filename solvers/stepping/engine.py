@@ -61,7 +61,6 @@ class Engine:
         if system.frictions and not method.takes_friction:
             message = f"is joint friction, which {type(method).__name__} does not know; use DecoupledNSGA"
             method._refuse_part(system.frictions[0], message)
-        self.switched: list = []  # what `stepping.switch` has done
         self.struck = np.zeros(system.nc_fixed, bool)  # contacts, in states that were saved
         self.splits = getattr(method, "impacts", "plain") == "split" and system.nc > 0
         self.longest = np.inf  # [s]: steps of variable size that the method takes
@@ -282,6 +281,7 @@ class Engine:
         state = system.initial.copy()
         system.begin(state)
         a["x"][:], a["Q"][:], a["R"][:], a["V"][:] = state.x, state.Q, state.R, state.V
+        self.run[0]["t"] = state.t
         # of nodes that cannot turn rotations stay these; those at the touch are asked for where there are contacts
         times = ("s", "0", "t") if self.contacts_come else ("s", "0")
         for time in times:
@@ -513,9 +513,9 @@ class Engine:
                    "steps_without_restitution": "made_plastic", "impacts_with_less_restitution": "limited_impacts",
                    "energy_rises": "rises", "swept_contacts": "swept_total"}  # fmt: skip
         steps = {name: int(self.run[0][field]) for name, field in counted.items()}
-        if self.switched:
-            lost = sum(told.kinetic_loss for told in self.switched)
-            controlled = {**controlled, "switches": len(self.switched), "energy_lost_in_switches": lost}
+        switches, lost = int(self.run[0]["switches"]), float(self.run[0]["switch_loss"])
+        if switches:
+            controlled = {**controlled, "switches": switches, "energy_lost_in_switches": lost}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled,
                 **self.method.counted(self)}  # fmt: skip
 

@@ -23,7 +23,7 @@ SLOT_T = SLOT["t"]
 def _record_contacts(d, s, o):
     """Store what contacts did in the step."""
     nc, k = s.nc_fixed, s.saved
-    impact, acted = integers(s.impact_at, d.nc), integers(s.acted_at, d.nc)
+    impact, acted, jump_c, jump_w = integers(s.impact_at, d.nc), integers(s.acted_at, d.nc), s.jump_c, s.jump_w
     total, total_chi = matrix(s.total_Lam_at, nc, 3), matrix(s.total_chi_at, nc, 3)
     if s.persistent == 0:
         copy(total, o.impulse[k])
@@ -43,8 +43,12 @@ def _record_contacts(d, s, o):
         for e in range(g.n):
             c = g.first_contact + e
             o.gap[k, c] = kept[e, C_GAP]
-            o.contact_status[k, c], o.impact[k, c] = acted[c], impact[c]
+            o.contact_status[k, c], o.impact[k, c] = acted[c], 1 if jump_c[c, 0] > 0.0 else impact[c]
             for i in range(3):
+                # a constraint was switched on as the step began
+                o.impulse[k, c, i] += jump_c[c, i]
+                o.moment_impulse[k, c, i] += jump_w[c, i]
+                jump_c[c, i] = jump_w[c, i] = 0.0
                 o.contact_point[k, c, i], o.contact_normal[k, c, i] = kept[e, C_POINT + i], kept[e, C_NORMAL + i]
                 for j in range(2):
                     o.contact_tangents[k, c, j, i] = kept[e, C_TANGENTS + 3 * j + i]
@@ -81,9 +85,10 @@ def record(data, run):
     copy(x, o.position[k])
     copy(Q, o.quaternion[k])
     copy(V, o.velocity[k])
-    report = vector(s.lam_report_at, m)
-    for i in range(m):
-        o.multiplier[k, i] = report[i]
+    report = vector(s.phi_at, m)
+    for i in range(m):  # with the impulse of a switch as the step began
+        o.multiplier[k, i] = report[i] = s.lam_report[i] + s.jump_m[i] / s.h
+        s.jump_m[i] = 0.0
     for i in range(3):
         o.iterations[k, i] = counts[i]
     _record_contacts(d, s, o)

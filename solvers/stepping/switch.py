@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fem_mbs.errors import ParameterError, SolverError, label
+from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.system.redundancy import repeated
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def switch(engine: "Engine", element: "Element", on: bool) -> Switched | None:
             impulse, contact_impulse = jump(engine, element)
         _forget(engine, element)
         engine.method.changed(engine)
-        engine.method.restart(engine)
+        _restart(engine, element)
     except Exception:
         engine.restore(kept)
         raise
@@ -102,7 +103,8 @@ def switch(engine: "Engine", element: "Element", on: bool) -> Switched | None:
     _tell_energy(engine, told)
     if run["work_part"]:  # loads and drivers: what the bound of their work in the next step begins with
         engine.call_part("work")
-    engine.switched.append(told)
+    run["switches"] += 1
+    run["switch_loss"] += told.kinetic_loss
     return told
 
 
@@ -114,7 +116,7 @@ def refuse(engine: "Engine", element: "Element") -> None:
         message = f"is switched in a run, but {label(group)} is in the model: contact groups do not know switches"
         method._refuse_part(element, message)
     for role, cause in (("contact", "bodies would go through each other"), ("inertia", "mass does not vanish")):
-        if element.role == role or role in element.kernels:
+        if element.role == role or role in {*element.kernels, *getattr(element, "python_kernels", {})}:
             raise ParameterError(element, "switch", element, f"cannot be switched on and off: {cause}")
 
 
@@ -133,10 +135,12 @@ def _fits(engine, element, state):
     count, others = (0, []) if system.options["redundant"] == "allow" else repeated(system, element)
     if count:
         names = ", ".join(label(other) for other in others)
-        what = f" by {names}" if names else ", or components that are fixed"
+        what, cure = "components that are fixed", "Leave fixed=… out and let joints keep the motion in its plane"
+        if names:
+            what, cure = f"what is imposed by {names}", "Switch off what holds the bodies before"
         raise SolverError(
-            f"{where}: {count} of its {element.rows} rows repeat what is already imposed{what}. Switch off what holds "
-            "the bodies before, or use model.compile(redundant='allow'): reactions are then those of smallest size",
+            f"{where}: {count} of its {element.rows} rows repeat {what}. {cure}, or use "
+            "model.compile(redundant='allow'): reactions are then those of smallest size",
             step=int(engine.run[0]["step_number"]), time=state.t, element=element,
         )  # fmt: skip
 
@@ -153,6 +157,19 @@ def _forget(engine, element):
     if engine.controller is not None:
         engine.controller.change = None
         engine.controller.next = min(engine.controller.next, engine.h)
+
+
+def _restart(engine, element):
+    """Memory of the method anew; SolverError where accelerations are not determined."""
+    run = engine.run[0]
+    run["code"] = OK
+    engine.method.restart(engine)
+    if run["code"] != OK:
+        raise SolverError(
+            f"{label(element)} cannot be switched at t = {float(run['t']):.9g} s: accelerations are not determined "
+            "afterwards, mass and constraints are singular",
+            step=int(run["step_number"]), time=float(run["t"]), element=element,
+        )  # fmt: skip
 
 
 def _tell_energy(engine, told):

@@ -25,13 +25,14 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.sizes import farthest_part
 from fem_mbs.solvers.stepping.step import LADDER, LEAST_SHIFT
 from fem_mbs.system.assembly import VELOCITY, full_norm, groups_of, zero
-from fem_mbs.system.contacts import C_GAP, contacts, contacts_begin_step
+from fem_mbs.system.contacts import B_GN, C_GAP, contacts, contacts_begin_step, gradient_times
 
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
     from fem_mbs.solvers.stepping.engine import Engine
 
 EXACT_FORCES = 1e-10  # of momenta: a jump happens once
+RESTS = 10.0  # times tol_v: slower contacts do not separate, as where persistent ones begin
 # of the record of the run: what the problem has instead
 INSTEAD = {
     "h": 0.0, "rtol": EXACT_FORCES, "restitution_scale": 1.0,
@@ -97,9 +98,18 @@ def end_jump(data, run):
     """Impulses of contacts, and which of them stay closed: those that do not separate."""
     d, s = system_at(data)[0], run_at(run)[0]
     accumulate_impulses(d, s)
-    for c in range(d.nc):
-        s.was_active[c] = 1 if s.candidate[c] != 0 and s.acted[c] != GAP else 0
-        s.impact[c] = 0
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            rests = s.acted[c] != GAP or gradient_times(g, e, B_GN, 0, s.V) <= RESTS * s.tol_v
+            s.was_active[c] = 1 if s.candidate[c] != 0 and rests else 0
+            if not rests:
+                s.closed[c] = GAP  # of persistent contacts
+            s.impact[c] = 0
 
 
 def jump(engine: "Engine", element: "Element") -> tuple[np.ndarray, np.ndarray]:
@@ -151,4 +161,8 @@ def jump(engine: "Engine", element: "Element") -> tuple[np.ndarray, np.ndarray]:
     impulse = float(run["kv"]) * a["Lam"]
     invoke(end_jump.address, *at)
     a["Vs"][:] = a["V0"][:] = a["V"]
-    return impulse, a["total_Lam"].copy()
+    contact_impulse = a["total_Lam"].copy()
+    for name, value in (("jump_m", impulse), ("jump_c", contact_impulse), ("jump_w", a["total_chi"])):
+        a[name] += value
+    a["total_Lam"][:] = a["total_chi"][:] = 0.0  # no guess of a step's
+    return impulse, contact_impulse

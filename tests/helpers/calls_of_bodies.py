@@ -124,6 +124,8 @@ BODIES = {
         fem.RollingDisc.at,
         dict(first=A(), second=B(), position=[0, 0, 1], axis=[1, 0, 0], radius=0.5, normal=[0, 0, 1], name="j"),
     ),
+    "Lock": lambda: (fem.Lock, dict(joint=hinge(), active=True, intervals=[(0.1, 0.2)], name="l")),
+    "Attachment": lambda: (fem.Attachment, joint_frames() | dict(active=True, intervals=[(0.1, 0.2), (0.3, np.inf)])),
     "RevoluteDriver": lambda: (fem.RevoluteDriver, joint_frames() | dict(angle=lambda t: 0.1 * t**2)),
     "LinearDriver": lambda: (
         fem.LinearDriver,
