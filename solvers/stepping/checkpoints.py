@@ -35,6 +35,7 @@ class Asked(NamedTuple):
     single: bool = False
     pvd: bool = False
     checkpoint_every: float | str | None = None
+    balance: bool = False
 
 
 class Checkpoints:

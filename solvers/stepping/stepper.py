@@ -129,11 +129,11 @@ class Stepper(Checked):
 
         return ContactProblemCorrection(engine)
 
-    def prepare(self, system: Any, h: float, save_every: int = 1, strict: bool = False) -> Any:
+    def prepare(self, system: Any, h: float, save_every: int = 1, strict: bool = False, balance: bool = False) -> Any:
         """Make the engine that steps a system; initial accelerations are computed here."""
         from fem_mbs.solvers.stepping.engine import Engine
 
-        return Engine(self, system, h, save_every, strict)
+        return Engine(self, system, h, save_every, strict, balance)
 
     @alone("a run")
     @Keywords.known
@@ -151,6 +151,7 @@ class Stepper(Checked):
         single: bool = False,
         pvd: bool = False,
         checkpoint_every: float | str | None = None,
+        balance: bool = False,
     ) -> Results:
         """Integrate a model from its initial state.
 
@@ -183,6 +184,10 @@ class Stepper(Checked):
             Write a checkpoint beside the results file from time to time, from which `fem_mbs.resume` goes on to the
             last bit: seconds of the clock between two, 60.0, or steps, "1000 steps". Also at the end, and at Ctrl-C.
 
+        balance : bool
+            Keep the books of energy: work of each load, driver, damper and contact over all steps, for
+            `Results.energy_table`. Costs one evaluation of their forces in each step.
+
         Returns
         -------
         Results
@@ -207,9 +212,8 @@ class Stepper(Checked):
         h = self.positive("h", h, "s")
         save_every = self.as_integer("save_every", save_every)
         self.as_path("save", save)
-        strict, single, pvd = (
-            self.as_flag(name, flag) for name, flag in (("strict", strict), ("single", single), ("pvd", pvd))
-        )
+        flags = {"strict": strict, "single": single, "pvd": pvd, "balance": balance}
+        strict, single, pvd, balance = (self.as_flag(name, flag) for name, flag in flags.items())
         if progress is not None:
             progress = self.as_flag("progress", progress)
         if checkpoint_every is not None and (save is None or single):
@@ -219,7 +223,7 @@ class Stepper(Checked):
         system.number_nodes()
         self._duration(system, t_end, h)
         model_checks.start_holds(system, self.drift(system, h), self.follows)
-        asked = Asked(t_end, h, save, save_every, strict, single, pvd, checkpoint_every)
+        asked = Asked(t_end, h, save, save_every, strict, single, pvd, checkpoint_every, balance)
         return self._take(system, asked, observers, progress)
 
     def _take(self, system, asked, observers, progress, *, saved=None, notes=()):
@@ -229,18 +233,19 @@ class Stepper(Checked):
         save, h, every = asked.save, asked.h, asked.save_every
         start, t_end, steps = self._duration(system, asked.t_end, h)
         observers = self._observers(system, observers)
-        engine = self.prepare(system, h, 1 if observers else every, asked.strict)
+        engine = self.prepare(system, h, 1 if observers else every, asked.strict, asked.balance)
         engine.t_end = start + steps * h
         if observers:
             engine.keep_whole(every)
         parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end}
+        parameters |= {"balance": True} if asked.balance else {}
         parameters |= {"save_every": every, **self.parameters(), "chosen": self.chosen()}
         continued = None if saved is None else saved["writer"]
         if saved is not None:
             load_run(engine, observers, saved)
         writer = ResultsWriter(
             system, save, parameters=parameters, single=asked.single, pvd=asked.pvd, forces=engine.forces,
-            continued=continued,
+            continued=continued, works=() if engine.ledger is None else engine.ledger.lines,
         )  # fmt: skip
         try:
             checkpoints = None
@@ -266,7 +271,7 @@ class Stepper(Checked):
         finally:
             interrupt.end()
             result = chunks.close(interrupt)
-        result.observers = observers
+        result.observers, result._system = observers, system
         if interrupt.asked:
             message = f"{chunks.reason}; what was computed is in error.result"
             raise interrupt.error(message, result) from chunks.failure
