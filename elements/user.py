@@ -89,6 +89,12 @@ class PythonElement(Force):
     def group_key(self) -> tuple:
         return (type(self), id(self))
 
+    def _add_output(self, arguments):
+        """Outputs of all nodes, as `force` gives them at the end of a step."""
+        arguments["out"][:] = self.evaluate(
+            arguments["x"], arguments["R"], arguments["v"].reshape(-1, 6), arguments["t"][0]
+        )
+
     def evaluate(self, x: np.ndarray, R: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
         """`force` as an array (6 n_nodes,), checked: shape, finite.
 
@@ -169,6 +175,10 @@ class UserForce(PythonElement):
         Ω body; t time [s]. It must be smooth within a step and depend on nothing else that changes during a step.
     name : str, optional
 
+    Outputs
+    -------
+    force, moment : (3,) [N], inertial axes; (3,) [N m], body axes. With several nodes force_1, moment_1, force_2, …
+
     Raises
     ------
     ParameterError
@@ -193,6 +203,8 @@ class UserForce(PythonElement):
     def __init__(self, nodes: Any, function: Callable, *, name: str | None = None) -> None:
         super().__init__(nodes, name=name)
         self.function = self.as_function("function", function, "function(x, R, v, t)", 4)
+        ends = [""] if len(self.nodes) == 1 else [f"_{k + 1}" for k in range(len(self.nodes))]
+        self.outputs = {f"{name}{end}": (3, unit) for end in ends for name, unit in (("force", "N"), ("moment", "N m"))}
         x, R = np.array([n.position for n in self.nodes]), np.array([n.rotation for n in self.nodes])
         v = np.array([[*n.velocity, *(n.rotation.T @ n.angular_velocity)] for n in self.nodes])
         try:
@@ -201,6 +213,10 @@ class UserForce(PythonElement):
             raise ParameterError(
                 self, "function", function, f"is not finite at the initial configuration: {error}"
             ) from None
+
+    @property
+    def python_kernels(self) -> dict:
+        return super().python_kernels | {"output": self._add_output}
 
     def force(self, x: np.ndarray, R: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
         return self.function(x, R, v, t)

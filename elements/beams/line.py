@@ -52,6 +52,9 @@ def beam_line(
     orientation: ArrayLike | None = None,
     name: str | None = None,
     fixed: Sequence[str] = (),
+    velocity: ArrayLike = (0, 0, 0),
+    angular_velocity: ArrayLike = (0, 0, 0),
+    about: ArrayLike | None = None,
     **options: Any,
 ) -> BeamLine:
     """A straight line of equal beams.
@@ -71,6 +74,11 @@ def beam_line(
     name : str, optional
         Beams are called "name 1", "name 2", …, new nodes "name node 0" … "name node n".
     fixed : components of the new nodes that never move, see `Node6` (planar models)
+    velocity, angular_velocity : (3,) [m/s], (3,) [rad/s], optional, inertial axes
+        Initial motion of the new nodes, as those of a rigid body: velocity of the point ``about``, and spin about it.
+        Nodes that are given keep theirs.
+    about : (3,) [m], optional
+        Default: the start of the line.
     options : of `Beam` or `TwoNodeBeam`
 
     Returns
@@ -97,7 +105,8 @@ def beam_line(
     def pose(s):
         return places[0] + s * chord, S
 
-    return _line(ends, count, section, pose, name, fixed, distance, poses, options)
+    motion = _Motion(unmade, velocity, angular_velocity, places[0] if about is None else about)
+    return _line(ends, count, section, pose, name, fixed, distance, poses, options, motion)
 
 
 @Keywords.known
@@ -113,6 +122,9 @@ def beam_curve(
     length: float | None = None,
     name: str | None = None,
     fixed: Sequence[str] = (),
+    velocity: ArrayLike = (0, 0, 0),
+    angular_velocity: ArrayLike = (0, 0, 0),
+    about: ArrayLike | None = None,
     **options: Any,
 ) -> BeamLine:
     """Beams along a curve that is unloaded as it is.
@@ -135,7 +147,7 @@ def beam_curve(
     length : float, optional [m]
         Arc length of the whole curve, for a curve of constant speed; default: that of helices between the nodes, whose
         error is of the same order as that of the element.
-    name, fixed, options : as `beam_line`
+    name, fixed, velocity, angular_velocity, about, options : as `beam_line`
 
     Examples
     --------
@@ -180,7 +192,8 @@ def beam_curve(
     for item, s in ((start, 0.0), (end, 1.0)):
         x, S = pose(s)
         ends.append(x if item is None else Frame.of(item).node.frame_at(x, S))
-    line = _line(ends, count, section, pose, name, fixed, length, poses, options)
+    motion = _Motion(unmade, velocity, angular_velocity, places[0] if about is None else about)
+    line = _line(ends, count, section, pose, name, fixed, length, poses, options, motion)
     held = start is not None and end is not None
     closed = np.linalg.norm(places[-1] - places[0]) < 1e-6 * sum(beam.length for beam in line)
     if poses == 3 and (held or closed):
@@ -237,7 +250,22 @@ def _end(item):
     return Frame.of(item)
 
 
-def _line(ends, n, section, pose, name, fixed, length, poses, options):
+class _Motion:
+    """Velocities of a rigid body: of the point ``about``, and the angular one; inertial axes."""
+
+    def __init__(self, owner: Named, velocity: ArrayLike, angular_velocity: ArrayLike, about: ArrayLike) -> None:
+        self.v, self.w = (
+            finite_vector(owner, name, value)
+            for name, value in (("velocity", velocity), ("angular_velocity", angular_velocity))
+        )
+        self.about = finite_vector(owner, "about", about)
+
+    def at(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """Velocities of a new node at x (3,)."""
+        return {"velocity": self.v + np.cross(self.w, x - self.about), "angular_velocity": self.w}
+
+
+def _line(ends, n, section, pose, name, fixed, length, poses, options, motion):
     span = poses - 1  # intervals of an element
     wrong = [key for key in options if key == "large_strain"] if poses == 3 else []
     if wrong:
@@ -255,7 +283,7 @@ def _line(ends, n, section, pose, name, fixed, length, poses, options):
         if isinstance(known, Frame):
             frames.append(Frame(known.node, known.p, known.node.rotation.T @ S))
         else:
-            node = Node6(x, S, fixed=fixed, name=f"{name} node {k}" if name else None)
+            node = Node6(x, S, fixed=fixed, name=f"{name} node {k}" if name else None, **motion.at(x))
             frames.append(node.frame())
         nodes.append(frames[-1].node)
     elements = []

@@ -194,3 +194,38 @@ def _links(elements):
     """Pairs of nodes (j, 2) that elements join."""
     pairs = [(e["nodes"][0], other) for e in elements for other in e["nodes"][1:]]
     return np.array(pairs, int).reshape(-1, 2)
+
+
+def impact_times(result: "Results", name: str) -> np.ndarray:
+    """Times (n,) [s] of the impacts of a contact inside of their steps, see `Results.impact_times`.
+
+    With gap g, rate ġ and g̈ ≈ (ġ_n − ġ_{n−1})/h at the start of the step, τ is the first root of g + ġ τ + ½ g̈ τ².
+    After an impact in the step before, whose velocities jump, g̈ is taken from accelerations.
+    """
+    contact, _ = contact_number(result, name)
+    sides = _Sides(next(e for e in result.description["elements"] if e["contact"] == contact))
+    read = result._store.read
+    gap, struck = read("gap", contact), read("impact", contact) != 0
+    rate = sides.normal(read, contact, "velocity", "angular_velocity")
+    second = sides.normal(read, contact, "acceleration", "angular_acceleration")
+    follows = np.diff(result.step, prepend=-1) == 1
+    smooth = np.flatnonzero(follows[1:] & ~(read("impact")[1:] != 0).any(axis=1)) + 1
+    second[smooth] = (rate[smooth] - rate[smooth - 1]) / result.h[smooth]
+    times = []
+    for k in np.flatnonzero(struck):
+        tau = np.nan
+        if k > 0 and follows[k] and gap[k - 1] > 0.0:
+            tau = min(_first_root(gap[k - 1], rate[k - 1], second[k - 1], result.h[k]), result.h[k])
+        times.append(result.t[k] - result.h[k] + tau)
+    return np.array(times)
+
+
+def _first_root(g, rate, second, latest):
+    """First τ > 0 with g + ġ τ + ½ g̈ τ² = 0 for g > 0; ``latest`` when there is none."""
+    discriminant = rate * rate - 2.0 * second * g
+    if discriminant < 0.0:
+        return latest
+    root = np.sqrt(discriminant)
+    if root - rate > 0.0:  # falls at the root
+        return 2.0 * g / (root - rate)
+    return latest

@@ -19,11 +19,14 @@ import numpy as np
 from fem_mbs.arguments import Named, StepError
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results import read_checks
+from fem_mbs.results.contact_motion import impact_times
+from fem_mbs.results.energy_table import EnergyTable, energy_table, work_of
 from fem_mbs.results.history import History, Iterations, Pairs, Quantity
 from fem_mbs.results.journal import Journal, Samples, read_journal
 from fem_mbs.results.names import UnknownNameError, unknown_name
 from fem_mbs.results.notebook import Report
 from fem_mbs.results.parts import of_element, of_node
+from fem_mbs.results.reactions import reaction
 from fem_mbs.results.report import openings, report_lines
 from fem_mbs.results.scene import Scene
 from fem_mbs.results.skin import Skin
@@ -85,6 +88,7 @@ class Results:
         self.description, self.parameters, self.statistics = description, parameters, statistics
         self.status, self.path = status, path
         self.observers: tuple = ()
+        self._system: Any = None  # of a run of this program
         self.model = description["model"]
         self._cache = {}
 
@@ -106,7 +110,7 @@ class Results:
         return cls(store, description, parameters, statistics, found["status"], path=path, journal=journal)
 
     def __getstate__(self):
-        return vars(self) | {"_cache": {}}  # what was read is read again when it is asked for
+        return vars(self) | {"_cache": {}, "_system": None}  # what was read is read again when it is asked for
 
     # --- names ----------------------------------------------------------------------------------------------------
 
@@ -240,6 +244,67 @@ class Results:
         """Histories kinetic, potential and total [J]."""
         total = {"total": Quantity("J", (), lambda: self._store.read("energy").sum(axis=1))}
         return self._once(("energy",), lambda: History("energy", self._columns("energy") | total))
+
+    @property
+    def work(self) -> History:
+        """Work [J] since the start by name, of loads, dampers, drivers and contacts: runs with ``balance=True``."""
+        return self._once(("work",), lambda: work_of(self))
+
+    def energy_table(self, start: float | None = None, end: float | None = None) -> EnergyTable:
+        """Kinetic and potential energy, and the work of each load, damper, driver and contact between two times.
+
+        Parameters
+        ----------
+        start, end : float [s], optional
+            Default: the whole run. The saved steps next to these times count.
+
+        Returns
+        -------
+        EnergyTable
+            ``print`` shows it. What is left of the change of energy is its own line, ``numerical``: it falls with the
+            step size.
+
+        Raises
+        ------
+        FemMbsError
+            The run was made without ``balance=True``.
+        """
+        return energy_table(self, start, end)
+
+    def reaction(self, node: Any, model: Any = None) -> History:
+        """What the support of a node gives: ``force`` (k, 3) [N], inertial axes, ``moment`` (k, 3) [N m], body axes.
+
+        Parameters
+        ----------
+        node : Node, body with one node, name, or number
+            With fixed components. ``"ground"`` is one: its reaction is that of the whole model on its foundation.
+        model : Model or System, optional
+            Of the run; needed for results that were loaded from a file.
+
+        Returns
+        -------
+        History
+            Zero at components that are free. In a step with impacts a mean over the step, with the impulses; NaN where
+            the state before was not saved.
+
+        Raises
+        ------
+        FemMbsError
+            No model; elements with internal states; contact groups.
+        ParameterError
+            No such node, or it has no fixed component.
+        """
+        return reaction(self, node, model)
+
+    def impact_times(self, contact: str) -> np.ndarray:
+        """Times (n,) [s] of the impacts of a contact inside of their steps, one for each state with ``impact``.
+
+        From gap, rate and its change at the start of the step, extrapolated to the touch: the error is of third order
+        in h. The scheme itself puts all impacts of a step at its end; with split impacts it finds the touch, and the
+        extrapolation agrees to third order. NaN where the state before was not saved, or the contact was closed there:
+        others were struck, and it passed the impact on.
+        """
+        return impact_times(self, contact)
 
     @property
     def iterations(self) -> Iterations:

@@ -82,6 +82,9 @@ HISTORIES = {
     "impact": Saved("i1", ("nc",), "1 if the contact took part in an impact", "", (), "contact"),
     "output": Saved("f8", ("no",), "outputs of all elements, see the description", of="element"),
     "energy": Saved("f8", (2,), "of the whole model", "J", ("kinetic", "potential")),
+    "work": Saved("f8", ("nw",), "of lines of the energy table since the start, with balance=True", "J", of="element"),
+    "linear_momentum": Saved("f8", (3,), "of the whole model, inertial axes", "N s"),
+    "angular_momentum": Saved("f8", (3,), "about the origin, inertial axes", "N m s"),
     "iterations": Saved("i8", (3,), "Newton iterations of the step", "", ("smooth", "position", "velocity")),
     "problems": Saved("i8", (), "impact problems solved in the step"),
     "pair_count": Saved("i8", (), "closed contacts of contact groups, rows of the table of pairs"),
@@ -107,21 +110,23 @@ PAIRS = {
 PAIR_COLUMNS = sum(columns for columns, *_ in PAIRS.values())
 
 
-def sizes_of(system: "System", forces: bool = False) -> dict:
+def sizes_of(system: "System", forces: bool = False, works: int = 0) -> dict:
     """Sizes of the histories of a `System`: N nodes, m constraint rows, nc contacts, no numbers put out by elements.
 
     Contacts of contact groups do not count: they come and go, and have a table of their own.
 
     ``forces``: whether the method has forces of contacts at the end of a step that are not their impulses over h; nf is
-    then the number of contacts, else 0, and nothing is saved twice.
+    then the number of contacts, else 0, and nothing is saved twice. ``works``: number nw of lines of the energy table.
     """
     nc = system.nc_fixed
-    return {"N": len(system.nodes), "m": system.m, "nc": nc, "nf": nc if forces else 0, "no": system.n_outputs}
+    return {"N": len(system.nodes), "m": system.m, "nc": nc, "nf": nc if forces else 0, "no": system.n_outputs,
+            "nw": works}  # fmt: skip
 
 
 def shape_of(name: str, sizes: dict[str, int]) -> tuple[int, ...]:
     """Shape of a history in one saved step."""
-    return tuple(sizes.get(s, s) for s in HISTORIES[name].shape)
+    # files of older versions lack what they did not know
+    return tuple(s if isinstance(s, int) else sizes.get(s, 0) for s in HISTORIES[name].shape)
 
 
 def recorded() -> dict[str, tuple]:

@@ -38,10 +38,10 @@ NO_OUTPUTS: dict[str, list] = {}  # of all elements that have none
 SUFFIXES = (".vtkhdf", ".hdf", ".h5", ".hdf5")
 
 
-def describe(system: "System", forces: bool = False) -> dict[str, Any]:
+def describe(system: "System", forces: bool = False, works: Sequence = ()) -> dict[str, Any]:
     """Description of a `System` for results: plain numbers and texts, as JSON can hold them.
 
-    ``forces`` as of `sizes_of`.
+    ``forces`` as of `sizes_of`; ``works``: names and kinds of the lines of the energy table.
     """
     number = {id(contact): i for i, contact in enumerate(system.contacts)}
     elements = [vars(_Described(element, system, number.get(id(element)))) for element in system.elements]
@@ -49,8 +49,8 @@ def describe(system: "System", forces: bool = False) -> dict[str, Any]:
     gravity = [float(g) for g in getattr(system, "gravity", (0, 0, 0))]
     groups = [_describe_group(group) for group in getattr(system.model, "contact_groups", ())]
     return {
-        "model": system.name, "gravity": gravity, "sizes": sizes_of(system, forces), "nodes": nodes,
-        "elements": elements, "contact_groups": groups,
+        "model": system.name, "gravity": gravity, "sizes": sizes_of(system, forces, len(works)), "nodes": nodes,
+        "elements": elements, "contact_groups": groups, "works": [list(line) for line in works],
     }  # fmt: skip
 
 
@@ -136,6 +136,8 @@ class ResultsWriter:
         The steps have ``contact_force`` and ``contact_moment``, as steps of `DecoupledNSGA` with persistent contacts.
     continued : dict, optional
         State of the writer that began the file, `get_state`: the file is made anew with the rows up to there.
+    works : sequence of (name, kind)
+        Lines of the energy table, whose work the steps have.
 
     journal : Journal, optional
         Samples and events of the run, which grow meanwhile.
@@ -158,12 +160,13 @@ class ResultsWriter:
         forces: bool = False,
         journal: Journal | None = None,
         continued: dict[str, Any] | None = None,
+        works: Sequence = (),
     ) -> None:
         if path is None and (single or pvd):
             raise FemMbsError(
                 f"{'single' if single else 'pvd'}=True is about the results file: give its name with save=…"
             )
-        self.description = describe(system, forces)
+        self.description = describe(system, forces, works)
         self.sizes = self.description["sizes"]
         self.journal = journal
         self.parameters = {k: _plain(v) for k, v in (parameters or {}).items()}

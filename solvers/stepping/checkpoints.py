@@ -36,6 +36,7 @@ class Asked(NamedTuple):
     pvd: bool = False
     checkpoint_every: float | str | None = None
     output_times: Any = None
+    balance: bool = False
 
 
 class Checkpoints:

@@ -25,14 +25,17 @@ from fem_mbs.solvers.stepping.table import Item, Table
 from fem_mbs.system.assembly import DATA
 
 # C functions that parts call each other through: a part is then compiled on its own, not again inside its callers
-PARTS = "advance step position record check sweep settle newton grains work passage friction measure watch ask".split()
+PARTS = (
+    "advance step position record check sweep settle newton grains work passage friction measure watch ask ledger"
+).split()
 PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see stepping.newton
 
 _LAST = "of the last step, where Newton's iteration starts"
 _SCRATCH = "scratch"
 
 # N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix, ni instants, ns signals,
-# nx groups of elements that are not conservative, ne efforts of these, nm numbers of sensors, nw events
+# nx groups of elements that are not conservative, ne efforts of these, nm numbers of sensors, nw events; nl, nk, nt
+# of the books of energy
 TABLE = Table(
     "run",
     {
@@ -113,6 +116,12 @@ TABLE = Table(
         "event_level": Item("nw 2", "its level and its dead band"),
         "event_phi": Item("nw", "value less level after the last step", kept=True),
         "event_armed": Item("nw", "whether it fires", "i8", kept=True),
+        # the books of energy, see stepping.ledger, and momentum
+        "booked": Item("nl 4", "groups of elements: number, kind, first of their kept numbers, first line", "i8"),
+        "booked_before": Item("nk", "what is kept of them from the last end", kept=True),
+        "works": Item("nt", "work of each line since the start", kept=True),
+        "spatial": Item("N", "whether the node has a place", "i8"),
+        "from_start": Item("", "impulses act on the velocities at the start of the step", "i8"),
         # linear systems
         "r": Item("u", "right-hand side"),
         "dx": Item("u", "solution"),

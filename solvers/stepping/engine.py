@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.nodes import Node1
 from fem_mbs.results.table import PAIR_COLUMNS
 from fem_mbs.signals import Held
 from fem_mbs.solvers.stepping import newton
@@ -40,6 +41,7 @@ from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.jumps import JumpWatch
+from fem_mbs.solvers.stepping.ledger import NO_BOOKS, Ledger
 from fem_mbs.solvers.stepping.records import RECORDS, records
 from fem_mbs.solvers.stepping.shared_factors import BORDERED
 from fem_mbs.system.assembly import POSITION
@@ -55,7 +57,9 @@ OF_CONTACTS = ("sweep", "settle")  # parts that are called where there are conta
 class Engine:
     """Takes the steps of one run, see `fem_mbs.solvers.stepping.stepper`."""
 
-    def __init__(self, method: Any, system: "System", h: float, save_every: int, strict: bool) -> None:
+    def __init__(
+        self, method: Any, system: "System", h: float, save_every: int, strict: bool, balance: bool = False
+    ) -> None:
         self.method, self.system, self.h, self.strict = method, system, h, strict
         method.refuse(system)
         if system.frictions and not method.takes_friction:
@@ -68,6 +72,7 @@ class Engine:
         self.shift = SHIFT if method.epsilon is None else method.epsilon
         self.contact_tolerance = getattr(method, "contact_tolerance", None) or PAIRWISE  # of contact groups
         self.sensing = self._sensing()
+        self.ledger = Ledger(system) if balance else None
         self.grains = self._grains()
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
@@ -170,6 +175,7 @@ class Engine:
         sizes |= {"nm": 0, "nw": 0} if self.sensing is None else self.sensing.sizes
         sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
         sizes["nf"] = system.n_friction
+        sizes |= NO_BOOKS if self.ledger is None else self.ledger.sizes()
         # of contacts that keep their rows; those of groups come and go
         sizes["nb"] = 3 * BORDERED if 0 < system.nc == system.nc_fixed and system.n_drill == 0 else 0
         sizes["nz"] = len(self.matrices.layouts[POSITION].values)
@@ -184,6 +190,9 @@ class Engine:
         self._gather_kept()
         self.aim()
         self.arrays["external"][:] = table
+        if self.ledger is not None:
+            self.arrays["booked"][:] = self.ledger.groups
+        self.arrays["spatial"][:] = [not isinstance(node, Node1) for node in system.nodes]
         self.arrays["T"][:] = np.eye(3)
         self.arrays["instants"][:] = self.method.instants
         self.records = np.zeros(1, RECORDS.dtype)
@@ -210,7 +219,7 @@ class Engine:
         """Addresses of compiled parts, of problems and of records."""
         from fem_mbs.jit import address
         from fem_mbs.solvers.contact import passed
-        from fem_mbs.solvers.stepping import checks, external_work, run
+        from fem_mbs.solvers.stepping import checks, external_work, ledger, run
 
         self.run_steps = run.run_steps
         shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
@@ -218,6 +227,8 @@ class Engine:
             shared["work"] = external_work.work
         if self.sensing is not None:
             shared |= self.sensing.parts()
+        if self.ledger is not None:
+            shared["ledger"] = ledger.ledger
         if any("touching" in group.calls for group in self.system.groups):
             shared["passage"] = passed.passage
         parts = {**shared, **self.method.parts()}
@@ -257,7 +268,7 @@ class Engine:
             "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
             "epsilon": method.contact_shift if method.epsilon is None else self.shift, "restitution_scale": 1.0,
             "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self.shift,
-            "watched": int(explained(system)), "strict": int(self.strict),
+            "from_start": int(method.velocities_first), "watched": int(explained(system)), "strict": int(self.strict),
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "lightest": system.lightest,
             "length": system.length, "reference_force": method.reference_force,
@@ -393,7 +404,7 @@ class Engine:
 
     def make_records(self, size: int) -> dict[str, np.ndarray]:
         """Arrays for ``size`` saved steps."""
-        return records(self.system, size, self.forces)
+        return records(self.system, size, self.forces, 0 if self.ledger is None else len(self.ledger.lines))
 
     def record_into(self, block: dict[str, np.ndarray]) -> None:
         """Let compiled code record into the arrays of a block, from its first row on."""

@@ -25,6 +25,6 @@ def records_at(at):
     return carray(void_pointer(at), (1,), _RECORD)[0]
 
 
-def records(system: Any, size: int, forces: bool = False) -> dict:
-    """Arrays (size, …) of zeros for ``size`` saved steps of a system, by name; ``forces`` as of `sizes_of`."""
-    return RECORDS.arrays({**sizes_of(system, forces), "rows": size})
+def records(system: Any, size: int, forces: bool = False, works: int = 0) -> dict:
+    """Arrays (size, …) of zeros for ``size`` saved steps of a system, by name; others as of `sizes_of`."""
+    return RECORDS.arrays({**sizes_of(system, forces, works), "rows": size})

@@ -6,7 +6,7 @@ A method gives the address of what takes a step, ``advance_part``.
 import math
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, tensor, vector
-from fem_mbs.solvers.stepping.arrays import copy
+from fem_mbs.solvers.stepping.arrays import copy, copy1
 from fem_mbs.solvers.stepping.checks import energy_rises
 from fem_mbs.solvers.stepping.codes import ENERGY_ROSE, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -64,6 +64,26 @@ def go_to(d, s, instant):
             current[i, j] = given[instant, i, j]
 
 
+@kernel
+def momentum(d, x, R, Mv, spatial, linear, angular):
+    """Momentum of the model and its moment about the origin, from M v (6 N,), which `energies` leaves."""
+    for j in range(3):
+        linear[j] = angular[j] = 0.0
+    for i in range(d.n_nodes):
+        if spatial[i] == 0:
+            continue
+        px, py, pz = Mv[6 * i], Mv[6 * i + 1], Mv[6 * i + 2]
+        linear[0] += px
+        linear[1] += py
+        linear[2] += pz
+        angular[0] += x[i, 1] * pz - x[i, 2] * py
+        angular[1] += x[i, 2] * px - x[i, 0] * pz
+        angular[2] += x[i, 0] * py - x[i, 1] * px
+        for j in range(3):
+            for m in range(3):
+                angular[j] += R[i, j, m] * Mv[6 * i + 3 + m]
+
+
 @entry("void(int64, int64)")
 def record(data, run):
     """Store the state after a step in the arrays of the chunk; contacts of contact groups are collected elsewhere."""
@@ -105,6 +125,11 @@ def record(data, run):
         if d.n_outputs > 0:
             output_values(d, x, R, V, acceleration, report, o.output[k])
         o.energy[k, 0], o.energy[k, 1] = energies(d, x, R, V, vector(s.force_at, 6 * N))
+        momentum(d, x, R, vector(s.force_at, 6 * N), s.spatial, o.linear_momentum[k], o.angular_momentum[k])
+        if s.ledger_part != 0:
+            if s.step_number == 0:
+                call2(s.ledger_part, data, run)  # keeps what the first step needs
+            copy1(s.works, o.work[k])
         if s.step_number == 0 and s.external.shape[0] > 0:
             call2(s.work_part, data, run)  # keeps what the first step needs
         finite = math.isfinite(o.energy[k, 0] + o.energy[k, 1])
@@ -134,6 +159,8 @@ def run_steps(data, run, count, start, times, signals):
         if s.code != OK:
             return k, s.code
         s.step_number += 1
+        if s.ledger_part != 0:
+            call2(s.ledger_part, s.data_at, s.run_at)
         if s.step_number % s.save_every == 0:
             s.code = OK
             call2(s.record_part, s.data_at, s.run_at)

@@ -130,11 +130,11 @@ class Stepper(Checked):
 
         return ContactProblemCorrection(engine)
 
-    def prepare(self, system: Any, h: float, save_every: int = 1, strict: bool = False) -> Any:
+    def prepare(self, system: Any, h: float, save_every: int = 1, strict: bool = False, balance: bool = False) -> Any:
         """Make the engine that steps a system; initial accelerations are computed here."""
         from fem_mbs.solvers.stepping.engine import Engine
 
-        return Engine(self, system, h, save_every, strict)
+        return Engine(self, system, h, save_every, strict, balance)
 
     @alone("a run")
     @Keywords.known
@@ -153,6 +153,7 @@ class Stepper(Checked):
         pvd: bool = False,
         checkpoint_every: float | str | None = None,
         output_times: Any = None,
+        balance: bool = False,
     ) -> Results:
         """Integrate a model from its initial state.
 
@@ -188,6 +189,10 @@ class Stepper(Checked):
             Save the initial state and those at these times, and no others: steps end there, also with `StepControl`,
             and between them they are equal and at most h. They increase, and are within the run.
 
+        balance : bool
+            Keep the books of energy: work of each load, driver, damper and contact over all steps, for
+            `Results.energy_table`. Costs one evaluation of their forces in each step.
+
         Returns
         -------
         Results
@@ -213,9 +218,8 @@ class Stepper(Checked):
         h = self.positive("h", h, "s")
         save_every = self.as_integer("save_every", save_every)
         self.as_path("save", save)
-        strict, single, pvd = (
-            self.as_flag(name, flag) for name, flag in (("strict", strict), ("single", single), ("pvd", pvd))
-        )
+        flags = {"strict": strict, "single": single, "pvd": pvd, "balance": balance}
+        strict, single, pvd, balance = (self.as_flag(name, flag) for name, flag in flags.items())
         if progress is not None:
             progress = self.as_flag("progress", progress)
         if checkpoint_every is not None and (save is None or single):
@@ -226,7 +230,7 @@ class Stepper(Checked):
         self._duration(system, t_end, h)
         system.switch_as_given()
         model_checks.start_holds(system, self.drift(system, h), self.follows)
-        asked = Asked(t_end, h, save, save_every, strict, single, pvd, checkpoint_every, output_times)
+        asked = Asked(t_end, h, save, save_every, strict, single, pvd, checkpoint_every, output_times, balance)
         return self._take(system, asked, observers, progress)
 
     def _take(self, system, asked, observers, progress, *, saved=None, notes=()):
@@ -237,7 +241,7 @@ class Stepper(Checked):
         start, t_end, steps = self._duration(system, asked.t_end, h)
         observers = self._observers(system, observers)
         output_times = self._output_times(system, asked.output_times, start, t_end, observers, every)
-        engine = self.prepare(system, h, 1 if observers else every, asked.strict)
+        engine = self.prepare(system, h, 1 if observers else every, asked.strict, asked.balance)
         engine.t_end = start + steps * h
         if output_times is not None:
             engine.t_end = t_end
@@ -247,6 +251,7 @@ class Stepper(Checked):
             engine.keep_whole(every)
         parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end}
         parameters |= {} if output_times is None else {"output_times": len(output_times)}
+        parameters |= {"balance": True} if asked.balance else {}
         parameters |= {"save_every": every, **self.parameters(), "chosen": self.chosen()}
         journal = None if engine.agenda is None else engine.agenda.journal
         continued = None if saved is None else saved["writer"]
@@ -254,7 +259,7 @@ class Stepper(Checked):
             load_run(engine, observers, saved)
         writer = ResultsWriter(
             system, save, parameters=parameters, single=asked.single, pvd=asked.pvd, forces=engine.forces,
-            journal=journal, continued=continued,
+            journal=journal, continued=continued, works=() if engine.ledger is None else engine.ledger.lines,
         )  # fmt: skip
         try:
             checkpoints = None
@@ -283,7 +288,7 @@ class Stepper(Checked):
                 engine.agenda.finish()
             result = chunks.close(interrupt)
             system.switch_as_given()
-        result.observers = observers
+        result.observers, result._system = observers, system
         if interrupt.asked:
             message = f"{chunks.reason}; what was computed is in error.result"
             raise interrupt.error(message, result) from chunks.failure

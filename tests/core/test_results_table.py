@@ -22,7 +22,7 @@ def pendulum_that_hits():
 
 def test_a_run_fills_every_number_of_every_record():
     system = pendulum_that_hits()
-    engine = fem.DecoupledNSGA(persistent_contacts=True).prepare(system, 1e-3)
+    engine = fem.DecoupledNSGA(persistent_contacts=True).prepare(system, 1e-3, balance=True)
     block = engine.make_records(200)
     unset = {"f": np.nan, "i": 77}
     for array in block.values():
@@ -44,8 +44,9 @@ def test_a_run_fills_every_number_of_every_record():
 
 def test_results_have_every_history_in_the_type_and_shape_of_the_table(tmp_path):
     system = pendulum_that_hits()
-    result = fem.DecoupledNSGA(persistent_contacts=True).run(system, 0.02, 1e-3, save=tmp_path / "run")
-    rows, sizes = result.rows(np.arange(21)), sizes_of(system, forces=True)
+    result = fem.DecoupledNSGA(persistent_contacts=True).run(system, 0.02, 1e-3, save=tmp_path / "run", balance=True)
+    rows, works = result.rows(np.arange(21)), len(result.description["works"])
+    sizes = sizes_of(system, forces=True, works=works)
     assert list(rows) == list(HISTORIES) and 0 not in sizes.values()
     for name, values in rows.items():
         assert values.shape == (21, *shape_of(name, sizes)) and values.dtype == HISTORIES[name].kind, name

@@ -70,6 +70,9 @@ def made_up_chunk(system, step):
     chunk["problems"] = closed.astype(float)
     chunk |= {name: np.zeros(len(closed)) for name in ("repeats", "contact_problems", "pair_count")}
     chunk["violation"] = np.tile([1e-14, 3e-13], (k, 1))
+    chunk["work"] = np.zeros((k, 0))
+    chunk["linear_momentum"] = np.tile([0.1, 0.0, 0.0], (k, 1))
+    chunk["angular_momentum"] = np.tile([0.0, 0.0, 2.0], (k, 1))
     return chunk
 
 

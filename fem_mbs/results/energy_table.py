@@ -1,0 +1,101 @@
+"""The energy table of a run: what it had, what it has, and where the difference went.
+
+Source: docs/theory/energy_table.md.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fem_mbs.errors import FemMbsError
+from fem_mbs.results.history import History, Quantity
+
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
+
+ASK = "the run has kept no books of energy: run(…, balance=True)"
+
+
+class Line(NamedTuple):
+    """A line of the energy table: what, of which kind, work in [J] on the model."""
+
+    name: str
+    kind: str
+    work: float
+
+
+class EnergyTable:
+    """Energies at two times and the work in between.
+
+    Attributes
+    ----------
+    t : (start, end) [s]
+    kinetic, potential : (at the start, at the end) [J]
+    lines : list of (name, kind, work [J]); kinds are load, damper, driver, impact, friction
+    numerical : float [J]
+        What is left of the change of energy: dissipation of the scheme (negative), and what its impacts and the
+        quadrature of works miss. Of a model with contact groups it has what their contacts take as well.
+    groups : bool
+        Whether there are such.
+    """
+
+    def __init__(self, t: tuple, kinetic: tuple, potential: tuple, lines: list[Line], groups: bool) -> None:
+        self.t, self.kinetic, self.potential, self.lines, self.groups = t, kinetic, potential, lines, groups
+        self.numerical = self.change - sum(line.work for line in lines)
+
+    @property
+    def change(self) -> float:
+        """Of kinetic and potential energy [J]."""
+        return float(self.kinetic[1] + self.potential[1] - self.kinetic[0] - self.potential[0])
+
+    def work(self, name: str, kind: str | None = None) -> float:
+        """Work [J] of all lines of a name, or of one kind of them."""
+        found = [line.work for line in self.lines if line.name == name and kind in (None, line.kind)]
+        if not found:
+            known = ", ".join(dict.fromkeys(line.name for line in self.lines)) or "none"
+            raise FemMbsError(f"the energy table has no line '{name}'{f' ({kind})' if kind else ''}; it has: {known}")
+        return sum(found)
+
+    def total(self, kind: str) -> float:
+        """Work [J] of all lines of a kind."""
+        return sum(line.work for line in self.lines if line.kind == kind)
+
+    def __str__(self):
+        last = "contacts of groups, numerical" if self.groups else "numerical"
+        rows = [("kinetic energy, change", "", self.kinetic[1] - self.kinetic[0])]
+        rows += [("potential energy, change", "", self.potential[1] - self.potential[0])]
+        rows += [(f"work of {line.name}", line.kind, line.work) for line in self.lines]
+        rows += [(last, "", self.numerical)]
+        width = max(len(name) for name, _, _ in rows)
+        head = f"energy from t = {self.t[0]:.6g} s to {self.t[1]:.6g} s [J]"
+        return "\n".join([head, *(f"  {name:{width}s}  {kind:8s}  {value: .6e}" for name, kind, value in rows)])
+
+
+def energy_table(result: "Results", start: float | None, end: float | None) -> EnergyTable:
+    """See `Results.energy_table`."""
+    described = result.description.get("works") or []
+    if not described and not result.parameters.get("balance"):
+        raise FemMbsError(ASK)
+    a = 0 if start is None else result.at(start)
+    b = len(result.t) - 1 if end is None else result.at(end)
+    work, energy = result._store.read("work"), result._store.read("energy")
+    lines = [Line(name, kind, float(w)) for (name, kind), w in zip(described, work[b] - work[a])]
+    kinetic, potential = ((float(energy[a, i]), float(energy[b, i])) for i in (0, 1))
+    groups = bool(result.description["contact_groups"])
+    return EnergyTable((float(result.t[a]), float(result.t[b])), kinetic, potential, lines, groups)
+
+
+def work_of(result: "Results") -> History:
+    """Histories of the work of each line [J], by name; of a contact the sum of impact and friction."""
+    described = result.description.get("works") or []
+    if not described:
+        raise FemMbsError(ASK if not result.parameters.get("balance") else "nothing in the model does work")
+    places: dict[str, list[int]] = {}
+    for k, (name, _) in enumerate(described):
+        places.setdefault(name, []).append(k)
+
+    def read(columns: list[int]) -> np.ndarray:
+        return result._store.read("work")[:, columns].sum(axis=1)
+
+    quantities = {name: Quantity("J", (), lambda columns=columns: read(columns)) for name, columns in places.items()}
+    return History("work", quantities)

@@ -1,0 +1,320 @@
+"""Books of energy, momentum, reactions, times of impacts: against closed forms and laws of conservation."""
+
+import numpy as np
+import pytest
+from every_stepper import METHODS, SMOOTH, label
+from resumed import differences, stopped_and_resumed
+
+import fem_mbs as fem
+from fem_mbs.errors import FemMbsError, ModelError, ParameterError
+
+G = 9.81
+
+
+def sine(t):
+    return 3.0 * np.sin(5.0 * t)
+
+
+def oscillator(damping=2.0):
+    """A mass of 2 kg on a spring of 100 N/m with a damper, pushed by a sine."""
+    model = fem.Model("oscillator")
+    mass = model.add(fem.PointMass(2.0, position=[1.1, 0, 0], name="mass", fixed=("y", "z")))
+    spring = {"stiffness": 100.0, "free_length": 1.0, "damping": damping, "name": "spring"}
+    model.add(fem.Spring(model.ground, mass, **spring))
+    model.add(fem.PointForce(mass, [1, 0, 0], signal=sine, name="push"))
+    return model
+
+
+# --- energy -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_of_a_linear_model_closes_to_round_off_with_the_scheme_that_dissipates_nothing():
+    """ρ∞ = 1: mean forces times displacements are the change of energy, step by step."""
+    table = fem.DecoupledNSGA(rho_inf=1.0, rtol=1e-12).run(oscillator(), 2.0, 1e-3, balance=True).energy_table()
+    assert table.work("spring") < -0.1 and table.work("push") > 0.1
+    assert abs(table.numerical) < 1e-8 * (abs(table.work("spring")) + abs(table.work("push")))
+    assert table.change == pytest.approx(table.total("damper") + table.total("load") + table.numerical, abs=1e-14)
+
+
+def test_works_of_a_load_and_of_a_damper_are_those_of_the_exact_motion():
+    from scipy.integrate import solve_ivp
+
+    def rates(t, y):
+        x, v = y[:2]
+        return [v, (sine(t) - 100.0 * x - 2.0 * v) / 2.0, sine(t) * v, -2.0 * v * v]
+
+    exact = solve_ivp(rates, (0, 2.0), [0.1, 0, 0, 0], rtol=1e-12, atol=1e-14).y[2:, -1]
+    errors = []
+    for h in (2e-3, 1e-3):
+        table = fem.DecoupledNSGA(rho_inf=0.8).run(oscillator(), 2.0, h, balance=True).energy_table()
+        errors.append(
+            np.abs([table.work("push") - exact[0], table.work("spring", "damper") - exact[1], table.numerical])
+        )
+    assert (errors[1] < 2e-5).all()  # J, of 0.5: second order, and so is what the scheme dissipates
+    assert (np.log2(errors[0] / errors[1]) > 1.7).all(), errors
+
+
+def test_a_constant_moment_gives_moment_times_angle():
+    model = fem.Model("wheel")
+    wheel = model.add(fem.RigidBody(1.0, [0.1, 0.2, 0.3], name="wheel"))
+    model.add(fem.Revolute.at(model.ground, wheel, [0, 0, 0], [0, 0, 1], name="hinge"))
+    model.add(fem.PointMoment(wheel, [0, 0, 0.6], name="torque"))
+    result = fem.DecoupledNSGA(rho_inf=1.0).run(model, 1.0, 1e-2, balance=True)
+    assert result.energy_table().work("torque") == pytest.approx(0.6 * 0.5 * 2.0, rel=1e-12)  # ½ α t², α = 2 rad/s²
+    assert result.work.torque == pytest.approx(result.energy.kinetic, abs=1e-12)
+    half = result.energy_table(0.5, 1.0)
+    assert half.work("torque") == pytest.approx(0.6 * (1.0 - 0.25), rel=1e-12) and half.t == (0.5, 1.0)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=label)
+def test_a_driver_gives_the_kinetic_energy_of_what_it_turns(method):
+    """ω from 0 to 3 rad/s, J = 0.3: 1.35 J; one step h of ω̇ = 3 rad/s² more or less is 3 h of it."""
+    model, h = fem.Model("driven"), 2e-3
+    wheel = model.add(fem.RigidBody(1.0, [0.1, 0.2, 0.3], name="wheel"))
+    model.add(fem.Revolute.at(model.ground, wheel, [0, 0, 0], [0, 0, 1], name="hinge"))
+    angle = fem.Signal(lambda t: 1.5 * t * t)
+    model.add(fem.RevoluteDriver.at(model.ground, wheel, [0, 0, 0], [0, 0, 1], angle=angle, name="motor"))
+    table = method.run(model, 1.0, h, balance=True).energy_table()
+    assert table.change == pytest.approx(1.35, rel=3 * h)
+    assert table.work("motor", "driver") == pytest.approx(1.35, rel=3 * h)
+
+
+def dropped(e=0.5):
+    model = fem.Model("dropped", gravity=[0, 0, -G])
+    ball = model.add(fem.RigidBody.sphere(2.0, 0.1, position=[0, 0, 0.6], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=e, name="table"))
+    return model
+
+
+@pytest.mark.parametrize("h", [3e-3, 1e-3])
+def test_an_impact_takes_what_newtons_law_says(h):
+    """(1 − e²) m g H; with split impacts nothing is left over."""
+    loss = 0.75 * 2.0 * G * 0.5
+    table = fem.DecoupledNSGA(impacts="split").run(dropped(), 0.5, h, balance=True).energy_table()
+    assert table.work("table", "impact") == pytest.approx(-loss, rel=1e-8) and table.work("table", "friction") == 0.0
+    assert abs(table.numerical) < 1e-8 * loss
+    plain = fem.DecoupledNSGA().run(dropped(), 0.5, h, balance=True).energy_table()
+    # the ball is lifted by what it went into the table, at most v h; its speed is that at the end of the step
+    v = np.sqrt(2 * G * 0.5)
+    assert 0.0 <= plain.numerical <= 2.0 * G * v * h * (1 + 1e-6)
+    # it approaches with the speed at the end of the step, and leaves with e times one within it: g h of v each
+    assert plain.work("table") == pytest.approx(-loss, abs=(1 + 0.25) * 2.0 * v * G * h)
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if type(m).__name__ not in SMOOTH], ids=label)
+def test_friction_of_a_sliding_block_takes_mu_m_g_times_the_way(method):
+    """It slides until it stops: all of its kinetic energy, 1 J; the rest of a step in which it stops is h μ g of v."""
+    model, h = fem.Model("slide", gravity=[0, 0, -G]), 1e-3
+    ball = model.add(fem.PointMass(2.0, position=[0, 0, 0.1], velocity=[1, 0, 0], name="block"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, friction=0.2, name="floor"))
+    result = method.run(model, 0.7, h, balance=True)
+    table = result.energy_table()
+    assert np.abs(result["block"].velocity[-1]).max() < 1e-6
+    assert table.work("floor", "friction") == pytest.approx(-1.0, rel=2 * 0.2 * G * h)
+    assert table.work("floor", "friction") == pytest.approx(-0.2 * 2.0 * G * result["block"].position[-1, 0], rel=4e-3)
+    assert abs(table.work("floor", "impact")) < 1e-6
+
+
+def test_books_go_on_in_a_resumed_run_and_through_steps_in_parts(monkeypatch, tmp_path):
+    method = fem.DecoupledNSGA(impacts="split")
+    whole = method.run(dropped(), 0.6, 2e-3, balance=True)
+    path = tmp_path / "run.vtkhdf"
+    resumed = stopped_and_resumed(monkeypatch, method, dropped(), 0.6, 2e-3, path, every=40, kills=(4,), balance=True)
+    assert differences(whole, resumed) == [] and resumed.energy_table().lines == whole.energy_table().lines
+
+
+def test_the_table_is_shown_and_asked_for_in_words(tmp_path):
+    result = fem.DecoupledNSGA().run(oscillator(), 0.1, 1e-2, balance=True, save=tmp_path / "run.vtkhdf")
+    text = str(fem.load(tmp_path / "run.vtkhdf").energy_table())
+    assert "work of push" in text and "damper" in text and "numerical" in text
+    with pytest.raises(FemMbsError, match="no line 'pull'; it has: "):
+        result.energy_table().work("pull")
+    without = fem.DecoupledNSGA().run(oscillator(), 0.1, 1e-2)
+    for ask in (without.energy_table, lambda: without.work):
+        with pytest.raises(FemMbsError, match=r"run\(…, balance=True\)"):
+            ask()
+
+
+# --- momentum ---------------------------------------------------------------------------------------------------------
+
+
+def two_bodies(center):
+    """Two free bodies that a spring holds together, and that hit each other."""
+    model = fem.Model("free")
+    for k in range(2):
+        motion = {"velocity": [0.5 - k, 0.1 * k, 0], "angular_velocity": [1, k, 2]}
+        body = {"position": [k, 0, 0], "center": center, "name": f"body {k}", **motion}
+        model.add(fem.RigidBody(1.0 + k, [0.01, 0.012, 0.013], **body))
+    shape = {"radius_A": 0.1, "radius_B": 0.1, "restitution": 0.6, "friction": 0.3, "name": "hit"}
+    model.add(fem.SphereOnSphere(model["body 0"], model["body 1"], **shape))
+    frame = model["body 0"].frame([0.05, 0.02, 0.03])
+    model.add(fem.Spring(frame, model["body 1"], stiffness=0.2, free_length=0.9))
+    return model
+
+
+def test_momentum_is_kept_without_loads_and_through_an_impact():
+    drift = []
+    for h in (2e-3, 1e-3):
+        result = fem.DecoupledNSGA().run(two_bodies([0, 0, 0]), 1.5, h)
+        assert result["hit"].impact.any()
+        p, L = result.linear_momentum, result.angular_momentum
+        assert np.abs(p - p[0]).max() < 1e-9  # N s, of 1
+        drift.append(np.abs(L - L[0]).max())
+    assert drift[1] < 1e-3 * np.abs(L[0]).max()  # not kept by the scheme; in an impact one step of way
+
+
+def test_momentum_of_bodies_off_their_nodes_is_that_by_hand():
+    """m (v + ω × c), and J ω about the centre with its momentum about the origin."""
+    c, p, L = np.array([0, 0.02, 0.01]), np.zeros(3), np.zeros(3)
+    for k in range(2):
+        w, J = np.array([1.0, k, 2.0]), np.diag([0.01, 0.012, 0.013])
+        own = (1.0 + k) * (np.array([0.5 - k, 0.1 * k, 0]) + np.cross(w, c))
+        p += own
+        L += J @ w + np.cross(np.array([k, 0, 0]) + c, own)
+    result = fem.DecoupledNSGA().run(two_bodies(c), 1e-3, 1e-3)
+    assert result.linear_momentum[0] == pytest.approx(p, abs=1e-14)
+    assert result.angular_momentum[0] == pytest.approx(L, abs=1e-14)
+
+
+def test_weight_changes_momentum_by_m_g_t():
+    result = fem.DecoupledNSGA().run(dropped(), 0.3, 1e-3)
+    assert result.linear_momentum[:, 2] == pytest.approx(-2.0 * G * result.t, rel=1e-9, abs=1e-12)
+    assert not result.angular_momentum.any()
+
+
+@pytest.mark.parametrize("poses", [2, 3])
+def test_beams_begin_with_the_motion_of_a_rigid_body(poses):
+    section = fem.Section.circle(0.01, E=2e11, density=7800)
+    v, w, about = np.array([1.0, 2.0, -1.0]), np.array([0.5, -3.0, 2.0]), np.array([0.2, 0.1, 0.0])
+    motion = {"velocity": v, "angular_velocity": w, "about": about}
+    model = fem.Model("beam")
+    line = fem.beam_line([0, 0, 0], [1, 0, 0], 4, section, poses=poses, name="rod", **motion)
+    model.add(line)
+    for node in line.nodes:
+        assert node.velocity == pytest.approx(v + np.cross(w, node.position - about), abs=1e-15)
+    result = fem.DecoupledNSGA().run(model, 1e-4, 1e-5)
+    mass = 7800 * np.pi * 0.01**2
+    expected = mass * (v + np.cross(w, np.array([0.5, 0, 0]) - about))
+    assert result.linear_momentum[0] == pytest.approx(expected, rel=1e-12)
+    slender, round_ = mass * (1 / 12 + 0.01**2 / 4), mass * 0.01**2 / 2  # about the centre
+    spin = np.array([round_, slender, slender]) * w + np.cross([0.5, 0, 0], expected)
+    assert result.angular_momentum[0] == pytest.approx(spin, rel=1e-9)
+    with pytest.raises(ParameterError, match="about"):
+        fem.beam_line([0, 0, 0], [1, 0, 0], 4, section, about=[0, 0])
+    arc = fem.beam_curve(
+        lambda s: (np.array([np.sin(s), 1 - np.cos(s), 0]), np.array([np.cos(s), np.sin(s), 0])),
+        4,
+        section,
+        angular_velocity=w,
+    )
+    assert arc.nodes[-1].velocity == pytest.approx(np.cross(w, arc.nodes[-1].position), abs=1e-15)
+
+
+# --- reactions and forces ---------------------------------------------------------------------------------------------
+
+
+def pendulum():
+    """A body that turns about the y axis of a node that is held there; its centre is 0.5 m from it."""
+    model = fem.Model("pendulum", gravity=[0, 0, -G])
+    node = fem.Node6(fixed=("x", "y", "z", "rx", "rz"), name="pivot")
+    model.add(fem.RigidBody(2.0, [0.02, 0.02, 0.02], node=node, center=[0.5, 0, 0], name="rod"))
+    return model
+
+
+def test_the_reaction_of_a_pendulum_is_that_of_its_angle_and_speed():
+    result = fem.DecoupledNSGA(rtol=1e-10).run(pendulum(), 1.0, 1e-3)
+    held, w = result.reaction("pivot"), result["rod"].angular_velocity[:, 1]
+    arm = 0.5 * result["rod"].rotation[:, :, 0]
+    turning = 2.0 * G * arm[:, 0] / (0.02 + 2.0 * 0.25)  # about y: −m g × arm, over J + m l²
+    change = np.cross(np.stack([0 * w, turning, 0 * w], axis=1), arm) - (w * w)[:, None] * arm
+    expected = 2.0 * (change + [0, 0, G])
+    assert held.force == pytest.approx(expected, abs=1e-7 * 2.0 * G)
+    assert np.abs(expected).max() > 50 and np.abs(held.moment).max() < 1e-9
+    # all that the ground gives: nothing, for the node stands alone
+    assert np.abs(result.reaction("ground").force).max() == 0.0
+
+
+def test_the_foundation_carries_weight_springs_joints_and_contacts():
+    """Momentum of the whole model: what the ground gives, and its weight, are the change of momentum."""
+    model = fem.Model("all", gravity=[0, 0, -G])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], velocity=[1, 0, 0], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, friction=0.2, name="floor"))
+    rod = model.add(fem.RigidBody(2.0, [0.01, 0.02, 0.03], position=[0.5, 1, 0], name="rod"))
+    model.add(fem.Revolute.at(model.ground, rod, [0, 1, 0], [0, 1, 0], name="hinge"))
+    mass = model.add(fem.PointMass(1.0, position=[0, 2, -1], name="mass"))
+    model.add(fem.Spring(model.ground.frame([0, 2, 0]), mass, stiffness=50.0, free_length=0.9, name="spring"))
+    result = fem.DecoupledNSGA().run(model, 0.2, 1e-4)
+    given = np.trapezoid(result.reaction("ground").force, result.t, axis=0) + [0, 0, -4.0 * G * result.t[-1]]
+    gained = result.linear_momentum[-1] - result.linear_momentum[0]
+    assert given == pytest.approx(gained, abs=2e-3 * 4.0 * G * 0.2)  # contacts are rectangles, one step of 2,000
+
+
+def test_reactions_of_a_file_ask_for_the_model(tmp_path):
+    path = tmp_path / "run.vtkhdf"
+    result = fem.DecoupledNSGA().run(pendulum(), 0.1, 1e-2, save=path)
+    with pytest.raises(FemMbsError, match=r"give it, result\.reaction\(node, model=model\)"):
+        fem.load(path).reaction("pivot")
+    again = fem.load(path).reaction("pivot", pendulum())
+    assert np.array_equal(again.force, result.reaction("pivot").force) and again.units["force"] == "N"
+    with pytest.raises(ModelError, match="is not that of the run"):
+        fem.load(path).reaction("pivot", dropped())
+    free = fem.DecoupledNSGA().run(dropped(), 0.1, 1e-2)
+    with pytest.raises(ParameterError, match="has no fixed component"):
+        free.reaction("ball")
+
+
+def test_forces_of_a_user_law_are_outputs():
+    model = fem.Model("drag")
+    stone = model.add(fem.RigidBody(1.0, 0.1, velocity=[2, 0, 0], angular_velocity=[0, 0, 1], name="stone"))
+
+    def drag(x, R, v, t):
+        return np.array([[*(-0.3 * v[0, :3]), *(-0.1 * v[0, 3:])]])
+
+    model.add(fem.UserForce(stone, drag, name="drag"))
+    model.add(fem.UserForce([stone, model.ground], lambda *_: np.arange(12.0).reshape(2, 6), name="two"))
+    result = fem.DecoupledNSGA().run(model, 0.1, 1e-2)
+    assert result["drag"].force == pytest.approx(-0.3 * result["stone"].velocity, abs=1e-14)
+    assert result["drag"].moment == pytest.approx(-0.1 * result["stone"].angular_velocity, abs=1e-14)
+    assert result["two"].moment_2[-1].tolist() == [9.0, 10.0, 11.0] and result["drag"].units["moment"] == "N m"
+
+
+# --- times of impacts -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("impacts", ["plain", "split"])
+def test_impacts_are_timed_inside_of_their_steps(impacts):
+    h = 3e-3
+    result = fem.DecoupledNSGA(impacts=impacts).run(dropped(), 0.4, h)
+    (found,) = result.impact_times("table")
+    assert found == pytest.approx(np.sqrt(2 * 0.5 / G), abs=1e-9)  # free fall: exact
+    assert abs(result.t[result["table"].impact != 0][0] - found) > 1e-4
+    coarse = fem.DecoupledNSGA().run(dropped(), 0.4, h, save_every=10)
+    assert np.isnan(coarse.impact_times("table")).all()
+
+
+def test_the_time_of_an_impact_of_a_pendulum_is_as_accurate_as_its_motion():
+    """A pendulum that swings against a wall, timed by quadrature of its equation."""
+    from scipy.integrate import solve_ivp
+
+    def build():
+        model = fem.Model("wall", gravity=[0, 0, -G])
+        ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[1, 0, 0], name="ball"))
+        model.add(fem.Revolute.at(model.ground, ball, [0, 0, 0], [0, 1, 0], name="hinge"))
+        wall = model.ground.frame([-0.2, 0, 0], rotation=[0, np.pi / 2, 0])  # its z axis is x
+        model.add(fem.SphereOnPlane(ball, wall, radius=0.1, restitution=0.5, name="wall"))
+        return model
+
+    def touch(t, y):
+        return np.cos(y[0]) + 0.1
+
+    touch.terminal = True
+    inertia = 1.0 + 0.4 * 0.01
+    exact = solve_ivp(
+        lambda t, y: [y[1], G * np.cos(y[0]) / inertia], (0, 2), [0, 0], events=touch, rtol=1e-13, atol=1e-14
+    )
+    exact = exact.t_events[0][0]
+    errors = [
+        abs(fem.DecoupledNSGA(rho_inf=1.0).run(build(), exact + 0.02, h).impact_times("wall")[0] - exact)
+        for h in (4e-3, 2e-3, 1e-3)
+    ]
+    assert errors[-1] < 2e-6 and errors[0] / errors[-1] > 8, errors  # that of the motion is of second order
