@@ -63,7 +63,7 @@ _WHERE = {
     "fem_mbs.solvers": (
         "ConeComplementarity", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB", "MoreauJean",
         "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StepControl", "initial_accelerations",
-        "modes", "static_equilibrium",
+        "buckling", "load_path", "modes", "static_equilibrium",
     ),
     "fem_mbs.bearings.spall": ("Spall",),
     "fem_mbs.system.state": ("State",),

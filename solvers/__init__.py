@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.modal import Modes, modes
     from fem_mbs.solvers.moreau.moreau_jean import MoreauJean
     from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
+    from fem_mbs.solvers.paths.linear_buckling import Buckling, buckling
+    from fem_mbs.solvers.paths.load_path import load_path
+    from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath, PathPoint
     from fem_mbs.solvers.static_result import StaticResult
     from fem_mbs.solvers.statics import static_equilibrium
     from fem_mbs.solvers.stepping.initial import initial_accelerations
@@ -25,9 +28,10 @@ _STEPPERS = (
 )  # fmt: skip
 
 __all__ = [
-    "STEPPERS", "ConeComplementarity", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB", "Modes", "MoreauJean",
-    "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StaticResult", "StepControl",
-    "initial_accelerations", "modes", "static_equilibrium",
+    "STEPPERS", "Buckling", "ConeComplementarity", "CriticalPoint", "DecoupledNSGA", "GeneralizedAlpha", "LoadPath",
+    "LobattoIIIAB", "Modes", "MoreauJean", "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL",
+    "PathPoint", "StaticResult", "StepControl", "buckling", "initial_accelerations", "load_path", "modes",
+    "static_equilibrium",
 ]  # fmt: skip
 
 
@@ -95,6 +99,18 @@ def _imported(name):
             from fem_mbs.solvers.modal import modes
 
             return modes
+        case "buckling" | "Buckling":
+            from fem_mbs.solvers.paths import linear_buckling
+
+            return getattr(linear_buckling, name)
+        case "load_path":
+            from fem_mbs.solvers.paths.load_path import load_path
+
+            return load_path
+        case "LoadPath" | "PathPoint" | "CriticalPoint":
+            from fem_mbs.solvers.paths import path_result
+
+            return getattr(path_result, name)
         case "static_equilibrium":
             from fem_mbs.solvers.statics import static_equilibrium
 
