@@ -226,6 +226,11 @@ class Follower:
             found = [one for one in found if one is not None]
         if turns and not any(kind == LIMIT for _, kind, _ in found):
             found.append(self._turn(point, new))
+        # at a branch point any mixture of both paths solves for the tangent
+        mean = [0.5 * (a + b) for a, b in zip(point.tangent, new.tangent)]
+        size = self.metric.norm(mean[0], mean[2])
+        along = Tangent(*(part / size for part in mean)) if size > 0.0 else point.tangent
+        found = [(one._replace(tangent=along), kind, y) for one, kind, y in found]
         for one, kind, y in sorted(found, key=lambda item: item[0].s):
             self.path.critical.append(CriticalPoint(self.problem.system, one, *self._told(one), kind, y, self.problem))
 
