@@ -202,6 +202,43 @@ def bend_45():
     result.picture(PICTURES / "bend_45.png", time=[0, 0.5, 1.0], view=(-0.6, -1.0, 0.5), size=(900, 520), caption=False)
 
 
+def snap_through():
+    """Load over the height of the crown, with the closed form and the branch; shapes on the way."""
+    import snap_through as arch
+
+    path = fem.load_path(arch.build(), step=0.02)
+    aside = fem.load_path(path.system, start=path.branches[0], step=0.02, until=lambda point: point.length > 0.7)
+    scale = 2 * arch.LIMITS[0]
+    figure, (curve, shapes) = panels(2, (9.2, 3.4))
+    a = np.linspace(-1.3 * arch.h, arch.h, 200)
+    curve.plot(1e3 * a, arch.load(a), "k--", lw=0.9, label="theory of shallow arches")
+    crown = "arch node 12"
+    for one, color, label in ((path, "C0", "upright"), (aside, "C1", "turned aside")):
+        height = 1e3 * one[crown].position[:, 1]
+        curve.plot(height, scale * one.load_factors, color, lw=1.2, label=label)
+    for point in path.critical:
+        y = 1e3 * point.position(path.system.model[crown])[1]
+        curve.plot(y, scale * point.load_factor, "C3" + ("o" if point.kind == "limit" else "s"), ms=5)
+    curve.invert_xaxis()
+    curve.set(xlabel="height of the crown [mm]", ylabel="load [N/m]", xlim=(45, -45), ylim=(-400, 1500))
+    curve.legend(fontsize=8, title="dots: limit, squares: branch", title_fontsize=8, loc="upper left")
+    nodes = [f"arch node {k}" for k in range(1, 24)]
+    for one, color, step in ((path, "C0", 12), (aside, "C1", 8)):
+        for k in range(0, len(one.points), step):
+            line = np.array([one[name].position[k, :2] for name in nodes])
+            shapes.plot(line[:, 0], 1e3 * line[:, 1], color, lw=0.8)
+    shapes.set(xlabel="x [m]", ylabel="y [mm]")
+    keep(figure, "snap_through")
+
+
+def frame_buckling():
+    """The frame upright and swaying."""
+    example("frame_buckling")
+    result = fem.load("frame_buckling.vtkhdf")
+    times = [0.0, 0.5 * result.t[-1], result.t[-1]]
+    result.picture(PICTURES / "frame_buckling.png", time=times, view=(-0.3, -1.0, 0.25), size=(900, 620), caption=False)
+
+
 def spinning_cue_ball():
     """Throw angles, computed and by the formula of the source."""
     import spinning_cue_ball as shot
@@ -268,5 +305,5 @@ DRAWINGS = (
     spheres_in_a_box, mixed_pile, hopper_conveyor, heap, dominoes, order_in_contact, hertz_contact, force_recovery,
     compliant_impacts, clearance_crank, guided_hopper, bearing_load, shaft_in_bearings, rigid_ball_bearing,
     crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball, elastic_bar,
-    rolling_disc, sampled_pendulum,
+    rolling_disc, sampled_pendulum, snap_through, frame_buckling,
 )  # fmt: skip

@@ -86,8 +86,8 @@ _WHERE = {
     "fem_mbs.signals": ("Held", "Signal"),
     "fem_mbs.solvers": (
         "ConeComplementarity", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB", "MoreauJean",
-        "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StepControl", "campbell",
-        "critical_speeds", "initial_accelerations", "modes", "static_equilibrium", "unbalance_response",
+        "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StepControl", "buckling", "campbell",
+        "critical_speeds", "initial_accelerations", "load_path", "modes", "static_equilibrium", "unbalance_response",
     ),
     "fem_mbs.solvers.stepping.continue_from": ("continue_from",),
     "fem_mbs.solvers.stepping.resume": ("resume",),

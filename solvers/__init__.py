@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.modal import Modes, modes
     from fem_mbs.solvers.moreau.moreau_jean import MoreauJean
     from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
+    from fem_mbs.solvers.paths.linear_buckling import Buckling, buckling
+    from fem_mbs.solvers.paths.load_path import load_path
+    from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath, PathPoint
     from fem_mbs.solvers.rotors.campbell import Campbell, CriticalSpeed, campbell
     from fem_mbs.solvers.rotors.critical import critical_speeds
     from fem_mbs.solvers.rotors.unbalance import UnbalanceResponse, unbalance_response
@@ -28,10 +31,11 @@ _STEPPERS = (
 )  # fmt: skip
 
 __all__ = [
-    "STEPPERS", "Campbell", "ConeComplementarity", "CriticalSpeed", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB",
-    "Modes", "MoreauJean", "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StaticResult",
-    "StepControl", "UnbalanceResponse", "campbell", "critical_speeds", "initial_accelerations", "modes",
-    "static_equilibrium", "unbalance_response",
+    "STEPPERS", "Buckling", "Campbell", "ConeComplementarity", "CriticalPoint", "CriticalSpeed", "DecoupledNSGA",
+    "GeneralizedAlpha", "LoadPath", "LobattoIIIAB", "Modes", "MoreauJean", "NonsmoothGeneralizedAlphaFriction",
+    "NonsmoothGeneralizedAlphaGGL", "PathPoint", "StaticResult", "StepControl", "UnbalanceResponse", "buckling",
+    "campbell", "critical_speeds", "initial_accelerations", "load_path", "modes", "static_equilibrium",
+    "unbalance_response",
 ]  # fmt: skip
 
 
@@ -111,6 +115,18 @@ def _imported(name):
             from fem_mbs.solvers.modal import modes
 
             return modes
+        case "buckling" | "Buckling":
+            from fem_mbs.solvers.paths import linear_buckling
+
+            return getattr(linear_buckling, name)
+        case "load_path":
+            from fem_mbs.solvers.paths.load_path import load_path
+
+            return load_path
+        case "LoadPath" | "PathPoint" | "CriticalPoint":
+            from fem_mbs.solvers.paths import path_result
+
+            return getattr(path_result, name)
         case "static_equilibrium":
             from fem_mbs.solvers.statics import static_equilibrium
 

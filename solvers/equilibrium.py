@@ -1,5 +1,7 @@
 """The equations of a static equilibrium at a load factor: residual, tangent, and what a steady rotation adds.
 
+The load factor may multiply some of the loads only; the others stay at a constant share of theirs (a pre-load).
+
 Numbers in brackets are those in the head of `fem_mbs.solvers.statics`.
 """
 
@@ -12,12 +14,32 @@ from fem_mbs.system.assembly import gather, groups_of, scatter_vector, switches_
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
 
+GRAVITY = "gravity"  # names the weight among the loads
+
 
 class Equilibrium:
-    """One system with its load factor: residual, tangent, iterates."""
+    """One system with its load factor: residual, tangent, iterates.
 
-    def __init__(self, system: System, t: float, mixed: bool, rotation: np.ndarray | None) -> None:
+    Parameters
+    ----------
+    varied : list of loads and drivers, with `GRAVITY` among them for the weight, or None
+        What the load factor multiplies; None: everything. The rest is there to the share ``rest``.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        t: float,
+        mixed: bool,
+        rotation: np.ndarray | None,
+        varied: list | None = None,
+        rest: float = 1.0,
+    ) -> None:
         self.system, self.t, self.mixed, self.rotation = system, t, mixed, rotation
+        names = None if varied is None else {id(load) for load in varied}
+        self.varies = np.array([names is None or id(owner) in names for owner in system.signal_owner], bool)
+        self.gravity_varies = varied is None or any(load is GRAVITY for load in varied)
+        self.rest = rest
         system.update_signals(system.initial.t)
         self.at_start = system.signal_values.copy()
         system.update_signals(t)
@@ -29,11 +51,59 @@ class Equilibrium:
     def set_load(self, factor: float) -> None:
         """Apply load factor λ to gravity, loads and drivers."""
         system = self.system
-        system.set_gravity(factor * system.gravity)
+        system.set_gravity((factor if self.gravity_varies else self.rest) * system.gravity)
         for k, is_load in enumerate(self.is_load):
             start = 0.0 if is_load else self.at_start[k]
-            system.signal_values[k] = start + factor * (self.at_end[k] - start)
+            share = factor if self.varies[k] else self.rest
+            system.signal_values[k] = start + share * (self.at_end[k] - start)
         system.signal_values[:, 1:] = 0.0
+
+    def loaded(self) -> bool:
+        """Whether the load factor multiplies anything that is not zero, or that moves a driver."""
+        gravity = self.gravity_varies and bool(self.system.gravity.any())
+        start = np.where(self.is_load[:, None], 0.0, self.at_start[: len(self.is_load)])
+        return gravity or bool(self.varies.any() and (self.at_end[: len(self.is_load)] - start)[self.varies].any())
+
+    def load_rate(self, state: State, lam: np.ndarray, factor: float) -> tuple[np.ndarray, float]:
+        """∂(f + Gᵀμ)/∂λ (n,) and ∂g/∂λ (m,) in one vector, and how far the forces are from straight lines in λ.
+
+        Differences over a unit of λ are exact for loads that are proportional to it; those of drivers, whose rows are
+        not, are small ones. Left out: the rotation.
+        """
+        system = self.system
+        middle, below, above = (self._at(state, lam, factor + shift) for shift in (0.0, -0.5, 0.5))
+        rate = above[0] - below[0]
+        bend = above[0] + below[0] - 2.0 * middle[0]
+        if any(self.varies & ~self.is_load):
+            step = 1e-5
+            below, above = (self._at(state, lam, factor + shift) for shift in (-step, step))
+            rows = [(a - b) / (2.0 * step) for a, b in zip(above[1:], below[1:])]
+        else:
+            rows = [np.zeros(system.n), np.zeros(system.m)]
+        self._at(state, lam, factor)
+        size = max(np.abs(rate).max(initial=0.0), 1e-9 * np.abs(middle[0]).max(initial=0.0))
+        crooked = np.abs(bend).max(initial=0.0) / size if size > 0.0 else 0.0
+        return np.concatenate([rate + rows[0], rows[1]]), float(crooked)
+
+    def _at(self, state, lam, factor):
+        """f (n,), Gᵀμ (n,) and g (m,) at a load factor, the pose kept."""
+        system = self.system
+        self.set_load(factor)
+        f = system.reduced(system.forces(state)[1]).copy()
+        g = system.constraint_values(state)[0].copy()
+        return f, system.reduced(system.constraint_forces(lam)), g
+
+    def reactions(self, state: State, lam: np.ndarray, factor: float) -> np.ndarray:
+        """What supports do to the fixed components of the nodes (N, 6): force [N] and moment [N m], inertial axes."""
+        system = self.system
+        self.set_load(factor)
+        state.V[:], A = self.motion(state, factor)
+        Ma, f = system.forces(state, A)
+        system.constraint_values(state)
+        total = (Ma - f - system.constraint_forces(lam)).reshape(-1, 6)
+        held = np.where(system.dof.reshape(-1, 6) < 0, total, 0.0)
+        held[:, 3:] = np.einsum("nij,nj->ni", state.R, held[:, 3:])
+        return held
 
     def motion(self, state: State, factor: float) -> tuple:
         """Velocities and accelerations (N, 6) of the steady rotation; its centrifugal forces grow with λ."""

@@ -1,5 +1,6 @@
 """What a static equilibrium was found to be: positions, forces, stability, and the way there."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,10 @@ class StaticResult:
     mode : (N, 6), motion (δx inertial [m], δθ body [rad]) of it; largest component 1
     load_factors : list of float, of the converged load steps
     iterations : list of int, of each
+    negative : list of int or None, of each load step
+        How many motions lower the potential energy there: 0 where the equilibrium is stable; where the number changes
+        the path has passed a critical load. Without potential (follower loads) those that diverge are counted. None:
+        not known; empty with ``stability=False``.
     rejected : int, load steps that were halved
     results : Results
         Histories of the load path, with the load factor in the place of time: ``result["tip"].position``.
@@ -49,6 +54,8 @@ class StaticResult:
         self._motion: tuple = ()  # velocities and accelerations of a steady rotation
         self._rows = {id(node): i for i, node in enumerate(system.nodes)}
         self.load_factors, self.iterations, self.rejected = [], [], 0
+        self.negative: list[int | None] = []
+        self._reactions: list[np.ndarray] = []  # (N, 6) of each record
         self.lowest_eigenvalue, self.mode = np.nan, np.zeros((len(system.nodes), 6))
         self.stable: bool | None = None
 
@@ -79,6 +86,30 @@ class StaticResult:
         assembly.output_values(system.data[0], self.state.x, self.state.R, V, A, self.multipliers, out)
         return out[system.output_slices[element][name]]
 
+    def reaction(self, node: Any) -> tuple[np.ndarray, np.ndarray]:
+        """What the support of a node's fixed components does to it at the last equilibrium.
+
+        Parameters
+        ----------
+        node : Node of the system
+
+        Returns
+        -------
+        force : (3,) [N], inertial axes
+        moment : (3,) [N m], about the node, inertial axes; both zero for what is free
+
+        Raises
+        ------
+        ParameterError
+            The node is not one of the system. What joints and `Prescribed` motions do is an output of theirs.
+        """
+        held = self.reactions(node)[-1]
+        return held[:3], held[3:]
+
+    def reactions(self, node: Any) -> np.ndarray:
+        """`reaction` along the load path (k, 6): force [N] and moment [N m] of each saved equilibrium."""
+        return np.array([held[self._row(node)] for held in self._reactions])
+
     def report(self) -> str:
         """How it was found and whether it is stable, a few lines."""
         lines = [f"{self.system.name}: static equilibrium at t = {self.state.t:g} s"]
@@ -86,7 +117,16 @@ class StaticResult:
             lines.append(f"  rotation     {self.angular_velocity.tolist()} rad/s")
         halved = f", {self.rejected} halved" if self.rejected else ""
         lines.append(f"  load steps   {len(self.iterations)}{halved}, {self.total_iterations} iterations")
-        return "\n".join([*lines, f"  stability    {self._stability()}"])
+        return "\n".join([*lines, f"  stability    {self._stability()}", *self._changes()])
+
+    def _changes(self):
+        """Lines on load steps between which the number of unstable motions changes."""
+        known = [(0.0, 0), *zip(self.load_factors, self.negative)]
+        return [
+            f"  critical     between load factors {a:.6g} and {b:.6g}: {i} -> {j} unstable motions"
+            for (a, i), (b, j) in pairwise(known)
+            if i is not None and j is not None and i != j
+        ]
 
     def _stability(self):
         if np.isnan(self.lowest_eigenvalue):

@@ -33,34 +33,14 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
-from fem_mbs.errors import ParameterError, SolverError, label
+from fem_mbs.errors import SolverError
 from fem_mbs.model import compiled
-from fem_mbs.runtime import output_path
 from fem_mbs.solvers import eigen
-from fem_mbs.solvers.equilibrium import Equilibrium, rotating_matrices
+from fem_mbs.solvers.equilibrium import Equilibrium
+from fem_mbs.solvers.paths.load_steps import LoadSteps, refuse, tangent_matrices, write
 from fem_mbs.solvers.static_result import StaticResult
-from fem_mbs.solvers.stepping.records import records
-from fem_mbs.system import assembly, element_checks, model_checks
+from fem_mbs.system import element_checks, model_checks
 from fem_mbs.system.in_use import alone
-
-INCREMENT_TOLERANCE = 1e-9  # of δx/size and δθ; with quadratic convergence the error left is its square
-EASY, SMALLEST_STEP = 6, 1e-6
-
-
-def _refuse_velocity_rows(owner, system):
-    """Raise for joints that hold no position: each place that they let the model reach is one of its equilibria."""
-    for element in [e for e in system.non_holonomic if system.is_on(e)][:1]:
-        message = (
-            f"{label(element)} constrains velocities, no positions: where the model rests depends on its way there. "
-            "Run it with damping until it rests, or hold it by a joint of positions"
-        )
-        raise ParameterError(owner, "model", element.name, message, told=False)
-    for element in system.frictions[:1]:
-        message = (
-            f"{label(element)} holds the model wherever it is slow enough: where it rests depends on its way there. "
-            "Run it until it rests, or leave the friction out"
-        )
-        raise ParameterError(owner, "model", element.name, message, told=False)
 
 
 @alone("a static equilibrium")
@@ -147,13 +127,13 @@ def static_equilibrium(
     w = None if rotation is None else owner.as_vector("rotation", rotation)
     owner.as_path("save", save)
     system = compiled(owner, model, check="positions")
-    _refuse_velocity_rows(owner, system)
+    refuse(owner, system)
     system.number_nodes()
     t = owner.number("t", float(system.initial.t) if t is None else t, "s")
     problem = Equilibrium(system, t, mixed, w)
     result = StaticResult(system, w)
     model_checks.state_fits(system, system.initial)
-    path = _LoadPath(problem, result)
+    path = LoadSteps(problem, result, stability)
     try:
         path.follow(steps, adaptive, tolerance, max_iterations)
         _no_penetration(system, path.state)
@@ -165,7 +145,8 @@ def static_equilibrium(
         if path.records:
             known = {"lowest_eigenvalue": result.lowest_eigenvalue, "stable": result.stable}
             known = {} if np.isnan(result.lowest_eigenvalue) else known
-            result.results = _write(system, path.records, save, known, steps=steps, tolerance=tolerance)
+            options = {"solver": "static_equilibrium", "steps": steps, "tolerance": tolerance}
+            result.results = write(system, path.records, save, known, options)
     for text in element_checks.remarks(system, path.records[-1]["output"]):
         warnings.warn(text, UserWarning, stacklevel=4)  # of the caller, behind two decorators
     if result.stable is False:
@@ -180,49 +161,6 @@ def static_equilibrium(
     return result
 
 
-class _LoadPath:
-    """The way from no load to all of it: where it has come to (state, multipliers, load factor), and its records."""
-
-    def __init__(self, problem: Any, result: StaticResult) -> None:
-        self.problem, self.result = problem, result
-        system = problem.system
-        self.state = system.initial.copy()
-        self.state.V[:], self.state.t = 0.0, problem.t
-        problem.set_load(0.0)  # drivers count their turns from where they begin
-        assembly.initial_states(system.data[0], self.state.x, self.state.R, self.state.V)
-        self.lam, self.factor, self.records = np.zeros(system.m), 0.0, []
-
-    def follow(self, steps: int, adaptive: bool, tolerance: float, max_iterations: int) -> None:
-        """Go all the way; SolverError where a load step fails that is not, or cannot be, halved."""
-        system, result = self.problem.system, self.result
-        size = largest = 1.0 / steps
-        self._keep(0)
-        while self.factor < 1.0:
-            target = self.factor + size
-            target = target if target < 1.0 - 1e-9 * size else 1.0
-            before = [group.state.copy() for group in system.groups]
-            new, lam, count, history = _newton(self.problem, self.state, self.lam, target, tolerance, max_iterations)
-            trouble = None if new is None else element_checks.trouble(system, new)
-            if new is None or trouble:
-                for group, old in zip(system.groups, before):
-                    group.state[:] = old
-                result.rejected += 1
-                size *= 0.5
-                if not adaptive or size < SMALLEST_STEP:
-                    raise _failure(self.problem, self.state, self.lam, target, history, adaptive, trouble)
-                continue
-            self.state, self.lam, self.factor = new, lam, target
-            assembly.accept_states(system.data[0], new.x, new.R, new.V, lam)
-            result.load_factors.append(target)
-            result.iterations.append(count)
-            self._keep(count)
-            if count <= EASY:
-                size = min(2.0 * size, largest)
-
-    def _keep(self, count):
-        self.records.append(_record(self.problem, self.state, self.lam, self.factor, count))
-
-
 def _conclude(problem, result, path, stability):
     """Put the equilibrium into the result, with its stability if that is asked for."""
     result._motion = problem.motion(path.state, 1.0)
@@ -235,124 +173,14 @@ def _conclude(problem, result, path, stability):
 
 def _find_stability(problem, result):
     """Lowest eigenvalue (2) and its motion; left unknown where the iteration does not converge."""
-    from scipy.sparse import diags_array
-
-    system, state, lam = problem.system, result.state, result.multipliers
-    if problem.rotation is None:
-        K, G = system.matrices(state, lam)[2:]
-    else:
-        K, _, _ = rotating_matrices(system, state, lam, problem.rotation, twin=problem.twin)
-        G = system.matrices(state)[3]
-    G = G[np.flatnonzero(system.active_rows)]
-    D = np.tile(np.repeat([1.0, _size(system, state) ** 2], 3), len(system.nodes))[system.dof >= 0]
+    system = problem.system
+    K, D, G = tangent_matrices(problem, result.state, result.multipliers, 1.0)
     try:
-        value, vector, stable = eigen.lowest(K, diags_array(D).tocsc(), G, system.circulatory)
+        value, vector, stable = eigen.lowest(K, D, G, system.circulatory)
     except SolverError:
         return
     result.lowest_eigenvalue, result.stable = value, stable
     result.mode = system.expanded(vector / (np.abs(vector).max() or 1.0))
-
-
-def _size(system, state):
-    """Largest extent of the model [m]; its size for nodes that all lie in one point (a body on ground)."""
-    return float(np.ptp(state.x, axis=0).max()) or system.size
-
-
-def _newton(problem, state, lam, factor, tolerance, max_iterations):
-    """Iterate to equilibrium at a load factor: state (None if it failed), multipliers, iterations, residuals."""
-    system = problem.system
-    problem.set_load(factor)
-    state, lam, history = state.copy(), lam.copy(), []
-    length = _size(system, state)
-    free = system.dof.reshape(-1, 6) >= 0
-    for count in range(1, max_iterations + 1):
-        right = problem.residual(state, lam, factor, problem.mixed)
-        if right is None:
-            return None, None, count, history
-        solve = problem.tangent(state, lam, factor)
-        if solve is None and count == 1 and system.m:
-            # a mechanism (a pendulum) has no stiffness before its joints carry the load
-            lam = problem.carried(state, lam, right)
-            right, solve = problem.residual(state, lam, factor, problem.mixed), problem.tangent(state, lam, factor)
-        if solve is None:
-            return None, None, count, history
-        step = solve(right)
-        if not np.isfinite(step).all():
-            return None, None, count, history
-        delta = system.expanded(step[: system.n])
-        assembly.update_states(system.data[0], state.x, state.R, delta)
-        state = system.moved(state, delta)
-        lam = lam + step[system.n :]
-        right = problem.residual(state, lam, factor, False)
-        if right is None:
-            return None, None, count, history
-        forces, gaps = system.expanded(right[: system.n]), right[system.n :]
-        scale = problem.scale(state, lam)
-        both = [np.linalg.norm(values[:, part]) for values in (forces, scale) for part in (slice(3), slice(3, 6))]
-        error = max(both[0] / max(both[2], both[3] / length, 1e-300), both[1] / max(both[3], both[2] * length, 1e-300))
-        history.append(error)
-        moved = max(np.abs(delta[:, :3]).max() / length, np.abs(delta[:, 3:]).max() if free[:, 3:].any() else 0.0)
-        assembled = not len(gaps) or np.abs(gaps).max() <= tolerance * max(system.size, length)
-        if (error <= tolerance and assembled) or moved <= INCREMENT_TOLERANCE:
-            return state, lam, count, history
-    return None, None, max_iterations, history
-
-
-def _record(problem, state, lam, factor, count):
-    """One load step as a record of a run, the load factor in the place of time."""
-    system = problem.system
-    problem.set_load(factor)
-    V, A = problem.motion(state, factor)
-    record = records(system, 1)
-    record["t"][0], record["step"][0] = factor, count
-    record["position"][0], record["quaternion"][0] = state.x, state.Q
-    record["velocity"][0], record["acceleration"][0] = V, A
-    record["multiplier"][0] = lam
-    record["iterations"][0, 0] = count
-    assembly.output_values(system.data[0], state.x, state.R, V, A, lam, record["output"][0])
-    record["energy"][0, 1] = assembly.potential_energy(system.data[0], state.x, state.R, V)
-    return record
-
-
-def _write(system, records, save, statistics, **parameters):
-    from fem_mbs.results.writer import ResultsWriter
-
-    writer = ResultsWriter(system, output_path(save), parameters={"solver": "static_equilibrium", **parameters})
-    for k, record in enumerate(records):
-        record["step"][0] = k
-    writer.append({name: np.concatenate([record[name] for record in records]) for name in records[0]})
-    return writer.close("complete", **statistics)
-
-
-def _failure(problem, state, lam, factor, history, adaptive, trouble):
-    """SolverError with the largest row of the residual, or what an element said, and what usually helps."""
-    system = problem.system
-    if trouble:
-        element, text = trouble
-        return SolverError(f"load factor {factor:.6g}: {text}", history=history, element=element)
-    problem.set_load(factor)
-    right = problem.residual(state, lam, factor, False)
-    where, element = "", None
-    if right is not None and len(right):
-        worst = int(np.argmax(np.abs(right)))
-        element, text = system.unknown(worst)
-        where = f" Largest row: {text}."
-    residuals = ", ".join(f"{e:.1e}" for e in history[-4:]) or "none (singular or not finite)"
-    cure = (
-        "Usual causes: an instability (buckling, snap-through: the path cannot be followed by increasing the load), a "
-        "mechanism without stiffness, or a beam turned by more than 2.8 rad between its ends (use more elements)"
-        if adaptive
-        else "Use adaptive=True or more steps"
-    )
-    if system.nc or system.searches:
-        cure = (
-            "Contacts carry nothing in static_equilibrium, it leaves them out: what rests on a contact alone has no "
-            f"equilibrium here. Let a damped run in time settle instead, or put a joint in its place. {cure}"
-        )
-    return SolverError(
-        f"load factor {factor:.6g}: no equilibrium found. Residuals ... {residuals}.{where} {cure}.",
-        history=history, element=element,
-    )  # fmt: skip
 
 
 def _no_penetration(system, state):

@@ -23,6 +23,7 @@ def cases() -> dict[str, Case]:
         free_rotation,
         iftomm,
         iterations,
+        load_paths,
         negrut2018,
         nonholonomic,
         rotors,
@@ -33,7 +34,7 @@ def cases() -> dict[str, Case]:
     )
 
     smooth = (classical, iftomm, free_rotation, nonholonomic, flexible_crank)
-    beams = (stability, beams_dynamic, rotors, whirl, beam_mechanisms)
+    beams = (stability, load_paths, beams_dynamic, rotors, whirl, beam_mechanisms)
     nonsmooth = (bruls2014, capobianco2021, capobianco2024, negrut2018, sanchez2025, tip_pendulum, iterations)
     found = [case for part in (examples, *smooth, *beams, *nonsmooth) for case in part.CASES]
     names = [case.name for case in found]

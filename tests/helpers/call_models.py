@@ -55,6 +55,13 @@ def beam_model():
     return model
 
 
+def pulled_beam():
+    """The beam with its weight along its axis."""
+    model = beam_model()
+    model.gravity = [-9.81, 0, 0]
+    return model
+
+
 def section():
     return fem.Section.circle(5e-3, **STEEL)
 

@@ -2,7 +2,7 @@
 
 import inspect
 
-from call_models import ball_on_table, beam_model, run
+from call_models import ball_on_table, beam_model, pulled_beam, run
 
 import fem_mbs as fem
 from fem_mbs.solvers import STEPPERS
@@ -43,6 +43,29 @@ SOLVERS = {
             rotation=None,
             save=None,
         ),
+    ),
+    "load_path": lambda: (
+        fem.load_path,
+        dict(
+            model=pulled_beam(),
+            factor=1.0,
+            loads=["gravity"],
+            step=0.5,
+            control="arc length",
+            load_weight=1.0,
+            until=None,
+            start=None,
+            side=1,
+            points=5,
+            t=0.0,
+            tolerance=1e-9,
+            max_iterations=12,
+            save=None,
+        ),
+    ),
+    "buckling": lambda: (
+        fem.buckling,
+        dict(model=pulled_beam(), n=1, loads=["gravity"], at=0.0, reverse=True, t=0.0, tolerance=1e-9),
     ),
     # results
     "Check": lambda: (fem.Check, dict(name="c", reference=1.0, obtained=1.0, rel=0.1, abs=0.1)),

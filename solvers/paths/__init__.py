@@ -1,0 +1,1 @@
+"""Ways of equilibria: Newton's iteration, load steps, arc length, critical points, branches."""

@@ -1,0 +1,294 @@
+"""Follow a path of equilibria: predictor along the tangent, corrector, size of steps, critical points on the way.
+
+    predictor   (δq, δμ, δλ) = Δs t
+    corrector   (1) of `fem_mbs.solvers.paths.newton` with a row of `fem_mbs.solvers.paths.control`
+    tangent     [A −p; tᵀ_before] t = (0, 1): its sign goes on where λ turns back
+
+A step is halved where the corrector fails, goes three times as far as the predictor (to another path: a snap), an
+element is in trouble, or the tangent turns by more than 50°; it grows again after quick convergence.
+
+Source: docs/theory/load_paths.md, (3)-(13).
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fem_mbs.errors import SolverError
+from fem_mbs.solvers.paths.control import Control, Load, Metric, Plane, Tangent
+from fem_mbs.solvers.paths.critical import FLAT, LIMIT, Test, root
+from fem_mbs.solvers.paths.load_steps import internal_states, largest_row, record, restore, tangent_matrices
+from fem_mbs.solvers.paths.newton import bordered, newton
+from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath, PathPoint
+from fem_mbs.solvers.paths.spectrum import Spectrum, spectrum
+from fem_mbs.system import element_checks
+from fem_mbs.system.assembly import accept_states
+from fem_mbs.system.state import State
+
+SMALLEST = 1e-5  # of the step asked for
+TURN = 0.64  # smallest cosine between tangents, of steps above `SHARP` of the one asked for
+SHARP = 0.02
+JUMP = 3.0  # times the length of the predictor: a longer way leads to another path
+QUICK, SLOW = 4, 7  # iterations after which a step grows or shrinks
+
+
+class Point(NamedTuple):
+    """A converged equilibrium with what is needed to go on from it."""
+
+    state: State
+    lam: np.ndarray
+    factor: float
+    inner: list
+    tangent: Tangent
+    s: float
+    iterations: int
+    spectrum: Spectrum | None
+
+
+class Follower:
+    """Steps along one path; ``make`` is the class of its `Control`."""
+
+    def __init__(self, problem: Any, metric: Metric, make: type, step: float, tolerance: float, most: int) -> None:
+        self.problem, self.metric, self.make = problem, metric, make
+        self.step, self.tolerance, self.most = step, tolerance, most
+        self.path, self.records = LoadPath(problem.system), []
+
+    # --- points -------------------------------------------------------------------------------------------------------
+
+    def point(
+        self, state: State, lam: np.ndarray, factor: float, before: Tangent | None, s: float, count: int
+    ) -> Point | None:
+        """A converged equilibrium with its tangent, on from the one before; None where that is not determined."""
+        metric, n = self.metric, self.problem.system.n
+        row, c_factor = np.zeros(n), 1.0
+        if before is not None:
+            row, c_factor = metric.scale**2 * before.delta, metric.weight**2 * before.factor
+        solve = bordered(self.problem, state, lam, factor, row, c_factor)
+        t = np.full(n + len(lam) + 1, np.nan) if solve is None else solve(np.append(np.zeros(n + len(lam)), 1.0))
+        size = metric.norm(t[:n], t[-1])
+        if not np.isfinite(t).all() or size == 0.0:
+            if before is None:
+                return None
+            t, size = np.concatenate([before.delta, before.lam, [before.factor]]), 1.0  # at a branch point
+        t = t / size
+        matrices = tangent_matrices(self.problem, state, lam, factor)
+        found = spectrum(*matrices, self.problem.system.circulatory)
+        system = self.problem.system
+        accept_states(system.data[0], state.x, state.R, state.V, lam)  # turns are counted from the last equilibrium
+        inner = internal_states(system)
+        return Point(state, lam, factor, inner, Tangent(t[:n], t[n:-1], float(t[-1])), s, count, found)
+
+    def advance(self, point: Point, ds: float, make: type | None = None, tangent: Tangent | None = None) -> Any:
+        """The point a step further, or (None, why) of an iteration that failed."""
+        system, t = self.problem.system, point.tangent if tangent is None else tangent
+        control: Control = (make or self.make)(self.metric, point, t, ds)
+        restore(system, point.inner)
+        size = control.predicted()
+        predictor = (size * t.delta, size * t.lam, size * t.factor)
+        found = newton(
+            self.problem, point.state, point.lam, point.factor, self.tolerance, self.most, control, predictor
+        )
+        if found.state is None:
+            return None, found.history
+        trouble = element_checks.trouble(system, found.state)
+        if trouble:
+            return None, trouble
+        moved = self.metric.norm(self.metric.between(point.state, found.state), found.factor - point.factor)
+        new = self.point(found.state, found.lam, found.factor, t, point.s + moved, found.iterations)
+        return new, found.history
+
+    def next(self, point: Point, ds: float, first: tuple = ()) -> tuple[Point, float]:
+        """The next point, and the size of the step that led to it; SolverError where none is found."""
+        while True:
+            new, why = self.advance(point, ds, *first)
+            if new is not None and (first or self._near(point, new, ds)):
+                return new, ds
+            self.path.rejected += 1
+            ds *= 0.5
+            if ds < SMALLEST * self.step:
+                raise self._failure(point, why)
+
+    def _near(self, point, new, ds):
+        """Whether a point is on the same path, as far as can be told: it is where the tangents lead."""
+        predicted = self.make(self.metric, point, point.tangent, ds).predicted()
+        moved, foreseen = new.s - point.s, predicted
+        if self.make is Load:  # the load factor has no part in it
+            moved = self.metric.norm(self.metric.between(point.state, new.state), 0.0)
+            foreseen = predicted * self.metric.norm(point.tangent.delta, 0.0)
+        if moved > JUMP * foreseen:
+            return False
+        t, other = point.tangent, new.tangent
+        turn = float(np.sum(self.metric.scale**2 * t.delta * other.delta))
+        sharp = ds <= SHARP * self.step and self.make is not Load
+        return turn + self.metric.weight**2 * t.factor * other.factor >= TURN or sharp
+
+    def _failure(self, point, why):
+        element, system = None, self.problem.system
+        if isinstance(why, tuple):
+            element, text = why
+        else:
+            where, element = largest_row(self.problem, point.state, point.lam, point.factor)
+            residuals = ", ".join(f"{e:.1e}" for e in why[-4:]) or "none (singular or not finite)"
+            text = (
+                f"no equilibrium found a step of {SMALLEST * self.step:.1e} further. Residuals ... {residuals}.{where} "
+                "Usual causes: control='load' at a limit point (use 'arc length'), an element that reaches its limits "
+                "(use more), forces that are not smooth"
+            )
+        error = SolverError(
+            f"load_path of '{system.name}', load factor {point.factor:.6g} after {len(self.path.points)} equilibria: "
+            f"{text}. What was found is in the attribute `path` of this error",
+            history=() if isinstance(why, tuple) else why, element=element,
+        )  # fmt: skip
+        error.path = self.path  # type: ignore[attr-defined]
+        return error
+
+    # --- the path -----------------------------------------------------------------------------------------------------
+
+    def follow(self, point: Point, factor: float | None, until: Callable | None, points: int, first: tuple) -> None:
+        """Go on until the load factor is reached, or ``until`` says so, or there are enough points."""
+        ds = self.step
+        self.keep(point)
+        while True:
+            if len(self.path.points) >= points:
+                self.path.ended = f"after {points} points"
+                return
+            new, ds = self.next(point, ds, first)
+            # from a start at the load factor asked for the path may return to it
+            crossed = factor is not None and (point.factor - factor) * (new.factor - factor) <= 0.0
+            crossed = crossed and point.factor != factor
+            landed, s = self.land(point, new, ds, factor, first) if factor is not None and crossed else (None, ds)
+            new = new if landed is None else landed
+            self.search(point, new, s, first)
+            kept = self.keep(new)
+            if landed is not None:
+                self.path.ended = f"at load factor {factor:g}"
+                return
+            if until is not None and until(kept):
+                self.path.ended = "where until(…) said so"
+                return
+            point, first = new, ()
+            if new.iterations <= QUICK:
+                ds = min(1.5 * ds, self.step)
+            elif new.iterations >= SLOW:
+                ds *= 0.7
+
+    def land(self, point: Point, new: Point, ds: float, factor: float, first: tuple) -> tuple:
+        """The point at a load factor that a step passes, and the step to it; (None, ds) if that fails."""
+
+        def excess(s):
+            found = self.advance(point, s, *first)[0]
+            return np.nan if found is None else found.factor - factor
+
+        s = root(excess, 0.0, ds, point.factor - factor, new.factor - factor)
+        found = None if s is None else self.advance(point, s, *first)[0]
+        if found is None:
+            return None, ds
+        restore(self.problem.system, found.inner)
+        exact = newton(self.problem, found.state, found.lam, factor, self.tolerance, self.most)
+        if exact.state is not None:
+            found = self.point(exact.state, exact.lam, factor, found.tangent, found.s, found.iterations) or found
+        return found, s
+
+    def keep(self, point: Point) -> PathPoint:
+        """Into the path and its records."""
+        found = PathPoint(self.problem.system, point, *self._told(point))
+        found.state.t = self.problem.t
+        self.path.points.append(found)
+        row = record(self.problem, point.state, point.lam, point.factor, point.iterations, at=point.s)
+        self.records.append(row)
+        return found
+
+    def _told(self, point):
+        """Reactions and a function that gives outputs."""
+
+        def outputs():
+            row = record(self.problem, point.state, point.lam, point.factor, 0)
+            self.problem.set_load(1.0)
+            return row["output"][0]
+
+        return self.problem.reactions(point.state, point.lam, point.factor), outputs
+
+    # --- critical points ----------------------------------------------------------------------------------------------
+
+    def search(self, point: Point, new: Point, ds: float, first: tuple) -> None:
+        """Locate limit and branch points between two points of the path."""
+        if first:  # from a branch point: there the tangent is singular
+            return
+        turns = point.tangent.factor * new.tangent.factor < 0.0
+        found = []
+        if point.spectrum is not None and new.spectrum is not None:
+            low, high = sorted((point.spectrum.negative, new.spectrum.negative))
+            found = [self._zero(point, new, ds, place) for place in range(low, high)]
+            missing = sum(one is None for one in found)
+            if missing:
+                self.path.remarks.append(
+                    f"{missing} critical point{'s' * (missing > 1)} between load factors {point.factor:.6g} and "
+                    f"{new.factor:.6g} could not be located; a smaller step may"
+                )
+            found = [one for one in found if one is not None]
+        if turns and not any(kind == LIMIT for _, kind, _ in found):
+            found.append(self._turn(point, new))
+        # at a branch point any mixture of both paths solves for the tangent
+        mean = [0.5 * (a + b) for a, b in zip(point.tangent, new.tangent)]
+        size = self.metric.norm(mean[0], mean[2])
+        along = Tangent(*(part / size for part in mean)) if size > 0.0 else point.tangent
+        found = [(one._replace(tangent=along), kind, y) for one, kind, y in found]
+        for one, kind, y in sorted(found, key=lambda item: item[0].s):
+            self.path.critical.append(CriticalPoint(self.problem.system, one, *self._told(one), kind, y, self.problem))
+
+    def _zero(self, point, new, ds, place):
+        """Where the eigenvalue at a place is zero: point, kind and motion; or None."""
+        for end in (new, point):
+            motion = end.spectrum.vector(place)
+            if motion is None:
+                continue
+            test = Test(self.problem, motion, self.metric.scale)
+
+            def value(s, test=test):
+                found = self.advance(point, s)[0]
+                return np.nan if found is None else test(found.state, found.lam, found.factor)
+
+            ends = [test(p.state, p.lam, p.factor) for p in (point, new)]
+            found = self._at(point, root(value, 0.0, ds, *ends))
+            if found is not None:
+                y, _ = test.vectors(found.state, found.lam, found.factor)
+                return found, test.kind(found.state, found.lam, found.factor), y
+        return None
+
+    def _turn(self, point, new):
+        """Where the load factor has its extremum: point, kind and motion."""
+        low, high = point, new
+        found = min(low, high, key=lambda one: abs(one.tangent.factor))
+        for _ in range(12):
+            rise, fall = low.tangent.factor, high.tangent.factor
+            part = (high.s - low.s) * rise / (rise - fall)
+            middle = self.advance(low, part)[0] if part > 0.0 else None
+            # where another path crosses, the iteration may end on that
+            if middle is None or not min(rise, fall) < middle.tangent.factor < max(rise, fall):
+                break
+            middle = middle._replace(s=low.s + part)
+            if abs(middle.tangent.factor) < abs(found.tangent.factor):
+                found = middle
+            if abs(found.tangent.factor) < 1e-6:
+                break
+            low, high = (middle, high) if middle.tangent.factor * rise > 0.0 else (low, middle)
+        # where a path crosses another one at right angles it has an extremum there, too
+        test = Test(self.problem, found.tangent.delta, self.metric.scale)
+        return found, test.kind(found.state, found.lam, found.factor, FLAT), np.concatenate(found.tangent[:2])
+
+    def _at(self, point, s):
+        return None if s is None else self.advance(point, s)[0]
+
+
+def leaving(point: Any, metric: Metric, side: float) -> tuple[Tangent, tuple]:
+    """Direction in which the other path leaves a branch point, and what the first step is made with."""
+    n, y, t = point.system.n, point._direction, point._found.tangent
+    weights = metric.scale**2
+    share = float(np.sum(weights * y[:n] * t.delta))
+    delta, lam, factor = y[:n] - share * t.delta, y[n:] - share * t.lam, -share * t.factor
+    size = metric.norm(delta, factor)
+    largest = delta[np.abs(delta).argmax()]
+    size = np.copysign(size, side * largest)
+    direction = Tangent(delta / size, lam / size, factor / size)
+    return direction, (Plane, direction)

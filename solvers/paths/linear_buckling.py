@@ -1,0 +1,271 @@
+"""Linear buckling: load factors at which the tangent would be singular if it went on as it begins.
+
+About an equilibrium at the load factor λ₀ (0: the unloaded or pre-loaded model), with t = d(q, μ)/dλ of the path,
+
+    A(λ₀ + x) ≈ A₀ + x A₁,     A₁ = ∂A/∂w·ẇ + ∂A/∂μ·μ̇ + ∂A/∂λ + (∂A/∂q·q̇ of elements without w)                   (1)
+    (A₀ + x A₁) y = 0                                                                                              (2)
+
+with A = [K + K_g −Gᵀ; −G 0]. w are the section forces of beams, which the mixed iteration keeps beside the
+configuration: A₁ is the stiffness of the forces that the load brings about (geometric stiffness) in the place where
+the model is. That the model deflects before it buckles is left out: to first order in the deflection a stiff direction
+that turns would seem to soften. Elements that keep no forces (springs) have both, their forces and their turning.
+
+The derivatives are central differences over a load that moves nodes by `MOTION` of the model at most. A motion whose
+stiffness of load is lost in the round-off of A is left out: it changes when the difference does.
+
+Source: docs/theory/load_paths.md, (14), (15); Bathe, Finite Element Procedures, 6.8.2; Crisfield 1997, ch. 21.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from fem_mbs.arguments import Keywords, Named
+from fem_mbs.errors import SolverError, label
+from fem_mbs.model import compiled
+from fem_mbs.nodes import COMPONENTS
+from fem_mbs.solvers.paths.control import Load, Metric
+from fem_mbs.solvers.paths.follow import Follower
+from fem_mbs.solvers.paths.load_path import preloaded, proportional, varied_loads
+from fem_mbs.solvers.paths.load_steps import internal_states, refuse, restore
+from fem_mbs.solvers.paths.newton import bordered, extent
+from fem_mbs.system import assembly, model_checks
+from fem_mbs.system.in_use import alone
+
+MOTION = 1e-4  # rad, or of the extent of the model
+SAME = 1e-2  # factors with ε and 4 ε that differ by more are round-off
+FAR = 0.05  # extents of the model that it moves before it buckles: then a remark says so
+DENSE = 150  # unknowns, up to which all eigenvalues are computed
+
+
+class Buckling:
+    """Critical load factors and how the model gives way.
+
+    Attributes
+    ----------
+    load_factors : (k,), by increasing distance from ``at``
+    shapes : (k, N, 6)
+        (δx inertial [m], δθ body [rad]) of all nodes; largest component 1.
+    at : float, load factor about which was linearised
+    remarks : list of str
+    """
+
+    def __init__(self, system: Any, at: float, x: np.ndarray, vectors: np.ndarray, remarks: list[str]) -> None:
+        self.system, self.at, self.load_factors, self.remarks = system, at, at + x, remarks
+        self.shapes = np.zeros((len(x), len(system.nodes), 6))
+        for shape, y in zip(self.shapes, vectors.T):
+            shape[:] = system.expanded(y[: system.n])
+            shape /= shape.reshape(-1)[np.abs(shape).argmax()] or 1.0
+
+    @property
+    def nodes(self) -> list:
+        """The nodes that rows of ``shapes`` belong to."""
+        return self.system.nodes
+
+    def __len__(self):
+        return len(self.load_factors)
+
+    def report(self) -> str:
+        """Load factors and what moves most, a line each."""
+        lines = [f"{self.system.name}: linear buckling about load factor {self.at:g}"]
+        for factor, shape in zip(self.load_factors, self.shapes):
+            full = int(np.abs(shape).argmax())
+            moves = f"{label(self.system.nodes[full // 6])} in {COMPONENTS[full % 6]}"
+            lines.append(f"  load factor  {factor:.9g}; moves most: {moves}")
+        return "\n".join([*lines, *[f"  note         {text}" for text in self.remarks]])
+
+    def __str__(self):
+        return self.report()
+
+    def __repr__(self):
+        return f"Buckling({len(self)} load factors, nearest {self.load_factors[0]:.6g})"
+
+
+@alone("a buckling analysis")
+@Keywords.known
+def buckling(
+    model: Any,
+    n: int = 3,
+    *,
+    loads: Sequence | None = None,
+    at: float = 0.0,
+    reverse: bool = False,
+    t: float | None = None,
+    tolerance: float = 1e-9,
+) -> Buckling:
+    """Load factors at which a model buckles, linearised about its unloaded, pre-loaded or loaded state.
+
+    Parameters
+    ----------
+    model : Model or System
+    n : int ≥ 1, how many load factors
+    loads : list of loads and drivers, with "gravity" for the weight, optional
+        What the load factor multiplies; the rest is a pre-load, applied in full. Default: all.
+    at : float ≥ 0
+        Load factor about which to linearise. 0 is the classical analysis, exact where the model does not deflect
+        before it buckles. Where it does, larger ones are nearer the truth; what snaps through (shallow and deep arches)
+        is for `load_path`, which also checks the others. A remark tells how far the model would have moved.
+    reverse : bool
+        Also load factors below ``at``: the load with the other sign.
+    t : float, optional [s], time at which functions of time are taken; default: that of the initial state
+    tolerance : float > 0, of equilibria
+
+    Returns
+    -------
+    Buckling
+
+    Raises
+    ------
+    ParameterError
+        A parameter out of range; loads that do not grow in proportion to the load factor; nothing that grows with it.
+    SolverError
+        No critical load: nothing that the load does makes the model softer; or a model without stiffness.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fem_mbs import Model, Node6, PointForce, Section, beam_line
+    >>> root, tip, model = Node6(fixed=True), Node6([1, 0, 0]), Model("column")
+    >>> _ = model.add(beam_line(root, tip, 8, Section.general(EA=1e6, GJ=1, EI2=1, EI3=2)))
+    >>> _ = model.add(PointForce(tip, [-1, 0, 0]))
+    >>> buckling(model, 2).load_factors.round(4)  # π²/4 and twice that: Euler
+    array([2.4674, 4.9348])
+    """
+    owner = Named("buckling")
+    n = owner.as_integer("n", n)
+    tolerance, reverse = owner.positive("tolerance", tolerance), owner.as_flag("reverse", reverse)
+    at = owner.positive("at", at, "", allow_zero=True)
+    system = compiled(owner, model, check="positions")
+    refuse(owner, system)
+    system.number_nodes()
+    t = owner.number("t", float(system.initial.t) if t is None else t, "s")
+    varied = varied_loads(owner, system, loads)
+    model_checks.state_fits(system, system.initial)
+    try:
+        problem, state, lam = preloaded(system, t, varied, tolerance, 15)
+        proportional(owner, problem, state, lam)
+        if at > 0.0:
+            state, lam = _loaded(problem, state, lam, at, tolerance)
+        matrices, drift = _matrices(problem, state, lam, at)
+        x, vectors = _critical(matrices, system, n, reverse, drift)
+    finally:
+        system.set_gravity(system.gravity)
+        system.update_signals(t)
+    if not len(x):
+        side = "" if reverse else " (reverse=True looks at the load of the other sign)"
+        raise SolverError(
+            f"buckling of '{system.name}': no critical load found: no motion gets softer with this load{side}. A load "
+            "that pulls, or that does nothing to the motions of the model, buckles nothing"
+        )
+    remarks = []
+    if drift * abs(x[0]) > FAR:
+        remarks.append(
+            f"By then the model would have moved by {drift * abs(x[0]):.2g} of its extent: what that changes is left "
+            "out. Follow it by load_path."
+        )
+    if len(x) < n:
+        remarks.append(f"These are all critical loads that were found: {len(x)}; {n} were asked for.")
+    return Buckling(system, at, x, vectors, remarks)
+
+
+def _loaded(problem, state, lam, at, tolerance):
+    """Equilibrium at a load factor, by load steps."""
+    follower = Follower(problem, Metric(problem.system, extent(problem.system, state), 1.0), Load, at, tolerance, 15)
+    point = follower.point(state, lam, 0.0, None, 0.0, 0)
+    if point is None:
+        raise _soft(problem.system)
+    follower.follow(point, at, None, 1000, ())
+    end = follower.path.points[-1]
+    return end.state, end.multipliers
+
+
+def _soft(system):
+    return SolverError(
+        f"buckling of '{system.name}': the tangent is singular before anything grows: the model is a mechanism without "
+        "stiffness, or already at a critical load. Hold it, or choose another load factor at=…"
+    )
+
+
+def _matrices(problem, state, lam, at):
+    """A₀, and A₁ with ε and with 4 ε, of (1) at an equilibrium; and what moves per load, in extents."""
+    system, n = problem.system, problem.system.n
+    solve = bordered(problem, state, lam, at, np.zeros(n), 1.0)
+    t = None if solve is None else solve(np.append(np.zeros(n + system.m), 1.0))
+    if t is None or not np.isfinite(t).all():
+        raise _soft(system)
+    moved = system.expanded(t[:n])
+    size = max(np.abs(moved[:, :3]).max() / extent(system, state), np.abs(moved[:, 3:]).max())
+    step = MOTION / size if size > 0.0 else 1.0
+    slopes = [_slope(problem, state, lam, at, moved, t[n:-1], e) for e in (step, 4.0 * step)]
+    problem.set_load(at)
+    system.constraint_values(state)
+    drift = np.abs(moved[:, :3]).max() / extent(system, state)
+    return (system.assemble(state, c_K=1.0, lam=lam, c_H=1.0).matrix(), *slopes), drift
+
+
+def _slope(problem, state, lam, at, moved, rates, e):
+    """A₁ of (1)."""
+    system, n, inner = problem.system, problem.system.n, internal_states(problem.system)
+
+    def stressed(shift):
+        """Forces as they become, in the place that there is."""
+        problem.set_load(at + shift)
+        restore(system, inner)
+        assembly.update_states(system.data[0], state.x, state.R, shift * moved)
+        system.constraint_values(state)
+        return system.assemble(state, c_K=1.0, lam=lam + shift * rates, c_H=1.0, mixed=True).matrix()
+
+    def displaced(shift):
+        """Elements that keep no forces, where they come to."""
+        other = system.moved(state, shift * moved)
+        return system.assemble(other, c_K=1.0).matrix()
+
+    slope = stressed(e) - stressed(-e)
+    restore(system, inner)
+    problem.set_load(at)
+    records = system.own.groups.copy()
+    try:
+        system.own.groups["inertia"] = 0
+        system.own.groups["force"][records["mixed"] != 0] = 0
+        if system.own.groups["force"].any():
+            change = (displaced(e) - displaced(-e)).tocoo()
+            among = (change.row < n) & (change.col < n)
+            slope = slope + coo_array((change.data[among], (change.row[among], change.col[among])), shape=change.shape)
+    finally:
+        system.own.groups[:] = records
+    return slope.tocsc() / (2.0 * e)
+
+
+def _critical(matrices, system, n, reverse, drift):
+    """x (k,) of (2) by increasing size, and motions with multipliers by columns.
+
+    Loads that would move the model by its own extent before are none: linear analysis ends long before.
+    """
+    from scipy.linalg import eig
+    from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, splu
+
+    A, slope, other = matrices
+    try:
+        solve = splu(A.tocsc()).solve
+    except RuntimeError:
+        raise _soft(system) from None
+    size = A.shape[0]
+    wanted = 4 * n + 8
+    if size <= max(DENSE, wanted + 2):
+        inverse, vectors = eig(-solve(slope.toarray()))
+    else:
+        operator = LinearOperator(A.shape, matvec=lambda y: -solve(slope @ y), dtype=float)
+        start = solve(np.random.default_rng(0).normal(size=size))
+        try:
+            inverse, vectors = eigs(operator, wanted, which="LM", v0=start, maxiter=300)
+        except ArpackError as error:
+            raise SolverError(f"buckling of '{system.name}': {error}. Ask for fewer load factors") from error
+    real = (np.abs(inverse.imag) <= 1e-6 * np.abs(inverse)) & (inverse.real != 0.0)
+    x, vectors = 1.0 / inverse[real].real, vectors[:, real].real
+    first, second = (np.einsum("ik,ik->k", vectors, part @ vectors) for part in (slope, other))
+    keep = np.abs(first - second) <= SAME * np.abs(first)
+    keep &= (reverse | (x > 0.0)) & (drift * np.abs(x) < 1.0)
+    order = np.flatnonzero(keep)[np.argsort(np.abs(x[keep]))][:n]
+    return x[order], vectors[:, order]

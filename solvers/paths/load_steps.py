@@ -1,0 +1,179 @@
+"""Load steps: the way from no load to all of it, halved where it does not converge, doubled where it is easy.
+
+Every equilibrium on the way is recorded, with the load factor in the place of time, its reactions, and how many motions
+lower the potential energy there (`fem_mbs.solvers.paths.spectrum`).
+
+Source: docs/theory/statics_and_modes.md, (1), (2).
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.arguments import Named
+from fem_mbs.errors import ParameterError, SolverError, label
+from fem_mbs.runtime import output_path
+from fem_mbs.solvers.equilibrium import rotating_matrices
+from fem_mbs.solvers.paths.newton import extent, newton
+from fem_mbs.solvers.paths.spectrum import spectrum
+from fem_mbs.solvers.static_result import StaticResult
+from fem_mbs.solvers.stepping.records import records
+from fem_mbs.system import assembly, element_checks
+from fem_mbs.system.state import State
+
+EASY, SMALLEST_STEP = 6, 1e-6
+
+
+def refuse(owner: Named, system: Any) -> None:
+    """ParameterError for what no path of equilibria can have: rows of velocities, friction in joints."""
+    for element in [e for e in system.non_holonomic if system.is_on(e)][:1]:
+        message = (
+            f"{label(element)} constrains velocities, no positions: where the model rests depends on its way there. "
+            "Run it with damping until it rests, or hold it by a joint of positions"
+        )
+        raise ParameterError(owner, "model", element.name, message, told=False)
+    for element in system.frictions[:1]:
+        message = (
+            f"{label(element)} holds the model wherever it is slow enough: where it rests depends on its way there. "
+            "Run it until it rests, or leave the friction out"
+        )
+        raise ParameterError(owner, "model", element.name, message, told=False)
+
+
+class LoadSteps:
+    """The way from no load to all of it: where it has come to (state, multipliers, load factor), and its records."""
+
+    def __init__(self, problem: Any, result: StaticResult, stability: bool) -> None:
+        self.problem, self.result, self.stability = problem, result, stability
+        system = problem.system
+        self.state = system.initial.copy()
+        self.state.V[:], self.state.t = 0.0, problem.t
+        problem.set_load(0.0)  # drivers count their turns from where they begin
+        assembly.initial_states(system.data[0], self.state.x, self.state.R, self.state.V)
+        self.lam, self.factor, self.records = np.zeros(system.m), 0.0, []
+
+    def follow(self, steps: int, adaptive: bool, tolerance: float, max_iterations: int) -> None:
+        """Go all the way; SolverError where a load step fails that is not, or cannot be, halved."""
+        system, result = self.problem.system, self.result
+        size = largest = 1.0 / steps
+        self._keep(0)
+        while self.factor < 1.0:
+            target = self.factor + size
+            target = target if target < 1.0 - 1e-9 * size else 1.0
+            before = internal_states(system)
+            new, lam, _, count, history = newton(self.problem, self.state, self.lam, target, tolerance, max_iterations)
+            trouble = None if new is None else element_checks.trouble(system, new)
+            if new is None or trouble:
+                restore(system, before)
+                result.rejected += 1
+                size *= 0.5
+                if not adaptive or size < SMALLEST_STEP:
+                    raise failure(self.problem, self.state, self.lam, target, history, adaptive, trouble)
+                continue
+            self.state, self.lam, self.factor = new, lam, target
+            assembly.accept_states(system.data[0], new.x, new.R, new.V, lam)
+            result.load_factors.append(target)
+            result.iterations.append(count)
+            self._keep(count)
+            if self.stability:
+                found = spectrum(*tangent_matrices(self.problem, new, lam, target), system.circulatory)
+                result.negative.append(None if found is None else found.negative)
+            if count <= EASY:
+                size = min(2.0 * size, largest)
+
+    def _keep(self, count):
+        self.records.append(record(self.problem, self.state, self.lam, self.factor, count))
+        self.result._reactions.append(self.problem.reactions(self.state, self.lam, self.factor))
+
+
+def internal_states(system: Any) -> list[np.ndarray]:
+    """Internal variables of all elements, to `restore`."""
+    return [group.state.copy() for group in system.groups]
+
+
+def restore(system: Any, states: list[np.ndarray]) -> None:
+    """Put internal variables back."""
+    for group, old in zip(system.groups, states):
+        group.state[:] = old
+
+
+def tangent_matrices(problem: Any, state: State, lam: np.ndarray, factor: float) -> tuple[Any, Any, Any]:
+    """K, D (n, n) and G (m, n) of (1) of `fem_mbs.solvers.paths.spectrum`, with the forces at a load factor."""
+    from scipy.sparse import diags_array
+
+    system = problem.system
+    problem.set_load(factor)
+    if problem.rotation is None:
+        K, G = system.matrices(state, lam)[2:]
+    else:
+        w = np.sqrt(factor) * problem.rotation
+        K, _, _ = rotating_matrices(system, state, lam, w, twin=problem.twin)
+        G = system.matrices(state)[3]
+    D = np.tile(np.repeat([1.0, extent(system, state) ** 2], 3), len(system.nodes))[system.dof >= 0]
+    return K, diags_array(D).tocsc(), G
+
+
+def record(problem: Any, state: State, lam: np.ndarray, factor: float, count: int, at: float | None = None) -> dict:
+    """One equilibrium as a record of a run, with ``at`` or the load factor in the place of time."""
+    system = problem.system
+    problem.set_load(factor)
+    V, A = problem.motion(state, factor)
+    record = records(system, 1)
+    record["t"][0], record["step"][0] = factor if at is None else at, count
+    record["position"][0], record["quaternion"][0] = state.x, state.Q
+    record["velocity"][0], record["acceleration"][0] = V, A
+    record["multiplier"][0] = lam
+    record["iterations"][0, 0] = count
+    assembly.output_values(system.data[0], state.x, state.R, V, A, lam, record["output"][0])
+    record["energy"][0, 1] = assembly.potential_energy(system.data[0], state.x, state.R, V)
+    return record
+
+
+def write(system: Any, records: list[dict], save: str | Path | None, statistics: dict, parameters: dict) -> Any:
+    """Records as `Results`, in memory or in a file."""
+    from fem_mbs.results.writer import ResultsWriter
+
+    writer = ResultsWriter(system, output_path(save), parameters=parameters)
+    for k, record in enumerate(records):
+        record["step"][0] = k
+    writer.append({name: np.concatenate([record[name] for record in records]) for name in records[0]})
+    return writer.close("complete", **statistics)
+
+
+def failure(
+    problem: Any, state: State, lam: np.ndarray, factor: float, history: list, adaptive: bool, trouble: Any
+) -> SolverError:
+    """With the largest row of the residual, or what an element said, and what usually helps."""
+    system = problem.system
+    if trouble:
+        element, text = trouble
+        return SolverError(f"load factor {factor:.6g}: {text}", history=history, element=element)
+    where, element = largest_row(problem, state, lam, factor)
+    residuals = ", ".join(f"{e:.1e}" for e in history[-4:]) or "none (singular or not finite)"
+    cure = (
+        "Usual causes: an instability (buckling, snap-through: the load cannot grow on this path; fem_mbs.load_path "
+        "follows it by arc length), a mechanism without stiffness, or a beam turned by more than 2.8 rad between its "
+        "ends (use more elements)"
+        if adaptive
+        else "Use adaptive=True or more steps"
+    )
+    if system.nc or system.searches:
+        cure = (
+            "Contacts carry nothing in static_equilibrium, it leaves them out: what rests on a contact alone has no "
+            f"equilibrium here. Let a damped run in time settle instead, or put a joint in its place. {cure}"
+        )
+    return SolverError(
+        f"load factor {factor:.6g}: no equilibrium found. Residuals ... {residuals}.{where} {cure}.",
+        history=history, element=element,
+    )  # fmt: skip
+
+
+def largest_row(problem: Any, state: State, lam: np.ndarray, factor: float) -> tuple[str, Any]:
+    """Where the residual is largest, in words, and the element or node."""
+    problem.set_load(factor)
+    right = problem.residual(state, lam, factor, False)
+    if right is None or not len(right):
+        return "", None
+    element, text = problem.system.unknown(int(np.argmax(np.abs(right))))
+    return f" Largest row: {text}.", element

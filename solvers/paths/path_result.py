@@ -1,0 +1,165 @@
+"""A path of equilibria: its points, where it turns back or branches, its histories."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.errors import label
+from fem_mbs.nodes import COMPONENTS
+from fem_mbs.solvers.static_result import StaticResult
+
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
+
+
+class PathPoint(StaticResult):
+    """One equilibrium of a `LoadPath`; `fem_mbs.modes` takes it as ``about``.
+
+    Attributes
+    ----------
+    load_factor : float
+    length : float, arc length of the path from its beginning
+    state, multipliers, stable, position, rotation, reaction, output : as of `StaticResult`
+    unstable : int or None
+        How many motions lower the potential energy; None: not known.
+    """
+
+    def __init__(self, system: Any, found: Any, reactions: np.ndarray, output: Callable) -> None:
+        super().__init__(system)
+        self.state, self.multipliers = found.state, found.lam
+        self.load_factor, self.length = float(found.factor), float(found.s)
+        self.unstable = None if found.spectrum is None else found.spectrum.negative
+        self.stable = _stable(found.spectrum)
+        self.load_factors, self.iterations, self.negative = [self.load_factor], [found.iterations], [self.unstable]
+        self._reactions, self._output, self._found = [reactions], output, found
+
+    def output(self, element: Any, name: str) -> np.ndarray:
+        """Output of an element at this equilibrium."""
+        return self._output()[self.system.output_slices[element][name]]
+
+    def report(self) -> str:
+        """Load factor and stability, one line."""
+        return f"{self.system.name}: load factor {self.load_factor:.9g}, {told(self.unstable)}"
+
+    def __repr__(self):
+        return f"{type(self).__name__}(load factor {self.load_factor:.6g}, {told(self.unstable)})"
+
+
+def _stable(spectrum):
+    if spectrum is None or (not spectrum.symmetric and spectrum.negative % 2 == 0):
+        return None
+    return spectrum.negative == 0
+
+
+def told(unstable: int | None) -> str:
+    """How stable an equilibrium is, in words."""
+    if unstable is None:
+        return "stability not known"
+    return "stable" if unstable == 0 else f"unstable in {unstable} motion{'s' if unstable > 1 else ''}"
+
+
+class CriticalPoint(PathPoint):
+    """A point of a path at which a motion without stiffness appears.
+
+    Attributes
+    ----------
+    kind : {"limit", "branch"}
+        "limit": the load factor has an extremum. "branch": another path crosses here;
+        ``load_path(…, start=point)`` follows it.
+    mode : (N, 6)
+        The motion without stiffness (δx inertial [m], δθ body [rad]); largest component 1.
+    """
+
+    def __init__(
+        self, system: Any, found: Any, reactions: np.ndarray, output: Callable, kind: str, y: Any, problem: Any
+    ) -> None:
+        super().__init__(system, found, reactions, output)
+        self.kind, self._direction, self._problem = kind, y, problem
+        mode = system.expanded(y[: system.n])
+        self.mode = mode / mode.reshape(-1)[np.abs(mode).argmax()]
+
+    def report(self) -> str:
+        """Load factor, kind and what moves, one line."""
+        full = int(np.abs(self.mode).argmax())
+        what = f"{label(self.system.nodes[full // 6])} in {COMPONENTS[full % 6]}"
+        return f"{self.kind} point at load factor {self.load_factor:.9g}; moves most: {what}"
+
+
+class LoadPath:
+    """A path of equilibria.
+
+    Attributes
+    ----------
+    points : list of `PathPoint`, as converged
+    load_factors : (k,), of the points
+    lengths : (k,)
+        Arc length of the path up to each point: root mean square of what nodes turn [rad] and move (in extents of the
+        model), with the change of the load factor.
+    unstable : list of int or None
+        How many motions lower the potential energy at each point; 0: stable. None: not known.
+    limits, branches : lists of `CriticalPoint`, located to the tolerance of the path
+    critical : list of both, in the order of the path
+    results : Results
+        Histories with the arc length in the place of time: ``path["tip"].position``.
+    ended : str, why the path ends where it does
+    rejected : int, steps that were halved
+    remarks : list of str, what could not be decided
+    """
+
+    def __init__(self, system: Any) -> None:
+        self.system, self.points, self.critical = system, [], []
+        self.ended, self.rejected, self.remarks = "", 0, []
+        self.results: Results = None  # type: ignore[assignment]  # set before anybody gets it
+
+    def __getitem__(self, name):
+        return self.results[name]
+
+    @property
+    def load_factors(self) -> np.ndarray:
+        return np.array([point.load_factor for point in self.points])
+
+    @property
+    def lengths(self) -> np.ndarray:
+        return np.array([point.length for point in self.points])
+
+    @property
+    def unstable(self) -> list:
+        return [point.unstable for point in self.points]
+
+    @property
+    def limits(self) -> list:
+        return [point for point in self.critical if point.kind == "limit"]
+
+    @property
+    def branches(self) -> list:
+        return [point for point in self.critical if point.kind == "branch"]
+
+    @property
+    def total_iterations(self) -> int:
+        return sum(point.iterations[0] for point in self.points)
+
+    def reactions(self, node: Any) -> np.ndarray:
+        """Force [N] and moment [N m] of the support of a node's fixed components along the path (k, 6)."""
+        return np.array([np.concatenate(point.reaction(node)) for point in self.points])
+
+    def report(self) -> str:
+        """Points, critical points and the end, some lines."""
+        factors = self.load_factors
+        low, high = factors.min(), factors.max()
+        halved = f", {self.rejected} halved" if self.rejected else ""
+        lines = [
+            f"{self.system.name}: path of {len(self.points)} equilibria{halved}, {self.total_iterations} iterations",
+            f"  load factor  {factors[0]:.6g} to {factors[-1]:.6g}, between {low:.6g} and {high:.6g}",
+            *[f"  {point.report()}" for point in self.critical],
+            f"  ended        {self.ended}; {told(self.points[-1].unstable)}",
+        ]
+        return "\n".join([*lines, *[f"  note         {text}" for text in self.remarks]])
+
+    def __str__(self):
+        return self.report()
+
+    def __repr__(self):
+        return (
+            f"LoadPath({len(self.points)} equilibria, {len(self.limits)} limit and {len(self.branches)} branch points)"
+        )

@@ -1,0 +1,228 @@
+"""Load paths by arc length: limit points, branch points, branches, stability, pre-loads; closed forms of two bars."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import fem_mbs as fem
+from fem_mbs.solvers import eigen
+
+SPAN = 1.0
+
+
+def truss(rise, load=1.0, sideways=False, **options):
+    """Two springs of stiffness 1 from (±1, 0, 0) to a crown, which a load pushes down."""
+    model = fem.Model("truss")
+    crown = fem.Node3([0, 0, rise], fixed=("y",) if sideways else ("x", "y"), name="crown")
+    for x in (-SPAN, SPAN):
+        model.add(fem.Spring(model.ground.frame([x, 0, 0]), crown, stiffness=1.0))
+    model.add(fem.PointForce(crown, [0, 0, -load], name="load", **options))
+    return model
+
+
+def force(z, rise):
+    """Load that holds the crown at height z."""
+    return 2 * (np.hypot(SPAN, rise) / np.hypot(SPAN, z) - 1) * z
+
+
+def limit_load(rise):
+    """Largest of them, where its derivative is zero: L³ = L₀ (L² − z²)."""
+    length = np.hypot(SPAN, rise)
+    z = brentq(lambda z: length * SPAN**2 - np.hypot(SPAN, z) ** 3, 1e-9, rise)
+    return force(z, rise)
+
+
+@pytest.fixture(scope="module")
+def snap():
+    load = limit_load(0.1) / 0.4
+    return load, fem.load_path(truss(0.1, load), step=0.02)
+
+
+def test_limit_points_of_two_bars_are_those_of_the_closed_form(snap):
+    _, path = snap
+    assert [point.kind for point in path.critical] == ["limit", "limit"] and path.branches == []
+    # the extremum is flat: λ is known to the square of the accuracy of the place
+    assert [point.load_factor for point in path.limits] == pytest.approx([0.4, -0.4], rel=1e-9)
+    assert path.limits[0].mode[path.system.nodes.index(path.system.model["crown"])][2] == pytest.approx(1.0)
+
+
+def test_every_point_of_the_path_is_an_equilibrium_and_told_stable_or_not(snap):
+    load, path = snap
+    z = path["crown"].position[:, 2]
+    assert path.load_factors * load == pytest.approx(force(z, 0.1), abs=1e-9 * load)
+    top = path.limits[0].position(path.system.model["crown"])[2]
+    assert [u == 0 for u in path.unstable] == [bool(abs(height) > top) for height in z]
+    assert [point.stable for point in path.points] == [u == 0 for u in path.unstable]
+    assert path.load_factors[-1] == 1.0 and path.ended == "at load factor 1"
+    assert np.diff(path.lengths).max() <= 0.02 * (1 + 1e-6) and path["crown"].position.shape == (len(path.points), 3)
+
+
+def test_report_tells_what_was_found(snap):
+    _, path = snap
+    assert "limit point at load factor 0.4" in str(path) and "2 limit and 0 branch points" in repr(path)
+    assert "unstable in 1 motion" in str(path.points[len(path.points) // 2])
+
+
+@pytest.fixture(scope="module")
+def forked():
+    return fem.load_path(truss(3.0, sideways=True), step=0.05, factor=1.5)
+
+
+def branch_height(rise):
+    """Height at which the crown of a steep truss moves aside: (L0/L − 1) z² = 1."""
+    return brentq(lambda z: (np.hypot(1, rise) / np.hypot(1, z) - 1) * z**2 - 1, 2, 3)
+
+
+def test_branch_point_of_a_steep_truss_is_that_of_the_closed_form(forked):
+    (branch,) = forked.critical
+    crown = forked.system.model["crown"]
+    assert branch.kind == "branch"
+    assert branch.position(crown)[2] == pytest.approx(branch_height(3.0), rel=1e-9)
+    assert branch.load_factor == pytest.approx(force(branch_height(3.0), 3.0), rel=1e-9)
+    assert abs(branch.mode[forked.system.nodes.index(crown)][0]) == 1.0
+    assert forked.points[-1].unstable == 1 and "branch point" in branch.report()
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_the_other_branch_is_followed_on_the_side_asked_for(forked, side):
+    path = fem.load_path(
+        forked.system, start=forked.branches[0], side=side, step=0.1, factor=None, until=lambda p: p.length > 4.0
+    )
+    x, _, z = path["crown"].position.T
+    assert (side * x[1:20] > 0).all()
+    # the springs have lengths a and b: P = both vertical parts, the horizontal ones balance
+    a, b, free = np.hypot(x + 1, z), np.hypot(x - 1, z), np.hypot(1, 3.0)
+    horizontal = (free / a - 1) * (x + 1) + (free / b - 1) * (x - 1)
+    assert horizontal == pytest.approx(np.zeros(len(x)), abs=1e-8)
+    assert path.load_factors == pytest.approx((free / a + free / b - 2) * z, abs=1e-8)
+    # it comes back to the straight path where the load is the opposite one
+    assert path.branches[0].load_factor == pytest.approx(-forked.branches[0].load_factor, rel=1e-6)
+
+
+def test_load_control_stops_at_a_limit_point_and_displacement_control_passes_it():
+    model = truss(0.1, limit_load(0.1) / 0.4)
+    with pytest.raises(fem.SolverError, match=r"load factor 0\.4 .* control='load' at a limit point") as caught:
+        fem.load_path(model, control="load")
+    assert caught.value.path.load_factors[-1] == pytest.approx(0.4, abs=1e-3)
+    path = fem.load_path(model, control=(model["crown"], "z"), step=0.05)
+    assert [point.load_factor for point in path.limits] == pytest.approx([0.4, -0.4], rel=1e-8)
+
+
+def test_a_pre_load_stays_while_the_other_grows():
+    load = limit_load(0.1)
+    model = truss(0.1, 0.25 * load)
+    more = model.add(fem.PointForce(model["crown"], [0, 0, -load], name="more"))
+    path = fem.load_path(model, loads=[more], step=0.02, factor=1.2)
+    assert path.points[0].load_factor == 0.0
+    assert force(path["crown"].position[0, 2], 0.1) == pytest.approx(0.25 * load, rel=1e-6)  # Newton tolerance
+    assert path.limits[0].load_factor == pytest.approx(0.75, rel=1e-8)
+    assert path["load"].force[:, 2] == pytest.approx(-0.25 * load, rel=1e-12)
+    assert path["more"].force[:, 2] == pytest.approx(-load * path.load_factors, rel=1e-12, abs=1e-15)
+
+
+def test_a_driver_leads_along_the_path_and_its_force_turns_over():
+    """A prescribed crown never meets a limit point: constraints are part of the bordered system."""
+    model = fem.Model("pushed")
+    crown = fem.Node3([0, 0, 0.1], fixed=("x", "y"), name="crown")
+    for x in (-1.0, 1.0):
+        model.add(fem.Spring(model.ground.frame([x, 0, 0]), crown, stiffness=1.0))
+    push = model.add(fem.Prescribed(crown, z=lambda t: 0.1 - 0.2 * t, name="push"))
+    path = fem.load_path(model, t=1.0, step=0.1)
+    z = path["crown"].position[:, 2]
+    assert z == pytest.approx(0.1 - 0.2 * path.load_factors, abs=1e-12)
+    assert path["push"].force[:, 2] == pytest.approx(-force(z, 0.1), abs=1e-12)
+    assert path.critical == [] and path.unstable[-1] == 0 and push.name == "push"
+
+
+def test_a_joint_changes_neither_critical_loads_nor_reactions():
+    """Limit load of a clamped-hinged arch (DaDeppo and Schmidt 1975: 897), its clamp by fixed components or a joint."""
+    found, held = [], []
+    for joint in (False, True):
+        model, start = arch(16, joint)
+        path = fem.load_path(model, step=0.15, until=lambda p: p.unstable == 1)
+        found.append(path.limits[0].load_factor)
+        path = fem.load_path(model, step=0.15, factor=0.5)
+        held.append(path["clamp"].force[-1] if joint else path.reactions(start)[-1, :3])
+    assert found[0] == pytest.approx(found[1], rel=1e-8)
+    assert found[0] == pytest.approx(0.8989, abs=1e-4)  # 16 intervals; 0.8974 with 32
+    assert held[0] == pytest.approx(held[1], abs=1e-4)  # of 500 N
+
+
+def arch(n, joint):
+    """Clamped-hinged arch of 215°, R = 100, EI = 1e6, with a load of 1000 on its crown."""
+    R, half = 100.0, np.radians(215 / 2)
+
+    def curve(s):
+        turn = half * (1 - 2 * s)
+        return R * np.array([-np.sin(turn), np.cos(turn), 0]), np.array([np.cos(turn), np.sin(turn), 0])
+
+    planar = ("z", "rx", "ry")
+    position, tangent = curve(0.0)
+    rotation = np.stack([tangent, [-tangent[1], tangent[0], 0], [0, 0, 1]], axis=1)
+    start = fem.Node6(position, rotation, fixed=not joint, name="start")
+    end = fem.Node6(curve(1.0)[0], fixed=("x", "y", "z", "rx", "ry"))
+    section = fem.Section.general(EA=1e8, GA2=1e8, GA3=1e8, GJ=1e6, EI2=1e6, EI3=1e6)
+    model = fem.Model("arch")
+    line = model.add(fem.beam_curve(curve, n, section, start=start, end=end, length=2 * half * R, fixed=planar))
+    if joint:
+        model.add(fem.Fixed(model.ground.frame_at(position), start.frame_at(position), name="clamp"))
+    model.add(fem.PointForce(line.nodes[n // 2], [0, -1000.0, 0]))
+    return model, start
+
+
+def test_unstable_motions_are_counted_alike_in_small_and_large_models(monkeypatch):
+    model, _ = arch(8, True)
+    counts = []
+    for limit in (eigen.DENSE_LIMIT, 0):
+        monkeypatch.setattr(eigen, "DENSE_LIMIT", limit)
+        path = fem.load_path(model, step=0.15, points=30, factor=None)
+        counts.append(path.unstable)
+        limits = [point.load_factor for point in path.limits]
+        assert limits[0] == pytest.approx(0.92467, abs=1e-5)  # 8 intervals are coarse
+    assert counts[0] == counts[1] and 1 in counts[0]
+
+
+def test_load_steps_of_statics_tell_stability_and_reactions_of_each():
+    model = truss(3.0, sideways=True)
+    with pytest.warns(UserWarning, match="UNSTABLE"):
+        result = fem.static_equilibrium(model, steps=10)
+    branch = force(branch_height(3.0), 3.0)
+    assert result.negative == [int(factor > branch) for factor in result.load_factors]
+    assert "between load factors 0.7 and 0.8: 0 -> 1 unstable" in result.report()
+
+
+def test_reactions_balance_the_loads_at_every_load_step():
+    model = fem.Model("cantilever", gravity=[0, 0, -9.81])
+    root, tip = fem.Node6(fixed=True, name="root"), fem.Node6([1, 0, 0], name="tip")
+    section = fem.Section.general(EA=1e6, GA2=1e6, GA3=1e6, GJ=10, EI2=10, EI3=10, rhoA=2.0)
+    model.add(fem.beam_line(root, tip, 4, section), fem.PointForce(tip, [1.0, 2.0, 3.0]))
+    result = fem.static_equilibrium(model, steps=2)
+    weight = np.array([1.0, 2.0, 3.0 - 2.0 * 9.81])
+    for factor, reaction in zip((0.0, 0.5, 1.0), result.reactions(root)):
+        assert reaction[:3] == pytest.approx(-factor * weight, abs=1e-7)  # Newton tolerance
+    force_root, moment = result.reaction(root)
+    held = model.elements[0].nodes  # moments about the root, from the section moment of the first beam
+    assert force_root == pytest.approx(-weight, abs=1e-7) and held[0] is root
+    assert moment == pytest.approx(-result.output(model.elements[0], "moment_A"), abs=1e-6)
+    assert not np.any(result.reaction(tip))
+
+
+def test_what_cannot_be_a_path_is_refused_in_words():
+    model = truss(0.1)
+    with pytest.raises(fem.ParameterError, match="no load, weight or driver that grows"):
+        still = fem.Model("still")
+        still.add(fem.PointMass(1.0, name="bob"))
+        still.add(fem.Spring(still.ground.frame([0, 0, 1]), still["bob"], stiffness=1.0))
+        fem.load_path(still)
+    with pytest.raises(fem.ParameterError, match="is a limit point"):
+        path = fem.load_path(truss(0.1, limit_load(0.1) / 0.4), step=0.02, points=60)
+        fem.load_path(path.system, start=path.limits[0])
+    with pytest.raises(fem.ParameterError, match=r"loads = .* is no load"):
+        fem.load_path(model, loads=[model["crown"]])
+    with pytest.raises(fem.ParameterError, match=r"control = .* must be 'arc length'"):
+        fem.load_path(model, control=3)
+    with pytest.raises(fem.SolverError, match="mechanism without stiffness"):
+        loose = fem.Model("loose")
+        loose.add(fem.PointMass(1.0, name="bob"))
+        loose.add(fem.PointForce(loose["bob"], [1, 0, 0]))
+        fem.load_path(loose)
