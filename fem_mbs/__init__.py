@@ -63,7 +63,8 @@ _WHERE = {
     "fem_mbs.solvers": (
         "ConeComplementarity", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB", "MoreauJean",
         "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StepControl", "campbell",
-        "critical_speeds", "initial_accelerations", "modes", "static_equilibrium", "unbalance_response",
+        "critical_speeds", "floquet", "frequency_response", "initial_accelerations", "linearise", "modes",
+        "static_equilibrium", "unbalance_response",
     ),
     "fem_mbs.bearings.spall": ("Spall",),
     "fem_mbs.system.state": ("State",),

@@ -7,6 +7,9 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.alpha.nonsmooth_friction import NonsmoothGeneralizedAlphaFriction
     from fem_mbs.solvers.alpha.nonsmooth_ggl import NonsmoothGeneralizedAlphaGGL
     from fem_mbs.solvers.cone.cone_complementarity import ConeComplementarity
+    from fem_mbs.solvers.linear.floquet import Floquet, floquet
+    from fem_mbs.solvers.linear.frequency import FrequencyResponse, frequency_response
+    from fem_mbs.solvers.linear.linearise import LinearModel, linearise
     from fem_mbs.solvers.lobatto.lobatto import LobattoIIIAB
     from fem_mbs.solvers.modal import Modes, modes
     from fem_mbs.solvers.moreau.moreau_jean import MoreauJean
@@ -28,10 +31,11 @@ _STEPPERS = (
 )  # fmt: skip
 
 __all__ = [
-    "STEPPERS", "Campbell", "ConeComplementarity", "CriticalSpeed", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB",
-    "Modes", "MoreauJean", "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StaticResult",
-    "StepControl", "UnbalanceResponse", "campbell", "critical_speeds", "initial_accelerations", "modes",
-    "static_equilibrium", "unbalance_response",
+    "STEPPERS", "Campbell", "ConeComplementarity", "CriticalSpeed", "DecoupledNSGA", "Floquet", "FrequencyResponse",
+    "GeneralizedAlpha", "LinearModel", "LobattoIIIAB", "Modes", "MoreauJean", "NonsmoothGeneralizedAlphaFriction",
+    "NonsmoothGeneralizedAlphaGGL", "StaticResult", "StepControl", "UnbalanceResponse", "campbell", "critical_speeds",
+    "floquet", "frequency_response", "initial_accelerations", "linearise", "modes", "static_equilibrium",
+    "unbalance_response",
 ]  # fmt: skip
 
 
@@ -87,6 +91,18 @@ def _imported(name):
             from fem_mbs.solvers.rotors import campbell
 
             return getattr(campbell, name)
+        case "Floquet" | "floquet":
+            from fem_mbs.solvers.linear import floquet
+
+            return getattr(floquet, name)
+        case "FrequencyResponse" | "frequency_response":
+            from fem_mbs.solvers.linear import frequency
+
+            return getattr(frequency, name)
+        case "LinearModel" | "linearise":
+            from fem_mbs.solvers.linear import linearise
+
+            return getattr(linearise, name)
         case "critical_speeds":
             from fem_mbs.solvers.rotors.critical import critical_speeds
 
