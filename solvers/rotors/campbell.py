@@ -53,6 +53,7 @@ class Campbell:
     direction : (k, n), 1 for forward circles, −1 for backward ones, between for ellipses
     critical : list of CriticalSpeed, by speed, within the range of speeds
     shapes : (k, n, N, 6) complex, (δx inertial [m], δθ body [rad]) with largest component 1
+    remarks : list of str, what the diagram leaves out: loads that nothing says to be in equilibrium
     system : System
     """
 
@@ -64,6 +65,7 @@ class Campbell:
         shapes = np.array([[rotor.shape(v / v[np.abs(v).argmax()]) for v in columns.T] for columns in vectors])
         self.shapes = shapes
         self.critical: list[CriticalSpeed] = []
+        self.remarks = rotor.remarks
 
     @property
     def omega(self) -> np.ndarray:
@@ -110,7 +112,7 @@ class Campbell:
             lines.append(
                 f"critical speed {c.speed:.6g} rad/s = {c.speed * 30 / np.pi:.6g} 1/min: mode {c.mode}, {c.whirl}"
             )
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.remarks])
 
     def __repr__(self):
         return f"Campbell({self.omega.shape[1]} modes, {len(self.speeds)} speeds, {len(self.critical)} critical)"
