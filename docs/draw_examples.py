@@ -150,6 +150,11 @@ def shaft_in_bearings():
     shutil.copy("shaft_in_bearings.png", PICTURES)
 
 
+def rotor_in_bearings():
+    example("rotor_in_bearings")
+    shutil.copy("rotor_in_bearings.png", PICTURES)
+
+
 def force_recovery():
     example("force_recovery")
     shutil.copy("force_recovery.png", PICTURES)
@@ -304,6 +309,6 @@ DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
     spheres_in_a_box, mixed_pile, hopper_conveyor, heap, dominoes, order_in_contact, hertz_contact, force_recovery,
     compliant_impacts, clearance_crank, guided_hopper, bearing_load, shaft_in_bearings, rigid_ball_bearing,
-    crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball, elastic_bar,
-    rolling_disc, sampled_pendulum, snap_through, frame_buckling,
+    rotor_in_bearings, crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball,
+    elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling,
 )  # fmt: skip

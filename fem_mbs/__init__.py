@@ -87,7 +87,8 @@ _WHERE = {
     "fem_mbs.solvers": (
         "ConeComplementarity", "DecoupledNSGA", "GeneralizedAlpha", "LobattoIIIAB", "MoreauJean",
         "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "StepControl", "buckling", "campbell",
-        "critical_speeds", "initial_accelerations", "load_path", "modes", "static_equilibrium", "unbalance_response",
+        "critical_speeds", "floquet", "frequency_response", "initial_accelerations", "linearise", "load_path", "modes",
+        "static_equilibrium", "unbalance_response",
     ),
     "fem_mbs.solvers.stepping.continue_from": ("continue_from",),
     "fem_mbs.solvers.stepping.resume": ("resume",),

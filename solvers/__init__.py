@@ -7,6 +7,9 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.alpha.nonsmooth_friction import NonsmoothGeneralizedAlphaFriction
     from fem_mbs.solvers.alpha.nonsmooth_ggl import NonsmoothGeneralizedAlphaGGL
     from fem_mbs.solvers.cone.cone_complementarity import ConeComplementarity
+    from fem_mbs.solvers.linear.floquet import Floquet, floquet
+    from fem_mbs.solvers.linear.frequency import FrequencyResponse, frequency_response
+    from fem_mbs.solvers.linear.linearise import LinearModel, linearise
     from fem_mbs.solvers.lobatto.lobatto import LobattoIIIAB
     from fem_mbs.solvers.modal import Modes, modes
     from fem_mbs.solvers.moreau.moreau_jean import MoreauJean
@@ -32,9 +35,10 @@ _STEPPERS = (
 
 __all__ = [
     "STEPPERS", "Buckling", "Campbell", "ConeComplementarity", "CriticalPoint", "CriticalSpeed", "DecoupledNSGA",
-    "GeneralizedAlpha", "LoadPath", "LobattoIIIAB", "Modes", "MoreauJean", "NonsmoothGeneralizedAlphaFriction",
-    "NonsmoothGeneralizedAlphaGGL", "PathPoint", "StaticResult", "StepControl", "UnbalanceResponse", "buckling",
-    "campbell", "critical_speeds", "initial_accelerations", "load_path", "modes", "static_equilibrium",
+    "Floquet", "FrequencyResponse", "GeneralizedAlpha", "LinearModel", "LoadPath", "LobattoIIIAB", "Modes",
+    "MoreauJean", "NonsmoothGeneralizedAlphaFriction", "NonsmoothGeneralizedAlphaGGL", "PathPoint", "StaticResult",
+    "StepControl", "UnbalanceResponse", "buckling", "campbell", "critical_speeds", "floquet", "frequency_response",
+    "initial_accelerations", "linearise", "load_path", "modes", "static_equilibrium",
     "unbalance_response",
 ]  # fmt: skip
 
@@ -91,6 +95,18 @@ def _imported(name):
             from fem_mbs.solvers.rotors import campbell
 
             return getattr(campbell, name)
+        case "Floquet" | "floquet":
+            from fem_mbs.solvers.linear import floquet
+
+            return getattr(floquet, name)
+        case "FrequencyResponse" | "frequency_response":
+            from fem_mbs.solvers.linear import frequency
+
+            return getattr(frequency, name)
+        case "LinearModel" | "linearise":
+            from fem_mbs.solvers.linear import linearise
+
+            return getattr(linearise, name)
         case "critical_speeds":
             from fem_mbs.solvers.rotors.critical import critical_speeds
 

@@ -9,24 +9,22 @@ these are left out. Their reactions make K unsymmetric.
 
 Real modes, when C = 0 and K is symmetric:  K φ = ω² M φ on the null space of G. Otherwise the quadratic problem
 (s²M + sC + K) φ = 0, s = −ζω ± iω√(1 − ζ²). They are solved in `fem_mbs.solvers.eigen`. For a steady rotation see
-`fem_mbs.solvers.statics.rotating_matrices`; without ``damping`` of C only its antisymmetric, gyroscopic part is kept.
+`fem_mbs.solvers.equilibrium.rotating_matrices`, for nodes that spin and closed contacts
+`fem_mbs.solvers.linear.small_motions`; without ``damping`` of C only its antisymmetric, gyroscopic part is kept.
 
 Source: docs/theory/statics_and_modes.md, (4)-(6); Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6.
 """
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
-from fem_mbs.errors import ParameterError, SolverError, label
-from fem_mbs.model import compiled
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
-from fem_mbs.solvers.equilibrium import rotating_matrices
-from fem_mbs.solvers.static_result import StaticResult
-from fem_mbs.solvers.stepping.initial import initial_accelerations
-from fem_mbs.system import model_checks
+from fem_mbs.solvers.linear.small_motions import small_motions
+from fem_mbs.solvers.rotors.whirl import Whirl
 from fem_mbs.system.in_use import alone
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
@@ -49,9 +47,14 @@ class Modes:
     remarks : list of str
         What these modes leave out, in words: fewer modes than asked for, closed contacts, loads without an equilibrium.
         `print` shows them.
+    whirl : list of str or None
+        With ``spinning``: "forward", "backward", "mixed", "straight", "along the axis", see `campbell`.
+    state : State, about which the motions are small
     """
 
-    def __init__(self, system: System, eigenvalues: np.ndarray, vectors: np.ndarray) -> None:
+    def __init__(
+        self, system: System, eigenvalues: np.ndarray, vectors: np.ndarray, state: State | None = None
+    ) -> None:
         size = np.abs(eigenvalues)
         real = np.isrealobj(vectors)
         grows = (eigenvalues.real > 1e-9 * np.maximum(size, 1e-300)) & (eigenvalues.imag == 0)
@@ -65,7 +68,37 @@ class Modes:
         shapes[:, system.dof >= 0] = vectors.T
         largest = np.take_along_axis(shapes, np.abs(shapes).argmax(axis=1)[:, None], axis=1)
         self.shapes = (shapes / np.where(largest == 0, 1, largest)).reshape(len(eigenvalues), -1, 6)
-        self.system = system
+        self.system, self.state = system, system.initial if state is None else state
+        self.whirl: list[str] | None = None
+
+    def motion(
+        self, mode: int, *, amplitude: float | None = None, frames: int = 24, save: str | Path | None = None
+    ) -> Any:
+        """One period of a mode (without its decay) as `Results`: ``animate``, ``picture``, ``export``, ``show``.
+
+        Parameters
+        ----------
+        mode : int
+            Number of the mode, from 0.
+        amplitude : float, optional [m]
+            Of the largest displacement; default: a twentieth of the model, and no rotation above 0.3 rad.
+        frames : int ≥ 2
+        save : path, optional
+            Results file, which ParaView plays.
+
+        Raises
+        ------
+        ParameterError
+            No such mode.
+        """
+        from fem_mbs.solvers.linear.mode_motion import mode_motion
+
+        owner = Named("motion")
+        mode, frames = owner.as_integer("mode", mode, 0), owner.as_integer("frames", frames, 2)
+        owner.check(mode < len(self), "mode", mode, f"is not there: {len(self)} modes, numbered from 0")
+        amplitude = None if amplitude is None else owner.positive("amplitude", amplitude, "m")
+        owner.as_path("save", save)
+        return mode_motion(self.system, self.state, self.shapes[mode], self.omega[mode], amplitude, frames, save)
 
     @property
     def frequency(self) -> np.ndarray:
@@ -80,9 +113,11 @@ class Modes:
         return len(self.omega)
 
     def __str__(self):
-        lines = ["mode   frequency [Hz]   omega [rad/s]   damping ratio"]
+        lines = ["mode   frequency [Hz]   omega [rad/s]   damping ratio" + ("   whirl" if self.whirl else "")]
         for i, (f, w, z) in enumerate(zip(self.frequency, self.omega, self.damping_ratio), 1):
-            lines.append(f"{i:4d}   {f:14.6g}   {w:13.6g}   {z:13.4g}")
+            lines.append(
+                f"{i:4d}   {f:14.6g}   {w:13.6g}   {z:13.4g}" + (f"   {self.whirl[i - 1]}" if self.whirl else "")
+            )
         return "\n".join([*lines, *self.remarks])
 
     def __repr__(self):
@@ -100,6 +135,8 @@ def modes(
     rotation: ArrayLike | None = None,
     damping: bool = False,
     shift: float | None = None,
+    spinning: bool = False,
+    contacts: Any = "open",
 ) -> Modes:
     """Natural modes of a model about a configuration.
 
@@ -119,6 +156,13 @@ def modes(
         Take dampers into account (complex modes). Gyroscopic terms and unsymmetric stiffness always are.
     shift : float, optional [rad²/s²]
         Large models: σ near which ω² is sought; default slightly below zero.
+    spinning : bool
+        Nodes go on turning about their own axes, as they do in ``about`` (an equilibrium: as they do initially): modes
+        in the inertial frame with gyroscopic terms, see `campbell`. Without ``damping`` the unsymmetric part of the
+        stiffness is left out as well.
+    contacts : "open", "closed", or a list of contacts
+        "closed": contacts that touch at the state hold in their normal direction, those with friction that do not
+        slide there along their tangents too; a list: these, whatever their gap. Contact groups are left out.
 
     Returns
     -------
@@ -128,7 +172,7 @@ def modes(
     ------
     ParameterError
         ``rotation`` is not that of the rotating equilibrium, or ``about`` has other nodes than the model; ``rotation``
-        of a model with rows of velocities.
+        of a model with rows of velocities; ``spinning`` of what is not the same after a turn.
     SolverError
         The mass is singular in a way that leaves no mode, or the iteration did not converge.
 
@@ -146,106 +190,32 @@ def modes(
     """
     owner = Named("modes")
     n, damping = owner.as_integer("n", n), owner.as_flag("damping", damping)
+    spinning = owner.as_flag("spinning", spinning)
     shift = None if shift is None else owner.number("shift", shift)
-    if about is not None:
-        owner.as_instance("about", about, (StaticResult, State), "a StaticResult or a State")
-    system = compiled(owner, model, check="positions")
-    lam = about.multipliers if isinstance(about, StaticResult) else np.zeros(system.m)
-    state = about.state if isinstance(about, StaticResult) else about
-    state = (system.initial if state is None else state).copy()
-    if len(state.x) != len(system.nodes):
-        raise ParameterError(
-            owner, "about", about, f"has {len(state.x)} nodes, the model {len(system.nodes)}; is it of this model?"
-        )
-    model_checks.state_fits(system, state)
-    state.V[:] = 0.0
-    system.update_signals(state.t)
-    w = None if rotation is None else owner.as_vector("rotation", rotation)
-    turns = about.angular_velocity if isinstance(about, StaticResult) else None
-    if turns is not None:
-        if w is not None and not np.allclose(w, turns, rtol=1e-9, atol=0.0):
-            what = f"rad/s, but the equilibrium turns with {turns.tolist()} rad/s; leave rotation out, or find another"
-            raise ParameterError(owner, "rotation", w, what)
-        w = turns
-    if w is not None and system.non_holonomic:
-        what = f"rad/s, but {label(system.non_holonomic[0])} constrains velocities, which such modes do not know"
-        raise ParameterError(owner, "rotation", w, what)
-    if system.non_holonomic:
-        _, lam = initial_accelerations(system, state)
-    if w is None:
-        M, C, K, G = system.matrices(state, lam)
-        C = C if damping else 0 * C
-    else:
-        K, C, M = rotating_matrices(system, state, lam, w)
-        if not damping:
-            C = 0.5 * (C - C.T)
-        G = system.matrices(state)[3]
-    G = G[np.flatnonzero(system.active_rows)]
-    for matrix in (K, M, C):
-        if not np.isfinite(matrix.data).all():
-            element = system.find_nonfinite(state)
-            raise SolverError(f"matrices are not finite at this configuration ({element!r})", element=element)
+    about_it = small_motions(owner, model, about, rotation=rotation, spinning=spinning, contacts=contacts)
+    system, M, C, K, G = about_it.system, about_it.M, about_it.C, about_it.K, about_it.G
+    G = G[np.flatnonzero(np.append(system.active_rows, np.ones(G.shape[0] - system.m, bool)))]
+    if not damping:
+        C = 0.5 * (C - C.T)
+        K = 0.5 * (K + K.T) if spinning else K  # damping of what turns is circulatory
+        if not spinning and rotation is None and getattr(about, "angular_velocity", None) is None:
+            C = 0 * C
     simple = eigen.symmetric(K, system.circulatory) and not abs(C).max() > 0
     # a degree of freedom has one ω², but two s: real ones, and those of a motion without stiffness, count twice
     asked, n = n, min(int(n), (1 if simple else 2) * (system.n - G.shape[0]))
-    remarks = [] if isinstance(about, StaticResult) or w is not None else _loads(system, state, K, lam)
-    remarks += _neutral(system)
-    remarks += _closed_contacts(system, state)
     if simple:
         K = 0.5 * (K + K.T)
-    small = system.n + system.m <= DENSE_LIMIT
+    small = system.n + G.shape[0] <= DENSE_LIMIT
     if simple:
         squares, vectors = (eigen.dense if small else eigen.sparse)(K, M, G, n, shift)
         eigenvalues = np.where(squares < 0, np.sqrt(np.abs(squares)) + 0j, 1j * np.sqrt(np.abs(squares)))
     else:
         eigenvalues, vectors = (eigen.dense_quadratic if small else eigen.sparse_quadratic)(K, C, M, G, n, shift)
-    found = Modes(system, eigenvalues, vectors)
+    found = Modes(system, eigenvalues, vectors, about_it.state)
+    if about_it.spins is not None:
+        whirl = Whirl(system, about_it.state, about_it.spins, M.diagonal())
+        found.whirl = [whirl.of(shape)[0] if s.imag > 0 else "no whirl" for s, shape in zip(eigenvalues, found.shapes)]
+    found.remarks = about_it.remarks
     if len(found) < asked:
-        remarks.insert(0, f"These are all modes of the model: {len(found)}; {asked} were asked for.")
-    found.remarks = remarks
+        found.remarks.insert(0, f"These are all modes of the model: {len(found)}; {asked} were asked for.")
     return found
-
-
-def _neutral(system):
-    """Remarks on rows of velocities and on joint friction."""
-    remarks = [
-        f"{label(element)} is left out: modes are those of motions in which friction does not hold its joint."
-        for element in system.frictions[:1]
-    ]
-    if not system.non_holonomic:
-        return remarks
-    return remarks + [
-        f"{label(system.non_holonomic[0])} constrains velocities: the model can come to rest elsewhere. Motions from "
-        "one place of rest to another (s = 0) that rows of velocities would forbid in positions are left out."
-    ]
-
-
-def _loads(system, state, K, lam):
-    """Remark on forces that act on what can move: their stiffness of pre-stress is missing.
-
-    With rows of velocities there is no `static_equilibrium`, and reactions ``lam`` are those of the state.
-    """
-    force = system.forces(state)[1]
-    if system.non_holonomic:
-        system.constraint_values(state)
-        force = force + system.constraint_forces(lam)
-    force = np.abs(system.reduced(force))
-    small = 1e-9 * np.abs(K.diagonal()) * system.length + 1e-12
-    if not (force > small).any():
-        return []
-    _, where = system.unknown(int(np.argmax(np.where(force > small, force, 0.0))))
-    if system.non_holonomic:
-        return [f"The model does not rest at this configuration: forces are left over (most on {where})."]
-    return [
-        f"Loads act at this configuration (most on {where}) that nothing says to be in equilibrium: their stiffness "
-        "is left out. Give an equilibrium: modes(system, about=static_equilibrium(system))."
-    ]
-
-
-def _closed_contacts(system, state):
-    """Remark on contacts that are closed: modes know no contacts."""
-    closed = np.flatnonzero(system.gaps(state) <= 1e-9 * system.size_at(state)) if system.nc else []
-    if not len(closed):
-        return []
-    names = ", ".join(f"'{system.contact_at(int(c)).name}'" for c in closed[:5]) + (", …" if len(closed) > 5 else "")
-    return [f"Closed contacts are left out: {names}. Joints in their place would count."]

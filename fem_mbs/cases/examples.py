@@ -266,4 +266,6 @@ CASES = [
     example("shaft_in_bearings", "statics, ISO 281", "what statics leaves out: moments of the bearings, 2 to 3 %",
             Method(ALPHA.stepper, {"rho_inf": 0.7}), Method(GGL.stepper, {"rho_inf": 0.7}), moreau(PROJECTED),
             fast=False),
+    example("rotor_in_bearings", "its own steady response", "the run-up is not infinitely slow: 4 % in speed",
+            fast=False),
 ]  # fmt: skip

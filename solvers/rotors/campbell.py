@@ -53,6 +53,7 @@ class Campbell:
     direction : (k, n), 1 for forward circles, −1 for backward ones, between for ellipses
     critical : list of CriticalSpeed, by speed, within the range of speeds
     shapes : (k, n, N, 6) complex, (δx inertial [m], δθ body [rad]) with largest component 1
+    remarks : list of str, what the diagram leaves out: loads that nothing says to be in equilibrium
     system : System
     """
 
@@ -64,6 +65,7 @@ class Campbell:
         shapes = np.array([[rotor.shape(v / v[np.abs(v).argmax()]) for v in columns.T] for columns in vectors])
         self.shapes = shapes
         self.critical: list[CriticalSpeed] = []
+        self.remarks = rotor.remarks
 
     @property
     def omega(self) -> np.ndarray:
@@ -110,7 +112,7 @@ class Campbell:
             lines.append(
                 f"critical speed {c.speed:.6g} rad/s = {c.speed * 30 / np.pi:.6g} 1/min: mode {c.mode}, {c.whirl}"
             )
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.remarks])
 
     def __repr__(self):
         return f"Campbell({self.omega.shape[1]} modes, {len(self.speeds)} speeds, {len(self.critical)} critical)"
@@ -182,7 +184,7 @@ def campbell(
     speeds = owner.as_array("speeds", speeds, (None,), unit="rad/s")
     owner.check(len(speeds) > 0 and (np.diff(speeds) > 0).all(), "speeds", speeds, "rad/s must increase")
     n, damping, lateral = owner.as_integer("n", n), owner.as_flag("damping", damping), owner.as_flag("lateral", lateral)
-    multiples = owner.as_array("orders", list(orders), (None,))
+    multiples = owner.as_array("orders", orders, (None,))
     found = Rotor(owner, model, rotor, axis, about)
     found.check(float(np.abs(speeds).max()))
     follower = _Follower(found, n, damping, lateral)
@@ -203,7 +205,7 @@ class _Follower:
     def __init__(self, rotor: Rotor, n: int, damping: bool, lateral: bool) -> None:
         self.rotor, self.n, self.damping, self.lateral = rotor, n, damping, lateral
 
-    def at(self, speed):
+    def at(self, speed: float) -> tuple[np.ndarray, np.ndarray]:
         """All candidates at a speed: s, vectors; some more than are followed."""
         s, vectors = self.rotor.modes(speed, self.n + SPARE, self.damping)
         if self.lateral:
@@ -214,7 +216,7 @@ class _Follower:
             self.rotor.owner.check(False, "n", self.n, what)
         return s[: self.n + SPARE], vectors[:, : self.n + SPARE]
 
-    def along(self, speeds):
+    def along(self, speeds: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
         """s (k, n) and vectors, a list of (free components, n), of the modes that are the lowest at the first speed."""
         s, vectors = self.at(speeds[0])
         values, shapes = [s[: self.n]], [vectors[:, : self.n]]
@@ -226,7 +228,9 @@ class _Follower:
             shapes.append(vectors)
         return np.array(values), shapes
 
-    def go(self, before, s, vectors, slope, speed, halvings):
+    def go(
+        self, before: float, s: np.ndarray, vectors: np.ndarray, slope: np.ndarray, speed: float, halvings: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Continuations of modes at one speed to another one."""
         found, candidates = self.at(speed)
         expected = s.imag + slope * (speed - before)
@@ -242,7 +246,7 @@ class _Follower:
             return self.go(middle, half, between, slope, speed, halvings - 1)
         return found[chosen], candidates[:, chosen]
 
-    def one(self, speed, s, vector):
+    def one(self, speed: float, s: complex, vector: np.ndarray) -> tuple[complex, np.ndarray]:
         """The mode at a speed that continues a given one."""
         found, candidates = self.at(speed)
         k = matched(np.array([s.imag]), vector[:, None], found.imag, candidates, self.rotor.M)[0]

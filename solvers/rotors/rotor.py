@@ -10,7 +10,7 @@ import numpy as np
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.model import compiled
 from fem_mbs.solvers import eigen
-from fem_mbs.solvers.rotors.spin import check_symmetry, spinning_matrices, turning
+from fem_mbs.solvers.rotors.spin import check_symmetry, holding, spinning_matrices, turning
 from fem_mbs.solvers.rotors.whirl import Whirl
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.system import model_checks
@@ -47,7 +47,28 @@ class Rotor:
         M, _, _, G = spinning_matrices(system, state, self.spins, 0.0)
         self.M, self.G = M, G
         self.Z = eigen.null_space(G) if self.small else None
+        self.remarks = [] if isinstance(about, StaticResult) else self._loads()
         self.whirl = Whirl(system, state, self.spins, M.diagonal())
+
+    def _loads(self) -> list[str]:
+        """Remark on forces, such as the weight, that are not held at the configuration."""
+        system, at_rest = self.system, self.state.copy()
+        at_rest.V[:] = 0.0
+        force = system.forces(at_rest)[1].copy()
+        if system.m:
+            lam = holding(system, at_rest)
+            system.constraint_values(at_rest)
+            force = force + system.constraint_forces(lam)
+        force = np.abs(system.reduced(force))
+        stiffness = np.abs(system.matrices(at_rest)[2].diagonal())
+        if not (force > 1e-9 * stiffness * system.length + 1e-12).any():
+            return []
+        _, where = system.unknown(int(force.argmax()))
+        return [
+            f"Loads act at this configuration (most on {where}) that nothing says to be in equilibrium: stiffness that "
+            "depends on the load, as that of ball bearings, is that without it. Give an equilibrium: "
+            "about=static_equilibrium(model)."
+        ]
 
     def check(self, speed: float) -> None:
         """Raise unless the rotor looks the same after any turn, at a speed [rad/s]."""

@@ -66,7 +66,10 @@ def turning(owner: Any, system: System, rotor: Any, axis: Any) -> np.ndarray:
 def _nodes(owner, rotor):
     """Nodes of what the user calls the rotor."""
     found = []
-    for part in rotor if isinstance(rotor, Sequence) else [rotor]:
+    parts = rotor if isinstance(rotor, Sequence) else [rotor]
+    empty = isinstance(rotor, str) or not len(parts)
+    owner.check(not empty, "rotor", rotor, "must be a node, a body, a beam line, or a list of them")
+    for part in parts:
         nodes = getattr(part, "nodes", None)
         found += list(nodes) if nodes is not None else [owner.as_frame("rotor", part).node]
     return list({id(node): node for node in found}.values())

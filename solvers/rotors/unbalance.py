@@ -33,11 +33,13 @@ class UnbalanceResponse:
     speeds : (k,) [rad/s]
     shapes : (k, N, 6) complex, u of u(t) = Re(u e^{iΩt}): (δx inertial [m], δθ body at t = 0 [rad]) of all nodes
     directions : (3, 3), columns e₁, e₂ and the axis of the spin, inertial components
+    remarks : list of str, as of `Campbell`
     system : System
     """
 
     def __init__(self, rotor: Rotor, speeds: np.ndarray, shapes: np.ndarray, directions: np.ndarray) -> None:
         self.system, self.speeds, self.shapes, self.directions = rotor.system, speeds, shapes, directions
+        self.remarks = rotor.remarks
         self._R, self._owner = rotor.state.R, rotor.owner
 
     def displacement(self, part: Any) -> np.ndarray:

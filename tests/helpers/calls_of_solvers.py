@@ -7,6 +7,16 @@ from call_models import ball_on_table, beam_model, pulled_beam, run
 import fem_mbs as fem
 from fem_mbs.solvers import STEPPERS
 
+
+def small_rotor():
+    """A body on two springs that turns about x, and it."""
+    model = fem.Model("rotor", gravity=[0, 0, 0])
+    body = model.add(fem.RigidBody(1.0, [2e-2, 1e-2, 1e-2], fixed=("x",), name="disc"))
+    for far in ([0, 1e4, 0], [0, 0, 1e4]):
+        model.add(fem.Spring(model.ground.frame(far), body, stiffness=100.0, free_length=1e4))
+    return model, body
+
+
 SOLVERS = {
     # solvers
     **{
@@ -27,7 +37,73 @@ SOLVERS = {
     "explain": lambda: (fem.explain, dict(model=beam_model())),
     "modes": lambda: (
         fem.modes,
-        dict(model=beam_model(), n=2, about=None, rotation=None, damping=False, shift=None),
+        dict(
+            model=beam_model(),
+            n=2,
+            about=None,
+            rotation=None,
+            damping=False,
+            shift=None,
+            spinning=False,
+            contacts="open",
+        ),
+    ),
+    **{
+        name: lambda function=function: (
+            function,
+            dict(
+                model=(model := beam_model()),
+                inputs=[(model.nodes[-1], "y")],
+                outputs=[(model.nodes[-1], "y")],
+                **({"frequencies": [1.0]} if function is fem.frequency_response else {}),
+                about=None,
+                rotation=None,
+                spinning=False,
+                contacts="open",
+            ),
+        )
+        for name, function in (("linearise", fem.linearise), ("frequency_response", fem.frequency_response))
+    },
+    "floquet": lambda: (
+        fem.floquet,
+        dict(
+            model=small_rotor()[0],
+            period=0.1,
+            stepper=fem.DecoupledNSGA(),
+            h=0.05,
+            about=None,
+            breaks=(),
+            extrapolate=False,
+            step=1e-4,
+            tolerance=1e-6,
+        ),
+    ),
+    "campbell": lambda: (
+        fem.campbell,
+        dict(
+            dict(zip(("model", "rotor"), small_rotor())),
+            speeds=[1.0, 2.0],
+            n=1,
+            axis=[1, 0, 0],
+            about=None,
+            damping=True,
+            orders=(1.0,),
+            lateral=True,
+        ),
+    ),
+    "critical_speeds": lambda: (
+        fem.critical_speeds,
+        dict(dict(zip(("model", "rotor"), small_rotor())), n=1, axis=[1, 0, 0], about=None, order=1.0, lateral=True),
+    ),
+    "unbalance_response": lambda: (
+        fem.unbalance_response,
+        dict(
+            dict(zip(("model", "rotor"), (pair := small_rotor()))),
+            unbalance={pair[1]: 1e-3},
+            speeds=[1.0],
+            axis=[1, 0, 0],
+            about=None,
+        ),
     ),
     "static_equilibrium": lambda: (
         fem.static_equilibrium,

@@ -162,6 +162,33 @@ def test_what_is_not_a_rotor_of_one_stiffness_in_all_directions_is_refused():
         fem.unbalance_response(model, {model.ground: 1.0}, [1.0], rotor=body, axis=[1, 0, 0])
 
 
+def test_a_rotor_that_sags_turns_about_its_bent_axis_and_one_that_does_not_says_so():
+    from fem_mbs.cases import whirl
+
+    model, turns = whirl.supported()
+    straight = fem.campbell(model, [400.0], 4, rotor=turns, axis=X)
+    model.gravity = [0, 0, -9.81]
+    static = fem.static_equilibrium(model)
+    sags = fem.campbell(model, [400.0], 4, rotor=turns, axis=X, about=static)
+    assert static.position(model["disc at 1 m"].node)[2] < -5e-4
+    # a bend of 1 mm in 1.5 m changes nothing that matters
+    assert sags.omega == pytest.approx(straight.omega, rel=1e-5) and sags.whirl.tolist() == straight.whirl.tolist()
+    assert sags.remarks == straight.remarks == []
+    loose = fem.campbell(model, [400.0], 4, rotor=turns, axis=X)
+    assert "Loads act" in loose.remarks[0] and "about=static_equilibrium" in str(loose)
+
+
+def test_a_large_model_is_solved_sparse():
+    from fem_mbs.cases import whirl
+
+    model, turns = whirl.rotor(whirl.BETWEEN, {0.0: (1e6, 1e6, 0.0), whirl.LENGTH: (1e6, 1e6, 0.0)}, n=40)
+    assert model.compile().n > 600
+    diagram = fem.campbell(model, [0.0, 400.0], 4, rotor=turns, axis=X)
+    assert diagram.whirl[-1].tolist() == ["backward", "forward", "backward", "forward"]
+    # exact beams, fem_mbs.cases.whirl
+    assert [c.speed for c in diagram.critical] == pytest.approx([86.4077, 86.9041, 260.5130, 288.6095], rel=1e-5)
+
+
 def test_a_shaft_of_which_only_a_part_turns_is_refused():
     model = laval(None, eccentricity=0.0)
     model["left"].angular_velocity = X

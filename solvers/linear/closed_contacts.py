@@ -1,0 +1,125 @@
+"""Closed contacts as rows of small motions: the normal direction, and both tangents where they stick.
+
+    G_N δq = 0,  V_T δq = 0        K ← K − ∂(G_Nᵀ λ_N + V_Tᵀ λ_T)/∂q                                                 (1)
+
+with the forces λ that leave least of f + Gᵀμ + G_cᵀλ at the state. The stiffness (it is what makes a rocking half
+cylinder swing) is found by central differences of the gradients. A contact that would have to pull is told.
+
+Source: docs/theory/statics_and_modes.md, (9).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.elements.base import Contact
+from fem_mbs.errors import ParameterError, label
+from fem_mbs.system.contacts import B_GN, B_VT, C_BLOCKS
+
+CLOSED = 1e-9  # of the size of the model: gaps that count as closed
+STICKS = 1e-9  # of the speeds of the model: sliding that counts as none
+STEP = 1e-6  # m per size, rad
+
+
+class ClosedContacts:
+    """Which contacts of a system hold at a state.
+
+    Parameters
+    ----------
+    owner : Checked, in whose name errors are raised
+    system : System
+    state : State, with its velocities
+    contacts : "open", "closed" or a sequence of contact elements
+        See `fem_mbs.modes`.
+    """
+
+    def __init__(self, owner: Any, system: Any, state: Any, contacts: Any) -> None:
+        self.system, self.state, self.remarks = system, state, []
+        touching: list[int] = []
+        if system.nc:
+            gaps = system.gaps(state)
+            touching = np.flatnonzero(gaps <= CLOSED * system.size_at(state)).tolist()
+        if isinstance(contacts, str):
+            owner.as_choice("contacts", contacts, ("open", "closed"), "must be 'open', 'closed' or a list of contacts")
+            chosen = touching if contacts == "closed" else []
+        else:
+            chosen = self._named(owner, contacts)
+        pairs = [c for c in chosen if c >= system.nc_fixed]
+        self.chosen = [c for c in chosen if c < system.nc_fixed]
+        left = [c for c in touching if c not in self.chosen]
+        if left:
+            names = ", ".join(f"'{system.contact_at(c).name}'" for c in left[:5]) + (", …" if len(left) > 5 else "")
+            cure = "Joints in their place would count" if pairs else "contacts='closed' or joints in their place count"
+            self.remarks.append(f"Closed contacts are left out: {names}. {cure}.")
+        sliding = np.abs(system.contact_velocities(state)[:, 1:]).max(axis=1) if self.chosen else np.zeros(0)
+        slow = STICKS * max(system.speed_at(state), 1e-300)
+        self.sticks = [system.contacts[c].friction > 0.0 and sliding[c] <= slow for c in self.chosen]
+
+    def _named(self, owner, contacts):
+        known = {id(contact): c for c, contact in enumerate(self.system.contacts)}
+        owner.as_instance("contacts", contacts, Sequence, "'open', 'closed' or a list of contact elements")
+        for contact in contacts:
+            owner.as_instance("contacts", contact, Contact, "'open', 'closed' or a list of contact elements")
+            if id(contact) not in known:
+                raise ParameterError(owner, "contacts", contact, f"is not in the model: {label(contact)}")
+        return [known[id(contact)] for contact in contacts]
+
+    def rows(self, state: Any) -> np.ndarray:
+        """Gradients (rows, n) of the chosen contacts at a state."""
+        system, rows = self.system, []
+        system.gaps(state)
+        places = {}
+        for group in system.groups:
+            if group.contact_stride:
+                for e in range(group.n):
+                    places[group.first_contact + e] = (group, e)
+        for c, sticks in zip(self.chosen, self.sticks):
+            group, e = places[c]
+            nd = group.sizes["nd"]
+            blocks = group.kept[e, C_BLOCKS:].reshape(-1, nd)
+            for block in (B_GN, B_VT, B_VT + 1) if sticks else (B_GN,):
+                full = np.zeros((len(system.nodes), 6))
+                for k, node in enumerate(group.nodes[e]):
+                    full[node] += blocks[block, 6 * k : 6 * k + 6]
+                rows.append(system.reduced(full))
+        return np.array(rows)
+
+    def add_to(self, found: Any, force: np.ndarray) -> np.ndarray:
+        """Add rows and stiffness to the matrices; returns the forces (n,) that are left over then."""
+        from scipy.sparse import csc_array, vstack
+
+        if not self.chosen:
+            return force
+        here = self.rows(self.state)
+        both = np.vstack([found.G.toarray(), here])
+        lam = np.linalg.lstsq(both.T, -force, rcond=1e-11)[0]
+        contact = lam[found.G.shape[0] :]
+        found.G = csc_array(vstack([found.G, csc_array(here)]))
+        found.K = csc_array(found.K + self._stiffness(contact))
+        first = np.cumsum([0, *(3 if sticks else 1 for sticks in self.sticks)])[:-1]
+        pulls = [c for c, k in zip(self.chosen, first) if contact[k] < -1e-9 * max(np.abs(contact).max(), 1e-300)]
+        if pulls:
+            names = ", ".join(f"'{self.system.contacts[c].name}'" for c in pulls[:5])
+            self.remarks.append(f"Contacts are taken as closed that would have to pull to hold this state: {names}.")
+        return force + both.T @ lam
+
+    def _stiffness(self, contact):
+        """−∂(Gᵀλ)/∂q (n, n) of the chosen contacts."""
+        from scipy.sparse import lil_array
+
+        system = self.system
+        K = lil_array((system.n, system.n))
+        if not np.any(contact):
+            return K.tocsc()
+        moving = {node.index for c in self.chosen for node in system.contacts[c].nodes}
+        for j in np.flatnonzero(system.dof >= 0):
+            if j // 6 not in moving:
+                continue
+            h = STEP * (system.size if j % 6 < 3 else 1.0)
+            delta = np.zeros(6 * len(system.nodes))
+            delta[j] = h
+            delta = delta.reshape(-1, 6)
+            ahead, behind = (self.rows(system.moved(self.state, sign * delta)) for sign in (1.0, -1.0))
+            K[:, system.dof[j]] = (-(ahead - behind).T @ contact / (2 * h))[:, None]
+        return K.tocsc()

@@ -1,0 +1,52 @@
+"""A mode as a motion: one period of vibration as a result that can be drawn, animated and opened in ParaView.
+
+    q(t) = q₀ ∘ exp(a Re(φ e^{iωt})),    v = a Re(iω φ e^{iωt})                                                      (1)
+
+Source: docs/theory/statics_and_modes.md, "Modes as motions".
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.runtime import output_path
+from fem_mbs.solvers.stepping.records import records
+from fem_mbs.system import assembly
+
+SEEN = 0.05  # of the size of the model: amplitude that is easily seen
+TURN = 0.3  # rad: largest rotation in a picture
+
+
+def mode_motion(
+    system: Any,
+    state: Any,
+    shape: np.ndarray,
+    omega: float,
+    amplitude: float | None,
+    frames: int,
+    save: str | Path | None,
+) -> Any:
+    """Results of one period of a mode, shape (N, 6); ``amplitude``: of the largest displacement [m]."""
+    from fem_mbs.results.writer import ResultsWriter
+
+    size = float(np.ptp(state.x, axis=0).max()) or system.size
+    moved, turned = (np.linalg.norm(shape[:, part], axis=1).max() for part in (slice(3), slice(3, 6)))
+    if amplitude is None:
+        scale = min(SEEN * size / moved if moved else np.inf, TURN / turned if turned else np.inf)
+    else:
+        scale = amplitude / moved if moved else amplitude
+    rate = omega if omega > 0 else 2 * np.pi  # a rigid motion, or one that grows, is shown in one second
+    record = records(system, frames + 1)
+    lam = np.zeros(system.m)
+    for k, angle in enumerate(np.linspace(0, 2 * np.pi, frames + 1)):
+        there = system.moved(state, scale * (shape * np.exp(1j * angle)).real)
+        V = scale * (1j * rate * shape * np.exp(1j * angle)).real
+        record["t"][k], record["step"][k] = angle / rate, k
+        record["position"][k], record["quaternion"][k], record["velocity"][k] = there.x, there.Q, V
+        assembly.output_values(system.data[0], there.x, there.R, V, system.no_acceleration, lam, record["output"][k])
+        record["energy"][k, 1] = assembly.potential_energy(system.data[0], there.x, there.R, V)
+    parameters = {"solver": "modes", "t_end": 2 * np.pi / rate, "h": 2 * np.pi / rate / frames}
+    writer = ResultsWriter(system, output_path(save), parameters=parameters)
+    writer.append(record)
+    return writer.close("complete")
