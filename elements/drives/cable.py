@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import Contact, Force, register
+from fem_mbs.elements.base import Contact, Element, Force, register
 from fem_mbs.elements.drives.cable_path import (
     CABLE,
     MOST,
@@ -142,8 +142,10 @@ def _span_angles(places: np.ndarray, rho: np.ndarray) -> np.ndarray:
     return np.arctan2(d[:, 1], d[:, 0]) - lean
 
 
-class _OnPath:
+class _OnPath(Element):
     """What both cables have in common: the stations, the plane, lengths at the start."""
+
+    n_state = MOST - 1
 
     def _lay(self, path, length, slack, turns):
         """Stations and plane; returns nodes and the record of the path."""
@@ -300,7 +302,6 @@ class Cable(_OnPath, Contact):
         "contact": cable_contact, "contact_hessian": cable_contact_hessian, "initial": first_spans,
         "accept": count_spans, "trouble": trouble_path,
     }  # fmt: skip
-    n_state = MOST - 1
     where = "its length, or the slack"
 
     def __init__(
@@ -315,7 +316,7 @@ class Cable(_OnPath, Contact):
     ) -> None:
         self.name = name
         nodes, record, begins = self._lay(path, length, slack, turns or {})
-        super().__init__(nodes, restitution=restitution, name=name)
+        Contact.__init__(self, nodes, restitution=restitution, name=name)
         self.check(
             self.length >= begins * (1.0 - 1e-9),
             "length",
@@ -324,6 +325,11 @@ class Cable(_OnPath, Contact):
         )
         self.room = np.inf
         self.record = (*record, 0.0, 0.0)
+
+    @property
+    def two_sided(self) -> bool:
+        """Whether its gap is a distance of two points: without stations between the ends."""
+        return len(self.path) == 2
 
     @property
     def sides(self) -> tuple:
@@ -364,7 +370,6 @@ class ElasticCable(_OnPath, Force):
         "force": cable_force, "force_tangent": cable_tangent, "energy": energy_cable, "initial": first_spans,
         "accept": count_spans, "trouble": trouble_path, "output": cable_output,
     }  # fmt: skip
-    n_state = MOST - 1
     abrupt = True
     outputs = {"tension": (1, "N"), "length": (1, "m")}
 
@@ -381,7 +386,7 @@ class ElasticCable(_OnPath, Force):
     ) -> None:
         self.name = name
         nodes, record, _ = self._lay(path, length, slack, turns or {})
-        super().__init__(nodes, name=name)
+        Force.__init__(self, nodes, name=name)
         self.stiffness = self.positive("stiffness", stiffness, "N/m")
         self.damping = self.positive("damping", damping, "N s/m", allow_zero=True)
         self.viscous = self.damping > 0.0

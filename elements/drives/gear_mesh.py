@@ -99,7 +99,7 @@ class TangentForce(Force):
         """Frames of the two wheels; returns their centre distance at the start [m]."""
         self._connect(frame_P, frame_Q, "two wheels need two bodies", name=name)
         P, Q = self.frame_P.orientation, self.frame_Q.orientation
-        apart = np.linalg.norm(P[:, 2] - Q[:, 2])
+        apart = float(np.linalg.norm(P[:, 2] - Q[:, 2]))
         self.check(
             apart <= POSE_TOLERANCE,
             "frame_Q",
