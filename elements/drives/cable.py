@@ -221,8 +221,8 @@ class _OnPath(Element):
                     f"them needs more than {reach[k]:.6g} m: an end has reached a pulley, or two pulleys meet"
                 )
         return (
-            f"{label(self)}: it has come off a pulley, on which its arc would be negative. Is the side of the pulley "
-            "(sign of its radius) right? A pulley that the cable may leave is not in this element"
+            f"{label(self)}: it has come off a pulley, on which its arc would be negative: an end has passed it, or the "
+            "side of the pulley (sign of its radius) is wrong. A pulley that the cable may leave is not in this element"
         )
 
     def regular(self, point: Any) -> bool:

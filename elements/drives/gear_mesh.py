@@ -60,7 +60,7 @@ def mesh_output(p, x_A, R_A, x_B, R_B, v, state, out):
         if force > 0.0:
             out[2] += flank
         out[3] -= stretched
-    out[4] += math.acos(p.kappa / u[2])
+    out[4] += math.acos(min(p.kappa / u[2], 1.0))
     out[5] += k[0]
     out[6] += u[0] * p.teeth / (2.0 * math.pi) + p.phase
 

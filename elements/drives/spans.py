@@ -59,9 +59,9 @@ def nearest_turn(angle, near):
 
 @kernel
 def tangent_length(kappa, a):
-    """h of (1) [m]; not a number where the circles have no common tangents."""
-    if a < kappa:
-        return math.nan
+    """h of (1) [m]; 0 where the circles have no common tangents (`trouble_tangents` refuses such poses)."""
+    if a <= kappa:
+        return 0.0
     return math.sqrt(a * a - kappa * kappa) - (kappa * math.acos(kappa / a) if kappa > 0.0 else 0.0)
 
 
@@ -157,7 +157,7 @@ def stretch(p, u, flank):
 @kernel
 def stretch_gradient(p, u, U, flank, G):
     """Fill G (12,) with ∇ε of (2)."""
-    ratio = p.kappa / u[2]
+    ratio = min(p.kappa / u[2], 1.0)
     slope = p.side * math.sqrt(1.0 - ratio * ratio)
     for j in range(12):
         G[j] = flank * (p.r_1 * U[0, j] + p.r_2 * U[1, j]) + slope * U[2, j]
@@ -166,9 +166,9 @@ def stretch_gradient(p, u, U, flank, G):
 @kernel
 def stretch_hessian(p, u, U, HU, flank, H):
     """Fill H (12, 12) with the second derivatives of (2)."""
-    ratio = p.kappa / u[2]
+    ratio = min(p.kappa / u[2], 1.0)
     slope = math.sqrt(1.0 - ratio * ratio)
-    bend = p.side * ratio * ratio / (u[2] * slope)
+    bend = p.side * ratio * ratio / (u[2] * slope) if slope > 0.0 else 0.0
     for i in range(12):
         for j in range(12):
             H[i, j] = flank * (p.r_1 * HU[0, i, j] + p.r_2 * HU[1, i, j]) + p.side * slope * HU[2, i, j]
