@@ -221,8 +221,8 @@ class _OnPath(Element):
                     f"them needs more than {reach[k]:.6g} m: an end has reached a pulley, or two pulleys meet"
                 )
         return (
-            f"{label(self)}: it has come off a pulley, on which its arc would be negative: an end has passed it, or the "
-            "side of the pulley (sign of its radius) is wrong. A pulley that the cable may leave is not in this element"
+            f"{label(self)}: it has come off a pulley, on which its arc would be negative: an end has passed it, or "
+            "the side of the pulley (sign of its radius) is wrong. A pulley that the cable may leave is not in this element"
         )
 
     def regular(self, point: Any) -> bool:
@@ -286,6 +286,7 @@ class Cable(_OnPath, Contact):
     Equation (1) of the file's header. Pulleys carry no cable friction: tension is the same everywhere, and pulleys do
     not turn with it. The cable is in the plane of the first pulley, whose body may move; spans with pulleys at their
     ends should not leave it, spans between points may. A run stops where the arc on a pulley becomes negative.
+    Of a rope that is tight for long, motion is of second order with ``DecoupledNSGA(persistent_contacts=True)``.
 
     Examples
     --------

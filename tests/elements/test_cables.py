@@ -107,7 +107,7 @@ def test_pendulum_on_a_cable_unwinds_from_a_drum():
     model.add(Cable([model.ground.frame([-r, -1e-3, 0]), (model.ground.frame(), -r), mass], name="rope"))
     energies, angles = [], []
     for h in (4e-3, 2e-3):
-        result = fem.DecoupledNSGA(rho_inf=0.9).run(model, t_end=0.4, h=h)
+        result = fem.DecoupledNSGA(rho_inf=0.9, persistent_contacts=True).run(model, t_end=0.4, h=h)
         energy = result.energy.total
         energies.append(np.abs(energy - energy[0]).max())
         x, y = result["ball"].position[-1, :2]
@@ -117,7 +117,8 @@ def test_pendulum_on_a_cable_unwinds_from_a_drum():
         assert span == pytest.approx(free + r * turn, abs=1e-9)
         assert np.abs(result["rope"].gap).max() < 1e-9
     assert angles[1] > 0.5
-    assert energies[1] < 1e-3 and energies[0] / energies[1] > 3.0
+    # a rope that is tight all the time is part of the smooth motion: second order (without the option: 0.26 J, first)
+    assert energies[1] < 1e-3 and energies[0] / energies[1] == pytest.approx(4.0, abs=0.1)
 
 
 def test_elastic_cable_oscillates_about_its_stretch():

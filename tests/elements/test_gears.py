@@ -202,7 +202,7 @@ def test_two_shafts_have_the_reflected_inertia_to_round_off(internal, ratio):
     assert pair.ratio == ratio
     model.add(fem.PointMoment(a, [0, 0, 0.5]))
     system = model.compile()
-    acceleration, lam = fem.initial_accelerations(system, system.initial)
+    acceleration, _ = fem.initial_accelerations(system, system.initial)
     expected = 0.5 / (0.02 + 0.3 / 2.5**2)
     node = next(n for n in system.nodes if n.name == "a")
     assert acceleration[node.index, 5] == pytest.approx(expected, rel=1e-13)
