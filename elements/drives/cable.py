@@ -6,7 +6,7 @@
 L is the length of the cable, ℓ(q) that of its path. Where a pulley sits on a body, the body gets the tension in both
 spans, −T times the sum of the unit vectors away from it: moments ± r T of the two cancel.
 
-Source: docs/theory/gears_and_belts.md, (gears-12)-(gears-16). Path, symbols: `fem_mbs.elements.drives.cable_path`.
+Source: docs/theory/gears_and_belts.md, (12)-(16). Path, symbols: `fem_mbs.elements.drives.cable_path`.
 """
 
 import math
@@ -222,7 +222,7 @@ class _OnPath(Element):
                 )
         return (
             f"{label(self)}: it has come off a pulley, on which its arc would be negative: an end has passed it, or "
-            "the side of the pulley (sign of its radius) is wrong. A pulley that the cable may leave is not in this element"
+            "the side of the pulley (sign of its radius) is wrong. A pulley that it may leave is not in this element"
         )
 
     def regular(self, point: Any) -> bool:

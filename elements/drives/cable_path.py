@@ -17,7 +17,7 @@ span k and its share of the arcs are
 In the plane, Δ_z = 0, ∇f is the unit vector u along the span and H = (I − u uᵀ)/L_k. Spans with κ = 0 are straight
 lines in space: ∇f = Δ/|Δ|. Out of the plane a span with κ ≠ 0 is longer than the shortest by terms of (κ Δ_z/D²)².
 
-Source: docs/theory/gears_and_belts.md, (gears-12)-(gears-15); derived there, checked by differences.
+Source: docs/theory/gears_and_belts.md, (12)-(15); derived there, checked by differences.
 
     symbol   code                    shape    unit  meaning
     c_k      p.point, p.node         (8, 3)   m     stations: point from its node, node axes; number of the node

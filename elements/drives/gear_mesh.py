@@ -9,7 +9,7 @@ distance a_0 at which both flanks touch, x profile shifts, z teeth, b_0 backlash
 
 upper signs between the wheels for external, lower ones for internal gears (and x_2 − x_1, z_2 − z_1 in (1)).
 
-Source: docs/theory/gears_and_belts.md, (gears-7)-(gears-11). Symbols: see `fem_mbs.elements.drives.spans`.
+Source: docs/theory/gears_and_belts.md, (7)-(11). Symbols: see `fem_mbs.elements.drives.spans`.
 """
 
 import math

@@ -23,7 +23,7 @@ neither makes nor loses energy. Angles come from rows "in plane" of `joints.rows
     ∇φ = −(c ∇s − s ∇c)/a²    H_φ = −(c H_s − s H_c)/a² − (∇sᵀ∇c − ∇cᵀ∇s)/a² − 2 ∇φᵀ∇a/a                         (5)
     ∇a = (c ∇c + s ∇s)/a      H_a = (c H_c + s H_s + ∇cᵀ∇c + ∇sᵀ∇s)/a − ∇aᵀ∇a/a                                  (6)
 
-Source: docs/theory/gears_and_belts.md, (gears-7)-(gears-10); derived there, checked by differences.
+Source: docs/theory/gears_and_belts.md, (7)-(10); derived there, checked by differences.
 
     symbol       code              shape    unit     meaning
     φ_1, φ_2, a  u                 (3,)     rad, m   angles of the wheels against the centre line, centre distance
