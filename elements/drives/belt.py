@@ -8,7 +8,7 @@ The kernels are those of `drives.spans`, the two free spans in them; T± = F±, 
 upper signs in the brackets and in (2) for open, lower ones for crossed belts. What the belt has wound up is part of
 ε: a belt that has once slipped, or creeps, is not in this law.
 
-Source: docs/theory/gears_and_belts.md, (gears-7)-(gears-10). Symbols: see `fem_mbs.elements.drives.spans`.
+Source: docs/theory/gears_and_belts.md, (7)-(10). Symbols: see `fem_mbs.elements.drives.spans`.
 """
 
 from typing import Any

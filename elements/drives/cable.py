@@ -6,7 +6,7 @@
 L is the length of the cable, ℓ(q) that of its path. Where a pulley sits on a body, the body gets the tension in both
 spans, −T times the sum of the unit vectors away from it: moments ± r T of the two cancel.
 
-Source: docs/theory/gears_and_belts.md, (gears-12)-(gears-16). Path, symbols: `fem_mbs.elements.drives.cable_path`.
+Source: docs/theory/gears_and_belts.md, (12)-(16). Path, symbols: `fem_mbs.elements.drives.cable_path`.
 """
 
 import math
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import Contact, Force, register
+from fem_mbs.elements.base import Contact, Element, Force, register
 from fem_mbs.elements.drives.cable_path import (
     CABLE,
     MOST,
@@ -142,8 +142,10 @@ def _span_angles(places: np.ndarray, rho: np.ndarray) -> np.ndarray:
     return np.arctan2(d[:, 1], d[:, 0]) - lean
 
 
-class _OnPath:
+class _OnPath(Element):
     """What both cables have in common: the stations, the plane, lengths at the start."""
+
+    n_state = MOST - 1
 
     def _lay(self, path, length, slack, turns):
         """Stations and plane; returns nodes and the record of the path."""
@@ -219,8 +221,8 @@ class _OnPath:
                     f"them needs more than {reach[k]:.6g} m: an end has reached a pulley, or two pulleys meet"
                 )
         return (
-            f"{label(self)}: it has come off a pulley, on which its arc would be negative. Is the side of the pulley "
-            "(sign of its radius) right? A pulley that the cable may leave is not in this element"
+            f"{label(self)}: it has come off a pulley, on which its arc would be negative: an end has passed it, or "
+            "the side of the pulley (sign of its radius) is wrong. A pulley that it may leave is not in this element"
         )
 
     def regular(self, point: Any) -> bool:
@@ -284,6 +286,7 @@ class Cable(_OnPath, Contact):
     Equation (1) of the file's header. Pulleys carry no cable friction: tension is the same everywhere, and pulleys do
     not turn with it. The cable is in the plane of the first pulley, whose body may move; spans with pulleys at their
     ends should not leave it, spans between points may. A run stops where the arc on a pulley becomes negative.
+    Of a rope that is tight for long, motion is of second order with ``DecoupledNSGA(persistent_contacts=True)``.
 
     Examples
     --------
@@ -300,7 +303,6 @@ class Cable(_OnPath, Contact):
         "contact": cable_contact, "contact_hessian": cable_contact_hessian, "initial": first_spans,
         "accept": count_spans, "trouble": trouble_path,
     }  # fmt: skip
-    n_state = MOST - 1
     where = "its length, or the slack"
 
     def __init__(
@@ -315,7 +317,7 @@ class Cable(_OnPath, Contact):
     ) -> None:
         self.name = name
         nodes, record, begins = self._lay(path, length, slack, turns or {})
-        super().__init__(nodes, restitution=restitution, name=name)
+        Contact.__init__(self, nodes, restitution=restitution, name=name)
         self.check(
             self.length >= begins * (1.0 - 1e-9),
             "length",
@@ -324,6 +326,11 @@ class Cable(_OnPath, Contact):
         )
         self.room = np.inf
         self.record = (*record, 0.0, 0.0)
+
+    @property
+    def two_sided(self) -> bool:
+        """Whether its gap is a distance of two points: without stations between the ends."""
+        return len(self.path) == 2
 
     @property
     def sides(self) -> tuple:
@@ -364,7 +371,6 @@ class ElasticCable(_OnPath, Force):
         "force": cable_force, "force_tangent": cable_tangent, "energy": energy_cable, "initial": first_spans,
         "accept": count_spans, "trouble": trouble_path, "output": cable_output,
     }  # fmt: skip
-    n_state = MOST - 1
     abrupt = True
     outputs = {"tension": (1, "N"), "length": (1, "m")}
 
@@ -381,7 +387,7 @@ class ElasticCable(_OnPath, Force):
     ) -> None:
         self.name = name
         nodes, record, _ = self._lay(path, length, slack, turns or {})
-        super().__init__(nodes, name=name)
+        Force.__init__(self, nodes, name=name)
         self.stiffness = self.positive("stiffness", stiffness, "N/m")
         self.damping = self.positive("damping", damping, "N s/m", allow_zero=True)
         self.viscous = self.damping > 0.0

@@ -17,7 +17,7 @@ span k and its share of the arcs are
 In the plane, Δ_z = 0, ∇f is the unit vector u along the span and H = (I − u uᵀ)/L_k. Spans with κ = 0 are straight
 lines in space: ∇f = Δ/|Δ|. Out of the plane a span with κ ≠ 0 is longer than the shortest by terms of (κ Δ_z/D²)².
 
-Source: docs/theory/gears_and_belts.md, (gears-12)-(gears-15); derived there, checked by differences.
+Source: docs/theory/gears_and_belts.md, (12)-(15); derived there, checked by differences.
 
     symbol   code                    shape    unit  meaning
     c_k      p.point, p.node         (8, 3)   m     stations: point from its node, node axes; number of the node
@@ -70,17 +70,17 @@ def span_angle(p, k, delta, near):
     if p.rho[k] == 0.0 and p.rho[k + 1] == 0.0:
         return 0.0
     across = math.sqrt(delta[0] * delta[0] + delta[1] * delta[1])
-    turn = math.atan2(delta[1], delta[0]) - math.asin(kappa / across) - near
+    turn = math.atan2(delta[1], delta[0]) - math.asin(min(max(kappa / across, -1.0), 1.0)) - near
     return near + turn - 2.0 * math.pi * math.floor(turn / (2.0 * math.pi) + 0.5)
 
 
 @kernel
 def span_length(p, k, delta, near):
-    """f_k of (1) [m]; not a number where the circles have no common tangent."""
+    """f_k of (1) [m]. Circles without common tangent count as touching; `trouble_path` refuses such poses."""
     kappa = p.rho[k + 1] - p.rho[k]
-    square = dot(delta, delta) - kappa * kappa
     if kappa == 0.0:
-        return math.sqrt(square)
+        return math.sqrt(dot(delta, delta))
+    square = max(delta[0] * delta[0] + delta[1] * delta[1] - kappa * kappa, 0.0) + delta[2] * delta[2]
     return math.sqrt(square) - kappa * span_angle(p, k, delta, near)
 
 
@@ -94,9 +94,10 @@ def span_gradient(p, k, delta, phi):
             phi[i] = delta[i] / length
         return
     across = math.sqrt(delta[0] * delta[0] + delta[1] * delta[1])
-    length = math.sqrt(dot(delta, delta) - kappa * kappa)
+    tangent = math.sqrt(max(across * across - kappa * kappa, 1e-12 * kappa * kappa))
+    length = math.sqrt(tangent * tangent + delta[2] * delta[2])
     dx, dy = delta[0] / across, delta[1] / across
-    along = across / length - kappa * kappa / (across * math.sqrt(across * across - kappa * kappa))
+    along = across / length - kappa * kappa / (across * tangent)
     aside = -kappa / across
     phi[0], phi[1], phi[2] = along * dx - aside * dy, along * dy + aside * dx, delta[2] / length
 
@@ -105,15 +106,15 @@ def span_gradient(p, k, delta, phi):
 def span_hessian(p, k, delta, F):
     """Fill F (3, 3) with the second derivatives of f_k by Δ, (4), axes of E."""
     kappa = p.rho[k + 1] - p.rho[k]
-    length = math.sqrt(dot(delta, delta) - kappa * kappa)
+    across = math.sqrt(delta[0] * delta[0] + delta[1] * delta[1])
+    tangent = math.sqrt(max(across * across - kappa * kappa, 1e-12 * kappa * kappa))
+    length = math.sqrt(tangent * tangent + delta[2] * delta[2])
     cube = length * length * length
     if kappa == 0.0:
         for i in range(3):
             for j in range(3):
                 F[i, j] = ((1.0 / length) if i == j else 0.0) - delta[i] * delta[j] / cube
         return
-    across = math.sqrt(delta[0] * delta[0] + delta[1] * delta[1])
-    tangent = math.sqrt(across * across - kappa * kappa)
     dx, dy = delta[0] / across, delta[1] / across
     dd = 1.0 / length - across * across / cube
     dd += kappa * kappa * (1.0 / (across * across * tangent) + 1.0 / (tangent * tangent * tangent))

@@ -7,7 +7,7 @@
 joints: the moment or force on the second body of joint k along its coordinate is c_k λ, and its opposite acts on the
 first. Nothing else is transmitted: bearings feel no force of teeth, for which there are `GearPair`, `RackAndPinion`.
 
-Source: docs/theory/gears_and_belts.md, (gears-1), (gears-3). Kernels: `fem_mbs.elements.drives.coupling_kernels`.
+Source: docs/theory/gears_and_belts.md, (1), (2). Kernels: `fem_mbs.elements.drives.coupling_kernels`.
 """
 
 from collections.abc import Sequence

@@ -16,7 +16,7 @@ its gradient is that of the velocity of the teeth along b: n·(v_1 − v_2) at t
 b¹ separates the wheels. The flank that is loaded, σ, is that of the last accepted step. n is an integer found at the
 start: any tooth may be in any gap (p, one pitch), also where a run begins with wheels that have turned before.
 
-Source: docs/theory/gears_and_belts.md, (gears-1)-(gears-6); rows of (2) from `joints.rows`; checked by differences.
+Source: docs/theory/gears_and_belts.md, (1)-(5); rows of (2) from `joints.rows`; checked by differences.
 
     symbol    code                     shape    unit      meaning
     c_k       p.c                      (4,)     m, 1      coefficients of the coordinates

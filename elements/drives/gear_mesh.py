@@ -9,7 +9,7 @@ distance a_0 at which both flanks touch, x profile shifts, z teeth, b_0 backlash
 
 upper signs between the wheels for external, lower ones for internal gears (and x_2 − x_1, z_2 − z_1 in (1)).
 
-Source: docs/theory/gears_and_belts.md, (gears-7)-(gears-11). Symbols: see `fem_mbs.elements.drives.spans`.
+Source: docs/theory/gears_and_belts.md, (7)-(11). Symbols: see `fem_mbs.elements.drives.spans`.
 """
 
 import math
@@ -60,7 +60,7 @@ def mesh_output(p, x_A, R_A, x_B, R_B, v, state, out):
         if force > 0.0:
             out[2] += flank
         out[3] -= stretched
-    out[4] += math.acos(p.kappa / u[2])
+    out[4] += math.acos(min(p.kappa / u[2], 1.0))
     out[5] += k[0]
     out[6] += u[0] * p.teeth / (2.0 * math.pi) + p.phase
 
@@ -99,7 +99,7 @@ class TangentForce(Force):
         """Frames of the two wheels; returns their centre distance at the start [m]."""
         self._connect(frame_P, frame_Q, "two wheels need two bodies", name=name)
         P, Q = self.frame_P.orientation, self.frame_Q.orientation
-        apart = np.linalg.norm(P[:, 2] - Q[:, 2])
+        apart = float(np.linalg.norm(P[:, 2] - Q[:, 2]))
         self.check(
             apart <= POSE_TOLERANCE,
             "frame_Q",

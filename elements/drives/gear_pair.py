@@ -10,7 +10,7 @@ which wheel 1 moves for θ̇_1 > 0, u that of the common line of the pitch cylin
 
 λ is the tangential force on the pitch circles. σ = sign λ is the loaded flank: teeth push apart in both senses.
 
-Source: docs/theory/gears_and_belts.md, (gears-1)-(gears-6). Kernels: `fem_mbs.elements.drives.coupling_kernels`.
+Source: docs/theory/gears_and_belts.md, (1)-(6). Kernels: `fem_mbs.elements.drives.coupling_kernels`.
 """
 
 import math

@@ -23,7 +23,7 @@ neither makes nor loses energy. Angles come from rows "in plane" of `joints.rows
     ∇φ = −(c ∇s − s ∇c)/a²    H_φ = −(c H_s − s H_c)/a² − (∇sᵀ∇c − ∇cᵀ∇s)/a² − 2 ∇φᵀ∇a/a                         (5)
     ∇a = (c ∇c + s ∇s)/a      H_a = (c H_c + s H_s + ∇cᵀ∇c + ∇sᵀ∇s)/a − ∇aᵀ∇a/a                                  (6)
 
-Source: docs/theory/gears_and_belts.md, (gears-7)-(gears-10); derived there, checked by differences.
+Source: docs/theory/gears_and_belts.md, (7)-(10); derived there, checked by differences.
 
     symbol       code              shape    unit     meaning
     φ_1, φ_2, a  u                 (3,)     rad, m   angles of the wheels against the centre line, centre distance
@@ -59,9 +59,9 @@ def nearest_turn(angle, near):
 
 @kernel
 def tangent_length(kappa, a):
-    """h of (1) [m]; not a number where the circles have no common tangents."""
-    if a < kappa:
-        return math.nan
+    """h of (1) [m]; 0 where the circles have no common tangents (`trouble_tangents` refuses such poses)."""
+    if a <= kappa:
+        return 0.0
     return math.sqrt(a * a - kappa * kappa) - (kappa * math.acos(kappa / a) if kappa > 0.0 else 0.0)
 
 
@@ -157,7 +157,7 @@ def stretch(p, u, flank):
 @kernel
 def stretch_gradient(p, u, U, flank, G):
     """Fill G (12,) with ∇ε of (2)."""
-    ratio = p.kappa / u[2]
+    ratio = min(p.kappa / u[2], 1.0)
     slope = p.side * math.sqrt(1.0 - ratio * ratio)
     for j in range(12):
         G[j] = flank * (p.r_1 * U[0, j] + p.r_2 * U[1, j]) + slope * U[2, j]
@@ -166,9 +166,9 @@ def stretch_gradient(p, u, U, flank, G):
 @kernel
 def stretch_hessian(p, u, U, HU, flank, H):
     """Fill H (12, 12) with the second derivatives of (2)."""
-    ratio = p.kappa / u[2]
+    ratio = min(p.kappa / u[2], 1.0)
     slope = math.sqrt(1.0 - ratio * ratio)
-    bend = p.side * ratio * ratio / (u[2] * slope)
+    bend = p.side * ratio * ratio / (u[2] * slope) if slope > 0.0 else 0.0
     for i in range(12):
         for j in range(12):
             H[i, j] = flank * (p.r_1 * HU[0, i, j] + p.r_2 * HU[1, i, j]) + p.side * slope * HU[2, i, j]

@@ -88,6 +88,11 @@ class _Sides:
 
     def __init__(self, element: dict) -> None:
         ends = element.get("ends")
+        if ends == []:
+            raise FemMbsError(
+                f"'{element['name']}' ({element['type']}) is no contact of two bodies in one point: its gap depends on "
+                "more than their motion there, so that nothing can be told of it from this motion"
+            )
         if ends is None and len(element["nodes"]) != 2:
             raise FemMbsError(
                 f"contact '{element['name']}' moves with {len(element['nodes'])} nodes and the results, written by an "

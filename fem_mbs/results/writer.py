@@ -82,7 +82,12 @@ def _describe_nodes(nodes):
 
 
 def _contact_ends(element):
-    """Axes of a contact that moves with more than two nodes: node and offset of both ends of both axes."""
+    """Axes of a contact that moves with more than two nodes: node and offset of both ends of both axes.
+
+    Empty where its gap is not the distance of two bodies in one point.
+    """
+    if element.role == "contact" and not getattr(element, "two_sided", True):
+        return []
     if element.role != "contact" or len(element.nodes) == 2:
         return None
     return [[int(frame.node.index), *map(float, frame.p)] for frame in element.ends]
