@@ -23,28 +23,33 @@ from fem_mbs.elements.contacts.sphere_groove import SphereInGroove
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereInSphere, SphereOnSphere
 from fem_mbs.elements.contacts.surface import PointOnSurface
+from fem_mbs.elements.forces.joint_spring import JointSpring, TorsionSpring
 from fem_mbs.elements.forces.loads import PointForce, PointMoment
-from fem_mbs.elements.forces.spring_damper import Spring, TorsionSpring
+from fem_mbs.elements.forces.spring_damper import Spring
 from fem_mbs.elements.joints.cylindrical import Cylindrical
-from fem_mbs.elements.joints.driver import LinearDriver, RevoluteDriver
+from fem_mbs.elements.joints.driver import JointDriver, LinearDriver, RevoluteDriver
 from fem_mbs.elements.joints.fixed import Fixed
 from fem_mbs.elements.joints.knife_edge import KnifeEdge
+from fem_mbs.elements.joints.motors import JointEffort, JointRate
+from fem_mbs.elements.joints.options import Motor, Stops
 from fem_mbs.elements.joints.prescribed import Prescribed
 from fem_mbs.elements.joints.prismatic import Prismatic
 from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.elements.joints.rolling_disc import RollingDisc
 from fem_mbs.elements.joints.spherical import Spherical
+from fem_mbs.elements.joints.stops import JointBumper, JointStop
 from fem_mbs.elements.joints.universal import Universal
 from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
     "Beam", "BeamLine", "BoxOnBox", "BoxOnPlane", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact",
     "Constraint", "Contact", "ContactGroup", "Cylindrical", "DynamicBearing", "Element", "Fixed", "Force", "Inertia",
-    "Joint", "JournalClearance", "KnifeEdge", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment",
-    "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
-    "QuasiStaticBearing", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder",
-    "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
-    "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
-    "SphericalClearance", "Spring", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "ball_bearing",
-    "beam_curve", "beam_line", "register",
+    "Joint", "JointBumper", "JointDriver", "JointEffort", "JointRate", "JointSpring", "JointStop", "JournalClearance",
+    "KnifeEdge", "LinearDriver", "MaterialTable", "Motor", "PointForce", "PointMass", "PointMoment", "PointOnCurve",
+    "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing",
+    "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "RollingDisc", "Section",
+    "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder",
+    "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance",
+    "Spring", "Stops", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "ball_bearing", "beam_curve",
+    "beam_line", "register",
 ]  # fmt: skip

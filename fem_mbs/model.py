@@ -46,8 +46,9 @@ class Model(Checked):
     def add(self, *items: Any) -> Any:
         """Add elements, nodes, or lists of them; returns what was added (one item as itself, several as a list).
 
-        The nodes of an element are added with it. An element without a name gets one from its type and number. A
-        `System` that was compiled before does not get what is added later; a solver refuses to run it.
+        The nodes of an element are added with it, and springs, stops and motors with their joint. An element without a
+        name gets one from its type and number. A `System` that was compiled before does not get what is added later; a
+        solver refuses to run it.
 
         Raises
         ------
@@ -91,6 +92,10 @@ class Model(Checked):
         for node in element.nodes:
             self._add_node(node)
         self.elements.append(element)
+        for companion in getattr(element, "companions", ()):
+            if companion.name is None:
+                companion.name = f"{element.name} {companion._suffix}"
+            self._add_element(companion)
 
     def _name(self, element):
         """Give a name to what has none, refuse one that is taken."""

@@ -15,6 +15,7 @@ from fem_mbs.arguments import ArrayLike, FrameLike, Keywords, Named
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.coordinate_kernels import TURN_X, TURN_Z, add_coordinate, coordinate_value
 from fem_mbs.elements.joints.coordinates import Coordinate
+from fem_mbs.elements.joints.options import JointOptions
 from fem_mbs.elements.joints.rows import (
     POSE_TOLERANCE,
     add_effort,
@@ -79,6 +80,8 @@ class Universal(Joint):
         ``Universal.at(first, second, position, axis)`` puts the first pin along ``axis``, the second at right angles to
         it and to the line from the second node to the joint, as in a shaft; ``second_axis`` gives another one.
     name : str, optional
+    **options
+        stiffness, damping, rest, stops, motor, friction: see `JointOptions`.
 
     Outputs
     -------
@@ -102,6 +105,7 @@ class Universal(Joint):
 
     rows = 4
     n_state = 2
+    options_of = JointOptions
     parameters = JOINT_FRAMES
     coordinates = (
         Coordinate("first_angle", TURN_Z, "first_rate"),
@@ -123,7 +127,7 @@ class Universal(Joint):
         "second_rate": (1, "rad/s"),
     }
 
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         check_origins(self)
         sine = float(self.frame_P.orientation[:, 2] @ self.frame_Q.orientation[:, 0])
@@ -135,6 +139,7 @@ class Universal(Joint):
             f"has its x axis {angle:.6g}° from the z axis of frame_P at the start; the pins of the cross are at right "
             "angles. Correct the rotation of a frame, or let Universal.at(…) place both",
         )
+        self.companions = JointOptions(self, **options).companions
 
     @classmethod
     @Keywords.known
