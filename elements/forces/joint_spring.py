@@ -29,7 +29,7 @@ from fem_mbs.elements.joints.coordinate_kernels import (
     coordinate_value,
     count,
 )
-from fem_mbs.elements.joints.coordinates import COORDINATE, coordinate_of, random_coordinate
+from fem_mbs.elements.joints.coordinates import COORDINATE, coordinate_of, random_coordinate, regular_angle
 from fem_mbs.elements.joints.rows import check_parallel, random_joint
 from fem_mbs.jit import address, kernel, local_matrix, local_vector
 
@@ -142,8 +142,8 @@ class JointSpring(Force):
     Raises
     ------
     ParameterError
-        No such coordinate; neither stiffness nor damping; negative ones; a table whose first column does not increase;
-        a function that cannot be differentiated.
+        No such coordinate; neither stiffness nor damping; negative ones; a damper with a force at rate 0; a table whose
+        first column does not increase; a function that cannot be differentiated.
 
     Notes
     -----
@@ -184,6 +184,9 @@ class JointSpring(Force):
         unit = along.effort
         self.spring = Law(self, "stiffness", stiffness, f"{unit}/{along.unit}", start - self.rest)
         self.damper = Law(self, "damping", damping, f"{unit} s/{along.unit}")
+        rest, size = abs(self.damper(0.0)[0]), float(np.abs(self.damper.table[:, 1]).max(initial=0.0))
+        message = f"is {rest:.6g} {unit} at rate 0, where a damper has no force"
+        self.check(rest <= 1e-9 * size + 1e-300, "damping", damping, message)
         both = self.spring.zero and self.damper.zero
         self.check(not both, "stiffness", stiffness, "and damping are both 0: it does nothing")
         self.viscous = not self.damper.zero
@@ -206,7 +209,8 @@ class JointSpring(Force):
         x, R = point.x, point.R
         value = coordinate_gradient(*self._rest_of_record[2:], self._rest_of_record[1], x[0], R[0], x[1], R[1], G)
         pairs = ((self.spring.table, value - self.rest, point.size), (self.damper.table, G @ point.v, 1.0))
-        return all(np.abs(t[:, 0] - at).min() > 0.02 * max(size, 1.0) for t, at, size in pairs if len(t) > 1)
+        far = all(np.abs(t[:, 0] - at).min() > 0.05 * max(size, 1.0) for t, at, size in pairs if len(t) > 1)
+        return far and regular_angle(self, point)
 
     def group_key(self) -> tuple:
         """One with functions is a group of its own."""
@@ -330,8 +334,8 @@ class TorsionSpring(Force):
 def _example_spring(rng, a, b):
     joint, coordinate = random_coordinate(rng, a, b)
     table = np.column_stack([[-2.0, -0.5, 0.3, 1.0, 4.0], np.sort(rng.normal(size=5))])
-    stiffness = (rng.uniform(0.5, 2.0), table, lambda x: np.sinh(x / 4) + 0.3 * x)[rng.integers(3)]
-    damping = (rng.uniform(0.5, 2.0), lambda rate: 0.3 * rate + 0.1 * rate**3)[rng.integers(2)]
+    stiffness = (rng.uniform(0.5, 2.0), table)[rng.integers(2)]
+    damping = (rng.uniform(0.5, 2.0), [[-3.0, -rng.uniform()], [0.0, 0.0], [2.0, rng.uniform()]])[rng.integers(2)]
     return JointSpring(joint, stiffness=stiffness, damping=damping, rest=rng.normal(), coordinate=coordinate)
 
 

@@ -110,6 +110,19 @@ def check_limits(owner: Any, lower: Any, upper: Any, unit: str = "") -> tuple[fl
     return low, high
 
 
+def regular_angle(element: Any, point: Any) -> bool:
+    """Whether the coordinate at the end of an element's record can be differentiated at a point of `fem_mbs.verify`.
+
+    Off the manifold of the joint the direction that turns may point along the axis, where it has no angle.
+    """
+    kind, _, R_AP, _, R_BQ = element.record[-5:]
+    if kind >= SLIDE_X:
+        return True
+    products = (point.R[0] @ R_AP).T @ (point.R[1] @ R_BQ)
+    cosine, sine = (products[0, 0], products[1, 0]) if kind == TURN_Z else (products[2, 2], products[2, 1])
+    return float(np.hypot(cosine, sine)) > 0.3
+
+
 class AnyCoordinate(Joint):
     """Two frames with every kind of coordinate, without rows: what acts along coordinates is checked with it."""
 

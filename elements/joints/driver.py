@@ -29,7 +29,7 @@ from fem_mbs.elements.joints.coordinate_kernels import (
     coordinate_value,
     count,
 )
-from fem_mbs.elements.joints.coordinates import COORDINATE, coordinate_of, random_coordinate
+from fem_mbs.elements.joints.coordinates import COORDINATE, coordinate_of, random_coordinate, regular_angle
 from fem_mbs.elements.joints.rows import (
     POSE_TOLERANCE,
     check_parallel,
@@ -93,6 +93,7 @@ class _Driver(Joint):
         "accept": count,
         "output": output,
     }
+    regular = regular_angle
     kind = TURN_Z  # of its coordinate
 
     def _follow(self, parameter: str, value: Any, kind: int, tolerance: float) -> None:

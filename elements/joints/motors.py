@@ -24,7 +24,7 @@ from fem_mbs.elements.joints.coordinate_kernels import (
     count,
     first,
 )
-from fem_mbs.elements.joints.coordinates import COORDINATE, coordinate_of, random_coordinate
+from fem_mbs.elements.joints.coordinates import COORDINATE, coordinate_of, random_coordinate, regular_angle
 from fem_mbs.elements.joints.driver import hessian, output, random_motion
 from fem_mbs.elements.joints.rows import driving_signal
 from fem_mbs.jit import kernel, local_matrix, local_vector
@@ -98,6 +98,7 @@ class JointRate(Joint):
 
     rows = velocity_rows = 1
     n_state = 1
+    regular = regular_angle
     parameters = COORDINATE
     kernels = {
         "constraint": constraint,
@@ -143,6 +144,7 @@ class JointEffort(Force):
 
     n_state = 1
     viscous = False
+    regular = regular_angle
     parameters = COORDINATE
     kernels = {
         "force": force,

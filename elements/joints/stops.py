@@ -40,6 +40,7 @@ from fem_mbs.elements.joints.coordinates import (
     check_limits,
     coordinate_of,
     random_coordinate,
+    regular_angle,
 )
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import rotate
@@ -165,6 +166,7 @@ class JointStop(Contact):
     parameters = RIGID
     kernels = {"contact": contact, "contact_hessian": contact_hessian, "initial": first, "accept": count}
     where = "on which side of the limit the coordinate begins"
+    regular = regular_angle
     reach = np.inf  # a gap that is an angle has no way on which it could be swept
 
     def __init__(
@@ -264,7 +266,8 @@ class JointBumper(Force):
         G, record = np.zeros(12), self.record[4:]
         value = coordinate_gradient(*record, 0.0, point.x[0], point.R[0], point.x[1], point.R[1], G)
         ends = np.array([value - self.record[0], value - self.record[1]])
-        return bool(np.abs(ends).min() > 0.05 * point.size and abs(self.damping * (G @ point.v)) < 0.8)
+        off = np.abs(ends).min() > 0.05 * point.size and abs(self.damping * (G @ point.v)) < 0.8
+        return bool(off) and regular_angle(self, point)
 
 
 def _example_stop(rng, a, b):

@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 import fem_mbs as fem
+from fem_mbs import verify
 from fem_mbs.rotations import frame_with_axis
 from tests.helpers.every_stepper import SMOOTH, every_method, every_method_with_contacts
 
@@ -53,6 +54,16 @@ def test_table_and_function_of_a_spring_are_one_law():
     displacement = [run["rail"].displacement for run in runs]
     assert np.abs(displacement[0]).max() > 0.15  # the cubic part counts
     assert displacement[1] == pytest.approx(displacement[0], abs=1e-4)  # error of the pieces: h⁴ y⁗/384 and slopes
+
+
+def test_tangents_of_functions_are_those_of_tables_and_numbers():
+    model = fem.Model("sleeve")
+    body = fem.RigidBody(2.0, 0.1, position=[0.3, 0.1, 0], rotation=[0.2, 0.4, 0.1], name="body")
+    sleeve = fem.Cylindrical.at(model.ground, body, [0.1, 0, 0], [0, 0.6, 0.8])
+    for coordinate in ("angle", "displacement"):
+        law = {"stiffness": lambda s: np.sinh(s), "damping": lambda rate: 0.3 * rate + 0.1 * rate**3}
+        report = verify.check_element(fem.JointSpring(sleeve, coordinate=coordinate, **law), configurations=5)
+        assert report.ok, report
 
 
 def test_a_nonlinear_spring_keeps_the_energy_that_it_stores():
@@ -201,6 +212,7 @@ def test_companions_are_named_after_their_joint_also_where_it_has_no_name():
         ({"stiffness": {"turn": 1.0}}, r"'turn' is none of 'hinge'; it has: angle"),
         ({"stiffness": -1.0}, r"JointSpring 'hinge spring': stiffness = -1.0 N m/rad must be ≥ 0"),
         ({"stiffness": [[0, 0], [0, 1]]}, r"first column increasing"),
+        ({"damping": lambda rate: 1.0 + rate}, r"is 1 N m at rate 0, where a damper has no force"),
         ({"stiffness": 0.0}, r"and damping are both 0"),
         ({"rest": 0.1}, r"give a stiffness of angle too"),
         ({"stifness": 1.0}, r"did you mean 'stiffness'"),
