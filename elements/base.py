@@ -275,6 +275,11 @@ class Joint(Constraint):
     coordinates : tuple of Coordinate
         What it leaves free, by name (`fem_mbs.elements.joints.coordinates`).
 
+    Attributes
+    ----------
+    companions : tuple of Element
+        What its options make: springs, stops, motors (`fem_mbs.elements.joints.options`). A model gets them with it.
+
     Outputs
     -------
     force : (3,) [N], of the joint on the second body at Q, inertial axes
@@ -287,6 +292,7 @@ class Joint(Constraint):
     """
 
     coordinates: tuple[Any, ...] = ()
+    companions: tuple[Element, ...] = ()
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, signals: Any = ()) -> None:
         self._connect(frame_P, frame_Q, "a joint needs two bodies", name=name, signals=signals)
@@ -405,7 +411,8 @@ class Contact(Element):
         radii of two spheres. Steps in which the pair travels a good part of it are swept (docs/theory/sweep). 0: there
         is no other side (a plane, the inside of a bowl), and nothing is swept.
     reach : float ≥ 0 [m]
-        Largest distance of two points of one surface that can touch, or the radius of a sphere.
+        Largest distance of two points of one surface that can touch, or the radius of a sphere. Infinite: the gap is no
+        distance (stops of joints), and nothing is swept.
     room : float > 0 [m]
         Clearance between the surfaces, which penetrations must be small against. Infinite: the surfaces are open.
 

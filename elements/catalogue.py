@@ -34,36 +34,49 @@ from fem_mbs.elements.drives.gear_pair import GearPair, RackAndPinion
 from fem_mbs.elements.drives.mesh_stiffness import SpurTeeth, iso_mesh_stiffness, stepped_stiffness, tooth_stiffness
 from fem_mbs.elements.forces.bushing import Bushing
 from fem_mbs.elements.forces.curve import ForceCurve
+from fem_mbs.elements.forces.joint_spring import JointSpring, TorsionSpring
 from fem_mbs.elements.forces.line_load import LineLoad
 from fem_mbs.elements.forces.loads import PointForce, PointMoment
 from fem_mbs.elements.forces.nonlinear_spring import NonlinearSpring
-from fem_mbs.elements.forces.spring_damper import Spring, TorsionSpring
+from fem_mbs.elements.forces.spring_damper import Spring
 from fem_mbs.elements.joints.attachment import Attachment
+from fem_mbs.elements.joints.axes import ParallelAxes, PerpendicularAxes
+from fem_mbs.elements.joints.constant_velocity import ConstantVelocity
 from fem_mbs.elements.joints.cylindrical import Cylindrical
-from fem_mbs.elements.joints.driver import LinearDriver, RevoluteDriver
+from fem_mbs.elements.joints.distance import Distance
+from fem_mbs.elements.joints.driver import JointDriver, LinearDriver, RevoluteDriver
 from fem_mbs.elements.joints.fixed import Fixed
 from fem_mbs.elements.joints.friction import JointFriction
 from fem_mbs.elements.joints.knife_edge import KnifeEdge
 from fem_mbs.elements.joints.lock import Lock
+from fem_mbs.elements.joints.motors import JointEffort, JointRate
+from fem_mbs.elements.joints.options import Motor, Stops
+from fem_mbs.elements.joints.planar import Planar
+from fem_mbs.elements.joints.point_on_line import PointOnLine
+from fem_mbs.elements.joints.point_on_spline import PointOnSpline
 from fem_mbs.elements.joints.prescribed import Prescribed
 from fem_mbs.elements.joints.prismatic import Prismatic
 from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.elements.joints.rolling_disc import RollingDisc
+from fem_mbs.elements.joints.screw import Screw
 from fem_mbs.elements.joints.spherical import Spherical
+from fem_mbs.elements.joints.stops import JointBumper, JointStop
 from fem_mbs.elements.joints.universal import Universal
 from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
     "Attachment", "Beam", "BeamLine", "Belt", "BoxOnBox", "BoxOnPlane", "Bushing", "Cable", "CapsuleOnCapsule",
-    "CapsuleOnPlane", "CompliantContact", "Constraint", "Contact", "ContactGroup", "CoordinateCoupling", "Cylindrical",
-    "Differential", "DynamicBearing", "ElasticCable", "Element", "Fixed", "Force", "ForceCurve", "FrameAngle",
-    "FrameMotion", "GearMesh", "GearPair", "Inertia", "Joint", "JointFriction", "JournalClearance", "KnifeEdge",
-    "LineLoad", "LinearDriver", "Lock", "MaterialTable", "NonlinearSpring", "PointForce", "PointMass", "PointMoment",
-    "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
+    "CapsuleOnPlane", "CompliantContact", "ConstantVelocity", "Constraint", "Contact", "ContactGroup",
+    "CoordinateCoupling", "Cylindrical", "Differential", "Distance", "DynamicBearing", "ElasticCable", "Element",
+    "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion", "GearMesh", "GearPair", "Inertia", "Joint",
+    "JointBumper", "JointDriver", "JointEffort", "JointFriction", "JointRate", "JointSpring", "JointStop",
+    "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "MaterialTable", "Motor", "NonlinearSpring",
+    "ParallelAxes", "PerpendicularAxes", "Planar", "PointForce", "PointMass", "PointMoment", "PointOnCurve",
+    "PointOnLine", "PointOnSpline", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
     "QuasiStaticBearing", "RackAndPinion", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody",
-    "RingOnCylinder", "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox",
-    "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire",
-    "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "TorsionSpring", "TwoNodeBeam", "Universal",
-    "UserForce", "UserStates", "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "register",
-    "stepped_stiffness", "tooth_stiffness",
+    "RingOnCylinder", "RollingDisc", "Screw", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere",
+    "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere",
+    "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "Stops", "TorsionSpring",
+    "TwoNodeBeam", "Universal", "UserForce", "UserStates", "ball_bearing", "beam_curve", "beam_line",
+    "iso_mesh_stiffness", "register", "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

@@ -152,9 +152,9 @@ class Keywords:
                 continue
             every, only, closed = keywords
             found |= every if first else only
-            first = False
-            if closed:
+            if closed and (first or cls.options_of is None):
                 return frozenset(found)
+            first = False
         if cls.options_of is not None:
             _, only, _ = cls.options_of.__init__._keywords
             return frozenset(found) | only

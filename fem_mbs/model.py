@@ -51,7 +51,8 @@ class Model(Checked):
         Joints, drivers, springs and loads can be switched on and off in a run (docs/howto/locks_and_attachments.md):
         ``active=False`` adds them switched off; ``intervals`` gives times (begin, end) [s] in which they are on.
 
-        The nodes of an element are added with it, the sensors of a controller or an event too. An element without a
+        The nodes of an element are added with it, the sensors of a controller or an event too, springs, stops, friction
+        and motors with their joint. An element without a
         name gets one from its type and number. A `System` that was compiled before does not get what is added later; a
         solver refuses to run it.
 
@@ -115,6 +116,10 @@ class Model(Checked):
         for node in element.nodes:
             self._add_node(node)
         self.elements.append(element)
+        for companion in getattr(element, "companions", ()):
+            if companion.name is None:
+                companion.name = f"{element.name} {companion._suffix}"
+            self._add_element(companion)
 
     def _add_watching(self, item):
         """Add a sensor, or a controller or an event with the sensors that it reads."""

@@ -45,7 +45,7 @@ _ROUNDS = 60  # of Newton's method; 4 to 8 are usual
 
 
 @kernel
-def _on_curve(p, u, c, c1, c2):
+def on_curve(p, u, c, c1, c2):
     """Fill c, c', c'' (3,) of the curve at u."""
     table = matrix(p.table_at, p.pieces, 13)
     low, high = 0, p.pieces - 1
@@ -75,7 +75,7 @@ def foot_on_curve(p, y, c, c1, c2):
             u, nearest = table[k, 0], distance
     longest = p.length / (p.pieces - 2)
     for _ in range(_ROUNDS):
-        _on_curve(p, u, c, c1, c2)
+        on_curve(p, u, c, c1, c2)
         slope, square, bend = 0.0, 0.0, 0.0
         for i in range(3):
             slope += (y[i] - c[i]) * c1[i]
@@ -89,7 +89,7 @@ def foot_on_curve(p, y, c, c1, c2):
             u -= p.length * math.floor(u / p.length)
         if abs(step) <= 4e-16 * p.length:
             break
-    _on_curve(p, u, c, c1, c2)
+    on_curve(p, u, c, c1, c2)
     return u
 
 
@@ -202,6 +202,17 @@ def spline_table(points: np.ndarray, closed: bool) -> tuple[np.ndarray, float, A
     return table, u[-1], spline
 
 
+def spline_of(element: Any, points: np.ndarray, closed: bool) -> tuple[np.ndarray, float, Any]:
+    """What `spline_table` returns, for points that an element was given: a ParameterError unless they make a curve."""
+    enough = 3 if closed else 2
+    element.check(len(points) >= enough, "points", points, f"are {len(points)}, must be at least {enough}")
+    chords = np.linalg.norm(np.diff(np.vstack([points, points[:1]]) if closed else points, axis=0), axis=1)
+    where = int(np.argmin(chords))
+    text = f"has point {where + 1} at the same place as its neighbour"
+    element.check(chords[where] > 1e-12 * chords.max(), "points", points, text)
+    return spline_table(points, closed)
+
+
 class _OnCurve(SphereShapeContact):
     """What contacts with a curve share: the spline and its checks.
 
@@ -215,14 +226,8 @@ class _OnCurve(SphereShapeContact):
 
     def _set_curve(self, points, closed):
         self.points, self.closed = points, self.as_flag("closed", closed)
-        enough = 3 if self.closed else 2
-        self.check(len(points) >= enough, "points", points, f"are {len(points)}, must be at least {enough}")
-        chords = np.linalg.norm(np.diff(np.vstack([points, points[:1]]) if closed else points, axis=0), axis=1)
-        where = int(np.argmin(chords))
-        text = f"has point {where + 1} at the same place as its neighbour"
-        self.check(chords[where] > 1e-12 * chords.max(), "points", points, text)
         # kernels read the pieces at their address: the array lives as long as the element
-        self.table, self.curve_length, self.spline = spline_table(points, self.closed)
+        self.table, self.curve_length, self.spline = spline_of(self, points, self.closed)
 
     def place(self) -> None:
         table = address(self.table), len(self.table), self.curve_length, int(self.closed)

@@ -117,7 +117,7 @@ def arc(c):
 
 
 @kernel
-def _add_along(scale, e, a, R_B, Q, y_B, row):
+def add_along(scale, e, a, R_B, Q, y_B, row):
     """Add scale eᵀ J, e (3,) in B components, to a row (12,)."""
     z = local_vector(3)
     rotate(R_B, e, z)
@@ -198,7 +198,7 @@ def shape_rows(
     rotate_T(F, z, psi)
     # normal direction
     rotate(F, n, e)
-    _add_along(1.0, e, a, R_B, Q, y_B, G_N)
+    add_along(1.0, e, a, R_B, Q, y_B, G_N)
     add_turning(1.0, e, Q, W[2])
     rotate(R_B, e, z)
     for i in range(3):
@@ -214,13 +214,13 @@ def shape_rows(
         for i in range(3):
             e[i] = w[k, i] + N[i, 0] * h[k, 0] + N[i, 1] * h[k, 1] + N[i, 2] * h[k, 2]
         rotate(F, e, z)
-        _add_along(1.0, z, a, R_B, Q, y_B, G_T[k])
+        add_along(1.0, z, a, R_B, Q, y_B, G_T[k])
         rotate(F, u[o], e)
         rotate(T, e, z)
         add_turning(sign * r, z, Q, G_T[k])
         # velocities, (11): t_1 × n = −t_2, t_2 × n = t_1
         rotate(F, end[k], e)
-        _add_along(1.0, e, a, R_B, Q, y_B, V_T[k])
+        add_along(1.0, e, a, R_B, Q, y_B, V_T[k])
         add_turning(1.0, e, Q, W[k])
         add_turning(-sign * r, e, Q, V_T[o])
         rotate(R_B, e, z)

@@ -115,6 +115,21 @@ def coordinate_hessian(kind, p_AP, R_AP, p_BQ, R_BQ, x_A, R_A, x_B, R_B, H):
             H[i, j] -= 2.0 * G[i] * (g[0] * GS[0, j] + g[1] * GS[1, j])  # (5)
 
 
+# --- for elements whose record has `COORDINATE`: the state ----------------------------------------------------------
+
+
+@kernel
+def count(p, x_A, R_A, x_B, R_B, state):
+    """Value at the end of a step, counted on from ``state``."""
+    state[0] = coordinate_value(p.kind, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B)
+
+
+@kernel
+def first(p, x_A, R_A, x_B, R_B, state):
+    """Value at the start; angles in (−π, π]."""
+    state[0] = coordinate_value(p.kind, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, 0.0, x_A, R_A, x_B, R_B)
+
+
 # --- for joints: outputs, and the state of a turn about z -----------------------------------------------------------
 
 

@@ -12,15 +12,12 @@ Source: docs/theory/joints.md, (12), (13).
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import JOINT_FRAMES
-from fem_mbs.elements.joints.coordinate_kernels import SLIDE_X, coordinate_value
-
-if TYPE_CHECKING:
-    from fem_mbs.elements.base import Joint
+from fem_mbs.elements.base import JOINT_FRAMES, Joint
+from fem_mbs.elements.joints.coordinate_kernels import SLIDE_X, SLIDE_Y, SLIDE_Z, TURN_X, TURN_Z, coordinate_value
 
 COORDINATE = np.dtype([("kind", "i8"), *JOINT_FRAMES.descr])
 
@@ -94,9 +91,51 @@ def coordinate_of(owner: Any, parameter: str, joint: Any, name: str | None = Non
     names = [coordinate.name for coordinate in there]
     if name is None:
         choice = " or ".join(f"'{n}'" for n in names)
-        owner.check(len(there) == 1, parameter, joint, f"has {len(there)} free coordinates; say which: {choice}")
+        several = f"has {len(there)} free coordinates; say which: {choice}"
+        owner.check(len(there) == 1, parameter, joint if owner is not joint else "…", several)
         return JointCoordinate(joint, there[0])
     choice = ", ".join(names)
     of = joint.name or type(joint).__name__
     owner.check(name in names, "coordinate", name, f"is none of '{of}'; it has: {choice}")
     return JointCoordinate(joint, there[names.index(name)])
+
+
+def check_limits(owner: Any, lower: Any, upper: Any, unit: str = "") -> tuple[float | None, float | None]:
+    """Two limits, one of which may be None; a ParameterError unless lower < upper."""
+    owner.check(lower is not None or upper is not None, "lower", None, "and upper are both missing; give at least one")
+    low = None if lower is None else owner.number("lower", lower, unit)
+    high = None if upper is None else owner.number("upper", upper, unit)
+    ordered = low is None or high is None or low < high
+    owner.check(ordered, "lower", lower, f"is not below upper = {upper}")
+    return low, high
+
+
+def regular_angle(element: Any, point: Any) -> bool:
+    """Whether the coordinate at the end of an element's record can be differentiated at a point of `fem_mbs.verify`.
+
+    Off the manifold of the joint the direction that turns may point along the axis, where it has no angle.
+    """
+    kind, _, R_AP, _, R_BQ = element.record[-5:]
+    if kind >= SLIDE_X:
+        return True
+    products = (point.R[0] @ R_AP).T @ (point.R[1] @ R_BQ)
+    cosine, sine = (products[0, 0], products[1, 0]) if kind == TURN_Z else (products[2, 2], products[2, 1])
+    return float(np.hypot(cosine, sine)) > 0.3
+
+
+class AnyCoordinate(Joint):
+    """Two frames with every kind of coordinate, without rows: what acts along coordinates is checked with it."""
+
+    coordinates = tuple(
+        Coordinate(name, kind, f"{name}_rate")
+        for name, kind in zip(("turn_z", "turn_x", "x", "y", "z"), (TURN_Z, TURN_X, SLIDE_X, SLIDE_Y, SLIDE_Z))
+    )
+
+
+def random_coordinate(rng: np.random.Generator, a: Any, b: Any, names: Any = None) -> tuple[Joint, str]:
+    """Random frames and the name of one of their coordinates, among ``names``: for registered examples."""
+    joint = AnyCoordinate(
+        a.frame(rng.normal(size=3), rng.normal(size=3)), b.frame(rng.normal(size=3), rng.normal(size=3))
+    )
+    names = names or [coordinate.name for coordinate in joint.coordinates]
+    return joint, names[rng.integers(len(names))]

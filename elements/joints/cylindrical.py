@@ -7,10 +7,13 @@
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
+from typing import Any
+
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.coordinate_kernels import SLIDE_Z, TURN_Z, add_coordinate, count_turn, first_turn
 from fem_mbs.elements.joints.coordinates import Coordinate
+from fem_mbs.elements.joints.options import JointOptions
 from fem_mbs.elements.joints.rows import (
     add_effort,
     axes_hessian,
@@ -60,6 +63,8 @@ class Cylindrical(Joint):
         Attachments on the first and on the second body (or ground). At the start the z axes are equal and Q lies on the
         z axis of P (anywhere on it). Usually made by ``Cylindrical.at(first, second, position, axis)``.
     name : str, optional
+    **options
+        stiffness, damping, rest, stops, motor, friction: see `JointOptions`.
 
     Outputs
     -------
@@ -84,6 +89,7 @@ class Cylindrical(Joint):
     rows = 4
     weaker_rows = {"PointOnLine": (0, 1)}
     n_state = 1
+    options_of = JointOptions
     parameters = JOINT_FRAMES
     coordinates = (
         Coordinate("displacement", SLIDE_Z, "displacement_rate"),
@@ -105,10 +111,11 @@ class Cylindrical(Joint):
         "angle_rate": (1, "rad/s"),
     }
 
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         check_parallel(self)
         check_on_axis(self)
+        self.companions = JointOptions(self, **options).companions
 
 
 register(Cylindrical, example=lambda rng, a, b: random_joint(Cylindrical, rng, a, b))

@@ -1,19 +1,17 @@
-"""Drivers: a relative angle or distance that follows a function of time.
+"""Drivers: a coordinate of a joint follows a function of time.
 
-Angle φ(t) about the common z axis, with θ the turn from x of P to x of Q (`joints.coordinate_kernels`, (1)):
+With ξ a coordinate (turns counted), G and H its derivatives (`joints.coordinate_kernels`), φ(t) given:
 
-    g = θ − φ(t)                          ∂g/∂t = −φ̇        ∂²g/∂t² = −φ̈                                           (1)
+    g = ξ − φ(t)         ∂g/∂t = −φ̇        ∂²g/∂t² = −φ̈                                                            (1)
 
-On g = 0 the gradient with respect to θ_B is the axis: the multiplier is the driving moment on the second body about z.
+On g = 0 the gradient of an angle with respect to θ_B is the axis, that of a distance with respect to x_B is z of P:
+the multiplier is the driving moment or force on the second body.
 
-Distance d(t) along z of P (row "in plane"):
+Source: docs/theory/joints.md, (9), (10).
 
-    g = z_P·(x_Q − x_P) − d(t)            ∂g/∂t = −ḋ        ∂²g/∂t² = −d̈                                           (2)
-
-The multiplier is the driving force on the second body along z.
-
-Source: docs/theory/joints.md, (9), (10). Symbols: see `fem_mbs.elements.joints.coordinate_kernels`;
-φ (or d) and its derivatives are s[0, 0], s[0, 1], s[0, 2].
+    symbol   code      shape   unit      meaning
+    φ        s[0, 0]   ()      rad or m  given function; s[0, 1], s[0, 2] are its derivatives
+    θ_n      state[0]  ()      rad       last angle
 """
 
 from typing import Any
@@ -21,21 +19,21 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
+from fem_mbs.elements.base import Joint, register
 from fem_mbs.elements.joints.coordinate_kernels import (
+    SLIDE_X,
+    SLIDE_Z,
     TURN_Z,
     coordinate_gradient,
     coordinate_hessian,
     coordinate_value,
-    count_turn,
+    count,
 )
+from fem_mbs.elements.joints.coordinates import COORDINATE, coordinate_of, random_coordinate, regular_angle
 from fem_mbs.elements.joints.rows import (
     POSE_TOLERANCE,
-    along_axis,
     check_parallel,
     driving_signal,
-    plane_hessian,
-    plane_row,
     random_joint,
     start_tolerance,
 )
@@ -45,63 +43,99 @@ from fem_mbs.signals import Signal
 
 
 @kernel
-def angle_constraint(p, x_A, R_A, x_B, R_B, s, state, g, G):
-    """Add (1) to g (1,) [rad] and its gradient to G (1, 12)."""
+def constraint(p, x_A, R_A, x_B, R_B, s, state, g, G):
+    """Add (1) to g (1,) [rad or m] and its gradient to G (1, 12)."""
     row = local_vector(12)
-    g[0] -= s[0, 0]
-    g[0] += coordinate_gradient(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B, row)
+    value = coordinate_gradient(p.kind, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B, row)
+    g[0] += value - s[0, 0]
     for j in range(12):
         G[0, j] += row[j]
 
 
 @kernel
-def angle_hessian(p, x_A, R_A, x_B, R_B, H):
+def hessian(p, x_A, R_A, x_B, R_B, H):
     """Add ∂Gᵀ/∂q of (1) to H (1, 12, 12)."""
-    coordinate_hessian(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, x_A, R_A, x_B, R_B, H[0])
-
-
-@kernel
-def first_angle(p, x_A, R_A, x_B, R_B, s, state):
-    """Angle at the start: that of φ, whatever its number of turns."""
-    state[0] = s[0, 0]
-    count_turn(p, x_A, R_A, x_B, R_B, state)
-
-
-@kernel
-def angle_output(p, x_A, R_A, x_B, R_B, state, lam, out):
-    """Driving moment and angle."""
-    out[0] += lam[0]
-    out[1] += coordinate_value(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B)
-
-
-@kernel
-def distance_constraint(p, x_A, R_A, x_B, R_B, s, g, G):
-    """Add (2) to g (1,) [m] and its gradient to G (1, 12)."""
-    plane_row(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 2, 0, g, G)
-    g[0] -= s[0, 0]
-
-
-@kernel
-def distance_hessian(p, x_A, R_A, x_B, R_B, H):
-    """Add ∂Gᵀ/∂q of (2) to H (1, 12, 12)."""
-    plane_hessian(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 2, 0, H)
+    coordinate_hessian(p.kind, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, x_A, R_A, x_B, R_B, H[0])
 
 
 @kernel
 def rheonomic(s, gt, gtt):
-    """Add the time derivatives of (1) or (2) to gt (1,) and gtt (1,)."""
+    """Add the time derivatives of (1) to gt (1,) and gtt (1,)."""
     gt[0] -= s[0, 1]
     gtt[0] -= s[0, 2]
 
 
 @kernel
-def distance_output(p, x_A, R_A, x_B, R_B, lam, out):
-    """Driving force and distance."""
+def first_of_signal(p, x_A, R_A, x_B, R_B, s, state):
+    """Angle at the start: that of φ, whatever its number of turns."""
+    state[0] = s[0, 0]
+    count(p, x_A, R_A, x_B, R_B, state)
+
+
+@kernel
+def output(p, x_A, R_A, x_B, R_B, state, lam, out):
+    """Driving moment or force, and the coordinate."""
     out[0] += lam[0]
-    out[1] += along_axis(x_A, R_A, p.p_AP, p.R_AP, 2, x_B, R_B, p.p_BQ)
+    out[1] += coordinate_value(p.kind, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B)
 
 
-class RevoluteDriver(Joint):
+class _Driver(Joint):
+    """A row (1) along a coordinate."""
+
+    rows = 1
+    n_state = 1
+    parameters = COORDINATE
+    kernels = {
+        "constraint": constraint,
+        "hessian": hessian,
+        "rheonomic": rheonomic,
+        "initial": first_of_signal,
+        "accept": count,
+        "output": output,
+    }
+    regular = regular_angle
+    kind = TURN_Z  # of its coordinate
+
+    def _follow(self, parameter: str, value: Any, kind: int, tolerance: float) -> None:
+        """Follow a function, which begins where the coordinate does, angles up to whole turns."""
+        P, Q = self.frame_P, self.frame_Q
+        self.kind = kind
+        self.record = (kind, P.p, P.rotation, Q.p, Q.rotation)
+        signal, start = driving_signal(self, parameter, value)
+        self.signals = [signal]
+        A, B = P.node, Q.node
+        initial = coordinate_value(*self.record, start[0], A.position, A.rotation, B.position, B.rotation)
+        place = _place(kind, coordinate_value(*self.record, 0.0, A.position, A.rotation, B.position, B.rotation))
+        self.check(abs(start[0] - initial) <= tolerance * (1.0 + abs(start[0])), parameter, start[0], place)
+
+    def cause(self, t: float, h: float) -> str | None:
+        """Why a step h [s] that ends at t [s] cannot succeed, in words; None if it is not for this driver."""
+        turn = abs(self.signals[0](t) - self.signals[0](t - h))
+        if self.kind >= SLIDE_X or turn < np.pi:
+            return None
+        return (
+            f"{label(self)} turns by {np.degrees(turn):.4g}° in this step, and must turn by less than 180°: h must be "
+            f"below {np.pi * h / turn:.2g} s. Is its angle in degrees? Angles are in radians (np.radians)"
+        )
+
+
+def _place(kind, initial):
+    """Where a coordinate is at the start, in words, for a function that begins elsewhere."""
+    if kind == TURN_Z:
+        return (
+            f"rad at t = 0, but x of frame_Q is at {initial:.9g} rad from x of frame_P about z. Add the difference to "
+            "the function, or turn a frame"
+        )
+    if kind == SLIDE_Z:
+        return (
+            f"m at t = 0, but Q is at {initial:.9g} m from P along z of frame_P. Add the difference to the function, "
+            "or move a frame"
+        )
+    unit = "m" if kind >= SLIDE_X else "rad"
+    return f"{unit} at t = 0, but the coordinate is {initial:.9g} {unit}. Add the difference to the function"
+
+
+class RevoluteDriver(_Driver):
     """Prescribe the angle of a hinge as a function of time.
 
     It drives only; the hinge itself is a `Revolute` (or `Cylindrical`) joint between the same frames.
@@ -138,48 +172,16 @@ class RevoluteDriver(Joint):
     >>> motor = RevoluteDriver(hinge.frame_P, hinge.frame_Q, angle=lambda t: 0.8 * np.sin(3 * t), name="motor")
     """
 
-    rows = 1
-    n_state = 1
-    parameters = JOINT_FRAMES
-    kernels = {
-        "constraint": angle_constraint,
-        "hessian": angle_hessian,
-        "rheonomic": rheonomic,
-        "initial": first_angle,
-        "accept": count_turn,
-        "output": angle_output,
-    }
     outputs = {"moment": (1, "N m"), "angle": (1, "rad")}
     period = 2 * np.pi  # of its function: angles may be given between −π and π
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, angle: Any, *, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         check_parallel(self)
-        signal, start = driving_signal(self, "angle", angle)
-        self.signals = [signal]
-        x, y = self.frame_P.orientation[:, 0], self.frame_P.orientation[:, 1]
-        initial = float(np.arctan2(y @ self.frame_Q.orientation[:, 0], x @ self.frame_Q.orientation[:, 0]))
-        miss = np.remainder(start[0] - initial + np.pi, 2 * np.pi) - np.pi
-        self.check(
-            abs(miss) <= POSE_TOLERANCE * (1.0 + abs(start[0])),
-            "angle",
-            start[0],
-            f"rad at t = 0, but x of frame_Q is at {initial:.9g} rad from x of frame_P about z. Add the "
-            "difference to the function, or turn a frame",
-        )
-
-    def cause(self, t: float, h: float) -> str | None:
-        """Why a step h [s] that ends at t [s] cannot succeed, in words; None if it is not for this driver."""
-        turn = abs(self.signals[0](t) - self.signals[0](t - h))
-        if turn < np.pi:
-            return None
-        return (
-            f"{label(self)} turns by {np.degrees(turn):.4g}° in this step, and must turn by less than 180°: h must be "
-            f"below {np.pi * h / turn:.2g} s. Is its angle in degrees? Angles are in radians (np.radians)"
-        )
+        self._follow("angle", angle, TURN_Z, POSE_TOLERANCE)
 
 
-class LinearDriver(Joint):
+class LinearDriver(_Driver):
     """Prescribe the distance of two frames along z of the first as a function of time.
 
     It drives only; what keeps the bodies on the line is a `Prismatic` or `Cylindrical` joint between the same frames.
@@ -211,35 +213,59 @@ class LinearDriver(Joint):
     >>> jack = LinearDriver(rail.frame_P, rail.frame_Q, distance=lambda t: 0.1 * t**2, name="jack")
     """
 
-    rows = 1
-    parameters = JOINT_FRAMES
-    kernels = {
-        "constraint": distance_constraint,
-        "hessian": distance_hessian,
-        "rheonomic": rheonomic,
-        "output": distance_output,
-    }
     outputs = {"force": (1, "N"), "distance": (1, "m")}
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, distance: Any, *, name: str | None = None) -> None:
         super().__init__(frame_P, frame_Q, name=name)
-        signal, start = driving_signal(self, "distance", distance)
-        self.signals = [signal]
-        initial = float(self.frame_P.orientation[:, 2] @ (self.frame_Q.position - self.frame_P.position))
-        self.check(
-            abs(start[0] - initial) <= start_tolerance(self),
-            "distance",
-            start[0],
-            f"m at t = 0, but Q is at {initial:.9g} m from P along z of frame_P. Add the difference to the "
-            "function, or move a frame",
-        )
+        self._follow("distance", distance, SLIDE_Z, start_tolerance(self))
 
 
-def _random_motion(rng):
+class JointDriver(_Driver):
+    """Prescribe a free coordinate of a joint as a function of time: what ``motor=Motor(position=…)`` of a joint makes.
+
+    Parameters
+    ----------
+    joint : Joint
+        One that turns or slides.
+    position : float, callable or Signal [rad or m]
+        Twice differentiable; as for `RevoluteDriver` and `LinearDriver`.
+    coordinate : str, optional
+        Name of the coordinate where the joint has several.
+    name : str, optional
+
+    Outputs
+    -------
+    effort : [N m or N], driving moment or force on the second body along the coordinate
+    value : [rad or m], the coordinate, turns counted
+
+    Raises
+    ------
+    ParameterError
+        No such coordinate; the function does not begin at its initial value, or cannot be differentiated.
+    """
+
+    def __init__(self, joint: Joint, position: Any, *, coordinate: str | None = None, name: str | None = None) -> None:
+        self.name = name
+        along = coordinate_of(self, "joint", joint, coordinate)
+        self.joint, self.outputs = joint, {"effort": (1, along.effort), "value": (1, along.unit)}
+        super().__init__(joint.frame_P, joint.frame_Q, name=name)
+        if along.turns:
+            self.period = 2 * np.pi
+        self._follow("position", position, along.kind, POSE_TOLERANCE if along.turns else start_tolerance(self))
+
+
+def random_motion(rng: np.random.Generator) -> Signal:
     """A smooth function of time that is 0 at t = 0."""
     a, b = rng.normal(size=2)
     return Signal(lambda t: a * np.sin(2 * t) + b * t)
 
 
-register(RevoluteDriver, example=lambda rng, a, b: random_joint(RevoluteDriver, rng, a, b, angle=_random_motion(rng)))
-register(LinearDriver, example=lambda rng, a, b: random_joint(LinearDriver, rng, a, b, distance=_random_motion(rng)))
+def _example(rng, a, b):
+    joint, coordinate = random_coordinate(rng, a, b)
+    start, motion = coordinate_of(joint, "joint", joint, coordinate).start, random_motion(rng)
+    return JointDriver(joint, start + motion, coordinate=coordinate)
+
+
+register(RevoluteDriver, example=lambda rng, a, b: random_joint(RevoluteDriver, rng, a, b, angle=random_motion(rng)))
+register(LinearDriver, example=lambda rng, a, b: random_joint(LinearDriver, rng, a, b, distance=random_motion(rng)))
+register(JointDriver, example=_example)

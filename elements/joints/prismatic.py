@@ -8,10 +8,13 @@ point). The axes of P are replaced by those of Q at the start: the joint keeps t
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
+from typing import Any
+
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.coordinate_kernels import SLIDE_Z, add_coordinate
 from fem_mbs.elements.joints.coordinates import Coordinate
+from fem_mbs.elements.joints.options import JointOptions
 from fem_mbs.elements.joints.rows import (
     add_effort,
     check_on_axis,
@@ -61,6 +64,8 @@ class Prismatic(Joint):
         Attachments on the first and on the second body (or ground). At the start the z axes are equal and Q lies on the
         z axis of P (anywhere on it). Usually made by ``Prismatic.at(first, second, position, axis)``.
     name : str, optional
+    **options
+        stiffness, damping, rest, stops, motor, friction: see `JointOptions`.
 
     Outputs
     -------
@@ -82,16 +87,18 @@ class Prismatic(Joint):
 
     rows = 5
     weaker_rows = {"Cylindrical": (0, 1, 3, 4), "PointOnLine": (0, 1)}
+    options_of = JointOptions
     parameters = JOINT_FRAMES
     coordinates = (Coordinate("displacement", SLIDE_Z, "rate"),)
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = {"force": (3, "N"), "moment": (3, "N m"), "displacement": (1, "m"), "rate": (1, "m/s")}
 
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         check_parallel(self)
         check_on_axis(self)
         self.record = (self.frame_P.p, start_orientation(self), self.frame_Q.p, self.frame_Q.rotation)
+        self.companions = JointOptions(self, **options).companions
 
 
 register(Prismatic, example=lambda rng, a, b: random_joint(Prismatic, rng, a, b))

@@ -5,10 +5,13 @@
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
+from typing import Any
+
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.coordinate_kernels import TURN_Z, add_coordinate, count_turn, first_turn
 from fem_mbs.elements.joints.coordinates import Coordinate
+from fem_mbs.elements.joints.options import JointOptions
 from fem_mbs.elements.joints.rows import (
     add_effort,
     axes_hessian,
@@ -57,6 +60,8 @@ class Revolute(Joint):
         Attachments on the first and on the second body (or ground); origins and z axes coincide at the start. Usually
         made by ``Revolute.at(first, second, position, axis)``.
     name : str, optional
+    **options
+        stiffness, damping, rest, stops, motor, friction: see `JointOptions`.
 
     Outputs
     -------
@@ -89,6 +94,7 @@ class Revolute(Joint):
         "PointOnLine": ("x", "y"),
     }
     n_state = 1
+    options_of = JointOptions
     parameters = JOINT_FRAMES
     coordinates = (Coordinate("angle", TURN_Z, "rate"),)
     kernels = {
@@ -100,10 +106,11 @@ class Revolute(Joint):
     }
     outputs = {"force": (3, "N"), "moment": (3, "N m"), "angle": (1, "rad"), "rate": (1, "rad/s")}
 
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         check_origins(self)
         check_parallel(self)
+        self.companions = JointOptions(self, **options).companions
 
 
 register(Revolute, example=lambda rng, a, b: random_joint(Revolute, rng, a, b))

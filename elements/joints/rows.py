@@ -292,6 +292,18 @@ def check_on_axis(joint: Any) -> None:
     )
 
 
+def check_in_plane(joint: Any) -> None:
+    """Q lies in the x-y plane of P at the start."""
+    distance = abs(float((joint.frame_Q.position - joint.frame_P.position) @ joint.frame_P.orientation[:, 2]))
+    joint.check(
+        distance <= start_tolerance(joint),
+        "frame_Q",
+        joint.frame_Q,
+        f"has its origin {distance:.6g} m beside the x-y plane of frame_P at the start, in which this joint keeps it. "
+        f"Correct the offsets p, or let {type(joint).__name__}.at(first, second, position, axis) place the frames",
+    )
+
+
 def check_parallel(joint: Any) -> None:
     """The z axes of P and Q are equal at the start."""
     z_P, z_Q = joint.frame_P.orientation[:, 2], joint.frame_Q.orientation[:, 2]

@@ -15,6 +15,7 @@ from fem_mbs.arguments import ArrayLike, FrameLike, Keywords, Named
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.coordinate_kernels import TURN_X, TURN_Z, add_coordinate, coordinate_value
 from fem_mbs.elements.joints.coordinates import Coordinate
+from fem_mbs.elements.joints.options import JointOptions
 from fem_mbs.elements.joints.rows import (
     POSE_TOLERANCE,
     add_effort,
@@ -68,6 +69,19 @@ def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
     add_coordinate(TURN_X, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[1], x_A, R_A, x_B, R_B, v, 7, 9, out)
 
 
+def check_perpendicular(joint: Any) -> None:
+    """The z axis of P and the x axis of Q are at right angles at the start."""
+    sine = float(joint.frame_P.orientation[:, 2] @ joint.frame_Q.orientation[:, 0])
+    angle = np.degrees(np.arccos(np.clip(sine, -1, 1)))
+    joint.check(
+        abs(sine) <= POSE_TOLERANCE,
+        "frame_Q",
+        joint.frame_Q,
+        f"has its x axis {angle:.6g}° from the z axis of frame_P at the start; the pins of the cross are at right "
+        f"angles. Correct the rotation of a frame, or let {type(joint).__name__}.at(…) place both",
+    )
+
+
 class Universal(Joint):
     """Hooke's joint: transmits rotation between shafts at an angle; bends about two pins.
 
@@ -79,6 +93,8 @@ class Universal(Joint):
         ``Universal.at(first, second, position, axis)`` puts the first pin along ``axis``, the second at right angles to
         it and to the line from the second node to the joint, as in a shaft; ``second_axis`` gives another one.
     name : str, optional
+    **options
+        stiffness, damping, rest, stops, motor, friction: see `JointOptions`.
 
     Outputs
     -------
@@ -103,6 +119,7 @@ class Universal(Joint):
     rows = 4
     weaker_rows = {"Spherical": (0, 1, 2)}
     n_state = 2
+    options_of = JointOptions
     parameters = JOINT_FRAMES
     coordinates = (
         Coordinate("first_angle", TURN_Z, "first_rate"),
@@ -124,18 +141,11 @@ class Universal(Joint):
         "second_rate": (1, "rad/s"),
     }
 
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         check_origins(self)
-        sine = float(self.frame_P.orientation[:, 2] @ self.frame_Q.orientation[:, 0])
-        angle = np.degrees(np.arccos(np.clip(sine, -1, 1)))
-        self.check(
-            abs(sine) <= POSE_TOLERANCE,
-            "frame_Q",
-            self.frame_Q,
-            f"has its x axis {angle:.6g}° from the z axis of frame_P at the start; the pins of the cross are at right "
-            "angles. Correct the rotation of a frame, or let Universal.at(…) place both",
-        )
+        check_perpendicular(self)
+        self.companions = JointOptions(self, **options).companions
 
     @classmethod
     @Keywords.known

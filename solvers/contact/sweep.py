@@ -34,6 +34,8 @@ Source: conservative advancement: Mirtich, Impulse-based Dynamic Simulation (199
     passage   kept[e, C_PASSAGE]    m     see `Contact`
 """
 
+import math
+
 from fem_mbs.jit import (
     N_SLOTS,
     call2,
@@ -82,6 +84,7 @@ from fem_mbs.system.contacts import (
     C_GAP0,
     C_NORMAL,
     C_PASSAGE,
+    C_REACH,
     C_THETA,
     C_TOUCH,
     L_NORMAL,
@@ -197,7 +200,7 @@ def sweep_contacts(d, s, corrected):
             if kept[e, C_THETA] != 0.0:
                 continue
             if passage == 0.0:
-                if corrected or law[e, L_NORMAL] == 0.0:
+                if corrected or law[e, L_NORMAL] == 0.0 or kept[e, C_REACH] == math.inf:
                     continue
                 theta = wall_touch(d, s, g, e, b)
                 if theta == UNKNOWN:

@@ -39,6 +39,8 @@ class At:
             s=np.array([signal.jet(0.0) for signal in element.signals]).reshape(-1, 3),
             t=0.0,
         )
+        if self.call.has("initial"):
+            self.point.state = self.call("initial", self.point)["state"]
 
     def __call__(self, kernel, name, **changes):
         return self.call(kernel, self.point.copy(**changes))[name]

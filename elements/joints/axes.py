@@ -1,0 +1,184 @@
+"""Axes of two bodies that stay parallel, or at right angles; places stay free. Building blocks of joints.
+
+    parallel        g = [ x_P·z_Q ;  y_P·z_Q ] = 0                              two rows "perpendicular"          (1)
+    perpendicular   g = z_P·x_Q = 0                                             one row "perpendicular"           (2)
+
+Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
+"""
+
+from typing import Any
+
+from fem_mbs.arguments import FrameLike
+from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
+from fem_mbs.elements.joints.coordinate_kernels import TURN_X, TURN_Z, add_coordinate, count_turn, first_turn
+from fem_mbs.elements.joints.coordinates import Coordinate
+from fem_mbs.elements.joints.options import JointOptions
+from fem_mbs.elements.joints.rows import axes_hessian, axes_row, check_parallel, clear_rows, random_joint
+from fem_mbs.elements.joints.universal import Universal, check_perpendicular, count_turns, first_turns
+from fem_mbs.jit import kernel, local_vector
+from fem_mbs.rotations import add_rotated
+
+
+@kernel
+def parallel(p, R_A, R_B, g, G):
+    """Add (1) to g (2,) [-] and its gradient to G (2, 12)."""
+    for i in range(2):
+        axes_row(R_A, p.R_AP, i, R_B, p.R_BQ, 2, i, g, G)
+
+
+@kernel
+def parallel_hessian(p, R_A, R_B, H):
+    """Add ∂Gᵀ/∂q of (1) to H (2, 12, 12)."""
+    for i in range(2):
+        axes_hessian(R_A, p.R_AP, i, R_B, p.R_BQ, 2, i, H)
+
+
+@kernel
+def add_moment(R_B, G, lam, out):
+    """Add the moment of rows of directions on the second body to out[0:3] [N m], inertial axes."""
+    m = local_vector(3)
+    for j in range(3):
+        m[j] = 0.0
+        for i in range(G.shape[0]):
+            m[j] += G[i, 9 + j] * lam[i]
+    add_rotated(1.0, R_B, m, out[0:3])
+
+
+@kernel
+def parallel_output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
+    """Moment on the second body, angle about the axes and its rate."""
+    clear_rows(g, G)
+    parallel(p, R_A, R_B, g, G)
+    add_moment(R_B, G, lam, out)
+    add_coordinate(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B, v, 3, 4, out)
+
+
+@kernel
+def perpendicular(p, R_A, R_B, g, G):
+    """Add (2) to g (1,) [-] and its gradient to G (1, 12)."""
+    axes_row(R_A, p.R_AP, 2, R_B, p.R_BQ, 0, 0, g, G)
+
+
+@kernel
+def perpendicular_hessian(p, R_A, R_B, H):
+    """Add ∂Gᵀ/∂q of (2) to H (1, 12, 12)."""
+    axes_hessian(R_A, p.R_AP, 2, R_B, p.R_BQ, 0, 0, H)
+
+
+@kernel
+def perpendicular_output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
+    """Moment on the second body, angles about both axes and their rates."""
+    clear_rows(g, G)
+    perpendicular(p, R_A, R_B, g, G)
+    add_moment(R_B, G, lam, out)
+    add_coordinate(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B, v, 3, 5, out)
+    add_coordinate(TURN_X, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[1], x_A, R_A, x_B, R_B, v, 4, 6, out)
+
+
+class ParallelAxes(Joint):
+    """The z axes of frames P and Q stay parallel: the second body may move anywhere and turn about its z axis.
+
+    Parameters
+    ----------
+    frame_P, frame_Q : Frame, Node or body
+        Attachments on the first and on the second body (or ground), z axes equal at the start; their origins do not
+        matter. Usually made by ``ParallelAxes.at(first, second, position, axis)``.
+    name : str, optional
+    **options
+        stiffness, damping, rest, stops, motor, friction: see `JointOptions`.
+
+    Outputs
+    -------
+    moment : (3,) [N m], of the joint on the second body, inertial axes; perpendicular to the axes
+    angle : [rad], from the x axis of P to that of Q about z, turns counted
+    rate : [rad/s]
+
+    Raises
+    ------
+    ParameterError
+        Both frames on one node; z axes apart at the start.
+
+    Examples
+    --------
+    >>> from fem_mbs.nodes import Ground, Node6
+    >>> upright = ParallelAxes.at(Ground(), Node6(), position=[0, 0, 0], axis=[0, 0, 1], name="upright")
+    """
+
+    rows = 2
+    n_state = 1
+    options_of = JointOptions
+    parameters = JOINT_FRAMES
+    coordinates = (Coordinate("angle", TURN_Z, "rate"),)
+    kernels = {
+        "constraint": parallel,
+        "hessian": parallel_hessian,
+        "initial": first_turn,
+        "accept": count_turn,
+        "output": parallel_output,
+    }
+    outputs = {"moment": (3, "N m"), "angle": (1, "rad"), "rate": (1, "rad/s")}
+
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
+        super().__init__(frame_P, frame_Q, name=name)
+        check_parallel(self)
+        self.companions = JointOptions(self, **options).companions
+
+
+class PerpendicularAxes(Joint):
+    """The z axis of frame P and the x axis of frame Q stay at right angles; the second body may move anywhere.
+
+    Parameters
+    ----------
+    frame_P, frame_Q : Frame, Node or body
+        Attachments on the first and on the second body (or ground); their origins do not matter.
+        ``PerpendicularAxes.at(first, second, position, axis, second_axis=…)`` places them as `Universal.at` does.
+    name : str, optional
+    **options
+        stiffness, damping, rest, stops, motor, friction: see `JointOptions`.
+
+    Outputs
+    -------
+    moment : (3,) [N m], of the joint on the second body, inertial axes; perpendicular to both axes
+    first_angle, second_angle : [rad], about z of P and about x of Q as for `Universal`, turns counted
+    first_rate, second_rate : [rad/s]
+
+    Raises
+    ------
+    ParameterError
+        Both frames on one node; axes not at right angles at the start.
+
+    Examples
+    --------
+    >>> from fem_mbs.nodes import Ground, Node6
+    >>> block = PerpendicularAxes.at(Ground(), Node6(), [0, 0, 0], axis=[0, 0, 1], second_axis=[1, 0, 0], name="block")
+    """
+
+    rows = 1
+    n_state = 2
+    options_of = JointOptions
+    parameters = JOINT_FRAMES
+    coordinates = Universal.coordinates
+    kernels = {
+        "constraint": perpendicular,
+        "hessian": perpendicular_hessian,
+        "initial": first_turns,
+        "accept": count_turns,
+        "output": perpendicular_output,
+    }
+    outputs = {
+        "moment": (3, "N m"),
+        "first_angle": (1, "rad"),
+        "second_angle": (1, "rad"),
+        "first_rate": (1, "rad/s"),
+        "second_rate": (1, "rad/s"),
+    }
+    at = classmethod(Universal.at.__func__)
+
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
+        super().__init__(frame_P, frame_Q, name=name)
+        check_perpendicular(self)
+        self.companions = JointOptions(self, **options).companions
+
+
+register(ParallelAxes, example=lambda rng, a, b: random_joint(ParallelAxes, rng, a, b))
+register(PerpendicularAxes, example=lambda rng, a, b: random_joint(PerpendicularAxes, rng, a, b))
