@@ -50,7 +50,7 @@ from fem_mbs.elements.joints.friction import JointFriction
 from fem_mbs.elements.joints.knife_edge import KnifeEdge
 from fem_mbs.elements.joints.lock import Lock
 from fem_mbs.elements.joints.motors import JointEffort, JointRate
-from fem_mbs.elements.joints.options import Motor, Stops
+from fem_mbs.elements.joints.options import DryFriction, Motor, Stops
 from fem_mbs.elements.joints.planar import Planar
 from fem_mbs.elements.joints.point_on_line import PointOnLine
 from fem_mbs.elements.joints.point_on_spline import PointOnSpline
@@ -67,8 +67,8 @@ from fem_mbs.elements.user import PythonElement, UserForce
 __all__ = [
     "Attachment", "Beam", "BeamLine", "Belt", "BoxOnBox", "BoxOnPlane", "Bushing", "Cable", "CapsuleOnCapsule",
     "CapsuleOnPlane", "CompliantContact", "ConstantVelocity", "Constraint", "Contact", "ContactGroup",
-    "CoordinateCoupling", "Cylindrical", "Differential", "Distance", "DynamicBearing", "ElasticCable", "Element",
-    "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion", "GearMesh", "GearPair", "Inertia", "Joint",
+    "CoordinateCoupling", "Cylindrical", "Differential", "Distance", "DryFriction", "DynamicBearing", "ElasticCable",
+    "Element", "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion", "GearMesh", "GearPair", "Inertia", "Joint",
     "JointBumper", "JointDriver", "JointEffort", "JointFriction", "JointRate", "JointSpring", "JointStop",
     "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "MaterialTable", "Motor", "NonlinearSpring",
     "ParallelAxes", "PerpendicularAxes", "Planar", "PointForce", "PointMass", "PointMoment", "PointOnCurve",

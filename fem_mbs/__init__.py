@@ -75,7 +75,7 @@ _WHERE = {
     "fem_mbs.elements.joints.knife_edge": ("KnifeEdge",),
     "fem_mbs.elements.joints.lock": ("Lock",),
     "fem_mbs.elements.joints.motors": ("JointEffort", "JointRate"),
-    "fem_mbs.elements.joints.options": ("Motor", "Stops"),
+    "fem_mbs.elements.joints.options": ("DryFriction", "Motor", "Stops"),
     "fem_mbs.elements.joints.prescribed": ("Prescribed",),
     "fem_mbs.elements.joints.prismatic": ("Prismatic",),
     "fem_mbs.elements.joints.revolute": ("Revolute",),

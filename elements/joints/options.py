@@ -90,6 +90,50 @@ class Motor(Checked):
         ((self.kind, self.value),) = given.items()
 
 
+class DryFriction(Checked):
+    """Dry friction along a coordinate of a joint, as an option of the joint; see `JointFriction`, which it makes.
+
+    Parameters
+    ----------
+    coefficient : float ≥ 0 or (static, sliding), -
+    radius, length, collar : float [m], optional
+        Of the bearing: its radius, the distance of two bearings or pads, and of a collar that carries the axial force.
+    preload : float or function of time [N, of an angle N m], optional
+    flat, offset, speed : optional, see `JointFriction`
+
+    Raises
+    ------
+    ParameterError
+        When the joint is made: what `JointFriction` refuses.
+
+    Examples
+    --------
+    >>> from fem_mbs.elements.joints.revolute import Revolute
+    >>> from fem_mbs.nodes import Ground, Node6
+    >>> law = DryFriction((0.25, 0.2), radius=0.01, preload=0.1)
+    >>> hinge = Revolute.at(Ground(), Node6([1, 0, 0]), [0, 0, 0], [0, 0, 1], friction=law, name="hinge")
+    >>> hinge.companions[0].name
+    'hinge friction'
+    """
+
+    def __init__(
+        self,
+        coefficient: Any,
+        *,
+        radius: float | None = None,
+        length: float | None = None,
+        collar: float | None = None,
+        preload: Any = None,
+        flat: bool | None = None,
+        offset: Any = None,
+        speed: Any = None,
+    ) -> None:
+        self.coefficient = coefficient
+        given = {"radius": radius, "length": length, "collar": collar, "preload": preload, "flat": flat,
+                 "offset": offset, "speed": speed}  # fmt: skip
+        self.options = {name: value for name, value in given.items() if value is not None}
+
+
 class JointOptions(Checked):
     """Makes the companions of a joint from its options.
 
@@ -102,7 +146,7 @@ class JointOptions(Checked):
         Where the spring has no force; default: the start.
     stops : Stops, optional
     motor : Motor, optional
-    friction : JointFriction, optional
+    friction : float, (static, sliding) or DryFriction, optional
 
     Each is for the only coordinate of the joint, or a dict: name of coordinate -> value.
 
@@ -194,11 +238,10 @@ class JointOptions(Checked):
         self._add("motor", coordinate, cls, **{motor.kind: motor.value})
 
     def _rub(self, friction):
-        """Friction makes its own companion."""
-        joint = self._joint
-        there = hasattr(friction, "companion")
-        joint.check(there, "friction", friction, "must be a fem.JointFriction(…)")
-        for at, part in self._by_coordinate("friction", friction).items():
-            made = part.companion(joint, at)
-            made._suffix = "friction" if len(joint.coordinates) == 1 else f"{at} friction"
-            self._parts.append(made)
+        """Dry friction along each coordinate that it is given for."""
+        from fem_mbs.elements.joints.friction import JointFriction
+
+        for at, given in self._by_coordinate("friction", friction).items():
+            law = given if isinstance(given, DryFriction) else DryFriction(given)
+            coordinate = next(c for c in self._joint.coordinates if c.name == at)
+            self._add("friction", coordinate, JointFriction, friction=law.coefficient, **law.options)
