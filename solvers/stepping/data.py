@@ -242,6 +242,7 @@ TABLE = Table(
         # joint friction, see nsga.friction
         "friction": Item("", "number of its rows, 0: the model has none", "i8"),
         "friction_answer": Item("", "of the last task", "i8"),
+        "friction_stuck": Item("", "rows that stick in the matrix of the smooth sub-problem", "i8"),
         "friction_status": Item("", "number that changes when one of its rows sticks or slides", "i8"),
         "friction_event": Item("", "part of the step after which one of them has changed, −1: none"),
         "friction_row": Item("", "norm of its rows that stick, as velocities"),

@@ -19,7 +19,8 @@ which doubles up to `LONGEST`.
 
 A method allows it by giving c and k of its problems (`share`); 0 means that a problem neither lends nor borrows. What
 is lent lies in matrix `SMOOTH`. The rows of contacts that act are not in that matrix: the position correction borders
-it by one or two of them (`contact.border`); otherwise borrowing ends there. Small matrices are not shared, unless
+it by one or two of them (`contact.border`); otherwise borrowing ends there. Rows of joint friction are in it, in models
+without contacts. Small matrices are not shared, unless
 elements make them costly: their factors cost less than one more iteration.
 
 **Factors of earlier steps.** In models with contacts the corrections do not overwrite matrix `SMOOTH`. With flexible
@@ -88,6 +89,8 @@ def allowed(p, s):
     """Whether a problem may try the factors that are lent."""
     if s.reuse == 0 or p.c == 0.0 or s.lent_c == 0.0 or s.want_matrix != 0:
         return False
+    if p.number == POSITION and s.friction_stuck != 0:  # what sticks may turn in a correction of positions
+        return False
     if p.border != 0 and s.counts[4] > 0:  # a step that did not go well has exact matrices
         return False
     if p.pause > 0:
@@ -105,9 +108,16 @@ def give_up(p):
 
 @kernel
 def borrowed_solve(d, p, s, at):
-    """Overwrite a right-hand side (n + m,) at an address by the solution (2)."""
-    n, rows = d.n, d.n + d.m
+    """Overwrite a right-hand side (n + m,) at an address by the solution (2).
+
+    Without contacts rows of joint friction follow, with a weight such that (2) holds for them too. The position
+    correction has none: their right-hand sides are 0.
+    """
+    n, rows = d.n, d.n + d.m + (d.n_friction if d.nc == 0 else 0)
     x, mass, row = vector(at, rows), s.lent_c / p.c, s.lent_k / p.k
+    if p.number == POSITION:
+        for i in range(n + d.m, rows):
+            x[i] = 0.0
     for i in range(n):
         x[i] *= mass
     for i in range(n, rows):
@@ -121,6 +131,8 @@ def borrowed_solve(d, p, s, at):
 def contacts_act(d, p, s):
     """Whether contacts take part in the linear system whose right-hand side is in dx."""
     rows, size = d.n + d.m, layouts_of(d)[p.number].n
+    if d.nc == 0:
+        return False  # rows that follow are those of joint friction
     dx = vector(s.dx_at, size)
     for i in range(rows, size):
         if dx[i] != 0.0:
