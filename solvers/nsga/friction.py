@@ -178,7 +178,9 @@ def smooth_tangents(d, s, o):
                     if status == STICK:
                         S[nd, j] -= s.ks * o.c_q * ve[i] * H[i, j]
             times_tangent(g, e, S, nd + 1, s.T)
-            s.friction_stuck += 1 if status == STICK else 0
+            if status == STICK:
+                s.stuck_rows[s.friction_stuck] = g.first_friction + e
+                s.friction_stuck += 1
             for i in range(nd):
                 S[i, nd] -= s.ks * stored[e, 0, i]
                 if status == STICK:

@@ -48,6 +48,7 @@ from fem_mbs.system.assembly import POSITION, SMOOTH, layouts_of, solve_in_place
 
 SMALL = 60  # unknowns up to which factors are not shared
 LONGEST = 256  # solutions for which a problem does not try to borrow again
+MOST_STUCK = 2  # rows of joint friction that stick, with which the position correction borrows: each is a solution more
 BORDERED = 2  # active contacts that a borrowed matrix is bordered by: at most six solutions more
 SHARP = 0.05  # of the accuracy of constraints: one's own matrix leaves round-off, not just what is asked
 SHARPER = 0.01  # of the accuracy of forces: with 0.05 a crank with clearance was four times less accurate than with own
@@ -89,7 +90,7 @@ def allowed(p, s):
     """Whether a problem may try the factors that are lent."""
     if s.reuse == 0 or p.c == 0.0 or s.lent_c == 0.0 or s.want_matrix != 0:
         return False
-    if p.number == POSITION and s.friction_stuck != 0:  # what sticks may turn in a correction of positions
+    if p.number == POSITION and s.friction_stuck > MOST_STUCK:  # what sticks may turn in a correction of positions
         return False
     if p.border != 0 and s.counts[4] > 0:  # a step that did not go well has exact matrices
         return False
@@ -104,6 +105,29 @@ def give_up(p):
     """Factors that were lent did not contract the residual."""
     p.pause_length = min(max(2 * p.pause_length, 1), LONGEST)
     p.pause = p.pause_length
+
+
+@kernel
+def let_turn(d, s, x):
+    """Take out of a solution x what rows of joint friction that stick have done to it: their multipliers become 0."""
+    first, k, u = d.n + d.m, s.friction_stuck, s.stuck_columns.shape[1]
+    for a in range(k):
+        column = s.stuck_columns[a]
+        for i in range(u):
+            column[i] = 0.0
+        column[first + s.stuck_rows[a]] = 1.0
+        solve_in_place(d, SMOOTH, s.stuck_columns_at + 8 * u * a)
+    i, one = first + s.stuck_rows[0], s.stuck_columns[0]
+    if k == 1:
+        part = x[i] / one[i]
+        for r in range(x.shape[0]):
+            x[r] -= part * one[r]
+        return
+    j, two = first + s.stuck_rows[1], s.stuck_columns[1]
+    determinant = one[i] * two[j] - two[i] * one[j]
+    a, b = (x[i] * two[j] - two[i] * x[j]) / determinant, (one[i] * x[j] - x[i] * one[j]) / determinant
+    for r in range(x.shape[0]):
+        x[r] -= a * one[r] + b * two[r]
 
 
 @kernel
@@ -123,6 +147,8 @@ def borrowed_solve(d, p, s, at):
     for i in range(n, rows):
         x[i] *= row
     solve_in_place(d, SMOOTH, at)
+    if p.number == POSITION and d.nc == 0 and s.friction_stuck > 0:
+        let_turn(d, s, x)
     for i in range(n, rows):
         x[i] *= row / mass
 
