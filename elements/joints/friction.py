@@ -258,7 +258,8 @@ class JointFriction(FrictionRow):
         frames = list(joint.record)
         frames[2] = frames[2] + frames[3][:, :2] @ self.offset
         rows = np.zeros((MOST_TERMS, 2, MOST_ROWS))
-        rows[: len(terms)] = terms
+        for k, term in enumerate(terms):
+            rows[k] = term
         self.record = (*frames, TURN if self.turns else SLIDE, int(self.of_point), len(terms), rows, preload[0],
                        speed[0], preload[1], speed[1])  # fmt: skip
 

@@ -144,7 +144,7 @@ def smooth_forces(d, s, o):
                 missing = kept[F_SMOOTH]
                 if status == SLIP:
                     missing += kept[F_SIGN] * mu[e, 1] * evaluate_bound(d, g, e, b, s.lam, s.ks, s.lam, 0.0)
-                kept[F_ROW] = missing * s.h / kept[F_MASS]
+                kept[F_ROW] = missing / (o.c_a * kept[F_MASS])  # with c_a: velocity problems can use its factors
             add_norms(s, kept, status == STICK)
 
 
@@ -152,6 +152,7 @@ def smooth_forces(d, s, o):
 def smooth_tangents(d, s, o):
     """Add the blocks of (2) to the matrix of the smooth sub-problem, where it was evaluated last."""
     b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, SMOOTH)
+    s.friction_stuck = 0
     for k in range(d.n_groups):
         g = groups[k]
         if g.friction == 0:
@@ -160,7 +161,7 @@ def smooth_tangents(d, s, o):
         S, H, ve, slope = matrix(b[_KK], size, size), matrix(b[_H], nd, nd), vector(b[_V], nd), vector(b[_BOUND_Q], nd)
         for e in range(g.n):
             kept = states_of(g)[e]
-            status, force, weight = smooth_status(kept), kept[F_SMOOTH], s.h / kept[F_MASS]
+            status, force, weight = smooth_status(kept), kept[F_SMOOTH], 1.0 / (o.c_a * kept[F_MASS])
             zero(b[_KK], size * size)
             gather(d, g, e, b, s.xs, s.Rs, s.Vs, s.Vs)
             curvature(d, g, e, b)
@@ -177,6 +178,9 @@ def smooth_tangents(d, s, o):
                     if status == STICK:
                         S[nd, j] -= s.ks * o.c_q * ve[i] * H[i, j]
             times_tangent(g, e, S, nd + 1, s.T)
+            if status == STICK:
+                s.stuck_rows[s.friction_stuck] = g.first_friction + e
+                s.friction_stuck += 1
             for i in range(nd):
                 S[i, nd] -= s.ks * stored[e, 0, i]
                 if status == STICK:

@@ -334,7 +334,7 @@ def smooth(data, run):
     s.want_matrix = 0 if s.grains_at != 0 and s.counts[0] == 0 else 1 - s.lent_old
     if s.lent_old == 0:
         s.lent_c = 0.0  # by the last step
-    share(problem_at(o.smooth_problem)[0], 0.0 if s.persistent + s.friction != 0 else o.c_a, s.ks)
+    share(problem_at(o.smooth_problem)[0], 0.0 if s.persistent != 0 or (s.friction != 0 and d.nc > 0) else o.c_a, s.ks)
     solve(s, o.smooth_problem, s.max_iterations)
     if s.code != OK and s.friction != 0:
         # sliding may have no solution: the velocity correction tells what happens

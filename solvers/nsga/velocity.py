@@ -118,7 +118,7 @@ def solve_sequence(d, s, o):
     copy(Vs, Vsminus)
     copy(Vs, V)
     counts[2] = counts[3] = 0
-    share(problem_at(s.velocity_problem)[0], 0.0 if s.friction != 0 else 1.0, s.kv)
+    share(problem_at(s.velocity_problem)[0], 0.0 if s.friction != 0 and d.nc > 0 else 1.0, s.kv)
     while True:
         count = choose_candidates(d, s, o)
         if count == 0 and counts[3] > 0:

@@ -264,6 +264,9 @@ TABLE = Table(
         # joint friction, see nsga.friction
         "friction": Item("", "number of its rows, 0: the model has none", "i8"),
         "friction_answer": Item("", "of the last task", "i8"),
+        "stuck_rows": Item("nf", "which these are", "i8"),
+        "stuck_columns": Item("2 u", "solutions for a unit right-hand side of two of them"),
+        "friction_stuck": Item("", "rows that stick in the matrix of the smooth sub-problem", "i8"),
         "friction_status": Item("", "number that changes when one of its rows sticks or slides", "i8"),
         "friction_event": Item("", "part of the step after which one of them has changed, −1: none"),
         "friction_row": Item("", "norm of its rows that stick, as velocities"),

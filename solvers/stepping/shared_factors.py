@@ -19,7 +19,8 @@ which doubles up to `LONGEST`.
 
 A method allows it by giving c and k of its problems (`share`); 0 means that a problem neither lends nor borrows. What
 is lent lies in matrix `SMOOTH`. The rows of contacts that act are not in that matrix: the position correction borders
-it by one or two of them (`contact.border`); otherwise borrowing ends there. Small matrices are not shared, unless
+it by one or two of them (`contact.border`); otherwise borrowing ends there. Rows of joint friction are in it, in models
+without contacts. Small matrices are not shared, unless
 elements make them costly: their factors cost less than one more iteration.
 
 **Factors of earlier steps.** In models with contacts the corrections do not overwrite matrix `SMOOTH`. With flexible
@@ -47,6 +48,7 @@ from fem_mbs.system.assembly import POSITION, SMOOTH, layouts_of, solve_in_place
 
 SMALL = 60  # unknowns up to which factors are not shared
 LONGEST = 256  # solutions for which a problem does not try to borrow again
+MOST_STUCK = 2  # rows of joint friction that stick, with which the position correction borrows: each is a solution more
 BORDERED = 2  # active contacts that a borrowed matrix is bordered by: at most six solutions more
 SHARP = 0.05  # of the accuracy of constraints: one's own matrix leaves round-off, not just what is asked
 SHARPER = 0.01  # of the accuracy of forces: with 0.05 a crank with clearance was four times less accurate than with own
@@ -88,6 +90,8 @@ def allowed(p, s):
     """Whether a problem may try the factors that are lent."""
     if s.reuse == 0 or p.c == 0.0 or s.lent_c == 0.0 or s.want_matrix != 0:
         return False
+    if p.number == POSITION and s.friction_stuck > MOST_STUCK:  # what sticks may turn in a correction of positions
+        return False
     if p.border != 0 and s.counts[4] > 0:  # a step that did not go well has exact matrices
         return False
     if p.pause > 0:
@@ -104,15 +108,47 @@ def give_up(p):
 
 
 @kernel
+def let_turn(d, s, x):
+    """Take out of a solution x what rows of joint friction that stick have done to it: their multipliers become 0."""
+    first, k, u = d.n + d.m, s.friction_stuck, s.stuck_columns.shape[1]
+    for a in range(k):
+        column = s.stuck_columns[a]
+        for i in range(u):
+            column[i] = 0.0
+        column[first + s.stuck_rows[a]] = 1.0
+        solve_in_place(d, SMOOTH, s.stuck_columns_at + 8 * u * a)
+    i, one = first + s.stuck_rows[0], s.stuck_columns[0]
+    if k == 1:
+        part = x[i] / one[i]
+        for r in range(x.shape[0]):
+            x[r] -= part * one[r]
+        return
+    j, two = first + s.stuck_rows[1], s.stuck_columns[1]
+    determinant = one[i] * two[j] - two[i] * one[j]
+    a, b = (x[i] * two[j] - two[i] * x[j]) / determinant, (one[i] * x[j] - x[i] * one[j]) / determinant
+    for r in range(x.shape[0]):
+        x[r] -= a * one[r] + b * two[r]
+
+
+@kernel
 def borrowed_solve(d, p, s, at):
-    """Overwrite a right-hand side (n + m,) at an address by the solution (2)."""
-    n, rows = d.n, d.n + d.m
+    """Overwrite a right-hand side (n + m,) at an address by the solution (2).
+
+    Without contacts rows of joint friction follow, with a weight such that (2) holds for them too. The position
+    correction has none: their right-hand sides are 0.
+    """
+    n, rows = d.n, d.n + d.m + (d.n_friction if d.nc == 0 else 0)
     x, mass, row = vector(at, rows), s.lent_c / p.c, s.lent_k / p.k
+    if p.number == POSITION:
+        for i in range(n + d.m, rows):
+            x[i] = 0.0
     for i in range(n):
         x[i] *= mass
     for i in range(n, rows):
         x[i] *= row
     solve_in_place(d, SMOOTH, at)
+    if p.number == POSITION and d.nc == 0 and s.friction_stuck > 0:
+        let_turn(d, s, x)
     for i in range(n, rows):
         x[i] *= row / mass
 
@@ -121,6 +157,8 @@ def borrowed_solve(d, p, s, at):
 def contacts_act(d, p, s):
     """Whether contacts take part in the linear system whose right-hand side is in dx."""
     rows, size = d.n + d.m, layouts_of(d)[p.number].n
+    if d.nc == 0:
+        return False  # rows that follow are those of joint friction
     dx = vector(s.dx_at, size)
     for i in range(rows, size):
         if dx[i] != 0.0:
