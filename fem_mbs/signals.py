@@ -230,6 +230,10 @@ class Held(Signal):
         """
         raise TypeError("a held signal has no integral: past values are not kept. Let the controller add it up")
 
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        Held.made = True  # in a process that has made none
+
     def __repr__(self):
         return f"Held({self.name or self.initial!r})"
 
