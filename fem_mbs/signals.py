@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments import Named
 from fem_mbs.jets import Jet
 
 
@@ -181,7 +182,7 @@ class Held(Signal):
 
     Raises
     ------
-    TypeError
+    ParameterError
         ``initial`` is not a finite number.
 
     Examples
@@ -197,14 +198,11 @@ class Held(Signal):
     _asked: "list[Held] | None" = None  # those that were evaluated, while `among` listens
 
     def __init__(self, initial: float = 0.0, *, name: str | None = None) -> None:
-        number = isinstance(initial, numbers.Real) and not isinstance(initial, (bool, np.bool_))
-        if not number or not math.isfinite(initial):
-            raise TypeError(f"initial must be a finite number, not {initial!r}")
-        if not (name is None or isinstance(name, str)):
-            raise TypeError(f"name must be a text, not {name!r}")
-        super().__init__(float(initial))
+        owner = Named("Held", name)
+        initial = owner.number("initial", initial)
+        super().__init__(initial)
         self.constant = False
-        self.initial, self.now, self.name = float(initial), float(initial), name
+        self.initial, self.now, self.name = initial, initial, owner.name
         self.owner: Any = None  # the controller that sets it, if one does
         Held.made = True
 
@@ -231,6 +229,10 @@ class Held(Signal):
             Always; let the controller add up what it gives out.
         """
         raise TypeError("a held signal has no integral: past values are not kept. Let the controller add it up")
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        Held.made = True  # in a process that has made none
 
     def __repr__(self):
         return f"Held({self.name or self.initial!r})"

@@ -81,6 +81,8 @@ class Sensor(Checked):
         self.element: Any = None  # whose output it is
         self.elements: tuple = ()  # that it brings
         self.places: tuple[int, ...] = (0,)  # among the outputs of the element
+        self.as_text("quantity", quantity, optional=True)
+        self.check(isinstance(inputs, (list, tuple)), "inputs", inputs, "must be a list of sensors")
         if isinstance(source, Element) and quantity in source.outputs:
             self.inputs = self._no_inputs(inputs)
             self._no_axes("of an element is what the element says")
@@ -142,7 +144,6 @@ class Sensor(Checked):
             value = getattr(self, option)
             self.check(value is None, option, value, "is for elements and frames; a function gives a number")
         self._no_axes("of a function has none")
-        self.check(isinstance(inputs, (list, tuple)), "inputs", inputs, "must be a list of sensors")
         for sensor in inputs:
             self.check(isinstance(sensor, Sensor), "inputs", sensor, "is not a Sensor")
         self.inputs = tuple(inputs)

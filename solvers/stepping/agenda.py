@@ -27,6 +27,7 @@ from fem_mbs.solvers.stepping.chunks import signals_at
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.moment import Moment
 from fem_mbs.solvers.stepping.sensing import held_signals
+from fem_mbs.solvers.stepping.watch import SPENT, WAITS
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -300,14 +301,16 @@ class Agenda:
         from fem_mbs.solvers.stepping.crossing import Crossing
 
         fired, failure = Crossing(self, before, ends, block).find()
-        if failure is not None or not fired:
-            return failure
         self.segment, a = None, self.engine.arrays
         self.engine.run[0]["crossed"] = 0
         self.engine.jumps.last = None
+        if failure is not None:
+            return failure
         for i in fired:
-            a["event_armed"][i] = 0 if self.events[i].once else 2
+            a["event_armed"][i] = SPENT if self.events[i].once else WAITS
         self._act([self.events[i] for i in fired])
+        if not self.ended:
+            self._arrive()  # what is due at this very time
         return None
 
     def _act(self, events):

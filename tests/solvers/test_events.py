@@ -223,3 +223,40 @@ def test_reference_of_the_pendulum():
         events=lambda t, y: y[0] - 0.3,
     )  # fmt: skip
     assert abs(found.t_events[0][0] - 0.44094491989510) < 1e-12
+
+
+@pytest.mark.parametrize("name", ["plain", "split", "controlled"])
+def test_many_events_samples_and_impacts_in_one_run(name):
+    """Three balls that bounce, strike each other, hang on a spring: 60 events, 110 samples, in order and in place."""
+    options = {
+        "plain": {},
+        "split": {"impacts": "split"},
+        "controlled": {"step_control": fem.StepControl(tolerance=1e-5)},
+    }
+    model = fem.Model("balls", gravity=[0, 0, -9.81])
+    balls = []
+    for k in range(3):
+        place, speed = [0.5 * k, 0.02 * k, 0.5 + 0.2 * k], [0.3 * (1 - k), 0, 0]
+        balls.append(fem.RigidBody.sphere(1.0, 0.1, position=place, velocity=speed, name=f"ball {k}"))
+        law = {"restitution": 0.6, "friction": 0.3}
+        model.add(balls[k], fem.SphereOnPlane(balls[k], model.ground.frame(), radius=0.1, name=f"floor {k}", **law))
+        for other in balls[:k]:
+            model.add(fem.SphereOnSphere(balls[k], other, radius_A=0.1, radius_B=0.1, restitution=0.5))
+        height = fem.Sensor(balls[k], "position", component="z")
+        rate = fem.Sensor(balls[k], "velocity", component="z")
+        model.add(fem.Event(height, lambda m: None, level=0.3, once=False, name=f"height {k}"))
+        model.add(fem.Event(rate, lambda m: None, once=False, dead_band=1e-2, name=f"rate {k}"))
+    spring = model.add(fem.Spring(balls[0], balls[2], stiffness=300.0, damping=1.0, name="spring"))
+    model.add(fem.Event(fem.Sensor(spring, "force"), lambda m: None, level=5.0, once=False, name="force"))
+    law = fem.Controller(lambda t, y: 0.2 * np.sin(5 * t) - y[0], 0.0137, [rate], name="law")
+    model.add(law, fem.PointForce(balls[1], [0, 0, 1], signal=law.output()))
+    result = fem.DecoupledNSGA(**options[name]).run(model, 1.5, 2e-3, progress=False)
+    assert (np.diff(result.t) > 0).all() and abs(result.t[-1] - 1.5) < 1e-12
+    assert len(result.events) > 50 and (np.diff(result.events.t) >= 0).all()
+    assert np.array_equal(result.samples["law"].t, 0.0137 * np.arange(110))
+    assert np.abs(result.samples["law"].t[:, None] - result.t).min(axis=1).max() < 1e-12  # steps end at samples
+    for event in result.events:
+        state = int(np.argmin(np.abs(result.t - event.t)))
+        assert result.t[state] == event.t
+        if event.name.startswith("height"):
+            assert abs(result[f"ball {event.name[-1]}"].position[state, 2] - 0.3) < 1e-9
