@@ -6,6 +6,7 @@ import numpy as np
 
 import fem_mbs as fem
 from fem_mbs.cases.case import OWN, STATIC, Case, Method
+from fem_mbs.cases.stability import MOMENT, half_frame
 
 PLANAR = ("z", "rx", "ry")
 
@@ -88,12 +89,46 @@ def deep(_: Any) -> fem.Checks:
     return fem.Checks(*checks)
 
 
+# --- right-angle frame: buckled, all the way round --------------------------------------------------------------------
+
+
+def frame_round(_: Any) -> fem.Checks:
+    """The frame of `stability` leaves its plane at M_cr and comes back to it at −M_cr, after a full turn."""
+    checks = []
+    for n in (8, 16):
+        model, end = half_frame(n)
+        model.add(fem.PointMoment(end, [0, 0, 1.2 * MOMENT]))
+        flat = fem.load_path(model, step=0.05)
+        turned = fem.load_path(
+            flat.system, start=flat.branches[0], side=1, step=0.1, factor=None,
+            until=lambda point: point.length > 8.5,  # it is back at 8.3
+        )  # fmt: skip
+        place = turned["corner"].position
+        angle = np.degrees(np.unwrap(np.arctan2(place[:, 2], place[:, 1])))
+        left, back = (1.2 * MOMENT * path.branches[-1].load_factor for path in (flat, turned))
+        checks += [
+            fem.Check(f"{n} intervals: M that leaves the plane [N mm]", reference=MOMENT, obtained=left, rel=5e-4),
+            fem.Check(f"{n} intervals: M back in it [N mm]", reference=-MOMENT, obtained=back, rel=5e-4),
+            fem.Check(
+                f"{n} intervals: turn of the corner there [deg]",
+                reference=360.0,
+                abs=15.0,
+                obtained=np.abs(angle).max(),
+            ),
+        ]
+    return fem.Checks(*checks)
+
+
 STATICS = (Method(STATIC, OWN),)
 CASES = [
     Case("lee-frame", "Lee's frame, which snaps back", "Lee, Manuel and Rossow 1968; elastica by shooting",
          "fourth order of the mesh; stretch and shear, 1e-5", lee, STATICS,
          note="Often quoted from the source, not at hand, is 18.552 EI/L²: 4e-4 below the elastica's 18.5587, "
          "to which meshes converge."),
+    Case("right-angle-frame-branch", "right-angle frame, all the way round by arc length",
+         "Argyris et al. 1979; Simo and Vu-Quoc 1986; closed form of M_cr",
+         "shear and the other bending stiffness, left out in the closed form; the last step of the turn", frame_round,
+         STATICS, fast=False),
     Case("deep-arch", "clamped-hinged arch of 215°", "DaDeppo and Schmidt 1975: 8.97 EI/R²",
          "three printed digits", deep, STATICS),
 ]  # fmt: skip

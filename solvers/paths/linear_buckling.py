@@ -29,7 +29,7 @@ from fem_mbs.nodes import COMPONENTS
 from fem_mbs.solvers.paths.control import Load, Metric
 from fem_mbs.solvers.paths.follow import Follower
 from fem_mbs.solvers.paths.load_path import preloaded, proportional, varied_loads
-from fem_mbs.solvers.paths.load_steps import internal_states, refuse, restore
+from fem_mbs.solvers.paths.load_steps import internal_states, refuse, repeated, restore
 from fem_mbs.solvers.paths.newton import bordered, extent
 from fem_mbs.system import assembly, model_checks
 from fem_mbs.system.in_use import alone
@@ -184,7 +184,7 @@ def _loaded(problem, state, lam, at, tolerance):
 def _soft(system):
     return SolverError(
         f"buckling of '{system.name}': the tangent is singular before anything grows: the model is a mechanism without "
-        "stiffness, or already at a critical load. Hold it, or choose another load factor at=…"
+        f"stiffness, or already at a critical load. Hold it, or choose another load factor at=….{repeated(system)}"
     )
 
 

@@ -17,7 +17,7 @@ from fem_mbs.nodes import COMPONENTS
 from fem_mbs.solvers.equilibrium import GRAVITY, Equilibrium
 from fem_mbs.solvers.paths.control import Displacement, Load, Metric, Sphere
 from fem_mbs.solvers.paths.follow import Follower, leaving
-from fem_mbs.solvers.paths.load_steps import LoadSteps, largest_row, refuse, write
+from fem_mbs.solvers.paths.load_steps import LoadSteps, largest_row, refuse, repeated, write
 from fem_mbs.solvers.paths.newton import extent
 from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath
 from fem_mbs.solvers.static_result import StaticResult
@@ -165,7 +165,7 @@ def _from_rest(owner, model, loads, t, weight, step, tolerance, most):
         where = largest_row(problem, state, lam, 0.0)[0]
         raise SolverError(
             f"load_path of '{system.name}': the tangent is singular where the path begins: the model is a mechanism "
-            f"without stiffness there, or at a critical point.{where} Hold it, or pre-load it"
+            f"without stiffness there, or at a critical point.{where} Hold it, or pre-load it.{repeated(system)}"
         )
     return follower, point, ()
 

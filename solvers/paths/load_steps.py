@@ -164,9 +164,16 @@ def failure(
             f"equilibrium here. Let a damped run in time settle instead, or put a joint in its place. {cure}"
         )
     return SolverError(
-        f"load factor {factor:.6g}: no equilibrium found. Residuals ... {residuals}.{where} {cure}.",
+        f"load factor {factor:.6g}: no equilibrium found. Residuals ... {residuals}.{where} {cure}.{repeated(system)}",
         history=history, element=element,
     )  # fmt: skip
+
+
+def repeated(system: Any) -> str:
+    """A cause to name where the tangent is singular: constraint rows that were allowed to repeat others."""
+    if system.independent:
+        return ""
+    return " Rows of constraints may repeat others here (redundant='allow'): statics needs them to be independent."
 
 
 def largest_row(problem: Any, state: State, lam: np.ndarray, factor: float) -> tuple[str, Any]:

@@ -226,3 +226,29 @@ def test_what_cannot_be_a_path_is_refused_in_words():
         loose.add(fem.PointMass(1.0, name="bob"))
         loose.add(fem.PointForce(loose["bob"], [1, 0, 0]))
         fem.load_path(loose)
+
+
+def test_a_path_is_written_to_a_file_and_its_points_serve_modes_and_outputs(tmp_path):
+    model = truss(3.0, sideways=True)
+    model.add(fem.PointMass(2.0, at=model["crown"].frame(), name="mass"))
+    path = fem.load_path(model, loads=[model["load"]], step=0.2, factor=0.7, save=str(tmp_path / "path.vtkhdf"))
+    again = fem.load(str(tmp_path / "path.vtkhdf"))
+    assert again.t == pytest.approx(path.lengths) and len(again.t) == len(path.points)
+    last = path.points[-1]
+    assert last.load_factor == 0.7 and last.output(model["load"], "force")[2] == pytest.approx(-0.7)
+    # sideways stiffness at the height z: 2 (1 − L₀/L (1 − 1/L²)), from the lengths of the springs
+    z, free = last.position(model["crown"])[2], np.hypot(1, 3.0)
+    length = np.hypot(1, z)
+    omega = np.sqrt(2 * (1 - free / length * z**2 / length**2) / 2.0)
+    assert fem.modes(path.system, 1, about=last).omega[0] == pytest.approx(omega, rel=1e-6)
+
+
+def test_repeated_rows_are_named_as_what_makes_the_tangent_singular():
+    model = truss(0.1)
+    rigid = model.add(fem.RigidBody(1.0, 1.0, position=[0, 0, 1], name="block"))
+    for _ in range(2):
+        model.add(fem.Fixed.at(model.ground, rigid, [0, 0, 1]))
+    system = model.compile(redundant="allow")
+    for solve in (fem.static_equilibrium, fem.load_path, fem.buckling):
+        with pytest.raises(fem.SolverError, match=r"redundant='allow'.*statics needs them to be independent"):
+            solve(system)
