@@ -7,6 +7,7 @@ from switch_runs import AT_SWITCH, Run, chain, locked_chain, masses_on_a_table
 
 import fem_mbs as fem
 from fem_mbs.rotations import exp
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED
 
 NSGA = fem.DecoupledNSGA()
 at_switch = chain(*AT_SWITCH).compile()  # tests that step it start anew: a run switches as the model says
@@ -497,3 +498,22 @@ def test_results_have_the_impulses_with_the_step_that_follows():
     run.take(3)
     assert run.history("impulse")[:, 0, 0].sum() == pytest.approx(2.0, abs=1e-12)
     assert run.history("impact")[:, 0].tolist() == [0, 0, 0, 1, 0, 0]
+
+
+def test_a_step_in_parts_has_the_impulse_of_the_switch_before_it(monkeypatch):
+    run = Run(NSGA, at_switch, 1e-2)
+    told = run.switch("lock", True)
+    whole, calls = run.engine.run_steps, []
+
+    def fails_once(*arguments):
+        calls.append(arguments)
+        return (0, NOT_CONVERGED) if len(calls) == 1 else whole(*arguments)
+
+    monkeypatch.setattr(run.engine, "run_steps", fails_once)
+    monkeypatch.setattr(run.engine, "fault", lambda code, t: fem.SolverError("not converged"))
+    run.take(3)
+    assert run.engine.controller.statistics()["divided_steps"] == 1
+    row = run.system.rows[run.model["lock"]].start
+    carried = run.history("multiplier")[1:, row] - np.array([told.impulse[row] / 1e-2, 0.0, 0.0])
+    assert carried == pytest.approx([3.0, 3.2, 3.5], abs=0.2)  # what the lock carries; the impulse is −34.5 over h
+    assert np.array_equal(run.output("lock", "moment")[:, 2], run.history("multiplier")[:, row])
