@@ -146,11 +146,12 @@ class Divider(Controller):
         run["save_every"] = run["whole_every"] = 1
         engine.use_records(self.part_record)
         step, impulses, error = dict.fromkeys(OF_PARTS, 0), dict.fromkeys(OVER_H, 0.0), None
+        jump, parts = engine.arrays["jump_m"].copy(), 0  # of a switch as the step began: the first part reports it
         at_impact = {name: self.part[name][0].copy() for name in AT_IMPACT}
         while error is None and self.t < end - REST * engine.h:
             run["saved"] = 0
             error = self._step(end, stopped)
-            stopped = False
+            stopped, parts = False, parts + 1
             step = {name: of_parts(step[name], self.part[name][0]) for name, of_parts in OF_PARTS.items()}
             last = engine.method.impulses(engine)
             impulses = {name: impulses[name] + last.get(name, 0.0) for name in OVER_H}
@@ -162,6 +163,7 @@ class Divider(Controller):
             run[name] = value
         if error is not None:
             return False
+        impulses["multiplier"] = impulses["multiplier"] + (jump if parts > 1 else 0.0)
         all_impulses = step["impact"].any() or not engine.method.means_at_impacts
         forces = self._with_impulses(impulses, last) if all_impulses else {}
         self.set_step(engine.h)

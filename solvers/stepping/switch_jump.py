@@ -161,8 +161,10 @@ def jump(engine: "Engine", element: "Element") -> tuple[np.ndarray, np.ndarray]:
     impulse = float(run["kv"]) * a["Lam"]
     invoke(end_jump.address, *at)
     a["Vs"][:] = a["V0"][:] = a["V"]
-    contact_impulse = a["total_Lam"].copy()
-    for name, value in (("jump_m", impulse), ("jump_c", contact_impulse), ("jump_w", a["total_chi"])):
+    acts = a["total_Lam"][:, :1] > EXACT_FORCES * run["kv"] * run["scale_v"]  # others have round-off, and no impact
+    contact_impulse = np.where(acts, a["total_Lam"], 0.0)
+    told = {"jump_m": impulse, "jump_c": contact_impulse, "jump_w": np.where(acts, a["total_chi"], 0.0)}
+    for name, value in told.items():
         a[name] += value
     a["total_Lam"][:] = a["total_chi"][:] = 0.0  # no guess of a step's
     return impulse, contact_impulse
