@@ -99,6 +99,7 @@ class SwitchOn(Action):
     """
 
     on = True
+    resets = False  # the switch does so itself
 
     def __init__(self, element: Element) -> None:
         self.element = self.as_instance("element", element, Element, "an element of the model")
