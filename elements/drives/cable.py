@@ -206,6 +206,17 @@ class _OnPath(Element):
                 psi[k] += 2.0 * math.pi * round((psi[k - 1] - psi[k]) / (2.0 * math.pi))
         return psi
 
+    def picture(self) -> list:
+        """The pulleys; the cable itself has another shape at every instant."""
+        from fem_mbs.shapes import Cylinder
+
+        shapes = []
+        for frame, rho in zip(self.path, self.rho):
+            if rho != 0.0:
+                z = 0.1 * abs(rho) * frame.rotation[:, 2]
+                shapes.append((frame.node, Cylinder(frame.p - z, frame.p + z, abs(rho))))
+        return shapes
+
     def trouble(self, state: Any) -> str | None:
         """What is wrong with the path in a state, as text, or None."""
         nodes = [frame.node.index for frame in self.path]
