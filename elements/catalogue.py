@@ -28,6 +28,7 @@ from fem_mbs.elements.drives.cable import Cable, ElasticCable
 from fem_mbs.elements.drives.coupling import CoordinateCoupling, Differential
 from fem_mbs.elements.drives.gear_mesh import GearMesh
 from fem_mbs.elements.drives.gear_pair import GearPair, RackAndPinion
+from fem_mbs.elements.drives.loose_gears import GearFlank, LooseGearPair
 from fem_mbs.elements.drives.mesh_stiffness import SpurTeeth, iso_mesh_stiffness, stepped_stiffness, tooth_stiffness
 from fem_mbs.elements.forces.loads import PointForce, PointMoment
 from fem_mbs.elements.forces.spring_damper import Spring, TorsionSpring
@@ -46,12 +47,13 @@ from fem_mbs.elements.user import PythonElement, UserForce
 __all__ = [
     "Beam", "BeamLine", "Belt", "BoxOnBox", "BoxOnPlane", "Cable", "CapsuleOnCapsule", "CapsuleOnPlane",
     "CompliantContact", "Constraint", "Contact", "ContactGroup", "CoordinateCoupling", "Cylindrical", "Differential",
-    "DynamicBearing", "ElasticCable", "Element", "Fixed", "Force", "GearMesh", "GearPair", "Inertia", "Joint",
-    "JournalClearance", "KnifeEdge", "LinearDriver", "MaterialTable", "PointForce", "PointMass", "PointMoment",
-    "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
-    "QuasiStaticBearing", "RackAndPinion", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody",
-    "RingOnCylinder", "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox",
-    "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire",
-    "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce",
-    "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "register", "stepped_stiffness", "tooth_stiffness",
+    "DynamicBearing", "ElasticCable", "Element", "Fixed", "Force", "GearFlank", "GearMesh", "GearPair", "Inertia",
+    "Joint", "JournalClearance", "KnifeEdge", "LinearDriver", "LooseGearPair", "MaterialTable", "PointForce",
+    "PointMass", "PointMoment", "PointOnCurve", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance",
+    "PythonElement", "QuasiStaticBearing", "RackAndPinion", "Revolute", "RevoluteDriver", "RigidBallBearing",
+    "RigidBody", "RingOnCylinder", "RollingDisc", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere",
+    "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere",
+    "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "TorsionSpring", "TwoNodeBeam",
+    "Universal", "UserForce", "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "register",
+    "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip
