@@ -149,6 +149,8 @@ class _OnPath(Element):
 
     def _lay(self, path, length, slack, turns):
         """Stations and plane; returns nodes and the record of the path."""
+        self.check(isinstance(path, (list, tuple)), "path", path, "must be a list of stations")
+        turns = {} if turns is None else self.as_instance("turns", turns, dict, "a dictionary station -> turns")
         given = list(path)
         self.check(
             2 <= len(given) <= MOST, "path", path, f"must have 2 to {MOST} stations: the ends and pulleys between"
@@ -170,6 +172,11 @@ class _OnPath(Element):
         for k in with_radius:
             apart = np.linalg.norm(np.cross(frames[k].orientation[:, 2], E.orientation[:, 2]))
             self.check(apart < 1e-8, f"path[{k}]", frames[k], "has another axis z than the first pulley; see Notes")
+        for k, count in turns.items():
+            self.check(
+                k in with_radius.tolist(), "turns", turns, f"has the key {k!r}, which is no station with a radius"
+            )
+            self.as_integer(f"turns[{k}]", count, at_least=0)
         places = np.array([frame.position for frame in frames]) @ E.orientation
         psi = self._first_angles(places, rho, turns, given)
         self.path, self.rho, self._E = tuple(frames), rho, E
@@ -327,7 +334,7 @@ class Cable(_OnPath, Contact):
         name: str | None = None,
     ) -> None:
         self.name = name
-        nodes, record, begins = self._lay(path, length, slack, turns or {})
+        nodes, record, begins = self._lay(path, length, slack, turns)
         Contact.__init__(self, nodes, restitution=restitution, name=name)
         self.check(
             self.length >= begins * (1.0 - 1e-9),
@@ -397,7 +404,7 @@ class ElasticCable(_OnPath, Force):
         name: str | None = None,
     ) -> None:
         self.name = name
-        nodes, record, _ = self._lay(path, length, slack, turns or {})
+        nodes, record, _ = self._lay(path, length, slack, turns)
         Force.__init__(self, nodes, name=name)
         self.stiffness = self.positive("stiffness", stiffness, "N/m")
         self.damping = self.positive("damping", damping, "N s/m", allow_zero=True)

@@ -67,7 +67,7 @@ def mesh_output(p, x_A, R_A, x_B, R_B, v, state, out):
 
 def stiffness_table(element: Any, stiffness: Any) -> np.ndarray:
     """Cubic pieces (n, 4) of a stiffness: a number, or values at n ≥ 8 places over one period."""
-    values = element.as_array("stiffness", np.atleast_1d(stiffness), (None,))
+    values = np.atleast_1d(element.as_array("stiffness", stiffness, (), (None,)))
     element.check((values > 0.0).all(), "stiffness", stiffness, "N/m must be positive")
     if values.size == 1:
         return np.array([[values[0], 0.0, 0.0, 0.0]])

@@ -6,6 +6,7 @@ A comma in a name tells several calls of one function apart.
 from calls_of_bearings import BEARINGS
 from calls_of_bodies import BODIES
 from calls_of_contacts import CONTACTS
+from calls_of_drives import DRIVES
 from calls_of_solvers import SOLVERS
 
-CALLS = {**BODIES, **CONTACTS, **BEARINGS, **SOLVERS}
+CALLS = {**BODIES, **CONTACTS, **BEARINGS, **DRIVES, **SOLVERS}
