@@ -194,6 +194,7 @@ class _OnPath(Element):
     def _first_angles(self, places, rho, turns, given):
         """ψ_k at the start with arcs ≥ 0 on all pulleys, each below a turn plus the turns that are asked for."""
         psi = _span_angles(places, rho)
+        self.arcs: dict = {}
         for k in range(len(rho) - 1):
             d = np.diff(places[k : k + 2], axis=0)[0]
             far = np.linalg.norm(d) if rho[k] == rho[k + 1] else math.hypot(d[0], d[1])
@@ -208,7 +209,15 @@ class _OnPath(Element):
                 more = math.copysign(1.0, rho[k])
                 arc = more * (psi[k] - psi[k - 1]) % (2.0 * math.pi)
                 arc = 0.0 if 2.0 * math.pi - arc < 1e-9 else arc
-                psi[k] = psi[k - 1] + more * (arc + 2.0 * math.pi * turns.get(k, 0))
+                self.check(
+                    arc < 1.8 * math.pi or k in turns,
+                    f"path[{k}]",
+                    given[k],
+                    f"would have an arc of {math.degrees(arc):.4g}°: the cable passes this pulley without touching it, "
+                    "or on its other side (sign of the radius). If it does go round it, say so with turns",
+                )
+                self.arcs[k] = arc + 2.0 * math.pi * turns.get(k, 0)
+                psi[k] = psi[k - 1] + more * self.arcs[k]
             elif k:
                 psi[k] += 2.0 * math.pi * round((psi[k - 1] - psi[k]) / (2.0 * math.pi))
         return psi
@@ -292,6 +301,8 @@ class Cable(_OnPath, Contact):
     Attributes
     ----------
     length : [m]
+    arcs : dict
+        Station -> arc on this pulley at the start [rad]: to see whether the signs of the radii are right.
 
     Raises
     ------

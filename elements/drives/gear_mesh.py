@@ -116,9 +116,9 @@ class TangentForce(Force):
 
     def _finish(self, r_1, r_2, side, h_0, psi_0, b, preload, damping, table, teeth, phase):
         """Keep the table and set the record."""
-        self._table = table
+        self._table, self.kappa = table, abs(r_1 + r_2)
         frames = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
-        self._law = (*frames, r_1, r_2, abs(r_1 + r_2), side, h_0, psi_0, b, preload, damping, teeth, phase)
+        self._law = (*frames, r_1, r_2, self.kappa, side, h_0, psi_0, b, preload, damping, teeth, phase)
         self.viscous = damping > 0.0
         self.place()
 
@@ -156,12 +156,11 @@ class TangentForce(Force):
         """What is wrong with the pair in a state, as text, or None."""
         nodes = [node.index for node in self.nodes]
         d, _ = self.centres(state.x[nodes], state.R[nodes])
-        kappa = self.record[self.parameters.names.index("kappa")]
-        if (a := float(np.hypot(d[0], d[1]))) > kappa:
+        if (a := float(np.hypot(d[0], d[1]))) > self.kappa:
             return None
         return (
-            f"{label(self)}: its centres are {a:.6g} m apart, and must be further apart than {kappa:.6g} m: nearer the "
-            f"{self._circles} have no common tangent. Are the wheels held by joints?"
+            f"{label(self)}: its centres are {a:.6g} m apart, and must be further apart than {self.kappa:.6g} m: "
+            f"nearer the {self._circles} have no common tangent. Are the wheels held by joints?"
         )
 
     _circles = "circles"
