@@ -223,7 +223,7 @@ class Stepper(Checked):
         system.number_nodes()
         self._duration(system, t_end, h)
         model_checks.start_holds(system, self.drift(system, h), self.follows)
-        asked = Asked(t_end, h, save, save_every, strict, single, pvd, checkpoint_every, balance)
+        asked = Asked(float(t_end), h, save, save_every, strict, single, pvd, checkpoint_every, balance)
         return self._take(system, asked, observers, progress)
 
     def _take(self, system, asked, observers, progress, *, saved=None, notes=()):
