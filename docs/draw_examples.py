@@ -305,10 +305,52 @@ def sampled_pendulum():
     keep(figure, "sampled_pendulum")
 
 
+def geared_servo():
+    example("geared_servo")
+    result = fem.load("geared_servo.vtkhdf")
+    figure, (speed, play, force) = panels(1, (7.4, 6.0), rows=3, sharex=True)
+    t, mesh = 1e3 * result.t, result["mesh"]
+    speed.plot(t, result["pinion"].angular_velocity[:, 2], label="motor")
+    speed.plot(t, -3.0 * result["wheel"].angular_velocity[:, 2], "--", label="load, times the ratio")
+    play.plot(t, 1e3 * mesh.transmission_error, color="C2")
+    play.axhspan(-0.2, 0.0, color="0.9", label="backlash")
+    force.plot(t, mesh.force, color="C3", lw=0.8)
+    speed.set(ylabel="speed [rad/s]")
+    play.set(ylabel="transmission error [mm]")
+    force.set_yscale("symlog", linthresh=20, linscale=1.5)
+    force.set(xlabel="t [ms]", ylabel="force of the teeth [N]", yticks=[-1000, -100, -10, 0, 10], ylim=(-2000, 40))
+    force.set_yticklabels(["−1000", "−100", "−10", "0", "10"])
+    speed.legend(fontsize=8)
+    play.legend(fontsize=8, loc="lower left")
+    keep(figure, "geared_servo")
+
+
+def cable_payload():
+    example("cable_payload")
+    result = fem.load("cable_payload.vtkhdf")
+    figure, (scene, force) = panels(2, (8.0, 4.2), gridspec_kw={"width_ratios": [1, 1.3]})
+    load, weight, r = result["load"].position, result["counterweight"].position, 0.25
+    turn = np.linspace(0, 2 * np.pi, 100)
+    scene.fill(r * np.cos(turn), r * np.sin(turn), color="0.75")
+    scene.plot(load[:, 0], load[:, 1], lw=0.6, color="C0")
+    for k in (0, np.argmin(load[:, 0])):
+        x, y = load[k, :2]
+        leaves = np.arctan2(y, x) + np.arccos(r / np.hypot(x, y))  # where the rope touches the pulley
+        arc = np.linspace(leaves, np.pi, 60)
+        rope = np.array([[x, *(r * np.cos(arc)), -r], [y, *(r * np.sin(arc)), weight[k, 1]]])
+        scene.plot(*rope, color="C1", lw=1.2)
+        scene.plot(*rope[:, [0, -1]], "o", color="C0" if k == 0 else "C3", ms=7)
+    scene.set(aspect="equal", xlabel="x [m]", ylabel="y [m]")
+    force.plot(result.t[1:], result["rope"].force[1:, 0], color="C1")
+    force.axhline(22.0 * 9.81, color="0.6", lw=0.8, ls="--")
+    force.set(xlabel="t [s]", ylabel="tension [N]")
+    keep(figure, "cable_payload")
+
+
 DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
     spheres_in_a_box, mixed_pile, hopper_conveyor, heap, dominoes, order_in_contact, hertz_contact, force_recovery,
     compliant_impacts, clearance_crank, guided_hopper, bearing_load, shaft_in_bearings, rigid_ball_bearing,
     rotor_in_bearings, crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball,
-    elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling,
+    elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling, geared_servo, cable_payload,
 )  # fmt: skip

@@ -149,6 +149,8 @@ class _OnPath(Element):
 
     def _lay(self, path, length, slack, turns):
         """Stations and plane; returns nodes and the record of the path."""
+        self.check(isinstance(path, (list, tuple)), "path", path, "must be a list of stations")
+        turns = {} if turns is None else self.as_instance("turns", turns, dict, "a dictionary station -> turns")
         given = list(path)
         self.check(
             2 <= len(given) <= MOST, "path", path, f"must have 2 to {MOST} stations: the ends and pulleys between"
@@ -170,6 +172,11 @@ class _OnPath(Element):
         for k in with_radius:
             apart = np.linalg.norm(np.cross(frames[k].orientation[:, 2], E.orientation[:, 2]))
             self.check(apart < 1e-8, f"path[{k}]", frames[k], "has another axis z than the first pulley; see Notes")
+        for k, count in turns.items():
+            self.check(
+                k in with_radius.tolist(), "turns", turns, f"has the key {k!r}, which is no station with a radius"
+            )
+            self.as_integer(f"turns[{k}]", count, at_least=0)
         places = np.array([frame.position for frame in frames]) @ E.orientation
         psi = self._first_angles(places, rho, turns, given)
         self.path, self.rho, self._E = tuple(frames), rho, E
@@ -187,6 +194,7 @@ class _OnPath(Element):
     def _first_angles(self, places, rho, turns, given):
         """ψ_k at the start with arcs ≥ 0 on all pulleys, each below a turn plus the turns that are asked for."""
         psi = _span_angles(places, rho)
+        self.arcs: dict = {}
         for k in range(len(rho) - 1):
             d = np.diff(places[k : k + 2], axis=0)[0]
             far = np.linalg.norm(d) if rho[k] == rho[k + 1] else math.hypot(d[0], d[1])
@@ -201,10 +209,29 @@ class _OnPath(Element):
                 more = math.copysign(1.0, rho[k])
                 arc = more * (psi[k] - psi[k - 1]) % (2.0 * math.pi)
                 arc = 0.0 if 2.0 * math.pi - arc < 1e-9 else arc
-                psi[k] = psi[k - 1] + more * (arc + 2.0 * math.pi * turns.get(k, 0))
+                self.check(
+                    arc < 1.8 * math.pi or k in turns,
+                    f"path[{k}]",
+                    given[k],
+                    f"would have an arc of {math.degrees(arc):.4g}°: the cable passes this pulley without touching it, "
+                    "or on its other side (sign of the radius). If it does go round it, say so with turns",
+                )
+                self.arcs[k] = arc + 2.0 * math.pi * turns.get(k, 0)
+                psi[k] = psi[k - 1] + more * self.arcs[k]
             elif k:
                 psi[k] += 2.0 * math.pi * round((psi[k - 1] - psi[k]) / (2.0 * math.pi))
         return psi
+
+    def picture(self) -> list:
+        """The pulleys; the cable itself has another shape at every instant."""
+        from fem_mbs.shapes import Cylinder
+
+        shapes = []
+        for frame, rho in zip(self.path, self.rho):
+            if rho != 0.0:
+                z = 0.1 * abs(rho) * frame.rotation[:, 2]
+                shapes.append((frame.node, Cylinder(frame.p - z, frame.p + z, abs(rho))))
+        return shapes
 
     def trouble(self, state: Any) -> str | None:
         """What is wrong with the path in a state, as text, or None."""
@@ -274,6 +301,8 @@ class Cable(_OnPath, Contact):
     Attributes
     ----------
     length : [m]
+    arcs : dict
+        Station -> arc on this pulley at the start [rad]: to see whether the signs of the radii are right.
 
     Raises
     ------
@@ -316,7 +345,7 @@ class Cable(_OnPath, Contact):
         name: str | None = None,
     ) -> None:
         self.name = name
-        nodes, record, begins = self._lay(path, length, slack, turns or {})
+        nodes, record, begins = self._lay(path, length, slack, turns)
         Contact.__init__(self, nodes, restitution=restitution, name=name)
         self.check(
             self.length >= begins * (1.0 - 1e-9),
@@ -386,7 +415,7 @@ class ElasticCable(_OnPath, Force):
         name: str | None = None,
     ) -> None:
         self.name = name
-        nodes, record, _ = self._lay(path, length, slack, turns or {})
+        nodes, record, _ = self._lay(path, length, slack, turns)
         Force.__init__(self, nodes, name=name)
         self.stiffness = self.positive("stiffness", stiffness, "N/m")
         self.damping = self.positive("damping", damping, "N s/m", allow_zero=True)

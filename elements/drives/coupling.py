@@ -134,6 +134,7 @@ class CoordinateCoupling(Coupling):
 
     def __init__(self, terms: Sequence, *, name: str | None = None) -> None:
         self.name = name
+        self.check(isinstance(terms, (list, tuple)), "terms", terms, "must be a list of pairs (coefficient, joint)")
         given = list(terms)
         self.check(2 <= len(given) <= MOST, "terms", given, f"must be 2 to {MOST} pairs (coefficient, joint)")
         made = []

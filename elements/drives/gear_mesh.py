@@ -67,7 +67,7 @@ def mesh_output(p, x_A, R_A, x_B, R_B, v, state, out):
 
 def stiffness_table(element: Any, stiffness: Any) -> np.ndarray:
     """Cubic pieces (n, 4) of a stiffness: a number, or values at n ≥ 8 places over one period."""
-    values = element.as_array("stiffness", np.atleast_1d(stiffness), (None,))
+    values = np.atleast_1d(element.as_array("stiffness", stiffness, (), (None,)))
     element.check((values > 0.0).all(), "stiffness", stiffness, "N/m must be positive")
     if values.size == 1:
         return np.array([[values[0], 0.0, 0.0, 0.0]])
@@ -116,16 +116,16 @@ class TangentForce(Force):
 
     def _finish(self, r_1, r_2, side, h_0, psi_0, b, preload, damping, table, teeth, phase):
         """Keep the table and set the record."""
-        self._table = table
+        self._table, self.kappa = table, abs(r_1 + r_2)
         frames = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
-        self._law = (*frames, r_1, r_2, abs(r_1 + r_2), side, h_0, psi_0, b, preload, damping, teeth, phase)
+        self._law = (*frames, r_1, r_2, self.kappa, side, h_0, psi_0, b, preload, damping, teeth, phase)
         self.viscous = damping > 0.0
         self.place()
 
     def place(self) -> None:
         self.record = (*self._law, address(self._table), len(self._table))
 
-    def _centres(self, x, R):
+    def centres(self, x: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Vectors (3,) from P to Q in axes of P, and from Q to P in axes of Q [m]."""
         P, Q = self.frame_P, self.frame_Q
         d = x[1] + R[1] @ Q.p - x[0] - R[0] @ P.p
@@ -134,7 +134,7 @@ class TangentForce(Force):
     def regular(self, point: Any) -> bool:
         """Whether forces can be differentiated at a configuration: no flank or span about to lift off there."""
         law = dict(zip(self.parameters.names, self.record))
-        d, e = self._centres(point.x, point.R)
+        d, e = self.centres(point.x, point.R)
         a, other = float(np.hypot(d[0], d[1])), float(np.hypot(e[0], e[1]))
         angles = np.array([-math.atan2(d[1], d[0]), -math.atan2(e[1], e[0])])
         place = len(self._table) * (angles[0] * law["teeth"] / (2.0 * math.pi) + law["phase"]) % 1.0
@@ -155,13 +155,12 @@ class TangentForce(Force):
     def trouble(self, state: Any) -> str | None:
         """What is wrong with the pair in a state, as text, or None."""
         nodes = [node.index for node in self.nodes]
-        d, _ = self._centres(state.x[nodes], state.R[nodes])
-        kappa = self.record[self.parameters.names.index("kappa")]
-        if (a := float(np.hypot(d[0], d[1]))) > kappa:
+        d, _ = self.centres(state.x[nodes], state.R[nodes])
+        if (a := float(np.hypot(d[0], d[1]))) > self.kappa:
             return None
         return (
-            f"{label(self)}: its centres are {a:.6g} m apart, and must be further apart than {kappa:.6g} m: nearer the "
-            f"{self._circles} have no common tangent. Are the wheels held by joints?"
+            f"{label(self)}: its centres are {a:.6g} m apart, and must be further apart than {self.kappa:.6g} m: "
+            f"nearer the {self._circles} have no common tangent. Are the wheels held by joints?"
         )
 
     _circles = "circles"
@@ -267,7 +266,7 @@ class GearMesh(TangentForce):
         )
         h_0 = tangent_length(kappa, self.nominal_distance)
         left = -sign * (tangent_length(kappa, distance) - h_0)  # ε of both flanks where q = ψ_0
-        open_by = b_0 - 2.0 * left
+        self.open_by = open_by = b_0 - 2.0 * left
         self.check(
             -0.5 * self.module < open_by < 2.0 * self.module,
             "frame_Q",
