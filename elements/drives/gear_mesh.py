@@ -123,7 +123,7 @@ class TangentForce(Force):
         self.place()
 
     def place(self) -> None:
-        self.record = (*self._law, address(self._table), len(self._table))
+        self.record = (*self._law, 0.0, address(self._table), len(self._table))
 
     def centres(self, x: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Vectors (3,) from P to Q in axes of P, and from Q to P in axes of Q [m]."""
@@ -140,7 +140,7 @@ class TangentForce(Force):
         place = len(self._table) * (angles[0] * law["teeth"] / (2.0 * math.pi) + law["phase"]) % 1.0
         # wheels nearly on edge have no centre line; angles jump by a turn; pieces of the table meet
         odd = min(a, other) < 0.3 * float(np.linalg.norm(d)) or np.abs(angles).max() > 3.0
-        if odd or a < 1.3 * law["kappa"] or (len(self._table) > 1 and not 0.2 < place < 0.8):
+        if odd or a < 1.5 * law["kappa"] or (len(self._table) > 1 and not 0.25 < place < 0.75):
             return False
         q = law["r_1"] * angles[0] + law["r_2"] * angles[1] - law["psi_0"]
         h, k = law["side"] * (tangent_length(law["kappa"], a) - law["h_0"]), self._table[:, 0]
@@ -307,7 +307,7 @@ def random_wheels(rng: Any, a: Any, b: Any, distance: float) -> tuple:
 def _example(rng, a, b):
     internal = rng.random() < 0.5
     teeth = np.array([4, 9]) if internal else np.array([5, 7])
-    module = rng.uniform(0.02, 0.1)
+    module = rng.uniform(0.06, 0.12)
     P, Q = random_wheels(rng, a, b, 0.5 * module * (5 if internal else 12))
     course = 1.0 + 0.3 * np.sin(2 * np.pi * np.arange(8) / 8) if rng.random() < 0.7 else rng.uniform(0.5, 2.0)
     return GearMesh(

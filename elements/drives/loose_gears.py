@@ -37,8 +37,6 @@ from fem_mbs.errors import label
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, dot
 
-FLANK = np.dtype([*SPANS.descr, ("flank", "f8")])
-
 
 @kernel
 def flank_contact(p, x_A, R_A, x_B, R_B, state, gap, G_N, W, point, normal, tangents):
@@ -109,7 +107,7 @@ class GearFlank(Contact):
     >>> flank = GearFlank(mesh, flank="forward", name="front")
     """
 
-    parameters = FLANK
+    parameters = SPANS
     kernels = {
         "contact": flank_contact, "contact_hessian": flank_hessian, "initial": first_angles, "accept": count_angles,
         "trouble": trouble_tangents,
@@ -134,7 +132,8 @@ class GearFlank(Contact):
         self.place()
 
     def place(self) -> None:
-        self.record = (*self.mesh.record, 1.0 if self.flank == "forward" else -1.0)
+        *law, _, table, pieces = self.mesh.record
+        self.record = (*law, 1.0 if self.flank == "forward" else -1.0, table, pieces)
 
     def trouble(self, state: Any) -> str | None:
         """What is wrong with the pair in a state, as text, or None."""

@@ -179,6 +179,15 @@ def take_accelerations(d, s):
 
 
 @kernel
+def knows_forces(d, s):
+    """Whether reactions of the smooth motion are those of the model: closed contacts that it leaves out act as well."""
+    for c in range(d.nc if s.persistent == 0 else 0):
+        if s.was_active[c] != 0:
+            return False
+    return True
+
+
+@kernel
 def check_accelerations(d, s):
     """Whether (1) is to be solved once more: N has not converged, or a joint sticks or slides that cannot.
 
