@@ -347,10 +347,83 @@ def cable_payload():
     keep(figure, "cable_payload")
 
 
+def door_closer():
+    example("door_closer")
+    result = fem.load("door_closer.vtkhdf")
+    hinge, friction = result["hinge"], result["hinge friction"]
+    result.picture("door.png", time=[0, 0.614, 1.6, 9.2], view=(0.5, -1.0, 0.9), size=(560, 520), caption=False)
+    import matplotlib.image
+
+    figure, (view, angle, moment) = panels(3, (11.0, 3.4), sharex=False)
+    view.imshow(matplotlib.image.imread("door.png"))
+    view.axis("off")
+    angle.plot(result.t, np.degrees(hinge.angle))
+    angle.set(xlabel="t [s]", ylabel="angle of the door [°]")
+    moment.plot(result.t, friction.force, lw=0.9)
+    moment.set(xlabel="t [s]", ylabel="friction in the hinge [N m]")
+    keep(figure, "door_closer")
+
+
+def quarter_car():
+    example("quarter_car")
+    import quarter_car as car
+
+    result = fem.load("quarter_car.vtkhdf")
+    figure, (height, force) = panels(2, (9.0, 3.4))
+    t = result.t
+    height.plot(t, 1e3 * car.road(t), color="0.6", label="road")
+    for name in ("wheel", "body"):
+        z = result[name].position[:, 2]
+        height.plot(t, 1e3 * (z - z[0]), label=name)
+    force.plot(t, 1e-3 * result["tyre"].force, lw=0.9, label="tyre")
+    force.plot(t, 1e-3 * result["strut"].force, lw=0.9, label="strut")
+    height.set(xlabel="t [s]", ylabel="height over the start [mm]", xlim=(0, 1.2))
+    force.set(xlabel="t [s]", ylabel="force [kN], tension > 0", xlim=(0, 1.2))
+    height.legend(fontsize=8)
+    force.legend(fontsize=8)
+    keep(figure, "quarter_car")
+
+
+def slider_crank_friction():
+    import slider_crank_friction as linkage
+
+    result = linkage.run(0.6, 5e-4, stops=None)
+    figure, (motion, friction) = panels(2, (9.0, 3.4))
+    free = linkage.build(friction=False).compile(redundant="allow")
+    free = fem.DecoupledNSGA().run(free, 0.6, 5e-4, progress=False)
+    motion.plot(result.t, result["pin A"].rate, label="with friction")
+    motion.plot(free.t, free["pin A"].rate, "--", lw=0.9, label="without")
+    for name in ("pin A", "pin B", "pin C"):
+        friction.plot(result.t, result[f"{name} friction"].force, lw=0.9, label=name)
+    motion.set(xlabel="t [s]", ylabel="rate of the crank [rad/s]")
+    friction.set(xlabel="t [s]", ylabel="friction torque [N m]")
+    motion.legend(fontsize=8)
+    friction.legend(fontsize=8)
+    keep(figure, "slider_crank_friction")
+
+
+def four_bar_motor():
+    import four_bar_motor as linkage
+
+    rigid, bending = linkage.run(False, 5e-4), linkage.run(True, 5e-4, save="four_bar_motor.vtkhdf")
+    bending.picture("linkage.png", time=[0.45, 0.49, 0.53], view=(0, -1, 0), size=(620, 460), caption=False)
+    import matplotlib.image
+
+    figure, (view, moment) = panels(2, (9.6, 3.6), sharex=False)
+    view.imshow(matplotlib.image.imread("linkage.png"))
+    view.axis("off")
+    moment.plot(bending.t, bending["A motor"].effort, lw=0.9, label="flexible coupler")
+    moment.plot(rigid.t, rigid["A motor"].effort, "--", lw=0.9, label="rigid coupler")
+    moment.set(xlabel="t [s]", ylabel="moment of the motor [N m]")
+    moment.legend(fontsize=8)
+    keep(figure, "four_bar_motor")
+
+
 DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
     spheres_in_a_box, mixed_pile, hopper_conveyor, heap, dominoes, order_in_contact, hertz_contact, force_recovery,
     compliant_impacts, clearance_crank, guided_hopper, bearing_load, shaft_in_bearings, rigid_ball_bearing,
     rotor_in_bearings, crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball,
-    elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling, geared_servo, cable_payload,
+    elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling, door_closer,
+    quarter_car, slider_crank_friction, four_bar_motor, geared_servo, cable_payload,
 )  # fmt: skip

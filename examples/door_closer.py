@@ -1,6 +1,6 @@
 """Swing door with a closer: spring, damper, a stop that it hits, and dry friction that holds it ajar at last.
 
-The hinge carries everything as options. Its collar bears the weight, so the friction torque is μ r m g, more at rest than
+The hinge has everything as options. Its collar bears the weight, so the friction torque is μ r m g, more at rest than
 in motion. Reference: the equation of motion of the door, solved from one event to the next by SciPy.
 
     python examples/door_closer.py            writes door_closer.vtkhdf, to open in ParaView

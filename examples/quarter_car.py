@@ -1,6 +1,6 @@
 """Quarter-car over a kerb: digressive damper, bump stop, and a wheel that may leave the road.
 
-Wheel and body slide on one vertical line. Tyre, spring and bump stop are curves of force, the road is a function of time.
+Wheel and body slide on one vertical line. Tyre, spring and bump stop are curves of force, the road a function of time.
 Reference: the two equations of motion, solved by SciPy with the same curves.
 
     python examples/quarter_car.py            writes quarter_car.vtkhdf, to open in ParaView
