@@ -305,10 +305,125 @@ def sampled_pendulum():
     keep(figure, "sampled_pendulum")
 
 
+def geared_servo():
+    example("geared_servo")
+    result = fem.load("geared_servo.vtkhdf")
+    figure, (speed, play, force) = panels(1, (7.4, 6.0), rows=3, sharex=True)
+    t, mesh = 1e3 * result.t, result["mesh"]
+    speed.plot(t, result["pinion"].angular_velocity[:, 2], label="motor")
+    speed.plot(t, -3.0 * result["wheel"].angular_velocity[:, 2], "--", label="load, times the ratio")
+    play.plot(t, 1e3 * mesh.transmission_error, color="C2")
+    play.axhspan(-0.2, 0.0, color="0.9", label="backlash")
+    force.plot(t, mesh.force, color="C3", lw=0.8)
+    speed.set(ylabel="speed [rad/s]")
+    play.set(ylabel="transmission error [mm]")
+    force.set_yscale("symlog", linthresh=20, linscale=1.5)
+    force.set(xlabel="t [ms]", ylabel="force of the teeth [N]", yticks=[-1000, -100, -10, 0, 10], ylim=(-2000, 40))
+    force.set_yticklabels(["−1000", "−100", "−10", "0", "10"])
+    speed.legend(fontsize=8)
+    play.legend(fontsize=8, loc="lower left")
+    keep(figure, "geared_servo")
+
+
+def cable_payload():
+    example("cable_payload")
+    result = fem.load("cable_payload.vtkhdf")
+    figure, (scene, force) = panels(2, (8.0, 4.2), gridspec_kw={"width_ratios": [1, 1.3]})
+    load, weight, r = result["load"].position, result["counterweight"].position, 0.25
+    turn = np.linspace(0, 2 * np.pi, 100)
+    scene.fill(r * np.cos(turn), r * np.sin(turn), color="0.75")
+    scene.plot(load[:, 0], load[:, 1], lw=0.6, color="C0")
+    for k in (0, np.argmin(load[:, 0])):
+        x, y = load[k, :2]
+        leaves = np.arctan2(y, x) + np.arccos(r / np.hypot(x, y))  # where the rope touches the pulley
+        arc = np.linspace(leaves, np.pi, 60)
+        rope = np.array([[x, *(r * np.cos(arc)), -r], [y, *(r * np.sin(arc)), weight[k, 1]]])
+        scene.plot(*rope, color="C1", lw=1.2)
+        scene.plot(*rope[:, [0, -1]], "o", color="C0" if k == 0 else "C3", ms=7)
+    scene.set(aspect="equal", xlabel="x [m]", ylabel="y [m]")
+    force.plot(result.t[1:], result["rope"].force[1:, 0], color="C1")
+    force.axhline(22.0 * 9.81, color="0.6", lw=0.8, ls="--")
+    force.set(xlabel="t [s]", ylabel="tension [N]")
+    keep(figure, "cable_payload")
+
+
+def door_closer():
+    example("door_closer")
+    result = fem.load("door_closer.vtkhdf")
+    hinge, friction = result["hinge"], result["hinge friction"]
+    result.picture("door.png", time=[0, 0.614, 1.6, 9.2], view=(0.5, -1.0, 0.9), size=(560, 520), caption=False)
+    import matplotlib.image
+
+    figure, (view, angle, moment) = panels(3, (11.0, 3.4), sharex=False)
+    view.imshow(matplotlib.image.imread("door.png"))
+    view.axis("off")
+    angle.plot(result.t, np.degrees(hinge.angle))
+    angle.set(xlabel="t [s]", ylabel="angle of the door [°]")
+    moment.plot(result.t, friction.force, lw=0.9)
+    moment.set(xlabel="t [s]", ylabel="friction in the hinge [N m]")
+    keep(figure, "door_closer")
+
+
+def quarter_car():
+    example("quarter_car")
+    import quarter_car as car
+
+    result = fem.load("quarter_car.vtkhdf")
+    figure, (height, force) = panels(2, (9.0, 3.4))
+    t = result.t
+    height.plot(t, 1e3 * car.road(t), color="0.6", label="road")
+    for name in ("wheel", "body"):
+        z = result[name].position[:, 2]
+        height.plot(t, 1e3 * (z - z[0]), label=name)
+    force.plot(t, 1e-3 * result["tyre"].force, lw=0.9, label="tyre")
+    force.plot(t, 1e-3 * result["strut"].force, lw=0.9, label="strut")
+    height.set(xlabel="t [s]", ylabel="height over the start [mm]", xlim=(0, 1.2))
+    force.set(xlabel="t [s]", ylabel="force [kN], tension > 0", xlim=(0, 1.2))
+    height.legend(fontsize=8)
+    force.legend(fontsize=8)
+    keep(figure, "quarter_car")
+
+
+def slider_crank_friction():
+    import slider_crank_friction as linkage
+
+    result = linkage.run(0.6, 5e-4, stops=None)
+    figure, (motion, friction) = panels(2, (9.0, 3.4))
+    free = linkage.build(friction=False).compile(redundant="allow")
+    free = fem.DecoupledNSGA().run(free, 0.6, 5e-4, progress=False)
+    motion.plot(result.t, result["pin A"].rate, label="with friction")
+    motion.plot(free.t, free["pin A"].rate, "--", lw=0.9, label="without")
+    for name in ("pin A", "pin B", "pin C"):
+        friction.plot(result.t, result[f"{name} friction"].force, lw=0.9, label=name)
+    motion.set(xlabel="t [s]", ylabel="rate of the crank [rad/s]")
+    friction.set(xlabel="t [s]", ylabel="friction torque [N m]")
+    motion.legend(fontsize=8)
+    friction.legend(fontsize=8)
+    keep(figure, "slider_crank_friction")
+
+
+def four_bar_motor():
+    import four_bar_motor as linkage
+
+    rigid, bending = linkage.run(False, 5e-4), linkage.run(True, 5e-4, save="four_bar_motor.vtkhdf")
+    bending.picture("linkage.png", time=[0.45, 0.49, 0.53], view=(0, -1, 0), size=(620, 460), caption=False)
+    import matplotlib.image
+
+    figure, (view, moment) = panels(2, (9.6, 3.6), sharex=False)
+    view.imshow(matplotlib.image.imread("linkage.png"))
+    view.axis("off")
+    moment.plot(bending.t, bending["A motor"].effort, lw=0.9, label="flexible coupler")
+    moment.plot(rigid.t, rigid["A motor"].effort, "--", lw=0.9, label="rigid coupler")
+    moment.set(xlabel="t [s]", ylabel="moment of the motor [N m]")
+    moment.legend(fontsize=8)
+    keep(figure, "four_bar_motor")
+
+
 DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
     spheres_in_a_box, mixed_pile, hopper_conveyor, heap, dominoes, order_in_contact, hertz_contact, force_recovery,
     compliant_impacts, clearance_crank, guided_hopper, bearing_load, shaft_in_bearings, rigid_ball_bearing,
     rotor_in_bearings, crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball,
-    elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling,
+    elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling, door_closer,
+    quarter_car, slider_crank_friction, four_bar_motor, geared_servo, cable_payload,
 )  # fmt: skip

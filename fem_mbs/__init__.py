@@ -53,6 +53,7 @@ _WHERE = {
     "fem_mbs.elements.drives.coupling": ("CoordinateCoupling", "Differential"),
     "fem_mbs.elements.drives.gear_mesh": ("GearMesh",),
     "fem_mbs.elements.drives.gear_pair": ("GearPair", "RackAndPinion"),
+    "fem_mbs.elements.drives.loose_gears": ("GearFlank", "LooseGearPair"),
     "fem_mbs.elements.drives.mesh_stiffness": (
         "SpurTeeth", "iso_mesh_stiffness", "stepped_stiffness", "tooth_stiffness",
     ),

@@ -95,8 +95,8 @@ def static_equilibrium(
     ParameterError
         A parameter out of range; a joint with rows of velocities (`KnifeEdge`, `RollingDisc`), which holds no position.
     SolverError
-        A load step failed (after halving to 1e-6 of the load, when adaptive), or a contact was penetrated: contacts
-        are not part of this solver.
+        A load step failed (after halving to 1e-6 of the load, when adaptive), or a contact was penetrated at one of the
+        equilibria: contacts are not part of this solver.
 
     Warns
     -----
@@ -133,10 +133,9 @@ def static_equilibrium(
     problem = Equilibrium(system, t, mixed, w)
     result = StaticResult(system, w)
     model_checks.state_fits(system, system.initial)
-    path = LoadSteps(problem, result, stability)
+    path = LoadSteps(problem, result, stability, "static_equilibrium")
     try:
         path.follow(steps, adaptive, tolerance, max_iterations)
-        _no_penetration(system, path.state)
     finally:
         system.set_gravity(system.gravity)
         system.update_signals(t)
@@ -181,14 +180,3 @@ def _find_stability(problem, result):
         return
     result.lowest_eigenvalue, result.stable = value, stable
     result.mode = system.expanded(vector / (np.abs(vector).max() or 1.0))
-
-
-def _no_penetration(system, state):
-    gaps = system.gaps(state)
-    if len(gaps) and gaps.min() < -1e-9 * system.size_at(state):
-        contact = system.contact_at(int(np.argmin(gaps)))
-        raise SolverError(
-            f"contact '{contact.name}' is penetrated at the equilibrium, gap = {gaps.min():.4g} m: static_equilibrium "
-            "leaves contacts out. Let a damped run in time settle instead",
-            element=contact,
-        )

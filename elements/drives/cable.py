@@ -11,14 +11,12 @@ Source: docs/theory/gears_and_belts.md, (12)-(16). Path, symbols: `fem_mbs.eleme
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import Contact, Element, Force, register
+from fem_mbs.elements.base import Contact, Force, register
 from fem_mbs.elements.drives.cable_path import (
     CABLE,
-    MOST,
     add_gradient,
     add_hessian,
     axes_of_plane,
@@ -29,8 +27,7 @@ from fem_mbs.elements.drives.cable_path import (
     span_vector,
     trouble_path,
 )
-from fem_mbs.errors import label
-from fem_mbs.evaluator import evaluator_of
+from fem_mbs.elements.drives.cable_stations import OnPath
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, dot, exp, rotate
 
@@ -134,121 +131,7 @@ def cable_output(p, x, R, v, state, out):
     out[1] += cable_length(p, x, R, state)
 
 
-def _span_angles(places: np.ndarray, rho: np.ndarray) -> np.ndarray:
-    """Angles ψ_k [rad] of the spans between stations (n, 3) in axes of E, in (−π, π]; NaN without a common tangent."""
-    d, kappa = np.diff(places, axis=0), np.diff(rho)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        lean = np.where(kappa == 0.0, 0.0, np.arcsin(kappa / np.hypot(d[:, 0], d[:, 1])))
-    return np.arctan2(d[:, 1], d[:, 0]) - lean
-
-
-class _OnPath(Element):
-    """What both cables have in common: the stations, the plane, lengths at the start."""
-
-    n_state = MOST - 1
-
-    def _lay(self, path, length, slack, turns):
-        """Stations and plane; returns nodes and the record of the path."""
-        given = list(path)
-        self.check(
-            2 <= len(given) <= MOST, "path", path, f"must have 2 to {MOST} stations: the ends and pulleys between"
-        )
-        frames, rho = [], np.zeros(len(given))
-        for k, item in enumerate(given):
-            where = f"path[{k}]"
-            if isinstance(item, tuple):
-                self.check(len(item) == 2, where, item, "must be a frame, or (frame, radius) for a pulley")
-                rho[k] = self.number(f"{where} radius", item[1], "m")
-                item = item[0]
-            frames.append(self.as_frame(where, item))
-        for k in (0, len(given) - 1):
-            self.check(rho[k] == 0.0, f"path[{k}]", given[k], "is an end of the cable, and must be a point")
-        with_radius = np.flatnonzero(rho)
-        E = frames[with_radius[0]] if len(with_radius) else frames[0]
-        nodes = list(dict.fromkeys(frame.node for frame in frames))
-        self.check(len(nodes) > 1, "path", path, "has all its points on one body")
-        for k in with_radius:
-            apart = np.linalg.norm(np.cross(frames[k].orientation[:, 2], E.orientation[:, 2]))
-            self.check(apart < 1e-8, f"path[{k}]", frames[k], "has another axis z than the first pulley; see Notes")
-        places = np.array([frame.position for frame in frames]) @ E.orientation
-        psi = self._first_angles(places, rho, turns, given)
-        self.path, self.rho, self._E = tuple(frames), rho, E
-        size = len(frames)
-        points, numbers, radii, start = np.zeros((MOST, 3)), np.zeros(MOST, int), np.zeros(MOST), np.zeros(MOST - 1)
-        points[:size], radii[:size], start[: size - 1] = [frame.p for frame in frames], rho, psi
-        numbers[:size] = [nodes.index(frame.node) for frame in frames]
-        d, kappa = np.diff(places, axis=0), np.diff(rho)
-        begins = float(np.sum(np.sqrt((d**2).sum(axis=1) - kappa**2) - kappa * psi))
-        slack = self.number("slack", slack, "m")
-        self.length = begins + slack if length is None else self.positive("length", length, "m")
-        record = (size, numbers, points, radii, nodes.index(E.node), E.rotation, self.length, start)
-        return nodes, record, begins
-
-    def _first_angles(self, places, rho, turns, given):
-        """ψ_k at the start with arcs ≥ 0 on all pulleys, each below a turn plus the turns that are asked for."""
-        psi = _span_angles(places, rho)
-        for k in range(len(rho) - 1):
-            d = np.diff(places[k : k + 2], axis=0)[0]
-            far = np.linalg.norm(d) if rho[k] == rho[k + 1] else math.hypot(d[0], d[1])
-            reach = abs(rho[k + 1] - rho[k])
-            self.check(
-                far > reach,
-                f"path[{k + 1}]",
-                given[k + 1],
-                f"is {far:.6g} m from the station before it; a span needs more than {reach:.6g} m there",
-            )
-            if k and rho[k]:
-                more = math.copysign(1.0, rho[k])
-                arc = more * (psi[k] - psi[k - 1]) % (2.0 * math.pi)
-                arc = 0.0 if 2.0 * math.pi - arc < 1e-9 else arc
-                psi[k] = psi[k - 1] + more * (arc + 2.0 * math.pi * turns.get(k, 0))
-            elif k:
-                psi[k] += 2.0 * math.pi * round((psi[k - 1] - psi[k]) / (2.0 * math.pi))
-        return psi
-
-    def trouble(self, state: Any) -> str | None:
-        """What is wrong with the path in a state, as text, or None."""
-        nodes = [frame.node.index for frame in self.path]
-        places = state.x[nodes] + np.einsum("kij,kj->ki", state.R[nodes], [frame.p for frame in self.path])
-        E = state.R[self._E.node.index] @ self._E.rotation
-        places = places @ E
-        psi, reach = _span_angles(places, self.rho), np.abs(np.diff(self.rho))
-        for k, angle in enumerate(psi):
-            if np.isnan(angle):
-                d = np.hypot(*(places[k + 1] - places[k])[:2])
-                return (
-                    f"{label(self)}: stations {k} and {k + 1} of its path are {d:.6g} m apart, and the cable between "
-                    f"them needs more than {reach[k]:.6g} m: an end has reached a pulley, or two pulleys meet"
-                )
-        return (
-            f"{label(self)}: it has come off a pulley, on which its arc would be negative: an end has passed it, or "
-            "the side of the pulley (sign of its radius) is wrong. A pulley that it may leave is not in this element"
-        )
-
-    def regular(self, point: Any) -> bool:
-        """Whether ℓ can be differentiated at a configuration: no span near a pulley, no jump of an angle."""
-        places = [point.x[k] + point.R[k] @ f.p for k, f in ((self.nodes.index(f.node), f) for f in self.path)]
-        places = np.array(places) @ (point.R[self.nodes.index(self._E.node)] @ self._E.rotation)
-        d, psi = np.diff(places, axis=0), _span_angles(places, self.rho)
-        if np.isnan(psi).any() or np.abs(np.arctan2(d[:, 1], d[:, 0])).max() > 3.0:
-            return False
-        if np.hypot(d[:, 0], d[:, 1]).min() < 1.5 * np.abs(np.diff(self.rho)).max() + 0.3 * point.size:
-            return False
-        start = self.record[7][: len(psi)]
-        if (np.abs((psi - start + math.pi) % (2 * math.pi) - math.pi) > 3.0).any():
-            return False
-        if self.role == "contact":
-            return True
-        states = np.zeros(self.n_state)
-        call = evaluator_of(self)
-        states[:] = call("initial", point)["state"]
-        at = point.copy(state=states)
-        f = [call("force", at.copy(v=c * point.v))["f"] for c in (0.0, 1.0, -2.0, 3.0)]
-        cut = [np.abs(f[0] + c * (f[1] - f[0]) - other).max() for c, other in ((-2.0, f[2]), (3.0, f[3]))]
-        return bool(np.abs(f[0]).max() > 0.02 and max(cut) < 1e-9 * np.abs(f[0]).max())
-
-
-class Cable(_OnPath, Contact):
+class Cable(OnPath, Contact):
     """Inextensible cable over pulleys: its path cannot become longer than the cable, and shorter it is slack.
 
     Parameters
@@ -274,6 +157,8 @@ class Cable(_OnPath, Contact):
     Attributes
     ----------
     length : [m]
+    arcs : dict
+        Station -> arc on this pulley at the start [rad]: to see whether the signs of the radii are right.
 
     Raises
     ------
@@ -316,7 +201,7 @@ class Cable(_OnPath, Contact):
         name: str | None = None,
     ) -> None:
         self.name = name
-        nodes, record, begins = self._lay(path, length, slack, turns or {})
+        nodes, record, begins = self.lay(path, length, slack, turns)
         Contact.__init__(self, nodes, restitution=restitution, name=name)
         self.check(
             self.length >= begins * (1.0 - 1e-9),
@@ -338,7 +223,7 @@ class Cable(_OnPath, Contact):
         return (self.nodes.index(self.path[0].node),), (self.nodes.index(self.path[-1].node),)
 
 
-class ElasticCable(_OnPath, Force):
+class ElasticCable(OnPath, Force):
     """Elastic cable over pulleys without friction; it pulls where its path is longer than it, and is slack otherwise.
 
     Parameters
@@ -386,7 +271,7 @@ class ElasticCable(_OnPath, Force):
         name: str | None = None,
     ) -> None:
         self.name = name
-        nodes, record, _ = self._lay(path, length, slack, turns or {})
+        nodes, record, _ = self.lay(path, length, slack, turns)
         Force.__init__(self, nodes, name=name)
         self.stiffness = self.positive("stiffness", stiffness, "N/m")
         self.damping = self.positive("damping", damping, "N s/m", allow_zero=True)
@@ -407,12 +292,14 @@ def _random_path(rng, nodes):
 
 
 def _example(rng, a, b, c):
-    return Cable(_random_path(rng, (a, b, c)), slack=0.1, restitution=0.3)
+    return Cable(_random_path(rng, (a, b, c)), slack=0.1, restitution=0.3, turns={1: 0, 2: 1})
 
 
 def _example_elastic(rng, a, b, c):
     stiffness, damping = rng.uniform(0.5, 2.0), 0.02 * rng.integers(0, 2)
-    return ElasticCable(_random_path(rng, (a, b, c)), stiffness=stiffness, damping=damping, length=0.5)
+    return ElasticCable(
+        _random_path(rng, (a, b, c)), stiffness=stiffness, damping=damping, length=0.5, turns={1: 0, 2: 1}
+    )
 
 
 register(Cable, example=_example)

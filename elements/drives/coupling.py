@@ -87,6 +87,15 @@ class Coupling(Constraint):
             column([t.point for t in terms], 3), column([t.start for t in terms]), offset, pitch, flank,
         )  # fmt: skip
 
+    def regular(self, point: Any) -> bool:
+        """Whether the row can be differentiated at a configuration: no direction of an angle nearly along its axis."""
+        for term in self.terms:
+            A, B = self.nodes.index(term.P.node), self.nodes.index(term.Q.node)
+            x = (point.R[A] @ term.P.rotation).T @ point.R[B] @ term.Q.rotation[:, 0]
+            if np.hypot(x[0], x[1]) < 0.2:
+                return False
+        return True
+
     def _check_joint(self, parameter: str, joint: Any) -> Any:
         self.as_instance(parameter, joint, Joint, "a joint, such as Revolute or Prismatic")
         return joint
@@ -134,6 +143,7 @@ class CoordinateCoupling(Coupling):
 
     def __init__(self, terms: Sequence, *, name: str | None = None) -> None:
         self.name = name
+        self.check(isinstance(terms, (list, tuple)), "terms", terms, "must be a list of pairs (coefficient, joint)")
         given = list(terms)
         self.check(2 <= len(given) <= MOST, "terms", given, f"must be 2 to {MOST} pairs (coefficient, joint)")
         made = []

@@ -67,7 +67,7 @@ def mesh_output(p, x_A, R_A, x_B, R_B, v, state, out):
 
 def stiffness_table(element: Any, stiffness: Any) -> np.ndarray:
     """Cubic pieces (n, 4) of a stiffness: a number, or values at n ≥ 8 places over one period."""
-    values = element.as_array("stiffness", np.atleast_1d(stiffness), (None,))
+    values = np.atleast_1d(element.as_array("stiffness", stiffness, (), (None,)))
     element.check((values > 0.0).all(), "stiffness", stiffness, "N/m must be positive")
     if values.size == 1:
         return np.array([[values[0], 0.0, 0.0, 0.0]])
@@ -116,16 +116,16 @@ class TangentForce(Force):
 
     def _finish(self, r_1, r_2, side, h_0, psi_0, b, preload, damping, table, teeth, phase):
         """Keep the table and set the record."""
-        self._table = table
+        self._table, self.kappa = table, abs(r_1 + r_2)
         frames = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
-        self._law = (*frames, r_1, r_2, abs(r_1 + r_2), side, h_0, psi_0, b, preload, damping, teeth, phase)
+        self._law = (*frames, r_1, r_2, self.kappa, side, h_0, psi_0, b, preload, damping, teeth, phase)
         self.viscous = damping > 0.0
         self.place()
 
     def place(self) -> None:
-        self.record = (*self._law, address(self._table), len(self._table))
+        self.record = (*self._law, 0.0, address(self._table), len(self._table))
 
-    def _centres(self, x, R):
+    def centres(self, x: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Vectors (3,) from P to Q in axes of P, and from Q to P in axes of Q [m]."""
         P, Q = self.frame_P, self.frame_Q
         d = x[1] + R[1] @ Q.p - x[0] - R[0] @ P.p
@@ -134,13 +134,13 @@ class TangentForce(Force):
     def regular(self, point: Any) -> bool:
         """Whether forces can be differentiated at a configuration: no flank or span about to lift off there."""
         law = dict(zip(self.parameters.names, self.record))
-        d, e = self._centres(point.x, point.R)
+        d, e = self.centres(point.x, point.R)
         a, other = float(np.hypot(d[0], d[1])), float(np.hypot(e[0], e[1]))
         angles = np.array([-math.atan2(d[1], d[0]), -math.atan2(e[1], e[0])])
         place = len(self._table) * (angles[0] * law["teeth"] / (2.0 * math.pi) + law["phase"]) % 1.0
         # wheels nearly on edge have no centre line; angles jump by a turn; pieces of the table meet
         odd = min(a, other) < 0.3 * float(np.linalg.norm(d)) or np.abs(angles).max() > 3.0
-        if odd or a < 1.3 * law["kappa"] or (len(self._table) > 1 and not 0.2 < place < 0.8):
+        if odd or a < 1.5 * law["kappa"] or (len(self._table) > 1 and not 0.25 < place < 0.75):
             return False
         q = law["r_1"] * angles[0] + law["r_2"] * angles[1] - law["psi_0"]
         h, k = law["side"] * (tangent_length(law["kappa"], a) - law["h_0"]), self._table[:, 0]
@@ -155,13 +155,12 @@ class TangentForce(Force):
     def trouble(self, state: Any) -> str | None:
         """What is wrong with the pair in a state, as text, or None."""
         nodes = [node.index for node in self.nodes]
-        d, _ = self._centres(state.x[nodes], state.R[nodes])
-        kappa = self.record[self.parameters.names.index("kappa")]
-        if (a := float(np.hypot(d[0], d[1]))) > kappa:
+        d, _ = self.centres(state.x[nodes], state.R[nodes])
+        if (a := float(np.hypot(d[0], d[1]))) > self.kappa:
             return None
         return (
-            f"{label(self)}: its centres are {a:.6g} m apart, and must be further apart than {kappa:.6g} m: nearer the "
-            f"{self._circles} have no common tangent. Are the wheels held by joints?"
+            f"{label(self)}: its centres are {a:.6g} m apart, and must be further apart than {self.kappa:.6g} m: "
+            f"nearer the {self._circles} have no common tangent. Are the wheels held by joints?"
         )
 
     _circles = "circles"
@@ -267,7 +266,7 @@ class GearMesh(TangentForce):
         )
         h_0 = tangent_length(kappa, self.nominal_distance)
         left = -sign * (tangent_length(kappa, distance) - h_0)  # ε of both flanks where q = ψ_0
-        open_by = b_0 - 2.0 * left
+        self.open_by = open_by = b_0 - 2.0 * left
         self.check(
             -0.5 * self.module < open_by < 2.0 * self.module,
             "frame_Q",
@@ -308,7 +307,7 @@ def random_wheels(rng: Any, a: Any, b: Any, distance: float) -> tuple:
 def _example(rng, a, b):
     internal = rng.random() < 0.5
     teeth = np.array([4, 9]) if internal else np.array([5, 7])
-    module = rng.uniform(0.02, 0.1)
+    module = rng.uniform(0.06, 0.12)
     P, Q = random_wheels(rng, a, b, 0.5 * module * (5 if internal else 12))
     course = 1.0 + 0.3 * np.sin(2 * np.pi * np.arange(8) / 8) if rng.random() < 0.7 else rng.uniform(0.5, 2.0)
     return GearMesh(

@@ -54,8 +54,8 @@ class _Toothed(Coupling):
         return [pair if pair[0].node is carriers[0] else pair[::-1] for pair in frames]
 
     def _flank(self, flank: Any) -> float:
-        self.check(flank in ("auto", "forward", "backward"), "flank", flank, "must be 'auto', 'forward' or 'backward'")
-        return {"auto": 0.0, "forward": 1.0, "backward": -1.0}[flank]
+        choice = self.as_choice("flank", flank, ("auto", "forward", "backward"))
+        return {"auto": 0.0, "forward": 1.0, "backward": -1.0}[choice]
 
     def _normal(self, pressure_angle: float | None, helix_angle: float, t, u, w) -> tuple[np.ndarray, np.ndarray]:
         """Parts of (3) that do not depend on σ, and that do; inertial axes at the start."""

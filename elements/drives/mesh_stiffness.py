@@ -143,7 +143,13 @@ def iso_mesh_stiffness(
     owner = Named("iso_mesh_stiffness")
     z, x = owner.as_array("teeth", teeth, (2,)), owner.as_array("profile_shift", profile_shift, (2,))
     owner.number("contact_ratio", contact_ratio, at_least=1.2)
-    owner.positive("width", width, "m")
+    width = owner.positive("width", width, "m")
+    contact_ratio = float(contact_ratio)
+    owner.check((z >= 3).all(), "teeth", teeth, "must be at least 3 on both wheels")
+    pressure_angle = owner.number("pressure_angle", pressure_angle, "rad", at_least=0.1, at_most=0.8)
+    dedendum = owner.number("dedendum", dedendum, at_least=0.5, at_most=2.5)
+    web_factor = owner.number("web_factor", web_factor, at_least=0.1, at_most=1.5)
+    owner.check((np.abs(x) <= 2.0).all(), "profile_shift", profile_shift, "must be between −2 and 2 modules")
     beta = owner.number("helix_angle", helix_angle, "rad", at_least=-0.8, at_most=0.8)
     base_helix = math.asin(math.sin(beta) * math.cos(pressure_angle))
     zn = z / (math.cos(base_helix) ** 2 * math.cos(beta))
@@ -152,6 +158,12 @@ def iso_mesh_stiffness(
     rack = (1.0 + 0.5 * (1.2 - dedendum)) * (1.0 - 0.02 * (20.0 - math.degrees(pressure_angle)))
     single = 0.8 * web_factor * rack * math.cos(beta) / q * 1e9 * width  # N/(mm µm) = 1e9 N/m per m of width
     return float(single), float(single * (0.75 * contact_ratio + 0.25))
+
+
+def _count(owner, samples):
+    samples = owner.as_integer("samples", samples)
+    owner.check(8 <= samples <= 100_000, "samples", samples, "must be between 8 and 100000")
+    return samples
 
 
 def _ramp(t):
@@ -183,6 +195,7 @@ def stepped_stiffness(low: float, high: float, share: float, *, ramp: float = 0.
     low, high = owner.positive("low", low, "N/m"), owner.positive("high", high, "N/m")
     share = owner.number("share", share, at_least=0, at_most=1)
     ramp = owner.number("ramp", ramp, at_least=0, at_most=min(share, 1 - share) if 0 < share < 1 else 1)
+    samples = _count(owner, samples)
     phase = np.arange(samples) / samples
     # distance into the share, from its nearer end, over one period
     inside = 0.5 * share - np.abs(np.remainder(phase - 0.5 * share + 0.5, 1.0) - 0.5)
@@ -269,6 +282,9 @@ def tooth_stiffness(
     owner.as_instance("pair", pair, SpurTeeth)
     width = owner.positive("width", width, "m")
     per_width = owner.positive("load", load, "N") / width
+    young = owner.positive("young", young, "Pa")
+    poisson = owner.number("poisson", poisson, at_least=0, at_most=0.5)
+    samples = _count(owner, samples)
     ramp = owner.number("ramp", ramp, at_least=0.01, at_most=0.5 * pair.contact_ratio)
     places = np.linspace(-pair.approach, pair.recess, 201)
     course = np.array([pair_stiffness(pair, xi, per_width, young, poisson) for xi in places])

@@ -31,6 +31,7 @@ Source: docs/theory/gears_and_belts.md, (7)-(10); derived there, checked by diff
     ψ_0, b±      p.psi_0, p.b      ()       m        ε = 0 on flank +; clearance on flank −
     k(φ_1)       p.table_at        (n, 4)   N/m      cubic pieces over one pitch, see `stiffness_at`
     F_0          p.preload         ()       N        tension of a belt at rest
+    ±            p.flank           ()       -        of a rigid flank (`drives.loose_gears`) alone
 """
 
 import math
@@ -45,7 +46,7 @@ SPANS = np.dtype(
     [
         *JOINT_FRAMES.descr, ("r_1", "f8"), ("r_2", "f8"), ("kappa", "f8"), ("side", "f8"), ("h_0", "f8"),
         ("psi_0", "f8"), ("b", "f8"), ("preload", "f8"), ("damping", "f8"), ("teeth", "f8"), ("phase", "f8"),
-        ("table_at", "i8"), ("pieces", "i8"),
+        ("flank", "f8"), ("table_at", "i8"), ("pieces", "i8"),
     ]
 )  # fmt: skip
 

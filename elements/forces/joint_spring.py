@@ -175,7 +175,7 @@ class JointSpring(Force):
         along = coordinate_of(self, "joint", joint, coordinate)
         self.joint = joint
         super().__init__(joint.nodes, name=name)
-        line = np.ndim(stiffness) == 0 and not callable(stiffness)
+        line = not isinstance(stiffness, (list, tuple)) and np.ndim(stiffness) == 0 and not callable(stiffness)
         self.rest = self.number("rest", (along.start if line else 0.0) if rest is None else rest, along.unit)
         self._begin(along, stiffness, damping, 0.0, along.start)
 

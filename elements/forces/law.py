@@ -54,7 +54,7 @@ class Law:
         self.zero = False
         if callable(value):
             self.function = self._checked(owner, parameter, value, start)
-        elif np.ndim(value) == 0:
+        elif not isinstance(value, (list, tuple)) and np.ndim(value) == 0:
             number = owner.positive(parameter, value, unit, allow_zero=True)
             self.zero = number == 0.0
             self.table = np.array([[0.0, 0.0, number, 0.0, 0.0, 0.0]])

@@ -6,7 +6,7 @@ The z axes are the shafts. With the rotation R from Q to P the last row is R_21 
 component along z_P, nor along z_Q = R z_P. The shafts are bent against each other about an axis at right angles to
 both, and not twisted: ω_B·z_Q = ω_A·z_P.
 
-Source: docs/theory/joints.md, (8), (18); derived there. Symbols: see `fem_mbs.elements.joints.rows`.
+Source: docs/theory/joints.md, (8); derived there. Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
 import math

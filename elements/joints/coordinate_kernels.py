@@ -17,7 +17,7 @@ A slide is the distance of Q from P along an axis of P, row "in plane" of `joint
 
     SLIDE_X, SLIDE_Y, SLIDE_Z      u·(x_Q − x_P)  with u = x_P, y_P, z_P                                       (6)
 
-Source: docs/theory/joints.md, (joint-12), (joint-13); derived from the rows (2), (3) of `joints.rows`.
+Source: docs/theory/joints.md, (12), (13); derived from the rows (2), (3) of `joints.rows`.
 
     symbol     code           shape    unit  meaning
     θ_n        near           ()       rad   value that the angle is within half a turn of

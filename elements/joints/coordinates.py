@@ -94,6 +94,7 @@ def coordinate_of(owner: Any, parameter: str, joint: Any, name: str | None = Non
         several = f"has {len(there)} free coordinates; say which: {choice}"
         owner.check(len(there) == 1, parameter, joint if owner is not joint else "…", several)
         return JointCoordinate(joint, there[0])
+    name = owner.as_text("coordinate", name)
     choice = ", ".join(names)
     of = joint.name or type(joint).__name__
     owner.check(name in names, "coordinate", name, f"is none of '{of}'; it has: {choice}")

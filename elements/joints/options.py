@@ -52,9 +52,11 @@ class Stops(Checked):
         self.check(not both, "restitution", restitution, "is of rigid stops, stiffness of compliant ones; give one")
         loose = damping is not None and stiffness is None
         self.check(not loose, "damping", damping, "is of compliant stops: give their stiffness too, or a restitution")
-        self.restitution = self.number("restitution", restitution or 0.0, at_least=0, at_most=1)
+        self.restitution = self.number(
+            "restitution", 0.0 if restitution is None else restitution, at_least=0, at_most=1
+        )
         self.stiffness = None if stiffness is None else self.positive("stiffness", stiffness)
-        self.damping = self.positive("damping", damping or 0.0, allow_zero=True)
+        self.damping = self.positive("damping", 0.0 if damping is None else damping, allow_zero=True)
 
 
 class Motor(Checked):

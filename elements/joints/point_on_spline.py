@@ -12,7 +12,7 @@ directions r_k that are at right angles to the curve where the last accepted ste
 to the curve, and independent as long as a step turns the tangent by less than 90°. On g = 0 (2) is m_k: the multipliers
 are a force at right angles to the curve. Foot and curve are those of `contacts.curve`.
 
-Source: docs/theory/joints.md, (19), (20); (2)-(4) derived here and checked by differences.
+Source: docs/theory/joints.md, (18), (19); (2)-(4) derived here and checked by differences.
 
     symbol   code          shape    unit  meaning
     c        table         (n, 13)  m     pieces of the spline, see `contacts.curve`

@@ -74,6 +74,10 @@ CASES = [
         }),
         GGL, FRICTION, ALPHA, LOBATTO,
     ),
+    example("door_closer", "equation of motion, from event to event", "first order in h at events"),
+    example("slider_crank_friction", "consistent accelerations with friction, DOP853", SECOND),
+    example("four_bar_motor", "energy of the geometry; books of energy", SECOND),
+    example("quarter_car", "equations of motion with the same curves", SECOND),
     example(
         "heavy_top", "independent integration to round-off", SECOND,
         Method("MoreauJean", PROJECTED, {

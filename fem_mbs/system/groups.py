@@ -24,7 +24,7 @@ WITH = {"inertia": "inertia_tangent", "force": "force_tangent", "constraint": "h
 class Group:
     """Elements of one type as arrays, with their bound kernels."""
 
-    changes: tuple[str, ...] = ("state", "G", "kept")  # arrays that a run changes
+    changes: tuple[str, ...] = ("state", "active", "G", "kept")  # arrays that a run changes
 
     def __init__(self, elements: Sequence["Element"], workspace: Workspace) -> None:
         first = elements[0]

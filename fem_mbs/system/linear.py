@@ -524,7 +524,8 @@ class KLU(LinearSolver):
         for name, value in state["counted"].items():
             self.context[0][name] = value
         if state["counted"]["analyses"]:
-            invoke(_klu_rebuild.address, self.context_address, address(self.values.copy()))
+            values = self.values.copy()  # held here while compiled code reads it
+            invoke(_klu_rebuild.address, self.context_address, address(values))
             self.status[:] = state["status"]
 
     def foreign_bytes(self) -> int:

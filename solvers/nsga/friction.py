@@ -33,6 +33,7 @@ from fem_mbs.solvers.nsga.friction_pieces import kappas_and_masses, search_piece
 from fem_mbs.solvers.nsga.friction_start import (
     acceleration_right,
     acceleration_tangents,
+    add_jumps,
     begin_accelerations,
     check_accelerations,
     report_start,
@@ -49,6 +50,7 @@ from fem_mbs.solvers.stepping.friction_tasks import (
     GO,
     IMPULSES,
     JOINT_RATES,
+    JUMP,
     KEEP,
     LET_GO,
     MOVE,
@@ -357,10 +359,13 @@ def friction_part(run, task):
         search_pieces(d, s)
     elif task == END:
         s.friction_answer = 1 if end_step(d, s) else 0
+    elif task == JUMP:
+        add_jumps(d, s)
     elif task == REPORT:
         report_step(d, s)
     elif task == START:
         start_statuses(d, s)
+        s.friction_event = -1.0  # no step has changed anything
         kappas_and_masses(d, s)
     elif task == ACCELERATIONS:
         begin_accelerations(d, s)

@@ -12,6 +12,7 @@ Source: docs/theory/joint_friction.md, (10), (13).
 
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.nsga.friction_pieces import kappas_and_masses, kappas_wanted
+from fem_mbs.solvers.nsga.friction_start import knows_forces
 from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.friction import (
     F_BOUND,
@@ -102,7 +103,7 @@ def way_of(s, kept):
 @kernel
 def report_step(d, s):
     """Forces and work of the step; where something has changed, after the memory of the method has started again."""
-    groups, event = groups_of(d), s.friction_event
+    groups, event, known = groups_of(d), s.friction_event, knows_forces(d, s)
     for a in range(d.n_groups):
         g = groups[a]
         if g.friction == 0:
@@ -111,7 +112,7 @@ def report_step(d, s):
         for e in range(g.n):
             kept = states_of(g)[e]
             force = kept[F_IMPULSE] / s.h
-            if event >= 0.0 and s.struck == 0:
+            if event >= 0.0 and s.struck == 0 and known:
                 force = kept[F_SMOOTH]
             way, before, part = way_of(s, kept), kept[F_LAST], event if event > 0.0 else 0.5
             mean = force if s.struck != 0 or kept[F_OLD] * before > 0.0 else part * before + (1.0 - part) * force
@@ -121,5 +122,5 @@ def report_step(d, s):
                     kept[F_WORK] -= 0.5 * s.h * kept[F_PART] * kept[F_OLD] * before
             kept[F_WORK] -= mean * way
             kept[F_FORCE] = kept[F_LAST] = force
-            if event >= 0.0 and s.struck == 0:
+            if event >= 0.0 and s.struck == 0 and known:
                 kept[F_BOUND] = (mu[e, 0] if kept[F_STATUS] == STICK else mu[e, 1]) * kept[F_N]

@@ -12,6 +12,7 @@ Source: docs/theory/joint_friction.md, (12).
     λ_F                F_SMOOTH    [N, N m]
     γ_2                F_ROW       of the row
     N − ∂N/∂λ λ        F_BEFORE    at the last multipliers
+    λ~_F               F_MU        of the smooth motion before
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor, vector
@@ -35,6 +36,7 @@ from fem_mbs.system.friction import (
     F_KAPPA,
     F_LAST,
     F_MASS,
+    F_MU,
     F_N,
     F_OUT,
     F_PASS,
@@ -47,6 +49,7 @@ from fem_mbs.system.friction import (
     F_WORK,
     SLIP,
     STICK,
+    add_row,
     coefficients_of,
     curvature,
     evaluate_bound,
@@ -111,6 +114,7 @@ def begin_accelerations(d, s):
                 for j in range(g.nd):
                     kept[F_ROW] += ve[i] * H[i, j] * ve[j]
             keep_bound(d, g, e, b, s, s.lam_report)
+            kept[F_MU] = kept[F_SMOOTH]
 
 
 @kernel
@@ -175,6 +179,15 @@ def take_accelerations(d, s):
 
 
 @kernel
+def knows_forces(d, s):
+    """Whether reactions of the smooth motion are those of the model: closed contacts that it leaves out act as well."""
+    for c in range(d.nc if s.persistent == 0 else 0):
+        if s.was_active[c] != 0:
+            return False
+    return True
+
+
+@kernel
 def check_accelerations(d, s):
     """Whether (1) is to be solved once more: N has not converged, or a joint sticks or slides that cannot.
 
@@ -206,6 +219,18 @@ def check_accelerations(d, s):
                 if (row_times_reduced(d, g, e, dx) + kept[F_ROW]) * kept[F_SIGN] < 0.0:
                     kept[F_STATUS], kept[F_CHANGES], again = STICK, kept[F_CHANGES] + 1.0, True
     return again
+
+
+@kernel
+def add_jumps(d, s):
+    """Add to the full vector s.f what friction has changed by since the smooth motion."""
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction != 0:
+            for e in range(g.n):
+                kept = states_of(g)[e]
+                add_row(g, e, kept[F_SMOOTH] - kept[F_MU], s.f)
 
 
 @kernel

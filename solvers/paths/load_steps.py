@@ -17,6 +17,7 @@ from fem_mbs.runtime import output_path
 from fem_mbs.solvers.equilibrium import rotating_matrices
 from fem_mbs.solvers.paths.newton import extent, newton
 from fem_mbs.solvers.paths.spectrum import spectrum
+from fem_mbs.solvers.paths.untouched import no_penetration, refuse_shapes
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.solvers.stepping.records import records
 from fem_mbs.system import assembly, element_checks
@@ -33,6 +34,7 @@ def refuse(owner: Named, system: Any) -> None:
             "Run it with damping until it rests, or hold it by a joint of positions"
         )
         raise ParameterError(owner, "model", element.name, message, told=False)
+    refuse_shapes(owner, system)
     for element in system.frictions[:1]:
         message = (
             f"{label(element)} holds the model wherever it is slow enough: where it rests depends on its way there. "
@@ -44,8 +46,8 @@ def refuse(owner: Named, system: Any) -> None:
 class LoadSteps:
     """The way from no load to all of it: where it has come to (state, multipliers, load factor), and its records."""
 
-    def __init__(self, problem: Any, result: StaticResult, stability: bool) -> None:
-        self.problem, self.result, self.stability = problem, result, stability
+    def __init__(self, problem: Any, result: StaticResult, stability: bool, who: str) -> None:
+        self.problem, self.result, self.stability, self.who = problem, result, stability, who
         system = problem.system
         self.state = system.initial.copy()
         self.state.V[:], self.state.t = 0.0, problem.t
@@ -71,6 +73,7 @@ class LoadSteps:
                 if not adaptive or size < SMALLEST_STEP:
                     raise failure(self.problem, self.state, self.lam, target, history, adaptive, trouble)
                 continue
+            no_penetration(self.who, system, new, target)
             self.state, self.lam, self.factor = new, lam, target
             assembly.accept_states(system.data[0], new.x, new.R, new.V, lam)
             result.load_factors.append(target)

@@ -25,5 +25,6 @@ WITH_ROWS = 17  # their matrix
 RIGHT_SIDES = 18
 TAKE = 19  # their friction
 CHECK = 20  # answer: solve once more
+JUMP = 23  # of friction since the smooth motion, as forces in ``s.f``
 REPORT = 22  # forces and work of the step
 STARTED = 21  # report them as the friction at the start of a run

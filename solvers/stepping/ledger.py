@@ -16,7 +16,7 @@ with the step size, which tells it from an error of a model.
 Source: docs/theory/energy_table.md.
 
     symbol    code                  meaning
-    f_n, V_n  s.booked_before       of a force (nd,) and one number; of a driver ∂g/∂t (nr,) and k_s λ~ (nr,)
+    f_n, V_n  s.booked_before       of a force (nd,) and V without weight; of a driver ∂g/∂t (nr,) and k_s λ~ (nr,)
     W         s.works               sums since the start [J]; two of each contact: normal, tangential with moments
     u/h       s.trial               (N, 6), rotations by the logarithm
     P         s.total_Lam           (nc, 3), moments s.total_chi; with persistent contacts s.sent, s.sent_chi
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
     from fem_mbs.system.system import System
 
-_F, _GT, _GTT, _RATE, _ENERGY = (SLOT[k] for k in ("f", "gt", "gtt", "rate", "energy"))
+_F, _GT, _GTT, _RATE, _ENERGY, _GRAVITY = (SLOT[k] for k in ("f", "gt", "gtt", "rate", "energy", "gravity"))
 KINDS = ("load", "damper", "driver", "impact", "friction")
 
 
@@ -100,9 +100,19 @@ def work_of_force(d, g, e, b, s, kept):
         kept[i] = f[i]
     before = kept[g.nd]
     if g.energy != 0:
-        call2(g.energy, p, d.table_at)
-        kept[g.nd] = vector(b[_ENERGY], 1)[0]
+        kept[g.nd] = potential_of_forces(d, g, p, b)
     return total + kept[g.nd] - before
+
+
+@kernel
+def potential_of_forces(d, g, p, b):
+    """Potential of an element without that of its weight, which acts with its inertia [J]; after `gather`."""
+    gravity = vector(b[_GRAVITY], 3)
+    x, y, z = gravity[0], gravity[1], gravity[2]
+    gravity[:] = 0.0
+    call2(g.energy, p, d.table_at)
+    gravity[0], gravity[1], gravity[2] = x, y, z
+    return vector(b[_ENERGY], 1)[0]
 
 
 @kernel

@@ -230,7 +230,7 @@ class Stepper(Checked):
         self._duration(system, t_end, h)
         system.switch_as_given()
         model_checks.start_holds(system, self.drift(system, h), self.follows)
-        asked = Asked(t_end, h, save, save_every, strict, single, pvd, checkpoint_every, output_times, balance)
+        asked = Asked(float(t_end), h, save, save_every, strict, single, pvd, checkpoint_every, output_times, balance)
         return self._take(system, asked, observers, progress)
 
     def _take(self, system, asked, observers, progress, *, saved=None, notes=()):

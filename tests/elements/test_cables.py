@@ -152,6 +152,8 @@ def test_an_end_that_reaches_its_pulley_stops_the_run():
         ([(0, 0, 0)], {}, r"must have 2 to 8 stations"),
         ([(0, 0, 0), (1, 0, 0)], {"length": 0.9}, r"is less than the 1 m of the path"),
         ([((0, 0, 0), 0.1), (1, 0, 0)], {}, r"is an end of the cable"),
+        ([(-1, 0.11, 0), ((0, 0, 0), -0.1), (1, 0.11, 0)], {}, r"passes this pulley without touching it"),
+        ([(-1, -1, 0), ((0, 0, 0), -0.1), (1, -1, 0)], {"turns": {0: 1}}, r"key 0, which is no station with a radius"),
         ([(0, 0, 0), ((0.05, 0, 0), 0.1), (1, 0, 0)], {}, r"0\.05 m from the station before it.*more than 0\.1 m"),
     ],
 )

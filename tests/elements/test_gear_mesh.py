@@ -285,3 +285,56 @@ def test_a_span_goes_slack_and_pulls_no_more():
 def test_wheels_that_overlap_are_refused():
     with pytest.raises(fem.ParameterError, match=r"the wheels overlap, their centres are 0\.2 m apart"):
         fem.Belt(fem.Node6(), fem.Node6([0.2, 0, 0]), radii=(0.1, 0.15), stiffness=1e4)
+
+
+# --- rigid teeth with backlash --------------------------------------------------------------------------------------
+
+
+def loose(model, a, b, **options):
+    return model.add(fem.LooseGearPair(a, b, teeth=(20, 20), module=5e-3, name="mesh", **options))
+
+
+def test_rigid_flanks_are_struck_at_the_times_of_the_closed_form():
+    """Wheel 1 held, gap .01, speed 1 from the middle, e .8: impacts at .005, .0175, .033125 …, speeds .8ⁿ."""
+    model, radius = fem.Model("rattle"), 0.5 * math.cos(ALPHA)
+    b = wheel(model, 0.1, 1.0, "b", 1.0 / radius)
+    pair = fem.LooseGearPair(
+        model.ground, b, teeth=(20, 20), module=0.05, backlash=0.01, restitution=0.8, contact="middle", name="mesh"
+    )
+    model.add(pair)
+    assert [flank.name for flank in pair.elements] == ["mesh forward", "mesh backward"]
+    closed, at, speed = [], 0.005, 1.0
+    for _ in range(6):
+        closed.append(at)
+        speed *= 0.8
+        at += 0.01 / speed
+    assert closed[:4] == pytest.approx([0.005, 0.0175, 0.033125, 0.05265625])
+    h = 1e-4
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.11, h=h)
+    rate = radius * result["b"].angular_velocity[:, 2]
+    struck = np.flatnonzero(np.diff(np.sign(rate)))
+    assert len(struck) == 6
+    assert np.all(result.t[struck + 1] - closed > -1e-12) and np.all(result.t[struck + 1] - closed < 6 * h)
+    assert np.abs(rate[struck + 1]) == pytest.approx(0.8 ** np.arange(1, 7), rel=1e-9)
+    sides = [result[f"mesh {flank}"].impulse[struck + 1, 0] > 0 for flank in ("forward", "backward")]
+    assert (sides[0] == np.tile([True, False], 3)).all() and (sides[1] == ~sides[0]).all()
+
+
+def test_an_impact_of_rigid_teeth_has_the_impulse_of_the_reduced_mass():
+    model = fem.Model("impact")
+    a, b = wheel(model, 1e-3, 0.0, "a", 10.0), wheel(model, 3e-3, 0.1, "b")
+    loose(model, a, b, backlash=1e-3, restitution=0.5, contact="middle")
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=2e-3, h=1e-5)
+    mass = BASE**-2 / (1 / 1e-3 + 1 / 3e-3)
+    assert result["mesh forward"].impulse[:, 0].sum() == pytest.approx(1.5 * mass * 10.0 * BASE, rel=1e-9)
+    assert result["mesh backward"].impulse.max() == 0.0
+    # the shafts feel the line of action
+    hinge, teeth = result["hinge a"].force, result["mesh forward"].force
+    k = int(np.argmax(teeth[:, 0]))
+    assert np.linalg.norm(hinge[k]) == pytest.approx(teeth[k, 0], rel=1e-6)
+    assert abs(hinge[k, 0] / hinge[k, 1]) == pytest.approx(math.tan(ALPHA), rel=1e-6)
+
+
+def test_a_loose_pair_without_backlash_is_refused():
+    with pytest.raises(fem.ParameterError, match=r"the teeth jam"):
+        fem.LooseGearPair(fem.Node6(), fem.Node6([0.0999, 0, 0]), teeth=(20, 20), module=5e-3, backlash=1e-5)

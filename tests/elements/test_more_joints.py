@@ -55,9 +55,9 @@ def test_joint_holds_in_a_free_motion_and_takes_no_energy(name):
     model.add(part, joints(model.ground, part)[name][0])
     system = model.compile(project=True)
     run = fem.DecoupledNSGA(rho_inf=1.0).run(system, t_end=0.5, h=2e-3)
-    assert run.energy.kinetic[0] > 0.05
+    assert run.energy.kinetic[0] > 0.005
     assert run.energy.total == pytest.approx(run.energy.total[0], rel=1e-4)  # order 2 in h
-    assert np.abs(system.constraint_values(run.state(-1))[0]).max() < 1e-9 or name == "Screw"
+    assert np.abs(system.constraint_values(run.state(-1))[0]).max() < 1e-9
 
 
 # --- planar ---------------------------------------------------------------------------------------------------------

@@ -134,6 +134,41 @@ BODIES = {
     "Prescribed": lambda: (fem.Prescribed, dict(frame=B(), x=1.0, y=0.0, z=lambda t: 0.1 * t**2, name="p")),
     "mass_of_mesh": lambda: (fem.mass_of_mesh, dict(mesh=closed_mesh(), density=2.0, scale=1.0)),
     "RigidBody.from_mesh": lambda: (fem.RigidBody.from_mesh, dict(mesh=closed_mesh(), density=2.0, scale=1.0)),
+    # joints with frames, and what acts along their coordinates
+    "Planar": lambda: (fem.Planar, joint_frames()),
+    "Screw": lambda: (fem.Screw, joint_frames() | dict(lead=0.1)),
+    "PointOnLine": lambda: (fem.PointOnLine, joint_frames()),
+    "ParallelAxes": lambda: (fem.ParallelAxes, joint_frames()),
+    "PerpendicularAxes": lambda: (fem.PerpendicularAxes, joint_frames()),
+    "ConstantVelocity": lambda: (fem.ConstantVelocity, joint_frames()),
+    "Distance": lambda: (fem.Distance, dict(frame_P=A(), frame_Q=B(), length=1.0, name="j")),
+    "PointOnSpline": lambda: (
+        fem.PointOnSpline,
+        dict(frame_P=B(), frame_Q=A(), points=[[1.0, 0, 0], [2, 1, 0], [3, 0, 0]], closed=False, name="j"),
+    ),
+    "Stops": lambda: (fem.Stops, dict(lower=-1.0, upper=1.0, restitution=0.3)),
+    "Stops, compliant": lambda: (fem.Stops, dict(lower=-1.0, upper=1.0, stiffness=3.0, damping=0.1)),
+    "Motor, position": lambda: (fem.Motor, dict(position=1.0)),
+    "Motor, rate": lambda: (fem.Motor, dict(rate=1.0)),
+    "Motor, effort": lambda: (fem.Motor, dict(effort=1.0)),
+    "JointSpring": lambda: (
+        fem.JointSpring,
+        dict(joint=rail(), stiffness=1.0, damping=0.1, rest=0.2, coordinate="displacement", name="s"),
+    ),
+    "JointStop": lambda: (
+        fem.JointStop,
+        dict(joint=rail(), limit=1.0, side="upper", restitution=0.1, coordinate="displacement", name="s"),
+    ),
+    "JointBumper": lambda: (
+        fem.JointBumper,
+        dict(joint=rail(), stiffness=1.0, lower=-1.0, upper=1.0, damping=0.1, coordinate="displacement", name="s"),
+    ),
+    "JointDriver": lambda: (
+        fem.JointDriver,
+        dict(joint=rail(), position=lambda t: 0.1 * t**2, coordinate="displacement", name="s"),
+    ),
+    "JointRate": lambda: (fem.JointRate, dict(joint=rail(), rate=1.0, coordinate="displacement", name="s")),
+    "JointEffort": lambda: (fem.JointEffort, dict(joint=rail(), effort=1.0, coordinate="displacement", name="s")),
     # forces
     "Spring": lambda: (
         fem.Spring,

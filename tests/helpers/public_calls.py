@@ -7,6 +7,7 @@ from calls_of_bearings import BEARINGS
 from calls_of_bodies import BODIES
 from calls_of_contacts import CONTACTS
 from calls_of_control import CONTROL
+from calls_of_drives import DRIVES
 from calls_of_solvers import SOLVERS
 
-CALLS = {**BODIES, **CONTACTS, **BEARINGS, **CONTROL, **SOLVERS}
+CALLS = {**BODIES, **CONTACTS, **BEARINGS, **CONTROL, **DRIVES, **SOLVERS}

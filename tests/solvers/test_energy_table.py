@@ -318,3 +318,15 @@ def test_the_time_of_an_impact_of_a_pendulum_is_as_accurate_as_its_motion():
         for h in (4e-3, 2e-3, 1e-3)
     ]
     assert errors[-1] < 2e-6 and errors[0] / errors[-1] > 8, errors  # that of the motion is of second order
+
+
+def test_weight_is_no_work_of_a_damped_beam():
+    section = fem.Section.circle(0.01, E=1e8, nu=0.3, density=1000.0)
+    model = fem.Model(gravity=[0, 0, -9.81])
+    line = model.add(fem.beam_line([0, 0, 0], [0.5, 0, 0], 4, section, damping=1e-4, name="beam"))
+    model.add(fem.Revolute.at(model.ground, line.nodes[0], [0, 0, 0], [0, 1, 0]))
+    table = fem.DecoupledNSGA(rho_inf=1.0).run(model, 0.2, 1e-3, balance=True).energy_table()
+    fallen = table.potential[0] - table.potential[1]
+    # the potential energy of its weight goes into motion; what dampers take is a thousandth of it
+    assert fallen > 0.1 and -0.01 * fallen < table.total("damper") < 0.0
+    assert abs(table.numerical) < 1e-3 * fallen

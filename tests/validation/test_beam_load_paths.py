@@ -130,5 +130,5 @@ def test_contact_that_would_be_penetrated_is_named():
     model.add(beam_line(root, tip, 2, ROLL_UP), PointForce(tip, [0, 0, -50]))
     floor = model.ground.frame([0, 0, -0.05])
     model.add(SphereOnPlane(tip.frame(), floor, radius=0.01, name="tip-floor"))
-    with pytest.raises(SolverError, match=r"contact 'tip-floor' is penetrated .* gap = -"):
+    with pytest.raises(SolverError, match=r"SphereOnPlane 'tip-floor' is penetrated .* gap = -"):
         static_equilibrium(model)

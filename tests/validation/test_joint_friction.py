@@ -171,3 +171,57 @@ def test_friction_of_many_joints_that_come_to_rest_is_solved():
         found = result[work]
         # solved to rtol of all forces, 1e-6 × 200 N × 0.02 m; 2e-9 measured
         assert (np.abs(found.force) <= found.bound + 1e-7).all()
+
+
+def discs(speed):
+    """A disc of 1 kg m² about the z axis of the ground, with an initial speed."""
+    model = fem.Model("discs")
+    disc = model.add(fem.RigidBody(1.0, np.eye(3), angular_velocity=[0, 0, speed], name="disc"))
+    axle = model.add(fem.Revolute.at(model.ground, disc, [0, 0, 0], [0, 0, 1], name="axle"))
+    return model, disc, axle
+
+
+def test_brake_that_is_put_on_stops_a_disc_in_time():
+    model, _, axle = discs(10.0)
+    model.add(fem.JointFriction(axle, 1.0, preload=lambda t: 5.0 if t >= 0.5 else 0.0, name="brake"))
+    result = models.run(model, 3.0, 5e-3)
+    stops = result.t[(result["brake"].status == 0) & (result.t > 0.5)][0]
+    assert stops == pytest.approx(0.5 + 10 / 5, abs=5e-3)
+    assert result["brake"].dissipated[-1] == pytest.approx(50.0, rel=1e-5)
+
+
+def test_clutch_brings_two_discs_to_one_speed_and_keeps_the_momentum():
+    model, disc, _ = discs(10.0)
+    other = model.add(fem.RigidBody(1.0, 2 * np.eye(3), name="other"))
+    joint = model.add(fem.Revolute.at(disc, other, [0, 0, 0], [0, 0, 1], name="pilot bearing"))
+    model.add(fem.JointFriction(joint, 1.0, preload=2.0, name="clutch"))
+    result = models.run(model, 4.0, 1e-2)
+    closes = result.t[result["clutch"].status == 0][0]
+    assert closes == pytest.approx(10 / (2 / 1 + 2 / 2), abs=1e-2)
+    for name in ("disc", "other"):
+        assert result[name].angular_velocity[-1, 2] == pytest.approx(10 / 3, rel=1e-10)
+    assert result["clutch"].dissipated[-1] == pytest.approx(0.5 * 100 * 2 / 3, rel=1e-10)
+
+
+def test_motor_with_a_torque_limit_reaches_its_speed_and_follows_it():
+    model, _, axle = discs(0.0)
+    model.add(fem.JointFriction(axle, 1.0, preload=2.0, speed=lambda t: 3.0 + np.sin(t), name="motor"))
+    result = models.run(model, 5.0, 1e-2)
+    assert result["axle"].rate[-1] == pytest.approx(3.0 + np.sin(5.0), rel=1e-10)
+    assert result["motor"].force[-1] == pytest.approx(np.cos(5.0), abs=1e-4)  # 2.4e-6 measured
+    assert not result.warnings
+
+
+@pytest.mark.parametrize("rho_inf", [0.0, 0.5])
+def test_hinge_of_a_flexible_rod_is_not_shaken_by_its_friction(rho_inf):
+    """Statuses change at a node of little inertia; the work of friction is what the energy loses."""
+    from fem_mbs.warmup import flexible_pendulum
+
+    model = flexible_pendulum()
+    model.elements = [element for element in model.elements if not isinstance(element, fem.SphereOnPlane)]
+    hinge = next(element for element in model.elements if isinstance(element, fem.Revolute))
+    model.add(fem.JointFriction(hinge, 0.3, radius=0.02, name="friction"))
+    result = fem.DecoupledNSGA(rho_inf=rho_inf).run(model, t_end=0.2, h=1e-3)
+    lost = result.energy.total[0] - result.energy.total[-1]
+    assert lost == pytest.approx(0.004085, rel=0.02)  # at a quarter of the step
+    assert result["friction"].dissipated[-1] == pytest.approx(0.004085, rel=0.03)
