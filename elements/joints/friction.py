@@ -305,20 +305,13 @@ def _example(rng, a, b):
     joint = random_joint(REGISTRY[kind][0], rng, a, b)
     options = {"length": sizes[1]} if rng.integers(2) else {}
     if which == 0:
-        joint, options["collar"], options["radius"] = (
-            random_joint(REGISTRY["Revolute"][0], rng, a, b),
-            sizes[2],
-            sizes[0],
-        )
+        options["collar"], options["radius"] = sizes[2], sizes[0]
         options["speed"] = lambda t: 2.0 + t
     elif which == 1:
         options["flat"] = bool(rng.integers(2))
         options["offset"], options["preload"] = rng.normal(size=2), lambda t: 1.0 + t
     else:
-        joint, options["coordinate"] = (
-            random_joint(REGISTRY["Cylindrical"][0], rng, a, b),
-            ("angle", "displacement")[which - 2],
-        )
+        options["coordinate"] = ("angle", "displacement")[which - 2]
         options |= {"radius": sizes[0]} if which == 2 else {}
     return JointFriction(joint, friction=(0.3, 0.2), **options)
 

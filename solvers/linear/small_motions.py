@@ -171,7 +171,7 @@ def _neutral(system):
     return [
         *remarks,
         f"{label(system.non_holonomic[0])} constrains velocities: the model can come to rest elsewhere. Motions from "
-        "one place of rest to another (s = 0) that rows of velocities would forbid in positions are left out."
+        "one place of rest to another (s = 0) that rows of velocities would forbid in positions are left out.",
     ]
 
 
