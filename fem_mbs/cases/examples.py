@@ -270,6 +270,9 @@ CASES = [
     example("shaft_in_bearings", "statics, ISO 281", "what statics leaves out: moments of the bearings, 2 to 3 %",
             Method(ALPHA.stepper, {"rho_inf": 0.7}), Method(GGL.stepper, {"rho_inf": 0.7}), moreau(PROJECTED),
             fast=False),
+    example("sampled_pendulum", "equation of motion from event to event, SciPy", SECOND),
+    example("geared_servo", "closed forms and equations of motion, see the script", SECOND),
+    example("cable_payload", "equation of motion of the load, SciPy", SECOND),
     example("rotor_in_bearings", "its own steady response", "the run-up is not infinitely slow: 4 % in speed",
             fast=False),
 ]  # fmt: skip
