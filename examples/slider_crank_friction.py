@@ -2,7 +2,7 @@
 
 Friction acts on the reactions of its own joint. Planar joints in space are redundant: `redundant="allow"` gives the
 reactions in the plane, which alone matter here. Reference: consistent accelerations with friction, integrated by
-DOP853 (digits of the sheet of the formulation, docs/theory/joint_friction.md).
+DOP853 (docs/theory/joint_friction.md).
 
     python examples/slider_crank_friction.py            writes slider_crank_friction.vtkhdf, to open in ParaView
 """
@@ -61,7 +61,7 @@ def main(h=5e-4):
     checks = []
     for t in ANGLES:
         k = round(t / h)
-        # second order in h; three times what the formulation note measured at 0.5 ms
+        # second order in h; three to ten times what was measured at 0.5 ms
         checks.append(fem.Check(f"crank at {t} s [rad]", reference=ANGLES[t], obtained=turned[k], abs=3e-5))
         checks.append(fem.Check(f"work of friction until {t} s [J]", reference=WORKS[t], obtained=lost[k], abs=2e-3))
     start = np.sqrt(rod**2 - (crank * np.sin(angle)) ** 2) + crank * np.cos(angle)

@@ -237,7 +237,9 @@ class JointFriction(FrictionRow):
         coordinates, self.of_point, self._force, self._moment = KNOWN[known]
         if coordinate is None and len(coordinates) > 1:
             self.check(False, "coordinate", coordinate, f"must be one of {tuple(coordinates)}: this joint has both")
-        self.coordinate = self.as_choice("coordinate", coordinate or next(iter(coordinates)), tuple(coordinates))
+        self.coordinate = self.as_choice(
+            "coordinate", next(iter(coordinates)) if coordinate is None else coordinate, tuple(coordinates)
+        )
         self.turns = coordinates[self.coordinate] == TURN
         self.radius = self.number("radius", radius, "m", at_least=0)
         self.length = None if length is None else self.positive("length", length, "m")

@@ -97,6 +97,10 @@ CASES = [
         ),
         note="The initial pose is only in a figure; it is the one of ten tried that does what is published.",
     ),
+    example("pick_and_place", "momentum of an arm that catches a mass; parabola", ROUND),
+    # --- gears, belts and cables --------------------------------------------------------------------------------------
+    example("belt_drive", "equations of two angles integrated to round-off; closed form of the steady run",
+            "second order in h: errors measured with the step of the script, doubled"),
     # --- beams --------------------------------------------------------------------------------------------------------
     example(
         "falling_cantilever", "limit of meshes, steps and two other codes",
