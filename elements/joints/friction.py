@@ -232,8 +232,8 @@ class JointFriction(FrictionRow):
         name: str | None = None,
     ) -> None:
         self.name = name
-        known = next((cls.__name__ for cls in type(joint).__mro__ if cls.__name__ in KNOWN), None)
-        self.check(known is not None, "joint", joint, "must be a Revolute, a Prismatic or a Cylindrical joint")
+        known = next((cls.__name__ for cls in type(joint).__mro__ if cls.__name__ in KNOWN), "")
+        self.check(known != "", "joint", joint, "must be a Revolute, a Prismatic or a Cylindrical joint")
         coordinates, self.of_point, self._force, self._moment = KNOWN[known]
         if coordinate is None and len(coordinates) > 1:
             self.check(False, "coordinate", coordinate, f"must be one of {tuple(coordinates)}: this joint has both")

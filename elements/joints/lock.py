@@ -175,7 +175,8 @@ class Lock(Constraint):
         names = " and ".join(f"'{coordinate.name}'" for coordinate in joint.coordinates) or "none"
         self.check(
             free == named, "joint", joint, f"cannot be locked: of the {free} coordinates that it leaves free a lock "
-            f"knows {names}. Add an Attachment of its bodies, active=False, and switch the joint off meanwhile",
+            f"knows {names}. Add an Attachment of its bodies (active=False), and switch the joint off where that goes "
+            "on",
         )  # fmt: skip
         return kinds
 
