@@ -24,6 +24,14 @@ def beams_of_line():
     return fem.beam_line([0, 0, 0], [1, 0, 0], 2, fem.Section.circle(0.01, E=1e9, nu=0.3, density=1.0))
 
 
+_LINK = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+_JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/></joint>'
+SWING = (
+    f'<robot name="swing">{_LINK.format("a")}{_LINK.format("b")}{_LINK.format("c")}'
+    f"{_JOINT.format('pin', 'continuous', 'a', 'b')}{_JOINT.format('weld', 'fixed', 'b', 'c')}</robot>"
+)
+
+
 def closed_mesh():
     box = fem.shapes.Box([1.0, 2.0, 3.0])
     return fem.shapes.Mesh(box.points, box.faces)
@@ -199,6 +207,26 @@ BODIES = {
     ),
     "JointRate": lambda: (fem.JointRate, dict(joint=rail(), rate=1.0, coordinate="displacement", name="s")),
     "JointEffort": lambda: (fem.JointEffort, dict(joint=rail(), effort=1.0, coordinate="displacement", name="s")),
+    "from_urdf": lambda: (
+        fem.from_urdf,
+        dict(
+            urdf=SWING,
+            base="free",
+            configuration={"pin": 0.1},
+            rates={"pin": 0.2},
+            gravity=[0, 0, -9.81],
+            limits="stops",
+            dynamics="joints",
+            density=10.0,
+            keep=["weld"],
+            packages={"parts": "."},
+            allow_nonphysical=False,
+        ),
+    ),
+    "to_urdf": lambda: (
+        fem.to_urdf,
+        dict(model=fem.from_urdf(SWING).model, path="swing.urdf", leave_out=["push"]),
+    ),
     # forces
     "Spring": lambda: (
         fem.Spring,
