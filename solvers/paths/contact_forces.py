@@ -51,7 +51,7 @@ PROXIMAL = np.array([1e-9, 1e-7, 1e-7])  # ε, of the flexibility at the contact
 APEX = 1e-13  # of the forces
 NEAR = 1e-5  # sizes of the model: gap at the start of the load step in which a contact with friction closes
 ROUNDS = 2  # of taking ε out again
-SOFT = 1e8  # extents that a force of the size of the load moves something without stiffness
+SOFT = 1e7  # extents that a force of the size of the load moves something without stiffness
 NORMAL, TANGENTS = np.eye(3)[0], np.eye(3)[1:].ravel().copy()
 WORDS = {GAP: "open", STICK: "sticks", SLIP: "slides", CLOSED: "closed, no friction"}
 
@@ -112,10 +112,11 @@ class ContactForces:
                 element=contact,
             )
 
-    def hasty(self) -> bool:
-        """Whether one with friction has closed from afar in this load step: its slip counts from before the touch."""
+    def hasty(self) -> Any:
+        """One with friction that has closed from afar in this load step, whose slip is not known; or None."""
         closed = (self.status != GAP) & (self.laws[:, L_MU] > 0.0)
-        return bool((closed & (self.start_gap > NEAR * self.size)).any())
+        found = np.flatnonzero(closed & (self.start_gap > NEAR * self.size))
+        return self.system.contacts[found[0]] if len(found) else None
 
     @property
     def _apex(self):

@@ -80,10 +80,13 @@ class LoadSteps:
                     contacts.restore()
                 continue
             if contacts is not None:
-                if adaptive and contacts.hasty() and size > 2.0 * SMALLEST_STEP:
+                early = contacts.hasty()
+                if early is not None:
                     restore(system, before)
-                    contacts.restore()
                     size *= 0.5
+                    if not adaptive or size < SMALLEST_STEP:
+                        raise too_early(early, target, adaptive)
+                    contacts.restore()
                     continue
                 contacts.accept(new)
             no_penetration(self.who, system, new, target)
@@ -136,7 +139,8 @@ def tangent_matrices(problem: Any, state: State, lam: np.ndarray, factor: float)
         closed = problem.contacts.closed_rows(state)
         if closed is None:
             return None
-        K, G = csc_array(K + closed[0]), independent(csc_array(vstack([G, closed[1]])))
+        K = csc_array(K + closed[0])
+        G = independent(csc_array(vstack([G, closed[1]]))) if closed[1].shape[0] else G
     D = np.tile(np.repeat([1.0, extent(system, state) ** 2], 3), len(system.nodes))[system.dof >= 0]
     return K, diags_array(D).tocsc(), G
 
@@ -215,6 +219,21 @@ def failure(
         f"load factor {factor:.6g}: no equilibrium found. Residuals ... {residuals}.{where} {cure}.{repeated(system)}",
         history=history, element=element,
     )  # fmt: skip
+
+
+def too_early(contact: Any, factor: float, adaptive: bool) -> SolverError:
+    """Of a contact with friction that closes in a load step, from a place where nothing tells its slip before that."""
+    cure = (
+        "The model moves there at once, however small the load: place it so that it touches at the start (gap 0), hold "
+        "it by springs on its way, or leave the friction out"
+        if adaptive
+        else "Use adaptive=True, which halves the load step until the touch is known"
+    )
+    return SolverError(
+        f"load factor {factor:.6g}: {label(contact)} closes from afar within a load step, and its friction depends on "
+        f"where it touched. {cure}",
+        element=contact,
+    )
 
 
 def repeated(system: Any) -> str:

@@ -307,3 +307,51 @@ def test_a_pendulum_beside_an_open_contact_hangs_as_without_it():
     model.add(fem.SphereOnPlane(rod, model.ground.frame([0, 0, -1.5]), radius=0.1, friction=0.2, name="floor"))
     result = fem.static_equilibrium(model)
     assert result.position(rod.node) == pytest.approx([0, 0, -1], abs=1e-8) and result.stable
+
+
+def swinging(friction):
+    """A rod of 0.5 m that gravity swings from where it is to a wall."""
+    model, axis = fem.Model("swings", gravity=[0, 0, -9.81]), [-np.pi / 2, 0, 0]
+    rod = model.add(fem.RigidBody(2.0, [0.1, 0.1, 0.1], position=[0.4, 0, -0.3], name="rod"))
+    model.add(fem.Revolute(model.ground.frame(rotation=axis), rod.frame([-0.4, 0, 0.3], rotation=axis), name="hinge"))
+    wall = model.ground.frame([0.3, 0, 0], rotation=[0, np.pi / 2, 0])
+    return model, model.add(fem.SphereOnPlane(rod, wall, radius=0.0, friction=friction, name="wall"))
+
+
+def test_a_rod_swings_to_a_wall_without_friction_and_is_refused_with_it():
+    model, wall = swinging(0.0)
+    result = fem.static_equilibrium(model)
+    assert result.state.x[-1] == pytest.approx([0.3, 0, -0.4], abs=1e-9)
+    assert result.contact_force(wall)[0] == pytest.approx(2.0 * 9.81 * 0.3 / 0.4, rel=1e-9)
+    # under any load it jumps there: nothing tells along which way it slid on the wall
+    with pytest.raises(SolverError, match=r"'wall' closes from afar .* moves there at once"):
+        fem.static_equilibrium(swinging(0.3)[0])
+    with pytest.raises(SolverError, match=r"'floor' closes from afar .* Use adaptive=True"):
+        fem.static_equilibrium(pulled([2.0, 0.0, -10.0], 0.3, gap=0.04)[0], adaptive=False)
+
+
+def test_a_stop_of_a_hinge_carries_the_moment_of_a_door():
+    model, axis = fem.Model("door", gravity=[0, 0, -9.81]), [-np.pi / 2, 0, 0]
+    door = model.add(fem.RigidBody(2.0, [0.1, 0.1, 0.1], position=[0.5, 0, 0], name="door"))
+    hinge = (model.ground.frame(rotation=axis), door.frame([-0.5, 0, 0], rotation=axis))
+    model.add(fem.Revolute(*hinge, name="hinge", stops=fem.Stops(-1.0, 0.0)))
+    result = fem.static_equilibrium(model)
+    moments = {stop.name: result.contact_force(stop)[0] for stop in result.system.contacts}
+    assert moments == pytest.approx({"hinge lower stop": 0.0, "hinge upper stop": 2.0 * 9.81 * 0.5}, rel=1e-12)
+    assert result.stable and len(fem.modes(result.system, 1, about=result, contacts="closed")) == 0
+
+
+@pytest.mark.parametrize("friction, held", [(0.0, False), (0.3, True)])
+def test_a_beam_that_lies_on_a_floor_needs_friction_to_have_a_place(friction, held):
+    model = fem.Model("lying beam", gravity=[0, 0, -9.81])
+    section = fem.Section.general(EA=1e9, GJ=1e5, EI2=1e5, EI3=1e5, rhoA=10.0)
+    line = model.add(fem.beam_line(fem.Node6(), fem.Node6([1, 0, 0]), 4, section))
+    places = [node.frame([0, y, 0]) for node in line.nodes for y in (-0.1, 0.1)]
+    feet = [fem.SphereOnPlane(place, model.ground, radius=0.0, friction=friction) for place in places]
+    model.add(*feet)
+    if not held:
+        with pytest.raises(SolverError, match="What contacts without friction leave free"):
+            fem.static_equilibrium(model)
+        return
+    result = fem.static_equilibrium(model)
+    assert sum(result.contact_force(foot)[0] for foot in feet) == pytest.approx(98.1, rel=1e-12) and result.stable
