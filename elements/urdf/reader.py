@@ -154,17 +154,20 @@ def from_urdf(
 class _Builder:
     """Makes bodies and joints, from the root on."""
 
-    def __init__(self, owner, robot: Robot, made, options, keep, meshes):
+    def __init__(
+        self, owner: Any, robot: Robot, made: UrdfModel, options: dict, keep: Sequence[str], meshes: Meshes
+    ) -> None:
         self.owner, self.robot, self.made, self.options, self.meshes = owner, robot, made, options, meshes
         for name in keep:
             joint = robot.joints.get(name) if isinstance(name, str) else None
             owner.check(joint is not None and joint.kind == "fixed", "keep", name, "is no fixed joint of the file")
-        self.groups = groups_of(owner, robot, keep)
+        self.groups = groups_of(owner, robot, tuple(keep))
         self.follow = followers(owner, robot)
         self.ends = shared_limits(owner, robot, self.follow) if options["limits"] else {}
         self.group_of = {name: group for group in self.groups for name in group.places}
 
-    def build(self, configuration, rates):
+    def build(self, configuration: dict | None, rates: dict | None) -> None:
+        """Fill the result."""
         root = self.groups[0]
         floor = JointText(root.first, "floating", "", root.first, AT_ORIGIN, np.zeros(3), None, 0.0, 0.0, None)
         joints = [group.joint for group in self.groups[1:]]

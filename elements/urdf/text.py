@@ -155,11 +155,12 @@ def read_urdf(owner: Any, given: Any) -> Robot:
 class _Reader:
     """Reads the tags of one file. Messages name the link or joint that is read."""
 
-    def __init__(self, root, folder):
+    def __init__(self, root: ET.Element, folder: Path) -> None:
         self.root, self.folder = root, folder
         self.colors, self.owner = {}, Named("URDF", root.get("name") or "robot")
 
-    def robot(self):
+    def robot(self) -> Robot:
+        """Read the whole file."""
         self._known(self.root, "robot")
         for material in self.root.findall("material"):
             self.colors[material.get("name")] = self._rgb(material)

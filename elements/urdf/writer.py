@@ -2,7 +2,7 @@
 
 A link has its origin at the joint that it hangs on, and the axes of its node; the file is of zero coordinates.
 
-Source: docs/theory/urdf.md, (4), (5).
+Source: docs/theory/urdf.md, (4).
 """
 
 import os
@@ -109,9 +109,9 @@ def to_urdf(model: Model, path: Any = None, *, leave_out: Sequence[str] = ()) ->
 class _Writer:
     """Walks along the tree from its root and writes links and joints."""
 
-    def __init__(self, model, parts, meshes):
+    def __init__(self, model: Model, parts: Parts, meshes: MeshFiles) -> None:
         self.model, self.parts, self.meshes = model, parts, meshes
-        self.robot = ET.Element("robot", name=model.name)
+        self.robot = ET.Element("robot", name=str(model.name))
         self.frames: dict[Node, Pose] = {}  # frame of the link in its node
         self.names: dict[Node, str] = {}
         self.at: dict[Node, list[Joint]] = {node: [] for node in (model.ground, *parts.bodies)}
@@ -120,7 +120,8 @@ class _Writer:
                 self.at[node].append(joint)
         self.written = UrdfText("")
 
-    def write(self):
+    def write(self) -> UrdfText:
+        """Write everything, from the root on."""
         root, alone = self._root()
         held = [node for node in alone if not node.free.any()]
         for node in held:
