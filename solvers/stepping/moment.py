@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from fem_mbs.elements.base import Element
 from fem_mbs.errors import FemMbsError, label
 from fem_mbs.signals import Held
 
@@ -55,7 +56,15 @@ class Moment:
         held.set(value)
 
     def switch(self, element: Any, on: bool) -> None:
-        """Switch a joint, driver, load or force on or off."""
+        """Switch a joint, driver, load or force on or off.
+
+        Raises
+        ------
+        FemMbsError
+            What is given is no element.
+        """
+        if not isinstance(element, Element):
+            raise FemMbsError(f"{self.name}: {element!r} is not an element; give the element itself: model['name']")
         from fem_mbs.solvers.stepping.switch import switch
 
         switch(self._agenda.engine, element, on)

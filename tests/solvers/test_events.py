@@ -155,6 +155,34 @@ def test_faults_of_conditions_and_actions_are_told_and_keep_the_run():
     assert abs(caught.value.time - np.sqrt(0.02)) < 1e-9 and len(caught.value.result.t) > 10
 
 
+def test_what_an_event_cannot_switch_is_refused_before_the_run():
+    model = falling()
+    ball = model["ball"]
+    floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor")
+    with pytest.raises(fem.ParameterError, match=r"SphereOnPlane 'floor' cannot be switched.*go through each other"):
+        fem.SwitchOff(floor)
+    with pytest.raises(fem.ParameterError, match=r"PointMass 'ball' cannot be switched on and off: mass does not"):
+        fem.SwitchOn(ball)
+    height = fem.Sensor(ball, "position", component="z", name="height")
+    grip = fem.Attachment(model.ground, ball, active=False, name="grip")
+    model.add(fem.Event(height, fem.SwitchOn(grip), level=-1e6, name="catch"))  # it would never come
+    with pytest.raises(fem.ModelError, match=r"Event 'catch' switches Attachment 'grip', which is not in the model"):
+        fem.DecoupledNSGA().run(model, 0.1, 0.01, progress=False)
+    pick = falling()
+    height = fem.Sensor(pick["ball"], "position", component="z", name="height")
+    pick.add(fem.Event(height, lambda moment: moment.switch("grip", True), level=0.9, name="catch"))
+    with pytest.raises(fem.SolverError, match=r"'grip' is not an element; give the element itself"):
+        fem.DecoupledNSGA().run(pick, 1.0, 0.01, progress=False)
+
+
+def test_a_controller_in_the_place_of_its_output_is_told_so():
+    model = falling()
+    height = fem.Sensor(model["ball"], "position", component="z", name="height")
+    law = fem.Controller(lambda t, y: -y[0], 1e-3, [height], name="law")
+    with pytest.raises(fem.ParameterError, match=r"of a controller give an output: controller\.output"):
+        fem.PointForce(model["ball"], [0, 0, 1], signal=law)
+
+
 def test_a_controller_and_an_event_in_one_run_and_in_the_file(tmp_path):
     def parts(ball, height, speed):
         return fem.Controller(lambda t, y: y[0], 0.07, [height], name="log")
