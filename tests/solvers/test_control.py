@@ -364,3 +364,15 @@ def test_a_function_of_a_held_signal_is_evaluated_anew_in_each_thread():
         assert force.signals[0](0.5) == 1.0
     assert force.signals[0](0.5) == held.now == 2.0
     assert copy.deepcopy(held).now == 1.0  # a run goes on here, not in the copy
+
+
+def test_the_filter_of_the_derivative_has_its_time_constant():
+    # backward differences of T_f r' + r = e' on a ramp e' = 2: r_k = 2 (1 − β^k), β = T_f / (T_f + T)
+    wheel, T, T_f = fem.RigidBody(1.0, [1, 1, 1], name="wheel"), 0.01, 0.03
+    angle = fem.Sensor(wheel, "angle", axis=[0, 0, 1])
+    pid = fem.PID(angle, 0.0, 0.0, 5.0, period=T, set_point=fem.Held(0.0), filter_time=T_f)
+    state, found = pid.start(), []
+    for k in range(8):
+        u, state = pid.control(k * T, np.array([-2.0 * k * T, 0.0]), state)
+        found.append(u)
+    assert np.abs(np.array(found) - 10.0 * (1.0 - 0.75 ** np.arange(8))).max() < 1e-13  # round-off
