@@ -369,16 +369,20 @@ class FrictionRow(Element):
         self.joint, self.rows = joint, joint.rows
         super().__init__(joint.nodes, name=name, signals=signals)
         self.check(self.rows <= MOST_ROWS, "joint", joint, "leaves nothing free")
-        both = friction if isinstance(friction, (tuple, list, np.ndarray)) else (friction, friction)
-        self.check(len(both) == 2, "friction", friction, "must be one number or (static, sliding)")
-        static, sliding = (self.number("friction", value, at_least=0) for value in both)
-        self.check(static >= sliding, "friction", friction, "(static, sliding): static must be ≥ sliding")
-        self.friction, self.kappa = (static, sliding), self.as_flag("kappa", kappa)
+        self.friction, self.kappa = self._coefficients(friction), self.as_flag("kappa", kappa)
         effort, rate = units
         self.outputs = {
             "force": (1, effort), "bound": (1, effort), "slip": (1, rate), "status": (1, ""), "power": (1, "W"),
             "dissipated": (1, "J"), "kappa": (1, ""),
         }  # fmt: skip
+
+    def _coefficients(self, friction):
+        """Static and sliding coefficient."""
+        both = friction if isinstance(friction, (tuple, list, np.ndarray)) else (friction, friction)
+        self.check(len(both) == 2, "friction", friction, "must be one number or (static, sliding)")
+        static, sliding = (self.number("friction", value, at_least=0) for value in both)
+        self.check(static >= sliding, "friction", friction, "(static, sliding): static must be ≥ sliding")
+        return static, sliding
 
     @property
     def law(self) -> tuple[float, float, float]:

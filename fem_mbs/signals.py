@@ -7,9 +7,12 @@ motions are in `fem_mbs.profiles`. Signals are evaluated once per step, outside 
 function. A `Held` signal keeps its value until a controller or an event gives it another.
 """
 
+import contextlib
+import itertools
 import math
 import numbers
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -162,6 +165,16 @@ class Signal:
         return Signal(_Quadrature(self, float(initial), float(at)), self, lambda t: self.jet(t)[1])
 
 
+class _Thread(threading.local):
+    """What held signals know of the thread that asks them: each run is in one thread."""
+
+    asked: "list[Held] | None" = None  # those that were evaluated, while `Held.among` listens
+    as_at_start = False  # whether they give their initial values
+
+
+_thread = _Thread()
+
+
 class Held(Signal):
     """A signal that keeps its value until a controller or an event gives it another.
 
@@ -178,7 +191,7 @@ class Held(Signal):
     Attributes
     ----------
     now : float
-        Present value; runs alone change it, with `set`.
+        Present value in the run of this thread; runs alone change it, with `set`.
 
     Raises
     ------
@@ -195,25 +208,34 @@ class Held(Signal):
 
     made = False  # whether this program has any: runs look for them only then
     changes = 0  # of any held signal: who keeps values of a time asks whether they are old
-    _asked: "list[Held] | None" = None  # those that were evaluated, while `among` listens
+    _count = itertools.count(1)
 
     def __init__(self, initial: float = 0.0, *, name: str | None = None) -> None:
         owner = Named("Held", name)
         initial = owner.number("initial", initial)
         super().__init__(initial)
         self.constant = False
-        self.initial, self.now, self.name = initial, initial, owner.name
+        self.initial, self.name = initial, owner.name
+        self._values: dict[int, float] = {}  # by thread, where it is not the initial one
         self.owner: Any = None  # the controller that sets it, if one does
         Held.made = True
 
+    @property
+    def now(self) -> float:
+        """Present value in the run of this thread."""
+        return self.initial if _thread.as_at_start else self._values.get(threading.get_ident(), self.initial)
+
     def set(self, value: float) -> None:
         """Give it another value; for runs, which put the initial one back at their end."""
-        self.now = float(value)
-        Held.changes += 1
+        if value == self.initial:
+            self._values.pop(threading.get_ident(), None)
+        else:
+            self._values[threading.get_ident()] = float(value)
+        Held.changes = next(Held._count)
 
     def __call__(self, t):
-        if Held._asked is not None:
-            Held._asked.append(self)
+        if _thread.asked is not None:
+            _thread.asked.append(self)
         return self.now
 
     def jet(self, t: float) -> tuple[float, float, float]:
@@ -230,6 +252,9 @@ class Held(Signal):
         """
         raise TypeError("a held signal has no integral: past values are not kept. Let the controller add it up")
 
+    def __getstate__(self):
+        return self.__dict__ | {"_values": {}}
+
     def __setstate__(self, state):
         self.__dict__.update(state)
         Held.made = True  # in a process that has made none
@@ -240,13 +265,25 @@ class Held(Signal):
     @staticmethod
     def among(signal: Callable, t: float = 0.0) -> "list[Held]":
         """The held signals that a function of time evaluates at t [s]."""
-        before, Held._asked = Held._asked, []
-        Held.changes += 1  # what others keep of this time is not asked
+        before, _thread.asked = _thread.asked, []
+        Held.changes = next(Held._count)  # what others keep of this time is not asked
         try:
             signal(t)
-            return list(dict.fromkeys(Held._asked))
+            return list(dict.fromkeys(_thread.asked))
         finally:
-            Held._asked = before
+            _thread.asked = before
+
+    @staticmethod
+    @contextlib.contextmanager
+    def as_at_start() -> Iterator[None]:
+        """All held signals give their initial values meanwhile: functions of time as the model has them."""
+        _thread.as_at_start = True
+        Held.changes = next(Held._count)
+        try:
+            yield
+        finally:
+            _thread.as_at_start = False
+            Held.changes = next(Held._count)
 
 
 class _Combined:

@@ -21,6 +21,7 @@ from fem_mbs.elements.base import Force
 from fem_mbs.elements.beams.base import BeamElement
 from fem_mbs.elements.beams.line import BeamLine
 from fem_mbs.elements.forces.loads import PointForce, PointMoment
+from fem_mbs.errors import ParameterError
 from fem_mbs.nodes import Frame
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(5)
@@ -54,7 +55,7 @@ class LineLoad(Checked):
     Raises
     ------
     ParameterError
-        No beams; neither force nor moment; components that are not three finite numbers.
+        No beams, or one twice; neither force nor moment; components that are not three finite numbers.
 
     Notes
     -----
@@ -103,6 +104,7 @@ class LineLoad(Checked):
         found = list(beams) if isinstance(beams, (BeamLine, list, tuple)) else [beams]
         right = found and all(isinstance(beam, BeamElement) for beam in found)
         self.check(right, "beams", beams, "must be a beam, a line of beams, or a list of beams")
+        self.check(len(set(map(id, found))) == len(found), "beams", beams, "has a beam twice; double its load instead")
         return found
 
     def _loads(self, parameter, given, ends):
@@ -116,7 +118,13 @@ class LineLoad(Checked):
         def q(s, t):
             if constant is not None:
                 return constant
-            return self.as_vector(f"{parameter}(s = {s:.4g} m)", given(s) if arguments == 1 else given(s, t))
+            at = f"{parameter}(s = {s:.4g} m)"
+            try:
+                value = given(s) if arguments == 1 else given(s, t)
+            except Exception as error:
+                message = f"raised {type(error).__name__} at s = {s:.4g} m: {error}"
+                raise ParameterError(self, parameter, given, message) from error
+            return self.as_vector(at, value)
 
         loads: dict[tuple, tuple] = {}
         for beam, begin in zip(self.beams, ends):

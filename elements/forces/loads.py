@@ -18,6 +18,7 @@ Source: docs/theory/springs_and_loads.md, (7)-(9).
 """
 
 import math
+import threading
 from typing import Any
 
 import numpy as np
@@ -111,18 +112,21 @@ class _Component:
 
     def __init__(self, element: Force, parameter: str, vector: Any, signal: Signal) -> None:
         self.vector, self.element, self.parameter, self.scale = vector, element, parameter, signal
-        self.at, self.value = (math.nan, 0), np.zeros(3)  # of the last call; none so far
+        self.last = (math.nan, 0, 0), np.zeros(3)  # when and in which thread it was called last, and the value
 
     def evaluate(self, t: float) -> np.ndarray:
         """Value (3,) at time t."""
-        if self.at != (t, Held.changes):  # held signals change between two calls at one time
+        at = (t, Held.changes, threading.get_ident())  # held signals change between two calls at one time
+        last, value = self.last
+        if last != at:
             now = self.vector(t) if callable(self.vector) else self.vector
             value = self.element.as_array(self.parameter, now, finite=False)
             self.element.check(
                 value.shape == (3,), self.parameter, value, f"has shape {value.shape} at t = {t:.6g} s, must be (3,)"
             )
-            self.at, self.value = (t, Held.changes), value * self.scale(t)
-        return self.value
+            value = value * self.scale(t)
+            self.last = at, value  # at once: another thread may be here
+        return value
 
     def signals(self) -> list[Signal]:
         """Three signals; derivatives are declared 0 because no kernel of a load reads them, so any function will do."""

@@ -119,6 +119,8 @@ class ConstantVelocity(Joint):
         super().__init__(frame_P, frame_Q, name=name)
         check_origins(self)
         R = self.frame_P.orientation.T @ self.frame_Q.orientation
+        message = "has its z axis against that of frame_P: shafts that point at each other may be bent about any axis"
+        self.check(R[2, 2] > -1.0 + 1e-12, "frame_Q", self.frame_Q, message)
         twist = np.degrees(np.arctan2(R[1, 0] - R[0, 1], R[0, 0] + R[1, 1]))
         self.check(
             abs(twist) <= np.degrees(POSE_TOLERANCE),

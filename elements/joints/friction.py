@@ -247,6 +247,7 @@ class JointFriction(FrictionRow):
         self.flat, self.offset = self.as_flag("flat", flat), self.as_vector("offset", offset, 2)
         self._refuse_others(known)
         signals: list[Signal] = []
+        self._coefficients(friction)  # before what else may be missing
         preload = self._given("preload", preload, signals)
         speed = self._given("speed", speed, signals)
         self.moved = speed != (0.0, -1)

@@ -1,7 +1,8 @@
 """Whether a model is the one that a checkpoint was written of: sums over all that a system is made of.
 
-Addresses among the parameters of elements are left out, and the initial state, which comes with the checkpoint.
-Functions of time have no sum; what they give at some times is compared.
+Addresses among the parameters of elements are left out, and the initial state, which comes with the checkpoint; the
+tables that are at these addresses are not. Functions of time have no sum; what they give at some times is compared.
+Other functions in Python, such as laws of springs and controllers, are not compared.
 """
 
 import hashlib
@@ -9,7 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.elements.base import Element
 from fem_mbs.errors import label
+from fem_mbs.jit import address
+from fem_mbs.nodes import Frame, Node
+from fem_mbs.signals import Held
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
@@ -40,6 +45,37 @@ def _without_addresses(records):
     return found
 
 
+def _arrays_in(value, found, depth=3):
+    """Add the arrays that an element has, by address; those of its nodes and of other elements are theirs."""
+    if isinstance(value, np.ndarray):
+        found[address(value)] = value
+    elif depth and isinstance(value, (list, tuple)):
+        for part in value:
+            _arrays_in(part, found, depth - 1)
+    elif depth and hasattr(value, "__dict__") and not isinstance(value, (type, Element, Node, Frame)):
+        _arrays_in(list(vars(value).values()), found, depth)
+
+
+def _tables(group):
+    """Arrays whose addresses are among the parameters of a group, in their order."""
+    found = []
+    names = [name for name in group.parameters.dtype.names or () if group.parameters[name].dtype.kind == "i"]
+    for element, record in zip(group.elements, group.parameters):
+        at = [number for name in names for number in np.ravel(record[name]).tolist() if abs(number) > ADDRESS]
+        if at:
+            arrays: dict[int, np.ndarray] = {}
+            _arrays_in(list(vars(element).values()), arrays)
+            found += [arrays[number] for number in at if number in arrays]
+    return found
+
+
+def _watching(item):
+    """What a controller or an event is, in words; their functions cannot be compared."""
+    if item.role == "controller":
+        return f"{item.period} {item.delay} {item.outputs} {item.initial.tolist()}"
+    return f"{item.level} {item.direction} {item.once} {item.dead_band} {item.told()}"
+
+
 def fingerprint(system: "System") -> dict[str, str]:
     """Sums by what they are of, in words."""
     found = {
@@ -52,22 +88,24 @@ def fingerprint(system: "System") -> dict[str, str]:
         kind = type(group.elements[0]).__name__
         number = counted[kind] = counted.get(kind, 0) + 1
         name = f"elements of type {kind}" + (f" ({number})" if number > 1 else "")
-        arrays = [group.nodes, group.laws, *_without_addresses(group.parameters)]
+        arrays = [group.nodes, group.laws, *_without_addresses(group.parameters), *_tables(group)]
         found[name] = f"{group.n} {sorted(group.sizes.items())} {_digest(*arrays)}"
     for search in system.searches:
         arrays = [search.nodes, search.offsets, search.radii, search.materials, search.laws, search.thickness]
         for group in search.groups:
             arrays += [group.partner_nodes, *(_without_addresses(group.prototypes) if group.partners else [])]
         found[label(search.owner)] = _digest(*arrays)
+    found |= {label(item): _watching(item) for item in system.watching if item.role in ("controller", "event")}
     return found
 
 
 def signals_of(system: "System", times: list[float]) -> np.ndarray:
     """Values and derivatives (k, signals, 3) of all functions of time at some times."""
     before, clock, values = system.signal_values.copy(), system.workspace.buffer["t"].copy(), []
-    for t in times:
-        system.update_signals(t)
-        values.append(system.signal_values[: len(system.signals)].copy())
+    with Held.as_at_start():  # what a controller has set meanwhile is part of the state, not of the model
+        for t in times:
+            system.update_signals(t)
+            values.append(system.signal_values[: len(system.signals)].copy())
     system.signal_values[:], system.workspace.buffer["t"][:] = before, clock
     return np.array(values).reshape(len(times), len(system.signals), 3)
 

@@ -1,5 +1,7 @@
 """The moment of an event, as its actions see it."""
 
+import math
+import numbers
 from typing import TYPE_CHECKING, Any
 
 from fem_mbs.elements.base import Element
@@ -48,12 +50,16 @@ class Moment:
         Raises
         ------
         FemMbsError
-            It is an output of a controller.
+            It is an output of a controller, or no held signal; the value is not a finite number.
         """
+        if not isinstance(held, Held):
+            raise FemMbsError(f"{self.name}: {held!r} is not a Held signal: fem.Held(0.0)")
         if held.owner is not None:
             raise FemMbsError(f"{self.name}: {held!r} is an output of {label(held.owner)}, which sets it")
+        if not isinstance(value, numbers.Real) or not math.isfinite(value):
+            raise FemMbsError(f"{self.name}: {held!r} cannot be {value!r}: it takes finite numbers")
         self._agenda.helds.setdefault(held, self)
-        held.set(value)
+        held.set(float(value))
 
     def switch(self, element: Any, on: bool) -> None:
         """Switch a joint, driver, load or force on or off.
@@ -61,10 +67,10 @@ class Moment:
         Raises
         ------
         FemMbsError
-            What is given is no element.
+            It is no element, or one that has no switch, or is not in the model.
         """
         if not isinstance(element, Element):
-            raise FemMbsError(f"{self.name}: {element!r} is not an element; give the element itself: model['name']")
+            raise FemMbsError(f"{self.name}: {element!r} is not an element of the model: model['name'] gives one")
         from fem_mbs.solvers.stepping.switch import switch
 
         switch(self._agenda.engine, element, on)

@@ -276,6 +276,7 @@ class Stepper(Checked):
         )  # fmt: skip
         if saved is not None:
             chunks.set_state(saved["chunks"])
+            chunks.h = h  # that of the engine may be a step between two samples
         interrupt = _Interrupt()
         try:
             chunks.take_all(interrupt)

@@ -269,3 +269,16 @@ def test_perpendicular_axes_measure_the_angles_about_both():
 def test_joints_that_do_not_fit_at_the_start_are_refused_in_words(make, message):
     with pytest.raises(fem.ParameterError, match=message):
         make(Node6(), Node6())
+
+
+def test_shafts_that_point_at_each_other_are_refused_also_between_frames():
+    ground = fem.Model().ground
+    with pytest.raises(fem.ParameterError, match="point at each other"):
+        fem.ConstantVelocity(ground.frame([0.5, 0, 0]), fem.Node6([0.5, 0, 0]).frame([0, 0, 0], [np.pi, 0, 0]))
+
+
+def test_friction_that_is_no_coefficient_is_told_before_what_is_missing():
+    ground, body = fem.Model().ground, fem.Node6([1, 0, 0])
+    for wrong in (-0.1, "dry", (0.1, 0.2)):
+        with pytest.raises(fem.ParameterError, match="friction = "):
+            fem.Revolute.at(ground, body, [0, 0, 0], [0, 0, 1], friction=wrong)

@@ -1,6 +1,8 @@
 """Sampled controllers: exact discrete solutions, exact times, delays, laws of scipy, faults of the user's function."""
 
+import copy
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -323,3 +325,54 @@ def test_an_agenda_is_put_back_from_its_state():
     assert fresh.t == engine.agenda.t and model["pd"].output().now == kept["held"][0] != 0.0
     engine.agenda.finish()
     assert model["pd"].output().now == 0.0
+
+
+def test_runs_of_one_model_in_threads_do_not_see_held_signals_of_each_other():
+    # held signals belong to the model: each thread has values of its own
+    model = turning_mass(lambda t, y: -9.0 * y[0] - 3.0 * y[1] + t, period=1e-3)
+    alone, start = fem.DecoupledNSGA().run(model, 0.4, 1e-3), threading.Barrier(3)
+    found = []
+
+    def run():
+        start.wait()
+        found.append(fem.DecoupledNSGA().run(model, 0.4, 1e-3, progress=False))
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 3
+    for result in found:
+        assert result.samples["pd"].outputs.tobytes() == alone.samples["pd"].outputs.tobytes()
+        assert wheel_state(result).tobytes() == wheel_state(alone).tobytes()
+
+
+def test_a_function_of_a_held_signal_is_evaluated_anew_in_each_thread():
+    # interleaved by hand: the vector of a load is kept for one time
+    model = fem.Model("threads")
+    held, seen = fem.Held(1.0, name="held"), []
+    force = model.add(fem.PointForce(model.add(fem.PointMass(1.0)), lambda t: [held(t), 0, 0]))
+    held.set(2.0)
+    assert force.signals[0](0.5) == 2.0
+    other = threading.Thread(target=lambda: seen.append((force.signals[0](0.5), fem.Held.among(held))))
+    other.start()
+    other.join()
+    assert seen == [(1.0, [held])]
+    assert force.signals[0](0.5) == 2.0
+    with fem.Held.as_at_start():
+        assert force.signals[0](0.5) == 1.0
+    assert force.signals[0](0.5) == held.now == 2.0
+    assert copy.deepcopy(held).now == 1.0  # a run goes on here, not in the copy
+
+
+def test_the_filter_of_the_derivative_has_its_time_constant():
+    # backward differences of T_f r' + r = e' on a ramp e' = 2: r_k = 2 (1 − β^k), β = T_f / (T_f + T)
+    wheel, T, T_f = fem.RigidBody(1.0, [1, 1, 1], name="wheel"), 0.01, 0.03
+    angle = fem.Sensor(wheel, "angle", axis=[0, 0, 1])
+    pid = fem.PID(angle, 0.0, 0.0, 5.0, period=T, set_point=fem.Held(0.0), filter_time=T_f)
+    state, found = pid.start(), []
+    for k in range(8):
+        u, state = pid.control(k * T, np.array([-2.0 * k * T, 0.0]), state)
+        found.append(u)
+    assert np.abs(np.array(found) - 10.0 * (1.0 - 0.75 ** np.arange(8))).max() < 1e-13  # round-off

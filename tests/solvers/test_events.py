@@ -373,3 +373,21 @@ def test_what_events_and_controllers_switch_must_be_in_the_model_and_switchable(
         fem.DecoupledNSGA().run(model, 0.1, 0.01, progress=False)
     with pytest.raises(fem.ParameterError, match="switches = 'hold' is no output; there is u"):
         fem.Controller(lambda t, y: 0.0, 0.1, switches={"hold": other})
+
+
+@pytest.mark.parametrize(
+    "act, message",
+    [
+        (lambda moment, held: moment.set(held, np.nan), "takes finite numbers"),
+        (lambda moment, held: moment.set("brake", 1.0), "is not a Held signal"),
+        (lambda moment, held: moment.switch("ball", False), "is not an element of the model"),
+    ],
+)
+def test_a_wrong_use_of_a_moment_is_told_where_it_is(act, message):
+    model, held = fem.Model("ball", gravity=[0, 0, -10]), fem.Held(0.0)
+    ball = model.add(fem.PointMass(1.0, position=[0, 0, 1], name="ball"))
+    height = fem.Sensor(ball, "position", component="z")
+    model.add(fem.PointForce(ball, [0, 0, 1], signal=held))
+    model.add(fem.Event(height, lambda moment: act(moment, held), level=0.5, name="half way"))
+    with pytest.raises(fem.SolverError, match=f"Event 'half way'.*{message}"):
+        fem.DecoupledNSGA().run(model, 1.0, 1e-2)

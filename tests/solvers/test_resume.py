@@ -152,3 +152,50 @@ def test_every_method_goes_on_to_the_last_bit(method, monkeypatch, tmp_path):
     path = tmp_path / "run.vtkhdf"
     resumed = stopped_and_resumed(monkeypatch, method, mixed_bag(contacts), 0.4, 2e-3, path, every=30, kills=(3,))
     assert differences(whole, resumed) == []
+
+
+def steered(stiffness=8.0, table=2.0, period=5e-3, level=-0.02, delay=0.0, held=2.0, switch=0.0):
+    """A door with springs, a sampled controller and an event; its functions are lambdas, which no pickle takes."""
+    model = fem.Model("door", gravity=[0, -G, 0])
+    door = model.add(fem.RigidBody(1.0, [0.02, 0.03, 0.04], position=[0.5, 0, 0], name="door"))
+    hinge = fem.Revolute.at(model.ground, door, [0, 0, 0], [0, 0, 1], name="hinge", stiffness=stiffness)
+    line = fem.NonlinearSpring(
+        model.ground.frame([0.5, 1, 0]), door, fem.ForceCurve([[-1, -1], [0, 0], [1, table]]), name="line"
+    )
+    angle = fem.Sensor(hinge, "angle", name="angle")
+    law = fem.Controller(lambda t, y: 40 * t - 5 * y[0], period, [angle], name="law", delay=delay)
+    brake = fem.Held(switch, name="brake")
+    model.add(hinge, line, law, fem.Event(angle, fem.SetTo(brake, held), level=level, name="event"))
+    model.add(fem.PointMoment(door, [0, 0, 1], signal=law.output()), fem.PointMoment(door, [0, 0, 1], signal=brake))
+    return model
+
+
+@pytest.mark.parametrize("h, delay", [(5e-3, 0.0), (2e-3, 0.0), (1e-2, 0.0), (5e-3, 7e-3)])
+def test_controlled_runs_are_resumed_with_a_model_made_anew_to_their_end(h, delay, tmp_path):
+    # samples every 5 ms, and delays: steps of another size than h, and held signals that are not at their start
+    method, path = fem.DecoupledNSGA(), tmp_path / "door.vtkhdf"
+    whole = method.run(steered(delay=delay), 0.3, h)
+    first = method.run(steered(delay=delay), 0.1, h, save=path, checkpoint_every="10 steps")
+    assert len(first.events) == 1  # the held signal of the event has its second value
+    result = fem.resume(path, t_end=0.3, model=steered(delay=delay))
+    assert result.t[-1] == whole.t[-1] == 0.3
+    assert not differences(result, whole)
+    assert result.samples["law"].outputs.tobytes() == whole.samples["law"].outputs.tobytes()
+
+
+@pytest.mark.parametrize(
+    "change, named",
+    [
+        ({"stiffness": 9.0}, "JointSpring"),  # behind an address: in a table
+        ({"table": 3.0}, "NonlinearSpring"),
+        ({"period": 1e-2}, "Controller 'law'"),
+        ({"level": -0.03}, "Event 'event'"),
+        ({"held": 3.0}, "Event 'event'"),
+        ({"switch": 0.1}, "function of time"),
+    ],
+)
+def test_a_model_with_other_tables_controllers_or_events_is_refused(change, named, tmp_path):
+    path = tmp_path / "door.vtkhdf"
+    fem.DecoupledNSGA().run(steered(), 0.05, 5e-3, save=path, checkpoint_every="10 steps")
+    with pytest.raises(fem.ModelError, match=f"{named}.* differs"):
+        fem.resume(path, t_end=0.1, model=steered(**change))
