@@ -7,9 +7,10 @@ Each pass is an ordinary problem, (3) of `nsga.friction`, with one coefficient p
 
 Friction that jumps within the step has an impulse of two parts. With φ, the part of the step before the jump,
 
-    reversal     φ = γ_n/(γ_n − γ_n+1) ,  Λ_F = −s (1 − 2φ) b                                                      (2)
-    stops, and cannot stay      φ from γ~ of the smooth motion; the force that holds it since, (s_n Λ_F/h + μ_k N φ)/
-                                (1 − φ), is more than μ_s N: it reverses, as (2)                                   (3)
+    reversal     φ = γ_n/(γ_n − γ~) with γ~ of the smooth motion, in which friction is as before;
+                 Λ_F = −s (b − 2 φ h |λ~_F|)                                                                      (2)
+    stops, and cannot stay      the force that holds it since, (s_n Λ_F/h + μ_k N φ)/(1 − φ), is more than μ_s N:
+                                it reverses, as (2)                                                               (3)
     breaks loose                φ = (μ_s N − |λ_n|)/(|λ~| − |λ_n|) ,  Λ_F = −s (½ φ h (|λ_n| + μ_s N) + (1 − φ) b)  (4)
 
 which leaves O(h²) in the velocity instead of O(h): second order needs no step that ends there. Not where contacts are
@@ -19,7 +20,7 @@ Source: docs/theory/joint_friction.md, (7), (8).
 
     symbol      code                  meaning
     φ           F_PART
-    1 − 2φ, …   F_SHARE, F_HELD       part of b that acts; impulse while it stuck
+    1 − φ, …    F_SHARE, F_HELD       part of b that acts; impulse besides, along the friction at the end
 """
 
 from fem_mbs.jit import kernel
@@ -52,6 +53,19 @@ from fem_mbs.system.friction import (
 
 
 @kernel
+def two_parts(s, kept, part):
+    """Impulse (2) of a joint that slides as before in a part of the step, and then the other way.
+
+    b is of the mean reaction, φ times that of the smooth motion and 1 − φ times that after the jump.
+    """
+    kept[F_PART] = part
+    if kept[F_OUT] != 0.0:  # its smooth motion is without friction
+        kept[F_SHARE] = 1.0 - 2.0 * part
+    else:
+        kept[F_HELD] = -2.0 * part * s.h * abs(kept[F_SMOOTH])
+
+
+@kernel
 def turns_back(g, e, s, kept, static, sliding):
     """Whether a joint that stops in the step cannot stay: holding it since takes more than static friction, (6).
 
@@ -64,7 +78,7 @@ def turns_back(g, e, s, kept, static, sliding):
     hold = kept[F_SIGN] * kept[F_IMPULSE] / s.h + sliding * kept[F_N] * part
     if hold <= static * kept[F_N] * (1.0 - part) * (1.0 + s.rtol):
         return False
-    kept[F_PART], kept[F_SHARE] = part, 1.0 - 2.0 * part
+    two_parts(s, kept, part)
     return True
 
 
@@ -73,9 +87,9 @@ def breaks_loose(s, kept, static):
     """Impulse of a joint that sticks until its load is that of static friction, and slides from then on, (7)."""
     direction = -kept[F_TRY_SIGN]
     before, needed, most = direction * kept[F_FORCE], direction * kept[F_SMOOTH], static * kept[F_N]
-    if kept[F_OUT] != 0.0 or before >= most or needed <= most:
+    if kept[F_OUT] != 0.0 or before >= most or needed <= most * (1.0 - s.rtol):
         return
-    part = (most - before) / (needed - before)
+    part = min((most - before) / (needed - before), 1.0)  # 1 but for rounding where it does just as the step ends
     kept[F_PART], kept[F_SHARE], kept[F_HELD] = part, 1.0 - part, part * s.h * 0.5 * (before + most)
 
 
@@ -110,11 +124,10 @@ def next_pass(d, s):
             if reverses and kept[F_PASS] == 0.0 and mu[e, 0] > mu[e, 1]:
                 kept[F_MU], kept[F_PASS], again = mu[e, 0], 1.0, True
             elif reverses:
-                rate = row_times(g, e, s.V) + kept[F_GT]
+                rate = row_times(g, e, s.V if kept[F_OUT] != 0.0 else s.Vs) + kept[F_GT]
                 kept[F_MU], kept[F_PASS], kept[F_FORCED], again = mu[e, 1], 2.0, 1.0, True
                 if kept[F_OLD] * rate < 0.0 and not struck:
-                    kept[F_PART] = kept[F_OLD] / (kept[F_OLD] - rate)
-                    kept[F_SHARE] = 1.0 - 2.0 * kept[F_PART]
+                    two_parts(s, kept, kept[F_OLD] / (kept[F_OLD] - rate))
             elif kept[F_START] == STICK:
                 kept[F_MU], kept[F_PASS], again = mu[e, 1], 2.0, True
                 if not struck:

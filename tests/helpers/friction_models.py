@@ -93,3 +93,18 @@ def crank_slider():
         options = {} if joint.name == "guide" else {"radius": 0.02}
         model.add(fem.JointFriction(joint, 0.2, name=f"{joint.name} friction", **options))
     return model
+
+
+def double_pendulum():
+    """Links of 1.3 and 0.9 kg, 1.3 and 0.2 rad from hanging down; friction in both hinges, a preload in the second."""
+    model = fem.Model("double pendulum", gravity=[0, -9.81, 0])
+    upper, lower = turned(1.3), turned(0.2)
+    elbow = upper @ [0, -0.7, 0]
+    first = fem.RigidBody(1.3, 0.06 * np.eye(3), position=upper @ [0, -0.35, 0], rotation=upper, name="first")
+    second = fem.RigidBody(0.9, 0.03 * np.eye(3), position=elbow + lower @ [0, -0.3, 0], rotation=lower, name="second")
+    shoulder = fem.Revolute.at(model.ground, first, [0, 0, 0], [0, 0, 1], name="shoulder")
+    joint = fem.Revolute.at(first, second, elbow, [0, 0, 1], name="elbow")
+    model.add(first, second, shoulder, joint)
+    model.add(fem.JointFriction(shoulder, 0.25, radius=0.08, name="shoulder friction"))
+    model.add(fem.JointFriction(joint, 0.5, radius=0.05, preload=0.3, name="elbow friction"))
+    return model
