@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import label
+from fem_mbs.signals import Held
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
@@ -63,12 +64,19 @@ def fingerprint(system: "System") -> dict[str, str]:
 
 
 def signals_of(system: "System", times: list[float]) -> np.ndarray:
-    """Values and derivatives (k, signals, 3) of all functions of time at some times."""
+    """Values and derivatives (k, signals, 3) of all functions of time at some times, of held ones as they begin."""
     before, clock, values = system.signal_values.copy(), system.workspace.buffer["t"].copy(), []
+    helds = {
+        held: held.now for signal in system.signals for held in (Held.among(signal, times[0]) if Held.made else ())
+    }
+    for held in helds:
+        held.set(held.initial)
     for t in times:
         system.update_signals(t)
         values.append(system.signal_values[: len(system.signals)].copy())
     system.signal_values[:], system.workspace.buffer["t"][:] = before, clock
+    for held, value in helds.items():
+        held.set(value)
     return np.array(values).reshape(len(times), len(system.signals), 3)
 
 

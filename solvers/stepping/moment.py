@@ -55,10 +55,10 @@ class Moment:
         held.set(value)
 
     def switch(self, element: Any, on: bool) -> None:
-        """Switch a joint, driver, load or force on or off."""
-        from fem_mbs.solvers.stepping.switch import switch
+        """Switch a joint (with what its options have made), driver, load or force on or off."""
+        from fem_mbs.solvers.stepping.switch import switch_with_companions
 
-        switch(self._agenda.engine, element, on)
+        switch_with_companions(self._agenda.engine, element, on)
 
     def stop(self, reason: str) -> None:
         """End the run; ``result.status`` tells the reason."""
