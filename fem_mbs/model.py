@@ -64,7 +64,8 @@ class Model(Checked):
         """
         if active is not True or intervals is not None:
             for element in self._elements_of(items):
-                element.use_switch(active, intervals)
+                for part in (element, *getattr(element, "companions", ())):
+                    part.use_switch(active, intervals)
         added = []
         for item in items:
             if isinstance(item, type):

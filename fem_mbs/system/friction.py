@@ -11,7 +11,7 @@ Source: docs/theory/joint_friction.md, (1), (2).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, tensor, vector
-from fem_mbs.system.assembly import gather, groups_of, zero
+from fem_mbs.system.assembly import gather, groups_of, switches_of, zero
 
 # --- internal variables, by column. Saved:
 F_STATUS, F_SIGN = 0, 1  # STICK or SLIP as the last step ended; direction of sliding, ±1
@@ -82,7 +82,7 @@ def evaluate_row(d, g, e, b, x, R, V):
 def evaluate_bound(d, g, e, b, lam, scale, more, more_scale):
     """N of the multipliers scale lam + more_scale more (m,), its slope kept; after the element was gathered.
 
-    ∂N/∂q is left in the workspace.
+    ∂N/∂q is left in the workspace. N is 0 for one that is switched off.
     """
     row, nr = integers(g.joint_rows_at, g.n)[e], g.nr
     local, slope = vector(b[_LAM], nr), vector(b[_BOUND_LAM], nr)
@@ -91,7 +91,8 @@ def evaluate_bound(d, g, e, b, lam, scale, more, more_scale):
         slope[i] = 0.0
     zero(b[_BOUND], 1)
     zero(b[_BOUND_Q], g.nd)
-    call2(g.friction_bound, g.parameters_at + e * g.stride, d.table_at)
+    if switches_of(g)[e] != 0:
+        call2(g.friction_bound, g.parameters_at + e * g.stride, d.table_at)
     kept = states_of(g)[e]
     kept[F_N] = vector(b[_BOUND], 1)[0]
     for i in range(nr):

@@ -44,6 +44,8 @@ class Group:
         self.active = np.ones(n, np.int64)  # 1: on, 0: off, see `fem_mbs.system.switches`
         units = [unit for count, unit in first.outputs.values() for _ in range(count)]
         self.efforts = np.array([unit.split(" ")[0] in EFFORTS for unit in units] or [False], np.int64)
+        if elements[0].role == "friction":
+            self.efforts[:] = 0  # its force is 0 where it is off; what it has taken since the start stays
         self.velocity_rows = int(getattr(first, "velocity_rows", 0))
         if not 0 <= self.velocity_rows <= s["nr"]:
             raise ModelError(

@@ -314,6 +314,7 @@ class DecoupledNSGA(AlphaMethod):
         """Consistent accelerations and multipliers at the present state, closed contacts included."""
         from fem_mbs.jit import address, invoke
         from fem_mbs.solvers.nsga import scheme
+        from fem_mbs.solvers.stepping.friction_tasks import RESTARTED
 
         own, run = engine.own[0], engine.run[0]
         if not own["restart_part"]:
@@ -321,6 +322,8 @@ class DecoupledNSGA(AlphaMethod):
         struck, run["struck"] = int(run["struck"]), 0  # the forces before an impact are not those that act now
         invoke(int(own["restart_part"]), address(engine.data), address(engine.run))
         run["struck"] = struck
+        if run["friction"]:
+            invoke(int(run["friction_part"]), address(engine.run), RESTARTED)
 
     def _start_consistent(self, engine, state):
         """The first accelerations are consistent with closed contacts and friction in joints."""

@@ -36,6 +36,8 @@ from fem_mbs.solvers.nsga.friction_start import (
     add_jumps,
     begin_accelerations,
     check_accelerations,
+    end_jump,
+    last_forces,
     report_start,
     start_statuses,
     take_accelerations,
@@ -51,12 +53,14 @@ from fem_mbs.solvers.stepping.friction_tasks import (
     IMPULSES,
     JOINT_RATES,
     JUMP,
+    JUMPED,
     KEEP,
     LET_GO,
     MOVE,
     PASSES,
     PIECES,
     REPORT,
+    RESTARTED,
     RIGHT,
     RIGHT_SIDES,
     SLOPES,
@@ -266,6 +270,15 @@ def first_impulses(d, s):
 
 
 @kernel
+def impulse_bound(d, s, g, e, b):
+    """h N of a step, its slope kept; of a jump, h = 0, what is proportional to the impulses."""
+    if s.h > 0.0:
+        return s.h * evaluate_bound(d, g, e, b, s.lam, s.ks, s.Lam, s.kv / s.h)
+    given = evaluate_bound(d, g, e, b, s.Lam, 0.0, s.Lam, 0.0)
+    return evaluate_bound(d, g, e, b, s.Lam, s.kv, s.Lam, 0.0) - given
+
+
+@kernel
 def impulses(d, s):
     """Subtract impulses of (3) from r1, evaluate rows and statuses."""
     b, groups, number = integers(d.table_at, N_SLOTS), groups_of(d), 0
@@ -277,7 +290,7 @@ def impulses(d, s):
             kept = states_of(g)[e]
             gather(d, g, e, b, s.x, s.R, s.V, s.V)
             rate = row_times(g, e, s.V) + kept[F_GT]
-            bound = kept[F_MU] * s.h * evaluate_bound(d, g, e, b, s.lam, s.ks, s.Lam, s.kv / s.h)
+            bound = kept[F_MU] * impulse_bound(d, s, g, e, b)
             if kept[F_FORCED] == 0.0:
                 xi = kept[F_IMPULSE] - kept[F_MASS] * rate
                 kept[F_TRY] = STICK if abs(xi) < bound else SLIP
@@ -375,6 +388,10 @@ def friction_part(run, task):
         acceleration_right(d, s)
     elif task == TAKE:
         take_accelerations(d, s)
+    elif task == JUMPED:
+        end_jump(d, s)
+    elif task == RESTARTED:
+        last_forces(d)
     elif task == STARTED:
         report_start(d)
     else:

@@ -32,6 +32,8 @@ from fem_mbs.system.friction import (
     F_BOUND,
     F_CHANGES,
     F_FORCE,
+    F_GT,
+    F_IMPULSE,
     F_JAM,
     F_KAPPA,
     F_LAST,
@@ -54,6 +56,7 @@ from fem_mbs.system.friction import (
     curvature,
     evaluate_bound,
     evaluate_row,
+    row_times,
     row_times_reduced,
     smooth_status,
     states_of,
@@ -85,6 +88,23 @@ def start_statuses(d, s):
             kept[F_STATUS], kept[F_SIGN] = STICK if rests else SLIP, -1.0 if rate < 0.0 else 1.0
             kept[F_SMOOTH] = kept[F_FORCE] = kept[F_WORK] = kept[F_KAPPA] = kept[F_JAM] = 0.0
             kept[F_MASS] = s.mean_mass * kept[F_ARM] ** 2
+
+
+@kernel
+def end_jump(d, s):
+    """Statuses by the velocities after a jump, and what friction took in it: −Λ times the mean of both γ."""
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction == 0:
+            continue
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            rate = evaluate_row(d, g, e, b, s.x, s.R, s.V)
+            kept[F_WORK] -= 0.5 * kept[F_IMPULSE] * (row_times(g, e, s.V0) + kept[F_GT] + rate)
+            rests = kept[F_ARM] * abs(rate) <= AT_REST * s.tol_v
+            kept[F_STATUS], kept[F_SIGN] = STICK if rests else SLIP, -1.0 if rate < 0.0 else 1.0
+            kept[F_RATE], kept[F_IMPULSE] = rate, 0.0
 
 
 @kernel
@@ -231,6 +251,17 @@ def add_jumps(d, s):
             for e in range(g.n):
                 kept = states_of(g)[e]
                 add_row(g, e, kept[F_SMOOTH] - kept[F_MU], s.f)
+
+
+@kernel
+def last_forces(d):
+    """Friction that the next step begins with, from consistent accelerations."""
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction != 0:
+            for e in range(g.n):
+                states_of(g)[e, F_LAST] = states_of(g)[e, F_SMOOTH]
 
 
 @kernel

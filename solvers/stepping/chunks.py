@@ -94,7 +94,7 @@ class Chunks:
         self.kept, self.written = 0, time.perf_counter()  # records written, and when
         self.done, self.reason = 0, "complete"
         self.ended = ""  # why an event ended the run
-        self.h = engine.h
+        self.h = engine.h if engine.agenda is None else engine.agenda.h  # the user's, also of a run that goes on
         self.failure: Exception | None = None
         self.checkpoints, self.notes = checkpoints, notes
         self.before = 0  # steps that were taken before this part of the run

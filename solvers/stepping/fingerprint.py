@@ -100,7 +100,7 @@ def fingerprint(system: "System") -> dict[str, str]:
 
 
 def signals_of(system: "System", times: list[float]) -> np.ndarray:
-    """Values and derivatives (k, signals, 3) of all functions of time at some times."""
+    """Values and derivatives (k, signals, 3) of all functions of time at some times, of held ones as they begin."""
     before, clock, values = system.signal_values.copy(), system.workspace.buffer["t"].copy(), []
     with Held.as_at_start():  # what a controller has set meanwhile is part of the state, not of the model
         for t in times:

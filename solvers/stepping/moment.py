@@ -62,7 +62,7 @@ class Moment:
         held.set(float(value))
 
     def switch(self, element: Any, on: bool) -> None:
-        """Switch a joint, driver, load or force on or off.
+        """Switch a joint (with what its options have made), driver, load or force on or off.
 
         Raises
         ------
@@ -71,9 +71,9 @@ class Moment:
         """
         if not isinstance(element, Element):
             raise FemMbsError(f"{self.name}: {element!r} is not an element of the model: model['name'] gives one")
-        from fem_mbs.solvers.stepping.switch import switch
+        from fem_mbs.solvers.stepping.switch import switch_with_companions
 
-        switch(self._agenda.engine, element, on)
+        switch_with_companions(self._agenda.engine, element, on)
 
     def stop(self, reason: str) -> None:
         """End the run; ``result.status`` tells the reason."""

@@ -97,13 +97,18 @@ def _layouts(engine):
     return list({id(layout): layout for layout in [*engine.matrices.layouts, *stacked]}.values())
 
 
+def _lasting(engine):
+    """Problems whose factors serve later steps: not that of a jump, after which all are made anew."""
+    return {name: record for name, record in engine.problems.items() if name != "jump"}
+
+
 def save(engine: "Engine") -> dict[str, Any]:
     """State of a run between two chunks of steps, a copy."""
     system = engine.system
     return {
         "tables": [numbers_of(table, record) for table, record in zip(engine.tables, (engine.run, engine.own))],
         "arrays": arrays_of(engine.arrays),
-        "problems": {name: {f: record[0][f] for f in FACTORS} for name, record in engine.problems.items()},
+        "problems": {name: {f: record[0][f] for f in FACTORS} for name, record in _lasting(engine).items()},
         "searches": [search.get_state() for search in system.searches] if engine.grains is None else [],
         "groups": [group.get_state() for group in system.groups],
         "buffers": arrays_of(system.workspace.buffer), "signal_values": system.signal_values.copy(),
@@ -135,7 +140,7 @@ def load(engine: "Engine", state: dict[str, Any]) -> None:
         put_numbers(table, record, numbers)
     if "mixed" in engine.own.dtype.names and engine.own[0]["mixed"]:
         engine.use_mixed()
-    same_names("problems", engine.problems, state["problems"])
+    same_names("problems", _lasting(engine), state["problems"])
     for name, numbers in state["problems"].items():
         for field, value in numbers.items():
             engine.problems[name][0][field] = value

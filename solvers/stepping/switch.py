@@ -51,6 +51,18 @@ class Switched(NamedTuple):
     potential_change: float
 
 
+def switch_with_companions(engine: "Engine", element: "Element", on: bool) -> bool:
+    """Switch an element, and of a joint what its options have made; whether anything was switched. Errors as `switch`.
+
+    Springs, motors and friction act along a coordinate that the joint alone keeps: they go off before it, and come on
+    after it.
+    """
+    parts = [element, *getattr(element, "companions", ())]
+    for part in parts:
+        refuse(engine, part)
+    return any([switch(engine, part, on) is not None for part in (parts if on else parts[::-1])])
+
+
 def switch(engine: "Engine", element: "Element", on: bool) -> Switched | None:
     """Switch an element on or off at the present state of a run, between two steps.
 

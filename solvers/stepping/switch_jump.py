@@ -5,7 +5,7 @@
 
 That is the velocity problem of a step (`contact.velocity`) with h = 0, v~ = v⁻ and no forces. Nothing is reflected: a
 contact that is closed has no approach before. Whatever rows that problem has (friction of joints too) are in the jump,
-with their bounds from the impulses alone: h F_0 vanishes with h.
+with their bounds from the impulses alone: h F_0 vanishes with h. A joint that stuck before has its static coefficient.
 
 Source: docs/theory/switches.md, (2)-(4).
 """
@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.errors import SolverError, label
-from fem_mbs.jit import address, entry, invoke, matrix
+from fem_mbs.jit import address, call2, entry, invoke, matrix
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.velocity import accumulate_impulses, rates_of_time
 from fem_mbs.solvers.stepping import newton
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.codes import CLOSED_GAP, OK, ROUND_OFF, TOUCHES
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.friction_tasks import BEGIN, FIRST, JUMPED
 from fem_mbs.solvers.stepping.sizes import farthest_part
 from fem_mbs.solvers.stepping.step import LADDER, LEAST_SHIFT
 from fem_mbs.system.assembly import VELOCITY, full_norm, groups_of, zero
@@ -72,6 +73,9 @@ def begin_jump(data, run):
             s.candidate[c] = s.active[c] = 1 if closed else 0
             s.status[c] = s.turning[c] = s.acted[c] = GAP
     rates_of_time(d, s, s.V)
+    if s.friction != 0:
+        call2(s.friction_part, run, BEGIN)
+        call2(s.friction_part, run, FIRST)
     for i in range(8):
         s.counts[i] = 0
     s.counts[6] = VELOCITY
@@ -98,6 +102,8 @@ def end_jump(data, run):
     """Impulses of contacts, and which of them stay closed: those that do not separate."""
     d, s = system_at(data)[0], run_at(run)[0]
     accumulate_impulses(d, s)
+    if s.friction != 0:
+        call2(s.friction_part, run, JUMPED)
     groups = groups_of(d)
     for a in range(d.n_groups):
         g = groups[a]

@@ -9,7 +9,7 @@ Source: docs/theory/switches.md.
 from typing import TYPE_CHECKING, Any
 
 from fem_mbs.errors import ParameterError
-from fem_mbs.solvers.stepping.switch import refuse, switch
+from fem_mbs.solvers.stepping.switch import refuse, switch_with_companions
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.agenda import Agenda
@@ -27,8 +27,9 @@ def times_of(engine: "Engine") -> list[tuple[float, bool, Any]]:
         An element that cannot be switched.
     """
     found, start = [], engine.system.initial.t
+    companions = {part for element in engine.system.elements for part in getattr(element, "companions", ())}
     for element in engine.system.elements:
-        times = [(t, on, element) for t, on in element.switch_times() if t > start]
+        times = [(t, on, element) for t, on in element.switch_times() if t > start and element not in companions]
         if times:
             refuse(engine, element)
         found += times
@@ -59,14 +60,15 @@ class Switching:
         for owner, parameter, element in owners:
             if element not in self.engine.system.elements:
                 raise ParameterError(owner, parameter, element, "is not in the model: model.add(…) it")
-            refuse(self.engine, element)
+            for part in (element, *getattr(element, "companions", ())):
+                refuse(self.engine, part)
 
     def next(self) -> list[float]:
         """The next time, if there is one."""
         return [self.times[self.done][0]] if self.done < len(self.times) else []
 
     def act(self, t: float, slack: float) -> None:
-        """Switch what is due at a time [s], unless the run ends there; SolverError as of `switch`."""
+        """Switch what is due at a time [s], unless the run ends there; SolverError as of `stepping.switch`."""
         if self.done == len(self.times) or t >= self.engine.t_end - slack:
             return
         while self.done < len(self.times) and self.times[self.done][0] <= t + slack:
@@ -79,12 +81,12 @@ class Switching:
         self.wanted.append((value >= ON, element))
 
     def act_wanted(self, t: float) -> None:
-        """Switch what controllers have asked for; SolverError as of `switch`."""
+        """Switch what controllers have asked for; SolverError as of `stepping.switch`."""
         wanted, self.wanted = sorted(self.wanted, key=lambda item: item[0]), []
         for on, element in wanted:
             self._switch(t, element, on, "by its controller")
 
     def _switch(self, t, element, on, why):
         """Switch an element, and note it if it was not so already."""
-        if switch(self.engine, element, on) is not None:
+        if switch_with_companions(self.engine, element, on):
             self.agenda.journal.event(t, element.name, f"{'on' if on else 'off'} {why}")

@@ -171,7 +171,7 @@ def test_what_an_event_cannot_switch_is_refused_before_the_run():
     pick = falling()
     height = fem.Sensor(pick["ball"], "position", component="z", name="height")
     pick.add(fem.Event(height, lambda moment: moment.switch("grip", True), level=0.9, name="catch"))
-    with pytest.raises(fem.SolverError, match=r"'grip' is not an element; give the element itself"):
+    with pytest.raises(fem.SolverError, match=r"'grip' is not an element of the model: model"):
         fem.DecoupledNSGA().run(pick, 1.0, 0.01, progress=False)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from every_stepper import METHODS, WITH_CONTACTS, label
-from switch_runs import AT_SWITCH, Run, chain, locked_chain, masses_on_a_table
+from switch_runs import AT_SWITCH, LINKS, Run, chain, locked_chain, masses_on_a_table
 
 import fem_mbs as fem
 from fem_mbs.rotations import exp
@@ -35,6 +35,61 @@ def test_a_lock_keeps_the_moment_of_momentum_and_takes_energy(method):
     assert turning == pytest.approx(-0.345141996, abs=2e-8)
     assert hinges.ravel() == pytest.approx([0.79553, 0.15433, 0.54516, -0.30936], abs=1e-5)
     assert loss == pytest.approx(0.384049121, abs=2e-8)
+
+
+@pytest.mark.parametrize("coefficient", [0.1, (0.6, 0.5)])
+def test_joint_friction_acts_in_the_jump_with_its_bound_from_the_impulses(coefficient):
+    """A journal of 0.2 m at the first hinge: μ r |Λ| against its rate; preload does nothing."""
+    model = chain(*AT_SWITCH)
+    law = {"friction": coefficient, "radius": 0.2, "preload": 3.0}
+    model.add(fem.JointFriction(model["hinge 1"], name="rub", **law))
+    run = Run(NSGA, model, 1e-3)
+    told = run.switch("lock", True)
+    (m_1, J_1, c_1), (m_2, J_2, c_2) = LINKS
+    angles, rates = AT_SWITCH
+    e_1, e_2 = (np.array([np.cos(a), np.sin(a)]) for a in angles)
+    x_2 = e_1 + c_2 * e_2
+    inertia = m_1 * c_1**2 + J_1 + J_2 + m_2 * x_2 @ x_2
+    frictionless = locked_chain(*AT_SWITCH)[0]
+    impulse = np.linalg.norm(told.impulse[run.system.rows[model["hinge 1"]]][:2])
+    sliding = np.atleast_1d(coefficient)[-1]
+    rate = run.velocity("link 1")[5]
+    assert inertia * (rate - frictionless) == pytest.approx(sliding * 0.2 * impulse, rel=1e-9) and impulse > 0.5
+    assert run.velocity("link 2")[5] == pytest.approx(rate, rel=1e-12)
+    work = sliding * 0.2 * impulse * -0.5 * (rates[0] + rate)
+    run.take(1)
+    power = run.output("rub", "bound")[1, 0] * -rate
+    assert run.output("rub", "dissipated")[1, 0] == pytest.approx(work + 1e-3 * power, rel=5e-3)
+    assert run.output("rub", "status")[1, 0] == -1.0
+    assert run.output("rub", "force")[1, 0] == pytest.approx(run.output("rub", "bound")[1, 0], rel=1e-9)
+
+
+def test_what_the_options_of_a_joint_make_is_switched_with_it():
+    """A hinge with spring, motor torque and friction, on from 0.2 s: a free body before, an oscillator after."""
+
+    def arm(**times):
+        model = fem.Model("arm")
+        body = model.add(fem.RigidBody(1.0, [0.5, 0.5, 0.5], angular_velocity=[0, 0, 1.0], name="body"))
+        rub = fem.DryFriction(0.5, preload=0.2)
+        hinge = fem.Revolute.at(model.ground, body, [0, 0, 0], [0, 0, 1], stiffness=2.0, rest=0.0,
+                                motor=fem.Motor(effort=0.3), friction=rub, name="hinge")  # fmt: skip
+        model.add(hinge, **times)
+        return model
+
+    result = NSGA.run(arm(intervals=[(0.2, 0.5)]), t_end=0.7, h=1e-3)
+    t, rate = result.t, result["body"].angular_velocity[:, 2]
+    assert np.abs(rate[t < 0.2001] - 1.0).max() < 1e-13  # neither spring, motor nor friction before
+    between = (t > 0.1999) & (t < 0.5001)
+    # ½ θ̈ = −2 θ + 0.3 − 0.1, θ(0.2) = 0.2, θ̇ = 1
+    tau, omega = t[between] - 0.2, 2.0
+    exact = np.cos(omega * tau) - omega * (0.2 - 0.1) * np.sin(omega * tau)
+    assert np.abs(rate[between] - exact).max() < 2e-6
+    assert np.abs(np.diff(rate[t > 0.4999])).max() < 1e-13
+    assert result["hinge friction"].dissipated[-1] == pytest.approx(0.1 * np.trapezoid(exact, tau), rel=1e-5)
+    door = fem.Model("door")
+    stopped = fem.Revolute.at(door.ground, fem.Node6(), [0, 0, 0], [0, 0, 1], stops=fem.Stops(-1, 1), name="door")
+    with pytest.raises(fem.ParameterError, match=r"'door lower stop'.*is not for contacts"):
+        door.add(stopped, active=False)
 
 
 @pytest.mark.parametrize("method", [NSGA, fem.GeneralizedAlpha(), fem.MoreauJean()], ids=label)
