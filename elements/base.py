@@ -171,6 +171,15 @@ class Element(Part):
         times = [(t, on) for interval in self._intervals for t, on in zip(interval, (True, False))]
         return [(t, on) for t, on in times if np.isfinite(t)]
 
+    @property
+    def always_on(self) -> str | None:
+        """Why it cannot be switched off: contacts and what has mass; None for all else."""
+        if self.role == "contact":
+            return "bodies would go through each other"
+        if "inertia" in {self.role, *self.kernels, *getattr(self, "python_kernels", {})}:
+            return "mass does not vanish"
+        return None
+
     def use_switch(self, active: bool, intervals: Any = None) -> None:
         """Say whether it is on when a run starts, or in which intervals of time it is on.
 
@@ -190,9 +199,8 @@ class Element(Part):
         if given == {"active": True}:
             return
         name, value = next(iter(given.items()))
-        self.check(self.role != "contact", name, value, "is not for contacts: bodies would go through each other")
-        kernels = {*self.kernels, *getattr(self, "python_kernels", {})}
-        self.check("inertia" not in kernels, name, value, "is not for elements with mass, which do not vanish")
+        what = "contacts" if self.role == "contact" else "elements with mass"
+        self.check(self.always_on is None, name, value, f"is not for {what}: {self.always_on}")
         if intervals is None:
             self._active = active
             return

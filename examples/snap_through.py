@@ -30,7 +30,8 @@ def arch(s):
 
 def build(n=24):
     """Arch of n intervals; the load is shared out to its nodes."""
-    section = fem.Section.general(EA=EI / r**2, GJ=EI, EI2=EI, EI3=EI)  # no shear flexibility
+    corners = 0.005 * L * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])  # drawn
+    section = fem.Section.general(EA=EI / r**2, GJ=EI, EI2=EI, EI3=EI, outline=corners)  # no shear flexibility
     start, end = (fem.Node6(arch(s)[0], fixed=("x", "y", *PLANE)) for s in (0.0, 1.0))
     model = fem.Model("shallow arch")
     line = model.add(fem.beam_curve(arch, n, section, start=start, end=end, fixed=PLANE, name="arch"))

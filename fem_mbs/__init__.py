@@ -84,6 +84,8 @@ _WHERE = {
     "fem_mbs.elements.joints.spherical": ("Spherical",),
     "fem_mbs.elements.joints.stops": ("JointBumper", "JointStop"),
     "fem_mbs.elements.joints.universal": ("Universal",),
+    "fem_mbs.elements.urdf.reader": ("from_urdf",),
+    "fem_mbs.elements.urdf.writer": ("to_urdf",),
     "fem_mbs.elements.user": ("PythonElement", "UserForce"),
     "fem_mbs.explanation": ("explain",),
     "fem_mbs.errors": ("FemMbsError", "FileError", "ModelError", "NonFiniteError", "ParameterError", "SolverError"),

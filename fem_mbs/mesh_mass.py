@@ -105,21 +105,24 @@ def surface_of(mesh: Any, scale: float, offset: np.ndarray) -> Any:
     return Mesh(scale * points, faces, offset=offset) if faces else None
 
 
+def read_mesh(owner: Any, mesh: Any) -> Any:
+    """The meshio.Mesh of a file; a ParameterError of the owner if there is none."""
+    path = owner.as_path("mesh", mesh)
+    owner.check(path is not None, "mesh", mesh, "must be the path of a mesh file, or a mesh")
+    import meshio
+
+    try:
+        return meshio.read(Path(path))
+    except (OSError, SystemExit, ValueError, KeyError, meshio.ReadError) as error:
+        raise ParameterError(owner, "mesh", path, f"is no mesh that meshio reads ({error or type(error)})") from None
+
+
 def _cells(owner, mesh):
     """Points (n, 3) and blocks (kind, cells) of what is given."""
     if hasattr(mesh, "faces") and hasattr(mesh, "points"):
         return np.asarray(mesh.points, float), [({3: "triangle", 4: "quad"}[f.shape[1]], f) for f in mesh.faces]
     if not hasattr(mesh, "cells"):
-        path = owner.as_path("mesh", mesh)
-        owner.check(path is not None, "mesh", mesh, "must be the path of a mesh file, or a mesh")
-        import meshio
-
-        try:
-            mesh = meshio.read(Path(path))
-        except (OSError, SystemExit, ValueError, KeyError, meshio.ReadError) as error:
-            raise ParameterError(
-                owner, "mesh", path, f"is no mesh that meshio reads ({error or type(error)})"
-            ) from None
+        mesh = read_mesh(owner, mesh)
     points = np.zeros((len(mesh.points), 3))
     points[:, : np.shape(mesh.points)[1]] = mesh.points
     return points, [(block.type, np.asarray(block.data)) for block in mesh.cells]

@@ -215,6 +215,8 @@ class Values:
             return Values.number(self, parameter, value)
         except ParameterError as error:
             message = "must be a number or a function of time" if "not a number" in error.reason else error.reason
+            if getattr(value, "role", None) == "controller":
+                message += "; of a controller give an output: controller.output(…)"
             raise ParameterError(self, parameter, value, message) from None
 
     def as_path(self, parameter: str, value: Any) -> Any:

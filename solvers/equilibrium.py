@@ -6,6 +6,7 @@ Numbers in brackets are those in the head of `fem_mbs.solvers.statics`.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,7 @@ class Equilibrium:
         self.is_load = np.array([owner.role == "dynamic" for owner in system.signal_owner], bool)
         self.magnitudes = np.zeros(6 * len(system.nodes))
         self.twin = None if rotation is None else unfixed(system)
+        self.contacts: Any = None  # `fem_mbs.solvers.paths.contact_forces.ContactForces` where contacts take part
 
     def set_load(self, factor: float) -> None:
         """Apply load factor λ to gravity, loads and drivers."""
@@ -100,7 +102,7 @@ class Equilibrium:
         state.V[:], A = self.motion(state, factor)
         Ma, f = system.forces(state, A)
         system.constraint_values(state)
-        total = (Ma - f - system.constraint_forces(lam)).reshape(-1, 6)
+        total = (Ma - f - system.constraint_forces(lam) - self.contact_forces(state)).reshape(-1, 6)
         held = np.where(system.dof.reshape(-1, 6) < 0, total, 0.0)
         held[:, 3:] = np.einsum("nij,nj->ni", state.R, held[:, 3:])
         return held
@@ -113,21 +115,30 @@ class Equilibrium:
         return steady_rotation(state, w)
 
     def residual(self, state: State, lam: np.ndarray, factor: float, mixed: bool) -> np.ndarray | None:
-        """f + Gᵀμ − M v̇ (n,) and g (m,) in one vector, or None if it is not finite."""
+        """f + Gᵀμ − M v̇ (n,), with the forces of contacts, and g (m,) in one vector, or None if it is not finite."""
         system = self.system
         state.V[:], A = self.motion(state, factor)
         Ma, f = system.forces(state, A, mixed=mixed)
         if not (np.isfinite(f).all() and np.isfinite(Ma).all()):
             return None
         g, _ = system.constraint_values(state)
-        total = f - Ma + system.constraint_forces(lam)
+        total = f - Ma + system.constraint_forces(lam) + self.contact_forces(state)
         return np.concatenate([system.reduced(total), g])
+
+    def contact_forces(self, state: State) -> np.ndarray:
+        """Forces of contacts at a state, full vector (6 N,); zero where they take no part."""
+        if self.contacts is None:
+            return np.zeros(6 * len(self.system.nodes))
+        self.contacts.evaluate(state)
+        return self.contacts.full()
 
     def scale(self, state: State, lam: np.ndarray) -> np.ndarray:
         """Sums of the magnitudes of the forces that act on each component (N, 6)."""
         system = self.system
         absolute_forces(system.data[0], state.x, state.R, state.V, self.magnitudes)
         full = self.magnitudes + np.abs(system.constraint_forces(lam))
+        if self.contacts is not None:
+            full += np.abs(self.contacts.full())
         return full.reshape(-1, 6)
 
     def carried(self, state: State, lam: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -67,7 +67,7 @@ class Modes:
         shapes = np.zeros((len(eigenvalues), 6 * len(system.nodes)), float if real else complex)
         shapes[:, system.dof >= 0] = vectors.T
         largest = np.take_along_axis(shapes, np.abs(shapes).argmax(axis=1)[:, None], axis=1)
-        self.shapes = (shapes / np.where(largest == 0, 1, largest)).reshape(len(eigenvalues), -1, 6)
+        self.shapes = (shapes / np.where(largest == 0, 1, largest)).reshape(-1, len(system.nodes), 6)
         self.system, self.state = system, system.initial if state is None else state
         self.whirl: list[str] | None = None
 

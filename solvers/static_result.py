@@ -26,8 +26,9 @@ class StaticResult:
     multipliers : (m,), forces of the constraints at the last one
     angular_velocity : (3,) [rad/s] or None, of a steady rotation
     stable : bool or None
-        True if no small motion lowers the potential energy (neutral motions, to round-off, do not). None: not decided
-        by the stiffness (follower loads), or not known. With rotation: without the help of gyroscopic moments. For
+        True if no small motion lowers the potential energy (neutral motions, to round-off, do not), with contacts that
+        press, and those that stick, held as they are. None: not decided by the stiffness (follower loads), or not known
+        (while a contact slides it is not). With rotation: without the help of gyroscopic moments. For
         both, ``fem_mbs.modes(system, about=result).stable`` decides.
     lowest_eigenvalue : float [N/m]
         Smallest eigenvalue of the tangent stiffness on the motions that the constraints allow, (2) of the head of the
@@ -41,6 +42,9 @@ class StaticResult:
         the path has passed a critical load. Without potential (follower loads) those that diverge are counted. None:
         not known; empty with ``stability=False``.
     rejected : int, load steps that were halved
+    contact_status : (nc,) int
+        Of each contact at the last equilibrium: 0 open, 1 sticks, 2 slides, 3 closed without friction; empty where
+        contacts take no part.
     results : Results
         Histories of the load path, with the load factor in the place of time: ``result["tip"].position``.
     """
@@ -56,6 +60,8 @@ class StaticResult:
         self.load_factors, self.iterations, self.rejected = [], [], 0
         self.negative: list[int | None] = []
         self._reactions: list[np.ndarray] = []  # (N, 6) of each record
+        self._contacts: list[np.ndarray] = []  # (nc, 3) of each record, where contacts take part
+        self.contact_status: np.ndarray = np.zeros(0, np.int64)
         self.lowest_eigenvalue, self.mode = np.nan, np.zeros((len(system.nodes), 6))
         self.stable: bool | None = None
 
@@ -109,6 +115,22 @@ class StaticResult:
     def reactions(self, node: Any) -> np.ndarray:
         """`reaction` along the load path (k, 6): force [N] and moment [N m] of each saved equilibrium."""
         return np.array([held[self._row(node)] for held in self._reactions])
+
+    def contact_force(self, contact: Any) -> np.ndarray:
+        """Force of a contact on its first body at the last equilibrium (3,) [N]: normal (≥ 0), t1, t2.
+
+        Its axes, its place, the gap and the forces on the way are ``result["name"]``: ``force``, ``normal``,
+        ``tangents``, ``point``, ``gap``, ``status``.
+
+        Raises
+        ------
+        ParameterError
+            The contact is not one of the system, or contacts take no part (contact groups, steady rotation).
+        """
+        places = [c for c, one in enumerate(self.system.contacts) if one is contact]
+        if not places or not self._contacts:
+            raise ParameterError(self, "contact", contact, "is no contact that takes part in this equilibrium")
+        return self._contacts[-1][places[0]]
 
     def report(self) -> str:
         """How it was found and whether it is stable, a few lines."""

@@ -12,6 +12,8 @@ rotation ruins the mixed iteration). What counts as converged: the residual of t
 of the magnitudes of all element forces (relative to the load it could never close for slender beams), or an increment
 below round-off of the coordinates.
 
+Contacts add their forces and rows (`fem_mbs.solvers.paths.contact_forces`), but for contact groups and with rotation.
+
 Steady rotation with angular velocity ω about an axis through the origin: forces of inertia are added with v = (ω × x,
 Rᵀω), v̇ = (ω × (ω × x), 0), so that the equilibrium is that in the rotating frame.
 
@@ -37,6 +39,7 @@ from fem_mbs.errors import SolverError
 from fem_mbs.model import compiled
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.equilibrium import Equilibrium
+from fem_mbs.solvers.paths.contact_forces import ContactForces
 from fem_mbs.solvers.paths.load_steps import LoadSteps, refuse, tangent_matrices, write
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.system import element_checks, model_checks
@@ -70,9 +73,11 @@ def static_equilibrium(
         ``result.state``; default: that of the initial state. Drivers move from their value at the initial state.
     steps : int ≥ 1
         Equal load steps to begin with. One is right for most models. A column that bends out under a small side load
-        needs more the smaller that is (2.5 times its buckling load: 40 with 1 % of it, above 100 with 0.1 %).
+        needs more the smaller that is (2.5 times its buckling load: 40 with 1 % of it, above 100 with 0.1 %). With
+        friction the equilibrium depends on the way: more where something slides and turns on its way.
     adaptive : bool
-        Halve a load step that does not converge, double after an easy one (at most to the size ``steps`` asks for).
+        Halve a load step that does not converge, or in which a contact with friction closes from afar; double after an
+        easy one (at most to the size ``steps`` asks for).
     mixed : bool
         Beams in mixed form (see the head of this file). False is plain Newton: same equilibrium, far smaller steps.
     tolerance : float > 0
@@ -95,8 +100,9 @@ def static_equilibrium(
     ParameterError
         A parameter out of range; a joint with rows of velocities (`KnifeEdge`, `RollingDisc`), which holds no position.
     SolverError
-        A load step failed (after halving to 1e-6 of the load, when adaptive), or a contact was penetrated: contacts
-        are not part of this solver.
+        A load step failed (after halving to 1e-6 of the load, when adaptive): because friction is used up, or contacts
+        without friction leave something free, too. A closed contact resists rolling, spinning or drilling. A contact
+        was penetrated that takes no part: in models with contact groups, and with ``rotation``.
 
     Warns
     -----
@@ -131,12 +137,13 @@ def static_equilibrium(
     system.number_nodes()
     t = owner.number("t", float(system.initial.t) if t is None else t, "s")
     problem = Equilibrium(system, t, mixed, w)
+    if system.nc and not system.searches and w is None:
+        problem.contacts = ContactForces(system)
     result = StaticResult(system, w)
     model_checks.state_fits(system, system.initial)
-    path = LoadSteps(problem, result, stability)
+    path = LoadSteps(problem, result, stability, "static_equilibrium")
     try:
         path.follow(steps, adaptive, tolerance, max_iterations)
-        _no_penetration(system, path.state)
     finally:
         system.set_gravity(system.gravity)
         system.update_signals(t)
@@ -167,6 +174,8 @@ def _conclude(problem, result, path, stability):
     path.state.V[:] = result._motion[0]
     path.state.V.reshape(-1)[problem.system.dof < 0] = 0.0  # what is fixed stands still in a run from here
     result.state, result.multipliers = path.state, path.lam
+    if problem.contacts is not None:
+        result.contact_status = problem.contacts.status.copy()
     if stability:
         _find_stability(problem, result)
 
@@ -174,21 +183,13 @@ def _conclude(problem, result, path, stability):
 def _find_stability(problem, result):
     """Lowest eigenvalue (2) and its motion; left unknown where the iteration does not converge."""
     system = problem.system
-    K, D, G = tangent_matrices(problem, result.state, result.multipliers, 1.0)
+    matrices = tangent_matrices(problem, result.state, result.multipliers, 1.0)
+    if matrices is None:  # a contact slides
+        return
+    K, D, G = matrices
     try:
         value, vector, stable = eigen.lowest(K, D, G, system.circulatory)
     except SolverError:
         return
     result.lowest_eigenvalue, result.stable = value, stable
     result.mode = system.expanded(vector / (np.abs(vector).max() or 1.0))
-
-
-def _no_penetration(system, state):
-    gaps = system.gaps(state)
-    if len(gaps) and gaps.min() < -1e-9 * system.size_at(state):
-        contact = system.contact_at(int(np.argmin(gaps)))
-        raise SolverError(
-            f"contact '{contact.name}' is penetrated at the equilibrium, gap = {gaps.min():.4g} m: static_equilibrium "
-            "leaves contacts out. Let a damped run in time settle instead",
-            element=contact,
-        )

@@ -9,12 +9,13 @@ Source: docs/theory/control.md, (5), (6).
 """
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.arguments import Checked
+from fem_mbs.elements.base import Element
 from fem_mbs.elements.control.sensor import Sensor
 from fem_mbs.errors import ParameterError
 from fem_mbs.signals import Held, Signal
@@ -45,6 +46,9 @@ class Controller(Checked):
         At the start; a run works with a copy. It must be what ``copy.deepcopy`` copies.
     initial : float or sequence of float
         Outputs until the first sample acts.
+    switches : dict, optional
+        Name of output -> element that it switches when it acts: on from 0.5 upwards, else off. Grippers, locks,
+        brakes; how they are before the first sample, the element says (``active``).
     name : str, optional
 
     Raises
@@ -80,6 +84,7 @@ class Controller(Checked):
         delay: float = 0.0,
         state: Any = None,
         initial: Any = 0.0,
+        switches: Mapping[str, Element] | None = None,
         name: str | None = None,
     ) -> None:
         self.name = name
@@ -104,6 +109,7 @@ class Controller(Checked):
         self.state = state
         starts = np.zeros(len(self.outputs)) + self.as_array("initial", initial, (), (len(self.outputs),))
         self.initial = starts
+        self.switches = self._as_switches(switches)
         self.held = {n: Held(float(u), name=n) for n, u in zip(self.outputs, starts)}
         for held in self.held.values():
             held.owner = self
@@ -126,6 +132,13 @@ class Controller(Checked):
         self.check(good, "outputs", outputs, "must be a number of outputs, or a list of their names")
         self.check(len(set(outputs)) == len(outputs), "outputs", outputs, "has a name twice")
         return tuple(outputs)
+
+    def _as_switches(self, switches):
+        found = dict(self.as_instance("switches", {} if switches is None else switches, Mapping, "a dict of elements"))
+        for name, element in found.items():
+            self.check(name in self.outputs, "switches", name, f"is no output; there is {', '.join(self.outputs)}")
+            self.as_instance(f"switches[{name!r}]", element, Element, "an element of the model, such as an Attachment")
+        return found
 
     def output(self, name: str | None = None) -> Held:
         """The signal of an output, for loads and motors; ``name`` may be left out where there is one.

@@ -90,6 +90,14 @@ class SwitchOn(Action):
     Parameters
     ----------
     element : Element
+        Of the model, see `Model.add`.
+
+    Raises
+    ------
+    ParameterError
+        A contact or an element with mass, which cannot be switched.
+    ModelError
+        When a run starts: the element is not in the model.
 
     Examples
     --------
@@ -99,9 +107,11 @@ class SwitchOn(Action):
     """
 
     on = True
+    resets = False  # the switch does so itself
 
     def __init__(self, element: Element) -> None:
         self.element = self.as_instance("element", element, Element, "an element of the model")
+        self.check(element.always_on is None, "element", element, f"cannot be switched on and off: {element.always_on}")
 
     def act(self, moment: Any) -> None:
         moment.switch(self.element, self.on)

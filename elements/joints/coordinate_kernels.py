@@ -55,8 +55,9 @@ def _cosine_and_sine(kind, R_A, R_AP, R_B, R_BQ, g, GS):
 @kernel
 def _unwrapped(cosine, sine, near):
     """The angle with this cosine and sine, up to a common factor, that is nearest to ``near`` [rad]."""
-    turn = math.atan2(sine, cosine) - near
-    return near + turn - 2.0 * math.pi * math.floor(turn / (2.0 * math.pi) + 0.5)
+    angle = math.atan2(sine, cosine)
+    # whole turns are added, so that the last bits of ``near`` are not in the answer
+    return angle + 2.0 * math.pi * math.floor((near - angle) / (2.0 * math.pi) + 0.5)
 
 
 @kernel

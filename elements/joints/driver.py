@@ -41,6 +41,8 @@ from fem_mbs.errors import label
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.signals import Signal
 
+MOST = 3.0  # rad that a driver may turn in a step: nodes must turn by less
+
 
 @kernel
 def constraint(p, x_A, R_A, x_B, R_B, s, state, g, G):
@@ -111,11 +113,11 @@ class _Driver(Joint):
     def cause(self, t: float, h: float) -> str | None:
         """Why a step h [s] that ends at t [s] cannot succeed, in words; None if it is not for this driver."""
         turn = abs(self.signals[0](t) - self.signals[0](t - h))
-        if self.kind >= SLIDE_X or turn < np.pi:
+        if self.kind >= SLIDE_X or turn < MOST:
             return None
         return (
-            f"{label(self)} turns by {np.degrees(turn):.4g}° in this step, and must turn by less than 180°: h must be "
-            f"below {np.pi * h / turn:.2g} s. Is its angle in degrees? Angles are in radians (np.radians)"
+            f"{label(self)} turns by {np.degrees(turn):.4g}° in this step, and must turn by less than 172°: h must be "
+            f"below {MOST * h / turn:.2g} s. Is its angle in degrees? Angles are in radians (np.radians)"
         )
 
 

@@ -26,11 +26,9 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.elements.base import FrictionRow, register
-from fem_mbs.elements.joints.cylindrical import Cylindrical
-from fem_mbs.elements.joints.prismatic import Prismatic
-from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.elements.joints.rows import column, plane_hessian, plane_row, random_joint
 from fem_mbs.jit import kernel, local_vector
+from fem_mbs.registry import REGISTRY
 from fem_mbs.rotations import add_cross, rotate, rotate_T
 from fem_mbs.signals import Signal
 from fem_mbs.system.friction import F_BOUND, F_FORCE, F_JAM, F_KAPPA, F_RATE, F_SIGN, F_STATUS, F_WORK, MOST_ROWS, SLIP
@@ -42,11 +40,12 @@ PARAMETERS = np.dtype(
     + [("kind", "i8"), ("rotated", "i8"), ("count", "i8"), ("terms", "f8", (MOST_TERMS, 2, MOST_ROWS))]
     + [("preload", "f8"), ("speed", "f8"), ("preload_signal", "i8"), ("speed_signal", "i8")]
 )
-# joint -> its free coordinates, kinds of these, whether its first rows are those of a point, rows of F, of (M_y, −M_x)
+# type of a joint, by name because joints make their friction -> its free coordinates, kinds of these, whether its first
+# rows are those of a point, rows of F, of (M_y, −M_x)
 KNOWN = {
-    Revolute: ({"angle": TURN}, True, (0, 1), ((3, 1.0), (4, 1.0))),
-    Prismatic: ({"displacement": SLIDE}, False, (0, 1), ((4, -1.0), (3, 1.0))),
-    Cylindrical: ({"displacement": SLIDE, "angle": TURN}, False, (0, 1), ((2, 1.0), (3, 1.0))),
+    "Revolute": ({"angle": TURN}, True, (0, 1), ((3, 1.0), (4, 1.0))),
+    "Prismatic": ({"displacement": SLIDE}, False, (0, 1), ((4, -1.0), (3, 1.0))),
+    "Cylindrical": ({"displacement": SLIDE, "angle": TURN}, False, (0, 1), ((2, 1.0), (3, 1.0))),
 }
 
 
@@ -206,6 +205,7 @@ class JointFriction(FrictionRow):
 
     Examples
     --------
+    >>> from fem_mbs.elements.joints.revolute import Revolute
     >>> from fem_mbs.nodes import Ground, Node6
     >>> hinge = Revolute.at(Ground(), Node6(), position=[0, 0, 0], axis=[0, 0, 1], name="hinge")
     >>> friction = JointFriction(hinge, friction=(0.25, 0.2), radius=0.01, name="hinge friction")
@@ -232,12 +232,14 @@ class JointFriction(FrictionRow):
         name: str | None = None,
     ) -> None:
         self.name = name
-        known = next((cls for cls in KNOWN if isinstance(joint, cls)), None)
-        self.check(known is not None, "joint", joint, "must be a Revolute, a Prismatic or a Cylindrical joint")
+        known = next((cls.__name__ for cls in type(joint).__mro__ if cls.__name__ in KNOWN), "")
+        self.check(known != "", "joint", joint, "must be a Revolute, a Prismatic or a Cylindrical joint")
         coordinates, self.of_point, self._force, self._moment = KNOWN[known]
         if coordinate is None and len(coordinates) > 1:
             self.check(False, "coordinate", coordinate, f"must be one of {tuple(coordinates)}: this joint has both")
-        self.coordinate = self.as_choice("coordinate", coordinate or next(iter(coordinates)), tuple(coordinates))
+        self.coordinate = self.as_choice(
+            "coordinate", next(iter(coordinates)) if coordinate is None else coordinate, tuple(coordinates)
+        )
         self.turns = coordinates[self.coordinate] == TURN
         self.radius = self.number("radius", radius, "m", at_least=0)
         self.length = None if length is None else self.positive("length", length, "m")
@@ -271,7 +273,7 @@ class JointFriction(FrictionRow):
             self.check(not self.offset.any(), "offset", self.offset, "belongs to a displacement, not to an angle")
         else:
             self.check(self.radius == 0.0, "radius", self.radius, "belongs to an angle, not to a displacement")
-        self.check(self.collar == 0.0 or known is Revolute, "collar", self.collar,
+        self.check(self.collar == 0.0 or known == "Revolute", "collar", self.collar,
                    "carries the axial force, which only a Revolute has")  # fmt: skip
 
     def _given(self, name, value, signals):
@@ -302,15 +304,17 @@ class JointFriction(FrictionRow):
 def _example(rng, a, b):
     """Friction in a random joint, with all of its options in turn."""
     which, sizes = rng.integers(4), rng.uniform(0.05, 0.5, size=3)
+    kind = ("Revolute", "Prismatic", "Cylindrical", "Cylindrical")[which]
+    joint = random_joint(REGISTRY[kind][0], rng, a, b)
     options = {"length": sizes[1]} if rng.integers(2) else {}
     if which == 0:
-        joint, options["collar"], options["radius"] = random_joint(Revolute, rng, a, b), sizes[2], sizes[0]
+        options["collar"], options["radius"] = sizes[2], sizes[0]
         options["speed"] = lambda t: 2.0 + t
     elif which == 1:
-        joint, options["flat"] = random_joint(Prismatic, rng, a, b), bool(rng.integers(2))
+        options["flat"] = bool(rng.integers(2))
         options["offset"], options["preload"] = rng.normal(size=2), lambda t: 1.0 + t
     else:
-        joint, options["coordinate"] = random_joint(Cylindrical, rng, a, b), ("angle", "displacement")[which - 2]
+        options["coordinate"] = ("angle", "displacement")[which - 2]
         options |= {"radius": sizes[0]} if which == 2 else {}
     return JointFriction(joint, friction=(0.3, 0.2), **options)
 

@@ -19,8 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import JOINT_FRAMES, Constraint, register
+from fem_mbs.elements.base import JOINT_FRAMES, Constraint, Joint, register
+from fem_mbs.elements.joints.coordinate_kernels import SLIDE_X, SLIDE_Y, SLIDE_Z, TURN_X, TURN_Z
 from fem_mbs.elements.joints.cylindrical import Cylindrical
+from fem_mbs.elements.joints.planar import Planar
 from fem_mbs.elements.joints.prismatic import Prismatic
 from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.elements.joints.rows import (
@@ -32,7 +34,9 @@ from fem_mbs.elements.joints.rows import (
     plane_hessian,
     plane_row,
     points_apart,
+    random_joint,
 )
+from fem_mbs.elements.joints.screw import Screw
 from fem_mbs.elements.joints.spherical import Spherical
 from fem_mbs.elements.joints.universal import Universal
 from fem_mbs.errors import label
@@ -41,8 +45,9 @@ from fem_mbs.rotations import dot, rotate, rotate_T
 
 PARAMETERS = np.dtype([*((name, JOINT_FRAMES[name]) for name in JOINT_FRAMES.names), ("kinds", "i8", (3,))])
 TURN_Q, SLIDE = 3, 6
-# rows of what joints leave free; an axis of P to turn about, 3 + axis of Q, 6 + axis of P to slide along
-FREE = {Revolute: (2,), Cylindrical: (2, 8), Prismatic: (8,), Spherical: (0, 1, 2), Universal: (2, 3)}
+# rows of coordinates by their kind; a spherical joint, which has none with names, turns about all axes of P
+ROW_OF = {TURN_Z: 2, TURN_X: TURN_Q, SLIDE_X: SLIDE, SLIDE_Y: SLIDE + 1, SLIDE_Z: SLIDE + 2}
+ALL_TURNS = (0, 1, 2)
 
 
 @kernel
@@ -113,8 +118,10 @@ class Lock(Constraint):
 
     Parameters
     ----------
-    joint : Revolute, Prismatic, Cylindrical, Spherical or Universal
-        All that it leaves free is locked. The joint itself stays in the model.
+    joint : Joint
+        All that it leaves free is locked: of joints whose free coordinates have names, all of them (`Revolute`,
+        `Prismatic`, `Cylindrical`, `Universal`, `Planar`, `Screw`), and of a `Spherical`. The joint itself stays in
+        the model.
     active : bool
         Whether the joint is locked from the start, at its initial coordinates.
     intervals : sequence of (begin, end) [s], optional
@@ -129,7 +136,7 @@ class Lock(Constraint):
     Raises
     ------
     ParameterError
-        Not such a joint; intervals that are no rising pairs.
+        Not such a joint; one that leaves free what has no name; intervals that are no rising pairs.
     SolverError
         In a run, where it is switched on while a driver or another lock already holds the joint.
 
@@ -150,9 +157,7 @@ class Lock(Constraint):
 
     def __init__(self, joint: Any, *, active: bool = True, intervals: Any = None, name: str | None = None) -> None:
         self.name = name
-        kinds = next((kinds for cls, kinds in FREE.items() if isinstance(joint, cls)), ())
-        names = ", ".join(sorted(cls.__name__ for cls in FREE))
-        self.check(len(kinds) > 0, "joint", joint, f"has no coordinates that can be locked: give one of {names}")
+        kinds = self._rows_of(self.as_instance("joint", joint, Joint, "a joint of the model"))
         super().__init__(joint.nodes, name=name)
         self.joint, self.frame_P, self.frame_Q = joint, joint.frame_P, joint.frame_Q
         self.rows, self.n_state = len(kinds), 6 * len(kinds)
@@ -160,15 +165,31 @@ class Lock(Constraint):
         self.record = (*frames, (*kinds, 0, 0)[:3])
         self.use_switch(active, intervals)
 
+    def _rows_of(self, joint):
+        """Kinds of the rows that hold all that a joint leaves free."""
+        if isinstance(joint, Spherical):
+            return ALL_TURNS
+        kinds = tuple(ROW_OF[coordinate.kind] for coordinate in joint.coordinates)
+        free, named = 6 - joint.rows, len(kinds)
+        self.check(free > 0, "joint", joint, "leaves nothing free")
+        names = " and ".join(f"'{coordinate.name}'" for coordinate in joint.coordinates) or "none"
+        self.check(
+            free == named, "joint", joint, f"cannot be locked: of the {free} coordinates that it leaves free a lock "
+            f"knows {names}. Add an Attachment of its bodies (active=False), and switch the joint off where that goes "
+            "on",
+        )  # fmt: skip
+        return kinds
+
     def __repr__(self):
         return f"{label(self)} of {label(self.joint)}"
 
 
 def _example(rng, a, b):
     """A lock of a random joint."""
-    axis, place = rng.normal(size=3), rng.normal(size=3)
-    cls = (Revolute, Cylindrical, Prismatic, Spherical, Universal)[rng.integers(5)]
-    return Lock(cls.at(a, b, place) if cls is Spherical else cls.at(a, b, place, axis / np.linalg.norm(axis)))
+    cls = (Revolute, Cylindrical, Prismatic, Spherical, Universal, Planar, Screw)[rng.integers(7)]
+    if cls is Spherical:
+        return Lock(cls.at(a, b, rng.normal(size=3)))
+    return Lock(random_joint(cls, rng, a, b, **({"lead": rng.normal()} if cls is Screw else {})))
 
 
 register(Lock, example=_example)

@@ -74,6 +74,10 @@ CASES = [
         }),
         GGL, FRICTION, ALPHA, LOBATTO,
     ),
+    example("door_closer", "equation of motion, from event to event", "first order in h at events"),
+    example("slider_crank_friction", "consistent accelerations with friction, DOP853", SECOND),
+    example("four_bar_motor", "energy of the geometry; books of energy", SECOND),
+    example("quarter_car", "equations of motion with the same curves", SECOND),
     example(
         "heavy_top", "independent integration to round-off", SECOND,
         Method("MoreauJean", PROJECTED, {
@@ -93,6 +97,10 @@ CASES = [
         ),
         note="The initial pose is only in a figure; it is the one of ten tried that does what is published.",
     ),
+    example("pick_and_place", "momentum of an arm that catches a mass; parabola", ROUND),
+    # --- gears, belts and cables --------------------------------------------------------------------------------------
+    example("belt_drive", "equations of two angles integrated to round-off; closed form of the steady run",
+            "second order in h: errors measured with the step of the script, doubled"),
     # --- beams --------------------------------------------------------------------------------------------------------
     example(
         "falling_cantilever", "limit of meshes, steps and two other codes",
@@ -266,6 +274,9 @@ CASES = [
     example("shaft_in_bearings", "statics, ISO 281", "what statics leaves out: moments of the bearings, 2 to 3 %",
             Method(ALPHA.stepper, {"rho_inf": 0.7}), Method(GGL.stepper, {"rho_inf": 0.7}), moreau(PROJECTED),
             fast=False),
+    example("sampled_pendulum", "equation of motion from event to event, SciPy", SECOND),
+    example("geared_servo", "closed forms and equations of motion, see the script", SECOND),
+    example("cable_payload", "equation of motion of the load, SciPy", SECOND),
     example("rotor_in_bearings", "its own steady response", "the run-up is not infinitely slow: 4 % in speed",
             fast=False),
 ]  # fmt: skip

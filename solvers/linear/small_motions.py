@@ -161,12 +161,17 @@ def _left_over(found):
 
 
 def _neutral(system):
-    """Remark on rows of velocities."""
+    """Remarks on rows of velocities and on joint friction."""
+    remarks = [
+        f"{label(element)} is left out: modes are those of motions in which friction does not hold its joint."
+        for element in system.frictions[:1]
+    ]
     if not system.non_holonomic:
-        return []
+        return remarks
     return [
+        *remarks,
         f"{label(system.non_holonomic[0])} constrains velocities: the model can come to rest elsewhere. Motions from "
-        "one place of rest to another (s = 0) that rows of velocities would forbid in positions are left out."
+        "one place of rest to another (s = 0) that rows of velocities would forbid in positions are left out.",
     ]
 
 

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.errors import SolverError
+from fem_mbs.errors import SolverError, label
 from fem_mbs.solvers.paths.control import Control, Load, Metric, Plane, Tangent
 from fem_mbs.solvers.paths.critical import FLAT, LIMIT, Test, root
 from fem_mbs.solvers.paths.load_steps import internal_states, largest_row, record, restore, tangent_matrices
 from fem_mbs.solvers.paths.newton import bordered, newton
 from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath, PathPoint
 from fem_mbs.solvers.paths.spectrum import Spectrum, spectrum
+from fem_mbs.solvers.paths.untouched import no_penetration, touching
 from fem_mbs.system import element_checks
 from fem_mbs.system.assembly import accept_states
 from fem_mbs.system.state import State
@@ -48,6 +49,8 @@ class Point(NamedTuple):
 
 class Follower:
     """Steps along one path; ``make`` is the class of its `Control`."""
+
+    who = "load_path"  # in messages
 
     def __init__(self, problem: Any, metric: Metric, make: type, step: float, tolerance: float, most: int) -> None:
         self.problem, self.metric, self.make = problem, metric, make
@@ -148,6 +151,12 @@ class Follower:
     def follow(self, point: Point, factor: float | None, until: Callable | None, points: int, first: tuple) -> None:
         """Go on until the load factor is reached, or ``until`` says so, or there are enough points."""
         ds = self.step
+        self._apart(point)
+        closed = [label(contact) for contact, _ in touching(self.problem.system, point.state)]
+        if closed:
+            self.path.remarks.append(
+                f"Closed contacts carry nothing here, and stability is that without them: {', '.join(closed[:5])}."
+            )
         self.keep(point)
         while True:
             if len(self.path.points) >= points:
@@ -159,6 +168,7 @@ class Follower:
             crossed = crossed and point.factor != factor
             landed, s = self.land(point, new, ds, factor, first) if factor is not None and crossed else (None, ds)
             new = new if landed is None else landed
+            self._apart(new)
             self.search(point, new, s, first)
             kept = self.keep(new)
             if landed is not None:
@@ -172,6 +182,14 @@ class Follower:
                 ds = min(1.5 * ds, self.step)
             elif new.iterations >= SLOW:
                 ds *= 0.7
+
+    def _apart(self, point):
+        """SolverError, with the path so far, where a contact is penetrated."""
+        try:
+            no_penetration(self.who, self.problem.system, point.state, point.factor)
+        except SolverError as error:
+            error.path = self.path  # type: ignore[attr-defined]
+            raise
 
     def land(self, point: Point, new: Point, ds: float, factor: float, first: tuple) -> tuple:
         """The point at a load factor that a step passes, and the step to it; (None, ds) if that fails."""

@@ -31,6 +31,7 @@ from fem_mbs.solvers.paths.follow import Follower
 from fem_mbs.solvers.paths.load_path import preloaded, proportional, varied_loads
 from fem_mbs.solvers.paths.load_steps import internal_states, refuse, repeated, restore
 from fem_mbs.solvers.paths.newton import bordered, extent
+from fem_mbs.solvers.paths.untouched import no_closed_contact
 from fem_mbs.system import assembly, model_checks
 from fem_mbs.system.in_use import alone
 
@@ -121,7 +122,8 @@ def buckling(
     ParameterError
         A parameter out of range; loads that do not grow in proportion to the load factor; nothing that grows with it.
     SolverError
-        No critical load: nothing that the load does makes the model softer; or a model without stiffness.
+        No critical load: nothing that the load does makes the model softer; a model without stiffness; a contact that
+        is closed about the state: contacts take no part here.
 
     Examples
     --------
@@ -144,10 +146,11 @@ def buckling(
     varied = varied_loads(owner, system, loads)
     model_checks.state_fits(system, system.initial)
     try:
-        problem, state, lam = preloaded(system, t, varied, tolerance, 15)
+        problem, state, lam = preloaded("buckling", system, t, varied, tolerance, 15)
         proportional(owner, problem, state, lam)
         if at > 0.0:
             state, lam = _loaded(problem, state, lam, at, tolerance)
+        no_closed_contact("buckling", system, state, at)
         matrices, drift = _matrices(problem, state, lam, at)
         x, vectors = _critical(matrices, system, n, reverse, drift)
     finally:
@@ -173,6 +176,7 @@ def buckling(
 def _loaded(problem, state, lam, at, tolerance):
     """Equilibrium at a load factor, by load steps."""
     follower = Follower(problem, Metric(problem.system, extent(problem.system, state), 1.0), Load, at, tolerance, 15)
+    follower.who = "buckling"
     point = follower.point(state, lam, 0.0, None, 0.0, 0)
     if point is None:
         raise _soft(problem.system)

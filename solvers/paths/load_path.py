@@ -92,7 +92,8 @@ def load_path(
     ParameterError
         A parameter out of range; loads that do not grow in proportion to the load factor; nothing that grows with it.
     SolverError
-        No equilibrium under the pre-load, or no next point of the path; the attribute ``path`` has what was found.
+        No equilibrium under the pre-load, no next point of the path, or a contact is penetrated at one: contacts take
+        no part here. The attribute ``path`` has what was found before.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def _from_rest(owner, model, loads, t, weight, step, tolerance, most):
     t = owner.number("t", float(system.initial.t) if t is None else t, "s")
     varied = varied_loads(owner, system, loads)
     model_checks.state_fits(system, system.initial)
-    problem, state, lam = preloaded(system, t, varied, tolerance, most)
+    problem, state, lam = preloaded("load_path", system, t, varied, tolerance, most)
     metric = Metric(system, extent(system, state), weight)
     follower = Follower(problem, metric, Sphere, step, tolerance, most)
     proportional(owner, problem, state, lam)
@@ -205,12 +206,12 @@ def varied_loads(owner: Named, system: Any, loads: Any) -> list | None:
     return varied
 
 
-def preloaded(system: Any, t: float, varied: list | None, tolerance: float, most: int) -> tuple:
+def preloaded(who: str, system: Any, t: float, varied: list | None, tolerance: float, most: int) -> tuple:
     """Equations with the load factor on what varies, and state and multipliers under the rest of the loads."""
     problem = Equilibrium(system, t, True, None, varied)
     rest = [load for load in (*system.signal_owner, GRAVITY) if not any(load is one for one in varied or [load])]
     before = Equilibrium(system, t, True, None, rest, rest=0.0)
-    steps = LoadSteps(before, StaticResult(system), False)
+    steps = LoadSteps(before, StaticResult(system), False, who)
     if varied is None or not before.loaded():
         return problem, steps.state, steps.lam
     steps.follow(1, True, tolerance, max(most, 15))

@@ -15,11 +15,14 @@ from fem_mbs.arguments import Named
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.runtime import output_path
 from fem_mbs.solvers.equilibrium import rotating_matrices
+from fem_mbs.solvers.paths.contact_forces import independent
 from fem_mbs.solvers.paths.newton import extent, newton
 from fem_mbs.solvers.paths.spectrum import spectrum
+from fem_mbs.solvers.paths.untouched import no_penetration, refuse_shapes
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.solvers.stepping.records import records
 from fem_mbs.system import assembly, element_checks
+from fem_mbs.system.contacts import C_NORMAL, C_POINT, C_TANGENTS
 from fem_mbs.system.state import State
 
 EASY, SMALLEST_STEP = 6, 1e-6
@@ -33,6 +36,7 @@ def refuse(owner: Named, system: Any) -> None:
             "Run it with damping until it rests, or hold it by a joint of positions"
         )
         raise ParameterError(owner, "model", element.name, message, told=False)
+    refuse_shapes(owner, system)
     for element in system.frictions[:1]:
         message = (
             f"{label(element)} holds the model wherever it is slow enough: where it rests depends on its way there. "
@@ -44,8 +48,8 @@ def refuse(owner: Named, system: Any) -> None:
 class LoadSteps:
     """The way from no load to all of it: where it has come to (state, multipliers, load factor), and its records."""
 
-    def __init__(self, problem: Any, result: StaticResult, stability: bool) -> None:
-        self.problem, self.result, self.stability = problem, result, stability
+    def __init__(self, problem: Any, result: StaticResult, stability: bool, who: str) -> None:
+        self.problem, self.result, self.stability, self.who = problem, result, stability, who
         system = problem.system
         self.state = system.initial.copy()
         self.state.V[:], self.state.t = 0.0, problem.t
@@ -61,7 +65,9 @@ class LoadSteps:
         while self.factor < 1.0:
             target = self.factor + size
             target = target if target < 1.0 - 1e-9 * size else 1.0
-            before = internal_states(system)
+            before, contacts = internal_states(system), self.problem.contacts
+            if contacts is not None:
+                contacts.begin(self.problem, self.state, self.lam, target)
             new, lam, _, count, history = newton(self.problem, self.state, self.lam, target, tolerance, max_iterations)
             trouble = None if new is None else element_checks.trouble(system, new)
             if new is None or trouble:
@@ -70,14 +76,28 @@ class LoadSteps:
                 size *= 0.5
                 if not adaptive or size < SMALLEST_STEP:
                     raise failure(self.problem, self.state, self.lam, target, history, adaptive, trouble)
+                if contacts is not None:
+                    contacts.restore()
                 continue
+            if contacts is not None:
+                early = contacts.hasty()
+                if early is not None:
+                    restore(system, before)
+                    size *= 0.5
+                    if not adaptive or size < SMALLEST_STEP:
+                        raise too_early(early, target, adaptive)
+                    contacts.restore()
+                    continue
+                contacts.accept(new)
+            no_penetration(self.who, system, new, target)
             self.state, self.lam, self.factor = new, lam, target
             assembly.accept_states(system.data[0], new.x, new.R, new.V, lam)
             result.load_factors.append(target)
             result.iterations.append(count)
             self._keep(count)
             if self.stability:
-                found = spectrum(*tangent_matrices(self.problem, new, lam, target), system.circulatory)
+                matrices = tangent_matrices(self.problem, new, lam, target)
+                found = None if matrices is None else spectrum(*matrices, system.circulatory)
                 result.negative.append(None if found is None else found.negative)
             if count <= EASY:
                 size = min(2.0 * size, largest)
@@ -85,6 +105,8 @@ class LoadSteps:
     def _keep(self, count):
         self.records.append(record(self.problem, self.state, self.lam, self.factor, count))
         self.result._reactions.append(self.problem.reactions(self.state, self.lam, self.factor))
+        if self.problem.contacts is not None:
+            self.result._contacts.append(self.problem.contacts.lam.copy())
 
 
 def internal_states(system: Any) -> list[np.ndarray]:
@@ -98,9 +120,12 @@ def restore(system: Any, states: list[np.ndarray]) -> None:
         group.state[:] = old
 
 
-def tangent_matrices(problem: Any, state: State, lam: np.ndarray, factor: float) -> tuple[Any, Any, Any]:
-    """K, D (n, n) and G (m, n) of (1) of `fem_mbs.solvers.paths.spectrum`, with the forces at a load factor."""
-    from scipy.sparse import diags_array
+def tangent_matrices(problem: Any, state: State, lam: np.ndarray, factor: float) -> tuple[Any, Any, Any] | None:
+    """K, D (n, n) and G (m, n) of (1) of `fem_mbs.solvers.paths.spectrum`, with the forces at a load factor.
+
+    Contacts that take part are rows of G where they are pressed; None where one slides.
+    """
+    from scipy.sparse import csc_array, diags_array, vstack
 
     system = problem.system
     problem.set_load(factor)
@@ -110,6 +135,12 @@ def tangent_matrices(problem: Any, state: State, lam: np.ndarray, factor: float)
         w = np.sqrt(factor) * problem.rotation
         K, _, _ = rotating_matrices(system, state, lam, w, twin=problem.twin)
         G = system.matrices(state)[3]
+    if problem.contacts is not None:
+        closed = problem.contacts.closed_rows(state)
+        if closed is None:
+            return None
+        K = csc_array(K + closed[0])
+        G = independent(csc_array(vstack([G, closed[1]]))) if closed[1].shape[0] else G
     D = np.tile(np.repeat([1.0, extent(system, state) ** 2], 3), len(system.nodes))[system.dof >= 0]
     return K, diags_array(D).tocsc(), G
 
@@ -119,22 +150,41 @@ def record(problem: Any, state: State, lam: np.ndarray, factor: float, count: in
     system = problem.system
     problem.set_load(factor)
     V, A = problem.motion(state, factor)
-    record = records(system, 1)
+    record = records(system, 1, forces=problem.contacts is not None)
     record["t"][0], record["step"][0] = factor if at is None else at, count
     record["position"][0], record["quaternion"][0] = state.x, state.Q
     record["velocity"][0], record["acceleration"][0] = V, A
     record["multiplier"][0] = lam
     record["iterations"][0, 0] = count
     assembly.output_values(system.data[0], state.x, state.R, V, A, lam, record["output"][0])
+    record_contacts(problem, state, record)
     record["energy"][0, 1] = assembly.potential_energy(system.data[0], state.x, state.R, V)
     return record
+
+
+def record_contacts(problem: Any, state: State, record: dict) -> None:
+    """Gaps, places, forces and status of the contacts that are elements."""
+    system, contacts = problem.system, problem.contacts
+    if not system.nc_fixed:
+        return
+    record["gap"][0] = system.gaps(state)[: system.nc_fixed]
+    for group in system.groups:
+        if group.contact_stride and group.first_contact < system.nc_fixed:
+            at = slice(group.first_contact, group.first_contact + group.n)
+            kept = group.kept[: group.n]
+            record["contact_point"][0, at] = kept[:, C_POINT : C_POINT + 3]
+            record["contact_normal"][0, at] = kept[:, C_NORMAL : C_NORMAL + 3]
+            record["contact_tangents"][0, at] = kept[:, C_TANGENTS : C_TANGENTS + 6].reshape(-1, 2, 3)
+    if contacts is not None:
+        record["contact_force"][0], record["contact_status"][0] = contacts.lam, contacts.status
 
 
 def write(system: Any, records: list[dict], save: str | Path | None, statistics: dict, parameters: dict) -> Any:
     """Records as `Results`, in memory or in a file."""
     from fem_mbs.results.writer import ResultsWriter
 
-    writer = ResultsWriter(system, output_path(save), parameters=parameters)
+    forces = records[0]["contact_force"].size > 0
+    writer = ResultsWriter(system, output_path(save), parameters=parameters, forces=forces)
     for k, record in enumerate(records):
         record["step"][0] = k
     writer.append({name: np.concatenate([record[name] for record in records]) for name in records[0]})
@@ -158,15 +208,32 @@ def failure(
         if adaptive
         else "Use adaptive=True or more steps"
     )
-    if system.nc or system.searches:
+    if problem.contacts is not None:
+        where += problem.contacts.sliding()
+    elif system.nc or system.searches:
         cure = (
-            "Contacts carry nothing in static_equilibrium, it leaves them out: what rests on a contact alone has no "
-            f"equilibrium here. Let a damped run in time settle instead, or put a joint in its place. {cure}"
+            "Contacts of this model carry nothing in statics (contact groups, steady rotation, load paths): what rests "
+            f"on them alone has no equilibrium here. Let a damped run in time settle, or put a joint there. {cure}"
         )
     return SolverError(
         f"load factor {factor:.6g}: no equilibrium found. Residuals ... {residuals}.{where} {cure}.{repeated(system)}",
         history=history, element=element,
     )  # fmt: skip
+
+
+def too_early(contact: Any, factor: float, adaptive: bool) -> SolverError:
+    """Of a contact with friction that closes in a load step, from a place where nothing tells its slip before that."""
+    cure = (
+        "The model moves there at once, however small the load: place it so that it touches at the start (gap 0), hold "
+        "it by springs on its way, or leave the friction out"
+        if adaptive
+        else "Use adaptive=True, which halves the load step until the touch is known"
+    )
+    return SolverError(
+        f"load factor {factor:.6g}: {label(contact)} closes from afar within a load step, and its friction depends on "
+        f"where it touched. {cure}",
+        element=contact,
+    )
 
 
 def repeated(system: Any) -> str:

@@ -83,9 +83,10 @@ def newton(
         history.append(error)
         turned = np.abs(delta[:, 3:]).max() if (system.dof.reshape(-1, 6)[:, 3:] >= 0).any() else 0.0
         moved = max(np.abs(delta[:, :3]).max() / length, turned)
-        if ((error <= tolerance and assembled) or moved <= INCREMENT_TOLERANCE) and (
-            control is None or control.reached(state, factor)
-        ):
+        settled = (error <= tolerance and assembled) or moved <= INCREMENT_TOLERANCE
+        if problem.contacts is not None:
+            settled &= problem.contacts.error() <= tolerance
+        if settled and (control is None or control.reached(state, factor)):
             return Found(state, lam, factor, count, history)
     return Found(None, None, factor, count, history)
 
@@ -102,12 +103,22 @@ def _error(problem, state, lam, right, length, tolerance):
 
 def _step(problem, state, lam, factor, right, count):
     """Multipliers, and the increments (n + m,) at a given load factor, or None where the matrix is singular."""
+    contacts = problem.contacts
+    step = _increments(problem, state, lam, factor, right)
+    if step is None and count == 1 and (problem.system.m or contacts is not None):
+        # a mechanism (a pendulum) has no stiffness before its joints, or a floor, carry the load
+        lam = (problem if contacts is None else contacts).carried(state, lam, right)
+        right = problem.residual(state, lam, factor, problem.mixed)
+        step = None if right is None else _increments(problem, state, lam, factor, right)
+    return lam, step
+
+
+def _increments(problem, state, lam, factor, right):
+    """Increments (n + m,) at a given load factor, or None where the matrix is singular."""
+    if problem.contacts is not None:
+        return problem.contacts.step(problem, state, lam, right)
     solve = problem.tangent(state, lam, factor)
-    if solve is None and count == 1 and problem.system.m:
-        # a mechanism (a pendulum) has no stiffness before its joints carry the load
-        lam = problem.carried(state, lam, right)
-        right, solve = problem.residual(state, lam, factor, problem.mixed), problem.tangent(state, lam, factor)
-    return lam, None if solve is None else solve(right)
+    return None if solve is None else solve(right)
 
 
 def bordered_step(problem: Any, state: State, lam: np.ndarray, factor: float, right: Any, control: Any) -> tuple:

@@ -1,4 +1,4 @@
-"""What interrupts a run: samples of controllers, delayed outputs, output times, events.
+"""What interrupts a run: samples of controllers, delayed outputs, switches, output times, events.
 
 Between two interruptions a run takes equal steps: from t to the next time t_s
 
@@ -27,6 +27,7 @@ from fem_mbs.solvers.stepping.chunks import signals_at
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.moment import Moment
 from fem_mbs.solvers.stepping.sensing import held_signals
+from fem_mbs.solvers.stepping.switching import Switching, times_of
 from fem_mbs.solvers.stepping.watch import SPENT, WAITS
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Agenda:
     Attributes
     ----------
     journal : Journal
-        Samples and events, for the results.
+        Samples, switches and events, for the results.
     ended : str
         Why an event has ended the run; "" while it goes on.
     """
@@ -94,6 +95,7 @@ class Agenda:
         for held in self.helds:
             held.set(held.initial)
         self.samples = [Samples(controller, self.t) for controller in self.controllers]
+        self.switching = Switching(self, times_of(engine))
         self._refuse_groups()
 
     def _held(self):
@@ -147,6 +149,10 @@ class Agenda:
         engine.record_into(block)
         self.block = block
         room, slack, until = len(block["t"]), SAME * self.h, min(float(times[-1]), engine.t_end)
+        try:
+            self.switching.act(self.t, slack)  # of a run that has ended here before, and goes on
+        except FemMbsError as failure:
+            error = told(failure, self.t)
         while self.t < until - slack and error is None and not self.ended and int(run["saved"]) < room:
             try:
                 error = self._go(until, block, room)
@@ -220,7 +226,7 @@ class Agenda:
     def _stop(self):
         """The next time at which something happens, or the end of the run."""
         slack = SAME * self.h
-        times = [time for samples in self.samples for time in samples.times()]
+        times = [time for samples in self.samples for time in samples.times()] + self.switching.next()
         if self.output_times is not None:
             times += [float(time) for time in self.output_times[self.outputs_done : self.outputs_done + 1]]
         return min([time for time in times if time > self.t + slack] + [self.engine.t_end])
@@ -230,10 +236,16 @@ class Agenda:
     def _arrive(self):
         """Do what is due at the present time."""
         self.segment, slack, due = None, SAME * self.h, False
+        times, k = self.output_times, self.outputs_done
+        if times is not None and k < len(times) and times[k] <= self.t + slack:
+            self.outputs_done += 1
+            self._record()  # as every step: before what changes at its end
         for samples in self.samples:
             while samples.waiting and samples.times()[1] <= self.t + slack:
                 self._apply(samples.controller, samples.waiting.pop(0)[1])
                 due = True
+        self.switching.act_wanted(self.t)
+        self.switching.act(self.t, slack)
         measured = False
         for samples in self.samples:
             if samples.times()[0] <= self.t + slack:
@@ -242,12 +254,9 @@ class Agenda:
                     measured = True
                 self._sample(samples)
                 due = due or samples.delay == 0.0
+        self.switching.act_wanted(self.t)
         if due:
             self.restart()
-        times, k = self.output_times, self.outputs_done
-        if times is not None and k < len(times) and times[k] <= self.t + slack:
-            self.outputs_done += 1
-            self._record()
 
     def _record(self):
         """Save the present state: its time has come."""
@@ -276,10 +285,12 @@ class Agenda:
             self._apply(controller, u)
         samples.k += 1
 
-    @staticmethod
-    def _apply(controller, u):
-        for held, value in zip(controller.held.values(), u):
-            held.set(value)
+    def _apply(self, controller, u):
+        """Let outputs of a controller act."""
+        for name, value in zip(controller.outputs, u):
+            controller.held[name].set(value)
+            if name in controller.switches:
+                self.switching.want(controller.switches[name], value)
 
     def restart(self) -> None:
         """Memory of the method anew at the present state, with the signals as they are now."""
@@ -350,12 +361,14 @@ class Agenda:
             "t": self.t, "segment": self.segment, "taken": self.taken, "h": self.engine.h, "ended": self.ended,
             "outputs_done": self.outputs_done, "held": [held.now for held in self.helds],
             "samples": [samples.get_state() for samples in self.samples], "journal": self.journal.get_state(),
+            "switches_done": self.switching.done,
         }  # fmt: skip
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Put back what `get_state` has given."""
         for name in ("t", "segment", "taken", "ended", "outputs_done"):
             setattr(self, name, state[name])
+        self.switching.done = state["switches_done"]
         self.engine.resize(state["h"])
         for held, value in zip(self.helds, state["held"]):
             held.set(value)

@@ -17,7 +17,6 @@ from fem_mbs.results.memory import memory_of
 from fem_mbs.solvers.stepping.depth_watch import DepthWatch
 from fem_mbs.solvers.stepping.energy_watch import drift_of_energy
 from fem_mbs.solvers.stepping.run_warnings import warnings_of
-from fem_mbs.solvers.stepping.switch_times import SwitchTimes
 from fem_mbs.system import element_checks
 
 if TYPE_CHECKING:
@@ -101,7 +100,6 @@ class Chunks:
         self.before = 0  # steps that were taken before this part of the run
         self.depth = DepthWatch(engine)
         self.extremes = element_checks.Extremes(engine.system)  # for remarks of elements
-        self.switches = SwitchTimes(engine, start, engine.h)
 
     def time(self, steps: int) -> float:
         """Time [s] after so many steps."""
@@ -139,9 +137,7 @@ class Chunks:
             self._write()
         while self.done < self.steps and self.failure is None and interrupt.asked is None and not self.ended:
             fit = (self._block() - self.gathered) * self.least
-            alone = [self.switches.before(self.done)]
-            alone.append(None if self.checkpoints is None else self.checkpoints.left(self.done))
-            most = min((count for count in alone if count is not None), default=self.steps)
+            most = self.steps if self.checkpoints is None else self.checkpoints.left(self.done)
             seconds = self._take(min(count, self.steps - self.done, fit, most))
             if seconds < 0.5 * CHUNK_SECONDS:
                 count *= 8 if seconds < CHUNK_SECONDS / 8 else 2
@@ -188,18 +184,9 @@ class Chunks:
             whole = records["step"][:saved] % (self.every if self.observers else 1) == 0
             self.extremes.look(records["output"][:saved][whole])
         self.done += taken
-        self._switch()
         seconds = time.perf_counter() - begin
         self.bar.update(self.time(self.done), self.done - self.before, records, saved)
         return seconds
-
-    def _switch(self):
-        """Switch elements whose time has come; nothing at the end of the run, or after a failure."""
-        if self.failure is None and self.done < self.steps:
-            try:
-                self.switches.act(self.done)
-            except SolverError as error:
-                self.failure = error
 
     def _unseen(self, taken):
         """What a law in Python raised where no equation is solved: outputs, energies, work. None when all went well."""

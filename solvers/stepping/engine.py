@@ -92,7 +92,7 @@ class Engine:
         elif getattr(method, "divide_failed_steps", False) or self.splits:
             self._control_steps()
         self.agenda: Any = None  # what interrupts the run, see stepping.agenda
-        if self.sensing is not None:
+        if self.sensing is not None or any(t > system.initial.t for e in system.elements for t, _ in e.switch_times()):
             self._keep_agenda(None)
 
     def _control_steps(self):

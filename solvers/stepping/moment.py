@@ -67,10 +67,10 @@ class Moment:
         Raises
         ------
         FemMbsError
-            It is no element, or one that has no switch, or is not in the model.
+            What is given is no element.
         """
         if not isinstance(element, Element):
-            raise FemMbsError(f"{self.name}: {element!r} is not an element of the model: model['name'] gives one")
+            raise FemMbsError(f"{self.name}: {element!r} is not an element; give the element itself: model['name']")
         from fem_mbs.solvers.stepping.switch import switch
 
         switch(self._agenda.engine, element, on)

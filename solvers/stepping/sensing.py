@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.elements.control.event import SwitchOn
 from fem_mbs.errors import ModelError, ParameterError, SolverError, label
 from fem_mbs.jit import callback_address, invoke, python_callback
 from fem_mbs.signals import Held
@@ -67,10 +68,20 @@ class Sensing:
         self.failure: SolverError | None = None
         self.asked: list[Any] = []  # functions that events ask for after every step
         for event in self.events:
+            self._find_switched(engine.system, event)
             for sensor in event.condition.all():
                 if event.condition.function is not None and sensor.function and sensor not in self.asked:
                     self.asked.append(sensor)
         self._callback = python_callback(self._ask)
+
+    @staticmethod
+    def _find_switched(system, event):
+        """What an event switches is in the model: told now, not when the event comes."""
+        present = {id(element) for group in system.groups for element in group.elements}
+        for element in (action.element for action in event.actions if isinstance(action, SwitchOn)):
+            if id(element) not in present:
+                message = f"{named(event)} switches {label(element)}, which is not in the model: model.add(…) it"
+                raise ModelError(message, [element])
 
     def _number(self, system: "System", sensor: Any) -> None:
         """Give a sensor, and those it is made of, places in the table."""

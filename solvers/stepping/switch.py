@@ -115,9 +115,8 @@ def refuse(engine: "Engine", element: "Element") -> None:
         group = system.searches[0].owner
         message = f"is switched in a run, but {label(group)} is in the model: contact groups do not know switches"
         method._refuse_part(element, message)
-    for role, cause in (("contact", "bodies would go through each other"), ("inertia", "mass does not vanish")):
-        if element.role == role or role in {*element.kernels, *getattr(element, "python_kernels", {})}:
-            raise ParameterError(element, "switch", element, f"cannot be switched on and off: {cause}")
+    if element.always_on:
+        raise ParameterError(element, "switch", element, f"cannot be switched on and off: {element.always_on}")
 
 
 def _fits(engine, element, state):

@@ -113,7 +113,7 @@ def wrong_outcomes(call, chosen=BAD):
 # made by the package, not by the user; or with tests of their own
 NOT_CALLED = {
     "Beam", "TwoNodeBeam", "BeamLine", "beam_curve", "beam_line",
-    "Checks", "Profile", "Results", "Signal", "ramp", "table",
+    "Checks", "Profile", "Results", "Signal", "ramp", "table", "continue_from", "resume",
 }  # fmt: skip
 
 

@@ -216,7 +216,8 @@ def test_companions_are_named_after_their_joint_also_where_it_has_no_name():
         ({"stiffness": 0.0}, r"and damping are both 0"),
         ({"rest": 0.1}, r"give a stiffness of angle too"),
         ({"stifness": 1.0}, r"did you mean 'stiffness'"),
-        ({"friction": 0.3}, r"friction = 0.3 must be a fem.JointFriction"),
+        ({"friction": 0.3}, r"'hinge friction': radius = 0.0 is 0, and so are collar and preload"),
+        ({"friction": fem.DryFriction(-0.3, preload=1.0)}, r"'hinge friction': friction = -0.3 must be ≥ 0"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_in_words(options, message):

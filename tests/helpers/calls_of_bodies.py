@@ -24,6 +24,14 @@ def beams_of_line():
     return fem.beam_line([0, 0, 0], [1, 0, 0], 2, fem.Section.circle(0.01, E=1e9, nu=0.3, density=1.0))
 
 
+_LINK = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+_JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/></joint>'
+SWING = (
+    f'<robot name="swing">{_LINK.format("a")}{_LINK.format("b")}{_LINK.format("c")}'
+    f"{_JOINT.format('pin', 'continuous', 'a', 'b')}{_JOINT.format('weld', 'fixed', 'b', 'c')}</robot>"
+)
+
+
 def closed_mesh():
     box = fem.shapes.Box([1.0, 2.0, 3.0])
     return fem.shapes.Mesh(box.points, box.faces)
@@ -148,6 +156,36 @@ BODIES = {
     ),
     "Stops": lambda: (fem.Stops, dict(lower=-1.0, upper=1.0, restitution=0.3)),
     "Stops, compliant": lambda: (fem.Stops, dict(lower=-1.0, upper=1.0, stiffness=3.0, damping=0.1)),
+    "DryFriction": lambda: (
+        fem.DryFriction,
+        dict(
+            coefficient=(0.3, 0.2),
+            radius=0.01,
+            length=0.1,
+            collar=0.02,
+            preload=0.1,
+            flat=False,
+            offset=(0, 0),
+            speed=0.0,
+        ),
+    ),
+    "JointFriction": lambda: (
+        fem.JointFriction,
+        dict(
+            joint=rail(),
+            friction=(0.3, 0.2),
+            coordinate=None,
+            radius=0.0,
+            length=0.1,
+            collar=0.0,
+            preload=0.1,
+            flat=True,
+            offset=(0, 0),
+            speed=0.0,
+            kappa=False,
+            name="f",
+        ),
+    ),
     "Motor, position": lambda: (fem.Motor, dict(position=1.0)),
     "Motor, rate": lambda: (fem.Motor, dict(rate=1.0)),
     "Motor, effort": lambda: (fem.Motor, dict(effort=1.0)),
@@ -169,6 +207,26 @@ BODIES = {
     ),
     "JointRate": lambda: (fem.JointRate, dict(joint=rail(), rate=1.0, coordinate="displacement", name="s")),
     "JointEffort": lambda: (fem.JointEffort, dict(joint=rail(), effort=1.0, coordinate="displacement", name="s")),
+    "from_urdf": lambda: (
+        fem.from_urdf,
+        dict(
+            urdf=SWING,
+            base="free",
+            configuration={"pin": 0.1},
+            rates={"pin": 0.2},
+            gravity=[0, 0, -9.81],
+            limits="stops",
+            dynamics="joints",
+            density=10.0,
+            keep=["weld"],
+            packages={"parts": "."},
+            allow_nonphysical=False,
+        ),
+    ),
+    "to_urdf": lambda: (
+        fem.to_urdf,
+        dict(model=fem.from_urdf(SWING).model, path="swing.urdf", leave_out=["push"]),
+    ),
     # forces
     "Spring": lambda: (
         fem.Spring,

@@ -32,6 +32,7 @@ CONTROL = {
             inputs=[angle()],
             outputs=["u"],
             delay=0.01,
+            switches=None,
             state=0.0,
             initial=1.0,
             name="c",

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from switch_runs import LINKS, chain, locked_chain
 
 import fem_mbs as fem
 
@@ -154,6 +155,34 @@ def test_faults_of_conditions_and_actions_are_told_and_keep_the_run():
     assert abs(caught.value.time - np.sqrt(0.02)) < 1e-9 and len(caught.value.result.t) > 10
 
 
+def test_what_an_event_cannot_switch_is_refused_before_the_run():
+    model = falling()
+    ball = model["ball"]
+    floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor")
+    with pytest.raises(fem.ParameterError, match=r"SphereOnPlane 'floor' cannot be switched.*go through each other"):
+        fem.SwitchOff(floor)
+    with pytest.raises(fem.ParameterError, match=r"PointMass 'ball' cannot be switched on and off: mass does not"):
+        fem.SwitchOn(ball)
+    height = fem.Sensor(ball, "position", component="z", name="height")
+    grip = fem.Attachment(model.ground, ball, active=False, name="grip")
+    model.add(fem.Event(height, fem.SwitchOn(grip), level=-1e6, name="catch"))  # it would never come
+    with pytest.raises(fem.ModelError, match=r"Event 'catch' switches Attachment 'grip', which is not in the model"):
+        fem.DecoupledNSGA().run(model, 0.1, 0.01, progress=False)
+    pick = falling()
+    height = fem.Sensor(pick["ball"], "position", component="z", name="height")
+    pick.add(fem.Event(height, lambda moment: moment.switch("grip", True), level=0.9, name="catch"))
+    with pytest.raises(fem.SolverError, match=r"'grip' is not an element; give the element itself"):
+        fem.DecoupledNSGA().run(pick, 1.0, 0.01, progress=False)
+
+
+def test_a_controller_in_the_place_of_its_output_is_told_so():
+    model = falling()
+    height = fem.Sensor(model["ball"], "position", component="z", name="height")
+    law = fem.Controller(lambda t, y: -y[0], 1e-3, [height], name="law")
+    with pytest.raises(fem.ParameterError, match=r"of a controller give an output: controller\.output"):
+        fem.PointForce(model["ball"], [0, 0, 1], signal=law)
+
+
 def test_a_controller_and_an_event_in_one_run_and_in_the_file(tmp_path):
     def parts(ball, height, speed):
         return fem.Controller(lambda t, y: y[0], 0.07, [height], name="log")
@@ -267,7 +296,7 @@ def test_many_events_samples_and_impacts_in_one_run(name):
     [
         (lambda moment, held: moment.set(held, np.nan), "takes finite numbers"),
         (lambda moment, held: moment.set("brake", 1.0), "is not a Held signal"),
-        (lambda moment, held: moment.switch("ball", False), "is not an element of the model"),
+        (lambda moment, held: moment.switch("ball", False), "is not an element"),
     ],
 )
 def test_a_wrong_use_of_a_moment_is_told_where_it_is(act, message):
@@ -278,3 +307,87 @@ def test_a_wrong_use_of_a_moment_is_told_where_it_is(act, message):
     model.add(fem.Event(height, lambda moment: act(moment, held), level=0.5, name="half way"))
     with pytest.raises(fem.SolverError, match=f"Event 'half way'.*{message}"):
         fem.DecoupledNSGA().run(model, 1.0, 1e-2)
+
+
+# --- switches ---------------------------------------------------------------------------------------------------------
+
+
+def locked_by_an_event(control, action):
+    """The chain of test_switch.py: an event locks its second hinge at 0.5 s, when a clock (ẋ = 1) has come there."""
+    model = chain()
+    clock = model.add(fem.PointMass(1.0, velocity=[0, 0, 1.0], name="clock"))
+    clock_hand = fem.Sensor(clock, "position", component="z")
+    model.add(fem.PointForce(clock, [0, 9.81, 0], name="no weight"))
+    model.add(fem.Event(clock_hand, action(model["lock"]), level=0.5, direction="up", name="closes"))
+    return fem.DecoupledNSGA(step_control=control).run(model, 0.6, 1.1e-3, progress=False)
+
+
+def falls(*angles):
+    """Angular acceleration [rad/s²] of the locked chain at angles of its links, whatever its rate is."""
+    (m_1, J_1, c_1), (m_2, J_2, c_2) = LINKS
+    e_1, e_2 = (np.array([np.cos(a), np.sin(a)]) for a in angles)
+    x_1, x_2 = c_1 * e_1, e_1 + c_2 * e_2
+    return -9.81 * (m_1 * x_1[0] + m_2 * x_2[0]) / (J_1 + J_2 + m_1 * x_1 @ x_1 + m_2 * x_2 @ x_2)
+
+
+@pytest.mark.parametrize("control", [None, fem.StepControl(tolerance=1e-8)], ids=["equal", "controlled"])
+def test_an_event_locks_a_hinge_at_a_crossing_inside_a_step(control):
+    """By moments of momentum the rate is −2.978208174 rad/s after it, the loss 0.384049121 J (formulation, 6.2)."""
+    for action in (fem.SwitchOn, lambda lock: lambda moment: moment.switch(lock, True)):
+        result = locked_by_an_event(control, action)
+        (event,) = result.events
+        at = int(np.argmin(np.abs(result.t - 0.5)))
+        assert event.t == result.t[at] and event.t == pytest.approx(0.5, abs=1e-9)
+        # the state at the event is the one before it: what the scheme has there jumps by the closed form
+        angles = [2 * np.arctan2(*result[f"link {k}"].quaternion[at, [3, 0]]) for k in (1, 2)]
+        rates = [result[f"link {k}"].angular_velocity[at, 2] for k in (1, 2)]
+        rate, _, _, loss = locked_chain(angles, rates)
+        assert result.statistics["switches"] == 1
+        assert result.statistics["energy_lost_in_switches"] == pytest.approx(loss, rel=1e-10)
+        assert rate == pytest.approx(-2.978208174, abs=1e-4) and loss == pytest.approx(0.384049121, abs=1e-4)
+        after, h = result["link 1"].angular_velocity[at + 1, 2], result.t[at + 1] - result.t[at]
+        assert after - rate == pytest.approx(h * falls(*angles), rel=0.01)  # and goes on as a pendulum of one part
+    free, locked = locked_by_an_event(control, lambda lock: fem.SwitchOff(lock)), result
+    assert "switches" not in free.statistics and free.events.action.tolist() == ["lock off"]
+    assert abs(free["link 1"].angular_velocity[-1, 2] - locked["link 1"].angular_velocity[-1, 2]) > 0.05
+
+
+def test_a_controller_attaches_a_payload_and_releases_it():
+    """2 kg at 3 m/s take 1 kg along from 0.2 s: 2 m/s; let go at 0.5 s both keep it. Exact, whatever the steps are."""
+    model = fem.Model("gripper")
+    hand = model.add(fem.PointMass(2.0, velocity=[3.0, 0, 0], name="hand"))
+    load = model.add(fem.PointMass(1.0, position=[0, 0.4, 0], name="load"))
+    grip = model.add(fem.Attachment(hand, load, active=False, name="grip"))
+    place = fem.Sensor(hand, "position", component="x")
+
+    def decide(t, y):
+        return [1.0 if 0.195 < t < 0.495 else 0.0, y[0]]
+
+    law = fem.Controller(decide, 0.1, [place], outputs=["grip", "seen"], switches={"grip": grip}, name="law")
+    model.add(law)
+    result = fem.DecoupledNSGA().run(model, 0.81, 0.03, progress=False)
+    assert [(round(e.t, 12), e.action) for e in result.events] == [(0.2, "on by its controller"),
+                                                                  (0.5, "off by its controller")]  # fmt: skip
+    t = result.t
+    along = np.where(t <= 0.2 + 1e-12, 3.0, 2.0)
+    assert np.abs(result["hand"].velocity[:, 0] - along).max() < 1e-12
+    assert np.abs(result["load"].velocity[:, 0] - np.where(t <= 0.2 + 1e-12, 0.0, 2.0)).max() < 1e-12
+    assert result.samples["law"].inputs[:, 0] == pytest.approx(np.array([0, 0.3, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8]))
+    assert result.statistics["energy_lost_in_switches"] == pytest.approx(0.5 * 2 * 9 - 0.5 * 3 * 4, rel=1e-12)
+
+
+def test_what_events_and_controllers_switch_must_be_in_the_model_and_switchable():
+    model = chain()
+    z = fem.Sensor(model["link 1"], "position", component="x")
+    floor = fem.SphereOnPlane(model["link 1"], model.ground, radius=0.1, name="floor")
+    other = fem.Attachment(model["link 1"], model["link 2"], active=False, name="other")
+    for action, words in ((fem.SwitchOn(other), "'other'.* is not in the model"), (fem.SwitchOff(floor), "not in the")):
+        with pytest.raises(fem.ParameterError, match=words):
+            wrong = chain()
+            wrong.add(fem.Event(fem.Sensor(wrong["link 1"], "position", component="x"), action))
+            fem.DecoupledNSGA().run(wrong, 0.1, 0.01, progress=False)
+    model.add(fem.Event(z, fem.SwitchOff(model["link 2"])))
+    with pytest.raises(fem.ParameterError, match="cannot be switched on and off: mass does not vanish"):
+        fem.DecoupledNSGA().run(model, 0.1, 0.01, progress=False)
+    with pytest.raises(fem.ParameterError, match="switches = 'hold' is no output; there is u"):
+        fem.Controller(lambda t, y: 0.0, 0.1, switches={"hold": other})

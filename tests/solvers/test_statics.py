@@ -231,11 +231,14 @@ def test_what_only_contacts_hold_is_told_as_having_no_equilibrium_in_statics(gro
         model.add(group)
     else:
         model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))
-    with pytest.raises(
-        SolverError, match=r"Contacts carry nothing in static_equilibrium.*damped run in time.*joint in"
-    ):
+    told = (
+        r"Contacts of this model carry nothing in statics.*damped run in time"
+        if grouped
+        else "Place it so that it touches"
+    )
+    with pytest.raises(SolverError, match=told):
         fem.static_equilibrium(model)
     free = fem.Model("ball", gravity=[0, 0, -9.81])
     free.add(fem.RigidBody.sphere(1.0, 0.1, name="ball"))
-    with pytest.raises(SolverError, match=r"(?s)^(?!.*Contacts).*no equilibrium found"):
+    with pytest.raises(SolverError, match=r"(?s)^(?!.*[Cc]ontact).*no equilibrium found"):
         fem.static_equilibrium(free)

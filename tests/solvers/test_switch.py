@@ -79,12 +79,13 @@ def test_lock_holds_each_time_the_angle_that_it_finds():
     assert run.switch("lock", True) is None  # it is on
 
 
-@pytest.mark.parametrize("joint", ["Revolute", "Cylindrical", "Prismatic", "Spherical", "Universal"])
+@pytest.mark.parametrize("joint", ["Revolute", "Cylindrical", "Prismatic", "Spherical", "Universal", "Planar", "Screw"])
 def test_lock_holds_all_that_a_joint_leaves_free(joint):
     rng = np.random.default_rng(5)
     model = fem.Model("locked", gravity=[0.3, 0.2, -9.81])
     body = model.add(fem.RigidBody(1.5, [0.2, 0.25, 0.3], position=[0.4, 0.1, 0.2], name="body"))
     axis = {} if joint == "Spherical" else {"axis": np.array([1.0, 2.0, 2.0]) / 3.0}
+    axis |= {"lead": 3.0} if joint == "Screw" else {}
     held = model.add(getattr(fem, joint).at(model.ground, body, [0.1, 0, 0], **axis))
     model.add(fem.Lock(held, active=False, name="lock"))
     run = Run(NSGA, model, 2e-3).take(150)
@@ -447,14 +448,38 @@ def test_wrong_intervals_are_refused(what, message):
         chain(**what)
 
 
-def test_times_between_steps_are_refused_with_the_step():
-    with pytest.raises(
-        fem.ParameterError, match=r"Lock 'lock': intervals = 0.105 s is not at the end of a step.*0.01 s"
-    ):
-        NSGA.run(chain(intervals=[(0.105, 1)]), t_end=0.3, h=1e-2)
-    stepper = fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-6))
-    with pytest.raises(fem.ParameterError, match="does not go with step_control"):
-        stepper.run(chain(intervals=[(0.1, 1)]), t_end=0.3, h=1e-2)
+@pytest.mark.parametrize("control", [None, fem.StepControl(tolerance=1e-6)], ids=["equal", "controlled"])
+def test_steps_end_at_the_times_of_switches_whatever_their_size(control):
+    """5 ms does not divide 0.5013 s, nor the time between two switches; reference: a run by hand with steps that do."""
+    times = (0.5013, 0.7531)
+    run = Run(fem.LobattoIIIAB(stages=3), chain(), times[0] / 100).take(100)
+    run.switch("lock", True)
+    reference = run.velocity("link 1")[5]
+    result = fem.DecoupledNSGA(step_control=control).run(chain(intervals=[times]), t_end=1.0, h=5e-3, strict=True)
+    at = [int(np.argmin(np.abs(result.t - t))) for t in times]
+    assert result.t[at].tolist() == list(times) and result.t[-1] == pytest.approx(1.0, abs=1e-12)
+    assert [(e.t, e.name, e.action) for e in result.events] == [
+        (times[0], "lock", "on in its intervals"), (times[1], "lock", "off in its intervals")]  # fmt: skip
+    first = result["link 1"].angular_velocity[at[0] + 1, 2]  # the state at the switch is the one before it
+    assert first == pytest.approx(reference, abs=0.1) and abs(result["link 1"].angular_velocity[at[0], 2] - first) > 0.3
+    together = result["link 2"].angular_velocity[:, 2] - result["link 1"].angular_velocity[:, 2]
+    assert np.abs(together[at[0] + 1 : at[1] + 1]).max() < 1e-10 < 1e-2 < abs(together[at[1] + 3])
+
+
+def test_output_times_at_a_switch_are_of_the_state_before_it():
+    result = NSGA.run(chain(intervals=[(0.1, np.inf)]), t_end=0.2, h=1e-2, output_times=[0.1, 0.2])
+    usual = NSGA.run(chain(intervals=[(0.1, np.inf)]), t_end=0.2, h=1e-2)
+    for k, state in ((1, 10), (2, 20)):
+        assert np.array_equal(result["link 2"].angular_velocity[k], usual["link 2"].angular_velocity[state])
+
+
+def test_a_run_without_switches_in_it_has_no_agenda():
+    def agenda(model):
+        return NSGA.prepare(model.compile(), 1e-2, 1, False).agenda
+
+    together = (2.0, 2.0)
+    assert agenda(chain()) is None and agenda(chain(rates=together, intervals=[(-1.0, np.inf)])) is None
+    assert agenda(chain(rates=together, intervals=[(0.0, 0.5)])).switching.next() == [0.5]
 
 
 def test_what_cannot_be_switched_is_refused_by_name():
@@ -466,8 +491,19 @@ def test_what_cannot_be_switched_is_refused_by_name():
         run.switch("low", False)
     with pytest.raises(fem.ParameterError, match="not for elements with mass"):
         model.add(fem.PointMass(1.0), active=False)
-    with pytest.raises(fem.ParameterError, match=r"no coordinates that can be locked: give one of Cylindrical"):
+    with pytest.raises(fem.ParameterError, match="joint = Attachment 'grip' must be a joint of the model"):
         fem.Lock(model["grip"])
+    frames = model.ground.frame(p=[0, 0, 0.1]), model["low"].frame()
+    for joint, words in (
+        (fem.Fixed(*frames), "leaves nothing free"),
+        (
+            fem.ConstantVelocity(*frames),
+            "of the 2 coordinates that it leaves free a lock knows none. Add an Attachment",
+        ),
+        (fem.ParallelAxes(*frames), "of the 4 coordinates that it leaves free a lock knows 'angle'"),
+    ):
+        with pytest.raises(fem.ParameterError, match=words):
+            fem.Lock(joint)
     with pytest.raises(fem.ModelError, match="not an element of model"):
         run.engine.system.is_on(fem.Attachment(model["low"], model["high"]))
 
@@ -510,7 +546,10 @@ def test_a_step_in_parts_has_the_impulse_of_the_switch_before_it(monkeypatch):
 
     def fails_once(*arguments):
         calls.append(arguments)
-        return (0, NOT_CONVERGED) if len(calls) == 1 else whole(*arguments)
+        if len(calls) > 1:
+            return whole(*arguments)
+        whole(*arguments[:2], 1, *arguments[3:])  # which keeps what it begins with
+        return 0, NOT_CONVERGED
 
     monkeypatch.setattr(run.engine, "run_steps", fails_once)
     monkeypatch.setattr(run.engine, "fault", lambda code, t: fem.SolverError("not converged"))

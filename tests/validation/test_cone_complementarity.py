@@ -408,17 +408,15 @@ def test_a_joint_that_is_apart_is_closed_in_one_step_up_to_what_rotations_bend()
 
 
 def test_a_driven_mechanism_follows_its_driver():
-    """A crank that a driver turns: the row is the sine of what is left of the angle, so that a step errs by h³."""
+    """A crank that a driver turns: the row is the angle itself, which a linearised step meets to round-off."""
     model = fem.Model("crank", gravity=[0, 0, 0])
     crank = model.add(fem.RigidBody(1.0, 0.1, angular_velocity=[0, 0, 2.0], name="crank"))
     hinge = model.add(fem.Revolute.at(model.ground, crank, [0, 0, 0], [0, 0, 1], name="hinge"))
     model.add(fem.RevoluteDriver(hinge.frame_P, hinge.frame_Q, lambda t: 0.5 * t**2 + 2.0 * t, name="motor"))
-    errors = []
     for h in (1e-2, 5e-3):
         result = fem.ConeComplementarity().run(model, 1.0, h)
         angle = np.unwrap(np.arctan2(result["crank"].rotation[:, 1, 0], result["crank"].rotation[:, 0, 0]))
-        errors.append(np.abs(angle - (0.5 * result.t**2 + 2.0 * result.t)).max())
-    assert np.log2(errors[0] / errors[1]) == pytest.approx(3.0, abs=0.1) and errors[1] < 2e-6
+        assert np.abs(angle - (0.5 * result.t**2 + 2.0 * result.t)).max() < 1e-12
 
 
 def test_beams_take_steps_that_an_explicit_method_could_not():

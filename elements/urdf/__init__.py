@@ -1,0 +1,1 @@
+"""Models from URDF, the format of robots, and back."""

@@ -1,0 +1,155 @@
+"""The tree of a URDF: links that fixed joints hold together, the order of the joints, what follows what, and motion.
+
+Links that fixed joints hold together are one body. With A the body of the parent, J the frame of a joint on it, B the
+body of the child, and p, R, ṗ, w the pose and the motion of B in J that the coordinates of the joint give:
+
+    x_B = x_J + R_J p ,   R_B = R_J R ,   ω_B = ω_A + R_J w ,   v_B = v_A + ω_A × (x_B − x_A) + R_J ṗ              (1)
+
+Source: docs/theory/urdf.md, (2), (3).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fem_mbs.elements.urdf.text import AT_ORIGIN, JointText, Limits, Pose, Robot
+from fem_mbs.rotations import exp
+from fem_mbs.spelling import listed, meant
+
+SIZES = {"revolute": 1, "continuous": 1, "prismatic": 1, "planar": 3, "floating": 6, "fixed": 0}
+
+
+class Motion(NamedTuple):
+    """Pose of a frame, and velocities (3,) of its origin [m/s] and of its rotation [rad/s], inertial axes."""
+
+    pose: Pose
+    v: np.ndarray
+    w: np.ndarray
+
+
+class Group(NamedTuple):
+    """Links that are one body: the first one, whose frame is that of the group, and the pose of each in it."""
+
+    first: str
+    places: dict[str, Pose]
+    joint: JointText | None  # by which the first link hangs on its parent
+
+
+def turn_z_to(axis: np.ndarray) -> np.ndarray:
+    """The shortest rotation (3, 3) that takes the z axis to a unit vector (3,)."""
+    z = np.array([0.0, 0.0, 1.0])
+    across = np.cross(z, axis)
+    size = np.linalg.norm(across)
+    if size < 1e-12:
+        return np.eye(3) if axis[2] > 0 else np.diag([1.0, -1.0, -1.0])
+    return exp(np.arctan2(size, axis[2]) / size * across)
+
+
+def groups_of(owner: Any, robot: Robot, kept: tuple | list) -> list[Group]:
+    """Groups of links from the root on, parents first; joints named in ``kept`` are not merged.
+
+    Raises
+    ------
+    ParameterError
+        A link that no joint knows, that has two parents, or that hangs on itself; several roots.
+    """
+    below: dict[str, list[JointText]] = {name: [] for name in robot.links}
+    parents: dict[str, str] = {}
+    for joint in robot.joints.values():
+        for end in (joint.parent, joint.child):
+            owner.check(end in robot.links, f"joint '{joint.name}'", end, f"is no link; {meant(end, robot.links)}")
+        other = parents.setdefault(joint.child, joint.name)
+        twice = f"hangs on two joints, '{other}' and '{joint.name}'; URDF knows trees only"
+        owner.check(other == joint.name, "link", joint.child, twice)
+        below[joint.parent].append(joint)
+    roots = [name for name in robot.links if name not in parents]
+    loop = "of the links hang on no joint; a tree has one such link, its root. There are"
+    owner.check(len(roots) == 1, "links", len(roots), f"{loop}: {listed(roots) or 'none, joints make a circle'}")
+    groups = [Group(roots[0], {}, None)]
+    for group in groups:
+        todo = [(group.first, AT_ORIGIN)]
+        for name, place in todo:
+            group.places[name] = place
+            for joint in below[name]:
+                if joint.kind == "fixed" and joint.name not in kept:
+                    todo.append((joint.child, place.then(joint.origin)))
+                else:
+                    groups.append(Group(joint.child, {}, joint))
+    found = {name for group in groups for name in group.places}
+    circle = [name for name in robot.links if name not in found]
+    owner.check(not circle, "links", listed(circle), "hang on each other in a circle, apart from the root")
+    return groups
+
+
+def followers(owner: Any, robot: Robot) -> dict[str, tuple[str, float, float]]:
+    """Joint that follows -> the one that leads (which follows none), multiplier and offset."""
+    found = {}
+    for joint in robot.joints.values():
+        leader, multiplier, offset, way = joint, 1.0, 0.0, [joint.name]
+        while leader.mimic is not None:
+            name = leader.mimic.joint
+            owner.check(name in robot.joints, f"joint '{leader.name}' mimic", name, meant(name, robot.joints))
+            owner.check(name not in way, f"joint '{leader.name}' mimic", name, "is a circle: it follows itself")
+            offset += multiplier * leader.mimic.offset
+            multiplier *= leader.mimic.multiplier
+            leader = robot.joints[name]
+            way.append(name)
+        if leader is joint:
+            continue
+        for one in (joint, leader):
+            good = SIZES[one.kind] == 1
+            owner.check(
+                good,
+                f"joint '{joint.name}' mimic",
+                one.kind,
+                "joints neither lead nor follow; one coordinate is needed",
+            )
+        still = "is its multiplier; a joint that never moves is of type fixed"
+        owner.check(multiplier != 0.0, f"joint '{joint.name}' mimic", multiplier, still)
+        found[joint.name] = (leader.name, multiplier, offset)
+    return found
+
+
+def shared_limits(owner: Any, robot: Robot, follow: dict) -> dict[str, tuple[float, float]]:
+    """Limits of the joints that lead or stand alone, with those of their followers moved to them; −∞, ∞: none."""
+    ends = {}
+    for name, joint in robot.joints.items():
+        if joint.kind not in ("revolute", "prismatic"):
+            continue
+        given = joint.limits or Limits(0.0, 0.0, None, None)
+        wrong = (
+            "are its limits lower and upper: the joint cannot move. Give them in <limit>; without limits a hinge is "
+            'of type continuous, and from_urdf(…, limits="ignore") takes none'
+        )
+        owner.check(given.lower < given.upper, f"joint '{name}'", (given.lower, given.upper), wrong)
+        leader, multiplier, offset = follow.get(name, (name, 1.0, 0.0))
+        low, high = sorted((end - offset) / multiplier for end in given[:2])
+        old = ends.get(leader, (-np.inf, np.inf))
+        ends[leader] = max(low, old[0]), min(high, old[1])
+    for name, (low, high) in ends.items():
+        owner.check(low < high, f"joint '{name}'", (low, high), "are its limits with those of what follows it")
+    return ends
+
+
+def relative(joint: JointText, value: np.ndarray, rate: np.ndarray) -> tuple[Pose, np.ndarray, np.ndarray]:
+    """Pose p, R of a child in the frame of its joint, ṗ and w of (1), for the coordinates (n,) and their rates."""
+    zero, axis = np.zeros(3), joint.axis
+    if joint.kind in ("revolute", "continuous"):
+        return Pose(zero, exp(value[0] * axis)), zero, rate[0] * axis
+    if joint.kind == "prismatic":
+        return Pose(value[0] * axis, np.eye(3)), rate[0] * axis, zero
+    if joint.kind == "planar":
+        plane = turn_z_to(axis)[:, :2]
+        return Pose(plane @ value[:2], exp(value[2] * axis)), plane @ rate[:2], rate[2] * axis
+    if joint.kind == "floating":
+        return Pose(value[:3], exp(value[3:])), rate[:3], rate[3:]
+    return AT_ORIGIN, zero, zero
+
+
+def moved(parent: Motion, origin: Pose, joint: JointText, value: np.ndarray, rate: np.ndarray) -> Motion:
+    """Motion of a child by (1); ``origin``: pose of the joint in the body of the parent."""
+    pose, slide, turn = relative(joint, value, rate)
+    J = parent.pose.then(origin)
+    here = J.then(pose)
+    v = parent.v + np.cross(parent.w, here.p - parent.pose.p) + J.R @ slide
+    return Motion(here, v, parent.w + J.R @ turn)

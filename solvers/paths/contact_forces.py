@@ -1,0 +1,324 @@
+"""Forces of contacts in static equilibria: gap ≥ 0, Coulomb's friction, and their rows in Newton's iteration.
+
+With the gap g_N and the slip g_T of each contact since the last equilibrium, and the laws of
+`fem_mbs.solvers.contact.law` (k = 1), which give the force φ = (ξ_N, ξ_T or μ ξ_N τ, or 0) and rows ρ,
+
+    r = f + Gᵀμ + Fᵀφ(g_N, g_T, λ) = 0 ,   ρ(g_N, g_T, λ) = 0                                                      (1)
+    F = (G_N; V_T): what forces do,   B = (G_N; G_T): how gap and slip change                                      (2)
+
+so that friction acts exactly at the point of contact, whatever has rolled in the load step. With the blocks S of the
+law in the coordinates (g_N, g_T, λ) of one contact, one iteration solves
+
+    [ A + FᵀS_gg B − ∂(Fᵀφ)/∂q   FᵀS_gλ     ] [ δ  ]   [ r  ]
+    [ S_λg B                      S_λλ − ε   ] [ δλ ] = [ −ρ ] ,      A = [ K + K_g  −Gᵀ; −G  0 ]                   (3)
+
+The derivative of Fᵀφ at constant φ is a central difference of the kernels of the contacts. ε holds contacts that are
+one too many (four feet), and is taken out again. A direction that a force of the size of the load moves by `SOFT`
+extents has no stiffness: then there is no equilibrium.
+
+    symbol  code           shape         meaning
+    λ       lam            (nc, 3)       forces of the contacts on their first body: normal, t1, t2 [N]
+    φ       force          (nc, 3)       λ where (1) holds
+    p       p              ()            [N/m] size of the forces per extent of the model; decides of no solution
+
+Source: docs/theory/static_contact.md, (1)-(6); Alart and Curnier 1991.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import block_array, block_diag, csc_array
+from scipy.sparse.linalg import splu
+
+from fem_mbs.errors import SolverError, label
+from fem_mbs.solvers.contact.law import (
+    CLOSED,
+    GAP,
+    SLIP,
+    STICK,
+    cone_forces,
+    cone_tangent,
+    normal_tangent,
+    open_contact,
+)
+from fem_mbs.solvers.paths.untouched import CLOSED as TOUCHES
+from fem_mbs.system import contacts as contact_assembly
+from fem_mbs.system.contacts import B_GN, B_GT, B_VT, C_BLOCKS, C_GAP, C_SLIP, L_DRILLING, L_MU, L_ROLLING, L_SPINNING
+from fem_mbs.system.state import State
+
+STEP = 1e-6  # of differences: m per size, rad
+PROXIMAL = np.array([1e-9, 1e-7, 1e-7])  # ε, of the flexibility at the contact or of 1/p: what may press does
+APEX = 1e-13  # of the forces
+NEAR = 1e-5  # sizes of the model: gap at the start of the load step in which a contact with friction closes
+ROUNDS = 2  # of taking ε out again
+SOFT = 1e7  # extents that a force of the size of the load moves something without stiffness
+NORMAL, TANGENTS = np.eye(3)[0], np.eye(3)[1:].ravel().copy()
+WORDS = {GAP: "open", STICK: "sticks", SLIP: "slides", CLOSED: "closed, no friction"}
+
+
+class ContactForces:
+    """Contacts of a system in its load steps; ``lam`` and ``status`` are those of the last iterate, ``slid`` which
+    have slid in one of the load step.
+    """
+
+    def __init__(self, system: Any) -> None:
+        self.system, nc = system, system.nc
+        self.groups = [group for group in system.groups if group.contact_stride and group.n]
+        self.laws = np.zeros((nc, contact_assembly.N_LAW))
+        for group in self.groups:
+            self.laws[group.first_contact : group.first_contact + group.n] = group.laws
+        self.lam, self.force, self.rows = np.zeros((nc, 3)), np.zeros((nc, 3)), np.zeros((nc, 3))
+        self.status, self.slid = np.zeros(nc, np.int64), np.zeros(nc, bool)
+        self.p, self.size, self.start = 1.0, 1.0, system.initial.copy()
+        moving = {node.index for contact in system.contacts for node in contact.nodes}
+        self.places = [int(j) for j in np.flatnonzero(system.dof >= 0) if j // 6 in moving]
+
+    # --- a load step --------------------------------------------------------------------------------------------------
+
+    def begin(self, problem: Any, state: State, lam: np.ndarray, factor: float) -> None:
+        """Slip is counted from this equilibrium; forces have the size of those that act at the load factor."""
+        system = self.system
+        self.start, self.before = state.copy(), self.lam.copy()
+        self.slid[:] = False
+        self.size = system.size_at(state)
+        problem.set_load(factor)
+        system.constraint_values(state)
+        self.evaluate(state)
+        self.start_gap = self.gap.copy()
+        self.p = self._largest(problem, state, lam) / self.size
+        # what touches is taken as closed to begin with: it may be all that holds the model
+        touching = (self.gap <= TOUCHES * self.size) & (self.lam[:, 0] == 0.0)
+        self.lam[touching, 0] = self.p * np.maximum(self.gap[touching], 0.0) + self._apex
+
+    def _largest(self, problem, state, lam):
+        """Size of the forces [N]."""
+        scale = problem.scale(state, lam)
+        return float(max(scale[:, :3].max(), scale[:, 3:].max() / self.size)) or 1.0
+
+    def restore(self) -> None:
+        """Forces of the last equilibrium: the load step failed."""
+        self.lam[:] = self.before
+
+    def accept(self, state: State) -> None:
+        """The load step is done: forces are those that are in equilibrium."""
+        self.evaluate(state)
+        self.lam[:] = self.force
+        moments = [L_ROLLING, L_SPINNING, L_DRILLING]
+        for c in np.flatnonzero((self.status != GAP) & self.laws[:, moments].any(axis=1)):
+            contact = self.system.contacts[c]
+            raise SolverError(
+                f"{label(contact)} is closed and resists rolling, spinning or drilling, which static_equilibrium does "
+                "not know: let a damped run in time settle, or leave these resistances out",
+                element=contact,
+            )
+
+    def hasty(self) -> Any:
+        """One with friction that has closed from afar in this load step, whose slip is not known; or None."""
+        closed = (self.status != GAP) & (self.laws[:, L_MU] > 0.0)
+        found = np.flatnonzero(closed & (self.start_gap > NEAR * self.size))
+        return self.system.contacts[found[0]] if len(found) else None
+
+    @property
+    def _apex(self):
+        """Force [N] below which a contact without force sticks: that is what is tried first."""
+        return APEX * self.p * self.size
+
+    # --- evaluation ---------------------------------------------------------------------------------------------------
+
+    def evaluate(self, state: State) -> None:
+        """Gaps, slips, gradients and the law at a state."""
+        d, start = self.system.data[0], self.start
+        contact_assembly.contacts(d, state.x, state.R, start.x, start.R, self.system.no_acceleration)
+        kept = [group.kept[: group.n] for group in self.groups]
+        self.gap = np.concatenate([rows[:, C_GAP] for rows in kept])
+        self.slip = np.concatenate([rows[:, C_SLIP : C_SLIP + 2] for rows in kept])
+        tangential, row = np.zeros(2), np.zeros(2)
+        for c, mu in enumerate(self.laws[:, L_MU]):
+            xi = self.lam[c, 0] - self.p * self.gap[c]
+            self.force[c], self.rows[c] = 0.0, -self.lam[c] / self.p
+            if xi < 0.0:
+                self.status[c] = GAP
+                continue
+            self.force[c, 0], self.rows[c, 0], self.status[c] = xi, -self.gap[c], CLOSED
+            if mu > 0.0:
+                slip, lam = self.slip[c].copy(), self.lam[c, 1:].copy()
+                self.status[c] = cone_forces(1.0, self.p, mu, xi + self._apex, lam, slip, 2, tangential, row)
+                self.force[c, 1:], self.rows[c, 1:] = tangential, row
+                self.slid[c] |= self.status[c] == SLIP
+
+    def full(self) -> np.ndarray:
+        """Fᵀφ, full vector (6 N,), with the gradients of the last evaluation."""
+        total = np.zeros(6 * len(self.system.nodes))
+        for group, ids, blocks in self._blocks():
+            phi = self.force[group.first_contact : group.first_contact + group.n]
+            np.add.at(total, ids, np.einsum("er,eri->ei", phi, blocks[:, [B_GN, B_VT, B_VT + 1]]))
+        return total
+
+    def _blocks(self):
+        """Groups with full components (n, nd) and gradients (n, rows, nd) of their contacts."""
+        for group in self.groups:
+            nd, n = group.sizes["nd"], group.n
+            ids = (6 * group.nodes[:n, :, None] + np.arange(6)).reshape(n, nd)
+            yield group, ids, group.kept[:n, C_BLOCKS:].reshape(n, -1, nd)
+
+    def gradient(self, chosen: tuple[int, int, int]) -> csc_array:
+        """Three rows of each contact (3 nc, n): the blocks chosen, of the last evaluation."""
+        dof, entries = self.system.dof, ([], [], [])
+        for group, ids, blocks in self._blocks():
+            values, columns = blocks[:, list(chosen)], np.repeat(dof[ids][:, None], 3, axis=1)
+            rows = 3 * group.first_contact + np.arange(3 * group.n).reshape(group.n, 3)
+            rows = np.broadcast_to(rows[:, :, None], values.shape)
+            there = (columns >= 0) & (values != 0.0)
+            for part, array in zip(entries, (values, rows, columns)):
+                part.append(array[there])
+        values, rows, columns = (np.concatenate(part) for part in entries)
+        return csc_array((values, (rows, columns)), shape=(3 * self.system.nc, self.system.n))
+
+    def stiffness(self, state: State) -> csc_array:
+        """−∂(Fᵀφ)/∂q (n, n) at constant φ; the evaluation is that of the state again afterwards."""
+        system, entries, kept = self.system, ([], [], []), self.force.copy()
+        contacts = system.contacts if kept.any() else []
+        acting = {node.index for c, contact in enumerate(contacts) if kept[c].any() for node in contact.nodes}
+        for j in (place for place in self.places if place // 6 in acting):
+            h = STEP * (system.size if j % 6 < 3 else 1.0)
+            delta, ends = np.zeros((len(system.nodes), 6)), []
+            for sign in (1.0, -1.0):
+                delta[j // 6, j % 6] = sign * h
+                there, start = system.moved(state, delta), self.start
+                contact_assembly.contacts(system.data[0], there.x, there.R, start.x, start.R, system.no_acceleration)
+                ends.append(system.reduced(self.full()))
+            change = (ends[1] - ends[0]) / (2.0 * h)
+            rows = np.flatnonzero(change)
+            for part, array in zip(entries, (change[rows], rows, np.full(len(rows), system.dof[j]))):
+                part.append(array)
+        self.evaluate(state)
+        if not entries[0]:
+            return csc_array((system.n, system.n))
+        values, rows, columns = (np.concatenate(part) for part in entries)
+        return csc_array((values, (rows, columns)), shape=(system.n, system.n))
+
+    # --- Newton's iteration -------------------------------------------------------------------------------------------
+
+    def step(self, problem: Any, state: State, lam: np.ndarray, right: np.ndarray) -> np.ndarray | None:
+        """Increments (n + m,) of (3) for the residual of the system, or None; forces get theirs."""
+        system, n = self.system, self.system.n
+        turning = self.stiffness(state)
+        A = system.assemble(state, c_K=1.0, lam=lam, c_H=1.0, mixed=problem.mixed).matrix()
+        F, B = self.gradient((B_GN, B_VT, B_VT + 1)), self.gradient((B_GN, B_GT, B_GT + 1))
+        held = np.maximum(B.multiply(B) @ np.abs(A.diagonal()[:n]), self.p).reshape(
+            -1, 3
+        )  # ε stays below flexibilities
+        S = [self._law_tangent(c, PROXIMAL / held[c]) for c in range(system.nc)]
+        gg, gl, lg, ll = (
+            block_diag([s[a, b] for s in S], format="csc")
+            for a in (slice(3), slice(3, 6))
+            for b in (slice(3), slice(3, 6))
+        )
+        wide = [csc_array((system.m, 3 * system.nc)), csc_array((3 * system.nc, system.m))]
+        K = A[:n, :n] + F.T @ gg @ B + turning
+        blocks = [[K, A[:n, n:], F.T @ gl], [A[n:, :n], A[n:, n:], wide[0]], [lg @ B, wide[1], ll]]
+        if not system.m:
+            blocks = [[K, F.T @ gl], [lg @ B, ll]]
+        matrix, right = block_array(blocks).tocsc(), np.concatenate([right, -self.rows.ravel()])
+        try:
+            solve = splu(matrix).solve
+        except RuntimeError:
+            return None
+        found, last = np.zeros(len(right)), slice(n + system.m, None)
+        proximal = (PROXIMAL / held * (self.status != GAP)[:, None]).ravel()
+        for _ in range(ROUNDS):  # to the solution without ε, the forces of rows that are one too many stay as they are
+            rest = right - matrix @ found
+            rest[last] -= proximal * found[last]
+            found += solve(rest)
+        push = np.zeros(len(found))
+        push[:n] = self.p * self.size * np.random.default_rng(0).choice([-1.0, 1.0], n)
+        moved = np.abs(system.expanded(solve(push)[:n]))
+        if not max(moved[:, :3].max() / self.size, moved[:, 3:].max()) < SOFT:
+            return None
+        self.lam += found[n + system.m :].reshape(-1, 3)
+        return found[: n + system.m]
+
+    def carried(self, state: State, lam: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Multipliers (m,) and forces of closed contacts that balance a residual best; these are kept, those returned.
+
+        A rocking body has no stiffness before the floor carries it.
+        """
+        from scipy.sparse import eye_array, vstack
+
+        system, n = self.system, self.system.n
+        G = system.matrices(state, lam)[3]
+        closed = np.repeat(self.status != GAP, 3)
+        closed[[3 * c + i for c in range(system.nc) for i in (1, 2) if self.status[c] != STICK]] = False
+        self.evaluate(state)
+        F = self.gradient((B_GN, B_VT, B_VT + 1)).tocsr()[closed]
+        rows = csc_array(vstack([G, F]))
+        blocks = [[eye_array(n), -rows.T], [-rows, -PROXIMAL[0] * eye_array(rows.shape[0])]]
+        found = splu(block_array(blocks).tocsc()).solve(np.concatenate([right[:n], np.zeros(rows.shape[0])]))
+        self.lam.reshape(-1)[closed] += found[n + system.m :]
+        return lam + found[n : n + system.m]
+
+    def _law_tangent(self, c, epsilon):
+        """S (6, 6) of a contact in the coordinates (g_N, g_T, λ), less ε (3,)."""
+        S, p, mu = np.zeros((6, 6)), self.p, self.laws[c, L_MU]
+        if self.status[c] == GAP:
+            open_contact(S, 3, 3, 2, 1.0, p, p)
+            return S
+        normal_tangent(S, 3, 3, NORMAL, 1.0, p)
+        if mu > 0.0:
+            xi, lam, slip = self.force[c, 0] + self._apex, self.lam[c, 1:].copy(), self.slip[c].copy()
+            cone_tangent(S, 3, 3, 4, NORMAL, TANGENTS, 2, 1.0, p, p, mu, xi, lam, slip)
+        else:
+            S[4, 4] = S[5, 5] = -1.0 / p
+        S[[3, 4, 5], [3, 4, 5]] -= epsilon
+        return S
+
+    def error(self) -> float:
+        """How far (1) is from being satisfied: gaps and slips in sizes of the model, forces in the size of the load."""
+        touching, sticking = self.status != GAP, self.status == STICK
+        lengths = [np.abs(self.gap[touching]), -self.gap[~touching], np.abs(self.slip[sticking]).ravel()]
+        length = max(float(part.max(initial=0.0)) for part in lengths) / self.size
+        off = np.abs(self.force - self.lam).max(initial=0.0) / max(
+            self.p * self.size, np.abs(self.force).max(initial=0)
+        )
+        return max(length / (0.5 * TOUCHES) * 1e-9, float(off))
+
+    # --- what is told -------------------------------------------------------------------------------------------------
+
+    def closed_rows(self, state: State) -> tuple[csc_array, csc_array] | None:
+        """Stiffness (n, n), and rows of pressed and sticking contacts (k, n); None while contacts slide."""
+        self.evaluate(state)
+        if (self.status == SLIP).any():
+            return None
+        K = self.stiffness(state)
+        F = self.gradient((B_GN, B_VT, B_VT + 1)).tocsr()
+        pressed = self.force[:, 0] > TOUCHES * np.abs(self.force).max(initial=0.0)
+        chosen = np.zeros((self.system.nc, 3), bool)
+        chosen[:, 0], chosen[:, 1:] = pressed, (pressed & (self.status == STICK))[:, None]
+        return K, csc_array(F[chosen.ravel()])
+
+    def sliding(self) -> str:
+        """Contacts that slide, or that none is closed, in words; "" if neither is so."""
+        contacts = self.system.contacts
+        names = [label(contacts[c]) for c in np.flatnonzero(self.slid)[:5]]
+        if names:
+            return (
+                f" Friction was used up at {', '.join(names)}: if nothing else holds the model, it slides: there is no "
+                "equilibrium."
+            )
+        if (self.status == GAP).all():
+            return (
+                " No contact is closed: what rests on contacts alone has no equilibrium before it touches. Place it so "
+                "that it touches (gap 0)."
+            )
+        return " What contacts without friction leave free (a block on a plane) has no stiffness; friction holds it."
+
+
+def independent(rows: csc_array) -> csc_array:
+    """As many rows as are independent of each other, with the same null space."""
+    from scipy.linalg import qr
+
+    if rows.shape[0] < 2:
+        return rows
+    R, order = qr(rows.toarray().T, mode="r", pivoting=True)
+    size = np.abs(np.diag(R))
+    return csc_array(rows.tocsr()[np.sort(order[: int((size > 1e-11 * size[0]).sum())])])

@@ -1,0 +1,54 @@
+"""Equilibria without forces of contacts: are they still apart?
+
+What leaves contacts out looks at every equilibrium: a gap below −`CLOSED` of the size of the model is told by name, and
+ends the way. Shapes of contact groups that are no spheres have no gaps here; models with them are refused.
+
+Source: docs/theory/static_contact.md.
+"""
+
+from typing import Any
+
+from fem_mbs.arguments import Named
+from fem_mbs.errors import ParameterError, SolverError, label
+from fem_mbs.system.state import State
+
+CLOSED = 1e-9  # of the size of the model
+
+
+def refuse_shapes(owner: Named, system: Any) -> None:
+    """ParameterError for contact groups with capsules or boxes: whether these touch is not known in statics."""
+    for search in system.searches:
+        if search.owner.shaped:
+            message = (
+                f"{label(search.owner)} has capsules or boxes, of which statics does not know whether they touch. Let "
+                "a damped run in time settle instead, or take the group out if nothing touches"
+            )
+            raise ParameterError(owner, "model", search.owner.name, message, told=False)
+
+
+def touching(system: Any, state: State) -> list:
+    """Contacts and the first pair of each contact group that are closed at a state, with their gaps [m]."""
+    return list(system.overlaps(state, CLOSED * system.size_at(state))) if system.nc or system.searches else []
+
+
+def no_penetration(who: str, system: Any, state: State, factor: float) -> None:
+    """SolverError where a contact is penetrated at an equilibrium that knows none."""
+    if not (system.nc or system.searches):
+        return
+    for contact, gap in system.overlaps(state, -CLOSED * system.size_at(state)):
+        raise SolverError(
+            f"{label(contact)} is penetrated at the equilibrium with load factor {factor:.6g}, gap = {gap:.4g} "
+            f"m: {who} leaves contacts out, and what it would find from here on is no equilibrium. Stop it where the "
+            "contact closes, let a damped run in time settle, or put a joint or a spring in the place of the contact",
+            element=contact,
+        )
+
+
+def no_closed_contact(who: str, system: Any, state: State, factor: float) -> None:
+    """SolverError where a contact is closed at an equilibrium whose small motions know none."""
+    for contact, gap in touching(system, state):
+        raise SolverError(
+            f"{label(contact)} is closed where the load factor is {factor:.6g}, gap = {gap:.4g} m: {who} leaves "
+            "contacts out, and what it would find is not held by this one. Open it, or put a joint in its place",
+            element=contact,
+        )
