@@ -62,3 +62,15 @@ def test_a_run_with_control_locks_friction_stops_and_gears_is_resumed_to_the_las
     names = set(whole.events.name)
     assert {"brake", "grip", "fast"} <= names and whole.statistics["switches"] >= 7
     assert whole.samples["law"].outputs.tobytes() == parts.samples["law"].outputs.tobytes()
+
+
+@pytest.mark.parametrize("method", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["DecoupledNSGA", "MoreauJean"])
+def test_a_method_that_does_not_resume_switches_to_the_last_bit_says_so(method, tmp_path):
+    model, path = fem.Model("arm", gravity=[0, -9.81, 0]), tmp_path / "arm.vtkhdf"
+    arm = model.add(fem.RigidBody(2.0, [0.3, 0.3, 0.3], position=[0.5, 0, 0], name="arm"))
+    hinge = model.add(fem.Revolute.at(model.ground, arm, [0, 0, 0], [0, 0, 1], name="hinge"))
+    model.add(fem.Lock(hinge, intervals=[(0.05, 0.1)], name="brake"))
+    method.run(model, 0.15, 5e-3, save=path, checkpoint_every="10 steps", progress=False)
+    warnings = fem.resume(path, t_end=0.2, progress=False).warnings
+    told = any("not go on to the last bit after elements were switched" in text for text in warnings)
+    assert told == isinstance(method, fem.MoreauJean)
