@@ -143,7 +143,7 @@ def converged(s, o):
         # as in the velocity correction, which then has nothing to do where the prediction was right
         and (s.persistent == 0 or s.iteration > 0 or s.row_T <= s.exact * speed)
         # what sticks has no position correction: the rest of its row would be a creep
-        and (s.friction == 0 or s.friction_row <= s.exact * speed)
+        and (s.friction == 0 or s.friction_row <= (ROUND_OFF if s.iteration < 2 else s.exact) * speed)
         and not (o.mixed != 0 and s.iteration == 0)
     )
     return small, exact
