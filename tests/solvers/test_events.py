@@ -364,7 +364,7 @@ def test_what_events_and_controllers_switch_must_be_in_the_model_and_switchable(
     floor = fem.SphereOnPlane(model["link 1"], model.ground, radius=0.1, name="floor")
     other = fem.Attachment(model["link 1"], model["link 2"], active=False, name="other")
     model.add(fem.Event(z, fem.SwitchOn(other)))
-    with pytest.raises(fem.ModelError, match="'other'.* is not in the model"):
+    with pytest.raises(fem.ModelError, match=r"'other'.* is not in the model"):
         fem.DecoupledNSGA().run(model, 0.1, 0.01, progress=False)
     with pytest.raises(fem.ParameterError, match="cannot be switched on and off: bodies would go through each other"):
         fem.SwitchOff(floor)
