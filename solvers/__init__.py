@@ -1,5 +1,6 @@
 """Time steppers, statics, modes; each is imported when it is first asked for: a script waits for those that it uses."""
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,107 +44,43 @@ __all__ = [
 ]  # fmt: skip
 
 
+# module -> its names, imported when one is first asked for; tests/helpers/imports.py reads this table
+_IMPORTED = {
+    "fem_mbs.solvers.alpha.generalized_alpha": ("GeneralizedAlpha",),
+    "fem_mbs.solvers.alpha.nonsmooth_friction": ("NonsmoothGeneralizedAlphaFriction",),
+    "fem_mbs.solvers.alpha.nonsmooth_ggl": ("NonsmoothGeneralizedAlphaGGL",),
+    "fem_mbs.solvers.cone.cone_complementarity": ("ConeComplementarity",),
+    "fem_mbs.solvers.linear.floquet": ("Floquet", "floquet"),
+    "fem_mbs.solvers.linear.frequency": ("FrequencyResponse", "frequency_response"),
+    "fem_mbs.solvers.linear.linearise": ("LinearModel", "linearise"),
+    "fem_mbs.solvers.lobatto.lobatto": ("LobattoIIIAB",),
+    "fem_mbs.solvers.modal": ("Modes", "modes"),
+    "fem_mbs.solvers.moreau.moreau_jean": ("MoreauJean",),
+    "fem_mbs.solvers.nsga.decoupled_nsga": ("DecoupledNSGA",),
+    "fem_mbs.solvers.paths.linear_buckling": ("Buckling", "buckling"),
+    "fem_mbs.solvers.paths.load_path": ("load_path",),
+    "fem_mbs.solvers.paths.path_result": ("CriticalPoint", "LoadPath", "PathPoint"),
+    "fem_mbs.solvers.rotors.campbell": ("Campbell", "CriticalSpeed", "campbell"),
+    "fem_mbs.solvers.rotors.critical": ("critical_speeds",),
+    "fem_mbs.solvers.rotors.unbalance": ("UnbalanceResponse", "unbalance_response"),
+    "fem_mbs.solvers.static_result": ("StaticResult",),
+    "fem_mbs.solvers.statics": ("static_equilibrium",),
+    "fem_mbs.solvers.stepping.initial": ("initial_accelerations",),
+    "fem_mbs.solvers.stepping.step_control": ("StepControl",),
+}
+_HOME = {name: module for module, names in _IMPORTED.items() for name in names}
+
+
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name == "STEPPERS":
+        value = {stepper: __getattr__(stepper) for stepper in _STEPPERS}
+    elif name in _HOME:
+        value = getattr(importlib.import_module(_HOME[name]), name)
+    else:
         raise AttributeError(f"fem_mbs.solvers has no '{name}'; it has: {', '.join(__all__)}")
-    globals()[name] = value = _imported(name)
+    globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     return [*globals(), *__all__]
-
-
-def _imported(name):
-    """What a name stands for; imports are written out so that tests see who imports whom."""
-    match name:
-        case "STEPPERS":
-            return {stepper: __getattr__(stepper) for stepper in _STEPPERS}
-        case "DecoupledNSGA":
-            from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
-
-            return DecoupledNSGA
-        case "MoreauJean":
-            from fem_mbs.solvers.moreau.moreau_jean import MoreauJean
-
-            return MoreauJean
-        case "ConeComplementarity":
-            from fem_mbs.solvers.cone.cone_complementarity import ConeComplementarity
-
-            return ConeComplementarity
-        case "LobattoIIIAB":
-            from fem_mbs.solvers.lobatto.lobatto import LobattoIIIAB
-
-            return LobattoIIIAB
-        case "NonsmoothGeneralizedAlphaGGL":
-            from fem_mbs.solvers.alpha.nonsmooth_ggl import NonsmoothGeneralizedAlphaGGL
-
-            return NonsmoothGeneralizedAlphaGGL
-        case "NonsmoothGeneralizedAlphaFriction":
-            from fem_mbs.solvers.alpha.nonsmooth_friction import NonsmoothGeneralizedAlphaFriction
-
-            return NonsmoothGeneralizedAlphaFriction
-        case "GeneralizedAlpha":
-            from fem_mbs.solvers.alpha.generalized_alpha import GeneralizedAlpha
-
-            return GeneralizedAlpha
-        case "Modes":
-            from fem_mbs.solvers.modal import Modes
-
-            return Modes
-        case "Campbell" | "CriticalSpeed" | "campbell":
-            from fem_mbs.solvers.rotors import campbell
-
-            return getattr(campbell, name)
-        case "Floquet" | "floquet":
-            from fem_mbs.solvers.linear import floquet
-
-            return getattr(floquet, name)
-        case "FrequencyResponse" | "frequency_response":
-            from fem_mbs.solvers.linear import frequency
-
-            return getattr(frequency, name)
-        case "LinearModel" | "linearise":
-            from fem_mbs.solvers.linear import linearise
-
-            return getattr(linearise, name)
-        case "critical_speeds":
-            from fem_mbs.solvers.rotors.critical import critical_speeds
-
-            return critical_speeds
-        case "UnbalanceResponse" | "unbalance_response":
-            from fem_mbs.solvers.rotors import unbalance
-
-            return getattr(unbalance, name)
-        case "StaticResult":
-            from fem_mbs.solvers.static_result import StaticResult
-
-            return StaticResult
-        case "StepControl":
-            from fem_mbs.solvers.stepping.step_control import StepControl
-
-            return StepControl
-        case "initial_accelerations":
-            from fem_mbs.solvers.stepping.initial import initial_accelerations
-
-            return initial_accelerations
-        case "modes":
-            from fem_mbs.solvers.modal import modes
-
-            return modes
-        case "buckling" | "Buckling":
-            from fem_mbs.solvers.paths import linear_buckling
-
-            return getattr(linear_buckling, name)
-        case "load_path":
-            from fem_mbs.solvers.paths.load_path import load_path
-
-            return load_path
-        case "LoadPath" | "PathPoint" | "CriticalPoint":
-            from fem_mbs.solvers.paths import path_result
-
-            return getattr(path_result, name)
-        case "static_equilibrium":
-            from fem_mbs.solvers.statics import static_equilibrium
-
-            return static_equilibrium

@@ -42,7 +42,7 @@ import math
 import numpy as np
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_matrix, local_vector, vector
-from fem_mbs.system.assembly import zero
+from fem_mbs.system.records import zero
 
 PARAMETERS = np.dtype(
     [(name, "f8") for name in ("stiffness", "exponent", "factor", "least_speed", "friction", "slip_speed", "deepest")]

@@ -29,9 +29,9 @@ import numpy as np
 from fem_mbs.arguments import Checked, Named
 from fem_mbs.recovery.forces import RecoveredForces, mark_overlaps, warn_of_missing
 from fem_mbs.recovery.options import Options, check_options
+from fem_mbs.results.describe import describe
 from fem_mbs.results.results import Results
 from fem_mbs.results.store import view
-from fem_mbs.results.writer import describe
 from fem_mbs.system.system import System
 
 MARGIN = 8  # (1)

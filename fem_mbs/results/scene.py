@@ -39,7 +39,7 @@ class Scene:
     ----------
     skin : Skin
     elements : list of dict
-        Descriptions of the elements, see `fem_mbs.results.writer.describe`.
+        Descriptions of the elements, see `fem_mbs.results.describe.describe`.
     """
 
     def __init__(self, skin: Skin, elements: list[dict]) -> None:

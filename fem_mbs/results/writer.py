@@ -18,14 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import FemMbsError, FileError
+from fem_mbs.results.describe import describe
 from fem_mbs.results.file_lock import FileLock
 from fem_mbs.results.guarded_file import GuardedFile
 from fem_mbs.results.journal import Journal
 from fem_mbs.results.results import FORMAT, Results
+from fem_mbs.results.results_file import plain, refuse_foreign, results_path, versions
 from fem_mbs.results.scene import Scene
 from fem_mbs.results.sketch import Sketch
 from fem_mbs.results.store import Memory
-from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, separated, shape_of, sizes_of
+from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, separated, shape_of
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
@@ -34,78 +36,6 @@ GEOMETRY_LIMIT = 400e6  # bytes of uncompressed frames for ParaView, unless the 
 HISTORY_LIMIT = 500e6  # bytes of histories that space is taken for in advance
 START_ROWS = 1024  # states to take space for when the length of the run is not known
 BLOCK_POINTS = 100_000  # points moved at once
-NO_OUTPUTS: dict[str, list] = {}  # of all elements that have none
-SUFFIXES = (".vtkhdf", ".hdf", ".h5", ".hdf5")
-
-
-def describe(system: "System", forces: bool = False, works: Sequence = ()) -> dict[str, Any]:
-    """Description of a `System` for results: plain numbers and texts, as JSON can hold them.
-
-    ``forces`` as of `sizes_of`; ``works``: names and kinds of the lines of the energy table.
-    """
-    number = {id(contact): i for i, contact in enumerate(system.contacts)}
-    elements = [vars(_Described(element, system, number.get(id(element)))) for element in system.elements]
-    nodes = _describe_nodes(system.nodes)
-    gravity = [float(g) for g in getattr(system, "gravity", (0, 0, 0))]
-    groups = [_describe_group(group) for group in getattr(system.model, "contact_groups", ())]
-    return {
-        "model": system.name, "gravity": gravity, "sizes": sizes_of(system, forces, len(works)), "nodes": nodes,
-        "elements": elements, "contact_groups": groups, "works": [list(line) for line in works],
-    }  # fmt: skip
-
-
-class _Described:
-    """Entries of an element as attributes: the dictionaries of thousands of instances share the table of their keys."""
-
-    def __init__(self, element: Any, system: "System", contact: int | None) -> None:
-        rows, slices = system.rows.get(element), system.output_slices.get(element)
-        self.name, self.type, self.role = element.name, type(element).__name__, element.role
-        self.nodes = [int(node.index) for node in element.nodes]
-        self.rows = None if rows is None else [rows.start, rows.stop]
-        self.contact = contact
-        self.ends = _contact_ends(element)
-        self.outputs = NO_OUTPUTS
-        if slices:
-            self.outputs = {k: [s.start, s.stop, element.outputs[k][1]] for k, s in slices.items()}
-
-
-def _describe_nodes(nodes):
-    """Names, types and free components of nodes; those that are alike share one entry: a pile has no names."""
-    alike = {}
-    described = []
-    for node in nodes:
-        key = node.name, type(node).__name__, node.free.tobytes()
-        if key not in alike:
-            alike[key] = {"name": node.name, "type": key[1], "free": node.free.tolist()}
-        described.append(alike[key])
-    return described
-
-
-def _contact_ends(element):
-    """Axes of a contact that moves with more than two nodes: node and offset of both ends of both axes.
-
-    Empty where its gap is not the distance of two bodies in one point.
-    """
-    if element.role == "contact" and not getattr(element, "two_sided", True):
-        return []
-    if element.role != "contact" or len(element.nodes) == 2:
-        return None
-    return [[int(frame.node.index), *map(float, frame.p)] for frame in element.ends]
-
-
-def _describe_group(group):
-    """Name of a contact group, its spheres and other shapes (numbers of nodes), types of partners and their names."""
-    kinds = group.kinds()
-    partners = [[f.name or f.node.name or "ground" for f in group.seconds(kind)] for kind, _ in kinds]
-    partners[0] = [shape.frame.node.name or "ground" for shape in group.shapes]
-    return {
-        "name": group.name,
-        "spheres": [int(shape.frame.node.index) for shape in group.shapes],
-        "radii": [float(shape.radius) for shape in group.shapes],
-        "shapes": [shape.kind for shape in group.shapes],
-        "types": [kind.__name__ for kind, _ in kinds],
-        "partners": partners,
-    }
 
 
 _OPEN = weakref.WeakSet()  # writers of files
@@ -174,7 +104,7 @@ class ResultsWriter:
         self.description = describe(system, forces, works)
         self.sizes = self.description["sizes"]
         self.journal = journal
-        self.parameters = {k: _plain(v) for k, v in (parameters or {}).items()}
+        self.parameters = {k: plain(v) for k, v in (parameters or {}).items()}
         self.sketch = Sketch(system)
         self.n, self.begun = 0, time.perf_counter()
         self.path = None if path is None else results_path(path)
@@ -407,7 +337,7 @@ class ResultsWriter:
             The disk did not take everything; ``error.result`` holds what it took.
         """
         status = reason if reason == "complete" or reason.startswith("stopped") else f"stopped: {reason}"
-        statistics = {"wall_time": time.perf_counter() - self.begun, **{k: _plain(v) for k, v in statistics.items()}}
+        statistics = {"wall_time": time.perf_counter() - self.begun, **{k: plain(v) for k, v in statistics.items()}}
         failure = None
         if self.file is not None:
             try:
@@ -481,55 +411,3 @@ class ResultsWriter:
             self.disk.close()
             vtkhdf.write_status(self.path, status)
             raise
-
-
-def refuse_foreign(path: Path) -> None:
-    """Refuse to replace a file that is not a results file of this package."""
-    import h5py
-
-    if not path.exists() or (path.is_file() and path.stat().st_size == 0):
-        return
-    try:
-        with h5py.File(path, "r", locking=False) as file:
-            if "format" in file["fem_mbs"].attrs:
-                return
-    except (OSError, KeyError, AttributeError):
-        pass
-    raise FileError(
-        path, "exists and is not a results file of fem_mbs: it is left as it is. Give another name, or delete it first"
-    )
-
-
-def results_path(path: str | Path) -> Path:
-    """Path of a results file; an ending that ParaView knows is added or demanded."""
-    path = Path(path)
-    if not path.suffix:
-        return path.with_suffix(".vtkhdf")
-    if path.suffix.lower() not in SUFFIXES:
-        raise FemMbsError(f"results file {path}: ending '{path.suffix}' is none of {', '.join(SUFFIXES)}; use .vtkhdf")
-    return path
-
-
-def _plain(value):
-    """Value as JSON holds it."""
-    if isinstance(value, (np.ndarray, list, tuple)):
-        return [_plain(v) for v in value]
-    if isinstance(value, dict):
-        return {name: _plain(v) for name, v in value.items()}
-    if isinstance(value, np.generic):
-        return value.item()
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that a run is made with."""
-    import platform
-    from importlib.metadata import PackageNotFoundError, version
-
-    found = {"python": platform.python_version()}
-    for package in ("fem_mbs", "numpy", "numba", "scipy", "h5py"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "?"
-    return found

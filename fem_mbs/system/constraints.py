@@ -12,15 +12,9 @@ As in `fem_mbs.system.assembly`, kernels of elements are called through their ad
 import math
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, indices, integer_matrix, integers, kernel, matrix, tensor, vector
-from fem_mbs.system.assembly import (
-    gather,
-    groups_of,
-    matrix_values,
-    scatter_matrix,
-    switches_of,
-    times_tangent,
-    zero,
-)
+from fem_mbs.system.gather import gather, scatter_matrix, times_tangent
+from fem_mbs.system.global_matrices import matrix_values
+from fem_mbs.system.records import groups_of, switches_of, zero
 
 # what the rows of a matrix are: rates of all rows; g, and rows of velocities left out, or as rates
 RATES, POSITIONS, MIXED = 0, 1, 2

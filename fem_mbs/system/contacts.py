@@ -5,7 +5,8 @@ the steppers need it several times. The gradients at the start of a step are kep
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector
-from fem_mbs.system.assembly import gather, gather_start, groups_of, zero
+from fem_mbs.system.gather import gather, gather_start
+from fem_mbs.system.records import groups_of, zero
 
 _GAP, _SLIP, _GN, _GTAN, _VT, _W, _HN = (SLOT[k] for k in ("gap", "slip", "G_N", "G_T", "V_T", "W", "H_N"))
 _POINT, _NORMAL, _TANGENTS = (SLOT[k] for k in ("point", "normal", "tangents"))

@@ -8,8 +8,8 @@ from fem_mbs.errors import NonFiniteError, label
 from fem_mbs.jit import address
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.system import assembly
-from fem_mbs.system.assembly import SMOOTH
 from fem_mbs.system.numbering import Numbering
+from fem_mbs.system.records import SMOOTH
 from fem_mbs.system.state import State
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ import numpy as np
 
 from fem_mbs.errors import label
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
-from fem_mbs.system.assembly import gather_poses, gather_state, groups_of, switches_of
+from fem_mbs.system.gather import gather_poses, gather_state
+from fem_mbs.system.records import groups_of, switches_of
 
 _X, _R, _ENERGY = SLOT["x"], SLOT["R"], SLOT["energy"]
 

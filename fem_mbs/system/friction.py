@@ -11,7 +11,8 @@ Source: docs/theory/joint_friction.md, (1), (2).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, tensor, vector
-from fem_mbs.system.assembly import gather, groups_of, switches_of, zero
+from fem_mbs.system.gather import gather
+from fem_mbs.system.records import groups_of, switches_of, zero
 
 # --- internal variables, by column. Saved:
 F_STATUS, F_SIGN = 0, 1  # STICK or SLIP as the last step ended; direction of sliding, ±1

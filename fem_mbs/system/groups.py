@@ -8,8 +8,8 @@ import numpy as np
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import SLOTS, address, arguments_of, bind, callback_address, python_callback
 from fem_mbs.system import contacts as contact_assembly
-from fem_mbs.system.assembly import KERNELS
 from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_PASSAGE, C_REACH, N_LAW
+from fem_mbs.system.records import KERNELS
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fem_mbs.jit import address
-from fem_mbs.system.assembly import LAYOUT, STACKED
-from fem_mbs.system.linear import LinearSolver, choose
+from fem_mbs.system.linear import choose
+from fem_mbs.system.linear_base import LinearSolver
+from fem_mbs.system.records import LAYOUT, STACKED
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
-MOST = 3  # matrices of one solver that elements are assembled into, see `assembly.GROUP`
+MOST = 3  # matrices of one solver that elements are assembled into, see `records.GROUP`
 OBSERVING = {"output", "initial", "accept"}  # kernels of elements that enter no matrix
 TOGETHER = 4096  # elements whose entries are numbered at once: a kilobyte for each of them, and more
 NO_MATRICES = np.zeros(MOST + 1, LAYOUT)  # of a system that is only evaluated
@@ -49,7 +50,7 @@ class Rows(NamedTuple):
 class Stack(NamedTuple):
     """A matrix of blocks, all with the pattern of one other matrix: coupled problems with the unknowns of one each.
 
-    Elements are assembled into the other matrix, block by block, and `assembly.add_block` adds that to a block.
+    Elements are assembled into the other matrix, block by block, and `global_matrices.add_block` adds that to a block.
 
     Attributes
     ----------
@@ -71,7 +72,7 @@ class Pattern:
     n : int, unknowns
     pointers, rows : (n + 1,), (nnz,) int32
     diagonal : (n,) int64, places of the diagonal in the values
-    stack : int64 array for `assembly.add_block`, or None
+    stack : int64 array for `global_matrices.add_block`, or None
     maps : for each group (elements, nd, nd) int32, place of an entry in the values, −1: none; or None
     """
 
@@ -234,7 +235,7 @@ class Matrices:
     rows : sequence of Rows, at most `MOST`
         Of each matrix; matrices with the same rows are one.
     stack : Stack, optional
-        One more matrix, number `assembly.STACKED`, of blocks.
+        One more matrix, number `records.STACKED`, of blocks.
 
     Attributes
     ----------

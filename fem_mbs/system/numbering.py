@@ -10,10 +10,10 @@ import numpy as np
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import address
-from fem_mbs.system.assembly import DATA, GROUP
 from fem_mbs.system.contacts import L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
 from fem_mbs.system.groups import Group
 from fem_mbs.system.layout import NO_MATRICES, Matrices
+from fem_mbs.system.records import DATA, GROUP
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:

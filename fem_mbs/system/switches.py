@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import ModelError, label
-from fem_mbs.system import assembly
+from fem_mbs.system import element_states
 from fem_mbs.system.diagnosis import Diagnosis
 from fem_mbs.system.state import State
 
@@ -67,13 +67,13 @@ class Switches(Diagnosis):
         group, e = self.place_of(element)
         self.groups[group].active[e] = int(on)
         if on:
-            assembly.engage(self.data[0], group, e, state.x, state.R, state.V)
+            element_states.engage(self.data[0], group, e, state.x, state.R, state.V)
 
     def engage_all(self, state: State) -> None:
         """Let all elements take what they keep of the pose from a state, whether they are on or off."""
         for number, group in enumerate(self.groups):
             for e in range(group.n if "engage" in group.calls else 0):
-                assembly.engage(self.data[0], number, e, state.x, state.R, state.V)
+                element_states.engage(self.data[0], number, e, state.x, state.R, state.V)
 
     def switch_as_given(self) -> None:
         """Switch all elements as the model says for the time of the initial state: what a run has switched is over."""

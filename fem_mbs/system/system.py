@@ -9,14 +9,14 @@ from fem_mbs.arguments import ArrayLike
 from fem_mbs.errors import ModelError, NonFiniteError, label
 from fem_mbs.nodes import motions
 from fem_mbs.rotations import matrix_to_quaternion
-from fem_mbs.system import assembly
+from fem_mbs.system import assembly, element_states, global_matrices
 from fem_mbs.system import constraints as constraint_assembly
 from fem_mbs.system import contacts as contact_assembly
-from fem_mbs.system.assembly import SMOOTH
 from fem_mbs.system.contacts import C_BLOCKS
 from fem_mbs.system.in_use import InUse
 from fem_mbs.system.layout import Layout, Matrices, Pattern, Rows, Stack
 from fem_mbs.system.numbering import connected
+from fem_mbs.system.records import SMOOTH
 from fem_mbs.system.sizes import extent, measure
 from fem_mbs.system.state import State
 from fem_mbs.system.switches import Switches
@@ -284,7 +284,7 @@ class System(Switches):
     def begin(self, state: State) -> None:
         """Functions of time at the time of a state, and internal variables of the elements that fit it."""
         self.update_signals(state.t)
-        assembly.initial_states(self.data[0], state.x, state.R, state.V)
+        element_states.initial_states(self.data[0], state.x, state.R, state.V)
 
     def set_gravity(self, gravity: ArrayLike) -> None:
         """Change gravity (3,) [m/s²] (static load steps)."""
@@ -367,7 +367,7 @@ class System(Switches):
         A = self.no_acceleration if A is None else A
         T = self.identity_T if T is None else T
         lam = np.zeros(self.m) if lam is None else lam
-        assembly.clear_matrix(d, SMOOTH)
+        global_matrices.clear_matrix(d, SMOOTH)
         assembly.dynamics(d, SMOOTH, state.x, state.R, state.V, A, self.Ma, self.f, True, c_M, c_C, c_K, c_A, T, mixed)
         constraint_assembly.constraint_tangents(
             d, SMOOTH, state.x, state.R, state.V, lam, c_H, 0.0, k, 0.0, shift, rows, T

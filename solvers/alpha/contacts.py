@@ -22,17 +22,10 @@ from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.contact.law import SLIP
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.solvers.stepping.codes import CLOSED_GAP
-from fem_mbs.system.assembly import (
-    VELOCITY,
-    gather_poses,
-    gather_start,
-    groups_of,
-    matrix_values,
-    scatter_matrix,
-    times_tangent,
-    zero,
-)
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, C_GAP, L_MU, add_gradient, evaluate_contact, laws_of
+from fem_mbs.system.gather import gather_poses, gather_start, scatter_matrix, times_tangent
+from fem_mbs.system.global_matrices import matrix_values
+from fem_mbs.system.records import VELOCITY, groups_of, zero
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
 OWN = 6  # rows of a contact: normal, sliding (2), rolling (2), spinning; coupled drilling follows sliding

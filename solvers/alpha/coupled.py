@@ -39,21 +39,11 @@ from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, problem_at, shorten, turns_too_far
 from fem_mbs.solvers.stepping.sizes import farthest_part, push_of, speed_of, step_size
-from fem_mbs.system.assembly import (
-    STACKED,
-    VELOCITY,
-    add_block,
-    clear_matrix,
-    dynamics,
-    expand_add,
-    fill_diagonal,
-    full_norm,
-    inertia,
-    layouts_of,
-    reduce_vector,
-)
+from fem_mbs.system.assembly import dynamics, inertia
 from fem_mbs.system.constraints import MIXED, POSITIONS, RATES, constraint_couplings, constraint_tangents
 from fem_mbs.system.contacts import contacts
+from fem_mbs.system.global_matrices import add_block, clear_matrix, expand_add, fill_diagonal, full_norm, reduce_vector
+from fem_mbs.system.records import STACKED, VELOCITY, layouts_of
 
 ALL = -1  # blocks
 

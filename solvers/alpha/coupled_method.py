@@ -8,8 +8,8 @@ from fem_mbs.solvers.alpha.data import TABLE
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.stepping.codes import COUPLED_SHIFT
 from fem_mbs.solvers.stepping.step_control import StepControl
-from fem_mbs.system.assembly import VELOCITY
 from fem_mbs.system.layout import Rows, Stack
+from fem_mbs.system.records import VELOCITY
 from fem_mbs.system.system import State, System
 
 if TYPE_CHECKING:

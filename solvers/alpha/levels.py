@@ -37,7 +37,6 @@ from fem_mbs.solvers.contact.law import STICK
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import turns_too_far
-from fem_mbs.system.assembly import STACKED, VELOCITY, add_block, clear_matrix, full_norm, layouts_of, zero
 from fem_mbs.system.constraints import (
     RATES,
     add_constraint_forces,
@@ -50,6 +49,8 @@ from fem_mbs.system.constraints import (
     velocity_row_accelerations,
 )
 from fem_mbs.system.contacts import contacts
+from fem_mbs.system.global_matrices import add_block, clear_matrix, full_norm
+from fem_mbs.system.records import STACKED, VELOCITY, layouts_of, zero
 
 
 @kernel

@@ -30,17 +30,10 @@ from fem_mbs.solvers.alpha.levels_friction import (
 from fem_mbs.solvers.contact.approach import reflected
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.solvers.stepping.codes import CLOSED_GAP
-from fem_mbs.system.assembly import (
-    VELOCITY,
-    gather,
-    gather_start,
-    groups_of,
-    matrix_values,
-    scatter_matrix,
-    times_tangent,
-    zero,
-)
 from fem_mbs.system.contacts import B_GN, B_GN0, B_VT, B_W, C_BLOCKS, C_GAP, add_gradient, gradient_times
+from fem_mbs.system.gather import gather, gather_start, scatter_matrix, times_tangent
+from fem_mbs.system.global_matrices import matrix_values
+from fem_mbs.system.records import VELOCITY, groups_of, zero
 
 NEARLY = 1e-3  # of what a contact closes in a step: less is as good as closed
 _A, _H_N, _KK, _V = SLOT["a"], SLOT["H_N"], SLOT["K"], SLOT["v"]

@@ -32,7 +32,6 @@ from fem_mbs.solvers.contact.approach import slide_before
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.solvers.stepping.codes import CLOSED_GAP
-from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import (
     B_GN0,
     B_VT,
@@ -47,6 +46,7 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
 )
+from fem_mbs.system.records import groups_of
 
 SLIDING, ROLLING, SPINNING = range(3)
 CONES = 3  # of a contact

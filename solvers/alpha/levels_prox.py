@@ -45,17 +45,9 @@ from fem_mbs.solvers.contact.approach import reflected
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import problem_at
-from fem_mbs.system.assembly import (
-    STACKED,
-    VELOCITY,
-    expand_add,
-    factorise,
-    groups_of,
-    layouts_of,
-    solve_in_place,
-    zero,
-)
 from fem_mbs.system.contacts import B_GN, C_GAP, gradient_times
+from fem_mbs.system.global_matrices import expand_add, factorise, solve_in_place
+from fem_mbs.system.records import STACKED, VELOCITY, groups_of, layouts_of, zero
 
 MOST = 600  # iterations
 TOGETHER = 20  # iterations with one matrix; then Newton's is tried

@@ -19,7 +19,7 @@ from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.step import begin
-from fem_mbs.system.assembly import SMOOTH, VELOCITY, zero
+from fem_mbs.system.records import SMOOTH, VELOCITY, zero
 
 # Attempts at a step (`stepping.step.take`) with laws in accelerations. With friction these need not have a solution
 # where those of impulses have one; then the contacts of the step act by impulses alone. Of 160 throws of boxes 33 were

@@ -32,15 +32,10 @@ from fem_mbs.solvers.stepping.checks import SHARE
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.sizes import left_over, round_off_of
-from fem_mbs.system.assembly import (
-    POSITION,
-    STACKED,
-    VELOCITY,
-    energies,
-    factorise,
-    solve_in_place,
-)
+from fem_mbs.system.assembly import energies
 from fem_mbs.system.contacts import L_MU, L_ROLLING, L_SPINNING
+from fem_mbs.system.global_matrices import factorise, solve_in_place
+from fem_mbs.system.records import POSITION, STACKED, VELOCITY
 
 ROUNDS = 2  # linearisations, each with Newton's iteration from what it leads to
 TURNS = 8  # velocities and positions are solved in turn

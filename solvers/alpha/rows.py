@@ -13,7 +13,7 @@ from fem_mbs.solvers.alpha.contacts import position_rows
 from fem_mbs.solvers.alpha.one_level import add_closed_rows, followed_rows
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.stepping.arrays import norm
-from fem_mbs.system.assembly import VELOCITY, advance_configuration, dynamics, full_norm, inertia, zero
+from fem_mbs.system.assembly import advance_configuration, dynamics, inertia
 from fem_mbs.system.constraints import (
     add_constraint_forces,
     constraint_rates,
@@ -21,6 +21,8 @@ from fem_mbs.system.constraints import (
     replace_velocity_rows,
     row_norm,
 )
+from fem_mbs.system.global_matrices import full_norm
+from fem_mbs.system.records import VELOCITY, zero
 
 
 @kernel

@@ -16,7 +16,8 @@ from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import HISTORY
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
-from fem_mbs.system.assembly import POSITION, SMOOTH, VELOCITY, accept_states, zero
+from fem_mbs.system.element_states import accept_states
+from fem_mbs.system.records import POSITION, SMOOTH, VELOCITY, zero
 
 
 @kernel

@@ -32,16 +32,7 @@ from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled, turns_too_far
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
-from fem_mbs.system.assembly import (
-    VELOCITY,
-    accept_states,
-    advance_configuration,
-    clear_matrix,
-    dynamics,
-    full_norm,
-    groups_of,
-    zero,
-)
+from fem_mbs.system.assembly import advance_configuration, dynamics
 from fem_mbs.system.constraints import (
     RATES,
     add_constraint_forces,
@@ -66,6 +57,9 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
 )
+from fem_mbs.system.element_states import accept_states
+from fem_mbs.system.global_matrices import clear_matrix, full_norm
+from fem_mbs.system.records import VELOCITY, groups_of, zero
 
 REACH = 2.0  # times the gap that the fastest node could close in the step: contacts up to it take part
 

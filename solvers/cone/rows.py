@@ -24,7 +24,6 @@ from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, local_matrix, local_vec
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK, open_contact
 from fem_mbs.solvers.contact.velocity_rows import open_velocity_rows
 from fem_mbs.solvers.contact_problem.cones import project, projection_tangent
-from fem_mbs.system.assembly import VELOCITY, groups_of, matrix_values, scatter_matrix, zero
 from fem_mbs.system.contacts import (
     B_GN,
     B_VT,
@@ -39,6 +38,9 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
 )
+from fem_mbs.system.gather import scatter_matrix
+from fem_mbs.system.global_matrices import matrix_values
+from fem_mbs.system.records import VELOCITY, groups_of, zero
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
 

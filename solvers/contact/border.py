@@ -24,8 +24,8 @@ from fem_mbs.solvers.contact.law import GAP, cone_tangent, normal_tangent, open_
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import problem_at
 from fem_mbs.solvers.stepping.shared_factors import BORDERED, borrowed_solve
-from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import B_GN, B_GT, C_BLOCKS, C_GAP, C_SLIP, C_THETA, L_MU, laws_of
+from fem_mbs.system.records import groups_of
 
 
 @kernel

@@ -4,8 +4,9 @@ Source: docs/theory/decoupled_nsga.md, decision 12.
 """
 
 from fem_mbs.jit import kernel
-from fem_mbs.system.assembly import advance_configuration, groups_of
+from fem_mbs.system.assembly import advance_configuration
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, contacts, gradient_times
+from fem_mbs.system.records import groups_of
 
 PART = 1e-3  # of the step: how far the difference goes to either side
 

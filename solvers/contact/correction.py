@@ -49,15 +49,12 @@ from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution, so
 from fem_mbs.solvers.stepping.blocked import prescribed
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, NOT_CONVERGED, OK, ROUND_OFF, TOUCHES
 from fem_mbs.solvers.stepping.saved_state import attributes_of
-from fem_mbs.system.assembly import (
-    POSITION,
-    SMOOTH,
-)
 from fem_mbs.system.contacts import (
     L_MU,
     L_ROLLING,
     L_SPINNING,
 )
+from fem_mbs.system.records import POSITION, SMOOTH
 
 ROUNDS = 12  # linearisations before a correction is given up
 TOLERANCE = 1e-12  # scale-free error asked of the contact problems; the Newton iterations at their end reach it

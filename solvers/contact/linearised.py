@@ -14,18 +14,6 @@ from fem_mbs.jit import (
 )
 from fem_mbs.solvers.contact.approach import reflected, slide_before
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.system.assembly import (
-    POSITION,
-    SMOOTH,
-    expand_add,
-    factorise,
-    full_norm,
-    groups_of,
-    layouts_of,
-    matrix_values,
-    reduce_vector,
-    solve_in_place,
-)
 from fem_mbs.system.contacts import (
     B_GN,
     B_GT,
@@ -38,6 +26,15 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
 )
+from fem_mbs.system.global_matrices import (
+    expand_add,
+    factorise,
+    full_norm,
+    matrix_values,
+    reduce_vector,
+    solve_in_place,
+)
+from fem_mbs.system.records import POSITION, SMOOTH, groups_of, layouts_of
 
 
 @kernel

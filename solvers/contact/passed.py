@@ -57,7 +57,7 @@ from fem_mbs.solvers.stepping.codes import (
     UNRESOLVED,
 )
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.system.assembly import advance_configuration, groups_of, switches_of
+from fem_mbs.system.assembly import advance_configuration
 from fem_mbs.system.contacts import (
     B_GN0,
     C_BLOCKS,
@@ -71,6 +71,7 @@ from fem_mbs.system.contacts import (
     laws_of,
     rate_of,
 )
+from fem_mbs.system.records import groups_of, switches_of
 
 RIGHT = -1
 SUDDEN = 0.5  # of the approach: a force law that takes more of it in one step of a fast pair is not resolved

@@ -10,19 +10,11 @@ from fem_mbs.solvers.stepping.arrays import copy, copy1, copy3, largest
 from fem_mbs.solvers.stepping.codes import LOOKS, NOT_CONVERGED, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import Problem, by_contact_problem, halve, merit_of, solve
-from fem_mbs.system.assembly import (
-    POSITION,
-    advance_configuration,
-    clear_matrix,
-    dynamic_tangents,
-    dynamics,
-    expand_add,
-    full_norm,
-    reduce_vector,
-    zero,
-)
+from fem_mbs.system.assembly import advance_configuration, dynamic_tangents, dynamics
 from fem_mbs.system.constraints import POSITIONS, add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.contacts import contacts
+from fem_mbs.system.global_matrices import clear_matrix, expand_add, full_norm, reduce_vector
+from fem_mbs.system.records import POSITION, zero
 
 FARTHEST = 2.0  # |U| relative to |D|, see `farthest`
 NEAR = 1e-8  # of the size of the positions: a U that is allowed in a step without motion

@@ -25,16 +25,6 @@ from fem_mbs.solvers.contact.law import (
     open_rows,
 )
 from fem_mbs.solvers.stepping.codes import LOOKS, TOUCHES
-from fem_mbs.system.assembly import (
-    POSITION,
-    gather_poses,
-    gather_start,
-    groups_of,
-    matrix_values,
-    scatter_matrix,
-    times_tangent,
-    zero,
-)
 from fem_mbs.system.contacts import (
     B_GN,
     B_GT,
@@ -51,6 +41,9 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
 )
+from fem_mbs.system.gather import gather_poses, gather_start, scatter_matrix, times_tangent
+from fem_mbs.system.global_matrices import matrix_values
+from fem_mbs.system.records import POSITION, groups_of, zero
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
 

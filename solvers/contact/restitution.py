@@ -7,8 +7,8 @@ from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact.approach import approach_of, reflected
 from fem_mbs.solvers.contact.velocity import solve_velocities
 from fem_mbs.solvers.stepping.codes import OK
-from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, gradient_times
+from fem_mbs.system.records import groups_of
 
 GAIN = 1e-8  # of the work of impulses, relative to its parts, that is round-off
 LIMITING = 12  # problems to find how much restitution an impact may have

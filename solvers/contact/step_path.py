@@ -31,12 +31,12 @@ from fem_mbs.rotations import (
     rotate,
     tangent_inverse,
 )
-from fem_mbs.system.assembly import gather_poses
 from fem_mbs.system.contacts import (
     C_POINT,
     C_REACH,
     evaluate_contact,
 )
+from fem_mbs.system.gather import gather_poses
 
 _GAP, _NORMAL = SLOT["gap"], SLOT["normal"]
 # paths: (1), with τ U, with the result of the step in it, and free flight

@@ -70,7 +70,6 @@ from fem_mbs.solvers.contact.step_path import (
 )
 from fem_mbs.solvers.stepping.codes import OK, PASSED, UNDECIDED
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import (
     B_GN,
     B_GN0,
@@ -93,6 +92,7 @@ from fem_mbs.system.contacts import (
     keep_contact,
     laws_of,
 )
+from fem_mbs.system.records import groups_of
 
 TURNED = 0.97  # cosine of 14°
 OVERLAP = 10.0  # times the accuracy of gaps: what a solved correction may leave

@@ -17,17 +17,7 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import GO, IMPULSES, JOINT_RATES, KEEP, SLOPES
 from fem_mbs.solvers.stepping.newton import Problem, by_contact_problem, halve, merit_of, solve
 from fem_mbs.solvers.stepping.sizes import farthest_part, speed_of
-from fem_mbs.system.assembly import (
-    VELOCITY,
-    clear_matrix,
-    dynamic_tangents,
-    dynamics,
-    expand_add,
-    full_norm,
-    groups_of,
-    reduce_vector,
-    zero,
-)
+from fem_mbs.system.assembly import dynamic_tangents, dynamics
 from fem_mbs.system.constraints import (
     RATES,
     add_constraint_forces,
@@ -37,6 +27,8 @@ from fem_mbs.system.constraints import (
     row_norm,
 )
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, add_gradient
+from fem_mbs.system.global_matrices import clear_matrix, expand_add, full_norm, reduce_vector
+from fem_mbs.system.records import VELOCITY, groups_of, zero
 
 
 @entry("void(int64, int64)")

@@ -24,13 +24,6 @@ from fem_mbs.solvers.contact.law import (
     open_contact,
     open_rows,
 )
-from fem_mbs.system.assembly import (
-    VELOCITY,
-    groups_of,
-    matrix_values,
-    scatter_matrix,
-    zero,
-)
 from fem_mbs.system.contacts import (
     B_GN,
     B_VT,
@@ -45,6 +38,9 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
 )
+from fem_mbs.system.gather import scatter_matrix
+from fem_mbs.system.global_matrices import matrix_values
+from fem_mbs.system.records import VELOCITY, groups_of, zero
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
 

@@ -7,8 +7,9 @@ import numpy as np
 from fem_mbs.jit import address
 from fem_mbs.solvers.granular.mechanism import TABLE
 from fem_mbs.solvers.stepping.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
-from fem_mbs.system.assembly import VELOCITY
-from fem_mbs.system.linear import DenseLU, choose
+from fem_mbs.system.linear import choose
+from fem_mbs.system.linear_dense import DenseLU
+from fem_mbs.system.records import VELOCITY
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.granular.obstacle_arrays import Obstacles

@@ -40,7 +40,7 @@ from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
 from fem_mbs.solvers.stepping.codes import NO_ROOM, NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import run_at
 from fem_mbs.solvers.stepping.run import run_steps
-from fem_mbs.system.assembly import zero
+from fem_mbs.system.records import zero
 
 RESIDUAL = 10.0  # approach speeds up to so many times the tolerance, relative to the largest speed, are left
 TURNS, PART = 20, 0.1  # of sweeps and the method; part of the tolerance by which their velocities may differ

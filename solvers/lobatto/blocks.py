@@ -31,18 +31,10 @@ from fem_mbs.jit import (
     vector,
 )
 from fem_mbs.rotations import add_R_skew
-from fem_mbs.system.assembly import (
-    STACKED,
-    element_forces,
-    gather,
-    gather_poses,
-    groups_of,
-    layouts_of,
-    matrix_values,
-    scatter_vector,
-    switches_of,
-    zero,
-)
+from fem_mbs.system.assembly import element_forces
+from fem_mbs.system.gather import gather, gather_poses, scatter_vector
+from fem_mbs.system.global_matrices import matrix_values
+from fem_mbs.system.records import STACKED, groups_of, layouts_of, switches_of, zero
 
 _F, _MA, _M, _C, _K, _KA = (SLOT[k] for k in ("f", "Ma", "M", "C", "K", "Ka"))
 _V, _R, _HN = SLOT["v"], SLOT["R"], SLOT["H_N"]

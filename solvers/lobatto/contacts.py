@@ -38,7 +38,6 @@ from fem_mbs.solvers.lobatto.blocks import spread
 from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, cone_at, cone_of, local_row, multiplier
 from fem_mbs.solvers.lobatto.lasting import lasting_rows
 from fem_mbs.solvers.stepping.arrays import copy
-from fem_mbs.system.assembly import POSITION, gather_poses, gather_start, groups_of, times_tangent, zero
 from fem_mbs.system.contacts import (
     B_GN,
     C_BLOCKS,
@@ -47,6 +46,8 @@ from fem_mbs.system.contacts import (
     contacts,
     gradient_times,
 )
+from fem_mbs.system.gather import gather_poses, gather_start, times_tangent
+from fem_mbs.system.records import POSITION, groups_of, zero
 
 _K, _C, _M, _HN = (SLOT[k] for k in ("K", "C", "M", "H_N"))
 

@@ -1,8 +1,8 @@
 """The six directions of a contact: normal, two of sliding, two of rolling, spinning; their gradients in the chart."""
 
 from fem_mbs.jit import indices, integer_matrix, kernel, matrix
-from fem_mbs.system.assembly import POSITION
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, L_DRILLING, L_MU, L_ROLLING, L_SPINNING, laws_of
+from fem_mbs.system.records import POSITION
 
 
 @kernel

@@ -18,9 +18,11 @@ from fem_mbs.solvers.stepping.initial import equations, solve_equations
 from fem_mbs.solvers.stepping.newton import solve
 from fem_mbs.solvers.stepping.run import go_to
 from fem_mbs.solvers.stepping.step import LADDER, begin, mark_impacts, take
-from fem_mbs.system.assembly import POSITION, VELOCITY, accept_states, advance_configuration, dynamics, zero
+from fem_mbs.system.assembly import advance_configuration, dynamics
 from fem_mbs.system.constraints import add_constraint_forces
 from fem_mbs.system.contacts import contacts
+from fem_mbs.system.element_states import accept_states
+from fem_mbs.system.records import POSITION, VELOCITY, zero
 
 # attempts by impulses: p/k, proximal shift, with line search or not; as the rows of `stepping.step.LADDER`
 BY_IMPULSES = np.array([[1.0, 1e-8, 1.0], [0.03, 1e-6, 0.0], [30.0, 1e-6, 1.0]])

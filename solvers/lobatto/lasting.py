@@ -31,8 +31,10 @@ from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, cone_o
 from fem_mbs.solvers.stepping.codes import CLOSED_GAP
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.sizes import speed_of
-from fem_mbs.system.assembly import POSITION, VELOCITY, groups_of, matrix_values, scatter_matrix, zero
 from fem_mbs.system.contacts import B_GN, C_BLOCKS, C_GAP, add_gradient, gradient_times
+from fem_mbs.system.gather import scatter_matrix
+from fem_mbs.system.global_matrices import matrix_values
+from fem_mbs.system.records import POSITION, VELOCITY, groups_of, zero
 
 _K = SLOT["K"]
 STILL = 1e2  # times the accuracy of velocities: a contact that moves no faster stays closed, or sticks

@@ -17,8 +17,8 @@ from fem_mbs.solvers.lobatto.tableau import LIMITS, tableau
 from fem_mbs.solvers.stepping.codes import COUPLED_SHIFT
 from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.solvers.stepping.stepper import Stepper
-from fem_mbs.system.assembly import POSITION
 from fem_mbs.system.layout import Rows, Stack
+from fem_mbs.system.records import POSITION
 
 
 class LobattoIIIAB(Stepper):

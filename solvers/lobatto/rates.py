@@ -9,8 +9,9 @@ Source: docs/theory/lobatto.md, (13), "Non-holonomic rows".
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, indices, integer_matrix, integers, kernel, matrix, tensor, vector
-from fem_mbs.system.assembly import POSITION, gather, groups_of, switches_of, times_tangent, zero
 from fem_mbs.system.constraints import replace_velocity_rows, row_norm, second_derivatives
+from fem_mbs.system.gather import gather, times_tangent
+from fem_mbs.system.records import POSITION, groups_of, switches_of, zero
 
 _H, _RATE, _M, _V = (SLOT[k] for k in ("H", "rate", "M", "v"))
 

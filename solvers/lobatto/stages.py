@@ -25,20 +25,10 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import Problem, halve, problem_at
 from fem_mbs.solvers.stepping.run import go_to
 from fem_mbs.solvers.stepping.sizes import farthest_part, push_of, speed_of, step_size
-from fem_mbs.system.assembly import (
-    POSITION,
-    STACKED,
-    clear_matrix,
-    expand_add,
-    full_norm,
-    gather,
-    groups_of,
-    reduce_vector,
-    switches_of,
-    times_tangent,
-    zero,
-)
 from fem_mbs.system.constraints import add_constraint_forces, constraints, replace_velocity_rows, row_norm
+from fem_mbs.system.gather import gather, times_tangent
+from fem_mbs.system.global_matrices import clear_matrix, expand_add, full_norm, reduce_vector
+from fem_mbs.system.records import POSITION, STACKED, groups_of, switches_of, zero
 
 _H, _RATE, _K, _C, _M = (SLOT[k] for k in ("H", "rate", "K", "C", "M"))
 

@@ -37,17 +37,7 @@ from fem_mbs.solvers.stepping.codes import CLOSED_GAP, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled, turns_too_far
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, rebounds, take
-from fem_mbs.system.assembly import (
-    POSITION,
-    VELOCITY,
-    accept_states,
-    advance_configuration,
-    clear_matrix,
-    dynamics,
-    full_norm,
-    groups_of,
-    zero,
-)
+from fem_mbs.system.assembly import advance_configuration, dynamics
 from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.contacts import (
     B_GN,
@@ -59,6 +49,9 @@ from fem_mbs.system.contacts import (
     contacts_begin_step,
     gradient_times,
 )
+from fem_mbs.system.element_states import accept_states
+from fem_mbs.system.global_matrices import clear_matrix, full_norm
+from fem_mbs.system.records import POSITION, VELOCITY, groups_of, zero
 
 
 @kernel

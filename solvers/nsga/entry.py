@@ -27,8 +27,8 @@ import math
 from fem_mbs.jit import integer_matrix, kernel
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.nsga.persistent import rest_speed
-from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import B_GN, B_VT, B_VT0, B_W, L_MU, L_ROLLING, L_SPINNING, gradient_times, laws_of
+from fem_mbs.system.records import groups_of
 
 BRISK, SETTLING, FIRST_PAUSE, LONGEST_PAUSE = 5, 3, 20, 200  # changes; steps
 SUCCESSION = 3  # steps between changes that are quick

@@ -70,17 +70,6 @@ from fem_mbs.solvers.stepping.friction_tasks import (
     TANGENTS,
     WITH_ROWS,
 )  # fmt: skip
-from fem_mbs.system.assembly import (
-    SMOOTH,
-    VELOCITY,
-    gather,
-    groups_of,
-    layouts_of,
-    matrix_values,
-    scatter_matrix,
-    times_tangent,
-    zero,
-)
 from fem_mbs.system.friction import (
     F_ARM,
     F_BEFORE,
@@ -116,6 +105,9 @@ from fem_mbs.system.friction import (
     smooth_status,
     states_of,
 )
+from fem_mbs.system.gather import gather, scatter_matrix, times_tangent
+from fem_mbs.system.global_matrices import matrix_values
+from fem_mbs.system.records import SMOOTH, VELOCITY, groups_of, layouts_of, zero
 
 _V, _H, _KK, _BOUND_Q = SLOT["v"], SLOT["H"], SLOT["K"], SLOT["bound_q"]
 

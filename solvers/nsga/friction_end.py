@@ -13,7 +13,6 @@ Source: docs/theory/joint_friction.md, (10), (13).
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.nsga.friction_pieces import kappas_and_masses, kappas_wanted
 from fem_mbs.solvers.nsga.friction_start import knows_forces
-from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.friction import (
     F_BOUND,
     F_FORCE,
@@ -39,6 +38,7 @@ from fem_mbs.system.friction import (
     row_times,
     states_of,
 )  # fmt: skip
+from fem_mbs.system.records import groups_of
 
 
 @kernel

@@ -25,7 +25,6 @@ Source: docs/theory/joint_friction.md, (7), (8).
 
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact.law import GAP
-from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.friction import (
     F_FORCE,
     F_FORCED,
@@ -50,6 +49,7 @@ from fem_mbs.system.friction import (
     row_times,
     states_of,
 )  # fmt: skip
+from fem_mbs.system.records import groups_of
 
 
 @kernel

@@ -21,18 +21,7 @@ from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.friction_sweeps import sweep_statuses
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.newton import solve
-from fem_mbs.system.assembly import (
-    VELOCITY,
-    clear_matrix,
-    dynamic_tangents,
-    factorise,
-    fill_diagonal,
-    gather,
-    groups_of,
-    layouts_of,
-    solve_in_place,
-    zero,
-)
+from fem_mbs.system.assembly import dynamic_tangents
 from fem_mbs.system.constraints import RATES, constraint_tangents, constraints
 from fem_mbs.system.friction import (
     F_ARM,
@@ -57,6 +46,9 @@ from fem_mbs.system.friction import (
     row_times_reduced,
     states_of,
 )
+from fem_mbs.system.gather import gather
+from fem_mbs.system.global_matrices import clear_matrix, factorise, fill_diagonal, solve_in_place
+from fem_mbs.system.records import VELOCITY, groups_of, layouts_of, zero
 
 MOST_PIECES = 4  # joints whose pieces are all tried
 FIXED = 1e-12  # of the mobility of a free body: below, the coordinate cannot move

@@ -16,16 +16,6 @@ Source: docs/theory/joint_friction.md, (12).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor, vector
-from fem_mbs.system.assembly import (
-    SMOOTH,
-    full_norm,
-    gather,
-    groups_of,
-    layouts_of,
-    matrix_values,
-    scatter_matrix,
-    zero,
-)
 from fem_mbs.system.friction import (
     F_ARM,
     F_BEFORE,
@@ -61,6 +51,9 @@ from fem_mbs.system.friction import (
     smooth_status,
     states_of,
 )
+from fem_mbs.system.gather import gather, scatter_matrix
+from fem_mbs.system.global_matrices import full_norm, matrix_values
+from fem_mbs.system.records import SMOOTH, groups_of, layouts_of, zero
 
 _H, _KK, _V, _GTT = SLOT["H"], SLOT["K"], SLOT["v"], SLOT["gtt"]
 AT_REST = 10.0  # times tol_v

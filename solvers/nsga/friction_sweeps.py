@@ -18,7 +18,6 @@ Source: docs/theory/joint_friction.md, (11).
 from fem_mbs.jit import N_SLOTS, integers, kernel
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.stepping.newton import solve
-from fem_mbs.system.assembly import gather, groups_of
 from fem_mbs.system.friction import (
     F_FORCED,
     F_GT,
@@ -35,6 +34,8 @@ from fem_mbs.system.friction import (
     row_times_reduced,
     states_of,
 )  # fmt: skip
+from fem_mbs.system.gather import gather
+from fem_mbs.system.records import groups_of
 
 MOST_SWEEPS = 2000
 SETTLED = 1e-12  # change of an impulse in a sweep, relative to the largest

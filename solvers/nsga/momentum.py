@@ -21,8 +21,8 @@ from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact.law import SLIP
 from fem_mbs.solvers.nsga.persistent import coupled_speed
 from fem_mbs.solvers.stepping.arrays import copy
-from fem_mbs.system.assembly import groups_of, zero
 from fem_mbs.system.contacts import B_W, L_DRILLING, L_MU, gradient_times, laws_of
+from fem_mbs.system.records import groups_of, zero
 
 
 @kernel

@@ -35,7 +35,6 @@ import math
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_vector, matrix, vector
 from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
-from fem_mbs.system.assembly import SMOOTH, gather, groups_of, matrix_values, scatter_matrix, times_tangent, zero
 from fem_mbs.system.contacts import (
     B_GN,
     B_VT,
@@ -51,6 +50,9 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
 )
+from fem_mbs.system.gather import gather, scatter_matrix, times_tangent
+from fem_mbs.system.global_matrices import matrix_values
+from fem_mbs.system.records import SMOOTH, groups_of, zero
 
 ABOVE = 10.0  # times what the sub-problems leave: a velocity that is one
 _H_N, _KK, _V = SLOT["H_N"], SLOT["K"], SLOT["v"]

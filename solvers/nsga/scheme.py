@@ -17,22 +17,18 @@ from fem_mbs.solvers.stepping.friction_tasks import ACCELERATIONS, CHECK, LET_GO
 from fem_mbs.solvers.stepping.friction_tasks import END as FRICTION_END
 from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
-from fem_mbs.system.assembly import (
-    POSITION,
-    SMOOTH,
-    VELOCITY,
-    accept_states,
-    dynamic_tangents,
+from fem_mbs.system.assembly import dynamic_tangents
+from fem_mbs.system.contacts import B_W, add_gradient, contacts, contacts_begin_step
+from fem_mbs.system.element_states import accept_states
+from fem_mbs.system.global_matrices import (
     expand_add,
     factorise,
     fill_diagonal,
     full_norm,
-    groups_of,
     reduce_vector,
     solve_in_place,
-    zero,
 )
-from fem_mbs.system.contacts import B_W, add_gradient, contacts, contacts_begin_step
+from fem_mbs.system.records import POSITION, SMOOTH, VELOCITY, groups_of, zero
 
 FEW, SMALL_SHIFT = (
     2,

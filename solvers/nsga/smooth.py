@@ -15,18 +15,11 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, attempt, problem_at, solve, turns_too_far
 from fem_mbs.solvers.stepping.shared_factors import kept, look_at_price, share
 from fem_mbs.solvers.stepping.sizes import farthest_part, push_of, speed_of, step_size
-from fem_mbs.system.assembly import (
-    SMOOTH,
-    advance_configuration,
-    clear_matrix,
-    dynamics,
-    expand_add,
-    full_norm,
-    reduce_vector,
-    update_states,
-    zero,
-)
+from fem_mbs.system.assembly import advance_configuration, dynamics
 from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_tangents, constraints, row_norm
+from fem_mbs.system.element_states import update_states
+from fem_mbs.system.global_matrices import clear_matrix, expand_add, full_norm, reduce_vector
+from fem_mbs.system.records import SMOOTH, zero
 
 FAR = 10.0  # residual, relative to the forces at the start of the step, that only a step much too deep can leave
 LATE = 6  # iterations before steps that raise the residual are shortened in any case

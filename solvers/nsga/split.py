@@ -27,8 +27,8 @@ from fem_mbs.jit import N_SLOTS, integers, kernel, matrix
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import LOOKS, STOPS
-from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import B_GN, B_GN0, C_GAP, C_GAP0, C_THETA, evaluate_contact, gradient_times, rate_of
+from fem_mbs.system.records import groups_of
 
 BISECTIONS = 40  # of the first guess
 NEAR = 100.0  # times the accuracy of gaps: contacts of the cut step that touch

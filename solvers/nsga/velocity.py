@@ -20,8 +20,8 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import FIRST, PASSES, PIECES
 from fem_mbs.solvers.stepping.newton import problem_at
 from fem_mbs.solvers.stepping.shared_factors import share
-from fem_mbs.system.assembly import groups_of, zero
 from fem_mbs.system.contacts import B_GN, B_GN0, L_NORMAL, gradient_times, laws_of
+from fem_mbs.system.records import groups_of, zero
 
 LONG_SEQUENCE = 8  # impact problems of a step; the billiard break of annex B needs 3
 

@@ -24,7 +24,7 @@ from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath, PathPoint
 from fem_mbs.solvers.paths.spectrum import Spectrum, spectrum
 from fem_mbs.solvers.paths.untouched import no_penetration, touching
 from fem_mbs.system import element_checks
-from fem_mbs.system.assembly import accept_states
+from fem_mbs.system.element_states import accept_states
 from fem_mbs.system.state import State
 
 SMALLEST = 1e-5  # of the step asked for

@@ -32,7 +32,7 @@ from fem_mbs.solvers.paths.load_path import preloaded, proportional, varied_load
 from fem_mbs.solvers.paths.load_steps import internal_states, refuse, repeated, restore
 from fem_mbs.solvers.paths.newton import bordered, extent
 from fem_mbs.solvers.paths.untouched import no_closed_contact
-from fem_mbs.system import assembly, model_checks
+from fem_mbs.system import element_states, model_checks
 from fem_mbs.system.in_use import alone
 
 MOTION = 1e-4  # rad, or of the extent of the model
@@ -217,7 +217,7 @@ def _slope(problem, state, lam, at, moved, rates, e):
         """Forces as they become, in the place that there is."""
         problem.set_load(at + shift)
         restore(system, inner)
-        assembly.update_states(system.data[0], state.x, state.R, shift * moved)
+        element_states.update_states(system.data[0], state.x, state.R, shift * moved)
         system.constraint_values(state)
         return system.assemble(state, c_K=1.0, lam=lam + shift * rates, c_H=1.0, mixed=True).matrix()
 

@@ -21,7 +21,7 @@ from fem_mbs.solvers.paths.spectrum import spectrum
 from fem_mbs.solvers.paths.untouched import no_penetration, refuse_shapes
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.solvers.stepping.records import records
-from fem_mbs.system import assembly, element_checks
+from fem_mbs.system import assembly, element_checks, element_states
 from fem_mbs.system.contacts import C_NORMAL, C_POINT, C_TANGENTS
 from fem_mbs.system.state import State
 
@@ -54,7 +54,7 @@ class LoadSteps:
         self.state = system.initial.copy()
         self.state.V[:], self.state.t = 0.0, problem.t
         problem.set_load(0.0)  # drivers count their turns from where they begin
-        assembly.initial_states(system.data[0], self.state.x, self.state.R, self.state.V)
+        element_states.initial_states(system.data[0], self.state.x, self.state.R, self.state.V)
         self.lam, self.factor, self.records = np.zeros(system.m), 0.0, []
 
     def follow(self, steps: int, adaptive: bool, tolerance: float, max_iterations: int) -> None:
@@ -91,7 +91,7 @@ class LoadSteps:
                 contacts.accept(new)
             no_penetration(self.who, system, new, target)
             self.state, self.lam, self.factor = new, lam, target
-            assembly.accept_states(system.data[0], new.x, new.R, new.V, lam)
+            element_states.accept_states(system.data[0], new.x, new.R, new.V, lam)
             result.load_factors.append(target)
             result.iterations.append(count)
             self._keep(count)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.system import assembly
+from fem_mbs.system import element_states
 from fem_mbs.system.state import State
 
 INCREMENT_TOLERANCE = 1e-9  # of δx/size and δθ; with quadratic convergence the error left is its square
@@ -58,7 +58,7 @@ def newton(
     length = extent(system, state)
     if predictor is not None:
         delta = system.expanded(predictor[0])
-        assembly.update_states(system.data[0], state.x, state.R, delta)
+        element_states.update_states(system.data[0], state.x, state.R, delta)
         state, lam, factor = system.moved(state, delta), lam + predictor[1], factor + predictor[2]
         problem.set_load(factor)
     for count in range(1, max_iterations + 1):
@@ -73,7 +73,7 @@ def newton(
         if step is None or not np.isfinite(step).all():
             break
         delta = system.expanded(step[: system.n])
-        assembly.update_states(system.data[0], state.x, state.R, delta)
+        element_states.update_states(system.data[0], state.x, state.R, delta)
         state, lam, factor = system.moved(state, delta), lam + step[system.n :], factor + change
         problem.set_load(factor)
         right = problem.residual(state, lam, factor, False)

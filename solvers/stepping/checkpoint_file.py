@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from fem_mbs.errors import FileError
-from fem_mbs.results.writer import versions
+from fem_mbs.results.results_file import versions
 
 MAGIC = b"fem_mbs checkpoint 1\n"
 SUFFIX = ".checkpoint"

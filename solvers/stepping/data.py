@@ -22,7 +22,7 @@ from numba import carray
 
 from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.solvers.stepping.table import Item, Table
-from fem_mbs.system.assembly import DATA
+from fem_mbs.system.records import DATA
 
 # C functions that parts call each other through: a part is then compiled on its own, not again inside its callers
 PARTS = (

@@ -44,8 +44,8 @@ from fem_mbs.solvers.stepping.jumps import JumpWatch
 from fem_mbs.solvers.stepping.ledger import NO_BOOKS, Ledger
 from fem_mbs.solvers.stepping.records import RECORDS, records
 from fem_mbs.solvers.stepping.shared_factors import BORDERED
-from fem_mbs.system.assembly import POSITION
 from fem_mbs.system.contacts import L_DRILLING, L_NORMAL
+from fem_mbs.system.records import POSITION
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
@@ -309,7 +309,7 @@ class Engine:
     def _reacts(self, state):
         """Show the first reactions to constraints whose internal variables depend on them; whether one changed."""
         from fem_mbs.jit import arguments_of
-        from fem_mbs.system import assembly
+        from fem_mbs.system import element_states
 
         system, changed = self.system, False
         kernels = {group: group.elements[0].kernels.get("accept") for group in system.groups}
@@ -317,7 +317,7 @@ class Engine:
         if not asking:
             return False
         before = {group: group.state.copy() for group in system.groups}
-        assembly.accept_states(system.data[0], state.x, state.R, state.V, self.arrays["lam_report"])
+        element_states.accept_states(system.data[0], state.x, state.R, state.V, self.arrays["lam_report"])
         for group, old in before.items():
             if group in asking:
                 changed = changed or not np.array_equal(group.state, old)

@@ -35,8 +35,9 @@ import numpy as np
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integer_matrix, integers, kernel, local_vector, vector
 from fem_mbs.rotations import quaternion_log, quaternion_multiply
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.system.assembly import gather, groups_of, switches_of, zero
 from fem_mbs.system.friction import F_FORCE, F_GT, F_IMPULSE, F_N, F_PART, F_PASS, coefficients_of, states_of
+from fem_mbs.system.gather import gather
+from fem_mbs.system.records import groups_of, switches_of, zero
 
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element

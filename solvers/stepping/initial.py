@@ -15,9 +15,11 @@ import numpy as np
 from fem_mbs.arguments import Keywords, Named
 from fem_mbs.errors import SolverError, label
 from fem_mbs.jit import kernel, vector
-from fem_mbs.system.assembly import SMOOTH, clear_matrix, dynamics, expand_add, factorise, reduce_vector, solve_in_place
+from fem_mbs.system.assembly import dynamics
 from fem_mbs.system.constraints import RATES, constraint_tangents, constraints, convective_terms
+from fem_mbs.system.global_matrices import clear_matrix, expand_add, factorise, reduce_vector, solve_in_place
 from fem_mbs.system.layout import Matrices
+from fem_mbs.system.records import SMOOTH
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
 

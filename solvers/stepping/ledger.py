@@ -30,8 +30,9 @@ from fem_mbs.errors import label
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, vector
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.external_work import DRIVER, FORCE, kind_of, mean_velocities, power_of
-from fem_mbs.system.assembly import gather, groups_of, zero
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, gradient_times
+from fem_mbs.system.gather import gather
+from fem_mbs.system.records import groups_of, zero
 
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element

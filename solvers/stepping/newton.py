@@ -57,7 +57,7 @@ from fem_mbs.solvers.stepping.shared_factors import (
     solve_borrowed,
 )
 from fem_mbs.solvers.stepping.table import Item, Table
-from fem_mbs.system.assembly import factorise, solve_in_place
+from fem_mbs.system.global_matrices import factorise, solve_in_place
 
 CONTRACTION = 0.02  # of the residual, with which a factorisation is kept: two such iterations reach most tolerances
 EARLY = 6  # iterations in which a residual may rise above the last one, up to the one before: statuses still change

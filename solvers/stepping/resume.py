@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fem_mbs.arguments import Keywords, Named
 from fem_mbs.errors import FileError, ModelError
 from fem_mbs.model import compiled
-from fem_mbs.results.writer import results_path
+from fem_mbs.results.results_file import results_path
 from fem_mbs.solvers.stepping.checkpoint_file import SUFFIX, checkpoint_path, environment, read, unpickled
 from fem_mbs.solvers.stepping.checkpoints import Asked
 from fem_mbs.solvers.stepping.fingerprint import difference

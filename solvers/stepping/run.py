@@ -12,9 +12,10 @@ from fem_mbs.solvers.stepping.codes import ENERGY_ROSE, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.mirror import keep
 from fem_mbs.solvers.stepping.records import records_at
-from fem_mbs.system.assembly import energies, groups_of, output_values
+from fem_mbs.system.assembly import energies, output_values
 from fem_mbs.system.constraints import constraints
 from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
+from fem_mbs.system.records import groups_of
 
 SLOT_T = SLOT["t"]
 

@@ -44,7 +44,8 @@ Source: worked out here; measured with benchmarks/chain.py and benchmarks/bench.
 
 from fem_mbs.jit import call2, kernel, vector
 from fem_mbs.solvers.stepping.table import Item
-from fem_mbs.system.assembly import POSITION, SMOOTH, layouts_of, solve_in_place
+from fem_mbs.system.global_matrices import solve_in_place
+from fem_mbs.system.records import POSITION, SMOOTH, layouts_of
 
 SMALL = 60  # unknowns up to which factors are not shared
 LONGEST = 256  # solutions for which a problem does not try to borrow again

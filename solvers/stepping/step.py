@@ -9,7 +9,6 @@ from fem_mbs.jit import call2, kernel, matrix
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
 from fem_mbs.solvers.stepping.codes import CLOSED_GAP, NOT_CONVERGED, OK, SINGULAR, TOUCHED
 from fem_mbs.solvers.stepping.sizes import farthest_part
-from fem_mbs.system.assembly import SMOOTH, VELOCITY, groups_of
 from fem_mbs.system.contacts import (
     B_GN0,
     C_GAP0,
@@ -19,6 +18,7 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
 )
+from fem_mbs.system.records import SMOOTH, VELOCITY, groups_of
 
 REACHED = 2  # flag of a contact that has an impact if another has
 BOUNCE = 2.0  # times tol_v: rebounds above it are impacts of contacts that were closed before

@@ -25,8 +25,9 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import BEGIN, FIRST, JUMPED
 from fem_mbs.solvers.stepping.sizes import farthest_part
 from fem_mbs.solvers.stepping.step import LADDER, LEAST_SHIFT
-from fem_mbs.system.assembly import VELOCITY, full_norm, groups_of, zero
 from fem_mbs.system.contacts import B_GN, C_GAP, contacts, contacts_begin_step, gradient_times
+from fem_mbs.system.global_matrices import full_norm
+from fem_mbs.system.records import VELOCITY, groups_of, zero
 
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element

@@ -11,7 +11,8 @@ Source: docs/theory/events.md, (3).
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, vector
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.system.assembly import gather, groups_of
+from fem_mbs.system.gather import gather
+from fem_mbs.system.records import groups_of
 
 SPENT, ARMED, WAITS = 0, 1, 2  # of events
 _OUT, _LAM = SLOT["out"], SLOT["lam"]

@@ -7,7 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 import fem_mbs as fem
-from fem_mbs.system import linear
+from fem_mbs.jit import address
+from fem_mbs.system import linear, linear_klu
+from fem_mbs.system.linear_klu_kernels import AMORTISED, SCALED
 
 NAMES = [name for name in linear.SOLVERS if name != "klu" or linear.klu() is not None]
 
@@ -145,9 +147,9 @@ def test_later_factorisations_leave_scales_out_and_are_as_accurate():
         rng = np.random.default_rng(seed)
         units = 10.0 ** rng.uniform(-6, 6, matrix.shape[0])
         dense, solver, found = kkt_values(matrix, n, rng), make("klu", matrix), []
-        always = np.full(1, linear.SCALED, np.int32)
+        always = np.full(1, SCALED, np.int32)
         if scaled:
-            solver.context[0]["scale_at"] = linear.address(always)  # KLU's own switch stays as it is
+            solver.context[0]["scale_at"] = address(always)  # KLU's own switch stays as it is
         for _ in range(4):
             dense = dense * (1.0 + 0.05 * rng.normal(size=dense.shape))
             solution = rng.normal(size=solver.n)
@@ -190,7 +192,7 @@ def test_klu_forgets_entries_that_have_become_zero():
         sparse[row, :only] = sparse[row, only + 1 :] = sparse[:only, row] = sparse[only + 1 :, row] = 0.0
     assert solver.factor(values_of(solver, full))
     assert solver.context[0]["used"] == np.count_nonzero(full)
-    for _ in range(linear.AMORTISED):
+    for _ in range(AMORTISED):
         assert solver.factor(values_of(solver, sparse))
     assert 2 * np.count_nonzero(sparse) < np.count_nonzero(full)  # else it keeps them
     assert solver.context[0]["used"] == np.count_nonzero(sparse)
@@ -235,7 +237,7 @@ def test_choice_follows_the_size_and_what_is_installed():
 def test_unknown_and_missing_solvers_are_refused_with_what_to_do(monkeypatch):
     with pytest.raises(ValueError, match="linear_solver = 'pardiso' is unknown; choose among dense, klu, superlu"):
         linear.choose(10, "pardiso")
-    monkeypatch.setattr(linear, "_klu_library", False)
+    monkeypatch.setattr(linear_klu, "_klu_library", False)
     with pytest.raises(ValueError, match=r"klu.*not found; get it with: apt-get"):
         linear.choose(10, "klu")
     assert linear.choose(1000) is linear.SuperLU and linear.choose(10) is linear.DenseLU
@@ -246,7 +248,7 @@ def test_a_missing_library_is_not_an_error(monkeypatch):
         raise OSError(name)
 
     monkeypatch.setattr(ctypes, "CDLL", nothing)
-    assert linear._load_klu() is None
+    assert linear_klu._load_klu() is None
 
 
 def test_active_solvers_are_listed_with_how_to_get_them():

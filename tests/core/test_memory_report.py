@@ -5,7 +5,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.results.memory import memory_line, most_of_process, size_of
-from fem_mbs.system.linear import klu
+from fem_mbs.system.linear_klu import klu
 
 
 def memory_of_beam(n, steps=3):

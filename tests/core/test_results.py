@@ -22,7 +22,8 @@ from fem_mbs.results.plot import panels
 from fem_mbs.results.results import Results
 from fem_mbs.results.sketch import Sketch
 from fem_mbs.results.skin import KINDS, Skin
-from fem_mbs.results.writer import HISTORIES, START_ROWS, ResultsWriter
+from fem_mbs.results.table import HISTORIES
+from fem_mbs.results.writer import START_ROWS, ResultsWriter
 from fem_mbs.shapes import matrices
 
 

@@ -65,10 +65,10 @@ def test_a_run_whose_contacts_newton_solves_does_not_import_the_contact_problem_
 
 @pytest.mark.skipif(not OWN_COMPILER, reason="numba loads code in its own way")
 def test_code_that_is_kept_is_loaded_without_what_numba_needs_to_compile():
-    code = "from fem_mbs.system.linear import _dense_factor; assert _dense_factor.address"
+    code = "from fem_mbs.system.linear_dense import _dense_factor; assert _dense_factor.address"
     modules_after(code)  # compiles it, if nobody has
     found = modules_after(code)
-    assert "fem_mbs.system.linear" in found and "numba.np.npyimpl" not in found
+    assert "fem_mbs.system.linear_dense" in found and "numba.np.npyimpl" not in found
 
 
 def test_shapes_of_bodies_do_not_import_results():

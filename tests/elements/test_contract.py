@@ -16,7 +16,7 @@ from fem_mbs.elements.user import PythonElement, UserForce
 from fem_mbs.errors import label
 from fem_mbs.nodes import Ground, Node6
 from fem_mbs.registry import library, make_example
-from fem_mbs.system.assembly import KERNELS
+from fem_mbs.system.records import KERNELS
 
 SEED = 20240
 

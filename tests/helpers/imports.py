@@ -18,7 +18,10 @@ def sources() -> dict:
 
 
 def imports(text: str, known) -> set:
-    """Names among the ``known`` modules that a source text imports when it runs (not what only type checkers see)."""
+    """Names among the ``known`` modules that a source text imports when it runs (not what only type checkers see).
+
+    The modules of a table ``_IMPORTED`` are imported when one of their names is first asked for.
+    """
     found, todo = set(), [ast.parse(text)]
     while todo:
         node = todo.pop()
@@ -31,8 +34,15 @@ def imports(text: str, known) -> set:
             found |= {name for a in node.names for name in _modules(f"{node.module}.{a.name}", known)}
         elif isinstance(node, ast.Import):
             found |= {name for a in node.names for name in _modules(a.name, known)}
+        elif isinstance(node, ast.Assign) and is_table(node):
+            found |= {name for key in ast.literal_eval(node.value) for name in _modules(key, known)}
         todo += ast.iter_child_nodes(node)
     return found
+
+
+def is_table(node: ast.Assign) -> bool:
+    """Whether it is the table of a face: module -> names that are imported from it when they are first asked for."""
+    return [getattr(target, "id", None) for target in node.targets] == ["_IMPORTED"]
 
 
 def _modules(name, known):

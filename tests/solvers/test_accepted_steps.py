@@ -13,7 +13,7 @@ from fem_mbs.solvers.stepping.checks import note_rise
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import TABLE, run_at
 from fem_mbs.solvers.stepping.run_warnings import warnings_of
-from fem_mbs.system.assembly import POSITION
+from fem_mbs.system.records import POSITION
 
 
 def turns(result, name):

@@ -6,9 +6,9 @@ import pytest
 import fem_mbs as fem
 from fem_mbs.solvers.contact import law
 from fem_mbs.solvers.contact.drilling import drilling_increment
-from fem_mbs.system import assembly
-from fem_mbs.system.assembly import POSITION, VELOCITY
+from fem_mbs.system import assembly, records
 from fem_mbs.system.contacts import B_W, contacts, contacts_begin_step, gradient_times
+from fem_mbs.system.records import POSITION, VELOCITY
 
 K, P, P_N, MU, ND = 1.7, 0.6, 0.9, 0.4, 12  # any numbers
 
@@ -176,7 +176,7 @@ def test_rotation_about_the_normal_over_a_step_is_its_rate_integrated_to_second_
         system, engine = turning_pair(1e-9)
         a, d = engine.arrays, engine.data[0]
         x0, Q0, V = a["x"].copy(), a["Q"].copy(), a["V"].copy()
-        g = assembly.groups_of(d)[next(i for i, group in enumerate(system.groups) if group.contact_stride)]
+        g = records.groups_of(d)[next(i for i, group in enumerate(system.groups) if group.contact_stride)]
         x, Q, R, T = x0.copy(), Q0.copy(), a["R"].copy(), a["T"].copy()
 
         def rate(t, x=x, Q=Q, R=R, T=T, x0=x0, Q0=Q0, V=V, g=g, d=d):

@@ -11,7 +11,9 @@ import scipy.sparse as sp
 import fem_mbs as fem
 from fem_mbs.jit import address
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
-from fem_mbs.system.assembly import POSITION, SMOOTH, clear_matrix, dynamic_tangents, dynamics, matrix_values
+from fem_mbs.system.assembly import dynamic_tangents, dynamics
+from fem_mbs.system.global_matrices import clear_matrix, matrix_values
+from fem_mbs.system.records import POSITION, SMOOTH
 
 sys.path += [str(Path(__file__).parents[2] / name) for name in ("benchmarks", "examples")]
 import chain

@@ -1,0 +1,92 @@
+"""Between elements and the whole: copy what an element needs to its workspace, add what it gives to global arrays."""
+
+from fem_mbs.jit import SLOT, indices, integer_matrix, kernel, matrix, tensor, vector
+
+_X, _R, _V, _A, _X0, _R0, _S, _STATE = (SLOT[k] for k in ("x", "R", "v", "a", "x0", "R0", "s", "state"))
+
+
+@kernel
+def _copy_poses(g, e, x_at, R_at, x, R):
+    """Copy the poses of the nodes of element e of group g to two buffers."""
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    xe, Re = matrix(x_at, g.nn, 3), tensor(R_at, g.nn, 3, 3)
+    for k in range(g.nn):
+        i = nodes[e, k]
+        for j in range(3):
+            xe[k, j] = x[i, j]
+            for m in range(3):
+                Re[k, j, m] = R[i, j, m]
+
+
+@kernel
+def gather_poses(g, e, b, x, R):
+    """Copy the poses of the nodes of element e of group g to the workspace."""
+    _copy_poses(g, e, b[_X], b[_R], x, R)
+
+
+@kernel
+def gather_start(g, e, b, x0, R0):
+    """Copy the poses at the start of the step to the workspace."""
+    _copy_poses(g, e, b[_X0], b[_R0], x0, R0)
+
+
+@kernel
+def gather(d, g, e, b, x, R, V, A):
+    """Copy what element e of group g needs to the workspace: poses, velocities, accelerations, signals, state."""
+    gather_poses(g, e, b, x, R)
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    ve, ae = matrix(b[_V], g.nn, 6), matrix(b[_A], g.nn, 6)
+    for k in range(g.nn):
+        i = nodes[e, k]
+        for j in range(6):
+            ve[k, j] = V[i, j]
+            ae[k, j] = A[i, j]
+    if g.ns > 0:
+        which = integer_matrix(g.signals_at, g.n, g.ns)
+        signals, s = matrix(d.signals_at, d.n_signals, 3), matrix(b[_S], g.ns, 3)
+        for k in range(g.ns):
+            for j in range(3):
+                s[k, j] = signals[which[e, k], j]
+    gather_state(g, e, b)
+
+
+@kernel
+def gather_state(g, e, b):
+    """Copy the internal variables of element e of group g to the workspace."""
+    if g.nq > 0:
+        state, q = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq)
+        for k in range(g.nq):
+            q[k] = state[e, k]
+
+
+@kernel
+def scatter_vector(g, e, local, full):
+    """Add an element vector (nd,) to a full vector (6 n_nodes,)."""
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    for k in range(g.nn):
+        i = 6 * nodes[e, k]
+        for j in range(6):
+            full[i + j] += local[6 * k + j]
+
+
+@kernel
+def scatter_matrix(map_at, e, size, local, values):
+    """Add an element matrix (size², row by row) to the values of a global matrix through its index map."""
+    where = indices(map_at + 4 * e * size * size, size * size)
+    for k in range(size * size):
+        i = where[k]
+        if i >= 0:
+            values[i] += local[k]
+
+
+@kernel
+def times_tangent(g, e, A, rows, T):
+    """Multiply the rotation columns of A (rows, ≥ nd) by T of each node: from variations δθ to increments δD."""
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    for k in range(g.nn):
+        i = nodes[e, k]
+        c = 6 * k + 3
+        for r in range(rows):
+            a0, a1, a2 = A[r, c], A[r, c + 1], A[r, c + 2]
+            for j in range(3):
+                A[r, c + j] = a0 * T[i, 0, j] + a1 * T[i, 1, j] + a2 * T[i, 2, j]

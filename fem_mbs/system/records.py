@@ -1,0 +1,72 @@
+"""Records through which compiled code finds a system: groups of elements, global matrices, the system itself.
+
+A `System` fills them and keeps the arrays behind the addresses alive.
+"""
+
+import numpy as np
+from numba import carray
+
+from fem_mbs.jit import integers, kernel, vector, void_pointer
+
+# A group: elements of one type. Fields that end in _at or that carry a kernel's name are addresses (0: absent).
+KERNELS = (
+    "inertia", "inertia_tangent", "force", "force_tangent", "energy", "mixed", "update", "initial", "accept",
+    "constraint", "hessian", "rheonomic", "contact", "contact_hessian", "output", "trouble", "touching", "friction",
+    "friction_hessian", "friction_bound", "engage",
+)  # fmt: skip
+GROUP = np.dtype(
+    [(name, "i8") for name in ("n", "nn", "nd", "nr", "ns", "nq", "no", "stride")]
+    + [
+        (name, "i8")
+        for name in ("parameters_at", "nodes_at", "signals_at", "state_at", "G_at", "contact_at", "laws_at")
+    ]
+    + [("active_at", "i8"), ("efforts_at", "i8")]
+    + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "contact_stride", "drilling", "viscous")]
+    + [("velocity_rows", "i8"), ("tangent_tells_forces", "i8"), ("first_friction", "i8"), ("joint_rows_at", "i8")]
+    + [("abstract", "i8")]
+    + [("maps_at", "i8", (3,))]
+    + [(name, "i8") for name in KERNELS]
+)
+
+# A global matrix: pattern, values and the linear solver that works on them (fem_mbs/system/linear.py). One that is
+# stacked of blocks has the address of what `add_block` reads, see `fem_mbs.system.layout.Stack`.
+LAYOUT = np.dtype(
+    [(name, "i8") for name in ("n", "nnz", "values_at", "diagonal_at", "factor", "solve", "context_at", "status_at")]
+    + [("stack_at", "i8")]
+)
+SMOOTH, POSITION, VELOCITY, STACKED = 0, 1, 2, 3
+
+# The system: sizes and addresses.
+DATA = np.dtype(
+    [(name, "i8") for name in ("n_nodes", "n", "m", "nc", "n_groups", "n_signals", "n_outputs")]
+    + [(name, "i8") for name in ("groups_at", "dof_at", "turns_at", "table_at", "signals_at", "layouts_at")]
+    + [(name, "i8") for name in ("roll_index_at", "n_roll", "drill_index_at", "drill_arm_at", "n_drill", "row_arm_at")]
+    + [("rate_rows_at", "i8"), ("n_rate_rows", "i8")]  # rows of velocities, by number
+    + [("n_friction", "i8")]
+)
+
+
+@kernel
+def groups_of(d):
+    """Records of all groups."""
+    return carray(void_pointer(d.groups_at), (d.n_groups,), GROUP)
+
+
+@kernel
+def layouts_of(d):
+    """Records of the global matrices: three that elements are assembled into, and one that is stacked of them."""
+    return carray(void_pointer(d.layouts_at), (4,), LAYOUT)
+
+
+@kernel
+def switches_of(g):
+    """Which elements of a group are on (n,), 1 or 0: those that are off do nothing (docs/theory/switches.md)."""
+    return integers(g.active_at, g.n)
+
+
+@kernel
+def zero(at, n):
+    """Set n numbers at an address to zero."""
+    values = vector(at, n)
+    for i in range(n):
+        values[i] = 0.0
