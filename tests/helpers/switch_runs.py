@@ -1,8 +1,11 @@
-"""Runs in which a test switches elements by hand, and the models of test_switch.py."""
+"""Runs in which a test switches elements by hand, and the models of tests/solvers/test_switch*.py."""
+
+import functools
 
 import numpy as np
 
 import fem_mbs as fem
+from fem_mbs.rotations import exp
 from fem_mbs.solvers.stepping.chunks import signals_at
 from fem_mbs.solvers.stepping.switch import switch
 
@@ -93,6 +96,12 @@ def chain(angles=(0.0, 0.3), rates=(2.0, -1.0), **lock):
     return model
 
 
+@functools.cache
+def at_switch():
+    """System of the chain at 0.5 s. Tests that step it start anew: a run switches as the model says."""
+    return chain(*AT_SWITCH).compile()
+
+
 def locked_chain(angles, rates):
     """Rate [rad/s] of the chain after its second hinge was locked, and the impulses, by moments of momentum.
 
@@ -127,4 +136,21 @@ def masses_on_a_table(speed, mu=0.0, sideways=0.0):
     )
     high = model.add(fem.PointMass(2.0, position=[0, 0, 0.5], velocity=[sideways, 0, speed], name="high"))
     model.add(fem.Attachment(low, high, active=False, name="grip"))
+    return model
+
+
+def free_bodies(rng):
+    """Two bodies in free flight, and an attachment between places off their centres."""
+    model = fem.Model("flight")
+    for name, mass in (("A", 2.0), ("B", 0.7)):
+        Q, sides = exp(rng.normal(size=3)), rng.uniform(0.5, 1.0, size=3)
+        J = 0.2 * mass * Q @ np.diag([sides[1] + sides[2], sides[0] + sides[2], sides[0] + sides[1]]) @ Q.T
+        model.add(
+            fem.RigidBody(
+                mass, J, position=rng.normal(size=3), rotation=rng.normal(size=3), velocity=rng.normal(size=3),
+                angular_velocity=rng.normal(size=3), name=name,
+            )
+        )  # fmt: skip
+    ends = [model[name].frame(p=rng.normal(size=3)) for name in "AB"]
+    model.add(fem.Attachment(*ends, active=False, name="grip"))
     return model

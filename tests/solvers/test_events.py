@@ -295,7 +295,7 @@ def test_many_events_samples_and_impacts_in_one_run(name):
 
 
 def locked_by_an_event(control, action):
-    """The chain of test_switch.py: an event locks its second hinge at 0.5 s, when a clock (ẋ = 1) has come there."""
+    """The chain of `switch_runs`: an event locks its second hinge at 0.5 s, when a clock (ẋ = 1) has come there."""
     model = chain()
     clock = model.add(fem.PointMass(1.0, velocity=[0, 0, 1.0], name="clock"))
     clock_hand = fem.Sensor(clock, "position", component="z")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_accepted_steps import CASE, ball_on_a_race, double_pendulum_that_strikes
+from energy_models import CASE, ball_on_a_race, double_pendulum_that_strikes
 
 import fem_mbs as fem
 from fem_mbs.elements.base import Force

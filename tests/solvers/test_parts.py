@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_accepted_steps import ball_on_a_race
+from energy_models import ball_on_a_race
 
 import fem_mbs as fem
 from fem_mbs.solvers.stepping import run, step_control

@@ -14,7 +14,7 @@ decision                               test
 11   off-centre nodes                  test_nsga_contact: off-centre nodes lose momentum… (a momentum form
                                        is not offered)
 12   closed contacts in smooth motion  test_persistent_contacts
-13   approach that is reflected        test_accepted_steps: ball on a convex race; test_ball_bearing
+13   approach that is reflected        test_energy_rises: ball on a convex race; test_ball_bearing
 
 trap                                   test
 1  λ~ alone is no reaction             test_nsga_contact: driving moment of the plate (λ~ alone errs by 2.9 N m)
