@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.registry import library
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -54,7 +55,7 @@ def same_text(shown, printed):
 def test_code_of_a_page_runs_and_prints_what_the_page_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    before, space = set(sys.modules), {"__name__": "page"}
+    before, types, space = set(sys.modules), set(library()), {"__name__": "page"}
     try:
         for file, code, shown in blocks(page):
             if file is not None:
@@ -68,6 +69,8 @@ def test_code_of_a_page_runs_and_prints_what_the_page_shows(page, tmp_path, monk
             if shown is not None:
                 assert same_text(shown, printed.getvalue()), f"shown:\n{shown}\nprinted:\n{printed.getvalue()}"
     finally:
+        for name in set(library()) - types:
+            del library()[name]
         for name in set(sys.modules) - before:
             if Path(getattr(sys.modules[name], "__file__", None) or ".").is_relative_to(tmp_path):
                 del sys.modules[name]

@@ -13,9 +13,12 @@ import fem_mbs as fem
 EXAMPLES = sorted(Path(__file__).parents[2].joinpath("examples").glob("*.py"))
 LONG = {"clearance_crank"}  # tests/validation/test_clearance_crank.py has a part of a turn
 
-# flexible models take most of the time of the comparison, and are in few of its checks
+# flexible models take most of the time of the comparison, and are in few of its checks; the checks of grains hold for
+# fewer of them
 SHORTER = {
     "compare_steppers": {"problems": ("rigid", "impacts", "friction", "row")},
+    "heap": {"count": 300},
+    "hopper_conveyor": {"count": 1200, "t_end": 1.1},
 }
 
 

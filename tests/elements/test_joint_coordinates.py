@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from every_stepper import every_method
 
 import fem_mbs as fem
 from fem_mbs import verify
@@ -9,7 +10,6 @@ from fem_mbs.elements.joints import coordinate_kernels as kernels
 from fem_mbs.elements.joints.coordinates import coordinate_of
 from fem_mbs.nodes import Node6
 from fem_mbs.rotations import exp
-from tests.helpers.every_stepper import every_method
 
 KINDS = ["TURN_Z", "TURN_X", "SLIDE_X", "SLIDE_Y", "SLIDE_Z"]
 

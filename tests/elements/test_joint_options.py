@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from every_stepper import SMOOTH, every_method, every_method_with_contacts
 from scipy.optimize import brentq
 
 import fem_mbs as fem
 from fem_mbs import verify
 from fem_mbs.rotations import frame_with_axis
-from tests.helpers.every_stepper import SMOOTH, every_method, every_method_with_contacts
 
 AXIS = np.array([0.6, 0.0, 0.8])
 MASS, J = 2.0, np.diag([0.15, 0.18, 0.2])
