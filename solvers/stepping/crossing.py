@@ -19,7 +19,7 @@ import numpy as np
 
 from fem_mbs.solvers.stepping.chunks import signals_at
 from fem_mbs.solvers.stepping.codes import NEVER
-from fem_mbs.solvers.stepping.watch import ARMED
+from fem_mbs.solvers.stepping.watch import BEGINS, is_crossed
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.agenda import Agenda
@@ -91,10 +91,10 @@ class Crossing:
         return [i for i in fired if self._is_crossed(i, a["event_phi"])], self.failure
 
     def _is_crossed(self, i, phi):
-        """(3) of `stepping.watch` for event number i, between the start of the step and values φ."""
-        last, direction = self.begin[i], self.agenda.events[i].direction
-        up = last < 0.0 <= phi[i] and direction >= 0
-        return self.armed[i] == ARMED and (up or (last > 0.0 >= phi[i] and direction <= 0))
+        """Whether event number i is crossed between the start of the step and values φ, as compiled code says."""
+        a = self.engine.arrays
+        near = a["event_level"][i, 2]
+        return bool(is_crossed.py_func(self.armed[i], self.begin[i], phi[i], a["events"][i, 1], near))
 
     def _crossed(self, phi):
         return [i for i in range(len(phi)) if self._is_crossed(i, phi)]
@@ -124,12 +124,24 @@ class Crossing:
         low, tolerance = SHORTEST * self.h, ACCURACY * self.h
         if high <= low or self._is_crossed(i, self._phi(low)):
             return min(low, high)
+        if self.armed[i] == BEGINS:
+            return self._leaves(i, low, high)
         sign = -1.0 if self.begin[i] > 0.0 else 1.0
         part = self._guarded(brentq, lambda h: sign * self._phi(h)[i], low, high, tolerance)
         for reach in (0.0, 1.0, 2.0, 8.0, 64.0):  # to the far side
             beyond = min(part + reach * tolerance, high)
             if self.failure is not None or self._is_crossed(i, self._phi(beyond)):
                 return beyond
+        return high
+
+    def _leaves(self, i, low, high):
+        """Size of the part at the end of which event i, on its level before, has just left it: by bisection."""
+        while high - low > ACCURACY * self.h and self.failure is None:
+            middle = 0.5 * (low + high)
+            if self._is_crossed(i, self._phi(middle)):
+                high = middle
+            else:
+                low = middle
         return high
 
     def _guarded(self, solve: Callable, function: Callable, low: float, high: float, tolerance: float) -> float:
