@@ -168,8 +168,9 @@ class Event(Checked):
 
     Notes
     -----
-    A sensor that is on the level when a run begins fires where it leaves the level in the direction of the event: that
-    of a speed 0 at once in what begins at rest. Where that is not meant choose the other direction, or a level beside it.
+    A sensor that is on the level when a run begins fires where it leaves the level in the direction of the event: a
+    speed at once in what begins at rest, with level 0. Where that is not meant choose the other direction, or a level
+    beside it.
 
     Two crossings of the same sensor within one step are not seen. A condition that is a function in Python is evaluated
     after every step (some µs each); other conditions cost no call of Python until they are met.

@@ -4,12 +4,13 @@ An event is crossed in a step when it is armed and φ = value − level has chan
 
     φ_n < 0 ≤ φ_{n+1}   (upwards)   or   φ_n > 0 ≥ φ_{n+1}   (downwards)                                           (3)
 
-One that is on its level when the run begins, |φ_0| ≤ ε to round-off, has no side that it comes from: it is crossed where
-it leaves the level in its direction,
+One that is on its level when the run begins, |φ_0| ≤ ε to round-off, has no side that it comes from: it is crossed
+where it leaves the level in its direction,
 
     φ_{n+1} > ε   (upwards)   or   φ_{n+1} < −ε   (downwards) .                                                    (5)
 
-Left in the other direction it is armed as any other. One that waits is armed again by |φ| > dead band. Steps then stop; where the crossing is, `stepping.crossing` finds.
+Left in the other direction it is armed as any other. One that waits is armed again by |φ| > dead band. Steps then
+stop; where the crossing is, `stepping.crossing` finds.
 
 Source: docs/theory/events.md, (3) and (5).
 """
@@ -71,6 +72,6 @@ def watch(data, run):
         phi, armed = s.measured[s.events[i, 0]] - s.event_level[i, 0], s.event_armed[i]
         if is_crossed(armed, s.event_phi[i], phi, s.events[i, 1], s.event_level[i, 2]):
             s.crossed = 1
-        elif (armed == WAITS and abs(phi) > s.event_level[i, 1]) or (armed == BEGINS and abs(phi) > s.event_level[i, 2]):
+        elif abs(phi) > s.event_level[i, 2 if armed == BEGINS else 1] and armed != SPENT:
             s.event_armed[i] = ARMED
         s.event_phi[i] = phi
