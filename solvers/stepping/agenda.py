@@ -25,6 +25,7 @@ from fem_mbs.results.journal import Journal
 from fem_mbs.signals import Held
 from fem_mbs.solvers.stepping.chunks import signals_at
 from fem_mbs.solvers.stepping.codes import OK
+from fem_mbs.solvers.stepping.laws import held_by_laws
 from fem_mbs.solvers.stepping.moment import Moment
 from fem_mbs.solvers.stepping.sensing import held_signals
 from fem_mbs.solvers.stepping.switching import Switching, times_of
@@ -108,6 +109,9 @@ class Agenda:
             found |= dict.fromkeys(controller.held.values(), controller)
         for event in self.events:
             found |= {a.held: event for a in event.actions if hasattr(a, "held")}
+        if Held.made:  # those that functions in Python alone know: actions of events set them, laws read them
+            known = (held for held in held_by_laws(self.engine.system) if held.owner in (None, *self.controllers))
+            found = dict.fromkeys(known) | found
         return found
 
     def _refuse_groups(self):
@@ -370,6 +374,11 @@ class Agenda:
             setattr(self, name, state[name])
         self.switching.done = state["switches_done"]
         self.engine.resize(state["h"])
+        if len(state["held"]) != len(self.helds):
+            raise ValueError(
+                "an action has set a held signal that no function of the model holds: let it find the signal by a name "
+                "of its own, or in an attribute of its object"
+            )
         for held, value in zip(self.helds, state["held"]):
             held.set(value)
         for samples, kept in zip(self.samples, state["samples"]):
