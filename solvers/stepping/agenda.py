@@ -362,7 +362,7 @@ class Agenda:
         Held signals are named by their order: the same model gives the same order.
         """
         return {
-            "t": self.t, "segment": self.segment, "taken": self.taken, "h": self.engine.h, "ended": self.ended,
+            "t": self.t, "segment": self.segment, "taken": self.taken, "ended": self.ended,
             "outputs_done": self.outputs_done, "held": [held.now for held in self.helds],
             "samples": [samples.get_state() for samples in self.samples], "journal": self.journal.get_state(),
             "switches_done": self.switching.done,
@@ -373,7 +373,6 @@ class Agenda:
         for name in ("t", "segment", "taken", "ended", "outputs_done"):
             setattr(self, name, state[name])
         self.switching.done = state["switches_done"]
-        self.engine.resize(state["h"])
         if len(state["held"]) != len(self.helds):
             raise ValueError(
                 "an action has set a held signal that no function of the model holds: let it find the signal by a name "

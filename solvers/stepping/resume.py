@@ -82,11 +82,6 @@ def resume(
     system = _system(file, head, parts, model)
     method = unpickled(file, "method", parts["method"])
     state = unpickled(file, "state", parts["state"])
-    if not method.resumes_switches and state["engine"]["tables"][0]["switches"]:
-        notes = [
-            *notes, f"{type(method).__name__} does not go on to the last bit after elements were switched: last digits "
-            "differ from those of a run that was not stopped. DecoupledNSGA does.",
-        ]  # fmt: skip
     different = difference(system, state["model"])
     if not different and head["environment"].get("python") == environment()["python"]:
         different, more = compared(system, state["model"])
