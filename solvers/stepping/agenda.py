@@ -176,11 +176,13 @@ class Agenda:
         engine, run = self.engine, self.engine.run[0]
         signals, bad = signals_at(engine.system, ends, engine.h, engine.method.instants)
         engine.jumps.h = engine.h
-        engine.jumps.look(ends, signals)
-        before = self._snapshot()
         taken, _, failure = engine.take(ends[: len(signals)], signals, block)
+        # not those behind a crossing, which depend on how many steps were wanted
+        looked = taken if failure is None else taken + 1
+        engine.jumps.look(ends[:looked], signals[:looked])
         if run["crossed"] != 0:
-            return self._crossed(before, ends[:taken], block)
+            start = float(ends[taken - 2]) if taken > 1 else self.t
+            return self._crossed(engine.controller.start_of_last, start, float(ends[taken - 1]), block)
         self.taken += taken
         self.t = float(ends[taken - 1]) if taken else self.t
         failure = failure or (bad if taken == len(signals) else None)
@@ -211,11 +213,11 @@ class Agenda:
         control, run, stop = self.engine.controller, self.engine.run[0], self._stop()
         slack, end = SAME * self.h, min(stop, max(until, self.t))
         while control.t < end - slack and int(run["saved"]) < room:
-            before = self._snapshot() if self.events else None
+            before, start = self._snapshot() if self.events else None, control.t
             wanted = control.next
             failure = control._step(stop)
             if run["crossed"] != 0:
-                return self._crossed(before, np.array([control.t]), block)
+                return self._crossed(lambda before=before: before, start, control.t, block)
             if failure is not None:
                 return failure
             self.t = control.t
@@ -308,14 +310,14 @@ class Agenda:
         if engine.controller is not None:
             engine.controller.change = None  # accelerations jump: the next step is not compared with the last
 
-    def _crossed(self, before, ends, block):
-        """An event was crossed in the last of the steps that ended at ``ends``: find it, and do what it says."""
+    def _crossed(self, before, start, end, block):
+        """An event was crossed in a step, whose start ``before()`` gives: find it, and do what it says."""
         if self.engine.run[0]["crossed"] < 0:
             failure, self.sensing.failure = self.sensing.failure, None
             return failure
         from fem_mbs.solvers.stepping.crossing import Crossing
 
-        fired, failure = Crossing(self, before, ends, block).find()
+        fired, failure = Crossing(self, before, start, end, block).find()
         self.segment, a = None, self.engine.arrays
         self.engine.run[0]["crossed"] = 0
         self.engine.jumps.last = None

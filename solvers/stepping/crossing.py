@@ -50,38 +50,35 @@ class Snapshot:
 
 
 class Crossing:
-    """Finds the crossing in the last of some steps, and takes the part of the step up to it.
+    """Finds the crossing in a step that was taken, and takes the part of it up to there.
 
     Parameters
     ----------
     agenda : Agenda
-    before : Snapshot
-        Of the start of these steps.
-    ends : (k,)
-        Times at which they ended.
+    before : callable
+        Gives the `Snapshot` of the start of the step.
+    start, end : float [s]
+        Of the step.
     block : dict
         Records.
     """
 
-    def __init__(self, agenda: "Agenda", before: Snapshot, ends: np.ndarray, block: dict[str, np.ndarray]) -> None:
+    def __init__(
+        self, agenda: "Agenda", before: Callable, start: float, end: float, block: dict[str, np.ndarray]
+    ) -> None:
         self.agenda, self.engine, self.block = agenda, agenda.engine, block
-        self.before, self.ends = before, ends
+        self.start, self.h = start, end - start
+        self.crossed_to = self.engine.arrays["event_phi"].copy()
+        self.before: Snapshot = before()
         self.failure: Exception | None = None
         self.trials: dict[float, np.ndarray] = {}  # size of a part -> φ of all events at its end
 
     def find(self) -> tuple[list[int], Exception | None]:
         """Numbers of the events that are crossed where the run stands then, and what went wrong."""
-        engine, a = self.engine, self.engine.arrays
-        crossed_to = a["event_phi"].copy()
+        a = self.engine.arrays
         self.before.restore()
-        if len(self.ends) > 1:  # those before the last, again
-            ends = self.ends[:-1]
-            self.failure = self._take(ends)
-            self.agenda.t = float(ends[-1])
-            self.before = Snapshot(engine)
-        self.start, self.h = self.agenda.t, float(self.ends[-1]) - self.agenda.t
         self.begin, self.armed = a["event_phi"].copy(), a["event_armed"].copy()
-        self.trials = {0.0: self.begin, self.h: crossed_to}
+        self.trials = {0.0: self.begin, self.h: self.crossed_to}
         part, fired = self._earliest()
         if self.failure is not None:
             return [], self.failure
@@ -166,23 +163,23 @@ class Crossing:
         self.before.restore()
         every = int(run["save_every"])
         run["save_every"] = every if record else NEVER
-        failure = self._take(np.array([self.start + part]), part)
+        failure = self._take(self.start + part, part)
         run["save_every"] = every
         run["crossed"] = 0
         self.failure = self.failure or failure
 
-    def _take(self, ends: np.ndarray, size: float = 0.0) -> Exception | None:
-        """Steps that end at some times; the size of one that is not the usual one."""
+    def _take(self, end: float, size: float) -> Exception | None:
+        """A step of a size that ends at a time."""
         engine: Any = self.engine
         if engine.method.step_control is not None:
             control, failure = engine.controller, None
             room = len(self.block["t"])
-            while failure is None and control.t < ends[-1] - ACCURACY * self.agenda.h:
+            while failure is None and control.t < end - ACCURACY * self.agenda.h:
                 if int(engine.run[0]["saved"]) >= room:
                     break  # the rest in the next block
-                failure = control._step(float(ends[-1]))
+                failure = control._step(end)
             return failure
-        if size:
-            engine.resize(size)
+        engine.resize(size)
+        ends = np.array([end])
         signals, bad = signals_at(engine.system, ends, engine.h, engine.method.instants)
         return bad or engine.take(ends, signals, self.block)[2]

@@ -102,12 +102,47 @@ def whip():
     return model
 
 
+def told_by(moment):
+    """An action of a module, which a pickle finds by its name."""
+
+
+def watched(model, node, levels, quantity="position"):
+    """The model with events of a node that do nothing but make steps end there."""
+    place = fem.Sensor(node, quantity, component="z", name="place")
+    model.add(*(fem.Event(place, told_by, level=z, once=False, name=f"at {z}") for z in levels))
+    return model
+
+
+def watched_whip():
+    """The whip with many events: their steps are taken again while the factors are those of other steps."""
+    model = whip()
+    tip = next(node for node in model.nodes if node.name == "tip")
+    return watched(model, tip, [-0.01, -0.022, -0.034, -0.046, -0.058])
+
+
+def watched_bag():
+    """The mixed bag with events before, in and after impacts that are split."""
+    model = mixed_bag()
+    return watched(model, model["ball 1"], [0.16, 0.13, 0.1002])
+
+
+def watched_swing():
+    """The swing with events in the step that would be taken in parts."""
+    model = swing()
+    return watched(model, model["rod"], [-20.0, 0.0, 10.0], "velocity")
+
+
 NSGA = fem.DecoupledNSGA
 
 
 def count(name):
     """Whether a run has counted something of that name: what a case is about happens."""
     return lambda result: result.statistics.get(name, 0) > 0
+
+
+def crossed(number):
+    """Whether events have come."""
+    return lambda result: len(result.events) >= number
 
 
 def struck(result):
@@ -131,6 +166,9 @@ CASES = {
     "kept factors": (lambda: NSGA(rho_inf=0.0), whip, 0.4, 1e-3, 60, struck),
     "mixed beams": (lambda: NSGA(rho_inf=0.0, mixed=True), whip, 0.4, 1e-3, 60, struck),
     "persistent contacts": (lambda: NSGA(persistent_contacts=True), mixed_bag, 0.6, 2e-3, 40, struck),
+    "events and kept factors": (lambda: NSGA(rho_inf=0.0), watched_whip, 0.2, 1e-3, 7, crossed(5)),
+    "events and split impacts": (lambda: NSGA(impacts="split"), watched_bag, 0.3, 2e-3, 7, crossed(3)),
+    "events and steps in parts": (lambda: fem.MoreauJean(), watched_swing, 0.2, 3e-3, 2, crossed(5)),
     "roller on a flexible crank": (lambda: NSGA(rho_inf=0.0), lambda: roller_crank.build(True), 0.3, 1e-3, 50, struck),
 }  # fmt: skip
 
@@ -264,10 +302,6 @@ class Weaker(Hardening):
 
 
 HARDENING = Hardening(1.0)
-
-
-def told_by(moment):
-    """An action of a module, which a pickle finds by its name."""
 
 
 def swung(drag=0.1, gain=5.0, table=(0.0, 1.0), late=0.9, power=2, remembers=False, action=told_by, curve=HARDENING):
