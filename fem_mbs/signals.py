@@ -305,6 +305,9 @@ class _Quadrature:
         self.rate, self.at = rate, at
         self.sums = {1: [initial], -1: [initial]}  # at the ends of the panels after and before ``at``
 
+    def __getstate__(self):  # sums that were found meanwhile are no part of it
+        return self.__dict__ | {"sums": {side: sums[:1] for side, sums in self.sums.items()}}
+
     def __call__(self, t):
         side = 1 if t >= self.at else -1
         sums, whole = self.sums[side], math.floor(abs(t - self.at) / self.PANEL)

@@ -2,6 +2,8 @@
 
     φ(t) = y(t) − level ,    event where φ changes its sign, upwards (+1), downwards (−1), or either (0)            (1)
 
+What is on its level at the start of a run is crossed where it leaves the level in that direction.
+
 It fires where it is armed: at the start, and again, unless ``once``, when |φ| has been above the dead band. The time is
 found by taking the step again with other sizes (`fem_mbs.solvers.stepping.crossing`).
 
@@ -166,6 +168,10 @@ class Event(Checked):
 
     Notes
     -----
+    A sensor that is on the level when a run begins fires where it leaves the level in the direction of the event: a
+    speed at once in what begins at rest, with level 0. Where that is not meant choose the other direction, or a level
+    beside it.
+
     Two crossings of the same sensor within one step are not seen. A condition that is a function in Python is evaluated
     after every step (some µs each); other conditions cost no call of Python until they are met.
 

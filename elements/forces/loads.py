@@ -107,12 +107,18 @@ def output(p, R_A, s, out):
         out[i] += F[i]
 
 
+NOT_YET = (math.nan, 0, 0), np.zeros(3)
+
+
 class _Component:
     """One component of a vector function of time, scaled; the function is called once per time for all components."""
 
     def __init__(self, element: Force, parameter: str, vector: Any, signal: Signal) -> None:
         self.vector, self.element, self.parameter, self.scale = vector, element, parameter, signal
-        self.last = (math.nan, 0, 0), np.zeros(3)  # when and in which thread it was called last, and the value
+        self.last = NOT_YET  # when and in which thread it was called last, and the value
+
+    def __getstate__(self):
+        return self.__dict__ | {"last": NOT_YET}  # threads of another process are others
 
     def evaluate(self, t: float) -> np.ndarray:
         """Value (3,) at time t."""

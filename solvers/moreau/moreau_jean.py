@@ -93,7 +93,6 @@ class MoreauJean(Stepper):
     # options of `DecoupledNSGA` that this method does without
     step_control, max_problems = None, 50
     velocities_first = takes_grains = takes_mechanisms = True
-    resumes_switches = False
 
     def __init__(
         self,

@@ -25,6 +25,7 @@ from fem_mbs.results.journal import Journal
 from fem_mbs.signals import Held
 from fem_mbs.solvers.stepping.chunks import signals_at
 from fem_mbs.solvers.stepping.codes import OK
+from fem_mbs.solvers.stepping.laws import held_by_laws
 from fem_mbs.solvers.stepping.moment import Moment
 from fem_mbs.solvers.stepping.sensing import held_signals
 from fem_mbs.solvers.stepping.switching import Switching, times_of
@@ -108,6 +109,9 @@ class Agenda:
             found |= dict.fromkeys(controller.held.values(), controller)
         for event in self.events:
             found |= {a.held: event for a in event.actions if hasattr(a, "held")}
+        if Held.made:  # those that functions in Python alone know: actions of events set them, laws read them
+            known = (held for held in held_by_laws(self.engine.system) if held.owner in (None, *self.controllers))
+            found = dict.fromkeys(known) | found
         return found
 
     def _refuse_groups(self):
@@ -172,11 +176,13 @@ class Agenda:
         engine, run = self.engine, self.engine.run[0]
         signals, bad = signals_at(engine.system, ends, engine.h, engine.method.instants)
         engine.jumps.h = engine.h
-        engine.jumps.look(ends, signals)
-        before = self._snapshot()
         taken, _, failure = engine.take(ends[: len(signals)], signals, block)
+        # not those behind a crossing, which depend on how many steps were wanted
+        looked = taken if failure is None else taken + 1
+        engine.jumps.look(ends[:looked], signals[:looked])
         if run["crossed"] != 0:
-            return self._crossed(before, ends[:taken], block)
+            start = float(ends[taken - 2]) if taken > 1 else self.t
+            return self._crossed(engine.controller.start_of_last, start, float(ends[taken - 1]), block)
         self.taken += taken
         self.t = float(ends[taken - 1]) if taken else self.t
         failure = failure or (bad if taken == len(signals) else None)
@@ -207,11 +213,11 @@ class Agenda:
         control, run, stop = self.engine.controller, self.engine.run[0], self._stop()
         slack, end = SAME * self.h, min(stop, max(until, self.t))
         while control.t < end - slack and int(run["saved"]) < room:
-            before = self._snapshot() if self.events else None
+            before, start = self._snapshot() if self.events else None, control.t
             wanted = control.next
             failure = control._step(stop)
             if run["crossed"] != 0:
-                return self._crossed(before, np.array([control.t]), block)
+                return self._crossed(lambda before=before: before, start, control.t, block)
             if failure is not None:
                 return failure
             self.t = control.t
@@ -304,14 +310,14 @@ class Agenda:
         if engine.controller is not None:
             engine.controller.change = None  # accelerations jump: the next step is not compared with the last
 
-    def _crossed(self, before, ends, block):
-        """An event was crossed in the last of the steps that ended at ``ends``: find it, and do what it says."""
+    def _crossed(self, before, start, end, block):
+        """An event was crossed in a step, whose start ``before()`` gives: find it, and do what it says."""
         if self.engine.run[0]["crossed"] < 0:
             failure, self.sensing.failure = self.sensing.failure, None
             return failure
         from fem_mbs.solvers.stepping.crossing import Crossing
 
-        fired, failure = Crossing(self, before, ends, block).find()
+        fired, failure = Crossing(self, before, start, end, block).find()
         self.segment, a = None, self.engine.arrays
         self.engine.run[0]["crossed"] = 0
         self.engine.jumps.last = None
@@ -358,7 +364,7 @@ class Agenda:
         Held signals are named by their order: the same model gives the same order.
         """
         return {
-            "t": self.t, "segment": self.segment, "taken": self.taken, "h": self.engine.h, "ended": self.ended,
+            "t": self.t, "segment": self.segment, "taken": self.taken, "ended": self.ended,
             "outputs_done": self.outputs_done, "held": [held.now for held in self.helds],
             "samples": [samples.get_state() for samples in self.samples], "journal": self.journal.get_state(),
             "switches_done": self.switching.done,
@@ -369,7 +375,11 @@ class Agenda:
         for name in ("t", "segment", "taken", "ended", "outputs_done"):
             setattr(self, name, state[name])
         self.switching.done = state["switches_done"]
-        self.engine.resize(state["h"])
+        if len(state["held"]) != len(self.helds):
+            raise ValueError(
+                "an action has set a held signal that no function of the model holds: let it find the signal by a name "
+                "of its own, or in an attribute of its object"
+            )
         for held, value in zip(self.helds, state["held"]):
             held.set(value)
         for samples, kept in zip(self.samples, state["samples"]):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.solvers.stepping.checkpoint_file import checkpoint_path, environment, pickled, write
 from fem_mbs.solvers.stepping.fingerprint import fingerprint, signals_of
+from fem_mbs.solvers.stepping.laws import sums_of
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.chunks import Chunks
@@ -72,7 +73,8 @@ class Checkpoints:
             )
         self.parts["model"], self.no_model = pickled(system)
         self.parts["observers"], self.no_observers = pickled(tuple(observers))
-        self.asked, self.print = asked._replace(save=str(results)), fingerprint(system)
+        self.asked = asked._replace(save=str(results))
+        self.print, self.laws = fingerprint(system), sums_of(system)
         self.environment = environment()
         self.last, self.written = time.perf_counter(), -1
 
@@ -95,10 +97,11 @@ class Checkpoints:
             The disk does not take it.
         """
         system, times = self.system, [chunks.start, chunks.time(chunks.done)]
+        model = {"fingerprint": self.print, "times": times, "signals": signals_of(system, times)}
         state = {
             "engine": chunks.engine.save_state(), "chunks": chunks.get_state(), "writer": chunks.writer.get_state(),
             "observers": [observer.get_state() for observer in self.observers], "initial": system.initial,
-            "model": {"fingerprint": self.print, "times": times, "signals": signals_of(system, times)},
+            "model": model | {"laws": self.laws, "laws_now": sums_of(system)},
         }  # fmt: skip
         head = {
             "environment": self.environment, "model": system.name, "t": times[1], "step": chunks.done,

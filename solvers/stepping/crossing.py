@@ -19,7 +19,7 @@ import numpy as np
 
 from fem_mbs.solvers.stepping.chunks import signals_at
 from fem_mbs.solvers.stepping.codes import NEVER
-from fem_mbs.solvers.stepping.watch import ARMED
+from fem_mbs.solvers.stepping.watch import BEGINS, is_crossed
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.agenda import Agenda
@@ -50,38 +50,35 @@ class Snapshot:
 
 
 class Crossing:
-    """Finds the crossing in the last of some steps, and takes the part of the step up to it.
+    """Finds the crossing in a step that was taken, and takes the part of it up to there.
 
     Parameters
     ----------
     agenda : Agenda
-    before : Snapshot
-        Of the start of these steps.
-    ends : (k,)
-        Times at which they ended.
+    before : callable
+        Gives the `Snapshot` of the start of the step.
+    start, end : float [s]
+        Of the step.
     block : dict
         Records.
     """
 
-    def __init__(self, agenda: "Agenda", before: Snapshot, ends: np.ndarray, block: dict[str, np.ndarray]) -> None:
+    def __init__(
+        self, agenda: "Agenda", before: Callable, start: float, end: float, block: dict[str, np.ndarray]
+    ) -> None:
         self.agenda, self.engine, self.block = agenda, agenda.engine, block
-        self.before, self.ends = before, ends
+        self.start, self.h = start, end - start
+        self.crossed_to = self.engine.arrays["event_phi"].copy()
+        self.before: Snapshot = before()
         self.failure: Exception | None = None
         self.trials: dict[float, np.ndarray] = {}  # size of a part -> φ of all events at its end
 
     def find(self) -> tuple[list[int], Exception | None]:
         """Numbers of the events that are crossed where the run stands then, and what went wrong."""
-        engine, a = self.engine, self.engine.arrays
-        crossed_to = a["event_phi"].copy()
+        a = self.engine.arrays
         self.before.restore()
-        if len(self.ends) > 1:  # those before the last, again
-            ends = self.ends[:-1]
-            self.failure = self._take(ends)
-            self.agenda.t = float(ends[-1])
-            self.before = Snapshot(engine)
-        self.start, self.h = self.agenda.t, float(self.ends[-1]) - self.agenda.t
         self.begin, self.armed = a["event_phi"].copy(), a["event_armed"].copy()
-        self.trials = {0.0: self.begin, self.h: crossed_to}
+        self.trials = {0.0: self.begin, self.h: self.crossed_to}
         part, fired = self._earliest()
         if self.failure is not None:
             return [], self.failure
@@ -91,10 +88,10 @@ class Crossing:
         return [i for i in fired if self._is_crossed(i, a["event_phi"])], self.failure
 
     def _is_crossed(self, i, phi):
-        """(3) of `stepping.watch` for event number i, between the start of the step and values φ."""
-        last, direction = self.begin[i], self.agenda.events[i].direction
-        up = last < 0.0 <= phi[i] and direction >= 0
-        return self.armed[i] == ARMED and (up or (last > 0.0 >= phi[i] and direction <= 0))
+        """Whether event number i is crossed between the start of the step and values φ, as compiled code says."""
+        a = self.engine.arrays
+        near = a["event_level"][i, 2]
+        return bool(is_crossed.py_func(self.armed[i], self.begin[i], phi[i], a["events"][i, 1], near))
 
     def _crossed(self, phi):
         return [i for i in range(len(phi)) if self._is_crossed(i, phi)]
@@ -124,12 +121,24 @@ class Crossing:
         low, tolerance = SHORTEST * self.h, ACCURACY * self.h
         if high <= low or self._is_crossed(i, self._phi(low)):
             return min(low, high)
+        if self.armed[i] == BEGINS:
+            return self._leaves(i, low, high)
         sign = -1.0 if self.begin[i] > 0.0 else 1.0
         part = self._guarded(brentq, lambda h: sign * self._phi(h)[i], low, high, tolerance)
         for reach in (0.0, 1.0, 2.0, 8.0, 64.0):  # to the far side
             beyond = min(part + reach * tolerance, high)
             if self.failure is not None or self._is_crossed(i, self._phi(beyond)):
                 return beyond
+        return high
+
+    def _leaves(self, i, low, high):
+        """Size of the part at the end of which event i, on its level before, has just left it: by bisection."""
+        while high - low > ACCURACY * self.h and self.failure is None:
+            middle = 0.5 * (low + high)
+            if self._is_crossed(i, self._phi(middle)):
+                high = middle
+            else:
+                low = middle
         return high
 
     def _guarded(self, solve: Callable, function: Callable, low: float, high: float, tolerance: float) -> float:
@@ -154,23 +163,23 @@ class Crossing:
         self.before.restore()
         every = int(run["save_every"])
         run["save_every"] = every if record else NEVER
-        failure = self._take(np.array([self.start + part]), part)
+        failure = self._take(self.start + part, part)
         run["save_every"] = every
         run["crossed"] = 0
         self.failure = self.failure or failure
 
-    def _take(self, ends: np.ndarray, size: float = 0.0) -> Exception | None:
-        """Steps that end at some times; the size of one that is not the usual one."""
+    def _take(self, end: float, size: float) -> Exception | None:
+        """A step of a size that ends at a time."""
         engine: Any = self.engine
         if engine.method.step_control is not None:
             control, failure = engine.controller, None
             room = len(self.block["t"])
-            while failure is None and control.t < ends[-1] - ACCURACY * self.agenda.h:
+            while failure is None and control.t < end - ACCURACY * self.agenda.h:
                 if int(engine.run[0]["saved"]) >= room:
                     break  # the rest in the next block
-                failure = control._step(float(ends[-1]))
+                failure = control._step(end)
             return failure
-        if size:
-            engine.resize(size)
+        engine.resize(size)
+        ends = np.array([end])
         signals, bad = signals_at(engine.system, ends, engine.h, engine.method.instants)
         return bad or engine.take(ends, signals, self.block)[2]

@@ -113,7 +113,7 @@ TABLE = Table(
         "sensors": Item("nm 3", "group, number of the element, place among its outputs; −1: a function", "i8"),
         "measured": Item("nm", "values of sensors"),
         "events": Item("nw 2", "sensor of an event, direction of its crossings", "i8"),
-        "event_level": Item("nw 2", "its level and its dead band"),
+        "event_level": Item("nw 3", "its level, its dead band, round-off of its level"),
         "event_phi": Item("nw", "value less level after the last step", kept=True),
         "event_armed": Item("nw", "whether it fires", "i8", kept=True),
         # the books of energy, see stepping.ledger, and momentum

@@ -66,6 +66,7 @@ class Divider(Controller):
         super().__init__(engine, StepControl(h_min=engine.h / PARTS if self.divides else engine.h))
         self.mirror = Mirror(engine)
         self.splitting = False
+        self.in_parts: Any = None  # start of the last step where it was taken in parts, for the crossing of an event
         self.last_step: dict[str, Any] = {"step": 0}  # histories of the step that was taken in parts last
         self.divided, self.first, self.part = 0, np.inf, engine.make_records(1)
         self.part_record = np.zeros(1, RECORDS.dtype)
@@ -81,10 +82,12 @@ class Divider(Controller):
         """As `Engine.advance`."""
         engine, run, done = self.engine, self.engine.run[0], 0
         while done < len(times) and run["crossed"] == 0:
+            self.in_parts = None
             taken, code = engine.run_steps(engine.data, engine.run, len(times) - done, done, times, signals)
             done += taken
             if code == TOUCHED:
                 self.mirror.restore()
+                self._begin_parts()
                 code = self._split_step(engine.kept(), self.h, times, signals, done, records)
                 done += 1 if code == OK else 0
                 if code == OK:
@@ -95,11 +98,28 @@ class Divider(Controller):
                 return done, int(engine.run[0]["saved"]), error
             asked, error = code, engine.fault(code, float(times[done]))
             self.mirror.restore()  # of the step that failed: _split_step has taken it in one call of its own
+            self._begin_parts()
             too_fast = asked == LARGE_ROTATION and engine.h * np.abs(engine.arrays["V"][:, 3:]).max() > LARGEST_TURN
             if too_fast or not self._divide(float(times[done]), records):
                 return done, int(engine.run[0]["saved"]), error
             done += 1
         return done, int(engine.run[0]["saved"]), None
+
+    def _begin_parts(self):
+        """Keep the start of a step that is taken in parts, where an event may be crossed in it."""
+        if self.engine.run[0]["watch_part"]:
+            from fem_mbs.solvers.stepping.crossing import Snapshot
+
+            self.in_parts = Snapshot(self.engine)
+
+    def start_of_last(self) -> Any:
+        """`stepping.crossing.Snapshot` of the start of the last step, which the engine is put back to."""
+        from fem_mbs.solvers.stepping.crossing import Snapshot
+
+        if self.in_parts is None:
+            self.mirror.restore()
+            return Snapshot(self.engine)
+        return self.in_parts
 
     def _divide(self, end, records):
         """Take one step of the user's that has failed, and ends at a time, in parts; False when that fails."""

@@ -1,8 +1,8 @@
 """Whether a model is the one that a checkpoint was written of: sums over all that a system is made of.
 
 Addresses among the parameters of elements are left out, and the initial state, which comes with the checkpoint; the
-tables that are at these addresses are not. Functions of time have no sum; what they give at some times is compared.
-Other functions in Python, such as laws of springs and controllers, are not compared.
+tables that are at these addresses are not. What functions of time give at some times is compared; what they and other
+functions in Python are made of has sums of its own (`stepping.laws`).
 """
 
 import hashlib
@@ -70,7 +70,7 @@ def _tables(group):
 
 
 def _watching(item):
-    """What a controller or an event is, in words; their functions cannot be compared."""
+    """What a controller or an event is, in words, without its functions."""
     if item.role == "controller":
         return f"{item.period} {item.delay} {item.outputs} {item.initial.tolist()}"
     return f"{item.level} {item.direction} {item.once} {item.dead_band} {item.told()}"

@@ -13,6 +13,7 @@ from fem_mbs.results.results_file import results_path
 from fem_mbs.solvers.stepping.checkpoint_file import SUFFIX, checkpoint_path, environment, read, unpickled
 from fem_mbs.solvers.stepping.checkpoints import Asked
 from fem_mbs.solvers.stepping.fingerprint import difference
+from fem_mbs.solvers.stepping.laws import compared
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results
@@ -81,12 +82,10 @@ def resume(
     system = _system(file, head, parts, model)
     method = unpickled(file, "method", parts["method"])
     state = unpickled(file, "state", parts["state"])
-    if not method.resumes_switches and state["engine"]["tables"][0]["switches"]:
-        notes = [
-            *notes, f"{type(method).__name__} does not go on to the last bit after elements were switched: last digits "
-            "differ from those of a run that was not stopped. DecoupledNSGA does.",
-        ]  # fmt: skip
     different = difference(system, state["model"])
+    if not different and head["environment"].get("python") == environment()["python"]:
+        different, more = compared(system, state["model"])
+        notes = [*notes, *more]
     if different:
         raise ModelError(
             f"model '{system.name}' is not the one of checkpoint {file}: {different} differs. Give the same model, or "

@@ -13,10 +13,15 @@ from fem_mbs.elements.control.event import SwitchOn
 from fem_mbs.errors import ModelError, ParameterError, SolverError, label
 from fem_mbs.jit import callback_address, invoke, python_callback
 from fem_mbs.signals import Held
+from fem_mbs.solvers.stepping import watch
+from fem_mbs.solvers.stepping.watch import ARMED, BEGINS
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.system.system import System
+
+
+ROUND_OFF = 8 * np.finfo(float).eps  # of the level of an event: values that differ by less are on it
 
 
 def named(item: Any) -> str:
@@ -111,8 +116,6 @@ class Sensing:
 
     def parts(self) -> dict[str, Any]:
         """Compiled parts that the run needs."""
-        from fem_mbs.solvers.stepping import watch
-
         return {"measure": watch.measure, **({"watch": watch.watch} if self.events else {})}
 
     def begin(self) -> None:
@@ -121,12 +124,12 @@ class Sensing:
         a["sensors"][:] = np.array(self.table, np.int64).reshape(-1, 3)
         for i, event in enumerate(self.events):
             a["events"][i] = self.rows[event.condition][0], event.direction
-            a["event_level"][i] = event.level, event.dead_band
+            a["event_level"][i] = event.level, event.dead_band, ROUND_OFF * abs(event.level)
         if self.asked:
             run["ask_part"] = callback_address(self._callback)
         self.measure()
         self.look()
-        a["event_armed"][:] = 1
+        a["event_armed"][:] = np.where(np.abs(a["event_phi"]) <= a["event_level"][:, 2], BEGINS, ARMED)
 
     def measure(self) -> None:
         """Values of all sensors at the present state.

@@ -4,9 +4,15 @@ An event is crossed in a step when it is armed and φ = value − level has chan
 
     φ_n < 0 ≤ φ_{n+1}   (upwards)   or   φ_n > 0 ≥ φ_{n+1}   (downwards)                                           (3)
 
-One that waits is armed again by |φ| > dead band. Steps then stop; where the crossing is, `stepping.crossing` finds.
+One that is on its level when the run begins, |φ_0| ≤ ε to round-off, has no side that it comes from: it is crossed
+where it leaves the level in its direction,
 
-Source: docs/theory/events.md, (3).
+    φ_{n+1} > ε   (upwards)   or   φ_{n+1} < −ε   (downwards) .                                                    (5)
+
+Left in the other direction it is armed as any other. One that waits is armed again by |φ| > dead band. Steps then
+stop; where the crossing is, `stepping.crossing` finds.
+
+Source: docs/theory/events.md, (3) and (5).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, vector
@@ -14,7 +20,7 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.gather import gather
 from fem_mbs.system.records import groups_of
 
-SPENT, ARMED, WAITS = 0, 1, 2  # of events
+SPENT, ARMED, WAITS, BEGINS = 0, 1, 2, 3  # of events; BEGINS: armed, and on its level since the start of the run
 _OUT, _LAM = SLOT["out"], SLOT["lam"]
 
 
@@ -42,6 +48,14 @@ def measure_sensors(d, s):
         s.measured[k] = out[s.sensors[k, 2]]
 
 
+@kernel
+def is_crossed(armed, last, phi, direction, near):
+    """Whether an event is crossed between φ_n = ``last`` and φ_{n+1} = ``phi``, (3) or (5) with ε = ``near``."""
+    if armed == BEGINS:
+        return (phi > near and direction >= 0) or (phi < -near and direction <= 0)
+    return armed == ARMED and ((last < 0.0 <= phi and direction >= 0) or (last > 0.0 >= phi and direction <= 0))
+
+
 @entry("void(int64, int64)")
 def measure(data, run):
     """`measure_sensors` as a part."""
@@ -56,13 +70,9 @@ def watch(data, run):
     if s.ask_part != 0:
         call2(s.ask_part, data, run)  # conditions in Python
     for i in range(s.events.shape[0]):
-        last, phi = s.event_phi[i], s.measured[s.events[i, 0]] - s.event_level[i, 0]
-        direction = s.events[i, 1]
-        if s.event_armed[i] == ARMED:
-            up = last < 0.0 and phi >= 0.0 and direction >= 0
-            down = last > 0.0 and phi <= 0.0 and direction <= 0
-            if up or down:
-                s.crossed = 1
-        elif s.event_armed[i] == WAITS and abs(phi) > s.event_level[i, 1]:
+        phi, armed = s.measured[s.events[i, 0]] - s.event_level[i, 0], s.event_armed[i]
+        if is_crossed(armed, s.event_phi[i], phi, s.events[i, 1], s.event_level[i, 2]):
+            s.crossed = 1
+        elif abs(phi) > s.event_level[i, 2 if armed == BEGINS else 1] and armed != SPENT:
             s.event_armed[i] = ARMED
         s.event_phi[i] = phi

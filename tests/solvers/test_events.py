@@ -76,10 +76,10 @@ def test_a_speed_that_jumps_at_an_impact_is_found_where_it_jumps():
     result = fem.DecoupledNSGA(impacts="split").run(model, 0.9, 2e-3, progress=False)
     fall = np.sqrt(2 * 0.9 / 10)
     times = np.array([fall, fall * 1.5, fall * 2.0])
-    assert result.events.name.tolist()[:3] == ["hit", "top", "hit"]
-    assert np.abs(result.events.t[:3] - times).max() < 1e-11
+    assert result.events.name.tolist()[:4] == ["top", "hit", "top", "hit"]  # at rest it begins at its top
+    assert np.abs(result.events.t[1:4] - times).max() < 1e-11 and result.events.t[0] < 1e-10
     plain = fem.DecoupledNSGA().run(model, 0.45, 2e-3, progress=False)
-    assert abs(plain.events.t[0] - fall) < 1e-8
+    assert abs(plain.events.t[1] - fall) < 1e-8
 
 
 def test_direction_once_and_dead_band():
@@ -390,3 +390,41 @@ def test_a_wrong_use_of_a_moment_is_told_where_it_is(act, message):
     model.add(fem.Event(height, lambda moment: act(moment, held), level=0.5, name="half way"))
     with pytest.raises(fem.SolverError, match=f"Event 'half way'.*{message}"):
         fem.DecoupledNSGA().run(model, 1.0, 1e-2)
+
+
+# --- on the level at the start ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("control", [None, fem.StepControl(tolerance=1e-4)], ids=["equal", "controlled"])
+def test_what_is_on_its_level_at_the_start_fires_where_it_leaves_in_the_direction_asked(control):
+    """A ball that is thrown up at 2 m/s from the level of seven events; it is there again at 0.4 s."""
+    model = fem.Model("throw", gravity=[0, 0, -10.0])
+    ball = model.add(fem.PointMass(1.0, position=[0, 0, 0.3], velocity=[0, 0, 2.0], name="ball"))
+    height, speed = (fem.Sensor(ball, q, component="z") for q in ("position", "velocity"))
+    near = 0.1 + 0.2  # not 0.3: round-off of a level does not decide
+    for name, level in (("exact", 0.3), ("rounded", near)):
+        for direction in ("up", "down", "either"):
+            model.add(fem.Event(height, lambda m: None, level=level, direction=direction, name=f"{name} {direction}"))
+    model.add(fem.Event(speed, lambda m: None, level=2.0, once=False, name="slower"))
+    result = fem.DecoupledNSGA(step_control=control).run(model, 0.5, 0.03, progress=False)
+    times = {event.name: event.t for event in result.events}
+    assert len(result.events) == len(times) == 7
+    for name, time in times.items():
+        assert time == pytest.approx(0.4 if name.endswith("down") else 0.0, abs=1e-9), name
+    t = result.t[-1]
+    assert min(times.values()) > 0.0 and abs(result["ball"].position[-1, 2] - (0.3 + 2 * t - 5 * t**2)) < 1e-12
+
+
+def test_what_rests_on_its_level_fires_when_it_is_moved():
+    """Held until 0.2 s by a driver that then moves as (t − 0.2)²; nothing happens where it stays."""
+    model = fem.Model("lift")
+    slide, table = (model.add(fem.PointMass(1.0, position=[k, 0, 0.7], name=f"{k}")) for k in (0, 1))
+    lift = fem.Signal(lambda t: 0.7 + np.maximum(t - 0.2, 0.0) ** 2)
+    model.add(fem.Prescribed(slide, z=lift))
+    for body in (slide, table):
+        height = fem.Sensor(body, "position", component="z")
+        model.add(fem.Event(height, lambda m: None, level=0.7, direction="up", name=f"up {body.name}"))
+        model.add(fem.Event(height, lambda m: None, level=0.7, direction="down", name=f"down {body.name}"))
+    result = fem.MoreauJean(theta=0.5).run(model, 0.5, 0.03, progress=False)
+    (event,) = result.events
+    assert event.name == "up 0" and event.t == pytest.approx(0.2, abs=1e-6)  # (t − 0.2)² is round-off of 0.7 before

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from every_stepper import METHODS, SMOOTH, label
-from resumed import differences, stopped_and_resumed
+from resumed import Killed, differences, stop_after, stopped_and_resumed
 
 import fem_mbs as fem
 
@@ -102,12 +102,47 @@ def whip():
     return model
 
 
+def told_by(moment):
+    """An action of a module, which a pickle finds by its name."""
+
+
+def watched(model, node, levels, quantity="position"):
+    """The model with events of a node that do nothing but make steps end there."""
+    place = fem.Sensor(node, quantity, component="z", name="place")
+    model.add(*(fem.Event(place, told_by, level=z, once=False, name=f"at {z}") for z in levels))
+    return model
+
+
+def watched_whip():
+    """The whip with many events: their steps are taken again while the factors are those of other steps."""
+    model = whip()
+    tip = next(node for node in model.nodes if node.name == "tip")
+    return watched(model, tip, [-0.01, -0.022, -0.034, -0.046, -0.058])
+
+
+def watched_bag():
+    """The mixed bag with events before, in and after impacts that are split."""
+    model = mixed_bag()
+    return watched(model, model["ball 1"], [0.16, 0.13, 0.1002])
+
+
+def watched_swing():
+    """The swing with events in the step that would be taken in parts."""
+    model = swing()
+    return watched(model, model["rod"], [-20.0, 0.0, 10.0], "velocity")
+
+
 NSGA = fem.DecoupledNSGA
 
 
 def count(name):
     """Whether a run has counted something of that name: what a case is about happens."""
     return lambda result: result.statistics.get(name, 0) > 0
+
+
+def crossed(number):
+    """Whether events have come."""
+    return lambda result: len(result.events) >= number
 
 
 def struck(result):
@@ -131,6 +166,9 @@ CASES = {
     "kept factors": (lambda: NSGA(rho_inf=0.0), whip, 0.4, 1e-3, 60, struck),
     "mixed beams": (lambda: NSGA(rho_inf=0.0, mixed=True), whip, 0.4, 1e-3, 60, struck),
     "persistent contacts": (lambda: NSGA(persistent_contacts=True), mixed_bag, 0.6, 2e-3, 40, struck),
+    "events and kept factors": (lambda: NSGA(rho_inf=0.0), watched_whip, 0.2, 1e-3, 7, crossed(5)),
+    "events and split impacts": (lambda: NSGA(impacts="split"), watched_bag, 0.3, 2e-3, 7, crossed(3)),
+    "events and steps in parts": (lambda: fem.MoreauJean(), watched_swing, 0.2, 3e-3, 2, crossed(5)),
     "roller on a flexible crank": (lambda: NSGA(rho_inf=0.0), lambda: roller_crank.build(True), 0.3, 1e-3, 50, struck),
 }  # fmt: skip
 
@@ -199,3 +237,146 @@ def test_a_model_with_other_tables_controllers_or_events_is_refused(change, name
     fem.DecoupledNSGA().run(steered(), 0.05, 5e-3, save=path, checkpoint_every="10 steps")
     with pytest.raises(fem.ModelError, match=f"{named}.* differs"):
         fem.resume(path, t_end=0.1, model=steered(**change))
+
+
+# --- functions in Python ----------------------------------------------------------------------------------------------
+
+
+def set_from_outside(moment):
+    moment.set(OUTSIDE[-1], 4.0)
+
+
+OUTSIDE: list = []
+
+
+def gust(where, hidden=False):
+    """A ball in wind that an action alone sets, and a law in Python alone reads."""
+    wind = fem.Held(0.5, name="wind")
+    model = fem.Model("gust", gravity=[0, 0, -G])
+    ball = model.add(fem.PointMass(1.0, position=[0, 0, 1], name="ball"))
+    OUTSIDE[:] = [wind]
+    actions = {"closure": lambda moment: moment.set(wind, 4.0), "global": set_from_outside}
+    moment_of = {"hidden": lambda moment: moment.set(fem.Held(1.0), 4.0)}
+    height = fem.Sensor(ball, "position", component="z", name="height")
+    model.add(fem.UserForce(ball, lambda x, R, v, t: np.array([wind(t) - v[0, 0], 0, 0, 0, 0, 0]), name="air"))
+    model.add(fem.Event(height, (actions | moment_of)[where], level=0.9, name="gust"))
+    return model
+
+
+@pytest.mark.parametrize("where", ["closure", "global"])
+def test_a_held_signal_that_only_an_action_sets_is_resumed(where, monkeypatch, tmp_path):
+    method, path = fem.DecoupledNSGA(), tmp_path / "gust.vtkhdf"
+    whole = method.run(gust(where), 0.3, 5e-3)
+    with monkeypatch.context() as patch:
+        stop_after(patch, 40)
+        with pytest.raises(Killed):
+            method.run(gust(where), 0.3, 5e-3, save=path, checkpoint_every="10 steps")
+    resumed = fem.resume(path, model=gust(where))
+    assert len(resumed.events) == 1 and whole["ball"].velocity[-1, 0] > 0.4  # without the gust 0.13
+    assert not differences(resumed, whole)
+
+
+def test_a_held_signal_that_no_function_of_the_model_holds_is_told(tmp_path):
+    path = tmp_path / "gust.vtkhdf"
+    fem.DecoupledNSGA().run(gust("hidden"), 0.2, 5e-3, save=path, checkpoint_every="10 steps")
+    with pytest.raises(fem.ModelError, match="an action has set a held signal that no function of the model holds"):
+        fem.resume(path, t_end=0.3, model=gust("hidden"))
+
+
+SPRING = 3.0
+
+
+class Hardening:
+    """A law with a parameter of its own."""
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return SPRING * x + self.factor * x**3
+
+
+class Weaker(Hardening):
+    def __call__(self, x):
+        return SPRING * x + 2.0 * x
+
+
+HARDENING = Hardening(1.0)
+
+
+def swung(drag=0.1, gain=5.0, table=(0.0, 1.0), late=0.9, power=2, remembers=False, action=told_by, curve=HARDENING):
+    """A door with a function wherever one can be given."""
+    seen, xs = [0], np.array(table)
+
+    def control(t, y, memory):
+        return -gain * np.interp(t, [0.0, 1.0], xs) - y[0], memory
+
+    def remembering(t, y, memory):
+        seen[0] += 1
+        return -float(seen[0]), memory
+
+    model = fem.Model("door", gravity=[0, -G, 0])
+    door = model.add(fem.RigidBody(1.0, [0.02, 0.03, 0.04], position=[0.5, 0, 0], name="door"))
+    hinge = fem.Revolute.at(model.ground, door, [0, 0, 0], [0, 0, 1], name="hinge", stiffness=curve)
+    angle = fem.Sensor(hinge, "angle", name="angle")
+    square = fem.Sensor(lambda a: a**power, inputs=[angle], name="square")
+    pd = fem.Controller(remembering if remembers else control, 0.02, [angle], state=0, name="pd")
+    model.add(hinge, pd, fem.Event(square, action, level=9.0, name="far"))
+    model.add(fem.UserForce(door, lambda x, R, v, t: -drag * v[0], name="drag"))
+    model.add(fem.PointMoment(door, [0, 0, 1], signal=pd.output(), name="motor"))
+    model.add(fem.PointForce(door, [1, 0, 0], signal=lambda t: np.where(t < late, 0.0, 1.0), name="later"))
+    return model
+
+
+@pytest.mark.parametrize(
+    "change, named",
+    [
+        ({"drag": 0.2}, "function of UserForce 'drag'"),
+        ({"gain": 5.5}, "function of Controller 'pd'"),
+        ({"table": (0.0, 1.5)}, "function of Controller 'pd'"),  # an array that it holds
+        ({"power": 3}, "function of Sensor 'square'"),
+        ({"late": 0.8}, "function of time of PointForce 'later'"),  # the same at both times that are compared
+        ({"action": lambda moment: moment.stop("far")}, "Event 'far'"),
+        ({"curve": Hardening(1.5)}, "function of JointSpring"),
+        ({"curve": Weaker(1.0)}, "function of JointSpring"),
+    ],
+)
+def test_a_model_with_another_function_in_python_is_refused(change, named, half_swung):
+    with pytest.raises(fem.ModelError, match=f"{named}.* differs"):
+        fem.resume(half_swung, t_end=0.2, model=swung(**change))
+
+
+@pytest.fixture(scope="module")
+def half_swung(tmp_path_factory):
+    path = tmp_path_factory.mktemp("swung") / "door.vtkhdf"
+    fem.DecoupledNSGA().run(swung(), 0.1, 5e-3, save=path, checkpoint_every="10 steps")
+    return path
+
+
+def test_the_same_functions_made_anew_are_accepted_and_another_global_is_not(half_swung, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(f"{__name__}.SPRING", 3.5)
+        with pytest.raises(fem.ModelError, match=r"function of JointSpring.* differs"):
+            fem.resume(half_swung, t_end=0.2, model=swung())
+    result = fem.resume(half_swung, t_end=0.2, model=swung())
+    assert not result.warnings
+    assert not differences(result, fem.DecoupledNSGA().run(swung(), 0.2, 5e-3))
+
+
+def test_a_function_that_remembers_in_python_is_told(tmp_path):
+    path = tmp_path / "door.vtkhdf"
+    fem.DecoupledNSGA().run(swung(remembers=True), 0.1, 5e-3, save=path, checkpoint_every="10 steps")
+    told = [w for w in fem.resume(path, t_end=0.2, model=swung(remembers=True)).warnings if "'pd'" in w]
+    assert len(told) == 1 and "changed while the run went on, and is not in the checkpoint" in told[0]
+
+
+def test_a_function_with_what_python_cannot_compare_is_told(tmp_path):
+    def numbered():
+        numbers, model = (k for k in range(3)), gust("closure")
+        model.add(fem.UserForce(model["ball"], lambda x, R, v, t: 0 * v[0] if numbers else v[0], name="odd"))
+        return model
+
+    path = tmp_path / "odd.vtkhdf"
+    fem.DecoupledNSGA().run(numbered(), 0.05, 5e-3, save=path, checkpoint_every="10 steps")
+    told = fem.resume(path, t_end=0.1, model=numbered()).warnings
+    assert any("UserForce 'odd' holds generator: whether it is the same cannot be compared" in text for text in told)

@@ -1,5 +1,6 @@
 """A run with all that a run can change, killed and resumed: the same bits."""
 
+import numpy as np
 import pytest
 from resumed import differences, stopped_and_resumed
 
@@ -48,11 +49,11 @@ def works(friction=True):
 
 @pytest.mark.parametrize(
     "method",
-    [fem.DecoupledNSGA(), fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-4))],
-    ids=["friction", "controlled"],
+    [fem.DecoupledNSGA(), fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-4)), fem.MoreauJean()],
+    ids=["friction", "controlled", "MoreauJean"],
 )
 def test_a_run_with_control_locks_friction_stops_and_gears_is_resumed_to_the_last_bit(method, monkeypatch, tmp_path):
-    model = works(friction=method.step_control is None)
+    model = works(friction=method.takes_friction and method.step_control is None)
     whole = method.run(model, 0.7, H, save=tmp_path / "whole.vtkhdf", progress=False)
     parts = stopped_and_resumed(
         monkeypatch, method, model, 0.7, H, tmp_path / "parts.vtkhdf", every=7, kills=(5, 12, 13, 23, 31)
@@ -64,13 +65,18 @@ def test_a_run_with_control_locks_friction_stops_and_gears_is_resumed_to_the_las
     assert whole.samples["law"].outputs.tobytes() == parts.samples["law"].outputs.tobytes()
 
 
+@pytest.mark.slow  # 20 runs each
 @pytest.mark.parametrize("method", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["DecoupledNSGA", "MoreauJean"])
-def test_a_method_that_does_not_resume_switches_to_the_last_bit_says_so(method, tmp_path):
-    model, path = fem.Model("arm", gravity=[0, -9.81, 0]), tmp_path / "arm.vtkhdf"
-    arm = model.add(fem.RigidBody(2.0, [0.3, 0.3, 0.3], position=[0.5, 0, 0], name="arm"))
-    hinge = model.add(fem.Revolute.at(model.ground, arm, [0, 0, 0], [0, 0, 1], name="hinge"))
-    model.add(fem.Lock(hinge, intervals=[(0.05, 0.1)], name="brake"))
-    method.run(model, 0.15, 5e-3, save=path, checkpoint_every="10 steps", progress=False)
-    warnings = fem.resume(path, t_end=0.2, progress=False).warnings
-    told = any("not go on to the last bit after elements were switched" in text for text in warnings)
-    assert told == isinstance(method, fem.MoreauJean)
+def test_twenty_of_twenty_runs_with_all_of_this_that_died_at_random_end_with_the_same_bits(
+    method, monkeypatch, tmp_path
+):
+    rng = np.random.default_rng(7)
+    friction = method.takes_friction
+    whole = method.run(works(friction), 0.7, H, progress=False)
+    for number in range(20):
+        every = int(rng.integers(1, 9))
+        kill = int(rng.integers(1, 270 // every))
+        path = tmp_path / f"{number}.vtkhdf"
+        parts = stopped_and_resumed(monkeypatch, method, works(friction), 0.7, H, path, every=every, kills=(kill,))
+        assert differences(whole, parts) == [], f"checkpoint at step {every * kill}"
+        assert not [text for text in parts.warnings if "last bit" in text]
