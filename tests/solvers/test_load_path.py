@@ -241,14 +241,3 @@ def test_a_path_is_written_to_a_file_and_its_points_serve_modes_and_outputs(tmp_
     length = np.hypot(1, z)
     omega = np.sqrt(2 * (1 - free / length * z**2 / length**2) / 2.0)
     assert fem.modes(path.system, 1, about=last).omega[0] == pytest.approx(omega, rel=1e-6)
-
-
-def test_repeated_rows_are_named_as_what_makes_the_tangent_singular():
-    model = truss(0.1)
-    rigid = model.add(fem.RigidBody(1.0, 1.0, position=[0, 0, 1], name="block"))
-    for _ in range(2):
-        model.add(fem.Fixed.at(model.ground, rigid, [0, 0, 1]))
-    system = model.compile(redundant="allow")
-    for solve in (fem.static_equilibrium, fem.load_path, fem.buckling):
-        with pytest.raises(fem.SolverError, match=r"redundant='allow'.*statics needs them to be independent"):
-            solve(system)
