@@ -19,6 +19,7 @@ from fem_mbs.errors import SolverError, label
 from fem_mbs.solvers.paths.changes import Changes
 from fem_mbs.solvers.paths.control import Control, Load, Metric, Plane, Tangent
 from fem_mbs.solvers.paths.critical import FLAT, LIMIT, Test, root
+from fem_mbs.solvers.paths.hidden import Hidden
 from fem_mbs.solvers.paths.load_steps import internal_states, largest_row, record, restore, tangent_matrices
 from fem_mbs.solvers.paths.newton import bordered, newton
 from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath, PathPoint
@@ -60,6 +61,7 @@ class Follower:
         self.problem, self.metric, self.make = problem, metric, make
         self.step, self.tolerance, self.most = step, tolerance, most
         self.path, self.records = LoadPath(problem.system), []
+        self.hidden = Hidden(self)
         self.changes: Any = None if problem.held is None else Changes(self)
 
     def begin(self, state: State, lam: np.ndarray) -> Point | None:
@@ -201,6 +203,7 @@ class Follower:
             new = new if landed is None else landed
             self._apart(new)
             self.search(point, new, s, first)
+            self.hidden.look(point, new, s, first)
             kept = self.keep(new)
             if change is not None and landed is None:
                 new = self.changes.beyond(new)
@@ -304,8 +307,9 @@ class Follower:
         size = self.metric.norm(mean[0], mean[2])
         along = Tangent(*(part / size for part in mean)) if size > 0.0 else point.tangent
         found = [(one._replace(tangent=along), kind, y) for one, kind, y in found]
-        for one, kind, y in sorted(found, key=lambda item: item[0].s):
+        for one, kind, y in found:
             self.path.critical.append(CriticalPoint(self.problem.system, one, *self._told(one), kind, y, self.problem))
+        self.path.critical.sort(key=lambda one: one.length)
 
     def _zero(self, point, new, ds, place):
         """Where the eigenvalue at a place is zero: point, kind and motion; or None."""

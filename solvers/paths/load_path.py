@@ -67,7 +67,8 @@ def load_path(
     step : float > 0
         Largest step of arc length: nodes turn by so many radians, or move by so many extents of the model, and the
         load factor changes by so much, in the root mean square of all. Smaller steps are taken where Newton's
-        iteration needs them. Two critical points within one step may be missed.
+        iteration needs them. Two critical points within one step are looked for where something points to them; an
+        eigenvalue that dips to zero from afar and back within one step is missed.
     control : {"arc length", "load"} or (node, component)
         What is prescribed from one equilibrium to the next: the arc length, the load factor (ends with an error at a
         limit point), or one displacement such as ``(crown, "z")``, of which ``step`` are then extents of the model
