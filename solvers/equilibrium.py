@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
+from fem_mbs.solvers.counting_rows import SAME, counting_rows
 from fem_mbs.system.gather import gather, scatter_vector
 from fem_mbs.system.records import groups_of, switches_of, zero
 from fem_mbs.system.state import State
@@ -50,6 +51,8 @@ class Equilibrium:
         self.magnitudes = np.zeros(6 * len(system.nodes))
         self.twin = None if rotation is None else unfixed(system)
         self.contacts: Any = None  # `fem_mbs.solvers.paths.contact_forces.ContactForces` where contacts take part
+        self.held: Any = None  # `fem_mbs.solvers.paths.held_contacts.HeldContacts` where closed ones are rows of a path
+        self.kept: np.ndarray | None = None  # numbers of the rows that count; None: all
 
     def set_load(self, factor: float) -> None:
         """Apply load factor λ to gravity, loads and drivers."""
@@ -67,8 +70,81 @@ class Equilibrium:
         start = np.where(self.is_load[:, None], 0.0, self.at_start[: len(self.is_load)])
         return gravity or bool(self.varies.any() and (self.at_end[: len(self.is_load)] - start)[self.varies].any())
 
+    # --- rows ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> int:
+        """Number of multipliers: of constraints, then of contacts that are held."""
+        return self.system.m + (0 if self.held is None else len(self.held.numbers))
+
+    def hold(self, numbers: tuple[int, ...], state: State) -> None:
+        """Let these contacts be held from an equilibrium on, and find which rows count there."""
+        if self.held is not None:
+            self.held.numbers = numbers
+        self.count(state)
+
+    def count(self, state: State) -> None:
+        """Find which rows count at a state, an equilibrium (`fem_mbs.solvers.counting_rows`)."""
+        system = self.system
+        self.kept = None
+        if system.rows_repeat or self.rows > system.m:
+            kept = counting_rows(system, self.gradients(state))
+            self.kept = kept if len(kept) < self.rows else None
+
+    def gradients(self, state: State) -> Any:
+        """G of all rows (m + contacts, n)."""
+        from scipy.sparse import csc_array, vstack
+
+        system, n = self.system, self.system.n
+        system.constraint_values(state)
+        G = -system.assemble(state).matrix()[n:, :n].tocsc()
+        if self.held is None or not len(self.held.numbers):
+            return G
+        self.held.kinematics(state)
+        return csc_array(vstack([G, self.held.rows()]))
+
+    def solvable(self, right: np.ndarray) -> np.ndarray:
+        """A right-hand side (n + rows,) with 0 in rows that do not count."""
+        if self.kept is None:
+            return right
+        right = right.copy()
+        right[self.system.n + np.setdiff1d(np.arange(self.rows), self.kept)] = 0.0
+        return right
+
+    def matrix(self, state: State, lam: np.ndarray, mixed: bool = False) -> Any:
+        """[K + K_g −Gᵀ; −G 0] sparse; rows that do not count have −1 on the diagonal and nothing else.
+
+        `System.constraint_values` must have been called at the same state.
+        """
+        from scipy.sparse import block_array, diags_array
+
+        system, n, m = self.system, self.system.n, self.system.m
+        A = system.assemble(state, c_K=1.0, lam=lam[:m], c_H=1.0, mixed=mixed).matrix().tocsc()
+        if self.held is not None and len(self.held.numbers):
+            turning, rows = self.held.turning(state, lam[m:]), self.held.rows()
+            turning.resize(A.shape)
+            rows.resize((rows.shape[0], A.shape[0]))
+            A = block_array([[A + turning, -rows.T], [-rows, None]]).tocsc()
+        if self.kept is None:
+            return A
+        counts = np.zeros(n + len(lam))
+        counts[:n] = counts[n + self.kept] = 1.0
+        only = diags_array(counts)
+        return (only @ A @ only + diags_array(counts - 1.0)).tocsc()
+
+    def least(self, state: State, lam: np.ndarray) -> np.ndarray:
+        """Multipliers of least norm with the same forces, where rows repeat others."""
+        if self.kept is None or not self.system.rows_repeat:
+            return lam
+        arm = np.append(self.system.row_arm[: self.system.m], np.ones(len(lam) - self.system.m))
+        G = self.gradients(state)
+        scaled = (arm[:, None] * G.toarray()).T
+        return arm * np.linalg.lstsq(scaled, G.T @ lam, rcond=SAME)[0]
+
+    # --- loads and forces ---------------------------------------------------------------------------------------------
+
     def load_rate(self, state: State, lam: np.ndarray, factor: float) -> tuple[np.ndarray, float]:
-        """∂(f + Gᵀμ)/∂λ (n,) and ∂g/∂λ (m,) in one vector, and how far the forces are from straight lines in λ.
+        """∂(f + Gᵀμ)/∂λ (n,) and ∂g/∂λ of all rows in one vector, and how far the forces are from straight lines in λ.
 
         Differences over a unit of λ are exact for loads that are proportional to it; those of drivers, whose rows are
         not, are small ones. Left out: the rotation.
@@ -86,7 +162,7 @@ class Equilibrium:
         self._at(state, lam, factor)
         size = max(np.abs(rate).max(initial=0.0), 1e-9 * np.abs(middle[0]).max(initial=0.0))
         crooked = np.abs(bend).max(initial=0.0) / size if size > 0.0 else 0.0
-        return np.concatenate([rate + rows[0], rows[1]]), float(crooked)
+        return np.concatenate([rate + rows[0], rows[1], np.zeros(self.rows - system.m)]), float(crooked)
 
     def _at(self, state, lam, factor):
         """f (n,), Gᵀμ (n,) and g (m,) at a load factor, the pose kept."""
@@ -94,7 +170,7 @@ class Equilibrium:
         self.set_load(factor)
         f = system.reduced(system.forces(state)[1]).copy()
         g = system.constraint_values(state)[0].copy()
-        return f, system.reduced(system.constraint_forces(lam)), g
+        return f, system.reduced(system.constraint_forces(lam[: system.m])), g
 
     def reactions(self, state: State, lam: np.ndarray, factor: float) -> np.ndarray:
         """What supports do to the fixed components of the nodes (N, 6): force [N] and moment [N m], inertial axes."""
@@ -103,7 +179,8 @@ class Equilibrium:
         state.V[:], A = self.motion(state, factor)
         Ma, f = system.forces(state, A)
         system.constraint_values(state)
-        total = (Ma - f - system.constraint_forces(lam) - self.contact_forces(state)).reshape(-1, 6)
+        carried = system.constraint_forces(lam[: system.m]) + self.contact_forces(state, lam)
+        total = (Ma - f - carried).reshape(-1, 6)
         held = np.where(system.dof.reshape(-1, 6) < 0, total, 0.0)
         held[:, 3:] = np.einsum("nij,nj->ni", state.R, held[:, 3:])
         return held
@@ -116,18 +193,22 @@ class Equilibrium:
         return steady_rotation(state, w)
 
     def residual(self, state: State, lam: np.ndarray, factor: float, mixed: bool) -> np.ndarray | None:
-        """f + Gᵀμ − M v̇ (n,), with the forces of contacts, and g (m,) in one vector, or None if it is not finite."""
+        """f + Gᵀμ − M v̇ (n,), with the forces of contacts, and g of all rows in one vector; None: not finite."""
         system = self.system
         state.V[:], A = self.motion(state, factor)
         Ma, f = system.forces(state, A, mixed=mixed)
         if not (np.isfinite(f).all() and np.isfinite(Ma).all()):
             return None
         g, _ = system.constraint_values(state)
-        total = f - Ma + system.constraint_forces(lam) + self.contact_forces(state)
-        return np.concatenate([system.reduced(total), g])
+        total = f - Ma + system.constraint_forces(lam[: system.m]) + self.contact_forces(state, lam)
+        gaps = [] if self.held is None else self.held.gap[list(self.held.numbers)]
+        return np.concatenate([system.reduced(total), g, gaps])
 
-    def contact_forces(self, state: State) -> np.ndarray:
+    def contact_forces(self, state: State, lam: np.ndarray) -> np.ndarray:
         """Forces of contacts at a state, full vector (6 N,); zero where they take no part."""
+        if self.held is not None:
+            self.held.evaluate(state, lam[self.system.m :])
+            return self.held.full()
         if self.contacts is None:
             return np.zeros(6 * len(self.system.nodes))
         self.contacts.evaluate(state)
@@ -137,9 +218,9 @@ class Equilibrium:
         """Sums of the magnitudes of the forces that act on each component (N, 6)."""
         system = self.system
         absolute_forces(system.data[0], state.x, state.R, state.V, self.magnitudes)
-        full = self.magnitudes + np.abs(system.constraint_forces(lam))
-        if self.contacts is not None:
-            full += np.abs(self.contacts.full())
+        full = self.magnitudes + np.abs(system.constraint_forces(lam[: system.m]))
+        for contacts in (self.contacts, self.held):
+            full += 0.0 if contacts is None else np.abs(contacts.full())
         return full.reshape(-1, 6)
 
     def carried(self, state: State, lam: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -147,30 +228,35 @@ class Equilibrium:
         from scipy.sparse import block_array, eye_array
         from scipy.sparse.linalg import splu
 
+        n, lam = self.system.n, lam.copy()
         G = self.system.matrices(state)[3]
+        kept = np.flatnonzero(self.system.active_rows) if self.kept is None else self.kept
         try:
-            blocks = [[eye_array(self.system.n), -G.T], [-G, self.system.off_block()]]
-            solve = splu(block_array(blocks).tocsc()).solve
+            solve = splu(block_array([[eye_array(n), -G[kept].T], [-G[kept], None]]).tocsc()).solve
         except RuntimeError:
             return lam
-        return lam + solve(np.concatenate([right[: self.system.n], np.zeros(self.system.m)]))[self.system.n :]
+        lam[kept] += solve(np.append(right[:n], np.zeros(len(kept))))[n:]
+        return lam
 
     def tangent(self, state: State, lam: np.ndarray, factor: float) -> Callable | None:
         """Factorised (1); returns a function that solves it, or None if it is singular."""
-        system = self.system
-        if self.rotation is None:
+        system, n = self.system, self.system.n
+        if self.rotation is None and self.kept is None and self.rows == system.m:
             layout = system.assemble(state, c_K=1.0, lam=lam, c_H=1.0, mixed=self.mixed)
             return layout.solver.solve if layout.solver.factor(layout.values) else None
         from scipy.sparse import block_array
         from scipy.sparse.linalg import splu
 
-        w = np.sqrt(factor) * self.rotation
-        K, _, _ = rotating_matrices(system, state, lam, w, twin=self.twin, mixed=self.mixed)
-        G = system.matrices(state)[3]
+        A = self.matrix(state, lam, self.mixed)
+        if self.rotation is not None:
+            w = np.sqrt(factor) * self.rotation
+            K = rotating_matrices(system, state, lam, w, twin=self.twin, mixed=self.mixed)[0]
+            A = block_array([[K, A[:n, n:]], [A[n:, :n], A[n:, n:]]]) if system.m else K
         try:
-            return splu(block_array([[K, -G.T], [-G, system.off_block()]]).tocsc() if system.m else K).solve
+            solve = splu(A.tocsc()).solve
         except RuntimeError:
             return None
+        return lambda right: solve(self.solvable(right))
 
 
 def steady_rotation(state: State, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -194,7 +194,6 @@ def modes(
     shift = None if shift is None else owner.number("shift", shift)
     about_it = small_motions(owner, model, about, rotation=rotation, spinning=spinning, contacts=contacts)
     system, M, C, K, G = about_it.system, about_it.M, about_it.C, about_it.K, about_it.G
-    G = G[np.flatnonzero(np.append(system.active_rows, np.ones(G.shape[0] - system.m, bool)))]
     if not damping:
         C = 0.5 * (C - C.T)
         K = 0.5 * (K + K.T) if spinning else K  # damping of what turns is circulatory

@@ -133,9 +133,10 @@ def static_equilibrium(
     w = None if rotation is None else owner.as_vector("rotation", rotation)
     owner.as_path("save", save)
     system = compiled(owner, model, check="positions")
-    refuse(owner, system)
     system.number_nodes()
     t = owner.number("t", float(system.initial.t) if t is None else t, "s")
+    system.switch_at(t, system.initial)
+    refuse(owner, system)
     problem = Equilibrium(system, t, mixed, w)
     if system.nc and not system.searches and w is None:
         problem.contacts = ContactForces(system)

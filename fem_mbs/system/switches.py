@@ -7,7 +7,7 @@ the groups (`Group.changing`), which a run keeps and puts back with its state.
 Source: docs/theory/switches.md.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,7 @@ class Switches(Diagnosis):
     """What a `System` knows of elements that are on and off."""
 
     initial: State
+    independent: bool
 
     @property
     def active_rows(self) -> np.ndarray:
@@ -36,12 +37,18 @@ class Switches(Diagnosis):
                 chosen[first : first + group.n * rows] = np.repeat(group.active != 0, rows)
         return chosen
 
-    def off_block(self) -> Any:
-        """Block (m, m) of bordered matrices with −1 for rows that are off, sparse; None where all are on."""
-        from scipy.sparse import diags_array
-
-        active = self.active_rows
-        return None if active.all() else diags_array(np.where(active, 0.0, -1.0))
+    @property
+    def rows_repeat(self) -> bool:
+        """Whether some rows that are on may repeat others: these were allowed, or were off when that was looked at."""
+        if not self.independent:
+            return True
+        begin = self.initial.t
+        return any(
+            on and not element.is_on(begin)
+            for group in self.groups
+            if group.elements[0].role == "constraint"
+            for element, on in zip(group.elements, group.active)
+        )
 
     def place_of(self, element: "Element") -> tuple[int, int]:
         """Number of the group of an element, and its number in it.
@@ -81,3 +88,17 @@ class Switches(Diagnosis):
             if group.contact_stride == 0:
                 group.active[:] = [element.is_on(self.initial.t) for element in group.elements]
         self.engage_all(self.initial)
+
+    def switch_at(self, t: float, state: State) -> None:
+        """Switch all elements as the model says for a time [s], for a problem that is no run.
+
+        What is on at the initial time keeps its pose of then; what is switched on between takes that of the state.
+        """
+        self.engage_all(self.initial)
+        for number, group in enumerate(self.groups):
+            if group.contact_stride:
+                continue
+            group.active[:] = [element.is_on(t) for element in group.elements]
+            for e, element in enumerate(group.elements if "engage" in group.calls else ()):
+                if group.active[e] and not element.is_on(self.initial.t):
+                    assembly.engage(self.data[0], number, e, state.x, state.R, state.V)

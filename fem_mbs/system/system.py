@@ -85,7 +85,7 @@ class System(Switches):
         self.in_use = InUse(self)
         self.name = model.name
         self.gravity = model.gravity.copy()
-        self.independent = check and redundant == "error"
+        self.independent = bool(check) and redundant == "error"
         self._forgotten(model)
         self._number(model)
         self._group(model)

@@ -27,7 +27,9 @@ from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.model import compiled
 from fem_mbs.rotations import log
 from fem_mbs.solvers import eigen
+from fem_mbs.solvers.counting_rows import counting_rows
 from fem_mbs.solvers.stepping.stepper import Stepper
+from fem_mbs.system.state import State
 
 SHARP = 1e-11  # rtol of the runs: their noise is divided by the size of the disturbances
 LANDING = 1e-9  # of a step: how far before a jump the run before it ends
@@ -142,7 +144,10 @@ def floquet(
     if system.non_holonomic:
         what = f"has {label(system.non_holonomic[0])}, which constrains velocities; multipliers do not know it"
         raise ParameterError(owner, "model", system.name, what)
-    free = system.n - system.m
+    begins = about if isinstance(about, State) else system.initial
+    _same_switches(owner, system, begins.t, period)
+    system.switch_at(begins.t, begins)
+    free = system.n - int(system.active_rows.sum())
     owner.check(free <= MOST, "model", system.name, f"has {free} degrees of freedom, more than {MOST}")
     if about is not None:
         before, system.initial = system.initial, about
@@ -158,6 +163,15 @@ def floquet(
         return Floquet(fine + change, runs.Z, period, float(np.linalg.norm(change) / np.linalg.norm(fine)))
     finally:
         system.initial = before
+
+
+def _same_switches(owner, system, t, period):
+    """Raise unless every element is on after a period if it is on now, and off if it is off."""
+    for element in system.elements:
+        times = [at for at, _ in element.switch_times() if t < at <= t + period]
+        if times and element.is_on(t) != element.is_on(t + period):
+            what = f"s is no period: {label(element)} is switched at {times[0]:g} s and not back; begin after that"
+            raise ParameterError(owner, "period", period, what)
 
 
 def order_of(stepper: Any) -> int:
@@ -182,7 +196,8 @@ class _Period:
             object.__setattr__(self.stepper, "rtol", SHARP)
         self.ends = [*jumps, period]
         system.update_signals(self.start.t)
-        self.Z = eigen.null_space(system.matrices(self.start)[3])
+        G = system.matrices(self.start)[3]
+        self.Z = eigen.null_space(G[counting_rows(system, G)])
         self.order = order_of(stepper)
         # sizes of displacements and rotations, and of their rates
         full = np.tile([system.size] * 3 + [1.0] * 3, len(system.nodes))[system.dof >= 0]

@@ -115,7 +115,7 @@ def frequency_response(
     spinning = owner.as_flag("spinning", spinning)
     found = small_motions(owner, model, about, rotation=rotation, spinning=spinning, contacts=contacts)
     ports, n = Ports(owner, found, inputs, outputs), found.system.n
-    G, m, N = found.G, found.system.m, spin_of(found)
+    G, N = found.G, spin_of(found)
     right = np.vstack([ports.F, ports.P]).astype(complex)
     responses = []
     for w in 2 * np.pi * frequencies:
@@ -128,7 +128,7 @@ def frequency_response(
         if not np.isfinite(solved).all():
             what = "a resonance without damping" if w > 0 else "something moves without resistance"
             raise SolverError(f"frequency_response: no steady response at {w / (2 * np.pi):.6g} Hz, {what}")
-        q, lam = solved[:n], solved[n : n + m]
+        q, lam = solved[:n], found.spread @ solved[n:]
         y = ports.Yq @ q + 1j * w * (ports.Yv @ q) + ports.Ya @ (-(w**2) * q - 1j * w * (N @ q)) + ports.Yl @ lam
         responses.append(y + ports.D)
     return FrequencyResponse(frequencies, np.array(responses), ports, found.remarks)

@@ -185,8 +185,8 @@ def _reduced(found, ports):
     pull_u = none.copy()
     pull_u[:, ~moved] = ports.F[:, ~moved]
     pull = np.hstack([0 * Z, 0 * Z, ports.F[:, moved], 0 * drives])
-    lam = np.linalg.lstsq(full.T, M @ a + C @ v + K @ q - pull, rcond=1e-11)[0][: found.system.m]
-    lam_u = np.linalg.lstsq(full.T, M @ a_u - pull_u, rcond=1e-11)[0][: found.system.m]
+    lam = found.spread @ np.linalg.lstsq(full.T, M @ a + C @ v + K @ q - pull, rcond=1e-11)[0]
+    lam_u = found.spread @ np.linalg.lstsq(full.T, M @ a_u - pull_u, rcond=1e-11)[0]
     Yv = ports.Yv - ports.Ya @ spin_of(found)
     output = ports.Yq @ q + Yv @ v + ports.Ya @ a + ports.Yl @ lam
     direct = ports.Ya @ a_u + ports.Yl @ lam_u + np.where(moved, 0.0, ports.D)

@@ -127,8 +127,11 @@ class Ports:
         for rate in (1, 2):
             rated = self._slope(k, rate)[0]
             self.owner.check(not rated.any(), "inputs", one, "acts by its rate as well, which a linear model has not")
-        P = np.zeros(self.found.G.shape[0])
-        P[: system.m] = rows
+        P = self.found.moved_rows(rows)
+        words = "cannot be an input: other constraints hold what it would move"
+        self.owner.check(P is not None, "inputs", one, words)
+        off = part in system.rows and not system.is_on(part)
+        self.owner.check(not off, "inputs", one, "is off at this state and moves nothing; see active and intervals")
         return force, P
 
     def _slope(self, k, rate):

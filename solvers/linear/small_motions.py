@@ -15,6 +15,7 @@ import numpy as np
 
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.model import compiled
+from fem_mbs.solvers.counting_rows import SAME, counting_rows, spread
 from fem_mbs.solvers.equilibrium import rotating_matrices
 from fem_mbs.solvers.linear.closed_contacts import ClosedContacts
 from fem_mbs.solvers.rotors.spin import check_symmetry, holding, spinning_matrices, turning
@@ -34,7 +35,8 @@ class SmallMotions:
     ----------
     system, state : System, State; the state with the velocities that the matrices are about
     M, C, K : (n, n) sparse
-    G : (m + rows of contacts, n) sparse
+    G : (k, n) sparse, the rows that count (`fem_mbs.solvers.counting_rows`) of joints, and of contacts
+    spread : (m, k) sparse, multipliers of all rows of joints from those of G
     multipliers : (m,)
     rotation : (3,) [rad/s] or None, angular velocity of the frame
     spins : (N, 3) [rad/s] or None, body components, of nodes that spin
@@ -43,10 +45,31 @@ class SmallMotions:
 
     def __init__(self, system: System, state: State, lam: np.ndarray) -> None:
         self.system, self.state, self.multipliers = system, state, lam
-        self.M = self.C = self.K = self.G = None
+        self.M = self.C = self.K = self.G = self.spread = None
         self.spins: np.ndarray | None = None
         self.rotation: np.ndarray | None = None
         self.remarks: list[str] = []
+
+    def count_rows(self) -> None:
+        """Leave in G the rows that count."""
+        G: Any = self.G
+        kept = counting_rows(self.system, G)
+        arm = np.append(self.system.row_arm[: self.system.m], np.ones(G.shape[0] - self.system.m))
+        self._rows: Any = G
+        self._kept, self.G = kept, G[kept]
+        self.spread = spread(G, kept, arm)[: self.system.m]
+
+    def moved_rows(self, change: np.ndarray) -> np.ndarray | None:
+        """What a change of g (m,) by a driver is in the rows of G; None where rows that repeat others forbid it."""
+        counting: Any = self.G
+        full = np.append(change, np.zeros(self._rows.shape[0] - len(change)))
+        here = full[self._kept]
+        rest = np.setdiff1d(np.arange(len(full)), self._kept)
+        if full.any() and len(rest):
+            parts = np.linalg.lstsq(counting.toarray().T, self._rows[rest].toarray().T, rcond=SAME)[0]
+            if np.abs(full[rest] - parts.T @ here).max() > SAME * np.abs(full).max():
+                return None
+        return here
 
     def finite(self) -> None:
         """Raise a SolverError that names the element whose matrices are not finite."""
@@ -71,6 +94,7 @@ def small_motions(
         raise ParameterError(
             owner, "about", about, f"has {len(state.x)} nodes, the model {len(system.nodes)}; is it of this model?"
         )
+    system.switch_at(state.t, system.initial if isinstance(about, StaticResult) else state)
     model_checks.state_fits(system, state)
     system.update_signals(state.t)
     closed = ClosedContacts(owner, system, state, contacts)
@@ -93,6 +117,7 @@ def small_motions(
     found.finite()
     force = _left_over(found)
     force = closed.add_to(found, force)
+    found.count_rows()
     if not isinstance(about, StaticResult) and w is None:
         found.remarks += _loads(found, force)
     found.remarks += _neutral(system) + closed.remarks

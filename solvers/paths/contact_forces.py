@@ -41,12 +41,11 @@ from fem_mbs.solvers.contact.law import (
     normal_tangent,
     open_contact,
 )
+from fem_mbs.solvers.paths.contact_rows import ContactRows
 from fem_mbs.solvers.paths.untouched import CLOSED as TOUCHES
-from fem_mbs.system import contacts as contact_assembly
-from fem_mbs.system.contacts import B_GN, B_GT, B_VT, C_BLOCKS, C_GAP, C_SLIP, L_DRILLING, L_MU, L_ROLLING, L_SPINNING
+from fem_mbs.system.contacts import B_GN, B_GT, B_VT, L_DRILLING, L_MU, L_ROLLING, L_SPINNING
 from fem_mbs.system.state import State
 
-STEP = 1e-6  # of differences: m per size, rad
 PROXIMAL = np.array([1e-9, 1e-7, 1e-7])  # ε, of the flexibility at the contact or of 1/p: what may press does
 APEX = 1e-13  # of the forces
 NEAR = 1e-5  # sizes of the model: gap at the start of the load step in which a contact with friction closes
@@ -56,22 +55,17 @@ NORMAL, TANGENTS = np.eye(3)[0], np.eye(3)[1:].ravel().copy()
 WORDS = {GAP: "open", STICK: "sticks", SLIP: "slides", CLOSED: "closed, no friction"}
 
 
-class ContactForces:
+class ContactForces(ContactRows):
     """Contacts of a system in its load steps; ``lam`` and ``status`` are those of the last iterate, ``slid`` which
     have slid in one of the load step.
     """
 
     def __init__(self, system: Any) -> None:
-        self.system, nc = system, system.nc
-        self.groups = [group for group in system.groups if group.contact_stride and group.n]
-        self.laws = np.zeros((nc, contact_assembly.N_LAW))
-        for group in self.groups:
-            self.laws[group.first_contact : group.first_contact + group.n] = group.laws
-        self.lam, self.force, self.rows = np.zeros((nc, 3)), np.zeros((nc, 3)), np.zeros((nc, 3))
+        super().__init__(system)
+        nc = system.nc
+        self.lam, self.rows = np.zeros((nc, 3)), np.zeros((nc, 3))
         self.status, self.slid = np.zeros(nc, np.int64), np.zeros(nc, bool)
-        self.p, self.size, self.start = 1.0, 1.0, system.initial.copy()
-        moving = {node.index for contact in system.contacts for node in contact.nodes}
-        self.places = [int(j) for j in np.flatnonzero(system.dof >= 0) if j // 6 in moving]
+        self.p, self.size = 1.0, 1.0
 
     # --- a load step --------------------------------------------------------------------------------------------------
 
@@ -127,11 +121,7 @@ class ContactForces:
 
     def evaluate(self, state: State) -> None:
         """Gaps, slips, gradients and the law at a state."""
-        d, start = self.system.data[0], self.start
-        contact_assembly.contacts(d, state.x, state.R, start.x, start.R, self.system.no_acceleration)
-        kept = [group.kept[: group.n] for group in self.groups]
-        self.gap = np.concatenate([rows[:, C_GAP] for rows in kept])
-        self.slip = np.concatenate([rows[:, C_SLIP : C_SLIP + 2] for rows in kept])
+        self.kinematics(state)
         tangential, row = np.zeros(2), np.zeros(2)
         for c, mu in enumerate(self.laws[:, L_MU]):
             xi = self.lam[c, 0] - self.p * self.gap[c]
@@ -146,64 +136,13 @@ class ContactForces:
                 self.force[c, 1:], self.rows[c, 1:] = tangential, row
                 self.slid[c] |= self.status[c] == SLIP
 
-    def full(self) -> np.ndarray:
-        """Fᵀφ, full vector (6 N,), with the gradients of the last evaluation."""
-        total = np.zeros(6 * len(self.system.nodes))
-        for group, ids, blocks in self._blocks():
-            phi = self.force[group.first_contact : group.first_contact + group.n]
-            np.add.at(total, ids, np.einsum("er,eri->ei", phi, blocks[:, [B_GN, B_VT, B_VT + 1]]))
-        return total
-
-    def _blocks(self):
-        """Groups with full components (n, nd) and gradients (n, rows, nd) of their contacts."""
-        for group in self.groups:
-            nd, n = group.sizes["nd"], group.n
-            ids = (6 * group.nodes[:n, :, None] + np.arange(6)).reshape(n, nd)
-            yield group, ids, group.kept[:n, C_BLOCKS:].reshape(n, -1, nd)
-
-    def gradient(self, chosen: tuple[int, int, int]) -> csc_array:
-        """Three rows of each contact (3 nc, n): the blocks chosen, of the last evaluation."""
-        dof, entries = self.system.dof, ([], [], [])
-        for group, ids, blocks in self._blocks():
-            values, columns = blocks[:, list(chosen)], np.repeat(dof[ids][:, None], 3, axis=1)
-            rows = 3 * group.first_contact + np.arange(3 * group.n).reshape(group.n, 3)
-            rows = np.broadcast_to(rows[:, :, None], values.shape)
-            there = (columns >= 0) & (values != 0.0)
-            for part, array in zip(entries, (values, rows, columns)):
-                part.append(array[there])
-        values, rows, columns = (np.concatenate(part) for part in entries)
-        return csc_array((values, (rows, columns)), shape=(3 * self.system.nc, self.system.n))
-
-    def stiffness(self, state: State) -> csc_array:
-        """−∂(Fᵀφ)/∂q (n, n) at constant φ; the evaluation is that of the state again afterwards."""
-        system, entries, kept = self.system, ([], [], []), self.force.copy()
-        contacts = system.contacts if kept.any() else []
-        acting = {node.index for c, contact in enumerate(contacts) if kept[c].any() for node in contact.nodes}
-        for j in (place for place in self.places if place // 6 in acting):
-            h = STEP * (system.size if j % 6 < 3 else 1.0)
-            delta, ends = np.zeros((len(system.nodes), 6)), []
-            for sign in (1.0, -1.0):
-                delta[j // 6, j % 6] = sign * h
-                there, start = system.moved(state, delta), self.start
-                contact_assembly.contacts(system.data[0], there.x, there.R, start.x, start.R, system.no_acceleration)
-                ends.append(system.reduced(self.full()))
-            change = (ends[1] - ends[0]) / (2.0 * h)
-            rows = np.flatnonzero(change)
-            for part, array in zip(entries, (change[rows], rows, np.full(len(rows), system.dof[j]))):
-                part.append(array)
-        self.evaluate(state)
-        if not entries[0]:
-            return csc_array((system.n, system.n))
-        values, rows, columns = (np.concatenate(part) for part in entries)
-        return csc_array((values, (rows, columns)), shape=(system.n, system.n))
-
     # --- Newton's iteration -------------------------------------------------------------------------------------------
 
     def step(self, problem: Any, state: State, lam: np.ndarray, right: np.ndarray) -> np.ndarray | None:
         """Increments (n + m,) of (3) for the residual of the system, or None; forces get theirs."""
         system, n = self.system, self.system.n
-        turning = self.stiffness(state)
-        A = system.assemble(state, c_K=1.0, lam=lam, c_H=1.0, mixed=problem.mixed).matrix()
+        turning = self._turning(state)
+        A = problem.matrix(state, lam, problem.mixed)
         F, B = self.gradient((B_GN, B_VT, B_VT + 1)), self.gradient((B_GN, B_GT, B_GT + 1))
         held = np.maximum(B.multiply(B) @ np.abs(A.diagonal()[:n]), self.p).reshape(
             -1, 3
@@ -219,7 +158,7 @@ class ContactForces:
         blocks = [[K, A[:n, n:], F.T @ gl], [A[n:, :n], A[n:, n:], wide[0]], [lg @ B, wide[1], ll]]
         if not system.m:
             blocks = [[K, F.T @ gl], [lg @ B, ll]]
-        matrix, right = block_array(blocks).tocsc(), np.concatenate([right, -self.rows.ravel()])
+        matrix, right = block_array(blocks).tocsc(), np.append(problem.solvable(right), -self.rows.ravel())
         try:
             solve = splu(matrix).solve
         except RuntimeError:
@@ -282,6 +221,12 @@ class ContactForces:
         )
         return max(length / (0.5 * TOUCHES) * 1e-9, float(off))
 
+    def _turning(self, state):
+        """−∂(Fᵀφ)/∂q (n, n) at constant φ; the evaluation is that of the state again afterwards."""
+        found = self.stiffness(state)
+        self.evaluate(state)
+        return found
+
     # --- what is told -------------------------------------------------------------------------------------------------
 
     def closed_rows(self, state: State) -> tuple[csc_array, csc_array] | None:
@@ -289,7 +234,7 @@ class ContactForces:
         self.evaluate(state)
         if (self.status == SLIP).any():
             return None
-        K = self.stiffness(state)
+        K = self._turning(state)
         F = self.gradient((B_GN, B_VT, B_VT + 1)).tocsr()
         pressed = self.force[:, 0] > TOUCHES * np.abs(self.force).max(initial=0.0)
         chosen = np.zeros((self.system.nc, 3), bool)
@@ -311,14 +256,3 @@ class ContactForces:
                 "that it touches (gap 0)."
             )
         return " What contacts without friction leave free (a block on a plane) has no stiffness; friction holds it."
-
-
-def independent(rows: csc_array) -> csc_array:
-    """As many rows as are independent of each other, with the same null space."""
-    from scipy.linalg import qr
-
-    if rows.shape[0] < 2:
-        return rows
-    R, order = qr(rows.toarray().T, mode="r", pivoting=True)
-    size = np.abs(np.diag(R))
-    return csc_array(rows.tocsr()[np.sort(order[: int((size > 1e-11 * size[0]).sum())])])

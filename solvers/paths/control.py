@@ -16,6 +16,7 @@ weight of the load factor. The tangent t of the path has length 1 in (1). Equati
 Source: docs/theory/load_paths.md, (4)-(8); Riks 1979; Crisfield 1981; Keller 1977 for (3).
 """
 
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,15 +56,19 @@ class Tangent(NamedTuple):
     factor: float
 
 
-class Control:
+class Control(ABC):
     """One more equation, from a point ``start`` with state and load factor and its `Tangent`."""
 
     def __init__(self, metric: Metric, start: Any, tangent: Tangent, ds: float) -> None:
         self.metric, self.start, self.tangent, self.ds = metric, start, tangent, ds
 
+    @abstractmethod
     def row(self, state: State, factor: float) -> tuple[np.ndarray, float, float]:
         """c (n,), c_λ and e at an iterate."""
-        raise NotImplementedError
+
+    def distance(self, state: State, factor: float) -> float:
+        """Δs with which a step would lead to a state and a load factor."""
+        return self.ds - self.row(state, factor)[2]
 
     def predicted(self) -> float:
         """How far to go along the tangent to begin with."""
@@ -95,6 +100,9 @@ class Sphere(Control):
         s = self.metric.norm(delta, change)
         return self.metric.scale**2 * delta, self.metric.weight**2 * change, 0.5 * (self.ds**2 - s**2)
 
+    def distance(self, state: State, factor: float) -> float:
+        return self.metric.norm(*self._moved(state, factor))
+
     def reached(self, state: State, factor: float) -> bool:
         s = self.metric.norm(*self._moved(state, factor))
         return abs(s - abs(self.ds)) <= REACHED * abs(self.ds)
@@ -106,6 +114,9 @@ class Load(Control):
     def row(self, state: State, factor: float) -> tuple[np.ndarray, float, float]:
         target = self.start.factor + np.copysign(self.ds, self.tangent.factor)
         return np.zeros(len(self.metric.scale)), 1.0, target - factor
+
+    def distance(self, state: State, factor: float) -> float:
+        return abs(factor - self.start.factor)
 
     def predicted(self) -> float:
         return self.ds / abs(self.tangent.factor)
@@ -122,6 +133,9 @@ class Displacement(Control):
         c = np.zeros(len(delta))
         c[self.k] = 1.0 / self.length
         return c, 0.0, np.copysign(self.ds, self.tangent.delta[self.k]) - delta[self.k] / self.length
+
+    def distance(self, state: State, factor: float) -> float:
+        return abs(self._moved(state, factor)[0][self.k]) / self.length
 
     def predicted(self) -> float:
         return self.ds * self.length / abs(self.tangent.delta[self.k])

@@ -32,7 +32,7 @@ class Test:
     def __init__(self, problem: Any, motion: np.ndarray, scale: np.ndarray) -> None:
         self.problem, self.scale = problem, scale
         border = scale**2 * motion
-        self.border = np.concatenate([border / np.linalg.norm(border), np.zeros(problem.system.m)])
+        self.border = np.concatenate([border / np.linalg.norm(border), np.zeros(problem.rows)])
 
     def _factors(self, state, lam, factor):
         from scipy.sparse import block_array, csc_array
@@ -41,7 +41,7 @@ class Test:
         problem, b = self.problem, csc_array(self.border[:, None])
         problem.set_load(factor)
         problem.residual(state, lam, factor, False)
-        A = problem.system.assemble(state, c_K=1.0, lam=lam, c_H=1.0).matrix()
+        A = problem.matrix(state, lam)
         return splu(block_array([[A, b], [b.T, None]]).tocsc())
 
     def __call__(self, state: State, lam: np.ndarray, factor: float) -> float:

@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fem_mbs.errors import SolverError, label
+from fem_mbs.solvers.paths.changes import Changes
 from fem_mbs.solvers.paths.control import Control, Load, Metric, Plane, Tangent
 from fem_mbs.solvers.paths.critical import FLAT, LIMIT, Test, root
+from fem_mbs.solvers.paths.hidden import Hidden
 from fem_mbs.solvers.paths.load_steps import internal_states, largest_row, record, restore, tangent_matrices
 from fem_mbs.solvers.paths.newton import bordered, newton
 from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath, PathPoint
@@ -31,6 +33,8 @@ SMALLEST = 1e-5  # of the step asked for
 TURN = 0.64  # smallest cosine between tangents, of steps above `SHARP` of the one asked for
 SHARP = 0.02
 JUMP = 3.0  # times the length of the predictor: a longer way leads to another path
+LANDED = 1e-9  # of the step asked for: so near to the load factor asked for a point is at it
+ZERO = 1e-6  # of τ at the ends of a step: round-off of a critical point that was hit
 QUICK, SLOW = 4, 7  # iterations after which a step grows or shrinks
 
 
@@ -45,6 +49,7 @@ class Point(NamedTuple):
     s: float
     iterations: int
     spectrum: Spectrum | None
+    held: tuple[int, ...] = ()  # contacts, whose forces are the last of ``lam``
 
 
 class Follower:
@@ -56,6 +61,24 @@ class Follower:
         self.problem, self.metric, self.make = problem, metric, make
         self.step, self.tolerance, self.most = step, tolerance, most
         self.path, self.records = LoadPath(problem.system), []
+        self.hidden = Hidden(self)
+        self.changes: Any = None if problem.held is None else Changes(self)
+
+    def begin(self, state: State, lam: np.ndarray) -> Point | None:
+        """The first point, in the direction of growing load; None where its tangent is singular.
+
+        Contacts that touch are held if they alone hold the model, and if the load will press them.
+        """
+        changes, held = self.changes, self.problem.held
+        touching_too = () if changes is None else changes.touching(state)
+        point = self.point(state, lam, 0.0, None, 0.0, 0)
+        if point is None and len(touching_too):
+            numbers = tuple(sorted({*held.numbers, *touching_too}))
+            old = dict(zip(held.numbers, lam[self.problem.system.m :]))
+            lam = np.append(lam[: self.problem.system.m], [old.get(c, 0.0) for c in numbers])
+            self.problem.hold(numbers, state)
+            point = self.point(state, lam, 0.0, None, 0.0, 0)
+        return point if point is None or changes is None else changes.begin(point)
 
     # --- points -------------------------------------------------------------------------------------------------------
 
@@ -63,7 +86,8 @@ class Follower:
         self, state: State, lam: np.ndarray, factor: float, before: Tangent | None, s: float, count: int
     ) -> Point | None:
         """A converged equilibrium with its tangent, on from the one before; None where that is not determined."""
-        metric, n = self.metric, self.problem.system.n
+        problem, metric, n = self.problem, self.metric, self.problem.system.n
+        lam = problem.least(state, lam)
         row, c_factor = np.zeros(n), 1.0
         if before is not None:
             row, c_factor = metric.scale**2 * before.delta, metric.weight**2 * before.factor
@@ -71,22 +95,25 @@ class Follower:
         t = np.full(n + len(lam) + 1, np.nan) if solve is None else solve(np.append(np.zeros(n + len(lam)), 1.0))
         size = metric.norm(t[:n], t[-1])
         if not np.isfinite(t).all() or size == 0.0:
-            if before is None:
+            if before is None or len(before.lam) != len(lam):
                 return None
             t, size = np.concatenate([before.delta, before.lam, [before.factor]]), 1.0  # at a branch point
         t = t / size
         matrices = tangent_matrices(self.problem, state, lam, factor)
         found = spectrum(*matrices, self.problem.system.circulatory)
         system = self.problem.system
-        accept_states(system.data[0], state.x, state.R, state.V, lam)  # turns are counted from the last equilibrium
+        joints = lam[: system.m].copy()
+        accept_states(system.data[0], state.x, state.R, state.V, joints)  # turns are counted from the last equilibrium
         inner = internal_states(system)
-        return Point(state, lam, factor, inner, Tangent(t[:n], t[n:-1], float(t[-1])), s, count, found)
+        held = () if problem.held is None else problem.held.numbers
+        return Point(state, lam, factor, inner, Tangent(t[:n], t[n:-1], float(t[-1])), s, count, found, held)
 
     def advance(self, point: Point, ds: float, make: type | None = None, tangent: Tangent | None = None) -> Any:
         """The point a step further, or (None, why) of an iteration that failed."""
         system, t = self.problem.system, point.tangent if tangent is None else tangent
         control: Control = (make or self.make)(self.metric, point, t, ds)
         restore(system, point.inner)
+        self.problem.hold(point.held, point.state)
         size = control.predicted()
         predictor = (size * t.delta, size * t.lam, size * t.factor)
         found = newton(
@@ -152,25 +179,34 @@ class Follower:
         """Go on until the load factor is reached, or ``until`` says so, or there are enough points."""
         ds = self.step
         self._apart(point)
-        closed = [label(contact) for contact, _ in touching(self.problem.system, point.state)]
+        closed = self._left_out(point)
         if closed:
             self.path.remarks.append(
-                f"Closed contacts carry nothing here, and stability is that without them: {', '.join(closed[:5])}."
+                "Closed contacts that resist sliding or rolling carry nothing here, and stability is that without "
+                f"them: {', '.join(closed[:5])}."
             )
+        if self.changes is not None and not first:
+            self.path.remarks += self.changes.idle(point)
         self.keep(point)
         while True:
             if len(self.path.points) >= points:
                 self.path.ended = f"after {points} points"
                 return
             new, ds = self.next(point, ds, first)
+            full, s = ds, ds
+            change = None if self.changes is None else self.changes.first(point, new, ds, first)
+            if change is not None:
+                new, s = change
             # from a start at the load factor asked for the path may return to it
-            crossed = factor is not None and (point.factor - factor) * (new.factor - factor) <= 0.0
-            crossed = crossed and point.factor != factor
-            landed, s = self.land(point, new, ds, factor, first) if factor is not None and crossed else (None, ds)
+            crossed = factor is not None and point.factor != factor and self._passes(point, new, factor)
+            landed, s = self.land(point, new, s, factor, first) if factor is not None and crossed else (None, s)
             new = new if landed is None else landed
             self._apart(new)
             self.search(point, new, s, first)
+            self.hidden.look(point, new, s, first)
             kept = self.keep(new)
+            if change is not None and landed is None:
+                new = self.changes.beyond(new)
             if landed is not None:
                 self.path.ended = f"at load factor {factor:g}"
                 return
@@ -179,9 +215,20 @@ class Follower:
                 return
             point, first = new, ()
             if new.iterations <= QUICK:
-                ds = min(1.5 * ds, self.step)
+                ds = min(1.5 * full, self.step)
             elif new.iterations >= SLOW:
                 ds *= 0.7
+
+    def _passes(self, point, new, factor):
+        """Whether a step comes to a load factor, or passes it."""
+        ahead = (point.factor - factor) * (new.factor - factor)
+        return ahead <= 0.0 or abs(new.factor - factor) <= LANDED * self.step
+
+    def _left_out(self, point):
+        """Labels of contacts that touch and take no part."""
+        system, held = self.problem.system, self.problem.held
+        smooth = [] if held is None else [c for c, taken in zip(system.contacts, held.smooth) if taken]
+        return [label(one) for one, _ in touching(system, point.state) if not any(one is other for other in smooth)]
 
     def _apart(self, point):
         """SolverError, with the path so far, where a contact is penetrated."""
@@ -198,11 +245,15 @@ class Follower:
             found = self.advance(point, s, *first)[0]
             return np.nan if found is None else found.factor - factor
 
-        s = root(excess, 0.0, ds, point.factor - factor, new.factor - factor)
-        found = None if s is None else self.advance(point, s, *first)[0]
+        s: float | None = ds
+        found: Any = new
+        if abs(new.factor - factor) > LANDED * self.step:
+            s = root(excess, 0.0, ds, point.factor - factor, new.factor - factor)
+            found = None if s is None else self.advance(point, s, *first)[0]
         if found is None:
             return None, ds
         restore(self.problem.system, found.inner)
+        self.problem.hold(found.held, found.state)
         exact = newton(self.problem, found.state, found.lam, factor, self.tolerance, self.most)
         if exact.state is not None:
             found = self.point(exact.state, exact.lam, factor, found.tangent, found.s, found.iterations) or found
@@ -211,6 +262,8 @@ class Follower:
     def keep(self, point: Point) -> PathPoint:
         """Into the path and its records."""
         found = PathPoint(self.problem.system, point, *self._told(point))
+        if self.problem.held is not None:
+            found._contacts, found.contact_status = [self.problem.held.force.copy()], self.problem.held.status
         found.state.t = self.problem.t
         self.path.points.append(found)
         row = record(self.problem, point.state, point.lam, point.factor, point.iterations, at=point.s)
@@ -221,10 +274,12 @@ class Follower:
         """Reactions and a function that gives outputs."""
 
         def outputs():
+            self.problem.hold(point.held, point.state)
             row = record(self.problem, point.state, point.lam, point.factor, 0)
             self.problem.set_load(1.0)
             return row["output"][0]
 
+        self.problem.hold(point.held, point.state)
         return self.problem.reactions(point.state, point.lam, point.factor), outputs
 
     # --- critical points ----------------------------------------------------------------------------------------------
@@ -252,8 +307,9 @@ class Follower:
         size = self.metric.norm(mean[0], mean[2])
         along = Tangent(*(part / size for part in mean)) if size > 0.0 else point.tangent
         found = [(one._replace(tangent=along), kind, y) for one, kind, y in found]
-        for one, kind, y in sorted(found, key=lambda item: item[0].s):
+        for one, kind, y in found:
             self.path.critical.append(CriticalPoint(self.problem.system, one, *self._told(one), kind, y, self.problem))
+        self.path.critical.sort(key=lambda one: one.length)
 
     def _zero(self, point, new, ds, place):
         """Where the eigenvalue at a place is zero: point, kind and motion; or None."""
@@ -261,14 +317,21 @@ class Follower:
             motion = end.spectrum.vector(place)
             if motion is None:
                 continue
-            test = Test(self.problem, motion, self.metric.scale)
+            test, seen = Test(self.problem, motion, self.metric.scale), []
 
-            def value(s, test=test):
+            def value(s, test=test, seen=seen):
                 found = self.advance(point, s)[0]
-                return np.nan if found is None else test(found.state, found.lam, found.factor)
+                if found is None:
+                    return np.nan
+                tau = test(found.state, found.lam, found.factor)
+                seen.append((abs(tau), found))
+                return tau
 
             ends = [test(p.state, p.lam, p.factor) for p in (point, new)]
             found = self._at(point, root(value, 0.0, ds, *ends))
+            if found is None and seen:  # at the point itself the matrix may be singular: the nearest is as good
+                least, nearest = min(seen, key=lambda one: one[0])
+                found = nearest if least <= ZERO * np.abs(ends).max() else None
             if found is not None:
                 y, _ = test.vectors(found.state, found.lam, found.factor)
                 return found, test.kind(found.state, found.lam, found.factor), y

@@ -140,17 +140,17 @@ def buckling(
     tolerance, reverse = owner.positive("tolerance", tolerance), owner.as_flag("reverse", reverse)
     at = owner.positive("at", at, "", allow_zero=True)
     system = compiled(owner, model, check="positions")
-    refuse(owner, system)
     system.number_nodes()
     t = owner.number("t", float(system.initial.t) if t is None else t, "s")
+    system.switch_at(t, system.initial)
+    refuse(owner, system)
     varied = varied_loads(owner, system, loads)
     model_checks.state_fits(system, system.initial)
     try:
         problem, state, lam = preloaded("buckling", system, t, varied, tolerance, 15)
         proportional(owner, problem, state, lam)
-        if at > 0.0:
-            state, lam = _loaded(problem, state, lam, at, tolerance)
-        no_closed_contact("buckling", system, state, at)
+        state, lam, idle = _loaded(problem, state, lam, at, tolerance)
+        no_closed_contact("buckling", problem, state, at)
         matrices, drift = _matrices(problem, state, lam, at)
         x, vectors = _critical(matrices, system, n, reverse, drift)
     finally:
@@ -163,6 +163,10 @@ def buckling(
             "that pulls, or that does nothing to the motions of the model, buckles nothing"
         )
     remarks = []
+    if problem.held is not None and problem.held.numbers:
+        names = problem.held.names(problem.held.numbers)
+        remarks.append(f"Closed contacts hold in both directions here, as joints: {names}.")
+    remarks += idle
     if drift * abs(x[0]) > FAR:
         remarks.append(
             f"By then the model would have moved by {drift * abs(x[0]):.2g} of its extent: what that changes is left "
@@ -174,15 +178,20 @@ def buckling(
 
 
 def _loaded(problem, state, lam, at, tolerance):
-    """Equilibrium at a load factor, by load steps."""
-    follower = Follower(problem, Metric(problem.system, extent(problem.system, state), 1.0), Load, at, tolerance, 15)
+    """Equilibrium at a load factor, by load steps, with the contacts held that the load presses there."""
+    metric = Metric(problem.system, extent(problem.system, state), 1.0)
+    follower = Follower(problem, metric, Load, at or 1.0, tolerance, 15)
     follower.who = "buckling"
-    point = follower.point(state, lam, 0.0, None, 0.0, 0)
+    point = follower.begin(state, lam)
     if point is None:
         raise _soft(problem.system)
-    follower.follow(point, at, None, 1000, ())
-    end = follower.path.points[-1]
-    return end.state, end.multipliers
+    if at > 0.0:
+        follower.follow(point, at, None, 1000, ())
+        point = follower.path.points[-1]._found
+    problem.hold(point.held, point.state)
+    restore(problem.system, point.inner)
+    idle = [] if follower.changes is None else follower.changes.idle(point)
+    return point.state, point.lam, idle
 
 
 def _soft(system):
@@ -196,7 +205,7 @@ def _matrices(problem, state, lam, at):
     """A₀, and A₁ with ε and with 4 ε, of (1) at an equilibrium; and what moves per load, in extents."""
     system, n = problem.system, problem.system.n
     solve = bordered(problem, state, lam, at, np.zeros(n), 1.0)
-    t = None if solve is None else solve(np.append(np.zeros(n + system.m), 1.0))
+    t = None if solve is None else solve(np.append(np.zeros(n + problem.rows), 1.0))
     if t is None or not np.isfinite(t).all():
         raise _soft(system)
     moved = system.expanded(t[:n])
@@ -206,7 +215,7 @@ def _matrices(problem, state, lam, at):
     problem.set_load(at)
     system.constraint_values(state)
     drift = np.abs(moved[:, :3]).max() / extent(system, state)
-    return (system.assemble(state, c_K=1.0, lam=lam, c_H=1.0).matrix(), *slopes), drift
+    return (problem.matrix(state, lam), *slopes), drift
 
 
 def _slope(problem, state, lam, at, moved, rates, e):
@@ -219,7 +228,7 @@ def _slope(problem, state, lam, at, moved, rates, e):
         restore(system, inner)
         element_states.update_states(system.data[0], state.x, state.R, shift * moved)
         system.constraint_values(state)
-        return system.assemble(state, c_K=1.0, lam=lam + shift * rates, c_H=1.0, mixed=True).matrix()
+        return problem.matrix(state, lam + shift * rates, mixed=True)
 
     def displaced(shift):
         """Elements that keep no forces, where they come to."""
@@ -236,7 +245,7 @@ def _slope(problem, state, lam, at, moved, rates, e):
         if system.own.groups["force"].any():
             change = (displaced(e) - displaced(-e)).tocoo()
             among = (change.row < n) & (change.col < n)
-            slope = slope + coo_array((change.data[among], (change.row[among], change.col[among])), shape=change.shape)
+            slope = slope + coo_array((change.data[among], (change.row[among], change.col[among])), shape=slope.shape)
     finally:
         system.own.groups[:] = records
     return slope.tocsc() / (2.0 * e)

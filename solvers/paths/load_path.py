@@ -1,5 +1,7 @@
 """Load paths by arc length: past limit points, with branch points found and other branches followed on demand.
 
+Contacts without friction close and open on the way (`fem_mbs.solvers.paths.changes`).
+
 The load factor λ multiplies gravity, loads and drivers as in `fem_mbs.solvers.statics`, or those of them that are
 named; the rest is a pre-load. The way along the path is that of `fem_mbs.solvers.paths.follow`.
 
@@ -10,13 +12,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fem_mbs.arguments import Keywords, Named
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.model import compiled
 from fem_mbs.nodes import COMPONENTS
+from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.equilibrium import GRAVITY, Equilibrium
+from fem_mbs.solvers.paths.contact_forces import ContactForces
 from fem_mbs.solvers.paths.control import Displacement, Load, Metric, Sphere
 from fem_mbs.solvers.paths.follow import Follower, leaving
+from fem_mbs.solvers.paths.held_contacts import HeldContacts
 from fem_mbs.solvers.paths.load_steps import LoadSteps, largest_row, refuse, repeated, write
 from fem_mbs.solvers.paths.newton import extent
 from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath
@@ -60,7 +67,8 @@ def load_path(
     step : float > 0
         Largest step of arc length: nodes turn by so many radians, or move by so many extents of the model, and the
         load factor changes by so much, in the root mean square of all. Smaller steps are taken where Newton's
-        iteration needs them. Two critical points within one step may be missed.
+        iteration needs them. Two critical points within one step are looked for where something points to them; an
+        eigenvalue that dips to zero from afar and back within one step is missed.
     control : {"arc length", "load"} or (node, component)
         What is prescribed from one equilibrium to the next: the arc length, the load factor (ends with an error at a
         limit point), or one displacement such as ``(crown, "z")``, of which ``step`` are then extents of the model
@@ -92,8 +100,9 @@ def load_path(
     ParameterError
         A parameter out of range; loads that do not grow in proportion to the load factor; nothing that grows with it.
     SolverError
-        No equilibrium under the pre-load, no next point of the path, or a contact is penetrated at one: contacts take
-        no part here. The attribute ``path`` has what was found before.
+        No equilibrium under the pre-load, no next point of the path, or a contact is penetrated at one that takes no
+        part: one with friction or rolling resistance, or of a contact group. The attribute ``path`` has what was found
+        before.
 
     Examples
     --------
@@ -152,16 +161,17 @@ def _asked(owner, until):
 def _from_rest(owner, model, loads, t, weight, step, tolerance, most):
     """From the initial state, or the equilibrium under the pre-load."""
     system = compiled(owner, model, check="positions")
-    refuse(owner, system)
     system.number_nodes()
     t = owner.number("t", float(system.initial.t) if t is None else t, "s")
+    system.switch_at(t, system.initial)
+    refuse(owner, system)
     varied = varied_loads(owner, system, loads)
     model_checks.state_fits(system, system.initial)
     problem, state, lam = preloaded("load_path", system, t, varied, tolerance, most)
     metric = Metric(system, extent(system, state), weight)
     follower = Follower(problem, metric, Sphere, step, tolerance, most)
     proportional(owner, problem, state, lam)
-    point = follower.point(state, lam, 0.0, None, 0.0, 0)
+    point = follower.begin(state, lam)
     if point is None:
         where = largest_row(problem, state, lam, 0.0)[0]
         raise SolverError(
@@ -207,15 +217,33 @@ def varied_loads(owner: Named, system: Any, loads: Any) -> list | None:
 
 
 def preloaded(who: str, system: Any, t: float, varied: list | None, tolerance: float, most: int) -> tuple:
-    """Equations with the load factor on what varies, and state and multipliers under the rest of the loads."""
+    """Equations with the load factor on what varies, and state and multipliers under the rest of the loads.
+
+    Contacts that press without friction are held there, and their forces are the last of the multipliers.
+    """
     problem = Equilibrium(system, t, True, None, varied)
+    taking_part = bool(system.nc) and not system.searches
+    problem.held = HeldContacts(system) if taking_part else None
     rest = [load for load in (*system.signal_owner, GRAVITY) if not any(load is one for one in varied or [load])]
     before = Equilibrium(system, t, True, None, rest, rest=0.0)
     steps = LoadSteps(before, StaticResult(system), False, who)
     if varied is None or not before.loaded():
+        problem.hold((), steps.state)
         return problem, steps.state, steps.lam
+    before.contacts = ContactForces(system) if taking_part else None
     steps.follow(1, True, tolerance, max(most, 15))
-    return problem, steps.state, steps.lam
+    pressed = [] if before.contacts is None else np.flatnonzero(before.contacts.status != GAP)
+    rough = [c for c in pressed if not problem.held.smooth[c]]
+    if rough:
+        raise SolverError(
+            f"{who} of '{system.name}': {problem.held.names(rough)} is closed under the loads that stay, and resists "
+            "sliding or rolling: a path knows contacts without friction only. Put a joint in its place, or leave the "
+            "friction out",
+            element=system.contacts[rough[0]],
+        )
+    forces = before.contacts.lam[pressed, 0] if len(pressed) else []
+    problem.hold(tuple(int(c) for c in pressed), steps.state)
+    return problem, steps.state, np.append(steps.lam, forces)
 
 
 def proportional(owner: Named, problem: Any, state: Any, lam: Any) -> None:

@@ -14,8 +14,8 @@ import numpy as np
 from fem_mbs.arguments import Named
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.runtime import output_path
+from fem_mbs.solvers.counting_rows import counting_rows
 from fem_mbs.solvers.equilibrium import rotating_matrices
-from fem_mbs.solvers.paths.contact_forces import independent
 from fem_mbs.solvers.paths.newton import extent, newton
 from fem_mbs.solvers.paths.spectrum import spectrum
 from fem_mbs.solvers.paths.untouched import no_penetration, refuse_shapes
@@ -66,6 +66,7 @@ class LoadSteps:
             target = self.factor + size
             target = target if target < 1.0 - 1e-9 * size else 1.0
             before, contacts = internal_states(system), self.problem.contacts
+            self.problem.count(self.state)
             if contacts is not None:
                 contacts.begin(self.problem, self.state, self.lam, target)
             new, lam, _, count, history = newton(self.problem, self.state, self.lam, target, tolerance, max_iterations)
@@ -90,6 +91,7 @@ class LoadSteps:
                     continue
                 contacts.accept(new)
             no_penetration(self.who, system, new, target)
+            lam = self.problem.least(new, lam)
             self.state, self.lam, self.factor = new, lam, target
             element_states.accept_states(system.data[0], new.x, new.R, new.V, lam)
             result.load_factors.append(target)
@@ -127,10 +129,10 @@ def tangent_matrices(problem: Any, state: State, lam: np.ndarray, factor: float)
     """
     from scipy.sparse import csc_array, diags_array, vstack
 
-    system = problem.system
+    system, m = problem.system, problem.system.m
     problem.set_load(factor)
     if problem.rotation is None:
-        K, G = system.matrices(state, lam)[2:]
+        K, G = system.matrices(state, lam[:m])[2:]
     else:
         w = np.sqrt(factor) * problem.rotation
         K, _, _ = rotating_matrices(system, state, lam, w, twin=problem.twin)
@@ -140,7 +142,11 @@ def tangent_matrices(problem: Any, state: State, lam: np.ndarray, factor: float)
         if closed is None:
             return None
         K = csc_array(K + closed[0])
-        G = independent(csc_array(vstack([G, closed[1]]))) if closed[1].shape[0] else G
+        G = csc_array(vstack([G, closed[1]]))
+    if problem.held is not None and len(problem.held.numbers):
+        K = csc_array(K + problem.held.turning(state, lam[m:]))
+        G = csc_array(vstack([G, problem.held.rows()]))
+    G = G[counting_rows(system, G)]
     D = np.tile(np.repeat([1.0, extent(system, state) ** 2], 3), len(system.nodes))[system.dof >= 0]
     return K, diags_array(D).tocsc(), G
 
@@ -150,13 +156,13 @@ def record(problem: Any, state: State, lam: np.ndarray, factor: float, count: in
     system = problem.system
     problem.set_load(factor)
     V, A = problem.motion(state, factor)
-    record = records(system, 1, forces=problem.contacts is not None)
+    record = records(system, 1, forces=problem.contacts is not None or problem.held is not None)
     record["t"][0], record["step"][0] = factor if at is None else at, count
     record["position"][0], record["quaternion"][0] = state.x, state.Q
     record["velocity"][0], record["acceleration"][0] = V, A
-    record["multiplier"][0] = lam
+    record["multiplier"][0] = lam[: system.m]
     record["iterations"][0, 0] = count
-    assembly.output_values(system.data[0], state.x, state.R, V, A, lam, record["output"][0])
+    assembly.output_values(system.data[0], state.x, state.R, V, A, lam[: system.m], record["output"][0])
     record_contacts(problem, state, record)
     record["energy"][0, 1] = assembly.potential_energy(system.data[0], state.x, state.R, V)
     return record
@@ -175,6 +181,8 @@ def record_contacts(problem: Any, state: State, record: dict) -> None:
             record["contact_point"][0, at] = kept[:, C_POINT : C_POINT + 3]
             record["contact_normal"][0, at] = kept[:, C_NORMAL : C_NORMAL + 3]
             record["contact_tangents"][0, at] = kept[:, C_TANGENTS : C_TANGENTS + 6].reshape(-1, 2, 3)
+    if problem.held is not None:
+        record["contact_force"][0], record["contact_status"][0] = problem.held.force, problem.held.status
     if contacts is not None:
         record["contact_force"][0], record["contact_status"][0] = contacts.lam, contacts.status
 
@@ -240,7 +248,10 @@ def repeated(system: Any) -> str:
     """A cause to name where the tangent is singular: constraint rows that were allowed to repeat others."""
     if system.independent:
         return ""
-    return " Rows of constraints may repeat others here (redundant='allow'): statics needs them to be independent."
+    return (
+        " Rows of constraints repeat others here (redundant='allow'): at a place where more of them do than beside it "
+        "there is no way on."
+    )
 
 
 def largest_row(problem: Any, state: State, lam: np.ndarray, factor: float) -> tuple[str, Any]:

@@ -138,16 +138,16 @@ def bordered(
     from scipy.sparse import block_array, csc_array
     from scipy.sparse.linalg import splu
 
-    system = problem.system
     rate, _ = problem.load_rate(state, lam, factor)
     if problem.residual(state, lam, factor, problem.mixed) is None:  # gradients of constraints are those of the state
         return None
-    A = system.assemble(state, c_K=1.0, lam=lam, c_H=1.0, mixed=problem.mixed).matrix()
-    last = np.concatenate([row, np.zeros(system.m)])
+    A, rate = problem.matrix(state, lam, problem.mixed), problem.solvable(rate)
+    last = np.concatenate([row, np.zeros(problem.rows)])
     if not (np.isfinite(A.data).all() and np.isfinite(last).all() and np.isfinite(rate).all()):
         return None
     blocks = [[A, csc_array(-rate[:, None])], [csc_array(last[None]), csc_array([[c_factor]])]]
     try:
-        return splu(block_array(blocks).tocsc()).solve
+        solve = splu(block_array(blocks).tocsc()).solve
     except RuntimeError:
         return None
+    return lambda right: solve(np.append(problem.solvable(right[:-1]), right[-1]))

@@ -27,7 +27,7 @@ class PathPoint(StaticResult):
 
     def __init__(self, system: Any, found: Any, reactions: np.ndarray, output: Callable) -> None:
         super().__init__(system)
-        self.state, self.multipliers = found.state, found.lam
+        self.state, self.multipliers = found.state, found.lam[: system.m]
         self.load_factor, self.length = float(found.factor), float(found.s)
         self.unstable = None if found.spectrum is None else found.spectrum.negative
         self.stable = _stable(found.spectrum)
@@ -100,6 +100,9 @@ class LoadPath:
         How many motions lower the potential energy at each point; 0: stable. None: not known.
     limits, branches : lists of `CriticalPoint`, located to the tolerance of the path
     critical : list of both, in the order of the path
+    contact_changes : list of `ContactChange`, in the order of the path
+        Where contacts close and open: ``contact``, ``kind``, ``load_factor``, ``length``, and ``turns``, whether the
+        load factor has an extremum there.
     results : Results
         Histories with the arc length in the place of time: ``path["tip"].position``.
     ended : str, why the path ends where it does
@@ -108,7 +111,7 @@ class LoadPath:
     """
 
     def __init__(self, system: Any) -> None:
-        self.system, self.points, self.critical = system, [], []
+        self.system, self.points, self.critical, self.contact_changes = system, [], [], []
         self.ended, self.rejected, self.remarks = "", 0, []
         self.results: Results = None  # type: ignore[assignment]  # set before anybody gets it
 
@@ -151,7 +154,10 @@ class LoadPath:
         lines = [
             f"{self.system.name}: path of {len(self.points)} equilibria{halved}, {self.total_iterations} iterations",
             f"  load factor  {factors[0]:.6g} to {factors[-1]:.6g}, between {low:.6g} and {high:.6g}",
-            *[f"  {point.report()}" for point in self.critical],
+            *[
+                f"  {event.report()}"
+                for event in sorted([*self.critical, *self.contact_changes], key=lambda e: e.length)
+            ],
             f"  ended        {self.ended}; {told(self.points[-1].unstable)}",
         ]
         return "\n".join([*lines, *[f"  note         {text}" for text in self.remarks]])

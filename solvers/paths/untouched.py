@@ -32,23 +32,33 @@ def touching(system: Any, state: State) -> list:
 
 
 def no_penetration(who: str, system: Any, state: State, factor: float) -> None:
-    """SolverError where a contact is penetrated at an equilibrium that knows none."""
+    """SolverError where a contact is penetrated at an equilibrium in which it takes no part."""
     if not (system.nc or system.searches):
         return
     for contact, gap in system.overlaps(state, -CLOSED * system.size_at(state)):
         raise SolverError(
             f"{label(contact)} is penetrated at the equilibrium with load factor {factor:.6g}, gap = {gap:.4g} "
-            f"m: {who} leaves contacts out, and what it would find from here on is no equilibrium. Stop it where the "
-            "contact closes, let a damped run in time settle, or put a joint or a spring in the place of the contact",
+            f"m: {who} leaves {_which(system)} out, and what it would find from here on is no equilibrium. Stop it "
+            "where the contact closes, let a damped run in time settle, or put a joint or a spring in its place",
             element=contact,
         )
 
 
-def no_closed_contact(who: str, system: Any, state: State, factor: float) -> None:
-    """SolverError where a contact is closed at an equilibrium whose small motions know none."""
+def _which(system):
+    """The contacts that take no part, in words."""
+    return "contacts of models with contact groups" if system.searches else "contacts with friction"
+
+
+def no_closed_contact(who: str, problem: Any, state: State, factor: float) -> None:
+    """SolverError where a contact is closed that takes no part in the small motions about an equilibrium."""
+    system, held = problem.system, problem.held
+    taking_part = [] if held is None else [c for c, smooth in zip(system.contacts, held.smooth) if smooth]
     for contact, gap in touching(system, state):
+        if any(contact is one for one in taking_part):
+            continue
         raise SolverError(
             f"{label(contact)} is closed where the load factor is {factor:.6g}, gap = {gap:.4g} m: {who} leaves "
-            "contacts out, and what it would find is not held by this one. Open it, or put a joint in its place",
+            f"{_which(system)} out, and what it would find is not held by this one. Open it, leave its friction out, "
+            "or put a joint in its place",
             element=contact,
         )

@@ -10,6 +10,7 @@ import numpy as np
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.model import compiled
 from fem_mbs.solvers import eigen
+from fem_mbs.solvers.counting_rows import counting_rows
 from fem_mbs.solvers.rotors.spin import check_symmetry, holding, spinning_matrices, turning
 from fem_mbs.solvers.rotors.whirl import Whirl
 from fem_mbs.solvers.static_result import StaticResult
@@ -36,6 +37,7 @@ class Rotor:
             owner.as_instance("about", about, (StaticResult, State), "a StaticResult or a State")
         state = about.state if isinstance(about, StaticResult) else about
         state = (system.initial if state is None else state).copy()
+        system.switch_at(state.t, system.initial if isinstance(about, StaticResult) else state)
         model_checks.state_fits(system, state)
         if system.non_holonomic:
             what = f"has {label(system.non_holonomic[0])}, which constrains velocities; modes of a rotor do not know it"
@@ -45,8 +47,8 @@ class Rotor:
         self.spins = turning(owner, system, rotor, axis)
         self.small = system.n + system.m <= eigen.DENSE_LIMIT
         M, _, _, G = spinning_matrices(system, state, self.spins, 0.0)
-        self.M, self.G = M, G
-        self.Z = eigen.null_space(G) if self.small else None
+        self.rows = counting_rows(system, G)
+        self.M, self.Z = M, eigen.null_space(G[self.rows]) if self.small else None
         self.remarks = [] if isinstance(about, StaticResult) else self._loads()
         self.whirl = Whirl(system, state, self.spins, M.diagonal())
 
@@ -75,8 +77,9 @@ class Rotor:
         check_symmetry(self.owner, self.system, self.state, self.spins, speed or 1.0)
 
     def matrices(self, speed: float) -> tuple:
-        """M, C, K, G at a speed [rad/s], in the inertial frame."""
+        """M, C, K and G, its rows that count, at a speed [rad/s], in the inertial frame."""
         matrices = spinning_matrices(self.system, self.state, self.spins, speed)
+        matrices = (*matrices[:3], matrices[3][self.rows])
         for matrix in matrices[:3]:
             if not np.isfinite(matrix.data).all():
                 element = self.system.find_nonfinite(self.state)

@@ -81,7 +81,7 @@ def spun(system: System, state: State, spins: np.ndarray, angle: float) -> State
 
 
 def spinning_matrices(system: System, state: State, spins: np.ndarray, speed: float, lam: Any = None) -> tuple:
-    """M, C, K (n, n) and G (m, n) of (1) at a speed [rad/s].
+    """M, C, K (n, n) and G (m, n) of (1) at a speed [rad/s], G with all rows of the system.
 
     ``lam``: multipliers; None: those that hold the forces at rest best.
     """

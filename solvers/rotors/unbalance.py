@@ -171,8 +171,8 @@ def _response(rotor, speed, frequency, directions, frames):
         force[node, :3] += pull
         force[node, 3:] += np.cross(frame.p, R.T @ pull)
     A = K + 1j * frequency * C - frequency**2 * M
-    right = np.concatenate([system.reduced(force), np.zeros(system.m)])
-    if system.m:
+    right = np.concatenate([system.reduced(force), np.zeros(G.shape[0])])
+    if G.shape[0]:
         A = block_array([[A, -G.T], [-G, None]])
     try:
         u = splu(A.tocsc()).solve(right)[: system.n]

@@ -243,12 +243,29 @@ def test_a_path_is_written_to_a_file_and_its_points_serve_modes_and_outputs(tmp_
     assert fem.modes(path.system, 1, about=last).omega[0] == pytest.approx(omega, rel=1e-6)
 
 
-def test_repeated_rows_are_named_as_what_makes_the_tangent_singular():
-    model = truss(0.1)
-    rigid = model.add(fem.RigidBody(1.0, 1.0, position=[0, 0, 1], name="block"))
-    for _ in range(2):
-        model.add(fem.Fixed.at(model.ground, rigid, [0, 0, 1]))
-    system = model.compile(redundant="allow")
-    for solve in (fem.static_equilibrium, fem.load_path, fem.buckling):
-        with pytest.raises(fem.SolverError, match=r"redundant='allow'.*statics needs them to be independent"):
-            solve(system)
+@pytest.mark.parametrize("step", [0.02, 0.3])  # the second passes both in one step, with the same count at its ends
+def test_two_limit_points_in_one_step_are_both_found(step):
+    # a spring of k along z straightens the path: P(z) = 2 c z (1 − L₀/√(1 + z²)) + k (z − 0.1), P' = 0 near z = 0
+    model, k, c, free = truss(0.1, 3e-3), 0.00985, 1.0, 1.01**0.5
+    model.add(fem.Spring(model.ground.frame([0, 0, 100.1]), model["crown"], stiffness=k))
+    path = fem.load_path(model, step=step)
+    z = np.sqrt((2 * c * free / (2 * c + k)) ** (2 / 3) - 1)  # 2 c (1 − L₀/(1 + z²)^1.5) + k = 0
+    exact = [-(2 * c * x * (1 - free / np.sqrt(1 + x * x)) + k * (x - 0.1)) / 3e-3 for x in (z, -z)]
+    assert [point.kind for point in path.critical] == ["limit", "limit"]
+    # the third spring is 100 m long and turns by nothing; the difference of both loads is 5e-4 of them
+    assert [point.load_factor for point in path.limits] == pytest.approx(exact, rel=1e-8)
+
+
+def test_one_column_that_buckles_while_another_straightens_up_are_both_found_in_one_step():
+    model, loads, critical = fem.Model("two columns"), [], np.pi**2 / 4
+    for y, stays, grows in ((0, 0.0, -5.0), (1, -5.0, 5.1)):
+        root, tip = fem.Node6([0, y, 0], fixed=True), fem.Node6([1, y, 0], fixed=("y", "rx", "rz"))
+        line = fem.beam_line(root, tip, 4, fem.Section.general(EA=1e6, GJ=1, EI2=1, EI3=1), fixed=("y", "rx", "rz"))
+        model.add(line)
+        model.add(fem.PointForce(tip, [stays, 0, 0]))
+        loads.append(model.add(fem.PointForce(tip, [grows, 0, 0])))
+    path = fem.load_path(model, loads=loads, step=0.3)
+    assert path.unstable[1:3] == [1, 1]  # one motion before and after: another one
+    exact = sorted([critical / 5.0, (5.0 - critical) / 5.1])
+    assert [point.load_factor for point in path.branches] == pytest.approx(exact, rel=2e-4)  # 4 intervals
+    assert not path.remarks
