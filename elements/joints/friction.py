@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.elements.base import FrictionRow, register
+from fem_mbs.elements.joints.given import never_negative
 from fem_mbs.elements.joints.rows import column, plane_hessian, plane_row, random_joint
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.registry import REGISTRY
@@ -197,6 +198,8 @@ class JointFriction(FrictionRow):
     ParameterError
         Another joint; coefficients out of range; neither radius, collar nor preload for an angle; a length of pads of
         no size; options of another coordinate.
+    SolverError
+        In a run, where a preload that is a function of time is negative.
 
     Notes
     -----
@@ -248,14 +251,13 @@ class JointFriction(FrictionRow):
         self._refuse_others(known)
         signals: list[Signal] = []
         self._coefficients(friction)  # before what else may be missing
-        preload = self._given("preload", preload, signals)
+        unit = ("N m", "rad/s") if self.turns else ("N", "m/s")
+        preload = self._given("preload", never_negative(self, "preload", preload, unit[0]), signals)
         speed = self._given("speed", speed, signals)
         self.moved = speed != (0.0, -1)
-        self.check(preload[0] >= 0.0, "preload", preload[0], "must be ≥ 0")
         loaded = not self.turns or self.radius > 0 or self.collar > 0
         self.check(loaded or preload != (0.0, -1), "radius", radius,
                    "is 0, and so are collar and preload: nothing would ever cause friction")  # fmt: skip
-        unit = ("N m", "rad/s") if self.turns else ("N", "m/s")
         super().__init__(joint, friction, kappa=kappa, name=name, signals=signals, units=unit)
         terms = self._terms()
         frames = list(joint.record)
@@ -280,7 +282,7 @@ class JointFriction(FrictionRow):
         """A constant and −1, or 0 and the number of the signal that a function of time gets."""
         signal = Signal.of(self.as_motion(name, value))
         if signal.constant:
-            return self.number(name, value), -1
+            return self.number(name, signal(0.0)), -1
         signals.append(signal)
         return 0.0, len(signals) - 1
 
