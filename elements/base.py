@@ -356,9 +356,11 @@ class FrictionRow(Element):
         Whether the first three multipliers are a force in inertial axes, those of a joint with rows of a point.
     moved : bool
         Whether friction acts against a surface that is moved, and can so give energy.
+    drives : bool
+        Whether it stands for a motor, in the table of energies.
     """
 
-    of_point = moved = False
+    of_point = moved = drives = False
 
     role = "friction"
     n_state = N_FRICTION

@@ -60,6 +60,7 @@ from fem_mbs.elements.joints.prismatic import Prismatic
 from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.elements.joints.rolling_disc import RollingDisc
 from fem_mbs.elements.joints.screw import Screw
+from fem_mbs.elements.joints.servo import JointServo
 from fem_mbs.elements.joints.spherical import Spherical
 from fem_mbs.elements.joints.stops import JointBumper, JointStop
 from fem_mbs.elements.joints.universal import Universal
@@ -70,14 +71,14 @@ __all__ = [
     "CapsuleOnPlane", "CompliantContact", "ConstantVelocity", "Constraint", "Contact", "ContactGroup",
     "CoordinateCoupling", "Cylindrical", "Differential", "Distance", "DryFriction", "DynamicBearing", "ElasticCable",
     "Element", "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair",
-    "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort", "JointFriction", "JointRate", "JointSpring",
-    "JointStop", "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "LooseGearPair", "MaterialTable",
-    "Motor", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar", "PointForce", "PointMass", "PointMoment",
-    "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance",
-    "PythonElement", "QuasiStaticBearing", "RackAndPinion", "Revolute", "RevoluteDriver", "RigidBallBearing",
-    "RigidBody", "RingOnCylinder", "RollingDisc", "Screw", "Section", "SphereInCylinder", "SphereInGroove",
-    "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle",
-    "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "Stops",
-    "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates", "ball_bearing", "beam_curve", "beam_line",
-    "iso_mesh_stiffness", "register", "stepped_stiffness", "tooth_stiffness",
+    "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort", "JointFriction", "JointRate", "JointServo",
+    "JointSpring", "JointStop", "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "LooseGearPair",
+    "MaterialTable", "Motor", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar", "PointForce",
+    "PointMass", "PointMoment", "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface", "Prescribed",
+    "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing", "RackAndPinion", "Revolute",
+    "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "RollingDisc", "Screw", "Section",
+    "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder",
+    "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring",
+    "SpurTeeth", "StateSpace", "Stops", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates",
+    "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "register", "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

@@ -69,6 +69,7 @@ _WHERE = {
     "fem_mbs.elements.joints.point_on_line": ("PointOnLine",),
     "fem_mbs.elements.joints.point_on_spline": ("PointOnSpline",),
     "fem_mbs.elements.joints.screw": ("Screw",),
+    "fem_mbs.elements.joints.servo": ("JointServo",),
     "fem_mbs.elements.joints.cylindrical": ("Cylindrical",),
     "fem_mbs.elements.joints.driver": ("JointDriver", "LinearDriver", "RevoluteDriver"),
     "fem_mbs.elements.joints.fixed": ("Fixed",),

@@ -179,7 +179,7 @@ class Held(Signal):
     """A signal that keeps its value until a controller or an event gives it another.
 
     Loads and motors take it wherever they take a function of time, also as a part of other functions: ``2 * u``,
-    ``lambda t: u(t) * np.sin(t)``. Drivers refuse it: they need a smooth motion.
+    ``lambda t: u(t) * np.sin(t)``. Drivers of positions refuse it: they need a motion without jumps.
 
     Parameters
     ----------
@@ -192,6 +192,8 @@ class Held(Signal):
     ----------
     now : float
         Present value in the run of this thread; runs alone change it, with `set`.
+    jumps : bool
+        Whether what is made of it jumps with it; numbers of a motion that goes on smoothly do not.
 
     Raises
     ------
@@ -209,6 +211,7 @@ class Held(Signal):
     made = False  # whether this program has any: runs look for them only then
     changes = 0  # of any held signal: who keeps values of a time asks whether they are old
     _count = itertools.count(1)
+    jumps = True
 
     def __init__(self, initial: float = 0.0, *, name: str | None = None) -> None:
         owner = Named("Held", name)

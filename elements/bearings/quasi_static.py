@@ -57,11 +57,11 @@ from fem_mbs.bearings.geometry import BearingGeometry
 from fem_mbs.bearings.spall import Spall
 from fem_mbs.bearings.statics import CONTROLS
 from fem_mbs.elements.base import JOINT_FRAMES, Force, Joint, register
+from fem_mbs.elements.joints.given import driving_signal
 from fem_mbs.elements.joints.rows import (
     add_effort,
     axes_hessian,
     axes_row,
-    driving_signal,
     plane_hessian,
     plane_row,
 )

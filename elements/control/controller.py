@@ -3,6 +3,8 @@
     t_k = k T ,  k integer      y_k = sensors at t_k      (u_k, z_{k+1}) = function(t_k, y_k, z_k)                  (5)
     u(t) = u_k   for   k T + delay ≤ t < (k + 1) T + delay                                                         (6)
 
+and outputs that are positions go on from one to the next, `control.sampled_motion`.
+
 Steps end at all these times (`fem_mbs.solvers.stepping.agenda`).
 
 Source: docs/theory/control.md, (5), (6).
@@ -16,6 +18,7 @@ import numpy as np
 
 from fem_mbs.arguments import Checked
 from fem_mbs.elements.base import Element
+from fem_mbs.elements.control.sampled_motion import SampledMotion
 from fem_mbs.elements.control.sensor import Sensor
 from fem_mbs.errors import ParameterError
 from fem_mbs.signals import Held, Signal
@@ -113,6 +116,7 @@ class Controller(Checked):
         self.held = {n: Held(float(u), name=n) for n, u in zip(self.outputs, starts)}
         for held in self.held.values():
             held.owner = self
+        self.motions: dict[str, SampledMotion] = {}
         if system is not None:
             system.fits(self)
 
@@ -152,6 +156,22 @@ class Controller(Checked):
             self.check(len(self.outputs) == 1, "name", name, f"is needed: one of {', '.join(self.outputs)}")
             name = self.outputs[0]
         return self.held[self.as_choice("name", name, self.outputs)]
+
+    def motion(self, name: str | None = None) -> SampledMotion:
+        """The signal of an output that is a position, for motors and drivers: it goes from sample to sample.
+
+        What the law gives out is where the motion is when its next output acts, one period later; in between it is a
+        cubic without jumps of place and rate. ``initial`` of the output is where it begins. ``name`` as for `output`.
+
+        Raises
+        ------
+        ParameterError
+            No such output.
+        """
+        name = str(self.output(name).name)
+        if name not in self.motions:
+            self.motions[name] = SampledMotion(self, name, self.held[name].initial)
+        return self.motions[name]
 
     def sensors(self) -> list[Sensor]:
         """Sensors that it reads."""

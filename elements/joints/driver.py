@@ -30,10 +30,10 @@ from fem_mbs.elements.joints.coordinate_kernels import (
     count,
 )
 from fem_mbs.elements.joints.coordinates import COORDINATE, coordinate_of, random_coordinate, regular_angle
+from fem_mbs.elements.joints.given import driving_signal
 from fem_mbs.elements.joints.rows import (
     POSE_TOLERANCE,
     check_parallel,
-    driving_signal,
     random_joint,
     start_tolerance,
 )

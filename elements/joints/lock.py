@@ -11,7 +11,7 @@ that of (2) the force along n.
 Source: docs/theory/switches.md, (7). Symbols: see `fem_mbs.elements.joints.rows`.
 
     symbol   code      shape   meaning
-             p.kinds   (3,)    of each row: axis i of P to turn about, 3 + i of Q to turn about, 6 + i of P: slide
+             p.kinds   (5,)    of each row: axis i of P to turn about, 3 + i of Q to turn about, 6 + i of P: slide
     u, w, s  state     (6 nr,) of each row: u in A axes and w in B axes, or s in the first number
 """
 
@@ -20,9 +20,12 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.elements.base import JOINT_FRAMES, Constraint, Joint, register
+from fem_mbs.elements.joints.axes import ParallelAxes, PerpendicularAxes
+from fem_mbs.elements.joints.constant_velocity import ConstantVelocity
 from fem_mbs.elements.joints.coordinate_kernels import SLIDE_X, SLIDE_Y, SLIDE_Z, TURN_X, TURN_Z
 from fem_mbs.elements.joints.cylindrical import Cylindrical
 from fem_mbs.elements.joints.planar import Planar
+from fem_mbs.elements.joints.point_on_line import PointOnLine
 from fem_mbs.elements.joints.prismatic import Prismatic
 from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.elements.joints.rows import (
@@ -43,11 +46,21 @@ from fem_mbs.errors import label
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import dot, rotate, rotate_T
 
-PARAMETERS = np.dtype([*((name, JOINT_FRAMES[name]) for name in JOINT_FRAMES.names), ("kinds", "i8", (3,))])
+MOST = 5  # rows, of perpendicular axes
+PARAMETERS = np.dtype([*((name, JOINT_FRAMES[name]) for name in JOINT_FRAMES.names), ("kinds", "i8", (MOST,))])
 TURN_Q, SLIDE = 3, 6
-# rows of coordinates by their kind; a spherical joint, which has none with names, turns about all axes of P
+# rows of coordinates by their kind
 ROW_OF = {TURN_Z: 2, TURN_X: TURN_Q, SLIDE_X: SLIDE, SLIDE_Y: SLIDE + 1, SLIDE_Z: SLIDE + 2}
-ALL_TURNS = (0, 1, 2)
+ALL_TURNS, ALL_SLIDES = (0, 1, 2), (SLIDE, SLIDE + 1, SLIDE + 2)
+# rows of what joints leave free without a name; a constant-velocity joint itself holds the turn along the sum of both z
+# axes, which has a part along z of P
+UNNAMED = {
+    Spherical: ALL_TURNS,
+    ConstantVelocity: (0, 1),
+    PointOnLine: ALL_TURNS,
+    ParallelAxes: ALL_SLIDES,
+    PerpendicularAxes: ALL_SLIDES,
+}
 
 
 @kernel
@@ -119,9 +132,9 @@ class Lock(Constraint):
     Parameters
     ----------
     joint : Joint
-        All that it leaves free is locked: of joints whose free coordinates have names, all of them (`Revolute`,
-        `Prismatic`, `Cylindrical`, `Universal`, `Planar`, `Screw`), and of a `Spherical`. The joint itself stays in
-        the model.
+        All that it leaves free is locked: of a `Revolute`, `Prismatic`, `Cylindrical`, `Universal`, `Planar`, `Screw`,
+        `Spherical`, `ConstantVelocity`, `PointOnLine`, `ParallelAxes` or `PerpendicularAxes`. The joint itself stays
+        in the model.
     active : bool
         Whether the joint is locked from the start, at its initial coordinates.
     intervals : sequence of (begin, end) [s], optional
@@ -162,14 +175,13 @@ class Lock(Constraint):
         self.joint, self.frame_P, self.frame_Q = joint, joint.frame_P, joint.frame_Q
         self.rows, self.n_state = len(kinds), 6 * len(kinds)
         frames = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
-        self.record = (*frames, (*kinds, 0, 0)[:3])
+        self.record = (*frames, (*kinds, *MOST * (0,))[:MOST])
         self.use_switch(active, intervals)
 
     def _rows_of(self, joint):
         """Kinds of the rows that hold all that a joint leaves free."""
-        if isinstance(joint, Spherical):
-            return ALL_TURNS
         kinds = tuple(ROW_OF[coordinate.kind] for coordinate in joint.coordinates)
+        kinds += next((rows for cls, rows in UNNAMED.items() if isinstance(joint, cls)), ())
         free, named = 6 - joint.rows, len(kinds)
         self.check(free > 0, "joint", joint, "leaves nothing free")
         names = " and ".join(f"'{coordinate.name}'" for coordinate in joint.coordinates) or "none"
@@ -186,7 +198,8 @@ class Lock(Constraint):
 
 def _example(rng, a, b):
     """A lock of a random joint."""
-    cls = (Revolute, Cylindrical, Prismatic, Spherical, Universal, Planar, Screw)[rng.integers(7)]
+    some = (Revolute, Cylindrical, Prismatic, Spherical, Universal, Planar, Screw, ConstantVelocity, PointOnLine)
+    cls = (*some, ParallelAxes, PerpendicularAxes)[rng.integers(11)]
     if cls is Spherical:
         return Lock(cls.at(a, b, rng.normal(size=3)))
     return Lock(random_joint(cls, rng, a, b, **({"lead": rng.normal()} if cls is Screw else {})))

@@ -26,8 +26,9 @@ from fem_mbs.elements.joints.coordinate_kernels import (
 )
 from fem_mbs.elements.joints.coordinates import COORDINATE, coordinate_of, random_coordinate, regular_angle
 from fem_mbs.elements.joints.driver import hessian, output, random_motion
-from fem_mbs.elements.joints.rows import driving_signal
+from fem_mbs.elements.joints.given import driving_signal, never_negative
 from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.signals import Signal
 
 
 @kernel
@@ -79,8 +80,10 @@ class JointRate(Joint):
     ----------
     joint : Joint
         One that turns or slides.
-    rate : float, callable or Signal [rad/s or m/s]
-        Differentiable. The model must begin with this rate, or be compiled with ``project=True``.
+    rate : float, callable, Signal or Held [rad/s or m/s]
+        Differentiable. The model must begin with this rate, or be compiled with ``project=True``. Where a controller or
+        an event gives it another value, velocities jump as in a plastic impact: the motor has the moment it takes. One
+        with a limit is a `JointServo`.
     coordinate : str, optional
         Name of the coordinate where the joint has several.
     name : str, optional
@@ -114,8 +117,28 @@ class JointRate(Joint):
         along = coordinate_of(self, "joint", joint, coordinate)
         self.joint, self.outputs = joint, {"effort": (1, along.effort), "value": (1, along.unit)}
         super().__init__(joint.frame_P, joint.frame_Q, name=name)
-        self.signals = [driving_signal(self, "rate", rate)[0]]
+        self.signals = [driving_signal(self, "rate", rate, may_jump=True)[0]]
         self.record = along.record
+
+
+class Limited:
+    """A function of time that is cut off at ± another one; its derivatives are declared 0, no kernel reads them."""
+
+    def __init__(self, effort: Signal, limit: Signal) -> None:
+        self.effort, self.limit = effort, limit
+
+    def signal(self) -> Signal:
+        """As a signal of an element."""
+        return Signal(self, self.zero, self.zero)
+
+    def __call__(self, t: float) -> float:
+        most = self.limit(t)
+        return min(max(self.effort(t), -most), most)
+
+    @staticmethod
+    def zero(t: float) -> float:
+        """The derivative that nobody reads."""
+        return 0.0
 
 
 class JointEffort(Force):
@@ -125,8 +148,11 @@ class JointEffort(Force):
     ----------
     joint : Joint
         One that turns or slides.
-    effort : float, callable or Signal [N m or N]
-        On the second body along the coordinate; its opposite acts on the first. A function of time.
+    effort : float, callable, Signal or Held [N m or N]
+        On the second body along the coordinate; its opposite acts on the first. A function of time, or an output of a
+        controller.
+    limit : float, callable, Signal or Held, ≥ 0 [N m or N], optional
+        The effort is cut off at ± this one.
     coordinate : str, optional
         Name of the coordinate where the joint has several.
     name : str, optional
@@ -139,7 +165,9 @@ class JointEffort(Force):
     Raises
     ------
     ParameterError
-        No such coordinate; neither a number nor a function.
+        No such coordinate; neither a number nor a function; a negative limit.
+    SolverError
+        In a run, where a limit that is a function of time is negative.
     """
 
     n_state = 1
@@ -154,11 +182,16 @@ class JointEffort(Force):
         "output": output_effort,
     }
 
-    def __init__(self, joint: Joint, effort: Any, *, coordinate: str | None = None, name: str | None = None) -> None:
+    def __init__(
+        self, joint: Joint, effort: Any, *, limit: Any = None, coordinate: str | None = None, name: str | None = None
+    ) -> None:
         self.name = name
         along = coordinate_of(self, "joint", joint, coordinate)
         self.joint, self.outputs = joint, {"effort": (1, along.effort), "value": (1, along.unit)}
-        super().__init__(joint.nodes, name=name, signals=[self.as_motion("effort", effort)])
+        signal = Signal.of(self.as_motion("effort", effort))
+        if limit is not None:
+            signal = Limited(signal, never_negative(self, "limit", limit, along.effort)).signal()
+        super().__init__(joint.nodes, name=name, signals=[signal])
         self.record = along.record
 
 

@@ -60,23 +60,25 @@ class Stops(Checked):
 
 
 class Motor(Checked):
-    """What drives a coordinate of a joint: a given position, rate or effort.
+    """What drives a coordinate of a joint: a given position, rate or effort, perhaps with a limit of its effort.
 
     Parameters
     ----------
     position : float, callable or Signal [rad or m]
-        Of t [s]. The coordinate follows exactly; see `JointDriver`.
+        Of t [s]. The coordinate follows exactly; see `JointDriver`. Of a controller: ``controller.motion()``.
     rate : float, callable or Signal [rad/s or m/s]
-        The rate follows exactly, the position adds up; see `JointRate`.
+        The rate follows exactly, the position adds up; see `JointRate`. Of a controller: ``controller.output()``.
     effort : float, callable or Signal [N m or N]
-        Moment or force on the second body; see `JointEffort`.
+        Moment or force on the second body; see `JointEffort`. Of a controller: ``controller.output()``.
+    limit : float, callable or Signal, ≥ 0 [N m or N], optional
+        Largest effort. A motor with a rate then follows as far as it can, see `JointServo`; an effort is cut off.
 
-    Exactly one is given.
+    Exactly one of position, rate and effort is given.
 
     Raises
     ------
     ParameterError
-        None of them, or more than one.
+        None of them, or more than one; a limit with a position.
 
     Examples
     --------
@@ -84,12 +86,15 @@ class Motor(Checked):
     'rate'
     """
 
-    def __init__(self, *, position: Any = None, rate: Any = None, effort: Any = None) -> None:
+    def __init__(self, *, position: Any = None, rate: Any = None, effort: Any = None, limit: Any = None) -> None:
         given = {"position": position, "rate": rate, "effort": effort}
         given = {name: value for name, value in given.items() if value is not None}
         names = " and ".join(given) or "nothing"
         self.check(len(given) == 1, "given", names, "must be one of position, rate and effort")
         ((self.kind, self.value),) = given.items()
+        self.limit = limit
+        cure = "does not go with a position, which has to be reached. Give a rate with a limit, from a controller that "
+        self.check(limit is None or self.kind != "position", "limit", limit, cure + "compares position and set point")
 
 
 class DryFriction(Checked):
@@ -232,12 +237,15 @@ class JointOptions(Checked):
                 self._add(f"{side} stop", coordinate, JointStop, **law)
 
     def _drive(self, motor, coordinate):
-        """A motor of one of three kinds."""
+        """A motor of one of three kinds, or one that follows a rate with a limited effort."""
         from fem_mbs.elements.joints.driver import JointDriver
         from fem_mbs.elements.joints.motors import JointEffort, JointRate
+        from fem_mbs.elements.joints.servo import JointServo
 
-        cls = {"position": JointDriver, "rate": JointRate, "effort": JointEffort}[motor.kind]
-        self._add("motor", coordinate, cls, **{motor.kind: motor.value})
+        rate = JointRate if motor.limit is None else JointServo
+        cls = {"position": JointDriver, "rate": rate, "effort": JointEffort}[motor.kind]
+        limit = {} if motor.limit is None else {"limit": motor.limit}
+        self._add("motor", coordinate, cls, **{motor.kind: motor.value}, **limit)
 
     def _rub(self, friction):
         """Dry friction along each coordinate that it is given for."""

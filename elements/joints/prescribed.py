@@ -19,7 +19,8 @@ import numpy as np
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Constraint, register
-from fem_mbs.elements.joints.rows import POSE_TOLERANCE, driving_signal, start_size
+from fem_mbs.elements.joints.given import driving_signal
+from fem_mbs.elements.joints.rows import POSE_TOLERANCE, start_size
 from fem_mbs.jit import kernel
 from fem_mbs.rotations import add_cross, add_skew_skew, dot
 from fem_mbs.signals import Signal

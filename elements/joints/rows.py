@@ -37,7 +37,6 @@ from fem_mbs.rotations import (
     rotate,
     rotate_T,
 )
-from fem_mbs.signals import Held, Signal
 
 POSE_TOLERANCE = 1e-8  # of initial poses, relative to the size: that of the check when a model is compiled
 
@@ -320,22 +319,6 @@ def check_parallel(joint: Any) -> None:
 def start_orientation(joint: Any) -> np.ndarray:
     """Axes of Q at the start, as columns (3, 3) in the axes of the first node."""
     return joint.frame_P.node.rotation.T @ joint.frame_Q.orientation
-
-
-def driving_signal(element: Any, parameter: str, value: Any) -> tuple[Signal, tuple[float, float, float]]:
-    """The value as a `Signal`, and its jet at t = 0; a ParameterError unless it is finite and differentiable."""
-    signal = Signal.of(element.as_motion(parameter, value))
-    try:
-        start = signal.jet(0.0)
-    except TypeError as error:
-        element.check(False, parameter, value, f"cannot be differentiated: {error}")
-    except Exception as error:
-        element.check(False, parameter, value, f"raised {type(error).__name__} at t = 0: {error} (it or a derivative)")
-    element.check(np.isfinite(start).all(), parameter, value, f"is not finite at t = 0: value and derivatives {start}")
-    held = Held.among(signal) if Held.made else []
-    message = "jumps where a controller or an event sets it: a driver needs a smooth motion. Let it act through a load"
-    element.check(not held, parameter, held[0] if held else value, message)
-    return signal, start
 
 
 def random_joint(cls: Any, rng: np.random.Generator, a: Any, b: Any, **options: Any) -> Any:

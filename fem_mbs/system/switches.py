@@ -101,4 +101,4 @@ class Switches(Diagnosis):
             group.active[:] = [element.is_on(t) for element in group.elements]
             for e, element in enumerate(group.elements if "engage" in group.calls else ()):
                 if group.active[e] and not element.is_on(self.initial.t):
-                    assembly.engage(self.data[0], number, e, state.x, state.R, state.V)
+                    element_states.engage(self.data[0], number, e, state.x, state.R, state.V)

@@ -314,11 +314,13 @@ class DecoupledNSGA(AlphaMethod):
         """Consistent accelerations and multipliers at the present state, closed contacts included."""
         from fem_mbs.jit import address, invoke
         from fem_mbs.solvers.nsga import scheme
-        from fem_mbs.solvers.stepping.friction_tasks import RESTARTED
+        from fem_mbs.solvers.stepping.friction_tasks import RESTARTED, SPEEDS
 
         own, run = engine.own[0], engine.run[0]
         if not own["restart_part"]:
             own["restart_part"] = scheme.restart.address
+        if run["friction"]:
+            invoke(int(run["friction_part"]), address(engine.run), SPEEDS)
         struck, run["struck"] = int(run["struck"]), 0  # the forces before an impact are not those that act now
         invoke(int(own["restart_part"]), address(engine.data), address(engine.run))
         run["struck"] = struck

@@ -38,6 +38,7 @@ from fem_mbs.solvers.nsga.friction_start import (
     check_accelerations,
     end_jump,
     last_forces,
+    new_speeds,
     report_start,
     start_statuses,
     take_accelerations,
@@ -64,6 +65,7 @@ from fem_mbs.solvers.stepping.friction_tasks import (
     RIGHT,
     RIGHT_SIDES,
     SLOPES,
+    SPEEDS,
     START,
     STARTED,
     TAKE,
@@ -382,6 +384,8 @@ def friction_part(run, task):
         take_accelerations(d, s)
     elif task == JUMPED:
         end_jump(d, s)
+    elif task == SPEEDS:
+        new_speeds(d, s)
     elif task == RESTARTED:
         last_forces(d)
     elif task == STARTED:

@@ -101,6 +101,23 @@ def end_jump(d, s):
 
 
 @kernel
+def new_speeds(d, s):
+    """Statuses between two steps, of rows whose surface has another speed now: by the velocities, as at the start."""
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction == 0:
+            continue
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            rate, slow = evaluate_row(d, g, e, b, s.x, s.R, s.V), AT_REST * s.tol_v
+            if kept[F_ARM] * abs(rate - kept[F_RATE]) > slow:
+                rests = kept[F_ARM] * abs(rate) <= slow
+                kept[F_STATUS], kept[F_SIGN] = STICK if rests else SLIP, -1.0 if rate < 0.0 else 1.0
+                kept[F_RATE] = rate
+
+
+@kernel
 def keep_bound(d, g, e, b, s, lam):
     """N at multipliers lam (m,), its slope, and what the slope leaves of it."""
     kept, row = states_of(g)[e], integers(g.joint_rows_at, g.n)[e]

@@ -26,7 +26,9 @@ from fem_mbs.signals import Held
 from fem_mbs.solvers.stepping.chunks import signals_at
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.laws import held_by_laws
+from fem_mbs.solvers.stepping.ledger import renew
 from fem_mbs.solvers.stepping.moment import Moment
+from fem_mbs.solvers.stepping.rate_jump import jump_rates, jumping
 from fem_mbs.solvers.stepping.sensing import held_signals
 from fem_mbs.solvers.stepping.switching import Switching, times_of
 from fem_mbs.solvers.stepping.watch import SPENT, WAITS
@@ -93,6 +95,7 @@ class Agenda:
         self.segment: tuple[float, float, int] | None = None  # begin, stop, steps
         self.taken = 0  # steps of it
         self.helds = self._held()
+        self.motors = jumping(engine.system)
         for held in self.helds:
             held.set(held.initial)
         self.samples = [Samples(controller, self.t) for controller in self.controllers]
@@ -107,6 +110,7 @@ class Agenda:
                 if callable(item):
                     found |= dict.fromkeys(Held.among(item, self.t), controller)
             found |= dict.fromkeys(controller.held.values(), controller)
+            found |= dict.fromkeys((n for motion in controller.motions.values() for n in motion.numbers), controller)
         for event in self.events:
             found |= {a.held: event for a in event.actions if hasattr(a, "held")}
         if Held.made:  # those that functions in Python alone know: actions of events set them, laws read them
@@ -248,7 +252,8 @@ class Agenda:
             self._record()  # as every step: before what changes at its end
         for samples in self.samples:
             while samples.waiting and samples.times()[1] <= self.t + slack:
-                self._apply(samples.controller, samples.waiting.pop(0)[1])
+                acts = samples.times()[1]
+                self._apply(samples.controller, samples.waiting.pop(0)[1], acts)
                 due = True
         self.switching.act_wanted(self.t)
         self.switching.act(self.t, slack)
@@ -288,13 +293,15 @@ class Agenda:
         if samples.delay > 0.0:
             samples.waiting.append((samples.k, u))
         else:
-            self._apply(controller, u)
+            self._apply(controller, u, t)
         samples.k += 1
 
-    def _apply(self, controller, u):
-        """Let outputs of a controller act."""
+    def _apply(self, controller, u, t):
+        """Let outputs of a controller act, from t [s] on."""
         for name, value in zip(controller.outputs, u):
             controller.held[name].set(value)
+            if name in controller.motions:
+                controller.motions[name].aim(t, value)
             if name in controller.switches:
                 self.switching.want(controller.switches[name], value)
 
@@ -302,6 +309,7 @@ class Agenda:
         """Memory of the method anew at the present state, with the signals as they are now."""
         engine = self.engine
         engine.system.update_signals(self.t)
+        jump_rates(engine, self.motors)
         engine.run[0]["code"] = OK
         engine.method.restart(engine)
         if engine.run[0]["code"] != OK:
@@ -309,6 +317,7 @@ class Agenda:
                               time=self.t)  # fmt: skip
         if engine.controller is not None:
             engine.controller.change = None  # accelerations jump: the next step is not compared with the last
+        renew(engine)
 
     def _crossed(self, before, start, end, block):
         """An event was crossed in a step, whose start ``before()`` gives: find it, and do what it says."""

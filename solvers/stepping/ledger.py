@@ -5,6 +5,7 @@ A run keeps these books when it is asked to, ``run(…, balance=True)``. With th
     force f, potential V    W = ½ (f_n + f)·u + V − V_n                                                            (1)
     driver, G v = −∂g/∂t    W = −(h λ + Λ)·½ ((∂g/∂t)_n + ∂g/∂t) ,    λ = ½ (λ_n + λ)                              (2)
     contact, impulses P     W = P·½ (G v' + G v)                                                                   (3)
+    friction of a joint     W = Λ_F·½ (w_n + w) − D ,   w the rate of its surface, D what it has taken             (4)
 
 v' are the velocities before the impulses: those at the start of the step, and at an impact of a method that knows
 them those of the smooth motion, v~. (3) is then what an impact takes, exactly: M (v − v') = Gᵀ P. In a sequence of
@@ -20,6 +21,7 @@ Source: docs/theory/energy_table.md.
     W         s.works               sums since the start [J]; two of each contact: normal, tangential with moments
     u/h       s.trial               (N, 6), rotations by the logarithm
     P         s.total_Lam           (nc, 3), moments s.total_chi; with persistent contacts s.sent, s.sent_chi
+    w, Λ_F w  s.booked_before       of joint friction: the sum of its first term since the start [J], and w
 """
 
 from typing import TYPE_CHECKING, Any
@@ -31,19 +33,24 @@ from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, vector
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.external_work import DRIVER, FORCE, kind_of, mean_velocities, power_of
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, gradient_times
+from fem_mbs.system.friction import F_GT, F_IMPULSE, F_WORK, states_of
 from fem_mbs.system.gather import gather
 from fem_mbs.system.records import groups_of, zero
 
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
+    from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.system.system import System
 
 _F, _GT, _GTT, _RATE, _ENERGY, _GRAVITY = (SLOT[k] for k in ("f", "gt", "gtt", "rate", "energy", "gravity"))
 KINDS = ("load", "damper", "driver", "impact", "friction")
+FRICTION = 4  # of a joint, beside the kinds of `external_work`
 
 
 def booked_as(element: "Element") -> int:
     """How the work of an element is found; 0 for one that is conservative, and for contacts."""
+    if element.role == "friction":
+        return FRICTION
     kind = kind_of(element)
     if kind or element.role != "dynamic" or not element.viscous:
         return kind
@@ -68,7 +75,7 @@ class Ledger:
             if kind:
                 sizes = group.sizes
                 table.append((number, kind, self.kept, len(self.lines)))
-                self.kept += group.n * (sizes["nd"] + 1 if kind == FORCE else 2 * sizes["nr"])
+                self.kept += group.n * {FORCE: sizes["nd"] + 1, DRIVER: 2 * sizes["nr"], FRICTION: 2}[kind]
                 self.lines += [(element.name or label(element), _word(element, kind)) for element in group.elements]
         self.groups = np.array(table, np.int64).reshape(-1, 4)
         self.first_contact = len(self.lines)
@@ -84,8 +91,10 @@ NO_BOOKS: dict[str, int] = {"nl": 0, "nk": 0, "nt": 0}
 
 
 def _word(element: Any, kind: int) -> str:
-    if kind == DRIVER:
+    if kind == DRIVER or getattr(element, "drives", False):
         return "driver"
+    if kind == FRICTION:
+        return "friction"
     return "damper" if "energy" in element.kernels and element.viscous and not element.signals else "load"
 
 
@@ -135,6 +144,18 @@ def work_of_driver(d, g, e, b, s, kept):
 
 
 @kernel
+def work_of_friction(g, e, s, kept):
+    """Sum of (4) since the start [J]; keeps that of its first term, and the rate of the surface."""
+    state = states_of(g)[e]
+    if s.step_number == 0:
+        kept[0] = 0.0
+    else:
+        kept[0] += state[F_IMPULSE] * 0.5 * (kept[1] - state[F_GT])
+    kept[1] = -state[F_GT]
+    return kept[0] - state[F_WORK]
+
+
+@kernel
 def book_contact(g, e, c, s, V, P, chi, line):
     """(3) of a contact, with V before the impulses."""
     mean = 0.5 * (gradient_times(g, e, B_GN, 0, V) + gradient_times(g, e, B_GN, 0, s.V))
@@ -174,14 +195,47 @@ def ledger(data, run):
     mean_velocities(d, s)
     for k in range(s.booked.shape[0]):
         g, kind, at, line = groups[s.booked[k, 0]], s.booked[k, 1], s.booked[k, 2], s.booked[k, 3]
-        each = g.nd + 1 if kind == FORCE else 2 * g.nr
+        each = g.nd + 1 if kind == FORCE else 2 * g.nr if kind == DRIVER else 2
         for e in range(g.n):
             kept = s.booked_before[at + e * each : at + (e + 1) * each]
             if kind == FORCE:
                 s.works[line + e] += work_of_force(d, g, e, b, s, kept)
+            elif kind == FRICTION:
+                s.works[line + e] = work_of_friction(g, e, s, kept)
             else:
                 s.works[line + e] += work_of_driver(d, g, e, b, s, kept)
     if s.step_number == 0:
         s.works[:] = 0.0
     else:
         book_contacts(d, s)
+
+
+def renew(engine: "Engine") -> None:
+    """Keep anew what works are made of, where forces or rates have jumped between two steps; nothing is added."""
+    run, a = engine.run[0], engine.arrays
+    if run["work_part"]:
+        engine.call_part("work")
+    if engine.ledger is None or not run["ledger_part"]:
+        return
+    works, kept = a["works"].copy(), a["booked_before"].copy()
+    engine.call_part("ledger")
+    a["works"][:] = works
+    for number, kind, at, _ in engine.ledger.groups:
+        if kind == FRICTION:
+            sums = slice(at, at + 2 * engine.system.groups[number].n, 2)
+            a["booked_before"][sums] = kept[sums]
+
+
+def book_jump(engine: "Engine", impulse: np.ndarray, missing: np.ndarray) -> None:
+    """Add the work of drivers in a jump of velocities: W = −Λ·½ ((∂g/∂t)⁻ + (∂g/∂t)⁺).
+
+    ``impulse`` (m,): Λ; ``missing`` (m,): G v⁻ + (∂g/∂t)⁺, which is how far ∂g/∂t has jumped.
+    """
+    system, a = engine.system, engine.arrays
+    for number, kind, at, line in engine.ledger.groups:
+        group = system.groups[number]
+        for e in range(group.n if kind == DRIVER else 0):
+            nr = group.sizes["nr"]
+            rows = slice(group.first_row + e * nr, group.first_row + (e + 1) * nr)
+            before = a["booked_before"][at + 2 * nr * e : at + 2 * nr * e + nr]
+            a["works"][line + e] -= impulse[rows] @ (before + 0.5 * missing[rows])

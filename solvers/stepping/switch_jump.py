@@ -119,8 +119,10 @@ def end_jump(data, run):
             s.impact[c] = 0
 
 
-def jump(engine: "Engine", element: "Element") -> tuple[np.ndarray, np.ndarray]:
-    """Give the engine the velocities after a constraint was switched on.
+def jump(engine: "Engine", element: "Element", cannot: str = "cannot be switched on") -> tuple[np.ndarray, np.ndarray]:
+    """Give the engine the velocities after a constraint was switched on, or what it asks for has changed.
+
+    ``cannot`` begins what is said of the element where there are none.
 
     Returns
     -------
@@ -161,7 +163,7 @@ def jump(engine: "Engine", element: "Element") -> tuple[np.ndarray, np.ndarray]:
     engine.system.raise_python_errors(float(run["t"]))
     if run["code"] != OK:
         raise SolverError(
-            f"{label(element)} cannot be switched on at t = {float(run['t']):.9g} s: velocities after the jump were "
+            f"{label(element)} {cannot} at t = {float(run['t']):.9g} s: velocities after the jump were "
             "not found. Joints, drivers and closed contacts leave no motion together there",
             step=int(run["step_number"]), time=float(run["t"]), element=element,
         )  # fmt: skip

@@ -32,6 +32,7 @@ def guide(**options):
         (lambda: hinge(radius=0.1, flat=True), r"flat.*belongs to a displacement"),
         (lambda: hinge(radius=0.1, coordinate="displacement"), r"coordinate.*angle"),
         (lambda: hinge(preload=-1.0), r"preload = -1.*must be ≥ 0"),
+        (lambda: hinge(preload=lambda t: t - 0.1), r"not to be used at t = 0: preload = -0.1 N m must be ≥ 0"),
         (lambda: guide(radius=0.1), r"radius.*belongs to an angle"),
         (lambda: guide(collar=0.1), r"collar.*only a Revolute"),
         (lambda: guide(length=0.0), r"length"),

@@ -187,7 +187,7 @@ BODIES = {
         ),
     ),
     "Motor, position": lambda: (fem.Motor, dict(position=1.0)),
-    "Motor, rate": lambda: (fem.Motor, dict(rate=1.0)),
+    "Motor, rate": lambda: (fem.Motor, dict(rate=1.0, limit=2.0)),
     "Motor, effort": lambda: (fem.Motor, dict(effort=1.0)),
     "JointSpring": lambda: (
         fem.JointSpring,
@@ -206,7 +206,14 @@ BODIES = {
         dict(joint=rail(), position=lambda t: 0.1 * t**2, coordinate="displacement", name="s"),
     ),
     "JointRate": lambda: (fem.JointRate, dict(joint=rail(), rate=1.0, coordinate="displacement", name="s")),
-    "JointEffort": lambda: (fem.JointEffort, dict(joint=rail(), effort=1.0, coordinate="displacement", name="s")),
+    "JointEffort": lambda: (
+        fem.JointEffort,
+        dict(joint=rail(), effort=1.0, limit=2.0, coordinate="displacement", name="s"),
+    ),
+    "JointServo": lambda: (
+        fem.JointServo,
+        dict(joint=rail(), rate=1.0, limit=2.0, coordinate="displacement", name="s"),
+    ),
     "from_urdf": lambda: (
         fem.from_urdf,
         dict(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from every_stepper import METHODS, SMOOTH, label
+from friction_models import block
 from resumed import differences, stopped_and_resumed
 
 import fem_mbs as fem
@@ -26,6 +27,26 @@ def oscillator(damping=2.0):
 
 
 # --- energy -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("speed, work", [(0.0, -0.5), (3.0, 4.0)])
+def test_friction_of_a_joint_has_a_line_of_its_own(speed, work):
+    """A block of 1 kg, thrown with 1 m/s: it stops on its guide, and is taken along by a belt of 3 m/s."""
+    result = fem.DecoupledNSGA().run(block(velocity=1.0, speed=speed), 4.0, 7e-3, balance=True)
+    table = result.energy_table()
+    assert table.work("friction", "friction") == pytest.approx(work, abs=1e-5)  # order 2 in the step where it sticks
+    assert abs(table.numerical) < 1e-5
+
+
+@pytest.mark.parametrize("method", [fem.DecoupledNSGA(rho_inf=1.0), fem.MoreauJean()], ids=label)
+def test_a_force_that_a_controller_sets_does_the_work_that_it_does(method):
+    """A mass of 2 kg is pushed by samples ±3 N: the force is constant between them, and the book exact."""
+    model = fem.Model("pushed")
+    mass = model.add(fem.PointMass(2.0, name="mass", fixed=("y", "z")))
+    law = model.add(fem.Controller(lambda t, y: 3.0 if round(t / 0.1) % 3 else -1.0, 0.1, name="law"))
+    model.add(fem.PointForce(mass, [1, 0, 0], signal=law.output(), name="push"))
+    table = method.run(model, 1.0, 2e-2, balance=True).energy_table()
+    assert table.work("push") == pytest.approx(table.change, abs=1e-13)
 
 
 def test_the_table_of_a_linear_model_closes_to_round_off_with_the_scheme_that_dissipates_nothing():

@@ -131,10 +131,10 @@ def test_what_cannot_be_switched_is_refused_by_name():
     for joint, words in (
         (fem.Fixed(*frames), "leaves nothing free"),
         (
-            fem.ConstantVelocity(*frames),
-            "of the 2 coordinates that it leaves free a lock knows none. Add an Attachment",
+            fem.Distance(frames[0], model["high"].frame()),
+            "of the 5 coordinates that it leaves free a lock knows none. Add an Attachment",
         ),
-        (fem.ParallelAxes(*frames), "of the 4 coordinates that it leaves free a lock knows 'angle'"),
+        (fem.KnifeEdge(*frames), "of the 5 coordinates that it leaves free a lock knows none"),
     ):
         with pytest.raises(fem.ParameterError, match=words):
             fem.Lock(joint)
