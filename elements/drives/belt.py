@@ -110,18 +110,10 @@ class Belt(TangentForce):
         name: str | None = None,
     ) -> None:
         distance = self._connect_wheels(frame_P, frame_Q, name)
-        self.radii = self.as_array("radii", radii, (2,))
-        self.check((self.radii > 0.0).all(), "radii", radii, "m must be positive")
-        self.crossed = self.as_flag("crossed", crossed)
+        self._set_radii(radii, crossed)
         self.stiffness = self.positive("stiffness", stiffness, "N/m")
         self.pretension = self.positive("pretension", pretension, "N", allow_zero=True)
         damping = self.positive("damping", damping, "N s/m", allow_zero=True)
-        self.check(
-            distance > self.radii.sum(),
-            "radii",
-            radii,
-            f"m: the wheels overlap, their centres are {distance:.6g} m apart at the start",
-        )
         r_1, r_2 = self.radii[0], self.radii[1] if self.crossed else -self.radii[1]
         psi_0 = r_1 * self.start_angles[0] + r_2 * self.start_angles[1]
         h_0 = tangent_length(abs(r_1 + r_2), distance)

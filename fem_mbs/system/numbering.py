@@ -132,6 +132,8 @@ class Numbering(Checked):
         self.n_friction = len(self.frictions)
         for group in self.groups:
             for e, element in enumerate(group.elements if group.elements[0].role == "friction" else ()):
+                if element.joint is None:
+                    continue  # a belt: its bound depends on no multipliers
                 if element.joint not in self.rows:
                     message = f"its joint, {label(element.joint)}, is not in the model; model.add(…) it too"
                     raise ModelError(f"{label(element)}: {message}", [element, element.joint])

@@ -70,6 +70,23 @@ DRIVES = {
         fem.Belt,
         wheels(0.5) | dict(radii=(0.1, 0.15), stiffness=1e4, pretension=100.0, damping=1.0, crossed=False, name="belt"),
     ),
+    "IdealBelt": lambda: (
+        fem.IdealBelt,
+        wheels(0.5)
+        | dict(
+            radii=(0.1, 0.15),
+            pretension=100.0,
+            friction=(0.4, 0.3),
+            other_friction=0.3,
+            wrap=(3.0, 3.1),
+            crossed=False,
+            name="belt",
+        ),
+    ),
+    "BeltPull": lambda: (
+        fem.BeltPull,
+        dict(belt=fem.IdealBelt(**wheels(0.5), radii=(0.1, 0.15), pretension=100.0, friction=0.3), name="pull"),
+    ),
     "Cable": lambda: (
         fem.Cable,
         dict(path=path(), length=3.0, slack=0.0, turns={1: 0}, restitution=0.1, name="rope"),
