@@ -177,7 +177,8 @@ class TangentForce(TwoWheels, Force):
         if (np.abs(elastic) < 0.05 * k).any() or (elastic < 0.0).all():
             return False
         # forces are linear in the velocities unless damping cuts one off, at them or near
-        f = [evaluator_of(self)("force", point.copy(state=angles, v=c * point.v))["f"] for c in (0.0, 1.0, -2.0, 3.0)]
+        states = np.concatenate([angles, np.zeros(self.n_state - 2)])
+        f = [evaluator_of(self)("force", point.copy(state=states, v=c * point.v))["f"] for c in (0.0, 1.0, -2.0, 3.0)]
         cut = [np.abs(f[0] + c * (f[1] - f[0]) - other).max() for c, other in ((-2.0, f[2]), (3.0, f[3]))]
         return max(cut) < 1e-9 * np.abs(f[0]).max()
 

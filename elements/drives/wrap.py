@@ -2,11 +2,13 @@
 
     wrap of pulley i       β_i = π ± 2 asin(κ/a)                                                                  (1)
     no slip                T_1/T_2 ≤ e^E ,   E = min_i μ_i β_i                                                    (2)
+    grip                   u = |T_1 − T_2| / ((T_1 + T_2) tanh(E/2)) ≤ 1                                          (3)
 
 κ = |r_1 ∓ r_2| as in `drives.spans`, a the centre distance. In (1) the upper sign is that of the larger pulley of an
-open belt and of both pulleys of a crossed one. The pulley with the smaller μβ slips.
+open belt and of both pulleys of a crossed one. The pulley with the smaller μβ slips. (3) is (2), as the part that is
+used of the force that the belt can transmit with the sum of its tensions.
 
-Source: docs/theory/gears_and_belts.md, (18), (19); textbook (Euler, Eytelwein).
+Source: docs/theory/gears_and_belts.md, (18), (19), (22); textbook (Euler, Eytelwein).
 
     symbol   code     shape   unit   meaning
     μ_i      p.mu     (2,)    -      coefficients of the two pulleys
@@ -22,7 +24,7 @@ import numpy as np
 from fem_mbs.elements.base import Element
 from fem_mbs.jit import kernel
 
-WRAP = [("mu", "f8", (2,)), ("wrap", "f8", (2,)), ("lean", "f8", (2,))]
+WRAP: list[tuple] = [("mu", "f8", (2,)), ("wrap", "f8", (2,)), ("lean", "f8", (2,))]
 
 
 @kernel
@@ -47,6 +49,13 @@ def exponent_slope(p, a):
             if p.mu[i] * wrap == least:
                 return -2.0 * p.mu[i] * p.lean[i] * p.kappa / (a * math.sqrt(a * a - p.kappa * p.kappa))
     return 0.0
+
+
+@kernel
+def grip(p, a, T_1, T_2):
+    """u of (3); 0 without tension."""
+    total = T_1 + T_2
+    return abs(T_1 - T_2) / (total * math.tanh(0.5 * exponent(p, a))) if total > 0.0 else 0.0
 
 
 def leans(radii: np.ndarray, crossed: bool) -> tuple[float, float]:

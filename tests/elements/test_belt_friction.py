@@ -158,6 +158,50 @@ def test_what_makes_no_sense_is_refused_in_words(options, words):
         fem.IdealBelt(fem.Node6(), fem.Node6([0.5, 0, 0]), **options)
 
 
+# --- a belt that does not slip tells where it would ----------------------------------------------------------------
+
+
+def kelvin(load, friction=0.3, **options):
+    """Elastic belt without slip: pulley 1 held at rest, the load on pulley 2 rises within .1 s."""
+    model = fem.Model("elastic belt")
+    b = wheel(model, INERTIA, 0.5, "b")
+    options = {"wrap": math.pi, **options} if friction else options
+    belt = fem.Belt(
+        model.ground.frame(), b, radii=RADII, stiffness=2e4, pretension=PRETENSION, damping=400.0, friction=friction,
+        name="belt", **options,
+    )  # fmt: skip
+    model.add(belt)
+    model.add(fem.PointMoment(b, lambda t: [0, 0, -load * min(t / 0.1, 1.0)]))
+    return run(model, t_end=0.3, h=2e-3)
+
+
+def test_belt_without_slip_tells_when_it_would_and_by_how_much():
+    load = 1.2 * RADII[1] * BOUND
+    result = kelvin(load)
+    belt = result["belt"]
+    grip = np.abs(belt.tension[:, 0] - belt.tension[:, 1]) / BOUND  # the sum of the tensions stays
+    assert belt.grip == pytest.approx(grip, abs=1e-9)
+    assert belt.grip[-1] == pytest.approx(1.2, rel=1e-3)
+    first = result.t[np.argmax(grip > 1.0)]
+    (warning,) = result.warnings
+    assert f"up to {grip.max():.4g} times what friction = 0.3 holds" in warning
+    assert f"Belt 'belt': its tensions" in warning and f"first at t = {first:.6g} s" in warning
+    assert warning in result.report()
+    assert belt.beyond[-1] == pytest.approx(first, rel=1e-12) and belt.beyond[0] == -1
+
+
+def test_belt_that_holds_or_has_no_friction_tells_nothing():
+    assert not kelvin(0.98 * RADII[1] * BOUND).warnings  # it swings by 1 %
+    belt = kelvin(1.2 * RADII[1] * BOUND, friction=None)
+    assert not belt.warnings and not belt["belt"].grip.any()
+
+
+def test_friction_of_the_other_pulley_or_a_wrap_need_friction():
+    for options in ({"other_friction": 0.3}, {"wrap": 3.0}):
+        with pytest.raises(fem.ParameterError, match=r"says nothing without friction"):
+            fem.Belt(fem.Node6(), fem.Node6([0.5, 0, 0]), radii=RADII, stiffness=1e4, **options)
+
+
 def test_what_is_no_belt_has_no_pull():
     with pytest.raises(fem.ParameterError, match="belt"):
         fem.BeltPull(3.0)

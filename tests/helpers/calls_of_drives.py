@@ -68,7 +68,11 @@ DRIVES = {
     ),
     "Belt": lambda: (
         fem.Belt,
-        wheels(0.5) | dict(radii=(0.1, 0.15), stiffness=1e4, pretension=100.0, damping=1.0, crossed=False, name="belt"),
+        wheels(0.5)
+        | dict(
+            radii=(0.1, 0.15), stiffness=1e4, pretension=100.0, damping=1.0, crossed=False, friction=0.3,
+            other_friction=0.4, wrap=(3.0, 3.1), name="belt",
+        ),
     ),
     "IdealBelt": lambda: (
         fem.IdealBelt,
