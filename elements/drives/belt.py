@@ -6,8 +6,9 @@ The kernels are those of `drives.spans`, the two free spans in them; T± = F±, 
     torque about z on wheel 1: −r_1 (T₊ − T₋), on wheel 2: ±r_2 (T₊ − T₋)                                         (2)
 
 upper signs in the brackets and in (2) for open, lower ones for crossed belts. What the belt has wound up is part of
-ε: a belt that has once slipped, or creeps, is not in this law. With coefficients of friction the part of Euler-Eytelwein's
-limit that is used, u, is looked at after every step, its largest value and the time at which it passes 1 are kept.
+ε: a belt that has once slipped, or creeps, is not in this law. With coefficients of friction the part of
+Euler-Eytelwein's limit that is used, u, is looked at after every step, its largest value and the time at which it
+passes 1 are kept.
 
 Source: docs/theory/gears_and_belts.md, (7)-(10), (22). Symbols: `fem_mbs.elements.drives.spans`; u: `drives.wrap`.
 
@@ -37,9 +38,8 @@ from fem_mbs.elements.drives.spans import (
     tangent_length,
     trouble_tangents,
 )
-from fem_mbs.elements.drives.wrap import WRAP, given_wrap, grip, leans
+from fem_mbs.elements.drives.wrap import WRAP, given_wrap, grip, leans, wraps
 from fem_mbs.jit import kernel, local_matrix, local_vector, matrix
-
 
 PARAMETERS = np.dtype([*SPANS.descr, *WRAP, ("wraps", "i8")])
 MOST, BEYOND = 2, 3  # in the internal variables, after the angles
@@ -150,9 +150,9 @@ class Belt(TangentForce):
     Notes
     -----
     Equations (1), (2) of the file's header. Wheels and shafts feel both tensions along the spans, and feel them change
-    when the centres move. Where T_1/T_2 passes exp(μβ) a friction belt slips, which this one does not: with ``friction``
-    the run says so, with time and factor. `IdealBelt` slips. A stiff belt whose ratio must be exact is a
-    `CoordinateCoupling`.
+    when the centres move. Where T_1/T_2 passes exp(μβ) a friction belt slips, which this one does not: with
+    ``friction`` the run says so, with time and factor. `IdealBelt` and `CreepingBelt` slip. A stiff belt whose ratio
+    must be exact is a `CoordinateCoupling`.
 
     Examples
     --------
@@ -205,11 +205,14 @@ class Belt(TangentForce):
         mu = [self.friction or 0.0] * 2
         if other is not None:
             mu[1] = self.positive("other_friction", other, "")
-        self._wrap = (mu, given_wrap(self, wrap), leans(self.radii, self.crossed), int(friction is not None))
+        fixed = given_wrap(self, wrap)
+        both = np.array(mu) * np.where(fixed > 0.0, fixed, wraps(self.radii, self.crossed, self.distance))
+        self.slips_on, self.exponent = 1 + int(both[1] < both[0]), float(both.min())  # at the start
+        self._wrap = (mu, fixed, leans(self.radii, self.crossed), int(friction is not None))
 
     def place(self) -> None:
         super().place()
-        self.record = (*self.record, *self._wrap)
+        self.record: tuple = (*self.record, *self._wrap)
 
     def remark(self, histories: dict) -> list:
         """A remark on outputs, see `element_checks`: slip that this belt does not have."""
@@ -217,9 +220,9 @@ class Belt(TangentForce):
         if most <= 1.0:
             return []
         text = (
-            f"its tensions were up to {most:.4g} times what friction = {self.friction:g} holds (Euler-Eytelwein), first at "
-            f"t = {beyond[beyond >= 0.0].min():.6g} s. It would have slipped there, and this element does not: take "
-            "IdealBelt or CreepingBelt, or more pretension"
+            f"the difference of its tensions was up to {most:.4g} times what friction holds on wheel {self.slips_on}, "
+            f"μβ = {self.exponent:.4g} (Euler-Eytelwein), first at t = {beyond[beyond >= 0.0].min():.6g} s. It would "
+            "have slipped there, and this element does not: take IdealBelt or CreepingBelt, or more pretension"
         )
         return [("belt grip", most, text)]
 

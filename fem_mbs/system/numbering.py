@@ -65,6 +65,7 @@ class Numbering(Checked):
         self.n = int(free.sum())
         self.dof[free.ravel()] = np.arange(self.n)
         self.turns = np.array([int(free[i, 3:].any()) for i in range(N)], np.int64)
+        self.states = np.array([int(getattr(node.body, "abstract", False)) for node in self.nodes], np.int64)
 
     def _group(self, model):
         families = {}
@@ -246,6 +247,7 @@ class Numbering(Checked):
             ("rate_rows_at", address(self.rate_rows)),
             ("n_rate_rows", len(self.rate_rows)),
             ("n_friction", self.n_friction),
+            ("states_at", address(self.states)),
         ):
             d[name] = value
         N = len(self.nodes)

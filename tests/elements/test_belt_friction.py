@@ -184,8 +184,8 @@ def test_belt_without_slip_tells_when_it_would_and_by_how_much():
     assert belt.grip[-1] == pytest.approx(1.2, rel=1e-3)
     first = result.t[np.argmax(grip > 1.0)]
     (warning,) = result.warnings
-    assert f"up to {grip.max():.4g} times what friction = 0.3 holds" in warning
-    assert f"Belt 'belt': its tensions" in warning and f"first at t = {first:.6g} s" in warning
+    assert f"up to {grip.max():.4g} times what friction holds on wheel 1, μβ = 0.9425" in warning
+    assert "Belt 'belt': the difference of its tensions" in warning and f"first at t = {first:.6g} s" in warning
     assert warning in result.report()
     assert belt.beyond[-1] == pytest.approx(first, rel=1e-12) and belt.beyond[0] == -1
 
