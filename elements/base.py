@@ -337,18 +337,21 @@ class FrictionRow(Element):
     """Dry friction against the rate γ of one coordinate of a joint: −μ N Sign(γ), N of what the joint transmits.
 
     N is the sum of a part that does not depend on the multipliers λ of the joint and one that is proportional to them,
-    N(cλ) = c N(λ) for c > 0. Base of `JointFriction`; a method that does not know it refuses the model.
+    N(cλ) = c N(λ) for c > 0. Base of `JointFriction`, and of `IdealBelt`, which has no joint and the first part alone;
+    a method that does not know it refuses the model.
 
     Parameters
     ----------
-    joint : Joint
-        Whose coordinate it is, in the same model.
+    joint : Joint or None
+        Whose coordinate it is, in the same model. None: of two nodes that no joint of its own connects.
     friction : float ≥ 0 or (static, sliding), -
         μ; static ≥ sliding.
     kappa : bool
         Compute κ in every step.
     units : (text, text)
         Of friction, and of γ.
+    nodes : sequence of Node, optional
+        Without a joint.
 
     Attributes
     ----------
@@ -366,10 +369,11 @@ class FrictionRow(Element):
     n_state = N_FRICTION
 
     def __init__(
-        self, joint: Any, friction: Any, *, kappa: bool, name: str | None, signals: Any, units: tuple[str, str]
-    ) -> None:
-        self.joint, self.rows = joint, joint.rows
-        super().__init__(joint.nodes, name=name, signals=signals)
+        self, joint: Any, friction: Any, *, kappa: bool, name: str | None, signals: Any, units: tuple[str, str],
+        nodes: Any = None,
+    ) -> None:  # fmt: skip
+        self.joint, self.rows = joint, 0 if joint is None else joint.rows
+        super().__init__(nodes if joint is None else joint.nodes, name=name, signals=signals)
         self.check(self.rows <= MOST_ROWS, "joint", joint, "leaves nothing free")
         self.friction, self.kappa = self._coefficients(friction), self.as_flag("kappa", kappa)
         effort, rate = units
@@ -378,12 +382,13 @@ class FrictionRow(Element):
             "dissipated": (1, "J"), "kappa": (1, ""),
         }  # fmt: skip
 
-    def _coefficients(self, friction):
+    def _coefficients(self, friction, parameter="friction"):
         """Static and sliding coefficient."""
-        both = friction if isinstance(friction, (tuple, list, np.ndarray)) else (friction, friction)
-        self.check(len(both) == 2, "friction", friction, "must be one number or (static, sliding)")
-        static, sliding = (self.number("friction", value, at_least=0) for value in both)
-        self.check(static >= sliding, "friction", friction, "(static, sliding): static must be ≥ sliding")
+        several = isinstance(friction, (tuple, list)) or (isinstance(friction, np.ndarray) and friction.ndim > 0)
+        both = friction if several else (friction, friction)
+        self.check(len(both) == 2, parameter, friction, "must be one number or (static, sliding)")
+        static, sliding = (self.number(parameter, value, at_least=0) for value in both)
+        self.check(static >= sliding, parameter, friction, "(static, sliding): static must be ≥ sliding")
         return static, sliding
 
     @property

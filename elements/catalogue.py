@@ -29,8 +29,10 @@ from fem_mbs.elements.control.user_states import UserStates
 from fem_mbs.elements.drives.belt import Belt
 from fem_mbs.elements.drives.cable import Cable, ElasticCable
 from fem_mbs.elements.drives.coupling import CoordinateCoupling, Differential
+from fem_mbs.elements.drives.creeping_belt import CreepingBelt
 from fem_mbs.elements.drives.gear_mesh import GearMesh
 from fem_mbs.elements.drives.gear_pair import GearPair, RackAndPinion
+from fem_mbs.elements.drives.ideal_belt import BeltPull, IdealBelt
 from fem_mbs.elements.drives.loose_gears import GearFlank, LooseGearPair
 from fem_mbs.elements.drives.mesh_stiffness import SpurTeeth, iso_mesh_stiffness, stepped_stiffness, tooth_stiffness
 from fem_mbs.elements.forces.bushing import Bushing
@@ -67,18 +69,19 @@ from fem_mbs.elements.joints.universal import Universal
 from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
-    "Attachment", "Beam", "BeamLine", "Belt", "BoxOnBox", "BoxOnPlane", "Bushing", "Cable", "CapsuleOnCapsule",
-    "CapsuleOnPlane", "CompliantContact", "ConstantVelocity", "Constraint", "Contact", "ContactGroup",
-    "CoordinateCoupling", "Cylindrical", "Differential", "Distance", "DryFriction", "DynamicBearing", "ElasticCable",
-    "Element", "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair",
-    "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort", "JointFriction", "JointRate", "JointServo",
-    "JointSpring", "JointStop", "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "LooseGearPair",
-    "MaterialTable", "Motor", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar", "PointForce",
-    "PointMass", "PointMoment", "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface", "Prescribed",
-    "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing", "RackAndPinion", "Revolute",
-    "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "RollingDisc", "Screw", "Section",
-    "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder",
-    "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring",
-    "SpurTeeth", "StateSpace", "Stops", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates",
-    "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "register", "stepped_stiffness", "tooth_stiffness",
+    "Attachment", "Beam", "BeamLine", "Belt", "BeltPull", "BoxOnBox", "BoxOnPlane", "Bushing", "Cable",
+    "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact", "ConstantVelocity", "Constraint", "Contact",
+    "ContactGroup", "CoordinateCoupling", "CreepingBelt", "Cylindrical", "Differential", "Distance", "DryFriction",
+    "DynamicBearing", "ElasticCable", "Element", "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion",
+    "GearFlank", "GearMesh", "GearPair", "IdealBelt", "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort",
+    "JointFriction", "JointRate", "JointServo", "JointSpring", "JointStop", "JournalClearance", "KnifeEdge", "LineLoad",
+    "LinearDriver", "Lock", "LooseGearPair", "MaterialTable", "Motor", "NonlinearSpring", "ParallelAxes",
+    "PerpendicularAxes", "Planar", "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnLine",
+    "PointOnSpline", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
+    "QuasiStaticBearing", "RackAndPinion", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody",
+    "RingOnCylinder", "RollingDisc", "Screw", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere",
+    "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere",
+    "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "Stops", "TorsionSpring",
+    "TwoNodeBeam", "Universal", "UserForce", "UserStates", "ball_bearing", "beam_curve", "beam_line",
+    "iso_mesh_stiffness", "register", "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

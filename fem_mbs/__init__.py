@@ -49,6 +49,8 @@ _WHERE = {
     "fem_mbs.elements.control.pid": ("PID",),
     "fem_mbs.elements.control.sensor": ("Sensor",),
     "fem_mbs.elements.drives.belt": ("Belt",),
+    "fem_mbs.elements.drives.creeping_belt": ("CreepingBelt",),
+    "fem_mbs.elements.drives.ideal_belt": ("BeltPull", "IdealBelt"),
     "fem_mbs.elements.drives.cable": ("Cable", "ElasticCable"),
     "fem_mbs.elements.drives.coupling": ("CoordinateCoupling", "Differential"),
     "fem_mbs.elements.drives.gear_mesh": ("GearMesh",),

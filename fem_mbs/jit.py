@@ -347,11 +347,11 @@ N_SLOTS = 48
 
 _SHAPES = {
     "x": ("nn", "3"), "R": ("nn", "3", "3"), "v": ("nd",), "a": ("nd",), "x0": ("nn", "3"), "R0": ("nn", "3", "3"),
-    "s": ("ns", "3"), "g": ("nr",), "G": ("nr", "nd"), "H": ("nr", "nd", "nd"), "rate": ("nr", "nd"), "gt": ("nr",),
-    "gtt": ("nr",), "f": ("nd",), "Ma": ("nd",), "M": ("nd", "nd"), "C": ("nd", "nd"), "K": ("nd", "nd"),
-    "Ka": ("nd", "nd"), "lam": ("nr",), "state": ("nq",), "out": ("no",), "gap": ("1",), "slip": ("2",),
-    "G_N": ("nd",), "G_T": ("2", "nd"), "V_T": ("2", "nd"), "W": ("3", "nd"), "H_N": ("nd", "nd"), "point": ("3",),
-    "normal": ("3",), "tangents": ("2", "3"), "gravity": ("3",), "energy": ("1",), "delta": ("nd",),
+    "s": ("ns", "3"), "g": ("nr",), "G": ("rows", "nd"), "H": ("rows", "nd", "nd"), "rate": ("nr", "nd"),
+    "gt": ("rows",), "gtt": ("rows",), "f": ("nd",), "Ma": ("nd",), "M": ("nd", "nd"), "C": ("nd", "nd"),
+    "K": ("nd", "nd"), "Ka": ("nd", "nd"), "lam": ("nr",), "state": ("nq",), "out": ("no",), "gap": ("1",),
+    "slip": ("2",), "G_N": ("nd",), "G_T": ("2", "nd"), "V_T": ("2", "nd"), "W": ("3", "nd"), "H_N": ("nd", "nd"),
+    "point": ("3",), "normal": ("3",), "tangents": ("2", "3"), "gravity": ("3",), "energy": ("1",), "delta": ("nd",),
     "t": ("1",), "needs_K": ("1",), "bound": ("1",), "bound_lam": ("nr",), "bound_q": ("nd",),
 }  # fmt: skip
 _VIEW = {1: "vector", 2: "matrix", 3: "tensor"}
@@ -359,6 +359,7 @@ _VIEW = {1: "vector", 2: "matrix", 3: "tensor"}
 
 def shape_of(name: str, sizes: dict[str, int]) -> tuple[int, ...]:
     """Shape of an argument for an element of the given sizes (nn, nd, nr, ns, nq, no)."""
+    sizes = {**sizes, "rows": max(sizes["nr"], 1)}  # friction without a joint has one row, and no multipliers
     return tuple(int(sizes.get(size, size)) for size in _SHAPES[name])
 
 

@@ -333,8 +333,9 @@ def _check_friction(call, point, report, size):
     def of_multipliers(lam):
         return call("friction_bound", point.copy(lam=lam))["bound"][0]
 
-    found = [difference(lambda e, unit=unit: of_multipliers(lam + e * unit), STEP) for unit in np.eye(len(lam))]
-    report.add("friction: ∂N/∂λ", np.abs(bound["bound_lam"] - found).max() / max(np.abs(found).max(), 1e-300))
+    if len(lam):
+        found = [difference(lambda e, unit=unit: of_multipliers(lam + e * unit), STEP) for unit in np.eye(len(lam))]
+        report.add("friction: ∂N/∂λ", np.abs(bound["bound_lam"] - found).max() / max(np.abs(found).max(), 1e-300))
     found = _gradient(lambda q: call("friction_bound", q)["bound"], point, size)[0]
     report.add("friction: ∂N/∂q", relative(bound["bound_q"], found, size, N))
     given = of_multipliers(np.zeros_like(lam))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike
-from fem_mbs.elements.base import Force, register
+from fem_mbs.elements.base import Element, Force, register
 from fem_mbs.elements.drives.mesh_stiffness import involute, involute_angle
 from fem_mbs.elements.drives.spans import (
     SPANS,
@@ -88,12 +88,11 @@ def stiffness_table(element: Any, stiffness: Any) -> np.ndarray:
     return np.ascontiguousarray(pieces.c[::-1].T)
 
 
-class TangentForce(Force):
-    """What gear meshes and belts have in common: two wheels with parallel axes, their angles, the table of k."""
+class TwoWheels(Element):
+    """What gear meshes and belts have in common: two wheels with parallel axes, and their angles."""
 
-    parameters = SPANS
-    n_state = 2
-    abrupt = True  # teeth lift off, spans go slack
+    kappa: float
+    _circles = "circles"
 
     def _connect_wheels(self, frame_P: FrameLike, frame_Q: FrameLike, name: str | None) -> float:
         """Frames of the two wheels; returns their centre distance at the start [m]."""
@@ -114,6 +113,42 @@ class TangentForce(Force):
         self.start_angles = (angle_1, -math.atan2(e[1], e[0]))
         return self.distance
 
+    def _set_radii(self, radii: ArrayLike, crossed: bool) -> None:
+        """Radii (2,) of the pulleys of a belt, apart from each other at the start."""
+        self.radii, self.crossed = self.as_array("radii", radii, (2,)), self.as_flag("crossed", crossed)
+        self.check((self.radii > 0.0).all(), "radii", radii, "m must be positive")
+        self.check(
+            self.distance > self.radii.sum(),
+            "radii",
+            radii,
+            f"m: the wheels overlap, their centres are {self.distance:.6g} m apart at the start",
+        )
+
+    def centres(self, x: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Vectors (3,) from P to Q in axes of P, and from Q to P in axes of Q [m]."""
+        P, Q = self.frame_P, self.frame_Q
+        d = x[1] + R[1] @ Q.p - x[0] - R[0] @ P.p
+        return P.rotation.T @ R[0].T @ d, -Q.rotation.T @ R[1].T @ d
+
+    def trouble(self, state: Any) -> str | None:
+        """What is wrong with the pair in a state, as text, or None."""
+        nodes = [node.index for node in self.nodes]
+        d, _ = self.centres(state.x[nodes], state.R[nodes])
+        if (a := float(np.hypot(d[0], d[1]))) > self.kappa:
+            return None
+        return (
+            f"{label(self)}: its centres are {a:.6g} m apart, and must be further apart than {self.kappa:.6g} m: "
+            f"nearer the {self._circles} have no common tangent. Are the wheels held by joints?"
+        )
+
+
+class TangentForce(TwoWheels, Force):
+    """Forces along the two common tangents of two wheels, with a table of k."""
+
+    parameters = SPANS
+    n_state = 2
+    abrupt = True  # teeth lift off, spans go slack
+
     def _finish(self, r_1, r_2, side, h_0, psi_0, b, preload, damping, table, teeth, phase):
         """Keep the table and set the record."""
         self._table, self.kappa = table, abs(r_1 + r_2)
@@ -124,12 +159,6 @@ class TangentForce(Force):
 
     def place(self) -> None:
         self.record = (*self._law, 0.0, address(self._table), len(self._table))
-
-    def centres(self, x: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Vectors (3,) from P to Q in axes of P, and from Q to P in axes of Q [m]."""
-        P, Q = self.frame_P, self.frame_Q
-        d = x[1] + R[1] @ Q.p - x[0] - R[0] @ P.p
-        return P.rotation.T @ R[0].T @ d, -Q.rotation.T @ R[1].T @ d
 
     def regular(self, point: Any) -> bool:
         """Whether forces can be differentiated at a configuration: no flank or span about to lift off there."""
@@ -148,22 +177,10 @@ class TangentForce(Force):
         if (np.abs(elastic) < 0.05 * k).any() or (elastic < 0.0).all():
             return False
         # forces are linear in the velocities unless damping cuts one off, at them or near
-        f = [evaluator_of(self)("force", point.copy(state=angles, v=c * point.v))["f"] for c in (0.0, 1.0, -2.0, 3.0)]
+        states = np.concatenate([angles, np.zeros(self.n_state - 2)])
+        f = [evaluator_of(self)("force", point.copy(state=states, v=c * point.v))["f"] for c in (0.0, 1.0, -2.0, 3.0)]
         cut = [np.abs(f[0] + c * (f[1] - f[0]) - other).max() for c, other in ((-2.0, f[2]), (3.0, f[3]))]
         return max(cut) < 1e-9 * np.abs(f[0]).max()
-
-    def trouble(self, state: Any) -> str | None:
-        """What is wrong with the pair in a state, as text, or None."""
-        nodes = [node.index for node in self.nodes]
-        d, _ = self.centres(state.x[nodes], state.R[nodes])
-        if (a := float(np.hypot(d[0], d[1]))) > self.kappa:
-            return None
-        return (
-            f"{label(self)}: its centres are {a:.6g} m apart, and must be further apart than {self.kappa:.6g} m: "
-            f"nearer the {self._circles} have no common tangent. Are the wheels held by joints?"
-        )
-
-    _circles = "circles"
 
 
 class GearMesh(TangentForce):

@@ -65,6 +65,7 @@ class Numbering(Checked):
         self.n = int(free.sum())
         self.dof[free.ravel()] = np.arange(self.n)
         self.turns = np.array([int(free[i, 3:].any()) for i in range(N)], np.int64)
+        self.states = np.array([int(getattr(node.body, "abstract", False)) for node in self.nodes], np.int64)
 
     def _group(self, model):
         families = {}
@@ -132,6 +133,8 @@ class Numbering(Checked):
         self.n_friction = len(self.frictions)
         for group in self.groups:
             for e, element in enumerate(group.elements if group.elements[0].role == "friction" else ()):
+                if element.joint is None:
+                    continue  # a belt: its bound depends on no multipliers
                 if element.joint not in self.rows:
                     message = f"its joint, {label(element.joint)}, is not in the model; model.add(…) it too"
                     raise ModelError(f"{label(element)}: {message}", [element, element.joint])
@@ -244,6 +247,7 @@ class Numbering(Checked):
             ("rate_rows_at", address(self.rate_rows)),
             ("n_rate_rows", len(self.rate_rows)),
             ("n_friction", self.n_friction),
+            ("states_at", address(self.states)),
         ):
             d[name] = value
         N = len(self.nodes)

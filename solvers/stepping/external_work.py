@@ -96,12 +96,12 @@ def gaps_are_given(system: "System") -> bool:
 
 @kernel
 def mean_velocities(d, s):
-    """Fill s.trial with (q − q_n)/h: increments of the accepted step over its size."""
-    turns = integers(d.turns_at, d.n_nodes)
+    """Fill s.trial with (q − q_n)/h: increments of the accepted step over its size; 0 of states, which do no work."""
+    turns, states = integers(d.turns_at, d.n_nodes), integers(d.states_at, d.n_nodes)
     back, turned, psi = local_vector(4), local_vector(4), local_vector(3)
     for i in range(d.n_nodes):
         for j in range(3):
-            s.trial[i, j] = (s.x[i, j] - s.x0[i, j]) / s.h
+            s.trial[i, j] = 0.0 if states[i] != 0 else (s.x[i, j] - s.x0[i, j]) / s.h
             s.trial[i, 3 + j] = 0.0
         if turns[i]:
             back[0] = s.Q0[i, 0]

@@ -68,7 +68,51 @@ DRIVES = {
     ),
     "Belt": lambda: (
         fem.Belt,
-        wheels(0.5) | dict(radii=(0.1, 0.15), stiffness=1e4, pretension=100.0, damping=1.0, crossed=False, name="belt"),
+        wheels(0.5)
+        | dict(
+            radii=(0.1, 0.15),
+            stiffness=1e4,
+            pretension=100.0,
+            damping=1.0,
+            crossed=False,
+            friction=0.3,
+            other_friction=0.4,
+            wrap=(3.0, 3.1),
+            name="belt",
+        ),
+    ),
+    "IdealBelt": lambda: (
+        fem.IdealBelt,
+        wheels(0.5)
+        | dict(
+            radii=(0.1, 0.15),
+            pretension=100.0,
+            friction=(0.4, 0.3),
+            other_friction=0.3,
+            wrap=(3.0, 3.1),
+            crossed=False,
+            name="belt",
+        ),
+    ),
+    "CreepingBelt": lambda: (
+        fem.CreepingBelt,
+        wheels(0.5)
+        | dict(
+            radii=(0.1, 0.15),
+            axial_stiffness=1e4,
+            pretension=100.0,
+            friction=0.3,
+            other_friction=0.4,
+            wrap=(3.0, 3.1),
+            length=0.5,
+            crossed=False,
+            recovery=1e-4,
+            name="belt",
+        ),
+    ),
+    "BeltPull": lambda: (
+        fem.BeltPull,
+        dict(belt=fem.IdealBelt(**wheels(0.5), radii=(0.1, 0.15), pretension=100.0, friction=0.3), name="pull"),
     ),
     "Cable": lambda: (
         fem.Cable,

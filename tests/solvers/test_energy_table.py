@@ -75,6 +75,17 @@ def test_works_of_a_load_and_of_a_damper_are_those_of_the_exact_motion():
     assert (np.log2(errors[0] / errors[1]) > 1.7).all(), errors
 
 
+def test_states_of_a_filter_are_no_bodies_that_forces_work_on():
+    """A motor torque that lags behind its command: its work is the kinetic energy of what it turns."""
+    model = fem.Model("lagging motor")
+    wheel = model.add(fem.RigidBody(1.0, [0.1] * 3, name="wheel"))
+    targets = [fem.Coordinate(wheel, "rz")]
+    model.add(fem.StateSpace(-50.0, 50.0, inputs=[2.0], acts_on=targets, name="motor"))
+    table = fem.DecoupledNSGA(rho_inf=1.0, rtol=1e-12).run(model, 0.2, 1e-3, balance=True).energy_table()
+    assert table.change > 0.1
+    assert table.work("motor") == pytest.approx(table.change, rel=1e-9)
+
+
 def test_a_constant_moment_gives_moment_times_angle():
     model = fem.Model("wheel")
     wheel = model.add(fem.RigidBody(1.0, [0.1, 0.2, 0.3], name="wheel"))
