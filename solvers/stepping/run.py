@@ -16,7 +16,7 @@ from fem_mbs.system.assembly import energies, groups_of, output_values
 from fem_mbs.system.constraints import constraints
 from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
 
-SLOT_T = SLOT["t"]
+SLOT_T, SLOT_GRAVITY = SLOT["t"], SLOT["gravity"]
 
 
 @kernel
@@ -62,6 +62,10 @@ def go_to(d, s, instant):
     for i in range(d.n_signals):
         for j in range(3):
             current[i, j] = given[instant, i, j]
+    if d.gravity_signal >= 0:
+        gravity = vector(integers(d.table_at, N_SLOTS)[SLOT_GRAVITY], 3)
+        for i in range(3):
+            gravity[i] = current[d.gravity_signal + i, 0]
 
 
 @kernel
