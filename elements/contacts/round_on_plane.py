@@ -321,6 +321,7 @@ class RingOnPlane(_RoundOnPlane):
     """
 
     kernels = {"contact": contact, "contact_hessian": contact_hessian, "trouble": trouble}
+    everywhere = False
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ from fem_mbs.rotations import exp
 
 G, MASS, RADIUS = 9.81, 0.4, 0.1
 A, C = 0.25 * MASS * RADIUS**2, 0.5 * MASS * RADIUS**2  # moments of inertia of a thin disc
+PLANAR = ("x", "y", "rx", "ry", "rz")
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -259,3 +260,14 @@ def test_bad_shapes_are_refused_in_words():
         fem.RingOnPlane(Node6([0, 0, 3]), ground, radius=-1.0)
     with pytest.raises(ParameterError, match="same node"):
         fem.RingOnPlane(ground, ground, radius=1.0)
+    with pytest.raises(ParameterError, match=r"RingOnPlane 'edge'.*no point of contact"):
+        fem.CompliantContact(model["edge"], stiffness=1e5, restitution=0.5)
+
+
+def test_a_compliant_ellipsoid_rests_as_deep_as_its_law_says():
+    soft = fem.Model("soft", gravity=[0, 0, -G])
+    stone = fem.RigidBody(MASS, INERTIA, position=[0, 0, SEMI[2] - 1e-5], name="stone", fixed=PLANAR)
+    floor = fem.EllipsoidOnPlane(stone, soft.ground, semi_axes=SEMI, name="floor")
+    soft.add(stone, fem.CompliantContact(floor, stiffness=1e5, exponent=1.5, restitution=0.5))
+    found = fem.static_equilibrium(soft)
+    assert SEMI[2] - found.position(stone.node)[2] == pytest.approx((MASS * G / 1e5) ** (1 / 1.5), rel=1e-6)
