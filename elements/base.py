@@ -432,6 +432,8 @@ class Contact(Element):
     reach : float ≥ 0 [m]
         Largest distance of two points of one surface that can touch, or the radius of a sphere. Infinite: the gap is no
         distance (stops of joints), and nothing is swept.
+    everywhere : bool
+        Of the type: whether there is a nearest point in every pose. If not, a kernel ``trouble`` tells where.
     room : float > 0 [m]
         Clearance between the surfaces, which penetrations must be small against. Infinite: the surfaces are open.
 
@@ -466,6 +468,7 @@ class Contact(Element):
     passage = 0.0
     reach = 0.0
     room = np.inf
+    everywhere = True
     where = "the places of both"  # what decides, beside sizes, whether a contact starts open: for messages
 
     def __init__(

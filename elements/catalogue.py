@@ -17,6 +17,7 @@ from fem_mbs.elements.contacts.compliant import CompliantContact
 from fem_mbs.elements.contacts.curve import PointOnCurve, SphereOnWire
 from fem_mbs.elements.contacts.group import ContactGroup
 from fem_mbs.elements.contacts.materials import MaterialTable
+from fem_mbs.elements.contacts.round_on_plane import EllipsoidOnPlane, RingOnPlane
 from fem_mbs.elements.contacts.sphere_box import SphereOnBox, SphereOnRectangle
 from fem_mbs.elements.contacts.sphere_cylinder import SphereInCylinder, SphereOnCylinder
 from fem_mbs.elements.contacts.sphere_groove import SphereInGroove
@@ -72,16 +73,16 @@ __all__ = [
     "Attachment", "Beam", "BeamLine", "Belt", "BeltPull", "BoxOnBox", "BoxOnPlane", "Bushing", "Cable",
     "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact", "ConstantVelocity", "Constraint", "Contact",
     "ContactGroup", "CoordinateCoupling", "CreepingBelt", "Cylindrical", "Differential", "Distance", "DryFriction",
-    "DynamicBearing", "ElasticCable", "Element", "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion",
-    "GearFlank", "GearMesh", "GearPair", "IdealBelt", "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort",
-    "JointFriction", "JointRate", "JointServo", "JointSpring", "JointStop", "JournalClearance", "KnifeEdge", "LineLoad",
-    "LinearDriver", "Lock", "LooseGearPair", "MaterialTable", "Motor", "NonlinearSpring", "ParallelAxes",
-    "PerpendicularAxes", "Planar", "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnLine",
-    "PointOnSpline", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
+    "DynamicBearing", "ElasticCable", "Element", "EllipsoidOnPlane", "Fixed", "Force", "ForceCurve", "FrameAngle",
+    "FrameMotion", "GearFlank", "GearMesh", "GearPair", "IdealBelt", "Inertia", "Joint", "JointBumper", "JointDriver",
+    "JointEffort", "JointFriction", "JointRate", "JointServo", "JointSpring", "JointStop", "JournalClearance",
+    "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "LooseGearPair", "MaterialTable", "Motor", "NonlinearSpring",
+    "ParallelAxes", "PerpendicularAxes", "Planar", "PointForce", "PointMass", "PointMoment", "PointOnCurve",
+    "PointOnLine", "PointOnSpline", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance", "PythonElement",
     "QuasiStaticBearing", "RackAndPinion", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody",
-    "RingOnCylinder", "RollingDisc", "Screw", "Section", "SphereInCylinder", "SphereInGroove", "SphereInSphere",
-    "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere",
-    "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "Stops", "TorsionSpring",
-    "TwoNodeBeam", "Universal", "UserForce", "UserStates", "ball_bearing", "beam_curve", "beam_line",
+    "RingOnCylinder", "RingOnPlane", "RollingDisc", "Screw", "Section", "SphereInCylinder", "SphereInGroove",
+    "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle",
+    "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "Stops",
+    "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates", "ball_bearing", "beam_curve", "beam_line",
     "iso_mesh_stiffness", "register", "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

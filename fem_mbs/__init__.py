@@ -32,6 +32,7 @@ _WHERE = {
     "fem_mbs.elements.contacts.curve": ("PointOnCurve", "SphereOnWire"),
     "fem_mbs.elements.contacts.group": ("ContactGroup",),
     "fem_mbs.elements.contacts.materials": ("MaterialTable",),
+    "fem_mbs.elements.contacts.round_on_plane": ("EllipsoidOnPlane", "RingOnPlane"),
     "fem_mbs.elements.contacts.sphere_box": ("SphereOnBox", "SphereOnRectangle"),
     "fem_mbs.elements.contacts.sphere_cylinder": ("SphereInCylinder", "SphereOnCylinder"),
     "fem_mbs.elements.contacts.sphere_groove": ("SphereInGroove",),

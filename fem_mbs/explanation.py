@@ -114,12 +114,12 @@ def _free_motions(system):
     none = np.zeros((0, len(system.nodes), 6))
     if not 0 < system.n <= MOST_UNKNOWNS:
         return none
-    gravity = system.gravity.copy()
+    gravity = system.gravity_at(system.initial.t)
     try:
-        system.set_gravity(np.zeros(3))
         state = system.initial.copy()
         state.V[:] = 0.0
         system.update_signals(state.t)
+        system.set_gravity(np.zeros(3))
         _, _, K, G = system.matrices(state)
     finally:
         system.set_gravity(gravity)

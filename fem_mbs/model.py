@@ -1,11 +1,13 @@
 """The model: what the user fills. ``compile()`` checks it and returns the `System` that solvers see."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked, Keywords
 from fem_mbs.errors import ModelError, ParameterError, label
+from fem_mbs.gravity import Gravity
 from fem_mbs.nodes import Frame, Ground, Node
 from fem_mbs.results.notebook import Report
 from fem_mbs.system.redundancy import independent_count
@@ -19,7 +21,8 @@ class Model(Checked):
     ----------
     name : str
         Shown in results and errors.
-    gravity : (3,) [m/s²], inertial axes
+    gravity : (3,) [m/s²], or callable t [s] -> (3,), inertial axes
+        A function makes a field that changes in time (docs/howto/functions_of_time.md): a lift that starts, a switch.
 
     Attributes
     ----------
@@ -33,17 +36,23 @@ class Model(Checked):
     >>> model = Model("bouncing ball", gravity=[0, 0, -9.81])
     """
 
-    changeable = {"gravity": Checked.as_vector}
+    changeable = {"gravity": lambda self, name, value: self._field(value)}
 
-    def __init__(self, name: str = "model", gravity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+    def __init__(self, name: str = "model", gravity: ArrayLike | Callable = (0.0, 0.0, 0.0)) -> None:
         self.name = self.as_text("name", name)
-        self.gravity = self.as_vector("gravity", gravity)
+        self.gravity: Any = self._field(gravity)
         self.ground = Ground()
         self.nodes = [self.ground]
         self._known = {self.ground}  # nodes in the list
         self.elements, self.contact_groups = [], []
         self.watching: list = []
         self._names, self._numbers = {}, {}
+
+    def _field(self, gravity):
+        """The field as it is kept: an array, or the function of time that was given, once it is found to be one."""
+        if not callable(gravity):
+            return self.as_vector("gravity", gravity)
+        return Gravity(gravity, name=self.name).field.vector
 
     def add(self, *items: Any, active: bool = True, intervals: Any = None) -> Any:
         """Add elements, nodes, controllers, events, or lists of them; returns what was added (several as a list).
@@ -196,7 +205,10 @@ class Model(Checked):
         for element in self.elements:
             kinds[type(element).__name__] = kinds.get(type(element).__name__, 0) + 1
         yield "", f"Model '{self.name}'"
-        yield "gravity", f"{self.gravity.tolist()} m/s²"
+        if callable(self.gravity):
+            yield "gravity", f"function of time, {Gravity(self.gravity).at(0.0).tolist()} m/s² at t = 0"
+        else:
+            yield "gravity", f"{self.gravity.tolist()} m/s²"
         yield "nodes", f"{len(self.nodes)} (ground included)"
         yield "elements", ", ".join(f"{n} {k}" for k, n in kinds.items()) or "none"
         if not self.elements:

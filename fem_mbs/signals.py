@@ -8,6 +8,7 @@ function. A `Held` signal keeps its value until a controller or an event gives i
 """
 
 import contextlib
+import functools
 import itertools
 import math
 import numbers
@@ -324,3 +325,56 @@ class _Quadrature:
 
         begin = self.at + side * panel * self.PANEL
         return quad(self.rate, begin, t, epsabs=1e-15, epsrel=1e-12, limit=100, full_output=1)[0]
+
+
+NOT_YET = (math.nan, 0, 0), np.zeros(3)
+
+
+class VectorOfTime:
+    """A vector function of time [t -> (3,)], scaled; it is called once per time for all components.
+
+    Derivatives of its components are declared 0, because no kernel of a load or of a weight reads them: any function
+    will do.
+
+    Parameters
+    ----------
+    owner : what has the parameter, for messages
+    parameter : str
+    vector : (3,) or callable t -> (3,)
+    scale : Signal, optional
+    """
+
+    def __init__(self, owner: Any, parameter: str, vector: Any, scale: Signal | None = None) -> None:
+        self.vector, self.owner, self.parameter = vector, owner, parameter
+        self.scale = Signal(1.0) if scale is None else scale
+        self.last = NOT_YET  # when and in which thread it was called last, and the value
+
+    def __getstate__(self):
+        return self.__dict__ | {"last": NOT_YET}  # threads of another process are others
+
+    def evaluate(self, t: float) -> np.ndarray:
+        """Value (3,) at time t."""
+        at = (t, Held.changes, threading.get_ident())  # held signals change between two calls at one time
+        last, value = self.last
+        if last != at:
+            now = self.vector(t) if callable(self.vector) else self.vector
+            value = self.owner.as_array(self.parameter, now, finite=False)
+            self.owner.check(
+                value.shape == (3,), self.parameter, value, f"has shape {value.shape} at t = {t:.6g} s, must be (3,)"
+            )
+            value = value * self.scale(t)
+            self.last = at, value  # at once: another thread may be here
+        return value
+
+    def signals(self) -> list[Signal]:
+        """Three signals, one per component."""
+        return [Signal(functools.partial(self.part, i), self.zero, self.zero) for i in range(3)]
+
+    def part(self, i: int, t: float) -> float:
+        """Component i at time t."""
+        return self.evaluate(t)[i]
+
+    @staticmethod
+    def zero(t: float) -> float:
+        """The derivative that nobody reads."""
+        return 0.0

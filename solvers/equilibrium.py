@@ -46,6 +46,7 @@ class Equilibrium:
         system.update_signals(system.initial.t)
         self.at_start = system.signal_values.copy()
         system.update_signals(t)
+        self.gravity = system.gravity_at(t)
         self.at_end = system.signal_values.copy()
         self.is_load = np.array([owner.role == "dynamic" for owner in system.signal_owner], bool)
         self.magnitudes = np.zeros(6 * len(system.nodes))
@@ -57,7 +58,7 @@ class Equilibrium:
     def set_load(self, factor: float) -> None:
         """Apply load factor λ to gravity, loads and drivers."""
         system = self.system
-        system.set_gravity((factor if self.gravity_varies else self.rest) * system.gravity)
+        system.set_gravity((factor if self.gravity_varies else self.rest) * self.gravity)
         for k, is_load in enumerate(self.is_load):
             start = 0.0 if is_load else self.at_start[k]
             share = factor if self.varies[k] else self.rest
@@ -66,7 +67,7 @@ class Equilibrium:
 
     def loaded(self) -> bool:
         """Whether the load factor multiplies anything that is not zero, or that moves a driver."""
-        gravity = self.gravity_varies and bool(self.system.gravity.any())
+        gravity = self.gravity_varies and bool(self.gravity.any())
         start = np.where(self.is_load[:, None], 0.0, self.at_start[: len(self.is_load)])
         return gravity or bool(self.varies.any() and (self.at_end[: len(self.is_load)] - start)[self.varies].any())
 

@@ -165,6 +165,11 @@ class CompliantContact(Force):
             raise ParameterError(self, "contact", label(contact), message)
         if not isinstance(contact, Contact):
             raise ParameterError(self, "contact", contact, "is not a contact, such as SphereOnPlane(…)")
+        if not contact.everywhere:
+            message = (
+                "has poses in which it has no point of contact, and its force law would not know: take it as it is"
+            )
+            raise ParameterError(self, "contact", label(contact), message)
         if len(contact.nodes) > self.most_nodes:
             message = f"moves with {len(contact.nodes)} nodes; a compliant contact has room for {self.most_nodes}"
             raise ParameterError(self, "contact", label(contact), message)

@@ -138,6 +138,19 @@ def add_turning(scale, e, Q, row):
 
 
 @kernel
+def relative_turn(R_A, R_B, R0_A, R0_B, Q, Q0, psi, T):
+    """Fill Q and Q0 = R_Bᵀ R_A at the end and at the start, ψ = log(Q Q0ᵀ) (3,), B components, and T⁻¹(ψ)."""
+    E = local_matrix(3, 3)
+    multiply_T(R_B, R_A, Q)
+    multiply_T(R0_B, R0_A, Q0)
+    for i in range(3):
+        for j in range(3):
+            E[i, j] = Q[i, 0] * Q0[j, 0] + Q[i, 1] * Q0[j, 1] + Q[i, 2] * Q0[j, 2]
+    log_matrix(E, psi)
+    tangent_inverse(psi, T)
+
+
+@kernel
 def arc_start(n0, n, m):
     """Fill m (3,) with the normal from which the tangents follow n: n0, and n where no arc can be told.
 
@@ -187,14 +200,8 @@ def shape_rows(
     Q, T, t, w = local_matrix(3, 3), local_matrix(3, 3), local_matrix(2, 3), local_matrix(2, 3)
     u, end, h = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
     m, d, psi, z, e = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    Q0, E = local_matrix(3, 3), local_matrix(3, 3)
-    multiply_T(R_B, R_A, Q)
-    multiply_T(R0_B, R0_A, Q0)
-    for i in range(3):
-        for j in range(3):
-            E[i, j] = Q[i, 0] * Q0[j, 0] + Q[i, 1] * Q0[j, 1] + Q[i, 2] * Q0[j, 2]
-    log_matrix(E, z)
-    tangent_inverse(z, T)
+    Q0 = local_matrix(3, 3)
+    relative_turn(R_A, R_B, R0_A, R0_B, Q, Q0, z, T)
     rotate_T(F, z, psi)
     # normal direction
     rotate(F, n, e)

@@ -30,7 +30,7 @@ import numpy as np
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Contact, register
-from fem_mbs.elements.contacts.shape_contact import add_turning
+from fem_mbs.elements.contacts.shape_contact import add_turning, relative_turn
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.nodes import Ground
@@ -40,21 +40,19 @@ from fem_mbs.rotations import (
     add_skew_skew,
     cross,
     dot,
-    log_matrix,
     multiply_T,
     rotate,
     rotate_T,
-    tangent_inverse,
 )
 
 PARAMETERS = np.dtype([("p_AP", "f8", (3,)), ("p_BQ", "f8", (3,)), ("R_BQ", "f8", (3, 3)), ("radius", "f8")])
 
 
 @kernel
-def _center(p, x_A, R_A, x_B, R_B, y):
+def center_in_second(a, x_A, R_A, x_B, R_B, y):
     """Fill y (3,) with (1)."""
     d = local_vector(3)
-    rotate(R_A, p.p_AP, d)
+    rotate(R_A, a, d)
     for i in range(3):
         d[i] += x_A[i] - x_B[i]
     rotate_T(R_B, d, y)
@@ -80,18 +78,13 @@ def _normal_row(p, x_A, R_A, R_B, Q, y, n, G_N, point, normal):
 def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, V_T, W, point, normal, tangents):
     """Kinematics (2)-(7)."""
     y, y0, n, e, en = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    Q, Q0, E, T = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
+    Q, Q0, T = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
     psi, turn, z, s = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    _center(p, x_A, R_A, x_B, R_B, y)
-    _center(p, x0_A, R0_A, x0_B, R0_B, y0)
-    multiply_T(R_B, R_A, Q)
-    multiply_T(R0_B, R0_A, Q0)
+    center_in_second(p.p_AP, x_A, R_A, x_B, R_B, y)
+    center_in_second(p.p_AP, x0_A, R0_A, x0_B, R0_B, y0)
+    relative_turn(R_A, R_B, R0_A, R0_B, Q, Q0, psi, T)
     for i in range(3):
         n[i] = p.R_BQ[i, 2]
-        for j in range(3):
-            E[i, j] = Q[i, 0] * Q0[j, 0] + Q[i, 1] * Q0[j, 1] + Q[i, 2] * Q0[j, 2]
-    log_matrix(E, psi)
-    tangent_inverse(psi, T)
     gap[0] += dot(n, y) - dot(n, p.p_BQ) - p.radius
     _normal_row(p, x_A, R_A, R_B, Q, y, n, G_N, point, normal)
     cross(n, psi, turn)
@@ -123,23 +116,17 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
 
 
 @kernel
-def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
+def center_hessian(a, n, y, Q, R_B, H_N):
     """Add (8) to H_N (12, 12)."""
-    y, n, u = local_vector(3), local_vector(3), local_vector(3)
-    Q, Qn = local_matrix(3, 3), local_matrix(3, 3)
-    _center(p, x_A, R_A, x_B, R_B, y)
-    multiply_T(R_B, R_A, Q)
-    for i in range(3):
-        n[i] = p.R_BQ[i, 2]
+    u, Qn = local_vector(3), local_matrix(3, 3)
     add_R_skew(-1.0, R_B, n, H_N, 0, 9)
     add_R_skew(1.0, R_B, n, H_N, 6, 9)
     add_skew_RT(1.0, n, R_B, H_N, 9, 0)
     add_skew_RT(-1.0, n, R_B, H_N, 9, 6)
     rotate_T(Q, n, u)
-    add_skew_skew(1.0, p.p_AP, u, H_N, 3, 3)
+    add_skew_skew(1.0, a, u, H_N, 3, 3)
     add_skew_skew(1.0, n, y, H_N, 9, 9)
     # ã Qᵀ ñ and its transpose ñ Q ã
-    a = p.p_AP
     for i in range(3):  # Qn = Qᵀ ñ
         Qn[i, 0] = Q[1, i] * n[2] - Q[2, i] * n[1]
         Qn[i, 1] = Q[2, i] * n[0] - Q[0, i] * n[2]
@@ -154,6 +141,17 @@ def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
         H_N[9 + j, 3] -= c0
         H_N[9 + j, 4] -= c1
         H_N[9 + j, 5] -= c2
+
+
+@kernel
+def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
+    """Add (8) to H_N (12, 12)."""
+    y, n, Q = local_vector(3), local_vector(3), local_matrix(3, 3)
+    center_in_second(p.p_AP, x_A, R_A, x_B, R_B, y)
+    multiply_T(R_B, R_A, Q)
+    for i in range(3):
+        n[i] = p.R_BQ[i, 2]
+    center_hessian(p.p_AP, n, y, Q, R_B, H_N)
 
 
 class SphereOnPlane(Contact):

@@ -8,7 +8,11 @@ directions i, j in which the foot is free:
     inside    n = (−s_a, −s_b, 1)/|…| ,   φ = n·v ,   N = Σ n_i (A⁻¹)_ij S_jᵀ ,   n_i = ∂n/∂(a or b)                 (1)
     border    φ = |v| ,   n = v/φ ,   N = (I − Σ S_i (A⁻¹)_ij S_jᵀ − n nᵀ)/φ                                     (2)
 
-and gap = φ − r; tangents, slip and gradients follow from these as for every shape (shape_contact). φ, n and N are
+The surface is a thin sheet for spheres: one that has come behind it, round its border, touches it from there, with
+−n, −φ and −N in (1). Which side that is says the start of a step. A point has no room for a side: it may be in front
+only, and is refused where it is behind by more than `BEHIND`.
+
+The gap is φ − r; tangents, slip and gradients follow from these as for every shape (shape_contact). φ, n and N are
 continuous inside; at the border N jumps. The foot point is found by Newton's method from the point below, to round-off.
 
 Source: (1) parallel surfaces: do Carmo, Differential Geometry of Curves and Surfaces, 3-5; tensor products of splines:
@@ -34,10 +38,12 @@ from fem_mbs.elements.contacts.shape_contact import (
     shape_rows,
     sphere_center,
 )
+from fem_mbs.errors import label
 from fem_mbs.jit import address, kernel, local_matrix, local_vector, matrix
 from fem_mbs.nodes import Ground
 from fem_mbs.rotations import cross, dot
 
+BEHIND = 0.01  # of the shorter edge of the rectangle: a point that is farther behind has not sunk in, it came round
 _ROUNDS = 60  # of Newton's method; 4 to 8 are usual
 
 
@@ -102,8 +108,36 @@ def foot_on_surface(p, y, at, s, v, A):
 
 
 @kernel
+def height_over(p, y):
+    """Distance [m] of y (3,) from the tangent plane at its foot point: negative behind the surface, and beside that."""
+    at, s, v, A = local_vector(2), local_vector(6), local_vector(3), local_matrix(2, 2)
+    foot_on_surface(p, y, at, s, v, A)
+    return (v[2] - s[1] * v[0] - s[2] * v[1]) / math.sqrt(1.0 + s[1] * s[1] + s[2] * s[2])
+
+
+@kernel
+def side_of(p, y0, y):
+    """Side of the surface on which y (3,) may be that was y0 (3,) at the start of the step: 1 in front, −1 behind."""
+    same = y0[0] == y[0] and y0[1] == y[1] and y0[2] == y[2]  # also asked without a step: initial gaps, force laws
+    limit = 0.0 if p.radius > 0.0 else -math.inf if same else -BEHIND * _width(p)
+    return 1.0 if height_over(p, y0) >= limit else -1.0
+
+
+@kernel
+def _width(p):
+    """Shorter edge of the rectangle [m]."""
+    return min(p.high[0] - p.low[0], p.high[1] - p.low[1])
+
+
+@kernel
 def _nearest_surface(p, y, n, N):
-    """Distance [m] of y (3,) from the surface by (1)-(2); fills n (3,) and N (3, 3)."""
+    """Distance [m] of y (3,) from the front of the surface by (1)-(2); fills n (3,) and N (3, 3)."""
+    return nearest_on_side(p, 1.0, y, n, N)
+
+
+@kernel
+def nearest_on_side(p, side, y, n, N):
+    """Distance [m] of y (3,) from a side (1, −1) of the surface by (1)-(2); fills n (3,) and N (3, 3)."""
     at, s, v, A = local_vector(2), local_vector(6), local_vector(3), local_matrix(2, 2)
     S, n_i = local_matrix(2, 3), local_matrix(2, 3)
     held = foot_on_surface(p, y, at, s, v, A)
@@ -123,7 +157,9 @@ def _nearest_surface(p, y, n, N):
             for m in range(3):
                 N[k, m] = 0.0
                 for i in range(2):
-                    N[k, m] += n_i[i, k] * (A[i, 0] * S[0, m] + A[i, 1] * S[1, m])
+                    N[k, m] += side * n_i[i, k] * (A[i, 0] * S[0, m] + A[i, 1] * S[1, m])
+        for k in range(3):
+            n[k] *= side
         return dot(n, v)
     for k in range(3):
         n[k] = v[k] / outside
@@ -142,9 +178,10 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
     y, y_B, n, N = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
     y0, n0 = local_vector(3), local_vector(3)
     sphere_center(x0_A, R0_A, p.p_AP, x0_B, R0_B, p.p_BQ, p.R_BQ, y_B, y0)
-    _nearest_surface(p, y0, n0, N)
     sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
-    gap[0] += _nearest_surface(p, y, n, N) - p.radius
+    side = side_of(p, y0, y)
+    nearest_on_side(p, side, y0, n0, N)
+    gap[0] += nearest_on_side(p, side, y, n, N) - p.radius
     shape_rows(
         p.p_AP, p.R_BQ, p.radius, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point,
         normal, tangents,
@@ -156,8 +193,20 @@ def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
     """Add ∂G_N/∂q to H_N (12, 12)."""
     y, y_B, n, N = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
     sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
-    _nearest_surface(p, y, n, N)
+    nearest_on_side(p, side_of(p, y, y), y, n, N)
     shape_hessian(p.p_AP, p.R_BQ, R_A, R_B, y_B, n, N, H_N)
+
+
+@kernel
+def trouble(p, x_A, R_A, x_B, R_B):
+    """1 for a point that is over the rectangle and behind the surface."""
+    y, y_B, at, s, v, A = (
+        local_vector(3), local_vector(3), local_vector(2), local_vector(6), local_vector(3), local_matrix(2, 2)
+    )  # fmt: skip
+    sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
+    if p.radius > 0.0 or foot_on_surface(p, y, at, s, v, A) > 0:
+        return 0.0
+    return 1.0 if height_over(p, y) < -BEHIND * _width(p) else 0.0
 
 
 class PointOnSurface(SphereShapeContact):
@@ -191,8 +240,10 @@ class PointOnSurface(SphereShapeContact):
 
     Notes
     -----
-    The point may be above the surface (z > s). One contact is one nearest point, looked for from the point below the
-    centre: the sphere must fit into all hollows. Tangent t1 comes from the x axis where the surface is flat.
+    A point (``radius=0``) may be above the surface (z > s) and beside it; a run in which it comes under the surface
+    from beside ends there. A sphere touches the surface from below then. One contact is one nearest point, looked for
+    from the point below the centre: the sphere must fit into all hollows. Tangent t1 comes from the x axis where the
+    surface is flat.
 
     Examples
     --------
@@ -206,7 +257,7 @@ class PointOnSurface(SphereShapeContact):
     parameters = parameters(
         ("table_at", "i8"), ("na", "i8"), ("nb", "i8"), ("low", "f8", (2,)), ("high", "f8", (2,)), ("cell", "f8", (2,))
     )
-    kernels = {"contact": contact, "contact_hessian": contact_hessian}
+    kernels = {"contact": contact, "contact_hessian": contact_hessian, "trouble": trouble}
     nearest = staticmethod(_nearest_surface)
 
     def __init__(
@@ -259,17 +310,33 @@ class PointOnSurface(SphereShapeContact):
         self.record = (*self.poses, address(self.table), na, nb, low, high, (high - low) / (na, nb))
 
     def regular(self, point: Any) -> bool:
-        """Whether no border of a cell and no centre of curvature is near (see `SphereShapeContact.regular`)."""
+        """Whether no border of a cell, no centre of curvature (see `SphereShapeContact.regular`) and no other side is
+        near.
+        """
         p = np.zeros(1, self.parameters)
         p[0] = self.record
-        R, x = point.R, point.x
-        y = self.shape.rotation.T @ (R[1].T @ (x[0] + R[0] @ self.sphere.p - x[1]) - self.shape.p)
+        y0, y = (
+            self.shape.rotation.T @ (R[1].T @ (x[0] + R[0] @ self.sphere.p - x[1]) - self.shape.p)
+            for x, R in ((point.x0, point.R0), (point.x, point.R))
+        )
         near = 4e-3 * point.size
+        heights = height_over(p[0], y0), height_over(p[0], y)
+        front = min(heights) > near
+        if not (front or (self.radius > 0.0 and max(heights) < -near)):
+            return False
         at, s, v, A, found = np.empty(2), np.empty(6), np.empty(3), np.empty((2, 2)), []
         for step in near * np.vstack([np.zeros(3), np.eye(3), -np.eye(3)]):
             held = foot_on_surface(p[0], y + step, at, s, v, A)
             found.append((*np.floor((at - p["low"][0]) / p["cell"][0]), held))
         return all(place == found[0] for place in found) and super().regular(point)
+
+    def trouble(self, state: Any) -> str:
+        """That the point is behind the surface."""
+        return (
+            f"{label(self)}: the point is under the surface, to which it came from beside; it may be above it and beside "
+            "it only. Make the surface larger, end the run before, or give the point a radius > 0: spheres touch both "
+            "sides"
+        )
 
     def picture(self) -> list:
         if not self.drawn:

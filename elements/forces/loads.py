@@ -17,8 +17,6 @@ Source: docs/theory/springs_and_loads.md, (7)-(9).
     V        p.has_potential   int     -       1: (1) with constant F
 """
 
-import math
-import threading
 from typing import Any
 
 import numpy as np
@@ -28,7 +26,7 @@ from fem_mbs.elements.base import Force, register
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew, add_skew_skew, dot, rotate, rotate_T
-from fem_mbs.signals import Held, Signal
+from fem_mbs.signals import Signal, VectorOfTime
 
 PARAMETERS = np.dtype([("p_AP", "f8", (3,)), ("R_AP", "f8", (3, 3)), ("follower", "i8"), ("has_potential", "i8")])
 
@@ -107,49 +105,6 @@ def output(p, R_A, s, out):
         out[i] += F[i]
 
 
-NOT_YET = (math.nan, 0, 0), np.zeros(3)
-
-
-class _Component:
-    """One component of a vector function of time, scaled; the function is called once per time for all components."""
-
-    def __init__(self, element: Force, parameter: str, vector: Any, signal: Signal) -> None:
-        self.vector, self.element, self.parameter, self.scale = vector, element, parameter, signal
-        self.last = NOT_YET  # when and in which thread it was called last, and the value
-
-    def __getstate__(self):
-        return self.__dict__ | {"last": NOT_YET}  # threads of another process are others
-
-    def evaluate(self, t: float) -> np.ndarray:
-        """Value (3,) at time t."""
-        at = (t, Held.changes, threading.get_ident())  # held signals change between two calls at one time
-        last, value = self.last
-        if last != at:
-            now = self.vector(t) if callable(self.vector) else self.vector
-            value = self.element.as_array(self.parameter, now, finite=False)
-            self.element.check(
-                value.shape == (3,), self.parameter, value, f"has shape {value.shape} at t = {t:.6g} s, must be (3,)"
-            )
-            value = value * self.scale(t)
-            self.last = at, value  # at once: another thread may be here
-        return value
-
-    def signals(self) -> list[Signal]:
-        """Three signals; derivatives are declared 0 because no kernel of a load reads them, so any function will do."""
-        from functools import partial
-
-        return [Signal(partial(self.part, i), self.zero, self.zero) for i in range(3)]
-
-    def part(self, i: int, t: float) -> float:
-        """Component i at time t."""
-        return self.evaluate(t)[i]
-
-    @staticmethod
-    def zero(t: float) -> float:
-        """The derivative that nobody reads."""
-        return 0.0
-
-
 class _Load(Force):
     """What forces and moments have in common."""
 
@@ -167,7 +122,7 @@ class _Load(Force):
         else:
             self.as_function(parameter, vector, "a function of time t", 1)
         scale = Signal.of(self.as_motion("signal", 1.0 if signal is None else signal))
-        load = _Component(self, parameter, vector, scale)
+        load = VectorOfTime(self, parameter, vector, scale)
         try:
             self.number("signal", scale(0.0))
         except (TypeError, ValueError) as error:

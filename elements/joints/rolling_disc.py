@@ -181,8 +181,8 @@ class RollingDisc(Joint):
     Notes
     -----
     Two of the three rows hold velocities alone: `static_equilibrium` refuses it. The joint pulls as well as it
-    pushes and holds with any friction: look at ``force``. A disc that may slip or lift off is a contact, such as
-    `RingOnCylinder` or `SphereOnPlane`. A run ends where the disc comes to lie on the plane.
+    pushes and holds with any friction: look at ``force``. A disc that may slip or lift off is a contact,
+    `RingOnPlane`. A run ends where the disc comes to lie on the plane.
 
     Examples
     --------
@@ -216,7 +216,7 @@ class RollingDisc(Joint):
         self.check(
             sine > FLAT, "frame_Q", self.frame_Q,
             f"has its z axis along that of frame_P ({np.degrees(sine):.2g}° off): the disc lies on the plane and has "
-            "no lowest point. Tilt it, or take a contact (BoxOnPlane, RingOnCylinder)",
+            "no lowest point. Tilt it, or take points of its edge, SphereOnPlane(…, radius=0)",
         )  # fmt: skip
         gap = float(n @ (self.frame_Q.position - self.frame_P.position)) - self.radius * sine
         size = max(start_size(self.frame_P, self.frame_Q), self.radius)
@@ -268,7 +268,7 @@ class RollingDisc(Joint):
         """That the disc lies on the plane."""
         return (
             f"{label(self)}: the disc has come within {np.degrees(FLAT):.2g}° of lying on the plane, where it has no "
-            "lowest point. End the run before, or take a contact"
+            "lowest point. End the run before, or take points of its edge, SphereOnPlane(…, radius=0)"
         )
 
     def regular(self, point: Any) -> bool:

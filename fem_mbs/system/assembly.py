@@ -17,6 +17,7 @@ from fem_mbs.system.records import groups_of, switches_of, zero
 
 _F, _MA, _M, _C, _K, _KA = (SLOT[k] for k in ("f", "Ma", "M", "C", "K", "Ka"))
 _LAM, _OUT, _ENERGY, _NEEDS_K = (SLOT[k] for k in ("lam", "out", "energy", "needs_K"))
+_GRAVITY = SLOT["gravity"]
 
 
 @kernel
@@ -195,12 +196,31 @@ def inertia(d, layout, x, R, V, A, Ma, tangents, c_M, c_A, T):
 
 
 @kernel
+def potential_of_forces(d, g, p, b):
+    """Potential of an element without that of its weight, which acts with its inertia [J]; after `gather`."""
+    gravity = vector(b[_GRAVITY], 3)
+    x, y, z = gravity[0], gravity[1], gravity[2]
+    gravity[:] = 0.0
+    call2(g.energy, p, d.table_at)
+    gravity[0], gravity[1], gravity[2] = x, y, z
+    return vector(b[_ENERGY], 1)[0]
+
+
+@kernel
+def stored_energy(d, g, p, b):
+    """Potential of an element [J], after `gather`. A field of gravity that changes in time has none."""
+    if d.gravity_signal >= 0:
+        return potential_of_forces(d, g, p, b)
+    call2(g.energy, p, d.table_at)
+    return vector(b[_ENERGY], 1)[0]
+
+
+@kernel
 def potential_energy(d, x, R, V):
     """Potential energy of all elements [J]."""
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     total = 0.0
-    result = vector(b[_ENERGY], 1)
     for k in range(d.n_groups):
         g = groups[k]
         if g.energy == 0:
@@ -210,8 +230,7 @@ def potential_energy(d, x, R, V):
             if on[e] == 0:
                 continue
             gather(d, g, e, b, x, R, V, V)
-            call2(g.energy, g.parameters_at + e * g.stride, d.table_at)
-            total += result[0]
+            total += stored_energy(d, g, g.parameters_at + e * g.stride, b)
     return total
 
 
@@ -221,7 +240,6 @@ def energies(d, x, R, V, Ma):
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     kinetic = potential = 0.0
-    result = vector(b[_ENERGY], 1)
     for i in range(6 * d.n_nodes):
         Ma[i] = 0.0
     for k in range(d.n_groups):
@@ -240,8 +258,7 @@ def energies(d, x, R, V, Ma):
                 call2(g.inertia, p, d.table_at)
                 scatter_vector(g, e, Mae, Ma)
             if g.energy != 0:
-                call2(g.energy, p, d.table_at)
-                potential += result[0]
+                potential += stored_energy(d, g, p, b)
     for i in range(d.n_nodes):
         for j in range(6):
             kinetic += 0.5 * V[i, j] * Ma[6 * i + j]

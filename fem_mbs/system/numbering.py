@@ -125,6 +125,11 @@ class Numbering(Checked):
             self.searches = [PairSearch(group, self.workspace) for group in model.contact_groups]
             self.groups += [group for search in self.searches for group in search.groups]
         self._number_moments()
+        self.gravity_signal = -1
+        if self.field is not None:  # the last ones
+            self.gravity_signal = len(self.signals)
+            self.signals += self.field.signals
+            self.signal_owner += [self.field] * 3
         self.signal_values = np.zeros((max(len(self.signals), 1), 3))
         self.update_signals(0.0)
 
@@ -248,6 +253,7 @@ class Numbering(Checked):
             ("n_rate_rows", len(self.rate_rows)),
             ("n_friction", self.n_friction),
             ("states_at", address(self.states)),
+            ("gravity_signal", self.gravity_signal),
         ):
             d[name] = value
         N = len(self.nodes)

@@ -43,6 +43,7 @@ DATA = np.dtype(
     + [(name, "i8") for name in ("roll_index_at", "n_roll", "drill_index_at", "drill_arm_at", "n_drill", "row_arm_at")]
     + [("rate_rows_at", "i8"), ("n_rate_rows", "i8")]  # rows of velocities, by number
     + [("n_friction", "i8"), ("states_at", "i8")]  # states_at: of each node whether it is a state, not matter
+    + [("gravity_signal", "i8")]  # first of three functions of time, −1 for a constant field
 )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.errors import ModelError, NonFiniteError, label
+from fem_mbs.gravity import Gravity
 from fem_mbs.nodes import motions
 from fem_mbs.rotations import matrix_to_quaternion
 from fem_mbs.system import assembly, element_states, global_matrices
@@ -52,6 +53,8 @@ class System(Switches):
     mean_mass, contact_mass, length, size, extent : float
         Scales [kg], [kg], [m], [m] used by solvers for multipliers, to compare moments with forces, and in tolerances,
         see `fem_mbs.system.sizes`; and the size [m] of what moves, wherever it is.
+    gravity : (3,) [m/s²]; at t = 0 where it is a function of time, which ``field`` is then (None otherwise)
+    largest_gravity : float [m/s²], its largest size, for tolerances
     lightest : float
         Smallest mass [kg] on the diagonal of the mass matrix, moments of inertia divided by the square of ``length``.
     """
@@ -84,7 +87,9 @@ class System(Switches):
         self.options = {"project": project, "redundant": redundant, "linear_solver": linear_solver, "check": check}
         self.in_use = InUse(self)
         self.name = model.name
-        self.gravity = model.gravity.copy()
+        self.field = Gravity(model.gravity, name=model.name) if callable(model.gravity) else None
+        self.gravity = model.gravity.copy() if self.field is None else self.field.at(0.0)
+        self.largest_gravity = float(np.linalg.norm(self.gravity)) if self.field is None else self.field.largest(0.0)
         self.independent = bool(check) and redundant == "error"
         self._forgotten(model)
         self._number(model)
@@ -165,16 +170,17 @@ class System(Switches):
         """What the model gives that may be set until it is compiled: attribute -> array, one row per node."""
         x, R, v, w = np.split(motions(self.nodes), (3, 12, 15), axis=1)
         given = {"position": x, "rotation": R, "velocity": v, "angular_velocity": w}
-        return given | {"gravity": self.model.gravity.copy()}
+        gravity = self.model.gravity
+        return given | {"gravity": gravity if callable(gravity) else gravity.copy()}
 
     def changed(self) -> list[tuple[Any, str]]:
         """What was set in the model after it was compiled: (model or node, attribute)."""
         found: list[tuple[Any, str]] = []
         for name, now in self._given().items():
             different = now != self._compiled_from[name]
-            if name == "gravity" and different.any():
-                found.append((self.model, name))
-            elif name != "gravity":
+            if name == "gravity":
+                found += [(self.model, name)] if np.any(different) else []
+            else:
                 rows = np.flatnonzero(different.reshape(len(self.nodes), -1).any(axis=1))
                 found += [(self.nodes[i], name) for i in rows]
         return found
@@ -235,7 +241,7 @@ class System(Switches):
 
     def speed_at(self, state: State) -> float:
         """Speed [m/s] that tolerances of velocities refer to at a state: the largest, or that of falling by a size."""
-        return max(self.fastest_at(state), float(np.sqrt(np.linalg.norm(self.gravity) * self.size)))
+        return max(self.fastest_at(state), float(np.sqrt(self.largest_gravity * self.size)))
 
     def _contact_mass(self, masses):
         """Geometric mean over the contacts of the mass that two bodies have against each other, 1/(1/m_A + 1/m_B).
@@ -280,14 +286,20 @@ class System(Switches):
                     element=owner,
                 )
             self.signal_values[k] = values
+        if self.field is not None:
+            self.set_gravity(self.signal_values[self.gravity_signal :, 0])
 
     def begin(self, state: State) -> None:
         """Functions of time at the time of a state, and internal variables of the elements that fit it."""
         self.update_signals(state.t)
         element_states.initial_states(self.data[0], state.x, state.R, state.V)
 
+    def gravity_at(self, t: float) -> np.ndarray:
+        """Gravity (3,) [m/s²] at a time [s]."""
+        return self.gravity.copy() if self.field is None else self.field.at(t)
+
     def set_gravity(self, gravity: ArrayLike) -> None:
-        """Change gravity (3,) [m/s²] (static load steps)."""
+        """Change gravity (3,) [m/s²] (static load steps), until functions of time are evaluated again."""
         self.workspace.buffer["gravity"][:] = gravity
 
     def use_mixed(self) -> None:

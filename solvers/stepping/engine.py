@@ -261,7 +261,7 @@ class Engine:
         settled = not system.searches or self.grains is not None  # no contacts that come and go
         speed = system.fastest_at(system.initial)
         # without motion and weight: what round-off of the positions makes of a step
-        tol_v = method.tol_v or 1e-8 * max(speed, np.linalg.norm(system.gravity) * h) or 1e-15 * system.size / h
+        tol_v = method.tol_v or 1e-8 * max(speed, system.largest_gravity * h) or 1e-15 * system.size / h
         return {
             "h": h, "ks": mass / h, "kp": mass, "kv": mass,
             "pp": method.penalty * mass, "pv": method.penalty * mass,

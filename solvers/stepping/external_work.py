@@ -9,6 +9,8 @@ stay in the convex hull of values that the step knows, the product is largest at
     FORCE    force without a potential, or with        f(q_n, v_n), f(q, v)                v_n, v~, v, (q − q_n)/h
              given functions of time
     DRIVER   constraint with time, G v = −∂g/∂t        Λ/h + λ~ of start and end           −∂g/∂t of start and end
+    WEIGHT   mass in a field of gravity that changes    m g at start and end                as of a FORCE
+             in time, which has no potential
     MOVED    joint friction against a moving surface   λ_F of start and end, ±μ_s N where  its speed, start and end
                                                        it begins to slide or reverses
 
@@ -23,7 +25,8 @@ Source: docs/theory/accepted_steps.md, (7), (8); derived there.
 
     symbol        code                  meaning
     e_i, V, …     s.efforts, element    what is kept of an element, from the end of the last step
-                  after element         FORCE: f (nd,), V.  DRIVER: ∂g/∂t (nr,), k_s λ~ (nr,).  MOVED: λ_F, speed
+                  after element         FORCE: f (nd,), V.  DRIVER: ∂g/∂t (nr,), k_s λ~ (nr,).  MOVED: λ_F, speed.
+                                        WEIGHT: f (nd,)
     (q − q_n)/h   s.trial               (N, 6), rotations by the logarithm
     h λ~ + Λ      h s.lam_report        impulse of a constraint in the step
 """
@@ -35,17 +38,19 @@ import numpy as np
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integer_matrix, integers, kernel, local_vector, vector
 from fem_mbs.rotations import quaternion_log, quaternion_multiply
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.system.assembly import stored_energy
 from fem_mbs.system.friction import F_FORCE, F_GT, F_IMPULSE, F_N, F_PART, F_PASS, coefficients_of, states_of
 from fem_mbs.system.gather import gather
 from fem_mbs.system.records import groups_of, switches_of, zero
 
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
+    from fem_mbs.system.groups import Group
     from fem_mbs.system.system import System
 
-FORCE, DRIVER, MOVED = 1, 2, 3
+FORCE, DRIVER, MOVED, WEIGHT = 1, 2, 3, 4
 KEPT = 0.5  # of (2)
-_F, _GT, _GTT, _RATE, _ENERGY = (SLOT[k] for k in ("f", "gt", "gtt", "rate", "energy"))
+_F, _GT, _GTT, _RATE, _V, _A, _MA = (SLOT[k] for k in ("f", "gt", "gtt", "rate", "v", "a", "Ma"))
 
 
 def kind_of(element: "Element") -> int:
@@ -79,7 +84,18 @@ def external(system: "System") -> tuple[np.ndarray, int]:
             each = {FORCE: sizes["nd"] + 1, DRIVER: 2 * sizes["nr"], MOVED: 2}[kind]
             table.append((number, kind, count))
             count += group.n * each
+    for number, group in weights(system):
+        table.append((number, WEIGHT, count))
+        count += group.n * group.sizes["nd"]
     return np.array(table, np.int64).reshape(-1, 3), count
+
+
+def weights(system: "System") -> list[tuple[int, "Group"]]:
+    """Groups of elements with mass, and their numbers, where gravity changes in time; none where it does not."""
+    if system.field is None:
+        return []
+    groups = [(k, group) for k, group in enumerate(system.groups) if not hasattr(group, "pairs")]
+    return [(k, g) for k, g in groups if "inertia" in {*g.calls, *g.callbacks} and not g.elements[0].abstract]
 
 
 def explained(system: "System") -> bool:
@@ -143,9 +159,28 @@ def work_of_force(d, g, e, b, s, kept):
         kept[i] = f[i]
     before = kept[g.nd]
     if g.energy != 0:
-        call2(g.energy, p, d.table_at)
-        kept[g.nd] = vector(b[_ENERGY], 1)[0]
+        kept[g.nd] = stored_energy(d, g, p, b)
     return s.h * most + kept[g.nd] - before
+
+
+@kernel
+def weight_of(d, g, e, b, s):
+    """Weight (nd,) of an element, left in the workspace: what its inertia gives at rest."""
+    gather(d, g, e, b, s.x, s.R, s.V, s.V)
+    for argument in (_V, _A, _F, _MA):
+        zero(b[argument], g.nd)
+    call2(g.inertia, g.parameters_at + e * g.stride, d.table_at)
+    return vector(b[_F], g.nd)
+
+
+@kernel
+def work_of_weight(d, g, e, b, s, kept):
+    """(1) of a WEIGHT [J]; keeps it."""
+    f = weight_of(d, g, e, b, s)
+    most = max(largest_power(g, e, f, s), largest_power(g, e, kept, s))
+    for i in range(g.nd):
+        kept[i] = f[i]
+    return s.h * most
 
 
 @kernel
@@ -192,7 +227,7 @@ def external_work(d, s):
     mean_velocities(d, s)
     for k in range(s.external.shape[0]):
         g, kind, at = groups[s.external[k, 0]], s.external[k, 1], s.external[k, 2]
-        each = g.nd + 1 if kind == FORCE else 2 * g.nr if kind == DRIVER else 2
+        each = g.nd + 1 if kind == FORCE else 2 * g.nr if kind == DRIVER else g.nd if kind == WEIGHT else 2
         on = switches_of(g)
         for e in range(g.n):
             kept = s.efforts[at + e * each : at + (e + 1) * each]
@@ -202,6 +237,8 @@ def external_work(d, s):
                 work = work_of_force(d, g, e, b, s, kept)
             elif kind == MOVED:
                 work = work_of_friction(g, e, s, kept)
+            elif kind == WEIGHT:
+                work = work_of_weight(d, g, e, b, s, kept)
             else:
                 work = work_of_driver(d, g, e, b, s, kept)
             total += max(work, 0.0)

@@ -3,6 +3,7 @@
 A run keeps these books when it is asked to, ``run(…, balance=True)``. With the changes u = q − q_n of a step,
 
     force f, potential V    W = ½ (f_n + f)·u + V − V_n                                                            (1)
+    weight m g(t) in a field that changes in time, which has no potential: as f; all of a model in one line
     driver, G v = −∂g/∂t    W = −(h λ + Λ)·½ ((∂g/∂t)_n + ∂g/∂t) ,    λ = ½ (λ_n + λ)                              (2)
     contact, impulses P     W = P·½ (G v' + G v)                                                                   (3)
     friction of a joint     W = Λ_F·½ (w_n + w) − D ,   w the rate of its surface, D what it has taken             (4)
@@ -17,7 +18,8 @@ with the step size, which tells it from an error of a model.
 Source: docs/theory/energy_table.md.
 
     symbol    code                  meaning
-    f_n, V_n  s.booked_before       of a force (nd,) and V without weight; of a driver ∂g/∂t (nr,) and k_s λ~ (nr,)
+    f_n, V_n  s.booked_before       of a force f (nd,) and V without weight; of a weight f;
+                                    of a driver ∂g/∂t (nr,) and k_s λ~ (nr,)
     W         s.works               sums since the start [J]; two of each contact: normal, tangential with moments
     u/h       s.trial               (N, 6), rotations by the logarithm
     P         s.total_Lam           (nc, 3), moments s.total_chi; with persistent contacts s.sent, s.sent_chi
@@ -31,7 +33,17 @@ import numpy as np
 from fem_mbs.errors import label
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, vector
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.external_work import DRIVER, FORCE, kind_of, mean_velocities, power_of
+from fem_mbs.solvers.stepping.external_work import (
+    DRIVER,
+    FORCE,
+    WEIGHT,
+    kind_of,
+    mean_velocities,
+    power_of,
+    weight_of,
+    weights,
+)
+from fem_mbs.system.assembly import potential_of_forces
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, gradient_times
 from fem_mbs.system.friction import F_GT, F_IMPULSE, F_WORK, states_of
 from fem_mbs.system.gather import gather
@@ -42,9 +54,9 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.system.system import System
 
-_F, _GT, _GTT, _RATE, _ENERGY, _GRAVITY = (SLOT[k] for k in ("f", "gt", "gtt", "rate", "energy", "gravity"))
+_F, _GT, _GTT, _RATE = (SLOT[k] for k in ("f", "gt", "gtt", "rate"))
 KINDS = ("load", "damper", "driver", "impact", "friction")
-FRICTION = 4  # of a joint, beside the kinds of `external_work`
+FRICTION = 5  # of a joint, beside the kinds of `external_work`
 
 
 def booked_as(element: "Element") -> int:
@@ -77,6 +89,11 @@ class Ledger:
                 table.append((number, kind, self.kept, len(self.lines)))
                 self.kept += group.n * {FORCE: sizes["nd"] + 1, DRIVER: 2 * sizes["nr"], FRICTION: 2}[kind]
                 self.lines += [(element.name or label(element), _word(element, kind)) for element in group.elements]
+        for number, group in weights(system):
+            table.append((number, WEIGHT, self.kept, len(self.lines)))
+            self.kept += group.n * group.sizes["nd"]
+        if system.field is not None:
+            self.lines.append(("gravity", "load"))
         self.groups = np.array(table, np.int64).reshape(-1, 4)
         self.first_contact = len(self.lines)
         for contact in system.contacts[: system.nc_fixed]:
@@ -115,14 +132,13 @@ def work_of_force(d, g, e, b, s, kept):
 
 
 @kernel
-def potential_of_forces(d, g, p, b):
-    """Potential of an element without that of its weight, which acts with its inertia [J]; after `gather`."""
-    gravity = vector(b[_GRAVITY], 3)
-    x, y, z = gravity[0], gravity[1], gravity[2]
-    gravity[:] = 0.0
-    call2(g.energy, p, d.table_at)
-    gravity[0], gravity[1], gravity[2] = x, y, z
-    return vector(b[_ENERGY], 1)[0]
+def work_of_weight(d, g, e, b, s, kept):
+    """(1) of a weight [J]; keeps it."""
+    f = weight_of(d, g, e, b, s)
+    total = 0.5 * s.h * (power_of(g, e, f, s.trial) + power_of(g, e, kept, s.trial))
+    for i in range(g.nd):
+        kept[i] = f[i]
+    return total
 
 
 @kernel
@@ -195,13 +211,15 @@ def ledger(data, run):
     mean_velocities(d, s)
     for k in range(s.booked.shape[0]):
         g, kind, at, line = groups[s.booked[k, 0]], s.booked[k, 1], s.booked[k, 2], s.booked[k, 3]
-        each = g.nd + 1 if kind == FORCE else 2 * g.nr if kind == DRIVER else 2
+        each = g.nd + 1 if kind == FORCE else g.nd if kind == WEIGHT else 2 * g.nr if kind == DRIVER else 2
         for e in range(g.n):
             kept = s.booked_before[at + e * each : at + (e + 1) * each]
             if kind == FORCE:
                 s.works[line + e] += work_of_force(d, g, e, b, s, kept)
             elif kind == FRICTION:
                 s.works[line + e] = work_of_friction(g, e, s, kept)
+            elif kind == WEIGHT:
+                s.works[line] += work_of_weight(d, g, e, b, s, kept)
             else:
                 s.works[line + e] += work_of_driver(d, g, e, b, s, kept)
     if s.step_number == 0:

@@ -17,7 +17,7 @@ from fem_mbs.system.constraints import constraints
 from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
 from fem_mbs.system.records import groups_of
 
-SLOT_T = SLOT["t"]
+SLOT_T, SLOT_GRAVITY = SLOT["t"], SLOT["gravity"]
 
 
 @kernel
@@ -63,6 +63,10 @@ def go_to(d, s, instant):
     for i in range(d.n_signals):
         for j in range(3):
             current[i, j] = given[instant, i, j]
+    if d.gravity_signal >= 0:
+        gravity = vector(integers(d.table_at, N_SLOTS)[SLOT_GRAVITY], 3)
+        for i in range(3):
+            gravity[i] = current[d.gravity_signal + i, 0]
 
 
 @kernel

@@ -387,7 +387,7 @@ class Stepper(Checked):
     def travel(system: Any, h: float) -> float:
         """What a step h [s] from rest or from the initial velocities may travel [m]."""
         speed = np.abs(system.initial.V[:, :3]).max(initial=0.0)
-        return h * (speed + h * np.linalg.norm(system.gravity))
+        return h * (speed + h * system.largest_gravity)
 
     def parameters(self) -> dict:
         """Options of the method, stored with the results; those that are objects by their own options."""

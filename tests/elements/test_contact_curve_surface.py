@@ -5,6 +5,7 @@ import pytest
 from contact_at import Kinematics, rigid_motion_seen
 
 import fem_mbs as fem
+from fem_mbs.errors import SolverError
 from fem_mbs.nodes import Node6
 from fem_mbs.registry import make_example
 from fem_mbs.rotations import exp
@@ -177,6 +178,29 @@ def test_beside_its_rectangle_a_surface_is_not_there():
     out = kinematics([([1.4, 2.3, 0], None), GROUND])  # off a corner
     assert out["gap"] == pytest.approx(0.4, rel=1e-12)
     assert kinematics([([3, 0, -5], None), GROUND])["gap"] > 0
+
+
+def under_a_plate(radius):
+    """A ball that falls past the edge of a plate and is pulled under it and upwards."""
+    model = fem.Model("edge", gravity=lambda t: [0, 0, -9.81] if t < 0.5 else [-30.0 * (t < 0.6), 0, 20.0])
+    start = {"position": [0, 0, radius], "velocity": [1.0, 0, 0]}
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, name="ball", **start))
+    flat = {"height": lambda x, y: 0 * x, "x": (-9, 0.3), "y": (-1, 1), "cells": 8}
+    model.add(fem.PointOnSurface(ball, model.ground, **flat, radius=radius, name="plate"))
+    return model
+
+
+@pytest.mark.parametrize("method", [fem.DecoupledNSGA(), fem.MoreauJean(projection=True), fem.LobattoIIIAB()], ids=str)
+def test_what_comes_round_the_edge_of_a_surface_touches_it_from_below_or_is_refused(method):
+    """It was lifted through the plate in one step, or pushed on inside of it, by methods that say nothing of it."""
+    result = method.run(under_a_plate(0.1), 1.5, 1e-3)
+    x, _, z = result["ball"].position.T
+    assert z[x > 0.31].min() < -0.15 and x[-1] < 0.0  # it fell, and came back under the plate
+    assert z[-1] == pytest.approx(-0.1, abs=2e-3) and result["plate"].gap.min() > -5e-3
+    assert result["plate"].normal[-1] == pytest.approx([0, 0, -1], abs=1e-12)
+    assert result["plate"].force_normal[-1] == pytest.approx(20.0, rel=1e-3)
+    with pytest.raises(SolverError, match=r"PointOnSurface 'plate': the point is under the surface.*came from beside"):
+        method.run(under_a_plate(0.0), 1.5, 1e-3)
 
 
 @pytest.mark.parametrize("name", ["PointOnCurve", "SphereOnWire", "PointOnSurface"])

@@ -32,6 +32,14 @@ CONTACTS = {
         fem.RingOnCylinder,
         dict(ring=body(), cylinder=ground(), radius=0.1, radius_cylinder=0.05, **LAW),
     ),
+    "RingOnPlane": lambda: (
+        fem.RingOnPlane,
+        dict(ring=body(), plane=ground(), radius=0.1, edge_radius=0.01, drawn_size=1.0, **FULL_LAW),
+    ),
+    "EllipsoidOnPlane": lambda: (
+        fem.EllipsoidOnPlane,
+        dict(ellipsoid=body(), plane=ground(), semi_axes=[0.1, 0.2, 0.3], drawn_size=1.0, **FULL_LAW),
+    ),
     "SphereOnBox": lambda: (
         fem.SphereOnBox,
         dict(sphere=body(), box=ground(), radius=0.1, size=[2, 1, 0.4], rounding=0.1, drawn=True, **LAW),
