@@ -43,7 +43,7 @@ bench: .venv/ready .venv-peers/ready
 	$(RUN) benchmarks/bench.py $(BENCH)
 
 docs: .venv/ready-docs
-	$(RUN) -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	$(RUN) -m sphinx -q -W --keep-going -j $(WORKERS) -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
 
 .venv/ready: setup.cfg pyproject.toml .ci/packages

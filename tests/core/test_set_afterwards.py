@@ -64,7 +64,7 @@ def test_parameters_are_refused_after_the_constructor(owner, name, value):
         (fem.SphereOnPlane(fem.RigidBody(1.0, 1.0), fem.Node6(), radius=0.1), "restituton", "restitution"),
         (fem.ContactGroup(), "frictoin", "friction"),
     ],
-    ids=lambda v: type(v).__name__ if hasattr(v, "name") else str(v),
+    ids=lambda v: v.__name__ if inspect.isfunction(v) else type(v).__name__ if hasattr(v, "name") else str(v),
 )
 def test_misspelt_attributes_are_refused_with_what_was_meant(owner, name, meant):
     owner = owner() if inspect.isfunction(owner) else owner  # what compiles is made when the test runs

@@ -1,12 +1,14 @@
 """Which module of the project imports which, read from the sources: at the top of a file and inside functions."""
 
 import ast
+import functools
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = {"fem_mbs": (), "elements": ("fem_mbs",), "solvers": ("fem_mbs",)}  # folder -> packages it lies in
 
 
+@functools.cache
 def sources() -> dict:
     """Name of every module -> its file."""
     files = {}
@@ -53,6 +55,7 @@ def _modules(name, known):
     return {parent} if parent in known else set()
 
 
+@functools.cache
 def graph() -> dict:
     """Module -> set of the modules that it imports."""
     files = sources()
