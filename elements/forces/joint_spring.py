@@ -299,6 +299,11 @@ class TorsionSpring(Force):
     outputs = {"angle": (1, "rad"), "moment": (1, "N m")}
     at = classmethod(Joint.at.__func__)  # frames are placed as those of a joint
 
+    @property
+    def counted(self) -> list[tuple[int, Any, str, int]]:
+        """Its own angle."""
+        return [(0, self, "angle", 0)]
+
     def __init__(
         self,
         frame_P: FrameLike,

@@ -363,3 +363,42 @@ def test_internal_states_that_results_do_not_hold_are_named(whole):
     model.add(fem.CompliantContact(table, stiffness=1e6, restitution=0.5, model="flores", name="cushion"))
     with pytest.warns(UserWarning, match=r"'cushion': internal states are not in results and begin anew"):
         fem.continue_from(whole, 0.2, model)
+
+
+def turned_many_times():
+    """Wheels of a gear pair that turn about three times and one and a half times, with all that counts their turns."""
+    model = fem.Model("turns")
+    axles = []
+    for k, speed in enumerate((40.0, -20.0)):
+        place = [0.3 * k, 0, 0]
+        wheel = model.add(
+            fem.RigidBody(1, [0.02] * 3, position=place, angular_velocity=[0, 0, speed], name=f"wheel {k}")
+        )
+        stops = fem.Stops(-1.0, 21.0, stiffness=40.0)
+        options = [{"stiffness": 0.05, "stops": stops}, {"motor": fem.Motor(effort=0.01)}]
+        axles.append(fem.Revolute.at(model.ground, wheel, place, [0, 0, 1], name=f"axle {k}", **options[k]))
+        model.add(axles[k], fem.Sensor(wheel, "angle", axis=[0, 0, 1], name=f"angle {k}"))
+    model.add(fem.GearPair(*axles, radii=(0.1, 0.2), name="gears"))
+    model.add(
+        fem.TorsionSpring.at(model.ground, model["wheel 1"], [0.3, 0, 0], [0, 0, 1], stiffness=0.02, name="twist")
+    )
+    return model
+
+
+@pytest.mark.parametrize("model", [None, turned_many_times], ids=["state", "model"])
+def test_a_new_run_from_a_state_of_another_counts_turns_on(model, recwarn):
+    """Springs and stops go on with the angles of the run before: without them the moments jump by 2π times k."""
+    whole = METHOD.run(turned_many_times(), 0.8, H)
+    if model is None:
+        system = turned_many_times().compile()
+        system.initial = fem.continue_from(whole, 0.5)
+    else:
+        system = fem.continue_from(whole, 0.5, turned_many_times())
+    assert not [str(w.message) for w in recwarn if "begin anew" in str(w.message)]
+    later = METHOD.run(system, 0.8, H)
+    begin = whole.at(0.5)
+    assert whole["axle 0"].angle[begin] > 4 * np.pi and whole["axle 0"].angle.max() > 18.0
+    for name, output in [("axle 0", "angle"), ("axle 1", "angle"), ("angle 1", "value"), ("gears", "angle"),
+                         ("twist", "angle"), ("twist", "moment"), ("axle 0 spring", "effort")]:  # fmt: skip
+        before, after = (getattr(result[name], output) for result in (whole, later))
+        assert np.abs(after - before[begin:]).max() < 1e-4, name  # two starts of a method of order 2: h² of the motion
