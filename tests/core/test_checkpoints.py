@@ -1,10 +1,12 @@
 """Checkpoint files: whole or the one before, for the right model, refused in words; results that are continued."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -266,6 +268,23 @@ def test_who_dies_while_the_results_are_copied_can_resume_again(monkeypatch, tmp
     checkpoint = checkpoint_file.checkpoint_path(path)
     assert checkpoint.exists()
     path.unlink()
+    assert differences(whole, fem.resume(path)) == []
+
+
+def test_a_resumed_run_that_cannot_begin_holds_no_files(monkeypatch, tmp_path, whole):
+    from fem_mbs.results.file_lock import lock_path
+    from fem_mbs.solvers.stepping import chunks
+
+    path = tmp_path / "run.vtkhdf"
+    die(monkeypatch, path)
+    with monkeypatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("error", ResourceWarning)
+        patch.setattr(chunks.Chunks, "set_state", lambda *_: (_ for _ in ()).throw(Killed))
+        with pytest.raises(Killed) as caught:
+            fem.resume(path)
+        assert not lock_path(path).exists()
+        del caught
+        gc.collect()
     assert differences(whole, fem.resume(path)) == []
 
 
