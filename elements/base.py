@@ -147,6 +147,23 @@ class Element(Part):
             "no": sum(n for n, _ in self.outputs.values()),
         }
 
+    @property
+    def counted(self) -> list[tuple[int, "Element", str, int]]:
+        """Internal variables that count turns: place, and element, output and component where results have the angle.
+
+        Of what acts along an angle of a joint, with `joints.coordinates.COORDINATE` in its record, it is the joint's.
+        """
+        joint, names = getattr(self, "joint", None), self.parameters.names or ()
+        if joint is None or "kind" not in names or self.n_state != 1 or not self.remembers:
+            return []
+        kind = self.record[names.index("kind")]
+        return [(0, joint, angle.name, 0) for angle in joint.coordinates if angle.turns and angle.kind == kind]
+
+    def count_on(self, state: np.ndarray, angles: dict[int, float]) -> None:
+        """Take the turns of angles [rad], by places, into internal variables that fit the pose within half a turn."""
+        for place, angle in angles.items():
+            state[place] += 2.0 * np.pi * np.round((angle - state[place]) / (2.0 * np.pi))
+
     def _connect(self, frame_P: FrameLike, frame_Q: FrameLike, why: str, *, name: str | None, signals: Any = ()):
         """Attach to two frames, ``frame_P`` and ``frame_Q``, of two nodes; ``why`` one node would be of no use."""
         self.name = name
@@ -306,6 +323,13 @@ class Joint(Constraint):
         self._connect(frame_P, frame_Q, "a joint needs two bodies", name=name, signals=signals)
         # poses of P and Q in node axes; a subclass that needs something else sets its own record
         self.record = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
+
+    @property
+    def counted(self) -> list[tuple[int, Element, str, int]]:
+        """Its own angles, in the order of its coordinates; else as of any element."""
+        turning = [coordinate.name for coordinate in self.coordinates if coordinate.turns]
+        own: list[tuple[int, Element, str, int]] = [(i, self, name, 0) for i, name in enumerate(turning)]
+        return own if own and self.n_state == len(own) else super().counted
 
     weaker_rows: dict[str, tuple] = {}
 

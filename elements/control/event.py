@@ -22,9 +22,15 @@ DIRECTIONS = {"up": 1, "down": -1, "either": 0}
 
 
 class Action(Checked):
-    """What an event does; ``act(moment)`` is given a `Moment` of the run."""
+    """What an event does. A subclass defines ``act(moment)``, given a `Moment` of the run, and ``told()``.
 
-    resets = True  # whether forces may jump, so that the memory of the method begins anew
+    Class attributes
+    ----------------
+    resets : bool
+        Whether forces may jump, so that the memory of the method begins anew.
+    """
+
+    resets = True
 
     def act(self, moment: Any) -> None:
         raise NotImplementedError(f"{type(self).__name__} does not define act(self, moment)")
@@ -210,6 +216,9 @@ class Event(Checked):
 
     def _as_action(self, action):
         if isinstance(action, Action):
+            for name, call in {"act": "act(self, moment)", "told": "told(self)"}.items():
+                defined = getattr(type(action), name) is not getattr(Action, name)
+                self.check(defined, "action", action, f"does not define {call}, which a run would call")
             return action
         good = callable(action) and not isinstance(action, (type, Held))
         self.check(good, "action", action, "is not an action, nor a function; make one: Stop('reason')")

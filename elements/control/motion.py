@@ -248,6 +248,12 @@ class FrameAngle(Force):
     viscous = False
     invariant = False
     outputs = {"value": (1, "rad")}
+
+    @property
+    def counted(self) -> list[tuple[int, Any, str, int]]:
+        """Its own angle."""
+        return [(0, self, "value", 0)]
+
     n_state = 1
 
     def __init__(

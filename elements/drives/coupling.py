@@ -20,12 +20,14 @@ from fem_mbs.elements.drives.coupling_kernels import (
     COUPLING,
     MOST,
     N_STATE,
+    TURNS,
     count_coordinates,
     coupling_constraint,
     coupling_hessian,
     coupling_output,
     first_coordinates,
 )
+from fem_mbs.elements.joints.coordinate_kernels import SLIDE_X
 from fem_mbs.elements.joints.coordinates import coordinate_of
 from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.nodes import Frame
@@ -86,6 +88,21 @@ class Coupling(Constraint):
             column([t.along for t in terms], 3), column([t.apart for t in terms], 3),
             column([t.point for t in terms], 3), column([t.start for t in terms]), offset, pitch, flank,
         )  # fmt: skip
+
+    @property
+    def counted(self) -> list[tuple[int, Any, str, int]]:
+        """Angles among its terms."""
+        name = "coordinate" if "coordinate" in self.outputs else "angle"
+        return [(k, self, name, k) for k, term in enumerate(self.terms) if term.kind < SLIDE_X]
+
+    def count_on(self, state: np.ndarray, angles: dict[int, float]) -> None:
+        """As of elements; n p of (1), which the turns of its terms change together, follows."""
+        before = state[: len(self.terms)].copy()
+        super().count_on(state, angles)
+        change = sum(term.coefficient * step for term, step in zip(self.terms, state[: len(before)] - before))
+        pitch = self.record[COUPLING.names.index("pitch")]
+        if pitch > 0.0:
+            state[TURNS] += pitch * np.round(change / pitch)
 
     def regular(self, point: Any) -> bool:
         """Whether the row can be differentiated at a configuration: no direction of an angle nearly along its axis."""

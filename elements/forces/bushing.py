@@ -53,7 +53,7 @@ PARAMETERS = np.dtype(
 @kernel
 def elastic(p, strain, s, C):
     """Fill s (6,) with the elastic part of (2), C (6, 6) with its derivative; return V."""
-    values, V = local_vector(3), 0.0
+    V = 0.0
     for i in range(6):
         s[i] = p.preload[i]
         V += p.preload[i] * strain[i]
@@ -62,10 +62,10 @@ def elastic(p, strain, s, C):
             s[i] += p.stiffness[i, k] * strain[k]
             V += 0.5 * strain[i] * p.stiffness[i, k] * strain[k]
         if p.pieces[i] > 0:
-            curve_values(p.curves_at[i], p.pieces[i], strain[i], values)
-            s[i] += values[0]
-            C[i, i] += values[1]
-            V += values[2]
+            force, slope, potential = curve_values(p.curves_at[i], p.pieces[i], strain[i])
+            s[i] += force
+            C[i, i] += slope
+            V += potential
     return V
 
 

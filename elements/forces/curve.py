@@ -1,12 +1,16 @@
-"""Force laws of one variable from tables and functions: cubic pieces with a continuous slope, and their potential.
+"""Force laws of one variable from numbers, tables and functions: cubic pieces with a continuous slope, and potential.
 
 Between breakpoints x_k, with ξ = x − x_k,
 
     F(x) = c_0 + c_1 ξ + c_2 ξ² + c_3 ξ³ ,    V(x) = V_k + c_0 ξ + c_1 ξ²/2 + c_2 ξ³/3 + c_3 ξ⁴/4                   (1)
 
 and beyond the ends straight lines with the slopes there. Of tables the slopes at breakpoints are those of Fritsch and
-Carlson, SIAM J. Numer. Anal. 17 (1980): where the points rise, so does the curve between them. Functions get a cubic
-spline. V is 0 at x = 0, so that what is stored counts from the unloaded state.
+Carlson, SIAM J. Numer. Anal. 17 (1980): where the points rise, so does the curve between them. A number k is the line
+k x. V is 0 at x = 0, so that what is stored counts from the unloaded state.
+
+`ForceCurve` is such a law by itself; of a function it has a cubic spline. `Law` is that of a joint, or of a torsion
+spring: its functions are not sampled but called, with their derivatives by Taylor arithmetic, as functions of time are
+(`fem_mbs.signals`).
 
 Source: docs/theory/curves_and_bushings.md, (1).
 
@@ -21,17 +25,17 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.jit import address, kernel, matrix
+from fem_mbs.signals import Signal
 
 _SAMPLES = 2000  # intervals of a function in its range
 _MISS = 1e-4  # of the largest value: what the pieces of a function may be off half-way between its samples
 
 
 @kernel
-def curve_values(table_at, pieces, x, out):
-    """Fill out (3,) with F, dF/dx and V of (1) at x; all zero for a curve of no pieces."""
-    out[0] = out[1] = out[2] = 0.0
+def curve_values(table_at, pieces, x):
+    """F, dF/dx and V of (1) at x; all zero for a curve of no pieces."""
     if pieces == 0:
-        return
+        return 0.0, 0.0, 0.0
     table = matrix(table_at, pieces, 6)
     low, high = 0, pieces
     while high - low > 1:  # the last piece that begins at or before x; the first goes on to −∞
@@ -42,9 +46,24 @@ def curve_values(table_at, pieces, x, out):
             high = middle
     d = x - table[low, 0]
     c0, c1, c2, c3 = table[low, 1], table[low, 2], table[low, 3], table[low, 4]
-    out[0] = c0 + d * (c1 + d * (c2 + d * c3))
-    out[1] = c1 + d * (2.0 * c2 + 3.0 * d * c3)
-    out[2] = table[low, 5] + d * (c0 + d * (c1 / 2.0 + d * (c2 / 3.0 + d * c3 / 4.0)))
+    force = c0 + d * (c1 + d * (c2 + d * c3))
+    slope = c1 + d * (2.0 * c2 + 3.0 * d * c3)
+    return force, slope, table[low, 5] + d * (c0 + d * (c1 / 2.0 + d * (c2 / 3.0 + d * c3 / 4.0)))
+
+
+def points_of(owner: Checked, parameter: str, given: Any) -> np.ndarray:
+    """Points (n, 2) of a table, n ≥ 2, as an array of its own.
+
+    Raises
+    ------
+    ParameterError
+        In the name of the owner: it is none, or x does not rise.
+    """
+    points = owner.as_array(parameter, given)
+    fits = points.ndim == 2 and points.shape[1] == 2 and len(points) >= 2
+    owner.check(fits, parameter, points, "must be a number, a function, or points (x, F), two at least")
+    owner.check((np.diff(points[:, 0]) > 0).all(), parameter, points[:, 0], "must rise in x")
+    return points.copy()
 
 
 class ForceCurve(Checked):
@@ -81,7 +100,7 @@ class ForceCurve(Checked):
             self.check(between is None, "between", between, "is the range of a function; a table has its own")
             x, F = self._points(law)
         self.points = np.column_stack([x, F])
-        self.table = _pieces(x, F, smooth=callable(law))
+        self.table = _pieces(self.points, smooth=callable(law))
 
     @classmethod
     def of(cls, owner: Checked, parameter: str, law: Any) -> "ForceCurve":
@@ -101,11 +120,7 @@ class ForceCurve(Checked):
         if np.ndim(law) == 0:
             k = self.number("law", law)
             return np.array([-1.0, 0.0, 1.0]), np.array([-k, 0.0, k])
-        points = self.as_array("law", law)
-        fits = points.ndim == 2 and points.shape[1] == 2 and len(points) >= 2
-        self.check(fits, "law", points, "must be a number, a function, or points (x, F), two at least")
-        self.check((np.diff(points[:, 0]) > 0).all(), "law", points[:, 0], "must rise in x")
-        return points[:, 0].copy(), points[:, 1].copy()
+        return points_of(self, "law", law).T
 
     def _sampled(self, law, between):
         self.check(between is not None, "between", between, "is missing: where is the function to be sampled?")
@@ -113,8 +128,8 @@ class ForceCurve(Checked):
         self.check(low < high, "between", between, "must be (lowest, highest) x")
         x = np.linspace(low, high, _SAMPLES + 1)
         F = np.array([self.number("law", law(value)) for value in x])
-        middle = 0.5 * (x[:-1] + x[1:])
-        miss = max(abs(self._at(_pieces(x, F, smooth=True), m)[0] - law(m)) for m in middle[:: max(_SAMPLES // 500, 1)])
+        pieces, middle = _pieces(np.column_stack([x, F]), smooth=True), 0.5 * (x[:-1] + x[1:])
+        miss = max(abs(self._at(pieces, m)[0] - law(m)) for m in middle[:: max(_SAMPLES // 500, 1)])
         size = np.abs(F).max()
         self.check(
             miss <= _MISS * size, "law", law, f"changes too abruptly for {_SAMPLES} samples in {low:g} … {high:g}: "
@@ -124,21 +139,19 @@ class ForceCurve(Checked):
 
     @staticmethod
     def _at(table, x):
-        out = np.zeros(3)
-        curve_values(address(table), len(table), float(x), out)
-        return out
+        return curve_values(address(table), len(table), float(x))
 
     def __call__(self, x: float) -> float:
         """F at x."""
-        return float(self._at(self.table, x)[0])
+        return self._at(self.table, x)[0]
 
     def slope(self, x: float) -> float:
         """dF/dx at x."""
-        return float(self._at(self.table, x)[1])
+        return self._at(self.table, x)[1]
 
     def potential(self, x: float) -> float:
         """∫ F dx from 0 to x."""
-        return float(self._at(self.table, x)[2])
+        return self._at(self.table, x)[2]
 
     @property
     def place(self) -> tuple[int, int]:
@@ -146,13 +159,63 @@ class ForceCurve(Checked):
         return address(self.table), len(self.table)
 
 
-def _pieces(x, F, smooth):
-    """Table (n + 1, 6) of (1): the line before the first point, the pieces, the line after the last.
+class Law:
+    """The characteristic of a spring or damper in a joint, from what a user gives.
+
+    Attributes
+    ----------
+    table : (n, 6) array, rows of (1); none for a function
+    function : Signal or None
+    zero : bool, whether it does nothing
+    """
+
+    def __init__(self, owner: Any, parameter: str, value: Any, unit: str, start: float = 0.0) -> None:
+        self.function: Signal | None = None
+        self.table = np.zeros((0, 6))
+        self.zero = False
+        if isinstance(value, ForceCurve):
+            self.table = value.table
+        elif callable(value):
+            self.function = self._checked(owner, parameter, value, start)
+        elif not isinstance(value, (list, tuple)) and np.ndim(value) == 0:
+            number = owner.positive(parameter, value, unit, allow_zero=True)
+            self.zero = number == 0.0
+            self.table = np.array([[0.0, 0.0, number, 0.0, 0.0, 0.0]])
+        else:
+            self.table = _pieces(points_of(owner, parameter, value))
+
+    @staticmethod
+    def _checked(owner, parameter, value, start):
+        """The function, if it can be called and differentiated where it begins."""
+        signal = Signal.of(value)
+        try:
+            jet = signal.jet(start)
+        except Exception as error:
+            owner.check(False, parameter, value, f"cannot be evaluated and differentiated at {start:g}: {error}")
+        owner.check(np.isfinite(jet).all(), parameter, value, f"is not finite at {start:g}: value and slope {jet[:2]}")
+        return signal
+
+    def __call__(self, x: float) -> tuple[float, float]:
+        """Value and slope at x."""
+        if self.function is not None:
+            return self.function.jet(x)[:2]
+        return curve_values(address(self.table), len(self.table), x)[:2]
+
+    def integral(self) -> Any:
+        """∫_0^x as a function."""
+        if self.function is not None:
+            return self.function.integral()
+        return lambda x: curve_values(address(self.table), len(self.table), x)[2]
+
+
+def _pieces(points, smooth=False):
+    """Table (n + 1, 6) of (1) through points (n, 2): the line before the first, the pieces, the line after the last.
 
     Samples of a ``smooth`` function get a spline, points of a table what does not leave their values.
     """
     from scipy.interpolate import CubicSpline, PchipInterpolator
 
+    x, F = points.T
     table = np.zeros((len(x) + 1, 6))
     if len(x) == 2:
         slope = (F[1] - F[0]) / (x[1] - x[0])

@@ -5,12 +5,12 @@ With ξ a coordinate (turns counted), G its gradient and H its second derivative
     M = S(ξ − ξ_0) + D(G v)      f = −Gᵀ M      V = ∫_0^(ξ−ξ_0) S                                                  (1)
     K = Gᵀ(S' G + D' vᵀH) + M H        C = D' Gᵀ G                                                                 (2)
 
-S and D are numbers (S = k x), tables or functions, see `forces.law`.
+S and D are numbers (S = k x), tables or functions, see `forces.curve`.
 
 Source: docs/theory/springs_and_loads.md, (4), (5); H and (2) checked by differences.
 
     symbol   code              shape     unit        meaning
-    S, D     table_at, …       (n, 6)    N m or N    characteristics of deflection and of rate, rows of `forces.law`
+    S, D     table_at, …       (n, 6)    N m or N    characteristics of deflection and of rate, rows of `forces.curve`
     ξ_0      p.rest            ()        rad or m    where the spring has no force
     θ_n      state[0]          ()        rad         last angle; that of the start is the one nearest to p.near
 """
@@ -21,7 +21,7 @@ import numpy as np
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Force, Joint, register
-from fem_mbs.elements.forces.law import Law, law_value
+from fem_mbs.elements.forces.curve import Law, curve_values
 from fem_mbs.elements.joints.coordinate_kernels import (
     TURN_Z,
     coordinate_gradient,
@@ -72,7 +72,8 @@ def force(p, x_A, R_A, x_B, R_B, v, state, f):
     """Add (1) to f (12,)."""
     G = local_vector(12)
     value, rate = value_and_rate(p, x_A, R_A, x_B, R_B, v, state[0], G)
-    effort = law_value(p.table_at, p.pieces, value - p.rest)[0] + law_value(p.damping_at, p.damping_pieces, rate)[0]
+    effort = curve_values(p.table_at, p.pieces, value - p.rest)[0]
+    effort += curve_values(p.damping_at, p.damping_pieces, rate)[0]
     for j in range(12):
         f[j] -= effort * G[j]
 
@@ -83,8 +84,8 @@ def force_tangent(p, x_A, R_A, x_B, R_B, v, state, K, C):
     G, H = local_vector(12), local_matrix(12, 12)
     value, rate = value_and_rate(p, x_A, R_A, x_B, R_B, v, state[0], G)
     coordinate_hessian(p.kind, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, x_A, R_A, x_B, R_B, H)
-    spring, stiffness, _ = law_value(p.table_at, p.pieces, value - p.rest)
-    damper, damping, _ = law_value(p.damping_at, p.damping_pieces, rate)
+    spring, stiffness, _ = curve_values(p.table_at, p.pieces, value - p.rest)
+    damper, damping, _ = curve_values(p.damping_at, p.damping_pieces, rate)
     add_tangents(spring + damper, stiffness, damping, G, H, v, K, C)
 
 
@@ -92,7 +93,7 @@ def force_tangent(p, x_A, R_A, x_B, R_B, v, state, K, C):
 def energy_spring(p, x_A, R_A, x_B, R_B, state):
     """Potential V of (1) [J]."""
     value = coordinate_value(p.kind, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B)
-    return law_value(p.table_at, p.pieces, value - p.rest)[2]
+    return curve_values(p.table_at, p.pieces, value - p.rest)[2]
 
 
 @kernel
@@ -101,8 +102,8 @@ def output(p, x_A, R_A, x_B, R_B, v, state, out):
     G = local_vector(12)
     value, rate = value_and_rate(p, x_A, R_A, x_B, R_B, v, state[0], G)
     out[0] += value
-    out[1] += law_value(p.table_at, p.pieces, value - p.rest)[0]
-    out[1] += law_value(p.damping_at, p.damping_pieces, rate)[0]
+    out[1] += curve_values(p.table_at, p.pieces, value - p.rest)[0]
+    out[1] += curve_values(p.damping_at, p.damping_pieces, rate)[0]
 
 
 KERNELS = {
@@ -122,10 +123,10 @@ class JointSpring(Force):
     ----------
     joint : Joint
         One that turns or slides.
-    stiffness : float ≥ 0 [N m/rad or N/m], (n, 2) array, or callable, optional
+    stiffness : float ≥ 0 [N m/rad or N/m], (n, 2) array, ForceCurve, or callable, optional
         A number; a table of deflection and effort, joined by monotone cubic pieces and prolonged straight; or a
         function of the deflection.
-    damping : float ≥ 0 [N m s/rad or N s/m], (n, 2) array, or callable, optional
+    damping : float ≥ 0 [N m s/rad or N s/m], (n, 2) array, ForceCurve, or callable, optional
         The same of the rate.
     rest : float [rad or m], optional
         Value of the coordinate that deflections are measured from. Default: that of the start for a number, 0 for
@@ -298,6 +299,11 @@ class TorsionSpring(Force):
     kernels = KERNELS
     outputs = {"angle": (1, "rad"), "moment": (1, "N m")}
     at = classmethod(Joint.at.__func__)  # frames are placed as those of a joint
+
+    @property
+    def counted(self) -> list[tuple[int, Any, str, int]]:
+        """Its own angle."""
+        return [(0, self, "angle", 0)]
 
     def __init__(
         self,

@@ -39,14 +39,12 @@ PARAMETERS = np.dtype(
 @kernel
 def axial(p, d, w, s, e, law):
     """Fill e (3,) with the direction, law (2,) with the slopes F_k', F_c'; return l and F of (1)."""
-    values = local_vector(3)
     length = np.sqrt(dot(d, d))
     for i in range(3):
         e[i] = d[i] / length  # NaN where the points meet: the step is refused and names the element
-    curve_values(p.spring_at, p.spring_pieces, length - p.free_length, values)
-    force, law[0] = values[0], values[1]
-    curve_values(p.damper_at, p.damper_pieces, dot(e, w), values)
-    force, law[1] = force + values[0], values[1]
+    force, law[0], _ = curve_values(p.spring_at, p.spring_pieces, length - p.free_length)
+    damping, law[1], _ = curve_values(p.damper_at, p.damper_pieces, dot(e, w))
+    force += damping
     if p.actuated != 0:
         force += s[0, 0]
     return length, force
@@ -75,10 +73,9 @@ def force_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, s, K, C):
 @kernel
 def energy(p, x_A, R_A, x_B, R_B):
     """Potential V of (1) [J]."""
-    d, values = local_vector(3), local_vector(3)
+    d = local_vector(3)
     points_apart(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, d)
-    curve_values(p.spring_at, p.spring_pieces, np.sqrt(dot(d, d)) - p.free_length, values)
-    return values[2]
+    return curve_values(p.spring_at, p.spring_pieces, np.sqrt(dot(d, d)) - p.free_length)[2]
 
 
 @kernel

@@ -10,8 +10,8 @@ from typing import Any
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
-from fem_mbs.elements.joints.coordinate_kernels import TURN_X, TURN_Z, add_coordinate, count_turn, first_turn
-from fem_mbs.elements.joints.coordinates import Coordinate
+from fem_mbs.elements.joints.coordinate_kernels import TURN_X, TURN_Z, add_coordinate
+from fem_mbs.elements.joints.coordinates import COUNTS_TURN, MOMENT, Coordinate, outputs_of
 from fem_mbs.elements.joints.options import JointOptions
 from fem_mbs.elements.joints.rows import axes_hessian, axes_row, check_parallel, clear_rows, random_joint
 from fem_mbs.elements.joints.universal import Universal, check_perpendicular, count_turns, first_turns
@@ -112,11 +112,10 @@ class ParallelAxes(Joint):
     kernels = {
         "constraint": parallel,
         "hessian": parallel_hessian,
-        "initial": first_turn,
-        "accept": count_turn,
+        **COUNTS_TURN,
         "output": parallel_output,
     }
-    outputs = {"moment": (3, "N m"), "angle": (1, "rad"), "rate": (1, "rad/s")}
+    outputs = MOMENT | outputs_of(*coordinates)
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
         super().__init__(frame_P, frame_Q, name=name)
@@ -165,13 +164,7 @@ class PerpendicularAxes(Joint):
         "accept": count_turns,
         "output": perpendicular_output,
     }
-    outputs = {
-        "moment": (3, "N m"),
-        "first_angle": (1, "rad"),
-        "second_angle": (1, "rad"),
-        "first_rate": (1, "rad/s"),
-        "second_rate": (1, "rad/s"),
-    }
+    outputs = MOMENT | outputs_of(*coordinates)
     at = classmethod(Universal.at.__func__)
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:

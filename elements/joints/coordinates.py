@@ -17,7 +17,16 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.elements.base import JOINT_FRAMES, Joint
-from fem_mbs.elements.joints.coordinate_kernels import SLIDE_X, SLIDE_Y, SLIDE_Z, TURN_X, TURN_Z, coordinate_value
+from fem_mbs.elements.joints.coordinate_kernels import (
+    SLIDE_X,
+    SLIDE_Y,
+    SLIDE_Z,
+    TURN_X,
+    TURN_Z,
+    coordinate_value,
+    count_turn,
+    first_turn,
+)
 
 COORDINATE = np.dtype([("kind", "i8"), *JOINT_FRAMES.descr])
 
@@ -52,6 +61,16 @@ class Coordinate:
     def effort(self) -> str:
         """Unit of the moment or force along it."""
         return "N m" if self.turns else "N"
+
+
+FORCE, MOMENT = {"force": (3, "N")}, {"moment": (3, "N m")}  # outputs of joints
+COUNTS_TURN = {"initial": first_turn, "accept": count_turn}  # kernels of joints that turn about z, and about no other
+
+
+def outputs_of(*coordinates: Coordinate) -> dict[str, tuple[int, str]]:
+    """Outputs of a joint that its coordinates are: their values, then their rates."""
+    values = {coordinate.name: (1, coordinate.unit) for coordinate in coordinates}
+    return values | {coordinate.rate: (1, f"{coordinate.unit}/s") for coordinate in coordinates}
 
 
 class JointCoordinate:

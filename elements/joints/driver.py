@@ -86,6 +86,7 @@ class _Driver(Joint):
 
     rows = 1
     n_state = 1
+    remembers = False  # the signal says which turn it is
     parameters = COORDINATE
     kernels = {
         "constraint": constraint,

@@ -12,7 +12,7 @@ from typing import Any
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.coordinate_kernels import SLIDE_Z, add_coordinate
-from fem_mbs.elements.joints.coordinates import Coordinate
+from fem_mbs.elements.joints.coordinates import FORCE, Coordinate, outputs_of
 from fem_mbs.elements.joints.options import JointOptions
 from fem_mbs.elements.joints.rows import check_on_axis, clear_rows, plane_hessian, plane_row, random_joint
 from fem_mbs.jit import kernel
@@ -76,7 +76,7 @@ class PointOnLine(Joint):
     parameters = JOINT_FRAMES
     coordinates = (Coordinate("displacement", SLIDE_Z, "rate"),)
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
-    outputs = {"force": (3, "N"), "displacement": (1, "m"), "rate": (1, "m/s")}
+    outputs = FORCE | outputs_of(*coordinates)
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
         super().__init__(frame_P, frame_Q, name=name)

@@ -13,7 +13,7 @@ from typing import Any
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.coordinate_kernels import SLIDE_Z, add_coordinate
-from fem_mbs.elements.joints.coordinates import Coordinate
+from fem_mbs.elements.joints.coordinates import FORCE, MOMENT, Coordinate, outputs_of
 from fem_mbs.elements.joints.options import JointOptions
 from fem_mbs.elements.joints.rows import (
     add_effort,
@@ -91,7 +91,7 @@ class Prismatic(Joint):
     parameters = JOINT_FRAMES
     coordinates = (Coordinate("displacement", SLIDE_Z, "rate"),)
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
-    outputs = {"force": (3, "N"), "moment": (3, "N m"), "displacement": (1, "m"), "rate": (1, "m/s")}
+    outputs = FORCE | MOMENT | outputs_of(*coordinates)
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
         super().__init__(frame_P, frame_Q, name=name)

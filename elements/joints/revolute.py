@@ -9,8 +9,8 @@ from typing import Any
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
-from fem_mbs.elements.joints.coordinate_kernels import TURN_Z, add_coordinate, count_turn, first_turn
-from fem_mbs.elements.joints.coordinates import Coordinate
+from fem_mbs.elements.joints.coordinate_kernels import TURN_Z, add_coordinate
+from fem_mbs.elements.joints.coordinates import COUNTS_TURN, FORCE, MOMENT, Coordinate, outputs_of
 from fem_mbs.elements.joints.options import JointOptions
 from fem_mbs.elements.joints.rows import (
     add_effort,
@@ -100,11 +100,10 @@ class Revolute(Joint):
     kernels = {
         "constraint": constraint,
         "hessian": hessian,
-        "initial": first_turn,
-        "accept": count_turn,
+        **COUNTS_TURN,
         "output": output,
     }
-    outputs = {"force": (3, "N"), "moment": (3, "N m"), "angle": (1, "rad"), "rate": (1, "rad/s")}
+    outputs = FORCE | MOMENT | outputs_of(*coordinates)
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
         super().__init__(frame_P, frame_Q, name=name)

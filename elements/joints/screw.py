@@ -25,10 +25,8 @@ from fem_mbs.elements.joints.coordinate_kernels import (
     coordinate_gradient,
     coordinate_hessian,
     coordinate_value,
-    count_turn,
-    first_turn,
 )
-from fem_mbs.elements.joints.coordinates import Coordinate
+from fem_mbs.elements.joints.coordinates import COUNTS_TURN, Coordinate
 from fem_mbs.elements.joints.options import JointOptions
 from fem_mbs.elements.joints.rows import (
     add_effort,
@@ -126,8 +124,7 @@ class Screw(Joint):
     kernels = {
         "constraint": constraint,
         "hessian": hessian,
-        "initial": first_turn,
-        "accept": count_turn,
+        **COUNTS_TURN,
         "output": output,
     }
     outputs = {

@@ -14,7 +14,7 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike, FrameLike, Keywords, Named
 from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.coordinate_kernels import TURN_X, TURN_Z, add_coordinate, coordinate_value
-from fem_mbs.elements.joints.coordinates import Coordinate
+from fem_mbs.elements.joints.coordinates import FORCE, MOMENT, Coordinate, outputs_of
 from fem_mbs.elements.joints.options import JointOptions
 from fem_mbs.elements.joints.rows import (
     POSE_TOLERANCE,
@@ -132,14 +132,7 @@ class Universal(Joint):
         "accept": count_turns,
         "output": output,
     }
-    outputs = {
-        "force": (3, "N"),
-        "moment": (3, "N m"),
-        "first_angle": (1, "rad"),
-        "second_angle": (1, "rad"),
-        "first_rate": (1, "rad/s"),
-        "second_rate": (1, "rad/s"),
-    }
+    outputs = FORCE | MOMENT | outputs_of(*coordinates)
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
         super().__init__(frame_P, frame_Q, name=name)

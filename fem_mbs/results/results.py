@@ -384,6 +384,8 @@ class Results:
         state.t, state.x, state.Q = row["t"][0], row["position"][0], row["quaternion"][0]
         state.R = matrices(state.Q)
         state.V[:, :3], state.V[:, 3:] = row["velocity"][0], row["angular_velocity"][0]
+        elements = {element["name"]: element["outputs"] for element in self.description["elements"]}
+        state._outputs = elements, row["output"][0]
         state._drifted = (*row["violation"][0], -row["gap"].min(initial=0.0))
         return state
 

@@ -188,7 +188,11 @@ class ResultsWriter:
             raise FileError(self.path, f"cannot be written: {error.strerror}") from error
         # HDF5's lock is not used with a file object: ParaView and Python can look at the file while it grows
         # nor a cache: rows go to the disk when they are written, and each of many datasets would keep a megabyte
-        self.file = h5py.File(self.disk, "w", libver="earliest", rdcc_nbytes=0)
+        try:
+            self.file = h5py.File(self.disk, "w", libver="earliest", rdcc_nbytes=0)
+        except BaseException:
+            self.disk.close()
+            raise
         root = self.root = self.file.create_group("fem_mbs")
         root.attrs["format"] = FORMAT
         self.run = root.attrs["run"] = run or uuid.uuid4().hex

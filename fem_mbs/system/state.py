@@ -21,6 +21,8 @@ class State(Checked):
     A state of `Results.state` remembers how far joints and gaps of its run had drifted. Methods that let them drift go
     on from it; the others refuse what is not assembled.
 
+    It also has the angles of joints there: a run that begins with it counts turns on.
+
     A rotation is there twice. `set_rotation` sets both; a run from a state whose Q and R differ is refused.
     """
 
@@ -38,6 +40,7 @@ class State(Checked):
         self.t = 0.0
         self.x, self.Q, self.R = np.zeros((n_nodes, 3)), np.zeros((n_nodes, 4)), np.zeros((n_nodes, 3, 3))
         self.V = np.zeros((n_nodes, 6))
+        self._outputs: tuple = {}, np.zeros(0)  # where those of elements are, by name, and their values in a result
         self._drifted = (0.0, 0.0, 0.0)  # |g|, |ġ| and penetration [m] of the run it is from, see `Results.state`
 
     def set_rotation(self, node: Any, rotation: ArrayLike) -> None:
@@ -64,10 +67,16 @@ class State(Checked):
         self.R[row] = self.as_rotation("rotation", rotation)
         matrix_to_quaternion(self.R[row], self.Q[row])
 
+    def output_of(self, element: str, output: str, component: int) -> float | None:
+        """Output of an element in the result that the state is of, by names; None where that has none."""
+        places, values = self._outputs
+        place = places.get(element, {}).get(output)
+        return None if place is None else float(values[place[0] + component])
+
     def copy(self) -> "State":
         """An independent copy."""
         other = State(len(self.x))
-        other.t, other._drifted = self.t, self._drifted
+        other.t, other._drifted, other._outputs = self.t, self._drifted, self._outputs
         for name in ("x", "Q", "R", "V"):
             getattr(other, name)[:] = getattr(self, name)
         return other

@@ -290,9 +290,22 @@ class System(Switches):
             self.set_gravity(self.signal_values[self.gravity_signal :, 0])
 
     def begin(self, state: State) -> None:
-        """Functions of time at the time of a state, and internal variables of the elements that fit it."""
+        """Functions of time at the time of a state, and internal variables of the elements that fit it.
+
+        Those that count turns go on from the angles of a result, where the state is of one.
+        """
         self.update_signals(state.t)
         element_states.initial_states(self.data[0], state.x, state.R, state.V)
+        if state._outputs[0]:
+            for group in self.groups:
+                for row, element in zip(group.state, group.elements if group.sizes["nq"] else ()):
+                    element.count_on(row, self.angles_of(element, state))
+
+    @staticmethod
+    def angles_of(element: Any, state: State) -> dict[int, float]:
+        """Angles [rad] of an element that a state has from its result, by the places of internal variables."""
+        found = {k: state.output_of(owner.name, name, i) for k, owner, name, i in element.counted}
+        return {place: angle for place, angle in found.items() if angle is not None}
 
     def gravity_at(self, t: float) -> np.ndarray:
         """Gravity (3,) [m/s²] at a time [s]."""

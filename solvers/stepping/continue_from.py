@@ -26,8 +26,9 @@ def continue_from(result: "Results", time: float, model: Any = None) -> "State |
     """State of a result at the saved step nearest to a time, as the initial state of a new run.
 
     Second best to `fem_mbs.resume`: the new run begins with consistent accelerations, and knows nothing of the memory
-    of the old one (multipliers, active contacts, internal states of elements). It is that run to the order of the
-    method, not to the last bit. In return it may be one of another method, another step size, a changed model.
+    of the old one but the turns of joints (not multipliers, active contacts, internal states of other elements). It is
+    that run to the order of the method, not to the last bit. In return it may be one of another method, another step
+    size, a changed model.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ def continue_from(result: "Results", time: float, model: Any = None) -> "State |
     Warns
     -----
     UserWarning
-        Elements of the model have states of their own, which results do not hold: they begin anew.
+        Elements of the model have states of their own, which the result does not hold: they begin anew.
 
     Examples
     --------
@@ -65,7 +66,8 @@ def continue_from(result: "Results", time: float, model: Any = None) -> "State |
         return state
     system = compiled(OWNER, model)
     system.initial = _taken_over(result, state, system)
-    forgotten = [label(element) for element in system.elements if element.sizes["nq"] and element.remembers]
+    stateful = [element for element in system.elements if element.sizes["nq"] and element.remembers]
+    forgotten = [label(e) for e in stateful if not e.counted or len(system.angles_of(e, state)) < len(e.counted)]
     if forgotten:
         more = f" and {len(forgotten) - SHOWN} more" if len(forgotten) > SHOWN else ""
         warnings.warn(
@@ -100,5 +102,5 @@ def _taken_over(result, state, system):
     for name in ("x", "Q", "R", "V"):
         getattr(new, name)[known] = getattr(state, name)[chosen]
     new.V[~system.free] = 0.0
-    new._drifted = state._drifted
+    new._drifted, new._outputs = state._drifted, state._outputs
     return new

@@ -235,48 +235,18 @@ class Stepper(Checked):
 
     def _take(self, system, asked, observers, progress, *, saved=None, notes=()):
         """Take the steps of a run; of one that goes on ``saved`` is its state, ``notes`` are more warnings."""
-        from fem_mbs.results.progress import Progress
-
-        save, h, every = asked.save, asked.h, asked.save_every
-        start, t_end, steps = self._duration(system, asked.t_end, h)
-        observers = self._observers(system, observers)
-        output_times = self._output_times(system, asked.output_times, start, t_end, observers, every)
-        engine = self.prepare(system, h, 1 if observers else every, asked.strict, asked.balance)
-        engine.t_end = start + steps * h
-        if output_times is not None:
-            engine.t_end = t_end
-            steps = int(np.ceil((t_end - start) / h - 1e-9))
-            engine.save_at(output_times)
-        if observers:
-            engine.keep_whole(every)
-        parameters = {"stepper": type(self).__name__, "h": h, "t_start": start, "t_end": t_end}
-        parameters |= {} if output_times is None else {"output_times": len(output_times)}
-        parameters |= {"balance": True} if asked.balance else {}
-        parameters |= {"save_every": every, **self.parameters(), "chosen": self.chosen()}
-        journal = None if engine.agenda is None else engine.agenda.journal
-        continued = None if saved is None else saved["writer"]
+        engine, steps, observers = self._begun(system, asked, observers)
         if saved is not None:
             load_run(engine, observers, saved)
-        writer = ResultsWriter(
-            system, save, parameters=parameters, single=asked.single, pvd=asked.pvd, forces=engine.forces,
-            journal=journal, continued=continued, works=() if engine.ledger is None else engine.ledger.lines,
-        )  # fmt: skip
+        writer = self._writer(engine, asked, None if saved is None else saved["writer"])
         try:
-            checkpoints = None
-            if asked.checkpoint_every is not None:
-                checkpoints = Checkpoints(self, system, observers, asked, writer.path)
+            chunks = self._chunks(engine, writer, asked, steps, observers, progress, notes)
+            if saved is not None:
+                chunks.set_state(saved["chunks"])
+                chunks.h = asked.h  # that of the engine may be a step between two samples
         except BaseException:
             writer.give_up()
             raise
-        bar = Progress(t_end, start=start, enabled=progress)
-        size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), MOST_RECORDS))
-        chunks = Chunks(
-            engine, writer, observers, bar, start=start, steps=steps, every=every, size=size, checkpoints=checkpoints,
-            notes=notes,
-        )  # fmt: skip
-        if saved is not None:
-            chunks.set_state(saved["chunks"])
-            chunks.h = h  # that of the engine may be a step between two samples
         interrupt = _Interrupt()
         try:
             chunks.take_all(interrupt)
@@ -294,8 +264,53 @@ class Stepper(Checked):
             message = f"{chunks.reason}; what was computed is in error.result"
             raise interrupt.error(message, result) from chunks.failure
         if chunks.failure is not None:
-            raise self._told(chunks.failure, chunks.done, save, result)
+            raise self._told(chunks.failure, chunks.done, asked.save, result)
         return result
+
+    def _begun(self, system, asked, observers):
+        """The engine of a run, the number of its steps, and its observers, started."""
+        start, t_end, steps = self._duration(system, asked.t_end, asked.h)
+        every, observers = asked.save_every, self._observers(system, observers)
+        output_times = self._output_times(system, asked.output_times, start, t_end, observers, every)
+        engine = self.prepare(system, asked.h, 1 if observers else every, asked.strict, asked.balance)
+        engine.t_end = start + steps * asked.h
+        if output_times is not None:
+            engine.t_end = t_end
+            steps = int(np.ceil((t_end - start) / asked.h - 1e-9))
+            engine.save_at(output_times)
+        if observers:
+            engine.keep_whole(every)
+        return engine, steps, observers
+
+    def _writer(self, engine, asked, continued):
+        """What takes the states of a run; ``continued``: the state of the writer whose file goes on."""
+        system = engine.system
+        parameters = {"stepper": type(self).__name__, "h": asked.h, "t_start": float(system.initial.t)}
+        parameters |= {"t_end": self.number("t_end", asked.t_end, "s")}
+        if asked.output_times is not None:
+            parameters |= {"output_times": len(engine.agenda.output_times)}
+        parameters |= {"balance": True} if asked.balance else {}
+        parameters |= {"save_every": asked.save_every, **self.parameters(), "chosen": self.chosen()}
+        return ResultsWriter(
+            system, asked.save, parameters=parameters, single=asked.single, pvd=asked.pvd, forces=engine.forces,
+            journal=None if engine.agenda is None else engine.agenda.journal, continued=continued,
+            works=() if engine.ledger is None else engine.ledger.lines,
+        )  # fmt: skip
+
+    def _chunks(self, engine, writer, asked, steps, observers, progress, notes):
+        """What takes the steps, with its progress bar and checkpoints."""
+        from fem_mbs.results.progress import Progress
+
+        system, start = engine.system, float(engine.system.initial.t)
+        checkpoints = None
+        if asked.checkpoint_every is not None:
+            checkpoints = Checkpoints(self, system, observers, asked, writer.path)
+        bar = Progress(self.number("t_end", asked.t_end, "s"), start=start, enabled=progress)
+        size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), MOST_RECORDS))
+        return Chunks(
+            engine, writer, observers, bar, start=start, steps=steps, every=asked.save_every, size=size,
+            checkpoints=checkpoints, notes=notes,
+        )  # fmt: skip
 
     def _told(self, failure, done, save, result):
         """The error of a failed step, with where its results are."""

@@ -1,10 +1,12 @@
 """Checkpoint files: whole or the one before, for the right model, refused in words; results that are continued."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -269,6 +271,23 @@ def test_who_dies_while_the_results_are_copied_can_resume_again(monkeypatch, tmp
     assert differences(whole, fem.resume(path)) == []
 
 
+def test_a_resumed_run_that_cannot_begin_holds_no_files(monkeypatch, tmp_path, whole):
+    from fem_mbs.results.file_lock import lock_path
+    from fem_mbs.solvers.stepping import chunks
+
+    path = tmp_path / "run.vtkhdf"
+    die(monkeypatch, path)
+    with monkeypatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("error", ResourceWarning)
+        patch.setattr(chunks.Chunks, "set_state", lambda *_: (_ for _ in ()).throw(Killed))
+        with pytest.raises(Killed) as caught:
+            fem.resume(path)
+        assert not lock_path(path).exists()
+        del caught
+        gc.collect()
+    assert differences(whole, fem.resume(path)) == []
+
+
 SCRIPT = """
 import os, signal, sys
 sys.path[:0] = [{helpers!r}, {here!r}]
@@ -363,3 +382,42 @@ def test_internal_states_that_results_do_not_hold_are_named(whole):
     model.add(fem.CompliantContact(table, stiffness=1e6, restitution=0.5, model="flores", name="cushion"))
     with pytest.warns(UserWarning, match=r"'cushion': internal states are not in results and begin anew"):
         fem.continue_from(whole, 0.2, model)
+
+
+def turned_many_times():
+    """Wheels of a gear pair that turn about three times and one and a half times, with all that counts their turns."""
+    model = fem.Model("turns")
+    axles = []
+    for k, speed in enumerate((40.0, -20.0)):
+        place = [0.3 * k, 0, 0]
+        wheel = model.add(
+            fem.RigidBody(1, [0.02] * 3, position=place, angular_velocity=[0, 0, speed], name=f"wheel {k}")
+        )
+        stops = fem.Stops(-1.0, 21.0, stiffness=40.0)
+        options = [{"stiffness": 0.05, "stops": stops}, {"motor": fem.Motor(effort=0.01)}]
+        axles.append(fem.Revolute.at(model.ground, wheel, place, [0, 0, 1], name=f"axle {k}", **options[k]))
+        model.add(axles[k], fem.Sensor(wheel, "angle", axis=[0, 0, 1], name=f"angle {k}"))
+    model.add(fem.GearPair(*axles, radii=(0.1, 0.2), name="gears"))
+    model.add(
+        fem.TorsionSpring.at(model.ground, model["wheel 1"], [0.3, 0, 0], [0, 0, 1], stiffness=0.02, name="twist")
+    )
+    return model
+
+
+@pytest.mark.parametrize("model", [None, turned_many_times], ids=["state", "model"])
+def test_a_new_run_from_a_state_of_another_counts_turns_on(model, recwarn):
+    """Springs and stops go on with the angles of the run before: without them the moments jump by 2π times k."""
+    whole = METHOD.run(turned_many_times(), 0.8, H)
+    if model is None:
+        system = turned_many_times().compile()
+        system.initial = fem.continue_from(whole, 0.5)
+    else:
+        system = fem.continue_from(whole, 0.5, turned_many_times())
+    assert not [str(w.message) for w in recwarn if "begin anew" in str(w.message)]
+    later = METHOD.run(system, 0.8, H)
+    begin = whole.at(0.5)
+    assert whole["axle 0"].angle[begin] > 4 * np.pi and whole["axle 0"].angle.max() > 18.0
+    for name, output in [("axle 0", "angle"), ("axle 1", "angle"), ("angle 1", "value"), ("gears", "angle"),
+                         ("twist", "angle"), ("twist", "moment"), ("axle 0 spring", "effort")]:  # fmt: skip
+        before, after = (getattr(result[name], output) for result in (whole, later))
+        assert np.abs(after - before[begin:]).max() < 1e-4, name  # two starts of a method of order 2: h² of the motion

@@ -10,6 +10,17 @@ import fem_mbs as fem
 BUMP = [(-0.03, -2e4), (-0.02, -4e3), (-0.01, 0.0), (0.0, 0.0)]
 
 
+def test_a_spring_of_a_joint_takes_a_curve_and_has_the_pieces_of_its_table():
+    model = fem.Model("hinge")
+    hinge = fem.Revolute.at(model.ground, fem.Node6([1, 0, 0]), [0, 0, 0], [0, 0, 1])
+    curve = fem.ForceCurve(BUMP)
+    of_curve, of_table = (fem.JointSpring(hinge, stiffness=given, rest=0.0).spring for given in (curve, BUMP))
+    assert np.array_equal(of_curve.table, of_table.table) and of_curve.function is None
+    x = 0.7 * BUMP[0][0]
+    assert of_curve(x) == (curve(x), curve.slope(x)) and curve(x) != 0.0
+    assert of_curve.integral()(x) == curve.potential(x)
+
+
 def test_a_curve_goes_through_its_points_and_on_straight_and_stays_at_zero_where_they_do():
     curve = fem.ForceCurve(BUMP)
     assert [curve(x) for x, _ in BUMP] == pytest.approx([F for _, F in BUMP])

@@ -211,7 +211,7 @@ def test_companions_are_named_after_their_joint_also_where_it_has_no_name():
         ({"motor": fem.Motor(position=1.0)}, r"the coordinate is 0 rad|x of frame_Q is at 0 rad"),
         ({"stiffness": {"turn": 1.0}}, r"'turn' is none of 'hinge'; it has: angle"),
         ({"stiffness": -1.0}, r"JointSpring 'hinge spring': stiffness = -1.0 N m/rad must be ≥ 0"),
-        ({"stiffness": [[0, 0], [0, 1]]}, r"first column increasing"),
+        ({"stiffness": [[0, 0], [0, 1]]}, r"must rise in x"),
         ({"damping": lambda rate: 1.0 + rate}, r"is 1 N m at rate 0, where a damper has no force"),
         ({"stiffness": 0.0}, r"and damping are both 0"),
         ({"rest": 0.1}, r"give a stiffness of angle too"),

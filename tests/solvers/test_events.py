@@ -6,6 +6,7 @@ from scipy.integrate import solve_ivp
 from switch_runs import LINKS, chain, locked_chain
 
 import fem_mbs as fem
+from fem_mbs.elements.control.event import Action
 
 
 def pendulum(*events, gravity=9.81):
@@ -243,6 +244,17 @@ def test_a_sensor_that_is_a_function_needs_its_own_sensors_and_an_event_one_numb
         fem.Sensor(lambda: 0.0)
     with pytest.raises(fem.ParameterError, match="not an action"):
         fem.Event(fem.Sensor(ball, "position", component="z"), 3.0)
+
+
+@pytest.mark.parametrize("missing", ["act", "told"])
+def test_an_action_of_ones_own_without_its_functions_is_refused_when_the_event_is_made(missing):
+    functions = {"act": lambda self, moment: moment.stop("own"), "told": lambda self: "stops"}
+    whole = type("Whole", (Action,), functions)
+    part = type("Part", (Action,), {k: v for k, v in functions.items() if k != missing})
+    height = fem.Sensor(fem.PointMass(1.0), "position", component="z")
+    assert fem.Event(height, whole()).told() == "stops"
+    with pytest.raises(fem.ParameterError, match=rf"does not define {missing}\(self"):
+        fem.Event(height, [whole(), part()])
 
 
 def test_reference_of_the_pendulum():
