@@ -109,7 +109,8 @@ def test_a_sampled_pd_keeps_to_the_exact_discrete_solution_over_1e5_samples():
     # an undamped loop, P alone with half a period's rate: it neither decays nor grows, so that 1e5 samples still tell
     gains = (9.0, 0.5 * 9.0 * PERIOD)
     law = lambda t, y: -gains[0] * y[0] - gains[1] * y[1]  # noqa: E731
-    result = fem.DecoupledNSGA(rho_inf=1.0).run(turning_mass(law), 100_000 * PERIOD, PERIOD, progress=False, save_every=1000)
+    stepper = fem.DecoupledNSGA(rho_inf=1.0)
+    result = stepper.run(turning_mass(law), 100_000 * PERIOD, PERIOD, progress=False, save_every=1000)
     assert np.array_equal(result.samples["pd"].t, np.arange(100_001) * PERIOD)
     exact = discrete(100_000, gains=gains)
     assert np.linalg.norm(exact) > 0.1
