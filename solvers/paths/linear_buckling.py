@@ -13,7 +13,7 @@ that turns would seem to soften. Elements that keep no forces (springs) have bot
 The derivatives are central differences over a load that moves nodes by `MOTION` of the model at most. A motion whose
 stiffness of load is lost in the round-off of A is left out: it changes when the difference does.
 
-Source: docs/theory/load_paths.md, (14), (15); Bathe, Finite Element Procedures, 6.8.2; Crisfield 1997, ch. 21.
+Source: docs/theory/load_paths.md, (19), (20); Bathe, Finite Element Procedures, 6.8.2; Crisfield 1997, ch. 21.
 """
 
 from collections.abc import Sequence
