@@ -123,7 +123,12 @@ def buckling(
         A parameter out of range; loads that do not grow in proportion to the load factor; nothing that grows with it.
     SolverError
         No critical load: nothing that the load does makes the model softer; a model without stiffness; a contact that
-        is closed about the state: contacts take no part here.
+        is closed about the state and resists sliding or rolling, or is of a contact group.
+
+    Notes
+    -----
+    Contacts without friction that the loads press about the state hold in both directions, as joints; those that touch
+    without force hold nothing. ``remarks`` name both.
 
     Examples
     --------
