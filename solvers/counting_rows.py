@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.errors import SolverError
-from fem_mbs.system.redundancy import ROUND_OFF
+from fem_mbs.system.redundancy import ROUND_OFF, dependent_rows
 
 SAME = 1e-6  # of pivots of rows of length 1: states are known to 1e-9; independent rows of mechanisms have 1e-4
 MOST = 1500  # rows up to which repeated ones are told apart with a full matrix
@@ -33,11 +33,12 @@ def counting_rows(system: Any, G: Any) -> np.ndarray:
     Raises
     ------
     SolverError
-        More than 1500 rows of which some may repeat others.
+        More than 1500 rows of which some repeat others.
     """
     extra = G.shape[0] - system.m
     on = np.flatnonzero(np.append(system.active_rows, np.ones(extra, bool)))
-    return on[independent(G[on], system.name)] if system.rows_repeat or extra else on
+    looked_at = system.rows_repeat or (extra and len(on) <= MOST)  # contacts in many rows: they rarely repeat
+    return on[independent(G[on], system.name)] if looked_at else on
 
 
 def independent(rows: Any, name: str) -> np.ndarray:
@@ -48,9 +49,11 @@ def independent(rows: Any, name: str) -> np.ndarray:
     there = _there(rows)
     if len(there) < 2:
         return there
+    if count > MOST and not dependent_rows(rows, np.ones(rows.shape[1], bool)):
+        return there
     if count > MOST:
         raise SolverError(
-            f"'{name}' has {count} constraint rows of which some may repeat others: up to {MOST} can be told apart. "
+            f"'{name}' has {count} constraint rows of which some repeat others: up to {MOST} can be told apart. "
             "Compile it with redundant='error', which names the rows, and replace joints as it says"
         )
     full = rows.toarray()

@@ -24,6 +24,7 @@ class StaticResult:
         The last one, with the time for which it holds; ``system.initial = result.state`` starts a run in time from it.
         It has the velocities of a steady rotation, but what is fixed stands still.
     multipliers : (m,), forces of the constraints at the last one
+        Where rows repeat others (``redundant="allow"``) those of least norm, moments divided by the size of the model.
     angular_velocity : (3,) [rad/s] or None, of a steady rotation
     stable : bool or None
         True if no small motion lowers the potential energy (neutral motions, to round-off, do not), with contacts that

@@ -91,7 +91,7 @@ def ends(result: Any, n: int, t: float) -> np.ndarray:
 
 
 def spaghetti_in_a_plane(stepper: Any) -> fem.Checks:
-    """The flexible beam, EI = 100 N m²: its ends, exact momenta, convergence in h and mesh, and the two-node element."""
+    """The flexible beam, EI = 100 N m²: its ends, exact momenta, convergence in h and mesh, the two-node element."""
     lobatto = is_lobatto(stepper)  # explicit: steps below 7 ms on 10 intervals, half of that on 20
     n, h = (10, 5e-3) if lobatto else (20, 1e-2)
     system = plane_spaghetti(n).compile()

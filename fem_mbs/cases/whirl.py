@@ -194,6 +194,37 @@ def unbalanced(_: Any) -> fem.Checks:
     return fem.Checks(*checks)
 
 
+# amplitudes at the bearing x = 0 along y and z [m], and of its turns about them [rad], at 150, 300 and 450 rad/s, that
+# the tests of ROSS hold for six elements: 1 kg mm on the smaller disc; and with another one in the middle of the shaft
+UNEVEN = {
+    "one unbalance": (
+        (1.14259057e-06, 1.88932819e-04, 4.50376020e-05), (3.02252319e-06, 1.50551126e-04, 4.98323245e-05),
+        (1.97842812e-05, 5.19405022e-05, 2.80824236e-05), (2.02593969e-05, 1.64498124e-05, 1.06100461e-05),
+    ),
+    "two unbalances": (
+        (4.80337594e-06, 2.31170438e-04, 6.90062268e-05), (3.15307288e-06, 1.87793923e-04, 8.08531462e-05),
+        (3.79692673e-05, 5.97050225e-05, 5.48105215e-05), (4.16812885e-05, 1.38592416e-05, 2.20209089e-05),
+    ),
+}  # fmt: skip
+
+
+def unbalanced_unevenly(_: Any) -> fem.Checks:
+    """Elliptic orbits of the rotor with two discs on bearings of 1 and 0.8 MN/m, without damping."""
+    model, turns = supported(1e6, 0.8e6)
+    system = model.compile()
+    middle = next(node for node in system.nodes if abs(node.position[0] - LENGTH / 2) < 1e-9)
+    end, checks = model["shaft at 0 m"].index, []
+    speeds = (150.0, 300.0, 450.0)
+    for name, digits in UNEVEN.items():
+        loads = {model["disc at 0.5 m"]: 1e-3, **({middle.frame(): 1e-3} if name == "two unbalances" else {})}
+        found = np.abs(fem.unbalance_response(system, loads, speeds, rotor=turns, axis=X).shapes[:, end])
+        for component, what in enumerate(("along y [m]", "along z [m]", "about y [rad]", "about z [rad]")):
+            for k, speed in enumerate(speeds):
+                checks.append(fem.Check(f"{name}, {speed:g} rad/s, {what}", reference=digits[component][k],
+                                        obtained=found[k, (1, 2, 4, 5)[component]], rel=5e-3))  # fmt: skip
+    return fem.Checks(*checks)
+
+
 BOOK = "Friswell et al. 2010"
 EXACT = f"{BOOK}; exact beams by transfer matrices"
 CASES = [
@@ -205,4 +236,7 @@ CASES = [
     Case("rotor-unbalance", "unbalance response of the rotor with two discs", EXACT,
          "critical speeds are right to 1e-5, and there is little damping", unbalanced,
          (Method(STATIC, OWN),)),
+    Case("rotor-unbalance-uneven", "unbalance response of the rotor with two discs on uneven bearings",
+         f"{BOOK}, example 5.9.2, digits of the program ROSS", "its mesh of six elements: 9e-4 at most",
+         unbalanced_unevenly, (Method(STATIC, OWN),)),
 ]  # fmt: skip

@@ -13,7 +13,7 @@ in a direction ±t of its tangent, in which
 The set from before may go on (a contact only grazed), but not back. Usually one way is left; the load factor turns
 back where t has its sign changed.
 
-Source: docs/theory/load_paths.md, (16)-(18), derived there; Björkman 1992 for paths of obstacle problems.
+Source: docs/theory/load_paths.md, (14)-(16), derived there; Björkman 1992 for paths of obstacle problems.
 """
 
 from itertools import combinations

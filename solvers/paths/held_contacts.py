@@ -6,7 +6,7 @@ with −∂(G_Nᵀλ_N)/∂q, by differences, in the tangent. A path with contac
 closes (a gap that was open is 0) or opens (λ_N that pushed is 0). There the set of those that are held changes,
 `fem_mbs.solvers.paths.changes`.
 
-Source: docs/theory/load_paths.md, (16)-(18).
+Source: docs/theory/load_paths.md, (14)-(16).
 """
 
 from typing import Any

@@ -10,7 +10,7 @@ Between two points a < b with the same count two things are looked at:
 Then a point between is found that has another count, by halving the step for (1), at the extremum of κ for (2), and the
 critical points on its two sides as usual. Where no such point is found for (1) a remark says so.
 
-Source: docs/theory/load_paths.md, (19), (20), derived there.
+Source: docs/theory/load_paths.md, (17), (18), derived there.
 """
 
 from typing import Any

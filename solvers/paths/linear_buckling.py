@@ -13,7 +13,7 @@ that turns would seem to soften. Elements that keep no forces (springs) have bot
 The derivatives are central differences over a load that moves nodes by `MOTION` of the model at most. A motion whose
 stiffness of load is lost in the round-off of A is left out: it changes when the difference does.
 
-Source: docs/theory/load_paths.md, (14), (15); Bathe, Finite Element Procedures, 6.8.2; Crisfield 1997, ch. 21.
+Source: docs/theory/load_paths.md, (19), (20); Bathe, Finite Element Procedures, 6.8.2; Crisfield 1997, ch. 21.
 """
 
 from collections.abc import Sequence
@@ -123,7 +123,12 @@ def buckling(
         A parameter out of range; loads that do not grow in proportion to the load factor; nothing that grows with it.
     SolverError
         No critical load: nothing that the load does makes the model softer; a model without stiffness; a contact that
-        is closed about the state: contacts take no part here.
+        is closed about the state and resists sliding or rolling, or is of a contact group.
+
+    Notes
+    -----
+    Contacts without friction that the loads press about the state hold in both directions, as joints; those that touch
+    without force hold nothing. ``remarks`` name both.
 
     Examples
     --------

@@ -94,6 +94,8 @@ def load_path(
     Returns
     -------
     LoadPath
+        Contacts without friction close and open on it: ``contact_changes``. Stability and critical points are those
+        with closed ones as constraints.
 
     Raises
     ------

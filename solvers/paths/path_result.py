@@ -20,7 +20,8 @@ class PathPoint(StaticResult):
     ----------
     load_factor : float
     length : float, arc length of the path from its beginning
-    state, multipliers, stable, position, rotation, reaction, output : as of `StaticResult`
+    state, multipliers, stable, position, rotation, reaction, output, contact_force, contact_status
+        As of `StaticResult`.
     unstable : int or None
         How many motions lower the potential energy; None: not known.
     """

@@ -163,10 +163,53 @@ def test_a_stop_that_is_not_pressed_does_not_hold_a_column_and_that_is_told():
 
 def test_a_column_on_a_stop_goes_straight_to_its_second_load_and_is_unstable_beyond():
     model = column("stop", side=1.0)
-    path = fem.load_path(model, loads=[model["load"]], factor=45.0, step=0.5)
-    joint = fem.load_path(column("joint"), factor=45.0, step=0.5)
+    path = fem.load_path(model, loads=[model["load"]], factor=45.0, step=2.0)
+    joint = fem.load_path(column("joint"), factor=45.0, step=2.0)
     assert path.branches[0].load_factor == pytest.approx(joint.branches[0].load_factor, rel=1e-6)
     assert path.points[-1].unstable == joint.points[-1].unstable == 1
     # with the stop always pressed by the same force
     stop = model["stop"]
     assert path.points[-1].contact_force(stop)[0] == pytest.approx(1.0, rel=1e-6) and not path.contact_changes
+
+
+def test_the_branch_of_a_column_comes_to_a_wall_and_leans_on_it():
+    gap = 0.05
+    model = column("nothing")
+    middle = next(node for node in model.compile().nodes if abs(node.position[0] - 0.5) < 1e-12)
+    model.add(fem.SphereOnPlane(middle, model.ground.frame([0.5, 0, -gap]), radius=0.0, name="wall"))
+    straight = fem.load_path(model, factor=12.0, step=2.0)
+    (branch,) = straight.branches
+    sides = [fem.load_path(straight.system, start=branch, side=side, factor=12.0, step=0.2) for side in (1, -1)]
+    leans, free = sorted(sides, key=lambda path: -len(path.contact_changes))
+    assert not free.contact_changes and leans.contact_changes[0].kind == "closes"
+    # P/P_cr = 1 + (π w/L)²/8 of the buckled elastica: the wall is met there, to fourth order in w, shear aside
+    rise = leans.contact_changes[0].load_factor / branch.load_factor - 1
+    assert rise == pytest.approx((np.pi * gap) ** 2 / 8, rel=2e-2)
+    assert leans["wall"].gap.min() > -1e-10 and (leans["wall"].force_normal >= 0).all()
+    assert leans.points[-1].stable and leans.points[-1].position(middle)[2] == pytest.approx(-gap, abs=1e-10)
+
+
+def test_joints_that_repeat_others_do_not_disturb_contacts():
+    forces = []
+    for twice in (False, True):
+        root, tip = fem.Node6(name="root"), fem.Node6([1, 0, 0], name="tip")
+        model = fem.Model("propped cantilever")
+        line = model.add(fem.beam_line(root, tip, 4, SECTION))
+        for k in range(1 + twice):
+            model.add(fem.Fixed.at(model.ground, root, [0, 0, 0], name=f"clamp {k}"))
+        model.add(fem.PointForce(tip, [0, 0, -200.0], name="load"))
+        floor = model.ground.frame([0, 0, -0.01])
+        stop = model.add(fem.SphereOnPlane(line.nodes[2], floor, radius=0.0, name="stop"))
+        system = model.compile(redundant="allow" if twice else "error")
+        static, path = fem.static_equilibrium(system, steps=3), fem.load_path(system, step=0.1)
+        forces.append([static.contact_force(stop)[0], path.points[-1].contact_force(stop)[0]])
+        forces[-1].append(path.contact_changes[0].load_factor)
+    assert forces[1] == pytest.approx(forces[0], rel=1e-9)
+    assert forces[0][0] == pytest.approx(forces[0][1], rel=1e-7) and forces[0][0] > 100.0
+
+
+def test_what_touches_with_friction_under_the_loads_that_stay_is_refused_by_name():
+    model = sprung_point(0.0, 4.0, friction=0.2)
+    more = model.add(fem.PointForce(model["point"], [0, 0, -1.0], name="more"))
+    with pytest.raises(SolverError, match=r"'floor' is closed under the loads that stay, and resists"):
+        fem.load_path(model, loads=[more])

@@ -91,18 +91,30 @@ def test_a_sampled_pd_on_a_pendulum_has_the_order_of_the_scheme():
     assert (orders > 1.85).all() and errors[-1] < 1e-5
 
 
-def test_sample_times_are_multiples_of_the_period_over_many_samples():
+@pytest.mark.parametrize("samples", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_sample_times_are_multiples_of_the_period_over_many_samples(samples):
     """0.001 added 1e5 times is off by 1.1e-10 s; times from the number of the sample are not."""
     seen = []
     model = turning_mass(lambda t, y: seen.append(t) or 0.0, period=1e-3)
-    result = fem.MoreauJean().run(model, 10.0, 2.5e-3, progress=False, save_every=100)
-    assert seen == [k * 1e-3 for k in range(10001)]
+    result = fem.MoreauJean().run(model, samples * 1e-3, 2.5e-3, progress=False, save_every=samples // 100)
+    assert seen == [k * 1e-3 for k in range(samples + 1)]
     assert np.array_equal(result.samples["pd"].t, seen)
-    added = 0.0
-    for _ in range(100_000):
-        added += 0.001
-    assert abs(added - 100.0) > 1e-10 and 100_000 * 1e-3 == 100.0
-    assert result.t[-1] == 10.0 and result.statistics["steps"] == 10000  # h above the period: steps end at all samples
+    assert abs(sum([0.001] * samples) - samples * 1e-3) > (1e-10 if samples == 100_000 else 1e-13)
+    # h is above the period: steps end at all samples
+    assert result.t[-1] == samples * 1e-3 and result.statistics["steps"] == samples
+
+
+@pytest.mark.slow
+def test_a_sampled_pd_keeps_to_the_exact_discrete_solution_over_1e5_samples():
+    # an undamped loop, P alone with half a period's rate: it neither decays nor grows, so that 1e5 samples still tell
+    gains = (9.0, 0.5 * 9.0 * PERIOD)
+    law = lambda t, y: -gains[0] * y[0] - gains[1] * y[1]  # noqa: E731
+    stepper = fem.DecoupledNSGA(rho_inf=1.0)
+    result = stepper.run(turning_mass(law), 100_000 * PERIOD, PERIOD, progress=False, save_every=1000)
+    assert np.array_equal(result.samples["pd"].t, np.arange(100_001) * PERIOD)
+    exact = discrete(100_000, gains=gains)
+    assert np.linalg.norm(exact) > 0.1
+    assert wheel_state(result) == pytest.approx(exact, abs=1e-8)  # round-off of 1e5 samples
 
 
 def test_a_delay_of_whole_samples_and_of_parts_of_them():

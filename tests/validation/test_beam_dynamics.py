@@ -460,7 +460,7 @@ def test_a_rod_pulled_beyond_the_stretch_that_its_shear_stiffness_bears_says_so(
 # --- the flying beam in a plane, by a code of its own -----------------------------------------------------------------
 
 
-def planar_beam(n, times):
+def beam_in_a_plane(n, times):
     """Ends (x, y of both) of the free beam at times, by n two-node elements of Simo and Vu-Quoc (1986) and DOP853.
 
     Nodes (x, y, θ), strains at the middle of each element, consistent mass: no part of this package.
@@ -502,7 +502,7 @@ def planar_beam(n, times):
 
 @pytest.mark.slow
 def test_digits_of_the_flying_beam_in_a_plane_are_those_of_an_independent_code():
-    coarse, fine = planar_beam(20, (5.0, 7.0)), planar_beam(40, (5.0, 7.0))
+    coarse, fine = beam_in_a_plane(20, (5.0, 7.0)), beam_in_a_plane(40, (5.0, 7.0))
     limit = fine + (fine - coarse) / 3  # of second order in the mesh
     assert limit == pytest.approx(np.array([beams_dynamic.PLANE[t] for t in (5.0, 7.0)]), abs=3e-4)  # fourth order left
     # and of the elements here, with steps and a mesh that leave 1e-4
