@@ -8,7 +8,7 @@ matrix C; what its null space Z, C Z = 0, leaves at rest is locked by the coupli
 No row repeats another then, so that nothing else tells: the train just stands still. Coordinates of several joints
 are one where they are of the same two bodies along the same direction.
 
-Source: elementary.
+Source: docs/theory/redundancy.md.
 """
 
 import warnings
