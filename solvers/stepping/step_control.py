@@ -67,8 +67,8 @@ class StepControl(Checked):
 
     Notes
     -----
-    The step h of ``run`` is the one at contacts, and where friction of joints changes. Every step is a saved step (``save_every`` counts steps), ``result.h``
-    has their sizes, ``result.statistics`` the numbers of refused ones.
+    The step h of ``run`` is the one at contacts, and where friction of joints changes. Every step is a saved step
+    (``save_every`` counts steps), ``result.h`` has their sizes, ``result.statistics`` the numbers of refused ones.
 
     Examples
     --------
