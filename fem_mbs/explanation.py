@@ -15,6 +15,7 @@ from fem_mbs.errors import label
 from fem_mbs.model import compiled
 from fem_mbs.nodes import Node1
 from fem_mbs.results.notebook import Report
+from fem_mbs.system.locked_gears import locked_gears, told
 from fem_mbs.system.loops import Loop, loops_of
 from fem_mbs.system.redundancy import independent_count
 
@@ -34,6 +35,8 @@ class Explanation:
     redundant : int, rows that repeat others
     loops : list of Loop
         Joints among which rows repeat, with a proposal.
+    locked : list of (couplings, bodies)
+        Gears whose ratios lock each other, and what they hold.
     motions : (k, N, 6), motions without strain energy
         (δx inertial [m], δθ body [rad]) of all nodes, the fastest turn 1 rad, or the longest way 1 m; empty for more
         than 2,000 velocities.
@@ -43,6 +46,7 @@ class Explanation:
 
     def __init__(self, system: Any, redundant: int, loops: list[Loop], motions: np.ndarray) -> None:
         self.system, self.redundant, self.loops, self.motions = system, redundant, loops, motions
+        self.locked = locked_gears(system)
         self.mobility = system.n - int(system.active_rows.sum()) + redundant
         self.moving = [_words(system, motion) for motion in motions]
 
@@ -53,6 +57,8 @@ class Explanation:
         yield "mobility", f"{self.mobility}: {system.n} velocities, {rows}"
         for loop in self.loops:
             yield "loop", str(loop)
+        for train in self.locked:
+            yield "locked", told(train)
         if system.n > MOST_UNKNOWNS:
             yield "free", f"not looked for: more than {MOST_UNKNOWNS} velocities"
         for words in self.moving:

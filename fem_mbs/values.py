@@ -87,6 +87,15 @@ class Values:
             raise ParameterError(self, parameter, value, message)
         return int(value)
 
+    def as_teeth(self, parameter: str, value: Any) -> np.ndarray:
+        """Two numbers of teeth (2,), whole and positive."""
+        teeth = Values.as_array(self, parameter, value, (2,))
+        if not ((teeth > 0) & (teeth == np.round(teeth))).all():
+            raise ParameterError(
+                self, parameter, value, "must be two whole numbers > 0; a ratio that is none of teeth is given by radii"
+            )
+        return teeth
+
     def as_flag(self, parameter: str, value: Any) -> bool:
         """The value as True or False."""
         if isinstance(value, np.ndarray) and value.ndim == 0:

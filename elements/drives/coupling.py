@@ -20,6 +20,7 @@ from fem_mbs.elements.drives.coupling_kernels import (
     COUPLING,
     MOST,
     N_STATE,
+    TEETH_OF_RACK,
     TURNS,
     count_coordinates,
     coupling_constraint,
@@ -27,11 +28,12 @@ from fem_mbs.elements.drives.coupling_kernels import (
     coupling_output,
     first_coordinates,
 )
-from fem_mbs.elements.joints.coordinate_kernels import SLIDE_X
+from fem_mbs.elements.joints.coordinate_kernels import SLIDE_X, SLIDE_Y, TURN_X
 from fem_mbs.elements.joints.coordinates import coordinate_of
 from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.nodes import Frame
 from fem_mbs.rotations import exp
+from fem_mbs.system.locked_gears import Turning
 
 _NOTHING = (0.0, 0.0, 0.0)
 
@@ -112,6 +114,19 @@ class Coupling(Constraint):
             if np.hypot(x[0], x[1]) < 0.2:
                 return False
         return True
+
+    @property
+    def relation(self) -> list[Turning]:
+        """Coordinates with their factors c_k, for the check of trains that lock themselves."""
+        found = []
+        for term in self.terms:
+            axes = term.Q.orientation if term.kind == TURN_X else term.P.orientation
+            column = {TURN_X: 0, SLIDE_X: 0, SLIDE_Y: 1}.get(term.kind, 2)
+            factor = term.coefficient
+            if term.teeth == TEETH_OF_RACK:
+                factor += float(np.asarray(term.along)[2])
+            found.append(Turning(term.kind < SLIDE_X, term.P.node, term.Q.node, axes[:, column], factor))
+        return found
 
     def _check_joint(self, parameter: str, joint: Any) -> Any:
         self.as_instance(parameter, joint, Joint, "a joint, such as Revolute or Prismatic")

@@ -300,7 +300,7 @@ class GearMesh(TangentForce):
 
     def _geometry(self, teeth, module, pressure_angle, profile_shift, sign):
         """Base radii (2,) and centre distance a_0 of (1) [m]."""
-        self.teeth, self.module = self.as_array("teeth", teeth, (2,)), self.positive("module", module, "m")
+        self.teeth, self.module = self.as_teeth("teeth", teeth), self.positive("module", module, "m")
         self.check((self.teeth >= 3).all(), "teeth", teeth, "must be at least 3 on both wheels")
         if self.internal:
             self.check(self.teeth[1] > self.teeth[0], "teeth", teeth, "the ring, wheel 2, must have more than wheel 1")

@@ -160,7 +160,7 @@ class GearPair(_Toothed):
     ) -> None:
         self.name = name
         self.internal, flank_sign = self.as_flag("internal", internal), self._flank(flank)
-        self.teeth = None if teeth is None else self.as_array("teeth", teeth, (2,))
+        self.teeth = None if teeth is None else self.as_teeth("teeth", teeth)
         given = None if radii is None else self.as_array("radii", radii, (2,))
         for key, value in (("teeth", self.teeth), ("radii", given)):
             self.check(value is None or (value > 0).all(), key, value, "must be positive; `internal` sets the sense")
@@ -311,7 +311,7 @@ class RackAndPinion(_Toothed):
     ) -> None:
         self.name = name
         flank_sign = self._flank(flank)
-        self.teeth = None if teeth is None else self.positive("teeth", teeth, "")
+        self.teeth = None if teeth is None else self.as_integer("teeth", teeth)
         if radius is None:
             self.check(teeth is not None and module is not None, "radius", radius, "or teeth and module must be given")
             radius = 0.5 * self.positive("module", module, "m") * self.teeth

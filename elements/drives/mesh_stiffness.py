@@ -71,7 +71,7 @@ class SpurTeeth:
         dedendum: float = 1.25,
     ) -> None:
         owner = Named("SpurTeeth")
-        self.teeth = owner.as_array("teeth", teeth, (2,))
+        self.teeth = owner.as_teeth("teeth", teeth)
         owner.check((self.teeth >= 3).all(), "teeth", teeth, "must be at least 3 on both wheels")
         self.module = owner.positive("module", module, "m")
         self.pressure_angle = owner.number("pressure_angle", pressure_angle, "rad", at_least=0.1, at_most=0.8)
@@ -141,7 +141,7 @@ def iso_mesh_stiffness(
     (260, 378)
     """
     owner = Named("iso_mesh_stiffness")
-    z, x = owner.as_array("teeth", teeth, (2,)), owner.as_array("profile_shift", profile_shift, (2,))
+    z, x = owner.as_teeth("teeth", teeth), owner.as_array("profile_shift", profile_shift, (2,))
     owner.number("contact_ratio", contact_ratio, at_least=1.2)
     width = owner.positive("width", width, "m")
     contact_ratio = float(contact_ratio)

@@ -10,6 +10,7 @@ from fem_mbs.nodes import COMPONENTS
 from fem_mbs.shapes import matrices
 from fem_mbs.system.contacts import L_MU, L_ROLLING, L_SPINNING
 from fem_mbs.system.element_checks import trouble
+from fem_mbs.system.locked_gears import warn_locked
 from fem_mbs.system.redundant_joints import redundant_constraints
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
     elements_in_range(system, state)
     doubtful_laws(system)
     groups_left_out(system)
+    warn_locked(system)
     far_away(system)
 
 

@@ -25,6 +25,7 @@ class CoupledMethod(AlphaMethod):
     contact_solver, max_problems = "newton", 50
     contact_shift = COUPLED_SHIFT
     sequential = False
+    together = True  # contacts act in the rows of the motion too
     combined = False  # gaps are complementary to ν_N − h Λ_N
     levels: int
     step_control: StepControl | None

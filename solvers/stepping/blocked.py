@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SHIFT = 1e-12  # of redundant constraints, relative
 FIXED = 1e-8  # of the mobility without constraints
 APART = 1e-6  # of (1): what impulses may leave of it
+DENSE = 1500  # rows and velocities up to which drivers are named
 
 
 def normal_gradients(system: "System", state: "State", contacts: np.ndarray) -> np.ndarray:
@@ -75,6 +76,20 @@ def blocked_contacts(system: "System", state: "State", contacts: np.ndarray) -> 
         return np.zeros(len(contacts), bool)
     rows = normal_gradients(system, state, contacts)
     return prescribed(system, state, rows) & rows.any(axis=1)
+
+
+def drivers_towards(system: "System", state: "State", contact: int) -> list:
+    """Drivers and motors among the constraints whose gradients make up the one of a contact that they prescribe.
+
+    Where constraints repeat each other those of the smallest combination.
+    """
+    rows = normal_gradients(system, state, np.array([contact]))[0]
+    gradient = system.matrices(state)[3]
+    if system.m > DENSE or gradient.shape[1] > DENSE:
+        return []
+    parts = np.abs(np.linalg.lstsq(gradient.toarray().T, rows, rcond=FIXED)[0])
+    acts = parts > APART * parts.max()
+    return [e for e in system.constraints if "rheonomic" in e.kernels and acts[system.rows[e]].any()]
 
 
 def squeezing_contacts(system: "System", state: "State", contacts: np.ndarray, gaps: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from fem_mbs.errors import FemMbsError, NonFiniteError, SolverError, label
 from fem_mbs.solvers.stepping.blocked import (
     blocked_contacts,
     closing_contacts,
+    drivers_towards,
     moved_by_joints,
     squeezing_contacts,
 )
@@ -132,10 +133,22 @@ class _Failure:
         """Names of some contacts (k,), the first `NAMED`."""
         return ", ".join(f"'{self.system.contact_at(int(c)).name}'" for c in contacts[:NAMED])
 
+    @staticmethod
+    def course(drivers: list) -> str:
+        """What to do about the drivers that close a contact."""
+        if not drivers:
+            return "Give the driver another course"
+        names = " and ".join(label(driver) for driver in drivers)
+        cure = "give it another course"
+        if any(driver.velocity_rows for driver in drivers):
+            cure += ", or a limit that it stops at (Motor(rate=…, limit=…))"
+        return f"{names} moves it there: {cure}"
+
     def blocked(self) -> SolverError | None:
         """The error of a contact that drivers and joints close, whatever its impulse; None where there is none."""
         a, state = self.arrays, self.engine.state()
-        if self.which == 0 or self.system.searches:
+        alone = self.which == 0 and not getattr(self.engine.method, "together", False)  # a motion without contacts
+        if alone or self.system.searches:
             return None
         state.x[:], state.Q[:], state.R[:], state.V[:] = a["x0"], a["Q0"], a["R0"], a["V0"]
         closed = np.flatnonzero((a["active"] != 0) | (a["status"] != 0) | (a["was_active"] != 0))
@@ -147,6 +160,7 @@ class _Failure:
             if not len(stuck) and len(closed) > 1:
                 end = moved_by_joints(self.system, state, float(self.run["h"]), self.t)
                 stuck = closed[squeezing_contacts(self.system, end, closed, self.system.gaps(end)[closed])]
+            drivers = drivers_towards(self.system, state, int(stuck[0])) if len(stuck) == 1 else []
         except (RuntimeError, ValueError, FemMbsError):  # a singular or not finite matrix has a cause of its own
             return None
         if not len(stuck):
@@ -155,8 +169,8 @@ class _Failure:
         what = f"contact {names} closes" if len(stuck) == 1 else f"contacts {names} together close"
         return self.error(
             f"{self.start} stopped: {what} on a way that joints and drivers prescribe alone: "
-            "no motion satisfies both. Give the driver another course, drive through a spring, or let the obstacle "
-            "give way (CompliantContact).",
+            f"no motion satisfies both. {self.course(drivers)}, drive through a spring, or let the obstacle give way "
+            "(CompliantContact).",
             contact,
         )
 

@@ -21,7 +21,7 @@ With a_n = v̇_n + δ h dv̇/dt, δ = α_m − α_f, the error of a step in posi
 0.9 (tol/e)^⅓ times as large, between a fifth and twice. Other methods have their own estimate and its power of h;
 steps of which they know none are the user's. The smooth motion alone enters: at a contact the scheme is of
 first order whatever the step, so there the step is the user's h, and a larger one in which a contact closes is taken
-again with h.
+again with h. So is one in which friction of a joint starts, ends or turns round: (2) does not see it.
 
 Source: docs/theory/decoupled_nsga.md, (28), (29); (2) by Taylor expansion as Zienkiewicz and Xie, Earthq. Eng.
 Struct. Dyn. 20 (1991), did for Newmark's method.
@@ -67,8 +67,8 @@ class StepControl(Checked):
 
     Notes
     -----
-    The step h of ``run`` is the one at contacts. Every step is a saved step (``save_every`` counts steps), ``result.h``
-    has their sizes, ``result.statistics`` the numbers of refused ones.
+    The step h of ``run`` is the one at contacts, and where friction of joints changes. Every step is a saved step
+    (``save_every`` counts steps), ``result.h`` has their sizes, ``result.statistics`` the numbers of refused ones.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class Controller:
                 self.next = 0.5 * h
             elif code != OK:
                 return engine.fault(code, self.t + h)
-            elif asked > engine.h * (1 + 1e-9) and (self._touches() or a["impact"].any()):
+            elif asked > engine.h * (1 + 1e-9) and (self._touches() or a["impact"].any() or self._rubs()):
                 self.too_large += 1
                 self.hold, self.next = int(np.ceil(h / engine.h)), engine.h
             else:
@@ -174,6 +174,11 @@ class Controller:
         """Whether a contact is closed that does not take part in the smooth motion."""
         a = self.engine.arrays
         return bool(((a["was_active"] != 0) & (a["closed"] == 0)).any())
+
+    def _rubs(self):
+        """Whether friction of a joint has changed its status or direction in the last step."""
+        run = self.engine.run[0]
+        return bool(run["friction"]) and run["friction_event"] >= 0.0
 
     def take(self, t: float, cut: int | None = None) -> tuple[int, Exception | None]:
         """Code of a step to time t, and the error of a signal that is not finite; ``cut``: how far it goes."""

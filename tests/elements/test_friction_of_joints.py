@@ -102,6 +102,16 @@ def test_a_thrown_bead_stops_after_its_way():
     assert result["wire friction"].dissipated[-1] == pytest.approx(4.0, abs=1e-4)
 
 
+def test_steps_of_variable_size_do_not_pass_the_stop_of_a_joint():
+    """Before they did, with any tolerance: nothing in the smooth motion tells of it."""
+    model = friction_models.block(velocity=1.0, friction=0.6)
+    method = fem.DecoupledNSGA(rho_inf=0.8, step_control=fem.StepControl(tolerance=1e-5))
+    result = method.run(model, t_end=4.0, h=1e-2, progress=False)
+    assert result["block"].position[-1, 0] == pytest.approx(1.0 / (2 * 0.6), abs=1e-4)  # order 2 in the user's step
+    assert result.statistics["steps_too_large_for_contact"] >= 1
+    assert len(result.t) < 150  # 115: the step that passed it is taken again with h; 401 with h alone
+
+
 def test_a_disc_on_a_table_spins_down_in_its_time():
     """A disc of 3 kg, radius 0.3: moment μ m g · 2R/3, here with half of the weight carried by a rope."""
     model = fem.Model("disc", gravity=[0, 0, -10.0])

@@ -322,3 +322,87 @@ def _hinges(where, axes=((0, 0, 1), (0, 0, 1)), carrier=None):
 def test_pairs_that_cannot_mesh_are_refused_with_the_reason(make, words):
     with pytest.raises(fem.ParameterError, match=words):
         make()
+
+
+# --- trains that lock themselves --------------------------------------------------------------------------------------
+
+
+def wheels(*places):
+    """Wheels about z on hinges, with their hinges."""
+    model = fem.Model("train")
+    hinges = []
+    for k, place in enumerate(places):
+        wheel = turning(model, 0.01, 1.0, [*place, 0], f"wheel {k + 1}")
+        hinges.append(model.add(fem.Revolute.at(model.ground, wheel, [*place, 0], [0, 0, 1], name=f"hinge {k + 1}")))
+    return model, hinges
+
+
+def locked_by(model):
+    with pytest.warns(UserWarning, match="lock each other") as told:
+        model.compile()
+    return " ".join(str(t.message) for t in told)
+
+
+def test_two_pairs_of_other_ratios_between_two_wheels_are_told():
+    model, hinges = wheels((0, 0), (0.3, 0))
+    model.add(fem.GearPair(*hinges, teeth=(20, 40), name="first"))
+    assert fem.explain(model).locked == []
+    second = fem.GearPair(*hinges[::-1], teeth=(39, 21), name="second")
+    model.add(second)
+    text = locked_by(model)
+    for name in ("GearPair 'first'", "GearPair 'second'", "RigidBody 'wheel 1'", "RigidBody 'wheel 2'"):
+        assert name in text
+    explained = fem.explain(model)
+    assert explained.mobility == 0
+    assert "locked" in str(explained) and "GearPair 'second'" in str(explained)
+
+
+def test_a_second_pair_that_waits_to_take_over_is_not_told():
+    model, hinges = wheels((0, 0), (0.3, 0))
+    model.add(fem.GearPair(*hinges, teeth=(20, 40), name="first"))
+    model.add(fem.GearPair(*hinges, teeth=(30, 30), name="second"), active=False)
+    assert fem.explain(model.compile()).locked == []
+
+
+def test_three_wheels_in_a_ring_lock_each_other_and_a_train_beside_them_goes_on():
+    model, hinges = wheels((0, 0), (0.2, 0), (0.1, 0.1 * np.sqrt(3)), (1.0, 0), (1.3, 0))
+    for a, b in ((0, 1), (1, 2), (2, 0)):
+        model.add(fem.GearPair(hinges[a], hinges[b], teeth=(20, 20), name=f"mesh {a + 1}"))
+    model.add(fem.GearPair(hinges[3], hinges[4], teeth=(20, 40), name="beside"))
+    text = locked_by(model)
+    assert "mesh 1" in text and "mesh 2" in text and "mesh 3" in text
+    assert "beside" not in text and "wheel 4" not in text
+
+
+def test_a_rack_with_two_pinions_of_other_radii_on_one_shaft_is_told():
+    """The second pinion sits on a hinge of its own, between the same two bodies."""
+    model = fem.Model("racks")
+    shaft, rack = turning(model, 0.01, 1.0, [0, 0, 0], "shaft"), model.add(fem.RigidBody(1.0, 0.1, name="rack"))
+    hinge, again = (fem.Revolute.at(model.ground, shaft, [0, 0, z], [0, 0, 1]) for z in (0.0, 0.1))
+    guide = fem.Prismatic.at(model.ground, rack, [0, -0.1, 0], [1, 0, 0])
+    model.add(hinge, guide, fem.RackAndPinion(hinge, guide, radius=0.05, name="slow"))
+    fast = fem.CoordinateCoupling([(0.08, again), (-1.0, guide)], name="fast")
+    model.add(again, fast)
+    with pytest.warns(UserWarning, match="RackAndPinion 'slow' and CoordinateCoupling 'fast' lock each other"):
+        model.compile(redundant="allow")  # of the two hinges
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda hinges: fem.GearPair(*hinges, teeth=(20.5, 40)), r"teeth = .*must be two whole numbers > 0"),
+        (lambda hinges: fem.GearPair(*hinges, teeth=(-20, 40)), r"teeth = .*must be two whole numbers > 0"),
+        (lambda hinges: fem.RackAndPinion(*hinges, teeth=20.5, module=0.01), r"teeth = 20.5 must be a whole number"),
+        (lambda hinges: fem.SpurTeeth((20.5, 40), 3e-3), r"teeth = .*must be two whole numbers"),
+        (lambda hinges: fem.iso_mesh_stiffness((20, 40.1), 1.6, 0.02), r"teeth = .*must be two whole numbers"),
+        (
+            lambda hinges: fem.GearMesh(
+                fem.Node6(), fem.Node6([0.3, 0, 0]), teeth=(20, 40.5), module=0.01, stiffness=1
+            ),
+            r"teeth = .*must be two whole numbers",
+        ),
+    ],
+)
+def test_wheels_have_whole_numbers_of_teeth(make, message):
+    with pytest.raises(fem.ParameterError, match=message):
+        make(wheels((0, 0), (0.3, 0))[1])

@@ -224,3 +224,27 @@ def test_a_limit_that_gets_negative_ends_the_run_with_its_time():
 def test_methods_without_friction_in_joints_refuse_a_servo():
     with pytest.raises(fem.FemMbsError, match="hinge motor"):
         run(wheel(rate=1.0, limit=1.0), method=fem.MoreauJean())
+
+
+@pytest.mark.parametrize("method", [fem.DecoupledNSGA(), fem.NonsmoothGeneralizedAlphaGGL()], ids=["NSGA", "GGL"])
+def test_a_rate_that_runs_into_a_rigid_stop_is_named_as_the_cause(method):
+    with pytest.raises(fem.SolverError, match="contact 'hinge upper stop' closes on a way that") as told:
+        run(at_a_stop(fem.Motor(rate=3.0)), method=method)
+    assert "JointRate 'hinge motor' moves it there: give it another course, or a limit" in str(told.value)
+    assert 0.33 < told.value.time < 0.35
+
+
+def test_a_motor_with_a_limit_presses_against_a_stop():
+    result = run(at_a_stop(fem.Motor(rate=3.0, limit=4.0)), t_end=1.0)
+    assert result["hinge"].angle[-1] == pytest.approx(1.0, abs=1e-12)
+    assert result["hinge motor"].effort[-1] == pytest.approx(4.0, rel=1e-12)
+    assert result["hinge upper stop"].force_normal[-1] == pytest.approx(4.0, rel=1e-9)
+
+
+def at_a_stop(motor):
+    """A wheel that turns with 3 rad/s against a stop at 1 rad."""
+    model = fem.Model("stop")
+    body = model.add(fem.RigidBody(1.0, [J, J, J], angular_velocity=[0, 0, 3.0], name="wheel"))
+    place = {"position": [0, 0, 0], "axis": [0, 0, 1]}
+    model.add(fem.Revolute.at(model.ground, body, name="hinge", motor=motor, stops=fem.Stops(upper=1.0), **place))
+    return model
