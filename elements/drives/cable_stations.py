@@ -82,7 +82,7 @@ class OnPath(Element):
                 wound[end] = int(k in turns)
         d, kappa = np.diff(places, axis=0), np.diff(rho)
         begins = float(np.sum(np.sqrt((d**2).sum(axis=1) - kappa**2) - kappa * psi))
-        begins += rho[-1] * mark[1] - rho[0] * mark[0]
+        begins += float(rho[-1] * mark[1] - rho[0] * mark[0])
         slack = self.number("slack", slack, "m")
         self.length = begins + slack if length is None else self.positive("length", length, "m")
         record = (size, numbers, points, radii, nodes.index(E.node), E.rotation, self.length, start, mark, wound)
