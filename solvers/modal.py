@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.errors import label
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
 from fem_mbs.solvers.linear.small_motions import small_motions
@@ -195,6 +196,10 @@ def modes(
     about_it = small_motions(owner, model, about, rotation=rotation, spinning=spinning, contacts=contacts)
     system, M, C, K, G = about_it.system, about_it.M, about_it.C, about_it.K, about_it.G
     if not damping:
+        about_it.remarks += [
+            f"{label(element)} is left out: its states of first order are coupled by velocities, see damping=True."
+            for element in [e for e in system.elements if e.abstract][:1]
+        ]
         C = 0.5 * (C - C.T)
         K = 0.5 * (K + K.T) if spinning else K  # damping of what turns is circulatory
         if not spinning and rotation is None and getattr(about, "angular_velocity", None) is None:

@@ -139,12 +139,14 @@ class Cable(OnPath, Contact):
     path : sequence of 2 to 8 stations
         From one end to the other. An end, or a point through which the cable runs (an eye), is a frame, node or body. A
         pulley is (frame, radius): its centre, its axis z, and its radius [m], > 0 where the cable runs around it
-        counter-clockwise about z, < 0 clockwise. Bodies may have several stations.
+        counter-clockwise about z, < 0 clockwise. Bodies may have several stations. An end with a radius is a drum: the
+        cable is wound on it and turns it (winches; a pulley with inertia is a drum with a cable on either side).
     length : float > 0 [m], optional
-        Of the cable; default: that of the path at the start, plus ``slack``.
+        Of the cable, with what is wound on a drum; default: that of the path at the start, plus ``slack``.
     slack : float ≥ 0 [m]
     turns : dict
-        Station -> full turns of the cable on this pulley beside its arc at the start.
+        Station -> full turns of the cable on this pulley beside its arc at the start. Of a drum: what is wound on it,
+        and the run stops where it is unwound. Default for a drum: without end.
     restitution : float, 0 … 1
         e of the catch; 0 for ropes.
     name : str, optional
@@ -163,14 +165,15 @@ class Cable(OnPath, Contact):
     Raises
     ------
     ParameterError
-        Fewer than 2 or more than 8 stations; ends with a radius; pulleys with axes that are not parallel, or that leave
-        no room for a span; a length below that of the path at the start.
+        Fewer than 2 or more than 8 stations; drums on two bodies; pulleys with axes that are not parallel, or that
+        leave no room for a span; a length below that of the path at the start.
 
     Notes
     -----
     Equation (1) of the file's header. Pulleys carry no cable friction: tension is the same everywhere, and pulleys do
-    not turn with it. The cable is in the plane of the first pulley, whose body may move; spans with pulleys at their
-    ends should not leave it, spans between points may. A run stops where the arc on a pulley becomes negative.
+    not turn with it; drums do. The cable is in the plane of the drum or the first pulley, whose body may move; spans
+    with pulleys at their ends should not leave it, spans between points may. A run stops where the arc on a pulley
+    becomes negative.
     Of a rope that is tight for long, motion is of second order with ``DecoupledNSGA(persistent_contacts=True)``.
 
     Examples
@@ -215,7 +218,7 @@ class Cable(OnPath, Contact):
     @property
     def two_sided(self) -> bool:
         """Whether its gap is a distance of two points: without stations between the ends."""
-        return len(self.path) == 2
+        return len(self.path) == 2 and not self.rho.any()
 
     @property
     def sides(self) -> tuple:
@@ -280,7 +283,10 @@ class ElasticCable(OnPath, Force):
 
 
 def _random_path(rng, nodes):
-    """Stations on nodes: an end on the first, pulleys with parallel axes, an eye on the first again, the other end."""
+    """Stations on nodes: an end on the first, pulleys with parallel axes, an eye on the first again, the other end.
+
+    In some of them the pulley of the third node is a drum, the end.
+    """
     axes = exp(rng.normal(size=3))
     radii = 0.1 * rng.uniform(0.2, 1.0, size=2) * rng.choice([-1.0, 1.0], size=2)
     a, b, c = nodes
@@ -288,18 +294,21 @@ def _random_path(rng, nodes):
     for node, radius in zip((b, c), radii):
         centre = node.frame(0.2 * rng.normal(size=3)).position
         path.append((node.frame_at(centre, axes), radius))
+    if rng.random() < 0.3:
+        return path if rng.random() < 0.5 else path[::-1]
     return [*path, a.frame(0.2 * rng.normal(size=3)), c.frame(0.2 * rng.normal(size=3))]
 
 
 def _example(rng, a, b, c):
-    return Cable(_random_path(rng, (a, b, c)), slack=0.1, restitution=0.3, turns={1: 0, 2: 1})
+    path = _random_path(rng, (a, b, c))
+    return Cable(path, slack=0.1, restitution=0.3, turns={1: 0, 2: 1} if isinstance(path[2], tuple) else {1: 0})
 
 
 def _example_elastic(rng, a, b, c):
     stiffness, damping = rng.uniform(0.5, 2.0), 0.02 * rng.integers(0, 2)
-    return ElasticCable(
-        _random_path(rng, (a, b, c)), stiffness=stiffness, damping=damping, length=0.5, turns={1: 0, 2: 1}
-    )
+    path = _random_path(rng, (a, b, c))
+    wound = {1: 0, 2: 1} if len(path) > 3 else {1: 0}
+    return ElasticCable(path, stiffness=stiffness, damping=damping, length=0.5, turns=wound)
 
 
 register(Cable, example=_example)

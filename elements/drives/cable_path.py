@@ -2,11 +2,14 @@
 
 Stations c_0 … c_n: the ends and the centres of pulleys between them, each a point of a body. The plane of the cable is
 that of x and y of one frame, E; Δ = R_Eᵀ(c_{k+1} − c_k). A pulley of radius r has ρ = ± r: + where the cable runs
-around it counter-clockwise about z; ends have ρ = 0. With κ = ρ_{k+1} − ρ_k, D² = Δ_x² + Δ_y², ψ_Δ the angle of Δ,
-span k and its share of the arcs are
+around it counter-clockwise about z; ends have ρ = 0, or are drums. With κ = ρ_{k+1} − ρ_k, D² = Δ_x² + Δ_y², ψ_Δ the
+angle of Δ, span k and its share of the arcs are
 
     L_k = √(D² − κ² + Δ_z²)     ψ_k = ψ_Δ − asin(κ/D)     f_k = L_k − κ ψ_k     ℓ = Σ_k f_k                         (1)
     arc on pulley k:  ρ_k (ψ_k − ψ_{k−1}) > 0                                                                    (2)
+
+An end with ρ ≠ 0 is a drum: the cable is fixed to it at an angle ψ_m of its own axes, and (1), (2) hold with ψ_m for
+the span that is missing. E is then a frame of the drum, so that ψ_m is a number, and the drum turns with its cable.
 
 ψ_k counts turns. In directions (d, t, z) along Δ in the plane, across, and out of it,
 
@@ -24,6 +27,7 @@ Source: docs/theory/gears_and_belts.md, (12)-(15); derived there, checked by dif
     ρ_k      p.rho                   (8,)     m     signed radii
     E        p.plane, p.R_AE         ()(3, 3) -     number of the node of E, axes of E in its axes
     ψ_k      state                   (7,)     rad   at the end of the last step
+    ψ_m      p.mark, p.wound         (2,)     rad   of drums at the first and last end; whether (2) is looked at there
 """
 
 import math
@@ -36,7 +40,7 @@ from fem_mbs.rotations import add_R_skew, add_rotated, add_skew_RT, add_skew_ske
 MOST = 8  # stations
 PATH = [
     ("count", "i8"), ("node", "i8", (MOST,)), ("point", "f8", (MOST, 3)), ("rho", "f8", (MOST,)), ("plane", "i8"),
-    ("R_AE", "f8", (3, 3)), ("length", "f8"), ("start", "f8", (MOST - 1,)),
+    ("R_AE", "f8", (3, 3)), ("length", "f8"), ("start", "f8", (MOST - 1,)), ("mark", "f8", (2,)), ("wound", "i8", (2,)),
 ]  # fmt: skip
 CABLE = np.dtype([*PATH, ("stiffness", "f8"), ("damping", "f8")])
 
@@ -132,7 +136,7 @@ def cable_length(p, x, R, state):
     """ℓ of (1) [m]."""
     R_E, delta = local_matrix(3, 3), local_vector(3)
     axes_of_plane(p, R, R_E)
-    total = 0.0
+    total = p.rho[p.count - 1] * p.mark[1] - p.rho[0] * p.mark[0]
     for k in range(p.count - 1):
         span_vector(p, k, x, R, R_E, delta)
         total += span_length(p, k, delta, state[k])
@@ -265,7 +269,7 @@ def count_spans(p, x, R, state):
 
 @kernel
 def trouble_path(p, x, R, state):
-    """1 + k: span k has no common tangent; 100 + k: the arc on the pulley at station k is negative."""
+    """1 + k: span k has no common tangent; 100 + k: the arc on the pulley or drum at station k is negative."""
     R_E, delta = local_matrix(3, 3), local_vector(3)
     axes_of_plane(p, R, R_E)
     before = 0.0
@@ -275,7 +279,10 @@ def trouble_path(p, x, R, state):
         if delta[0] * delta[0] + delta[1] * delta[1] <= kappa * kappa and kappa != 0.0:
             return k + 1.0
         angle = span_angle(p, k, delta, state[k])
+        if k == 0:
+            before = p.mark[0] if p.wound[0] != 0 else angle
         if p.rho[k] != 0.0 and p.rho[k] * (angle - before) < 0.0:
             return 100.0 + k
         before = angle
-    return 0.0
+    last = p.count - 1
+    return 100.0 + last if p.wound[1] != 0 and p.rho[last] * (p.mark[1] - before) < 0.0 else 0.0

@@ -4,6 +4,8 @@ Angles of the spans at the start follow from `drives.cable_path`, (1); that of t
 
     0 ≤ arc < 2π ,   arc = sign ρ_k (ψ_k − ψ_{k−1}) ,   plus whole turns that are asked for                        (1)
 
+A drum at an end has the turns that it is given, and ψ_m follows from them.
+
 An arc of nearly a turn that nobody asked for means that the cable passes the pulley beside it, and is refused.
 
 Source: docs/theory/gears_and_belts.md, (12), (13). Symbols: see `fem_mbs.elements.drives.cable_path`.
@@ -49,10 +51,12 @@ class OnPath(Element):
                 rho[k] = self.number(f"{where} radius", item[1], "m")
                 item = item[0]
             frames.append(self.as_frame(where, item))
-        for k in (0, len(given) - 1):
-            self.check(rho[k] == 0.0, f"path[{k}]", given[k], "is an end of the cable, and must be a point")
+        drums = [k for k in (0, len(given) - 1) if rho[k] != 0.0]
+        if len(drums) == 2:
+            message = "and path[0] are drums on two bodies; a cable can have one. Let it end at a body between them"
+            self.check(frames[0].node is frames[-1].node, f"path[{len(given) - 1}]", given[-1], message)
         with_radius = np.flatnonzero(rho)
-        E = frames[with_radius[0]] if len(with_radius) else frames[0]
+        E = frames[[*drums, *with_radius][0]] if len(with_radius) else frames[0]
         nodes = list(dict.fromkeys(frame.node for frame in frames))
         self.check(len(nodes) > 1, "path", path, "has all its points on one body")
         for k in with_radius.tolist():
@@ -70,11 +74,18 @@ class OnPath(Element):
         points, numbers, radii, start = np.zeros((MOST, 3)), np.zeros(MOST, int), np.zeros(MOST), np.zeros(MOST - 1)
         points[:size], radii[:size], start[: size - 1] = [frame.p for frame in frames], rho, psi
         numbers[:size] = [nodes.index(frame.node) for frame in frames]
+        mark, wound = np.zeros(2), np.zeros(2, int)
+        for end, k, span, away in ((0, 0, 0, -1.0), (1, size - 1, size - 2, 1.0)):
+            if k in drums:
+                self.arcs[k] = 2.0 * math.pi * turns.get(k, 0)
+                mark[end] = psi[span] + away * math.copysign(1.0, rho[k]) * self.arcs[k]
+                wound[end] = int(k in turns)
         d, kappa = np.diff(places, axis=0), np.diff(rho)
         begins = float(np.sum(np.sqrt((d**2).sum(axis=1) - kappa**2) - kappa * psi))
+        begins += float(rho[-1] * mark[1] - rho[0] * mark[0])
         slack = self.number("slack", slack, "m")
         self.length = begins + slack if length is None else self.positive("length", length, "m")
-        record = (size, numbers, points, radii, nodes.index(E.node), E.rotation, self.length, start)
+        record = (size, numbers, points, radii, nodes.index(E.node), E.rotation, self.length, start, mark, wound)
         return nodes, record, begins
 
     def _first_angles(self, places, rho, turns, given):
@@ -135,7 +146,8 @@ class OnPath(Element):
                 )
         return (
             f"{label(self)}: it has come off a pulley, on which its arc would be negative: an end has passed it, or "
-            "the side of the pulley (sign of its radius) is wrong. A pulley that it may leave is not in this element"
+            "the side of the pulley (sign of its radius) is wrong. A pulley that it may leave is not in this element. "
+            "A drum is unwound: give it more turns"
         )
 
     def regular(self, point: Any) -> bool:

@@ -29,7 +29,7 @@ EASY, SMALLEST_STEP = 6, 1e-6
 
 
 def refuse(owner: Named, system: Any) -> None:
-    """ParameterError for what no path of equilibria can have: rows of velocities, friction in joints."""
+    """ParameterError for what no path of equilibria can have: rows or states of velocities, friction in joints."""
     for element in [e for e in system.non_holonomic if system.is_on(e)][:1]:
         message = (
             f"{label(element)} constrains velocities, no positions: where the model rests depends on its way there. "
@@ -37,6 +37,12 @@ def refuse(owner: Named, system: Any) -> None:
         )
         raise ParameterError(owner, "model", element.name, message, told=False)
     refuse_shapes(owner, system)
+    for element in [e for e in system.elements if e.abstract][:1]:
+        message = (
+            f"{label(element)} has states of first order, which are velocities here: equilibria of positions do not "
+            "know them. Run it with damping until it rests, or leave it out"
+        )
+        raise ParameterError(owner, "model", element.name, message, told=False)
     for element in system.frictions[:1]:
         message = (
             f"{label(element)} holds the model wherever it is slow enough: where it rests depends on its way there. "

@@ -138,6 +138,31 @@ def test_other_methods_know_it(method):
     assert result["belt"].tension[-1] == pytest.approx([230.088234531, 170.088234531], abs=2e-3)
 
 
+def hanging():
+    """Pulley 1 is held on ground, pulley 2 free."""
+    model = fem.Model("hanging")
+    b = model.add(fem.RigidBody(1.0, [INERTIA] * 3, position=[0.5, 0, 0], name="b"))
+    model.add(fem.Revolute.at(model.ground, b, [0.5, 0, 0], [0, 0, 1]))
+    options = {"radii": RADII, "axial_stiffness": STIFFNESS, "pretension": PRETENSION, "friction": 0.3}
+    model.add(fem.CreepingBelt(model.ground.frame(), b, length=SPAN, name="belt", **options))
+    return model
+
+
+def test_damped_modes_have_its_swing_and_the_others_tell_that_they_have_not():
+    """A belt at rest does not creep: ω² = (EA/L_0)(1 + ε_0) 2 r_2²/J of spans that are l_0 long."""
+    system = hanging().compile()
+    strain = PRETENSION / STIFFNESS
+    rate = RADII[1] * math.sqrt(2 * STIFFNESS / SPAN * (1 + strain) / INERTIA)
+    assert np.abs(fem.modes(system, damping=True).eigenvalues.imag).max() == pytest.approx(rate, rel=1e-9)
+    remarks = fem.modes(system).remarks
+    assert any("CreepingBelt 'belt' is left out" in text and "damping=True" in text for text in remarks)
+
+
+def test_statics_refuses_states_that_are_velocities():
+    with pytest.raises(fem.ParameterError, match=r"CreepingBelt 'belt' has states of first order.*until it rests"):
+        fem.static_equilibrium(hanging().compile())
+
+
 def test_pulleys_that_come_nearer_loosen_the_belt_until_it_drives_no_more():
     """Tensions follow the centre distance: h' of the spans; a belt that is slack is no error."""
     element = belt()

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import fem_mbs as fem
 from fem_mbs.solvers import GeneralizedAlpha, MoreauJean
@@ -75,6 +76,61 @@ def test_belt_holds_up_to_euler_and_eytelwein(share, holds):
         way = 0.5 * RADII[1] ** 2 * (share - 1.0) * BOUND / INERTIA * 0.2**2
         assert belt.slip_path[-1] == pytest.approx(way, rel=0.06)  # consistent after the first step of 40
         assert tension[0] / tension[1] == pytest.approx(math.exp(0.3 * math.pi), rel=1e-9)
+
+
+def two_free_pulleys(t_end, inertias, torques, bounds):
+    """Speeds of two free pulleys and the times of changes, by events of an integration; static and sliding bound."""
+    (r_1, r_2), (J_1, J_2) = RADII, inertias
+
+    def held(t):
+        return (r_1 * torques[0](t) / J_1 - r_2 * torques[1](t) / J_2) / (r_1**2 / J_1 + r_2**2 / J_2)
+
+    t, state, sense, changes = 0.0, np.zeros(2), 0, []
+    while t < t_end:
+
+        def rates(t, w, sense=sense):
+            F = sense * bounds[1] if sense else held(t)
+            return [(torques[0](t) - r_1 * F) / J_1, (torques[1](t) + r_2 * F) / J_2]
+
+        def change(t, w, sense=sense, begin=t):
+            if sense:
+                return (r_1 * w[0] - r_2 * w[1]) * sense if t > begin + 1e-9 else 1.0
+            return bounds[0] - abs(held(t))
+
+        change.terminal, change.direction = True, -1
+        options = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-12, "max_step": 2e-3}
+        found = solve_ivp(rates, [t, t_end], state, events=change, **options)
+        t, state = found.t[-1], found.y[:, -1]
+        if found.status == 1:
+            changes.append(t)
+            if not sense:
+                sense = int(np.sign(held(t)))
+            else:
+                sense = 0 if abs(held(t)) <= bounds[0] else -sense
+    return state, changes
+
+
+def test_static_and_sliding_friction_of_two_free_pulleys_with_second_order():
+    """The belt breaks loose and holds again, in both directions."""
+    torques, mu = (lambda t: 60 * math.sin(6 * t), lambda t: -8 * math.cos(3 * t)), (0.4, 0.25)
+    bounds = [2 * PRETENSION * math.tanh(0.5 * k * math.pi) for k in mu]
+    exact, changes = two_free_pulleys(2.0, (0.01, INERTIA), torques, bounds)
+    errors = []
+    for h in (2e-3, 1e-3, 5e-4):
+        model = fem.Model("two free pulleys")
+        a, b = wheel(model, 0.01, 0.0, "a"), wheel(model, INERTIA, 0.5, "b")
+        options = {"radii": RADII, "pretension": PRETENSION, "wrap": math.pi}
+        model.add(fem.IdealBelt(a, b, friction=mu, name="belt", **options))
+        for body, torque in zip((a, b), torques):
+            model.add(fem.PointMoment(body, lambda t, torque=torque: [0, 0, torque(t)]))
+        result = run(model, t_end=2.0, h=h)
+        status = result["belt"].status
+        assert np.flatnonzero(np.diff(status)).size == len(changes) == 7
+        assert {-1.0, 0.0, 1.0} == set(status)
+        errors.append([abs(result[name].angular_velocity[-1, 2] - w) for name, w in zip("ab", exact)])
+    orders = np.log2(np.divide(errors[:-1], errors[1:]))
+    assert (abs(orders - 2) < 0.25).all(), f"orders {orders}, errors {errors}"
+    assert max(errors[-1]) < 1e-3  # rad/s
 
 
 def test_pulley_with_the_smaller_exponent_decides():

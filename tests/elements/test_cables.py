@@ -146,12 +146,78 @@ def test_an_end_that_reaches_its_pulley_stops_the_run():
         fem.DecoupledNSGA().run(model, t_end=2.0, h=2e-3)
 
 
+# --- drums: pulleys that turn with their cable ------------------------------------------------------------------------
+
+
+def drum(model, inertia, name="drum"):
+    """A wheel about z at the origin."""
+    body = model.add(fem.RigidBody(3.0, [inertia] * 3, name=name))
+    model.add(fem.Revolute.at(model.ground, body, [0, 0, 0], [0, 0, 1], name="shaft"))
+    return body
+
+
+def test_a_load_turns_the_drum_of_a_winch():
+    """m g = (m + J/r²) a; the bearing carries weight and tension."""
+    model, r, J, m = fem.Model("winch", gravity=[0, -G, 0]), 0.2, 0.06, 2.0
+    wheel, load = drum(model, J), ball(model, m, [-r, -1.5, 0], "load")
+    rope = model.add(Cable([load, (wheel, -r)], turns={1: 3}, name="rope"))
+    assert rope.length == pytest.approx(1.5 + 3 * 2 * math.pi * r, rel=1e-14)
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.5, h=2e-3)
+    a = m * G / (m + J / r**2)
+    assert result["load"].velocity[-1] == pytest.approx([0, -a * 0.5, 0], rel=1e-9, abs=1e-9)
+    assert result["drum"].angular_velocity[-1, 2] == pytest.approx(a * 0.5 / r, rel=1e-9)  # the load goes down at x < 0
+    assert result["rope"].force[-1, 0] == pytest.approx(m * (G - a), rel=1e-9)
+    assert result["shaft"].force[-1, 1] == pytest.approx(3.0 * G + m * (G - a), rel=1e-9)
+    assert np.abs(result["rope"].gap).max() < 1e-12
+
+
+def test_atwood_machine_with_a_pulley_that_has_inertia_and_no_slip():
+    """Two cables on one drum, one from either side: tensions differ by J α/r."""
+    model, r, J = fem.Model("pulley with inertia", gravity=[0, -G, 0]), 0.3, 0.09
+    wheel = drum(model, J)
+    a, b = ball(model, 2.0, [-r, -1.0, 0], "a"), ball(model, 1.0, [r, -1.0, 0], "b")
+    model.add(Cable([a, (wheel, -r)], name="left"), Cable([(wheel, -r), b], name="right"))
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.4, h=2e-3)
+    rate = (2.0 - 1.0) * G / (2.0 + 1.0 + J / r**2)
+    assert result["a"].velocity[-1, 1] == pytest.approx(-rate * 0.4, rel=1e-9)
+    assert result["b"].velocity[-1, 1] == pytest.approx(rate * 0.4, rel=1e-9)
+    left, right = result["left"].force[-1, 0], result["right"].force[-1, 0]
+    assert [left, right] == pytest.approx([2.0 * (G - rate), G + rate], rel=1e-9)
+    assert left - right == pytest.approx(J * rate / r**2, rel=1e-8)
+
+
+def test_elastic_cable_on_a_drum_swings_with_its_inertia():
+    """ω² = k (1/m + r²/J) about equilibrium, on a drum that a moment holds in the mean."""
+    model, r, J, m, k, v = fem.Model("elastic hoist", gravity=[0, -G, 0]), 0.2, 0.06, 2.0, 4e3, 0.1
+    wheel, load = drum(model, J), ball(model, m, [-r, -1.5, 0], "load", velocity=[0, -v, 0])
+    wound = 2 * 2 * math.pi * r
+    length = 1.5 + wound - m * G / k  # stretched by the weight
+    model.add(ElasticCable([(wheel, r), load], stiffness=k, length=length, turns={0: 2}, name="rope"))
+    model.add(fem.PointMoment(wheel, [0, 0, -m * G * r]))
+    result = fem.DecoupledNSGA(rho_inf=1.0).run(model, t_end=0.1, h=2.5e-4)
+    rate = math.sqrt(k * (1 / m + r**2 / J))
+    expected = m * G + k * v / rate * np.sin(rate * result.t)
+    assert result["rope"].tension == pytest.approx(expected, abs=1e-3 * k * v / rate)
+    assert result["rope"].length[0] == pytest.approx(1.5 + wound, rel=1e-14)
+
+
+def test_a_drum_that_is_unwound_stops_the_run():
+    model = fem.Model("unwound", gravity=[0, -G, 0])
+    wheel, load = drum(model, 1e-4), ball(model, 2.0, [-0.1, -0.5, 0], "load")
+    model.add(Cable([load, (wheel, -0.1)], turns={1: 1}, name="rope"))
+    way = 2 * math.pi * 0.1
+    a = 2.0 * G / (2.0 + 1e-4 / 0.01)
+    with pytest.raises(fem.SolverError, match=r"Cable 'rope'.*A drum is unwound") as caught:
+        fem.DecoupledNSGA().run(model, t_end=1.0, h=1e-3)
+    assert caught.value.time == pytest.approx(math.sqrt(2 * way / a), abs=2e-3)
+
+
 @pytest.mark.parametrize(
     "path, options, words",
     [
         ([(0, 0, 0)], {}, r"must have 2 to 8 stations"),
         ([(0, 0, 0), (1, 0, 0)], {"length": 0.9}, r"is less than the 1 m of the path"),
-        ([((0, 0, 0), 0.1), (1, 0, 0)], {}, r"is an end of the cable"),
+        ([((0, 0, 0), 0.1), ((1, 0, 0), 0.1)], {}, r"path\[1\].*and path\[0\] are drums on two bodies"),
         ([(-1, 0.11, 0), ((0, 0, 0), -0.1), (1, 0.11, 0)], {}, r"passes this pulley without touching it"),
         ([(-1, -1, 0), ((0, 0, 0), -0.1), (1, -1, 0)], {"turns": {0: 1}}, r"key 0, which is no station with a radius"),
         ([(0, 0, 0), ((0.05, 0, 0), 0.1), (1, 0, 0)], {}, r"0\.05 m from the station before it.*more than 0\.1 m"),
