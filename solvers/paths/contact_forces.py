@@ -30,7 +30,7 @@ import numpy as np
 from scipy.sparse import block_array, block_diag, csc_array
 from scipy.sparse.linalg import splu
 
-from fem_mbs.errors import SolverError, label
+from fem_mbs.errors import ModelError, SolverError, label
 from fem_mbs.solvers.contact.law import (
     CLOSED,
     GAP,
@@ -63,6 +63,10 @@ class ContactForces:
 
     def __init__(self, system: Any) -> None:
         self.system, nc = system, system.nc
+        two = [contact for contact in system.contacts if contact.two_coefficients]
+        if two:
+            cure = "load paths know one coefficient; give the contacts friction=static for how far they stick"
+            raise ModelError(f"{label(two[0])}: has static and sliding friction; {cure}", [two[0]])
         self.groups = [group for group in system.groups if group.contact_stride and group.n]
         self.laws = np.zeros((nc, contact_assembly.N_LAW))
         for group in self.groups:
