@@ -333,7 +333,7 @@ class Joint(Constraint):
         return cls(A.frame_at(position, rotation), B.frame_at(position, rotation), **options)
 
 
-def _coefficients(owner, friction):
+def friction_coefficients(owner: Any, friction: Any) -> tuple[float, float]:
     """Static and sliding coefficient, of one number or two."""
     both = friction if isinstance(friction, (tuple, list, np.ndarray)) and np.ndim(friction) else (friction, friction)
     owner.check(len(both) == 2, "friction", friction, "must be one number or (static, sliding)")
@@ -378,7 +378,7 @@ class FrictionRow(Element):
         self.joint, self.rows = joint, joint.rows
         super().__init__(joint.nodes, name=name, signals=signals)
         self.check(self.rows <= MOST_ROWS, "joint", joint, "leaves nothing free")
-        self.friction, self.kappa = _coefficients(self, friction), self.as_flag("kappa", kappa)
+        self.friction, self.kappa = friction_coefficients(self, friction), self.as_flag("kappa", kappa)
         effort, rate = units
         self.outputs = {
             "force": (1, effort), "bound": (1, effort), "slip": (1, rate), "status": (1, ""), "power": (1, "W"),
@@ -490,7 +490,7 @@ class Contact(Element):
         self.tangential_restitution = self.number(
             "tangential_restitution", tangential_restitution, at_least=-1, at_most=1
         )
-        self.static_friction, self.friction = _coefficients(self, friction)
+        self.static_friction, self.friction = friction_coefficients(self, friction)
         self.stribeck_speed = self.positive("stribeck_speed", stribeck_speed, "m/s", allow_zero=True)
         self.rolling_resistance = self.positive("rolling_resistance", rolling_resistance, "m", allow_zero=True)
         self.spinning_resistance = self.positive("spinning_resistance", spinning_resistance, "m", allow_zero=True)

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import FrictionRow, register
+from fem_mbs.elements.base import FrictionRow, friction_coefficients, register
 from fem_mbs.elements.joints.rows import column, plane_hessian, plane_row, random_joint
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.registry import REGISTRY
@@ -247,7 +247,7 @@ class JointFriction(FrictionRow):
         self.flat, self.offset = self.as_flag("flat", flat), self.as_vector("offset", offset, 2)
         self._refuse_others(known)
         signals: list[Signal] = []
-        self._coefficients(friction)  # before what else may be missing
+        friction_coefficients(self, friction)  # before what else may be missing
         preload = self._given("preload", preload, signals)
         speed = self._given("speed", speed, signals)
         self.moved = speed != (0.0, -1)

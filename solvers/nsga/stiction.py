@@ -14,7 +14,8 @@ open slides as the step begins. In the position correction the coefficient of th
 
 The coefficient that acts is column `L_MU` of the laws, which a run changes; all kernels read that.
 
-Source: docs/theory/contact_laws.md, (14); the law (2): Armstrong-Hélouvry, Dupont, Canudas de Wit, Automatica 30 (1994).
+Source: docs/theory/contact_laws.md, (14)-(15); the law (2): Armstrong-Hélouvry, Dupont, Canudas de Wit, Automatica 30
+(1994).
 
     symbol    code           meaning
     v         o.slid (nc,)   sliding speed as the step begins [m/s]; −1: stuck
@@ -132,3 +133,4 @@ def stiction_part(run, task):
         o.answer = 1 if next_coefficients(d, s, o) else 0
     else:
         sliding_speeds(d, s, o, True)
+        first_coefficients(d, o)  # a memory that starts again asks what sticks

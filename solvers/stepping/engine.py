@@ -68,7 +68,9 @@ class Engine:
         self.stiction = [contact for contact in system.contacts[: system.nc_fixed] if contact.two_coefficients]
         if self.stiction and not method.takes_static_friction:
             who = type(method).__name__
-            message = f"has static and sliding friction, which {who} does not know; use DecoupledNSGA, or one coefficient"
+            message = (
+                f"has static and sliding friction, which {who} does not know; use DecoupledNSGA, or one coefficient"
+            )
             method._refuse_part(self.stiction[0], message)
         self.struck = np.zeros(system.nc_fixed, bool)  # contacts, in states that were saved
         self.splits = getattr(method, "impacts", "plain") == "split" and system.nc > 0
