@@ -14,7 +14,7 @@ open slides as the step begins. In the position correction the coefficient of th
 
 The coefficient that acts is column `L_MU` of the laws, which a run changes; all kernels read that.
 
-Source: docs/theory/contact_laws.md, (14)-(15); the law (2): Armstrong-Hélouvry, Dupont, Canudas de Wit, Automatica 30
+Source: docs/theory/contact_laws.md, (12)-(13); the law (2): Armstrong-Hélouvry, Dupont, Canudas de Wit, Automatica 30
 (1994).
 
     symbol    code           meaning
