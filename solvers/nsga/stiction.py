@@ -28,6 +28,7 @@ from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.contact.law import GAP, STICK
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.persistent import rest_speed
+from fem_mbs.solvers.nsga.stiction_tasks import BEGIN, NEXT, START
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import (
@@ -41,7 +42,6 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
 )
-from fem_mbs.solvers.nsga.stiction_tasks import BEGIN, NEXT, START
 
 
 @kernel
