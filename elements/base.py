@@ -335,7 +335,8 @@ class Joint(Constraint):
 
 def friction_coefficients(owner: Any, friction: Any) -> tuple[float, float]:
     """Static and sliding coefficient, of one number or two."""
-    both = friction if isinstance(friction, (tuple, list, np.ndarray)) and np.ndim(friction) else (friction, friction)
+    several = isinstance(friction, (tuple, list)) or (isinstance(friction, np.ndarray) and friction.ndim > 0)
+    both = friction if several else (friction, friction)
     owner.check(len(both) == 2, "friction", friction, "must be one number or (static, sliding)")
     static, sliding = (owner.positive("friction", value, "", allow_zero=True) for value in both)
     owner.check(static >= sliding, "friction", friction, "(static, sliding): static must be ≥ sliding")
