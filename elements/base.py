@@ -357,6 +357,16 @@ class Joint(Constraint):
         return cls(A.frame_at(position, rotation), B.frame_at(position, rotation), **options)
 
 
+def friction_coefficients(owner: Any, friction: Any, parameter: str = "friction") -> tuple[float, float]:
+    """Static and sliding coefficient, of one number or two."""
+    several = isinstance(friction, (tuple, list)) or (isinstance(friction, np.ndarray) and friction.ndim > 0)
+    both = friction if several else (friction, friction)
+    owner.check(len(both) == 2, parameter, friction, "must be one number or (static, sliding)")
+    static, sliding = (owner.positive(parameter, value, "", allow_zero=True) for value in both)
+    owner.check(static >= sliding, parameter, friction, "(static, sliding): static must be ≥ sliding")
+    return static, sliding
+
+
 class FrictionRow(Element):
     """Dry friction against the rate γ of one coordinate of a joint: −μ N Sign(γ), N of what the joint transmits.
 
@@ -399,21 +409,12 @@ class FrictionRow(Element):
         self.joint, self.rows = joint, 0 if joint is None else joint.rows
         super().__init__(nodes if joint is None else joint.nodes, name=name, signals=signals)
         self.check(self.rows <= MOST_ROWS, "joint", joint, "leaves nothing free")
-        self.friction, self.kappa = self._coefficients(friction), self.as_flag("kappa", kappa)
+        self.friction, self.kappa = friction_coefficients(self, friction), self.as_flag("kappa", kappa)
         effort, rate = units
         self.outputs = {
             "force": (1, effort), "bound": (1, effort), "slip": (1, rate), "status": (1, ""), "power": (1, "W"),
             "dissipated": (1, "J"), "kappa": (1, ""),
         }  # fmt: skip
-
-    def _coefficients(self, friction, parameter="friction"):
-        """Static and sliding coefficient."""
-        several = isinstance(friction, (tuple, list)) or (isinstance(friction, np.ndarray) and friction.ndim > 0)
-        both = friction if several else (friction, friction)
-        self.check(len(both) == 2, parameter, friction, "must be one number or (static, sliding)")
-        static, sliding = (self.number(parameter, value, at_least=0) for value in both)
-        self.check(static >= sliding, parameter, friction, "(static, sliding): static must be ≥ sliding")
-        return static, sliding
 
     @property
     def law(self) -> tuple[float, float, float]:
@@ -431,8 +432,12 @@ class Contact(Element):
     ----------
     restitution : float, 0 … 1, -
         Newton's coefficient of the normal direction, e_N.
-    friction : float, ≥ 0, -
-        Coulomb's coefficient μ.
+    friction : float, ≥ 0, or (static, sliding), -
+        Coulomb's coefficient μ; or two, static ≥ sliding: what sticks holds up to the first, what slides has the
+        second, and what comes to rest stays if the first holds it. Two are for `DecoupledNSGA`.
+    stribeck_speed : float, ≥ 0 [m/s]
+        With two coefficients: v_s of the fall from static to sliding friction, μ(v) = μ_k + (μ_s − μ_k) exp(−(v/v_s)²).
+        Default: 0, sliding friction at any speed. Falling friction makes slow sliding unstable: steps must resolve it.
     tangential_restitution : float, −1 … 1, -
         e_T; 0 for ordinary friction.
     rolling_resistance, spinning_resistance : float, ≥ 0 [m]
@@ -446,6 +451,8 @@ class Contact(Element):
 
     Attributes
     ----------
+    friction, static_friction : float
+        Of sliding and of sticking.
     convex : bool
         Of the type: whether both surfaces are convex. Their normal then turns by more than 14° in a step only where
         they pass each other.
@@ -476,7 +483,8 @@ class Contact(Element):
     Raises
     ------
     ParameterError
-        Coefficients out of range; radius_contensou and spinning_resistance both given.
+        Coefficients out of range; radius_contensou and spinning_resistance both given; two coefficients of friction
+        with radius_contensou or tangential_restitution.
 
     Notes
     -----
@@ -500,7 +508,8 @@ class Contact(Element):
         nodes: Any,
         *,
         restitution: float = 0.0,
-        friction: float = 0.0,
+        friction: Any = 0.0,
+        stribeck_speed: float = 0.0,
         tangential_restitution: float = 0.0,
         rolling_resistance: float = 0.0,
         spinning_resistance: float = 0.0,
@@ -512,7 +521,8 @@ class Contact(Element):
         self.tangential_restitution = self.number(
             "tangential_restitution", tangential_restitution, at_least=-1, at_most=1
         )
-        self.friction = self.positive("friction", friction, "", allow_zero=True)
+        self.static_friction, self.friction = friction_coefficients(self, friction)
+        self.stribeck_speed = self.positive("stribeck_speed", stribeck_speed, "m/s", allow_zero=True)
         self.rolling_resistance = self.positive("rolling_resistance", rolling_resistance, "m", allow_zero=True)
         self.spinning_resistance = self.positive("spinning_resistance", spinning_resistance, "m", allow_zero=True)
         self.radius_contensou = self.positive("radius_contensou", radius_contensou, "m", allow_zero=True)
@@ -523,6 +533,17 @@ class Contact(Element):
             f"m and spinning_resistance = {self.spinning_resistance:g} m both resist turning about the normal; give "
             "one. Without sliding, radius_contensou acts as a spinning_resistance of 3π/16 μ R",
         )
+        message = "is for friction=(static, sliding) with two coefficients that differ; leave it out"
+        self.check(self.stribeck_speed == 0.0 or self.two_coefficients, "stribeck_speed", stribeck_speed, message)
+        for what in ("radius_contensou", "tangential_restitution"):
+            value = getattr(self, what)
+            message = "does not go with static and sliding friction: give one coefficient, or leave it out"
+            self.check(value == 0.0 or not self.two_coefficients, what, value, message)
+
+    @property
+    def two_coefficients(self) -> bool:
+        """Whether static friction is larger than that of sliding."""
+        return self.static_friction > self.friction
 
     @property
     def drilling_arm(self) -> float:
@@ -535,7 +556,7 @@ class Contact(Element):
 
     @property
     def law(self) -> tuple:
-        """(μ, ρ, γ, e_N, e_T, c): what solvers know of the contact."""
+        """(μ, ρ, γ, e_N, e_T, c, μ_s, μ_k, v_s): what solvers know of the contact."""
         return (
             self.friction,
             self.rolling_resistance,
@@ -543,6 +564,9 @@ class Contact(Element):
             self.restitution,
             self.tangential_restitution,
             self.drilling_arm,
+            self.static_friction,
+            self.friction,
+            self.stribeck_speed,
         )
 
 

@@ -3,7 +3,7 @@
 In a frame that moves with acceleration a(t) and does not turn, bodies move as in a field of gravity g − a(t). The field
 is three functions of time of the system, as those of loads. It has no potential: its work is booked as that of a load.
 
-Source: docs/theory/energy_table.md, decision 3.
+Source: docs/theory/energy_table.md, (3).
 """
 
 from collections.abc import Callable

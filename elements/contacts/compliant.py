@@ -173,6 +173,9 @@ class CompliantContact(Force):
         if len(contact.nodes) > self.most_nodes:
             message = f"moves with {len(contact.nodes)} nodes; a compliant contact has room for {self.most_nodes}"
             raise ParameterError(self, "contact", label(contact), message)
+        both = (contact.static_friction, contact.friction)
+        message = "are static and sliding friction, for nonsmooth contacts; a compliant contact has one coefficient"
+        self.check(not contact.two_coefficients, "friction", both, message)
         for what in ("rolling_resistance", "spinning_resistance", "radius_contensou", "tangential_restitution"):
             value = getattr(contact, what)
             message = "is for nonsmooth contacts; a compliant contact knows sliding friction only: leave it out"

@@ -404,6 +404,9 @@ class ContactGroup(Part):
                     if error.parameter != "law":
                         raise
                 else:
+                    message = "(static, sliding): contacts of groups have one coefficient"
+                    both = (contact.static_friction, contact.friction)
+                    self.check(not contact.two_coefficients, "friction", both, message)
                     laws[i, j] = contact.law
         return laws
 

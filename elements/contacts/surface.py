@@ -333,9 +333,9 @@ class PointOnSurface(SphereShapeContact):
     def trouble(self, state: Any) -> str:
         """That the point is behind the surface."""
         return (
-            f"{label(self)}: the point is under the surface, to which it came from beside; it may be above it and beside "
-            "it only. Make the surface larger, end the run before, or give the point a radius > 0: spheres touch both "
-            "sides"
+            f"{label(self)}: the point is under the surface, to which it came from beside; it may be above it and "
+            "beside it only. Make the surface larger, end the run before, or give the point a radius > 0: spheres "
+            "touch both sides"
         )
 
     def picture(self) -> list:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike
-from fem_mbs.elements.base import JOINT_FRAMES, Force, FrictionRow, register
+from fem_mbs.elements.base import JOINT_FRAMES, Force, FrictionRow, friction_coefficients, register
 from fem_mbs.elements.drives.gear_mesh import TwoWheels, random_wheels
 from fem_mbs.elements.drives.spans import (
     centre_line,
@@ -267,9 +267,9 @@ class IdealBelt(TwoWheels, FrictionRow):
         distance = self._connect_wheels(frame_P, frame_Q, name)
         self._set_radii(radii, crossed)
         self.pretension = self.positive("pretension", pretension, "N")
-        mu = np.array([self._coefficients(friction), self._coefficients(friction)])
+        mu = np.array([friction_coefficients(self, friction), friction_coefficients(self, friction)])
         if other_friction is not None:
-            mu[1] = self._coefficients(other_friction, "other_friction")
+            mu[1] = friction_coefficients(self, other_friction, "other_friction")
         for key, row in (("friction", mu[0]), ("other_friction", mu[1])):
             self.check(row[1] > 0.0, key, row[1], "must be > 0 where it slides: nothing else drives")
         fixed = given_wrap(self, wrap)

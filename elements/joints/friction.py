@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.elements.base import FrictionRow, register
+from fem_mbs.elements.base import FrictionRow, friction_coefficients, register
 from fem_mbs.elements.joints.friction_kernels import (
     AS_THEY_ARE,
     MOST_TERMS,
@@ -188,7 +188,7 @@ class JointFriction(FrictionRow):
         self.flat, self.offset = self.as_flag("flat", flat), self.as_vector("offset", offset, 2)
         self._refuse_others()
         signals: list[Signal] = []
-        self._coefficients(friction)  # before what else may be missing
+        friction_coefficients(self, friction)  # before what else may be missing
         unit = ("N m", "rad/s") if self.turns else ("N", "m/s")
         preload = self._given("preload", never_negative(self, "preload", preload, unit[0]), signals)
         speed = self._given("speed", speed, signals)

@@ -20,8 +20,10 @@ C_PASSAGE, C_REACH, C_CONVEX, C_THETA, C_TOUCH, C_BLOCKS = 16, 17, 18, 19, 20, 2
 # blocks: G_N (1), G_T (2), V_T (2), W (3), then at the start of the step G_N (1), V_T (2); the last, the row of W about
 # the normal at the start of the step (1), exists in groups with drilling friction only
 B_GN, B_GT, B_VT, B_W, B_GN0, B_VT0, B_WN0, B_COUNT = 0, 1, 3, 5, 8, 9, 11, 11
-# columns of the laws of a group, see `Contact.law`: μ, ρ, γ, e_N, e_T, arm c of drilling
-L_MU, L_ROLLING, L_SPINNING, L_NORMAL, L_TANGENTIAL, L_DRILLING, N_LAW = 0, 1, 2, 3, 4, 5, 6
+# columns of the laws of a group, see `Contact.law`: μ, ρ, γ, e_N, e_T, arm c of drilling; static and sliding
+# coefficient and Stribeck speed. μ is the coefficient that acts: a run changes it where the two differ
+L_MU, L_ROLLING, L_SPINNING, L_NORMAL, L_TANGENTIAL, L_DRILLING = 0, 1, 2, 3, 4, 5
+L_STATIC, L_SLIDING, L_STRIBECK, N_LAW = 6, 7, 8, 9
 
 
 @kernel
@@ -119,7 +121,7 @@ def contacts_begin_step(d):
 
 @kernel
 def laws_of(g):
-    """Laws of the contacts of a group (n, 6): columns `L_MU` …."""
+    """Laws of the contacts of a group (n, 9): columns `L_MU` …."""
     return matrix(g.laws_at, g.n, N_LAW)
 
 

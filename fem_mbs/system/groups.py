@@ -66,6 +66,8 @@ class Group:
             self.kept[:, C_PASSAGE] = [element.passage for element in elements]
             self.kept[:, C_REACH] = [element.reach for element in elements]
         has_law = is_contact or is_friction
+        if is_contact and any(element.two_coefficients for element in elements):
+            self.changes = (*self.changes, "laws")  # the coefficient that acts
         self.laws = np.array([element.law for element in elements]) if has_law else np.zeros((1, N_LAW))
         self.calls = {}
         unknown = [name for name in first.kernels if name not in KERNELS]

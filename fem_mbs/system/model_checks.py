@@ -8,7 +8,7 @@ import numpy as np
 from fem_mbs.errors import ModelError, label
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.shapes import matrices
-from fem_mbs.system.contacts import L_MU, L_ROLLING, L_SPINNING
+from fem_mbs.system.contacts import L_ROLLING, L_SPINNING, L_STATIC
 from fem_mbs.system.element_checks import trouble
 from fem_mbs.system.locked_gears import warn_locked
 from fem_mbs.system.redundant_joints import redundant_constraints
@@ -223,7 +223,7 @@ def elements_in_range(system: "System", state: "State") -> None:
 def doubtful_laws(system: "System") -> None:
     """Warn of coefficients of contacts that are possible, but hardly meant."""
     for contact, law in zip(system.contacts, system.laws):
-        mu, radius = law[L_MU], float(getattr(contact, "radius", 0.0))
+        mu, radius = law[L_STATIC], float(getattr(contact, "radius", 0.0))
         if mu > LARGEST_FRICTION:
             warnings.warn(
                 f"{label(contact)}: friction = {mu:g} is above {LARGEST_FRICTION:g}. It is a number, not per cent: did "

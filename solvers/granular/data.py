@@ -72,7 +72,7 @@ TABLE = Table(
         "plane_row": Item("no", "row of `bodies` of each obstacle, where contacts resist turning", "i8"),
         "plane_material": Item("no", "of each obstacle", "i8"),
         "excluded": Item("nx", "pairs of nodes that never touch, first · N + second in rising order", "i8"),
-        "laws": Item("nl nl 6", "laws of pairs of materials"),
+        "laws": Item("nl nl 9", "laws of pairs of materials, `system.contacts.N_LAW` numbers each"),
         "room": Item("np 2", "pairs that a search has found", "i4"),
         # pairs by their first grain: those of grain i are at start[i] … start[i + 1]
         "start": Item("ng", "first pair of each grain", "i8"),

@@ -80,7 +80,7 @@ def _unknown_contacts(system, method):
 
 
 def occurring(search: Any) -> np.ndarray:
-    """Laws (n, nl, 6) of the materials of spheres: obstacles do not meet, and may have none with each other."""
+    """Laws (n, nl, 9) of the materials of spheres: obstacles do not meet, and may have none with each other."""
     return search.laws[np.unique(search.materials)]
 
 

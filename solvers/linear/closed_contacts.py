@@ -54,7 +54,7 @@ class ClosedContacts:
             self.remarks.append(f"Closed contacts are left out: {names}. {cure}.")
         sliding = np.abs(system.contact_velocities(state)[:, 1:]).max(axis=1) if self.chosen else np.zeros(0)
         slow = STICKS * max(system.speed_at(state), 1e-300)
-        self.sticks = [system.contacts[c].friction > 0.0 and sliding[c] <= slow for c in self.chosen]
+        self.sticks = [system.contacts[c].static_friction > 0.0 and sliding[c] <= slow for c in self.chosen]
 
     def _named(self, owner, contacts):
         known = {id(contact): c for c, contact in enumerate(self.system.contacts)}

@@ -14,7 +14,7 @@ from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.solvers.alpha.data import COEFFICIENTS, MEMORY
 from fem_mbs.solvers.stepping.table import Item, Table
 
-PARTS = "smooth velocity restart closed".split()  # as `stepping.data.PARTS`
+PARTS = "smooth velocity restart closed stiction".split()  # as `stepping.data.PARTS`
 
 TABLE = Table(
     "run of DecoupledNSGA",
@@ -41,6 +41,8 @@ TABLE = Table(
         "pause_length": Item("N", "per part: length of the last pause", "i8", kept=True),
         "quick": Item("N", "per part: changes in quick succession", "i8", kept=True),
         "quiet": Item("N", "per part: steps since the last change", "i8", kept=True),
+        "slid": Item("nc", "sliding speeds as the step begins, −1: stuck; see nsga.stiction", kept=True),
+        "passes": Item("nc", "of contacts with static friction", "i8"),
         # joint friction, see nsga.friction_sweeps
         "respond": Item("nf u", "solution for a unit impulse of each row"),
         "mobility": Item("nf nf", "rates that they give"),

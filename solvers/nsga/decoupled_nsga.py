@@ -18,6 +18,7 @@ from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.system.contacts import L_STATIC
 from fem_mbs.system.layout import Rows
 from fem_mbs.system.system import State, System
 
@@ -139,7 +140,7 @@ class DecoupledNSGA(AlphaMethod):
     """
 
     table = TABLE
-    takes_grains = takes_mechanisms = takes_friction = True
+    takes_grains = takes_mechanisms = takes_friction = takes_static_friction = True
     named = ("smooth motion", "position correction", "velocity correction")
 
     def __init__(
@@ -225,6 +226,13 @@ class DecoupledNSGA(AlphaMethod):
             if system.searches and value:
                 message = f"does not go with contact groups ('{system.searches[0].owner.name}'); leave it out"
                 raise ParameterError(self, name, value, message)
+        two = [contact for contact in system.contacts[: system.nc_fixed] if contact.two_coefficients]
+        if two and system.searches:
+            message = f"has static and sliding friction, not with contact groups ('{system.searches[0].owner.name}')"
+            self._refuse_part(two[0], message)
+        if two and self.contact_solver == "problem":
+            message = f"does not know static and sliding friction ({label(two[0])}); take 'newton' or 'auto'"
+            raise ParameterError(self, "contact_solver", self.contact_solver, message)
         if system.frictions and system.searches:
             message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
             self._refuse_part(system.frictions[0], message)
@@ -253,6 +261,12 @@ class DecoupledNSGA(AlphaMethod):
         from fem_mbs.solvers.nsga import friction, scheme
 
         return {"friction": friction.friction_part, "restart": scheme.restart}
+
+    def parts_of_static_friction(self) -> dict[str, Any]:
+        """Compiled parts of models with contacts that have two coefficients of friction alone."""
+        from fem_mbs.solvers.nsga import stiction
+
+        return {"stiction": stiction.stiction_part}
 
     def problems(self) -> dict[str, Any]:
         """What Newton's iteration solves."""
@@ -299,6 +313,7 @@ class DecoupledNSGA(AlphaMethod):
         from fem_mbs.solvers.stepping.initial import initial_accelerations
 
         a, run = engine.arrays, engine.run[0]
+        self._find_sliding(engine)
         if run["persistent"] or run["friction"]:
             self._start_consistent(engine, state)
         else:
@@ -324,8 +339,18 @@ class DecoupledNSGA(AlphaMethod):
         struck, run["struck"] = int(run["struck"]), 0  # the forces before an impact are not those that act now
         invoke(int(own["restart_part"]), address(engine.data), address(engine.run))
         run["struck"] = struck
+        self._find_sliding(engine)
         if run["friction"]:
             invoke(int(run["friction_part"]), address(engine.run), RESTARTED)
+
+    @staticmethod
+    def _find_sliding(engine):
+        """Which contacts with static friction slide, by the present velocities."""
+        from fem_mbs.jit import address, invoke
+        from fem_mbs.solvers.nsga.stiction_tasks import START
+
+        if engine.own[0]["stiction_part"]:
+            invoke(int(engine.own[0]["stiction_part"]), address(engine.run), START)
 
     def _start_consistent(self, engine, state):
         """The first accelerations are consistent with closed contacts and friction in joints."""
@@ -359,6 +384,6 @@ class DecoupledNSGA(AlphaMethod):
         rests = (a["was_active"] != 0) & (np.abs(velocity[:, 0]) <= 10 * tol_v)
         slides = np.linalg.norm(velocity[:, 1:], axis=1) > 10 * tol_v
         with_friction = np.where(slides, SLIP, STICK)
-        kind = np.where(system.laws[:, 0] > 0, with_friction, CLOSED)
+        kind = np.where(system.laws[:, L_STATIC] > 0, with_friction, CLOSED)
         a["closed"][:] = a["entered"][:] = np.where(rests, kind, GAP)
         a["part"][:] = system.parts()

@@ -5,6 +5,7 @@ from fem_mbs.solvers.alpha.motion import keep_accelerations, set_coefficients
 from fem_mbs.solvers.contact.convection import contact_convection
 from fem_mbs.solvers.contact.law import GAP, STICK
 from fem_mbs.solvers.contact.position_rows import let_go
+from fem_mbs.solvers.nsga import stiction_tasks
 from fem_mbs.solvers.nsga.closed import BEGIN, END, STOP
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_turning, leave_cones
@@ -98,6 +99,8 @@ def step(data, run):
     o = own_at(s.own_at)[0]
     counts = s.counts
     counts[6] = SMOOTH
+    if o.stiction_part != 0:
+        call2(o.stiction_part, run, stiction_tasks.BEGIN)
     if s.cut != STRIKES or counts[4] > 0 or s.plastic != 0:  # else it has been solved
         smooth_motion(d, s, o)
         if s.code != OK:
@@ -282,6 +285,8 @@ def finish(d, s, o, lag):
     keep_accelerations(d, s, o, lag)
     accept_states(d, s.x, s.R, s.V, s.lam_report)
     struck = mark_impacts(d, s)
+    if o.stiction_part != 0:
+        call2(o.stiction_part, s.run_at, stiction_tasks.END)
     restart_now = struck and (o.reset != 0 or s.cut == STRIKES)
     s.struck = 1 if struck else 0
     if s.persistent != 0:

@@ -14,6 +14,7 @@ from fem_mbs.solvers.contact.velocity import (
 )
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.persistent import rest_speed
+from fem_mbs.solvers.nsga.stiction_tasks import NEXT
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.codes import OK, STRIKES, TOO_MANY_PROBLEMS
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -150,15 +151,21 @@ def solve_sequence(d, s, o):
 def velocity(data, run):
     """Solve the velocity sub-problem: impact law, friction cones and G v + ∂g/∂t = 0, friction of joints.
 
-    Static friction of joints takes up to three passes.
+    Static friction, of joints and of contacts, takes up to three passes.
     """
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     if s.friction != 0:
         call2(s.friction_part, run, FIRST)
     solve_sequence(d, s, o)
-    while s.friction != 0 and s.code == OK:
-        call2(s.friction_part, run, PASSES)
-        if s.friction_answer == 0:
+    while (s.friction != 0 or o.stiction_part != 0) and s.code == OK:
+        again = False
+        if s.friction != 0:
+            call2(s.friction_part, run, PASSES)
+            again = s.friction_answer != 0
+        if o.stiction_part != 0:
+            call2(o.stiction_part, run, NEXT)
+            again = again or o.answer != 0
+        if not again:
             return
         solve_sequence(d, s, o)

@@ -30,7 +30,7 @@ import numpy as np
 from scipy.sparse import block_array, block_diag, csc_array
 from scipy.sparse.linalg import splu
 
-from fem_mbs.errors import SolverError, label
+from fem_mbs.errors import ModelError, SolverError, label
 from fem_mbs.solvers.contact.law import (
     CLOSED,
     GAP,
@@ -61,6 +61,10 @@ class ContactForces(ContactRows):
     """
 
     def __init__(self, system: Any) -> None:
+        two = [contact for contact in system.contacts if contact.two_coefficients]
+        if two:
+            cure = "load paths know one coefficient; give the contacts friction=static for how far they stick"
+            raise ModelError(f"{label(two[0])}: has static and sliding friction; {cure}", [two[0]])
         super().__init__(system)
         nc = system.nc
         self.lam, self.rows = np.zeros((nc, 3)), np.zeros((nc, 3))

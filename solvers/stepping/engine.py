@@ -65,6 +65,13 @@ class Engine:
         if system.frictions and not method.takes_friction:
             message = f"is joint friction, which {type(method).__name__} does not know; use DecoupledNSGA"
             method._refuse_part(system.frictions[0], message)
+        self.stiction = [contact for contact in system.contacts[: system.nc_fixed] if contact.two_coefficients]
+        if self.stiction and not method.takes_static_friction:
+            who = type(method).__name__
+            message = (
+                f"has static and sliding friction, which {who} does not know; use DecoupledNSGA, or one coefficient"
+            )
+            method._refuse_part(self.stiction[0], message)
         self.struck = np.zeros(system.nc_fixed, bool)  # contacts, in states that were saved
         self.splits = getattr(method, "impacts", "plain") == "split" and system.nc > 0
         self.longest = np.inf  # [s]: steps of variable size that the method takes
@@ -234,6 +241,8 @@ class Engine:
         parts = {**shared, **self.method.parts()}
         if self.system.frictions:
             parts |= self.method.parts_of_friction()
+        if self.stiction:
+            parts |= self.method.parts_of_static_friction()
         if not self.contacts_come:  # asking for an address compiles the part
             parts = {name: part for name, part in parts.items() if name not in OF_CONTACTS}
         for name, part in parts.items():

@@ -15,6 +15,7 @@ from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Frame, Node
 from fem_mbs.signals import Held
+from fem_mbs.system.contacts import L_MU, L_SLIDING
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
@@ -69,6 +70,14 @@ def _tables(group):
     return found
 
 
+def _laws(group):
+    """Laws of a group as the model gives them: a run may have left another coefficient of friction."""
+    laws = group.laws.copy()
+    if group.contact_stride:
+        laws[:, L_MU] = laws[:, L_SLIDING]
+    return laws
+
+
 def _watching(item):
     """What a controller or an event is, in words, without its functions."""
     if item.role == "controller":
@@ -88,7 +97,7 @@ def fingerprint(system: "System") -> dict[str, str]:
         kind = type(group.elements[0]).__name__
         number = counted[kind] = counted.get(kind, 0) + 1
         name = f"elements of type {kind}" + (f" ({number})" if number > 1 else "")
-        arrays = [group.nodes, group.laws, *_without_addresses(group.parameters), *_tables(group)]
+        arrays = [group.nodes, _laws(group), *_without_addresses(group.parameters), *_tables(group)]
         found[name] = f"{group.n} {sorted(group.sizes.items())} {_digest(*arrays)}"
     for search in system.searches:
         arrays = [search.nodes, search.offsets, search.radii, search.materials, search.laws, search.thickness]

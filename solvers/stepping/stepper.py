@@ -88,6 +88,7 @@ class Stepper(Checked):
     takes_grains: bool = False  # contact groups of free bodies go to `fem_mbs.solvers.granular`
     leads_grains: bool = True  # bodies that sweeps push have to be put to x_n + h v; False: the method does so itself
     takes_mechanisms: bool = False  # with obstacles that they move
+    takes_static_friction: bool = False  # of contacts, with a method ``parts_of_static_friction``
     takes_friction: bool = False  # of joints, with a method ``parts_of_friction``
     threads: int = 1  # for these sweeps
     contact_shift: float = SHIFT  # proximal shift of redundant contacts, unless epsilon is given

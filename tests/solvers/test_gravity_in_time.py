@@ -107,6 +107,28 @@ def test_a_field_that_is_switched_on_lets_fall_what_was_at_rest():
     assert gap[t > 0.6].max() == pytest.approx(0.125, abs=5e-3) and gap.min() > -1e-12
 
 
+def test_grains_feel_the_field_too():
+    """A pile that is solved by sweeps: a function that is a constant is the constant, and a switch lets it float."""
+
+    def pile(gravity):
+        model, group = fem.Model("pile", gravity=gravity), fem.ContactGroup(friction=0.3, name="grains")
+        for k in range(6):
+            place = [0.045 * (k % 2), 0.0, 0.021 + 0.045 * (k // 2)]
+            group.sphere(model.add(fem.RigidBody.sphere(0.05, 0.02, position=place, name=f"grain {k}")), 0.02)
+        group.obstacle(fem.SphereOnPlane, model.ground.frame())
+        model.add(group)
+        return model
+
+    constant, function, switched = (
+        fem.DecoupledNSGA().run(pile(g), 0.3, 1e-3)
+        for g in ([0, 0, -9.81], lambda t: [0, 0, -9.81], lambda t: [0, 0, -9.81 if t < 0.2005 else 20.0])
+    )
+    assert (constant["grain 4"].position == function["grain 4"].position).all()
+    assert (switched["grain 0"].position[200] == constant["grain 0"].position[200]).all()
+    lifted = switched["grain 0"].position[-1, 2] - constant["grain 0"].position[200, 2]
+    assert lifted == pytest.approx(0.5 * 20.0 * 0.1**2, abs=3e-3)  # the jump is seen a step late: g h t
+
+
 def test_a_controller_may_switch_a_field_off():
     mass = fem.PointMass(1.0, name="mass")
     height = fem.Sensor(mass.node, "position", component="z")

@@ -1,0 +1,6 @@
+"""What `nsga.stiction` is asked for: numbers of its tasks. Answers are in ``o.answer``."""
+
+START = 0  # of a run, and after velocities have jumped: what slides
+BEGIN = 1  # of a step, or of an attempt at one: coefficients of the first pass
+NEXT = 2  # whether another pass is needed; its coefficients are set
+END = 3  # of a step: what slides
