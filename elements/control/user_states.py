@@ -20,6 +20,8 @@ from fem_mbs.nodes import Node1
 
 COUNT = np.dtype([("nz", "i8")])
 
+# `first_order` has the same for its own record: numba would convert between two records, one of them part of the other
+
 
 @kernel
 def inertia(p, a, Ma):
