@@ -9,7 +9,7 @@ which needs the state before; where that was not saved the reaction of such a st
 Forces of contacts act at the contact point along the saved axes; their virtual work is that of G_c, because closed
 contacts have no gap.
 
-Source: docs/theory/energy_table.md, (3).
+Source: docs/theory/energy_table.md, (4).
 """
 
 from typing import TYPE_CHECKING, Any

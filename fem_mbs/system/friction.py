@@ -31,7 +31,9 @@ F_PART = 24  # of the step before sliding began or reversed, 0: all of it is as 
 F_SHARE, F_HELD = 27, 28  # part of the bound that acts in the step; impulse besides [N s, N m s]
 F_OUT = 25  # it is left out of the smooth sub-problem, and of consistent accelerations
 F_LAST = 29  # friction at the start of the step
-F_SLOPE = 30  # from here on: ∂N/∂λ
+F_BEGAN, F_BEGAN_GT = 26, 30  # λ~ that the step begins with, and ∂γ/∂t
+F_TAKEN, F_GIVEN = 31, 32  # of a run that keeps books: work of the step, of the friction and of its moving surface [J]
+F_SLOPE = 33  # from here on: ∂N/∂λ
 MOST_ROWS = 5  # of a joint that leaves a coordinate free
 N_FRICTION = F_SLOPE + MOST_ROWS
 

@@ -118,8 +118,10 @@ def coupled_step(data, run):
     if o.levels == 1 and d.nc > 0:
         reactions(d, s, o)
     keep_impulses(d, s)
+    s.lasting = 1
     for i in range(d.m):
-        s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
+        s.lam_lasting[i] = s.ks * s.lam[i]
+        s.lam_report[i] = s.lam_lasting[i] + s.kv * s.Lam[i] / s.h
 
 
 @kernel

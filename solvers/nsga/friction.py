@@ -84,6 +84,8 @@ from fem_mbs.system.assembly import (
 from fem_mbs.system.friction import (
     F_ARM,
     F_BEFORE,
+    F_BEGAN,
+    F_BEGAN_GT,
     F_FORCED,
     F_GT,
     F_HELD,
@@ -249,6 +251,7 @@ def begin_step(d, let_go):
                     kept[F_OUT], kept[F_SMOOTH] = 1.0, 0.0
                 else:
                     kept[F_START], kept[F_OLD], kept[F_JAM] = kept[F_STATUS], kept[F_RATE], 0.0
+                    kept[F_BEGAN], kept[F_BEGAN_GT] = kept[F_SMOOTH], kept[F_GT]
 
 
 @kernel

@@ -129,8 +129,10 @@ def step(data, run):
     call2(o.velocity_part, s.data_at, s.run_at)
     if s.code == OK and s.grains_at != 0:
         call2(s.grains_part, s.data_at, s.run_at)
+    s.lasting = 1
     for i in range(d.m):
-        s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
+        s.lam_lasting[i] = s.ks * s.lam[i]
+        s.lam_report[i] = s.lam_lasting[i] + s.kv * s.Lam[i] / s.h
 
 
 @kernel

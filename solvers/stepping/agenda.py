@@ -301,6 +301,8 @@ class Agenda:
         if engine.run[0]["code"] != OK:
             raise SolverError("accelerations are not determined when forces change: the matrix is singular",
                               time=self.t)  # fmt: skip
+        if engine.ledger is not None:
+            engine.ledger.begin_anew(engine)
         if engine.controller is not None:
             engine.controller.change = None  # accelerations jump: the next step is not compared with the last
 

@@ -72,7 +72,10 @@ class Engine:
         self.shift = SHIFT if method.epsilon is None else method.epsilon
         self.contact_tolerance = getattr(method, "contact_tolerance", None) or PAIRWISE  # of contact groups
         self.sensing = self._sensing()
-        self.ledger = Ledger(system) if balance else None
+        interrupted = self.sensing is not None or any(
+            t > system.initial.t for e in system.elements for t, _ in e.switch_times()
+        )
+        self.ledger = Ledger(system, interrupted) if balance else None
         self.grains = self._grains()
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
@@ -92,7 +95,7 @@ class Engine:
         elif getattr(method, "divide_failed_steps", False) or self.splits:
             self._control_steps()
         self.agenda: Any = None  # what interrupts the run, see stepping.agenda
-        if self.sensing is not None or any(t > system.initial.t for e in system.elements for t, _ in e.switch_times()):
+        if interrupted:
             self._keep_agenda(None)
 
     def _control_steps(self):

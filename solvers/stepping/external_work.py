@@ -113,11 +113,13 @@ def mean_velocities(d, s):
 
 
 @kernel
-def power_of(g, e, force, V):
-    """Power [W] of an element's forces (nd,) at velocities V (N, 6)."""
+def power_of(g, e, force, s, V):
+    """Power [W] of an element's forces (nd,) at velocities V (N, 6). Rates of states of first order have none."""
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
     total = 0.0
     for a in range(g.nn):
+        if g.abstract != 0 and s.spatial[nodes[e, a]] == 0:
+            continue
         for j in range(6):
             total += force[6 * a + j] * V[nodes[e, a], j]
     return total
@@ -126,8 +128,8 @@ def power_of(g, e, force, V):
 @kernel
 def largest_power(g, e, force, s):
     """Largest power [W] of forces (nd,) at the velocities of the step."""
-    ends = max(power_of(g, e, force, s.V0), power_of(g, e, force, s.V))
-    return max(ends, max(power_of(g, e, force, s.Vs), power_of(g, e, force, s.trial)))
+    ends = max(power_of(g, e, force, s, s.V0), power_of(g, e, force, s, s.V))
+    return max(ends, max(power_of(g, e, force, s, s.Vs), power_of(g, e, force, s, s.trial)))
 
 
 @kernel

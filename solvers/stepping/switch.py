@@ -6,7 +6,7 @@
     2. refuses a constraint that repeats others, or that is not fulfilled,
     3. solves the jump problem, `stepping.switch_jump`, where a constraint is switched on,
     4. starts the memory of the method again, with accelerations that are consistent with what is on now,
-    5. tells the watch of the energy what has changed.
+    5. tells the watch of the energy what has changed, and the books of energy.
 
 Source: docs/theory/switches.md; formulation of 3 and 4 there, (2)-(5).
 """
@@ -115,6 +115,8 @@ def switch(engine: "Engine", element: "Element", on: bool) -> Switched | None:
     _tell_energy(engine, told)
     if run["work_part"]:  # loads and drivers: what the bound of their work in the next step begins with
         engine.call_part("work")
+    if engine.ledger is not None:
+        engine.ledger.begin_anew(engine, sum(after) - sum(before))
     run["switches"] += 1
     run["switch_loss"] += told.kinetic_loss
     return told
