@@ -101,6 +101,9 @@ class Element(Part):
         Whether forces change abruptly (contacts that close): Newton steps that raise the residual are then shortened.
     abstract : bool
         Whether its masses are numbers of equations, not of matter: their kinetic energy is none.
+    counts_turns : bool
+        Whether all that its kernel ``accept`` does is to count turns about an axis that both bodies have in common, and
+        only outputs read them: they are then counted when they have to be (`fem_mbs.solvers.stepping.accept`).
     outputs : dict
         Output name -> (number of components, unit); filled by the kernel ``output`` in this order.
 
@@ -117,6 +120,7 @@ class Element(Part):
     viscous = True
     abrupt = False
     abstract = False
+    counts_turns = False
     parameters = no_parameters = np.dtype([("unused", "f8")])
     no_record = (0.0,)
     kernels = {}

@@ -36,6 +36,7 @@ KERNELS = (
     "constraint", "hessian", "rheonomic", "contact", "contact_hessian", "output", "trouble", "touching", "friction",
     "friction_hessian", "friction_bound", "engage",
 )  # fmt: skip
+ALL, COUNTING, OTHERS = 0, 1, 2  # elements that `accept_states` is called for
 GROUP = np.dtype(
     [(name, "i8") for name in ("n", "nn", "nd", "nr", "ns", "nq", "no", "stride")]
     + [
@@ -45,7 +46,7 @@ GROUP = np.dtype(
     + [("active_at", "i8"), ("efforts_at", "i8")]
     + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "contact_stride", "drilling", "viscous")]
     + [("velocity_rows", "i8"), ("tangent_tells_forces", "i8"), ("first_friction", "i8"), ("joint_rows_at", "i8")]
-    + [("abstract", "i8")]
+    + [("abstract", "i8"), ("counts_turns", "i8")]
     + [("maps_at", "i8", (3,))]
     + [(name, "i8") for name in KERNELS]
 )
@@ -474,16 +475,22 @@ def initial_states(d, x, R, V):
 
 
 @kernel
-def accept_states(d, x, R, V, lam):
-    """Internal variables of all elements at the end of a step, with its reported multipliers lam (m,)."""
+def accept_states(d, x, R, V, lam, which):
+    """Internal variables of elements at the end of a step, with its reported multipliers lam (m,).
+
+    ``which``: ALL, or only those that are COUNTING turns for their outputs and are on, or the OTHERS.
+    """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     for k in range(d.n_groups):
         g = groups[k]
-        if g.accept == 0:
+        if g.accept == 0 or (which == COUNTING and g.counts_turns == 0):
             continue
         state, q, le = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq), vector(b[_LAM], max(g.nr, 1))
+        on = switches_of(g)
         for e in range(g.n):
+            if which != ALL and (g.counts_turns != 0 and on[e] != 0) != (which == COUNTING):
+                continue
             gather(d, g, e, b, x, R, V, V)
             for j in range(g.nr):
                 le[j] = lam[g.first_row + e * g.nr + j]

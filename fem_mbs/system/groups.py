@@ -136,6 +136,9 @@ class Group:
         record["viscous"] = int(any(element.viscous for element in self.elements))
         record["velocity_rows"] = self.velocity_rows
         record["abstract"] = int(self.elements[0].abstract)
+        kernels = self.elements[0].kernels
+        read = any("state" in arguments_of(kernels[name]) for name in set(kernels) - {"initial", "accept", "output"})
+        record["counts_turns"] = int(self.elements[0].counts_turns and not read)
         tangent = self.elements[0].kernels.get("force_tangent")
         record["tangent_tells_forces"] = int(tangent is not None and "f" in arguments_of(tangent))
         for name in ("first_row", "first_contact", "first_output", "first_friction"):

@@ -11,12 +11,13 @@ from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position import start_position
 from fem_mbs.solvers.contact.restitution import limit_restitution
 from fem_mbs.solvers.contact.velocity import accumulate_impulses, solve_velocities, start_from_last
+from fem_mbs.solvers.stepping.accept import accept
 from fem_mbs.solvers.stepping.arrays import copy, copy1, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import HISTORY
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
-from fem_mbs.system.assembly import POSITION, SMOOTH, VELOCITY, accept_states, zero
+from fem_mbs.system.assembly import POSITION, SMOOTH, VELOCITY, zero
 
 
 @kernel
@@ -151,7 +152,7 @@ def take_coupled(d, s, o):
         code = s.code
     if code == OK:
         keep_accelerations(d, s, o, 0.0)
-        accept_states(d, s.x, s.R, s.V, s.lam_report)
+        accept(d, s)
         s.struck = 1 if mark_impacts(d, s) else 0
     elif code == NOT_CONVERGED:
         blame(s, o)

@@ -10,6 +10,7 @@ from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_turning, leave_cones
 from fem_mbs.solvers.nsga.persistent import closed_tangents, sliding_directions
 from fem_mbs.solvers.stepping import friction_tasks
+from fem_mbs.solvers.stepping.accept import accept
 from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import LOOKS, OK, SINGULAR, STOPS, STRIKES, TOUCHED
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -21,7 +22,6 @@ from fem_mbs.system.assembly import (
     POSITION,
     SMOOTH,
     VELOCITY,
-    accept_states,
     dynamic_tangents,
     expand_add,
     factorise,
@@ -286,7 +286,7 @@ def restart(data, run):
 def finish(d, s, o, lag):
     """History for the next step and impact flags."""
     keep_accelerations(d, s, o, lag)
-    accept_states(d, s.x, s.R, s.V, s.lam_report)
+    accept(d, s)
     struck = mark_impacts(d, s)
     restart_now = struck and (o.reset != 0 or s.cut == STRIKES)
     s.struck = 1 if struck else 0

@@ -24,7 +24,7 @@ from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath, PathPoint
 from fem_mbs.solvers.paths.spectrum import Spectrum, spectrum
 from fem_mbs.solvers.paths.untouched import no_penetration, touching
 from fem_mbs.system import element_checks
-from fem_mbs.system.assembly import accept_states
+from fem_mbs.system.assembly import ALL, accept_states
 from fem_mbs.system.state import State
 
 SMALLEST = 1e-5  # of the step asked for
@@ -78,7 +78,9 @@ class Follower:
         matrices = tangent_matrices(self.problem, state, lam, factor)
         found = spectrum(*matrices, self.problem.system.circulatory)
         system = self.problem.system
-        accept_states(system.data[0], state.x, state.R, state.V, lam)  # turns are counted from the last equilibrium
+        accept_states(
+            system.data[0], state.x, state.R, state.V, lam, ALL
+        )  # turns are counted from the last equilibrium
         inner = internal_states(system)
         return Point(state, lam, factor, inner, Tangent(t[:n], t[n:-1], float(t[-1])), s, count, found)
 

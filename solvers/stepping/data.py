@@ -152,6 +152,8 @@ TABLE = Table(
         "signals": Item("ni ns 3", "signals at these instants, with their first and second derivatives"),
         "h": Item("", "step size"),
         "t": Item("", "time at the end of the step", kept=True),
+        "turned": Item("", "bound of turns since they were counted [rad], see stepping.accept", kept=True),
+        "counting": Item("", "elements count turns for their outputs", "i8"),
         "ks": Item("", "k of the smooth sub-problem"),
         "kp": Item("", "k of the position correction"),
         "kv": Item("", "k of the velocity correction"),

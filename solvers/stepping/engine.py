@@ -281,6 +281,7 @@ class Engine:
             "size": system.size, "scale_x": system.size_at(system.initial), "scale_v": system.speed_at(system.initial),
             "abrupt": int(any(element.abrupt for element in system.elements)),
             "friction": system.n_friction, "given_gaps": int(gaps_are_given(system)),
+            "counting": int(any(element.counts_turns for element in system.elements)),
             "free": int(self.grains is not None and self.grains.free),
         }  # fmt: skip
 
@@ -320,7 +321,7 @@ class Engine:
         if not asking:
             return False
         before = {group: group.state.copy() for group in system.groups}
-        assembly.accept_states(system.data[0], state.x, state.R, state.V, self.arrays["lam_report"])
+        assembly.accept_states(system.data[0], state.x, state.R, state.V, self.arrays["lam_report"], assembly.ALL)
         for group, old in before.items():
             if group in asking:
                 changed = changed or not np.array_equal(group.state, old)
