@@ -429,6 +429,10 @@ class Contact(Element):
     reach : float ≥ 0 [m]
         Largest distance of two points of one surface that can touch, or the radius of a sphere. Infinite: the gap is no
         distance (stops of joints), and nothing is swept.
+    gap_slopes : (a, b) or None
+        How fast the gap can change, with two nodes that move by Δx and turn by φ < 0.5 rad together: by no more than
+        a (|Δx_A| + |Δx_B| + φ times the distance of both) + b φ. Contacts that are far from closing by it are not
+        evaluated (`fem_mbs.system.far_contacts`). None: they are.
     room : float > 0 [m]
         Clearance between the surfaces, which penetrations must be small against. Infinite: the surfaces are open.
 
@@ -462,6 +466,7 @@ class Contact(Element):
     convex = False
     passage = 0.0
     reach = 0.0
+    gap_slopes: tuple[float, float] | None = None
     room = np.inf
     where = "the places of both"  # what decides, beside sizes, whether a contact starts open: for messages
 

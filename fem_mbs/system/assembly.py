@@ -46,7 +46,7 @@ GROUP = np.dtype(
     + [("active_at", "i8"), ("efforts_at", "i8")]
     + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "contact_stride", "drilling", "viscous")]
     + [("velocity_rows", "i8"), ("tangent_tells_forces", "i8"), ("first_friction", "i8"), ("joint_rows_at", "i8")]
-    + [("abstract", "i8"), ("counts_turns", "i8")]
+    + [("abstract", "i8"), ("counts_turns", "i8"), ("far", "i8")]
     + [("maps_at", "i8", (3,))]
     + [(name, "i8") for name in KERNELS]
 )
@@ -475,28 +475,35 @@ def initial_states(d, x, R, V):
 
 
 @kernel
-def accept_states(d, x, R, V, lam, which):
-    """Internal variables of elements at the end of a step, with its reported multipliers lam (m,).
+def accept_state(d, g, e, b, x, R, V, lam):
+    """Internal variables of element e of group g at the end of a step, with its reported multipliers lam (m,)."""
+    state, q, le = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq), vector(b[_LAM], max(g.nr, 1))
+    gather(d, g, e, b, x, R, V, V)
+    for j in range(g.nr):
+        le[j] = lam[g.first_row + e * g.nr + j]
+    call2(g.accept, g.parameters_at + e * g.stride, d.table_at)
+    for j in range(g.nq):
+        state[e, j] = q[j]
 
-    ``which``: ALL, or only those that are COUNTING turns for their outputs and are on, or the OTHERS.
+
+@kernel
+def accept_states(d, x, R, V, lam, which, far):
+    """The same of all elements, or of those that only count turns, when they have to, or of the others.
+
+    ``which``: ALL, COUNTING, OTHERS. COUNTING are elements with ``counts_turns`` that are on and, with ``far``, the
+    contacts that `far_contacts` may leave out: it counts theirs before it evaluates them.
     """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     for k in range(d.n_groups):
         g = groups[k]
-        if g.accept == 0 or (which == COUNTING and g.counts_turns == 0):
+        lazy = g.counts_turns != 0 or (far != 0 and g.far != 0)
+        if g.accept == 0 or (which == COUNTING and not lazy):
             continue
-        state, q, le = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq), vector(b[_LAM], max(g.nr, 1))
         on = switches_of(g)
         for e in range(g.n):
-            if which != ALL and (g.counts_turns != 0 and on[e] != 0) != (which == COUNTING):
-                continue
-            gather(d, g, e, b, x, R, V, V)
-            for j in range(g.nr):
-                le[j] = lam[g.first_row + e * g.nr + j]
-            call2(g.accept, g.parameters_at + e * g.stride, d.table_at)
-            for j in range(g.nq):
-                state[e, j] = q[j]
+            if which == ALL or (lazy and on[e] != 0) == (which == COUNTING):
+                accept_state(d, g, e, b, x, R, V, lam)
 
 
 @kernel

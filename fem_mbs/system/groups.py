@@ -9,7 +9,7 @@ from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import SLOTS, address, arguments_of, bind, callback_address, python_callback
 from fem_mbs.system import contacts as contact_assembly
 from fem_mbs.system.assembly import KERNELS
-from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_PASSAGE, C_REACH, N_LAW
+from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_PASSAGE, C_REACH, C_SLIDES, C_TURNS, N_LAW
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -65,6 +65,9 @@ class Group:
             self.kept[:, C_CONVEX] = [element.convex for element in elements]
             self.kept[:, C_PASSAGE] = [element.passage for element in elements]
             self.kept[:, C_REACH] = [element.reach for element in elements]
+        self.far = is_contact and s["nn"] == 2 and all(element.gap_slopes is not None for element in elements)
+        if self.far:
+            self.kept[:, C_SLIDES : C_TURNS + 1] = [element.gap_slopes for element in elements]
         has_law = is_contact or is_friction
         self.laws = np.array([element.law for element in elements]) if has_law else np.zeros((1, N_LAW))
         self.calls = {}
@@ -138,6 +141,7 @@ class Group:
         record["abstract"] = int(self.elements[0].abstract)
         kernels = self.elements[0].kernels
         read = any("state" in arguments_of(kernels[name]) for name in set(kernels) - {"initial", "accept", "output"})
+        record["far"] = int(self.far)
         record["counts_turns"] = int(self.elements[0].counts_turns and not read)
         tangent = self.elements[0].kernels.get("force_tangent")
         record["tangent_tells_forces"] = int(tangent is not None and "f" in arguments_of(tangent))

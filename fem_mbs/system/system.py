@@ -13,7 +13,7 @@ from fem_mbs.system import assembly
 from fem_mbs.system import constraints as constraint_assembly
 from fem_mbs.system import contacts as contact_assembly
 from fem_mbs.system.assembly import SMOOTH
-from fem_mbs.system.contacts import C_BLOCKS
+from fem_mbs.system.contacts import C_BLOCKS, C_SLACK
 from fem_mbs.system.in_use import InUse
 from fem_mbs.system.layout import Layout, Matrices, Pattern, Rows, Stack
 from fem_mbs.system.numbering import connected
@@ -285,6 +285,9 @@ class System(Switches):
         """Functions of time at the time of a state, and internal variables of the elements that fit it."""
         self.update_signals(state.t)
         assembly.initial_states(self.data[0], state.x, state.R, state.V)
+        for group in self.groups:
+            if group.far:
+                group.kept[:, C_SLACK] = 0.0  # nothing is known of another run
 
     def set_gravity(self, gravity: ArrayLike) -> None:
         """Change gravity (3,) [m/s²] (static load steps)."""

@@ -23,6 +23,7 @@ from fem_mbs.system.assembly import (
 )
 from fem_mbs.system.constraints import POSITIONS, add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.contacts import contacts
+from fem_mbs.system.far_contacts import near_contacts
 
 FARTHEST = 2.0  # |U| relative to |D|, see `farthest`
 NEAR = 1e-8  # of the size of the positions: a U that is allowed in a step without motion
@@ -85,7 +86,10 @@ def position_residual(data, run):
         add_constraint_forces(d, -1.0, phi, r1)
     friction = 0.0
     if nc > 0:
-        contacts(d, x, R, x0, R0, Vs)
+        if s.far != 0:
+            near_contacts(d, x, R, x0, R0, Vs)
+        else:
+            contacts(d, x, R, x0, R0, Vs)
         if s.swept != 0:
             swept_gaps(d, s)
         if s.without_contacts == 0:

@@ -91,7 +91,7 @@ class LoadSteps:
                 contacts.accept(new)
             no_penetration(self.who, system, new, target)
             self.state, self.lam, self.factor = new, lam, target
-            assembly.accept_states(system.data[0], new.x, new.R, new.V, lam, assembly.ALL)
+            assembly.accept_states(system.data[0], new.x, new.R, new.V, lam, assembly.ALL, 0)
             result.load_factors.append(target)
             result.iterations.append(count)
             self._keep(count)

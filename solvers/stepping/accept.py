@@ -8,8 +8,9 @@ bodies against each other by less than `MOST`,
 
 with φ the angle from the start to the end of a step, of all nodes. That holds for a turn about an axis that the joint
 keeps common to both bodies (the distance of rotations obeys the triangle inequality). A step that goes beyond `MOST`
-first counts at its own start, so that, as ever, a step may turn by less than half a turn. Joints that are off are
-counted in every step.
+first counts at its own start, so that, as ever, a step may turn by less than half a turn. Stops that are not evaluated
+(`fem_mbs.system.far_contacts`) count likewise, and whenever they are evaluated as a step begins. Joints that are off
+count in every step.
 
 Source: derived here; docs/theory/joints.md, (12).
 
@@ -40,15 +41,15 @@ def largest_turn(d, s):
 @kernel
 def accept(d, s):
     """Internal variables of all elements at the end of the step."""
-    if s.counting == 0:
-        accept_states(d, s.x, s.R, s.V, s.lam_report, ALL)
+    if s.counting == 0 and s.far == 0:
+        accept_states(d, s.x, s.R, s.V, s.lam_report, ALL, 0)
         return
-    accept_states(d, s.x, s.R, s.V, s.lam_report, OTHERS)
+    accept_states(d, s.x, s.R, s.V, s.lam_report, OTHERS, s.far)
     turn = largest_turn(d, s)
     if not s.turned + turn < MOST:
         if s.turned > 0.0:
-            accept_states(d, s.x0, s.R0, s.V0, s.lam_report, COUNTING)
-        accept_states(d, s.x, s.R, s.V, s.lam_report, COUNTING)
+            accept_states(d, s.x0, s.R0, s.V0, s.lam_report, COUNTING, s.far)
+        accept_states(d, s.x, s.R, s.V, s.lam_report, COUNTING, s.far)
         s.turned = 0.0
     else:
         s.turned += turn

@@ -153,6 +153,7 @@ TABLE = Table(
         "h": Item("", "step size"),
         "t": Item("", "time at the end of the step", kept=True),
         "turned": Item("", "bound of turns since they were counted [rad], see stepping.accept", kept=True),
+        "far": Item("", "contacts that are far from closing are not evaluated, see system.far_contacts", "i8"),
         "counting": Item("", "elements count turns for their outputs", "i8"),
         "ks": Item("", "k of the smooth sub-problem"),
         "kp": Item("", "k of the position correction"),

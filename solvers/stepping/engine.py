@@ -321,7 +321,7 @@ class Engine:
         if not asking:
             return False
         before = {group: group.state.copy() for group in system.groups}
-        assembly.accept_states(system.data[0], state.x, state.R, state.V, self.arrays["lam_report"], assembly.ALL)
+        assembly.accept_states(system.data[0], state.x, state.R, state.V, self.arrays["lam_report"], assembly.ALL, 0)
         for group, old in before.items():
             if group in asking:
                 changed = changed or not np.array_equal(group.state, old)
