@@ -10,8 +10,8 @@ those of all elements.
 Source: docs/theory/joint_friction.md, (1), (2).
 """
 
-from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, tensor, vector
-from fem_mbs.system.assembly import gather, groups_of, switches_of, zero
+from fem_mbs.jit import N_SLOTS, SLOT, call2, indices, integer_matrix, integers, kernel, matrix, tensor, vector
+from fem_mbs.system.assembly import gather_motion, groups_of, switches_of, zero
 
 # --- internal variables, by column. Saved:
 F_STATUS, F_SIGN = 0, 1  # STICK or SLIP as the last step ended; direction of sliding, ±1
@@ -65,7 +65,7 @@ def smooth_status(kept):
 def evaluate_row(d, g, e, b, x, R, V):
     """γ of element e of group g; its gradient is kept, ∂γ/∂t in F_GT. Leaves the element gathered."""
     nd = g.nd
-    gather(d, g, e, b, x, R, V, V)
+    gather_motion(d, g, e, b, x, R, V)
     zero(b[_GG], nd)
     zero(b[_G], 1)
     zero(b[_GT], 1)
@@ -107,6 +107,28 @@ def curvature(d, g, e, b):
     """Fill H (nd, nd) = ∂G/∂q of the row in the workspace; after the element was gathered."""
     zero(b[_H], g.nd * g.nd)
     call2(g.friction_hessian, g.parameters_at + e * g.stride, d.table_at)
+
+
+@kernel
+def clear_block(S, nd):
+    """Set to zero what a row of friction has in its element matrix: nd equations of motion and the row itself."""
+    for i in range(nd):
+        for j in range(nd + 1):
+            S[i, j] = 0.0
+    for j in range(S.shape[1]):
+        S[nd, j] = 0.0
+
+
+@kernel
+def scatter_block(map_at, e, S, nd, values):
+    """Add that to the values of a global matrix."""
+    size = S.shape[1]
+    where = indices(map_at + 4 * e * size * size, size * size)
+    for i in range(nd + 1):
+        for j in range(nd + 1 if i < nd else size):
+            k = where[i * size + j]
+            if k >= 0:
+                values[k] += S[i, j]
 
 
 @kernel

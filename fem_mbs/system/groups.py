@@ -162,6 +162,11 @@ def check_complete(element: "Element") -> None:
         raise ModelError(f"{label(element)}: has a kernel '{name}', but no '{other}', which is needed too", [element])
     if element.role in ("constraint", "contact", "friction") and element.role not in there:
         raise ModelError(f"{label(element)}: a {element.role} needs a kernel '{element.role}'", [element])
+    asking = [name for name in ("friction", "friction_hessian", "friction_bound") if name in element.kernels]
+    if any("state" in arguments_of(element.kernels[name]) for name in asking):
+        raise ModelError(
+            f"{label(element)}: its states are those of the run; only `output` may ask for them", [element]
+        )
     if element.role == "constraint" and element.sizes["nr"] < 1:
         raise ModelError(f"{label(element)}: rows = {element.sizes['nr']}; say how many equations it has", [element])
     if element.record is element.no_record and element.parameters is not element.no_parameters:

@@ -27,7 +27,7 @@ from fem_mbs.system.assembly import (
     dynamic_tangents,
     factorise,
     fill_diagonal,
-    gather,
+    gather_motion,
     groups_of,
     layouts_of,
     solve_in_place,
@@ -106,7 +106,7 @@ def kappas_and_masses(d, s):
                 respond[g.first_friction + e, i] = -kept[F_SIGN] * dx[i]
             mobility = -kept[F_SIGN] * row_times_reduced(d, g, e, dx) * kept[F_ARM] ** 2 * s.mean_mass
             kept[F_MASS] = s.mean_mass * kept[F_ARM] ** 2 / max(mobility, FIXED)
-            gather(d, g, e, b, x, R, V, V)
+            gather_motion(d, g, e, b, x, R, V)
             evaluate_bound(d, g, e, b, s.lam_report, 1.0, s.lam_report, 0.0)
             kept[F_KAPPA] = 0.0
             for i in range(g.nr):

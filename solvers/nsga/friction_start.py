@@ -19,12 +19,10 @@ from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor, vector
 from fem_mbs.system.assembly import (
     SMOOTH,
     full_norm,
-    gather,
+    gather_motion,
     groups_of,
     layouts_of,
     matrix_values,
-    scatter_matrix,
-    zero,
 )
 from fem_mbs.system.friction import (
     F_ARM,
@@ -52,12 +50,14 @@ from fem_mbs.system.friction import (
     SLIP,
     STICK,
     add_row,
+    clear_block,
     coefficients_of,
     curvature,
     evaluate_bound,
     evaluate_row,
     row_times,
     row_times_reduced,
+    scatter_block,
     smooth_status,
     states_of,
 )
@@ -150,7 +150,7 @@ def acceleration_tangents(d, s):
         for e in range(g.n):
             kept = states_of(g)[e]
             status = smooth_status(kept)
-            zero(b[_KK], size * size)
+            clear_block(S, nd)
             for i in range(nd):
                 S[i, nd] -= stored[e, 0, i]
                 if status == STICK:
@@ -159,7 +159,7 @@ def acceleration_tangents(d, s):
             if status == SLIP:
                 for i in range(g.nr):
                     S[nd, nd + 1 + i] -= kept[F_SIGN] * mu[e, 1] * kept[F_SLOPE + i]
-            scatter_matrix(g.maps_at[SMOOTH], e, size, vector(b[_KK], size * size), values)
+            scatter_block(g.maps_at[SMOOTH], e, S, nd, values)
 
 
 @kernel
@@ -225,7 +225,7 @@ def check_accelerations(d, s):
             linear = kept[F_BEFORE]
             for i in range(g.nr):
                 linear += kept[F_SLOPE + i] * s.lam[row + i]
-            gather(d, g, e, b, s.x, s.R, s.V, s.V)
+            gather_motion(d, g, e, b, s.x, s.R, s.V)
             keep_bound(d, g, e, b, s, s.lam)
             force, changes = kept[F_SMOOTH], kept[F_CHANGES] < MOST_CHANGES
             status = smooth_status(kept)

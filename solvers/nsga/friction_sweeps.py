@@ -18,7 +18,7 @@ Source: docs/theory/joint_friction.md, (11).
 from fem_mbs.jit import N_SLOTS, integers, kernel
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.stepping.newton import solve
-from fem_mbs.system.assembly import gather, groups_of
+from fem_mbs.system.assembly import gather_motion, groups_of
 from fem_mbs.system.friction import (
     F_FORCED,
     F_GT,
@@ -78,7 +78,7 @@ def sweep(d, s, o, b):
             kept, j = states_of(g)[e], g.first_friction + e
             if not D[j, j] > 0.0:
                 continue
-            gather(d, g, e, b, s.x, s.R, s.V, s.V)
+            gather_motion(d, g, e, b, s.x, s.R, s.V)
             bound = kept[F_MU] * s.h * evaluate_bound(d, g, e, b, s.phi, 1.0 / s.h, s.phi, 0.0)
             bound = kept[F_SHARE] * bound + kept[F_HELD]
             new = min(max(kept[F_IMPULSE] - rates[j] / D[j, j], -bound), bound)
