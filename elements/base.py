@@ -101,6 +101,9 @@ class Element(Part):
         Whether forces change abruptly (contacts that close): Newton steps that raise the residual are then shortened.
     abstract : bool
         Whether its masses are numbers of equations, not of matter: their kinetic energy is none.
+    counts_turns : bool
+        Whether all that its kernel ``accept`` does is to count turns about an axis that both bodies have in common, and
+        only outputs read them: they are then counted when they have to be (`fem_mbs.solvers.stepping.accept`).
     outputs : dict
         Output name -> (number of components, unit); filled by the kernel ``output`` in this order.
 
@@ -117,6 +120,7 @@ class Element(Part):
     viscous = True
     abrupt = False
     abstract = False
+    counts_turns = False
     parameters = no_parameters = np.dtype([("unused", "f8")])
     no_record = (0.0,)
     kernels = {}
@@ -465,6 +469,10 @@ class Contact(Element):
         distance (stops of joints), and nothing is swept.
     everywhere : bool
         Of the type: whether there is a nearest point in every pose. If not, a kernel ``trouble`` tells where.
+    gap_slopes : (a, b) or None
+        How fast the gap can change, with two nodes that move by Δx and turn by φ < 0.5 rad together: by no more than
+        a (|Δx_A| + |Δx_B| + φ times the distance of both) + b φ. Contacts that are far from closing by it are not
+        evaluated (`fem_mbs.system.far_contacts`). None: they are.
     room : float > 0 [m]
         Clearance between the surfaces, which penetrations must be small against. Infinite: the surfaces are open.
 
@@ -499,6 +507,7 @@ class Contact(Element):
     convex = False
     passage = 0.0
     reach = 0.0
+    gap_slopes: tuple[float, float] | None = None
     room = np.inf
     everywhere = True
     where = "the places of both"  # what decides, beside sizes, whether a contact starts open: for messages

@@ -106,6 +106,7 @@ class ParallelAxes(Joint):
 
     rows = 2
     n_state = 1
+    counts_turns = True
     options_of = JointOptions
     parameters = JOINT_FRAMES
     coordinates = (Coordinate("angle", TURN_Z, "rate"),)

@@ -89,6 +89,7 @@ class Cylindrical(Joint):
     rows = 4
     weaker_rows = {"PointOnLine": (0, 1)}
     n_state = 1
+    counts_turns = True
     options_of = JointOptions
     parameters = JOINT_FRAMES
     coordinates = (

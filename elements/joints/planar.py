@@ -94,6 +94,7 @@ class Planar(Joint):
 
     rows = 3
     n_state = 1
+    counts_turns = True
     options_of = JointOptions
     parameters = JOINT_FRAMES
     coordinates = (

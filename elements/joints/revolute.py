@@ -94,6 +94,7 @@ class Revolute(Joint):
         "PointOnLine": ("x", "y"),
     }
     n_state = 1
+    counts_turns = True
     options_of = JointOptions
     parameters = JOINT_FRAMES
     coordinates = (Coordinate("angle", TURN_Z, "rate"),)

@@ -28,6 +28,7 @@ import numpy as np
 from fem_mbs.elements.base import Contact, Force, register
 from fem_mbs.elements.forces.joint_spring import add_tangents, value_and_rate
 from fem_mbs.elements.joints.coordinate_kernels import (
+    TURN_Z,
     coordinate_gradient,
     coordinate_hessian,
     coordinate_value,
@@ -45,6 +46,10 @@ from fem_mbs.elements.joints.coordinates import (
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import rotate
 
+# Of (1), for `fem_mbs.system.far_contacts`. An angle is the direction of a vector of Q in a plane of P, at least 0.9
+# long there. Where both bodies turn by φ ≤ 0.5 rad it changes by asin(sin φ/0.9) ≤ 1.18 φ at most. A slide u·r, r from
+# P to Q, changes by |Δr| + φ_A |r|.
+STEEPEST = 1.2
 RIGID = np.dtype([("limit", "f8"), ("side", "f8"), *COORDINATE.descr])
 COMPLIANT = np.dtype([("lower", "f8"), ("upper", "f8"), ("stiffness", "f8"), ("damping", "f8"), *COORDINATE.descr])
 
@@ -195,6 +200,17 @@ class JointStop(Contact):
             f"{along.name} = {along.start:.6g} {along.unit}",
         )
         self.record = (self.limit, sign, *along.record)
+        self.gap_slopes = self._gap_slopes(along)
+
+    def _gap_slopes(self, along):
+        """Those of `Contact`; None for an angle of a vector that does not lie in its plane."""
+        kind, p_P, R_P, p_Q, R_Q = along.record
+        if not along.turns:
+            return 1.0, 2.0 * float(np.linalg.norm(p_P) + np.linalg.norm(p_Q))
+        first, second = (node.rotation for node in self.nodes)
+        products = (first @ R_P).T @ (second @ R_Q)
+        plane = products[:2, 0] if kind == TURN_Z else products[2, 1:]
+        return (0.0, STEEPEST) if np.linalg.norm(plane) > 0.999 else None
 
 
 class JointBumper(Force):

@@ -31,10 +31,13 @@ class EnergyTable:
     ----------
     t : (start, end) [s]
     kinetic, potential : (at the start, at the end) [J]
-    lines : list of (name, kind, work [J]); kinds are load, damper, driver, impact, friction
+    lines : list of (name, kind, work [J]); kinds are load, damper, driver, impact, friction, switch
+        Friction of joints has one, that against a moving surface a driver besides: what the surface gives. The line
+        "switches" has what jumps of velocities take, and the springs that come and go with their energy.
     numerical : float [J]
         What is left of the change of energy: dissipation of the scheme (negative), and what its impacts and the
-        quadrature of works miss. Of a model with contact groups it has what their contacts take as well.
+        quadrature of works miss. Round-off where forces are constant. Of a model with contact groups it has what
+        their contacts take as well.
     groups : bool
         Whether there are such.
     """

@@ -16,7 +16,9 @@ _POINT, _NORMAL, _TANGENTS = (SLOT[k] for k in ("point", "normal", "tangents"))
 # `Contact` says of its shape (passage, reach, convex); where in the step a swept contact touches (0: not swept) and its
 # gap and slip (2) without correction, see solvers/contact/sweep
 C_GAP, C_SLIP, C_POINT, C_NORMAL, C_TANGENTS, C_GAP0 = 0, 1, 3, 6, 9, 15
-C_PASSAGE, C_REACH, C_CONVEX, C_THETA, C_TOUCH, C_BLOCKS = 16, 17, 18, 19, 20, 23
+# for system.far_contacts: gap, its slopes by ways and turns, poses (24)
+C_PASSAGE, C_REACH, C_CONVEX, C_THETA, C_TOUCH = 16, 17, 18, 19, 20
+C_SLACK, C_SLIDES, C_TURNS, C_POSES, C_BLOCKS = 23, 24, 25, 26, 50
 # blocks: G_N (1), G_T (2), V_T (2), W (3), then at the start of the step G_N (1), V_T (2); the last, the row of W about
 # the normal at the start of the step (1), exists in groups with drilling friction only
 B_GN, B_GT, B_VT, B_W, B_GN0, B_VT0, B_WN0, B_COUNT = 0, 1, 3, 5, 8, 9, 11, 11
@@ -99,24 +101,28 @@ def contacts(d, x, R, x0, R0, V):
 
 
 @kernel
+def begin_contact(g, e):
+    """Keep gap and gradients of the last evaluation as those of the start of the step (for the impact law)."""
+    nd, kept = g.nd, matrix(g.contact_at, g.n, g.contact_stride)
+    kept[e, C_GAP0] = kept[e, C_GAP]
+    for j in range(nd):
+        kept[e, C_BLOCKS + B_GN0 * nd + j] = kept[e, C_BLOCKS + B_GN * nd + j]
+    for j in range(2 * nd):
+        kept[e, C_BLOCKS + B_VT0 * nd + j] = kept[e, C_BLOCKS + B_VT * nd + j]
+    if g.drilling != 0:
+        for j in range(nd):
+            kept[e, C_BLOCKS + B_WN0 * nd + j] = kept[e, C_BLOCKS + (B_W + 2) * nd + j]
+
+
+@kernel
 def contacts_begin_step(d):
-    """Keep gaps and gradients of the last evaluation as those of the start of the step (for the impact law)."""
+    """`begin_contact` of all contacts."""
     groups = groups_of(d)
     for k in range(d.n_groups):
         g = groups[k]
-        if g.contact == 0:
-            continue
-        nd = g.nd
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
-        for e in range(g.n):
-            kept[e, C_GAP0] = kept[e, C_GAP]
-            for j in range(nd):
-                kept[e, C_BLOCKS + B_GN0 * nd + j] = kept[e, C_BLOCKS + B_GN * nd + j]
-            for j in range(2 * nd):
-                kept[e, C_BLOCKS + B_VT0 * nd + j] = kept[e, C_BLOCKS + B_VT * nd + j]
-            if g.drilling != 0:
-                for j in range(nd):
-                    kept[e, C_BLOCKS + B_WN0 * nd + j] = kept[e, C_BLOCKS + (B_W + 2) * nd + j]
+        if g.contact != 0:
+            for e in range(g.n):
+                begin_contact(g, e)
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector
 from fem_mbs.system.gather import gather
-from fem_mbs.system.records import groups_of
+from fem_mbs.system.records import ALL, COUNTING, groups_of, switches_of
 
 _LAM, _STATE, _DELTA = (SLOT[k] for k in ("lam", "state", "delta"))
 
@@ -66,19 +66,32 @@ def initial_states(d, x, R, V):
 
 
 @kernel
-def accept_states(d, x, R, V, lam):
-    """Internal variables of all elements at the end of a step, with its reported multipliers lam (m,)."""
+def accept_state(d, g, e, b, x, R, V, lam):
+    """Internal variables of element e of group g at the end of a step, with its reported multipliers lam (m,)."""
+    state, q, le = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq), vector(b[_LAM], max(g.nr, 1))
+    gather(d, g, e, b, x, R, V, V)
+    for j in range(g.nr):
+        le[j] = lam[g.first_row + e * g.nr + j]
+    call2(g.accept, g.parameters_at + e * g.stride, d.table_at)
+    for j in range(g.nq):
+        state[e, j] = q[j]
+
+
+@kernel
+def accept_states(d, x, R, V, lam, which, far):
+    """The same of all elements, or of those that only count turns, when they have to, or of the others.
+
+    ``which``: ALL, COUNTING, OTHERS. COUNTING are elements with ``counts_turns`` that are on and, with ``far``, the
+    contacts that `far_contacts` may leave out: it counts theirs before it evaluates them.
+    """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     for k in range(d.n_groups):
         g = groups[k]
-        if g.accept == 0:
+        lazy = g.counts_turns != 0 or (far != 0 and g.far != 0)
+        if g.accept == 0 or (which == COUNTING and not lazy):
             continue
-        state, q, le = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq), vector(b[_LAM], max(g.nr, 1))
+        on = switches_of(g)
         for e in range(g.n):
-            gather(d, g, e, b, x, R, V, V)
-            for j in range(g.nr):
-                le[j] = lam[g.first_row + e * g.nr + j]
-            call2(g.accept, g.parameters_at + e * g.stride, d.table_at)
-            for j in range(g.nq):
-                state[e, j] = q[j]
+            if which == ALL or (lazy and on[e] != 0) == (which == COUNTING):
+                accept_state(d, g, e, b, x, R, V, lam)

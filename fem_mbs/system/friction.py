@@ -10,8 +10,8 @@ those of all elements.
 Source: docs/theory/joint_friction.md, (1), (2).
 """
 
-from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, tensor, vector
-from fem_mbs.system.gather import gather
+from fem_mbs.jit import N_SLOTS, SLOT, call2, indices, integer_matrix, integers, kernel, matrix, tensor, vector
+from fem_mbs.system.gather import gather_motion
 from fem_mbs.system.records import groups_of, switches_of, zero
 
 # --- internal variables, by column. Saved:
@@ -32,7 +32,9 @@ F_PART = 24  # of the step before sliding began or reversed, 0: all of it is as 
 F_SHARE, F_HELD = 27, 28  # part of the bound that acts in the step; impulse besides [N s, N m s]
 F_OUT = 25  # it is left out of the smooth sub-problem, and of consistent accelerations
 F_LAST = 29  # friction at the start of the step
-F_SLOPE = 30  # from here on: ∂N/∂λ
+F_BEGAN, F_BEGAN_GT = 26, 30  # λ~ that the step begins with, and ∂γ/∂t
+F_TAKEN, F_GIVEN = 31, 32  # of a run that keeps books: work of the step, of the friction and of its moving surface [J]
+F_SLOPE = 33  # from here on: ∂N/∂λ
 MOST_ROWS = 5  # of a joint that leaves a coordinate free
 N_FRICTION = F_SLOPE + MOST_ROWS
 
@@ -64,7 +66,7 @@ def smooth_status(kept):
 def evaluate_row(d, g, e, b, x, R, V):
     """γ of element e of group g; its gradient is kept, ∂γ/∂t in F_GT. Leaves the element gathered."""
     nd = g.nd
-    gather(d, g, e, b, x, R, V, V)
+    gather_motion(d, g, e, b, x, R, V)
     zero(b[_GG], nd)
     zero(b[_G], 1)
     zero(b[_GT], 1)
@@ -106,6 +108,28 @@ def curvature(d, g, e, b):
     """Fill H (nd, nd) = ∂G/∂q of the row in the workspace; after the element was gathered."""
     zero(b[_H], g.nd * g.nd)
     call2(g.friction_hessian, g.parameters_at + e * g.stride, d.table_at)
+
+
+@kernel
+def clear_block(S, nd):
+    """Set to zero what a row of friction has in its element matrix: nd equations of motion and the row itself."""
+    for i in range(nd):
+        for j in range(nd + 1):
+            S[i, j] = 0.0
+    for j in range(S.shape[1]):
+        S[nd, j] = 0.0
+
+
+@kernel
+def scatter_block(map_at, e, S, nd, values):
+    """Add that to the values of a global matrix."""
+    size = S.shape[1]
+    where = indices(map_at + 4 * e * size * size, size * size)
+    for i in range(nd + 1):
+        for j in range(nd + 1 if i < nd else size):
+            k = where[i * size + j]
+            if k >= 0:
+                values[k] += S[i, j]
 
 
 @kernel

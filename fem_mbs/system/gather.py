@@ -31,22 +31,29 @@ def gather_start(g, e, b, x0, R0):
 
 
 @kernel
-def gather(d, g, e, b, x, R, V, A):
-    """Copy what element e of group g needs to the workspace: poses, velocities, accelerations, signals, state."""
+def gather_motion(d, g, e, b, x, R, V):
+    """Copy poses, velocities and signals of element e of group g to the workspace."""
     gather_poses(g, e, b, x, R)
-    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-    ve, ae = matrix(b[_V], g.nn, 6), matrix(b[_A], g.nn, 6)
+    nodes, ve = integer_matrix(g.nodes_at, g.n, g.nn), matrix(b[_V], g.nn, 6)
     for k in range(g.nn):
-        i = nodes[e, k]
         for j in range(6):
-            ve[k, j] = V[i, j]
-            ae[k, j] = A[i, j]
+            ve[k, j] = V[nodes[e, k], j]
     if g.ns > 0:
         which = integer_matrix(g.signals_at, g.n, g.ns)
         signals, s = matrix(d.signals_at, d.n_signals, 3), matrix(b[_S], g.ns, 3)
         for k in range(g.ns):
             for j in range(3):
                 s[k, j] = signals[which[e, k], j]
+
+
+@kernel
+def gather(d, g, e, b, x, R, V, A):
+    """Copy what element e of group g needs to the workspace: poses, velocities, accelerations, signals, state."""
+    gather_motion(d, g, e, b, x, R, V)
+    nodes, ae = integer_matrix(g.nodes_at, g.n, g.nn), matrix(b[_A], g.nn, 6)
+    for k in range(g.nn):
+        for j in range(6):
+            ae[k, j] = A[nodes[e, k], j]
     gather_state(g, e, b)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import SLOTS, address, arguments_of, bind, callback_address, python_callback
 from fem_mbs.system import contacts as contact_assembly
-from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_PASSAGE, C_REACH, N_LAW
+from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_PASSAGE, C_REACH, C_SLIDES, C_TURNS, N_LAW
 from fem_mbs.system.records import KERNELS
 from fem_mbs.system.workspace import Workspace
 
@@ -65,6 +65,9 @@ class Group:
             self.kept[:, C_CONVEX] = [element.convex for element in elements]
             self.kept[:, C_PASSAGE] = [element.passage for element in elements]
             self.kept[:, C_REACH] = [element.reach for element in elements]
+        self.far = is_contact and s["nn"] == 2 and all(element.gap_slopes is not None for element in elements)
+        if self.far:
+            self.kept[:, C_SLIDES : C_TURNS + 1] = [element.gap_slopes for element in elements]
         has_law = is_contact or is_friction
         if is_contact and any(element.two_coefficients for element in elements):
             self.changes = (*self.changes, "laws")  # the coefficient that acts
@@ -138,6 +141,10 @@ class Group:
         record["viscous"] = int(any(element.viscous for element in self.elements))
         record["velocity_rows"] = self.velocity_rows
         record["abstract"] = int(self.elements[0].abstract)
+        kernels = self.elements[0].kernels
+        read = any("state" in arguments_of(kernels[name]) for name in set(kernels) - {"initial", "accept", "output"})
+        record["far"] = int(self.far)
+        record["counts_turns"] = int(self.elements[0].counts_turns and not read)
         tangent = self.elements[0].kernels.get("force_tangent")
         record["tangent_tells_forces"] = int(tangent is not None and "f" in arguments_of(tangent))
         for name in ("first_row", "first_contact", "first_output", "first_friction"):
@@ -157,6 +164,11 @@ def check_complete(element: "Element") -> None:
         raise ModelError(f"{label(element)}: has a kernel '{name}', but no '{other}', which is needed too", [element])
     if element.role in ("constraint", "contact", "friction") and element.role not in there:
         raise ModelError(f"{label(element)}: a {element.role} needs a kernel '{element.role}'", [element])
+    asking = [name for name in ("friction", "friction_hessian", "friction_bound") if name in element.kernels]
+    if any("state" in arguments_of(element.kernels[name]) for name in asking):
+        raise ModelError(
+            f"{label(element)}: its states are those of the run; only `output` may ask for them", [element]
+        )
     if element.role == "constraint" and element.sizes["nr"] < 1:
         raise ModelError(f"{label(element)}: rows = {element.sizes['nr']}; say how many equations it has", [element])
     if element.record is element.no_record and element.parameters is not element.no_parameters:

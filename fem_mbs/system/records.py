@@ -14,6 +14,7 @@ KERNELS = (
     "constraint", "hessian", "rheonomic", "contact", "contact_hessian", "output", "trouble", "touching", "friction",
     "friction_hessian", "friction_bound", "engage",
 )  # fmt: skip
+ALL, COUNTING, OTHERS = 0, 1, 2  # elements that `accept_states` is called for
 GROUP = np.dtype(
     [(name, "i8") for name in ("n", "nn", "nd", "nr", "ns", "nq", "no", "stride")]
     + [
@@ -23,7 +24,7 @@ GROUP = np.dtype(
     + [("active_at", "i8"), ("efforts_at", "i8")]
     + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "contact_stride", "drilling", "viscous")]
     + [("velocity_rows", "i8"), ("tangent_tells_forces", "i8"), ("first_friction", "i8"), ("joint_rows_at", "i8")]
-    + [("abstract", "i8")]
+    + [("abstract", "i8"), ("counts_turns", "i8"), ("far", "i8")]
     + [("maps_at", "i8", (3,))]
     + [(name, "i8") for name in KERNELS]
 )

@@ -13,7 +13,7 @@ from fem_mbs.rotations import matrix_to_quaternion
 from fem_mbs.system import assembly, element_states, global_matrices
 from fem_mbs.system import constraints as constraint_assembly
 from fem_mbs.system import contacts as contact_assembly
-from fem_mbs.system.contacts import C_BLOCKS
+from fem_mbs.system.contacts import C_BLOCKS, C_SLACK
 from fem_mbs.system.in_use import InUse
 from fem_mbs.system.layout import Layout, Matrices, Pattern, Rows, Stack
 from fem_mbs.system.numbering import connected
@@ -296,6 +296,9 @@ class System(Switches):
         """
         self.update_signals(state.t)
         element_states.initial_states(self.data[0], state.x, state.R, state.V)
+        for group in self.groups:
+            if group.far:
+                group.kept[:, C_SLACK] = 0.0  # nothing is known of another run
         if state._outputs[0]:
             for group in self.groups:
                 for row, element in zip(group.state, group.elements if group.sizes["nq"] else ()):

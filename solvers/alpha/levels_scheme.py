@@ -94,8 +94,10 @@ def levels_step(data, run):
     if s.code != OK:
         return
     keep_impulses(d, s)
+    s.lasting = 1
     for i in range(d.m):
-        s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
+        s.lam_lasting[i] = s.ks * s.lam[i]
+        s.lam_report[i] = s.lam_lasting[i] + s.kv * s.Lam[i] / s.h
 
 
 @entry("void(int64, int64)")

@@ -11,12 +11,12 @@ from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position import start_position
 from fem_mbs.solvers.contact.restitution import limit_restitution
 from fem_mbs.solvers.contact.velocity import accumulate_impulses, solve_velocities, start_from_last
+from fem_mbs.solvers.stepping.accept import accept
 from fem_mbs.solvers.stepping.arrays import copy, copy1, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import HISTORY
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
-from fem_mbs.system.element_states import accept_states
 from fem_mbs.system.records import POSITION, SMOOTH, VELOCITY, zero
 
 
@@ -119,8 +119,10 @@ def coupled_step(data, run):
     if o.levels == 1 and d.nc > 0:
         reactions(d, s, o)
     keep_impulses(d, s)
+    s.lasting = 1
     for i in range(d.m):
-        s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
+        s.lam_lasting[i] = s.ks * s.lam[i]
+        s.lam_report[i] = s.lam_lasting[i] + s.kv * s.Lam[i] / s.h
 
 
 @kernel
@@ -150,7 +152,7 @@ def take_coupled(d, s, o):
         code = s.code
     if code == OK:
         keep_accelerations(d, s, o, 0.0)
-        accept_states(d, s.x, s.R, s.V, s.lam_report)
+        accept(d, s)
         s.struck = 1 if mark_impacts(d, s) else 0
     elif code == NOT_CONVERGED:
         blame(s, o)

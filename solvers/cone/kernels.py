@@ -27,6 +27,7 @@ from fem_mbs.solvers.cone.rows import relaxed_residual, relaxed_tangents
 from fem_mbs.solvers.contact import velocity
 from fem_mbs.solvers.contact.velocity import solve_first
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
+from fem_mbs.solvers.stepping.accept import accept
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -57,7 +58,6 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
 )
-from fem_mbs.system.element_states import accept_states
 from fem_mbs.system.global_matrices import clear_matrix, full_norm
 from fem_mbs.system.records import VELOCITY, groups_of, zero
 
@@ -278,7 +278,7 @@ def cone_advance(data, run):
         call2(s.sweep_part, s.data_at, s.run_at)
         code = s.code
     if code == OK:
-        accept_states(d, s.x, s.R, s.V, s.lam_report)
+        accept(d, s)
         s.struck = 1 if mark_impacts(d, s) else 0
         if d.nc > 0:
             contacts(d, s.x, s.R, s.x0, s.R0, s.V)  # what is recorded belongs to the end of the step

@@ -13,6 +13,7 @@ from fem_mbs.solvers.stepping.newton import Problem, by_contact_problem, halve, 
 from fem_mbs.system.assembly import advance_configuration, dynamic_tangents, dynamics
 from fem_mbs.system.constraints import POSITIONS, add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.contacts import contacts
+from fem_mbs.system.far_contacts import near_contacts
 from fem_mbs.system.global_matrices import clear_matrix, expand_add, full_norm, reduce_vector
 from fem_mbs.system.records import POSITION, zero
 
@@ -77,7 +78,10 @@ def position_residual(data, run):
         add_constraint_forces(d, -1.0, phi, r1)
     friction = 0.0
     if nc > 0:
-        contacts(d, x, R, x0, R0, Vs)
+        if s.far != 0:
+            near_contacts(d, x, R, x0, R0, Vs)
+        else:
+            contacts(d, x, R, x0, R0, Vs)
         if s.swept != 0:
             swept_gaps(d, s)
         if s.without_contacts == 0:

@@ -11,6 +11,7 @@ from fem_mbs.solvers.contact.velocity import accumulate_impulses, moment_arm, ra
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.impact import choose_closed, momentum_without_end
 from fem_mbs.solvers.lobatto.lasting import choose_lasting, forces_at_the_end, give_up, keep_directions, slips
+from fem_mbs.solvers.stepping.accept import accept
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK, SINGULAR
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -21,7 +22,6 @@ from fem_mbs.solvers.stepping.step import LADDER, begin, mark_impacts, take
 from fem_mbs.system.assembly import advance_configuration, dynamics
 from fem_mbs.system.constraints import add_constraint_forces
 from fem_mbs.system.contacts import contacts
-from fem_mbs.system.element_states import accept_states
 from fem_mbs.system.records import POSITION, VELOCITY, zero
 
 # attempts by impulses: p/k, proximal shift, with line search or not; as the rows of `stepping.step.LADDER`
@@ -269,7 +269,7 @@ def lobatto_advance(data, run):
             collect_impulses(d, s, o)
         code = look_for_passages(d, s, code)
     if code == OK:
-        accept_states(d, s.x, s.R, s.V, s.lam_report)
+        accept(d, s)
         s.struck = 1 if mark_impacts(d, s) else 0
         zero(s.W_at, 6 * d.n_nodes)
         if not report(d, s, o):

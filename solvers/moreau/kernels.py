@@ -32,6 +32,7 @@ from fem_mbs.solvers.contact.velocity import (
 )
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.moreau.data import own_at
+from fem_mbs.solvers.stepping.accept import accept
 from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import CLOSED_GAP, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -49,7 +50,6 @@ from fem_mbs.system.contacts import (
     contacts_begin_step,
     gradient_times,
 )
-from fem_mbs.system.element_states import accept_states
 from fem_mbs.system.global_matrices import clear_matrix, full_norm
 from fem_mbs.system.records import POSITION, VELOCITY, groups_of, zero
 
@@ -305,7 +305,7 @@ def theta_advance(data, run):
             dynamics(d, VELOCITY, s.x, s.R, s.V, s.trial, s.Ma, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
         for i in range(6 * d.n_nodes):
             o.f0[i] = s.f[i]
-        accept_states(d, s.x, s.R, s.V, s.lam_report)
+        accept(d, s)
         s.struck = 1 if mark_impacts(d, s) else 0
         if s.struck == 0:
             o.quiet = full_norm(d, o.reaction, s.length)

@@ -282,6 +282,7 @@ class DecoupledNSGA(AlphaMethod):
             "costly": int(self._costly(system)),
             "mixed": int(self.mixed and any("mixed" in element.kernels for element in system.elements)),
             "persistent": int(self.persistent_contacts and system.nc > 0), "reset": int(self.reset_after_impact),
+            "far": int(any(group.far for group in system.groups) and not (self.persistent_contacts or system.searches)),
             "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"), "whole": h,
         }  # fmt: skip
 

@@ -75,6 +75,8 @@ from fem_mbs.solvers.stepping.friction_tasks import (
 from fem_mbs.system.friction import (
     F_ARM,
     F_BEFORE,
+    F_BEGAN,
+    F_BEGAN_GT,
     F_FORCED,
     F_GT,
     F_HELD,
@@ -99,17 +101,19 @@ from fem_mbs.system.friction import (
     SLIP,
     STICK,
     add_row,
+    clear_block,
     coefficients_of,
     curvature,
     evaluate_bound,
     evaluate_row,
     row_times,
+    scatter_block,
     smooth_status,
     states_of,
 )
-from fem_mbs.system.gather import gather, scatter_matrix, times_tangent
+from fem_mbs.system.gather import gather_motion, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
-from fem_mbs.system.records import SMOOTH, VELOCITY, groups_of, layouts_of, zero
+from fem_mbs.system.records import SMOOTH, VELOCITY, groups_of, layouts_of
 
 _V, _H, _KK, _BOUND_Q = SLOT["v"], SLOT["H"], SLOT["K"], SLOT["bound_q"]
 
@@ -162,9 +166,11 @@ def smooth_tangents(d, s, o):
         for e in range(g.n):
             kept = states_of(g)[e]
             status, force, weight = smooth_status(kept), kept[F_SMOOTH], 1.0 / (o.c_a * kept[F_MASS])
-            zero(b[_KK], size * size)
-            gather(d, g, e, b, s.xs, s.Rs, s.Vs, s.Vs)
-            curvature(d, g, e, b)
+            clear_block(S, nd)
+            gather_motion(d, g, e, b, s.xs, s.Rs, s.Vs)
+            bent = status == STICK or force != 0.0
+            if bent:
+                curvature(d, g, e, b)
             if status == SLIP:
                 weight_N = weight * kept[F_SIGN] * mu[e, 1]
                 evaluate_bound(d, g, e, b, s.lam, s.ks, s.lam, 0.0)
@@ -172,7 +178,7 @@ def smooth_tangents(d, s, o):
                     S[nd, j] -= s.ks * o.c_q * weight_N * slope[j]
                 for i in range(g.nr):
                     S[nd, nd + 1 + i] -= s.ks * weight_N * kept[F_SLOPE + i] * s.ks
-            for i in range(nd):
+            for i in range(nd if bent else 0):
                 for j in range(nd):
                     S[i, j] -= o.c_q * force * H[i, j]
                     if status == STICK:
@@ -186,7 +192,7 @@ def smooth_tangents(d, s, o):
                 if status == STICK:
                     S[nd, i] -= s.ks * stored[e, 0, i]
             S[nd, nd] -= s.epsilon * s.ks / kept[F_ARM] ** 2 if status == STICK else s.ks * weight * s.ks
-            scatter_matrix(g.maps_at[SMOOTH], e, size, vector(b[_KK], size * size), values)
+            scatter_block(g.maps_at[SMOOTH], e, S, nd, values)
 
 
 @kernel
@@ -243,6 +249,7 @@ def begin_step(d, let_go):
                     kept[F_OUT], kept[F_SMOOTH] = 1.0, 0.0
                 else:
                     kept[F_START], kept[F_OLD], kept[F_JAM] = kept[F_STATUS], kept[F_RATE], 0.0
+                    kept[F_BEGAN], kept[F_BEGAN_GT] = kept[F_SMOOTH], kept[F_GT]
 
 
 @kernel
@@ -282,7 +289,7 @@ def impulses(d, s):
             continue
         for e in range(g.n):
             kept = states_of(g)[e]
-            gather(d, g, e, b, s.x, s.R, s.V, s.V)
+            gather_motion(d, g, e, b, s.x, s.R, s.V)
             rate = row_times(g, e, s.V) + kept[F_GT]
             bound = kept[F_MU] * impulse_bound(d, s, g, e, b)
             if kept[F_FORCED] == 0.0:
@@ -313,7 +320,7 @@ def velocity_tangents(d, s):
         S = matrix(b[_KK], size, size)
         for e in range(g.n):
             kept = states_of(g)[e]
-            zero(b[_KK], size * size)
+            clear_block(S, nd)
             for i in range(nd):
                 S[i, nd] -= kv * stored[e, 0, i]
                 if kept[F_TRY] == STICK:
@@ -326,7 +333,7 @@ def velocity_tangents(d, s):
                 weight *= kept[F_SHARE] if kept[F_FORCED] >= 0.0 else 0.0
                 for i in range(g.nr):
                     S[nd, nd + 1 + i] -= weight * kept[F_TRY_SIGN] * kept[F_MU] * kept[F_SLOPE + i]
-            scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), values)
+            scatter_block(g.maps_at[VELOCITY], e, S, nd, values)
 
 
 @entry("void(int64, int64)")

@@ -6,6 +6,13 @@ with which the memory of the method starts again. Its work is the trapezoidal ru
     work = ½ h (γ_n + γ_n+1) (½ λ_n + ½ λ_n+1) ,  φ λ_n + (1 − φ) λ_n+1 where another joint has changed after φ h   (1)
 
 and the rate of the joint that changed is linear in each of its two parts. In a step with an impact it is that of Λ_F.
+The books of energy (`stepping.ledger`) have what the *scheme* takes instead: its smooth motion turns γ_n into γ~ by the
+forces λ~ of both ends, its correction turns γ~ into γ_n+1 by an impulse,
+
+    W = ½ h (λ~_n + λ~) ½ (γ_n + γ~) + (Λ_F − h λ~) ½ (γ~ + γ_n+1)                                                  (2)
+
+and the surface gives the same with −γ_t in place of γ. (1) is nearer to the motion where sliding reverses within a
+step, (2) is what the velocities of the scheme have lost. They differ by O(h²).
 
 Source: docs/theory/joint_friction.md, (10), (13).
 """
@@ -14,8 +21,11 @@ from fem_mbs.jit import kernel
 from fem_mbs.solvers.nsga.friction_pieces import kappas_and_masses, kappas_wanted
 from fem_mbs.solvers.nsga.friction_start import knows_forces
 from fem_mbs.system.friction import (
+    F_BEGAN,
+    F_BEGAN_GT,
     F_BOUND,
     F_FORCE,
+    F_GIVEN,
     F_GT,
     F_IMPULSE,
     F_JAM,
@@ -29,6 +39,7 @@ from fem_mbs.system.friction import (
     F_SMOOTH,
     F_START,
     F_STATUS,
+    F_TAKEN,
     F_TRY,
     F_TRY_SIGN,
     F_WORK,
@@ -48,6 +59,15 @@ def reverses(kept):
 
 
 @kernel
+def book(g, e, s, kept):
+    """(2), for the books of energy."""
+    rate, lasting = row_times(g, e, s.Vs) + kept[F_GT], 0.5 * s.h * (kept[F_BEGAN] + kept[F_SMOOTH])
+    impulse = kept[F_IMPULSE] - s.h * kept[F_SMOOTH]
+    kept[F_TAKEN] = lasting * 0.5 * (kept[F_OLD] + rate) + impulse * 0.5 * (rate + kept[F_RATE])
+    kept[F_GIVEN] = -lasting * 0.5 * (kept[F_BEGAN_GT] + kept[F_GT]) - impulse * kept[F_GT]
+
+
+@kernel
 def end_step(d, s):
     """Statuses that the step has brought; True when the memory of the method has to start again.
 
@@ -62,6 +82,8 @@ def end_step(d, s):
         for e in range(g.n):
             kept = states_of(g)[e]
             kept[F_RATE] = row_times(g, e, s.V) + kept[F_GT]
+            if s.ledger_part != 0:
+                book(g, e, s, kept)
             stops = kept[F_TRY] == STICK and kept[F_START] == SLIP
             if stops or kept[F_TRY] != kept[F_START] or reverses(kept):
                 stopped, changed = stopped or stops, True

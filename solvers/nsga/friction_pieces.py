@@ -46,7 +46,7 @@ from fem_mbs.system.friction import (
     row_times_reduced,
     states_of,
 )
-from fem_mbs.system.gather import gather
+from fem_mbs.system.gather import gather_motion
 from fem_mbs.system.global_matrices import clear_matrix, factorise, fill_diagonal, solve_in_place
 from fem_mbs.system.records import VELOCITY, groups_of, layouts_of, zero
 
@@ -98,7 +98,7 @@ def kappas_and_masses(d, s):
                 respond[g.first_friction + e, i] = -kept[F_SIGN] * dx[i]
             mobility = -kept[F_SIGN] * row_times_reduced(d, g, e, dx) * kept[F_ARM] ** 2 * s.mean_mass
             kept[F_MASS] = s.mean_mass * kept[F_ARM] ** 2 / max(mobility, FIXED)
-            gather(d, g, e, b, x, R, V, V)
+            gather_motion(d, g, e, b, x, R, V)
             evaluate_bound(d, g, e, b, s.lam_report, 1.0, s.lam_report, 0.0)
             kept[F_KAPPA] = 0.0
             for i in range(g.nr):

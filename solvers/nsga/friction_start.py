@@ -42,18 +42,20 @@ from fem_mbs.system.friction import (
     SLIP,
     STICK,
     add_row,
+    clear_block,
     coefficients_of,
     curvature,
     evaluate_bound,
     evaluate_row,
     row_times,
     row_times_reduced,
+    scatter_block,
     smooth_status,
     states_of,
 )
-from fem_mbs.system.gather import gather, scatter_matrix
+from fem_mbs.system.gather import gather_motion
 from fem_mbs.system.global_matrices import full_norm, matrix_values
-from fem_mbs.system.records import SMOOTH, groups_of, layouts_of, zero
+from fem_mbs.system.records import SMOOTH, groups_of, layouts_of
 
 _H, _KK, _V, _GTT = SLOT["H"], SLOT["K"], SLOT["v"], SLOT["gtt"]
 AT_REST = 10.0  # times tol_v
@@ -160,7 +162,7 @@ def acceleration_tangents(d, s):
         for e in range(g.n):
             kept = states_of(g)[e]
             status = smooth_status(kept)
-            zero(b[_KK], size * size)
+            clear_block(S, nd)
             for i in range(nd):
                 S[i, nd] -= stored[e, 0, i]
                 if status == STICK:
@@ -169,7 +171,7 @@ def acceleration_tangents(d, s):
             if status == SLIP:
                 for i in range(g.nr):
                     S[nd, nd + 1 + i] -= kept[F_SIGN] * mu[e, 1] * kept[F_SLOPE + i]
-            scatter_matrix(g.maps_at[SMOOTH], e, size, vector(b[_KK], size * size), values)
+            scatter_block(g.maps_at[SMOOTH], e, S, nd, values)
 
 
 @kernel
@@ -235,7 +237,7 @@ def check_accelerations(d, s):
             linear = kept[F_BEFORE]
             for i in range(g.nr):
                 linear += kept[F_SLOPE + i] * s.lam[row + i]
-            gather(d, g, e, b, s.x, s.R, s.V, s.V)
+            gather_motion(d, g, e, b, s.x, s.R, s.V)
             keep_bound(d, g, e, b, s, s.lam)
             force, changes = kept[F_SMOOTH], kept[F_CHANGES] < MOST_CHANGES
             status = smooth_status(kept)

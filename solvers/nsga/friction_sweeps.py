@@ -34,7 +34,7 @@ from fem_mbs.system.friction import (
     row_times_reduced,
     states_of,
 )  # fmt: skip
-from fem_mbs.system.gather import gather
+from fem_mbs.system.gather import gather_motion
 from fem_mbs.system.records import groups_of
 
 MOST_SWEEPS = 2000
@@ -79,7 +79,7 @@ def sweep(d, s, o, b):
             kept, j = states_of(g)[e], g.first_friction + e
             if not D[j, j] > 0.0:
                 continue
-            gather(d, g, e, b, s.x, s.R, s.V, s.V)
+            gather_motion(d, g, e, b, s.x, s.R, s.V)
             bound = kept[F_MU] * s.h * evaluate_bound(d, g, e, b, s.phi, 1.0 / s.h, s.phi, 0.0)
             bound = kept[F_SHARE] * bound + kept[F_HELD]
             new = min(max(kept[F_IMPULSE] - rates[j] / D[j, j], -bound), bound)

@@ -11,6 +11,7 @@ from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_turning, leave_cones
 from fem_mbs.solvers.nsga.persistent import closed_tangents, sliding_directions
 from fem_mbs.solvers.stepping import friction_tasks
+from fem_mbs.solvers.stepping.accept import accept
 from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import LOOKS, OK, SINGULAR, STOPS, STRIKES, TOUCHED
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -20,7 +21,6 @@ from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import dynamic_tangents
 from fem_mbs.system.contacts import B_W, add_gradient, contacts, contacts_begin_step
-from fem_mbs.system.element_states import accept_states
 from fem_mbs.system.global_matrices import (
     expand_add,
     factorise,
@@ -128,8 +128,10 @@ def step(data, run):
     call2(o.velocity_part, s.data_at, s.run_at)
     if s.code == OK and s.grains_at != 0:
         call2(s.grains_part, s.data_at, s.run_at)
+    s.lasting = 1
     for i in range(d.m):
-        s.lam_report[i] = s.ks * s.lam[i] + s.kv * s.Lam[i] / s.h
+        s.lam_lasting[i] = s.ks * s.lam[i]
+        s.lam_report[i] = s.lam_lasting[i] + s.kv * s.Lam[i] / s.h
 
 
 @kernel
@@ -283,7 +285,7 @@ def restart(data, run):
 def finish(d, s, o, lag):
     """History for the next step and impact flags."""
     keep_accelerations(d, s, o, lag)
-    accept_states(d, s.x, s.R, s.V, s.lam_report)
+    accept(d, s)
     struck = mark_impacts(d, s)
     if o.stiction_part != 0:
         call2(o.stiction_part, s.run_at, stiction_tasks.END)

@@ -30,7 +30,6 @@ from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.persistent import rest_speed
 from fem_mbs.solvers.nsga.stiction_tasks import BEGIN, NEXT, START
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.system.assembly import groups_of
 from fem_mbs.system.contacts import (
     B_VT,
     B_VT0,
@@ -42,6 +41,7 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
 )
+from fem_mbs.system.records import groups_of
 
 
 @kernel

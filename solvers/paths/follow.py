@@ -27,6 +27,7 @@ from fem_mbs.solvers.paths.spectrum import Spectrum, spectrum
 from fem_mbs.solvers.paths.untouched import no_penetration, touching
 from fem_mbs.system import element_checks
 from fem_mbs.system.element_states import accept_states
+from fem_mbs.system.records import ALL
 from fem_mbs.system.state import State
 
 SMALLEST = 1e-5  # of the step asked for
@@ -103,7 +104,9 @@ class Follower:
         found = spectrum(*matrices, self.problem.system.circulatory)
         system = self.problem.system
         joints = lam[: system.m].copy()
-        accept_states(system.data[0], state.x, state.R, state.V, joints)  # turns are counted from the last equilibrium
+        accept_states(
+            system.data[0], state.x, state.R, state.V, joints, ALL, 0
+        )  # turns are counted from the last equilibrium
         inner = internal_states(system)
         held = () if problem.held is None else problem.held.numbers
         return Point(state, lam, factor, inner, Tangent(t[:n], t[n:-1], float(t[-1])), s, count, found, held)

@@ -23,6 +23,7 @@ from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.solvers.stepping.records import records
 from fem_mbs.system import assembly, element_checks, element_states
 from fem_mbs.system.contacts import C_NORMAL, C_POINT, C_TANGENTS
+from fem_mbs.system.records import ALL
 from fem_mbs.system.state import State
 
 EASY, SMALLEST_STEP = 6, 1e-6
@@ -99,7 +100,7 @@ class LoadSteps:
             no_penetration(self.who, system, new, target)
             lam = self.problem.least(new, lam)
             self.state, self.lam, self.factor = new, lam, target
-            element_states.accept_states(system.data[0], new.x, new.R, new.V, lam)
+            element_states.accept_states(system.data[0], new.x, new.R, new.V, lam, ALL, 0)
             result.load_factors.append(target)
             result.iterations.append(count)
             self._keep(count)

@@ -84,6 +84,7 @@ TABLE = Table(
         "Lam": Item("m", "Λ, divided by k_v", kept=True),
         "phi": Item("m", "forces in the tangents, or convective terms"),
         "lam_report": Item("m", "reactions that are saved", kept=True),
+        "lam_lasting": Item("m", "the part of them that is no impulse, before the memory starts again"),
         "keep_m": Item("m", "multipliers before a line search"),
         "jump_m": Item("m", "impulses of switches that no record has yet, see stepping.switch_jump", kept=True),
         # contacts
@@ -121,6 +122,7 @@ TABLE = Table(
         "booked_before": Item("nk", "what is kept of them from the last end", kept=True),
         "works": Item("nt", "work of each line since the start", kept=True),
         "spatial": Item("N", "whether the node has a place", "i8"),
+        "lasting": Item("", "the method has lam_lasting: its impulses act after the smooth motion", "i8"),
         "from_start": Item("", "impulses act on the velocities at the start of the step", "i8"),
         # linear systems
         "r": Item("u", "right-hand side"),
@@ -150,6 +152,9 @@ TABLE = Table(
         "signals": Item("ni ns 3", "signals at these instants, with their first and second derivatives"),
         "h": Item("", "step size"),
         "t": Item("", "time at the end of the step", kept=True),
+        "turned": Item("", "bound of turns since they were counted [rad], see stepping.accept", kept=True),
+        "far": Item("", "contacts that are far from closing are not evaluated, see system.far_contacts", "i8"),
+        "counting": Item("", "elements count turns for their outputs", "i8"),
         "ks": Item("", "k of the smooth sub-problem"),
         "kp": Item("", "k of the position correction"),
         "kv": Item("", "k of the velocity correction"),

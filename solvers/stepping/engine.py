@@ -45,7 +45,7 @@ from fem_mbs.solvers.stepping.ledger import NO_BOOKS, Ledger
 from fem_mbs.solvers.stepping.records import RECORDS, records
 from fem_mbs.solvers.stepping.shared_factors import BORDERED
 from fem_mbs.system.contacts import L_DRILLING, L_NORMAL
-from fem_mbs.system.records import POSITION
+from fem_mbs.system.records import ALL, POSITION
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
@@ -79,7 +79,10 @@ class Engine:
         self.shift = SHIFT if method.epsilon is None else method.epsilon
         self.contact_tolerance = getattr(method, "contact_tolerance", None) or PAIRWISE  # of contact groups
         self.sensing = self._sensing()
-        self.ledger = Ledger(system) if balance else None
+        interrupted = self.sensing is not None or any(
+            t > system.initial.t for e in system.elements for t, _ in e.switch_times()
+        )
+        self.ledger = Ledger(system, interrupted) if balance else None
         self.grains = self._grains()
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
@@ -99,7 +102,7 @@ class Engine:
         elif getattr(method, "divide_failed_steps", False) or self.splits:
             self._control_steps()
         self.agenda: Any = None  # what interrupts the run, see stepping.agenda
-        if self.sensing is not None or any(t > system.initial.t for e in system.elements for t, _ in e.switch_times()):
+        if interrupted:
             self._keep_agenda(None)
 
     def _control_steps(self):
@@ -287,6 +290,7 @@ class Engine:
             "size": system.size, "scale_x": system.size_at(system.initial), "scale_v": system.speed_at(system.initial),
             "abrupt": int(any(element.abrupt for element in system.elements)),
             "friction": system.n_friction, "given_gaps": int(gaps_are_given(system)),
+            "counting": int(any(element.counts_turns for element in system.elements)),
             "free": int(self.grains is not None and self.grains.free),
         }  # fmt: skip
 
@@ -326,7 +330,7 @@ class Engine:
         if not asking:
             return False
         before = {group: group.state.copy() for group in system.groups}
-        element_states.accept_states(system.data[0], state.x, state.R, state.V, self.arrays["lam_report"])
+        element_states.accept_states(system.data[0], state.x, state.R, state.V, self.arrays["lam_report"], ALL, 0)
         for group, old in before.items():
             if group in asking:
                 changed = changed or not np.array_equal(group.state, old)

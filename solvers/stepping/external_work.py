@@ -112,12 +112,12 @@ def gaps_are_given(system: "System") -> bool:
 
 @kernel
 def mean_velocities(d, s):
-    """Fill s.trial with (q − q_n)/h: increments of the accepted step over its size; 0 of states, which do no work."""
-    turns, states = integers(d.turns_at, d.n_nodes), integers(d.states_at, d.n_nodes)
+    """Fill s.trial with (q − q_n)/h: increments of the accepted step over its size."""
+    turns = integers(d.turns_at, d.n_nodes)
     back, turned, psi = local_vector(4), local_vector(4), local_vector(3)
     for i in range(d.n_nodes):
         for j in range(3):
-            s.trial[i, j] = 0.0 if states[i] != 0 else (s.x[i, j] - s.x0[i, j]) / s.h
+            s.trial[i, j] = (s.x[i, j] - s.x0[i, j]) / s.h
             s.trial[i, 3 + j] = 0.0
         if turns[i]:
             back[0] = s.Q0[i, 0]
@@ -130,21 +130,23 @@ def mean_velocities(d, s):
 
 
 @kernel
-def power_of(g, e, force, V):
-    """Power [W] of an element's forces (nd,) at velocities V (N, 6)."""
-    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+def power_of(d, g, e, force, V):
+    """Power [W] of an element's forces (nd,) at velocities V (N, 6). Rates of states of first order have none."""
+    nodes, states = integer_matrix(g.nodes_at, g.n, g.nn), integers(d.states_at, d.n_nodes)
     total = 0.0
     for a in range(g.nn):
+        if states[nodes[e, a]] != 0:
+            continue
         for j in range(6):
             total += force[6 * a + j] * V[nodes[e, a], j]
     return total
 
 
 @kernel
-def largest_power(g, e, force, s):
+def largest_power(d, g, e, force, s):
     """Largest power [W] of forces (nd,) at the velocities of the step."""
-    ends = max(power_of(g, e, force, s.V0), power_of(g, e, force, s.V))
-    return max(ends, max(power_of(g, e, force, s.Vs), power_of(g, e, force, s.trial)))
+    ends = max(power_of(d, g, e, force, s.V0), power_of(d, g, e, force, s.V))
+    return max(ends, max(power_of(d, g, e, force, s.Vs), power_of(d, g, e, force, s.trial)))
 
 
 @kernel
@@ -154,7 +156,7 @@ def work_of_force(d, g, e, b, s, kept):
     gather(d, g, e, b, s.x, s.R, s.V, s.V)
     zero(b[_F], g.nd)
     call2(g.force, p, d.table_at)
-    most = max(largest_power(g, e, f, s), largest_power(g, e, kept, s))
+    most = max(largest_power(d, g, e, f, s), largest_power(d, g, e, kept, s))
     for i in range(g.nd):
         kept[i] = f[i]
     before = kept[g.nd]
@@ -177,7 +179,7 @@ def weight_of(d, g, e, b, s):
 def work_of_weight(d, g, e, b, s, kept):
     """(1) of a WEIGHT [J]; keeps it."""
     f = weight_of(d, g, e, b, s)
-    most = max(largest_power(g, e, f, s), largest_power(g, e, kept, s))
+    most = max(largest_power(d, g, e, f, s), largest_power(d, g, e, kept, s))
     for i in range(g.nd):
         kept[i] = f[i]
     return s.h * most

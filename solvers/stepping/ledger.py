@@ -4,13 +4,19 @@ A run keeps these books when it is asked to, ``run(…, balance=True)``. With th
 
     force f, potential V    W = ½ (f_n + f)·u + V − V_n                                                            (1)
     weight m g(t) in a field that changes in time, which has no potential: as f; all of a model in one line
-    driver, G v = −∂g/∂t    W = −(h λ + Λ)·½ ((∂g/∂t)_n + ∂g/∂t) ,    λ = ½ (λ_n + λ)                              (2)
+    driver, G v = −∂g/∂t    W = −½ h (λ~_n + λ~)·½ ((∂g/∂t)_n + ∂g/∂t) − Λ·∂g/∂t                                    (2)
     contact, impulses P     W = P·½ (G v' + G v)                                                                   (3)
-    friction of a joint     W = Λ_F·½ (w_n + w) − D ,   w the rate of its surface, D what it has taken             (4)
+    friction of joints      what the step has noted, `nsga.friction_end` (2), the part of its surface as a driver;
+                            of a motor with a largest effort both in one line
 
 v' are the velocities before the impulses: those at the start of the step, and at an impact of a method that knows
-them those of the smooth motion, v~. (3) is then what an impact takes, exactly: M (v − v') = Gᵀ P. In a sequence of
-impacts of one step the sum over the contacts is. (1) and (2) are trapezoidal rules, of second order.
+them those of the smooth motion, v~, which has the rates of drivers at the end of the step already. Methods without a
+smooth motion have the mean of both rates in (2) for all of the impulse. (3) is then what an impact takes, exactly:
+M (v − v') = Gᵀ P. In a sequence of impacts of one step the sum over the contacts is. (1) and (2) are trapezoidal rules,
+of second order.
+
+What a switch takes or gives at once, a jump of velocities or the energy of a spring that comes, has a line for all of
+them. Elements that are off do no work. States of first order (`Node1`) have no energy, and their rates no work.
 
 What is left of the change of energy, E − E_0 − Σ W, is what the scheme dissipates, and the error of (1)-(3). It falls
 with the step size, which tells it from an error of a model.
@@ -21,9 +27,10 @@ Source: docs/theory/energy_table.md.
     f_n, V_n  s.booked_before       of a force f (nd,) and V without weight; of a weight f;
                                     of a driver ∂g/∂t (nr,) and k_s λ~ (nr,)
     W         s.works               sums since the start [J]; two of each contact: normal, tangential with moments
+    λ~        s.lam_lasting         (nr,) [N, N m], with which the step ended; s.lam_report has Λ/h besides. λ~_n is
+                                    that of the memory, which an impact or a change of friction makes anew
     u/h       s.trial               (N, 6), rotations by the logarithm
     P         s.total_Lam           (nc, 3), moments s.total_chi; with persistent contacts s.sent, s.sent_chi
-    w, Λ_F w  s.booked_before       of joint friction: the sum of its first term since the start [J], and w
 """
 
 from typing import TYPE_CHECKING, Any
@@ -36,6 +43,7 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.external_work import (
     DRIVER,
     FORCE,
+    MOVED,
     WEIGHT,
     kind_of,
     mean_velocities,
@@ -45,9 +53,9 @@ from fem_mbs.solvers.stepping.external_work import (
 )
 from fem_mbs.system.assembly import potential_of_forces
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, gradient_times
-from fem_mbs.system.friction import F_GT, F_IMPULSE, F_WORK, states_of
+from fem_mbs.system.friction import F_GIVEN, F_TAKEN, states_of
 from fem_mbs.system.gather import gather
-from fem_mbs.system.records import groups_of, zero
+from fem_mbs.system.records import groups_of, switches_of, zero
 
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
@@ -55,15 +63,15 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 _F, _GT, _GTT, _RATE = (SLOT[k] for k in ("f", "gt", "gtt", "rate"))
-KINDS = ("load", "damper", "driver", "impact", "friction")
-FRICTION = 5  # of a joint, beside the kinds of `external_work`
+KINDS = ("load", "damper", "driver", "impact", "friction", "switch")
+RUBS, DRIVES = 5, 6  # joint friction without a moving surface, and of a motor: one line; MOVED has two
 
 
 def booked_as(element: "Element") -> int:
     """How the work of an element is found; 0 for one that is conservative, and for contacts."""
-    if element.role == "friction":
-        return FRICTION
     kind = kind_of(element)
+    if element.role == "friction":
+        return DRIVES if getattr(element, "drives", False) else kind or RUBS
     if kind or element.role != "dynamic" or not element.viscous:
         return kind
     return FORCE if "force" in element.kernels else 0
@@ -75,19 +83,27 @@ class Ledger:
     Attributes
     ----------
     groups : (k, 4) int64
-        Groups of elements: number, kind, first of what is kept of them, first line.
+        Groups of elements: number, kind, first of what is kept of them, first line. Of joint friction each element:
+        number of the group, kind, its place there, first line.
     kept : int, numbers that are kept from the last end
     lines : list of (name, kind), the kinds of `KINDS`
+    switches : int, line of what switches do; −1 without any
     """
 
-    def __init__(self, system: "System") -> None:
-        table, self.kept, self.lines = [], 0, []
+    def __init__(self, system: "System", switches: bool) -> None:
+        self.kept, self.lines = 0, []
+        table: list[tuple] = []
         for number, group in enumerate(system.groups):
-            kind = 0 if hasattr(group, "pairs") else max((booked_as(e) for e in group.elements), default=0)
+            if hasattr(group, "pairs"):
+                continue
+            if group.elements[0].role == "friction":
+                table += self._rows_of_friction(number, group)
+                continue
+            kind = max((booked_as(element) for element in group.elements), default=0)
             if kind:
                 sizes = group.sizes
                 table.append((number, kind, self.kept, len(self.lines)))
-                self.kept += group.n * {FORCE: sizes["nd"] + 1, DRIVER: 2 * sizes["nr"], FRICTION: 2}[kind]
+                self.kept += group.n * (sizes["nd"] + 1 if kind == FORCE else 2 * sizes["nr"])
                 self.lines += [(element.name or label(element), _word(element, kind)) for element in group.elements]
         for number, group in weights(system):
             table.append((number, WEIGHT, self.kept, len(self.lines)))
@@ -95,9 +111,20 @@ class Ledger:
         if system.field is not None:
             self.lines.append(("gravity", "load"))
         self.groups = np.array(table, np.int64).reshape(-1, 4)
-        self.first_contact = len(self.lines)
+        self.switches = len(self.lines) if switches else -1
+        self.lines += [("switches", "switch")] if switches else []
         for contact in system.contacts[: system.nc_fixed]:
             self.lines += [(contact.name or label(contact), word) for word in ("impact", "friction")]
+
+    def _rows_of_friction(self, number, group):
+        """Rows of ``groups`` of joint friction."""
+        rows = []
+        for place, element in enumerate(group.elements):
+            kind = booked_as(element)
+            rows.append((number, kind, place, len(self.lines)))
+            words = {RUBS: ("friction",), MOVED: ("friction", "driver"), DRIVES: ("driver",)}[kind]
+            self.lines += [(element.name or label(element), word) for word in words]
+        return rows
 
     def sizes(self) -> dict[str, int]:
         """Sizes of the arrays of a run."""
@@ -108,10 +135,8 @@ NO_BOOKS: dict[str, int] = {"nl": 0, "nk": 0, "nt": 0}
 
 
 def _word(element: Any, kind: int) -> str:
-    if kind == DRIVER or getattr(element, "drives", False):
+    if kind == DRIVER:
         return "driver"
-    if kind == FRICTION:
-        return "friction"
     return "damper" if "energy" in element.kernels and element.viscous and not element.signals else "load"
 
 
@@ -122,7 +147,7 @@ def work_of_force(d, g, e, b, s, kept):
     gather(d, g, e, b, s.x, s.R, s.V, s.V)
     zero(b[_F], g.nd)
     call2(g.force, p, d.table_at)
-    total = 0.5 * s.h * (power_of(g, e, f, s.trial) + power_of(g, e, kept, s.trial))
+    total = 0.5 * s.h * (power_of(d, g, e, f, s.trial) + power_of(d, g, e, kept, s.trial))
     for i in range(g.nd):
         kept[i] = f[i]
     before = kept[g.nd]
@@ -135,7 +160,7 @@ def work_of_force(d, g, e, b, s, kept):
 def work_of_weight(d, g, e, b, s, kept):
     """(1) of a weight [J]; keeps it."""
     f = weight_of(d, g, e, b, s)
-    total = 0.5 * s.h * (power_of(g, e, f, s.trial) + power_of(g, e, kept, s.trial))
+    total = 0.5 * s.h * (power_of(d, g, e, f, s.trial) + power_of(d, g, e, kept, s.trial))
     for i in range(g.nd):
         kept[i] = f[i]
     return total
@@ -152,23 +177,11 @@ def work_of_driver(d, g, e, b, s, kept):
     gt, total = vector(b[_GT], g.nr), 0.0
     for i in range(g.nr):
         row = g.first_row + e * g.nr + i
-        smooth = s.ks * s.lam[row]
-        impulse = s.h * (s.lam_report[row] + 0.5 * (kept[g.nr + i] - smooth))
-        total -= impulse * 0.5 * (gt[i] + kept[i])
-        kept[i], kept[g.nr + i] = gt[i], smooth
+        lasting, impulse = s.lam_lasting[row], s.h * (s.lam_report[row] - s.lam_lasting[row])
+        mean = 0.5 * (gt[i] + kept[i])
+        total -= 0.5 * s.h * (kept[g.nr + i] + lasting) * mean + impulse * (gt[i] if s.lasting != 0 else mean)
+        kept[i], kept[g.nr + i] = gt[i], s.ks * s.lam[row]
     return total
-
-
-@kernel
-def work_of_friction(g, e, s, kept):
-    """Sum of (4) since the start [J]; keeps that of its first term, and the rate of the surface."""
-    state = states_of(g)[e]
-    if s.step_number == 0:
-        kept[0] = 0.0
-    else:
-        kept[0] += state[F_IMPULSE] * 0.5 * (kept[1] - state[F_GT])
-    kept[1] = -state[F_GT]
-    return kept[0] - state[F_WORK]
 
 
 @kernel
@@ -211,13 +224,20 @@ def ledger(data, run):
     mean_velocities(d, s)
     for k in range(s.booked.shape[0]):
         g, kind, at, line = groups[s.booked[k, 0]], s.booked[k, 1], s.booked[k, 2], s.booked[k, 3]
-        each = g.nd + 1 if kind == FORCE else g.nd if kind == WEIGHT else 2 * g.nr if kind == DRIVER else 2
+        if kind == RUBS or kind == MOVED or kind == DRIVES:
+            state = states_of(g)[at]
+            s.works[line] += state[F_TAKEN]
+            if kind != RUBS:
+                s.works[line + 1 if kind == MOVED else line] += state[F_GIVEN]
+            continue
+        each = g.nd + 1 if kind == FORCE else g.nd if kind == WEIGHT else 2 * g.nr
+        on = switches_of(g)
         for e in range(g.n):
+            if on[e] == 0:
+                continue
             kept = s.booked_before[at + e * each : at + (e + 1) * each]
             if kind == FORCE:
                 s.works[line + e] += work_of_force(d, g, e, b, s, kept)
-            elif kind == FRICTION:
-                s.works[line + e] = work_of_friction(g, e, s, kept)
             elif kind == WEIGHT:
                 s.works[line] += work_of_weight(d, g, e, b, s, kept)
             else:
@@ -228,20 +248,24 @@ def ledger(data, run):
         book_contacts(d, s)
 
 
-def renew(engine: "Engine") -> None:
-    """Keep anew what works are made of, where forces or rates have jumped between two steps; nothing is added."""
-    run, a = engine.run[0], engine.arrays
-    if run["work_part"]:
+def renew(engine: "Engine", change: float = 0.0) -> None:
+    """Keep anew what works are made of, where forces or rates have jumped between two steps.
+
+    Parameters
+    ----------
+    engine : Engine
+    change : float [J]
+        Of the energy, by what was switched; nothing else is added to the works.
+    """
+    if engine.run[0]["work_part"]:  # loads and drivers: what the bound of their work in the next step begins with
         engine.call_part("work")
-    if engine.ledger is None or not run["ledger_part"]:
+    if engine.ledger is None or not engine.run[0]["ledger_part"]:
         return
-    works, kept = a["works"].copy(), a["booked_before"].copy()
+    works = engine.arrays["works"].copy()
     engine.call_part("ledger")
-    a["works"][:] = works
-    for number, kind, at, _ in engine.ledger.groups:
-        if kind == FRICTION:
-            sums = slice(at, at + 2 * engine.system.groups[number].n, 2)
-            a["booked_before"][sums] = kept[sums]
+    engine.arrays["works"][:] = works
+    if engine.ledger.switches >= 0:
+        engine.arrays["works"][engine.ledger.switches] += change
 
 
 def book_jump(engine: "Engine", impulse: np.ndarray, missing: np.ndarray) -> None:

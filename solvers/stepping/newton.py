@@ -57,6 +57,7 @@ from fem_mbs.solvers.stepping.shared_factors import (
     solve_borrowed,
 )
 from fem_mbs.solvers.stepping.table import Item, Table
+from fem_mbs.system.far_contacts import wake_far
 from fem_mbs.system.global_matrices import factorise, solve_in_place
 
 CONTRACTION = 0.02  # of the residual, with which a factorisation is kept: two such iterations reach most tolerances
@@ -315,4 +316,6 @@ def by_contact_problem(s):
     if s.contact_part != 0 and s.counts[4] == 0:
         s.epoch += 1
         s.lent_c = 0.0
+        if s.far != 0:
+            wake_far(system_at(s.data_at)[0], s)
         call2(s.contact_part, s.data_at, s.run_at)

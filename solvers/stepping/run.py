@@ -15,6 +15,7 @@ from fem_mbs.solvers.stepping.records import records_at
 from fem_mbs.system.assembly import energies, output_values
 from fem_mbs.system.constraints import constraints
 from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
+from fem_mbs.system.far_contacts import all_far
 from fem_mbs.system.records import groups_of
 
 SLOT_T, SLOT_GRAVITY = SLOT["t"], SLOT["gravity"]
@@ -24,6 +25,8 @@ SLOT_T, SLOT_GRAVITY = SLOT["t"], SLOT["gravity"]
 def _record_contacts(d, s, o):
     """Store what contacts did in the step."""
     nc, k = s.nc_fixed, s.saved
+    if s.far != 0:
+        all_far(d, s.x, s.R, s.x0, s.R0, s.V)
     impact, acted, jump_c, jump_w = integers(s.impact_at, d.nc), integers(s.acted_at, d.nc), s.jump_c, s.jump_w
     total, total_chi = matrix(s.total_Lam_at, nc, 3), matrix(s.total_chi_at, nc, 3)
     if s.persistent == 0:

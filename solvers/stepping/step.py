@@ -18,6 +18,7 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
 )
+from fem_mbs.system.far_contacts import begin_contacts
 from fem_mbs.system.records import SMOOTH, VELOCITY, groups_of
 
 REACHED = 2  # flag of a contact that has an impact if another has
@@ -39,7 +40,9 @@ def begin(d, s):
     copy(s.Q, s.Q0)
     copy(s.V, s.V0)
     copy3(s.R, s.R0)
-    if d.nc > 0:
+    if s.far != 0:
+        begin_contacts(d, s.x, s.R, s.V)
+    elif d.nc > 0:
         # tangents may depend on the start of the step, which is now this configuration
         x, R, V = s.x, s.R, s.V
         contacts(d, x, R, x, R, V)

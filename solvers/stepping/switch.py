@@ -6,7 +6,7 @@
     2. refuses a constraint that repeats others, or that is not fulfilled,
     3. solves the jump problem, `stepping.switch_jump`, where a constraint is switched on,
     4. starts the memory of the method again, with accelerations that are consistent with what is on now,
-    5. tells the watch of the energy what has changed.
+    5. tells the watch of the energy what has changed, and the books of energy.
 
 Source: docs/theory/switches.md; formulation of 3 and 4 there, (2)-(5).
 """
@@ -17,6 +17,7 @@ import numpy as np
 
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.solvers.stepping.codes import OK
+from fem_mbs.solvers.stepping.ledger import renew
 from fem_mbs.system.redundancy import repeated
 
 if TYPE_CHECKING:
@@ -113,8 +114,7 @@ def switch(engine: "Engine", element: "Element", on: bool) -> Switched | None:
     change = engine.arrays["V"] - velocities
     told = Switched(element, on, state.t, impulse, contact_impulse, change, before[0] - after[0], after[1] - before[1])
     _tell_energy(engine, told)
-    if run["work_part"]:  # loads and drivers: what the bound of their work in the next step begins with
-        engine.call_part("work")
+    renew(engine, sum(after) - sum(before))
     run["switches"] += 1
     run["switch_loss"] += told.kinetic_loss
     return told
@@ -165,6 +165,7 @@ def _forget(engine, element):
     run["epoch"] += 1
     run["lent_c"] = 0.0
     run["struck"] = 0
+    run["turned"] = np.inf  # joints that are off keep no axis in common: turns are counted up to here
     if engine.controller is not None:
         engine.controller.change = None
         engine.controller.next = min(engine.controller.next, engine.h)

@@ -190,7 +190,11 @@ def under_a_plate(radius):
     return model
 
 
-@pytest.mark.parametrize("method", [fem.DecoupledNSGA(), fem.MoreauJean(projection=True), fem.LobattoIIIAB()], ids=str)
+@pytest.mark.parametrize(
+    "method",
+    [fem.DecoupledNSGA(), fem.MoreauJean(projection=True), fem.LobattoIIIAB()],
+    ids=lambda method: type(method).__name__,
+)
 def test_what_comes_round_the_edge_of_a_surface_touches_it_from_below_or_is_refused(method):
     """It was lifted through the plate in one step, or pushed on inside of it, by methods that say nothing of it."""
     result = method.run(under_a_plate(0.1), 1.5, 1e-3)

@@ -132,7 +132,9 @@ def test_a_coin_rolls_steadily_as_the_closed_form_says(tilt, precession):
 
 
 @pytest.mark.parametrize(
-    "method", [fem.MoreauJean(), fem.LobattoIIIAB(), fem.NonsmoothGeneralizedAlphaFriction()], ids=str
+    "method",
+    [fem.MoreauJean(), fem.LobattoIIIAB(), fem.NonsmoothGeneralizedAlphaFriction()],
+    ids=lambda method: type(method).__name__,
 )
 def test_other_methods_roll_the_coin_too(method):
     model, X = rolling(1.2, 6.0, friction=0.8)

@@ -5,6 +5,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.elements import Constraint, Force
+from fem_mbs.errors import ModelError
 from fem_mbs.jit import kernel
 from fem_mbs.verify import check_element
 
@@ -66,3 +67,19 @@ def test_a_complete_one_is_taken():
     model = fem.Model("gear")
     model.add(*(node.body for node in element.nodes), element)
     assert model.compile().m == 1
+
+
+def test_friction_whose_law_asks_for_states_is_refused():
+    """They are what the run keeps of it, and not there when the law is evaluated."""
+
+    @kernel
+    def bound(p, state, bound):
+        bound[0] += state[0]
+
+    model = fem.Model("hinge")
+    body = model.add(fem.RigidBody(1.0, 1.0, name="body"))
+    hinge = model.add(fem.Revolute.at(model.ground, body, [0, 0, 0], [0, 0, 1], name="hinge"))
+    kernels = {**fem.JointFriction.kernels, "friction_bound": bound}
+    model.add(type("Own", (fem.JointFriction,), {"kernels": kernels})(hinge, 0.1, radius=0.1, name="own"))
+    with pytest.raises(ModelError, match=r"own.*only `output` may ask for them"):
+        model.compile()

@@ -65,11 +65,12 @@ def test_an_angle_is_the_one_nearest_to_the_last_and_its_gradient_is_the_axis(tu
     assert G[9:] == pytest.approx(pose[3].T @ z, abs=1e-14)
 
 
-def spinning_rod(rate):
+def spinning_rod(rate, **when):
     """A rod that spins about a hinge through its centre: its angle is rate t, whatever the method."""
     model = fem.Model("rod")
     rod = fem.RigidBody(1.0, [0.1, 0.2, 0.3], angular_velocity=[0, 0, rate], name="rod")
-    model.add(rod, fem.Revolute.at(model.ground, rod, [0, 0, 0], [0, 0, 1], name="hinge"))
+    model.add(rod)
+    model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0], [0, 0, 1], name="hinge"), **when)
     return model
 
 
@@ -78,6 +79,27 @@ def test_hinges_count_turns_with_every_method(method):
     result = method.run(spinning_rod(40.0), t_end=1.0, h=0.05)  # 2 rad in a step, 6.4 turns
     assert result["hinge"].angle == pytest.approx(40.0 * result.t, rel=1e-8)  # round-off of Newton's iteration
     assert result["hinge"].rate == pytest.approx(40.0, rel=1e-8)
+
+
+def test_turns_are_counted_in_steps_of_any_size_between_bodies_that_both_turn():
+    """Steps of 0.05 to 2.9 rad: a wheel that is driven faster and faster against one that spins the other way."""
+    model = spinning_rod(-10.0)
+    wheel = model.add(fem.RigidBody(1.0, [0.3, 0.3, 0.5], position=[0, 0, 1], name="wheel"))
+    model.add(fem.Revolute.at(model["rod"], wheel, [0, 0, 1], [0, 0, 1], name="pin"))
+    model.add(fem.PointMoment(wheel, [0, 0, 0.5 * 72.5], name="torque"))  # 72.5 rad/s²
+    result = fem.DecoupledNSGA().run(model, t_end=2.0, h=0.02)
+    assert result["pin"].rate[-1] * 0.02 > 2.9 and result["pin"].angle[-1] > 26 * 2 * np.pi
+    assert result["pin"].angle == pytest.approx(0.5 * 72.5 * result.t**2 + 10.0 * result.t, rel=1e-8, abs=1e-9)
+    assert result["hinge"].angle == pytest.approx(-10.0 * result.t, rel=1e-8)
+
+
+@pytest.mark.parametrize("h", [5e-3, 0.05])
+def test_turns_of_a_hinge_go_on_while_it_is_off(h):
+    """Nothing but the hinge keeps the rod where it spins, and it stays there without."""
+    model = spinning_rod(40.0, intervals=[(0.0, 0.3), (0.65, 5.0)])
+    result = fem.DecoupledNSGA().run(model, t_end=1.0, h=h)
+    assert len(result.events) >= 2
+    assert result["hinge"].angle == pytest.approx(40.0 * result.t, rel=1e-8)
 
 
 def test_turns_are_counted_from_the_start_of_each_run_of_a_system():
