@@ -90,7 +90,8 @@ class Report:
 def random_point(element: "Element", rng: np.random.Generator, angle: float = 3.0, nearness: float = 1.0) -> Point:
     """A random `Point`: node 1 turned by up to ``angle`` [rad] from the start, the others as much relative to it.
 
-    Positions are moved by about a third of the size of the element (largest distance of its nodes, or 1 m); with
+    Positions are moved by about a third of the size of the element (largest distance of its nodes, or 1 m), or the part
+    of it that an element which turns over names by an attribute ``checked_within``; with
     ``nearness`` below 1 all distances are shorter by that factor, those from the origin too.
     """
     nodes = element.nodes
@@ -100,10 +101,11 @@ def random_point(element: "Element", rng: np.random.Generator, angle: float = 3.
     point = Point()
     point.size = size
     Q = exp(_random_vector(rng, angle))
-    point.x = x @ Q.T + 0.3 * size * rng.normal(size=x.shape) + nearness * rng.normal(size=3)
+    moved = getattr(element, "checked_within", 0.3) * size
+    point.x = x @ Q.T + moved * rng.normal(size=x.shape) + nearness * rng.normal(size=3)
     turns = [exp(_random_vector(rng, angle)) if k else np.eye(3) for k in range(len(nodes))]
     point.R = np.array([Q @ R[k] @ turns[k] for k in range(len(nodes))])
-    nd, ns, nq, nr = (element.sizes[k] for k in ("nd", "ns", "nq", "nr"))
+    nd, (ns, nq, nr) = 6 * len(nodes), (element.sizes[k] for k in ("ns", "nq", "nr"))
     point.v, point.a = rng.normal(size=nd), rng.normal(size=nd)
     small = 0.2 * rng.normal(size=nd)
     small.reshape(-1, 6)[:, :3] *= size

@@ -45,7 +45,7 @@ GROUP = np.dtype(
     + [("active_at", "i8"), ("efforts_at", "i8")]
     + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "contact_stride", "drilling", "viscous")]
     + [("velocity_rows", "i8"), ("tangent_tells_forces", "i8"), ("first_friction", "i8"), ("joint_rows_at", "i8")]
-    + [("abstract", "i8")]
+    + [("abstract", "i8"), ("width", "i8"), ("fills", "i8")]
     + [("maps_at", "i8", (3,))]
     + [(name, "i8") for name in KERNELS]
 )
@@ -54,7 +54,7 @@ GROUP = np.dtype(
 # stacked of blocks has the address of what `add_block` reads, see `fem_mbs.system.layout.Stack`.
 LAYOUT = np.dtype(
     [(name, "i8") for name in ("n", "nnz", "values_at", "diagonal_at", "factor", "solve", "context_at", "status_at")]
-    + [("stack_at", "i8")]
+    + [("stack_at", "i8"), ("pointers_at", "i8")]
 )
 SMOOTH, POSITION, VELOCITY, STACKED = 0, 1, 2, 3
 
@@ -70,6 +70,8 @@ DATA = np.dtype(
 _X, _R, _V, _A, _X0, _R0, _S = (SLOT[k] for k in ("x", "R", "v", "a", "x0", "R0", "s"))
 _F, _MA, _M, _C, _K, _KA = (SLOT[k] for k in ("f", "Ma", "M", "C", "K", "Ka"))
 _G, _GG, _H, _RATE, _GT, _GTT = (SLOT[k] for k in ("g", "G", "H", "rate", "gt", "gtt"))
+TRANSLATIONS = 3  # width of elements whose local arrays have no rotations
+FILLS_M, FILLS_C, FILLS_K, FILLS_KA = 1, 2, 4, 8  # which tangents the kernels of a group add to
 _LAM, _STATE, _OUT, _ENERGY, _DELTA, _NEEDS_K = (SLOT[k] for k in ("lam", "state", "out", "energy", "delta", "needs_K"))
 
 
@@ -127,12 +129,18 @@ def gather_start(g, e, b, x0, R0):
 @kernel
 def gather(d, g, e, b, x, R, V, A):
     """Copy what element e of group g needs to the workspace: poses, velocities, accelerations, signals, state."""
-    gather_poses(g, e, b, x, R)
-    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-    ve, ae = matrix(b[_V], g.nn, 6), matrix(b[_A], g.nn, 6)
+    nodes, width = integer_matrix(g.nodes_at, g.n, g.nn), g.width
+    ve, ae = matrix(b[_V], g.nn, width), matrix(b[_A], g.nn, width)
+    if width == TRANSLATIONS:  # its kernels have no use for rotations
+        xe = matrix(b[_X], g.nn, 3)
+        for k in range(g.nn):
+            for j in range(3):
+                xe[k, j] = x[nodes[e, k], j]
+    else:
+        gather_poses(g, e, b, x, R)
     for k in range(g.nn):
         i = nodes[e, k]
-        for j in range(6):
+        for j in range(width):
             ve[k, j] = V[i, j]
             ae[k, j] = A[i, j]
     if g.ns > 0:
@@ -156,11 +164,11 @@ def gather_state(g, e, b):
 @kernel
 def scatter_vector(g, e, local, full):
     """Add an element vector (nd,) to a full vector (6 n_nodes,)."""
-    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    nodes, width = integer_matrix(g.nodes_at, g.n, g.nn), g.width
     for k in range(g.nn):
         i = 6 * nodes[e, k]
-        for j in range(6):
-            full[i + j] += local[6 * k + j]
+        for j in range(width):
+            full[i + j] += local[width * k + j]
 
 
 @kernel
@@ -171,6 +179,31 @@ def scatter_matrix(map_at, e, size, local, values):
         i = where[k]
         if i >= 0:
             values[i] += local[k]
+
+
+@kernel
+def scatter_blocks(d, g, e, layout, local, values):
+    """Add the matrix (3 nn, 3 nn) of an element of translations to the values of a global matrix.
+
+    The map has one number per pair of nodes: where the rows of the first begin in the columns of the second (−1: fixed).
+    """
+    L, map_at, nn = layouts_of(d)[layout], g.maps_at[layout], g.nn
+    nodes, dof = integer_matrix(g.nodes_at, g.n, nn), integers(d.dof_at, 6 * d.n_nodes)
+    where, pointers = indices(map_at + 4 * e * nn * nn, nn * nn), indices(L.pointers_at, L.n + 1)
+    for c in range(nn):
+        for j in range(3):
+            column = dof[6 * nodes[e, c] + j]
+            if column < 0:
+                continue
+            first = pointers[column]
+            for a in range(nn):
+                if where[a * nn + c] < 0:
+                    continue
+                at, row = first + where[a * nn + c], 6 * nodes[e, a]
+                for i in range(3):
+                    if dof[row + i] >= 0:
+                        values[at] += local[3 * a + i, 3 * c + j]
+                        at += 1
 
 
 @kernel
@@ -203,17 +236,49 @@ def advance_configuration(d, x0, Q0, D, x, Q, R, T):
 
 
 @kernel
-def _clear_tangents(b, nd):
-    """Set the tangents of an element in the workspace to zero."""
-    zero(b[_M], nd * nd)
-    zero(b[_C], nd * nd)
-    zero(b[_K], nd * nd)
-    zero(b[_KA], nd * nd)
+def _clear_tangents(g, b):
+    """Set the tangents of an element in the workspace to zero: of translations alone those that its kernels fill."""
+    n, every = g.nd * g.nd, g.width != TRANSLATIONS
+    if every or g.fills & FILLS_M:
+        zero(b[_M], n)
+    if every or g.fills & FILLS_C:
+        zero(b[_C], n)
+    if every or g.fills & FILLS_KA:
+        zero(b[_KA], n)
+    zero(b[_K], n)
 
 
 @kernel
-def _add_tangents(g, e, b, layout, values, c_M, c_C, c_K, c_A, T):
+def _add_scaled(n, scale, source_at, total_at):
+    """Add ``scale`` times n numbers at an address to those at another."""
+    source, total = vector(source_at, n), vector(total_at, n)
+    for i in range(n):
+        total[i] += scale * source[i]
+
+
+@kernel
+def _add_translations(d, g, e, b, layout, values, c_M, c_C, c_K, c_A):
+    """The same as `_add_tangents` of elements without rotations, for which T is the identity."""
+    nd = g.nd
+    n, K = nd * nd, vector(b[_K], nd * nd)
+    if c_K != 1.0:
+        for i in range(n):
+            K[i] *= c_K
+    if c_M != 0.0 and g.fills & FILLS_M:
+        _add_scaled(n, c_M, b[_M], b[_K])
+    if c_C != 0.0 and g.fills & FILLS_C:
+        _add_scaled(n, c_C, b[_C], b[_K])
+    if c_A != 0.0 and g.fills & FILLS_KA:
+        _add_scaled(n, c_A, b[_KA], b[_K])
+    scatter_blocks(d, g, e, layout, matrix(b[_K], nd, nd), values)
+
+
+@kernel
+def _add_tangents(d, g, e, b, layout, values, c_M, c_C, c_K, c_A, T):
     """Add c_M M + c_C C + (c_K K + c_A ∂(M A)/∂q) T of element e, in the workspace, to a global matrix."""
+    if g.width == TRANSLATIONS:
+        _add_translations(d, g, e, b, layout, values, c_M, c_C, c_K, c_A)
+        return
     nd = g.nd
     Me, Ce = matrix(b[_M], nd, nd), matrix(b[_C], nd, nd)
     Ke, Kae = matrix(b[_K], nd, nd), matrix(b[_KA], nd, nd)
@@ -273,7 +338,7 @@ def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixe
             if g.inertia != 0:
                 call2(g.inertia, p, d.table_at)
             if tangents:
-                _clear_tangents(b, nd)
+                _clear_tangents(g, b)
                 if g.inertia != 0:
                     call2(g.inertia_tangent, p, d.table_at)
             if use_mixed:
@@ -284,11 +349,11 @@ def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixe
             scatter_vector(g, e, fe, f)
             for a in range(g.nn):
                 for j in range(3):
-                    single += fe[6 * a + j] ** 2
+                    single += fe[g.width * a + j] ** 2
             if g.inertia != 0:
                 scatter_vector(g, e, Mae, Ma)
             if tangents:
-                _add_tangents(g, e, b, layout, values, c_M, c_C, c_K, c_A, T)
+                _add_tangents(d, g, e, b, layout, values, c_M, c_C, c_K, c_A, T)
     return single
 
 
@@ -311,12 +376,12 @@ def dynamic_tangents(d, layout, x, R, V, A, c_M, c_C, c_K, c_A, T):
                 continue
             p = g.parameters_at + e * g.stride
             gather(d, g, e, b, x, R, V, A)
-            _clear_tangents(b, g.nd)
+            _clear_tangents(g, b)
             if g.inertia != 0:
                 call2(g.inertia_tangent, p, d.table_at)
             if forces:
                 call2(g.force_tangent, p, d.table_at)
-            _add_tangents(g, e, b, layout, values, c_M, c_C, c_K, c_A, T)
+            _add_tangents(d, g, e, b, layout, values, c_M, c_C, c_K, c_A, T)
     needs_K[0] = 1.0
 
 
@@ -353,6 +418,10 @@ def inertia(d, layout, x, R, V, A, Ma, tangents, c_M, c_A, T):
                 zero(b[_K], nd * nd)
                 zero(b[_KA], nd * nd)
                 call2(g.inertia_tangent, p, d.table_at)
+                if g.width == TRANSLATIONS:
+                    zero(b[_K], nd * nd)  # that of the inertia forces has no part in this
+                    _add_translations(d, g, e, b, layout, values, c_M, 0.0, 0.0, c_A)
+                    continue
                 if c_A != 0.0:
                     times_tangent(g, e, Kae, nd, T)
                 for i in range(nd):
@@ -425,12 +494,12 @@ def update_states(d, x, R, delta):
         if g.update == 0:
             continue
         nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-        de = matrix(b[_DELTA], g.nn, 6)
+        de = matrix(b[_DELTA], g.nn, g.width)
         state, q = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq)
         for e in range(g.n):
             gather(d, g, e, b, x, R, delta, delta)
             for a in range(g.nn):
-                for j in range(6):
+                for j in range(g.width):
                     de[a, j] = delta[nodes[e, a], j]
             call2(g.update, g.parameters_at + e * g.stride, d.table_at)
             for j in range(g.nq):

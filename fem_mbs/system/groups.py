@@ -28,7 +28,7 @@ class Group:
 
     def __init__(self, elements: Sequence["Element"], workspace: Workspace) -> None:
         first = elements[0]
-        self.elements, self.sizes = elements, first.sizes
+        self.elements, self.sizes, self.width = elements, first.sizes, first.width
         s = self.sizes
         n = self.n = len(elements)
         self.parameters = np.zeros(n, first.parameters)
@@ -136,6 +136,7 @@ class Group:
         record["viscous"] = int(any(element.viscous for element in self.elements))
         record["velocity_rows"] = self.velocity_rows
         record["abstract"] = int(self.elements[0].abstract)
+        record["width"], record["fills"] = self.width, filled(self.elements[0])
         tangent = self.elements[0].kernels.get("force_tangent")
         record["tangent_tells_forces"] = int(tangent is not None and "f" in arguments_of(tangent))
         for name in ("first_row", "first_contact", "first_output", "first_friction"):
@@ -144,6 +145,17 @@ class Group:
             record[name] = call.address
         for name, callback in self.callbacks.items():
             record[name] = callback_address(callback)
+
+
+def filled(element: "Element") -> int:
+    """Which of M, C, K, Ka the kernels of an element add to (`assembly.FILLS_M` …): their arguments say."""
+    names = set()
+    for kernel in ("inertia_tangent", "force_tangent", "mixed"):
+        if kernel in element.kernels:
+            names.update(arguments_of(element.kernels[kernel]))
+    if "arguments" in names or getattr(element, "python_kernels", None):
+        return 15
+    return sum(bit for name, bit in (("M", 1), ("C", 2), ("K", 4), ("Ka", 8)) if name in names)
 
 
 def check_complete(element: "Element") -> None:

@@ -86,16 +86,18 @@ class Numbering(Checked):
         self.constraints, self.contacts, self.rows, self.output_slices = [], [], {}, {}
         self.frictions = []
         self.m = self.n_outputs = 0
-        laws = []
+        laws, numbers = [], {}  # of signals: elements may share one
         for group in self.groups:
             group.first_row, group.first_contact, group.first_output = self.m, len(self.contacts), self.n_outputs
             group.first_friction = len(self.frictions)
             for e, element in enumerate(group.elements):
                 element.index = e
                 for k, signal in enumerate(element.signals):
-                    group.signals[e, k] = len(self.signals)
-                    self.signals.append(signal)
-                    self.signal_owner.append(element)
+                    if id(signal) not in numbers:
+                        numbers[id(signal)] = len(self.signals)
+                        self.signals.append(signal)
+                        self.signal_owner.append(element)
+                    group.signals[e, k] = numbers[id(signal)]
                 if element.role == "constraint":
                     self.rows[element] = slice(self.m, self.m + element.rows)
                     self.constraints.append(element)

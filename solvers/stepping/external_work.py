@@ -118,8 +118,8 @@ def power_of(g, e, force, V):
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
     total = 0.0
     for a in range(g.nn):
-        for j in range(6):
-            total += force[6 * a + j] * V[nodes[e, a], j]
+        for j in range(g.width):
+            total += force[g.width * a + j] * V[nodes[e, a], j]
     return total
 
 
