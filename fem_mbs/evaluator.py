@@ -106,6 +106,7 @@ class Point:
     """A configuration with everything else a kernel can ask for; ``size`` [m] is what steps of differences refer to."""
 
     size: float
+    width: int  # 3: the element has no rotations
     t: float
     x: np.ndarray
     R: np.ndarray
@@ -127,7 +128,7 @@ class Point:
     def moved(self, delta: np.ndarray) -> "Point":
         """Configuration x + δx, R exp(δθ̃) for delta (nd,)."""
         delta = delta.reshape(-1, 6)
-        R = np.array([R @ exp(d[3:]) for R, d in zip(self.R, delta)])
+        R = np.array([R @ exp(d[3:]) if d[3:].any() else R for R, d in zip(self.R, delta)])
         return self.copy(x=self.x + delta[:, :3], R=R)
 
     def later(self, time: float) -> "Point":

@@ -99,7 +99,7 @@ def random_point(element: "Element", rng: np.random.Generator, angle: float = 3.
     R = np.array([node.rotation for node in nodes])
     size = nearness * _size(element)
     point = Point()
-    point.size = size
+    point.size, point.width = size, element.width
     Q = exp(_random_vector(rng, angle))
     moved = getattr(element, "checked_within", 0.3) * size
     point.x = x @ Q.T + moved * rng.normal(size=x.shape) + nearness * rng.normal(size=3)
@@ -154,8 +154,11 @@ def difference(function: Callable, step: float) -> Any:
 def _gradient(function, point, size, length=STEP):
     """∂/∂q of a function of a point (an array): shape of its value, then (nd,); steps of ``length`` (see `STEP`)."""
     nd = 6 * len(point.x)
-    columns = []
+    columns: list[Any] = []
     for j in range(nd):
+        if j % 6 >= point.width:
+            columns.append(np.zeros_like(columns[-1]))
+            continue
         step = length * size if j % 6 < 3 else length
         unit = np.eye(nd)[j]
         columns.append(difference(lambda e, unit=unit: function(point.moved(e * unit)), step))
@@ -164,8 +167,12 @@ def _gradient(function, point, size, length=STEP):
 
 def _velocity_gradient(function, point):
     """∂/∂v of a function of a point."""
-    nd = len(point.v)
-    columns = [difference(lambda e, unit=unit: function(point.copy(v=point.v + e * unit)), STEP) for unit in np.eye(nd)]
+    columns: list[Any] = []
+    for j, unit in enumerate(np.eye(len(point.v))):
+        if j % 6 >= point.width:
+            columns.append(np.zeros_like(columns[-1]))
+        else:
+            columns.append(difference(lambda e, unit=unit: function(point.copy(v=point.v + e * unit)), STEP))
     return np.stack(columns, axis=-1)
 
 

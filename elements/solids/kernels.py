@@ -25,7 +25,9 @@ Source: docs/theory/solids.md, section 3; Bonet & Wood, Nonlinear Continuum Mech
     λ, μ      p.lam, mu               Pa
     β         p.beta                  s
     law       p.law                          0: (2), 1: (3)
-    ∂N/∂ξ     p.table_at (q, 3, nn)          address of `Cell.table`, which has N_a N_b (qm, nn²) behind it
+    ∂N/∂ξ     p.table_at (q, 3, nn)          address of `Cell.table`, which has N_a N_b (qm, nn²) behind it, and
+                                                 their mean over the cell (nn²)
+    m         p.mass                  kg     p.affine = 1: ∂X/∂ξ is the same everywhere, m_ab = m times that mean
 """
 
 import math
@@ -50,6 +52,8 @@ def parameters(nn: int, q: int, qm: int) -> np.dtype:
             ("beta", "f8"),
             ("law", "i8"),
             ("lumped", "i8"),
+            ("affine", "i8"),
+            ("mass", "f8"),
             ("table_at", "i8"),
         ]
     )
@@ -198,47 +202,45 @@ def force(p, x, v, f):
 
 @kernel(fused=True)
 def add_point(first, nn, w, a, b, B, P, D, S, G, blocks):
-    """Add (4) of one point to the blocks [xx, xy, xz, yy, yz, zz] (6, nn²) of K; at the ``first`` set them."""
-    p, s, d = local_matrix(3, 20), local_matrix(3, 20), local_matrix(3, 20)
-    s_row, d_row = local_vector(20), local_vector(20)
+    """Add (4) of one point to the blocks [xx, xy, xz, yy, yz, zz] of K, rows (6 nn, 20); at the ``first`` set them.
+
+    Block ik is g_a·A_ik g_b, A_ik (3, 3) with all terms of (4): three products for each entry. Columns go on to a
+    multiple of four, so that the inner loop is whole vectors; those of G that are too many are zero.
+    """
+    A, wide, row = local_matrix(3, 3), 4 * ((nn + 3) // 4), 0
     for i in range(3):
-        for n in range(nn):
-            p[i, n] = P[i, 0] * G[0, n] + P[i, 1] * G[1, n] + P[i, 2] * G[2, n]
-            s[i, n] = w * (S[i, 0] * G[0, n] + S[i, 1] * G[1, n] + S[i, 2] * G[2, n])
-            d[i, n] = w * b * (D[i, 0] * G[0, n] + D[i, 1] * G[1, n] + D[i, 2] * G[2, n])
-    for m in range(nn):
-        for n in range(nn):
-            s_row[n] = G[0, m] * s[0, n] + G[1, m] * s[1, n] + G[2, m] * s[2, n]
-            d_row[n] = G[0, m] * d[0, n] + G[1, m] * d[1, n] + G[2, m] * d[2, n]
-        block = 0
-        for i in range(3):
-            for k in range(i, 3):
-                one, Bik, at = (1.0 if i == k else 0.0), B[i, k], m * nn
-                own, other = w * a * p[i, m], w * b * p[k, m]
+        for k in range(i, 3):
+            own, one = w * b * B[i, k], (w if i == k else 0.0)
+            for j in range(3):
+                for n in range(3):
+                    A[j, n] = one * S[j, n] + own * D[j, n] + w * (a * P[i, j] * P[k, n] + b * P[i, n] * P[k, j])
+            for m in range(nn):
+                c0 = G[0, m] * A[0, 0] + G[1, m] * A[1, 0] + G[2, m] * A[2, 0]
+                c1 = G[0, m] * A[0, 1] + G[1, m] * A[1, 1] + G[2, m] * A[2, 1]
+                c2 = G[0, m] * A[0, 2] + G[1, m] * A[1, 2] + G[2, m] * A[2, 2]
                 if first:
-                    for n in range(nn):
-                        blocks[block, at + n] = one * s_row[n] + Bik * d_row[n] + own * p[k, n] + other * p[i, n]
+                    for n in range(wide):
+                        blocks[row, n] = c0 * G[0, n] + c1 * G[1, n] + c2 * G[2, n]
                 else:
-                    for n in range(nn):
-                        blocks[block, at + n] += one * s_row[n] + Bik * d_row[n] + own * p[k, n] + other * p[i, n]
-                block += 1
+                    for n in range(wide):
+                        blocks[row, n] += c0 * G[0, n] + c1 * G[1, n] + c2 * G[2, n]
+                row += 1
 
 
 @kernel
 def add_blocks(nn, blocks, K):
-    """Add the blocks (6, nn²) of `add_point` to K (3 nn, 3 nn)."""
+    """Add the blocks of `add_point` to K (3 nn, 3 nn)."""
     for m in range(nn):
         for n in range(nn):
-            at, turned = m * nn + n, n * nn + m
-            K[3 * m, 3 * n] += blocks[0, at]
-            K[3 * m, 3 * n + 1] += blocks[1, at]
-            K[3 * m, 3 * n + 2] += blocks[2, at]
-            K[3 * m + 1, 3 * n] += blocks[1, turned]
-            K[3 * m + 1, 3 * n + 1] += blocks[3, at]
-            K[3 * m + 1, 3 * n + 2] += blocks[4, at]
-            K[3 * m + 2, 3 * n] += blocks[2, turned]
-            K[3 * m + 2, 3 * n + 1] += blocks[4, turned]
-            K[3 * m + 2, 3 * n + 2] += blocks[5, at]
+            K[3 * m, 3 * n] += blocks[m, n]
+            K[3 * m, 3 * n + 1] += blocks[nn + m, n]
+            K[3 * m, 3 * n + 2] += blocks[2 * nn + m, n]
+            K[3 * m + 1, 3 * n] += blocks[nn + n, m]
+            K[3 * m + 1, 3 * n + 1] += blocks[3 * nn + m, n]
+            K[3 * m + 1, 3 * n + 2] += blocks[4 * nn + m, n]
+            K[3 * m + 2, 3 * n] += blocks[2 * nn + n, m]
+            K[3 * m + 2, 3 * n + 1] += blocks[4 * nn + n, m]
+            K[3 * m + 2, 3 * n + 2] += blocks[5 * nn + m, n]
 
 
 @kernel
@@ -290,8 +292,9 @@ def force_tangent(p, x, v, f, K, C):
     """Add (1) to f, (4) to K (3 nn, 3 nn), and what damping adds to f, K and C."""
     G, F, F_v = local_matrix(3, 20), local_matrix(3, 3), local_matrix(3, 3)
     CG, D, S = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    P, B, blocks = local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 400)
+    P, B, blocks = local_matrix(3, 3), local_matrix(3, 3), local_matrix(120, 20)
     nn = len(p.X)
+    G[:, :] = 0.0
     for q in range(len(p.w)):
         gradients(p, q, G)
         field_gradient(x, G, F)
@@ -307,47 +310,49 @@ def force_tangent(p, x, v, f, K, C):
     add_blocks(nn, blocks, K)
 
 
+@kernel(fused=True)
+def mass_row(p, m, row):
+    """Fill row (≥ nn,) with m_mb; of a cell without curved sides mass times the row of the reference cell."""
+    nn, qm = len(p.X), len(p.m)
+    products = matrix(p.table_at + 24 * len(p.w) * nn, qm + 1, nn * nn)
+    if p.affine == 1:
+        for n in range(nn):
+            row[n] = p.mass * products[qm, m * nn + n]
+        return
+    for n in range(nn):
+        row[n] = 0.0
+    for q in range(qm):
+        for n in range(nn):
+            row[n] += p.m[q] * products[q, m * nn + n]
+
+
 @kernel
 def inertia(p, a, gravity, Ma, f):
     """Add M a to Ma (3 nn,) and gravity to f (3 nn,)."""
-    nn, qm = len(p.X), len(p.m)
-    for n in range(nn):
-        for i in range(3):
-            f[3 * n + i] += p.nodal[n] * gravity[i]
-            if p.lumped == 1:
-                Ma[3 * n + i] += p.nodal[n] * a[3 * n + i]
-    if p.lumped == 1:
-        return
-    products = matrix(p.table_at + 24 * len(p.w) * nn, qm, nn * nn)
-    row = local_vector(20)
+    nn, row = len(p.X), local_vector(20)
     for m in range(nn):
-        for n in range(nn):
-            row[n] = 0.0
-        for q in range(qm):
-            for n in range(nn):
-                row[n] += p.m[q] * products[q, m * nn + n]
-        for n in range(nn):
+        for i in range(3):
+            f[3 * m + i] += p.nodal[m] * gravity[i]
+        if p.lumped == 1:
             for i in range(3):
+                Ma[3 * m + i] += p.nodal[m] * a[3 * m + i]
+            continue
+        mass_row(p, m, row)
+        for i in range(3):
+            for n in range(nn):
                 Ma[3 * m + i] += row[n] * a[3 * n + i]
 
 
-@kernel(fused=True)
+@kernel
 def inertia_tangent(p, M):
     """Add the mass matrix to M (3 nn, 3 nn)."""
-    nn, qm = len(p.X), len(p.m)
-    if p.lumped == 1:
-        for n in range(nn):
-            for i in range(3):
-                M[3 * n + i, 3 * n + i] += p.nodal[n]
-        return
-    products = matrix(p.table_at + 24 * len(p.w) * nn, qm, nn * nn)
-    row = local_vector(20)
+    nn, row = len(p.X), local_vector(20)
     for m in range(nn):
-        for n in range(nn):
-            row[n] = 0.0
-        for q in range(qm):
-            for n in range(nn):
-                row[n] += p.m[q] * products[q, m * nn + n]
+        if p.lumped == 1:
+            for i in range(3):
+                M[3 * m + i, 3 * m + i] += p.nodal[m]
+            continue
+        mass_row(p, m, row)
         for n in range(nn):
             for i in range(3):
                 M[3 * m + i, 3 * n + i] += row[n]

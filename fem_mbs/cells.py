@@ -29,6 +29,7 @@ import numpy as np
 
 from fem_mbs.jit import address
 
+AT_ONCE = 8192  # cells, of which intermediate arrays are made
 # edges of linear cells in the order in which VTK numbers the middle nodes of quadratic ones
 TETRA_EDGES = [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)]
 HEXA_EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
@@ -130,6 +131,19 @@ class Rule(NamedTuple):
     shapes: np.ndarray
     gradients: np.ndarray
 
+    def jacobians(self, X: np.ndarray) -> np.ndarray:
+        """∂X_i/∂ξ_j (n, q, 3, d) of cells with nodes X (n, nn, 3)."""
+        return np.einsum("qja,eai->eqij", self.gradients, X, optimize=True)
+
+    def volumes(self, X: np.ndarray) -> np.ndarray:
+        """Weight times determinant (n, q) [m³] of cells with nodes X (n, nn, 3)."""
+        found = np.empty((len(X), len(self.weights)))
+        for first in range(0, len(X), AT_ONCE):
+            J = self.jacobians(X[first : first + AT_ONCE])
+            cross = np.cross(J[..., 0], J[..., 1])
+            found[first : first + AT_ONCE] = np.einsum("eqi,eqi->eq", cross, J[..., 2]) * self.weights
+        return found
+
 
 class Cell:
     """A reference cell.
@@ -201,10 +215,11 @@ class Cell:
 
     @functools.cached_property
     def table(self) -> np.ndarray:
-        """What kernels read: ∂N/∂ξ of the stiffness rule (q, d, nn), then N_a N_b of the mass rule (qm, nn²)."""
+        """What kernels read: ∂N/∂ξ of the stiffness rule (q, d, nn), then N_a N_b of the mass rule (qm, nn²), their mean."""
         shapes = self.mass.shapes
         products = np.einsum("qa,qb->qab", shapes, shapes)
-        return np.concatenate([self.stiffness.gradients.ravel(), products.ravel()])
+        mean = np.einsum("q,qab->ab", self.mass.weights, products) / self.mass.weights.sum()
+        return np.concatenate([self.stiffness.gradients.ravel(), products.ravel(), mean.ravel()])
 
     @property
     def table_at(self) -> int:
