@@ -63,21 +63,27 @@ from fem_mbs.elements.joints.screw import Screw
 from fem_mbs.elements.joints.spherical import Spherical
 from fem_mbs.elements.joints.stops import JointBumper, JointStop
 from fem_mbs.elements.joints.universal import Universal
+from fem_mbs.elements.solids.body import SolidBody
+from fem_mbs.elements.solids.element import Hexa8, Hexa8Enhanced, Hexa20, Tetra4, Tetra10, Wedge6, Wedge15
+from fem_mbs.elements.solids.loads import BodyForce, NodalLoad, PressureFace, SurfacePressure, SurfaceTraction
+from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
-    "Attachment", "Beam", "BeamLine", "Belt", "BoxOnBox", "BoxOnPlane", "Bushing", "Cable", "CapsuleOnCapsule",
-    "CapsuleOnPlane", "CompliantContact", "ConstantVelocity", "Constraint", "Contact", "ContactGroup",
-    "CoordinateCoupling", "Cylindrical", "Differential", "Distance", "DryFriction", "DynamicBearing", "ElasticCable",
-    "Element", "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair",
-    "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort", "JointFriction", "JointRate", "JointSpring",
-    "JointStop", "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "LooseGearPair", "MaterialTable",
-    "Motor", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar", "PointForce", "PointMass", "PointMoment",
-    "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface", "Prescribed", "Prismatic", "PrismaticClearance",
-    "PythonElement", "QuasiStaticBearing", "RackAndPinion", "Revolute", "RevoluteDriver", "RigidBallBearing",
-    "RigidBody", "RingOnCylinder", "RollingDisc", "Screw", "Section", "SphereInCylinder", "SphereInGroove",
-    "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle",
-    "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "Stops",
-    "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates", "ball_bearing", "beam_curve", "beam_line",
+    "Attachment", "Beam", "BeamLine", "Belt", "BodyForce", "BoxOnBox", "BoxOnPlane", "Bushing", "Cable",
+    "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact", "ConstantVelocity", "Constraint", "Contact",
+    "ContactGroup", "CoordinateCoupling", "Cylindrical", "Differential", "Distance", "DryFriction", "DynamicBearing",
+    "ElasticCable", "Element", "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion", "GearFlank", "GearMesh",
+    "GearPair", "Hexa20", "Hexa8", "Hexa8Enhanced", "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort",
+    "JointFriction", "JointRate", "JointSpring", "JointStop", "JournalClearance", "KnifeEdge", "LineLoad",
+    "LinearDriver", "Lock", "LooseGearPair", "MaterialTable", "Motor", "NodalLoad", "NonlinearSpring", "ParallelAxes",
+    "PerpendicularAxes", "Planar", "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnLine",
+    "PointOnSpline", "PointOnSurface", "Prescribed", "PressureFace", "Prismatic", "PrismaticClearance", "PythonElement",
+    "QuasiStaticBearing", "RackAndPinion", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody",
+    "RingOnCylinder", "RollingDisc", "Screw", "Section", "SolidBody", "SolidMaterial", "SphereInCylinder",
+    "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
+    "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth",
+    "StateSpace", "Stops", "SurfacePressure", "SurfaceTraction", "Tetra10", "Tetra4", "TorsionSpring", "TwoNodeBeam",
+    "Universal", "UserForce", "UserStates", "Wedge15", "Wedge6", "ball_bearing", "beam_curve", "beam_line",
     "iso_mesh_stiffness", "register", "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

@@ -226,6 +226,16 @@ class Cell:
         return address(self.table)
 
     @functools.cached_property
+    def surface_table(self) -> np.ndarray:
+        """What kernels read of a face: ∂N/∂ξ (q, 2, nn), then weight times N (q, nn)."""
+        rule = self.stiffness
+        return np.concatenate([rule.gradients.ravel(), (rule.weights[:, None] * rule.shapes).ravel()])
+
+    @property
+    def surface_table_at(self) -> int:
+        return address(self.surface_table)
+
+    @functools.cached_property
     def extrapolation(self) -> np.ndarray:
         """Values at nodes (nn, q) from values at stiffness points: least squares of the linear or trilinear part."""
         low = {"tetra": "tetra", "wedge": "wedge", "hexahedron": "hexahedron"}[self.kind]

@@ -43,6 +43,7 @@ class SolidBody(Part):
     Attributes
     ----------
     elements, nodes : lists
+    cells : dict, type -> numbers of the cells of the mesh
     points : (n,) int
         Number of each node in the mesh; points that no element has are left out.
     reference : (n, 3) [m]
@@ -85,7 +86,7 @@ class SolidBody(Part):
         self.material = self.as_instance("material", material, SolidMaterial, "a SolidMaterial")
         lumped = self.as_choice("mass", mass, MASSES) == "lumped"
         beta = self.positive("damping", damping, "s", allow_zero=True)
-        solids = self.mesh.solids_of(group)
+        solids = self.cells = self.mesh.solids_of(group)
         kinds = {cell: self._kind(cell, elements) for cell in solids}
         used = [self.mesh.cells[cell][numbers] for cell, numbers in solids.items()]
         self.points = np.unique(np.concatenate([rows.ravel() for rows in used]))
@@ -154,6 +155,19 @@ class SolidBody(Part):
                 element, _own_name=name, nodes=tuple([nodes[i] for i in row]), record=made[k], _made=True, **alike
             )
             self.elements.append(element)
+
+    @property
+    def points_inside(self) -> np.ndarray:
+        """Which points of the mesh (n,) are nodes of the body."""
+        return self._place >= 0
+
+    def places_of(self, points: np.ndarray) -> np.ndarray:
+        """Places in `nodes` of points of the mesh that are nodes of the body."""
+        return self._place[points]
+
+    def connectivity(self, cell: str) -> np.ndarray:
+        """Places in `nodes` (k, nn) of the nodes of the cells of a type."""
+        return self._place[self.mesh.cells[cell][self.cells[cell]]]
 
     def node_numbers(self, group: str) -> np.ndarray:
         """Places (k,) in `nodes` of the nodes of a group of the mesh."""
