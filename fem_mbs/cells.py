@@ -269,3 +269,27 @@ FACES = {
         Cell("quad8", "quad", 2, 23, _RIM[4], []),
     )
 }
+
+
+def outer_faces(parts: list[tuple[Cell, np.ndarray]]) -> dict[int, np.ndarray]:
+    """Faces that one cell alone has: number of nodes -> (k, nn) points, as seen from outside.
+
+    ``parts``: cells of one type each, with the points (n, nn) of their nodes.
+    """
+    faces: dict[int, list[np.ndarray]] = {}
+    keys: dict[int, list[np.ndarray]] = {}
+    for cell, rows in parts:
+        for face in cell.faces:
+            points, corners = rows[:, face], 3 if len(face) in (3, 6) else 4
+            faces.setdefault(len(face), []).append(points)
+            keys.setdefault(len(face), []).append(np.sort(points[:, :corners], axis=1))
+    found = {}
+    for nn, several in faces.items():
+        all_faces, all_keys = np.concatenate(several), np.concatenate(keys[nn])
+        order = np.lexsort(all_keys.T)
+        same = (np.diff(all_keys[order], axis=0) == 0).all(axis=1)
+        alone = ~(np.append(False, same) | np.append(same, False))
+        outer = np.sort(order[alone])
+        if len(outer):
+            found[nn] = all_faces[outer]
+    return found

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
-from fem_mbs.cells import CELLS, FACES
+from fem_mbs.cells import CELLS, FACES, outer_faces
 from fem_mbs.errors import ParameterError
 from fem_mbs.spelling import meant
 
@@ -170,14 +170,8 @@ class Mesh(Checked):
 
     def boundary(self, name: str | None = None) -> dict[str, np.ndarray]:
         """Type -> (k, nn) numbers of points of the outer faces of solid cells, as seen from outside."""
-        faces, keys = owned_faces(self, self.solids_of(name))
-        _, first, count = np.unique(keys, axis=0, return_index=True, return_counts=True)
-        outer = np.sort(first[count == 1])
-        found: dict[str, list] = {}
-        for index in outer:
-            face = faces[index]
-            found.setdefault(FACES[len(face)].name, []).append(face)
-        return {kind: np.array(rows) for kind, rows in found.items()}
+        parts = [(CELLS[kind], self.cells[kind][numbers]) for kind, numbers in self.solids_of(name).items()]
+        return {FACES[nn].name: rows for nn, rows in outer_faces(parts).items()}
 
     @property
     def volume(self) -> float:

@@ -5,6 +5,7 @@ One element by its constructor takes 0.1 ms; a body of 10⁵ is checked once, an
 Source: docs/howto/meshes.md, docs/theory/solids.md.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.mesh import Mesh, sound
 from fem_mbs.nodes import MOTION, Node3
+from fem_mbs.solid_stress import ENHANCED, Block, Fields
 
 
 class SolidBody(Part):
@@ -190,6 +192,50 @@ class SolidBody(Part):
         """The node nearest to a point (3,) [m] of the unloaded body, axes of the mesh."""
         apart = self.reference - self.as_vector("point", point)
         return self.nodes[int(np.einsum("ni,ni->n", apart, apart).argmin())]
+
+    def stresses(self, state: Any, time: float | None = None) -> Fields:
+        """Strains and stresses of this body at one configuration.
+
+        Parameters
+        ----------
+        state : Results, StaticResult or State
+            Of a model with this body.
+        time : float, optional [s]
+            Of `Results`: the nearest saved step; default: the last.
+
+        Returns
+        -------
+        Fields
+            ``stress`` (Cauchy), ``strain`` (Green-Lagrange), ``von_mises`` and ``principal_stress`` at the nodes of the
+            body, in the order of `nodes`; at points of integration in ``points``.
+
+        Raises
+        ------
+        ParameterError
+            The state is not of a model with this body.
+        """
+        if hasattr(state, "rows") and hasattr(state, "at"):
+            step = len(state.t) - 1 if time is None else state.at(time)
+            x = state.rows([step])["position"][0]
+        else:
+            self.check(time is None, "time", time, "is for results of a run alone")
+            x = getattr(state, "state", state)
+            self.check(hasattr(x, "x"), "state", state, "must be Results, a StaticResult or a State")
+            x = x.x
+        numbers = [-1 if node.index is None else node.index for node in self.nodes]
+        fits = min(numbers) >= 0 and max(numbers) < len(x)
+        self.check(fits, "state", state, "is of a model without this body")
+        return Fields(self._blocks, x[numbers])
+
+    @functools.cached_property
+    def _blocks(self):
+        blocks = []
+        for cell, made in self.records.items():
+            kind = next(type(e) for e in self.elements if e.cell.name == cell)
+            law = made["law"] + (ENHANCED if kind.enhanced else 0)
+            material = np.stack([made["lam"], made["mu"], law], axis=1)
+            blocks.append(Block(CELLS[cell], self.connectivity(cell), made["X"], material))
+        return blocks
 
     def fix(self, group: str, components: Any = True) -> None:
         """Hold the nodes of a group where they are.

@@ -16,7 +16,8 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.elements.base import Element, register
-from fem_mbs.elements.solids import enhanced, kernels
+from fem_mbs.elements.solids import enhanced as with_modes
+from fem_mbs.elements.solids import kernels
 from fem_mbs.cells import CELLS, Cell
 from fem_mbs.elements.solids.material import LAWS, SolidMaterial
 from fem_mbs.errors import ParameterError, label
@@ -84,6 +85,7 @@ class SolidElement(Element):
     cell: ClassVar[Cell]
     width = 3
     kernels = KERNELS
+    enhanced: ClassVar[bool] = False  # whether it has incompatible modes
     checked_within = 0.008  # of its size: more would turn it inside out
     material: SolidMaterial
 
@@ -201,10 +203,11 @@ class Hexa8Enhanced(SolidElement):
     """
 
     cell = CELLS["hexahedron"]
+    enhanced = True
     kernels = KERNELS | {
-        "force": enhanced.force,
-        "force_tangent": enhanced.force_tangent,
-        "energy": enhanced.energy,
+        "force": with_modes.force,
+        "force_tangent": with_modes.force_tangent,
+        "energy": with_modes.energy,
     }
 
 
