@@ -104,6 +104,18 @@ class Pattern:
                 numbers, which = pairs[id(group)]
                 self.maps[k] = self._begins(system, unique, numbers)[which]
 
+    def places(self, system: "System") -> list[np.ndarray]:
+        """Places in the values of the entries that each group of elements has; some several times."""
+        found = []
+        keys = np.repeat(np.arange(self.n, dtype=np.int64), np.diff(self.pointers)) * self.n + self.rows
+        for group, where in zip(system.groups, self.maps):
+            if where is not None and group.width == TRANSLATIONS:
+                entries = _entries_of_pairs(system, self.n, _node_pairs(system, group.nodes)[0])
+                found.append(np.searchsorted(keys, entries))
+            elif where is not None:
+                found.append(where.ravel())
+        return found
+
     def _begins(self, system, unique, numbers):
         """Where the rows of the first node of each pair begin in every column of the second (k,), −1: nowhere."""
         n, N = self.n, len(system.nodes)
