@@ -2,7 +2,7 @@
 
 Nodes are numbered as VTK and meshio do. The shape functions of a cell are the polynomials of its monomials with
 
-    N_a(ξ_b) = δ_ab ,        N_a = Σ_k ξ^i_k η^j_k ζ^l_k (V⁻¹)_ka ,   V_ak = ξ_a^i_k η_a^j_k ζ_a^l_k                   (1)
+    N_a(ξ_b) = δ_ab ,        N_a = Σ_k ξ^i_k η^j_k ζ^l_k (V⁻¹)_ka ,   V_ak = ξ_a^i_k η_a^j_k ζ_a^l_k                 (1)
 
 where the monomials are those of degree 1 or 2 (tetrahedra), of degree 1 in each coordinate (8-node hexahedra), of
 superlinear degree ≤ 2 (20-node hexahedra: factors ξ, η, ζ of power one do not count), and for wedges the products of
@@ -215,7 +215,7 @@ class Cell:
 
     @functools.cached_property
     def table(self) -> np.ndarray:
-        """What kernels read: ∂N/∂ξ of the stiffness rule (q, d, nn), then N_a N_b of the mass rule (qm, nn²), their mean."""
+        """What kernels read: ∂N/∂ξ of the stiffness rule (q, d, nn); N_a N_b of the mass rule (qm, nn²); their mean."""
         shapes = self.mass.shapes
         products = np.einsum("qa,qb->qab", shapes, shapes)
         mean = np.einsum("q,qab->ab", self.mass.weights, products) / self.mass.weights.sum()

@@ -99,7 +99,9 @@ class Mesh(Checked):
         if name not in self.groups:
             there = f"it has: {', '.join(sorted(self.groups))}" if self.groups else "it has no groups"
             near = meant(name, sorted(self.groups)) if self.groups and isinstance(name, str) else ""
-            raise ParameterError(self, "group", name, f"is not in this mesh; {near or there}" + f" ({there})" * bool(near))
+            raise ParameterError(
+                self, "group", name, f"is not in this mesh; {near or there}" + f" ({there})" * bool(near)
+            )
         return self.groups[name]
 
     def nodes_of(self, name: str) -> np.ndarray:

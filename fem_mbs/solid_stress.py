@@ -69,8 +69,8 @@ class Fields:
             weight += np.bincount(row, volume, len(self.nodes))
             for k, column in enumerate(at_nodes.reshape(-1, 18).T):
                 total[:, k] += np.bincount(row, volume * column, len(self.nodes))
-        total = (total / np.maximum(weight, 1e-300)[:, None]).reshape(-1, 2, 3, 3)
-        self.strain, self.stress = total[:, 0], total[:, 1]
+        mean = (total / np.maximum(weight, 1e-300)[:, None]).reshape(-1, 2, 3, 3)
+        self.strain, self.stress = mean[:, 0], mean[:, 1]
 
     @property
     def von_mises(self) -> np.ndarray:
@@ -213,20 +213,20 @@ class Solids:
         self.blocks: list[Block] = []
         self.rows: list[np.ndarray] = []  # elements of each block
         at = 0
-        types: np.ndarray = getattr(self, "type")
+        types: np.ndarray = self.type
         for cell in CELLS.values():
             rows = np.flatnonzero(types == cell.vtk)
             if len(rows):
                 part = slice(at, at + len(rows) * cell.nn)
-                nodes = getattr(self, "connectivity")[part].reshape(-1, cell.nn)
-                X = getattr(self, "X")[part].reshape(-1, cell.nn, 3)
-                self.blocks.append(Block(cell, nodes, X, getattr(self, "material")[rows]))
+                nodes = self.connectivity[part].reshape(-1, cell.nn)
+                X = self.X[part].reshape(-1, cell.nn, 3)
+                self.blocks.append(Block(cell, nodes, X, self.material[rows]))
                 self.rows.append(rows)
                 at = part.stop
         self.nodes = np.unique(np.concatenate([np.zeros(0, np.int64), *(b.nodes.ravel() for b in self.blocks)]))
 
     def __len__(self) -> int:
-        return len(getattr(self, "type"))
+        return len(self.type)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All arrays by name."""

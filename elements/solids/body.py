@@ -135,7 +135,9 @@ class SolidBody(Part):
         free, made = Node3().free, []
         for k in range(len(arms)):
             node = Node3.__new__(Node3)
-            Checked.set_unchecked(node, _own_name=None, _motion=motion, _row=k, _free=free, index=None, body=None, _made=True)
+            Checked.set_unchecked(
+                node, _own_name=None, _motion=motion, _row=k, _free=free, index=None, body=None, _made=True
+            )
             made.append(node)
         return made
 

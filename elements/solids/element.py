@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
+from fem_mbs.cells import CELLS, Cell
 from fem_mbs.elements.base import Element, register
 from fem_mbs.elements.solids import enhanced as with_modes
 from fem_mbs.elements.solids import kernels
-from fem_mbs.cells import CELLS, Cell
 from fem_mbs.elements.solids.material import LAWS, SolidMaterial
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.mesh import sound
@@ -211,7 +211,7 @@ class Hexa8Enhanced(SolidElement):
     }
 
 
-def example(kind: type, rng: np.random.Generator, law: str | None = None) -> SolidElement:
+def example(kind: Any, rng: np.random.Generator, law: str | None = None) -> SolidElement:
     """A distorted, damped element of random law and mass."""
     nodes = kind.cell.points @ (np.eye(3) + 0.1 * rng.normal(size=(3, 3)))
     nodes = nodes + 0.02 * rng.normal(size=nodes.shape)

@@ -366,7 +366,7 @@ def take_off(H, R, K):
 @kernel
 def force_tangent(p, x, v, f, K, C):
     """Add the forces to f (24,), (2) to K and C (24, 24) with what damping gives."""
-    G, F, F_v, CG = local_matrix(3, 8), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
+    G, F, CG = local_matrix(3, 8), local_matrix(3, 3), local_matrix(3, 3)
     D, S, M, h = local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 9), local_matrix(3, 3)
     A, B, now, Q = local_matrix(9, 9), local_matrix(6, 24), local_matrix(3, 3), local_matrix(6, 6)
     H, alpha = local_matrix(9, 24), local_vector(9)

@@ -3,9 +3,9 @@
 Pressure p acts along the inward normal of the deformed face (follower), traction t per area and body force b per volume
 of the unloaded body, in fixed directions. With the points of the face's rule, weights w, and x_,i = Σ x_a ∂N_a/∂ξ_i
 
-    pressure   f_a = −p Σ_q w N_a x_,1 × x_,2                                                                        (1)
+    pressure   f_a = −p Σ_q w N_a x_,1 × x_,2                                                                       (1)
                K_ab = p Σ_q w N_a [ N_b,2 x̃_,1 − N_b,1 x̃_,2 ]                                                       (2)
-    traction   f_a = t Σ_q w N_a |X_,1 × X_,2| ,       body force   f_a = b Σ_q w N_a                                 (3)
+    traction   f_a = t Σ_q w N_a |X_,1 × X_,2| ,       body force   f_a = b Σ_q w N_a                                (3)
 
 Single faces of (2) are not symmetric; a pressure on a closed surface has a potential, others have none in general. (3)
 has the potential −Σ f_a·x_a where it does not depend on time.

@@ -185,7 +185,7 @@ def scatter_matrix(map_at, e, size, local, values):
 def scatter_blocks(d, g, e, layout, local, values):
     """Add the matrix (3 nn, 3 nn) of an element of translations to the values of a global matrix.
 
-    The map has one number per pair of nodes: where the rows of the first begin in the columns of the second (−1: fixed).
+    The map has one number per pair of nodes: where the rows of the first begin in the columns of the second, −1: fixed.
     """
     L, map_at, nn = layouts_of(d)[layout], g.maps_at[layout], g.nn
     nodes, dof = integer_matrix(g.nodes_at, g.n, nn), integers(d.dof_at, 6 * d.n_nodes)

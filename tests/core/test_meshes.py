@@ -38,7 +38,9 @@ def test_rules_integrate_polynomials_of_their_degree_and_no_higher(rule, degree)
 
     def error(total):
         monomials = [p for p in itertools.product(range(total + 1), repeat=d) if sum(p) == total]
-        return max(abs(rule.weights @ np.prod(rule.points ** np.array(p), axis=1) - simplex_integral(p)) for p in monomials)
+        return max(
+            abs(rule.weights @ np.prod(rule.points ** np.array(p), axis=1) - simplex_integral(p)) for p in monomials
+        )
 
     assert max(error(total) for total in range(degree + 1)) < 1e-15
     assert error(degree + 1) > 1e-6
@@ -91,7 +93,9 @@ def test_sets_of_abaqus_and_numbers_of_vtu_are_groups(tmp_path):
     assert {kind: len(rows) for kind, rows in mesh.faces_of("bottom").items()} == {"quad": 1}
     block = fem.block_mesh([1, 1, 1], [2, 1, 1], cell="wedge")
     cells = [("wedge", block.cells["wedge"])]
-    meshio.write(tmp_path / "two.vtu", meshio.Mesh(block.points, cells, cell_data={"material": [np.array([1, 1, 2, 2])]}))
+    meshio.write(
+        tmp_path / "two.vtu", meshio.Mesh(block.points, cells, cell_data={"material": [np.array([1, 1, 2, 2])]})
+    )
     two = fem.read_mesh(tmp_path / "two.vtu")
     assert sorted(two.groups) == ["material 1", "material 2"] and two.volume == pytest.approx(1.0)
     half = fem.SolidBody(two, fem.SolidMaterial(1.0, 0.3, 8.0), group="material 2")

@@ -72,7 +72,13 @@ def test_stiffness_of_the_unloaded_element_is_that_of_linear_elasticity(kind, la
     nn = element.cell.nn
     point.x, point.R, point.x0, point.R0 = element.record["X"], np.tile(np.eye(3), (nn, 1, 1)), 0.0, 0.0
     point.v = point.a = np.zeros(6 * nn)
-    point.s, point.gravity, point.state, point.lam, point.t = np.zeros((0, 3)), np.zeros(3), np.zeros(0), np.zeros(0), 0.0
+    point.s, point.gravity, point.state, point.lam, point.t = (
+        np.zeros((0, 3)),
+        np.zeros(3),
+        np.zeros(0),
+        np.zeros(0),
+        0.0,
+    )
     found = call("force_tangent", point)
     K = found["K"].reshape(nn, 6, nn, 6)[:, :3, :, :3].reshape(3 * nn, 3 * nn)
     expected = plain_stiffness(element, element.cell.stiffness)
@@ -192,7 +198,7 @@ def test_fix_and_groups_of_a_body_and_what_is_refused():
     body.fix("z0", ["x", "z"])
     free = body.nodes_of("z0")[0].free
     assert free.tolist() == [False, True, False, False, False, False] and body.nodes_of("z1")[0].free[:3].all()
-    with pytest.raises(fem.ParameterError, match="rx.*not a component"):
+    with pytest.raises(fem.ParameterError, match=r"rx.*not a component"):
         body.fix("x0", "rx")
     with pytest.raises(fem.ParameterError, match="x0, x1, y0"):
         fem.SurfacePressure(body, "left", 1.0)
@@ -235,7 +241,9 @@ def test_an_element_turned_inside_out_is_told_with_its_name_and_place():
 
 
 def test_a_body_of_many_elements_is_that_of_single_ones():
-    body = block("tetra10", [1, 1, 1], [1, 1, 1], density=2.0, damping=0.1, velocity=[1, 0, 0], angular_velocity=[0, 0, 2])
+    body = block(
+        "tetra10", [1, 1, 1], [1, 1, 1], density=2.0, damping=0.1, velocity=[1, 0, 0], angular_velocity=[0, 0, 2]
+    )
     nodes = [fem.Node3(node.position, velocity=node.velocity) for node in body.nodes]
     model = fem.Model("one by one")
     for places in body.connectivity("tetra10"):

@@ -9,13 +9,24 @@ def hexa20_msh22():
     points = [*corners, *(tuple((corners[a][i] + corners[b][i]) / 2 for i in range(3)) for a, b in GMSH_EDGES)]
 
     def face(rim):
-        middles = [next(8 + k for k, e in enumerate(GMSH_EDGES) if set(e) == {a, b}) for a, b in zip(rim, rim[1:] + rim[:1])]
+        middles = [
+            next(8 + k for k, e in enumerate(GMSH_EDGES) if set(e) == {a, b}) for a, b in zip(rim, rim[1:] + rim[:1])
+        ]
         return [1 + n for n in (*rim, *middles)]
 
     elements = [
         (16, 2, face([0, 4, 7, 3])), (16, 3, face([1, 2, 6, 5])), (17, 1, list(range(1, 21))),
     ]  # fmt: skip
-    lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", "3", '2 2 "left"', '2 3 "right"', '3 1 "body"']
+    lines = [
+        "$MeshFormat",
+        "2.2 0 8",
+        "$EndMeshFormat",
+        "$PhysicalNames",
+        "3",
+        '2 2 "left"',
+        '2 3 "right"',
+        '3 1 "body"',
+    ]
     lines += ["$EndPhysicalNames", "$Nodes", str(len(points))]
     lines += [f"{k} {x} {y} {z}" for k, (x, y, z) in enumerate(points, 1)]
     lines += ["$EndNodes", "$Elements", str(len(elements))]

@@ -1,6 +1,5 @@
 """Models of solids for the tests: small displacements by one linear solution, and the shapes of benchmarks."""
 
-import numpy as np
 from scipy.sparse.linalg import splu
 
 import fem_mbs as fem
