@@ -7,7 +7,7 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
     argument           shape        meaning
     p                  record       the element's parameters: ``p.stiffness`` …
     x, R               (nn,3) (nn,3,3)  positions [m] and rotations of the nodes; one node: x_A, R_A, x_B, R_B …
-    v                  (nd,)        velocities (ẋ, Ω) of all nodes, nd = 6 nn; ``width`` 3: 3 nn; one node: v_A = ẋ, w_A = Ω (body axes)
+    v                  (nd,)        velocities (ẋ, Ω) of all nodes, nd = 6 nn; one node: v_A = ẋ, w_A = Ω (body axes)
     a                  (nd,)        accelerations (ẍ, Ω̇); one node: a_A, alpha_A
     x0, R0             (nn,3) …     positions and rotations at the start of the time step; x0_A, R0_A …
     t                  float        time [s]
@@ -99,7 +99,7 @@ class Element(Part):
         Whether forces depend on velocities (``force_tangent`` fills C); an instance may set it to False.
     abrupt : bool
         Whether forces change abruptly (contacts that close): Newton steps that raise the residual are then shortened.
-    width : 6 or 3
+    numbers_per_node : 6 or 3
         Numbers per node in vectors and matrices. 3: of translations alone, for elements of many nodes (solids); nd is
         3 nn then, and kernels get neither R nor R0. For roles "inertia" and "force" only.
     abstract : bool
@@ -120,7 +120,7 @@ class Element(Part):
     viscous = True
     abrupt = False
     abstract = False
-    width = 6
+    numbers_per_node = 6
     parameters = no_parameters = np.dtype([("unused", "f8")])
     no_record = (0.0,)
     kernels = {}
@@ -144,7 +144,7 @@ class Element(Part):
         """Sizes that shape the arguments of the kernels of this element."""
         return {
             "nn": len(self.nodes),
-            "nd": self.width * len(self.nodes),
+            "nd": self.numbers_per_node * len(self.nodes),
             "nr": self.rows,
             "ns": len(self.signals),
             "nq": self.n_state,

@@ -83,12 +83,12 @@ class Evaluator:
 
     def _narrowed(self, vector):
         """The components (nd,) that the element has of a nodal vector (6 nn,)."""
-        width = self.element.width
+        width = self.element.numbers_per_node
         return vector if width == 6 else vector.reshape(-1, 6)[:, :width].ravel()
 
     def _widened(self, name, array):
         """A nodal vector or matrix of the element with zeros for the rotations that it does not have."""
-        width, nn = self.element.width, self.sizes["nn"]
+        width, nn = self.element.numbers_per_node, self.sizes["nn"]
         if width == 6 or name not in ("f", "Ma", "M", "C", "K", "Ka"):
             return array
         wide = np.zeros((nn, 6) * array.ndim)

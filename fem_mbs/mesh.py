@@ -61,15 +61,20 @@ class Mesh(Checked):
         self.name = name
         self.points = self.as_array("points", points, (None, 3))
         self.cells: dict[str, np.ndarray] = {}
+        message = "must be a dict: type of cell, as meshio names it, to numbers of points (k, nn)"
+        self.check(isinstance(cells, dict), "cells", cells, message)
         for kind, rows in cells.items():
             self.cells[kind] = self._cells(kind, rows)
         self.groups: dict[str, dict[str, np.ndarray]] = {}
+        message = "must be a dict: name of a group to a dict, type of cell to numbers of cells"
+        right = groups is None or (isinstance(groups, dict) and all(isinstance(g, dict) for g in groups.values()))
+        self.check(right, "groups", groups, message)
         for group, parts in (groups or {}).items():
             self.groups[group] = {kind: self._numbers(group, kind, numbers) for kind, numbers in parts.items()}
 
     def _cells(self, kind, rows):
         """Numbers of points (k, nn) of the cells of one type, checked."""
-        array = np.array(rows, np.int64, ndmin=2)
+        array = np.atleast_2d(self._whole("cells", rows))
         known = CELLS.get(kind) or SURFACES.get(kind)
         wanted = None if known is None else known.nn
         good = array.ndim == 2 and (wanted in (None, array.shape[1]))
@@ -78,9 +83,16 @@ class Mesh(Checked):
         self.check(not outside, "cells", kind, f"have numbers of points that are not between 0 and {len(self.points)}")
         return array
 
+    def _whole(self, parameter, given):
+        """Whole numbers of points or cells as an array of integers."""
+        array = self.as_array(parameter, given)
+        right = (array == np.floor(array)).all() and np.abs(array).max(initial=0.0) < 2**31
+        self.check(right, parameter, given, "must be whole numbers")
+        return array.astype(np.int64)
+
     def _numbers(self, group, kind, numbers):
         """Numbers of cells or points of a group, checked."""
-        found = np.unique(np.asarray(numbers, np.int64).ravel())
+        found = np.unique(self._whole("groups", numbers).ravel())
         most = len(self.points) if kind == NODES else len(self.cells.get(kind, ()))
         inside = not found.size or (found[0] >= 0 and found[-1] < most)
         self.check(inside, "groups", group, f"has a number of type '{kind}' that is not there")
@@ -96,7 +108,7 @@ class Mesh(Checked):
         ParameterError
             No group of this name: lists those there are.
         """
-        if name not in self.groups:
+        if not isinstance(name, str) or name not in self.groups:
             there = f"it has: {', '.join(sorted(self.groups))}" if self.groups else "it has no groups"
             near = meant(name, sorted(self.groups)) if self.groups and isinstance(name, str) else ""
             raise ParameterError(
@@ -159,8 +171,13 @@ class Mesh(Checked):
         """
         self.as_text("name", name)
         self.check(name not in self.groups, "name", name, "is taken by another group")
-        found = np.asarray(where(self.points) if callable(where) else where)
-        found = np.flatnonzero(found) if found.dtype == bool else found
+        if callable(where):
+            self.as_function("where", where, "a function of points (n, 3)", 1)
+            where = where(self.points)
+        flags = isinstance(where, np.ndarray) and where.dtype == bool
+        if flags:
+            self.check(where.shape == (len(self.points),), "where", where, "must have one value for each point")
+        found = np.flatnonzero(where) if flags else self._whole("where", where).ravel()
         self.check(found.size > 0, "where", name, "holds for none of the points")
         return Mesh(self.points, self.cells, self.groups | {name: {NODES: found}}, name=self.name)
 

@@ -58,8 +58,7 @@ def block_mesh(
     owner = Named("block_mesh")
     lengths = owner.as_array("sides", sides, (3,))
     owner.check((lengths > 0).all(), "sides", sides, "must be positive")
-    numbers = [owner.as_integer("divisions", n) for n in np.atleast_1d(divisions).tolist()]
-    owner.check(len(numbers) == 3, "divisions", divisions, "must be three whole numbers")
+    numbers = [owner.as_integer("divisions", n) for n in owner.as_array("divisions", divisions, (3,)).tolist()]
     kind = CELLS[owner.as_choice("cell", cell, tuple(CELLS))]
     points, cells = _bricks(lengths, numbers)
     parts = {"tetra": SIX, "wedge": TWO}.get(kind.kind)

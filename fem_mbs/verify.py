@@ -99,7 +99,7 @@ def random_point(element: "Element", rng: np.random.Generator, angle: float = 3.
     R = np.array([node.rotation for node in nodes])
     size = nearness * _size(element)
     point = Point()
-    point.size, point.width = size, element.width
+    point.size, point.width = size, element.numbers_per_node
     Q = exp(_random_vector(rng, angle))
     moved = getattr(element, "checked_within", 0.3) * size
     point.x = x @ Q.T + moved * rng.normal(size=x.shape) + nearness * rng.normal(size=3)

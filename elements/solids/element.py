@@ -83,7 +83,7 @@ class SolidElement(Element):
     """
 
     cell: ClassVar[Cell]
-    width = 3
+    numbers_per_node = 3
     kernels = KERNELS
     enhanced: ClassVar[bool] = False  # whether it has incompatible modes
     checked_within = 0.008  # of its size: more would turn it inside out
@@ -105,8 +105,10 @@ class SolidElement(Element):
         reference: ArrayLike | None = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(nodes, name=name)
+        self.name = name
         nn = self.cell.nn
+        self.check(isinstance(nodes, (list, tuple)), "nodes", nodes, f"must be a list of {nn} Node3")
+        super().__init__(nodes, name=name)
         self.check(len(self.nodes) == nn, "nodes", len(self.nodes), f"of them; a {type(self).__name__} has {nn}")
         for node in self.nodes:
             self.check(isinstance(node, (Node3, Ground)), "nodes", node, "must be a Node3: solids turn no nodes")

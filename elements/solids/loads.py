@@ -132,7 +132,7 @@ class PressureFace(Force):
         A wrong number of nodes.
     """
 
-    width = 3
+    numbers_per_node = 3
     circulatory = True
     checked_within = 0.05
     parameters = PRESSURE
@@ -171,7 +171,7 @@ class NodalLoad(Force):
         Not one force for each node.
     """
 
-    width = 3
+    numbers_per_node = 3
     external = by_time = True
     invariant = viscous = False
     kernels = {"force": dead, "force_tangent": dead_tangent, "energy": energy_of_load}

@@ -28,7 +28,7 @@ class Group:
 
     def __init__(self, elements: Sequence["Element"], workspace: Workspace) -> None:
         first = elements[0]
-        self.elements, self.sizes, self.width = elements, first.sizes, first.width
+        self.elements, self.sizes, self.width = elements, first.sizes, first.numbers_per_node
         s = self.sizes
         n = self.n = len(elements)
         self.parameters = np.zeros(n, first.parameters)
