@@ -204,6 +204,12 @@ class Solids:
     color : (n,) int, number of the colour
     """
 
+    type: np.ndarray
+    connectivity: np.ndarray
+    X: np.ndarray
+    material: np.ndarray
+    owner: np.ndarray
+    color: np.ndarray
     ARRAYS = ("type", "connectivity", "X", "material", "owner", "color")
 
     def __init__(self, **arrays: Any) -> None:

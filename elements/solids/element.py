@@ -86,7 +86,7 @@ class SolidElement(Element):
     numbers_per_node = 3
     kernels = KERNELS
     enhanced: ClassVar[bool] = False  # whether it has incompatible modes
-    checked_within = 0.008  # of its size: more would turn it inside out
+    checked_within = 0.006  # of its size: more would turn it inside out
     material: SolidMaterial
 
     def __init_subclass__(cls, **options: Any) -> None:
