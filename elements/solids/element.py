@@ -126,8 +126,10 @@ class SolidElement(Element):
         self.viscous, self.record = beta > 0.0, made[0]
 
     def place(self) -> None:
-        if isinstance(self.record, np.void):
-            self.record["table_at"] = self.cell.table_at
+        made = np.array(self.record)  # a record that comes from another process cannot be written to
+        if made.dtype == self.parameters:
+            made["table_at"] = self.cell.table_at
+            self.record = made[()]
 
     def trouble(self, state: Any) -> str | None:
         """What is wrong with a state, as text, or None: turned inside out."""

@@ -1,5 +1,9 @@
 """Solids in motion: momentum, energy and damping with several steppers, and frequencies of their vibrations."""
 
+import copy
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
 import numpy as np
 import pytest
 from solid_models import block, system_of
@@ -63,6 +67,24 @@ def block_like(body):
     other = fem.SolidBody(body.mesh, body.material)
     other.fix("x0")
     return other
+
+
+def forces_of(model):
+    """Forces at the start; of a module, so that another process can be asked."""
+    system = fem.System(model)
+    return system.forces(system.initial)[1].copy()
+
+
+def test_a_model_with_solids_is_the_same_in_another_process():
+    """Records hold addresses of tables, which are others there."""
+    body = block("tetra10", [1, 1, 1], [1, 1, 1], E=10.0, position=[0, 0, 1])
+    body.fix("x0")
+    model = fem.Model("sent", gravity=[0, 0, -1.0])
+    model.add(body, fem.SurfacePressure(body, "x1", 0.5))
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        there = pool.submit(forces_of, model).result()
+    assert there == pytest.approx(forces_of(model), abs=1e-15)
+    assert forces_of(copy.deepcopy(model)) == pytest.approx(there, abs=1e-15)
 
 
 def test_a_node_of_a_solid_takes_springs_forces_and_joints():
