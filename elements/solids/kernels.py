@@ -207,7 +207,8 @@ def add_point(first, nn, w, a, b, B, P, D, S, G, blocks):
     Block ik is g_a·A_ik g_b, A_ik (3, 3) with all terms of (4): three products for each entry. Columns go on to a
     multiple of four, so that the inner loop is whole vectors; those of G that are too many are zero.
     """
-    A, wide, row = local_matrix(3, 3), 4 * ((nn + 3) // 4), 0
+    A, row = local_matrix(3, 3), 0
+    wide = nn + (-nn) % 4
     for i in range(3):
         for k in range(i, 3):
             own, one = w * b * B[i, k], (w if i == k else 0.0)
