@@ -161,6 +161,10 @@ def filled(element: "Element") -> int:
 def check_complete(element: "Element") -> None:
     """ModelError for an element that lacks what its kernels need: a kernel that would be called, rows, parameters."""
     there = {*element.kernels, *getattr(element, "python_kernels", {})}
+    if element.numbers_per_node != 6 and element.role != "dynamic":
+        raise ModelError(
+            f"{label(element)}: numbers_per_node = 3 is for elements with mass and forces alone", [element]
+        )
     missing = [(name, other) for name, other in WITH.items() if name in there and other not in there]
     if missing:
         name, other = missing[0]

@@ -10,7 +10,7 @@ import numpy as np
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import address
-from fem_mbs.system.assembly import DATA, GROUP
+from fem_mbs.system.assembly import DATA, GROUP, TRANSLATIONS
 from fem_mbs.system.contacts import L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
 from fem_mbs.system.groups import Group
 from fem_mbs.system.layout import NO_MATRICES, Matrices
@@ -82,6 +82,12 @@ class Numbering(Checked):
         )
         self.workspace.buffer["gravity"][:] = self.gravity
         self.groups = [Group(elements, self.workspace) for elements in families.values()]
+        for group in self.groups:
+            turning = np.flatnonzero(self.free[group.nodes, 3:].any(axis=(1, 2))) if group.width == TRANSLATIONS else []
+            if len(turning):
+                element = group.elements[turning[0]]
+                message = "has a node that can turn, and no moments for it (numbers_per_node = 3): take Node3"
+                raise ModelError(f"{label(element)}: {message}", [element])
         self.signals, self.signal_owner = [], []
         self.constraints, self.contacts, self.rows, self.output_slices = [], [], {}, {}
         self.frictions = []

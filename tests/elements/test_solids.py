@@ -256,3 +256,34 @@ def test_a_body_of_many_elements_is_that_of_single_ones():
     same.x[order] = state.x[1:]
     found, expected = many.forces(state)[1].reshape(-1, 6)[1:], one.forces(same)[1].reshape(-1, 6)[order]
     assert np.abs(expected).max() > 1e-3 and found == pytest.approx(expected, abs=1e-13)
+
+
+class Tied(fem.elements.Force):
+    """A force on translations, made with mistakes of an author of elements."""
+
+    numbers_per_node = 3
+    viscous = False
+
+    def __init__(self, nodes, kernels):
+        super().__init__(nodes)
+        self.kernels = kernels
+
+
+def test_elements_of_translations_alone_are_refused_on_nodes_that_turn():
+    from fem_mbs.elements.solids.loads import NodalLoad
+
+    ball = fem.RigidBody.sphere(1.0, 0.1, name="ball")
+    model = fem.Model("mixed")
+    model.add(ball, NodalLoad([ball.node], [[1.0, 0, 0]], name="load"))
+    with pytest.raises(fem.ModelError, match=r"NodalLoad 'load': has a node that can turn"):
+        fem.System(model)
+
+
+def test_rotations_are_not_there_for_elements_of_translations_alone():
+    from fem_mbs.elements.forces import loads
+
+    kernels = {"force": loads.point_force, "force_tangent": loads.point_force_tangent}
+    model = fem.Model("wrong")
+    model.add(Tied([fem.Node3()], kernels))
+    with pytest.raises(ValueError, match="argument 'R_A' is not there for elements with three numbers per node"):
+        fem.System(model)
