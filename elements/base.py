@@ -99,6 +99,9 @@ class Element(Part):
         Whether forces depend on velocities (``force_tangent`` fills C); an instance may set it to False.
     abrupt : bool
         Whether forces change abruptly (contacts that close): Newton steps that raise the residual are then shortened.
+    numbers_per_node : 6 or 3
+        Numbers per node in vectors and matrices. 3: of translations alone, for elements of many nodes (solids); nd is
+        3 nn then, and kernels get neither R nor R0. For roles "inertia" and "force" only.
     abstract : bool
         Whether its masses are numbers of equations, not of matter: their kinetic energy is none.
     counts_turns : bool
@@ -121,6 +124,7 @@ class Element(Part):
     abrupt = False
     abstract = False
     counts_turns = False
+    numbers_per_node = 6
     parameters = no_parameters = np.dtype([("unused", "f8")])
     no_record = (0.0,)
     kernels = {}
@@ -144,7 +148,7 @@ class Element(Part):
         """Sizes that shape the arguments of the kernels of this element."""
         return {
             "nn": len(self.nodes),
-            "nd": 6 * len(self.nodes),
+            "nd": self.numbers_per_node * len(self.nodes),
             "nr": self.rows,
             "ns": len(self.signals),
             "nq": self.n_state,

@@ -256,6 +256,15 @@ class Checked(Values, metaclass=Made):
             raise UnknownAttributeError(self, name, value, f"is not an attribute that can be set; {hint}")
         return value
 
+    @staticmethod
+    def set_unchecked(made: Any, **attributes: Any) -> None:
+        """Set attributes of a new object; one after the other, so that objects share the table of their names.
+
+        For many objects at once, whose parameters were checked as arrays.
+        """
+        for name, value in attributes.items():
+            object.__setattr__(made, name, value)
+
     def _freeze(self):
         """Make arrays that are parameters read-only: a change of an entry would be ignored as well."""
         for name in Keywords.of(type(self)):

@@ -39,6 +39,7 @@ class Part(JITCodeLibrary):
     """LLVM code of a kernel that other kernels call, neither optimised nor translated."""
 
     borrows = False  # arrays that it returns have no owner
+    has_vectors = False  # see `Loops`
 
     def add_llvm_module(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -66,7 +67,7 @@ class Program(JITCodeLibrary):
     """Machine code of a function that is called from outside, with all the parts it needs."""
 
     borrows = False  # neither it nor its parts count owners of arrays
-    short_loops = False  # see `Loops`
+    short_loops = has_vectors = False  # see `Loops`
 
     def add_llvm_module(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -82,6 +83,7 @@ class Program(JITCodeLibrary):
                     todo += reversed(library._linking_libraries)
         self._linking_libraries = list(needed)
         self.borrows = self.borrows and all(library.borrows for library in needed if isinstance(library, Part))
+        self.has_vectors = any(library.has_vectors for library in needed if isinstance(library, Part))
         super().finalize()
 
     def _optimize_final_module(self):
@@ -95,7 +97,7 @@ class Program(JITCodeLibrary):
                 function.linkage = "private"
         # numba inlines before it optimises, to find pairs of counts of owners: here nobody counts
         options = create_pipeline_tuning_options(speed_level=3)
-        options.slp_vectorization = False
+        options.slp_vectorization = self.has_vectors
         options.loop_unrolling = True
         options.loop_vectorization = options.loop_interleaving = not self.short_loops
         builder = create_pass_builder(self._codegen._tm, options)
@@ -116,10 +118,20 @@ class Loops:
 
     To take several rounds of such loops at once makes a tenth more machine code and nothing faster. Loops of elements,
     linear solvers, contact groups and contact problems are worth it. Numbers are the same.
+
+    Rows of matrices of solids have 8 to 20 numbers: loops over these are written out before they are made loops of
+    vectors, and neighbouring instructions are put together afterwards instead: two to three times as fast.
     """
+
+    vectors = ("fem_mbs.elements.solids.kernels",)
 
     short = ("fem_mbs.solvers.", "fem_mbs.system.")
     long = ("fem_mbs.solvers.granular.", "fem_mbs.solvers.contact_problem.", "fem_mbs.system.linear")
+
+    @classmethod
+    def have_vectors(cls, module: str) -> bool:
+        """Whether the written-out loops of the kernels of a module are rows of numbers."""
+        return module in cls.vectors
 
     @classmethod
     def are_short(cls, module: str) -> bool:
@@ -273,6 +285,7 @@ class _Lowering(NativeLowering):
         state.library = self.library_class(state.targetctx.codegen(), name)
         state.library.enable_object_caching()
         state.library.short_loops = Loops.are_short(state.func_id.modname)
+        state.library.has_vectors = Loops.have_vectors(state.func_id.modname)
         # an array that goes to Python needs an owner
         for_kernels = self.library_class is Part or Borrowing.owns_nothing(state.return_type)
         state.library.borrows = for_kernels and Borrowing.only(state)

@@ -69,7 +69,8 @@ class Evaluator:
     def __call__(self, name, point):
         """Run a kernel at a `Point`; returns its outputs as a dict of arrays (copies)."""
         for argument in ("x", "R", "v", "a", "x0", "R0", "s", "gravity", "state", "lam"):
-            self.views[argument][...] = getattr(point, argument)
+            given = getattr(point, argument)
+            self.views[argument][...] = self._narrowed(given) if argument in ("v", "a") else given
         self.views["t"][0] = point.t
         outputs = OUTPUTS.get(name, ("energy",))
         for output in outputs:
@@ -78,7 +79,21 @@ class Evaluator:
             self.python[name](self.views)
         else:
             invoke(self.calls[name].address, address(self.parameters), address(self.workspace.table))
-        return {output: self.views[output].copy() for output in outputs}
+        return {output: self._widened(output, self.views[output].copy()) for output in outputs}
+
+    def _narrowed(self, vector):
+        """The components (nd,) that the element has of a nodal vector (6 nn,)."""
+        width = self.element.numbers_per_node
+        return vector if width == 6 else vector.reshape(-1, 6)[:, :width].ravel()
+
+    def _widened(self, name, array):
+        """A nodal vector or matrix of the element with zeros for the rotations that it does not have."""
+        width, nn = self.element.numbers_per_node, self.sizes["nn"]
+        if width == 6 or name not in ("f", "Ma", "M", "C", "K", "Ka"):
+            return array
+        wide = np.zeros((nn, 6) * array.ndim)
+        wide[(slice(None), slice(width)) * array.ndim] = array.reshape((nn, width) * array.ndim)
+        return wide.reshape((6 * nn,) * array.ndim)
 
 
 @functools.lru_cache(maxsize=4)
@@ -91,6 +106,7 @@ class Point:
     """A configuration with everything else a kernel can ask for; ``size`` [m] is what steps of differences refer to."""
 
     size: float
+    width: int  # 3: the element has no rotations
     t: float
     x: np.ndarray
     R: np.ndarray
@@ -112,7 +128,7 @@ class Point:
     def moved(self, delta: np.ndarray) -> "Point":
         """Configuration x + δx, R exp(δθ̃) for delta (nd,)."""
         delta = delta.reshape(-1, 6)
-        R = np.array([R @ exp(d[3:]) for R, d in zip(self.R, delta)])
+        R = np.array([R @ exp(d[3:]) if d[3:].any() else R for R, d in zip(self.R, delta)])
         return self.copy(x=self.x + delta[:, :3], R=R)
 
     def later(self, time: float) -> "Point":

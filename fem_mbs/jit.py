@@ -368,6 +368,11 @@ def _argument(name, sizes):
     if name in ("p", "arguments"):
         return name
     letter = re.fullmatch(r"(x|R|v|w|a|alpha|x0|R0)_([A-D])", name)
+    width = sizes["nd"] // max(sizes["nn"], 1)
+    if width == 3 and name.split("_")[0] in ("R", "R0", "w", "alpha", "x0"):
+        raise ValueError(
+            f"argument '{name}' is not there for elements with three numbers per node: they have no rotations"
+        )
     if letter:
         base, node = letter[1], "ABCD".index(letter[2])
         if node >= sizes["nn"]:
@@ -375,7 +380,7 @@ def _argument(name, sizes):
         slot = SLOT[{"w": "v", "alpha": "a"}.get(base, base)]
         if base in ("R", "R0"):
             return f"matrix(b[{slot}] + {72 * node}, 3, 3)"
-        offset = 24 * node if base in ("x", "x0") else 48 * node + (24 if base in ("w", "alpha") else 0)
+        offset = 24 * node if base in ("x", "x0") else 8 * width * node + (24 if base in ("w", "alpha") else 0)
         return f"vector(b[{slot}] + {offset}, 3)"
     if name not in _SHAPES:
         others = "p arguments x_A R_A v_A w_A a_A alpha_A x0_A R0_A".split()

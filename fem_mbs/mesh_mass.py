@@ -10,13 +10,13 @@ cut into tetrahedra. With C = ∫ x xᵀ ρ dV about the centre of mass the iner
 Source: docs/theory/bodies.md, (6).
 """
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.arguments import Keywords, Named
-from fem_mbs.errors import ParameterError
+from fem_mbs.mesh import Mesh
+from fem_mbs.mesh_files import load
 
 # corners of the tetrahedra of linear cells, in the numbering of VTK and meshio
 TETRAHEDRA = {
@@ -54,7 +54,7 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
 
     Parameters
     ----------
-    mesh : path, meshio.Mesh, or fem.shapes.Mesh
+    mesh : path, fem.Mesh, meshio.Mesh, or fem.shapes.Mesh
         A closed surface (STL, OBJ, PLY …) or a mesh of solid cells (Gmsh, VTU, Abaqus …), of any format that meshio
         reads. Solid cells count where there are any; cells with curved edges count with their corners.
     density : float > 0 [kg/m³]
@@ -98,31 +98,21 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
 
 def surface_of(mesh: Any, scale: float, offset: np.ndarray) -> Any:
     """Surface of a mesh as a shape, moved by ``offset`` (3,) [m] after scaling; None where it has none."""
-    from fem_mbs.shapes import Mesh
+    from fem_mbs import shapes
 
     points, blocks = _cells(Named("surface_of"), mesh)
     faces = [cells for kind, cells in blocks if kind in FLAT]
-    return Mesh(scale * points, faces, offset=offset) if faces else None
-
-
-def read_mesh(owner: Any, mesh: Any) -> Any:
-    """The meshio.Mesh of a file; a ParameterError of the owner if there is none."""
-    path = owner.as_path("mesh", mesh)
-    owner.check(path is not None, "mesh", mesh, "must be the path of a mesh file, or a mesh")
-    import meshio
-
-    try:
-        return meshio.read(Path(path))
-    except (OSError, SystemExit, ValueError, KeyError, meshio.ReadError) as error:
-        raise ParameterError(owner, "mesh", path, f"is no mesh that meshio reads ({error or type(error)})") from None
+    return shapes.Mesh(scale * points, faces, offset=offset) if faces else None
 
 
 def _cells(owner, mesh):
     """Points (n, 3) and blocks (kind, cells) of what is given."""
     if hasattr(mesh, "faces") and hasattr(mesh, "points"):
         return np.asarray(mesh.points, float), [({3: "triangle", 4: "quad"}[f.shape[1]], f) for f in mesh.faces]
+    if isinstance(mesh, Mesh):
+        return np.asarray(mesh.points), list(mesh.cells.items())
     if not hasattr(mesh, "cells"):
-        mesh = read_mesh(owner, mesh)
+        mesh = load(owner, mesh, "mesh")
     points = np.zeros((len(mesh.points), 3))
     points[:, : np.shape(mesh.points)[1]] = mesh.points
     return points, [(block.type, np.asarray(block.data)) for block in mesh.cells]

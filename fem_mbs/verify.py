@@ -90,7 +90,8 @@ class Report:
 def random_point(element: "Element", rng: np.random.Generator, angle: float = 3.0, nearness: float = 1.0) -> Point:
     """A random `Point`: node 1 turned by up to ``angle`` [rad] from the start, the others as much relative to it.
 
-    Positions are moved by about a third of the size of the element (largest distance of its nodes, or 1 m); with
+    Positions are moved by about a third of the size of the element (largest distance of its nodes, or 1 m), or the part
+    of it that an element which turns over names by an attribute ``checked_within``; with
     ``nearness`` below 1 all distances are shorter by that factor, those from the origin too.
     """
     nodes = element.nodes
@@ -98,12 +99,13 @@ def random_point(element: "Element", rng: np.random.Generator, angle: float = 3.
     R = np.array([node.rotation for node in nodes])
     size = nearness * _size(element)
     point = Point()
-    point.size = size
+    point.size, point.width = size, element.numbers_per_node
     Q = exp(_random_vector(rng, angle))
-    point.x = x @ Q.T + 0.3 * size * rng.normal(size=x.shape) + nearness * rng.normal(size=3)
+    moved = getattr(element, "checked_within", 0.3) * size
+    point.x = x @ Q.T + moved * rng.normal(size=x.shape) + nearness * rng.normal(size=3)
     turns = [exp(_random_vector(rng, angle)) if k else np.eye(3) for k in range(len(nodes))]
     point.R = np.array([Q @ R[k] @ turns[k] for k in range(len(nodes))])
-    nd, ns, nq, nr = (element.sizes[k] for k in ("nd", "ns", "nq", "nr"))
+    nd, (ns, nq, nr) = 6 * len(nodes), (element.sizes[k] for k in ("ns", "nq", "nr"))
     point.v, point.a = rng.normal(size=nd), rng.normal(size=nd)
     small = 0.2 * rng.normal(size=nd)
     small.reshape(-1, 6)[:, :3] *= size
@@ -152,8 +154,11 @@ def difference(function: Callable, step: float) -> Any:
 def _gradient(function, point, size, length=STEP):
     """∂/∂q of a function of a point (an array): shape of its value, then (nd,); steps of ``length`` (see `STEP`)."""
     nd = 6 * len(point.x)
-    columns = []
+    columns: list[Any] = []
     for j in range(nd):
+        if j % 6 >= point.width:
+            columns.append(np.zeros_like(columns[-1]))
+            continue
         step = length * size if j % 6 < 3 else length
         unit = np.eye(nd)[j]
         columns.append(difference(lambda e, unit=unit: function(point.moved(e * unit)), step))
@@ -162,8 +167,12 @@ def _gradient(function, point, size, length=STEP):
 
 def _velocity_gradient(function, point):
     """∂/∂v of a function of a point."""
-    nd = len(point.v)
-    columns = [difference(lambda e, unit=unit: function(point.copy(v=point.v + e * unit)), STEP) for unit in np.eye(nd)]
+    columns: list[Any] = []
+    for j, unit in enumerate(np.eye(len(point.v))):
+        if j % 6 >= point.width:
+            columns.append(np.zeros_like(columns[-1]))
+        else:
+            columns.append(difference(lambda e, unit=unit: function(point.copy(v=point.v + e * unit)), STEP))
     return np.stack(columns, axis=-1)
 
 

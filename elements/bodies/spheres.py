@@ -42,12 +42,6 @@ def numbers(owner: Checked, name: str, value: ArrayLike, unit: str, n: int) -> n
     return np.array(np.broadcast_to(array, n))
 
 
-def _set(made: Any, **attributes: Any) -> None:
-    """Set attributes of a new object unchecked; one after the other, so that objects share the table of their names."""
-    for name, value in attributes.items():
-        object.__setattr__(made, name, value)
-
-
 def make_spheres(
     positions: np.ndarray,
     radii: np.ndarray,
@@ -72,12 +66,12 @@ def make_spheres(
                 shapes[radius] = Sphere(radius, **drawn)
             alike[radius, mass] = vars(RigidBody(mass, 0.4 * mass * radius**2, shape=shapes[radius]))
         node, body = Node6.__new__(Node6), RigidBody.__new__(RigidBody)
-        _set(
+        Checked.set_unchecked(
             node, _own_name=None, _motion=motion, _row=k, _free=free, index=None, body=body, _made=True,
         )  # fmt: skip
         # the list may be changed for one body
         own = {"nodes": (node,), "shapes": [shapes[radius]]}
-        _set(body, **alike[radius, mass] | own)
+        Checked.set_unchecked(body, **alike[radius, mass] | own)
         bodies.append(body)
     return bodies
 
@@ -91,6 +85,6 @@ def make_frames(bodies: list[RigidBody]) -> list[Frame]:
         array.setflags(write=False)
     for body in bodies:
         frame = Frame.__new__(Frame)
-        _set(frame, **alike | {"node": body.node, "_own_name": body.name})
+        Checked.set_unchecked(frame, **alike | {"node": body.node, "_own_name": body.name})
         frames.append(frame)
     return frames

@@ -13,7 +13,8 @@ from fem_mbs import shapes
 from fem_mbs.arguments import Named
 from fem_mbs.elements.urdf.text import AT_ORIGIN, Picture, Pose, Robot
 from fem_mbs.errors import FemMbsError
-from fem_mbs.mesh_mass import FLAT, mass_of_mesh, read_mesh
+from fem_mbs.mesh_files import load
+from fem_mbs.mesh_mass import FLAT, mass_of_mesh
 
 
 class Meshes:
@@ -53,7 +54,7 @@ class Meshes:
         if name not in self._read:
             owner, path = Named("URDF mesh", name), self.path(name)
             owner.check(path.is_file(), "mesh", str(path), "is not there; packages={name: folder} tells where")
-            self._read[name] = read_mesh(owner, path)
+            self._read[name] = load(owner, path)
         found = self._read[name].copy()
         points = np.zeros((len(found.points), 3))
         points[:, : found.points.shape[1]] = found.points

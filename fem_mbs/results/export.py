@@ -7,13 +7,15 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from fem_mbs.cells import CELLS
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results.skin import CORNERS, LINE, QUAD, TRIANGLE, VERTEX
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results
 
-NAMES = {VERTEX: "vertex", LINE: "line", TRIANGLE: "triangle", QUAD: "quad"}  # of meshio
+SOLID_NAMES = {cell.vtk: name for name, cell in CELLS.items()}
+NAMES = {VERTEX: "vertex", LINE: "line", TRIANGLE: "triangle", QUAD: "quad"} | SOLID_NAMES  # of meshio
 SURFACE_ONLY = (".stl", ".obj", ".ply", ".off")  # formats that hold triangles and nothing else
 FRAMES = 200
 
@@ -58,7 +60,7 @@ def _mesh(result, step, surface_only=False):
     blocks, cell_data = [], {"kind": [], "element": [], "color": []}
     for cell, name in NAMES.items():
         chosen = skin.types == cell
-        if not chosen.any() or (surface_only and cell in (VERTEX, LINE)):
+        if not chosen.any() or (surface_only and (cell in (VERTEX, LINE) or cell in SOLID_NAMES)):
             continue
         rows = skin.connectivity[skin.offsets[:-1][chosen][:, None] + np.arange(CORNERS[cell])]
         if surface_only and cell == QUAD:
@@ -67,6 +69,7 @@ def _mesh(result, step, surface_only=False):
         for key, values in (("kind", skin.kind), ("element", skin.owner), ("color", skin.color)):
             cell_data[key].append(values[chosen])
     if surface_only:
+        blocks.append(("triangle", skin.solid_surface[0]))
         triangles = np.vstack([np.zeros((0, 3), np.int32), *(rows.astype(np.int32) for _, rows in blocks)])
         return meshio.Mesh(points[0], [("triangle", triangles)])
     point_data = {name: values[0] if values.shape[-1] > 1 else values[0, :, 0] for name, values in data.items()}

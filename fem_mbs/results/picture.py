@@ -18,6 +18,7 @@ import numpy as np
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results.notebook import Film, Picture
 from fem_mbs.results.skin import BEAM, BODY, LINE, SPRING
+from fem_mbs.spelling import listed
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results
@@ -31,7 +32,11 @@ COLOR_FIELDS = {
     "shear force": ("section_force", (1, 2), "shear force [N]"),
     "torsion": ("section_moment", (0,), "torsion moment [N m]"),
     "bending moment": ("section_moment", (1, 2), "bending moment [N m]"),
+    "von_mises": ("von_mises", (0,), "von Mises stress [Pa]"),
+    "largest stress": ("principal_stress", (2,), "largest principal stress [Pa]"),
+    "smallest stress": ("principal_stress", (0,), "smallest principal stress [Pa]"),
 }
+FINE = 4000  # lines on the faces of solids: of more only a dark body would be left
 VIEWS = {"x": (1, 0, 0), "y": (0, -1, 0), "z": (0, 0, 1), "iso": (1.0, -1.4, 0.8)}  # from where the camera looks
 
 
@@ -56,8 +61,9 @@ def picture(
         Image file, .png, .jpg or .jpeg.
     time : float or sequence of float, optional [s]
         The nearest saved steps are drawn; default: the last. Of several, earlier ones are drawn fainter.
-    color : {"bending moment", "normal force", "shear force", "torsion", None}
-        What colours the beams; default: bending moment.
+    color : str, optional
+        What colours the beams: "bending moment" (default), "normal force", "shear force" or "torsion"; or the solids:
+        "von_mises" (default where there are no beams), "largest stress" or "smallest stress", the principal ones.
     arrows : bool
         Draw contact forces.
     view : {"iso", "x", "y", "z"} or (3,), optional
@@ -222,11 +228,15 @@ class _Stage:
         self._place_camera(view, zoom)
 
     def _color_field(self, color):
-        if "section_force" not in self.scene.fields:
-            return None
-        color = "bending moment" if color is None else color
-        if color not in COLOR_FIELDS:
+        there = [name for name, (field, _, _) in COLOR_FIELDS.items() if field in self.scene.fields]
+        if color is not None and color not in COLOR_FIELDS:
             raise FemMbsError(f"color = {color!r}; allowed: {', '.join(COLOR_FIELDS)}")
+        if not there:
+            return None
+        color = next(name for name in ("bending moment", "von_mises") if name in there) if color is None else color
+        if color not in there:
+            has = listed(there)
+            raise FemMbsError(f"color = {color!r} is of what this model does not have; it has {has}")
         return COLOR_FIELDS[color]
 
     def _survey(self, chosen):
@@ -321,20 +331,41 @@ class _Stage:
             add(surface, scalars="rgb", rgb=True, name="bodies" + label, opacity=opacity, **MATERIAL)
         surface, rgb = self._surface(points, BEAM)
         if surface is not None:
-            style: dict[str, Any] = {"color": tuple(rgb[0] / 255)}
-            if self.color:
-                surface.point_data["value"] = self._scalars(data)
-                symmetric = len(self.color[1]) == 1 and self.limits[0] < 0
-                style = {
-                    "scalars": "value",
-                    "cmap": "coolwarm" if symmetric else "viridis",
-                    "clim": self.limits if self.limits[1] > self.limits[0] else [0.0, 1.0],
-                    "scalar_bar_args": self._bar(),
-                }
+            style = self._style(surface, data, "section", tuple(rgb[0] / 255))
             add(self._smooth(surface), name="beams" + label, opacity=opacity, **MATERIAL, **style)
+        self._draw_solids(points, data, label, opacity)
         self._draw_lines(points, label, opacity)
         if self.arrows:
             self._draw_contacts(points, data, label)
+
+    def _style(self, surface, data, kind, plain):
+        """How a surface is coloured: by the field of the picture if that is of this kind, else all alike."""
+        if not self.color or self.color[0].startswith("section") != (kind == "section"):
+            return {"color": plain}
+        surface.point_data["value"] = self._scalars(data)
+        symmetric = len(self.color[1]) == 1 and self.limits[0] < 0
+        return {
+            "scalars": "value",
+            "cmap": "coolwarm" if symmetric else "viridis",
+            "clim": self.limits if self.limits[1] > self.limits[0] else [0.0, 1.0],
+            "scalar_bar_args": self._bar(),
+        }
+
+    def _draw_solids(self, points, data, label, opacity):
+        """Outer faces of solid elements, with their edges."""
+        if not len(self.skin.solids):
+            return
+        triangles, lines = self.skin.solid_surface
+        surface = self.pv.PolyData(points, faces=np.insert(triangles, 0, 3, axis=1).ravel())
+        style = self._style(surface, data, "solid", (0.6, 0.68, 0.78))
+        self.add(self._smooth(surface), name="solids" + label, opacity=opacity, **MATERIAL, **style)
+        if len(lines) <= FINE:
+            edges = self.pv.PolyData(points, lines=np.insert(lines, 0, 2, axis=1).ravel())
+            drawn = self.add(
+                edges, color=INK, line_width=0.5 * self.line_width, name="cells" + label, opacity=0.5 * opacity,
+                lighting=False,
+            )  # fmt: skip
+            _bring_forward(drawn, 1.2e-4)
 
     def _bar(self):
         size = 16 * self.plotter.window_size[0] / 1280

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from fem_mbs.errors import FemMbsError, FileError
+from fem_mbs.results.skin import CORNERS
 
 TEXTS = ("description", "parameters", "statistics")
 DAMAGE = (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError, RecursionError)
@@ -210,13 +211,16 @@ SKIN = {
     "contact_element": (("c",), "elements"), "types": (("k",), None), "kind": (("k",), None), "owner": (("k",), None),
     "color": (("k", 3), None), "offsets": (("k + 1",), None), "connectivity": (("corners",), "points"),
     "edges": (("lines", 2), "points"), "joint_point": (("j",), "points"), "joint_element": (("j",), "elements"),
+    "solid_type": (("e",), None), "solid_connectivity": (("o",), "nodes"), "solid_X": (("o", 3), None),
+    "solid_material": (("e", 3), None), "solid_owner": (("e",), "elements"), "solid_color": (("e",), None),
 }  # fmt: skip
 
 
 def skin(arrays: dict, description: dict) -> dict:
     """Check the arrays of a `Skin` by name: what draws it does not look at numbers of points again."""
     sizes = {"nodes": len(description["nodes"]), "elements": len(description["elements"])}
-    for name, (shape, _) in SKIN.items():
+    there = {name: line for name, line in SKIN.items() if name in arrays or not name.startswith("solid_")}
+    for name, (shape, _) in there.items():
         array = arrays[name]
         _need(array.dtype.kind in "fiu" and array.ndim == len(shape), f"its skin has no usable '{name}'")
         for letter, size in zip(shape, array.shape):
@@ -224,10 +228,14 @@ def skin(arrays: dict, description: dict) -> dict:
             _need(size == known, f"its skin has {size} rows or columns in '{name}', needs {known}")
         sizes["k + 1"] = sizes.get("k", 0) + 1
     sizes["points"] = sizes["p"] + sizes["w"] + sizes["c"]
-    for name, (_, counted) in SKIN.items():
+    for name, (_, counted) in there.items():
         if counted and arrays[name].size:
             low, high, most = arrays[name].min(), arrays[name].max(), sizes[counted] - 1
             _need(low >= 0 and high <= most, f"its skin has numbers in '{name}' that are not between 0 and {most}")
+    if "solid_type" in there:
+        numbers = [CORNERS.get(int(kind), 0) for kind in arrays["solid_type"]]
+        _need(len(there) == len(SKIN), "its solids are not complete")
+        _need(sum(numbers) == sizes["o"] and all(numbers), "its solids have other numbers of nodes than their types")
     offsets = arrays["offsets"]
     whole = offsets[0] == 0 and (np.diff(offsets) > 0).all() and offsets[-1] == sizes["corners"]
     _need(whole, "the cells of its skin overlap")

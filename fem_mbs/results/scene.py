@@ -10,8 +10,12 @@ impulse            contacts         3, N s, of the step on the first body, inert
 contact_force      contacts         3, N, at the end of the step; without persistent contacts impulse / h
 gap                contacts         1, m
 contact_status     contacts         1: 0 open, 1 sticking or rolling, 2 sliding
+strain             solids           6, Green-Lagrange strain, axes of the unloaded body: xx, yy, zz, xy, yz, xz
+stress             solids           6, Pa, Cauchy stress, inertial axes, in the same order
+principal_stress   solids           3, Pa, rising
+von_mises          solids           1, Pa
 
-cell data          kind             0 body, 1 beam, 2 contact, 3 joint, 4 spring
+cell data          kind             0 body, 1 beam, 2 contact, 3 joint, 4 spring, 5 solid
                    element          number of the element in the model
                    color            red, green, blue 0 … 255
 """
@@ -23,6 +27,7 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.results.skin import Skin
 from fem_mbs.shapes import matrices
+from fem_mbs.solid_stress import FIELDS
 
 SECTION = (("force_A", "moment_A"), ("force_B", "moment_B"))  # outputs of beams at their two ends
 MIDDLE = {"force_A": "force_M", "moment_A": "moment_M", "force_B": "force_M", "moment_B": "moment_M"}
@@ -55,6 +60,8 @@ class Scene:
             self.fields |= {"section_force": 3, "section_moment": 3}
         if self.joints is not None:
             self.fields |= {"reaction_force": 3, "reaction_moment": 3}
+        if len(skin.solids):
+            self.fields |= FIELDS
         if skin.n_contacts:
             self.fields |= {"impulse": 3, "contact_force": 3, "gap": 1, "contact_status": 1}
 
@@ -97,6 +104,10 @@ class Scene:
         if self.joints is not None:
             for field, name in (("reaction_force", "force"), ("reaction_moment", "moment")):
                 data[field][:, skin.joint_point] = output[:, self.joints[name]]
+        if len(skin.solids):
+            for k, positions in enumerate(x):
+                for name, values in skin.solids.fields(positions).columns().items():
+                    data[name][k, skin.solid_points] = values
         if skin.n_contacts:
             vertex = slice(skin.n_fixed + skin.n_swept, None)
             impulse = contact_vector(rows["impulse"], rows["contact_normal"], rows["contact_tangents"])

@@ -6,8 +6,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.nodes import Frame, Ground, Node
-from fem_mbs.results.skin import BEAM, BODY, CONTACT, JOINT, LINE, QUAD, SPRING, TRIANGLE, VERTEX, Skin, triangulate
+from fem_mbs.results.skin import (
+    BEAM,
+    BODY,
+    CONTACT,
+    JOINT,
+    LINE,
+    QUAD,
+    SOLID,
+    SPRING,
+    TRIANGLE,
+    VERTEX,
+    Skin,
+    triangulate,
+)
 from fem_mbs.shapes import PALETTE, SHARP, color_of
+from fem_mbs.solid_stress import Solids
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
@@ -36,8 +50,13 @@ class Sketch:
         ours = {id(element) for element in system.contacts}
         number = {id(element): index for index, element in enumerate(system.elements) if id(element) in ours}
         self.contacts = [number[id(element)] for element in system.contacts]  # in the order of contact results
+        solid = {}
         for index, element in enumerate(system.elements):
-            self.add(index, element)
+            if hasattr(element, "cell"):
+                solid[id(element)] = index
+            else:
+                self.add(index, element)
+        self.solids = Solids.of(system.groups, solid)
         for group in getattr(system.model, "contact_groups", ()):
             for node, shape in group.picture():
                 self.add_shape(-1, node, shape)
@@ -79,6 +98,10 @@ class Sketch:
         """The skin of all that was taken in."""
         node, offset, cells, fixed_edges, joints = self._fixed()
         first = sum(map(len, node))
+        node.append(self.solids.nodes)
+        offset.append(np.zeros((len(self.solids.nodes), 3)))
+        cells += self._solid_cells(first)
+        first += len(self.solids.nodes)
         swept, edges, beam, station, section = self._sweep(first)
         cells += swept
         first, red = first + sum(map(len, beam)), color_of(None, "red")
@@ -101,7 +124,18 @@ class Sketch:
             joint_point=np.array([p for p, _ in joints], np.int64),
             joint_element=np.array([e for _, e in joints], np.int64),
             **_cell_arrays(cells),
+            **{f"solid_{name}": array for name, array in self.solids.arrays().items()},
         )
+
+    def _solid_cells(self, first):
+        """Cells of solids, whose nodes are points from number ``first`` on."""
+        cells, solids = [], self.solids
+        owner, color = solids.arrays()["owner"], solids.arrays()["color"]
+        for block, rows in zip(solids.blocks, solids.rows):
+            points = first + np.searchsorted(solids.nodes, block.nodes)
+            rgb = np.array(PALETTE_RGB)[color[rows] % len(PALETTE_RGB)]
+            cells.append((points, block.cell.vtk, SOLID, owner[rows], rgb))
+        return cells
 
     def _fixed(self):
         """Nodes and places of the points fixed to nodes, their cells and edges, and the points of joints."""
@@ -163,12 +197,16 @@ def _joined(parts, shape, dtype=float):
 
 
 def _cell_arrays(cells):
-    """The arrays of a `Skin` that have its cells, from blocks (point numbers, type, kind, element, colour)."""
+    """The arrays of a `Skin` that have its cells, from blocks (point numbers, type, kind, element, colour).
+
+    Element and colour are those of all cells of a block, or one for each.
+    """
     counts = [len(block) for block, *_ in cells]
     corners = np.repeat([block.shape[1] for block, *_ in cells], counts).astype(np.int64)
 
     def per_cell(i, dtype):
-        return np.repeat([cell[i] for cell in cells], counts).astype(dtype)
+        parts = [np.broadcast_to(cell[i], count) for cell, count in zip(cells, counts)]
+        return _joined(parts, 0, dtype)
 
     return {
         "connectivity": _joined([block.ravel() for block, *_ in cells], 0, np.int64),
@@ -177,7 +215,7 @@ def _cell_arrays(cells):
         "kind": per_cell(2, np.int8),
         "owner": per_cell(3, np.int32),
         "color": _joined(
-            [np.tile(np.round(255 * cell[4]), (n, 1)) for cell, n in zip(cells, counts)], (0, 3), np.uint8
+            [np.broadcast_to(np.round(255 * cell[4]), (n, 3)) for cell, n in zip(cells, counts)], (0, 3), np.uint8
         ),
     }
 

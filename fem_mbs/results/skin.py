@@ -16,12 +16,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
+from fem_mbs.cells import CELLS
 from fem_mbs.rotations import log
+from fem_mbs.solid_stress import Solids
 
-KINDS = ("body", "beam", "contact", "joint", "spring")  # values 0, 1, … of the cell array "kind"
-BODY, BEAM, CONTACT, JOINT, SPRING = range(5)
+KINDS = ("body", "beam", "contact", "joint", "spring", "solid")  # values 0, 1, … of the cell array "kind"
+BODY, BEAM, CONTACT, JOINT, SPRING, SOLID = range(6)
 VERTEX, LINE, TRIANGLE, QUAD = 1, 3, 5, 9  # cell types of VTK
-CORNERS = {VERTEX: 1, LINE: 2, TRIANGLE: 3, QUAD: 4}
+CORNERS = {VERTEX: 1, LINE: 2, TRIANGLE: 3, QUAD: 4} | {cell.vtk: cell.nn for cell in CELLS.values()}
+# how faces with middle nodes are drawn: in triangles
+DRAWN = {
+    3: [[0, 1, 2]], 4: [[0, 1, 2], [0, 2, 3]], 6: [[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]],
+    8: [[0, 4, 7], [4, 1, 5], [5, 2, 6], [6, 3, 7], [4, 5, 6], [4, 6, 7]],
+}  # fmt: skip
+RIMS = {3: [0, 1, 2], 4: [0, 1, 2, 3], 6: [0, 3, 1, 4, 2, 5], 8: [0, 4, 1, 5, 2, 6, 3, 7]}
 
 
 def triangulate(outline: ArrayLike) -> np.ndarray:
@@ -129,6 +137,8 @@ class Skin:
         Point numbers of the lines drawn on surfaces.
     joint_point, joint_element : (n_joints,)
         Points of joints, and their elements.
+    solids : Solids
+        Solid elements. Their nodes are the last points of the first block, in the order of ``solids.nodes``.
     """
 
     ARRAYS = (
@@ -141,9 +151,13 @@ class Skin:
 
         def __getattr__(self, name: str) -> np.ndarray: ...
 
+    SOLID_ARRAYS = tuple(f"solid_{name}" for name in Solids.ARRAYS)  # older files have none
+
     def __init__(self, **arrays: ArrayLike) -> None:
         for name in self.ARRAYS:
             setattr(self, name, np.asarray(arrays[name]))
+        given = {name.removeprefix("solid_"): arrays[name] for name in self.SOLID_ARRAYS if name in arrays}
+        self.solids = Solids(**given)
         self._blocks = _runs(self.node)
         counts = np.bincount(self.beam, minlength=len(self.ends)) // max(len(self.stations), 1)
         self._sweeps, at = [], self.n_fixed
@@ -156,7 +170,24 @@ class Skin:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All arrays by name: what `Skin(**arrays)` needs to make an equal skin."""
-        return {name: getattr(self, name) for name in self.ARRAYS}
+        solids = {f"solid_{name}": array for name, array in self.solids.arrays().items()} if len(self.solids) else {}
+        return {name: getattr(self, name) for name in self.ARRAYS} | solids
+
+    @property
+    def solid_points(self) -> slice:
+        """Points that are nodes of solids."""
+        return slice(self.n_fixed - len(self.solids.nodes), self.n_fixed)
+
+    @functools.cached_property
+    def solid_surface(self) -> tuple[np.ndarray, np.ndarray]:
+        """Triangles (k, 3) and lines (m, 2) that draw the outer faces of solids, numbers of points."""
+        triangles, lines = [np.zeros((0, 3), np.int64)], [np.zeros((0, 2), np.int64)]
+        for nn, nodes in self.solids.boundary().items():
+            rows = self.solid_points.start + np.searchsorted(self.solids.nodes, nodes)
+            triangles += [rows[:, corners] for corners in DRAWN[nn]]
+            rim = rows[:, RIMS[nn]]
+            lines.append(np.stack([rim, np.roll(rim, -1, axis=1)], axis=2).reshape(-1, 2))
+        return np.concatenate(triangles), np.unique(np.sort(np.concatenate(lines), axis=1), axis=0)
 
     @property
     def n_fixed(self) -> int:

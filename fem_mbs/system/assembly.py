@@ -11,9 +11,9 @@ element's matrix goes in the array of values of the global matrix (−1: nowhere
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_vector, matrix, vector
 from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_normalise, quaternion_to_matrix, tangent
-from fem_mbs.system.gather import gather, scatter_matrix, scatter_vector, times_tangent
+from fem_mbs.system.gather import gather, scatter_blocks, scatter_matrix, scatter_vector, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
-from fem_mbs.system.records import groups_of, switches_of, zero
+from fem_mbs.system.records import FILLS_C, FILLS_KA, FILLS_M, TRANSLATIONS, groups_of, switches_of, zero
 
 _F, _MA, _M, _C, _K, _KA = (SLOT[k] for k in ("f", "Ma", "M", "C", "K", "Ka"))
 _LAM, _OUT, _ENERGY, _NEEDS_K = (SLOT[k] for k in ("lam", "out", "energy", "needs_K"))
@@ -37,17 +37,49 @@ def advance_configuration(d, x0, Q0, D, x, Q, R, T):
 
 
 @kernel
-def _clear_tangents(b, nd):
-    """Set the tangents of an element in the workspace to zero."""
-    zero(b[_M], nd * nd)
-    zero(b[_C], nd * nd)
-    zero(b[_K], nd * nd)
-    zero(b[_KA], nd * nd)
+def _clear_tangents(g, b):
+    """Set the tangents of an element in the workspace to zero: of translations alone those that its kernels fill."""
+    n, every = g.nd * g.nd, g.width != TRANSLATIONS
+    if every or g.fills & FILLS_M:
+        zero(b[_M], n)
+    if every or g.fills & FILLS_C:
+        zero(b[_C], n)
+    if every or g.fills & FILLS_KA:
+        zero(b[_KA], n)
+    zero(b[_K], n)
 
 
 @kernel
-def _add_tangents(g, e, b, layout, values, c_M, c_C, c_K, c_A, T):
+def _add_scaled(n, scale, source_at, total_at):
+    """Add ``scale`` times n numbers at an address to those at another."""
+    source, total = vector(source_at, n), vector(total_at, n)
+    for i in range(n):
+        total[i] += scale * source[i]
+
+
+@kernel
+def _add_translations(d, g, e, b, layout, values, c_M, c_C, c_K, c_A):
+    """The same as `_add_tangents` of elements without rotations, for which T is the identity."""
+    nd = g.nd
+    n, K = nd * nd, vector(b[_K], nd * nd)
+    if c_K != 1.0:
+        for i in range(n):
+            K[i] *= c_K
+    if c_M != 0.0 and g.fills & FILLS_M:
+        _add_scaled(n, c_M, b[_M], b[_K])
+    if c_C != 0.0 and g.fills & FILLS_C:
+        _add_scaled(n, c_C, b[_C], b[_K])
+    if c_A != 0.0 and g.fills & FILLS_KA:
+        _add_scaled(n, c_A, b[_KA], b[_K])
+    scatter_blocks(d, g, e, layout, matrix(b[_K], nd, nd), values)
+
+
+@kernel
+def _add_tangents(d, g, e, b, layout, values, c_M, c_C, c_K, c_A, T):
     """Add c_M M + c_C C + (c_K K + c_A ∂(M A)/∂q) T of element e, in the workspace, to a global matrix."""
+    if g.width == TRANSLATIONS:
+        _add_translations(d, g, e, b, layout, values, c_M, c_C, c_K, c_A)
+        return
     nd = g.nd
     Me, Ce = matrix(b[_M], nd, nd), matrix(b[_C], nd, nd)
     Ke, Kae = matrix(b[_K], nd, nd), matrix(b[_KA], nd, nd)
@@ -107,7 +139,7 @@ def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixe
             if g.inertia != 0:
                 call2(g.inertia, p, d.table_at)
             if tangents:
-                _clear_tangents(b, nd)
+                _clear_tangents(g, b)
                 if g.inertia != 0:
                     call2(g.inertia_tangent, p, d.table_at)
             if use_mixed:
@@ -118,11 +150,11 @@ def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixe
             scatter_vector(g, e, fe, f)
             for a in range(g.nn):
                 for j in range(3):
-                    single += fe[6 * a + j] ** 2
+                    single += fe[g.width * a + j] ** 2
             if g.inertia != 0:
                 scatter_vector(g, e, Mae, Ma)
             if tangents:
-                _add_tangents(g, e, b, layout, values, c_M, c_C, c_K, c_A, T)
+                _add_tangents(d, g, e, b, layout, values, c_M, c_C, c_K, c_A, T)
     return single
 
 
@@ -145,12 +177,12 @@ def dynamic_tangents(d, layout, x, R, V, A, c_M, c_C, c_K, c_A, T):
                 continue
             p = g.parameters_at + e * g.stride
             gather(d, g, e, b, x, R, V, A)
-            _clear_tangents(b, g.nd)
+            _clear_tangents(g, b)
             if g.inertia != 0:
                 call2(g.inertia_tangent, p, d.table_at)
             if forces:
                 call2(g.force_tangent, p, d.table_at)
-            _add_tangents(g, e, b, layout, values, c_M, c_C, c_K, c_A, T)
+            _add_tangents(d, g, e, b, layout, values, c_M, c_C, c_K, c_A, T)
     needs_K[0] = 1.0
 
 
@@ -187,6 +219,10 @@ def inertia(d, layout, x, R, V, A, Ma, tangents, c_M, c_A, T):
                 zero(b[_K], nd * nd)
                 zero(b[_KA], nd * nd)
                 call2(g.inertia_tangent, p, d.table_at)
+                if g.width == TRANSLATIONS:
+                    zero(b[_K], nd * nd)  # that of the inertia forces has no part in this
+                    _add_translations(d, g, e, b, layout, values, c_M, 0.0, 0.0, c_A)
+                    continue
                 if c_A != 0.0:
                     times_tangent(g, e, Kae, nd, T)
                 for i in range(nd):

@@ -17,12 +17,12 @@ def update_states(d, x, R, delta):
         if g.update == 0:
             continue
         nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-        de = matrix(b[_DELTA], g.nn, 6)
+        de = matrix(b[_DELTA], g.nn, g.width)
         state, q = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq)
         for e in range(g.n):
             gather(d, g, e, b, x, R, delta, delta)
             for a in range(g.nn):
-                for j in range(6):
+                for j in range(g.width):
                     de[a, j] = delta[nodes[e, a], j]
             call2(g.update, g.parameters_at + e * g.stride, d.table_at)
             for j in range(g.nq):

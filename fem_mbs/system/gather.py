@@ -1,6 +1,7 @@
 """Between elements and the whole: copy what an element needs to its workspace, add what it gives to global arrays."""
 
-from fem_mbs.jit import SLOT, indices, integer_matrix, kernel, matrix, tensor, vector
+from fem_mbs.jit import SLOT, indices, integer_matrix, integers, kernel, matrix, tensor, vector
+from fem_mbs.system.records import TRANSLATIONS, layouts_of
 
 _X, _R, _V, _A, _X0, _R0, _S, _STATE = (SLOT[k] for k in ("x", "R", "v", "a", "x0", "R0", "s", "state"))
 
@@ -33,10 +34,17 @@ def gather_start(g, e, b, x0, R0):
 @kernel
 def gather_motion(d, g, e, b, x, R, V):
     """Copy poses, velocities and signals of element e of group g to the workspace."""
-    gather_poses(g, e, b, x, R)
-    nodes, ve = integer_matrix(g.nodes_at, g.n, g.nn), matrix(b[_V], g.nn, 6)
+    nodes, width = integer_matrix(g.nodes_at, g.n, g.nn), g.width
+    if width == TRANSLATIONS:  # its kernels have no use for rotations
+        xe = matrix(b[_X], g.nn, 3)
+        for k in range(g.nn):
+            for j in range(3):
+                xe[k, j] = x[nodes[e, k], j]
+    else:
+        gather_poses(g, e, b, x, R)
+    ve = matrix(b[_V], g.nn, width)
     for k in range(g.nn):
-        for j in range(6):
+        for j in range(width):
             ve[k, j] = V[nodes[e, k], j]
     if g.ns > 0:
         which = integer_matrix(g.signals_at, g.n, g.ns)
@@ -50,9 +58,9 @@ def gather_motion(d, g, e, b, x, R, V):
 def gather(d, g, e, b, x, R, V, A):
     """Copy what element e of group g needs to the workspace: poses, velocities, accelerations, signals, state."""
     gather_motion(d, g, e, b, x, R, V)
-    nodes, ae = integer_matrix(g.nodes_at, g.n, g.nn), matrix(b[_A], g.nn, 6)
+    nodes, ae = integer_matrix(g.nodes_at, g.n, g.nn), matrix(b[_A], g.nn, g.width)
     for k in range(g.nn):
-        for j in range(6):
+        for j in range(g.width):
             ae[k, j] = A[nodes[e, k], j]
     gather_state(g, e, b)
 
@@ -69,11 +77,11 @@ def gather_state(g, e, b):
 @kernel
 def scatter_vector(g, e, local, full):
     """Add an element vector (nd,) to a full vector (6 n_nodes,)."""
-    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    nodes, width = integer_matrix(g.nodes_at, g.n, g.nn), g.width
     for k in range(g.nn):
         i = 6 * nodes[e, k]
-        for j in range(6):
-            full[i + j] += local[6 * k + j]
+        for j in range(width):
+            full[i + j] += local[width * k + j]
 
 
 @kernel
@@ -84,6 +92,31 @@ def scatter_matrix(map_at, e, size, local, values):
         i = where[k]
         if i >= 0:
             values[i] += local[k]
+
+
+@kernel
+def scatter_blocks(d, g, e, layout, local, values):
+    """Add the matrix (3 nn, 3 nn) of an element of translations to the values of a global matrix.
+
+    The map has one number per pair of nodes: where the rows of the first begin in the columns of the second, −1: fixed.
+    """
+    L, map_at, nn = layouts_of(d)[layout], g.maps_at[layout], g.nn
+    nodes, dof = integer_matrix(g.nodes_at, g.n, nn), integers(d.dof_at, 6 * d.n_nodes)
+    where, pointers = indices(map_at + 4 * e * nn * nn, nn * nn), indices(L.pointers_at, L.n + 1)
+    for c in range(nn):
+        for j in range(3):
+            column = dof[6 * nodes[e, c] + j]
+            if column < 0:
+                continue
+            first = pointers[column]
+            for a in range(nn):
+                if where[a * nn + c] < 0:
+                    continue
+                at, row = first + where[a * nn + c], 6 * nodes[e, a]
+                for i in range(3):
+                    if dof[row + i] >= 0:
+                        values[at] += local[3 * a + i, 3 * c + j]
+                        at += 1
 
 
 @kernel

@@ -28,7 +28,7 @@ class Group:
 
     def __init__(self, elements: Sequence["Element"], workspace: Workspace) -> None:
         first = elements[0]
-        self.elements, self.sizes = elements, first.sizes
+        self.elements, self.sizes, self.width = elements, first.sizes, first.numbers_per_node
         s = self.sizes
         n = self.n = len(elements)
         self.parameters = np.zeros(n, first.parameters)
@@ -145,6 +145,7 @@ class Group:
         read = any("state" in arguments_of(kernels[name]) for name in set(kernels) - {"initial", "accept", "output"})
         record["far"] = int(self.far)
         record["counts_turns"] = int(self.elements[0].counts_turns and not read)
+        record["width"], record["fills"] = self.width, filled(self.elements[0])
         tangent = self.elements[0].kernels.get("force_tangent")
         record["tangent_tells_forces"] = int(tangent is not None and "f" in arguments_of(tangent))
         for name in ("first_row", "first_contact", "first_output", "first_friction"):
@@ -155,9 +156,24 @@ class Group:
             record[name] = callback_address(callback)
 
 
+def filled(element: "Element") -> int:
+    """Which of M, C, K, Ka the kernels of an element add to (`assembly.FILLS_M` …): their arguments say."""
+    names = set()
+    for kernel in ("inertia_tangent", "force_tangent", "mixed"):
+        if kernel in element.kernels:
+            names.update(arguments_of(element.kernels[kernel]))
+    if "arguments" in names or getattr(element, "python_kernels", None):
+        return 15
+    return sum(bit for name, bit in (("M", 1), ("C", 2), ("K", 4), ("Ka", 8)) if name in names)
+
+
 def check_complete(element: "Element") -> None:
     """ModelError for an element that lacks what its kernels need: a kernel that would be called, rows, parameters."""
     there = {*element.kernels, *getattr(element, "python_kernels", {})}
+    if element.numbers_per_node != 6 and element.role != "dynamic":
+        raise ModelError(
+            f"{label(element)}: numbers_per_node = 3 is for elements with mass and forces alone", [element]
+        )
     missing = [(name, other) for name, other in WITH.items() if name in there and other not in there]
     if missing:
         name, other = missing[0]

@@ -13,7 +13,7 @@ import numpy as np
 from fem_mbs.jit import address
 from fem_mbs.system.linear import choose
 from fem_mbs.system.linear_base import LinearSolver
-from fem_mbs.system.records import LAYOUT, STACKED
+from fem_mbs.system.records import LAYOUT, STACKED, TRANSLATIONS
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
@@ -74,17 +74,22 @@ class Pattern:
     diagonal : (n,) int64, places of the diagonal in the values
     stack : int64 array for `global_matrices.add_block`, or None
     maps : for each group (elements, nd, nd) int32, place of an entry in the values, −1: none; or None
+        Of elements of translations alone (elements, nn, nn): for each pair of nodes where the rows of the first begin
+        in the columns of the second, see `assembly.scatter_blocks`.
     """
 
     stack: np.ndarray | None = None
 
     def __init__(self, system: "System", rows: Rows, dense: bool) -> None:
         n = self.n = size_of(system, rows)
-        blocks = [_unknowns(system, group, rows) for group in system.groups]
+        narrow = [group for group in system.groups if group.width == TRANSLATIONS and _in_matrices(group)]
+        blocks = [None if group in narrow else _unknowns(system, group, rows) for group in system.groups]
+        pairs = {id(group): _node_pairs(system, group.nodes) for group in narrow}
         if dense:
             unique = np.arange(n * n, dtype=np.int64)
         else:
             keys = [np.arange(n, dtype=np.int64) * (n + 1)]
+            keys += [_unique(_entries_of_pairs(system, n, numbers)) for numbers, _ in pairs.values()]
             for block in (block for block in blocks if block is not None):
                 keys += [_unique(place[place >= 0]) for place in _places(n, *block)]
             entries = np.concatenate(keys)
@@ -94,7 +99,39 @@ class Pattern:
         self.pointers = np.searchsorted(unique, np.arange(n + 1, dtype=np.int64) * n).astype(np.int32)
         self.rows = (unique % n).astype(np.int32)
         self.diagonal = np.searchsorted(unique, np.arange(n, dtype=np.int64) * (n + 1)).astype(np.int64)
-        self.maps = [None if block is None else _map(unique, n, *block) for block in blocks]
+        self.maps: list[Any] = [None if block is None else _map(unique, n, *block) for block in blocks]
+        for k, group in enumerate(system.groups):
+            if id(group) in pairs:
+                numbers, which = pairs[id(group)]
+                self.maps[k] = self._begins(system, unique, numbers)[which]
+
+    def places(self, system: "System") -> list[np.ndarray]:
+        """Places in the values of the entries that each group of elements has; some several times."""
+        found = []
+        keys = np.repeat(np.arange(self.n, dtype=np.int64), np.diff(self.pointers)) * self.n + self.rows
+        for group, where in zip(system.groups, self.maps):
+            if where is not None and group.width == TRANSLATIONS:
+                entries = _entries_of_pairs(system, self.n, _node_pairs(system, group.nodes)[0])
+                found.append(np.searchsorted(keys, entries))
+            elif where is not None:
+                found.append(where.ravel())
+        return found
+
+    def _begins(self, system, unique, numbers):
+        """Where the rows of the first node of each pair begin in every column of the second (k,), −1: nowhere."""
+        n, N = self.n, len(system.nodes)
+        dof, begins = system.dof.reshape(N, 6), np.full(len(numbers), -1, np.int64)
+        column_node, row_node = np.divmod(numbers, N)
+        row = _first_free(dof)[row_node]
+        for j in range(3):
+            column = dof[column_node, j]
+            there = np.flatnonzero((row >= 0) & (column >= 0))
+            at = np.searchsorted(unique, column[there] * n + row[there]) - self.pointers[column[there]]
+            known = begins[there]
+            if ((known >= 0) & (known != at)).any():
+                raise AssertionError("columns of one node have different rows")
+            begins[there] = at
+        return begins.astype(np.int32)
 
 
 class StackedPattern(Pattern):
@@ -136,10 +173,43 @@ def size_of(system: "System", rows: Rows) -> int:
     return n + (system.n_friction if rows.friction else 0)
 
 
+def _in_matrices(group):
+    """Whether the elements of a group add to matrices."""
+    first = group.elements[0]
+    return bool({*first.kernels, *getattr(first, "python_kernels", {})} - OBSERVING)
+
+
+def _first_free(dof):
+    """First unknown of the translations of nodes, dof (N, 6); −1 of those that are fixed."""
+    free = dof[:, :3] >= 0
+    return np.where(free.any(axis=1), dof[np.arange(len(dof)), free.argmax(axis=1)], -1)
+
+
+def _node_pairs(system, nodes):
+    """Pairs of nodes of elements (n, nn), numbers column · N + row, rising; and the pair of each (n, nn, nn)."""
+    n, nn = nodes.shape
+    pairs = (nodes[:, None, :] * len(system.nodes) + nodes[:, :, None]).ravel()
+    order = np.argsort(pairs, kind="stable")
+    sorted_pairs = pairs[order]
+    first = np.ones(len(pairs), bool)
+    np.not_equal(sorted_pairs[1:], sorted_pairs[:-1], out=first[1:])
+    which = np.empty(len(pairs), np.int32)
+    which[order] = np.cumsum(first) - 1
+    return sorted_pairs[first], which.reshape(n, nn, nn)
+
+
+def _entries_of_pairs(system, n, numbers):
+    """Numbers column · n + row of the entries of pairs of nodes."""
+    dof = system.dof.reshape(-1, 6)[:, :3]
+    column_node, row_node = np.divmod(numbers, len(dof))
+    column, row = dof[column_node][:, :, None], dof[row_node][:, None, :]
+    return (column * n + row)[(column >= 0) & (row >= 0)]
+
+
 def _unknowns(system, group, rows):
     """Unknowns (elements, k) of the elements of a group, and which entries (k, k) they have; None: no entries."""
     first, count, n, m, nc = group.elements[0], group.n, system.n, system.m, system.nc
-    if not {*first.kernels, *getattr(first, "python_kernels", {})} - OBSERVING:
+    if not _in_matrices(group):
         return None
     ids = system.dof[6 * group.nodes[:, :, None] + np.arange(6)].reshape(len(group.nodes), -1)
     nd = ids.shape[1]
@@ -217,6 +287,7 @@ class Layout:
             s.context_address,
             address(s.status),
             0 if self.pattern.stack is None else address(self.pattern.stack),
+            address(self.pointers),
         )
 
     def matrix(self) -> Any:

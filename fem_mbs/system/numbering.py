@@ -13,7 +13,7 @@ from fem_mbs.jit import address
 from fem_mbs.system.contacts import L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
 from fem_mbs.system.groups import Group
 from fem_mbs.system.layout import NO_MATRICES, Matrices
-from fem_mbs.system.records import DATA, GROUP
+from fem_mbs.system.records import DATA, GROUP, TRANSLATIONS
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -83,20 +83,28 @@ class Numbering(Checked):
         )
         self.workspace.buffer["gravity"][:] = self.gravity
         self.groups = [Group(elements, self.workspace) for elements in families.values()]
+        for group in self.groups:
+            turning = np.flatnonzero(self.free[group.nodes, 3:].any(axis=(1, 2))) if group.width == TRANSLATIONS else []
+            if len(turning):
+                element = group.elements[turning[0]]
+                message = "has a node that can turn, and no moments for it (numbers_per_node = 3): take Node3"
+                raise ModelError(f"{label(element)}: {message}", [element])
         self.signals, self.signal_owner = [], []
         self.constraints, self.contacts, self.rows, self.output_slices = [], [], {}, {}
         self.frictions = []
         self.m = self.n_outputs = 0
-        laws = []
+        laws, numbers = [], {}  # of signals: elements may share one
         for group in self.groups:
             group.first_row, group.first_contact, group.first_output = self.m, len(self.contacts), self.n_outputs
             group.first_friction = len(self.frictions)
             for e, element in enumerate(group.elements):
                 element.index = e
                 for k, signal in enumerate(element.signals):
-                    group.signals[e, k] = len(self.signals)
-                    self.signals.append(signal)
-                    self.signal_owner.append(element)
+                    if id(signal) not in numbers:
+                        numbers[id(signal)] = len(self.signals)
+                        self.signals.append(signal)
+                        self.signal_owner.append(element)
+                    group.signals[e, k] = numbers[id(signal)]
                 if element.role == "constraint":
                     self.rows[element] = slice(self.m, self.m + element.rows)
                     self.constraints.append(element)

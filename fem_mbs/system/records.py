@@ -24,7 +24,7 @@ GROUP = np.dtype(
     + [("active_at", "i8"), ("efforts_at", "i8")]
     + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "contact_stride", "drilling", "viscous")]
     + [("velocity_rows", "i8"), ("tangent_tells_forces", "i8"), ("first_friction", "i8"), ("joint_rows_at", "i8")]
-    + [("abstract", "i8"), ("counts_turns", "i8"), ("far", "i8")]
+    + [("abstract", "i8"), ("counts_turns", "i8"), ("far", "i8"), ("width", "i8"), ("fills", "i8")]
     + [("maps_at", "i8", (3,))]
     + [(name, "i8") for name in KERNELS]
 )
@@ -33,9 +33,11 @@ GROUP = np.dtype(
 # stacked of blocks has the address of what `add_block` reads, see `fem_mbs.system.layout.Stack`.
 LAYOUT = np.dtype(
     [(name, "i8") for name in ("n", "nnz", "values_at", "diagonal_at", "factor", "solve", "context_at", "status_at")]
-    + [("stack_at", "i8")]
+    + [("stack_at", "i8"), ("pointers_at", "i8")]
 )
 SMOOTH, POSITION, VELOCITY, STACKED = 0, 1, 2, 3
+TRANSLATIONS = 3  # width of elements whose local arrays have no rotations
+FILLS_M, FILLS_C, FILLS_K, FILLS_KA = 1, 2, 4, 8  # which tangents the kernels of a group add to
 
 # The system: sizes and addresses.
 DATA = np.dtype(

@@ -34,7 +34,7 @@ from fem_mbs.rotations import add_R_skew
 from fem_mbs.system.assembly import element_forces
 from fem_mbs.system.gather import gather, gather_poses, scatter_vector
 from fem_mbs.system.global_matrices import matrix_values
-from fem_mbs.system.records import STACKED, groups_of, layouts_of, switches_of, zero
+from fem_mbs.system.records import STACKED, TRANSLATIONS, groups_of, layouts_of, switches_of, zero
 
 _F, _MA, _M, _C, _K, _KA = (SLOT[k] for k in ("f", "Ma", "M", "C", "K", "Ka"))
 _V, _R, _HN = SLOT["v"], SLOT["R"], SLOT["H_N"]
@@ -93,6 +93,34 @@ def spread(s, o, j, g, e, map_at, size, direct, P, F):
                     C[at] += b * (turning - h * (T[0, k] * w0 + T[1, k] * w1 + T[2, k] * w2))
                 else:
                     C[at] += Q[k, 0] * (f[0] + h * w0) + Q[k, 1] * (f[1] + h * w1) + Q[k, 2] * (f[2] + h * w2)
+
+
+@kernel
+def spread_translations(d, s, o, j, g, e, layout, direct, P, F):
+    """`spread` of an element without rotations, (3 nn, 3 nn)."""
+    nn = g.nn
+    nodes, dof = integer_matrix(g.nodes_at, g.n, nn), integers(d.dof_at, 6 * d.n_nodes)
+    L = layouts_of(d)[layout]
+    where, pointers = indices(g.maps_at[layout] + 4 * e * nn * nn, nn * nn), indices(L.pointers_at, L.n + 1)
+    Y_P, Y_F, C = (o.P_w, o.F_w, o.C_w) if direct else (o.P_D, o.F_D, o.C_D)
+    last, b = j == o.a.shape[0] - 1, o.b[j]
+    for c in range(nn):
+        for k in range(3):
+            column = dof[6 * nodes[e, c] + k]
+            if column < 0:
+                continue
+            for a in range(nn):
+                if where[a * nn + c] < 0:
+                    continue
+                at = pointers[column] + where[a * nn + c]
+                for i in range(3):
+                    if dof[6 * nodes[e, a] + i] < 0:
+                        continue
+                    Y_P[at] += P[3 * a + i, 3 * c + k]
+                    Y_F[at] += F[3 * a + i, 3 * c + k]
+                    if not last:
+                        C[at] -= b * F[3 * a + i, 3 * c + k]
+                    at += 1
 
 
 @kernel
@@ -216,14 +244,21 @@ def elements(d, s, o, j, layout, tangents):
                 element_forces(d, g, p, tangents)
             for a in range(g.nn):
                 for i in range(3):
-                    o.single += fe[6 * a + i] ** 2
+                    o.single += fe[g.width * a + i] ** 2
             for r in range(nd):
                 for c in range(nd):
                     fe[r] += Kae[r, c] * ve[c]
                     Ce[r, c] -= Kae[r, c]
                 fe[r] *= h
             scatter_vector(g, e, fe, F)
-            if tangents:
+            if tangents and g.width == TRANSLATIONS:
+                for r in range(nd):
+                    for c in range(nd):
+                        Ke[r, c] *= -h
+                        Ce[r, c] *= -h
+                spread_translations(d, s, o, j, g, e, layout, False, Kae, Ke)
+                spread_translations(d, s, o, j, g, e, layout, True, Me, Ce)
+            elif tangents:
                 to_chart(o, j, g, e, nd, h, Kae, Me, Ke, Ce)
                 spread(s, o, j, g, e, g.maps_at[layout], nd, False, Kae, Ke)
                 spread(s, o, j, g, e, g.maps_at[layout], nd, True, Me, Ce)

@@ -18,7 +18,7 @@ from fem_mbs.solvers.stepping.codes import COUPLED_SHIFT
 from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows, Stack
-from fem_mbs.system.records import POSITION
+from fem_mbs.system.records import POSITION, TRANSLATIONS
 
 
 class LobattoIIIAB(Stepper):
@@ -190,7 +190,7 @@ class LobattoIIIAB(Stepper):
             a[name][:] = np.eye(3)
         pattern = engine.matrices.layouts[POSITION].pattern
         a["place"][:] = places_of_rotations(system, pattern)
-        used, a["offset"][:], a["stride"][:] = places_of_entries(pattern, self.stages)
+        used, a["offset"][:], a["stride"][:] = places_of_entries(system, pattern, self.stages)
         a["used"][: len(used)] = used
         engine.record_of("n_used")["n_used"] = len(used)
         self.changed(engine)
@@ -229,11 +229,11 @@ class LobattoIIIAB(Stepper):
         return limit / omega if omega > 0.0 else np.inf
 
 
-def places_of_entries(pattern: Any, stages: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def places_of_entries(system: Any, pattern: Any, stages: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Entries of a block that elements have (k,); of all of them, in the order of ``used`` first, their places in the
     first block of a matrix of stages × stages blocks, and the distance to the block below.
     """
-    maps = [where.ravel() for where in pattern.maps if where is not None]
+    maps = pattern.places(system)
     used = np.unique(np.concatenate([np.zeros(0, np.int64), *maps]))
     used = used[used >= 0].astype(np.int64)
     pointers = pattern.pointers.astype(np.int64)
@@ -248,7 +248,7 @@ def places_of_rotations(system: Any, pattern: Any) -> np.ndarray:
     """Places (N, 3, 3) of the rotations of each node in the values of a matrix; −1 where there is none."""
     place = np.full((len(system.nodes), 3, 3), -1, np.int64)
     for group, where in zip(system.groups, pattern.maps):
-        if where is None:
+        if where is None or group.width == TRANSLATIONS:
             continue
         for k in range(group.nodes.shape[1]):
             rows = slice(6 * k + 3, 6 * k + 6)

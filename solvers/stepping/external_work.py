@@ -137,8 +137,8 @@ def power_of(d, g, e, force, V):
     for a in range(g.nn):
         if states[nodes[e, a]] != 0:
             continue
-        for j in range(6):
-            total += force[6 * a + j] * V[nodes[e, a], j]
+        for j in range(g.width):
+            total += force[g.width * a + j] * V[nodes[e, a], j]
     return total
 
 

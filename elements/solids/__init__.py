@@ -1,0 +1,1 @@
+"""Solid elements of meshes."""

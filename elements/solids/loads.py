@@ -1,0 +1,382 @@
+"""Loads on solid bodies: pressure and traction on faces, force per volume.
+
+Pressure p acts along the inward normal of the deformed face (follower), traction t per area and body force b per volume
+of the unloaded body, in fixed directions. With the points of the face's rule, weights w, and x_,i = Σ x_a ∂N_a/∂ξ_i
+
+    pressure   f_a = −p Σ_q w N_a x_,1 × x_,2                                                                       (1)
+               K_ab = p Σ_q w N_a [ N_b,2 x̃_,1 − N_b,1 x̃_,2 ]                                                       (2)
+    traction   f_a = t Σ_q w N_a |X_,1 × X_,2| ,       body force   f_a = b Σ_q w N_a                                (3)
+
+Single faces of (2) are not symmetric; a pressure on a closed surface has a potential, others have none in general. (3)
+has the potential −Σ f_a·x_a where it does not depend on time.
+
+Source: docs/theory/solids.md, section 6; Bonet & Wood, Nonlinear Continuum Mechanics for FE Analysis, 8.5.
+
+    symbol    code        shape     unit   meaning
+    p         p.size                Pa     times the function of time s[0, 0]
+    f_a       p.load      (nn, 3)   N      of (3), times the same; p.has_potential = 1: it is constant
+    N, ∂N/∂ξ  p.table_at            -      address of `Cell.surface_table`: gradients (q, 2, nn), weight times N (q, nn)
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.cells import CELLS, FACES
+from fem_mbs.elements.base import Force, register
+from fem_mbs.elements.solids.body import SolidBody
+from fem_mbs.errors import ParameterError
+from fem_mbs.jit import kernel, local_vector, matrix, tensor
+from fem_mbs.mesh import owned_faces
+from fem_mbs.nodes import Node3
+from fem_mbs.signals import Signal
+
+PRESSURE = np.dtype([("size", "f8"), ("points", "i8"), ("table_at", "i8")])
+
+
+@kernel
+def edges(N, x, q, x_1, x_2):
+    """Fill x_1 and x_2 (3,) with x_,1 and x_,2 at point q."""
+    for i in range(3):
+        x_1[i] = x_2[i] = 0.0
+        for a in range(len(x)):
+            x_1[i] += x[a, i] * N[q, 0, a]
+            x_2[i] += x[a, i] * N[q, 1, a]
+
+
+@kernel
+def pressure(p, x, s, f):
+    """Add (1) to f (3 nn,)."""
+    nn, x_1, x_2 = len(x), local_vector(3), local_vector(3)
+    N, W = tensor(p.table_at, p.points, 2, nn), matrix(p.table_at + 16 * p.points * nn, p.points, nn)
+    size = p.size * s[0, 0]
+    for q in range(p.points):
+        edges(N, x, q, x_1, x_2)
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            normal = size * (x_1[j] * x_2[k] - x_1[k] * x_2[j])
+            for a in range(nn):
+                f[3 * a + i] -= W[q, a] * normal
+
+
+@kernel
+def pressure_tangent(p, x, s, K):
+    """Add (2) to K (3 nn, 3 nn)."""
+    nn, x_1, x_2 = len(x), local_vector(3), local_vector(3)
+    N, W = tensor(p.table_at, p.points, 2, nn), matrix(p.table_at + 16 * p.points * nn, p.points, nn)
+    size = p.size * s[0, 0]
+    for q in range(p.points):
+        edges(N, x, q, x_1, x_2)
+        for a in range(nn):
+            for b in range(nn):
+                for i in range(3):
+                    j, k = (i + 1) % 3, (i + 2) % 3
+                    d = size * W[q, a] * (N[q, 1, b] * x_1[k] - N[q, 0, b] * x_2[k])
+                    e = size * W[q, a] * (N[q, 1, b] * x_1[j] - N[q, 0, b] * x_2[j])
+                    K[3 * a + i, 3 * b + j] -= d
+                    K[3 * a + i, 3 * b + k] += e
+
+
+@kernel
+def dead(p, s, f):
+    """Add (3) to f (3 nn,)."""
+    for a in range(len(p.load)):
+        for i in range(3):
+            f[3 * a + i] += s[0, 0] * p.load[a, i]
+
+
+@kernel
+def dead_tangent(p, K):
+    """(3) has none."""
+
+
+@kernel
+def energy_of_load(p, x, s):
+    """Potential of (3) [J]; 0 of what depends on time."""
+    total = 0.0
+    if p.has_potential == 1:
+        for a in range(len(p.load)):
+            for i in range(3):
+                total -= s[0, 0] * p.load[a, i] * x[a, i]
+    return total
+
+
+def _factor(owner: Checked, signal: Any) -> Signal:
+    """The function of time that scales a load; one of numbers."""
+    found = Signal.of(owner.as_motion("signal", 1.0 if signal is None else signal))
+    try:
+        owner.number("signal", found(0.0))
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(owner, "signal", signal, f"must return numbers: {error}") from error
+    return found
+
+
+class PressureFace(Force):
+    """Pressure on one face; `SurfacePressure` makes those of a group of faces.
+
+    Parameters
+    ----------
+    nodes : sequence of 3, 4, 6 or 8 Node3
+        As seen from outside: corners counter-clockwise, then the middle nodes of their edges.
+    pressure : float [Pa], > 0 presses inwards
+    signal : float, callable or Signal, optional
+        Factor or function of time.
+    name : str, optional
+
+    Raises
+    ------
+    ParameterError
+        A wrong number of nodes.
+    """
+
+    numbers_per_node = 3
+    circulatory = True
+    checked_within = 0.05
+    parameters = PRESSURE
+    kernels = {"force": pressure, "force_tangent": pressure_tangent}
+    viscous = False
+
+    def __init__(self, nodes: Any, pressure: float, *, signal: Any = None, name: str | None = None) -> None:
+        self.name = name
+        super().__init__(nodes, name=name, signals=[_factor(self, signal)])
+        self.check(len(self.nodes) in FACES, "nodes", len(self.nodes), "of them; a face has 3, 4, 6 or 8")
+        size = self.number("pressure", pressure, "Pa")
+        self.record = (size, len(self._cell.stiffness.weights), self._cell.surface_table_at)
+
+    @property
+    def _cell(self):
+        return FACES[len(self.nodes)]
+
+    def place(self) -> None:
+        self.record = (*self.record[:2], self._cell.surface_table_at)
+
+
+class NodalLoad(Force):
+    """Forces of fixed direction on the nodes of one face or cell; tractions and body forces are made of them.
+
+    Parameters
+    ----------
+    nodes : sequence of Node3
+    load : (nn, 3) [N], inertial axes
+    signal : float, callable or Signal, optional
+        Factor or function of time.
+    name : str, optional
+
+    Raises
+    ------
+    ParameterError
+        Not one force for each node.
+    """
+
+    numbers_per_node = 3
+    external = by_time = True
+    invariant = viscous = False
+    kernels = {"force": dead, "force_tangent": dead_tangent, "energy": energy_of_load}
+    RECORDS: ClassVar[dict[int, np.dtype]] = {}
+
+    def __init__(self, nodes: Any, load: ArrayLike, *, signal: Any = None, name: str | None = None) -> None:
+        self.name = name
+        super().__init__(nodes, name=name, signals=[_factor(self, signal)])
+        self.record = (self.as_array("load", load, (len(self.nodes), 3)), int(self.conservative))
+
+    @property
+    def parameters(self) -> np.dtype:  # type: ignore[override]
+        nn = len(self.nodes)
+        return self.RECORDS.setdefault(nn, np.dtype([("load", "f8", (nn, 3)), ("has_potential", "i8")]))
+
+    @property
+    def conservative(self) -> bool:
+        """Whether the load has a potential."""
+        return self.signals[0].constant
+
+
+class _BodyLoad(Checked):
+    """Base of loads that are made of many elements; ``model.add(load)`` adds them.
+
+    A function of time is one signal of all elements: it is evaluated once.
+    """
+
+    def __init__(self, body: SolidBody, signal: Any, name: str | None) -> None:
+        self.name = name
+        self.body = self.as_instance("body", body, SolidBody, "a SolidBody")
+        self.signal = _factor(self, signal)
+        self.elements: list[Force] = []
+
+    def _faces(self, group):
+        """Places (nn,) among the nodes of the body of the faces of a group, as seen from outside of the body."""
+        body, mesh = self.body, self.body.mesh
+        inside = body.points_inside
+        wanted = {}
+        for kind, rows in mesh.faces_of(group).items():
+            corners = 3 if kind.startswith("triangle") else 4
+            wanted |= {tuple(sorted(row[:corners])): row for row in rows[inside[rows].all(axis=1)].tolist()}
+        self.check(wanted, "group", group, "has no faces of this body")
+        faces, keys = owned_faces(mesh, body.cells)
+        found = [[] for _ in wanted]
+        number = {key: k for k, key in enumerate(wanted)}
+        for face, key in zip(faces, keys.tolist()):
+            k = number.get(tuple(key if key[0] >= 0 else key[1:]))
+            if k is not None:
+                found[k].append(face)
+        self.check(all(found), "group", group, "has faces that belong to no cell of this body")
+        twice = sum(len(owners) > 1 for owners in found)
+        self.check(twice == 0, "group", group, f"has {twice} faces between two cells of this body: nothing acts there")
+        return [body.places_of(owners[0]) for owners in found]
+
+    def _label(self, k):
+        return None if self.name is None else f"{self.name} {k}"
+
+    @property
+    def total(self) -> np.ndarray:
+        """Resultant (3,) [N] with a factor of one, of the unloaded body, inertial axes."""
+        return np.zeros(3)
+
+
+class SurfacePressure(_BodyLoad):
+    """Pressure on the faces of a group, along the normals of the deformed body (follower).
+
+    Parameters
+    ----------
+    body : SolidBody
+    group : str
+        Faces, or nodes of the boundary: then the faces all of whose nodes are in the group.
+    pressure : float [Pa], > 0 presses inwards
+    signal : float, callable or Signal, optional
+        Factor or function of time that scales the pressure, e.g. ``ramp(0, 1)``.
+    name : str, optional
+
+    Attributes
+    ----------
+    elements : list of PressureFace
+    area : float [m²], of the unloaded faces
+
+    Raises
+    ------
+    ParameterError
+        No such group, no faces in it, or faces that are not on the boundary of the body.
+
+    Examples
+    --------
+    >>> from fem_mbs.mesh_block import block_mesh
+    >>> from fem_mbs.elements.solids.material import SolidMaterial
+    >>> block = SolidBody(block_mesh([1, 1, 1], [2, 2, 2]), SolidMaterial(1e6, 0.3, 1000.0))
+    >>> (SurfacePressure(block, "z1", 2e3).total.round(9) + 0.0).tolist()
+    [0.0, 0.0, -2000.0]
+    """
+
+    def __init__(
+        self, body: SolidBody, group: str, pressure: float, *, signal: Any = None, name: str | None = None
+    ) -> None:
+        super().__init__(body, signal, name)
+        self.pressure = self.number("pressure", pressure, "Pa")
+        self._places = self._faces(group)
+        for k, places in enumerate(self._places):
+            nodes = [body.nodes[i] for i in places]
+            self.elements.append(PressureFace(nodes, self.pressure, signal=self.signal, name=self._label(k)))
+
+    @property
+    def area(self) -> float:
+        return float(sum(np.linalg.norm(normals, axis=1).sum() for normals in self._normals()))
+
+    def _normals(self):
+        """w X_,1 × X_,2 (q, 3) of each face of the unloaded body, inertial axes."""
+        for places in self._places:
+            rule = FACES[len(places)].stiffness
+            J = rule.jacobians(np.array([self.body.nodes[i].position for i in places])[None])[0]
+            yield rule.weights[:, None] * np.cross(J[..., 0], J[..., 1])
+
+    @property
+    def total(self) -> np.ndarray:
+        return -self.pressure * sum(normals.sum(axis=0) for normals in self._normals())
+
+
+class SurfaceTraction(_BodyLoad):
+    """Force per area of the unloaded faces of a group, of fixed direction.
+
+    Parameters
+    ----------
+    body : SolidBody
+    group : str
+        Faces, or nodes of the boundary: then the faces all of whose nodes are in the group.
+    traction : (3,) [N/m²], inertial axes
+    signal : float, callable or Signal, optional
+        Factor or function of time that scales the traction.
+    name : str, optional
+
+    Attributes
+    ----------
+    elements : list of NodalLoad
+
+    Raises
+    ------
+    ParameterError
+        No such group, no faces in it, or faces that are not on the boundary of the body.
+    """
+
+    def __init__(
+        self, body: SolidBody, group: str, traction: ArrayLike, *, signal: Any = None, name: str | None = None
+    ) -> None:
+        super().__init__(body, signal, name)
+        self.traction = self.as_vector("traction", traction)
+        for k, places in enumerate(self._faces(group)):
+            rule = FACES[len(places)].stiffness
+            J = rule.jacobians(body.reference[places][None])[0]
+            area = rule.weights * np.linalg.norm(np.cross(J[..., 0], J[..., 1]), axis=1)
+            load = np.outer(rule.shapes.T @ area, self.traction)
+            nodes = [body.nodes[i] for i in places]
+            self.elements.append(NodalLoad(nodes, load, signal=self.signal, name=self._label(k)))
+
+    @property
+    def total(self) -> np.ndarray:
+        return sum(element.record[0].sum(axis=0) for element in self.elements)
+
+
+class BodyForce(_BodyLoad):
+    """Force per volume of the unloaded body, of fixed direction. Weight is the model's own gravity.
+
+    Parameters
+    ----------
+    body : SolidBody
+    force : (3,) [N/m³], inertial axes
+    signal : float, callable or Signal, optional
+        Factor or function of time that scales the force.
+    name : str, optional
+
+    Attributes
+    ----------
+    elements : list of NodalLoad
+    """
+
+    def __init__(self, body: SolidBody, force: ArrayLike, *, signal: Any = None, name: str | None = None) -> None:
+        super().__init__(body, signal, name)
+        self.force = self.as_vector("force", force)
+        for cell, made in body.records.items():
+            shares = (made["m"] / body.material.density) @ CELLS[cell].mass.shapes
+            for places, share in zip(body.connectivity(cell), shares):
+                nodes = [body.nodes[i] for i in places]
+                self.elements.append(NodalLoad(nodes, np.outer(share, self.force), signal=self.signal))
+        for k, element in enumerate(self.elements):
+            element.name = self._label(k)
+
+    @property
+    def total(self) -> np.ndarray:
+        return self.body.volume * self.force
+
+
+def _pressed(rng):
+    nn = int(rng.choice([3, 4, 6, 8]))
+    flat = FACES[nn].points
+    places = np.column_stack([flat, 0.1 * rng.normal(size=nn)]) + 0.05 * rng.normal(size=(nn, 3))
+    return PressureFace([Node3(x) for x in places], rng.normal(), signal=rng.uniform(0.5, 1.5))
+
+
+def _loaded(rng):
+    nn = int(rng.choice([3, 4, 6, 8]))
+    return NodalLoad([Node3(rng.normal(size=3)) for _ in range(nn)], rng.normal(size=(nn, 3)))
+
+
+register(PressureFace, example=_pressed)
+register(NodalLoad, example=_loaded)

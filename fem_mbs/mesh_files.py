@@ -1,0 +1,145 @@
+"""Reading meshes of other programs through meshio.
+
+What comes as named groups depends on the format:
+
+    MSH 4.1          ``cell_sets`` by the names of physical groups
+    MSH 2.2          numbers in ``cell_data["gmsh:physical"]``, their names in ``field_data``
+    Abaqus .inp      element sets and node sets
+    VTK, VTU …       no names; whole numbers of cells ("material" = 3) become groups "material 3"
+
+meshio leaves the process where it does not know a type of element of an Abaqus file: that is caught here.
+
+Source: docs/howto/meshes.md.
+"""
+
+import contextlib
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.arguments import Keywords, Named
+from fem_mbs.errors import ParameterError
+from fem_mbs.mesh import NODES, Mesh
+
+UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
+MOST = 64  # different numbers of cells that are groups
+
+
+@Keywords.known
+def read_mesh(path: str | Path, *, units: str | float = "m", check: bool = True) -> Mesh:
+    """Read a mesh from a file of any format that meshio knows: Gmsh, VTK, VTU, Abaqus, Nastran, MED, STL …
+
+    Parameters
+    ----------
+    path : path
+    units : {"m", "cm", "mm", "um", "in", "ft"} or float > 0
+        Of the coordinates in the file; a number is the metres of one unit.
+    check : bool
+        Refuse solid cells that are flat or turned inside out.
+
+    Returns
+    -------
+    Mesh
+
+    Raises
+    ------
+    ParameterError
+        No file, or none that meshio reads; no points or cells; bad cells, by type, number and place.
+
+    Examples
+    --------
+    >>> part = read_mesh("part.msh", units="mm")  # doctest: +SKIP
+    >>> part.nodes_of("bore")  # doctest: +SKIP
+    """
+    owner = Named("read_mesh")
+    scale = UNITS[owner.as_choice("units", units, tuple(UNITS))] if isinstance(units, str) else units
+    scale = owner.positive("units", scale, "m")
+    check = owner.as_flag("check", check)
+    found = load(owner, path)
+    points = np.zeros((len(found.points), 3))
+    points[:, : np.shape(found.points)[1]] = found.points
+    cells, starts = _cells(found)
+    owner.check(len(points) and cells, "path", path, "has no points or no cells")
+    mesh = Mesh(scale * points, cells, _groups(found, starts), name=Path(path).name)
+    if check:
+        mesh.check_cells()
+    return mesh
+
+
+def load(owner: Any, path: Any, parameter: str = "path") -> Any:
+    """The meshio.Mesh of a file; a ParameterError of the owner if there is none."""
+    path = owner.as_path(parameter, path)
+    owner.check(path is not None, parameter, path, "must be the path of a mesh file")
+    owner.check(Path(path).is_file(), parameter, path, "is no mesh: there is no such file")
+    import meshio
+
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            return meshio.read(Path(path))
+    except (OSError, SystemExit, ValueError, KeyError, IndexError, AssertionError, meshio.ReadError) as error:
+        words = " ".join(said.getvalue().split()) or ("" if isinstance(error, SystemExit) else str(error))
+        words = words or type(error).__name__
+        raise ParameterError(owner, parameter, path, f"is no mesh that meshio reads ({words})") from None
+
+
+def _cells(found):
+    """Type -> (k, nn) cells, blocks of one type put together; and where each block begins in them."""
+    cells, starts = {}, []
+    for block in found.cells:
+        parts = cells.setdefault(block.type, [])
+        starts.append((block.type, sum(len(part) for part in parts), len(block.data)))
+        parts.append(np.asarray(block.data))
+    return {kind: np.concatenate(parts) for kind, parts in cells.items() if sum(map(len, parts))}, starts
+
+
+def _groups(found, starts):
+    """Name -> type -> numbers of cells or points."""
+    groups: dict[str, dict[str, list]] = {}
+
+    def add(name, kind, numbers):
+        if len(numbers):
+            groups.setdefault(str(name), {}).setdefault(kind, []).append(np.asarray(numbers, np.int64))
+
+    for name, parts in found.cell_sets.items():
+        if not name.startswith("gmsh:"):
+            for (kind, first, _), numbers in zip(starts, parts):
+                if numbers is not None:
+                    add(name, kind, first + np.asarray(numbers, np.int64))
+    for name, numbers in found.point_sets.items():
+        add(name, NODES, numbers)
+    if not groups:
+        for name, rows in _numbered(found):
+            for (kind, first, _), chosen in zip(starts, rows):
+                add(name, kind, first + np.flatnonzero(chosen))
+    return {name: {k: np.concatenate(v) for k, v in parts.items()} for name, parts in groups.items()}
+
+
+def _numbered(found):
+    """Groups of whole numbers of cells, (name, chosen cells of each block): physical groups of Gmsh, materials."""
+    names = {(int(tag), int(dim)): name for name, (tag, dim) in found.field_data.items()}
+    for field, parts in found.cell_data.items():
+        parts = [np.asarray(part) for part in parts]
+        if field == "gmsh:geometrical" or any(p.ndim > 1 or p.dtype.kind not in "iu" for p in parts):
+            continue
+        numbers = np.unique(np.concatenate(parts)) if parts else []
+        if len(numbers) > MOST:
+            continue
+        dimensions = [_dimension(block.type) for block in found.cells]
+        for number in numbers:
+            chosen = [part == number for part in parts]
+            if field != "gmsh:physical":
+                yield f"{field} {number}", chosen
+                continue
+            for dim in sorted(set(dimensions)):
+                name = names.get((int(number), dim), f"physical {number}")
+                yield name, [c & (d == dim) for c, d in zip(chosen, dimensions)]
+
+
+def _dimension(kind):
+    """Dimension of a type of cell."""
+    if kind.startswith(("vertex", "line", "triangle", "quad")):
+        return 0 if kind.startswith("vertex") else 1 if kind.startswith("line") else 2
+    return 3
