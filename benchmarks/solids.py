@@ -1,7 +1,7 @@
 """Speed of the assembly of solids: forces, mass and tangent into the global sparse matrix, per element.
 
-Beside it scikit-fem where it is installed (``pip install scikit-fem``): the stiffness of linear elasticity alone, on the
-same cube of tetrahedra of 10 nodes, with its own quadrature of degree 2. One process; best of three.
+Beside it scikit-fem where it is installed (``pip install scikit-fem``): the stiffness of linear elasticity alone, on
+the same cube of tetrahedra of 10 nodes, with its own quadrature of degree 2. One process; best of three.
 
     python benchmarks/solids.py [divisions]
 """
