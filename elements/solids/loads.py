@@ -184,6 +184,7 @@ class NodalLoad(Force):
 
     @property
     def parameters(self) -> np.dtype:  # type: ignore[override]
+        """Record of the parameters, for this number of nodes."""
         nn = len(self.nodes)
         return self.RECORDS.setdefault(nn, np.dtype([("load", "f8", (nn, 3)), ("has_potential", "i8")]))
 
