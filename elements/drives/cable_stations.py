@@ -120,7 +120,7 @@ class OnPath(Element):
         return psi
 
     def picture(self) -> list:
-        """The pulleys; the cable itself has another shape at every instant."""
+        """The pulleys; `drawn_spans` has the cable between them."""
         from fem_mbs.shapes import Cylinder
 
         shapes = []
@@ -129,6 +129,11 @@ class OnPath(Element):
                 z = 0.1 * abs(rho) * frame.rotation[:, 2]
                 shapes.append((frame.node, Cylinder(frame.p - z, frame.p + z, abs(rho))))
         return shapes
+
+    def drawn_spans(self) -> list:
+        """The cable from station to station; what lies on pulleys is not drawn."""
+        stations = list(zip(self.path, self.rho))
+        return [(a, b, np.array([r_a, r_b]), self._E) for (a, r_a), (b, r_b) in zip(stations, stations[1:])]
 
     def trouble(self, state: Any) -> str | None:
         """What is wrong with the path in a state, as text, or None."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results.notebook import Film, Picture
-from fem_mbs.results.skin import BEAM, BODY, LINE, SPRING
+from fem_mbs.results.skin import BEAM, BODY, LINE, SPAN, SPRING
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results
@@ -381,6 +381,10 @@ class _Stage:
             blocks = self.pv.MultiBlock([self.pv.lines_from_points(line) for line in coils])
             lines = blocks.combine().extract_surface(algorithm=None)
             add(lines, color=INK, line_width=1.5 * self.line_width, name="springs" + label, opacity=opacity)
+        spans = skin.cells(SPAN, LINE)
+        if len(spans):
+            lines = self.pv.PolyData(points, lines=np.insert(spans, 0, 2, axis=1).ravel())
+            add(lines, color=INK, line_width=2.5 * self.line_width, name="spans" + label, opacity=opacity)
         if len(skin.joint_point):
             add(
                 self.pv.PolyData(points[skin.joint_point]), color=INK, point_size=7 * self.line_width, opacity=opacity,

@@ -318,7 +318,7 @@ class Results:
         if self._skin is None:
             with self._store._open() as file:
                 group = file["fem_mbs/skin"]
-                arrays = {name: group[name][()] for name in Skin.ARRAYS}
+                arrays = {name: group[name][()] if name in group else read_checks.LATER[name] for name in Skin.ARRAYS}
                 self._skin = Skin(**read_checks.skin(arrays, self.description))
         elif not isinstance(self._skin, Skin):
             self._skin = self._skin.skin()

@@ -11,7 +11,7 @@ contact_force      contacts         3, N, at the end of the step; without persis
 gap                contacts         1, m
 contact_status     contacts         1: 0 open, 1 sticking or rolling, 2 sliding
 
-cell data          kind             0 body, 1 beam, 2 contact, 3 joint, 4 spring
+cell data          kind             0 body, 1 beam, 2 contact, 3 joint, 4 spring, 5 span of a belt or cable
                    element          number of the element in the model
                    color            red, green, blue 0 … 255
 """

@@ -18,8 +18,8 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.rotations import log
 
-KINDS = ("body", "beam", "contact", "joint", "spring")  # values 0, 1, … of the cell array "kind"
-BODY, BEAM, CONTACT, JOINT, SPRING = range(5)
+KINDS = ("body", "beam", "contact", "joint", "spring", "span")  # values 0, 1, … of the cell array "kind"
+BODY, BEAM, CONTACT, JOINT, SPRING, SPAN = range(6)
 VERTEX, LINE, TRIANGLE, QUAD = 1, 3, 5, 9  # cell types of VTK
 CORNERS = {VERTEX: 1, LINE: 2, TRIANGLE: 3, QUAD: 4}
 
@@ -106,6 +106,33 @@ def helix(
     return x, R_A[..., None, :, :] @ np.stack(columns, axis=-1)
 
 
+def tangent_offsets(d: np.ndarray, axis: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    """From centres of pulleys to where straight spans touch them.
+
+    With u along the span and the axis a, a pulley that is run round counter-clockwise is touched at ρ u×a from its
+    centre, and the span from the first to the second has no component along u×a:
+
+        d·(u×a) = ρ_1 − ρ_2,   u×a = sin θ e − cos θ a×e,   sin θ = (ρ_1 − ρ_2)/|d|                                (2)
+
+    Parameters
+    ----------
+    d, axis : (…, n, 3) [m]
+        From the first centre to the second; unit vectors of the axes. What d has along the axis is left out.
+    radii : (n, 2) [m]
+        Of both pulleys, signed as in `Element.drawn_spans`.
+
+    Returns
+    -------
+    (…, n, 2, 3) [m]
+    """
+    d = d - np.einsum("...i,...i->...", d, axis)[..., None] * axis
+    length = np.linalg.norm(d, axis=-1, keepdims=True)
+    e = d / np.where(length > 0.0, length, 1.0)
+    sine = np.clip((radii[:, :1] - radii[:, 1:]) / np.where(length > 0.0, length, 1.0), -1.0, 1.0)
+    normal = sine * e - np.sqrt(1.0 - sine**2) * np.cross(axis, e)
+    return radii[..., None] * normal[..., None, :]
+
+
 class Skin:
     """Everything that is drawn of a system: points that follow nodes, beams and contacts, and cells that join them.
 
@@ -129,12 +156,17 @@ class Skin:
         Point numbers of the lines drawn on surfaces.
     joint_point, joint_element : (n_joints,)
         Points of joints, and their elements.
+    span_point, span_radii : (n_spans, 2), (n_spans, 2) [m]
+        Points at the ends of straight spans of belts and cables, fixed to nodes at the centres of pulleys and drawn
+        where the span touches these; signed radii. Their velocities are those of the centres.
+    span_node, span_axis : (n_spans,), (n_spans, 3)
+        Axes of the pulleys, in axes of a node.
     """
 
     ARRAYS = (
         "node", "offset", "ends", "end_offset", "end_rotation", "beam_element", "stations", "beam", "station",
         "section", "contact_element", "connectivity", "offsets", "types", "kind", "owner", "color", "edges",
-        "joint_point", "joint_element",
+        "joint_point", "joint_element", "span_point", "span_radii", "span_node", "span_axis",
     )  # fmt: skip
 
     if TYPE_CHECKING:
@@ -191,6 +223,11 @@ class Skin:
         x, R = np.asarray(x), np.asarray(R)
         out = np.zeros((*x.shape[:-2], self.n_points, 3))
         self._carry(x, R, out)
+        if len(self.span_point):
+            first, second = self.span_point.T
+            axis = np.einsum("...nij,nj->...ni", R[..., self.span_node, :, :], self.span_axis)
+            offsets = tangent_offsets(out[..., second, :] - out[..., first, :], axis, self.span_radii)
+            out[..., self.span_point, :] += offsets
         if self.n_swept:
             A, B = self.ends.T
             x_A, x_B = (
