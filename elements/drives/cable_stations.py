@@ -12,6 +12,7 @@ Source: docs/theory/gears_and_belts.md, (12), (13). Symbols: see `fem_mbs.elemen
 """
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -132,8 +133,8 @@ class OnPath(Element):
 
     def drawn_spans(self) -> list:
         """The cable from station to station; what lies on pulleys is not drawn."""
-        stations = list(zip(self.path, self.rho))
-        return [(a, b, np.array([r_a, r_b]), self._E) for (a, r_a), (b, r_b) in zip(stations, stations[1:])]
+        stations = zip(self.path, self.rho)
+        return [(a, b, np.array([r_a, r_b]), self._E) for (a, r_a), (b, r_b) in pairwise(stations)]
 
     def trouble(self, state: Any) -> str | None:
         """What is wrong with the path in a state, as text, or None."""
