@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.arguments import Keywords
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results.notebook import Film, Picture
 from fem_mbs.results.skin import BEAM, BODY, LINE, SPAN, SPRING
@@ -35,6 +36,7 @@ COLOR_FIELDS = {
 VIEWS = {"x": (1, 0, 0), "y": (0, -1, 0), "z": (0, 0, 1), "iso": (1.0, -1.4, 0.8)}  # from where the camera looks
 
 
+@Keywords.known
 def picture(
     result: "Results",
     save: str | Path | None = None,
@@ -92,6 +94,7 @@ def picture(
     return image.view(Picture)
 
 
+@Keywords.known
 def animate(
     result: "Results",
     save: str | Path,
