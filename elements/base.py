@@ -251,6 +251,14 @@ class Element(Part):
         """Shapes that draw this element (see `fem_mbs.shapes`); an empty list draws nothing."""
         return []
 
+    def drawn_spans(self) -> list | None:
+        """Straight spans that draw a belt or a cable: (first frame, second frame, radii (2,), frame of the axis z).
+
+        Frames are the centres of pulleys. A radius is > 0 where the span runs on to the pulley, or off it,
+        counter-clockwise about the axis, and 0 at a point. None: a force between two frames is drawn as a coil.
+        """
+        return None
+
     def __repr__(self):
         return label(self)
 

@@ -137,9 +137,11 @@ def __getattr__(name):
     elif name.startswith("__"):  # tools ask every object for such names; a search for a near one takes 10 ms
         raise AttributeError(f"module 'fem_mbs' has no attribute '{name}'")
     else:
-        from fem_mbs.spelling import meant  # when it is needed only: `import fem_mbs` stays quick
+        from fem_mbs.spelling import elsewhere, meant  # when it is needed only: `import fem_mbs` stays quick
 
-        raise AttributeError(f"fem_mbs has no '{name}'; {meant(name, __all__)}")
+        here = elsewhere(name, __all__)
+        hint = meant(name, __all__) if here is None else f"that is done by '{here}'"
+        raise AttributeError(f"fem_mbs has no '{name}'; {hint}")
     globals()[name] = value
     return value
 

@@ -1,7 +1,7 @@
 """The model: what the user fills. ``compile()`` checks it and returns the `System` that solvers see."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -162,6 +162,14 @@ class Model(Checked):
     def __setstate__(self, state):
         self.__dict__.update(state)
         self._known = set(self.nodes)
+
+    if not TYPE_CHECKING:  # to type checkers an unknown attribute stays unknown
+
+        def __getattr__(self, name):
+            """What a model does not have; how it is run, where that was meant."""
+            ways = ", which a time stepper runs: fem.DecoupledNSGA().run(model, t_end=…, h=…)"
+            hint = ways if name in ("run", "simulate", "solve", "integrate", "step") else ""
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
 
     def __getitem__(self, name):
         """Element (or node) by name."""

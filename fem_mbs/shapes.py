@@ -163,6 +163,16 @@ def _points_of_sphere(radius, resolution):
     return points
 
 
+class Ellipsoid(Shape):
+    """Ellipsoid of semi-axes (3,) [m] along the node axes; ``resolution`` and drawn circles are those of `Sphere`."""
+
+    def __init__(self, semi_axes: ArrayLike, *, resolution: int = 32, **placement: Any) -> None:
+        self.semi_axes = self.as_lengths("semi_axes", semi_axes)
+        ball = Sphere(1.0, resolution=resolution)
+        self._place(self.semi_axes * ball.points, **placement)
+        self.faces, self.edges = ball.faces, ball.edges
+
+
 class Box(Shape):
     """Box of edge lengths size (3,) [m] along the node axes, centred on the node (see ``offset``)."""
 

@@ -4,7 +4,28 @@ import difflib
 from collections.abc import Iterable
 
 NEAR = 0.6  # of `nearness`: probably meant
+MISSPELT = 0.85  # of `nearness`: more probably meant than what another program calls so
 SHORT = 0.9, 4  # nearness of a name that is cut short, if so many letters of it are left
+
+
+# names that other programs have, or the words in them, and what does the same here
+ELSEWHERE = {
+    "hinge": "Revolute", "pinjoint": "Revolute", "weld": "Fixed", "slider": "Prismatic", "translational": "Prismatic",
+    "balljoint": "Spherical", "ballandsocket": "Spherical", "rigidlink": "Distance", "hooke": "Universal",
+    "rope": "Cable", "winch": "Cable", "tendon": "Cable", "pulley": "Cable", "beltdrive": "IdealBelt", "chain": "Belt",
+    "damper": "Spring", "coulomb": "DryFriction", "brake": "Lock", "clutch": "Lock", "gripper": "Attachment",
+    "torque": "PointMoment", "jointlimit": "Stops", "endstop": "Stops", "servo": "Motor", "coin": "RingOnPlane",
+    "egg": "EllipsoidOnPlane", "integrator": "DecoupledNSGA", "simulat": "DecoupledNSGA", "eigen": "modes",
+    "marker": "Frame", "rigidpart": "RigidBody",
+}  # fmt: skip
+
+
+def elsewhere(name: str, choices: Iterable[str]) -> str | None:
+    """What does here what a name of another program means; None where that is not known, or one is misspelt."""
+    if any(nearness(name, other) >= MISSPELT for other in choices):
+        return None
+    plain = name.lower().replace("_", "")
+    return next((here for word, here in ELSEWHERE.items() if word in plain), None)
 
 
 def nearness(name: str, other: str) -> float:

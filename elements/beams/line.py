@@ -158,16 +158,27 @@ def beam_curve(
     >>> bend = beam_curve(arc, 8, Section.rectangle(1, 1, E=1e7, nu=0), name="bend")
     >>> round(sum(beam.length for beam in bend), 6)
     78.539816
+
+    Raises
+    ------
+    ParameterError
+        A curve that is no function, or does not return two things; a tangent of length 0.
     """
     count = _count(n, name, poses)
     unmade = Named("Beam", name)
+    what = "a function of s in [0, 1] that returns position and tangent, as lambda s: (spline(s), spline(s, 1))"
+    unmade.as_function("curve", curve, what, 1)
     # frames are carried over a finer division than the elements, so that the twist of the mesh does not depend on n
     fine = 8 * count
     places, frames = [], []
 
     def at(s, k):
         """Place and section rotation at s, carried from place k."""
-        x, direction = curve(s)
+        found = curve(s)
+        if not (isinstance(found, (tuple, list, np.ndarray)) and len(found) == 2):
+            message = f"(at s = {s:.3g}) must be a pair: position and tangent, or position and rotation"
+            raise ParameterError(unmade, "curve", found, message)
+        x, direction = found
         x, direction = finite_vector(unmade, "curve", x), np.asarray(direction, float)
         if direction.shape == (3, 3):
             return x, direction

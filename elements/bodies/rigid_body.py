@@ -233,6 +233,17 @@ class RigidBody(Inertia):
 
     @classmethod
     @Keywords.known
+    def ellipsoid(cls, mass: float, semi_axes: ArrayLike, **options: Any) -> "RigidBody":
+        """Homogeneous ellipsoid of semi-axes (3,) [m] along the node axes: about x m/5 (b² + c²); drawn as such."""
+        from fem_mbs.shapes import Ellipsoid
+
+        owner = Named(cls.__name__, options.get("name"))
+        mass, semi_axes = owner.positive("mass", mass, "kg"), owner.as_lengths("semi_axes", semi_axes)
+        squares = semi_axes**2
+        return cls(mass, mass / 5 * (squares.sum() - squares), **{"shape": Ellipsoid(semi_axes), **options})
+
+    @classmethod
+    @Keywords.known
     def box(cls, mass: float, size: ArrayLike, **options: Any) -> "RigidBody":
         """Homogeneous box of edge lengths size (3,) [m] along the node axes; drawn as a box."""
         from fem_mbs.shapes import Box

@@ -255,7 +255,7 @@ class EllipsoidOnPlane(_RoundOnPlane):
     Examples
     --------
     >>> from fem_mbs import Model, RigidBody
-    >>> model, egg = Model(), RigidBody(0.06, [2e-5, 2e-5, 1e-5], position=[0, 0, 0.022], name="egg")
+    >>> model, egg = Model(), RigidBody.ellipsoid(0.06, [0.022, 0.022, 0.03], position=[0, 0, 0.03], name="egg")
     >>> EllipsoidOnPlane(egg, model.ground, semi_axes=[0.022, 0.022, 0.03], friction=0.4, name="table")
     EllipsoidOnPlane 'table'
     """

@@ -12,6 +12,7 @@ Source: docs/theory/gears_and_belts.md, (12), (13). Symbols: see `fem_mbs.elemen
 """
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,7 @@ class OnPath(Element):
         return psi
 
     def picture(self) -> list:
-        """The pulleys; the cable itself has another shape at every instant."""
+        """The pulleys; `drawn_spans` has the cable between them."""
         from fem_mbs.shapes import Cylinder
 
         shapes = []
@@ -129,6 +130,11 @@ class OnPath(Element):
                 z = 0.1 * abs(rho) * frame.rotation[:, 2]
                 shapes.append((frame.node, Cylinder(frame.p - z, frame.p + z, abs(rho))))
         return shapes
+
+    def drawn_spans(self) -> list:
+        """The cable from station to station; what lies on pulleys is not drawn."""
+        stations = zip(self.path, self.rho)
+        return [(a, b, np.array([r_a, r_b]), self._E) for (a, r_a), (b, r_b) in pairwise(stations)]
 
     def trouble(self, state: Any) -> str | None:
         """What is wrong with the path in a state, as text, or None."""

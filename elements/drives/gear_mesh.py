@@ -124,6 +124,13 @@ class TwoWheels(Element):
             f"m: the wheels overlap, their centres are {self.distance:.6g} m apart at the start",
         )
 
+    def drawn_spans(self) -> list:
+        """Both spans of a belt; nothing is drawn between gears."""
+        if not hasattr(self, "crossed"):
+            return []
+        P, Q, radii = self.frame_P, self.frame_Q, self.radii * (1.0, -1.0 if self.crossed else 1.0)
+        return [(P, Q, radii, P), (P, Q, -radii, P)]
+
     def centres(self, x: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Vectors (3,) from P to Q in axes of P, and from Q to P in axes of Q [m]."""
         P, Q = self.frame_P, self.frame_Q

@@ -163,7 +163,9 @@ class Bushing(Force):
     Notes
     -----
     The deformation is that of the helix between the frames: both ends are equal, and any rotation below half a turn is
-    allowed. 6 × 6 matrices mean the same as in other programs as long as rotations are small.
+    allowed. So the bushing turns with both: for a shaft that spins put it on a housing, in which a `Spherical` joint
+    holds the shaft (docs/howto/rotors.md). 6 × 6 matrices mean the same as in other programs as long as rotations are
+    small.
 
     Examples
     --------

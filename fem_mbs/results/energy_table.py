@@ -67,7 +67,10 @@ class EnergyTable:
         last = "contacts of groups, numerical" if self.groups else "numerical"
         rows = [("kinetic energy, change", "", self.kinetic[1] - self.kinetic[0])]
         rows += [("potential energy, change", "", self.potential[1] - self.potential[0])]
-        rows += [(f"work of {line.name}", line.kind, line.work) for line in self.lines]
+        working = [line for line in self.lines if line.work != 0.0]
+        rows += [(f"work of {line.name}", line.kind, line.work) for line in working]
+        if len(working) < len(self.lines):
+            rows += [(f"{len(self.lines) - len(working)} more without work", "", 0.0)]
         rows += [(last, "", self.numerical)]
         width = max(len(name) for name, _, _ in rows)
         head = f"energy from t = {self.t[0]:.6g} s to {self.t[1]:.6g} s [J]"

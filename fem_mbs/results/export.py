@@ -7,6 +7,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from fem_mbs.arguments import Keywords
 from fem_mbs.cells import CELLS
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results.skin import CORNERS, LINE, QUAD, TRIANGLE, VERTEX
@@ -20,6 +21,7 @@ SURFACE_ONLY = (".stl", ".obj", ".ply", ".off")  # formats that hold triangles a
 FRAMES = 200
 
 
+@Keywords.known
 def export(result: "Results", save: str | Path, *, time: float | None = None, frames: int | None = None) -> list[Path]:
     """Write the deformed model in a format of meshio.
 

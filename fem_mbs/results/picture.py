@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.arguments import Keywords
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results.notebook import Film, Picture
-from fem_mbs.results.skin import BEAM, BODY, LINE, SPRING
+from fem_mbs.results.skin import BEAM, BODY, LINE, SPAN, SPRING
 from fem_mbs.spelling import listed
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ FINE = 4000  # lines on the faces of solids: of more only a dark body would be l
 VIEWS = {"x": (1, 0, 0), "y": (0, -1, 0), "z": (0, 0, 1), "iso": (1.0, -1.4, 0.8)}  # from where the camera looks
 
 
+@Keywords.known
 def picture(
     result: "Results",
     save: str | Path | None = None,
@@ -98,6 +100,7 @@ def picture(
     return image.view(Picture)
 
 
+@Keywords.known
 def animate(
     result: "Results",
     save: str | Path,
@@ -412,6 +415,10 @@ class _Stage:
             blocks = self.pv.MultiBlock([self.pv.lines_from_points(line) for line in coils])
             lines = blocks.combine().extract_surface(algorithm=None)
             add(lines, color=INK, line_width=1.5 * self.line_width, name="springs" + label, opacity=opacity)
+        spans = skin.cells(SPAN, LINE)
+        if len(spans):
+            lines = self.pv.PolyData(points, lines=np.insert(spans, 0, 2, axis=1).ravel())
+            add(lines, color=INK, line_width=2.5 * self.line_width, name="spans" + label, opacity=opacity)
         if len(skin.joint_point):
             add(
                 self.pv.PolyData(points[skin.joint_point]), color=INK, point_size=7 * self.line_width, opacity=opacity,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fem_mbs.arguments import Keywords
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results.history import History
 from fem_mbs.results.names import unknown_name
@@ -49,6 +50,7 @@ class Curve(NamedTuple):
         return " ".join(part for part in (self.owner, self.history.replace("_", " "), self.component) if part)
 
 
+@Keywords.known
 def plot(
     result: "Results",
     *what: str,

@@ -33,6 +33,7 @@ def reaction(result: "Results", node: Any, model: Any = None) -> History:
     system = _system(result, model)
     i = _number(result, system, node)
     held = ~system.free[i]
+    _refuse_states(system)
     OWNER.check(held.any(), "node", node, "has no fixed component; forces of joints are their outputs")
     values: list = []
 
@@ -60,11 +61,15 @@ def _system(result, model):
     if system.contact_groups:
         group = label(system.contact_groups[0])
         raise FemMbsError(f"{group}: reactions of models with contact groups are not computed")
+    return system
+
+
+def _refuse_states(system):
+    """Forces that depend on internal states cannot be computed from results."""
     for element in system.elements:
         # gradients of constraints do not depend on how many turns a joint has made
         if element.sizes["nq"] and element.remembers and element.role != "constraint":
             raise FemMbsError(f"{label(element)} has internal states, which results do not hold: no reactions")
-    return system
 
 
 def _number(result, system, node):
@@ -72,7 +77,9 @@ def _number(result, system, node):
     if isinstance(node, str):
         result[node]  # explains a misspelt name
         row = result._entries[node][0]
-        OWNER.check(row is not None, "node", node, "is not a node or a body with one")
+        OWNER.check(
+            row is not None, "node", node, "is not a node or a body with one; forces of joints are their outputs"
+        )
         return row
     if isinstance(node, (int, np.integer)) and not isinstance(node, bool):
         OWNER.check(0 <= node < len(system.nodes), "node", node, f"is none of the {len(system.nodes)} nodes")

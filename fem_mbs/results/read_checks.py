@@ -213,7 +213,11 @@ SKIN = {
     "edges": (("lines", 2), "points"), "joint_point": (("j",), "points"), "joint_element": (("j",), "elements"),
     "solid_type": (("e",), None), "solid_connectivity": (("o",), "nodes"), "solid_X": (("o", 3), None),
     "solid_material": (("e", 3), None), "solid_owner": (("e",), "elements"), "solid_color": (("e",), None),
+    "span_point": (("q", 2), "p"), "span_radii": (("q", 2), None), "span_node": (("q",), "nodes"),
+    "span_axis": (("q", 3), None),
 }  # fmt: skip
+LATER = {"span_point": np.zeros((0, 2), int), "span_radii": np.zeros((0, 2)), "span_node": np.zeros(0, int),
+         "span_axis": np.zeros((0, 3))}  # of files that were written before there were such arrays  # fmt: skip
 
 
 def skin(arrays: dict, description: dict) -> dict:

@@ -319,7 +319,7 @@ class Results:
             with self._store._open() as file:
                 group = file["fem_mbs/skin"]
                 wanted = [*Skin.ARRAYS, *(name for name in Skin.SOLID_ARRAYS if name in group)]
-                arrays = {name: group[name][()] for name in wanted}
+                arrays = {name: group[name][()] if name in group else read_checks.LATER[name] for name in wanted}
                 self._skin = Skin(**read_checks.skin(arrays, self.description))
         elif not isinstance(self._skin, Skin):
             self._skin = self._skin.skin()

@@ -15,7 +15,7 @@ stress             solids           6, Pa, Cauchy stress, inertial axes, in the 
 principal_stress   solids           3, Pa, rising
 von_mises          solids           1, Pa
 
-cell data          kind             0 body, 1 beam, 2 contact, 3 joint, 4 spring, 5 solid
+cell data          kind             0 body, 1 beam, 2 contact, 3 joint, 4 spring, 5 span of a belt or cable, 6 solid
                    element          number of the element in the model
                    color            red, green, blue 0 … 255
 """

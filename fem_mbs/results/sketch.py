@@ -14,6 +14,7 @@ from fem_mbs.results.skin import (
     LINE,
     QUAD,
     SOLID,
+    SPAN,
     SPRING,
     TRIANGLE,
     VERTEX,
@@ -46,7 +47,7 @@ class Sketch:
     def __init__(self, system: "System", stations: int | None = None) -> None:
         self.fixed = []  # (element, node number, shape, colour), or (element, [(node number, place)], kind, cell)
         self.beams, self.outlines, self.beam_elements = [], [], []
-        self.bodies = {}
+        self.bodies, self.spans = {}, []
         ours = {id(element) for element in system.contacts}
         number = {id(element): index for index, element in enumerate(system.elements) if id(element) in ours}
         self.contacts = [number[id(element)] for element in system.contacts]  # in the order of contact results
@@ -78,8 +79,12 @@ class Sketch:
         ]
         if element.role == "constraint" and frames:
             self.add_points(index, frames[:1], JOINT, VERTEX)
-        elif element.role == "dynamic" and len(frames) == 2:
+        spans = element.drawn_spans()
+        if spans is None and element.role == "dynamic" and len(frames) == 2:
             self.add_points(index, frames, SPRING, LINE)
+        for first, second, radii, axis in spans or ():
+            self.add_points(index, [first, second], SPAN, LINE)
+            self.spans.append((radii, axis.node.index, np.array(axis.rotation[:, 2])))
 
     def add_shape(self, index: int, node: Node, shape: Any) -> None:
         n = node.index
@@ -96,7 +101,7 @@ class Sketch:
 
     def skin(self) -> Skin:
         """The skin of all that was taken in."""
-        node, offset, cells, fixed_edges, joints = self._fixed()
+        node, offset, cells, fixed_edges, joints, spans = self._fixed()
         first = sum(map(len, node))
         node.append(self.solids.nodes)
         offset.append(np.zeros((len(self.solids.nodes), 3)))
@@ -123,6 +128,10 @@ class Sketch:
             edges=_joined(fixed_edges + edges, (0, 2), np.int64),
             joint_point=np.array([p for p, _ in joints], np.int64),
             joint_element=np.array([e for _, e in joints], np.int64),
+            span_point=np.array(spans, np.int64).reshape(-1, 2),
+            span_radii=np.array([radii for radii, _, _ in self.spans], float).reshape(-1, 2),
+            span_node=np.array([n for _, n, _ in self.spans], np.int64),
+            span_axis=np.array([axis for _, _, axis in self.spans], float).reshape(-1, 3),
             **_cell_arrays(cells),
             **{f"solid_{name}": array for name, array in self.solids.arrays().items()},
         )
@@ -138,8 +147,8 @@ class Sketch:
         return cells
 
     def _fixed(self):
-        """Nodes and places of the points fixed to nodes, their cells and edges, and the points of joints."""
-        node, offset, cells, edges, joints, first = [], [], [], [], [], 0
+        """Nodes and places of the points fixed to nodes, their cells and edges, and the points of joints and spans."""
+        node, offset, cells, edges, joints, spans, first = [], [], [], [], [], [], 0
         for index, where, what, how in self.fixed:
             if isinstance(where, list):
                 points, numbers = np.array([p for _, p in where]), first + np.arange(len(where))[None]
@@ -147,6 +156,8 @@ class Sketch:
                 cells.append((numbers, how, what, index, INK))
                 if what == JOINT:
                     joints.append((first, index))
+                elif what == SPAN:
+                    spans.append((first, first + 1))
             else:
                 points = what.points
                 node.append(np.full(len(points), where))
@@ -156,7 +167,7 @@ class Sketch:
                 edges.append(what.edges + first)
             offset.append(points)
             first += len(points)
-        return node, offset, cells, edges, joints
+        return node, offset, cells, edges, joints, spans
 
     def _sweep(self, first):
         """Cells and edges of all beams; of their points, numbered from ``first``, the beams, stations and places in the

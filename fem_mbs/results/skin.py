@@ -20,8 +20,8 @@ from fem_mbs.cells import CELLS
 from fem_mbs.rotations import log
 from fem_mbs.solid_stress import Solids
 
-KINDS = ("body", "beam", "contact", "joint", "spring", "solid")  # values 0, 1, … of the cell array "kind"
-BODY, BEAM, CONTACT, JOINT, SPRING, SOLID = range(6)
+KINDS = ("body", "beam", "contact", "joint", "spring", "span", "solid")  # values 0, 1, … of the cell array "kind"
+BODY, BEAM, CONTACT, JOINT, SPRING, SPAN, SOLID = range(7)
 VERTEX, LINE, TRIANGLE, QUAD = 1, 3, 5, 9  # cell types of VTK
 CORNERS = {VERTEX: 1, LINE: 2, TRIANGLE: 3, QUAD: 4} | {cell.vtk: cell.nn for cell in CELLS.values()}
 # how faces with middle nodes are drawn: in triangles
@@ -114,6 +114,33 @@ def helix(
     return x, R_A[..., None, :, :] @ np.stack(columns, axis=-1)
 
 
+def tangent_offsets(d: np.ndarray, axis: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    """From centres of pulleys to where straight spans touch them.
+
+    With u along the span and the axis a, a pulley that is run round counter-clockwise is touched at ρ u×a from its
+    centre, and the span from the first to the second has no component along u×a:
+
+        d·(u×a) = ρ_1 − ρ_2,   u×a = sin θ e − cos θ a×e,   sin θ = (ρ_1 − ρ_2)/|d|                                (2)
+
+    Parameters
+    ----------
+    d, axis : (…, n, 3) [m]
+        From the first centre to the second; unit vectors of the axes. What d has along the axis is left out.
+    radii : (n, 2) [m]
+        Of both pulleys, signed as in `Element.drawn_spans`.
+
+    Returns
+    -------
+    (…, n, 2, 3) [m]
+    """
+    d = d - np.einsum("...i,...i->...", d, axis)[..., None] * axis
+    length = np.linalg.norm(d, axis=-1, keepdims=True)
+    e = d / np.where(length > 0.0, length, 1.0)
+    sine = np.clip((radii[:, :1] - radii[:, 1:]) / np.where(length > 0.0, length, 1.0), -1.0, 1.0)
+    normal = sine * e - np.sqrt(1.0 - sine**2) * np.cross(axis, e)
+    return radii[..., None] * normal[..., None, :]
+
+
 class Skin:
     """Everything that is drawn of a system: points that follow nodes, beams and contacts, and cells that join them.
 
@@ -137,6 +164,11 @@ class Skin:
         Point numbers of the lines drawn on surfaces.
     joint_point, joint_element : (n_joints,)
         Points of joints, and their elements.
+    span_point, span_radii : (n_spans, 2), (n_spans, 2) [m]
+        Points at the ends of straight spans of belts and cables, fixed to nodes at the centres of pulleys and drawn
+        where the span touches these; signed radii. Their velocities are those of the centres.
+    span_node, span_axis : (n_spans,), (n_spans, 3)
+        Axes of the pulleys, in axes of a node.
     solids : Solids
         Solid elements. Their nodes are the last points of the first block, in the order of ``solids.nodes``.
     """
@@ -144,7 +176,7 @@ class Skin:
     ARRAYS = (
         "node", "offset", "ends", "end_offset", "end_rotation", "beam_element", "stations", "beam", "station",
         "section", "contact_element", "connectivity", "offsets", "types", "kind", "owner", "color", "edges",
-        "joint_point", "joint_element",
+        "joint_point", "joint_element", "span_point", "span_radii", "span_node", "span_axis",
     )  # fmt: skip
 
     if TYPE_CHECKING:
@@ -222,6 +254,11 @@ class Skin:
         x, R = np.asarray(x), np.asarray(R)
         out = np.zeros((*x.shape[:-2], self.n_points, 3))
         self._carry(x, R, out)
+        if len(self.span_point):
+            first, second = self.span_point.T
+            axis = np.einsum("...nij,nj->...ni", R[..., self.span_node, :, :], self.span_axis)
+            offsets = tangent_offsets(out[..., second, :] - out[..., first, :], axis, self.span_radii)
+            out[..., self.span_point, :] += offsets
         if self.n_swept:
             A, B = self.ends.T
             x_A, x_B = (

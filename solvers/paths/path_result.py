@@ -1,10 +1,12 @@
 """A path of equilibria: its points, where it turns back or branches, its histories."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.arguments import FrameLike, Keywords
 from fem_mbs.errors import label
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.solvers.static_result import StaticResult
@@ -146,6 +148,31 @@ class LoadPath:
     def reactions(self, node: Any) -> np.ndarray:
         """Force [N] and moment [N m] of the support of a node's fixed components along the path (k, 6)."""
         return np.array([np.concatenate(point.reaction(node)) for point in self.points])
+
+    @Keywords.known
+    def plot(self, node: FrameLike, component: str, save: str | Path | None = None, *, figure: Any = None) -> Any:
+        """Draw the load factor over a displacement: full lines are stable, critical points and contact changes marked.
+
+        Parameters
+        ----------
+        node : Node, Frame or body whose node moves
+        component : {"x", "y", "z"}
+        save : path, optional
+        figure : matplotlib Figure, optional
+            Of another path, which is drawn into.
+
+        Returns
+        -------
+        matplotlib Figure
+
+        Raises
+        ------
+        ParameterError
+            A node that is not of the model; another component.
+        """
+        from fem_mbs.solvers.paths.diagram import draw_path
+
+        return draw_path(self, node, component, save, figure)
 
     def report(self) -> str:
         """Points, critical points and the end, some lines."""

@@ -23,6 +23,7 @@ import numpy as np
 
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.rotations import exp, skew
+from fem_mbs.spelling import listed
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
 
@@ -117,7 +118,7 @@ def check_symmetry(owner: Any, system: System, state: State, spins: np.ndarray, 
     _same_supports(owner, system, spins)
     from scipy.sparse import block_diag
 
-    names = ("mass", "damping and gyroscopic terms", "stiffness")
+    names = ("masses", "damping and gyroscopic terms", "stiffnesses")
     here = spinning_matrices(system, state, spins, speed)
     free = system.dof >= 0
     for angle in ANGLES:
@@ -139,15 +140,17 @@ def _same(owner, system, name, first, second, angle):
     bound = UNEVEN * np.sqrt(size[difference.row] * size[difference.col]) + 1e-300
     if (difference.data > bound).any():
         worst = int(np.argmax(difference.data / bound))
-        _, where = system.unknown(int(difference.row[worst]))
+        node, where = system.unknown(int(difference.row[worst]))
+        at = [label(element) for element in system.elements if node in getattr(element, "nodes", ())]
         relative = difference.data[worst] / bound[worst] * UNEVEN
         raise ParameterError(
             owner, "model", system.name,
-            f"is not the same after a turn of the rotor by {angle:g} rad: its {name} changes by {relative:.2g} (most "
-            f"at {where}). Modes in the inertial frame need a rotor with the same inertia and stiffness in all "
-            "directions about its axis, without eccentricity (unbalance_response takes unbalances as an argument), all "
-            "of whose nodes turn. For other rotors use modes(…, rotation=…) if the supports are the same in all "
-            "directions, else floquet(…)",
+            f"is not the same after a turn of the rotor by {angle:g} rad: its {name} differ by {relative:.2g}, most at "
+            f"{where}, on which act {listed(at[:4])}. Modes in the inertial frame need a rotor with the same inertia "
+            "and stiffness in all directions about its axis, without eccentricity (unbalance_response takes unbalances "
+            "as an argument), all of whose nodes turn. A Bushing turns with the node that it is on: put it on a "
+            "housing that stands still, and hold the rotor in that by a Spherical joint. For other rotors use "
+            "modes(…, rotation=…) if the supports are the same in all directions, else floquet(…)",
         )  # fmt: skip
 
 

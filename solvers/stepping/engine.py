@@ -63,7 +63,9 @@ class Engine:
         self.method, self.system, self.h, self.strict = method, system, h, strict
         method.refuse(system)
         if system.frictions and not method.takes_friction:
-            message = f"is joint friction, which {type(method).__name__} does not know; use DecoupledNSGA"
+            message = (
+                f"is dry friction or a limit of effort, which {type(method).__name__} does not know; use DecoupledNSGA"
+            )
             method._refuse_part(system.frictions[0], message)
         self.stiction = [contact for contact in system.contacts[: system.nc_fixed] if contact.two_coefficients]
         if self.stiction and not method.takes_static_friction:

@@ -66,6 +66,10 @@ def test_a_printed_model_answers_the_first_questions():
         assert part in text, text
     assert "3.5 kg" in text
     assert "none" in str(fem.Model("empty"))
+    with pytest.raises(AttributeError, match=r"no attribute 'run', which a time stepper runs: fem.DecoupledNSGA"):
+        model.run(1.0)
+    with pytest.raises(AttributeError, match=r"no attribute 'bodies'$"):
+        _ = model.bodies
 
 
 def test_a_printed_model_counts_the_constraints_that_repeat_others():

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from made_up import H, made_up_chunk, made_up_system, written
 
-from fem_mbs.errors import FemMbsError
+from fem_mbs.errors import FemMbsError, ParameterError
 from fem_mbs.results import vtkhdf
 from fem_mbs.results.names import UnknownNameError
 from fem_mbs.results.plot import panels
@@ -123,7 +123,7 @@ def test_the_reader_of_paraview_sees_all_steps_with_points_where_the_skin_puts_t
             stored = vtk_to_numpy(grid.GetPointData().GetArray(name)).reshape(values[0].shape)
             assert stored == pytest.approx(values[0], rel=1e-7, abs=1e-30), name
         kinds = vtk_to_numpy(grid.GetCellData().GetArray("kind"))
-        assert {KINDS[k] for k in kinds} == set(KINDS) - {"solid"}  # of those: test_solid_results.py
+        assert {KINDS[k] for k in kinds} == set(KINDS) - {"span", "solid"}  # of those: test_solid_results.py
 
 
 def test_point_data_show_section_moments_along_beams_and_impulses_at_contacts(result):
@@ -137,6 +137,14 @@ def test_point_data_show_section_moments_along_beams_and_impulses_at_contacts(re
     _, data = result.scene.frames(result.rows([n]))
     assert data["contact_force"][0, -1] == pytest.approx(result["table"].force_vector[n], rel=1e-14)  # round-off
     assert not data["contact_force"][0, :-1].any()
+
+
+def test_misspelt_options_of_what_draws_are_told(result, tmp_path):
+    for call, option in ((result.picture, "tme"), (result.animate, "fpss"), (result.export, "frame")):
+        with pytest.raises(ParameterError, match=rf"{call.__name__}: {option} = 1 is not a parameter"):
+            call(tmp_path / "x.png", **{option: 1})
+    with pytest.raises(ParameterError, match="plot: titel = 1 is not a parameter; did you mean 'title'"):
+        result.plot("ball.position", titel=1)
 
 
 def test_a_run_in_memory_has_a_skin_when_it_is_drawn_and_that_of_the_model_as_it_was(tmp_path, monkeypatch):

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+import fem_mbs as fem
 from fem_mbs.errors import ParameterError
 from fem_mbs.results.skin import helix, triangulate
 from fem_mbs.rotations import as_matrix, exp
-from fem_mbs.shapes import Box, Cylinder, Mesh, Patch, Sphere, matrices
+from fem_mbs.shapes import Box, Cylinder, Ellipsoid, Mesh, Patch, Sphere, matrices
 
 
 def enclosed_volume(shape):
@@ -32,6 +33,18 @@ def test_a_cylinder_encloses_the_volume_of_its_polygonal_prism():
     polygon = 0.5 * n * np.sin(2 * np.pi / n) * 0.2**2
     volume = enclosed_volume(Cylinder(p1, p2, 0.2, resolution=n))
     assert volume == pytest.approx(polygon * np.linalg.norm(p2 - p1), rel=1e-13)  # exact up to round-off
+
+
+def test_an_ellipsoid_is_a_stretched_sphere_and_a_body_has_its_inertia():
+    shape, a = Ellipsoid([0.1, 0.2, 0.4]), np.array([0.1, 0.2, 0.4])
+    assert enclosed_volume(shape) == pytest.approx(0.008 * enclosed_volume(Sphere(1.0)), rel=1e-13)  # round-off
+    body = fem.RigidBody.ellipsoid(3.0, a)
+    # the same of a fine mesh, whose facets are inscribed: second order
+    mesh = Ellipsoid(a, resolution=96)
+    found = fem.mass_of_mesh(mesh, 3.0 / (4 / 3 * np.pi * a.prod()))
+    assert body.inertia == pytest.approx(found.inertia, rel=6e-3, abs=1e-12)
+    with pytest.raises(ParameterError, match="semi_axes"):
+        fem.RigidBody.ellipsoid(3.0, [0.1, 0.2, 0.0])
 
 
 def test_a_finer_sphere_encloses_more_and_tends_to_the_volume_of_the_ball():

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from fem_mbs.jit import OWN_COMPILER
+from fem_mbs.spelling import ELSEWHERE
 
 HEAVY = ("numba", "llvmlite", "scipy", "h5py", "matplotlib", "pyvista", "meshio")
 
@@ -82,5 +83,9 @@ def test_every_listed_name_is_there_and_a_wrong_one_is_answered_with_what_was_me
     assert all(hasattr(fem, name) for name in fem.__all__)
     with pytest.raises(AttributeError, match=r"fem_mbs has no 'RigidBoddy'; did you mean 'RigidBody'\?"):
         _ = fem.RigidBoddy
+    for word, here in (("HingeJoint", "Revolute"), ("Winch", "Cable"), ("JointServos", "JointServo")):
+        with pytest.raises(AttributeError, match=rf"fem_mbs has no '{word}'; .*'{here}'"):
+            getattr(fem, word)
+    assert set(ELSEWHERE.values()) <= set(fem.__all__)
     with pytest.raises(AttributeError, match=r"fem_mbs has no 'Quux'; there are: .*RigidBody"):
         _ = fem.Quux

@@ -68,6 +68,9 @@ def coil(s):
 
 def test_unloaded_coil_has_no_forces_and_the_exact_arc_length():
     model = Model("coil")
+    for points in (np.zeros((5, 3)), lambda s: [s, 0, 0]):
+        with pytest.raises(ParameterError, match=r"curve.*position and tangent"):
+            beam_curve(points, 4, ROD)
     line = model.add(beam_curve(coil, 5, ROD))
     system = model.compile()
     assert np.abs(system.forces(system.initial)[1]).max() < 1e-9  # round-off of EA = 1e4

@@ -190,7 +190,7 @@ def test_belt_that_comes_off_pulls_no_more():
 
 @pytest.mark.parametrize("method", [GeneralizedAlpha, MoreauJean])
 def test_methods_without_joint_friction_refuse_it_by_name(method):
-    with pytest.raises(fem.ParameterError, match=r"IdealBelt 'belt' is joint friction.*use DecoupledNSGA"):
+    with pytest.raises(fem.ParameterError, match=r"IdealBelt 'belt' is dry friction.*use DecoupledNSGA"):
         method().run(drive(), t_end=0.1, h=1e-2)
 
 

@@ -67,7 +67,7 @@ def model_with_friction():
 
 @pytest.mark.parametrize("method", [GeneralizedAlpha, MoreauJean])
 def test_methods_that_do_not_know_it_refuse_it_by_name(method):
-    with pytest.raises(fem.ParameterError, match=r"JointFriction 'friction' is joint friction.*use DecoupledNSGA"):
+    with pytest.raises(fem.ParameterError, match=r"JointFriction 'friction' is dry friction.*use DecoupledNSGA"):
         method().run(model_with_friction(), t_end=0.1, h=1e-2)
 
 

@@ -86,6 +86,7 @@ BODIES = {
         ),
     ),
     "RigidBody.sphere": lambda: (fem.RigidBody.sphere, dict(mass=1.0, radius=0.1, name="b")),
+    "RigidBody.ellipsoid": lambda: (fem.RigidBody.ellipsoid, dict(mass=1.0, semi_axes=[1, 2, 3], name="b")),
     "RigidBody.box": lambda: (fem.RigidBody.box, dict(mass=1.0, size=[1, 1, 1], name="b")),
     "RigidBody.cylinder": lambda: (fem.RigidBody.cylinder, dict(mass=1.0, radius=0.1, length=1.0, axis=[0, 0, 1])),
     "RigidBody.frame": lambda: (body().frame, dict(p=[0, 0, 1], rotation=[0, 0, 0.1], name="f")),

@@ -29,6 +29,11 @@ def test_a_point_closes_at_half_the_load_and_presses_with_the_rest():
     assert force == pytest.approx(np.maximum(10.0 * path.load_factors - 5.0, 0.0), abs=1e-8)
     assert path["floor"].gap.min() > -1e-10
     assert "'floor' closes at load factor 0.5" in str(path) and set(path.unstable) == {0}
+    (axes,) = path.plot(path.system.model["point"], "z").axes
+    lines = [(line.get_xdata()[-1], line.get_ydata()[-1], line.get_linestyle()) for line in axes.lines]
+    assert lines[-2] == (pytest.approx(-0.05), 1.0, "-") and lines[-1][:2] == pytest.approx((-0.05, 0.5))
+    with pytest.raises(fem.ParameterError, match=r"LoadPath.plot: component = 'rx' must be one of"):
+        path.plot(path.system.model["point"], "rx")
 
 
 def test_what_touches_at_the_start_is_pressed_or_left_as_the_load_says():

@@ -8,6 +8,7 @@ from resumed import differences, stopped_and_resumed
 
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ModelError, ParameterError
+from fem_mbs.results.energy_table import EnergyTable, Line
 
 G = 9.81
 
@@ -160,6 +161,9 @@ def test_the_table_is_shown_and_asked_for_in_words(tmp_path):
     result = fem.DecoupledNSGA().run(oscillator(), 0.1, 1e-2, balance=True, save=tmp_path / "run.vtkhdf")
     text = str(fem.load(tmp_path / "run.vtkhdf").energy_table())
     assert "work of push" in text and "damper" in text and "numerical" in text
+    # lines without work are counted, not shown
+    still = EnergyTable((0, 1), (0, 1), (0, 0), [Line("push", "load", 1.0), Line("pad", "impact", 0.0)], False)
+    assert "1 more without work" in str(still) and "pad" not in str(still) and still.work("pad") == 0.0
     with pytest.raises(FemMbsError, match="no line 'pull'; it has: "):
         result.energy_table().work("pull")
     without = fem.DecoupledNSGA().run(oscillator(), 0.1, 1e-2)
