@@ -75,6 +75,15 @@ def test_stops_with_restitution_and_friction_take_what_newtons_law_says(rho):
         assert found.work(f"hinge {side} stop", "impact") == pytest.approx(work, abs=0.05)
 
 
+def test_a_joint_that_is_pressed_against_its_stop_does_no_work():
+    """1.5 N m against 0.6 N m push the wheel to its stop at 1 rad, where it stays for 8 s; then a servo does."""
+    _, found = table(wheel(0.0, 1.5, stops=fem.Stops(-1.0, 1.0)), 10.0)
+    assert found.work("brake") == pytest.approx(-0.6, abs=0.6 * 0.02)  # hits up to a step late: 0.02 rad
+    model = wheel(0.0, preload=0.1, motor=fem.Motor(rate=3.0, limit=1.5), stops=fem.Stops(-1.0, 0.0))
+    _, found = table(model, 2.0)
+    assert np.abs([line.work for line in found.lines]).max() < 1e-12 and abs(found.numerical) < 1e-12
+
+
 @pytest.mark.parametrize("rho", [1.0, DEFAULT])
 def test_a_clutch_gives_the_work_of_its_surface_and_takes_that_of_slip(rho):
     """0.6 N m bring it to 3 rad/s in 1.5 s: 0.6 × 4.5 rad of the surface, half of it heat."""
