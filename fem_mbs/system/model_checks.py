@@ -29,6 +29,7 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
     state = system.initial
     used_nodes(system)
     no_contact_twice(system)
+    stops_of_joints_that_stay(system)
     system.constraint_values(state)
     moving_without_mass(system, state)
     if system.m and redundant == "error":
@@ -61,6 +62,23 @@ def no_contact_twice(system: "System") -> None:
                 f"{label(element.contact)}, wrapped by {label(element)}, is in the model as well. Add the compliant "
                 "contact alone",
                 [element.contact, element],
+            )
+
+
+def stops_of_joints_that_stay(system: "System") -> None:
+    """A stop cannot be switched off with its joint, and a coordinate that nothing keeps has no stops."""
+    stops = [(contact, contact.joint) for contact in system.contacts if getattr(contact, "joint", None) is not None]
+    known = set(system.elements) if stops else set()
+    for stop, joint in stops:
+        if joint not in known:
+            raise ModelError(
+                f"{label(stop)}: its joint, {label(joint)}, is not in the model; add it too", [stop, joint]
+            )
+        if joint.switch_times() or not joint.active:
+            raise ModelError(
+                f"{label(stop)}: its joint, {label(joint)}, is off at times, and a stop cannot be: it would act "
+                "between bodies that are free. Leave the stop out, or take a JointBumper, which can be switched",
+                [stop, joint],
             )
 
 

@@ -85,6 +85,7 @@ from fem_mbs.system.friction import (
     F_MASS,
     F_MU,
     F_OLD,
+    F_OPEN,
     F_OUT,
     F_PART,
     F_PASS,
@@ -237,17 +238,20 @@ def keep_impulses(d):
 
 @kernel
 def begin_step(d, let_go):
-    """Statuses as the step begins; with ``let_go`` friction leaves its smooth sub-problem instead."""
+    """Statuses as the step begins; with ``let_go`` friction that is not settled leaves its smooth sub-problem instead.
+
+    Within a step that is all of it.
+    """
     groups = groups_of(d)
     for a in range(d.n_groups):
         g = groups[a]
         if g.friction != 0:
             for e in range(g.n):
                 kept = states_of(g)[e]
-                kept[F_OUT] = 0.0
-                if let_go:
+                if let_go and kept[F_OPEN] != 0.0:
                     kept[F_OUT], kept[F_SMOOTH] = 1.0, 0.0
-                else:
+                elif not let_go:
+                    kept[F_OUT], kept[F_OPEN] = 0.0, 1.0
                     kept[F_START], kept[F_OLD], kept[F_JAM] = kept[F_STATUS], kept[F_RATE], 0.0
                     kept[F_BEGAN], kept[F_BEGAN_GT] = kept[F_SMOOTH], kept[F_GT]
 

@@ -11,8 +11,12 @@ forces λ~ of both ends, its correction turns γ~ into γ_n+1 by an impulse,
 
     W = ½ h (λ~_n + λ~) ½ (γ_n + γ~) + (Λ_F − h λ~) ½ (γ~ + γ_n+1)                                                  (2)
 
-and the surface gives the same with −γ_t in place of γ. (1) is nearer to the motion where sliding reverses within a
-step, (2) is what the velocities of the scheme have lost. They differ by O(h²).
+and the surface gives the same with −γ_t in place of γ. Where a contact stays closed its impulse and the correction of
+positions are part of the motion from γ_n to γ_n+1, not an impact after γ~: γ~ is then the rate that the way of the step
+ξ_n+1 − ξ_n = ½ h (γ_n + γ~) gives, and a joint that a stop holds does no work.
+
+(1) is nearer to the motion where sliding reverses within a step, (2) is what the velocities of the scheme have lost.
+They differ by O(h²).
 
 Source: docs/theory/joint_friction.md, (10), (13).
 """
@@ -20,6 +24,7 @@ Source: docs/theory/joint_friction.md, (10), (13).
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.nsga.friction_pieces import kappas_and_masses, kappas_wanted
 from fem_mbs.solvers.nsga.friction_start import knows_forces
+from fem_mbs.solvers.stepping.external_work import mean_velocities
 from fem_mbs.system.friction import (
     F_BEGAN,
     F_BEGAN_GT,
@@ -59,9 +64,22 @@ def reverses(kept):
 
 
 @kernel
-def book(g, e, s, kept):
-    """(2), for the books of energy."""
+def stays_closed(d, s):
+    """Whether contacts act in the step by corrections of its smooth motion, without an impact."""
+    if s.struck != 0 or s.persistent != 0:
+        return False
+    for c in range(d.nc):
+        if s.was_active[c] != 0:
+            return True
+    return False
+
+
+@kernel
+def book(g, e, s, kept, corrected):
+    """(2), for the books of energy; ``corrected``: γ~ by the way of the step, whose mean velocities s.trial has."""
     rate, lasting = row_times(g, e, s.Vs) + kept[F_GT], 0.5 * s.h * (kept[F_BEGAN] + kept[F_SMOOTH])
+    if corrected:
+        rate = 2.0 * row_times(g, e, s.trial) + kept[F_BEGAN_GT] + kept[F_GT] - kept[F_OLD]
     impulse = kept[F_IMPULSE] - s.h * kept[F_SMOOTH]
     kept[F_TAKEN] = lasting * 0.5 * (kept[F_OLD] + rate) + impulse * 0.5 * (rate + kept[F_RATE])
     kept[F_GIVEN] = -lasting * 0.5 * (kept[F_BEGAN_GT] + kept[F_GT]) - impulse * kept[F_GT]
@@ -75,6 +93,9 @@ def end_step(d, s):
     """
     groups, changed, stopped = groups_of(d), False, False
     s.friction_event = -1.0
+    corrected = s.ledger_part != 0 and stays_closed(d, s)
+    if corrected:
+        mean_velocities(d, s)
     for a in range(d.n_groups):
         g = groups[a]
         if g.friction == 0:
@@ -83,7 +104,7 @@ def end_step(d, s):
             kept = states_of(g)[e]
             kept[F_RATE] = row_times(g, e, s.V) + kept[F_GT]
             if s.ledger_part != 0:
-                book(g, e, s, kept)
+                book(g, e, s, kept, corrected)
             stops = kept[F_TRY] == STICK and kept[F_START] == SLIP
             if stops or kept[F_TRY] != kept[F_START] or reverses(kept):
                 stopped, changed = stopped or stops, True

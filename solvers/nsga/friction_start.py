@@ -30,6 +30,7 @@ from fem_mbs.system.friction import (
     F_MASS,
     F_MU,
     F_N,
+    F_OPEN,
     F_OUT,
     F_PASS,
     F_RATE,
@@ -240,16 +241,17 @@ def check_accelerations(d, s):
             gather_motion(d, g, e, b, s.x, s.R, s.V)
             keep_bound(d, g, e, b, s, s.lam)
             force, changes = kept[F_SMOOTH], kept[F_CHANGES] < MOST_CHANGES
-            status = smooth_status(kept)
+            status, open_ = smooth_status(kept), False
             if status == STICK:
                 if changes and abs(force) > mu[e, 0] * kept[F_N] + noise * kept[F_ARM]:
                     kept[F_STATUS], kept[F_SIGN] = SLIP, -1.0 if force > 0.0 else 1.0
-                    kept[F_CHANGES], again = kept[F_CHANGES] + 1.0, True
+                    kept[F_CHANGES], open_ = kept[F_CHANGES] + 1.0, True
             elif status == SLIP and abs(kept[F_N] - linear) > LINEAR * kept[F_N]:
-                again = True
+                open_ = True
             elif status == SLIP and kept[F_CHANGES] > 0.0 and changes:
                 if (row_times_reduced(d, g, e, dx) + kept[F_ROW]) * kept[F_SIGN] < 0.0:
-                    kept[F_STATUS], kept[F_CHANGES], again = STICK, kept[F_CHANGES] + 1.0, True
+                    kept[F_STATUS], kept[F_CHANGES], open_ = STICK, kept[F_CHANGES] + 1.0, True
+            kept[F_OPEN], again = 1.0 if open_ else 0.0, again or open_
     return again
 
 

@@ -174,6 +174,18 @@ class _Failure:
             contact,
         )
 
+    def outside(self) -> SolverError | None:
+        """The error of a contact outside its range, at the end of the smooth motion or where the iteration is."""
+        a, state = self.arrays, self.engine.state()
+        for x, R in ((a["xs"], a["Rs"]), (a["x"], a["R"])) if self.which else ():
+            if not (np.isfinite(x).all() and np.isfinite(R).all()):
+                continue
+            state.x[:], state.R[:] = x, R
+            element, text = element_checks.trouble(self.system, state) or (None, "")
+            if element is not None and element.role == "contact":
+                return self.error(f"{self.start} stopped: {text}.", element)
+        return None
+
     def not_converged(self) -> SolverError:
         if (error := self.blocked()) is not None:
             return error
@@ -182,6 +194,8 @@ class _Failure:
                 f"{self.where} {how}. Usual causes: step too large (halve h), masses or sizes that differ by orders of "
                 "magnitude, or friction above 1 in a heap that is wedged in."
             )
+        if (error := self.outside()) is not None:
+            return error
         history, problems = self.history, self.engine.contact_problems
         if len(history) <= 1 and problems is not None:
             return self.error(

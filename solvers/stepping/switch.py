@@ -129,6 +129,10 @@ def refuse(engine: "Engine", element: "Element") -> None:
         method._refuse_part(element, message)
     if element.always_on:
         raise ParameterError(element, "switch", element, f"cannot be switched on and off: {element.always_on}")
+    stop = next((c for c in system.contacts[: system.nc_fixed] if getattr(c, "joint", None) is element), None)
+    if stop is not None:
+        message = f"cannot be switched on and off: its stop, {label(stop)}, is a contact, which cannot"
+        raise ParameterError(element, "switch", element, message)
 
 
 def _fits(engine, element, state):

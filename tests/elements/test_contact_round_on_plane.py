@@ -174,6 +174,13 @@ def test_a_disc_that_comes_to_lie_is_refused_and_one_that_turns_over_in_the_air_
     model.add(coin, fem.RingOnPlane(coin, model.ground, radius=RADIUS, name="edge"))
     with pytest.raises(SolverError, match=r"RingOnPlane 'edge': the disc is within 0.57° of lying on the plane"):
         fem.DecoupledNSGA().run(model, 0.5, 1e-3)
+    # with friction the iteration does not converge, which has the same cause
+    model = fem.Model("slap", gravity=[0, 0, -G])
+    motion = {"velocity": [0.3, 0, 0], "angular_velocity": [0, 0, 3.0]}
+    coin = fem.RigidBody(1.0, [0.01, 0.008, 0.012], position=[0, 0, 0.3], name="coin", **motion)
+    model.add(coin, fem.RingOnPlane(coin, model.ground, radius=0.2, edge_radius=0.02, friction=0.4, name="edge"))
+    with pytest.raises(SolverError, match=r"RingOnPlane 'edge': the disc is within 0.57° of lying on the plane"):
+        fem.DecoupledNSGA().run(model, 0.5, 1e-3)
 
 
 def test_a_coin_that_tumbles_keeps_above_the_plane_and_ends_with_a_word_when_it_lies():

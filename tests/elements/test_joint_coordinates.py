@@ -149,3 +149,13 @@ def test_coordinates_that_a_joint_does_not_have_are_refused_with_those_there_are
     with pytest.raises(fem.ParameterError, match=r"no free coordinate with a name"):
         coordinate_of(sleeve, "joint", ball)
     assert coordinate_of(sleeve, "joint", sleeve, "angle").unit == "rad"
+
+
+def test_turns_are_counted_where_two_steps_together_are_more_than_half_a_turn():
+    """Two wheels turn against each other, by 0.9 rad in a step each: 1.8 rad of the joint, 3.6 rad in two steps."""
+    model = fem.Model("wheels")
+    low, high = (fem.RigidBody(1.0, 0.1, angular_velocity=[0, 0, w], name=f"wheel {w}") for w in (-90.0, 90.0))
+    model.add(low, high, fem.Revolute.at(model.ground, low, [0, 0, 0], [0, 0, 1], name="axle"))
+    model.add(fem.Revolute.at(low, high, [0, 0, 0], [0, 0, 1], name="bearing"))
+    result = fem.DecoupledNSGA().run(model, 0.5, 1e-2)
+    assert np.abs(result["bearing"].angle - 180.0 * result.t).max() < 1e-9

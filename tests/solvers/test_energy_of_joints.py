@@ -75,6 +75,15 @@ def test_stops_with_restitution_and_friction_take_what_newtons_law_says(rho):
         assert found.work(f"hinge {side} stop", "impact") == pytest.approx(work, abs=0.05)
 
 
+def test_a_joint_that_is_pressed_against_its_stop_does_no_work():
+    """1.5 N m against 0.6 N m push the wheel to its stop at 1 rad, where it stays for 8 s; then a servo does."""
+    _, found = table(wheel(0.0, 1.5, stops=fem.Stops(-1.0, 1.0)), 10.0)
+    assert found.work("brake") == pytest.approx(-0.6, abs=0.6 * 0.02)  # hits up to a step late: 0.02 rad
+    model = wheel(0.0, preload=0.1, motor=fem.Motor(rate=3.0, limit=1.5), stops=fem.Stops(-1.0, 0.0))
+    _, found = table(model, 2.0)
+    assert np.abs([line.work for line in found.lines]).max() < 1e-12 and abs(found.numerical) < 1e-12
+
+
 @pytest.mark.parametrize("rho", [1.0, DEFAULT])
 def test_a_clutch_gives_the_work_of_its_surface_and_takes_that_of_slip(rho):
     """0.6 N m bring it to 3 rad/s in 1.5 s: 0.6 × 4.5 rad of the surface, half of it heat."""
@@ -136,3 +145,31 @@ def test_what_is_off_does_no_work_and_switches_have_their_line():
     assert found.work("torque") == pytest.approx(0.6, rel=1e-12) and left_over(found) < CLOSED
     assert found.work("switches", "switch") == pytest.approx(-0.6, rel=1e-10)
     assert abs(result["hinge"].rate[-1]) < 1e-10
+
+
+def test_friction_that_does_not_settle_leaves_that_of_other_mechanisms_alone():
+    """A slide that rests jammed on its stop, in millimetres; beside it a clutch that holds what it can hold."""
+
+    def clutch(model, s, T):
+        wheel = fem.RigidBody(s**3, 0.01 * s**5, position=[0, 3 * s, 0], name="wheel")
+        axle = fem.Revolute.at(model.ground, wheel, [0, 3 * s, 0], [0, 0, 1], name="axle")
+        model.add(wheel, axle, fem.JointEffort(axle, lambda t: 0.9 * np.sin(9 * t / T) * s**4, name="load"))
+        model.add(fem.JointFriction(axle, (1.0, 0.6), preload=s**4, name="clutch"))
+
+    s = 1e-3
+    T = np.sqrt(s)
+    model = fem.Model("slide", gravity=[0, 0, -9.81])
+    arm = fem.RigidBody(s**3, 0.02 * s**5, position=[0.3 * s, 0, 0], name="arm")
+    slide = fem.RigidBody(0.5 * s**3, 0.01 * s**5, position=[0.6 * s, 0, 0], name="slide")
+    motor = fem.Motor(rate=lambda t: 2 * np.sin(4 * t / T) / T, limit=2.0 * s**4)
+    dry = fem.DryFriction((0.3, 0.2), radius=0.02 * s, preload=0.5 * s**4)
+    model.add(arm, slide)
+    limits = fem.Stops(-0.5, 0.6, restitution=0.4)
+    model.add(fem.Revolute.at(model.ground, arm, [0, 0, 0], [0, 1, 0], stops=limits, motor=motor, friction=dry))
+    stops = {"displacement": fem.Stops(-0.1 * s, 0.05 * s, restitution=0.6), "angle": fem.Stops(-0.3, 0.4)}
+    rub, spring = {"displacement": fem.DryFriction(0.1, length=0.1 * s)}, {"displacement": 20.0 * s**2}
+    axis = [1, 0, 0]
+    model.add(fem.Cylindrical.at(arm, slide, [0.5 * s, 0, 0], axis, stops=stops, friction=rub, stiffness=spring))
+    clutch(model, s, T)
+    result = fem.DecoupledNSGA().run(model, 2.0 * T, 4e-3 * T)
+    assert np.abs(result["axle"].angle).max() < 1e-9 and np.abs(result["clutch"].status).max() == 0.0

@@ -149,6 +149,25 @@ def test_friction_of_a_sliding_block_takes_mu_m_g_times_the_way(method):
     assert abs(table.work("floor", "impact")) < 1e-6
 
 
+ROLLING = {
+    "decoupled": (fem.DecoupledNSGA(), 0.1), "persistent": (fem.DecoupledNSGA(persistent_contacts=True), 1e-4),
+    "lobatto": (fem.LobattoIIIAB(), 1e-7),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ROLLING)
+def test_a_contact_that_rolls_on_another_point_of_its_body_does_no_work(case):
+    """An ellipsoid of 0.09 J rocks on a plane without slip. What a scheme loses is a loss of the scheme."""
+    method, loss = ROLLING[case]
+    model = fem.Model("rocking", gravity=[0, 0, -9.81])
+    motion = {"velocity": [0.2, 0, 0], "angular_velocity": [0, 2.0, 0]}
+    body = model.add(fem.RigidBody(1.0, 0.03, position=[0, 0, 0.1], name="body", **motion))
+    model.add(fem.EllipsoidOnPlane(body, model.ground, semi_axes=(0.2, 0.2, 0.1), friction=0.8, name="floor"))
+    found = method.run(model, 1.0, 4e-3, balance=True).energy_table()
+    assert abs(found.work("floor", "impact")) < 1e-11 and abs(found.work("floor", "friction")) < 1e-11
+    assert abs(found.numerical) < loss
+
+
 def test_books_go_on_in_a_resumed_run_and_through_steps_in_parts(monkeypatch, tmp_path):
     method = fem.DecoupledNSGA(impacts="split")
     whole = method.run(dropped(), 0.6, 2e-3, balance=True)

@@ -93,3 +93,31 @@ def test_gaps_change_by_no_more_than_their_slopes_say(coordinate):
         assert change <= bound
         steepest = max(steepest, change / bound)
     assert steepest > 0.2  # it is not far too wide; .26 of a slide, whose bodies turn as well
+
+
+def test_a_stop_that_comes_near_by_turning_alone_is_met():
+    """A table of 10 kg m² turns under a puck 10 m off its centre: x = 10 cos θ m meets its stop at 0.2 rad."""
+    model = fem.Model("table")
+    table = model.add(fem.RigidBody(1.0, 10.0, angular_velocity=[0, 0, 1.0], name="table"))
+    puck = model.add(fem.RigidBody(1e-3, 1e-6, position=[10.0, 0, 0], name="puck"))
+    stops = {"x": fem.Stops(10.0 * np.cos(0.2), 11.0, restitution=1.0)}
+    model.add(fem.Revolute.at(model.ground, table, [0, 0, 0], [0, 0, 1]))
+    slot = fem.Planar(table.frame(), puck.frame(), stops=stops, name="slot")
+    model.add(slot)
+    result = fem.DecoupledNSGA().run(model, 0.5, 1e-3)
+    assert result["slot"].x.min() > stops["x"].lower - 1e-9 and slot.companions[0].gap_slopes[1] == 0.0
+    struck = result.t[np.argmax(result["slot x lower stop"].impulse[:, 0] > 0)]
+    assert struck == pytest.approx(0.2, abs=2e-3)
+
+
+def test_nothing_is_known_of_the_stops_of_another_run():
+    """A turn later the pose is that of the start, and the lower stop is 6.5 rad away; at the start 0.2 rad."""
+    model = fem.Model("wheel")
+    wheel = model.add(fem.RigidBody(1.0, 0.1, angular_velocity=[0, 0, 2 * np.pi], name="wheel"))
+    model.add(fem.Revolute.at(model.ground, wheel, [0, 0, 0], [0, 0, 1], name="hinge", stops=fem.Stops(-0.2, 7.0)))
+    system = model.compile()
+    method = fem.DecoupledNSGA()
+    assert method.run(system, 1.0, 1e-3)["hinge"].angle[-1] == pytest.approx(2 * np.pi)
+    system.initial.V[wheel.node.index, 5] = -0.5
+    again = method.run(system, 1.0, 1e-3)
+    assert again["hinge"].angle.min() == pytest.approx(-0.2, abs=1e-9)
