@@ -54,6 +54,7 @@ def keep_contact_forces(d, s, o):
             s.total_Lam[c, i] = s.h * o.lam_c0[c, i]
             s.total_chi[c, i] = s.h * moment_arm(d, s, c, i) * o.lam_c0[c, 3 + i]
         now = branches(s, o, c)
+        s.lasted[c] = 1 if o.level[c] == 3 else 0
         o.changed[c], o.branch[c] = 1 if now != o.branch[c] else 0, now
         # what steps of variable size may take for smooth motion: see `step_control.Controller`
         s.closed[c] = s.acted[c] if o.level[c] == 3 and o.changed[c] == 0 and s.impact[c] == 0 else GAP

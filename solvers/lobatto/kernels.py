@@ -199,6 +199,7 @@ def collect_impulses(d, s, o):
     zero(s.P_at, 6 * d.n_nodes)
     for c in range(d.nc):
         s.acted[c] = GAP
+        s.lasted[c] = 1  # forces act at all stages
     s.counts[3] = 1
     accumulate_impulses(d, s)
     if o.lasting != 0:

@@ -18,7 +18,7 @@ Source: docs/theory/decoupled_nsga.md, (32); tests/validation/test_momentum.py.
 """
 
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.contact.law import SLIP
+from fem_mbs.solvers.contact.law import GAP, SLIP
 from fem_mbs.solvers.nsga.persistent import coupled_speed
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.system.contacts import B_W, L_DRILLING, L_MU, gradient_times, laws_of
@@ -57,7 +57,7 @@ def keep_forces(d, s, o):
 
 @kernel
 def momentum(d, s, o):
-    """Fill sent and sent_chi by (1), and jump, before statuses change for the next step."""
+    """Fill sent and sent_chi by (1), jump, and which contacts lasted, before statuses change for the next step."""
     clam, clam0, sent = o.clam, o.clam0, s.sent
     mchi, mchi0, sent_chi = o.mchi, o.mchi0, s.sent_chi
     total, total_chi = s.total_Lam, s.total_chi
@@ -66,6 +66,7 @@ def momentum(d, s, o):
     zero(o.jump_chi_at, 3 * d.nc)
     disc_moments(d, s, o, s.Vs, False, 1.0, jump_chi)
     for c in range(d.nc):
+        s.lasted[c] = 1 if s.closed[c] != GAP else 0
         for i in range(3):
             sent[c, i] = total[c, i] + half * (clam0[c, i] - clam[c, i])
             jump[c, i] = total[c, i] - 2.0 * half * clam[c, i]

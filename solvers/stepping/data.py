@@ -100,6 +100,7 @@ TABLE = Table(
         "nu_D": Item("nc", "ν of drilling coupled with sliding: moments divided by c k_p", kept=True, scaling=2),
         "keep_D": Item("nc", "the same before a line search"),
         "rows_D": Item("nc", "rows of drilling in the position correction"),
+        "lasted": Item("nc", "its force has acted from the start of the step to its end", "i8"),
         "sent": Item("nc 3", "momentum of the step from contacts, with persistent contacts [N s]"),
         "sent_chi": Item("nc 3", "the same about rolling and spinning axes [N m s]"),
         "jump_c": Item("nc 3", "impulses of contacts of switches that no record has yet [N s]", kept=True),

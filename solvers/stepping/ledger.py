@@ -6,19 +6,22 @@ A run keeps these books when it is asked to, ``run(…, balance=True)``. With th
     weight m g(t) in a field that changes in time, which has no potential: as f; all of a model in one line
     driver, G v = −∂g/∂t    W = −½ h (λ~_n + λ~)·½ ((∂g/∂t)_n + ∂g/∂t) − Λ·∂g/∂t                                    (2)
     contact, impulses P     W = P·½ (G v' + G v)                                                                   (3)
+    contact whose force lasts from the start of the step to its end
+                            W = P·½ (G_n v_n + G v)                                                                (4)
     friction of joints      what the step has noted, `nsga.friction_end` (2), the part of its surface as a driver;
                             of a motor with a largest effort both in one line
 
 v' are the velocities before the impulses: those at the start of the step, and at an impact of a method that knows
 them those of the smooth motion, v~, which has the rates of drivers at the end of the step already. Methods without a
 smooth motion have the mean of both rates in (2) for all of the impulse. (3) is then what an impact takes, exactly:
-M (v − v') = Gᵀ P. In a sequence of impacts of one step the sum over the contacts is. (1) and (2) are trapezoidal rules,
-of second order.
+M (v − v') = Gᵀ P. In a sequence of impacts of one step the sum over the contacts is. (1), (2) and (4) are trapezoidal
+rules, of second order. (4) has the gradients of the start with the velocities of the start: with those of the end a
+disc that rolls would be struck in every step, as its point of contact wanders. Its moments have axes of the end.
 
 What a switch takes or gives at once, a jump of velocities or the energy of a spring that comes, has a line for all of
 them. Elements that are off do no work. States of first order (`Node1`) have no energy, and their rates no work.
 
-What is left of the change of energy, E − E_0 − Σ W, is what the scheme dissipates, and the error of (1)-(3). It falls
+What is left of the change of energy, E − E_0 − Σ W, is what the scheme dissipates, and the error of (1)-(4). It falls
 with the step size, which tells it from an error of a model.
 
 Source: docs/theory/energy_table.md.
@@ -52,7 +55,7 @@ from fem_mbs.solvers.stepping.external_work import (
     weights,
 )
 from fem_mbs.system.assembly import potential_of_forces
-from fem_mbs.system.contacts import B_GN, B_VT, B_W, gradient_times
+from fem_mbs.system.contacts import B_GN, B_GN0, B_VT, B_VT0, B_W, gradient_times
 from fem_mbs.system.friction import F_GIVEN, F_TAKEN, states_of
 from fem_mbs.system.gather import gather
 from fem_mbs.system.records import groups_of, switches_of, zero
@@ -185,13 +188,14 @@ def work_of_driver(d, g, e, b, s, kept):
 
 
 @kernel
-def book_contact(g, e, c, s, V, P, chi, line):
-    """(3) of a contact, with V before the impulses."""
-    mean = 0.5 * (gradient_times(g, e, B_GN, 0, V) + gradient_times(g, e, B_GN, 0, s.V))
+def book_contact(g, e, c, s, V, lasted, P, chi, line):
+    """(3) of a contact, with V before the impulses, or (4)."""
+    normal, tangential = (B_GN0, B_VT0) if lasted else (B_GN, B_VT)
+    mean = 0.5 * (gradient_times(g, e, normal, 0, V) + gradient_times(g, e, B_GN, 0, s.V))
     s.works[line] += P[c, 0] * mean
     for j in range(2):
         if P[c, 1 + j] != 0.0:
-            mean = 0.5 * (gradient_times(g, e, B_VT, j, V) + gradient_times(g, e, B_VT, j, s.V))
+            mean = 0.5 * (gradient_times(g, e, tangential, j, V) + gradient_times(g, e, B_VT, j, s.V))
             s.works[line + 1] += P[c, 1 + j] * mean
     for j in range(3):
         if chi[c, j] != 0.0:
@@ -201,7 +205,7 @@ def book_contact(g, e, c, s, V, P, chi, line):
 
 @kernel
 def book_contacts(d, s):
-    """(3) of all contacts that are not of contact groups."""
+    """(3) and (4) of all contacts that are not of contact groups."""
     groups = groups_of(d)
     first = s.works.shape[0] - 2 * s.nc_fixed
     for k in range(d.n_groups):
@@ -213,7 +217,8 @@ def book_contacts(d, s):
             P, chi = (s.total_Lam, s.total_chi) if s.persistent == 0 else (s.sent, s.sent_chi)
             if P[c, 0] != 0.0:
                 V = s.Vs if s.impact[c] != 0 and s.from_start == 0 else s.V0
-                book_contact(g, e, c, s, V, P, chi, first + 2 * c)
+                lasted = s.lasted[c] != 0 and s.impact[c] == 0
+                book_contact(g, e, c, s, V, lasted, P, chi, first + 2 * c)
 
 
 @entry("void(int64, int64)")

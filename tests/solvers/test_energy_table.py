@@ -8,6 +8,7 @@ from resumed import differences, stopped_and_resumed
 
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ModelError, ParameterError
+from fem_mbs.rotations import exp
 
 G = 9.81
 
@@ -146,6 +147,29 @@ def test_friction_of_a_sliding_block_takes_mu_m_g_times_the_way(method):
     assert table.work("floor", "friction") == pytest.approx(-1.0, rel=2 * 0.2 * G * h)
     assert table.work("floor", "friction") == pytest.approx(-0.2 * 2.0 * G * result["block"].position[-1, 0], rel=4e-3)
     assert abs(table.work("floor", "impact")) < 1e-6
+
+
+@pytest.mark.parametrize(
+    "method",
+    [fem.DecoupledNSGA(persistent_contacts=True), fem.NonsmoothGeneralizedAlphaFriction(), fem.LobattoIIIAB()],
+    ids=label,
+)
+def test_a_coin_that_rolls_is_not_struck(method):
+    """Its point of contact wanders along the edge, and is at rest at any time: a closed contact takes nothing."""
+    mass, radius, tilt = 1.3, 0.15, np.array([1.0, 0.1, 0.2])
+    e, spin = exp(tilt)[:, 2], exp(tilt) @ [0.5, 1.0, 4.0]
+    arm = radius * (np.array([0, 0, 1.0]) - e[2] * e) / np.hypot(e[0], e[1])  # from the point of contact to the centre
+    left = []
+    for h in (2e-3, 1e-3):
+        model = fem.Model("rolling", gravity=[0, 0, -9.81])
+        motion = {"rotation": tilt, "angular_velocity": spin, "velocity": np.cross(spin, arm)}
+        inertia = mass * radius**2 * np.array([0.25, 0.25, 0.5])
+        coin = model.add(fem.RigidBody(mass, inertia, position=[0, 0, arm[2]], **motion, name="coin"))
+        model.add(fem.RingOnPlane(coin, model.ground, radius=radius, friction=3.0, name="edge"))
+        table = method.run(model, 0.4, h, balance=True).energy_table()
+        assert abs(table.work("edge", "impact")) + abs(table.work("edge", "friction")) < 1e-9
+        left.append(abs(table.numerical))
+    assert left[0] < 2e-3 and left[1] < left[0] / 3.5
 
 
 def test_books_go_on_in_a_resumed_run_and_through_steps_in_parts(monkeypatch, tmp_path):
