@@ -172,6 +172,22 @@ def test_a_coin_that_rolls_is_not_struck(method):
     assert left[0] < 2e-3 and left[1] < left[0] / 3.5
 
 
+def test_a_driver_under_a_closed_contact_gives_what_the_block_on_it_gets():
+    """A block on a shaken table sticks, and slides four times: driver and friction have the rates of the same times."""
+    left = []
+    for h in (4e-3, 2e-3):
+        model = fem.Model("shaken", gravity=[0, 0, -G])
+        only_x = ("y", "z", "rx", "ry", "rz")
+        table = model.add(fem.RigidBody(1.0, [1, 1, 1], velocity=[0.357, 0, 0], fixed=only_x, name="table"))
+        block = model.add(fem.PointMass(1.7, velocity=[0.357, 0, 0], name="block"))
+        model.add(fem.Prescribed(table, x=lambda t: 0.021 * np.sin(17.0 * t), name="drive"))
+        model.add(fem.SphereOnPlane(block, table, radius=0.0, friction=0.45, name="rub"))
+        books = fem.DecoupledNSGA().run(model, 0.7, h, balance=True).energy_table()
+        assert books.work("rub", "friction") < -0.05
+        left.append(abs(books.numerical) / abs(books.work("drive")))
+    assert left[0] < 1e-4 and left[1] < left[0] / 2
+
+
 def test_books_go_on_in_a_resumed_run_and_through_steps_in_parts(monkeypatch, tmp_path):
     method = fem.DecoupledNSGA(impacts="split")
     whole = method.run(dropped(), 0.6, 2e-3, balance=True)
