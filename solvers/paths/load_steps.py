@@ -153,9 +153,32 @@ def tangent_matrices(problem: Any, state: State, lam: np.ndarray, factor: float)
     if problem.held is not None and len(problem.held.numbers):
         K = csc_array(K + problem.held.turning(state, lam[m:]))
         G = csc_array(vstack([G, problem.held.rows()]))
+    if problem.rotation is None:
+        K = csc_array(K + _of_imbalance(problem, state, lam, factor))
     G = G[counting_rows(system, G)]
     D = np.tile(np.repeat([1.0, extent(system, state) ** 2], 3), len(system.nodes))[system.dof >= 0]
     return K, diags_array(D).tocsc(), G
+
+
+def _of_imbalance(problem, state, lam, factor):
+    """What makes K (n, n) symmetric where moments are left which the tolerance has not balanced.
+
+    Rotations do not commute: K = Hessian − ½ skew(m) in each node, with its moment m in body axes. In equilibrium m is
+    what the tolerance leaves; of bodies without stiffness of their own that may be all of an entry.
+    """
+    from scipy.sparse import coo_array
+
+    system = problem.system
+    free = np.flatnonzero(system.dof >= 0)
+    left = problem.residual(state, lam, factor, False)
+    if left is None:
+        return 0.0
+    moments = system.expanded(left[: len(free)])[:, 3:]
+    first = 6 * np.arange(len(moments))[:, None]
+    rows, columns = (first + [[4, 5, 3, 5, 3, 4]]).ravel(), (first + [[3, 3, 4, 4, 5, 5]]).ravel()
+    entries = 0.5 * moments[:, [2, 1, 2, 0, 1, 0]] * [1, -1, -1, 1, 1, -1]  # skew(m)/2
+    size = 6 * len(moments)
+    return coo_array((entries.ravel(), (rows, columns)), shape=(size, size)).tocsc()[free][:, free]
 
 
 def record(problem: Any, state: State, lam: np.ndarray, factor: float, count: int, at: float | None = None) -> dict:

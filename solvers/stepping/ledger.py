@@ -11,9 +11,11 @@ A run keeps these books when it is asked to, ``run(…, balance=True)``. With th
 
 v' are the velocities before the impulses: those at the start of the step with the gradients G' there, and at an impact
 of a method that knows them those of the smooth motion, v~, with G' = G, which has the rates of drivers at the end of
-the step already. Methods without a smooth motion have G' = G, and the mean of both rates in (2) for all of the impulse.
-(3) is then what an impact takes, exactly: M (v − v') = Gᵀ P. In a sequence of impacts of one step the sum over the
-contacts is. (1) and (2) are trapezoidal rules, of second order.
+the step already. In other steps, where (3) has the velocities at the start, and in methods without a smooth motion,
+which have G' = G, (2) has the mean of both rates for all of the impulse. (3) is then what an impact takes, exactly:
+M (v − v') = Gᵀ P. In a sequence of impacts of one step the sum over the contacts is. Elsewhere (1) to (3) are
+trapezoidal rules, of second order: with the gradients of the end a disc that rolls would be struck in every step, as
+its point of contact wanders. Moments have the axes of the end.
 
 What a switch takes or gives at once, a jump of velocities or the energy of a spring that comes, has a line for all of
 them. Elements that are off do no work. States of first order (`Node1`) have no energy, and their rates no work.
@@ -175,11 +177,12 @@ def work_of_driver(d, g, e, b, s, kept):
     zero(b[_RATE], g.nr * g.nd)
     call2(g.rheonomic, g.parameters_at + e * g.stride, d.table_at)
     gt, total = vector(b[_GT], g.nr), 0.0
+    at_end = s.lasting != 0 and (s.struck != 0 or (s.friction != 0 and s.friction_event >= 0.0))
     for i in range(g.nr):
         row = g.first_row + e * g.nr + i
         lasting, impulse = s.lam_lasting[row], s.h * (s.lam_report[row] - s.lam_lasting[row])
         mean = 0.5 * (gt[i] + kept[i])
-        total -= 0.5 * s.h * (kept[g.nr + i] + lasting) * mean + impulse * (gt[i] if s.lasting != 0 else mean)
+        total -= 0.5 * s.h * (kept[g.nr + i] + lasting) * mean + impulse * (gt[i] if at_end else mean)
         kept[i], kept[g.nr + i] = gt[i], s.ks * s.lam[row]
     return total
 

@@ -9,6 +9,7 @@ from resumed import differences, stopped_and_resumed
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ModelError, ParameterError
 from fem_mbs.results.energy_table import EnergyTable, Line
+from fem_mbs.rotations import exp
 
 G = 9.81
 
@@ -166,6 +167,45 @@ def test_a_contact_that_rolls_on_another_point_of_its_body_does_no_work(case):
     found = method.run(model, 1.0, 4e-3, balance=True).energy_table()
     assert abs(found.work("floor", "impact")) < 1e-11 and abs(found.work("floor", "friction")) < 1e-11
     assert abs(found.numerical) < loss
+
+
+@pytest.mark.parametrize(
+    "method",
+    [fem.DecoupledNSGA(persistent_contacts=True), fem.NonsmoothGeneralizedAlphaFriction(), fem.LobattoIIIAB()],
+    ids=label,
+)
+def test_a_coin_that_rolls_is_not_struck(method):
+    """Its point of contact wanders along the edge, and is at rest at any time: a closed contact takes nothing."""
+    mass, radius, tilt = 1.3, 0.15, np.array([1.0, 0.1, 0.2])
+    e, spin = exp(tilt)[:, 2], exp(tilt) @ [0.5, 1.0, 4.0]
+    arm = radius * (np.array([0, 0, 1.0]) - e[2] * e) / np.hypot(e[0], e[1])  # from the point of contact to the centre
+    left = []
+    for h in (2e-3, 1e-3):
+        model = fem.Model("rolling", gravity=[0, 0, -9.81])
+        motion = {"rotation": tilt, "angular_velocity": spin, "velocity": np.cross(spin, arm)}
+        inertia = mass * radius**2 * np.array([0.25, 0.25, 0.5])
+        coin = model.add(fem.RigidBody(mass, inertia, position=[0, 0, arm[2]], **motion, name="coin"))
+        model.add(fem.RingOnPlane(coin, model.ground, radius=radius, friction=3.0, name="edge"))
+        table = method.run(model, 0.4, h, balance=True).energy_table()
+        assert abs(table.work("edge", "impact")) + abs(table.work("edge", "friction")) < 1e-9
+        left.append(abs(table.numerical))
+    assert left[0] < 2e-3 and left[1] < left[0] / 3.5
+
+
+def test_a_driver_under_a_closed_contact_gives_what_the_block_on_it_gets():
+    """A block on a shaken table sticks, and slides four times: driver and friction have the rates of the same times."""
+    left = []
+    for h in (4e-3, 2e-3):
+        model = fem.Model("shaken", gravity=[0, 0, -G])
+        only_x = ("y", "z", "rx", "ry", "rz")
+        table = model.add(fem.RigidBody(1.0, [1, 1, 1], velocity=[0.357, 0, 0], fixed=only_x, name="table"))
+        block = model.add(fem.PointMass(1.7, velocity=[0.357, 0, 0], name="block"))
+        model.add(fem.Prescribed(table, x=lambda t: 0.021 * np.sin(17.0 * t), name="drive"))
+        model.add(fem.SphereOnPlane(block, table, radius=0.0, friction=0.45, name="rub"))
+        books = fem.DecoupledNSGA().run(model, 0.7, h, balance=True).energy_table()
+        assert books.work("rub", "friction") < -0.05
+        left.append(abs(books.numerical) / abs(books.work("drive")))
+    assert left[0] < 1e-4 and left[1] < left[0] / 2
 
 
 def test_books_go_on_in_a_resumed_run_and_through_steps_in_parts(monkeypatch, tmp_path):

@@ -242,3 +242,41 @@ def test_what_only_contacts_hold_is_told_as_having_no_equilibrium_in_statics(gro
     free.add(fem.RigidBody.sphere(1.0, 0.1, name="ball"))
     with pytest.raises(SolverError, match=r"(?s)^(?!.*[Cc]ontact).*no equilibrium found"):
         fem.static_equilibrium(free)
+
+
+def four_bar(angle, rods, span, masses, stiffness):
+    """Uniform bars, hinges that repeat each other, a torsion spring on the crank; and the potential of its weights."""
+    crank, coupler, rocker = rods
+    A = crank * np.array([np.cos(angle), np.sin(angle), 0])
+    D = np.array([span, 0, 0])
+    r = np.linalg.norm(D - A)
+    rise = np.arctan2(-A[1], span - A[0]) + np.arccos((r**2 + coupler**2 - rocker**2) / (2 * r * coupler))
+    points = [np.zeros(3), A, A + coupler * np.array([np.cos(rise), np.sin(rise), 0]), D]
+    model = fem.Model("four-bar", gravity=[0, -9.81, 0])
+    bodies = [model.ground]
+    for k, mass in enumerate(masses):
+        way = points[k + 1] - points[k]
+        inertia = [1e-3, mass * (way @ way) / 12, mass * (way @ way) / 12]
+        place = {"position": points[k] + way / 2, "rotation": [0, 0, np.arctan2(way[1], way[0])]}
+        bodies.append(model.add(fem.RigidBody(mass, inertia, **place, name=f"bar {k}")))
+    for k, point in enumerate(points):
+        spring = {"stiffness": stiffness} if k == 0 else {}
+        model.add(fem.Revolute.at(bodies[k], bodies[(k + 1) % 4], point, [0, 0, 1], name=f"hinge {k}", **spring))
+    return model, sum(9.81 * m * (p[1] + q[1]) / 2 for m, p, q in zip(masses, points, points[1:], strict=False))
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-9])
+def test_a_mechanism_of_rigid_bodies_is_told_stable_whatever_the_tolerance_leaves(tolerance):
+    """The angle is where the energy by hand is least; moments that are not balanced are no loads without potential."""
+    from scipy.optimize import minimize_scalar
+
+    numbers, start = ((0.4, 0.9, 0.7), 0.8, (1.2, 2.5, 1.9), 14.0), 1.0
+    least = minimize_scalar(
+        lambda a: four_bar(a, *numbers)[1] + 7.0 * (a - start) ** 2, bounds=(0.2, 1.0), options={"xatol": 1e-10}
+    )
+    system = four_bar(start, *numbers)[0].compile(redundant="allow")
+    found = fem.static_equilibrium(system, steps=10, tolerance=tolerance)
+    R = found.rotation(system.nodes[1])
+    assert np.arctan2(R[1, 0], R[0, 0]) == pytest.approx(least.x, abs=max(1e-7, tolerance))
+    assert found.stable and found.lowest_eigenvalue > 1.0
+    assert "without potential" not in found.report()
