@@ -70,6 +70,21 @@ SOLIDS = {
         fem.SurfaceTraction,
         dict(body=body(), group="x1", traction=[0, 0, 1], signal=2.0, name="t"),
     ),
+    "SurfaceCoupling": lambda: (
+        fem.SurfaceCoupling,
+        dict(body=body(), group="x1", frame=fem.Node6(), kind="averaged", weights="area", name="c"),
+    ),
+    "AveragedCoupling": lambda: (
+        fem.AveragedCoupling,
+        dict(
+            nodes=[fem.Node6(), *(fem.Node3([k, k * k, 1]) for k in range(12))],
+            p=[[k, k * k, 1] for k in range(8)],
+            weights=[0.125] * 8,
+            center=[0, 0, 0],
+            radius=1.0,
+            name="c",
+        ),
+    ),
     "BodyForce": lambda: (fem.BodyForce, dict(body=body(), force=[0, 0, 1], signal=2.0, name="b")),
     "Tetra4": lambda: element(fem.Tetra4),
     "Tetra10": lambda: element(fem.Tetra10),
