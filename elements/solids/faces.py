@@ -16,8 +16,10 @@ from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.mesh import owned_faces
 
 
-def places_of_faces(owner: Checked, body: SolidBody, group: str) -> list[np.ndarray]:
+def places_of_faces(owner: Checked, body: SolidBody, group: str | None) -> list[np.ndarray]:
     """Places (nn,) among the nodes of the body of the faces of a group, as seen from outside of the body.
+
+    None: of all faces of the boundary of the body.
 
     Raises
     ------
@@ -25,6 +27,10 @@ def places_of_faces(owner: Checked, body: SolidBody, group: str) -> list[np.ndar
         In the name of ``owner``: no such group, no faces in it, or faces that are not on the boundary of the body.
     """
     mesh, inside = body.mesh, body.points_inside
+    if group is None:
+        faces, keys = owned_faces(mesh, body.cells)
+        _, first, count = np.unique(keys, axis=0, return_index=True, return_counts=True)
+        return [body.places_of(faces[k]) for k in first[count == 1]]
     wanted = {}
     for kind, rows in mesh.faces_of(group).items():
         corners = 3 if kind.startswith("triangle") else 4

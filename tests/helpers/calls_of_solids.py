@@ -74,6 +74,19 @@ SOLIDS = {
         fem.SurfaceCoupling,
         dict(body=body(), group="x1", frame=fem.Node6(), kind="averaged", weights="area", name="c"),
     ),
+    "SurfaceContacts": lambda: (
+        fem.SurfaceContacts,
+        dict(
+            body=body(),
+            group="x1",
+            plane=fem.Node6(),
+            sphere=None,
+            radius=None,
+            quadratic=True,
+            drawn_size=0.0,
+            name="c",
+        ),
+    ),
     "AveragedCoupling": lambda: (
         fem.AveragedCoupling,
         dict(
