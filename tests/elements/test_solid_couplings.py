@@ -122,6 +122,20 @@ def test_frequency_of_a_hanging_bar(kind):
     assert 2 * np.pi * found[0] == pytest.approx(np.sqrt(9.81 * 0.5 * bar.mass / inertia), rel=1e-3)
 
 
+def test_a_bar_between_the_ground_and_a_beam_weighs_on_the_ground_alone():
+    """Frames of ground and of a beam; force and moment of the support are those of statics."""
+    bar = block("hexa20", [1.0, 0.1, 0.1], [3, 2, 1], E=1e9, density=1000.0)
+    section = fem.Section.rectangle(0.1, 0.1, E=1e9, nu=0.3, density=1000.0)
+    ends = fem.Node6([1.0, 0.05, 0.05]), fem.Node6([1.5, 0.05, 0.05])
+    model = fem.Model("wall", gravity=[0, 0, -9.81])
+    wall = fem.SurfaceCoupling(bar, "x0", model.ground, name="wall")
+    model.add(bar, wall, fem.SurfaceCoupling(bar, "x1", ends[0]), fem.TwoNodeBeam(*ends, section))
+    result = fem.static_equilibrium(model).results
+    force, moment = (sum(getattr(result[e.name], what)[-1] for e in wall.elements) for what in ("force", "moment"))
+    assert force == pytest.approx([0, 0, -15.0 * 9.81], abs=1e-6)
+    assert moment == pytest.approx([-15.0 * 9.81 * 0.05, 15.0 * 9.81 * 0.75, 0.0], rel=1e-3, abs=1e-6)
+
+
 def momentum(system, state):
     p = system.expanded(system.matrices(state)[0] @ system.reduced(state.V.ravel())).reshape(-1, 6)
     spins = np.einsum("nij,nj->ni", state.R, p[:, 3:])
