@@ -487,6 +487,30 @@ def belt_drive():
     keep(figure, "belt_drive")
 
 
+def ring_hits_ground():
+    """The ring with its stresses where it is flattest, its diameters and the force of the ground."""
+    import matplotlib.image
+    import ring_hits_ground as case
+
+    model, ring, floor = case.build()
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.25, h=1e-3)
+    diameters = case.diameters(result, ring)
+    flattest = result.t[diameters[:, 0].argmin()]
+    result.picture(
+        "ring.png", time=flattest, color="von_mises", view=(0.25, -1, 0.2), zoom=1.5, size=(900, 760), caption=False
+    )
+    figure, (picture, ovals, force) = panels(3, (11.5, 3.4))
+    picture.imshow(matplotlib.image.imread("ring.png"))
+    picture.set_axis_off()
+    ovals.plot(result.t, diameters[:, 0], label="along z")
+    ovals.plot(result.t, diameters[:, 1], label="along x")
+    ovals.set(xlabel="t [s]", ylabel="diameter [m]")
+    ovals.legend(fontsize=8)
+    force.plot(result.t, case.force_on(result, floor), lw=0.9)
+    force.set(xlabel="t [s]", ylabel="force of the ground [N]")
+    keep(figure, "ring_hits_ground")
+
+
 DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
     spheres_in_a_box, mixed_pile, hopper_conveyor, heap, dominoes, order_in_contact, hertz_contact, force_recovery,
@@ -494,4 +518,5 @@ DRAWINGS = (
     rotor_in_bearings, crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball,
     elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling, door_closer, quarter_car,
     slider_crank_friction, four_bar_motor, geared_servo, cable_payload, pick_and_place, belt_drive,
+    ring_hits_ground,
 )  # fmt: skip

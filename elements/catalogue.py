@@ -67,7 +67,10 @@ from fem_mbs.elements.joints.servo import JointServo
 from fem_mbs.elements.joints.spherical import Spherical
 from fem_mbs.elements.joints.stops import JointBumper, JointStop
 from fem_mbs.elements.joints.universal import Universal
+from fem_mbs.elements.solids.averaged import AveragedCoupling
 from fem_mbs.elements.solids.body import SolidBody
+from fem_mbs.elements.solids.contacts import SurfaceContacts
+from fem_mbs.elements.solids.coupling import SurfaceCoupling
 from fem_mbs.elements.solids.element import Hexa8, Hexa8Enhanced, Hexa20, Tetra4, Tetra10, Wedge6, Wedge15
 from fem_mbs.elements.solids.loads import BodyForce, NodalLoad, PressureFace, SurfacePressure, SurfaceTraction
 from fem_mbs.elements.solids.material import SolidMaterial
@@ -75,6 +78,7 @@ from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
     "Attachment",
+    "AveragedCoupling",
     "Beam",
     "BeamLine",
     "Belt",
@@ -177,6 +181,8 @@ __all__ = [
     "SpurTeeth",
     "StateSpace",
     "Stops",
+    "SurfaceContacts",
+    "SurfaceCoupling",
     "SurfacePressure",
     "SurfaceTraction",
     "Tetra4",

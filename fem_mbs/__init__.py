@@ -88,7 +88,10 @@ _WHERE = {
     "fem_mbs.elements.joints.spherical": ("Spherical",),
     "fem_mbs.elements.joints.stops": ("JointBumper", "JointStop"),
     "fem_mbs.elements.joints.universal": ("Universal",),
+    "fem_mbs.elements.solids.averaged": ("AveragedCoupling",),
     "fem_mbs.elements.solids.body": ("SolidBody",),
+    "fem_mbs.elements.solids.contacts": ("SurfaceContacts",),
+    "fem_mbs.elements.solids.coupling": ("SurfaceCoupling",),
     "fem_mbs.elements.solids.element": (
         "Hexa8", "Hexa8Enhanced", "Hexa20", "Tetra4", "Tetra10", "Wedge6", "Wedge15",
     ),

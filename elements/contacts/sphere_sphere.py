@@ -79,7 +79,9 @@ class SphereOnSphere(SphereShapeContact):
     ----------
     sphere_A, sphere_B : Frame, Node or body
         Their origins are the centres of the first and of the second sphere.
-    radius_A, radius_B : float > 0 [m]
+    radius_A : float ≥ 0 [m]
+        0 makes a point.
+    radius_B : float > 0 [m]
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
         see `Contact`.
@@ -88,7 +90,7 @@ class SphereOnSphere(SphereShapeContact):
     Raises
     ------
     ParameterError
-        Radius not positive, both frames on one node, coefficients out of range.
+        Negative radius_A, radius_B not positive, both frames on one node, coefficients out of range.
 
     Examples
     --------
@@ -118,7 +120,7 @@ class SphereOnSphere(SphereShapeContact):
         name: str | None = None,
         **law: Any,
     ) -> None:
-        super().__init__(sphere_A, sphere_B, radius=radius_A, name=name, **law)
+        super().__init__(sphere_A, sphere_B, radius=radius_A, allow_point=True, name=name, **law)
         self.radius_B = self.positive("radius_B", radius_B, "m")
         self.record = (*self.poses, self.radius_B, 1.0)
 

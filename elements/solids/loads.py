@@ -26,9 +26,9 @@ from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.cells import CELLS, FACES
 from fem_mbs.elements.base import Force, register
 from fem_mbs.elements.solids.body import SolidBody
+from fem_mbs.elements.solids.faces import nodal_areas, places_of_faces
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_vector, matrix, tensor
-from fem_mbs.mesh import owned_faces
 from fem_mbs.nodes import Node3
 from fem_mbs.signals import Signal
 
@@ -206,27 +206,6 @@ class _BodyLoad(Checked):
         self.signal = _factor(self, signal)
         self.elements: list[Force] = []
 
-    def _faces(self, group):
-        """Places (nn,) among the nodes of the body of the faces of a group, as seen from outside of the body."""
-        body, mesh = self.body, self.body.mesh
-        inside = body.points_inside
-        wanted = {}
-        for kind, rows in mesh.faces_of(group).items():
-            corners = 3 if kind.startswith("triangle") else 4
-            wanted |= {tuple(sorted(row[:corners])): row for row in rows[inside[rows].all(axis=1)].tolist()}
-        self.check(wanted, "group", group, "has no faces of this body")
-        faces, keys = owned_faces(mesh, body.cells)
-        found = [[] for _ in wanted]
-        number = {key: k for k, key in enumerate(wanted)}
-        for face, key in zip(faces, keys.tolist()):
-            k = number.get(tuple(key if key[0] >= 0 else key[1:]))
-            if k is not None:
-                found[k].append(face)
-        self.check(all(found), "group", group, "has faces that belong to no cell of this body")
-        twice = sum(len(owners) > 1 for owners in found)
-        self.check(twice == 0, "group", group, f"has {twice} faces between two cells of this body: nothing acts there")
-        return [body.places_of(owners[0]) for owners in found]
-
     def _label(self, k):
         return None if self.name is None else f"{self.name} {k}"
 
@@ -273,7 +252,7 @@ class SurfacePressure(_BodyLoad):
     ) -> None:
         super().__init__(body, signal, name)
         self.pressure = self.number("pressure", pressure, "Pa")
-        self._places = self._faces(group)
+        self._places = places_of_faces(self, body, group)
         for k, places in enumerate(self._places):
             nodes = [body.nodes[i] for i in places]
             self.elements.append(PressureFace(nodes, self.pressure, signal=self.signal, name=self._label(k)))
@@ -322,11 +301,8 @@ class SurfaceTraction(_BodyLoad):
     ) -> None:
         super().__init__(body, signal, name)
         self.traction = self.as_vector("traction", traction)
-        for k, places in enumerate(self._faces(group)):
-            rule = FACES[len(places)].stiffness
-            J = rule.jacobians(body.reference[places][None])[0]
-            area = rule.weights * np.linalg.norm(np.cross(J[..., 0], J[..., 1]), axis=1)
-            load = np.outer(rule.shapes.T @ area, self.traction)
+        for k, places in enumerate(places_of_faces(self, body, group)):
+            load = np.outer(nodal_areas(body, places), self.traction)
             nodes = [body.nodes[i] for i in places]
             self.elements.append(NodalLoad(nodes, load, signal=self.signal, name=self._label(k)))
 

@@ -1,0 +1,122 @@
+"""Contacts of surfaces of solids: a bar against a wall beside wave theory, spheres, friction, refusals."""
+
+import numpy as np
+import pytest
+from solid_models import block
+
+import fem_mbs as fem
+
+E, SPEED, GAP, LENGTH = 900.0, 1e-3, 5.005e-4, 10.0  # Pa, m/s, m, m; density 1, section 1 × 1; strain 3e-5
+C = np.sqrt(E)
+TOUCH, LEAVE, FORCE = GAP / SPEED, GAP / SPEED + 2 * LENGTH / C, C * SPEED
+
+
+def thrown(elements, h, mass):
+    """Bar of hexahedra against the wall x = 0, to 1.6 s."""
+    bar = block("hexa8", [LENGTH, 1, 1], [elements, 1, 1], E=E, nu=0.0, mass=mass, position=[GAP, 0, 0],
+                velocity=[-SPEED, 0, 0])  # fmt: skip
+    model = fem.Model("bar", gravity=[0, 0, 0])
+    wall = fem.SurfaceContacts(bar, "x0", model.ground.frame(rotation=[0, np.pi / 2, 0]), name="wall")
+    model.add(bar, wall)
+    return bar, wall, fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=1.6, h=h)
+
+
+def outcome(bar, wall, result):
+    """Last contact [s], mean force over the exact one, its standard deviation, rebound [m/s], E/E_0, L1 of the gap."""
+    force = sum(result[contact.name].force_normal for contact in wall.elements)
+    inside = (result.t > TOUCH + 0.1) & (result.t < LEAVE - 0.1)
+    momentum = force.sum() * result.h[-1] - bar.mass * SPEED
+    gap = result[wall.elements[0].name].gap
+    exact = np.where(result.t < TOUCH, GAP - SPEED * result.t, np.maximum(0.0, SPEED * (result.t - LEAVE)))
+    energy = result.energy.total
+    return (
+        result.t[force > 0.0][-1],
+        force[inside].mean() / FORCE,
+        force[inside].std() / FORCE,
+        momentum / bar.mass / SPEED,
+        energy[-1] / energy[0],
+        result.h[-1] * np.abs(gap - exact).sum() / SPEED,
+    )
+
+
+@pytest.mark.parametrize("mass", ["consistent", "lumped"])
+def test_a_coarse_bar_against_a_wall_keeps_to_wave_theory(mass):
+    last, mean, spread, rebound, energy, error = outcome(*thrown(25, 8e-3, mass))
+    assert last == pytest.approx(LEAVE, abs=0.01)
+    assert mean == pytest.approx(1.0, abs=5e-4) and spread < 0.01
+    assert 0.95 < rebound < 1.0 and 0.96 < energy < 1.0
+    assert error < 0.01
+
+
+# of a prototype with the same scheme and elements of linear elasticity
+BARS = {
+    "consistent": (1.164, 1.0000, 0.000, 0.9907, 0.991, 0.00133),
+    "lumped": (1.172, 1.0000, 0.000, 0.9834, 0.992, 0.00245),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mass", BARS)
+def test_a_bar_of_100_elements_against_a_wall(mass):
+    last, mean, spread, rebound, energy, error = BARS[mass]
+    found = outcome(*thrown(100, 2e-3, mass))
+    assert found[0] == pytest.approx(last, abs=1e-9)
+    assert found[1] == pytest.approx(mean, abs=1e-4) and found[2] == pytest.approx(spread, abs=5e-4)
+    assert found[3:] == pytest.approx((rebound, energy, error), abs=6e-4) and found[5] == pytest.approx(error, abs=6e-5)
+
+
+def test_a_sphere_hits_a_free_block_whose_whole_boundary_can_touch():
+    """Momentum of both bodies stays, and no node is inside of the sphere at any time."""
+    cube = block("hexa8", [1, 1, 1], [2, 2, 2], E=1e4, density=1.0)
+    ball = fem.RigidBody.sphere(0.3, 0.4, position=[0.5, 0.5, 1.41], velocity=[0.5, 0, -5], name="ball")
+    model = fem.Model("hit", gravity=[0, 0, 0])
+    touch = fem.SurfaceContacts(cube, None, sphere=ball, radius=0.4, friction=0.2, name="touch")
+    model.add(cube, ball, touch)
+    assert len(touch.elements) == 26
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.03, h=5e-4)
+    system = fem.System(model)
+
+    def momentum(step):
+        state = result.state(step)
+        return system.expanded(system.matrices(state, mass_only=True) @ system.reduced(state.V.ravel())).reshape(-1, 6)
+
+    before, after = momentum(0)[:, :3], momentum(-1)[:, :3]
+    row = ball.node.index
+    assert np.abs(after[row] - before[row]).max() > 0.3 * 5.0
+    assert np.abs(after.sum(axis=0) - before.sum(axis=0)).max() < 1e-9
+    assert min(result[contact.name].gap.min() for contact in touch.elements) > -1e-9
+    assert result.energy.total[-1] < result.energy.total[0]
+
+
+def test_a_block_rests_on_an_incline_below_the_limit_of_friction_and_slides_above_it():
+    moved = {}
+    for friction in (0.22, 0.18):  # tan 11.3° = 0.2
+        cube = block("hexa8", [1, 0.5, 0.3], [2, 1, 1], E=1e6, nu=0.3, density=1000.0, damping=1e-3)
+        model = fem.Model("incline", gravity=9.81 * np.array([0.2, 0.0, -1.0]) / np.sqrt(1.04))
+        floor = fem.SurfaceContacts(cube, "z0", model.ground.frame(), friction=friction, name="floor")
+        model.add(cube, floor)
+        result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.4, h=2e-3)
+        places = [node.index for node in floor.nodes]
+        middle, end = (result.state(k).V[places, 0].mean() for k in (100, 200))
+        moved[friction] = end - middle
+        pressed = sum(result[contact.name].force_normal[-20:].mean() for contact in floor.elements)
+        assert pressed == pytest.approx(cube.mass * 9.81 / np.sqrt(1.04), rel=0.01)
+    assert abs(moved[0.22]) < 1e-9
+    assert moved[0.18] == pytest.approx(0.2 * 9.81 * 0.02 / np.sqrt(1.04), rel=0.05)
+
+
+def test_bad_input_is_told():
+    ground = fem.Model().ground
+    fine, curved = block("hexa8", [1, 1, 1], [1, 1, 1]), block("hexa20", [1, 1, 1], [1, 1, 1])
+    for message, call in {
+        "wrong sign or none": lambda: fem.SurfaceContacts(curved, "x0", ground),
+        "or a sphere must be given": lambda: fem.SurfaceContacts(fine, "x0"),
+        "and not both": lambda: fem.SurfaceContacts(fine, "x0", ground, sphere=ground, radius=1.0),
+        "a sphere needs one": lambda: fem.SurfaceContacts(fine, "x0", sphere=ground),
+        "goes with a sphere": lambda: fem.SurfaceContacts(fine, "x0", ground, radius=1.0),
+        "is not in this mesh": lambda: fem.SurfaceContacts(fine, "left", ground),
+        "did you mean 'friction'": lambda: fem.SurfaceContacts(fine, "x0", ground, frction=0.1),
+    }.items():
+        with pytest.raises(fem.ParameterError, match=message):
+            call()
+    assert len(fem.SurfaceContacts(curved, "x0", ground, quadratic=True).elements) == 8
