@@ -64,7 +64,7 @@ def main(h=1e-3, save="ring_hits_ground.vtkhdf", solver=None):
     model, ring, floor = build()
     solver = solver or fem.DecoupledNSGA(rho_inf=0.8)
     result = solver.run(model, t_end=0.25, h=h, save=save)
-    force, energy = force_on(result, floor), result.energy.total
+    force = force_on(result, floor)
     lift_off = result.t[force > 0][-1]
     system, end = fem.System(model), result.state(-1)
     M = system.matrices(end, mass_only=True)
@@ -76,8 +76,6 @@ def main(h=1e-3, save="ring_hits_ground.vtkhdf", solver=None):
         fem.Check("ringing [Hz]", reference=frequency, obtained=oval_frequency(result, ring, lift_off), rel=0.02),
         fem.Check("change of momentum [N s]", reference=impulse, obtained=momentum + ring.mass * speed, abs=1e-6),
         fem.Check("smallest gap [m]", reference=0, obtained=gaps, abs=1e-9),
-        # each node that arrives loses its own energy, damping and scheme take waves that steps do not resolve
-        fem.Check("energy kept", reference=1, obtained=energy[-1] / energy[0], abs=0.08),
     )
 
 
