@@ -71,6 +71,8 @@ from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.element import Hexa8, Hexa8Enhanced, Hexa20, Tetra4, Tetra10, Wedge6, Wedge15
 from fem_mbs.elements.solids.loads import BodyForce, NodalLoad, PressureFace, SurfacePressure, SurfaceTraction
 from fem_mbs.elements.solids.material import SolidMaterial
+from fem_mbs.elements.superelements.reduction import Reduction, load_reduction, reduce_matrices, reduce_mesh
+from fem_mbs.elements.superelements.superelement import Superelement
 from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
@@ -148,6 +150,7 @@ __all__ = [
     "Prismatic",
     "PrismaticClearance",
     "PythonElement",
+    "Reduction",
     "QuasiStaticBearing",
     "RackAndPinion",
     "Revolute",
@@ -177,6 +180,7 @@ __all__ = [
     "SpurTeeth",
     "StateSpace",
     "Stops",
+    "Superelement",
     "SurfacePressure",
     "SurfaceTraction",
     "Tetra4",
@@ -192,6 +196,9 @@ __all__ = [
     "beam_curve",
     "beam_line",
     "iso_mesh_stiffness",
+    "load_reduction",
+    "reduce_matrices",
+    "reduce_mesh",
     "register",
     "stepped_stiffness",
     "tooth_stiffness",
