@@ -15,7 +15,9 @@ Source: docs/theory/superelements.md, section 2; Craig & Bampton, AIAA J. 6 (196
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_matrix, csr_matrix
+from scipy.linalg import eigh
+from scipy.sparse import coo_matrix, csc_matrix, csr_matrix
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
 from fem_mbs.arguments import Checked
@@ -23,6 +25,8 @@ from fem_mbs.errors import ParameterError
 from fem_mbs.rotations import skew
 
 RIGID = 1e-7  # largest |K R|/(|K| |R|) of a model that can move as a rigid body
+LOOSE = "leaves nodes that move freely while the frames are held, as with a frame of one point or a hinge inside"
+SINGULAR = 1e-13  # of the largest K_ii/M_ii: a square of a frequency that is round-off
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
@@ -82,6 +86,20 @@ def followers(frames: list, X: np.ndarray, per: int) -> tuple[np.ndarray, np.nda
     return np.concatenate(dofs), np.concatenate(rows)
 
 
+def connected(owner: Checked, K: Any, X: np.ndarray, per: int, frames: list) -> None:
+    """Refuse a body in several parts, of which some would float; the nodes of a frame are one."""
+    A = K.tocoo()
+    links = [(A.row // per, A.col // per), *((nodes, np.full(len(nodes), nodes[0])) for _, nodes in frames)]
+    rows, columns = (np.concatenate(part) for part in zip(*links))
+    graph = coo_matrix((np.ones(len(rows), bool), (rows, columns)), shape=(len(X), len(X)))
+    count, part = connected_components(graph, directed=False)
+    if count > 1:
+        loose = np.flatnonzero(part != part[frames[0][1][0]])
+        where = X[loose[0]].round(6).tolist()
+        message = f"is of a body in {count} parts; {len(loose)} nodes, one at {where} m, are not connected to the first frame"
+        raise ParameterError(owner, "K", K.shape, f"{message}. Join or leave out what floats")
+
+
 def craig_bampton(
     owner: Checked, M: Any, K: Any, X: np.ndarray, per: int, frames: list, modes: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -99,21 +117,30 @@ def craig_bampton(
     phi[held, : rows.shape[1]] = rows
     if not len(inner):
         return phi, np.zeros(0)
+    connected(owner, K, X, per, frames)
     K_ii, M_ii = K[inner][:, inner].tocsc(), M[inner][:, inner].tocsc()
     try:
         factor = splu(K_ii, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     except RuntimeError as error:
-        message = "leaves nodes that move freely while the frames are held: parts that are not connected to any frame"
-        raise ParameterError(owner, "K", K.shape, message) from error
+        raise ParameterError(owner, "K", K.shape, LOOSE) from error
     phi[inner, : rows.shape[1]] = -factor.solve(np.asarray(K[inner][:, held] @ rows))
-    if not modes:
-        return phi, np.zeros(0)
     inverse = LinearOperator(K_ii.shape, matvec=factor.solve, dtype=float)
     start = np.random.default_rng(0).normal(size=len(inner))
-    squares, shapes = eigsh(csr_matrix(K_ii), modes, M_ii, sigma=0.0, which="LM", OPinv=inverse, v0=start)
-    order = np.argsort(squares)
-    phi[inner, rows.shape[1] :] = shapes[:, order]
-    return phi, np.sqrt(squares[order])
+    asked = max(modes, 1)  # one tells whether K_ii is regular
+    if len(inner) > asked + 1:
+        squares, shapes = eigsh(csr_matrix(K_ii), asked, M_ii, sigma=0.0, which="LM", OPinv=inverse, v0=start)
+    else:
+        try:
+            squares, shapes = eigh(K_ii.toarray(), M_ii.toarray())
+        except np.linalg.LinAlgError as error:
+            message = "is not positive definite for the nodes outside the frames, which are too few for that; ask for fewer modes"
+            raise ParameterError(owner, "M", M.shape, message) from error
+    order = np.argsort(squares)[:asked]
+    heavy = M_ii.diagonal() > 0.0
+    largest = (K_ii.diagonal()[heavy] / M_ii.diagonal()[heavy]).max()
+    owner.check(squares.min() > SINGULAR * largest, "K", squares.min(), LOOSE)
+    phi[inner, rows.shape[1] :] = shapes[:, order[:modes]]
+    return phi, np.sqrt(squares[order[:modes]])
 
 
 def reduced(M: Any, K: Any, phi: np.ndarray, per: int, frames: int) -> dict[str, np.ndarray]:

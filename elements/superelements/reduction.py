@@ -13,7 +13,7 @@ from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.superelements.craig_bampton import checked_model, craig_bampton, reduced, rigid_motions
 from fem_mbs.elements.superelements.stiffening import geometric_stiffness, unit_pull
-from fem_mbs.errors import FileError, ParameterError
+from fem_mbs.errors import ParameterError
 from fem_mbs.mesh import Mesh
 from fem_mbs.model import Model
 from fem_mbs.spelling import meant
@@ -105,7 +105,7 @@ class Reduction(Checked):
 
         Raises
         ------
-        FileError
+        ParameterError
             The file cannot be written.
         """
         import h5py
@@ -118,7 +118,7 @@ class Reduction(Checked):
                 for key in ARRAYS:
                     file[key] = getattr(self, key)
         except OSError as error:
-            raise FileError(f"{path}: cannot be written: {error}") from error
+            raise ParameterError(self, "path", str(path), f"cannot be written: {error}") from error
 
     def __repr__(self) -> str:
         blows = [self.effective_mass(f, e) for f in self.frames for e in np.eye(3)]
@@ -137,20 +137,22 @@ def load_reduction(path: Any) -> Reduction:
 
     Raises
     ------
-    FileError
+    ParameterError
         The file is not there, or is no reduction.
     """
     import h5py
 
+    owner = Named("load_reduction")
     try:
         with h5py.File(Path(path), "r") as file:
             if file.attrs.get("fem_mbs reduction") != FORMAT or any(key not in file for key in ARRAYS):
-                raise FileError(f"{path}: is no reduction of this version; write one by reduction.save(path)")
+                message = "is no reduction of this version; write one by reduction.save(path)"
+                raise ParameterError(owner, "path", str(path), message)
             arrays = {key: file[key][()] for key in ARRAYS}
             frames = [str(name) for name in file.attrs["frames"]]
             return Reduction(frames, file.attrs["mass"], arrays, name=str(file.attrs["name"]) or None)
     except OSError as error:
-        raise FileError(f"{path}: cannot be read as a reduction: {error}") from error
+        raise ParameterError(owner, "path", str(path), f"cannot be read as a reduction: {error}") from error
 
 
 def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None):
@@ -164,11 +166,13 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None):
     modes = MODES if modes is None else owner.as_integer("modes", modes, at_least=0)
     phi, frequencies = craig_bampton(owner, M, K, X, per, [frame[1:] for frame in frames], modes)
     arrays = reduced(M, K, phi, per, len(frames))
+    places = np.array([frame[1] for frame in frames])
+    arrays["K"] = _without_rigid(owner, arrays["K"], abs(K).max(), rigid_coordinates(places, phi.shape[1]))
     centre = np.array([rigid[1, 5], rigid[2, 3], rigid[0, 4]]) / mass  # e_z × X along y, …
     inertia = rigid[3:, 3:] - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
     basis = phi.reshape(len(X), per, -1)[:, :3].reshape(3 * len(X), -1)
     arrays |= {
-        "positions": np.array([frame[1] for frame in frames]), "centre": centre, "inertia": inertia, "points": X,
+        "positions": places, "centre": centre, "inertia": inertia, "points": X,
         "interface_frequencies": frequencies, "basis": basis, "faces": faces,
     }  # fmt: skip
     arrays |= _patterns(owner, arrays, phi, basis, frames, stiffening)
@@ -180,9 +184,17 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None):
         "rotations that have inertia"
     )
     owner.check(least > 1e-12 and np.diag(found.M).min() > 0.0, "frames", [frame[0] for frame in frames], message)
-    strain = np.abs(found.K @ found.rigid_motions()).max() / np.abs(found.K).max()
-    owner.check(strain < 1e-8, "K", strain, "resists rigid motions after reduction: it is badly conditioned")
     return found
+
+
+def _without_rigid(owner, K, size, rigid):
+    """K̂ without what round-off of the solution leaves as resistance to rigid motions; refused if it is more."""
+    strain = np.abs(K @ rigid).max() / (max(np.abs(K).max(), size) * np.abs(rigid).max())
+    owner.check(strain < 1e-8, "K", strain, "resists rigid motions after reduction: it is badly conditioned")
+    Q = np.linalg.qr(rigid)[0]
+    free = np.eye(len(K)) - Q @ Q.T
+    found = free @ K @ free
+    return 0.5 * (found + found.T)
 
 
 def _patterns(owner, arrays, phi, basis, frames, stiffening):
@@ -347,9 +359,8 @@ def reduce_matrices(
     Raises
     ------
     ParameterError
-        Matrices that do not fit the points, are not symmetric, or resist rigid motions (supports, other units).
-    FileError
-        A file that cannot be read.
+        Matrices that do not fit the points, are not symmetric, or resist rigid motions (supports, other units); a file
+        that cannot be read.
 
     Notes
     -----
@@ -398,7 +409,8 @@ def _matrix(owner, key, A):
         try:
             A = mmread(str(A))
         except (OSError, ValueError) as error:
-            raise FileError(f"{A}: cannot be read as a matrix of the Matrix Market format: {error}") from error
+            message = f"cannot be read as a matrix of the Matrix Market format: {error}"
+            raise ParameterError(owner, key, A, message) from error
     try:
         return csc_matrix(A, dtype=float)
     except (TypeError, ValueError) as error:

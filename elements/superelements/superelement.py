@@ -20,6 +20,7 @@ from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Frame, Node, Node3, Node6
 from fem_mbs.rotations import log
+from fem_mbs.shapes import matrices
 
 KERNELS = {
     "inertia": kernels.inertia,
@@ -29,7 +30,7 @@ KERNELS = {
     "energy": kernels.energy,
     "trouble": kernels.trouble,
 }
-RIGID_SHARE = 1e-9  # of the largest ω²: below, a mode is a rigid motion
+RIGID = 6  # modes of lowest frequency of a free body: those of a rigid one
 LIMIT = 1.0  # [rad], of `kernels.trouble`
 
 
@@ -161,9 +162,8 @@ class Superelement(Inertia):
         """D̂ = Σ_k 2 ζ ω_k (M̂ φ_k)(M̂ φ_k)ᵀ of the free modes of vibration."""
         r = self.reduction
         squares, shapes = eigh(r.K, r.M)
-        live = squares > RIGID_SHARE * squares[-1]
-        moved = r.M @ shapes[:, live]
-        return (moved * (2.0 * self.damping * np.sqrt(squares[live]))) @ moved.T
+        moved = r.M @ shapes[:, RIGID:]
+        return (moved * (2.0 * self.damping * np.sqrt(squares[RIGID:].clip(0.0)))) @ moved.T
 
     def place(self) -> None:
         if not hasattr(self, "_starts"):
@@ -203,6 +203,34 @@ class Superelement(Inertia):
         d[6 * nb :] = x[nb:].ravel()[:m]
         return mean - R_0 @ self._mean, R_0, d
 
+    def positions(self, state: Any, time: float | None = None) -> np.ndarray:
+        """Places (k, 3) [m] of all points of the reduced model, deformed, inertial axes.
+
+        Parameters
+        ----------
+        state : Results, StaticResult or State
+            Of a model with this body.
+        time : float, optional [s]
+            Of `Results`: the nearest saved step; default: the last.
+
+        Raises
+        ------
+        ParameterError
+            The state is not of a model with this body.
+        """
+        if hasattr(state, "rows") and hasattr(state, "at"):
+            row = state.rows([len(state.t) - 1 if time is None else state.at(time)])
+            x, q = row["position"][0], row["quaternion"][0]
+        else:
+            self.check(time is None, "time", time, "is for results of a run alone")
+            state = getattr(state, "state", state)
+            self.check(hasattr(state, "Q"), "state", state, "must be Results, a StaticResult or a State")
+            x, q = state.x, state.Q
+        numbers = [-1 if node.index is None else node.index for node in self.nodes]
+        self.check(0 <= min(numbers) and max(numbers) < len(x), "state", state, "is of a model without this body")
+        place, R_0, d = self.pose(x[numbers], matrices(q[numbers]))
+        return place + (self.reduction.points + self.reduction.displacements(d)) @ R_0.T
+
     def regular(self, point: Any) -> bool:
         """Whether a configuration is one that it can be differentiated at: no frame turned by half a turn."""
         d = self.pose(point.x, point.R)[2]
@@ -212,7 +240,7 @@ class Superelement(Inertia):
     def trouble(self, state: Any) -> str | None:
         """What is wrong with a state, as text, or None: a frame that has turned too far."""
         index = [node.index for node in self.nodes]
-        d = self.pose(state.x[index], state.R[index])[2]
+        d = self.pose(state.x[index], matrices(state.Q[index]))[2]
         turns = np.linalg.norm(d[: 6 * self.places].reshape(-1, 6)[:, 3:], axis=1)
         i = int(turns.argmax())
         if not turns[i] > LIMIT:
