@@ -71,7 +71,8 @@ from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.element import Hexa8, Hexa8Enhanced, Hexa20, Tetra4, Tetra10, Wedge6, Wedge15
 from fem_mbs.elements.solids.loads import BodyForce, NodalLoad, PressureFace, SurfacePressure, SurfaceTraction
 from fem_mbs.elements.solids.material import SolidMaterial
-from fem_mbs.elements.superelements.reduction import Reduction, load_reduction, reduce_matrices, reduce_mesh
+from fem_mbs.elements.superelements.reduce import reduce_matrices, reduce_mesh
+from fem_mbs.elements.superelements.reduction import Reduction, load_reduction
 from fem_mbs.elements.superelements.superelement import Superelement
 from fem_mbs.elements.user import PythonElement, UserForce
 
@@ -150,9 +151,9 @@ __all__ = [
     "Prismatic",
     "PrismaticClearance",
     "PythonElement",
-    "Reduction",
     "QuasiStaticBearing",
     "RackAndPinion",
+    "Reduction",
     "Revolute",
     "RevoluteDriver",
     "RigidBallBearing",

@@ -94,9 +94,8 @@ _WHERE = {
     ),
     "fem_mbs.elements.solids.loads": ("BodyForce", "SurfacePressure", "SurfaceTraction"),
     "fem_mbs.elements.solids.material": ("SolidMaterial",),
-    "fem_mbs.elements.superelements.reduction": (
-        "Reduction", "load_reduction", "reduce_matrices", "reduce_mesh",
-    ),
+    "fem_mbs.elements.superelements.reduce": ("reduce_matrices", "reduce_mesh"),
+    "fem_mbs.elements.superelements.reduction": ("Reduction", "load_reduction"),
     "fem_mbs.elements.superelements.superelement": ("Superelement",),
     "fem_mbs.elements.urdf.reader": ("from_urdf",),
     "fem_mbs.elements.urdf.writer": ("to_urdf",),

@@ -56,18 +56,22 @@ def checked_model(owner: Checked, M: Any, K: Any, X: np.ndarray, per: int) -> tu
     for name, A in (("M", M), ("K", K)):
         A = csc_matrix(A, dtype=float)
         n = per * len(X)
-        owner.check(A.shape == (n, n), name, A.shape, f"must have {n} rows and columns: {per} for each of {len(X)} nodes")
+        owner.check(
+            A.shape == (n, n), name, A.shape, f"must have {n} rows and columns: {per} for each of {len(X)} nodes"
+        )
         owner.check(np.isfinite(A.data).all(), name, "values", "must be finite")
         owner.check(A.nnz > 0, name, A.shape, "has no values")
         apart = abs(A - A.T).max() / abs(A).max()
-        owner.check(apart < 1e-8, name, apart, "is not symmetric: largest difference over largest value. Give all of it")
+        owner.check(
+            apart < 1e-8, name, apart, "is not symmetric: largest difference over largest value. Give all of it"
+        )
         found.append((0.5 * (A + A.T)).tocsc())
     M, K = found
     R = rigid_motions(X, per)
     strain = np.abs(K @ R).max(axis=0) / (abs(K).max() * np.abs(R).max(axis=0).clip(1e-300))
     worst = float(strain.max())
     message = (
-        f"resists a motion as a rigid body by {worst:.1e} of its largest value. Supports must be left out, the positions "
+        f"resists a motion as a rigid body by {worst:.1e} of its largest value. Leave supports out; positions must "
         "be those of the nodes, in one unit of length with K"
     )
     owner.check(worst < RIGID, "K", "values", message)
@@ -96,7 +100,9 @@ def connected(owner: Checked, K: Any, X: np.ndarray, per: int, frames: list) -> 
     if count > 1:
         loose = np.flatnonzero(part != part[frames[0][1][0]])
         where = X[loose[0]].round(6).tolist()
-        message = f"is of a body in {count} parts; {len(loose)} nodes, one at {where} m, are not connected to the first frame"
+        message = (
+            f"is of a body in {count} parts; {len(loose)} nodes, one at {where} m, are not connected to the first frame"
+        )
         raise ParameterError(owner, "K", K.shape, f"{message}. Join or leave out what floats")
 
 
@@ -133,7 +139,7 @@ def craig_bampton(
         try:
             squares, shapes = eigh(K_ii.toarray(), M_ii.toarray())
         except np.linalg.LinAlgError as error:
-            message = "is not positive definite for the nodes outside the frames, which are too few for that; ask for fewer modes"
+            message = "is not positive definite for the few nodes outside the frames; ask for fewer modes"
             raise ParameterError(owner, "M", M.shape, message) from error
     order = np.argsort(squares)[:asked]
     heavy = M_ii.diagonal() > 0.0

@@ -2,13 +2,13 @@
 
 The frame turns with the rotation R_0 nearest to the boundary frames, weights a_i and b_i, x̄ = Σ a_i x_i,
 
-    A = Σ a_i (x_i − x̄) V_iᵀ + Σ b_i R'_i ,   R_0 = polar rotation of A ,   H = R_0ᵀA ,   S = tr(H) I − H             (1)
+    A = Σ a_i (x_i − x̄) V_iᵀ + Σ b_i R'_i ,   R_0 = polar rotation of A ,   H = R_0ᵀA ,   S = tr(H) I − H           (1)
     δθ_0 = S⁻¹ Σ [ a_i V_i × R_0ᵀδx_i + b_i (tr(Q_i) I − Q_iᵀ) R_i⁰δθ_i ]  = E δq                                    (2)
     r_i = R_0ᵀ(x_i − x̄) ,   Q_i = R_0ᵀ R_i R_i⁰ᵀ ,   d = ( r_i − V_i , log Q_i , η )                                (3)
-    δr_i = R_0ᵀ(δx_i − δx̄) + r_i × δθ_0 ,   φ_i = R_i⁰δθ_i − Q_iᵀδθ_0 ,   δQ_i = Q_i φ̃_i ,   δθ_i = T⁻¹(θ_i) φ_i    (4)
-    v̂ = ( ξ_i , ω̂_i , η̇ ) ,   ξ_i = R_0ᵀẋ_i ,   ω̂_i = Q_i R_i⁰Ω_i ,   ω_0 = E v                                      (5)
-    v̂̇ = ( R_0ᵀẍ_i − ω_0 × ξ_i , Q_i R_i⁰Ω̇_i − ω_0 × ω̂_i , η̈ )                                                        (6)
-    ω̇_0 = E a + S⁻¹ Σ [ a_i V_i × (ξ_i × ω_0) + b_i (tr(Q̇_i) I − Q̇_iᵀ) R_i⁰Ω_i ] − S⁻¹ (tr(Ḣ) I − Ḣ) ω_0            (7)
+    δr_i = R_0ᵀ(δx_i − δx̄) + r_i × δθ_0 ,   φ_i = R_i⁰δθ_i − Q_iᵀδθ_0 ,   δQ_i = Q_i φ̃_i ,   δθ_i = T⁻¹(θ_i) φ_i   (4)
+    v̂ = ( ξ_i , ω̂_i , η̇ ) ,   ξ_i = R_0ᵀẋ_i ,   ω̂_i = Q_i R_i⁰Ω_i ,   ω_0 = E v                                  (5)
+    v̂̇ = ( R_0ᵀẍ_i − ω_0 × ξ_i , Q_i R_i⁰Ω̇_i − ω_0 × ω̂_i , η̈ )                                                   (6)
+    ω̇_0 = E a + S⁻¹ Σ [ a_i V_i × (ξ_i × ω_0) + b_i (tr(Q̇_i) I − Q̇_iᵀ) R_i⁰Ω_i ] − S⁻¹ (tr(Ḣ) I − Ḣ) ω_0          (7)
 
 Source: docs/theory/superelements.md, section 3; derived here and checked by finite differences.
 
@@ -34,7 +34,6 @@ from fem_mbs.elements.superelements.duals import (
 from fem_mbs.jit import kernel, local_matrix, local_vector, matrix, tensor, vector
 from fem_mbs.rotations import (
     add_cross,
-    cross,
     form_matrix,
     form_rate,
     form_tangent_inverse_T,

@@ -2,7 +2,7 @@
 
 Its boundary frames are nodes with absolute positions and rotations; the amplitudes of its modes are held three to a
 node of translations. The frame in which it is linear is computed from the boundary frames: no reference node, no
-constraint. Equations: `motion`, `kernels`; matrices lie in one array of the element, the record has their addresses.
+constraint. Equations: `motion`, `forces`; matrices lie in one array of the element, the record has their addresses.
 
 Source: docs/theory/superelements.md.
 """
@@ -15,7 +15,9 @@ from scipy.linalg import eigh
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.elements.base import Inertia, register
 from fem_mbs.elements.superelements import kernels
-from fem_mbs.elements.superelements.reduction import Reduction, reduce_matrices
+from fem_mbs.elements.superelements.forces import PARAMETERS
+from fem_mbs.elements.superelements.reduce import reduce_matrices
+from fem_mbs.elements.superelements.reduction import Reduction
 from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Frame, Node, Node3, Node6
@@ -74,7 +76,7 @@ class Superelement(Inertia):
     --------
     >>> from fem_mbs.mesh_block import block_mesh
     >>> from fem_mbs.elements.solids.material import SolidMaterial
-    >>> from fem_mbs.elements.superelements.reduction import reduce_mesh
+    >>> from fem_mbs.elements.superelements.reduce import reduce_mesh
     >>> steel = SolidMaterial(E=210e9, nu=0.3, density=7850)
     >>> rod = reduce_mesh(block_mesh([1.0, 0.1, 0.1], [8, 1, 1]), steel, {"left": "x0", "right": "x1"}, modes=6)
     >>> body = Superelement(rod, damping=0.01, name="rod")
@@ -82,7 +84,7 @@ class Superelement(Inertia):
     array([1.  , 0.05, 0.05])
     """
 
-    parameters = kernels.PARAMETERS
+    parameters = PARAMETERS
     kernels = KERNELS
 
     def __init__(
@@ -246,8 +248,8 @@ class Superelement(Inertia):
         if not turns[i] > LIMIT:
             return None
         return (
-            f"{label(self)}: frame '{self.reduction.frames[i]}' has turned by {turns[i]:.3g} rad from the body; it is linear "
-            "there, good for about 0.2 rad. Divide the part into several superelements, or use beams or solids"
+            f"{label(self)}: frame '{self.reduction.frames[i]}' has turned by {turns[i]:.3g} rad from the body; it is "
+            "linear there, good for about 0.2 rad. Divide the part into several superelements, or use beams or solids"
         )
 
 

@@ -14,7 +14,7 @@ STEPPER = fem.GeneralizedAlpha(rho_inf=0.9)
 def rod(modes, *, stiffening=True, coupling=True):
     """The rod of the slider-crank, of 16 hexahedra of 20 nodes."""
     mesh = fem.block_mesh([0.3, 0.008, 0.008], [16, 1, 1], form=lambda x: x - [0.0, 0.004, 0.004])
-    middle = mesh.with_group("middle", lambda x: (abs(x[:, 0] - 0.15) < 1e-9))
+    middle = mesh.with_group("middle", lambda x: abs(x[:, 0] - 0.15) < 1e-9)
     material = fem.SolidMaterial(flexible_crank.E, 0.0, flexible_crank.DENSITY)
     pull = ("crank", "slider") if stiffening else None
     made = fem.reduce_mesh(middle, material, {"crank": "x0", "slider": "x1"}, modes=modes, stiffening=pull)
