@@ -273,5 +273,5 @@ def _matrix(owner, key, A):
             raise ParameterError(owner, key, A, message) from error
     try:
         return csc_matrix(A, dtype=float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ParameterError(owner, key, A, f"must be a matrix: {error}") from error

@@ -58,10 +58,23 @@ class Reduction(Checked):
 
     def __init__(self, frames: Any, mass: float, arrays: dict[str, np.ndarray], *, name: str | None = None) -> None:
         self.name = name
+        good = isinstance(frames, (tuple, list)) and len(frames) > 0 and all(isinstance(f, str) for f in frames)
+        self.check(good and len(set(frames)) == len(frames), "frames", frames, "must be names of frames, all different")
         self.frames = tuple(frames)
-        self.mass = float(mass)
-        for key in ARRAYS:
-            value = np.array(arrays[key], np.int64 if key == "faces" else float)
+        self.mass = self.positive("mass", mass, "kg")
+        missing = [key for key in ARRAYS if key not in arrays] if isinstance(arrays, dict) else ARRAYS
+        self.check(not missing, "arrays", arrays, f"must be a dict; without {', '.join(missing)} it is no reduction")
+        nb, n = len(self.frames), len(np.atleast_1d(arrays["M"]))
+        k, p = len(np.atleast_1d(arrays["points"])), len(np.atleast_1d(arrays["stretch"]))
+        shapes: dict[str, tuple] = {
+            "positions": (nb, 3), "M": (n, n), "K": (n, n), "N": (3, n, n), "O": (6, n, n), "momentum": (3, n),
+            "inertia": (3, 3), "centre": (3,), "interface_frequencies": (n - 6 * nb,), "points": (k, 3),
+            "basis": (3 * k, n), "faces": (None, 3), "stretch": (p, n), "pull_stiffness": (p,),
+            "pull_geometry": (p, n, n),
+        }  # fmt: skip
+        for key, shape in shapes.items():
+            value = self.as_array("arrays", arrays[key], shape)
+            value = value.astype(np.int64) if key == "faces" else value.copy()
             value.setflags(write=False)
             setattr(self, key, value)
 
@@ -76,7 +89,7 @@ class Reduction(Checked):
 
     def frame_number(self, name: str) -> int:
         """Place of a frame among `frames`; lists them if it is not there."""
-        if name not in self.frames:
+        if not isinstance(name, str) or name not in self.frames:
             near = meant(name, list(self.frames)) if isinstance(name, str) else ""
             raise ParameterError(self, "frame", name, f"is not there; {near} ({', '.join(self.frames)})")
         return self.frames.index(name)
@@ -119,6 +132,8 @@ class Reduction(Checked):
         """
         import h5py
 
+        path = self.as_path("path", path)
+        self.check(path is not None, "path", path, "must be the path of a file")
         try:
             with h5py.File(Path(path), "w") as file:
                 file.attrs["fem_mbs reduction"] = FORMAT
@@ -157,6 +172,8 @@ def load_reduction(path: Any) -> Reduction:
     import h5py
 
     owner = Named("load_reduction")
+    path = owner.as_path("path", path)
+    owner.check(path is not None, "path", path, "must be the path of a file that reduction.save wrote")
     try:
         with h5py.File(Path(path), "r") as file:
             if file.attrs.get("fem_mbs reduction") != FORMAT or any(key not in file for key in ARRAYS):
