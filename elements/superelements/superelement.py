@@ -242,7 +242,7 @@ class Superelement(Inertia):
     def trouble(self, state: Any) -> str | None:
         """What is wrong with a state, as text, or None: a frame that has turned too far."""
         index = [node.index for node in self.nodes]
-        d = self.pose(state.x[index], matrices(state.Q[index]))[2]
+        d = self.pose(state.x[index], state.R[index])[2]
         turns = np.linalg.norm(d[: 6 * self.places].reshape(-1, 6)[:, 3:], axis=1)
         i = int(turns.argmax())
         if not turns[i] > LIMIT:

@@ -237,6 +237,23 @@ def test_what_is_no_free_body_is_refused(tmp_path):
         fem.reduce_matrices(str(tmp_path / "none.mtx"), np.eye(9), np.eye(3), {"a": [0]})
 
 
+def test_a_frame_that_turns_too_far_is_named(stocky):
+    body = fem.Superelement(stocky, name="bar")
+    model = fem.Model("bar")
+    model.add(body)
+    state = fem.System(model).initial.copy()
+    assert body.trouble(state) is None
+    left, right = (body.frame(name).node.index for name in ("left", "right"))
+    for angle, told in ((0.95, False), (1.05, True)):  # opposite turns leave the floating frame where it is
+        state.R[left], state.R[right] = exp([0.0, 0.0, -angle]), exp([0.0, 0.0, 1.001 * angle])
+        point = random_point(body, np.random.default_rng(0), 0.1)
+        index = [node.index for node in body.nodes]
+        point.x, point.R = state.x[index], state.R[index]
+        assert (Evaluator(body)("trouble", point)["energy"][0] > 0.0) == told
+        assert (body.trouble(state) is not None) == told
+    assert "frame 'right' has turned by 1.05 rad" in body.trouble(state)
+
+
 def test_a_body_says_which_frames_and_numbers_it_takes(stocky):
     body = fem.Superelement(stocky, name="bar")
     with pytest.raises(fem.ParameterError, match=r"left, right"):
