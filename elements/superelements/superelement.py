@@ -188,6 +188,12 @@ class Superelement(Inertia):
         """
         return self.nodes[self.reduction.frame_number(name)].frame()
 
+    def _orientation(self, x, R):
+        """A (3, 3) of (1)."""
+        nb = self.places
+        arms = x[:nb] - self._a @ x[:nb]
+        return np.einsum("i,ij,ik->jk", self._a, arms, self._arms) + np.einsum("i,ijk->jk", self._b, R[:nb])
+
     def pose(self, x: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Origin of the body (3,) [m], rotation (3, 3) of the floating frame and coordinates d (n,) at a pose.
 
@@ -195,8 +201,7 @@ class Superelement(Inertia):
         """
         nb, m = self._sizes
         mean = self._a @ x[:nb]
-        A = np.einsum("i,ij,ik->jk", self._a, x[:nb] - mean, self._arms) + np.einsum("i,ijk->jk", self._b, R[:nb])
-        U, _, Wt = np.linalg.svd(A)
+        U, _, Wt = np.linalg.svd(self._orientation(x, R))
         R_0 = U @ np.diag([1.0, 1.0, np.sign(np.linalg.det(U @ Wt))]) @ Wt
         d = np.zeros(self.reduction.size)
         for i in range(nb):
@@ -234,7 +239,11 @@ class Superelement(Inertia):
         return place + (self.reduction.points + self.reduction.displacements(d)) @ R_0.T
 
     def regular(self, point: Any) -> bool:
-        """Whether a configuration is one that it can be differentiated at: no frame turned by half a turn."""
+        """Whether a configuration is one that it can be differentiated at: one rotation is nearest to all frames."""
+        A = self._orientation(point.x, point.R)
+        sizes = np.linalg.svd(A, compute_uv=False)
+        if np.linalg.det(A) <= 0.0 or sizes[2] < 0.1 * sizes[0]:
+            return False
         d = self.pose(point.x, point.R)[2]
         turns = np.linalg.norm(d[: 6 * self.places].reshape(-1, 6)[:, 3:], axis=1)
         return bool(turns.max() < 2.0)
