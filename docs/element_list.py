@@ -14,9 +14,9 @@ from fem_mbs.verify import check_type
 PAGE = Path(__file__).with_name("elements.md")
 BEGIN, END = "<!-- elements: begin -->\n", "<!-- elements: end -->\n"
 FOLDERS = {
-    "bodies": "Bodies", "beams": "Beams", "joints": "Joints, drivers, locks", "drives": "Gears, belts, cables",
-    "solids": "Solids", "forces": "Springs, loads",
-    "control": "Measured motions, filters", "contacts": "Contacts", "bearings": "Bearings",
+    "bodies": "Bodies", "solids": "Solids", "superelements": "Superelements", "beams": "Beams",
+    "joints": "Joints, drivers, locks", "drives": "Gears, belts, cables",
+    "forces": "Springs, loads", "control": "Measured motions, filters", "contacts": "Contacts", "bearings": "Bearings",
 }  # fmt: skip
 NOT_OPTIONS = ("self", "frame_P", "frame_Q", "name", "node", "nodes", "frame", "end_A", "end_B", "joint")
 HEAD = ["type", "nodes", "free coordinates", "options", "outputs", "source", "tangent error"]

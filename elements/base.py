@@ -107,6 +107,9 @@ class Element(Part):
     counts_turns : bool
         Whether all that its kernel ``accept`` does is to count turns about an axis that both bodies have in common, and
         only outputs read them: they are then counted when they have to be (`fem_mbs.solvers.stepping.accept`).
+    places : int or None
+        How many of the nodes, the first ones, have places in space; the others hold plain numbers, such as amplitudes
+        of modes, three to a `Node3`. None: all. An instance may set it.
     outputs : dict
         Output name -> (number of components, unit); filled by the kernel ``output`` in this order.
 
@@ -124,6 +127,7 @@ class Element(Part):
     abrupt = False
     abstract = False
     counts_turns = False
+    places: int | None = None
     numbers_per_node = 6
     parameters = no_parameters = np.dtype([("unused", "f8")])
     no_record = (0.0,)

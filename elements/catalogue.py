@@ -74,6 +74,9 @@ from fem_mbs.elements.solids.coupling import SurfaceCoupling
 from fem_mbs.elements.solids.element import Hexa8, Hexa8Enhanced, Hexa20, Tetra4, Tetra10, Wedge6, Wedge15
 from fem_mbs.elements.solids.loads import BodyForce, NodalLoad, PressureFace, SurfacePressure, SurfaceTraction
 from fem_mbs.elements.solids.material import SolidMaterial
+from fem_mbs.elements.superelements.reduce import reduce_matrices, reduce_mesh
+from fem_mbs.elements.superelements.reduction import Reduction, load_reduction
+from fem_mbs.elements.superelements.superelement import Superelement
 from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
@@ -87,11 +90,12 @@ __all__ = [
     "MaterialTable", "Motor", "NodalLoad", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar",
     "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface",
     "Prescribed", "PressureFace", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing",
-    "RackAndPinion", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "RingOnPlane",
-    "RollingDisc", "Screw", "Section", "SolidBody", "SolidMaterial", "SphereInCylinder", "SphereInGroove",
-    "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle",
-    "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "Stops",
-    "SurfaceContacts", "SurfaceCoupling", "SurfacePressure", "SurfaceTraction", "Tetra10", "Tetra4", "TorsionSpring",
-    "TwoNodeBeam", "Universal", "UserForce", "UserStates", "Wedge15", "Wedge6", "ball_bearing", "beam_curve",
-    "beam_line", "iso_mesh_stiffness", "register", "stepped_stiffness", "tooth_stiffness",
+    "RackAndPinion", "Reduction", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder",
+    "RingOnPlane", "RollingDisc", "Screw", "Section", "SolidBody", "SolidMaterial", "SphereInCylinder",
+    "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
+    "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth",
+    "StateSpace", "Stops", "Superelement", "SurfaceContacts", "SurfaceCoupling", "SurfacePressure", "SurfaceTraction",
+    "Tetra10", "Tetra4", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates", "Wedge15", "Wedge6",
+    "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "load_reduction", "reduce_matrices", "reduce_mesh",
+    "register", "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

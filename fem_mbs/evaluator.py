@@ -136,20 +136,27 @@ class Point:
         powers = np.array([[1.0, time, 0.5 * time**2], [0.0, 1.0, time], [0.0, 0.0, 1.0]])
         return self.copy(t=self.t + time, s=self.s @ powers.T)
 
-    def rigidly_moved(self, Q: np.ndarray, c: np.ndarray) -> "Point":
-        """Superposed rigid motion x → Q x + c, of velocities and accelerations too; gravity stays."""
-        return self.copy(
+    def rigidly_moved(self, Q: np.ndarray, c: np.ndarray, places: int | None = None) -> "Point":
+        """Superposed rigid motion x → Q x + c, of velocities and accelerations too; gravity stays.
+
+        Nodes from number ``places`` on hold numbers, which do not move.
+        """
+        moved = self.copy(
             x=self.x @ Q.T + c,
             R=Q @ self.R,
             x0=self.x0 @ Q.T + c,
             R0=Q @ self.R0,
-            v=turned(Q, self.v),
-            a=turned(Q, self.a),
+            v=turned(Q, self.v, places),
+            a=turned(Q, self.a, places),
         )
+        if places is not None:
+            for key in ("x", "R", "x0", "R0"):
+                getattr(moved, key)[places:] = getattr(self, key)[places:]
+        return moved
 
 
-def turned(Q: np.ndarray, vector: np.ndarray) -> np.ndarray:
-    """Nodal vector (nd,) with its inertial parts turned."""
+def turned(Q: np.ndarray, vector: np.ndarray, places: int | None = None) -> np.ndarray:
+    """Nodal vector (nd,) with its inertial parts turned, of the first ``places`` nodes."""
     parts = vector.reshape(-1, 6).copy()
-    parts[:, :3] = parts[:, :3] @ Q.T
+    parts[:places, :3] = parts[:places, :3] @ Q.T
     return parts.ravel()

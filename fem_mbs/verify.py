@@ -391,17 +391,20 @@ def _check_invariance(call, point, report, size, rng, angle):
     Q, c = exp(_random_vector(rng, angle)), rng.normal(size=3)
     gravity = Q @ point.gravity
     c -= (c @ gravity) * gravity / (gravity @ gravity)  # level: the potential of gravity does not change
-    moved = point.rigidly_moved(Q, c).copy(gravity=gravity)
+    moved = point.rigidly_moved(Q, c, call.element.places).copy(gravity=gravity)
     if call.has("inertia"):
         for name in ("Ma", "f"):
             before, after = call("inertia", point)[name], call("inertia", moved)[name]
-            report.add("invariance: inertia", relative(turned(Q, before), after, size))
+            report.add("invariance: inertia", relative(turned(Q, before, call.element.places), after, size))
     if call.has("force"):
         before = call("force", point)["f"]
-        report.add("invariance: forces", relative(turned(Q, before), call("force", moved)["f"], size))
+        turned_too = turned(Q, before, call.element.places)
+        report.add("invariance: forces", relative(turned_too, call("force", moved)["f"], size))
         # a rigid velocity field adds nothing: dampers see relative motion only
         spin, drift = rng.normal(size=3), rng.normal(size=3)
         field = np.array([[*(drift + np.cross(spin, x)), *(R.T @ spin)] for x, R in zip(point.x, point.R)]).ravel()
+        if call.element.places is not None:
+            field[6 * call.element.places :] = 0.0
         after = call("force", point.copy(v=point.v + field))["f"]
         report.add("invariance: rigid velocity", relative(before, after, size, np.abs(before).max()))
     if call.has("energy"):

@@ -8,6 +8,7 @@ from mesh_texts import TETRAS_MSH41
 
 import fem_mbs as fem
 from fem_mbs.cells import CELLS
+from fem_mbs.elements.superelements.reduction import ARRAYS
 
 
 def steel():
@@ -30,6 +31,23 @@ def element(kind):
     nodes = [fem.Node3(x) for x in points]
     given = dict(nodes=nodes, material=steel(), mass="lumped", damping=0.1, reference=points, name="e")
     return kind, given
+
+
+def reduction():
+    return fem.reduce_mesh(fem.block_mesh([2, 1, 1], [2, 1, 1]), steel(), {"a": "x0", "b": "x1"}, modes=2)
+
+
+def reduction_file():
+    path = Path(tempfile.mkdtemp()) / "part.h5"
+    reduction().save(path)
+    return path
+
+
+def shaft():
+    """Two discs on a shaft that twists: M, K, points and frames."""
+    disc, twist = np.diag([2.0, 2.0, 2.0, 0.1, 0.05, 0.05]), np.diag([0, 0, 0, 400.0, 0, 0])
+    M, K = np.kron(np.eye(2), disc), np.kron([[1, -1], [-1, 1]], twist)
+    return dict(M=M, K=K, points=[[0, 0, 0], [1, 0, 0]], frames={"a": [0], "b": [1]})
 
 
 SOLIDS = {
@@ -99,6 +117,42 @@ SOLIDS = {
         ),
     ),
     "BodyForce": lambda: (fem.BodyForce, dict(body=body(), force=[0, 0, 1], signal=2.0, name="b")),
+    "reduce_mesh": lambda: (
+        fem.reduce_mesh,
+        dict(
+            mesh=fem.block_mesh([2, 1, 1], [2, 1, 1]).with_group("all", lambda x: x[:, 0] >= 0),
+            material=steel(),
+            frames={"a": "x0", "b": ("x1", [2, 0, 0])},
+            modes=2,
+            group=None,
+            elements=None,
+            mass="lumped",
+            stiffening=("a", "b"),
+            name="part",
+        ),
+    ),
+    "reduce_matrices": lambda: (fem.reduce_matrices, dict(**shaft(), modes=0, stiffening=None, name="shaft")),
+    "load_reduction": lambda: (fem.load_reduction, dict(path=reduction_file())),
+    "Reduction": lambda: (
+        fem.Reduction,
+        dict(frames=("a", "b"), mass=2.0, arrays={key: getattr(reduction(), key) for key in ARRAYS}, name="part"),
+    ),
+    "Reduction.effective_mass": lambda: (reduction().effective_mass, dict(frame="a", direction=[1, 0, 0])),
+    "Superelement": lambda: (
+        fem.Superelement,
+        dict(
+            reduction=reduction(),
+            position=[0, 0, 1],
+            rotation=[0, 0, 0.1],
+            velocity=[1, 0, 0],
+            angular_velocity=[0, 0, 1],
+            damping=0.01,
+            stiffening=True,
+            weights={"a": 1.0},
+            name="body",
+        ),
+    ),
+    "Superelement.frame": lambda: (fem.Superelement(reduction()).frame, dict(name="a")),
     "Tetra4": lambda: element(fem.Tetra4),
     "Tetra10": lambda: element(fem.Tetra10),
     "Hexa8": lambda: element(fem.Hexa8),

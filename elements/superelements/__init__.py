@@ -1,0 +1,1 @@
+"""Reduced flexible bodies."""

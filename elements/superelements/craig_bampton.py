@@ -1,0 +1,170 @@
+"""Craig-Bampton reduction of a linear finite-element model to boundary frames and fixed-interface modes.
+
+Nodes k of a frame at X_i follow it rigidly, all others are interior; d = (u_1, θ_1, …, η):
+
+    u_k = u_i + θ_i × (X_k − X_i)   [θ_k = θ_i of nodes with rotations]                                            (13)
+    u_int = −K_ii⁻¹ K_ib (13) + Σ_j φ_j η_j ,   K_ii φ_j = ω_j² M_ii φ_j ,   φ_j·M_ii φ_k = δ_jk                    (14)
+    M̂ = ΦᵀMΦ ,   K̂ = ΦᵀKΦ                                                                                          (15)
+    X_a = Ẽ_a Φ − Φ C_a ,   N_a = ΦᵀM X_a ,   O_ab = sym(X_aᵀM X_b)                                                 (16)
+
+with e_a × on all translations in Ẽ_a, and on the translations u_i alone in C_a.
+
+Source: docs/theory/superelements.md, section 2; Craig & Bampton, AIAA J. 6 (1968); (16) derived here.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse import coo_matrix, csc_matrix, csr_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import LinearOperator, eigsh, splu
+
+from fem_mbs.arguments import Checked
+from fem_mbs.errors import ParameterError
+from fem_mbs.rotations import skew
+
+RIGID = 1e-7  # largest |K R|/(|K| |R|) of a model that can move as a rigid body
+LOOSE = "leaves nodes that move freely while the frames are held, as with a frame of one point or a hinge inside"
+SINGULAR = 1e-13  # of the largest K_ii/M_ii: a square of a frequency that is round-off
+PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+
+
+def turned(columns: np.ndarray, axis: int, per: int) -> np.ndarray:
+    """e_a × the translations of nodal columns (n, c) with ``per`` numbers per node; the rest is 0."""
+    found = np.zeros_like(columns)
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    found[k::per] = columns[j::per]
+    found[j::per] = -columns[k::per]
+    return found
+
+
+def rigid_motions(X: np.ndarray, per: int) -> np.ndarray:
+    """Six rigid motions (per n, 6) of nodes X (n, 3): translations, rotations about the origin."""
+    found = np.zeros((len(X), per, 6))
+    found[:, 0:3, 0:3] = np.eye(3)
+    for a in range(3):
+        found[:, 0:3, 3 + a] = np.cross(np.eye(3)[a], X)
+    if per == 6:
+        found[:, 3:6, 3:6] = np.eye(3)
+    return found.reshape(-1, 6)
+
+
+def checked_model(owner: Checked, M: Any, K: Any, X: np.ndarray, per: int) -> tuple[Any, Any, np.ndarray]:
+    """M and K in columns, and RᵀMR (6, 6) of the rigid motions about the origin; refuses what is no free body."""
+    found = []
+    for name, A in (("M", M), ("K", K)):
+        A = csc_matrix(A, dtype=float)
+        n = per * len(X)
+        owner.check(
+            A.shape == (n, n), name, A.shape, f"must have {n} rows and columns: {per} for each of {len(X)} nodes"
+        )
+        owner.check(np.isfinite(A.data).all(), name, "values", "must be finite")
+        owner.check(A.nnz > 0, name, A.shape, "has no values")
+        apart = abs(A - A.T).max() / abs(A).max()
+        owner.check(
+            apart < 1e-8, name, apart, "is not symmetric: largest difference over largest value. Give all of it"
+        )
+        found.append((0.5 * (A + A.T)).tocsc())
+    M, K = found
+    R = rigid_motions(X, per)
+    strain = np.abs(K @ R).max(axis=0) / (abs(K).max() * np.abs(R).max(axis=0).clip(1e-300))
+    worst = float(strain.max())
+    message = (
+        f"resists a motion as a rigid body by {worst:.1e} of its largest value. Leave supports out; positions must "
+        "be those of the nodes, in one unit of length with K"
+    )
+    owner.check(worst < RIGID, "K", "values", message)
+    return M, K, R.T @ (M @ R)
+
+
+def followers(frames: list, X: np.ndarray, per: int) -> tuple[np.ndarray, np.ndarray]:
+    """Degrees of freedom of the nodes of all frames, and how they follow the frames (13), (k, 6 n_b)."""
+    dofs, rows = [], []
+    for i, (at, nodes) in enumerate(frames):
+        own = rigid_motions(X[nodes] - at, per)
+        wide = np.zeros((len(own), 6 * len(frames)))
+        wide[:, 6 * i : 6 * i + 6] = own
+        rows.append(wide)
+        dofs.append((per * nodes[:, None] + np.arange(per)).ravel())
+    return np.concatenate(dofs), np.concatenate(rows)
+
+
+def connected(owner: Checked, K: Any, X: np.ndarray, per: int, frames: list) -> None:
+    """Refuse a body in several parts, of which some would float; the nodes of a frame are one."""
+    A = K.tocoo()
+    links = [(A.row // per, A.col // per), *((nodes, np.full(len(nodes), nodes[0])) for _, nodes in frames)]
+    rows, columns = (np.concatenate(part) for part in zip(*links))
+    graph = coo_matrix((np.ones(len(rows), bool), (rows, columns)), shape=(len(X), len(X)))
+    count, part = connected_components(graph, directed=False)
+    if count > 1:
+        loose = np.flatnonzero(part != part[frames[0][1][0]])
+        where = X[loose[0]].round(6).tolist()
+        message = (
+            f"is of a body in {count} parts; {len(loose)} nodes, one at {where} m, are not connected to the first frame"
+        )
+        raise ParameterError(owner, "K", K.shape, f"{message}. Join or leave out what floats")
+
+
+def craig_bampton(
+    owner: Checked, M: Any, K: Any, X: np.ndarray, per: int, frames: list, modes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Columns Φ (n, 6 n_b + m) of (13), (14), and the frequencies [rad/s] of the fixed-interface modes.
+
+    ``frames``: (place (3,), numbers of nodes) of each.
+    """
+    held, rows = followers(frames, X, per)
+    inside = np.ones(K.shape[0], bool)
+    inside[held] = False
+    inner = np.flatnonzero(inside)
+    most = max(len(inner) - 1, 0)
+    owner.check(modes <= most, "modes", modes, f"are more than the {most} that nodes outside the frames can have")
+    phi = np.zeros((K.shape[0], rows.shape[1] + modes))
+    phi[held, : rows.shape[1]] = rows
+    if not len(inner):
+        return phi, np.zeros(0)
+    connected(owner, K, X, per, frames)
+    K_ii, M_ii = K[inner][:, inner].tocsc(), M[inner][:, inner].tocsc()
+    try:
+        factor = splu(K_ii, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    except RuntimeError as error:
+        raise ParameterError(owner, "K", K.shape, LOOSE) from error
+    phi[inner, : rows.shape[1]] = -factor.solve(np.asarray(K[inner][:, held] @ rows))
+    inverse = LinearOperator(K_ii.shape, matvec=factor.solve, dtype=float)
+    start = np.random.default_rng(0).normal(size=len(inner))
+    asked = max(modes, 1)  # one tells whether K_ii is regular
+    if len(inner) > asked + 1:
+        squares, shapes = eigsh(csr_matrix(K_ii), asked, M_ii, sigma=0.0, which="LM", OPinv=inverse, v0=start)
+    else:
+        try:
+            squares, shapes = eigh(K_ii.toarray(), M_ii.toarray())
+        except np.linalg.LinAlgError as error:
+            message = "is not positive definite for the few nodes outside the frames; ask for fewer modes"
+            raise ParameterError(owner, "M", M.shape, message) from error
+    order = np.argsort(squares)[:asked]
+    heavy = M_ii.diagonal() > 0.0
+    largest = (K_ii.diagonal()[heavy] / M_ii.diagonal()[heavy]).max()
+    owner.check(squares.min() > SINGULAR * largest, "K", squares.min(), LOOSE)
+    phi[inner, rows.shape[1] :] = shapes[:, order[:modes]]
+    return phi, np.sqrt(squares[order[:modes]])
+
+
+def reduced(M: Any, K: Any, phi: np.ndarray, per: int, frames: int) -> dict[str, np.ndarray]:
+    """(15), (16) and 𝟙ᵀMΦ (3, n), of the three translations 𝟙."""
+    MPhi = M @ phi
+    n = phi.shape[1]
+    local = np.zeros((3, n, n))  # C_a
+    for a in range(3):
+        for i in range(frames):
+            local[a, 6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = skew(np.eye(3)[a])
+    X = [turned(phi, a, per) - phi @ local[a] for a in range(3)]
+    MX = [M @ x for x in X]
+    mass, stiffness = phi.T @ MPhi, phi.T @ (K @ phi)
+    products = [X[a].T @ MX[b] for a, b in PAIRS]
+    return {
+        "M": 0.5 * (mass + mass.T),
+        "K": 0.5 * (stiffness + stiffness.T),
+        "N": np.array([MPhi.T @ x for x in X]),
+        "O": np.array([0.5 * (one + one.T) for one in products]),
+        "momentum": np.array([MPhi[k::per].sum(axis=0) for k in range(3)]),
+    }

@@ -1,0 +1,228 @@
+"""Kernels of a superelement: forces by the lines of `forces`, tangents column by column as derivatives of them.
+
+Source: docs/theory/superelements.md, sections 3-6.
+"""
+
+import numpy as np
+
+from fem_mbs.elements.superelements.duals import product
+from fem_mbs.elements.superelements.forces import (
+    G_,
+    H_,
+    N_L,
+    elastic,
+    gravity_rows,
+    inertia_products,
+    inertia_rows,
+    to_rows,
+)
+from fem_mbs.elements.superelements.motion import (
+    N_B,
+    N_G,
+    POSE,
+    TOTAL,
+    TURN,
+    accelerate,
+    clear_derivatives,
+    move,
+    place_frame,
+    turn_frame,
+)
+from fem_mbs.jit import kernel, local_vector, matrix, vector
+from fem_mbs.rotations import rotate
+
+
+@kernel
+def column(p, j):
+    """Place among nodal components of local component j."""
+    first = 6 * p.frames
+    return j if j < first else first + 6 * ((j - first) // 3) + (j - first) % 3
+
+
+@kernel
+def inertia(p, x, R, v, a, gravity, Ma, f):
+    """Add M a of (12) to Ma (6 nn,), minus the rest and gravity to f (6 nn,)."""
+    n, nd = 6 * p.frames + p.modes, len(v)
+    B, Q = np.zeros((p.frames, N_B, 2, 3)), np.zeros((p.frames, 2, 2, 3, 3))
+    G, F, L = np.zeros((N_G, 2, 3)), np.zeros((5, 2, 3, 3)), np.zeros((N_L, 2, n))
+    rows, zero, c = np.zeros((2, nd)), np.zeros(nd), np.zeros(2)
+    place_frame(p, x, R, B, Q, F, L)
+    move(p, zero, zero, B, Q, G, F, L)
+    accelerate(p, a, zero, B, Q, G, F, L)
+    inertia_products(p, 0, 0, L)
+    inertia_rows(p, B, Q, G, F, L, c, 0, rows)
+    for i in range(nd):
+        Ma[i] += rows[0, i]
+        rows[0, i] = 0.0
+    move(p, v, zero, B, Q, G, F, L)
+    accelerate(p, zero, zero, B, Q, G, F, L)
+    inertia_products(p, 0, 1, L)
+    inertia_rows(p, B, Q, G, F, L, c, 1, rows)
+    gravity_rows(p, gravity, zero, B, Q, G, F, L, rows)
+    for i in range(nd):
+        f[i] -= rows[0, i]
+
+
+@kernel
+def inertia_tangent(p, x, R, v, a, gravity, needs_K, M, C, K, Ka):
+    """Add the mass matrix and the derivatives of `inertia`, column by column."""
+    n, nd = 6 * p.frames + p.modes, len(v)
+    B, Q = np.zeros((p.frames, N_B, 2, 3)), np.zeros((p.frames, 2, 2, 3, 3))
+    G, F, L = np.zeros((N_G, 2, 3)), np.zeros((5, 2, 3, 3)), np.zeros((N_L, 2, n))
+    rows, zero, unit, c = np.zeros((2, nd)), np.zeros(nd), np.zeros(nd), np.zeros(2)
+    place_frame(p, x, R, B, Q, F, L)
+    move(p, v, zero, B, Q, G, F, L)
+    accelerate(p, zero, zero, B, Q, G, F, L)
+    inertia_products(p, 0, 1, L)
+    for j in range(n):
+        to = column(p, j)
+        unit[to] = 1.0
+        clear_derivatives(p, B, Q, G, F, L)
+        move(p, v, unit, B, Q, G, F, L)
+        accelerate(p, zero, zero, B, Q, G, F, L)
+        inertia_products(p, 1, 1, L)
+        rows[:, :] = 0.0
+        inertia_rows(p, B, Q, G, F, L, c, 1, rows)
+        for i in range(nd):
+            C[i, to] += rows[1, i]
+        if needs_K != 0.0:
+            turn_frame(p, unit, B, Q, G, F, L)
+            move(p, v, zero, B, Q, G, F, L)
+            accelerate(p, zero, zero, B, Q, G, F, L)
+            inertia_products(p, 1, 1, L)
+            rows[:, :] = 0.0
+            inertia_rows(p, B, Q, G, F, L, c, 1, rows)
+            gravity_rows(p, gravity, zero, B, Q, G, F, L, rows)
+            for i in range(nd):
+                K[i, to] += rows[1, i]
+        unit[to] = 0.0
+    clear_derivatives(p, B, Q, G, F, L)
+    move(p, zero, zero, B, Q, G, F, L)
+    accelerate(p, a, zero, B, Q, G, F, L)
+    inertia_products(p, 0, 0, L)
+    for j in range(n):
+        to = column(p, j)
+        unit[to] = 1.0
+        clear_derivatives(p, B, Q, G, F, L)
+        move(p, zero, zero, B, Q, G, F, L)
+        accelerate(p, a, unit, B, Q, G, F, L)
+        inertia_products(p, 1, 0, L)
+        rows[:, :] = 0.0
+        inertia_rows(p, B, Q, G, F, L, c, 0, rows)
+        for i in range(nd):
+            M[i, to] += rows[1, i]
+        if needs_K != 0.0:
+            turn_frame(p, unit, B, Q, G, F, L)
+            move(p, zero, zero, B, Q, G, F, L)
+            accelerate(p, a, zero, B, Q, G, F, L)
+            inertia_products(p, 1, 0, L)
+            rows[:, :] = 0.0
+            inertia_rows(p, B, Q, G, F, L, c, 0, rows)
+            for i in range(nd):
+                Ka[i, to] += rows[1, i]
+        unit[to] = 0.0
+
+
+@kernel
+def force(p, x, R, v, f):
+    """Add the elastic and damping forces."""
+    n, nd = 6 * p.frames + p.modes, len(v)
+    B, Q = np.zeros((p.frames, N_B, 2, 3)), np.zeros((p.frames, 2, 2, 3, 3))
+    G, F, L = np.zeros((N_G, 2, 3)), np.zeros((5, 2, 3, 3)), np.zeros((N_L, 2, n))
+    rows, zero = np.zeros((2, nd)), np.zeros(nd)
+    place_frame(p, x, R, B, Q, F, L)
+    if p.damped == 1:
+        move(p, v, zero, B, Q, G, F, L)
+    elastic(p, 0, L)
+    G[TOTAL, :, :] = 0.0
+    to_rows(p, B, Q, G, F, L, rows)
+    for i in range(nd):
+        f[i] -= rows[0, i]
+
+
+@kernel
+def force_tangent(p, x, R, v, K, C):
+    """Add the derivatives of `force`, column by column."""
+    n, nd = 6 * p.frames + p.modes, len(v)
+    B, Q = np.zeros((p.frames, N_B, 2, 3)), np.zeros((p.frames, 2, 2, 3, 3))
+    G, F, L = np.zeros((N_G, 2, 3)), np.zeros((5, 2, 3, 3)), np.zeros((N_L, 2, n))
+    rows, zero, unit = np.zeros((2, nd)), np.zeros(nd), np.zeros(nd)
+    place_frame(p, x, R, B, Q, F, L)
+    if p.damped == 1:
+        move(p, v, zero, B, Q, G, F, L)
+    elastic(p, 0, L)
+    for j in range(n):
+        to = column(p, j)
+        unit[to] = 1.0
+        turn_frame(p, unit, B, Q, G, F, L)
+        if p.damped == 1:
+            move(p, v, zero, B, Q, G, F, L)
+        elastic(p, 1, L)
+        G[TOTAL, :, :] = 0.0
+        rows[:, :] = 0.0
+        to_rows(p, B, Q, G, F, L, rows)
+        for i in range(nd):
+            K[i, to] += rows[1, i]
+        if p.damped == 1:
+            clear_derivatives(p, B, Q, G, F, L)
+            move(p, v, unit, B, Q, G, F, L)
+            elastic(p, 1, L)
+            G[TOTAL, :, :] = 0.0
+            rows[:, :] = 0.0
+            to_rows(p, B, Q, G, F, L, rows)
+            for i in range(nd):
+                C[i, to] += rows[1, i]
+        unit[to] = 0.0
+
+
+@kernel
+def energy(p, x, R, gravity):
+    """Potential energy (8) and that of gravity, −m g·(x̄ + R_0 s) [J]."""
+    nb = p.frames
+    n = 6 * nb + p.modes
+    B, Q = np.zeros((nb, N_B, 2, 3)), np.zeros((nb, 2, 2, 3, 3))
+    F, L = np.zeros((5, 2, 3, 3)), np.zeros((N_L, 2, n))
+    place_frame(p, x, R, B, Q, F, L)
+    product(matrix(p.stiffness_at, n, n), n, 0, L[POSE], L[G_])
+    total = 0.0
+    for i in range(n):
+        total += 0.5 * L[POSE, 0, i] * L[G_, 0, i]
+    for q in range(p.patterns):
+        at = p.pattern_at + 8 * q * (1 + n + n * n)
+        k, c = vector(at, 1)[0], vector(at + 8, n)
+        product(matrix(at + 8 + 8 * n, n, n), n, 0, L[POSE], L[H_])
+        e = half = 0.0
+        for i in range(n):
+            e += c[i] * L[POSE, 0, i]
+            half += 0.5 * L[POSE, 0, i] * L[H_, 0, i]
+        total += k * half * (e + 0.5 * half)
+    a, centre = vector(p.geometry_at, nb), vector(p.geometry_at + 8 * 14 * nb, 3)
+    c_d = matrix(p.geometry_at + 8 * (14 * nb + 3), 3, n)
+    arm, place = local_vector(3), local_vector(3)
+    for k in range(3):
+        arm[k] = centre[k]
+        for j in range(n):
+            arm[k] += c_d[k, j] * L[POSE, 0, j]
+    rotate(F[2, 0], arm, place)
+    for k in range(3):
+        for i in range(nb):
+            place[k] += a[i] * x[i, k]
+        total -= p.mass * gravity[k] * place[k]
+    return total
+
+
+@kernel
+def trouble(p, x, R):
+    """Positive where a boundary frame has turned by more than 1 rad from the floating frame."""
+    n = 6 * p.frames + p.modes
+    B, Q = np.zeros((p.frames, N_B, 2, 3)), np.zeros((p.frames, 2, 2, 3, 3))
+    F, L = np.zeros((5, 2, 3, 3)), np.zeros((N_L, 2, n))
+    det = place_frame(p, x, R, B, Q, F, L)
+    found = 0.0
+    for i in range(p.frames):
+        largest = 0.0
+        for k in range(3):
+            largest += B[i, TURN, 0, k] ** 2
+        if largest > 1.0 or not det > 0.0:
+            found = 1.0
+    return found

@@ -1,0 +1,277 @@
+"""Making of reductions: from a mesh, or from mass and stiffness matrices.
+
+Source: docs/theory/superelements.md, section 2.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.elements.solids.body import SolidBody
+from fem_mbs.elements.solids.material import SolidMaterial
+from fem_mbs.elements.superelements.craig_bampton import checked_model, craig_bampton, reduced
+from fem_mbs.elements.superelements.reduction import Reduction, rigid_coordinates
+from fem_mbs.elements.superelements.stiffening import geometric_stiffness, unit_pull
+from fem_mbs.errors import ParameterError
+from fem_mbs.mesh import Mesh
+from fem_mbs.model import Model
+from fem_mbs.system.system import System
+
+MODES = 12  # by default
+
+
+def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None):
+    """Checks, reduction and mass properties of a model.
+
+    ``stiffening``: two names of frames, and K_G, or a function of displacements (k, 3) that gives K_G of a component.
+    """
+    M, K, rigid = checked_model(owner, M, K, X, per)
+    mass = rigid[0, 0]
+    owner.check(mass > 0.0, "M", mass, "gives a mass that is not positive")
+    modes = MODES if modes is None else owner.as_integer("modes", modes, at_least=0)
+    phi, frequencies = craig_bampton(owner, M, K, X, per, [frame[1:] for frame in frames], modes)
+    arrays = reduced(M, K, phi, per, len(frames))
+    places = np.array([frame[1] for frame in frames])
+    arrays["K"] = _without_rigid(owner, arrays["K"], abs(K).max(), rigid_coordinates(places, phi.shape[1]))
+    centre = np.array([rigid[1, 5], rigid[2, 3], rigid[0, 4]]) / mass  # e_z × X along y, …
+    inertia = rigid[3:, 3:] - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    basis = phi.reshape(len(X), per, -1)[:, :3].reshape(3 * len(X), -1)
+    arrays |= {
+        "positions": places, "centre": centre, "inertia": inertia, "points": X,
+        "interface_frequencies": frequencies, "basis": basis, "faces": faces,
+    }  # fmt: skip
+    arrays |= _patterns(owner, arrays, phi, basis, frames, stiffening)
+    found = Reduction([frame[0] for frame in frames], mass, arrays, name=name)
+    size = np.sqrt(np.diag(found.M).clip(1e-300))
+    least = float(np.linalg.eigvalsh(found.M / np.outer(size, size))[0])
+    message = (
+        "leaves a frame without mass in some direction: a frame needs three nodes not on a line, or nodes with "
+        "rotations that have inertia"
+    )
+    owner.check(least > 1e-12 and np.diag(found.M).min() > 0.0, "frames", [frame[0] for frame in frames], message)
+    return found
+
+
+def _without_rigid(owner, K, size, rigid):
+    """K̂ without what round-off of the solution leaves as resistance to rigid motions; refused if it is more."""
+    strain = np.abs(K @ rigid).max() / (max(np.abs(K).max(), size) * np.abs(rigid).max())
+    owner.check(strain < 1e-8, "K", strain, "resists rigid motions after reduction: it is badly conditioned")
+    Q = np.linalg.qr(rigid)[0]
+    free = np.eye(len(K)) - Q @ Q.T
+    found = free @ K @ free
+    return 0.5 * (found + found.T)
+
+
+def _patterns(owner, arrays, phi, basis, frames, stiffening):
+    """Arrays of the axial stiffening."""
+    n = phi.shape[1]
+    if stiffening is None:
+        return {"stretch": np.zeros((0, n)), "pull_stiffness": np.zeros(0), "pull_geometry": np.zeros((0, n, n))}
+    names, (first, last, geometry) = [frame[0] for frame in frames], stiffening
+    for frame in (first, last):
+        owner.check(frame in names, "stiffening", frame, f"is no frame; there are {', '.join(names)}")
+    X = arrays["positions"]
+    rigid = rigid_coordinates(X, n)
+    c, k, d = unit_pull(owner, arrays["K"], rigid, X, (names.index(first), names.index(last)))
+    if callable(geometry):
+        G = geometry((basis @ d).reshape(-1, 3))
+        parts = basis.reshape(-1, 3, n)
+        made = sum(parts[:, i].T @ (G @ parts[:, i]) for i in range(3))
+    else:
+        made = phi.T @ (geometry @ phi)
+    return {"stretch": c[None], "pull_stiffness": np.array([k]), "pull_geometry": 0.5 * (made + made.T)[None]}
+
+
+def _frames(owner, frames, nodes_of, X):
+    """(name, place, numbers of nodes) of each frame; no node may be in two."""
+    message = "must be a dict: name of a frame to its nodes, or to (nodes, position)"
+    owner.check(isinstance(frames, dict) and len(frames) > 0, "frames", frames, message)
+    found, taken = [], {}
+    for frame, given in frames.items():
+        owner.as_text("frames", frame)
+        group, place = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+        nodes = nodes_of(group)
+        at = X[nodes].mean(axis=0) if place is None else owner.as_vector("frames", place)
+        for k in nodes.tolist():
+            if taken.setdefault(k, frame) != frame:
+                where = X[k].round(6).tolist()
+                raise ParameterError(owner, "frames", frame, f"and frame '{taken[k]}' share a node, at {where} m")
+        found.append((frame, at, nodes))
+    return found
+
+
+@Keywords.known
+def reduce_mesh(
+    mesh: Mesh,
+    material: SolidMaterial,
+    frames: dict[str, Any],
+    *,
+    modes: int | None = None,
+    group: str | None = None,
+    elements: Any = None,
+    mass: str = "consistent",
+    stiffening: tuple[str, str] | None = None,
+    name: str | None = None,
+) -> Reduction:
+    """Reduce a mesh of linear elastic solids to boundary frames and internal modes (Craig-Bampton).
+
+    Parameters
+    ----------
+    mesh : Mesh
+    material : SolidMaterial
+    frames : dict
+        Name -> group of the mesh whose nodes follow the frame rigidly; or (group, position (3,) [m]), where the origin
+        of the frame is, axes of the mesh. Default: the mean of the nodes. Axes are those of the mesh.
+    modes : int ≥ 0
+        Internal modes, of lowest frequency with all frames held; default 12. A body that is struck needs as many as
+        `Reduction.effective_mass` asks for.
+    group, elements, mass : as `SolidBody`
+    stiffening : (str, str), optional
+        Two frames between which the part carries an axial load, as a rod does: the load then stiffens bending, or
+        softens it. For slender parts; it makes a rod that is swung round some ten times as accurate.
+    name : str, optional
+
+    Returns
+    -------
+    Reduction
+        For `Superelement`.
+
+    Raises
+    ------
+    ParameterError
+        Groups that are not there, or share nodes; frames of one point, or of points on a line; a body in two parts.
+
+    Examples
+    --------
+    >>> from fem_mbs.mesh_block import block_mesh
+    >>> steel = SolidMaterial(E=210e9, nu=0.3, density=7850)
+    >>> rod = reduce_mesh(block_mesh([1.0, 0.1, 0.1], [8, 1, 1]), steel, {"left": "x0", "right": "x1"}, modes=6)
+    >>> rod.frames, rod.modes, round(rod.mass, 9)
+    (('left', 'right'), 6, 78.5)
+    """
+    body = SolidBody(mesh, material, group=group, elements=elements, mass=mass, name=name)
+    owner = Named("reduce_mesh", name)
+    model = Model(name or "reduction")
+    model.add(body)
+    system = System(model, check=False)
+    found = system.matrices(system.initial)
+    numbers = np.full(6 * len(system.initial.x), -1)
+    dofs = system.expanded(np.arange(system.n, dtype=float) + 1.0).astype(np.int64) - 1
+    numbers = dofs[[node.index for node in body.nodes], :3].ravel()
+    M, K = found[0].tocsr()[numbers][:, numbers], found[2].tocsr()[numbers][:, numbers]
+    named = _frames(owner, frames, body.node_numbers, body.reference)
+    triangles = []
+    for rows in mesh.boundary(group).values():
+        corners = 3 if rows.shape[1] in (3, 6) else 4
+        for k in range(1, corners - 1):
+            triangles.append(body.places_of(rows[:, [0, k, k + 1]]))
+    given = None
+    if stiffening is not None:
+        plain = not any(type(element).enhanced for element in body.elements)
+        owner.check(
+            plain, "stiffening", stiffening, "is not for elements with incompatible strains; use quadratic cells"
+        )
+        given = (*_two(owner, stiffening, 2), lambda u: geometric_stiffness(body, u))
+    faces = np.concatenate(triangles)
+    return _finish(owner, M, K, body.reference, 3, named, modes, faces, name, given)
+
+
+def _two(owner, given, count):
+    """``stiffening`` as a tuple of ``count``."""
+    what = "two names of frames" if count == 2 else "(first frame, second frame, K_G)"
+    owner.check(isinstance(given, (tuple, list)) and len(given) == count, "stiffening", given, f"must be {what}")
+    return tuple(given)
+
+
+@Keywords.known
+def reduce_matrices(
+    M: Any,
+    K: Any,
+    points: ArrayLike,
+    frames: dict[str, Any],
+    *,
+    modes: int | None = None,
+    stiffening: tuple[str, str, Any] | None = None,
+    name: str | None = None,
+) -> Reduction:
+    """Reduce a finite-element model that is given by its matrices.
+
+    Parameters
+    ----------
+    M, K : (N, N) sparse or dense, or paths of files in the Matrix Market format
+        Mass and stiffness, without supports, both triangles; rows node by node, 3 (translations) or 6 (translations,
+        rotations) for each.
+    points : (k, 3) [m], nodes
+    frames : dict
+        Name -> numbers of the nodes that follow the frame rigidly, from 0; or (numbers, position (3,) [m]). Default:
+        the mean of the nodes.
+    modes : int ≥ 0, default 12
+    stiffening : (str, str, (N, N) matrix or path), optional
+        Two frames between which the part carries an axial load, and its geometric stiffness under a unit pull.
+    name : str, optional
+
+    Returns
+    -------
+    Reduction
+
+    Raises
+    ------
+    ParameterError
+        Matrices that do not fit the points, are not symmetric, or resist rigid motions (supports, other units); a file
+        that cannot be read.
+
+    Notes
+    -----
+    Masses with rotations that carry the translation of the mass between the nodes (beams with cubic shape functions)
+    leave a small error of the coupling of inertia with rotation; lump them, or use solids.
+
+    Examples
+    --------
+    Two heavy discs on a shaft that can be twisted; six numbers for each node:
+
+    >>> import numpy as np
+    >>> disc = np.diag([2.0, 2.0, 2.0, 0.1, 0.05, 0.05])
+    >>> twist = np.diag([0, 0, 0, 400.0, 0, 0])
+    >>> M, K = np.kron(np.eye(2), disc), np.kron([[1, -1], [-1, 1]], twist)
+    >>> shaft = reduce_matrices(M, K, [[0, 0, 0], [1, 0, 0]], {"a": [0], "b": [1]}, modes=0)
+    >>> shaft.mass, shaft.centre.tolist()
+    (4.0, [0.5, 0.0, 0.0])
+    """
+    owner = Named("reduce_matrices", name)
+    X = owner.as_array("points", points, (None, 3))
+    M, K = (_matrix(owner, key, A) for key, A in (("M", M), ("K", K)))
+    per = 6 if M.shape[0] == 6 * len(X) else 3
+
+    def nodes_of(numbers):
+        found = np.unique(owner.as_array("frames", numbers).ravel()).astype(np.int64)
+        right = found.size and 0 <= found[0] and found[-1] < len(X)
+        owner.check(right, "frames", numbers, f"must be numbers of nodes from 0 to {len(X) - 1}")
+        return found
+
+    given = None
+    if stiffening is not None:
+        first, last, geometry = _two(owner, stiffening, 3)
+        geometry = _matrix(owner, "stiffening", geometry)
+        owner.check(geometry.shape == K.shape, "stiffening", geometry.shape, f"must be of the shape of K, {K.shape}")
+        given = (first, last, geometry)
+    return _finish(owner, M, K, X, per, _frames(owner, frames, nodes_of, X), modes, np.zeros((0, 3)), name, given)
+
+
+def _matrix(owner, key, A):
+    """A matrix, or what a file in the Matrix Market format holds."""
+    from scipy.sparse import csc_matrix
+
+    if isinstance(A, (str, Path)):
+        from scipy.io import mmread
+
+        try:
+            A = mmread(str(A))
+        except (OSError, ValueError) as error:
+            message = f"cannot be read as a matrix of the Matrix Market format: {error}"
+            raise ParameterError(owner, key, A, message) from error
+    try:
+        return csc_matrix(A, dtype=float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ParameterError(owner, key, A, f"must be a matrix: {error}") from error

@@ -1,0 +1,186 @@
+"""Reduced models of flexible bodies, and the file they are kept in.
+
+Source: docs/theory/superelements.md, section 2.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
+from fem_mbs.elements.superelements.craig_bampton import rigid_motions
+from fem_mbs.errors import ParameterError
+from fem_mbs.spelling import meant
+
+FORMAT = 1  # of the file
+ARRAYS = (
+    "positions", "M", "K", "N", "O", "momentum", "inertia", "centre", "interface_frequencies", "points", "basis",
+    "faces", "stretch", "pull_stiffness", "pull_geometry",
+)  # fmt: skip
+
+
+class Reduction(Checked):
+    """A reduced flexible body: what `reduce_mesh`, `reduce_matrices` and `load_reduction` return.
+
+    Attributes
+    ----------
+    frames : tuple of str, names of the boundary frames
+    positions : (n_b, 3) [m], of the boundary frames, axes of the body
+    modes : int, number m of internal modes
+    mass : float [kg]; centre : (3,) [m]; inertia : (3, 3) [kg m²] about the centre, axes of the body
+    M, K : (n, n), n = 6 n_b + m, of u_1, θ_1, …, η
+    N, O : (3, n, n), (6, n, n), coupling of inertia with the rotation of the body
+    momentum : (3, n) [kg …], Σ of the mass that moves with each coordinate
+    interface_frequencies : (m,) [rad/s], of the internal modes, all frames held
+    points : (k, 3) [m], basis : (3 k, n), nodes of the model and their displacements for each coordinate
+    faces : (f, 3), triangles of the surface, numbers of ``points``
+    stretch : (p, n), pull_stiffness : (p,) [N/m], pull_geometry : (p, n, n) [1/m]
+        Axial stiffening, p = 0 or 1 patterns.
+    """
+
+    freezes = True
+    positions: np.ndarray
+    M: np.ndarray
+    K: np.ndarray
+    N: np.ndarray
+    O: np.ndarray
+    momentum: np.ndarray
+    centre: np.ndarray
+    inertia: np.ndarray
+    interface_frequencies: np.ndarray
+    points: np.ndarray
+    basis: np.ndarray
+    faces: np.ndarray
+    stretch: np.ndarray
+    pull_stiffness: np.ndarray
+    pull_geometry: np.ndarray
+
+    def __init__(self, frames: Any, mass: float, arrays: dict[str, np.ndarray], *, name: str | None = None) -> None:
+        self.name = name
+        good = isinstance(frames, (tuple, list)) and len(frames) > 0 and all(isinstance(f, str) for f in frames)
+        self.check(good and len(set(frames)) == len(frames), "frames", frames, "must be names of frames, all different")
+        self.frames = tuple(frames)
+        self.mass = self.positive("mass", mass, "kg")
+        missing = [key for key in ARRAYS if key not in arrays] if isinstance(arrays, dict) else ARRAYS
+        self.check(not missing, "arrays", arrays, f"must be a dict; without {', '.join(missing)} it is no reduction")
+        nb, n = len(self.frames), len(np.atleast_1d(arrays["M"]))
+        k, p = len(np.atleast_1d(arrays["points"])), len(np.atleast_1d(arrays["stretch"]))
+        shapes: dict[str, tuple] = {
+            "positions": (nb, 3), "M": (n, n), "K": (n, n), "N": (3, n, n), "O": (6, n, n), "momentum": (3, n),
+            "inertia": (3, 3), "centre": (3,), "interface_frequencies": (n - 6 * nb,), "points": (k, 3),
+            "basis": (3 * k, n), "faces": (None, 3), "stretch": (p, n), "pull_stiffness": (p,),
+            "pull_geometry": (p, n, n),
+        }  # fmt: skip
+        for key, shape in shapes.items():
+            value = self.as_array("arrays", arrays[key], shape)
+            value = value.astype(np.int64) if key == "faces" else value.copy()
+            value.setflags(write=False)
+            setattr(self, key, value)
+
+    @property
+    def size(self) -> int:
+        """n = 6 n_b + m."""
+        return len(self.M)
+
+    @property
+    def modes(self) -> int:
+        return self.size - 6 * len(self.frames)
+
+    def frame_number(self, name: str) -> int:
+        """Place of a frame among `frames`; lists them if it is not there."""
+        if not isinstance(name, str) or name not in self.frames:
+            near = meant(name, list(self.frames)) if isinstance(name, str) else ""
+            raise ParameterError(self, "frame", name, f"is not there; {near} ({', '.join(self.frames)})")
+        return self.frames.index(name)
+
+    def rigid_motions(self) -> np.ndarray:
+        """Coordinates (n, 6) of the rigid motions: translations, rotations about the origin of the body."""
+        return rigid_coordinates(self.positions, self.size)
+
+    def effective_mass(self, frame: str, direction: ArrayLike) -> float:
+        """Share m_eff/M of the mass that a blow on a frame stops: the share of the energy that it takes.
+
+        An impact with restitution 0 on this frame keeps 1 − m_eff/M of the kinetic energy of a body that flies in the
+        direction of the blow. The mesh without reduction would keep nearly all of it: take as many modes as the energy
+        of impacts asks for, for a bar about 0.2/m_eff·M of them.
+
+        Parameters
+        ----------
+        frame : str
+        direction : (3,), axes of the body
+        """
+        i = self.frame_number(frame)
+        e = self.as_vector("direction", direction)
+        self.check(e.any(), "direction", direction, "must not be zero")
+        right: np.ndarray = np.zeros(self.size)
+        right[6 * i : 6 * i + 3] = e / np.linalg.norm(e)
+        return float(1.0 / (right @ np.linalg.solve(self.M, right)) / self.mass)
+
+    def displacements(self, d: ArrayLike) -> np.ndarray:
+        """Displacements (k, 3) [m] of `points` for coordinates d (n,), axes of the body."""
+        d = self.as_array("d", d, (self.size,))
+        return (self.basis @ d).reshape(-1, 3)
+
+    def save(self, path: Any) -> None:
+        """Write to a file (HDF5), which `load_reduction` reads.
+
+        Raises
+        ------
+        ParameterError
+            The file cannot be written.
+        """
+        import h5py
+
+        path = self.as_path("path", path)
+        self.check(path is not None, "path", path, "must be the path of a file")
+        try:
+            with h5py.File(Path(path), "w") as file:
+                file.attrs["fem_mbs reduction"] = FORMAT
+                file.attrs["mass"], file.attrs["frames"] = self.mass, list(self.frames)
+                file.attrs["name"] = self.name or ""
+                for key in ARRAYS:
+                    file[key] = getattr(self, key)
+        except OSError as error:
+            raise ParameterError(self, "path", str(path), f"cannot be written: {error}") from error
+
+    def __repr__(self) -> str:
+        blows = [self.effective_mass(f, e) for f in self.frames for e in np.eye(3)]
+        shares = ", ".join(f"{f} {max(blows[3 * i : 3 * i + 3]):.2g}" for i, f in enumerate(self.frames))
+        return (
+            f"Reduction({self.mass:.6g} kg, frames {', '.join(self.frames)}, {self.modes} modes; "
+            f"largest m_eff/M: {shares})"
+        )
+
+
+def rigid_coordinates(X: np.ndarray, n: int) -> np.ndarray:
+    """Coordinates (n, 6) of rigid motions: translations, rotations about the origin, of frames at X (n_b, 3)."""
+    found = np.zeros((n, 6))
+    found[: 6 * len(X)] = rigid_motions(X, 6)
+    return found
+
+
+@Keywords.known
+def load_reduction(path: Any) -> Reduction:
+    """A reduction that `Reduction.save` wrote.
+
+    Raises
+    ------
+    ParameterError
+        The file is not there, or is no reduction.
+    """
+    import h5py
+
+    owner = Named("load_reduction")
+    path = owner.as_path("path", path)
+    owner.check(path is not None, "path", path, "must be the path of a file that reduction.save wrote")
+    try:
+        with h5py.File(Path(path), "r") as file:
+            if file.attrs.get("fem_mbs reduction") != FORMAT or any(key not in file for key in ARRAYS):
+                message = "is no reduction of this version; write one by reduction.save(path)"
+                raise ParameterError(owner, "path", str(path), message)
+            arrays = {key: file[key][()] for key in ARRAYS}
+            frames = [str(name) for name in file.attrs["frames"]]
+            return Reduction(frames, file.attrs["mass"], arrays, name=str(file.attrs["name"]) or None)
+    except OSError as error:
+        raise ParameterError(owner, "path", str(path), f"cannot be read as a reduction: {error}") from error

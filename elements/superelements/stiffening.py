@@ -1,0 +1,54 @@
+"""Stiffening by an axial load: one pattern of stress, whose size follows the stretch between two frames.
+
+A unit pull along e from frame A to frame B is the static solution d_1 with the stress σ_1:
+
+    c = (−e on u_A, e on u_B) ,   K̂ d_1 = c ,   k = 1/(c·d_1)                                                       (17)
+    Ĝ = ΦᵀK_G Φ ,   (K_G)_ab = ∫ ∇N_a·σ_1 ∇N_b dV  on each component                                                (18)
+
+Source: docs/theory/superelements.md, section 6; Géradin & Cardona, Flexible Multibody Dynamics (2001), on geometric
+stiffness.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_matrix
+
+from fem_mbs.arguments import Checked
+from fem_mbs.cells import CELLS
+from fem_mbs.elements.solids.body import SolidBody
+
+
+def unit_pull(owner: Checked, K: np.ndarray, rigid: np.ndarray, X: np.ndarray, ends: tuple[int, int]) -> tuple:
+    """c (n,), k [N/m] and d_1 (n,) of (17), of frames ``ends`` at places X (n_b, 3); ``rigid`` (n, 6) motions."""
+    A, B = ends
+    along = X[B] - X[A]
+    length = np.linalg.norm(along)
+    owner.check(A != B and length > 0.0, "stiffening", ends, "must be two frames at different places")
+    c = np.zeros(len(K))
+    c[6 * A : 6 * A + 3], c[6 * B : 6 * B + 3] = -along / length, along / length
+    R = np.linalg.qr(rigid)[0]
+    held = K + np.abs(K).max() * R @ R.T
+    d = np.linalg.solve(held, c)
+    return c, float(1.0 / (c @ d)), d
+
+
+def geometric_stiffness(body: SolidBody, u: np.ndarray) -> Any:
+    """K_G (N, N) of (18), of one component, for the stress of displacements u (N, 3) of the nodes of a body."""
+    material, n = body.material, len(body.nodes)
+    total = coo_matrix((n, n)).tocsr()
+    for cell in body.cells:
+        places, made = body.connectivity(cell), body.records[cell]
+        for first in range(0, len(places), 1024):
+            rows, part = places[first : first + 1024], made[first : first + 1024]
+            rule = CELLS[cell].stiffness
+            inverse = np.linalg.inv(rule.jacobians(part["X"]))  # ∂ξ/∂X
+            slopes = np.einsum("qja,eqji->eqia", rule.gradients, inverse, optimize=True)
+            strain = np.einsum("eqia,eaj->eqij", slopes, u[rows], optimize=True)
+            strain = 0.5 * (strain + strain.transpose(0, 1, 3, 2))
+            trace = np.trace(strain, axis1=2, axis2=3)[..., None, None]
+            stress = material.lam * trace * np.eye(3) + 2.0 * material.mu * strain
+            block = np.einsum("eq,eqia,eqij,eqjb->eab", part["w"], slopes, stress, slopes, optimize=True)
+            i, j = np.broadcast_arrays(rows[:, :, None], rows[:, None, :])
+            total = total + coo_matrix((block.ravel(), (i.ravel(), j.ravel())), shape=(n, n)).tocsr()
+    return total

@@ -1,0 +1,282 @@
+"""A flexible body of boundary frames and internal modes, with large motions and small deformations.
+
+Its boundary frames are nodes with absolute positions and rotations; the amplitudes of its modes are held three to a
+node of translations. The frame in which it is linear is computed from the boundary frames: no reference node, no
+constraint. Equations: `motion`, `forces`; matrices lie in one array of the element, the record has their addresses.
+
+Source: docs/theory/superelements.md.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh
+
+from fem_mbs.arguments import ArrayLike
+from fem_mbs.elements.base import Inertia, register
+from fem_mbs.elements.superelements import kernels
+from fem_mbs.elements.superelements.forces import PARAMETERS
+from fem_mbs.elements.superelements.reduce import reduce_matrices
+from fem_mbs.elements.superelements.reduction import Reduction
+from fem_mbs.errors import label
+from fem_mbs.jit import address
+from fem_mbs.nodes import Frame, Node, Node3, Node6
+from fem_mbs.rotations import log
+from fem_mbs.shapes import matrices
+
+KERNELS = {
+    "inertia": kernels.inertia,
+    "inertia_tangent": kernels.inertia_tangent,
+    "force": kernels.force,
+    "force_tangent": kernels.force_tangent,
+    "energy": kernels.energy,
+    "trouble": kernels.trouble,
+}
+RIGID = 6  # modes of lowest frequency of a free body: those of a rigid one
+LIMIT = 1.0  # [rad], of `kernels.trouble`
+
+
+class Superelement(Inertia):
+    """A reduced flexible body; ``model.add(body)`` adds it.
+
+    Joints, contacts and loads attach to ``body.frame(name)``, frames of ordinary nodes.
+
+    Parameters
+    ----------
+    reduction : Reduction
+        Of `fem_mbs.reduce_mesh`, `fem_mbs.reduce_matrices` or `fem_mbs.load_reduction`.
+    position : (3,) [m], rotation : optional
+        Where the axes of the body (of its mesh) are at the start, from the inertial frame.
+    velocity, angular_velocity : (3,) [m/s], [rad/s]
+        Motion at the start, of the origin of the body, inertial axes.
+    damping : float ≥ 0, -
+        Damping ratio of all its modes of vibration, free; rigid motions are not damped.
+    stiffening : bool
+        Take the axial stiffening of the reduction into account, if it was made with it.
+    weights : dict, optional
+        Name of a frame -> its weight ≥ 0 in the floating frame; default: all alike.
+    name : str, optional
+
+    Attributes
+    ----------
+    reduction : Reduction
+    modes : int
+
+    Raises
+    ------
+    ParameterError
+        Numbers out of range, unknown frames, weights that are all zero.
+
+    Notes
+    -----
+    Deformations are small: frames may turn by about 0.2 rad from the floating frame. Beyond 1 rad runs stop. Long parts
+    that bend more are divided into several superelements, or are beams or solids.
+
+    Examples
+    --------
+    >>> from fem_mbs.mesh_block import block_mesh
+    >>> from fem_mbs.elements.solids.material import SolidMaterial
+    >>> from fem_mbs.elements.superelements.reduce import reduce_mesh
+    >>> steel = SolidMaterial(E=210e9, nu=0.3, density=7850)
+    >>> rod = reduce_mesh(block_mesh([1.0, 0.1, 0.1], [8, 1, 1]), steel, {"left": "x0", "right": "x1"}, modes=6)
+    >>> body = Superelement(rod, damping=0.01, name="rod")
+    >>> body.frame("right").position
+    array([1.  , 0.05, 0.05])
+    """
+
+    parameters = PARAMETERS
+    kernels = KERNELS
+
+    def __init__(
+        self,
+        reduction: Reduction,
+        *,
+        position: ArrayLike = (0, 0, 0),
+        rotation: Any = None,
+        velocity: ArrayLike = (0, 0, 0),
+        angular_velocity: ArrayLike = (0, 0, 0),
+        damping: float = 0.0,
+        stiffening: bool = True,
+        weights: dict[str, float] | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.name = name
+        what = "a Reduction: fem.reduce_mesh(mesh, material, frames) makes one"
+        self.reduction = self.as_instance("reduction", reduction, Reduction, what)
+        self.modes, self.damping = reduction.modes, self.positive("damping", damping, "", allow_zero=True)
+        self.stiffening = self.as_flag("stiffening", stiffening)
+        x, R = self.as_vector("position", position), self.as_rotation("rotation", rotation)
+        v, w = self.as_vector("velocity", velocity), self.as_vector("angular_velocity", angular_velocity)
+        nodes: list[Node] = []
+        for frame, X in zip(reduction.frames, reduction.positions):
+            own = None if name is None else f"{name} {frame}"
+            arm = R @ X
+            nodes.append(Node6(x + arm, R, velocity=v + np.cross(w, arm), angular_velocity=w, name=own))
+        for first in range(0, self.modes, 3):
+            own = None if name is None else f"{name} modes {first // 3 + 1}"
+            nodes.append(Node3(fixed=("x", "y", "z")[self.modes - first :], name=own))
+        super().__init__(nodes, name=name)
+        self.places = len(reduction.frames)
+        for node in self.nodes:
+            node.body = self
+        self.viscous = self.damping > 0.0
+        self._weights(weights)
+        self._fill()
+        self.place()
+
+    def _weights(self, given):
+        """Weights a_i and b_i, and the arms V_i of (1)."""
+        names, X = self.reduction.frames, self.reduction.positions
+        a = np.ones(len(names))
+        if given is not None:
+            self.check(isinstance(given, dict), "weights", given, "must be a dict: name of a frame to its weight")
+            a[:] = 0.0
+            for frame, weight in given.items():
+                a[self.reduction.frame_number(frame)] = self.positive("weights", weight, "", allow_zero=True)
+            self.check(a.sum() > 0.0, "weights", given, "are all zero")
+        self._a = a / a.sum()
+        self._mean = self._a @ X
+        self._arms = X - self._mean
+        square = float(self._a @ (self._arms**2).sum(axis=1))
+        self._b = self._a * (square if square > 0.0 else np.trace(self.reduction.inertia) / self.reduction.mass)
+
+    def _fill(self):
+        """All arrays that kernels read, in one."""
+        r = self.reduction
+        n, nb = r.size, len(r.frames)
+        centre, rates = r.centre - self._mean, r.momentum / r.mass
+        frames = np.tile(np.eye(3), (nb, 1, 1))
+        patterns, k = len(r.stretch) if self.stiffening else 0, r.pull_stiffness
+        parts = {
+            "geometry_at": (self._a, self._b, self._arms, frames, centre, rates),
+            "stiffness_at": (r.K,),
+            "damping_at": (self._damping_matrix(),) if self.viscous else (),
+            "inertia_at": (r.M, r.N, r.N.transpose(0, 2, 1), r.O),
+            "pattern_at": tuple(part for p in range(patterns) for part in (k[p], r.stretch[p], r.pull_geometry[p])),
+        }
+        flat = {key: np.concatenate([np.zeros(0), *(np.ravel(one) for one in part)]) for key, part in parts.items()}
+        self._pool = np.concatenate(list(flat.values()))
+        starts = np.concatenate([[0], np.cumsum([len(part) for part in flat.values()])])
+        self._starts = dict(zip(flat, starts.tolist()))
+        self._sizes, self._patterns = (nb, n - 6 * nb), patterns
+
+    def _damping_matrix(self):
+        """D̂ = Σ_k 2 ζ ω_k (M̂ φ_k)(M̂ φ_k)ᵀ of the free modes of vibration."""
+        r = self.reduction
+        squares, shapes = eigh(r.K, r.M)
+        moved = r.M @ shapes[:, RIGID:]
+        return (moved * (2.0 * self.damping * np.sqrt(squares[RIGID:].clip(0.0)))) @ moved.T
+
+    def place(self) -> None:
+        if not hasattr(self, "_starts"):
+            return
+        at = address(self._pool)
+        where = {key: at + 8 * start for key, start in self._starts.items()}
+        nb, m = self._sizes
+        self.record = (
+            nb, m, self._patterns, int(self.viscous), self.reduction.mass, where["geometry_at"], where["stiffness_at"],
+            where["damping_at"], where["inertia_at"], where["pattern_at"],
+        )  # fmt: skip
+
+    def frame(self, name: str) -> Frame:
+        """The boundary frame of a name, for joints, contacts and loads.
+
+        Raises
+        ------
+        ParameterError
+            There is no such frame: lists those there are.
+        """
+        return self.nodes[self.reduction.frame_number(name)].frame()
+
+    def _orientation(self, x, R):
+        """A (3, 3) of (1)."""
+        nb = self.places
+        arms = x[:nb] - self._a @ x[:nb]
+        return np.einsum("i,ij,ik->jk", self._a, arms, self._arms) + np.einsum("i,ijk->jk", self._b, R[:nb])
+
+    def pose(self, x: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Origin of the body (3,) [m], rotation (3, 3) of the floating frame and coordinates d (n,) at a pose.
+
+        ``x`` (nn, 3), ``R`` (nn, 3, 3): of all nodes of the element.
+        """
+        nb, m = self._sizes
+        mean = self._a @ x[:nb]
+        U, _, Wt = np.linalg.svd(self._orientation(x, R))
+        R_0 = U @ np.diag([1.0, 1.0, np.sign(np.linalg.det(U @ Wt))]) @ Wt
+        d = np.zeros(self.reduction.size)
+        for i in range(nb):
+            d[6 * i : 6 * i + 3] = R_0.T @ (x[i] - mean) - self._arms[i]
+            d[6 * i + 3 : 6 * i + 6] = log(R_0.T @ R[i])
+        d[6 * nb :] = x[nb:].ravel()[:m]
+        return mean - R_0 @ self._mean, R_0, d
+
+    def positions(self, state: Any, time: float | None = None) -> np.ndarray:
+        """Places (k, 3) [m] of all points of the reduced model, deformed, inertial axes.
+
+        Parameters
+        ----------
+        state : Results, StaticResult or State
+            Of a model with this body.
+        time : float, optional [s]
+            Of `Results`: the nearest saved step; default: the last.
+
+        Raises
+        ------
+        ParameterError
+            The state is not of a model with this body.
+        """
+        if hasattr(state, "rows") and hasattr(state, "at"):
+            row = state.rows([len(state.t) - 1 if time is None else state.at(time)])
+            x, q = row["position"][0], row["quaternion"][0]
+        else:
+            self.check(time is None, "time", time, "is for results of a run alone")
+            state = getattr(state, "state", state)
+            self.check(hasattr(state, "Q"), "state", state, "must be Results, a StaticResult or a State")
+            x, q = state.x, state.Q
+        numbers = [-1 if node.index is None else node.index for node in self.nodes]
+        self.check(0 <= min(numbers) and max(numbers) < len(x), "state", state, "is of a model without this body")
+        place, R_0, d = self.pose(x[numbers], matrices(q[numbers]))
+        return place + (self.reduction.points + self.reduction.displacements(d)) @ R_0.T
+
+    def regular(self, point: Any) -> bool:
+        """Whether a configuration is one that it can be differentiated at: one rotation is nearest to all frames."""
+        A = self._orientation(point.x, point.R)
+        sizes = np.linalg.svd(A, compute_uv=False)
+        if np.linalg.det(A) <= 0.0 or sizes[2] < 0.1 * sizes[0]:
+            return False
+        d = self.pose(point.x, point.R)[2]
+        turns = np.linalg.norm(d[: 6 * self.places].reshape(-1, 6)[:, 3:], axis=1)
+        return bool(turns.max() < 2.0)
+
+    def trouble(self, state: Any) -> str | None:
+        """What is wrong with a state, as text, or None: a frame that has turned too far."""
+        index = [node.index for node in self.nodes]
+        d = self.pose(state.x[index], state.R[index])[2]
+        turns = np.linalg.norm(d[: 6 * self.places].reshape(-1, 6)[:, 3:], axis=1)
+        i = int(turns.argmax())
+        if not turns[i] > LIMIT:
+            return None
+        return (
+            f"{label(self)}: frame '{self.reduction.frames[i]}' has turned by {turns[i]:.3g} rad from the body; it is "
+            "linear there, good for about 0.2 rad. Divide the part into several superelements, or use beams or solids"
+        )
+
+
+def example(rng: np.random.Generator) -> Superelement:
+    """A body of some masses and springs, with two or three frames and up to four modes."""
+    n = 12
+    X = rng.normal(size=(n, 3))
+    K = np.zeros((3 * n, 3 * n))
+    for i in range(n):
+        for j in range(i):
+            e = (X[i] - X[j]) / np.linalg.norm(X[i] - X[j])
+            K += rng.uniform(0.1, 1.0) * np.kron(np.outer(*2 * [np.eye(n)[i] - np.eye(n)[j]]), np.outer(e, e))
+    M = np.kron(np.diag(rng.uniform(0.5, 1.0, n)), np.eye(3))
+    frames = {"a": [0, 1, 2], "b": [3, 4, 5]} | ({"c": [6, 7, 8]} if rng.random() < 0.5 else {})
+    load = 0.1 * rng.normal(size=K.shape)
+    modes, pull = int(rng.integers(0, 5)), ("a", "b", load + load.T) if rng.random() < 0.5 else None
+    made = reduce_matrices(M, K, X, frames, modes=modes, stiffening=pull)
+    return Superelement(made, damping=float(rng.choice([0.0, 0.1])), rotation=rng.normal(size=3))
+
+
+register(Superelement, example=example)

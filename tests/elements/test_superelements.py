@@ -1,0 +1,264 @@
+"""Superelements: reductions against the full model, and exact laws of mechanics for their large motions."""
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+from solid_models import system_of
+
+import fem_mbs as fem
+from fem_mbs.evaluator import Evaluator
+from fem_mbs.rotations import exp, skew
+from fem_mbs.verify import random_point
+
+STEEL = fem.SolidMaterial(E=210e9, nu=0.3, density=7850)
+# clamped-free bar 10 × 1 × 1, hexa20 12 × 2 × 2, E = ρ = 1, ν = 0.3, rigid end faces: full model of 1023 freedoms
+BENDING_1, BENDING_2, TORSION, AXIAL = 0.01016108, 0.06097854, 0.09048082, 0.1577431
+ENDS = {"left": "x0", "right": "x1"}
+
+
+def bar(modes, **options):
+    material = fem.SolidMaterial(1.0, 0.3, 1.0)
+    return fem.reduce_mesh(fem.block_mesh([10, 1, 1], [12, 2, 2]), material, ENDS, modes=modes, **options)
+
+
+def clamped(reduction):
+    """Circular frequencies with the first frame held."""
+    return np.sqrt(eigh(reduction.K[6:, 6:], reduction.M[6:, 6:])[0])
+
+
+@pytest.fixture(scope="module")
+def reduced_bar():
+    return bar(6)
+
+
+@pytest.fixture(scope="module")
+def stocky():
+    """A bar 1.5 × 0.2 × 0.2, ρ = 10, of plain hexahedra, 6 modes."""
+    material = fem.SolidMaterial(1e3, 0.3, 10.0)
+    mesh = fem.block_mesh([1.5, 0.2, 0.2], [6, 1, 1], cell="hexahedron")
+    return fem.reduce_mesh(mesh, material, ENDS, modes=6)
+
+
+def rigid_point(body, rotation, velocity, spin):
+    """A configuration of a rigid motion, without deformation."""
+    point = random_point(body, np.random.default_rng(0), 0.1)
+    r = body.reduction
+    nb = body.places
+    point.x, point.R = point.x.copy(), point.R.copy()
+    point.x[:nb], point.x[nb:] = r.positions @ rotation.T, 0.0
+    point.R[:nb], point.R[nb:] = rotation, np.eye(3)
+    v = np.zeros((len(point.x), 6))
+    v[:nb, :3] = velocity + np.cross(spin, point.x[:nb])
+    v[:nb, 3:] = rotation.T @ spin
+    point.v, point.a, point.gravity = v.ravel(), np.zeros(v.size), np.zeros(3)
+    return point
+
+
+@pytest.mark.parametrize(
+    ("modes", "found"),
+    [
+        # relative errors of bending 1 and 2, torsion, axial against the full model, two digits
+        (0, (5.3e-3, 5.9e-1, None, 1.0e-1)),
+        (4, (1.0e-4, 1.8e-3, 1.0e-1, 2.6e-2)),
+        (16, (7.1e-6, 1.9e-4, 1.9e-4, 1.0e-3)),
+    ],
+)
+def test_frequencies_of_a_reduced_bar_come_from_above_as_modes_are_added(modes, found):
+    omega = clamped(bar(modes))
+    for exact, error in zip((BENDING_1, BENDING_2, TORSION, AXIAL), found):
+        if error is not None:
+            # the digits of the reference, eight, leave 5e-7
+            assert min(omega / exact - 1, key=abs) == pytest.approx(error, rel=0.05, abs=5e-7)
+
+
+def test_a_reduction_has_mass_centre_inertia_and_free_motions_of_the_block(reduced_bar):
+    assert reduced_bar.mass == pytest.approx(10.0, rel=1e-12)
+    np.testing.assert_allclose(reduced_bar.centre, [5.0, 0.5, 0.5], rtol=1e-12)
+    inertia = np.diag([1 / 6, 101 / 12, 101 / 12]) * 10.0
+    np.testing.assert_allclose(reduced_bar.inertia, inertia, atol=1e-10)
+    R = reduced_bar.rigid_motions()
+    assert np.abs(reduced_bar.K @ R).max() < 1e-11 * np.abs(reduced_bar.K).max()  # round-off of the full solution
+    x = reduced_bar.centre
+    exact = np.block([[np.eye(3), -skew(x)], [skew(x), inertia / 10.0 - skew(x) @ skew(x)]]) * 10.0
+    np.testing.assert_allclose(R.T @ reduced_bar.M @ R, exact, atol=1e-9)
+    np.testing.assert_allclose(reduced_bar.M, reduced_bar.M.T, atol=0)
+    # every coordinate of a rigid motion moves the points as one
+    np.testing.assert_allclose(reduced_bar.displacements(R[:, 5]), np.cross([0, 0, 1], reduced_bar.points), atol=1e-9)
+
+
+def test_static_deflection_under_a_load_on_a_frame_is_that_of_the_full_mesh(reduced_bar):
+    mesh = fem.block_mesh([10, 1, 1], [12, 2, 2])
+    body = fem.SolidBody(mesh, fem.SolidMaterial(1.0, 0.3, 1.0), name="body")
+    body.fix("x0")
+    system = system_of(body)
+    K = system.matrices(system.initial)[2].toarray()
+    # unit force along y on the face x1, which moves as one rigid body: rows of the six motions of the face
+    dofs = system.expanded(np.arange(system.n) + 1.0).astype(int) - 1
+    nodes = [node.index for node in body.nodes_of("x1")]
+    arms = np.array([node.position for node in body.nodes_of("x1")]) - [10, 0.5, 0.5]
+    T = np.zeros((system.n, 6))
+    for k, p in zip(nodes, arms):
+        T[dofs[k, :3]] = np.hstack([np.eye(3), -skew(p)])
+    held = dofs[nodes, :3].ravel()
+    inner = np.setdiff1d(np.arange(system.n), held)
+    basis = np.zeros((system.n, len(inner) + 6))
+    basis[inner, np.arange(len(inner))] = 1.0
+    basis[:, len(inner) :] = T
+    full = np.linalg.solve(basis.T @ K @ basis, np.eye(len(inner) + 6)[-5])
+    d = np.zeros(reduced_bar.size)
+    d[6:] = np.linalg.solve(reduced_bar.K[6:, 6:], np.eye(reduced_bar.size - 6)[1])
+    np.testing.assert_allclose(d[6:12], full[-6:], rtol=1e-7, atol=1e-6 * abs(full[-5]))
+    assert d[7] == pytest.approx(3976.88, rel=1e-5)  # of the sheet of formulations
+
+
+def test_kinetic_energy_of_a_rigid_motion_is_that_of_the_rigid_body(stocky):
+    body = fem.Superelement(stocky)
+    spin, velocity = np.array([1.0, -2.0, 5.0]), np.array([3.0, 7.0, 1.0])
+    rotation = exp([1.0, -2.0, 0.5])
+    point = rigid_point(body, rotation, velocity, spin)
+    out = Evaluator(body)("inertia", point.copy(a=point.v))  # M v
+    centre = rotation @ stocky.centre
+    at_centre, own = velocity + np.cross(spin, centre), rotation.T @ spin
+    exact = 0.5 * stocky.mass * at_centre @ at_centre + 0.5 * own @ stocky.inertia @ own
+    assert 0.5 * point.v @ out["Ma"] == pytest.approx(exact, rel=1e-12)
+
+
+def test_a_uniform_velocity_changes_no_inertia_force(stocky):
+    """Galileo's principle: forces of a spinning body do not depend on how fast all of it moves on."""
+    body = fem.Superelement(stocky)
+    call = Evaluator(body)
+    rotation, spin = exp([0.3, 0.2, -0.4]), np.array([1.0, 2.0, 5.0])
+    rest = call("inertia", rigid_point(body, rotation, np.zeros(3), spin))["f"]
+    moving = call("inertia", rigid_point(body, rotation, np.array([3.0, 7.0, 1.0]), spin))["f"]
+    # forces are of size m ω² d, some 10; round-off of products with m V ω
+    assert np.abs(moving - rest).max() < 1e-10 * np.abs(rest).max()
+
+
+def test_without_the_coupling_of_inertia_galileos_principle_fails(stocky):
+    arrays = {key: getattr(stocky, key) for key in fem.elements.superelements.reduction.ARRAYS}
+    plain = fem.Reduction(stocky.frames, stocky.mass, arrays | {"N": 0 * stocky.N, "O": 0 * stocky.O})
+    body = fem.Superelement(plain)
+    call = Evaluator(body)
+    spin = np.array([1.0, 2.0, 5.0])
+    rest = call("inertia", rigid_point(body, np.eye(3), np.zeros(3), spin))["f"]
+    moving = call("inertia", rigid_point(body, np.eye(3), np.array([3.0, 7.0, 1.0]), spin))["f"]
+    assert np.abs(moving - rest).max() > 0.1 * np.abs(rest).max()
+
+
+def test_momentum_grows_by_the_sum_of_the_forces(stocky):
+    """Along any motion, deformed and with amplitudes, rates of momentum are the sums of the rows."""
+    body = fem.Superelement(stocky)
+    call = Evaluator(body)
+    rng = np.random.default_rng(3)
+    point = random_point(body, rng, 0.3)
+    nb = body.places
+    point.x[:nb] = stocky.positions + 0.1 * rng.normal(size=(nb, 3))
+    point.gravity = np.zeros(3)
+
+    def momentum(time):
+        q = point.moved(time * point.v).copy(v=point.v + time * point.a)
+        rows = call("inertia", q.copy(a=q.v))["Ma"].reshape(-1, 6)[:nb]
+        turning = [np.cross(x, p[:3]) + R @ p[3:] for x, R, p in zip(q.x, q.R, rows)]
+        return np.concatenate([rows[:, :3].sum(axis=0), np.sum(turning, axis=0)])
+
+    rate = fem.verify.difference(momentum, 1e-3)
+    out = call("inertia", point)
+    rows = (out["Ma"] - out["f"]).reshape(-1, 6)[:nb]
+    turning = [np.cross(x, p[:3]) + R @ p[3:] for x, R, p in zip(point.x, point.R, rows)]
+    exact = np.concatenate([rows[:, :3].sum(axis=0), np.sum(turning, axis=0)])
+    np.testing.assert_allclose(rate, exact, atol=1e-8 * np.abs(rows).max())
+
+
+def test_the_share_of_mass_that_a_blow_stops_is_that_of_a_bar_with_as_many_waves():
+    """A bar that is struck along its axis: m_eff/M = 1 − Σ 8/((2k − 1)² π²) with m fixed-free waves, 0.2/m of it."""
+    material = fem.SolidMaterial(900.0, 0.0, 1.0)
+    mesh = fem.block_mesh([10, 3, 3], [20, 1, 1])
+    for modes in (0, 6, 20):
+        r = fem.reduce_mesh(mesh, material, {"hit": "x0"}, modes=modes)
+        waves = int((r.momentum[0, 6:] ** 2 > 1e-4 * r.mass).sum())
+        exact = 1.0 - sum(8.0 / ((2 * k - 1) ** 2 * np.pi**2) for k in range(1, waves + 1))
+        assert waves >= {0: 0, 6: 1, 20: 3}[modes]
+        # of hexahedra with 20 nodes along a quarter wave of 20/3 elements at least: 1e-3
+        assert r.effective_mass("hit", [2, 0, 0]) == pytest.approx(exact, rel=2e-3)
+
+
+def test_a_saved_reduction_is_the_same_after_loading(reduced_bar, tmp_path):
+    path = tmp_path / "bar.h5"
+    reduced_bar.save(path)
+    other = fem.load_reduction(path)
+    assert other.frames == reduced_bar.frames and other.mass == reduced_bar.mass
+    for key in fem.elements.superelements.reduction.ARRAYS:
+        np.testing.assert_array_equal(getattr(other, key), getattr(reduced_bar, key))
+    (tmp_path / "other.h5").write_text("nothing")
+    with pytest.raises(fem.ParameterError, match="cannot be read as a reduction"):
+        fem.load_reduction(tmp_path / "other.h5")
+
+
+def test_matrices_of_a_file_give_the_reduction_of_the_mesh(tmp_path):
+    from scipy.io import mmwrite
+
+    mesh = fem.block_mesh([1.0, 0.2, 0.2], [3, 1, 1])
+    body = fem.SolidBody(mesh, STEEL)
+    system = system_of(body)
+    M, _, K = system.matrices(system.initial)[:3]
+    order = system.expanded(np.arange(system.n) + 1.0).astype(int)[[n.index for n in body.nodes], :3].ravel() - 1
+    for name, A in (("M", M), ("K", K)):
+        mmwrite(str(tmp_path / f"{name}.mtx"), A.tocsr()[order][:, order], precision=17)
+    frames = {"left": body.node_numbers("x0"), "right": body.node_numbers("x1")}
+    found = fem.reduce_matrices(
+        str(tmp_path / "M.mtx"), str(tmp_path / "K.mtx"), [node.position for node in body.nodes], frames, modes=3
+    )
+    exact = fem.reduce_mesh(mesh, STEEL, ENDS, modes=3)
+    np.testing.assert_allclose(clamped(found), clamped(exact), rtol=1e-9)
+    assert found.mass == pytest.approx(1.0 * 0.04 * 7850, rel=1e-12)
+
+
+def test_what_is_no_free_body_is_refused(tmp_path):
+    mesh = fem.block_mesh([1.0, 0.2, 0.2], [3, 1, 1])
+    with pytest.raises(fem.ParameterError, match="is not in this mesh"):
+        fem.reduce_mesh(mesh, STEEL, {"left": "x9"})
+    with pytest.raises(fem.ParameterError, match="share a node"):
+        fem.reduce_mesh(mesh, STEEL, {"left": "x0", "side": "y0"})
+    with pytest.raises(fem.ParameterError, match=r"modes.*are more than"):
+        fem.reduce_mesh(mesh, STEEL, ENDS, modes=1000)
+    with pytest.raises(fem.ParameterError, match="resists a motion as a rigid body"):
+        fem.reduce_matrices(np.eye(9), np.eye(9), np.eye(3), {"a": [0, 1, 2]}, modes=0)
+    with pytest.raises(fem.ParameterError, match="frame of one point"):
+        line = mesh.with_group("corner", [0])
+        fem.reduce_mesh(line, STEEL, {"corner": "corner"}, modes=2)
+    two = fem.Mesh(
+        np.vstack([mesh.points, mesh.points + [5.0, 0, 0]]),
+        {"hexahedron20": np.vstack([mesh.cells["hexahedron20"], mesh.cells["hexahedron20"] + len(mesh.points)])},
+        {"left": {"node": mesh.nodes_of("x0")}},
+    )
+    with pytest.raises(fem.ParameterError, match="body in 2 parts"):
+        fem.reduce_mesh(two, STEEL, {"left": "left"}, modes=2)
+    with pytest.raises(fem.ParameterError, match="Matrix Market"):
+        fem.reduce_matrices(str(tmp_path / "none.mtx"), np.eye(9), np.eye(3), {"a": [0]})
+
+
+def test_a_frame_that_turns_too_far_is_named(stocky):
+    body = fem.Superelement(stocky, name="bar")
+    model = fem.Model("bar")
+    model.add(body)
+    state = fem.System(model).initial.copy()
+    assert body.trouble(state) is None
+    left, right = (body.frame(name).node.index for name in ("left", "right"))
+    for angle, told in ((0.95, False), (1.05, True)):  # opposite turns leave the floating frame where it is
+        state.R[left], state.R[right] = exp([0.0, 0.0, -angle]), exp([0.0, 0.0, 1.001 * angle])
+        point = random_point(body, np.random.default_rng(0), 0.1)
+        index = [node.index for node in body.nodes]
+        point.x, point.R = state.x[index], state.R[index]
+        assert (Evaluator(body)("trouble", point)["energy"][0] > 0.0) == told
+        assert (body.trouble(state) is not None) == told
+    assert "frame 'right' has turned by 1.05 rad" in body.trouble(state)
+
+
+def test_a_body_says_which_frames_and_numbers_it_takes(stocky):
+    body = fem.Superelement(stocky, name="bar")
+    with pytest.raises(fem.ParameterError, match=r"left, right"):
+        body.frame("middle")
+    with pytest.raises(fem.ParameterError, match="all zero"):
+        fem.Superelement(stocky, weights={"left": 0.0})
+    with pytest.raises(fem.ParameterError, match="damping"):
+        fem.Superelement(stocky, damping=-1.0)
