@@ -84,7 +84,7 @@ __all__ = [
     "Bushing", "Cable", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact", "ConstantVelocity", "Constraint",
     "Contact", "ContactGroup", "CoordinateCoupling", "CreepingBelt", "Cylindrical", "Differential", "Distance",
     "DryFriction", "DynamicBearing", "ElasticCable", "Element", "EllipsoidOnPlane", "Fixed", "Force", "ForceCurve",
-    "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair", "Hexa20", "Hexa8", "Hexa8Enhanced", "IdealBelt",
+    "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair", "Hexa8", "Hexa8Enhanced", "Hexa20", "IdealBelt",
     "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort", "JointFriction", "JointRate", "JointServo",
     "JointSpring", "JointStop", "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "LooseGearPair",
     "MaterialTable", "Motor", "NodalLoad", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar",
@@ -95,7 +95,7 @@ __all__ = [
     "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
     "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth",
     "StateSpace", "Stops", "Superelement", "SurfaceContacts", "SurfaceCoupling", "SurfacePressure", "SurfaceTraction",
-    "Tetra10", "Tetra4", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates", "Wedge15", "Wedge6",
+    "Tetra4", "Tetra10", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates", "Wedge6", "Wedge15",
     "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "load_reduction", "reduce_matrices", "reduce_mesh",
     "register", "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip
