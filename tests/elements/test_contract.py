@@ -190,8 +190,13 @@ ALLOCATE = {
 
 
 def test_kernels_of_elements_allocate_no_arrays():
-    """Scratch is on the stack (`local_vector`, `local_matrix`); an array on the heap costs more than many kernels."""
+    """Scratch is on the stack (`local_vector`, `local_matrix`); an array on the heap costs more than many kernels.
+
+    Not so that of superelements: its sizes are those of a reduction, and their products of matrices cost far more.
+    """
     for file in sorted(Path(elements.__file__).parent.rglob("*.py")):
+        if file.parent.name == "superelements":
+            continue
         for function in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             decorators = [ast.unparse(d) for d in getattr(function, "decorator_list", ())]
             if "kernel" in decorators:

@@ -108,7 +108,7 @@ def test_static_deflection_under_a_load_on_a_frame_is_that_of_the_full_mesh(redu
     d = np.zeros(reduced_bar.size)
     d[6:] = np.linalg.solve(reduced_bar.K[6:, 6:], np.eye(reduced_bar.size - 6)[1])
     np.testing.assert_allclose(d[6:12], full[-6:], rtol=1e-7, atol=1e-6 * abs(full[-5]))
-    assert d[7] == pytest.approx(3976.88, rel=1e-5)  # of the sheet of formulations
+    assert d[7] == pytest.approx(3976.88, rel=1e-5)  # of a prototype of its own
 
 
 def test_kinetic_energy_of_a_rigid_motion_is_that_of_the_rigid_body(stocky):

@@ -75,7 +75,7 @@ def reference():
 @pytest.mark.parametrize(
     ("options", "least", "most"),
     [
-        # of the sheet of formulations, with beams in the place of solids: 0.0100, 0.089, 0.68
+        # prototype with beams in the place of solids: 0.0100, 0.089, 0.68
         ({}, 0.0, 0.012),
         ({"stiffening": False}, 0.08, 0.095),
         ({"coupling": False, "stiffening": False}, 0.5, 0.8),
