@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fem_mbs.jit import address
-from fem_mbs.system.linear import choose
+from fem_mbs.system.linear import choose, suited
 from fem_mbs.system.linear_base import LinearSolver
 from fem_mbs.system.records import LAYOUT, STACKED, TRANSLATIONS
 
@@ -339,14 +339,20 @@ class Matrices:
         size = times * size_of(system, rows)
         # coupled blocks fill a stacked one: without KLU chains with 2-4 stages are faster by dense LU up to 150
         solver = choose(size if times == 1 else 2 * size // 5, system.linear_solver)
-        return Layout(system.pattern(rows, solver.__name__ == "DenseLU"), solver)
+        pattern = system.pattern(rows, solver.__name__ == "DenseLU")
+        if times == 1 and system.linear_solver is None:
+            solver = suited(solver, pattern.n, pattern.pointers, pattern.rows)
+        return Layout(pattern, solver)
 
     def _stacked(self, stack):
         """The matrix of blocks; without those that it does not have, unless all entries are stored."""
         block = self.layouts[stack.of]
         present = np.array([[mark == "x" for mark in row] for row in stack.blocks])
         dense = type(block.solver).__name__ == "DenseLU"
-        layout = Layout(StackedPattern(block.pattern, present | dense), type(block.solver))
+        pattern, kind = StackedPattern(block.pattern, present | dense), type(block.solver)
+        if self.system.linear_solver is None:
+            kind = suited(kind, pattern.n, pattern.pointers, pattern.rows)
+        layout = Layout(pattern, kind)
         self.records[STACKED] = layout.record()
         return layout
 

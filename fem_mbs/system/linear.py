@@ -5,27 +5,33 @@ which every entry is stored). It offers two C functions, ``factor(context, value
 side)``, called through their addresses, and a status word (0: good). Which one is used:
 
     libklu found                          KLU (SuiteSparse): block triangular form, AMD
+    the same, a pattern that fills in     UMFPACK (SuiteSparse): dense blocks, METIS
     otherwise, up to `DENSE_LIMIT`        dense LU of LAPACK (through the functions that SciPy exports)
     otherwise, more unknowns              SuperLU of SciPy (a callback into Python)
 
-What KLU is given and when it takes new pivots is told in `fem_mbs.system.linear_klu_kernels`.
+What KLU is given and when it takes new pivots is told in `fem_mbs.system.linear_klu_kernels`. A pattern fills in when
+AMD predicts `PRODUCTS` for an elimination and `PER_ENTRY` for each entry of its factors: solids, grids of beams.
 
 Source: measured on the systems of this project (docs/howto/linear_solvers.md).
 """
+
+import numpy as np
 
 from fem_mbs.arguments import Named
 from fem_mbs.system.linear_base import LinearSolver
 from fem_mbs.system.linear_dense import DenseLU
 from fem_mbs.system.linear_klu import KLU, klu
 from fem_mbs.system.linear_superlu import SuperLU
+from fem_mbs.system.linear_umfpack import UMFPACK, library, predicted_fill
 
 DENSE_LIMIT = 60
+PRODUCTS, PER_ENTRY = 2e7, 60.0  # KLU takes a millisecond for a million products
 
-SOLVERS = {"dense": DenseLU, "klu": KLU, "superlu": SuperLU}
+SOLVERS = {"dense": DenseLU, "klu": KLU, "umfpack": UMFPACK, "superlu": SuperLU}
 
 
 def choose(n: int, wanted: str | None = None) -> type[LinearSolver]:
-    """Solver class for n unknowns: by name ("dense", "klu", "superlu"), or the best available.
+    """Solver class for n unknowns: by name ("dense", "klu", "umfpack", "superlu"), or the best available.
 
     Raises
     ------
@@ -36,17 +42,27 @@ def choose(n: int, wanted: str | None = None) -> type[LinearSolver]:
         owner = Named("System")
         owner.as_choice("linear_solver", wanted, tuple(SOLVERS), f"is unknown; choose among {', '.join(SOLVERS)}")
         message = "needs a library that was not found; get it with: apt-get install libsuitesparse-dev"
-        owner.check(wanted != "klu" or klu() is not None, "linear_solver", wanted, message)
+        found = {"klu": klu() is not None, "umfpack": library("umfpack") is not None}.get(wanted, True)
+        owner.check(found, "linear_solver", wanted, message)
         return SOLVERS[wanted]
     if klu() is not None:
         return KLU
     return DenseLU if n <= DENSE_LIMIT else SuperLU
 
 
+def suited(kind: type[LinearSolver], n: int, pointers: np.ndarray, rows: np.ndarray) -> type[LinearSolver]:
+    """UMFPACK in place of KLU for a pattern, compressed by columns, that fills in; else ``kind``."""
+    if kind is not KLU or n < DENSE_LIMIT or library("umfpack") is None:
+        return kind
+    entries, products = predicted_fill(n, pointers, rows)
+    return UMFPACK if products > PRODUCTS and products > PER_ENTRY * entries else kind
+
+
 def available() -> list[tuple[str, bool, str]]:
     """What is active on this machine, as (name, found, how to get it) lines for `fem-mbs solvers`."""
     return [
         (KLU.name, klu() is not None, "apt-get install libsuitesparse-dev (used when found)"),
+        (UMFPACK.name, library("umfpack") is not None, "apt-get install libsuitesparse-dev (for solids, when found)"),
         (DenseLU.name, True, f"used up to {DENSE_LIMIT} unknowns when KLU is missing"),
         (SuperLU.name, True, "used above when KLU is missing"),
     ]

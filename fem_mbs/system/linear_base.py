@@ -67,3 +67,7 @@ class LinearSolver:
                     f"array '{name}' of the linear solver has {len(array)} numbers, not {len(state[name])}"
                 )
             array[:] = state[name]
+        self.rebuild(state)
+
+    def rebuild(self, state: dict[str, Any]) -> None:
+        """Make the factors of the arrays, which `set_state` has put back."""

@@ -83,9 +83,8 @@ class KLU(LinearSolver):
         counted = {name: int(self.context[0][name]) for name in self.counted}
         return super().get_state() | {"counted": counted}
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def rebuild(self, state: dict[str, Any]) -> None:
         """As of `LinearSolver`."""
-        super().set_state(state)
         for name, value in state["counted"].items():
             self.context[0][name] = value
         if state["counted"]["analyses"]:

@@ -8,10 +8,11 @@ import scipy.sparse as sp
 
 import fem_mbs as fem
 from fem_mbs.jit import address
-from fem_mbs.system import linear, linear_klu
+from fem_mbs.system import linear, linear_klu, linear_superlu, linear_umfpack
 from fem_mbs.system.linear_klu_kernels import AMORTISED, SCALED
 
-NAMES = [name for name in linear.SOLVERS if name != "klu" or linear.klu() is not None]
+MISSING = {"klu": linear.klu() is None, "umfpack": linear.library("umfpack") is None}
+NAMES = [name for name in linear.SOLVERS if not MISSING.get(name)]
 
 
 def chain(n_bodies):
@@ -234,10 +235,61 @@ def test_choice_follows_the_size_and_what_is_installed():
     assert type(system.own.layouts[0].solver) is linear.choose(system.n + system.m)
 
 
+def cube(n, cell="hexahedron"):
+    """Falling cube of solids, n elements along each edge, held to the ground by one face."""
+    model = fem.Model("cube", gravity=[0, 0, -9.81])
+    body = fem.SolidBody(fem.block_mesh([1, 1, 1], [n, n, n], cell=cell), fem.SolidMaterial(1e6, 0.3, 1e3), name="cube")
+    model.add(body, fem.SurfaceCoupling(body, "x0", kind="averaged"))
+    return model
+
+
+@pytest.mark.skipif(MISSING["umfpack"], reason="UMFPACK is not installed")
+def test_patterns_that_fill_in_go_to_umfpack_and_others_stay(monkeypatch):
+    kinds = [type(layout.solver) for layout in cube(8).compile().own.layouts]
+    assert set(kinds) == {linear.UMFPACK}
+    assert type(pendulum_chain(300).compile().own.layouts[0].solver) is linear.KLU  # 3,300 unknowns, no fill
+    assert type(cube(8).compile(linear_solver="klu").own.layouts[0].solver) is linear.KLU
+    monkeypatch.setitem(linear_umfpack._libraries, "amd", None)
+    assert type(cube(8).compile().own.layouts[0].solver) is linear.KLU
+
+
+def test_solids_move_the_same_whatever_factorises_them():
+    ends = []
+    for name in ("umfpack", "klu", "superlu"):
+        if not MISSING.get(name):
+            system = cube(5).compile(linear_solver=name)
+            result = fem.DecoupledNSGA(rtol=1e-10).run(system, t_end=2e-3, h=1e-3)
+            ends.append(np.array([result[key].position[-1] for key in result if key.startswith("node")]))
+    assert len(ends) > 0
+    for other in ends[1:]:
+        assert np.abs(other - ends[0]).max() < 1e-12
+
+
+def test_superlu_keeps_the_order_with_fewer_entries(monkeypatch):
+    """Of a solid that of minimum degree; the columns' of a chain with rows of constraints."""
+    monkeypatch.setattr(linear_superlu, "LARGE", 100)
+    counts = {}
+    line = sp.diags_array([np.ones(10), np.ones(11), np.ones(10)], offsets=[-1, 0, 1])
+    grid = sp.csc_array(sp.kron(sp.kron(line, line), line))  # 27 neighbours
+    rng = np.random.default_rng(2)
+    dense = grid.toarray() * rng.normal(size=grid.shape) + 40.0 * np.eye(11**3)
+    for full in (2, 1000):  # 1000: the other order is never tried
+        monkeypatch.setattr(linear_superlu, "FULL", full)
+        solver = make("superlu", grid.copy())
+        assert solver.factor(values_of(solver, dense))
+        right = rng.normal(size=11**3)
+        assert dense @ solver.solve(right) == pytest.approx(right, abs=1e-12)  # round-off
+        counts[full] = solver.factors.nnz
+    assert counts[2] < counts[1000]
+
+
 def test_unknown_and_missing_solvers_are_refused_with_what_to_do(monkeypatch):
-    with pytest.raises(ValueError, match="linear_solver = 'pardiso' is unknown; choose among dense, klu, superlu"):
+    with pytest.raises(ValueError, match="linear_solver = 'pardiso' is unknown; choose among dense, klu, umfpack, superlu"):
         linear.choose(10, "pardiso")
     monkeypatch.setattr(linear_klu, "_klu_library", False)
+    monkeypatch.setitem(linear_umfpack._libraries, "umfpack", None)
+    with pytest.raises(ValueError, match=r"umfpack.*not found; get it with: apt-get"):
+        linear.choose(10, "umfpack")
     with pytest.raises(ValueError, match=r"klu.*not found; get it with: apt-get"):
         linear.choose(10, "klu")
     assert linear.choose(1000) is linear.SuperLU and linear.choose(10) is linear.DenseLU
