@@ -6,6 +6,7 @@ one solver, and its factors.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from fem_mbs.jit import address
 from fem_mbs.system.linear import choose, suited
 from fem_mbs.system.linear_base import LinearSolver
+from fem_mbs.system.linear_umfpack import predicted_fill
 from fem_mbs.system.records import LAYOUT, STACKED, TRANSLATIONS
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 MOST = 3  # matrices of one solver that elements are assembled into, see `records.GROUP`
 OBSERVING = {"output", "initial", "accept"}  # kernels of elements that enter no matrix
 TOGETHER = 4096  # elements whose entries are numbered at once: a kilobyte for each of them, and more
+FEW = 300  # unknowns: full factors of them take KLU a hundredth of a second
 NO_MATRICES = np.zeros(MOST + 1, LAYOUT)  # of a system that is only evaluated
 
 
@@ -39,12 +42,15 @@ class Rows(NamedTuple):
         Of three moments of a contact with coupled drilling that of drilling is the first: it follows those of sliding.
     friction : bool
         One row of every element of joint friction, the last rows of the matrix.
+    apart : bool
+        A matrix with values and factors of its own, though another of the solver has the same rows.
     """
 
     contacts: bool = False
     moments: str = ""
     drilling_first: bool = False
     friction: bool = False
+    apart: bool = False
 
 
 class Stack(NamedTuple):
@@ -104,6 +110,11 @@ class Pattern:
             if id(group) in pairs:
                 numbers, which = pairs[id(group)]
                 self.maps[k] = self._begins(system, unique, numbers)[which]
+
+    @cached_property
+    def fill(self) -> tuple[float, float]:
+        """Entries and products of an elimination, as `predicted_fill` says; (0, 0) of few unknowns."""
+        return (0.0, 0.0) if self.n <= FEW else predicted_fill(self.n, self.pointers, self.rows)
 
     def places(self, system: "System") -> list[np.ndarray]:
         """Places in the values of the entries that each group of elements has; some several times."""
@@ -341,7 +352,7 @@ class Matrices:
         solver = choose(size if times == 1 else 2 * size // 5, system.linear_solver)
         pattern = system.pattern(rows, solver.__name__ == "DenseLU")
         if times == 1 and system.linear_solver is None:
-            solver = suited(solver, pattern.n, pattern.pointers, pattern.rows)
+            solver = suited(solver, pattern)
         return Layout(pattern, solver)
 
     def _stacked(self, stack):
@@ -351,7 +362,7 @@ class Matrices:
         dense = type(block.solver).__name__ == "DenseLU"
         pattern, kind = StackedPattern(block.pattern, present | dense), type(block.solver)
         if self.system.linear_solver is None:
-            kind = suited(kind, pattern.n, pattern.pointers, pattern.rows)
+            kind = suited(kind, pattern)
         layout = Layout(pattern, kind)
         self.records[STACKED] = layout.record()
         return layout
@@ -367,7 +378,7 @@ def _necessary(system, rows):
     """The rows that there are in this system."""
     friction = rows.friction and system.n_friction > 0
     if system.nc == 0 and not system.searches:
-        return Rows(friction=friction)
+        return Rows(friction=friction, apart=rows.apart)
     if rows.contacts and system.searches:
         raise ValueError("contacts of contact groups come and go: a matrix cannot have rows of them")
     return rows._replace(friction=friction)

@@ -15,17 +15,22 @@ AMD predicts `PRODUCTS` for an elimination and `PER_ENTRY` for each entry of its
 Source: measured on the systems of this project (docs/howto/linear_solvers.md).
 """
 
-import numpy as np
+from typing import TYPE_CHECKING
 
 from fem_mbs.arguments import Named
 from fem_mbs.system.linear_base import LinearSolver
 from fem_mbs.system.linear_dense import DenseLU
 from fem_mbs.system.linear_klu import KLU, klu
 from fem_mbs.system.linear_superlu import SuperLU
-from fem_mbs.system.linear_umfpack import UMFPACK, library, predicted_fill
+from fem_mbs.system.linear_umfpack import UMFPACK, library
+
+if TYPE_CHECKING:
+    from fem_mbs.system.layout import Pattern
 
 DENSE_LIMIT = 60
 PRODUCTS, PER_ENTRY = 2e7, 60.0  # KLU takes a millisecond for a million products
+PER_SOLUTION = 30.0  # products of a factorisation that take as long as an entry of the factors in an iteration
+DEAREST = 50.0  # iterations
 
 SOLVERS = {"dense": DenseLU, "klu": KLU, "umfpack": UMFPACK, "superlu": SuperLU}
 
@@ -50,12 +55,21 @@ def choose(n: int, wanted: str | None = None) -> type[LinearSolver]:
     return DenseLU if n <= DENSE_LIMIT else SuperLU
 
 
-def suited(kind: type[LinearSolver], n: int, pointers: np.ndarray, rows: np.ndarray) -> type[LinearSolver]:
-    """UMFPACK in place of KLU for a pattern, compressed by columns, that fills in; else ``kind``."""
-    if kind is not KLU or n < DENSE_LIMIT or library("umfpack") is None:
-        return kind
-    entries, products = predicted_fill(n, pointers, rows)
-    return UMFPACK if products > PRODUCTS and products > PER_ENTRY * entries else kind
+def fills_in(n: int, fill: tuple[float, float]) -> bool:
+    """Whether factors of n unknowns with a `predicted_fill` are dense enough for UMFPACK, and it is there."""
+    entries, products = fill
+    return products > max(PRODUCTS, PER_ENTRY * entries) and n > DENSE_LIMIT and library("umfpack") is not None
+
+
+def price_of(fill: tuple[float, float]) -> float:
+    """What a matrix and its factors cost, in iterations with factors that are there."""
+    entries, products = fill
+    return min(max(products / (PER_SOLUTION * max(entries, 1.0)), 1.0), DEAREST)
+
+
+def suited(kind: type[LinearSolver], pattern: "Pattern") -> type[LinearSolver]:
+    """UMFPACK in place of KLU for a pattern that fills in; else ``kind``."""
+    return UMFPACK if kind is KLU and fills_in(pattern.n, pattern.fill) else kind
 
 
 def available() -> list[tuple[str, bool, str]]:

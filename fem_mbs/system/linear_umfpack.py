@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.jit import address
-from fem_mbs.system.linear_base import LinearSolver
 from fem_mbs.system.linear_called_back import CalledBack
 
 _STRATEGY, _REFINEMENT, _ORDERING = 5, 7, 10  # places in the control array, the same in all versions since 5.5

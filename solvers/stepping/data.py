@@ -224,6 +224,7 @@ TABLE = Table(
         "persistent": Item("", "closed contacts take part in the smooth sub-problem", "i8"),
         "reuse": Item("", "keep a factorisation while it contracts", "i8"),
         "costly": Item("", "elements make matrices costly, see stepping.shared_factors", "i8"),
+        "price": Item("", "of a matrix and its factors, in iterations"),
         "approach": Item("", "Newton's law reflects the slower approach", "i8"),
         "touch": Item("", "Newton's law reflects the speed at the touch", "i8"),
         "biased": Item("", "normal velocities have a bias in place of what Newton's law reflects", "i8"),

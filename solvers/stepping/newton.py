@@ -42,11 +42,12 @@ from fem_mbs.solvers.stepping.codes import (
 )
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.shared_factors import (
+    EXPENSIVE,
     FACTORS,
     KEPT,
-    PRICE,
     SHARP,
     SHARPER,
+    SLOWLY,
     allowed,
     count_kept,
     give_up,
@@ -199,6 +200,14 @@ def judge(p, s, borrowed, old):
 
 
 @kernel
+def contraction(s, old):
+    """Part of its residual to which an iteration has to come, for factors to go on."""
+    if s.costly != 0 and s.price > EXPENSIVE:
+        return SLOWLY
+    return KEPT if old else CONTRACTION
+
+
+@kernel
 def serve(p, s, borrowed, contracts, changed):
     """Whether factors that are lent or of an earlier step go on; where the residual says no they are given up.
 
@@ -208,7 +217,7 @@ def serve(p, s, borrowed, contracts, changed):
     if s.iteration == 0 or contracts or (changed and borrowed and p.border != 0 and s.iteration < EARLY):
         return True
     if borrowed and s.lent_old != 0:
-        s.old_more += int(PRICE)
+        s.old_more += int(s.price)
     else:
         give_up(p)
     return False
@@ -245,7 +254,7 @@ def newton(problem, run):
             s.code = NOT_CONVERGED
             return
         now = statuses(s, d.nc)
-        contracts = now == factored and s.merit < (KEPT if old else CONTRACTION) * s.before
+        contracts = now == factored and s.merit < contraction(s, old) * s.before
         if (borrowed or old) and not serve(p, s, borrowed, contracts, now != factored):
             borrowed = old = False
             if s.merit > s.before:

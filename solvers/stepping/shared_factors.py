@@ -23,15 +23,16 @@ it by one or two of them (`contact.border`); otherwise borrowing ends there. Row
 without contacts. Small matrices are not shared, unless
 elements make them costly: their factors cost less than one more iteration.
 
-**Factors of earlier steps.** In models with contacts the corrections do not overwrite matrix `SMOOTH`. With flexible
-elements it costs as much as `PRICE` iterations. The smooth motion then starts with the factors that it made in an
+**Factors of earlier steps.** In models with contacts the corrections do not overwrite matrix `SMOOTH`, nor where its
+pattern fills in. With flexible elements it costs as much as P = `PRICE` iterations, of a pattern that fills in as much
+as its solver expects (`LinearSolver.price`). The smooth motion then starts with the factors that it made in an
 earlier step of the same h (`kept`), and solves forces, too, to `SHARPER` of their tolerance: what old factors leave is
 then not larger than what its own would. Let n steps with the same factors have taken Δ_1 = 0, Δ_2, …, Δ_n iterations
 more than the first, those of a problem that borrows them included. Their mean price falls with one more step as long as
 
-    Δ_n  <  (`PRICE` + Σ Δ_i) / n                                                                                 (3)
+    Δ_n  <  (P + Σ Δ_i) / n                                                                                       (3)
 
-and new factors are made when it does not. A borrower that has to make its own adds `PRICE`. Where nothing was gained
+and new factors are made when it does not. A borrower that has to make its own adds P. Where nothing was gained
 then, `LONGEST` solutions pass before a new try. A method allows it by ``s.costly``.
 
 Source: worked out here; measured with benchmarks/chain.py and benchmarks/bench.py.
@@ -54,6 +55,7 @@ BORDERED = 2  # active contacts that a borrowed matrix is bordered by: at most s
 SHARP = 0.05  # of the accuracy of constraints: one's own matrix leaves round-off, not just what is asked
 SHARPER = 0.01  # of the accuracy of forces: with 0.05 a crank with clearance was four times less accurate than with own
 KEPT = 0.05  # of the residual, to which factors of earlier steps contract it
+EXPENSIVE, SLOWLY = 10.0, 0.2  # price from which on factors go on that contract it to so much of it
 PRICE = 4.0  # of a matrix of flexible elements and its factors, in iterations: 3.5 to 5.5 measured
 
 FACTORS = {
@@ -230,8 +232,8 @@ def look_at_price(p, s):
     more = p.kept_last + s.old_more
     p.kept_last = s.old_more = 0
     p.kept_more += more
-    price = PRICE + p.kept_more
+    price = s.price + p.kept_more
     if p.kept_used > 1 and more * p.kept_used >= price:
         p.has_kept = 0
-        if price >= PRICE * p.kept_used:
+        if price >= s.price * p.kept_used:
             p.pause_length = p.pause = LONGEST

@@ -284,7 +284,9 @@ def test_superlu_keeps_the_order_with_fewer_entries(monkeypatch):
 
 
 def test_unknown_and_missing_solvers_are_refused_with_what_to_do(monkeypatch):
-    with pytest.raises(ValueError, match="linear_solver = 'pardiso' is unknown; choose among dense, klu, umfpack, superlu"):
+    with pytest.raises(
+        ValueError, match="linear_solver = 'pardiso' is unknown; choose among dense, klu, umfpack, superlu"
+    ):
         linear.choose(10, "pardiso")
     monkeypatch.setattr(linear_klu, "_klu_library", False)
     monkeypatch.setitem(linear_umfpack._libraries, "umfpack", None)
