@@ -12,6 +12,7 @@ import numpy as np
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
 from fem_mbs.solvers.counting_rows import SAME, counting_rows
+from fem_mbs.system.factors import factors
 from fem_mbs.system.gather import gather, scatter_vector
 from fem_mbs.system.records import groups_of, switches_of, zero
 from fem_mbs.system.state import State
@@ -246,7 +247,6 @@ class Equilibrium:
             layout = system.assemble(state, c_K=1.0, lam=lam, c_H=1.0, mixed=self.mixed)
             return layout.solver.solve if layout.solver.factor(layout.values) else None
         from scipy.sparse import block_array
-        from scipy.sparse.linalg import splu
 
         A = self.matrix(state, lam, self.mixed)
         if self.rotation is not None:
@@ -254,7 +254,7 @@ class Equilibrium:
             K = rotating_matrices(system, state, lam, w, twin=self.twin, mixed=self.mixed)[0]
             A = block_array([[K, A[:n, n:]], [A[n:, :n], A[n:, n:]]]) if system.m else K
         try:
-            solve = splu(A.tocsc()).solve
+            solve = factors(A).solve
         except RuntimeError:
             return None
         return lambda right: solve(self.solvable(right))

@@ -18,11 +18,12 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import coo_matrix, csc_matrix, csr_matrix
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, eigsh, splu
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import ParameterError
 from fem_mbs.rotations import skew
+from fem_mbs.system.factors import factors
 
 RIGID = 1e-7  # largest |K R|/(|K| |R|) of a model that can move as a rigid body
 LOOSE = "leaves nodes that move freely while the frames are held, as with a frame of one point or a hinge inside"
@@ -126,7 +127,7 @@ def craig_bampton(
     connected(owner, K, X, per, frames)
     K_ii, M_ii = K[inner][:, inner].tocsc(), M[inner][:, inner].tocsc()
     try:
-        factor = splu(K_ii, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        factor = factors(K_ii, positive=True)
     except RuntimeError as error:
         raise ParameterError(owner, "K", K.shape, LOOSE) from error
     phi[inner, : rows.shape[1]] = -factor.solve(np.asarray(K[inner][:, held] @ rows))

@@ -33,6 +33,7 @@ from fem_mbs.solvers.paths.load_steps import internal_states, refuse, repeated, 
 from fem_mbs.solvers.paths.newton import bordered, extent
 from fem_mbs.solvers.paths.untouched import no_closed_contact
 from fem_mbs.system import element_states, model_checks
+from fem_mbs.system.factors import factors
 from fem_mbs.system.in_use import alone
 
 MOTION = 1e-4  # rad, or of the extent of the model
@@ -262,11 +263,11 @@ def _critical(matrices, system, n, reverse, drift):
     Loads that would move the model by its own extent before are none: linear analysis ends long before.
     """
     from scipy.linalg import eig
-    from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, splu
+    from scipy.sparse.linalg import ArpackError, LinearOperator, eigs
 
     A, slope, other = matrices
     try:
-        solve = splu(A.tocsc()).solve
+        solve = factors(A).solve
     except RuntimeError:
         raise _soft(system) from None
     size = A.shape[0]

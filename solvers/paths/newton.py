@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fem_mbs.system import element_states
+from fem_mbs.system.factors import factors
 from fem_mbs.system.state import State
 
 INCREMENT_TOLERANCE = 1e-9  # of δx/size and δθ; with quadratic convergence the error left is its square
@@ -136,7 +137,6 @@ def bordered(
 ) -> Callable | None:
     """Factorised matrix of (1); returns a function that solves it, or None if it is singular."""
     from scipy.sparse import block_array, csc_array
-    from scipy.sparse.linalg import splu
 
     rate, _ = problem.load_rate(state, lam, factor)
     if problem.residual(state, lam, factor, problem.mixed) is None:  # gradients of constraints are those of the state
@@ -147,7 +147,7 @@ def bordered(
         return None
     blocks = [[A, csc_array(-rate[:, None])], [csc_array(last[None]), csc_array([[c_factor]])]]
     try:
-        solve = splu(block_array(blocks).tocsc()).solve
+        solve = factors(block_array(blocks)).solve
     except RuntimeError:
         return None
     return lambda right: solve(np.append(problem.solvable(right[:-1]), right[-1]))
