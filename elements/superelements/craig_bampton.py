@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse import coo_matrix, csc_matrix, csr_matrix
+from scipy.sparse import coo_matrix, csc_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
@@ -62,11 +62,12 @@ def checked_model(owner: Checked, M: Any, K: Any, X: np.ndarray, per: int) -> tu
         )
         owner.check(np.isfinite(A.data).all(), name, "values", "must be finite")
         owner.check(A.nnz > 0, name, A.shape, "has no values")
-        apart = abs(A - A.T).max() / abs(A).max()
+        difference = A - A.T
+        apart = abs(difference).max() / abs(A).max()
         owner.check(
             apart < 1e-8, name, apart, "is not symmetric: largest difference over largest value. Give all of it"
         )
-        found.append((0.5 * (A + A.T)).tocsc())
+        found.append(A if apart == 0.0 else (A - 0.5 * difference).tocsc())
     M, K = found
     R = rigid_motions(X, per)
     strain = np.abs(K @ R).max(axis=0) / (abs(K).max() * np.abs(R).max(axis=0).clip(1e-300))
@@ -125,17 +126,20 @@ def craig_bampton(
     if not len(inner):
         return phi, np.zeros(0)
     connected(owner, K, X, per, frames)
-    K_ii, M_ii = K[inner][:, inner].tocsc(), M[inner][:, inner].tocsc()
+    K_ii = K[inner][:, inner].tocsc()
     try:
         factor = factors(K_ii, positive=True)
     except RuntimeError as error:
         raise ParameterError(owner, "K", K.shape, LOOSE) from error
     phi[inner, : rows.shape[1]] = -factor.solve(np.asarray(K[inner][:, held] @ rows))
+    M_ii, stiffness = M[inner][:, inner].tocsc(), K_ii.diagonal()
     inverse = LinearOperator(K_ii.shape, matvec=factor.solve, dtype=float)
     start = np.random.default_rng(0).normal(size=len(inner))
     asked = max(modes, 1)  # one tells whether K_ii is regular
     if len(inner) > asked + 1:
-        squares, shapes = eigsh(csr_matrix(K_ii), asked, M_ii, sigma=0.0, which="LM", OPinv=inverse, v0=start)
+        del K_ii  # of a large mesh a good part of the memory
+        # of the first argument only its size is used
+        squares, shapes = eigsh(inverse, asked, M_ii, sigma=0.0, which="LM", OPinv=inverse, v0=start)
     else:
         try:
             squares, shapes = eigh(K_ii.toarray(), M_ii.toarray())
@@ -144,7 +148,7 @@ def craig_bampton(
             raise ParameterError(owner, "M", M.shape, message) from error
     order = np.argsort(squares)[:asked]
     heavy = M_ii.diagonal() > 0.0
-    largest = (K_ii.diagonal()[heavy] / M_ii.diagonal()[heavy]).max()
+    largest = (stiffness[heavy] / M_ii.diagonal()[heavy]).max()
     owner.check(squares.min() > SINGULAR * largest, "K", squares.min(), LOOSE)
     phi[inner, rows.shape[1] :] = shapes[:, order[:modes]]
     return phi, np.sqrt(squares[order[:modes]])

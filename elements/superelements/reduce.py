@@ -155,12 +155,7 @@ def reduce_mesh(
     owner = Named("reduce_mesh", name)
     model = Model(name or "reduction")
     model.add(body)
-    system = System(model, check=False)
-    found = system.matrices(system.initial)
-    numbers = np.full(6 * len(system.initial.x), -1)
-    dofs = system.expanded(np.arange(system.n, dtype=float) + 1.0).astype(np.int64) - 1
-    numbers = dofs[[node.index for node in body.nodes], :3].ravel()
-    M, K = found[0].tocsr()[numbers][:, numbers], found[2].tocsr()[numbers][:, numbers]
+    M, K = _matrices_of(model, body)
     named = _frames(owner, frames, body.node_numbers, body.reference)
     triangles = []
     for rows in mesh.boundary(group).values():
@@ -176,6 +171,21 @@ def reduce_mesh(
         given = (*_two(owner, stiffening, 2), lambda u: geometric_stiffness(body, u))
     faces = np.concatenate(triangles)
     return _finish(owner, M, K, body.reference, 3, named, modes, faces, name, given)
+
+
+def _matrices_of(model, body):
+    """M and K (3 n, 3 n) of a free body, in the order of its nodes; the system of a large one is given back."""
+    system = System(model, check=False)
+    state = system.initial
+    dofs = system.expanded(np.arange(system.n, dtype=float) + 1.0).astype(np.int64) - 1
+    numbers = dofs[[node.index for node in body.nodes], :3].ravel()
+    in_order = np.array_equal(numbers, np.arange(system.n))
+    system.constraint_values(state)
+    found = []
+    for weights in ({"c_M": 1.0}, {"c_K": 1.0}):
+        A = system.assemble(state, **weights).matrix()
+        found.append(A if in_order else A.tocsr()[numbers][:, numbers])
+    return found
 
 
 def _two(owner, given, count):

@@ -33,7 +33,7 @@ class _Dense(ctypes.Structure):
 
 
 class Cholesky:
-    """Factors of a symmetric positive definite matrix (n, n), columns compressed.
+    """Factors of a symmetric positive definite matrix (n, n), columns compressed and sorted; its lower triangle counts.
 
     Raises
     ------
@@ -42,19 +42,15 @@ class Cholesky:
     """
 
     def __init__(self, matrix: Any) -> None:
-        from scipy.sparse import tril
-
         self._factor = _POINTER()
         self._library = cholmod = library("cholmod")
         cholmod.cholmod_analyze.restype = _POINTER
         cholmod.cholmod_solve.restype = ctypes.POINTER(_Dense)
-        lower = tril(matrix, format="csc")
-        lower.sort_indices()
-        self.n = n = lower.shape[0]
+        self.n = n = matrix.shape[0]
         self._common = np.zeros(_COMMON_BYTES, np.uint8)
         at = self._at = _POINTER(address(self._common))
-        pointers, rows = lower.indptr.astype(np.int32), lower.indices.astype(np.int32)
-        values = np.ascontiguousarray(lower.data, float)
+        pointers, rows = matrix.indptr.astype(np.int32, copy=False), matrix.indices.astype(np.int32, copy=False)
+        values = np.ascontiguousarray(matrix.data, float)
         A = _Sparse(
             n, n, len(rows), address(pointers), address(rows), None, address(values), None,
             _LOWER, _INT, _REAL, _DOUBLE, 1, 1,
