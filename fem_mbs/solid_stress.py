@@ -13,6 +13,7 @@ What an element is made of is kept as numbers, so that a results file can be rea
 Source: docs/theory/solids.md, section 7.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,8 +57,9 @@ class Fields:
         The same at the points of integration, for each type of cell.
     """
 
-    def __init__(self, blocks: list[Block], x: np.ndarray) -> None:
-        self.points = [at_points(block, x) for block in blocks]
+    def __init__(self, blocks: list[Block], x: np.ndarray, at: Callable | None = None) -> None:
+        at = at_points if at is None else at
+        self.points = [at(block, x) for block in blocks]
         numbers = [block.nodes.ravel() for block in blocks]
         self.nodes = np.unique(np.concatenate([np.zeros(0, np.int64), *numbers]))
         total, weight = np.zeros((len(self.nodes), 18)), np.zeros(len(self.nodes))
@@ -71,6 +73,15 @@ class Fields:
                 total[:, k] += np.bincount(row, volume * column, len(self.nodes))
         mean = (total / np.maximum(weight, 1e-300)[:, None]).reshape(-1, 2, 3, 3)
         self.strain, self.stress = mean[:, 0], mean[:, 1]
+
+    def turned(self, R: np.ndarray) -> "Fields":
+        """These, with stresses turned by R of all nodes of the blocks, numbered as ``nodes`` are; those at points stay.
+
+        Of linear bodies: their strains and stresses are in axes that turn with them.
+        """
+        R = R[self.nodes]
+        self.stress = R @ self.stress @ np.swapaxes(R, -1, -2)
+        return self
 
     @property
     def von_mises(self) -> np.ndarray:
@@ -131,6 +142,24 @@ def _at_points(cell, X, x, material):
     S, _ = law_of(E, lam, mu, hooke)
     J = np.linalg.det(F)
     return E, F @ S @ np.swapaxes(F, -1, -2) / J[..., None, None]
+
+
+def linear_at_points(block: Block, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Small strain and stress (n, q, 3, 3) at the points of integration; u (N, 3) displacements [m]."""
+    rule, n = block.cell.stiffness, len(block.nodes)
+    shape = (n, len(rule.weights), 3, 3)
+    strain, stress = np.empty(shape), np.empty(shape)
+    for first in range(0, n, CHUNK):
+        some = slice(first, first + CHUNK)
+        X, (lam, mu) = block.X[some], (block.material[some, k, None] for k in (0, 1))
+        gradient = np.einsum("eqij,eqjk->eqik", rule.jacobians(u[block.nodes[some]]), np.linalg.inv(rule.jacobians(X)))
+        E = 0.5 * (gradient + np.swapaxes(gradient, -1, -2))
+        hooke = np.ones((len(E), 1), bool)
+        bent = np.flatnonzero(block.material[some, 2].astype(int) & ENHANCED)
+        if len(bent):
+            E[bent] += _incompatible(block.cell, X[bent], E[bent], lam[bent], mu[bent], hooke[bent])
+        strain[some], stress[some] = E, law_of(E, lam, mu, hooke)[0]
+    return strain, stress
 
 
 def law_of(E: np.ndarray, lam: np.ndarray, mu: np.ndarray, hooke: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -233,6 +262,16 @@ class Solids:
 
     def __len__(self) -> int:
         return len(self.type)
+
+    @staticmethod
+    def kinds() -> list[int]:
+        """Cell types of VTK, in the order of the runs."""
+        return [cell.vtk for cell in CELLS.values()]
+
+    @staticmethod
+    def corners(kind: int) -> int:
+        """Number of nodes of a cell type of VTK."""
+        return next(cell.nn for cell in CELLS.values() if cell.vtk == kind)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All arrays by name."""

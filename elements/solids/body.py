@@ -227,10 +227,11 @@ class SolidBody(Part):
         numbers = [-1 if node.index is None else node.index for node in self.nodes]
         fits = min(numbers) >= 0 and max(numbers) < len(x)
         self.check(fits, "state", state, "is of a model without this body")
-        return Fields(self._blocks, x[numbers])
+        return Fields(self.blocks, x[numbers])
 
     @functools.cached_property
-    def _blocks(self):
+    def blocks(self) -> list[Block]:
+        """The elements as arrays, places in `nodes`: what their stresses are made of."""
         blocks = []
         for cell, made in self.records.items():
             kind = next(type(e) for e in self.elements if e.cell.name == cell)

@@ -3,6 +3,8 @@
 Source: docs/theory/superelements.md, sections 3-6.
 """
 
+import math
+
 import numpy as np
 
 from fem_mbs.elements.superelements.duals import product
@@ -21,7 +23,6 @@ from fem_mbs.elements.superelements.motion import (
     N_G,
     POSE,
     TOTAL,
-    TURN,
     accelerate,
     clear_derivatives,
     move,
@@ -212,17 +213,26 @@ def energy(p, x, R, gravity):
 
 
 @kernel
-def trouble(p, x, R):
-    """Positive where a boundary frame has turned by more than 1 rad from the floating frame."""
+def output(p, x, R, out):
+    """Largest rotation [rad] and displacement [m] of a boundary frame from the floating frame."""
     n = 6 * p.frames + p.modes
     B, Q = np.zeros((p.frames, N_B, 2, 3)), np.zeros((p.frames, 2, 2, 3, 3))
     F, L = np.zeros((5, 2, 3, 3)), np.zeros((N_L, 2, n))
     det = place_frame(p, x, R, B, Q, F, L)
-    found = 0.0
+    turn = way = 0.0
     for i in range(p.frames):
-        largest = 0.0
+        turned = moved = 0.0
         for k in range(3):
-            largest += B[i, TURN, 0, k] ** 2
-        if largest > 1.0 or not det > 0.0:
-            found = 1.0
-    return found
+            turned += L[POSE, 0, 6 * i + 3 + k] ** 2
+            moved += L[POSE, 0, 6 * i + k] ** 2
+        turn, way = max(turn, turned), max(way, moved)
+    out[0] = math.sqrt(turn) if det > 0.0 else math.inf
+    out[1] = math.sqrt(way)
+
+
+@kernel
+def trouble(p, x, R):
+    """Positive where a boundary frame has turned by more than 1 rad from the floating frame."""
+    values = local_vector(2)
+    output(p, x, R, values)
+    return 1.0 if values[0] > 1.0 else 0.0

@@ -17,14 +17,16 @@ from fem_mbs.elements.superelements.stiffening import geometric_stiffness, unit_
 from fem_mbs.errors import ParameterError
 from fem_mbs.mesh import Mesh
 from fem_mbs.model import Model
+from fem_mbs.solid_stress import ENHANCED
 from fem_mbs.system.system import System
 
 MODES = 12  # by default
 
 
-def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None):
+def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, cells=None):
     """Checks, reduction and mass properties of a model.
 
+    ``cells``: arrays of the solids, see `Reduction`.
     ``stiffening``: two names of frames, and K_G, or a function of displacements (k, 3) that gives K_G of a component.
     """
     M, K, rigid = checked_model(owner, M, K, X, per)
@@ -42,6 +44,7 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None):
         "positions": places, "centre": centre, "inertia": inertia, "points": X,
         "interface_frequencies": frequencies, "basis": basis, "faces": faces,
     }  # fmt: skip
+    arrays |= {} if cells is None else cells
     arrays |= _patterns(owner, arrays, phi, basis, frames, stiffening)
     found = Reduction([frame[0] for frame in frames], mass, arrays, name=name)
     size = np.sqrt(np.diag(found.M).clip(1e-300))
@@ -170,7 +173,7 @@ def reduce_mesh(
         )
         given = (*_two(owner, stiffening, 2), lambda u: geometric_stiffness(body, u))
     faces = np.concatenate(triangles)
-    return _finish(owner, M, K, body.reference, 3, named, modes, faces, name, given)
+    return _finish(owner, M, K, body.reference, 3, named, modes, faces, name, given, _cells(body))
 
 
 def _matrices_of(model, body):
@@ -186,6 +189,17 @@ def _matrices_of(model, body):
         A = system.assemble(state, **weights).matrix()
         found.append(A if in_order else A.tocsr()[numbers][:, numbers])
     return found
+
+
+def _cells(body):
+    """The cells of a body as arrays of `Reduction`."""
+    blocks = body.blocks
+    material = [np.column_stack([b.material[:, :2], b.material[:, 2].astype(int) & ENHANCED]) for b in blocks]
+    return {
+        "cell_types": np.concatenate([np.full(len(b.nodes), b.cell.vtk) for b in blocks]),
+        "cell_points": np.concatenate([b.nodes.ravel() for b in blocks]),
+        "cell_material": np.concatenate(material),
+    }
 
 
 def _two(owner, given, count):

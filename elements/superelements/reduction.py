@@ -13,11 +13,13 @@ from fem_mbs.elements.superelements.craig_bampton import rigid_motions
 from fem_mbs.errors import ParameterError
 from fem_mbs.spelling import meant
 
-FORMAT = 1  # of the file
+INTEGERS = ("faces", "cell_types", "cell_points")
+FORMAT = 2  # of the file
 ARRAYS = (
     "positions", "M", "K", "N", "O", "momentum", "inertia", "centre", "interface_frequencies", "points", "basis",
-    "faces", "stretch", "pull_stiffness", "pull_geometry",
+    "faces", "stretch", "pull_stiffness", "pull_geometry", "cell_types", "cell_points", "cell_material",
 )  # fmt: skip
+CELLS = {"cell_types": np.zeros(0, int), "cell_points": np.zeros(0, int), "cell_material": np.zeros((0, 3))}
 
 
 class Reduction(Checked):
@@ -37,6 +39,9 @@ class Reduction(Checked):
     faces : (f, 3), triangles of the surface, numbers of ``points``
     stretch : (p, n), pull_stiffness : (p,) [N/m], pull_geometry : (p, n, n) [1/m]
         Axial stiffening, p = 0 or 1 patterns.
+    cell_types : (e,) int, types of VTK; cell_points : (c,), numbers of ``points`` of all cells, one after the other
+    cell_material : (e, 3): λ, μ [Pa], and 2 for cells with incompatible modes
+        The solids that it was made of, for stresses; none of a reduction of matrices.
     """
 
     freezes = True
@@ -55,6 +60,9 @@ class Reduction(Checked):
     stretch: np.ndarray
     pull_stiffness: np.ndarray
     pull_geometry: np.ndarray
+    cell_types: np.ndarray
+    cell_points: np.ndarray
+    cell_material: np.ndarray
 
     def __init__(self, frames: Any, mass: float, arrays: dict[str, np.ndarray], *, name: str | None = None) -> None:
         self.name = name
@@ -62,6 +70,7 @@ class Reduction(Checked):
         self.check(good and len(set(frames)) == len(frames), "frames", frames, "must be names of frames, all different")
         self.frames = tuple(frames)
         self.mass = self.positive("mass", mass, "kg")
+        arrays = CELLS | arrays if isinstance(arrays, dict) else arrays
         missing = [key for key in ARRAYS if key not in arrays] if isinstance(arrays, dict) else ARRAYS
         self.check(not missing, "arrays", arrays, f"must be a dict; without {', '.join(missing)} it is no reduction")
         nb, n = len(self.frames), len(np.atleast_1d(arrays["M"]))
@@ -70,11 +79,11 @@ class Reduction(Checked):
             "positions": (nb, 3), "M": (n, n), "K": (n, n), "N": (3, n, n), "O": (6, n, n), "momentum": (3, n),
             "inertia": (3, 3), "centre": (3,), "interface_frequencies": (n - 6 * nb,), "points": (k, 3),
             "basis": (3 * k, n), "faces": (None, 3), "stretch": (p, n), "pull_stiffness": (p,),
-            "pull_geometry": (p, n, n),
+            "pull_geometry": (p, n, n), "cell_types": (None,), "cell_points": (None,), "cell_material": (None, 3),
         }  # fmt: skip
         for key, shape in shapes.items():
             value = self.as_array("arrays", arrays[key], shape)
-            value = value.astype(np.int64) if key == "faces" else value.copy()
+            value = value.astype(np.int64) if key in INTEGERS else value.copy()
             value.setflags(write=False)
             setattr(self, key, value)
 

@@ -21,8 +21,9 @@ from fem_mbs.elements.superelements.reduction import Reduction
 from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Frame, Node, Node3, Node6
-from fem_mbs.rotations import log
+from fem_mbs.reduced_parts import Floating, ReducedParts
 from fem_mbs.shapes import matrices
+from fem_mbs.solid_stress import Fields
 
 KERNELS = {
     "inertia": kernels.inertia,
@@ -30,10 +31,12 @@ KERNELS = {
     "force": kernels.force,
     "force_tangent": kernels.force_tangent,
     "energy": kernels.energy,
+    "output": kernels.output,
     "trouble": kernels.trouble,
 }
 RIGID = 6  # modes of lowest frequency of a free body: those of a rigid one
 LIMIT = 1.0  # [rad], of `kernels.trouble`
+LINEAR_TURN, LINEAR_WAY = 0.2, 0.1  # [rad], of the size of the body: a linear body errs by a percent and more beyond
 
 
 class Superelement(Inertia):
@@ -69,8 +72,11 @@ class Superelement(Inertia):
 
     Notes
     -----
-    Deformations are small: frames may turn by about 0.2 rad from the floating frame. Beyond 1 rad runs stop. Long parts
-    that bend more are divided into several superelements, or are beams or solids.
+    Deformations are small: frames may turn by about 0.2 rad from the floating frame, and move by a tenth of its size;
+    beyond, a run warns, and stops at 1 rad. Long parts that bend more are divided into several superelements, or are
+    beams or solids.
+
+    Results: ``local_rotation`` [rad], ``local_displacement`` [m], the largest of its frames.
 
     Examples
     --------
@@ -86,6 +92,7 @@ class Superelement(Inertia):
 
     parameters = PARAMETERS
     kernels = KERNELS
+    outputs = {"local_rotation": (1, "rad"), "local_displacement": (1, "m")}
 
     def __init__(
         self,
@@ -121,6 +128,7 @@ class Superelement(Inertia):
             node.body = self
         self.viscous = self.damping > 0.0
         self._weights(weights)
+        self._part: ReducedParts | None = None
         self._fill()
         self.place()
 
@@ -134,21 +142,22 @@ class Superelement(Inertia):
             for frame, weight in given.items():
                 a[self.reduction.frame_number(frame)] = self.positive("weights", weight, "", allow_zero=True)
             self.check(a.sum() > 0.0, "weights", given, "are all zero")
-        self._a = a / a.sum()
-        self._mean = self._a @ X
-        self._arms = X - self._mean
-        square = float(self._a @ (self._arms**2).sum(axis=1))
-        self._b = self._a * (square if square > 0.0 else np.trace(self.reduction.inertia) / self.reduction.mass)
+        a /= a.sum()
+        arms = X - a @ X
+        square = float(a @ (arms**2).sum(axis=1))
+        b = a * (square if square > 0.0 else np.trace(self.reduction.inertia) / self.reduction.mass)
+        self.floating = Floating(a, b, arms, a @ X)
 
     def _fill(self):
         """All arrays that kernels read, in one."""
         r = self.reduction
         n, nb = r.size, len(r.frames)
-        centre, rates = r.centre - self._mean, r.momentum / r.mass
+        f = self.floating
+        centre, rates = r.centre - f.mean, r.momentum / r.mass
         frames = np.tile(np.eye(3), (nb, 1, 1))
         patterns, k = len(r.stretch) if self.stiffening else 0, r.pull_stiffness
         parts = {
-            "geometry_at": (self._a, self._b, self._arms, frames, centre, rates),
+            "geometry_at": (f.a, f.b, f.arms, frames, centre, rates),
             "stiffness_at": (r.K,),
             "damping_at": (self._damping_matrix(),) if self.viscous else (),
             "inertia_at": (r.M, r.N, r.N.transpose(0, 2, 1), r.O),
@@ -188,27 +197,14 @@ class Superelement(Inertia):
         """
         return self.nodes[self.reduction.frame_number(name)].frame()
 
-    def _orientation(self, x, R):
-        """A (3, 3) of (1)."""
-        nb = self.places
-        arms = x[:nb] - self._a @ x[:nb]
-        return np.einsum("i,ij,ik->jk", self._a, arms, self._arms) + np.einsum("i,ijk->jk", self._b, R[:nb])
-
     def pose(self, x: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Origin of the body (3,) [m], rotation (3, 3) of the floating frame and coordinates d (n,) at a pose.
 
         ``x`` (nn, 3), ``R`` (nn, 3, 3): of all nodes of the element.
         """
         nb, m = self._sizes
-        mean = self._a @ x[:nb]
-        U, _, Wt = np.linalg.svd(self._orientation(x, R))
-        R_0 = U @ np.diag([1.0, 1.0, np.sign(np.linalg.det(U @ Wt))]) @ Wt
-        d = np.zeros(self.reduction.size)
-        for i in range(nb):
-            d[6 * i : 6 * i + 3] = R_0.T @ (x[i] - mean) - self._arms[i]
-            d[6 * i + 3 : 6 * i + 6] = log(R_0.T @ R[i])
-        d[6 * nb :] = x[nb:].ravel()[:m]
-        return mean - R_0 @ self._mean, R_0, d
+        mean, R_0, d = self.floating.pose(x[:nb], R[:nb])
+        return mean - R_0 @ self.floating.mean, R_0, np.concatenate([d, x[nb:].ravel()[:m]])
 
     def positions(self, state: Any, time: float | None = None) -> np.ndarray:
         """Places (k, 3) [m] of all points of the reduced model, deformed, inertial axes.
@@ -225,6 +221,39 @@ class Superelement(Inertia):
         ParameterError
             The state is not of a model with this body.
         """
+        place, R_0, d = self.pose(*self._poses(state, time))
+        return place + (self.reduction.points + self.reduction.displacements(d)) @ R_0.T
+
+    def stresses(self, state: Any, time: float | None = None) -> Fields:
+        """Strains and stresses of all points of the reduced mesh, as `SolidBody.stresses` has them.
+
+        Small strains, axes of the body; stresses at the nodes in inertial axes, those at points of integration in axes
+        of the body. They are as good as the modes are: near a frame, and where a load acts between frames, take more.
+
+        Parameters
+        ----------
+        state, time : as `positions`
+
+        Returns
+        -------
+        Fields
+            Its ``nodes`` are numbers of ``reduction.points``.
+
+        Raises
+        ------
+        ParameterError
+            The state is not of a model with this body; the reduction is of matrices, which have no cells.
+        """
+        message = "has no cells, and so no stresses: it was made of matrices. fem.reduce_mesh keeps them"
+        self.check(len(self.reduction.cell_types) > 0, "reduction", self.reduction, message)
+        x, R = self._poses(state, time)
+        if self._part is None:
+            self._part = ReducedParts.of([(0, self)])
+        own = ReducedParts(**self._part.arrays() | {"nodes": np.arange(len(self.nodes))})
+        return own.fields(x, R)
+
+    def _poses(self, state, time):
+        """Positions and rotations of the nodes of the body at a state."""
         if hasattr(state, "rows") and hasattr(state, "at"):
             row = state.rows([len(state.t) - 1 if time is None else state.at(time)])
             x, q = row["position"][0], row["quaternion"][0]
@@ -235,12 +264,11 @@ class Superelement(Inertia):
             x, q = state.x, state.Q
         numbers = [-1 if node.index is None else node.index for node in self.nodes]
         self.check(0 <= min(numbers) and max(numbers) < len(x), "state", state, "is of a model without this body")
-        place, R_0, d = self.pose(x[numbers], matrices(q[numbers]))
-        return place + (self.reduction.points + self.reduction.displacements(d)) @ R_0.T
+        return x[numbers], matrices(q[numbers])
 
     def regular(self, point: Any) -> bool:
         """Whether a configuration is one that it can be differentiated at: one rotation is nearest to all frames."""
-        A = self._orientation(point.x, point.R)
+        A = self.floating.orientation(point.x[: self.places], point.R[: self.places])
         sizes = np.linalg.svd(A, compute_uv=False)
         if np.linalg.det(A) <= 0.0 or sizes[2] < 0.1 * sizes[0]:
             return False
@@ -260,6 +288,19 @@ class Superelement(Inertia):
             f"{label(self)}: frame '{self.reduction.frames[i]}' has turned by {turns[i]:.3g} rad from the body; it is "
             "linear there, good for about 0.2 rad. Divide the part into several superelements, or use beams or solids"
         )
+
+    def remark(self, histories: dict) -> list:
+        """Deformations that are too large for a linear body, see `element_checks`: list of (kind, size, text)."""
+        turn = float(histories["local_rotation"].max())
+        way, size = float(histories["local_displacement"].max()), float(np.sqrt(self.floating.b.sum()))
+        if turn <= LINEAR_TURN and way <= LINEAR_WAY * size:
+            return []
+        text = (
+            f"a frame turned by up to {turn:.2g} rad and moved by {way / size:.2g} of the size of the body, "
+            f"{size:.3g} m, from its floating frame. It is linear there: good to about {LINEAR_TURN} rad and "
+            f"{LINEAR_WAY}. Divide the part into several superelements, or use beams or solids"
+        )
+        return [("large deformation", max(turn / LINEAR_TURN, way / size / LINEAR_WAY), text)]
 
 
 def example(rng: np.random.Generator) -> Superelement:

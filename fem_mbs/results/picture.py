@@ -250,7 +250,7 @@ class _Stage:
         for i, step in enumerate(samples):
             points, data = self.scene.frames({name: values[i : i + 1] for name, values in rows.items()})
             if step in chosen:
-                self.drawn.append(points[0, : self.skin.n_fixed + self.skin.n_swept])
+                self.drawn.append(np.delete(points[0], self.skin.contact_points, axis=0))
             if self.color:
                 values = self._scalars(data)
                 self.limits = [min(self.limits[0], values.min()), max(self.limits[1], values.max())]
@@ -356,9 +356,9 @@ class _Stage:
 
     def _draw_solids(self, points, data, label, opacity):
         """Outer faces of solid elements, with their edges."""
-        if not len(self.skin.solids):
-            return
         triangles, lines = self.skin.solid_surface
+        if not len(triangles):
+            return
         surface = self.pv.PolyData(points, faces=np.insert(triangles, 0, 3, axis=1).ravel())
         style = self._style(surface, data, "solid", (0.6, 0.68, 0.78))
         self.add(self._smooth(surface), name="solids" + label, opacity=opacity, **MATERIAL, **style)
@@ -426,8 +426,8 @@ class _Stage:
             )  # fmt: skip
 
     def _draw_contacts(self, points, data, label):
-        force = data["contact_force"][0, self.skin.n_fixed + self.skin.n_swept :]
-        where = points[self.skin.n_fixed + self.skin.n_swept :]
+        force = data["contact_force"][0, self.skin.contact_points]
+        where = points[self.skin.contact_points]
         size = np.linalg.norm(force, axis=1)
         closed = size > 1e-9 * self.top_force
         if not closed.any():

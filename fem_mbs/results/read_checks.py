@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from fem_mbs.errors import FemMbsError, FileError
+from fem_mbs.reduced_parts import ReducedParts
 from fem_mbs.results.skin import CORNERS
 
 TEXTS = ("description", "parameters", "statistics")
@@ -213,9 +214,16 @@ SKIN = {
     "edges": (("lines", 2), "points"), "joint_point": (("j",), "points"), "joint_element": (("j",), "elements"),
     "solid_type": (("e",), None), "solid_connectivity": (("o",), "nodes"), "solid_X": (("o", 3), None),
     "solid_material": (("e", 3), None), "solid_owner": (("e",), "elements"), "solid_color": (("e",), None),
+    "reduced_sizes": (("reduced parts", 4), None), "reduced_nodes": (("reduced nodes",), "nodes"),
+    "reduced_frame": (("reduced frames", 5), None), "reduced_mean": (("reduced parts", 3), None),
+    "reduced_point": (("reduced", 3), None), "reduced_basis": (("reduced basis",), None),
+    "reduced_triangles": (("reduced faces", 3), "reduced"), "reduced_type": (("reduced e",), None),
+    "reduced_connectivity": (("reduced o",), "reduced"), "reduced_material": (("reduced e", 3), None),
+    "reduced_owner": (("reduced e",), "elements"), "reduced_color": (("reduced e",), None),
     "span_point": (("q", 2), "p"), "span_radii": (("q", 2), None), "span_node": (("q",), "nodes"),
     "span_axis": (("q", 3), None),
 }  # fmt: skip
+OPTIONAL = ("solid_", "reduced_")  # arrays that not all skins have
 LATER = {"span_point": np.zeros((0, 2), int), "span_radii": np.zeros((0, 2)), "span_node": np.zeros(0, int),
          "span_axis": np.zeros((0, 3))}  # of files that were written before there were such arrays  # fmt: skip
 
@@ -223,7 +231,7 @@ LATER = {"span_point": np.zeros((0, 2), int), "span_radii": np.zeros((0, 2)), "s
 def skin(arrays: dict, description: dict) -> dict:
     """Check the arrays of a `Skin` by name: what draws it does not look at numbers of points again."""
     sizes = {"nodes": len(description["nodes"]), "elements": len(description["elements"])}
-    there = {name: line for name, line in SKIN.items() if name in arrays or not name.startswith("solid_")}
+    there = {name: line for name, line in SKIN.items() if name in arrays or not name.startswith(OPTIONAL)}
     for name, (shape, _) in there.items():
         array = arrays[name]
         _need(array.dtype.kind in "fiu" and array.ndim == len(shape), f"its skin has no usable '{name}'")
@@ -231,16 +239,32 @@ def skin(arrays: dict, description: dict) -> dict:
             known = letter if isinstance(letter, int) else sizes.setdefault(letter, size)
             _need(size == known, f"its skin has {size} rows or columns in '{name}', needs {known}")
         sizes["k + 1"] = sizes.get("k", 0) + 1
-    sizes["points"] = sizes["p"] + sizes["w"] + sizes["c"]
+    sizes["points"] = sizes["p"] + sizes["w"] + sizes["c"] + sizes.get("reduced", 0)
     for name, (_, counted) in there.items():
         if counted and arrays[name].size:
             low, high, most = arrays[name].min(), arrays[name].max(), sizes[counted] - 1
             _need(low >= 0 and high <= most, f"its skin has numbers in '{name}' that are not between 0 and {most}")
-    if "solid_type" in there:
-        numbers = [CORNERS.get(int(kind), 0) for kind in arrays["solid_type"]]
-        _need(len(there) == len(SKIN), "its solids are not complete")
-        _need(sum(numbers) == sizes["o"] and all(numbers), "its solids have other numbers of nodes than their types")
+    for prefix, corners in (("solid_", "o"), ("reduced_", "reduced o")):
+        if f"{prefix}type" in there:
+            missing = [name for name in SKIN if name.startswith(prefix) and name not in there]
+            numbers = [CORNERS.get(int(kind), 0) for kind in arrays[f"{prefix}type"]]
+            _need(not missing, "its solids are not complete")
+            whole = sum(numbers) == sizes[corners] and all(numbers)
+            _need(whole, "its solids have other numbers of nodes than their types")
+    if "reduced_sizes" in there:
+        _reduced(arrays)
     offsets = arrays["offsets"]
     whole = offsets[0] == 0 and (np.diff(offsets) > 0).all() and offsets[-1] == sizes["corners"]
     _need(whole, "the cells of its skin overlap")
     return arrays
+
+
+def _reduced(arrays):
+    """Check that the numbers of a skin's reduced bodies belong to each other."""
+    needed = [f"reduced_{name}" for name in ReducedParts.ARRAYS]
+    _need(all(name in arrays for name in needed), "its reduced bodies are not complete")
+    nb, m, k, _ = arrays["reduced_sizes"].T
+    counts = {"nodes": nb - (-m // 3), "frame": nb, "point": k, "basis": 3 * k * (6 * nb + m)}
+    _need((arrays["reduced_sizes"] >= 0).all(), "its reduced bodies have negative sizes")
+    for name, count in counts.items():
+        _need(count.sum() == len(arrays[f"reduced_{name}"]), f"its reduced bodies have other sizes than their '{name}'")

@@ -10,7 +10,8 @@ impulse            contacts         3, N s, of the step on the first body, inert
 contact_force      contacts         3, N, at the end of the step; without persistent contacts impulse / h
 gap                contacts         1, m
 contact_status     contacts         1: 0 open, 1 sticking or rolling, 2 sliding
-strain             solids           6, Green-Lagrange strain, axes of the unloaded body: xx, yy, zz, xy, yz, xz
+strain             solids           6, Green-Lagrange strain, axes of the unloaded body: xx, yy, zz, xy, yz, xz; of
+                                    reduced bodies small strain
 stress             solids           6, Pa, Cauchy stress, inertial axes, in the same order
 principal_stress   solids           3, Pa, rising
 von_mises          solids           1, Pa
@@ -60,7 +61,7 @@ class Scene:
             self.fields |= {"section_force": 3, "section_moment": 3}
         if self.joints is not None:
             self.fields |= {"reaction_force": 3, "reaction_moment": 3}
-        if len(skin.solids):
+        if len(skin.solids) or len(skin.reduced.solids):
             self.fields |= FIELDS
         if skin.n_contacts:
             self.fields |= {"impulse": 3, "contact_force": 3, "gap": 1, "contact_status": 1}
@@ -108,8 +109,13 @@ class Scene:
             for k, positions in enumerate(x):
                 for name, values in skin.solids.fields(positions).columns().items():
                     data[name][k, skin.solid_points] = values
+        if len(skin.reduced.solids):
+            for k in range(len(x)):
+                found = skin.reduced.fields(x[k], R[k])
+                for name, values in found.columns().items():
+                    data[name][k, skin.reduced_points.start + found.nodes] = values
         if skin.n_contacts:
-            vertex = slice(skin.n_fixed + skin.n_swept, None)
+            vertex = skin.contact_points
             impulse = contact_vector(rows["impulse"], rows["contact_normal"], rows["contact_tangents"])
             data["impulse"][:, vertex] = impulse
             if rows["contact_force"].size:

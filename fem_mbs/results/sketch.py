@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.nodes import Frame, Ground, Node
+from fem_mbs.reduced_parts import ReducedParts
 from fem_mbs.results.skin import (
     BEAM,
     BODY,
@@ -58,6 +59,8 @@ class Sketch:
             else:
                 self.add(index, element)
         self.solids = Solids.of(system.groups, solid)
+        reduced = [(k, element) for k, element in enumerate(system.elements) if hasattr(element, "reduction")]
+        self.reduced = ReducedParts.of(reduced)
         for group in getattr(system.model, "contact_groups", ()):
             for node, shape in group.picture():
                 self.add_shape(-1, node, shape)
@@ -112,6 +115,7 @@ class Sketch:
         first, red = first + sum(map(len, beam)), color_of(None, "red")
         for c, index in enumerate(self.contacts):
             cells.append((np.array([[first + c]]), VERTEX, CONTACT, index, red))
+        cells += self._reduced_cells(first + len(self.contacts))
         ends = [end for pair in self.beams for end in pair]
         return Skin(
             node=_joined(node, 0, np.int64),
@@ -134,16 +138,22 @@ class Sketch:
             span_axis=np.array([axis for _, _, axis in self.spans], float).reshape(-1, 3),
             **_cell_arrays(cells),
             **{f"solid_{name}": array for name, array in self.solids.arrays().items()},
+            **{f"reduced_{name}": array for name, array in self.reduced.arrays().items()},
         )
 
     def _solid_cells(self, first):
         """Cells of solids, whose nodes are points from number ``first`` on."""
-        cells, solids = [], self.solids
-        owner, color = solids.arrays()["owner"], solids.arrays()["color"]
-        for block, rows in zip(solids.blocks, solids.rows):
-            points = first + np.searchsorted(solids.nodes, block.nodes)
-            rgb = np.array(PALETTE_RGB)[color[rows] % len(PALETTE_RGB)]
-            cells.append((points, block.cell.vtk, SOLID, owner[rows], rgb))
+        nodes = self.solids.nodes
+        return _cells_of(self.solids, lambda numbers: first + np.searchsorted(nodes, numbers))
+
+    def _reduced_cells(self, first):
+        """Cells of reduced bodies, whose points are those from number ``first`` on."""
+        part = self.reduced
+        cells = _cells_of(part.solids, lambda numbers: first + numbers)
+        if len(part.triangles):
+            number = part.part_of[part.triangles[:, 0]]
+            rgb = np.array(PALETTE_RGB)[number % len(PALETTE_RGB)]
+            cells.append((first + part.triangles, TRIANGLE, SOLID, part.sizes[number, 3], rgb))
         return cells
 
     def _fixed(self):
@@ -236,3 +246,12 @@ def _corners(outline):
     before, after = outline - np.roll(outline, 1, axis=0), np.roll(outline, -1, axis=0) - outline
     cosine = np.einsum("ij,ij->i", before, after)
     return cosine < SHARP * np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+
+
+def _cells_of(solids, numbered):
+    """Cells of `Solids`, with points by ``numbered(nodes)``."""
+    cells = []
+    for block, rows in zip(solids.blocks, solids.rows):
+        rgb = np.array(PALETTE_RGB)[solids.color[rows] % len(PALETTE_RGB)]
+        cells.append((numbered(block.nodes), block.cell.vtk, SOLID, solids.owner[rows], rgb))
+    return cells

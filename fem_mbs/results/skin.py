@@ -17,6 +17,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.cells import CELLS
+from fem_mbs.reduced_parts import ReducedParts
 from fem_mbs.rotations import log
 from fem_mbs.solid_stress import Solids
 
@@ -146,7 +147,7 @@ class Skin:
 
     `fem_mbs.results.sketch.Sketch` makes it of a `System`.
 
-    Points come in three blocks: those fixed to nodes, those of beams, one for each contact.
+    Points come in four blocks: those fixed to nodes, those of beams, one for each contact, those of reduced bodies.
 
     Attributes
     ----------
@@ -171,6 +172,8 @@ class Skin:
         Axes of the pulleys, in axes of a node.
     solids : Solids
         Solid elements. Their nodes are the last points of the first block, in the order of ``solids.nodes``.
+    reduced : ReducedParts
+        Reduced flexible bodies, with points of the last block.
     """
 
     ARRAYS = (
@@ -184,12 +187,15 @@ class Skin:
         def __getattr__(self, name: str) -> np.ndarray: ...
 
     SOLID_ARRAYS = tuple(f"solid_{name}" for name in Solids.ARRAYS)  # older files have none
+    REDUCED_ARRAYS = tuple(f"reduced_{name}" for name in (*ReducedParts.ARRAYS, *ReducedParts.CELLS))  # the same
 
     def __init__(self, **arrays: ArrayLike) -> None:
         for name in self.ARRAYS:
             setattr(self, name, np.asarray(arrays[name]))
         given = {name.removeprefix("solid_"): arrays[name] for name in self.SOLID_ARRAYS if name in arrays}
         self.solids = Solids(**given)
+        given = {name.removeprefix("reduced_"): arrays[name] for name in self.REDUCED_ARRAYS if name in arrays}
+        self.reduced = ReducedParts(**given)
         self._blocks = _runs(self.node)
         counts = np.bincount(self.beam, minlength=len(self.ends)) // max(len(self.stations), 1)
         self._sweeps, at = [], self.n_fixed
@@ -203,19 +209,37 @@ class Skin:
     def arrays(self) -> dict[str, np.ndarray]:
         """All arrays by name: what `Skin(**arrays)` needs to make an equal skin."""
         solids = {f"solid_{name}": array for name, array in self.solids.arrays().items()} if len(self.solids) else {}
-        return {name: getattr(self, name) for name in self.ARRAYS} | solids
+        reduced = {f"reduced_{name}": array for name, array in self.reduced.arrays().items()} if self.reduced else {}
+        return {name: getattr(self, name) for name in self.ARRAYS} | solids | reduced
 
     @property
     def solid_points(self) -> slice:
         """Points that are nodes of solids."""
         return slice(self.n_fixed - len(self.solids.nodes), self.n_fixed)
 
+    @property
+    def contact_points(self) -> slice:
+        """Points of contacts."""
+        first = self.n_fixed + self.n_swept
+        return slice(first, first + self.n_contacts)
+
+    @property
+    def reduced_points(self) -> slice:
+        """Points of reduced bodies."""
+        return slice(self.contact_points.stop, self.n_points)
+
     @functools.cached_property
     def solid_surface(self) -> tuple[np.ndarray, np.ndarray]:
         """Triangles (k, 3) and lines (m, 2) that draw the outer faces of solids, numbers of points."""
         triangles, lines = [np.zeros((0, 3), np.int64)], [np.zeros((0, 2), np.int64)]
-        for nn, nodes in self.solids.boundary().items():
-            rows = self.solid_points.start + np.searchsorted(self.solids.nodes, nodes)
+        faces = [
+            (nn, self.solid_points.start + np.searchsorted(self.solids.nodes, nodes))
+            for nn, nodes in self.solids.boundary().items()
+        ]
+        first = self.reduced_points.start
+        faces += [(nn, first + points) for nn, points in self.reduced.solids.boundary().items()]
+        triangles.append(first + self.reduced.triangles)
+        for nn, rows in faces:
             triangles += [rows[:, corners] for corners in DRAWN[nn]]
             rim = rows[:, RIMS[nn]]
             lines.append(np.stack([rim, np.roll(rim, -1, axis=1)], axis=2).reshape(-1, 2))
@@ -235,7 +259,7 @@ class Skin:
 
     @property
     def n_points(self) -> int:
-        return self.n_fixed + self.n_swept + self.n_contacts
+        return self.n_fixed + self.n_swept + self.n_contacts + len(self.reduced)
 
     def points(self, x: np.ndarray, R: np.ndarray, contact_points: np.ndarray | None = None) -> np.ndarray:
         """Positions of all points.
@@ -272,7 +296,9 @@ class Skin:
                 swept = axis[..., beams, :, None, :] + outline @ across[..., beams, :, :, :]
                 out[..., where, :] = swept.reshape(*x.shape[:-2], -1, 3)
         if contact_points is not None:
-            out[..., self.n_fixed + self.n_swept :, :] = contact_points
+            out[..., self.contact_points, :] = contact_points
+        if self.reduced:
+            out[..., self.reduced_points, :] = self.reduced.points(x, R)
         return out
 
     def _carry(self, x, A, out):
@@ -302,6 +328,9 @@ class Skin:
                 shape = (*still[..., beams, :, :].shape[:-1], outline.shape[2], 3)
                 swept = points[..., where, :].reshape(shape) @ turn[..., beams, :, :, :]
                 out[..., where, :] = (swept + still[..., beams, :, None, :]).reshape(*points.shape[:-2], -1, 3)
+        if self.reduced:
+            recovered = points[..., self.reduced_points, :]
+            out[..., self.reduced_points, :] = self.reduced.velocities(recovered, x, R, v, w)
         return out
 
     def along_beams(self, at_A: np.ndarray, at_B: np.ndarray) -> np.ndarray:
