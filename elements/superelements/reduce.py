@@ -12,6 +12,7 @@ from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.superelements.craig_bampton import checked_model, craig_bampton, reduced
+from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
 from fem_mbs.elements.superelements.reduction import Reduction, rigid_coordinates
 from fem_mbs.elements.superelements.stiffening import geometric_stiffness, unit_pull
 from fem_mbs.errors import ParameterError
@@ -224,13 +225,15 @@ def reduce_matrices(
 
     Parameters
     ----------
-    M, K : (N, N) sparse or dense, or paths of files in the Matrix Market format
+    M, K : (N, N) sparse or dense, or paths of files
         Mass and stiffness, without supports, both triangles; rows node by node, 3 (translations) or 6 (translations,
-        rotations) for each.
-    points : (k, 3) [m], nodes
+        rotations) for each. Files: Matrix Market; Abaqus ``*MATRIX OUTPUT, FORMAT=MATRIX INPUT``; Nastran ``DMIG``.
+        Of several DMIG matrices in a file that whose name begins with M or K is taken.
+    points : (k, 3) [m], nodes; or dict, label -> (3,) [m]
+        For files of Abaqus and Nastran, which have labels, a dict.
     frames : dict
-        Name -> numbers of the nodes that follow the frame rigidly, from 0; or (numbers, position (3,) [m]). Default:
-        the mean of the nodes.
+        Name -> numbers of the nodes that follow the frame rigidly, from 0, or their labels if ``points`` has them; or
+        (numbers, position (3,) [m]). Default: the mean of the nodes.
     modes : int ≥ 0, default 12
     stiffening : (str, str, (N, N) matrix or path), optional
         Two frames between which the part carries an axial load, and its geometric stiffness under a unit pull.
@@ -264,37 +267,64 @@ def reduce_matrices(
     (4.0, [0.5, 0.0, 0.0])
     """
     owner = Named("reduce_matrices", name)
-    X = owner.as_array("points", points, (None, 3))
-    M, K = (_matrix(owner, key, A) for key, A in (("M", M), ("K", K)))
-    per = 6 if M.shape[0] == 6 * len(X) else 3
+    labels, X = _labelled(owner, points)
+    M, K, per = _pair(owner, M, K, labels, len(X))
 
     def nodes_of(numbers):
         found = np.unique(owner.as_array("frames", numbers).ravel()).astype(np.int64)
-        right = found.size and 0 <= found[0] and found[-1] < len(X)
-        owner.check(right, "frames", numbers, f"must be numbers of nodes from 0 to {len(X) - 1}")
-        return found
+        if labels is None:
+            right = found.size and 0 <= found[0] and found[-1] < len(X)
+            owner.check(right, "frames", numbers, f"must be numbers of nodes from 0 to {len(X) - 1}")
+            return found
+        there = np.isin(found, labels)
+        missing = f"has nodes that are not in points: {found[~there][:5].tolist()}"
+        owner.check(found.size and there.all(), "frames", numbers, missing)
+        return np.searchsorted(labels, found)
 
     given = None
     if stiffening is not None:
         first, last, geometry = _two(owner, stiffening, 3)
         geometry = _matrix(owner, "stiffening", geometry)
+        geometry = geometry.matrix(labels, per) if isinstance(geometry, Entries) else geometry
         owner.check(geometry.shape == K.shape, "stiffening", geometry.shape, f"must be of the shape of K, {K.shape}")
         given = (first, last, geometry)
     return _finish(owner, M, K, X, per, _frames(owner, frames, nodes_of, X), modes, np.zeros((0, 3)), name, given)
 
 
+def _labelled(owner, points):
+    """Labels (k,), rising, or None, and places (k, 3) of nodes."""
+    if not isinstance(points, dict):
+        return None, owner.as_array("points", points, (None, 3))
+    whole = all(isinstance(label, (int, np.integer)) for label in points)
+    owner.check(whole and len(points) > 0, "points", list(points)[:3], "must have labels of nodes, whole numbers")
+    labels = np.array(sorted(points))
+    return labels, owner.as_array("points", [points[label] for label in labels.tolist()], (len(labels), 3))
+
+
+def _pair(owner, M, K, labels, count):
+    """M and K, and numbers for each node."""
+    found = {key: _matrix(owner, key, A) for key, A in (("M", M), ("K", K))}
+    named = {key: A for key, A in found.items() if isinstance(A, Entries)}
+    per = 6 if any(A.rows[:, 1].max() > 3 or A.columns[:, 1].max() > 3 for A in named.values()) else 3
+    for key, A in named.items():
+        message = "must be a dict, label -> position, for a matrix whose nodes have labels"
+        owner.check(labels is not None, "points", f"{count} points", message)
+        missing = np.setdiff1d(np.concatenate([A.rows[:, 0], A.columns[:, 0]]), labels)
+        owner.check(not missing.size, key, f"{len(missing)} nodes", f"are not in points, as {missing[:5].tolist()}")
+        found[key] = A.matrix(labels, per)
+    if not named:
+        per = 6 if found["M"].shape[0] == 6 * count else 3
+    return found["M"], found["K"], per
+
+
 def _matrix(owner, key, A):
-    """A matrix, or what a file in the Matrix Market format holds."""
+    """A matrix, or what a file holds."""
     from scipy.sparse import csc_matrix
 
     if isinstance(A, (str, Path)):
-        from scipy.io import mmread
-
-        try:
-            A = mmread(str(A))
-        except (OSError, ValueError) as error:
-            message = f"cannot be read as a matrix of the Matrix Market format: {error}"
-            raise ParameterError(owner, key, A, message) from error
+        A = read_matrix_file(owner, key, A)
+        if isinstance(A, Entries):
+            return A
     try:
         return csc_matrix(A, dtype=float)
     except (TypeError, ValueError, OverflowError) as error:

@@ -1,0 +1,198 @@
+"""Mass and stiffness matrices in the files of other programs: Matrix Market, Abaqus, Nastran.
+
+    Matrix Market   "%%MatrixMarket …" in the first line; rows node by node, as the points are given
+    Abaqus          *MATRIX OUTPUT, FORMAT=MATRIX INPUT: lines "node, component, node, component, value"; the lower
+                    triangle, or all entries
+    Nastran         DMIG, small (8), large (16) or free fields; form 6 is symmetric with one triangle, 1 has all entries
+
+Entries of the last two belong to labels of nodes; what is not in a file is 0. Which format it is shows in the file.
+
+Source: formats as in the documentation of the programs, checked with files made after it.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fem_mbs.arguments import Named
+from fem_mbs.errors import ParameterError
+
+SYMMETRIC, SQUARE = 6, 1  # forms of DMIG
+LINES_SHOWN = 40  # characters of a line in a message
+
+
+class Entries(NamedTuple):
+    """Entries of a matrix whose rows are components 1 … 6 of labelled nodes.
+
+    Attributes
+    ----------
+    rows, columns : (e, 2) int, label and component
+    values : (e,)
+    symmetric : bool, one triangle stands for both
+    """
+
+    rows: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+    symmetric: bool
+
+    def matrix(self, labels: np.ndarray, per: int) -> Any:
+        """Sparse matrix with ``per`` rows for each label (rising)."""
+        from scipy.sparse import coo_matrix
+
+        i, j = (per * np.searchsorted(labels, part[:, 0]) + part[:, 1] - 1 for part in (self.rows, self.columns))
+        n = per * len(labels)
+        A = coo_matrix((self.values, (i, j)), shape=(n, n)).tocsc()
+        if self.symmetric:
+            from scipy.sparse import diags
+
+            A = A + A.T - diags(A.diagonal())
+        return A.tocsc()
+
+
+def read_matrix_file(owner: Named, key: str, path: str | Path) -> Any:
+    """A sparse matrix (Matrix Market) or `Entries` (Abaqus, Nastran) of a file.
+
+    Raises
+    ------
+    ParameterError
+        It cannot be read, or a line of it is not of its format: names the line.
+    """
+    path = Path(path)
+    try:
+        with open(path, encoding="latin-1") as file:
+            head = file.readline()
+            while head.strip() == "" or head.startswith("$"):
+                head = file.readline()
+                if not head:
+                    break
+        if head.startswith("%%MatrixMarket"):
+            from scipy.io import mmread
+
+            return mmread(str(path))
+        lines = path.read_text(encoding="latin-1").splitlines()
+    except (OSError, ValueError) as error:
+        raise ParameterError(owner, key, str(path), f"cannot be read as a matrix: {error}") from error
+    nastran = any(line.upper().startswith("DMIG") for line in lines)
+    return _dmig(owner, key, path, lines) if nastran else _abaqus(owner, key, path, lines)
+
+
+def _refuse(owner, key, path, number, line, why):
+    shown = line.strip()[:LINES_SHOWN]
+    return ParameterError(owner, key, str(path), f"line {number}, '{shown}': {why}")
+
+
+def _abaqus(owner, key, path, lines):
+    """Entries of an Abaqus matrix: the file has them once, or both triangles."""
+    found = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("**"):
+            continue
+        if line.startswith("*"):
+            if line.upper().replace(" ", "").startswith("*MATRIX"):
+                continue
+            why = "is not a line of a matrix of Abaqus (*MATRIX OUTPUT, FORMAT=MATRIX INPUT)"
+            raise _refuse(owner, key, path, number, line, why)
+        parts = line.replace(",", " ").split()
+        try:
+            if len(parts) != 5:
+                raise ValueError
+            entry = (*(int(part) for part in parts[:4]), _number(parts[4]))
+        except ValueError:
+            why = "needs node, component, node, component and value (Matrix Market files begin with %%MatrixMarket)"
+            raise _refuse(owner, key, path, number, line, why) from None
+        _check_place(owner, key, path, number, line, entry[:4])
+        found.append(entry)
+    if not found:
+        raise ParameterError(owner, key, str(path), "has no entries")
+    table = np.array(found)
+    rows, columns, values = table[:, :2].astype(int), table[:, 2:4].astype(int), table[:, 4]
+    order = rows @ [10, 1] - columns @ [10, 1]
+    return Entries(rows, columns, values, not ((order > 0).any() and (order < 0).any()))
+
+
+def _check_place(owner, key, path, number, line, places):
+    for label, component in (places[:2], places[2:]):
+        if label < 1:
+            why = f"node {label} is an internal one of Abaqus (Lagrange multiplier, hybrid element): leave it out"
+            raise _refuse(owner, key, path, number, line, why)
+        if not 1 <= component <= 6:
+            why = f"component {component} of node {label} is no displacement 1 … 3 or rotation 4 … 6"
+            raise _refuse(owner, key, path, number, line, why)
+
+
+def _number(text):
+    """A real number as Fortran writes it: 1.5, 1.5D+3, 1.5+3."""
+    text = text.upper().replace("D", "E")
+    return float(re.sub(r"(?<=[0-9.])([+-][0-9]+)$", r"E\1", text))
+
+
+def _fields(lines: list[str]) -> Iterator[tuple[int, str, list[str]]]:
+    """Cards of a bulk data file: number of the line, the line, fields; continuations as cards that begin with ""."""
+    for number, line in enumerate(lines, 1):
+        text = line.split("$")[0].rstrip()
+        if not text.strip():
+            continue
+        if "," in text:
+            parts = [part.strip() for part in text.split(",")]
+            name = parts[0].rstrip("*")
+            yield number, line, ["" if name.startswith(("+", "*")) else name, *parts[1:]]
+            continue
+        text, name = text.expandtabs(8), text[:8].strip()
+        width = 16 if name.endswith("*") or name.startswith("*") else 8
+        parts = [text[at : at + width].strip() for at in range(8, len(text), width)]
+        name = name.rstrip("*").strip()
+        yield number, line, ["" if name.startswith(("+", "*")) else name, *parts[: 64 // width]]
+
+
+def _dmig(owner, key, path, lines):
+    """Entries of the DMIG matrix of a punch file; of several that whose name begins with the letter of ``key``."""
+    heads: dict[str, int] = {}
+    entries: dict[str, list] = {}
+    name, column = "", (0, 0)
+    for number, line, fields in _fields(lines):
+        card, parts = fields[0].upper(), [*fields[1:], *[""] * 8]
+        if card not in ("DMIG", ""):
+            name = ""
+            continue
+        try:
+            if card == "DMIG" and parts[1] == "0":
+                name, form = parts[0].upper(), int(parts[2])
+                heads[name], entries[name] = form, entries.get(name, [])
+                if form not in (SYMMETRIC, SQUARE):
+                    raise _refuse(
+                        owner, key, path, number, line, f"form {form} is neither 6 (symmetric) nor 1 (square)"
+                    )
+                if parts[3] not in ("1", "2"):
+                    raise _refuse(owner, key, path, number, line, f"type {parts[3]} is not 1 or 2: real numbers")
+                continue
+            if card == "DMIG":
+                name, column = parts[0].upper(), (int(parts[1]), int(parts[2] or 0))
+                parts = parts[4:]
+            groups = [group for group in (parts[:3], parts[4:7]) if len(group) == 3 and group[0]]
+            if not name:
+                continue
+            for label, component, value in groups:
+                place = (int(label), int(component or 0), *column)
+                _check_place(owner, key, path, number, line, place)
+                entries[name].append((*place, _number(value)))
+        except KeyError:
+            raise _refuse(owner, key, path, number, line, f"matrix {name} has no header line before") from None
+        except ValueError as error:
+            if isinstance(error, ParameterError):
+                raise
+            why = "is not a line of DMIG: it needs a node, a component and a value"
+            raise _refuse(owner, key, path, number, line, why) from None
+    wanted = [one for one in entries if entries[one]]
+    fitting = [one for one in wanted if one.startswith(key[:1].upper())] if len(wanted) > 1 else wanted
+    if len(fitting) != 1:
+        message = (
+            f"has {len(fitting)} DMIG matrices whose name begins with {key[:1].upper()}: {', '.join(wanted) or 'none'}"
+        )
+        raise ParameterError(owner, key, str(path), message)
+    table = np.array(entries[fitting[0]])
+    symmetric = heads[fitting[0]] == SYMMETRIC
+    return Entries(table[:, :2].astype(int), table[:, 2:4].astype(int), table[:, 4], symmetric)
