@@ -110,6 +110,7 @@ _WHERE = {
     "fem_mbs.recovery.hysteresis": ("ForceLaw", "hysteresis_factor", "resolved_impact"),
     "fem_mbs.mesh": ("Mesh",),
     "fem_mbs.mesh_block": ("block_mesh",),
+    "fem_mbs.mesh_cad": ("mesh_from_cad", "mesh_from_gmsh"),
     "fem_mbs.mesh_files": ("read_mesh",),
     "fem_mbs.mesh_mass": ("mass_of_mesh",),
     "fem_mbs.model": ("Model",),

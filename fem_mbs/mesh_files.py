@@ -77,7 +77,7 @@ def load(owner: Any, path: Any, parameter: str = "path") -> Any:
 
     said = io.StringIO()
     try:
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), np.errstate(all="ignore"):
             return meshio.read(Path(path))
     except (OSError, SystemExit, ValueError, KeyError, IndexError, AssertionError, meshio.ReadError) as error:
         words = " ".join(said.getvalue().split()) or ("" if isinstance(error, SystemExit) else str(error))

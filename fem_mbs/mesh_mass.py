@@ -133,8 +133,28 @@ def _of_solids(owner, points, solid):
     return corners
 
 
+def closed_triangles(owner: Named, mesh: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Points (n, 3), each once, and triangles (k, 3) of a closed surface; refused if it is open, or turned about."""
+    points, blocks = _cells(owner, mesh)
+    faces = _closed(owner, points, blocks)
+    span = max(np.ptp(points, axis=0).max(), 1e-300)
+    _, first, number = np.unique(np.round(points / span, 9), axis=0, return_index=True, return_inverse=True)
+    faces = number.reshape(-1)[faces]
+    faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
+    used, faces = np.unique(faces, return_inverse=True)
+    return points[first[used]], faces.reshape(-1, 3)
+
+
 def _of_surface(owner, points, blocks):
     """Corners (k, 4, 3) of the signed tetrahedra of a closed surface with the origin."""
+    faces = _closed(owner, points, blocks)
+    corners = np.zeros((len(faces), 4, 3))
+    corners[:, 1:] = points[faces]
+    return corners
+
+
+def _closed(owner, points, blocks):
+    """Triangles (k, 3) of a closed surface."""
     triangles = [cells for kind, cells in blocks if kind == "triangle"]
     for kind, cells in blocks:
         if kind == "quad":
@@ -143,9 +163,7 @@ def _of_surface(owner, points, blocks):
     owner.check(triangles, "mesh", names, "are its cells; triangles, quadrilaterals or solid cells are needed")
     faces = np.concatenate(triangles)
     _check_closed(owner, points, faces)
-    corners = np.zeros((len(faces), 4, 3))
-    corners[:, 1:] = points[faces]
-    return corners
+    return faces
 
 
 def _check_closed(owner, points, faces):

@@ -1,0 +1,259 @@
+"""Meshes of CAD parts and of closed surfaces, by Gmsh.
+
+    STEP, IGES        lengths come with a unit, which is converted to metres
+    BREP, STL, OBJ …  have none: ``units`` says what a number is
+
+A closed surface of triangles is divided into smooth patches at its edges, and meshed anew with the size that is asked.
+
+Gmsh is not needed otherwise: ``pip install fem_mbs[gmsh]``. Source: Geuzaine & Remacle, Int. J. Numer. Meth. Eng. 79
+(2009), and the reference manual of Gmsh 4; docs/howto/cad.md.
+"""
+
+import contextlib
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.arguments import Keywords, Named
+from fem_mbs.errors import FemMbsError, ParameterError
+from fem_mbs.mesh import Mesh
+from fem_mbs.mesh_faces import Faces
+from fem_mbs.mesh_files import UNITS, load, read_mesh
+from fem_mbs.mesh_mass import closed_triangles
+
+WITH_UNITS = (".step", ".stp", ".iges", ".igs")
+CAD = (*WITH_UNITS, ".brep")
+EDGE = np.radians(30.0)  # between triangles of a surface: from there on it is an edge of the part
+LARGE, SMALL = 50.0, 2e-4  # m: parts out of this range are told
+MOST = 2_000_000  # cells that a size may lead to, by the volume of the box around the part
+
+
+@Keywords.known
+def mesh_from_cad(
+    path: str | Path,
+    size: float,
+    *,
+    order: int = 2,
+    groups: dict[str, Any] | None = None,
+    sizes: dict[str, float] | None = None,
+    units: str | float = "m",
+) -> Mesh:
+    """Mesh a CAD part or a closed surface with tetrahedra.
+
+    Parameters
+    ----------
+    path : path
+        STEP, IGES, BREP; or a closed surface: STL, OBJ, PLY and what else meshio reads.
+    size : float > 0 [m]
+        Of the edges of cells.
+    order : {2, 1}
+        Of the cells: `Tetra10` with curved edges, or `Tetra4`.
+    groups : dict, optional
+        Name -> faces: a point (3,) [m] (the face nearest to it) or several (k, 3); (point, axis, radius), all faces on
+        that cylinder, as of a bore; or a function of points (k, 3) that holds on whole faces. Names of faces in a STEP
+        file are groups by themselves.
+    sizes : dict, optional
+        Name of a group -> size [m] of cells there.
+    units : {"m", "mm", …} or float, as `read_mesh`
+        Of files without units: all but STEP and IGES.
+
+    Returns
+    -------
+    Mesh
+        Group "body" has all solid cells.
+
+    Raises
+    ------
+    ParameterError
+        No file, or one that Gmsh cannot read; no volume (a surface that is not closed); a group that no face is in, or
+        that takes a face from another; a size that leads to millions of cells; cells that cannot be made.
+    FemMbsError
+        Gmsh is not installed: says what to do.
+
+    Examples
+    --------
+    >>> rod = mesh_from_cad("rod.step", 4e-3, groups={"bore": ([0, 0, 0], [0, 1, 0], 6e-3)})  # doctest: +SKIP
+    """
+    owner = Named("mesh_from_cad")
+    path = owner.as_path("path", path)
+    owner.check(path is not None and Path(path).is_file(), "path", path, "is no file of a part")
+    size, order = owner.positive("size", size, "m"), owner.as_integer("order", order)
+    owner.check(order in (1, 2), "order", order, "must be 1 or 2")
+    scale = UNITS[owner.as_choice("units", units, tuple(UNITS))] if isinstance(units, str) else units
+    scale = owner.positive("units", scale, "m")
+    with _session(owner) as gmsh:
+        volumes = _volumes(owner, gmsh, Path(path), scale)
+        _tell_size(owner, gmsh, Path(path), size)
+        faces = Faces(owner, gmsh, volumes)
+        named = faces.named(groups)
+        _set_sizes(owner, gmsh, size, sizes, named)
+        for name, tags in named.items():
+            gmsh.model.addPhysicalGroup(2, tags, name=name)
+        gmsh.model.addPhysicalGroup(3, volumes, name="body")
+        _generate(owner, gmsh, Path(path), order)
+        return _taken(gmsh)
+
+
+def mesh_from_gmsh() -> Mesh:
+    """The mesh of Gmsh's current model, as its Python interface has made it, in metres.
+
+    Groups are the physical groups; without one all cells are taken.
+
+    Raises
+    ------
+    FemMbsError
+        Gmsh is not installed, not initialised, or has no mesh.
+
+    Examples
+    --------
+    >>> import gmsh  # doctest: +SKIP
+    >>> gmsh.initialize()  # doctest: +SKIP
+    >>> gmsh.model.occ.addBox(0, 0, 0, 0.1, 0.02, 0.02)  # doctest: +SKIP
+    >>> gmsh.model.occ.synchronize()  # doctest: +SKIP
+    >>> gmsh.model.mesh.generate(3)  # doctest: +SKIP
+    >>> bar = mesh_from_gmsh()  # doctest: +SKIP
+    """
+    gmsh = _gmsh()
+    if not gmsh.isInitialized():
+        raise FemMbsError("mesh_from_gmsh: Gmsh has no model; call gmsh.initialize() and make one first")
+    if not len(gmsh.model.mesh.getNodes()[0]):
+        raise FemMbsError("mesh_from_gmsh: the model of Gmsh has no mesh; call gmsh.model.mesh.generate(3) first")
+    return _taken(gmsh)
+
+
+def _gmsh():
+    try:
+        import gmsh
+    except (ImportError, OSError) as error:
+        raise FemMbsError(
+            f"meshing of CAD parts needs Gmsh, which was not found ({error}): pip install fem_mbs[gmsh]; on Debian "
+            "also: apt-get install libglu1-mesa libxcursor1 libxft2 libxinerama1 libxrender1"
+        ) from error
+    return gmsh
+
+
+@contextlib.contextmanager
+def _session(owner) -> Iterator[Any]:
+    """Gmsh with a model of its own; a model of the caller is current again afterwards."""
+    gmsh = _gmsh()
+    mine = not gmsh.isInitialized()
+    before = None
+    if mine:
+        gmsh.initialize(readConfigFiles=False, interruptible=False)
+    else:
+        before = gmsh.model.getCurrent()
+    verbosity = gmsh.option.getNumber("General.Verbosity")
+    gmsh.option.setNumber("General.Verbosity", 0)
+    gmsh.option.setNumber("General.NumThreads", 1)  # the same mesh every time
+    gmsh.model.add("part of fem_mbs")
+    try:
+        yield gmsh
+    finally:
+        if mine:
+            gmsh.finalize()
+        else:
+            gmsh.model.remove()
+            gmsh.option.setNumber("General.Verbosity", verbosity)
+            if before is not None:
+                gmsh.model.setCurrent(before)
+
+
+def _volumes(owner, gmsh, path, scale):
+    """Numbers of the volumes of a part, which becomes part of the model."""
+    if path.suffix.lower() not in CAD:
+        return [_of_surface(owner, gmsh, path, scale)]
+    gmsh.option.setString("Geometry.OCCTargetUnit", "M" if path.suffix.lower() in WITH_UNITS else "")
+    gmsh.option.setNumber("Geometry.OCCImportLabels", 1)
+    try:
+        made = gmsh.model.occ.importShapes(str(path))
+        if path.suffix.lower() not in WITH_UNITS and scale != 1.0:
+            gmsh.model.occ.dilate(made, 0, 0, 0, scale, scale, scale)
+        gmsh.model.occ.synchronize()
+    except Exception as error:  # Gmsh has no class of its own
+        raise ParameterError(owner, "path", str(path), f"is no part that Gmsh reads ({error})") from None
+    volumes = [tag for _, tag in gmsh.model.getEntities(3)]
+    message = f"has no solid, but {len(gmsh.model.getEntities(2))} faces. Export the part as a solid, not as a surface"
+    owner.check(volumes, "path", str(path), message)
+    return volumes
+
+
+def _of_surface(owner, gmsh, path, scale):
+    """The volume inside a closed surface of triangles."""
+    points, faces = closed_triangles(owner, load(owner, path))
+    surface = gmsh.model.addDiscreteEntity(2)
+    numbers = np.arange(1, len(points) + 1)
+    gmsh.model.mesh.addNodes(2, surface, numbers, (scale * points).ravel())
+    gmsh.model.mesh.addElementsByType(surface, 2, [], 1 + faces.ravel())
+    try:
+        gmsh.model.mesh.classifySurfaces(EDGE, True, True, np.pi)
+        gmsh.model.mesh.createGeometry()
+        loop = gmsh.model.geo.addSurfaceLoop([tag for _, tag in gmsh.model.getEntities(2)])
+        volume = gmsh.model.geo.addVolume([loop])
+        gmsh.model.geo.synchronize()
+    except Exception as error:
+        message = f"has a surface of which Gmsh makes no volume ({error}). Repair it: no holes, no faces that cross"
+        raise ParameterError(owner, "path", str(path), message) from None
+    return volume
+
+
+def _tell_size(owner, gmsh, path, size):
+    """Warn of parts of an unlikely size; refuse sizes that give millions of cells."""
+    box = np.array(gmsh.model.getBoundingBox(-1, -1)).reshape(2, 3)
+    extent = box[1] - box[0]
+    if not SMALL < extent.max() < LARGE:
+        text = f"mesh_from_cad: '{path.name}' is {extent.max():.3g} m long. Are the units right?"
+        warnings.warn(text, stacklevel=4)
+    cells = 6.0 * np.prod(np.maximum(extent / size, 1.0))
+    message = f"would give up to {cells:.1e} cells for a part of {' × '.join(f'{x:.3g}' for x in extent)} m"
+    owner.check(cells < MOST, "size", size, f"{message}. Take a larger one, and sizes={{…}} where it matters")
+
+
+def _set_sizes(owner, gmsh, size, sizes, named):
+    sizes = {} if sizes is None else sizes
+    owner.check(isinstance(sizes, dict), "sizes", sizes, "must be a dict: name of a group to its size")
+    gmsh.option.setNumber("Mesh.MeshSizeMax", size)
+    gmsh.option.setNumber("Mesh.MeshSizeMin", min([size, *sizes.values()]) / 10.0)
+    gmsh.option.setNumber("Mesh.MeshSizeExtendFromBoundary", 1)
+    fields = []
+    for name, small in sizes.items():
+        owner.check(name in named, "sizes", name, f"is no group; there are {', '.join(named) or 'none'}")
+        small = owner.positive("sizes", small, "m")
+        distance, threshold = gmsh.model.mesh.field.add("Distance"), gmsh.model.mesh.field.add("Threshold")
+        gmsh.model.mesh.field.setNumbers(distance, "SurfacesList", named[name])
+        numbers = {"InField": distance, "SizeMin": small, "SizeMax": size, "DistMin": small, "DistMax": 4.0 * size}
+        for key, value in numbers.items():
+            gmsh.model.mesh.field.setNumber(threshold, key, value)
+        fields.append(threshold)
+    if fields:
+        least = gmsh.model.mesh.field.add("Min")
+        gmsh.model.mesh.field.setNumbers(least, "FieldsList", fields)
+        gmsh.model.mesh.field.setAsBackgroundMesh(least)
+
+
+def _generate(owner, gmsh, path, order):
+    try:
+        gmsh.model.mesh.generate(3)
+        gmsh.model.mesh.optimize("Netgen")
+        gmsh.model.mesh.setOrder(order)
+        if order == 2:  # cells at curved faces that have turned inside out
+            gmsh.model.mesh.optimize("HighOrder")
+    except Exception as error:
+        message = f"cannot be meshed ({error}). Another size may help, or a repaired part"
+        raise ParameterError(owner, "path", str(path), message) from None
+
+
+def _taken(gmsh):
+    """The mesh of the current model."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "part.msh"
+        binary, version = gmsh.option.getNumber("Mesh.Binary"), gmsh.option.getNumber("Mesh.MshFileVersion")
+        gmsh.option.setNumber("Mesh.Binary", 1)
+        gmsh.option.setNumber("Mesh.MshFileVersion", 4.1)
+        gmsh.write(str(file))
+        gmsh.option.setNumber("Mesh.Binary", binary)
+        gmsh.option.setNumber("Mesh.MshFileVersion", version)
+        return read_mesh(file)

@@ -1,0 +1,151 @@
+"""Parts of CAD programs and closed surfaces, meshed by Gmsh: volumes, units, named faces, and what is refused."""
+
+import meshio
+import numpy as np
+import pytest
+
+import fem_mbs as fem
+
+try:
+    import gmsh
+except (ImportError, OSError) as error:
+    pytest.skip(f"Gmsh is not there: {error}", allow_module_level=True)
+
+# a plate 100 × 20 × 10 mm with a hole of 10 mm diameter along z at (20, 10)
+VOLUME = (100 * 20 * 10 - np.pi * 25 * 10) * 1e-9
+GROUPS = {
+    "bore": ([0.02, 0.01, 0], [0, 0, 1], 0.005),
+    "end": [0.1, 0.01, 0.005],
+    "sides": [[0.05, 0, 0.005], [0.05, 0.02, 0.005]],
+    "top": lambda x: np.abs(x[:, 2] - 0.01) < 1e-9,
+}
+
+
+@pytest.fixture(scope="module")
+def plate(tmp_path_factory):
+    """Folder with the plate as plate.step, .brep, .stl, .obj, all in mm."""
+    folder = tmp_path_factory.mktemp("plate")
+    gmsh.initialize(readConfigFiles=False, interruptible=False)
+    try:
+        gmsh.option.setNumber("General.Verbosity", 0)
+        box, hole = gmsh.model.occ.addBox(0, 0, 0, 100, 20, 10), gmsh.model.occ.addCylinder(20, 10, -1, 0, 0, 12, 5)
+        gmsh.model.occ.cut([(3, box)], [(3, hole)])
+        gmsh.model.occ.synchronize()
+        for name in ("plate.step", "plate.brep"):
+            gmsh.write(str(folder / name))
+        gmsh.option.setNumber("Mesh.MeshSizeMax", 3.0)
+        gmsh.option.setNumber("Mesh.MeshSizeFromCurvature", 24)
+        gmsh.model.mesh.generate(2)
+        gmsh.write(str(folder / "plate.vtk"))
+    finally:
+        gmsh.finalize()
+    found = meshio.read(folder / "plate.vtk")
+    surface = meshio.Mesh(found.points, [("triangle", found.cells_dict["triangle"])])
+    for name in ("plate.stl", "plate.obj"):
+        meshio.write(folder / name, surface)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "name, rel", [("plate.step", 1e-4), ("plate.brep", 1e-4), ("plate.stl", 1e-3), ("plate.obj", 1e-3)]
+)
+def test_parts_have_their_volume_and_named_faces(plate, name, rel):
+    """STEP knows its unit. Curved edges of 6 mm err by 5e-5 of the volume; 24 chords by 1.1 % of the area of the hole."""
+    options = {} if name.endswith("step") else {"units": "mm"}
+    mesh = fem.mesh_from_cad(plate / name, 6e-3, groups=GROUPS, **options)
+    assert mesh.volume == pytest.approx(VOLUME, rel=rel)
+    assert set(mesh.cells) == {"tetra10", "triangle6"} and set(mesh.groups) == {*GROUPS, "body"}
+    points = {group: mesh.points[mesh.nodes_of(group)] for group in GROUPS}
+    radius = np.hypot(points["bore"][:, 0] - 0.02, points["bore"][:, 1] - 0.01)
+    assert radius.max() == pytest.approx(0.005, rel=1e-6) and radius.min() > 0.0047
+    assert points["end"][:, 0] == pytest.approx(0.1) and points["top"][:, 2] == pytest.approx(0.01)
+    assert sorted(set(points["sides"][:, 1].round(9))) == [0.0, 0.02]
+    body = fem.SolidBody(mesh, fem.SolidMaterial(210e9, 0.3, 7850))
+    assert body.mass == pytest.approx(7850 * VOLUME, rel=2 * rel)
+    assert len(body.nodes_of("bore")) > 20
+
+
+def test_sizes_refine_near_a_group_and_order_one_has_flat_cells(plate):
+    coarse = fem.mesh_from_cad(plate / "plate.step", 6e-3, groups=GROUPS, order=1)
+    fine = fem.mesh_from_cad(plate / "plate.step", 6e-3, groups=GROUPS, order=1, sizes={"bore": 1.5e-3})
+    assert set(fine.cells) == {"tetra", "triangle"}
+    assert len(fine.nodes_of("bore")) > 3 * len(coarse.nodes_of("bore"))
+    assert len(fine.nodes_of("end")) < 3 * len(coarse.nodes_of("end"))
+
+
+def test_the_same_part_has_the_same_mesh_every_time(plate):
+    one, two = (fem.mesh_from_cad(plate / "plate.step", 6e-3, groups=GROUPS) for _ in range(2))
+    assert np.array_equal(one.points, two.points) and np.array_equal(one.cells["tetra10"], two.cells["tetra10"])
+
+
+def test_a_part_made_by_gmsh_is_taken_with_its_physical_groups():
+    gmsh.initialize(readConfigFiles=False, interruptible=False)
+    try:
+        gmsh.option.setNumber("General.Verbosity", 0)
+        with pytest.raises(fem.FemMbsError, match=r"has no mesh; call gmsh\.model\.mesh\.generate"):
+            fem.mesh_from_gmsh()
+        gmsh.model.occ.addBox(0, 0, 0, 0.1, 0.02, 0.02)
+        gmsh.model.occ.synchronize()
+        gmsh.model.addPhysicalGroup(3, [1], name="bar")
+        gmsh.option.setNumber("Mesh.MeshSizeMax", 0.02)
+        gmsh.model.mesh.generate(3)
+        mesh = fem.mesh_from_gmsh()
+        assert mesh.volume == pytest.approx(4e-5) and list(mesh.groups) == ["bar"]
+    finally:
+        gmsh.finalize()
+    with pytest.raises(fem.FemMbsError, match=r"call gmsh\.initialize\(\)"):
+        fem.mesh_from_gmsh()
+
+
+def test_a_model_of_the_caller_is_left_alone(plate):
+    gmsh.initialize(readConfigFiles=False, interruptible=False)
+    try:
+        gmsh.option.setNumber("General.Verbosity", 0)
+        gmsh.model.add("mine")
+        gmsh.model.occ.addBox(0, 0, 0, 1, 1, 1)
+        gmsh.model.occ.synchronize()
+        fem.mesh_from_cad(plate / "plate.step", 0.02)
+        assert gmsh.model.getCurrent() == "mine" and len(gmsh.model.getEntities(3)) == 1
+        assert "part of fem_mbs" not in gmsh.model.list()
+    finally:
+        gmsh.finalize()
+
+
+def test_what_cannot_be_meshed_is_refused_with_what_to_do(plate, tmp_path):
+    step = plate / "plate.step"
+
+    def refused(match, path=step, size=0.02, **options):
+        with pytest.raises(fem.ParameterError, match=match):
+            fem.mesh_from_cad(path, size, **options)
+
+    refused("is no file of a part", path=tmp_path / "none.step")
+    (tmp_path / "bad.step").write_text("nothing of a part")
+    refused("is no part that Gmsh reads|has no solid", path=tmp_path / "bad.step")
+    refused(r"would give up to .* cells for a part of 0.1 × 0.02 × 0.01 m", size=1e-5)
+    refused("order = 3 must be 1 or 2", order=3)
+    other = ([0.02, 0.01, 0], [0, 0, 1], 0.007)
+    refused(r"has no face on the cylinder of radius 0.007 m; the nearest face is 0.002", groups={"b": other})
+    refused("holds on no whole face; there are 7 faces", groups={"b": lambda x: x[:, 0] > 1.0})
+    refused("fails for points.*ZeroDivisionError", groups={"b": lambda x: 1 / 0})
+    refused("must be a point, points", groups={"b": "top"})
+    refused("and 'a' have a face in common", groups={"a": [0.1, 0.01, 0.005], "b": [0.1, 0.012, 0.005]})
+    refused("is the name of all solid cells", groups={"body": [0.1, 0.01, 0.005]})
+    refused("sizes = 'c' is no group; there are none", sizes={"c": 1e-3})
+    refused("sizes = 0", groups={"a": [0.1, 0.01, 0.005]}, sizes={"a": 0})
+    surface = meshio.read(plate / "plate.obj")
+    faces = surface.cells_dict["triangle"]
+    meshio.write(tmp_path / "open.obj", meshio.Mesh(surface.points, [("triangle", faces[3:])]))
+    refused("the surface is not closed", path=tmp_path / "open.obj", units="mm")
+
+
+def test_parts_of_an_unlikely_size_are_told(plate):
+    with pytest.warns(UserWarning, match=r"'plate.brep' is 100 m long. Are the units right\?"):
+        fem.mesh_from_cad(plate / "plate.brep", 20.0)
+
+
+def test_without_gmsh_it_says_what_to_install(plate, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "gmsh", None)
+    with pytest.raises(fem.FemMbsError, match=r"pip install fem_mbs\[gmsh\]; on Debian.*libglu1-mesa"):
+        fem.mesh_from_cad(plate / "plate.step", 0.01)
