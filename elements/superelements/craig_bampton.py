@@ -1,22 +1,27 @@
 """Craig-Bampton reduction of a linear finite-element model to boundary frames and fixed-interface modes.
 
-Nodes k of a frame at X_i follow it rigidly, all others are interior; d = (u_1, θ_1, …, η):
+Nodes k of a rigid frame at X_i follow it, all others are interior; d = (u_1, θ_1, …, η):
 
     u_k = u_i + θ_i × (X_k − X_i)   [θ_k = θ_i of nodes with rotations]                                            (13)
     u_int = −K_ii⁻¹ K_ib (13) + Σ_j φ_j η_j ,   K_ii φ_j = ω_j² M_ii φ_j ,   φ_j·M_ii φ_k = δ_jk                    (14)
     M̂ = ΦᵀMΦ ,   K̂ = ΦᵀKΦ                                                                                          (15)
     X_a = Ẽ_a Φ − Φ C_a ,   N_a = ΦᵀM X_a ,   O_ab = sym(X_aᵀM X_b)                                                 (16)
 
+An averaged frame moves as its nodes do in the mean, with weights w_k; they stay interior, held by λ in (14):
+
+    (u_i, θ_i) = 𝒜_i u = (Σ w_k T_kᵀT_k)⁻¹ Σ w_k T_kᵀ u_k ,   T_k = [1, −(X_k − X_i)×]                              (17)
+    static columns: K_ii u + 𝒜ᵀλ = −K_ib (13), 𝒜 u = (u_i, θ_i);   modes: 𝒜 φ_j = 0
+
 with e_a × on all translations in Ẽ_a, and on the translations u_i alone in C_a.
 
 Source: docs/theory/superelements.md, section 2; Craig & Bampton, AIAA J. 6 (1968); (16) derived here.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh
-from scipy.sparse import coo_matrix, csc_matrix
+from scipy.linalg import eigh, null_space
+from scipy.sparse import block_array, coo_matrix, csc_matrix, csr_matrix, vstack
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
@@ -80,27 +85,65 @@ def checked_model(owner: Checked, M: Any, K: Any, X: np.ndarray, per: int) -> tu
     return M, K, R.T @ (M @ R)
 
 
-def followers(frames: list, X: np.ndarray, per: int) -> tuple[np.ndarray, np.ndarray]:
-    """Degrees of freedom of the nodes of all frames, and how they follow the frames (13), (k, 6 n_b)."""
-    dofs, rows = [], []
-    for i, (at, nodes) in enumerate(frames):
-        own = rigid_motions(X[nodes] - at, per)
-        wide = np.zeros((len(own), 6 * len(frames)))
-        wide[:, 6 * i : 6 * i + 6] = own
-        rows.append(wide)
-        dofs.append((per * nodes[:, None] + np.arange(per)).ravel())
+class FrameNodes(NamedTuple):
+    """A boundary frame and its nodes.
+
+    Attributes
+    ----------
+    name : str
+    at : (3,) [m], origin
+    nodes : (k,) int
+    weights : (k,) of an averaged frame; None: rigid
+    """
+
+    name: str
+    at: np.ndarray
+    nodes: np.ndarray
+    weights: np.ndarray | None = None
+
+
+def followers(frames: list[FrameNodes], X: np.ndarray, per: int) -> tuple[np.ndarray, np.ndarray]:
+    """Degrees of freedom of the nodes of all rigid frames, and how they follow the frames (13), (k, 6 n_b)."""
+    dofs, rows = [np.zeros(0, np.int64)], [np.zeros((0, 6 * len(frames)))]
+    for i, frame in enumerate(frames):
+        if frame.weights is None:
+            own = rigid_motions(X[frame.nodes] - frame.at, per)
+            wide = np.zeros((len(own), 6 * len(frames)))
+            wide[:, 6 * i : 6 * i + 6] = own
+            rows.append(wide)
+            dofs.append((per * frame.nodes[:, None] + np.arange(per)).ravel())
     return np.concatenate(dofs), np.concatenate(rows)
+
+
+def averages(owner: Checked, frames: list[FrameNodes], X: np.ndarray, per: int) -> tuple[Any, np.ndarray]:
+    """𝒜 (6 a, n) of all averaged frames, sparse, and what it is of the frames (6 a, 6 n_b)."""
+    blocks, wanted = [csr_matrix((0, per * len(X)))], [np.zeros((0, 6 * len(frames)))]
+    for i, frame in enumerate(frames):
+        if frame.weights is None:
+            continue
+        T, w = rigid_motions(X[frame.nodes] - frame.at, 3), np.repeat(frame.weights, 3)
+        normal = T.T @ (w[:, None] * T)
+        size = np.sqrt(np.diag(normal).clip(1e-300))
+        message = "has no six motions in the mean: it needs three nodes that are not on a line"
+        least = np.linalg.eigvalsh(normal / np.outer(size, size))[0]
+        owner.check(least > 1e-10, "frames", frame.name, message)
+        mean = np.linalg.solve(normal, (w[:, None] * T).T)
+        columns = (per * frame.nodes[:, None] + np.arange(3)).ravel()
+        place = np.repeat(np.arange(6), len(columns)), np.tile(columns, 6)
+        blocks.append(csr_matrix((mean.ravel(), place), shape=(6, per * len(X))))
+        wanted.append(np.eye(6, 6 * len(frames), 6 * i))
+    return vstack(blocks).tocsr(), np.concatenate(wanted)
 
 
 def connected(owner: Checked, K: Any, X: np.ndarray, per: int, frames: list) -> None:
     """Refuse a body in several parts, of which some would float; the nodes of a frame are one."""
     A = K.tocoo()
-    links = [(A.row // per, A.col // per), *((nodes, np.full(len(nodes), nodes[0])) for _, nodes in frames)]
+    links = [(A.row // per, A.col // per), *((f.nodes, np.full(len(f.nodes), f.nodes[0])) for f in frames)]
     rows, columns = (np.concatenate(part) for part in zip(*links))
     graph = coo_matrix((np.ones(len(rows), bool), (rows, columns)), shape=(len(X), len(X)))
     count, part = connected_components(graph, directed=False)
     if count > 1:
-        loose = np.flatnonzero(part != part[frames[0][1][0]])
+        loose = np.flatnonzero(part != part[frames[0].nodes[0]])
         where = X[loose[0]].round(6).tolist()
         message = (
             f"is of a body in {count} parts; {len(loose)} nodes, one at {where} m, are not connected to the first frame"
@@ -109,40 +152,40 @@ def connected(owner: Checked, K: Any, X: np.ndarray, per: int, frames: list) -> 
 
 
 def craig_bampton(
-    owner: Checked, M: Any, K: Any, X: np.ndarray, per: int, frames: list, modes: int
+    owner: Checked, M: Any, K: Any, X: np.ndarray, per: int, frames: list[FrameNodes], modes: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Columns Φ (n, 6 n_b + m) of (13), (14), and the frequencies [rad/s] of the fixed-interface modes.
-
-    ``frames``: (place (3,), numbers of nodes) of each.
-    """
+    """Columns Φ (n, 6 n_b + m) of (13), (14), (17), and the frequencies [rad/s] of the fixed-interface modes."""
     held, rows = followers(frames, X, per)
+    mean, wanted = averages(owner, frames, X, per)
     inside = np.ones(K.shape[0], bool)
     inside[held] = False
     inner = np.flatnonzero(inside)
-    most = max(len(inner) - 1, 0)
+    most = max(len(inner) - len(wanted) - 1, 0)
     owner.check(modes <= most, "modes", modes, f"are more than the {most} that nodes outside the frames can have")
     phi = np.zeros((K.shape[0], rows.shape[1] + modes))
     phi[held, : rows.shape[1]] = rows
     if not len(inner):
         return phi, np.zeros(0)
     connected(owner, K, X, per, frames)
-    K_ii = K[inner][:, inner].tocsc()
+    K_ii, mean = K[inner][:, inner].tocsc(), mean[:, inner]
     try:
-        factor = factors(K_ii, positive=True)
+        solve = _held(K_ii, mean)
     except RuntimeError as error:
         raise ParameterError(owner, "K", K.shape, LOOSE) from error
-    phi[inner, : rows.shape[1]] = -factor.solve(np.asarray(K[inner][:, held] @ rows))
+    phi[inner, : rows.shape[1]] = solve(-np.asarray(K[inner][:, held] @ rows), wanted)
     M_ii, stiffness = M[inner][:, inner].tocsc(), K_ii.diagonal()
-    inverse = LinearOperator(K_ii.shape, matvec=factor.solve, dtype=float)
+    inverse = LinearOperator(K_ii.shape, matvec=lambda right: solve(right.ravel(), np.zeros(len(wanted))), dtype=float)
     start = np.random.default_rng(0).normal(size=len(inner))
     asked = max(modes, 1)  # one tells whether K_ii is regular
-    if len(inner) > asked + 1:
+    if len(inner) > asked + len(wanted) + 1:
         del K_ii  # of a large mesh a good part of the memory
         # of the first argument only its size is used
         squares, shapes = eigsh(inverse, asked, M_ii, sigma=0.0, which="LM", OPinv=inverse, v0=start)
     else:
         try:
-            squares, shapes = eigh(K_ii.toarray(), M_ii.toarray())
+            free = null_space(mean.toarray()) if len(wanted) else np.eye(len(inner))
+            squares, shapes = eigh(free.T @ (K_ii @ free), free.T @ (M_ii @ free))
+            shapes = free @ shapes
         except np.linalg.LinAlgError as error:
             message = "is not positive definite for the few nodes outside the frames; ask for fewer modes"
             raise ParameterError(owner, "M", M.shape, message) from error
@@ -152,6 +195,16 @@ def craig_bampton(
     owner.check(squares.min() > SINGULAR * largest, "K", squares.min(), LOOSE)
     phi[inner, rows.shape[1] :] = shapes[:, order[:modes]]
     return phi, np.sqrt(squares[order[:modes]])
+
+
+def _held(K_ii, mean):
+    """Function (right, wanted) that solves K_ii u + 𝒜ᵀλ = right, 𝒜 u = wanted."""
+    if not mean.shape[0]:
+        factor = factors(K_ii, positive=True)
+        return lambda right, wanted: factor.solve(right)
+    n, scale = K_ii.shape[0], np.abs(K_ii.diagonal()).mean() / abs(mean).max()
+    factor = factors(block_array([[K_ii, scale * mean.T], [scale * mean, None]]))
+    return lambda right, wanted: factor.solve(np.concatenate([right, scale * wanted]))[:n]
 
 
 def reduced(M: Any, K: Any, phi: np.ndarray, per: int, frames: int) -> dict[str, np.ndarray]:

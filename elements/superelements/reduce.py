@@ -10,8 +10,9 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.elements.solids.body import SolidBody
+from fem_mbs.elements.solids.faces import area_shares
 from fem_mbs.elements.solids.material import SolidMaterial
-from fem_mbs.elements.superelements.craig_bampton import checked_model, craig_bampton, reduced
+from fem_mbs.elements.superelements.craig_bampton import FrameNodes, checked_model, craig_bampton, reduced
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
 from fem_mbs.elements.superelements.reduction import Reduction, rigid_coordinates
 from fem_mbs.elements.superelements.stiffening import geometric_stiffness, unit_pull
@@ -34,9 +35,9 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, ce
     mass = rigid[0, 0]
     owner.check(mass > 0.0, "M", mass, "gives a mass that is not positive")
     modes = MODES if modes is None else owner.as_integer("modes", modes, at_least=0)
-    phi, frequencies = craig_bampton(owner, M, K, X, per, [frame[1:] for frame in frames], modes)
+    phi, frequencies = craig_bampton(owner, M, K, X, per, frames, modes)
     arrays = reduced(M, K, phi, per, len(frames))
-    places = np.array([frame[1] for frame in frames])
+    places = np.array([frame.at for frame in frames])
     arrays["K"] = _without_rigid(owner, arrays["K"], abs(K).max(), rigid_coordinates(places, phi.shape[1]))
     centre = np.array([rigid[1, 5], rigid[2, 3], rigid[0, 4]]) / mass  # e_z × X along y, …
     inertia = rigid[3:, 3:] - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
@@ -47,14 +48,14 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, ce
     }  # fmt: skip
     arrays |= {} if cells is None else cells
     arrays |= _patterns(owner, arrays, phi, basis, frames, stiffening)
-    found = Reduction([frame[0] for frame in frames], mass, arrays, name=name)
+    found = Reduction([frame.name for frame in frames], mass, arrays, name=name)
     size = np.sqrt(np.diag(found.M).clip(1e-300))
     least = float(np.linalg.eigvalsh(found.M / np.outer(size, size))[0])
     message = (
         "leaves a frame without mass in some direction: a frame needs three nodes not on a line, or nodes with "
         "rotations that have inertia"
     )
-    owner.check(least > 1e-12 and np.diag(found.M).min() > 0.0, "frames", [frame[0] for frame in frames], message)
+    owner.check(least > 1e-12 and np.diag(found.M).min() > 0.0, "frames", [frame.name for frame in frames], message)
     return found
 
 
@@ -73,7 +74,7 @@ def _patterns(owner, arrays, phi, basis, frames, stiffening):
     n = phi.shape[1]
     if stiffening is None:
         return {"stretch": np.zeros((0, n)), "pull_stiffness": np.zeros(0), "pull_geometry": np.zeros((0, n, n))}
-    names, (first, last, geometry) = [frame[0] for frame in frames], stiffening
+    names, (first, last, geometry) = [frame.name for frame in frames], stiffening
     for frame in (first, last):
         owner.check(frame in names, "stiffening", frame, f"is no frame; there are {', '.join(names)}")
     X = arrays["positions"]
@@ -88,8 +89,11 @@ def _patterns(owner, arrays, phi, basis, frames, stiffening):
     return {"stretch": c[None], "pull_stiffness": np.array([k]), "pull_geometry": 0.5 * (made + made.T)[None]}
 
 
-def _frames(owner, frames, nodes_of, X):
-    """(name, place, numbers of nodes) of each frame; no node may be in two."""
+def _frames(owner, frames, nodes_of, X, coupling, weights_of):
+    """`FrameNodes` of each frame; no node may be in two. ``weights_of`` (group, nodes) for averaged ones."""
+    kinds = coupling if isinstance(coupling, dict) else dict.fromkeys(frames, coupling)
+    unknown = [frame for frame in kinds if frame not in frames]
+    owner.check(not unknown, "coupling", unknown, f"are no frames; there are {', '.join(map(str, frames))}")
     message = "must be a dict: name of a frame to its nodes, or to (nodes, position)"
     owner.check(isinstance(frames, dict) and len(frames) > 0, "frames", frames, message)
     found, taken = [], {}
@@ -102,7 +106,9 @@ def _frames(owner, frames, nodes_of, X):
             if taken.setdefault(k, frame) != frame:
                 where = X[k].round(6).tolist()
                 raise ParameterError(owner, "frames", frame, f"and frame '{taken[k]}' share a node, at {where} m")
-        found.append((frame, at, nodes))
+        kind = kinds.get(frame, "rigid")
+        owner.as_choice("coupling", kind, ("rigid", "averaged"), "must be 'rigid' or 'averaged', or a dict of frames")
+        found.append(FrameNodes(frame, at, nodes, weights_of(group, nodes) if kind == "averaged" else None))
     return found
 
 
@@ -113,6 +119,7 @@ def reduce_mesh(
     frames: dict[str, Any],
     *,
     modes: int | None = None,
+    coupling: str | dict[str, str] = "rigid",
     group: str | None = None,
     elements: Any = None,
     mass: str = "consistent",
@@ -131,6 +138,9 @@ def reduce_mesh(
     modes : int ≥ 0
         Internal modes, of lowest frequency with all frames held; default 12. A body that is struck needs as many as
         `Reduction.effective_mass` asks for.
+    coupling : {"rigid", "averaged"} or dict of frames
+        "averaged": the frame moves as its faces do in the mean, weighted with their areas, and they stay free to
+        deform; forces on it spread over them. "rigid": they keep their form.
     group, elements, mass : as `SolidBody`
     stiffening : (str, str), optional
         Two frames between which the part carries an axial load, as a rod does: the load then stiffens bending, or
@@ -160,7 +170,17 @@ def reduce_mesh(
     model = Model(name or "reduction")
     model.add(body)
     M, K = _matrices_of(model, body)
-    named = _frames(owner, frames, body.node_numbers, body.reference)
+
+    def shares(group, nodes):
+        try:
+            places, share = area_shares(owner, body, group)
+        except ParameterError:  # nodes without faces
+            return np.full(len(nodes), 1.0 / len(nodes))
+        weights = np.zeros(len(body.nodes))
+        weights[places] = share
+        return weights[nodes]
+
+    named = _frames(owner, frames, body.node_numbers, body.reference, coupling, shares)
     triangles = []
     for rows in mesh.boundary(group).values():
         corners = 3 if rows.shape[1] in (3, 6) else 4
@@ -218,6 +238,7 @@ def reduce_matrices(
     frames: dict[str, Any],
     *,
     modes: int | None = None,
+    coupling: str | dict[str, str] = "rigid",
     stiffening: tuple[str, str, Any] | None = None,
     name: str | None = None,
 ) -> Reduction:
@@ -235,6 +256,7 @@ def reduce_matrices(
         Name -> numbers of the nodes that follow the frame rigidly, from 0, or their labels if ``points`` has them; or
         (numbers, position (3,) [m]). Default: the mean of the nodes.
     modes : int ≥ 0, default 12
+    coupling : {"rigid", "averaged"} or dict of frames, as `reduce_mesh`; all nodes of a frame have the same weight
     stiffening : (str, str, (N, N) matrix or path), optional
         Two frames between which the part carries an axial load, and its geometric stiffness under a unit pull.
     name : str, optional
@@ -281,6 +303,10 @@ def reduce_matrices(
         owner.check(found.size and there.all(), "frames", numbers, missing)
         return np.searchsorted(labels, found)
 
+    def equal(group, nodes):
+        return np.full(len(nodes), 1.0 / len(nodes))
+
+    named = _frames(owner, frames, nodes_of, X, coupling, equal)
     given = None
     if stiffening is not None:
         first, last, geometry = _two(owner, stiffening, 3)
@@ -288,7 +314,7 @@ def reduce_matrices(
         geometry = geometry.matrix(labels, per) if isinstance(geometry, Entries) else geometry
         owner.check(geometry.shape == K.shape, "stiffening", geometry.shape, f"must be of the shape of K, {K.shape}")
         given = (first, last, geometry)
-    return _finish(owner, M, K, X, per, _frames(owner, frames, nodes_of, X), modes, np.zeros((0, 3)), name, given)
+    return _finish(owner, M, K, X, per, named, modes, np.zeros((0, 3)), name, given)
 
 
 def _labelled(owner, points):

@@ -15,6 +15,7 @@ _COMMON_BYTES = 1 << 14  # the workspace of the library is about 3 kB in all ver
 _MINOR_AT = 1  # of the size_t at the beginning of a factor: n, and the first column that is not positive
 _LOWER, _REAL, _DOUBLE, _INT = -1, 1, 0, 0
 _POINTER = ctypes.c_void_p
+_PRINTF = 4  # of the functions in ``SuiteSparse_config``
 
 
 class _Sparse(ctypes.Structure):
@@ -30,6 +31,17 @@ class _Dense(ctypes.Structure):
 
     _fields_ = [(name, ctypes.c_size_t) for name in ("nrow", "ncol", "nzmax", "d")]
     _fields_ += [("x", _POINTER), ("z", _POINTER), ("xtype", ctypes.c_int), ("dtype", ctypes.c_int)]
+
+
+def _silence():
+    """Let CHOLMOD print nothing: what it has to say comes as an error."""
+    config = library("suitesparseconfig")
+    if config is None:
+        return
+    if hasattr(config, "SuiteSparse_config_printf_func_set"):  # since version 6
+        config.SuiteSparse_config_printf_func_set(_POINTER(0))
+    else:
+        (_POINTER * 7).in_dll(config, "SuiteSparse_config")[_PRINTF] = None
 
 
 class Cholesky:
@@ -55,6 +67,7 @@ class Cholesky:
             n, n, len(rows), address(pointers), address(rows), None, address(values), None,
             _LOWER, _INT, _REAL, _DOUBLE, 1, 1,
         )  # fmt: skip
+        _silence()
         cholmod.cholmod_start(at)
         self._factor.value = cholmod.cholmod_analyze(ctypes.byref(A), at)
         if not self._factor.value:
