@@ -300,19 +300,20 @@ def test_averaged_frames_move_as_their_faces_do_in_the_mean():
 
 
 def test_reductions_with_averaged_frames_have_the_frequencies_of_the_mesh():
-    """Free bar: with 12 modes the first ones are those of the full mesh, whichever way frames are coupled."""
+    """Free bar: from above, by Ritz's principle; in the limit closer than with rigid ends, which stiffen it."""
     from scipy.sparse.linalg import eigsh
 
     mesh, material = fem.block_mesh([10, 1, 1], [12, 2, 2]), fem.SolidMaterial(1.0, 0.3, 1.0)
     system = system_of(fem.SolidBody(mesh, material))
     M, _, K, _ = system.matrices(system.initial)
     full = np.sqrt(eigsh(K, 10, M, sigma=-1e-3)[0][6:])
-    found = {}
-    for kind in ("rigid", "averaged"):
-        reduction = fem.reduce_mesh(mesh, material, ENDS, modes=12, coupling=kind)
-        found[kind] = np.sqrt(eigh(reduction.K, reduction.M, eigvals_only=True)[6:10])
-    assert found["averaged"] == pytest.approx(full, rel=1e-3)
-    assert (np.abs(found["averaged"] - full) < np.abs(found["rigid"] - full)).all()
+    errors = {}
+    for kind, modes in (("averaged", 12), ("averaged", 48), ("rigid", 48)):
+        reduction = fem.reduce_mesh(mesh, material, ENDS, modes=modes, coupling=kind)
+        errors[kind, modes] = np.sqrt(eigh(reduction.K, reduction.M, eigvals_only=True)[6:10]) / full - 1.0
+    assert errors["averaged", 48].min() > 0.0 and errors["averaged", 48].max() < 1e-4
+    assert errors["averaged", 12].max() < 4e-3
+    assert (errors["averaged", 48] < errors["rigid", 48]).all()
 
 
 def test_what_cannot_be_averaged_is_refused():
