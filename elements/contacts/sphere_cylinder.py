@@ -125,10 +125,11 @@ class _SphereCylinder(SphereShapeContact):
         name: str | None = None,
         **law: Any,
     ) -> None:
-        super().__init__(sphere, cylinder, radius=radius, name=name, **law)
+        endless = length is None or (isinstance(length, float) and length == np.inf)
+        # at an edge without rounding a point has no normal
+        super().__init__(sphere, cylinder, radius=radius, allow_point=endless, name=name, **law)
         self.radius_cylinder = self.positive("radius_cylinder", radius_cylinder, "m")
         self._check_clearance()
-        endless = length is None or (isinstance(length, float) and length == np.inf)
         self.length = np.inf if endless else self.positive("length", length, "m")
         if drawn_length is None:
             drawn_length = 0.0
@@ -151,6 +152,7 @@ class SphereOnCylinder(_SphereCylinder):
     cylinder : Frame, Node or body
         Its z axis is the axis of the cylinder, its origin the middle of it.
     radius, radius_cylinder : float > 0 [m]
+        A radius of 0, a point, goes with an infinite cylinder.
     length : float > 0, optional [m]
         With its flat ends and their edges. Default: infinite.
     drawn_length : float ≥ 0, optional [m]
@@ -168,7 +170,7 @@ class SphereOnCylinder(_SphereCylinder):
     Notes
     -----
     Tangent t1 is along the axis while the sphere is on the wall. An edge that the sphere rolls over is round off by
-    its radius; for a point (radius 0) use a small sphere.
+    its radius; for a point at an edge use a small sphere.
 
     Examples
     --------
@@ -207,7 +209,8 @@ class SphereInCylinder(_SphereCylinder):
     cylinder : Frame, Node or body
         Its z axis is the axis of the cylinder, its origin the middle of it.
     radius, radius_cylinder : float > 0 [m]
-        radius < radius_cylinder; the difference is the clearance.
+        radius < radius_cylinder; the difference is the clearance. A radius of 0, a point, goes with an infinite
+        cylinder.
     length : float > 0, optional [m]
         Of a pipe with open ends; the sphere can roll over their rims. Default: infinite. Close an end by a
         `SphereOnPlane`.

@@ -88,6 +88,45 @@ def test_a_sphere_hits_a_free_block_whose_whole_boundary_can_touch():
     assert result.energy.total[-1] < result.energy.total[0]
 
 
+def test_a_free_roller_hits_a_free_block():
+    """Momentum of both stays; a roller of 0.6 m round the y axis, whose frame is turned, from above."""
+    cube = block("hexa8", [1, 1, 1], [3, 2, 2], E=1e4, density=1.0)
+    roller = fem.RigidBody(0.3, [0.05, 0.05, 0.05], position=[0.45, 0.5, 1.61], velocity=[0.5, 0, -5], name="roller")
+    model = fem.Model("hit", gravity=[0, 0, 0])
+    axis = roller.frame(rotation=fem.rotations.frame_with_axis([0, 1, 0]))
+    touch = fem.SurfaceContacts(cube, "z1", cylinder=axis, radius=0.6, friction=0.2, name="touch")
+    model.add(cube, roller, touch)
+    assert len(touch.elements) == 12
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.06, h=5e-4)
+    system = fem.System(model)
+
+    def momentum(step):
+        state = result.state(step)
+        full = system.expanded(system.matrices(state, mass_only=True) @ system.reduced(state.V.ravel()))
+        return full.reshape(-1, 6)[:, :3]
+
+    before, after = momentum(0), momentum(-1)
+    assert np.abs(after[roller.node.index] - before[roller.node.index]).max() > 0.2 * 0.3 * 5.0
+    assert np.abs(after.sum(axis=0) - before.sum(axis=0)).max() < 1e-9
+    assert min(result[contact.name].gap.min() for contact in touch.elements) > -1e-9
+
+
+def test_a_block_in_a_drum_comes_to_rest_on_its_edges():
+    """Two edges of the lower face carry the weight; their forces point to the axis of the drum."""
+    cube = block("hexa8", [0.6, 0.4, 0.3], [2, 1, 1], E=1e7, nu=0.3, density=1000.0, damping=5e-3)
+    height = 1.0 - np.sqrt(1.0 - 0.09)  # of the edges above the bottom of the drum of 1 m
+    model = fem.Model("drum", gravity=[0, 0, -9.81])
+    axis = model.ground.frame([0.3, 0, 1.0 - height - 1e-3], fem.rotations.frame_with_axis([0, 1, 0]))
+    drum = fem.SurfaceContacts(cube, "z0", cylinder=axis, radius=1.0, hollow=True, friction=0.0, name="drum")
+    model.add(cube, drum)
+    result = fem.DecoupledNSGA(rho_inf=0.5).run(model, t_end=0.5, h=2e-3)
+    forces = np.array([result[contact.name].force_normal[-20:].mean() for contact in drum.elements])
+    edges = np.array([abs(node.position[0] - 0.3) > 0.2 for node in drum.nodes])
+    assert forces[~edges] == pytest.approx(0.0, abs=1e-9)
+    assert forces[edges].sum() * np.sqrt(1 - 0.09) == pytest.approx(cube.mass * 9.81, rel=0.01)
+    assert min(result[contact.name].gap.min() for contact in drum.elements) > -1e-9
+
+
 def test_a_block_rests_on_an_incline_below_the_limit_of_friction_and_slides_above_it():
     moved = {}
     for friction in (0.22, 0.18):  # tan 11.3° = 0.2
@@ -110,10 +149,12 @@ def test_bad_input_is_told():
     fine, curved = block("hexa8", [1, 1, 1], [1, 1, 1]), block("hexa20", [1, 1, 1], [1, 1, 1])
     for message, call in {
         "wrong sign or none": lambda: fem.SurfaceContacts(curved, "x0", ground),
-        "or a sphere must be given": lambda: fem.SurfaceContacts(fine, "x0"),
-        "and not both": lambda: fem.SurfaceContacts(fine, "x0", ground, sphere=ground, radius=1.0),
-        "a sphere needs one": lambda: fem.SurfaceContacts(fine, "x0", sphere=ground),
-        "goes with a sphere": lambda: fem.SurfaceContacts(fine, "x0", ground, radius=1.0),
+        "or a sphere or a cylinder must be given": lambda: fem.SurfaceContacts(fine, "x0"),
+        "and not two of them": lambda: fem.SurfaceContacts(fine, "x0", ground, sphere=ground, radius=1.0),
+        "these need one": lambda: fem.SurfaceContacts(fine, "x0", sphere=ground),
+        "cylinder, and these need one": lambda: fem.SurfaceContacts(fine, "x0", cylinder=ground),
+        "goes with a cylinder": lambda: fem.SurfaceContacts(fine, "x0", ground, hollow=True),
+        "goes with a sphere or cylinder": lambda: fem.SurfaceContacts(fine, "x0", ground, radius=1.0),
         "is not in this mesh": lambda: fem.SurfaceContacts(fine, "left", ground),
         "did you mean 'friction'": lambda: fem.SurfaceContacts(fine, "x0", ground, frction=0.1),
     }.items():
