@@ -74,6 +74,7 @@ from fem_mbs.elements.solids.coupling import SurfaceCoupling
 from fem_mbs.elements.solids.element import Hexa8, Hexa8Enhanced, Hexa20, Tetra4, Tetra10, Wedge6, Wedge15
 from fem_mbs.elements.solids.loads import BodyForce, NodalLoad, PressureFace, SurfacePressure, SurfaceTraction
 from fem_mbs.elements.solids.material import SolidMaterial
+from fem_mbs.elements.solids.tie import Tie, TiedNode
 from fem_mbs.elements.superelements.reduce import reduce_matrices, reduce_mesh
 from fem_mbs.elements.superelements.reduction import Reduction, load_reduction
 from fem_mbs.elements.superelements.superelement import Superelement
@@ -95,7 +96,8 @@ __all__ = [
     "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
     "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth",
     "StateSpace", "Stops", "Superelement", "SurfaceContacts", "SurfaceCoupling", "SurfacePressure", "SurfaceTraction",
-    "Tetra4", "Tetra10", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates", "Wedge6", "Wedge15",
+    "Tetra4", "Tetra10", "Tie", "TiedNode", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates",
+    "Wedge6", "Wedge15",
     "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "load_reduction", "reduce_matrices", "reduce_mesh",
     "register", "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

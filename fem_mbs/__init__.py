@@ -97,6 +97,7 @@ _WHERE = {
     ),
     "fem_mbs.elements.solids.loads": ("BodyForce", "SurfacePressure", "SurfaceTraction"),
     "fem_mbs.elements.solids.material": ("SolidMaterial",),
+    "fem_mbs.elements.solids.tie": ("Tie", "TiedNode"),
     "fem_mbs.elements.superelements.reduce": ("reduce_matrices", "reduce_mesh"),
     "fem_mbs.elements.superelements.reduction": ("Reduction", "load_reduction"),
     "fem_mbs.elements.superelements.superelement": ("Superelement",),

@@ -26,6 +26,7 @@ TETRAHEDRA = {
     "hexahedron": [[0, 1, 3, 4], [1, 2, 3, 6], [1, 3, 4, 6], [1, 4, 5, 6], [3, 4, 6, 7]],
 }
 FLAT = ("triangle", "quad")
+ROUND_OFF = 1e-15  # of the extent of a mesh, in its centre of mass
 
 
 class MassProperties:
@@ -93,7 +94,9 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
     center = first / volume
     C = density * (second - volume * np.outer(center, center))
     inertia = np.trace(C) * np.eye(3) - C
-    return MassProperties(volume, density, scale * origin + center, 0.5 * (inertia + inertia.T))
+    place = scale * origin + center
+    place[np.abs(place) < ROUND_OFF * extent] = 0.0
+    return MassProperties(volume, density, place, 0.5 * (inertia + inertia.T))
 
 
 def surface_of(mesh: Any, scale: float, offset: np.ndarray) -> Any:

@@ -14,12 +14,13 @@ FEW = 300  # unknowns: any factors are made in a hundredth of a second
 class _Multifrontal:
     """Factors by UMFPACK, with the ``solve`` of SciPy's."""
 
-    def __init__(self, matrix):
+    def __init__(self, matrix: Any) -> None:
         self._solver = UMFPACK(matrix.shape[0], matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32))
         if not self._solver.factor(np.ascontiguousarray(matrix.data, float)):
             raise RuntimeError("Factor is exactly singular")  # as SciPy says
 
     def solve(self, right: np.ndarray) -> np.ndarray:
+        """Solutions of right-hand sides (n,) or (n, k)."""
         right = np.asarray(right, float)
         if right.ndim == 1:
             return self._solver.solve(right)

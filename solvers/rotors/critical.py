@@ -22,6 +22,7 @@ from fem_mbs.solvers.rotors.whirl import mac
 from fem_mbs.system.in_use import alone
 
 ITERATIONS = 30
+NEUTRAL = 1e-12  # of the largest stiffness: what a motion that nothing holds has by round-off
 CLOSE = 1e-10  # relative change of a speed that ends its iteration
 
 
@@ -83,21 +84,44 @@ def critical_speeds(
 
 def _solve(rotor, stiffness_at, gyroscopic_at, order):
     """Ω² > 0 of (1), increasing, and vectors by columns, with K and C₁ taken at speeds [rad/s]."""
-    from scipy.linalg import eig, solve
-
     Z = rotor.Z
     K = Z.T @ (rotor.matrices(stiffness_at)[2] @ Z)
     M, C, _, _ = rotor.matrices(gyroscopic_at)
     m, c = Z.T @ (M @ Z), Z.T @ (C @ Z)
     k, B = 0.5 * (K + K.T), order**2 * m - 0.5j * order * (c - c.T) / gyroscopic_at
-    shift = 1e-10 * np.abs(np.diagonal(k)).max() / np.abs(np.diagonal(m)).max()
+    sizes, modes = np.linalg.eigh(k)
+    neutral = np.abs(sizes) <= NEUTRAL * np.abs(sizes).max()
+    squares, vectors = (_definite if (sizes[~neutral] > 0.0).all() else _indefinite)(k, B, sizes, modes, neutral)
+    by_size = np.argsort(squares)
+    return squares[by_size], Z @ vectors[:, by_size]
+
+
+def _definite(k, B, sizes, modes, neutral):
+    """Ω² > 0 and vectors, by columns, of k x = Ω² B x, k ≥ 0: Hermitian in 1/Ω², to round-off of the largest.
+
+    A motion n that nothing holds, as the spin, has n·B x = 0 for Ω ≠ 0; it is taken out with what it adds to others.
+    """
+    free, held = modes[:, neutral], modes[:, ~neutral] / np.sqrt(sizes[~neutral])
+    if free.shape[1]:
+        try:
+            held = held - free @ np.linalg.solve(free.T @ B @ free, free.T @ B @ held)
+        except np.linalg.LinAlgError:  # without mass too: the others do not move it
+            pass
+    inverse, vectors = np.linalg.eigh(held.conj().T @ B @ held)
+    real = inverse > 1e-13 * np.abs(inverse).max()
+    return 1.0 / inverse[real], held @ vectors[:, real]
+
+
+def _indefinite(k, B, sizes, modes, neutral):
+    """The same of a k with negative stiffness: those Ω² that are real."""
+    from scipy.linalg import eig, solve
+
+    shift = 1e-10 * np.abs(np.diagonal(k)).max() / np.abs(np.diagonal(B)).max()
     inverse, vectors = eig(solve(k + shift * B, B))
     kept = np.abs(inverse) > 1e-13 * np.abs(inverse).max()
-    squares, vectors = 1 / inverse[kept] - shift, (Z @ vectors[:, kept])
+    squares, vectors = 1 / inverse[kept] - shift, vectors[:, kept]
     real = (squares.real > 1e-4 * shift) & (np.abs(squares.imag) <= 1e-7 * np.abs(squares))
-    squares, vectors = squares.real[real], vectors[:, real]
-    by_size = np.argsort(squares)
-    return squares[by_size], vectors[:, by_size]
+    return squares.real[real], vectors[:, real]
 
 
 def _settled(rotor, speed, vector, order):

@@ -92,6 +92,21 @@ SOLIDS = {
         fem.SurfaceCoupling,
         dict(body=body(), group="x1", frame=fem.Node6(), kind="averaged", weights="area", name="c"),
     ),
+    "Tie": lambda: (
+        fem.Tie,
+        dict(
+            body_A=body(),
+            group_A="x1",
+            body_B=fem.SolidBody(fem.block_mesh([1, 1, 1], [1, 1, 1], cell="tetra10"), steel(), position=[1, 0, 0]),
+            group_B="x0",
+            tolerance=1e-6,
+            name="t",
+        ),
+    ),
+    "TiedNode": lambda: (
+        fem.TiedNode,
+        dict(node=fem.Node3(), face=[fem.Node3() for _ in range(3)], shapes=[0.2, 0.3, 0.5], name="t"),
+    ),
     "SurfaceContacts": lambda: (
         fem.SurfaceContacts,
         dict(

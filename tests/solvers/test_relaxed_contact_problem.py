@@ -79,7 +79,9 @@ def test_velocities_are_those_of_clarabel(name):
     P, A = sp.eye_array(unknowns, format="csc"), sp.csc_array(-slopes[:, None] * G)
     cones = [clarabel.SecondOrderConeT(3)] * n
     known = clarabel.DefaultSolver(P, np.zeros(unknowns), A, slopes * scaled.q.ravel(), cones, settings).solve()
-    assert known.status == clarabel.SolverStatus.Solved
+    # 1e-11 is near the round-off of its own equations: on some processors it stops a little before
+    assert known.status in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
+    assert known.r_prim < 1e-9 and known.r_dual < 1e-9
     u = (G @ known.x + scaled.q.ravel()).reshape(n, 3) * scaled.q_norm / scaled.S
     obtained = solve_contact_problem(problem, tol=1e-11).u
     # velocities are unique, impulses are not
