@@ -91,11 +91,11 @@ def _patterns(owner, arrays, phi, basis, frames, stiffening):
 
 def _frames(owner, frames, nodes_of, X, coupling, weights_of):
     """`FrameNodes` of each frame; no node may be in two. ``weights_of`` (group, nodes) for averaged ones."""
+    message = "must be a dict: name of a frame to its nodes, or to (nodes, position)"
+    owner.check(isinstance(frames, dict) and len(frames) > 0, "frames", frames, message)
     kinds = coupling if isinstance(coupling, dict) else dict.fromkeys(frames, coupling)
     unknown = [frame for frame in kinds if frame not in frames]
     owner.check(not unknown, "coupling", unknown, f"are no frames; there are {', '.join(map(str, frames))}")
-    message = "must be a dict: name of a frame to its nodes, or to (nodes, position)"
-    owner.check(isinstance(frames, dict) and len(frames) > 0, "frames", frames, message)
     found, taken = [], {}
     for frame, given in frames.items():
         owner.as_text("frames", frame)

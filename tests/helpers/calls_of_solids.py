@@ -143,12 +143,16 @@ SOLIDS = {
             modes=2,
             group=None,
             elements=None,
+            coupling={"b": "averaged"},
             mass="lumped",
             stiffening=("a", "b"),
             name="part",
         ),
     ),
-    "reduce_matrices": lambda: (fem.reduce_matrices, dict(**shaft(), modes=0, stiffening=None, name="shaft")),
+    "reduce_matrices": lambda: (
+        fem.reduce_matrices,
+        dict(**shaft(), modes=0, coupling="rigid", stiffening=None, name="shaft"),
+    ),
     "load_reduction": lambda: (fem.load_reduction, dict(path=reduction_file())),
     "Reduction": lambda: (
         fem.Reduction,
