@@ -1,9 +1,11 @@
-"""Speed of the assembly of solids: forces, mass and tangent into the global sparse matrix, per element.
+"""Speed of solids: assembly per element, steps of large bodies, and what a reduction of one costs and saves.
 
-Beside it scikit-fem where it is installed (``pip install scikit-fem``): the stiffness of linear elasticity alone, on
-the same cube of tetrahedra of 10 nodes, with its own quadrature of degree 2. One process; best of three.
+Assembly is that of forces, mass and tangent into the global sparse matrix. Beside it scikit-fem where it is installed
+(``pip install scikit-fem``): the stiffness of linear elasticity alone, on the same cube of tetrahedra of 10 nodes, with
+its own quadrature of degree 2. One process; best of three.
 
     python benchmarks/solids.py [divisions]
+    python benchmarks/solids.py steps [divisions]     a falling cube of Tetra10, and a bar beside its superelement
 """
 
 import sys
@@ -73,5 +75,61 @@ def main(n=12):
     print(f"scikit-fem, tetra10, linear stiffness alone: {1e6 * theirs:.2f} µs each, {theirs / own:.1f} times ours")
 
 
+def per_step(model, few=5, many=25, h=1e-3):
+    """Seconds of the first steps and of one of those that follow, and the last state."""
+    solver = fem.DecoupledNSGA(rho_inf=0.8)
+    system = model.compile()
+    solver.run(system, t_end=h, h=h)  # may compile
+    times = []
+    for count in (few, many):
+        begun = time.perf_counter()
+        result = solver.run(system, t_end=count * h, h=h)
+        times.append(time.perf_counter() - begun)
+    return times[0], (times[1] - times[0]) / (many - few), result
+
+
+def held(n):
+    """Cube of Tetra10, one face held, under its weight."""
+    body = fem.SolidBody(fem.block_mesh([1, 1, 1], [n, n, n], cell="tetra10"), fem.SolidMaterial(1e6, 0.3, 1e3))
+    body.fix("z0")
+    model = fem.Model("cube", gravity=[0, 0, -9.81])
+    model.add(body)
+    return model, body
+
+
+def steps(n=13):
+    model, body = held(n)
+    first, each, _ = per_step(model)
+    nodes = len(body.nodes)
+    print(f"cube of {nodes} nodes: {first:.2f} s for 5 steps, then {each:.3f} s each")
+    n = 6 * (n // 6) or 6  # a bar of as many nodes
+    mesh = fem.block_mesh([1.0, 0.1, 0.1], [12 * n, n // 2, n // 2], cell="hexahedron")
+    steel = fem.SolidMaterial(210e9, 0.3, 7850.0)
+    bar = fem.SolidBody(mesh, steel, name="bar")
+    full = fem.Model("bar", gravity=[0, 0, -9.81])
+    bar.fix("x0")
+    full.add(bar)
+    _, each, result = per_step(full, h=1e-4)
+    begun = time.perf_counter()
+    part = fem.reduce_mesh(mesh, steel, {"root": "x0", "tip": "x1"}, modes=40)
+    made = time.perf_counter() - begun
+    arm = fem.Superelement(part, name="bar")
+    model = fem.Model("reduced bar", gravity=[0, 0, -9.81])
+    model.add(arm, fem.Fixed.at(model.ground, arm.frame("root"), arm.frame("root").position))
+    _, fast, reduced = per_step(model, h=1e-4)
+    tip = bar.node_at([1.0, 0.05, 0.05])
+    one = result.rows([len(result.t) - 1])["position"][0, tip.index] - tip.position
+    place = np.abs(part.points - tip.position).sum(axis=1).argmin()
+    two = arm.positions(reduced)[place] - part.points[place]
+    stress = [bar.stresses(result).von_mises.max(), arm.stresses(reduced).von_mises.max()]
+    print(
+        f"bar of {len(bar.nodes)} nodes: {1e3 * each:.1f} ms a step; 40 modes: {1e3 * fast:.2f} ms, "
+        f"{each / fast:.0f} times faster, reduced in {made:.1f} s\n"
+        f"    tip after 25 steps {one[2]:.6e} m, reduced {two[2] / one[2] - 1:+.1e}; "
+        f"largest von Mises {stress[0]:.4e} Pa, reduced {stress[1] / stress[0] - 1:+.1e}"
+    )
+
+
 if __name__ == "__main__":
-    main(*(int(argument) for argument in sys.argv[1:]))
+    what = steps if sys.argv[1:2] == ["steps"] else main
+    what(*(int(argument) for argument in sys.argv[1:] if argument.isdigit()))
