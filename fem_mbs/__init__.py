@@ -125,6 +125,7 @@ _WHERE = {
         "critical_speeds", "floquet", "frequency_response", "initial_accelerations", "linearise", "load_path", "modes",
         "static_equilibrium", "unbalance_response",
     ),
+    "fem_mbs.solvers.linear.assurance": ("mac",),
     "fem_mbs.solvers.stepping.continue_from": ("continue_from",),
     "fem_mbs.solvers.stepping.resume": ("resume",),
     "fem_mbs.bearings.spall": ("Spall",),

@@ -229,6 +229,16 @@ class SolidBody(Part):
         self.check(fits, "state", state, "is of a model without this body")
         return Fields(self.blocks, x[numbers])
 
+    def mode_shapes(self, modes: Any) -> np.ndarray:
+        """Displacements (k, n, 3) of the nodes of this body in k modes, for `fem_mbs.mac`.
+
+        Parameters
+        ----------
+        modes : Modes
+            Of `fem_mbs.modes` of a model with this body.
+        """
+        return modes.shapes[:, numbers_in(self, modes), :3]
+
     @functools.cached_property
     def blocks(self) -> list[Block]:
         """The elements as arrays, places in `nodes`: what their stresses are made of."""
@@ -263,3 +273,13 @@ class SolidBody(Part):
 
     def __repr__(self) -> str:
         return f"{label(self)}: {len(self.elements)} elements, {len(self.nodes)} nodes, {self.mass:.6g} kg"
+
+
+def numbers_in(body: Any, modes: Any) -> list[int]:
+    """Numbers of the nodes of a body in the shapes of modes; ParameterError where these are of another model."""
+    body.check(hasattr(modes, "shapes") and hasattr(modes, "system"), "modes", modes, "must be what fem.modes returned")
+    numbers = [-1 if node.index is None else node.index for node in body.nodes]
+    theirs = modes.system.nodes
+    mine = all(0 <= k < len(theirs) and theirs[k] is node for k, node in zip(numbers, body.nodes))
+    body.check(mine, "modes", modes, "are of a model without this body")
+    return numbers

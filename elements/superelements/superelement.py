@@ -14,6 +14,7 @@ from scipy.linalg import eigh
 
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.elements.base import Inertia, register
+from fem_mbs.elements.solids.body import numbers_in
 from fem_mbs.elements.superelements import kernels
 from fem_mbs.elements.superelements.forces import PARAMETERS
 from fem_mbs.elements.superelements.reduce import reduce_matrices
@@ -251,6 +252,25 @@ class Superelement(Inertia):
             self._part = ReducedParts.of([(0, self)])
         own = ReducedParts(**self._part.arrays() | {"nodes": np.arange(len(self.nodes))})
         return own.fields(x, R)
+
+    def mode_shapes(self, modes: Any) -> np.ndarray:
+        """Displacements (k, points, 3), inertial axes, of all points of the mesh in k modes, for `fem_mbs.mac`.
+
+        Parameters
+        ----------
+        modes : Modes
+            Of `fem_mbs.modes` of a model with this body.
+        """
+        numbers, found = numbers_in(self, modes), []
+        x, R = modes.state.x[numbers], modes.state.R[numbers]
+        if self._part is None:
+            self._part = ReducedParts.of([(0, self)])
+        own = ReducedParts(**self._part.arrays() | {"nodes": np.arange(len(self.nodes))})
+        points = own.points(x, R)
+        for shape in modes.shapes[:, numbers]:
+            parts = [own.velocities(points, x, R, part[:, :3], part[:, 3:]) for part in (shape.real, shape.imag)]
+            found.append(parts[0] if np.isrealobj(shape) else parts[0] + 1j * parts[1])
+        return np.array(found)
 
     def _poses(self, state, time):
         """Positions and rotations of the nodes of the body at a state."""

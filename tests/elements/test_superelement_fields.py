@@ -195,3 +195,26 @@ def test_deformations_beyond_the_linear_range_are_told(force, told):
     assert bool(text) == told
     if told:
         assert "Superelement 'arm'" in text[0] and "Divide the part" in text[0]
+
+
+def test_modes_of_a_reduced_arm_have_the_shapes_of_the_full_mesh():
+    """Clamped, of another stiffness in each plane, turned in space: MAC of the first four with all four."""
+    mesh, turned = fem.block_mesh([0.4, 0.02, 0.03], [8, 1, 1]), [0.3, 1.0, -0.5]
+    body = fem.SolidBody(mesh, STEEL, rotation=turned)
+    body.fix("x0")
+    full = fem.Model("full")
+    full.add(body)
+    reduction = fem.reduce_mesh(mesh, STEEL, ENDS, modes=12)
+    arm = fem.Superelement(reduction, rotation=turned, name="arm")
+    model = fem.Model("reduced")
+    model.add(arm, fem.Fixed.at(model.ground, arm.frame("left"), arm.frame("left").position))
+    one, two = fem.modes(full, n=4), fem.modes(model, n=4)
+    assert two.omega == pytest.approx(one.omega, rel=2e-3)
+    alike = fem.mac(body.mode_shapes(one), arm.mode_shapes(two))
+    assert np.diag(alike).min() > 0.9999 and (alike - np.diag(np.diag(alike))).max() < 0.05
+    by_mass = fem.mac(one.shapes[:, :, :3], one.shapes[:, :, :3], np.arange(len(full.nodes)))
+    assert np.diag(by_mass) == pytest.approx(np.ones(4))
+    with pytest.raises(fem.ParameterError, match="are of a model without this body"):
+        body.mode_shapes(two)
+    with pytest.raises(fem.ParameterError, match="are shapes at other points"):
+        fem.mac(one.shapes, two.shapes)

@@ -35,6 +35,7 @@ SOLVERS = {
         ),
     ),
     "explain": lambda: (fem.explain, dict(model=beam_model())),
+    "mac": lambda: (fem.mac, dict(first=[[1.0, 0.0], [0.0, 2.0]], second=[[2.0, 2.0]], weights=[1.0, 2.0])),
     "modes": lambda: (
         fem.modes,
         dict(
