@@ -151,7 +151,13 @@ class SolidBody(Part):
     def _fill(self, kind, places, made):
         """Elements of one type, on nodes ``places`` (n, nn), with their records."""
         nodes, first = self.nodes, len(self.elements)
-        alike = {"material": self.material, "signals": [], "index": None, "viscous": bool(made["beta"].any())}
+        alike = {
+            "body_name": self.name,
+            "material": self.material,
+            "signals": [],
+            "index": None,
+            "viscous": bool(made["beta"].any()),
+        }
         for k, row in enumerate(places.tolist()):
             element = kind.__new__(kind)
             name = None if self.name is None else f"{self.name} {first + k}"

@@ -85,7 +85,10 @@ def energy_table(result: "Results", start: float | None, end: float | None) -> E
     a = 0 if start is None else result.at(start)
     b = len(result.t) - 1 if end is None else result.at(end)
     work, energy = result._store.read("work"), result._store.read("energy")
-    lines = [Line(name, kind, float(w)) for (name, kind), w in zip(described, work[b] - work[a])]
+    works: dict[tuple, float] = {}
+    for (name, kind), w in zip(described, work[b] - work[a]):  # elements of a solid body have its name
+        works[name, kind] = works.get((name, kind), 0.0) + float(w)
+    lines = [Line(name, kind, w) for (name, kind), w in works.items()]
     kinetic, potential = ((float(energy[a, i]), float(energy[b, i])) for i in (0, 1))
     groups = bool(result.description["contact_groups"])
     return EnergyTable((float(result.t[a]), float(result.t[b])), kinetic, potential, lines, groups)

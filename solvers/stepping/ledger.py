@@ -106,7 +106,7 @@ class Ledger:
                 sizes = group.sizes
                 table.append((number, kind, self.kept, len(self.lines)))
                 self.kept += group.n * (sizes["nd"] + 1 if kind == FORCE else 2 * sizes["nr"])
-                self.lines += [(element.name or label(element), _word(element, kind)) for element in group.elements]
+                self.lines += [(_name(element), _word(element, kind)) for element in group.elements]
         for number, group in weights(system):
             table.append((number, WEIGHT, self.kept, len(self.lines)))
             self.kept += group.n * group.sizes["nd"]
@@ -134,6 +134,11 @@ class Ledger:
 
 
 NO_BOOKS: dict[str, int] = {"nl": 0, "nk": 0, "nt": 0}
+
+
+def _name(element):
+    """What a line is called: all elements of a solid body are one."""
+    return getattr(element, "body_name", None) or element.name or label(element)
 
 
 def _word(element: Any, kind: int) -> str:

@@ -287,3 +287,19 @@ def test_rotations_are_not_there_for_elements_of_translations_alone():
     model.add(Tied([fem.Node3()], kernels))
     with pytest.raises(ValueError, match="argument 'R_A' is not there for elements with three numbers per node"):
         fem.System(model)
+
+
+def test_a_damped_body_is_one_line_of_the_energy_table():
+    """24 elements of one body, 6 of another: what both dissipate explains the energy that is lost."""
+    model = fem.Model("bars", gravity=[0, 0, -9.81])
+    for k, parts in enumerate(([6, 2, 2], [6, 1, 1])):
+        body = fem.SolidBody(
+            fem.block_mesh([1, 0.2, 0.2], parts, cell="hexahedron"), fem.SolidMaterial(1e6, 0.3, 1e3), damping=1e-3,
+            position=[0, k, 0], name=f"bar {k}",
+        )  # fmt: skip
+        body.fix("x0")
+        model.add(body)
+    table = fem.DecoupledNSGA(rho_inf=1.0).run(model, t_end=0.1, h=2e-3, balance=True).energy_table()
+    assert [(line.name, line.kind) for line in table.lines] == [("bar 0", "damper"), ("bar 1", "damper")]
+    assert table.work("bar 0") < -1e-3
+    assert abs(table.numerical) < 1e-6 * abs(table.total("damper"))
