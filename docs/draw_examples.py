@@ -517,6 +517,39 @@ def rod_from_cad():
     shrink(PICTURES / "rod_from_cad.png")
 
 
+def shell_panel_arm():
+    """The panel with its stresses where it is furthest behind and ahead of the arm, and its tip beside the beams."""
+    import matplotlib.image
+    import shell_panel_arm as case
+
+    figure, (picture, motion) = panels(2, (11.0, 4.2))
+    for label, (model, tip) in {
+        "shell": case.panel_arm(),
+        "beam": case.beam_arm(case.E),
+        "beam, E/(1 − ν²)": case.beam_arm(case.E / (1 - case.nu**2)),
+    }.items():
+        result = fem.DecoupledNSGA(rho_inf=0.5).run(model, t_end=1.2, h=4e-3)
+        angle, place = result["motor"].angle, result[f"node {tip.index}"].position
+        ahead = place[:, 1] * np.cos(angle) - place[:, 0] * np.sin(angle)
+        motion.plot(result.t, ahead, label=label, lw=1.6 if label == "shell" else 0.9)
+        if label == "shell":
+            times = [result.t[ahead.argmin()], result.t[ahead.argmax()]]
+            result.picture(
+                "panel.png",
+                time=times,
+                color="von_mises",
+                view=(0.5, -1, 0.9),
+                zoom=1.2,
+                size=(1100, 760),
+                caption=False,
+            )
+    picture.imshow(matplotlib.image.imread("panel.png"))
+    picture.set_axis_off()
+    motion.set(xlabel="t [s]", ylabel="tip ahead of a rigid arm [m]")
+    motion.legend(fontsize=8)
+    keep(figure, "shell_panel_arm")
+
+
 DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
     spheres_in_a_box, mixed_pile, hopper_conveyor, heap, dominoes, order_in_contact, hertz_contact, force_recovery,
@@ -524,5 +557,5 @@ DRAWINGS = (
     rotor_in_bearings, crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball,
     elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling, door_closer, quarter_car,
     slider_crank_friction, four_bar_motor, geared_servo, cable_payload, pick_and_place, belt_drive,
-    ring_hits_ground, rod_from_cad,
+    ring_hits_ground, rod_from_cad, shell_panel_arm,
 )  # fmt: skip

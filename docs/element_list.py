@@ -14,7 +14,7 @@ from fem_mbs.verify import check_type
 PAGE = Path(__file__).with_name("elements.md")
 BEGIN, END = "<!-- elements: begin -->\n", "<!-- elements: end -->\n"
 FOLDERS = {
-    "bodies": "Bodies", "solids": "Solids", "superelements": "Superelements", "beams": "Beams",
+    "bodies": "Bodies", "solids": "Solids", "shells": "Shells", "superelements": "Superelements", "beams": "Beams",
     "joints": "Joints, drivers, locks", "drives": "Gears, belts, cables",
     "forces": "Springs, loads", "control": "Measured motions, filters", "contacts": "Contacts", "bearings": "Bearings",
 }  # fmt: skip

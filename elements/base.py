@@ -280,9 +280,11 @@ class Force(Element):
         Whether they are given from outside, and depend on no more of the motion than how the node has turned.
     by_time : bool
         Whether they depend on time alone: no tangent.
+    has_no_moments : bool
+        With ``numbers_per_node`` = 3: whether it may act on nodes that can turn too, as a load on their places does.
     """
 
-    external = by_time = False
+    external = by_time = has_no_moments = False
 
 
 class Constraint(Element):

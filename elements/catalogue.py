@@ -67,12 +67,22 @@ from fem_mbs.elements.joints.servo import JointServo
 from fem_mbs.elements.joints.spherical import Spherical
 from fem_mbs.elements.joints.stops import JointBumper, JointStop
 from fem_mbs.elements.joints.universal import Universal
+from fem_mbs.elements.shells.body import ShellBody
+from fem_mbs.elements.shells.element import Shell3, Shell4
+from fem_mbs.elements.shells.section import PlyMaterial, ShellSection
 from fem_mbs.elements.solids.averaged import AveragedCoupling
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.contacts import SurfaceContacts
 from fem_mbs.elements.solids.coupling import SurfaceCoupling
 from fem_mbs.elements.solids.element import Hexa8, Hexa8Enhanced, Hexa20, Tetra4, Tetra10, Wedge6, Wedge15
-from fem_mbs.elements.solids.loads import BodyForce, NodalLoad, PressureFace, SurfacePressure, SurfaceTraction
+from fem_mbs.elements.solids.loads import (
+    BodyForce,
+    EdgeTraction,
+    NodalLoad,
+    PressureFace,
+    SurfacePressure,
+    SurfaceTraction,
+)
 from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.solids.tie import Tie, TiedNode
 from fem_mbs.elements.superelements.reduce import reduce_matrices, reduce_mesh
@@ -84,15 +94,18 @@ __all__ = [
     "Attachment", "AveragedCoupling", "Beam", "BeamLine", "Belt", "BeltPull", "BodyForce", "BoxOnBox", "BoxOnPlane",
     "Bushing", "Cable", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact", "ConstantVelocity", "Constraint",
     "Contact", "ContactGroup", "CoordinateCoupling", "CreepingBelt", "Cylindrical", "Differential", "Distance",
-    "DryFriction", "DynamicBearing", "ElasticCable", "Element", "EllipsoidOnPlane", "Fixed", "Force", "ForceCurve",
+    "DryFriction", "DynamicBearing", "EdgeTraction", "ElasticCable", "Element", "EllipsoidOnPlane", "Fixed", "Force",
+    "ForceCurve",
     "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair", "Hexa8", "Hexa8Enhanced", "Hexa20", "IdealBelt",
     "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort", "JointFriction", "JointRate", "JointServo",
     "JointSpring", "JointStop", "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "LooseGearPair",
     "MaterialTable", "Motor", "NodalLoad", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar",
+    "PlyMaterial",
     "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface",
     "Prescribed", "PressureFace", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing",
     "RackAndPinion", "Reduction", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder",
-    "RingOnPlane", "RollingDisc", "Screw", "Section", "SolidBody", "SolidMaterial", "SphereInCylinder",
+    "RingOnPlane", "RollingDisc", "Screw", "Section",
+    "Shell3", "Shell4", "ShellBody", "ShellSection", "SolidBody", "SolidMaterial", "SphereInCylinder",
     "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
     "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth",
     "StateSpace", "Stops", "Superelement", "SurfaceContacts", "SurfaceCoupling", "SurfacePressure", "SurfaceTraction",

@@ -238,11 +238,10 @@ class Cell:
     @functools.cached_property
     def extrapolation(self) -> np.ndarray:
         """Values at nodes (nn, q) from values at stiffness points: least squares of the linear or trilinear part."""
-        low = {"tetra": "tetra", "wedge": "wedge", "hexahedron": "hexahedron"}[self.kind]
         points = self.stiffness.points
         if len(points) == 1:
             return np.ones((self.nn, 1))
-        powers = _monomials(low, 1)
+        powers = _monomials(self.kind, 1)
         at_points = np.prod(points[:, None, :] ** powers[None], axis=2)
         at_nodes = np.prod(self.points[:, None, :] ** powers[None], axis=2)
         return at_nodes @ np.linalg.pinv(at_points)

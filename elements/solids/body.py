@@ -6,22 +6,22 @@ Source: docs/howto/meshes.md, docs/theory/solids.md.
 """
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.cells import CELLS
-from fem_mbs.elements.base import Part
 from fem_mbs.elements.solids.element import DEFAULTS, MASSES, SOLIDS, SolidElement, records
 from fem_mbs.elements.solids.material import SolidMaterial
-from fem_mbs.errors import ParameterError, label
+from fem_mbs.elements.solids.mesh_body import MeshBody
+from fem_mbs.errors import ParameterError
 from fem_mbs.mesh import Mesh, sound
-from fem_mbs.nodes import MOTION, Node3
 from fem_mbs.solid_stress import ENHANCED, Block, Fields
 
 
-class SolidBody(Part):
+class SolidBody(MeshBody):
     """A flexible body of solid elements; ``model.add(body)`` adds it.
 
     Parameters
@@ -91,10 +91,7 @@ class SolidBody(Part):
         solids = self.cells = self.mesh.solids_of(group)
         kinds = {cell: self._kind(cell, elements) for cell in solids}
         used = [self.mesh.cells[cell][numbers] for cell, numbers in solids.items()]
-        self.points = np.unique(np.concatenate([rows.ravel() for rows in used]))
-        self._place = np.full(len(self.mesh.points), -1, np.int64)  # of points of the mesh among the nodes
-        self._place[self.points] = np.arange(len(self.points))
-        self.reference = self.mesh.points[self.points]
+        self._use_points(np.unique(np.concatenate([rows.ravel() for rows in used])))
         self.nodes = self._nodes(
             self.as_vector("position", position),
             self.as_rotation("rotation", rotation),
@@ -126,21 +123,6 @@ class SolidBody(Part):
         self.check(right, "elements", given, f"is no element for cells of type {cell}; allowed: {fitting}")
         return kind
 
-    def _nodes(self, position, rotation, velocity, spin):
-        """Nodes, which share one array."""
-        arms = self.reference @ rotation.T
-        motion = np.zeros((len(arms), MOTION))
-        motion[:, 0:3], motion[:, 3:12] = position + arms, np.eye(3).ravel()
-        motion[:, 12:15] = velocity + np.cross(spin, arms)
-        free, made = Node3().free, []
-        for k in range(len(arms)):
-            node = Node3.__new__(Node3)
-            Checked.set_unchecked(
-                node, _own_name=None, _motion=motion, _row=k, _free=free, index=None, body=None, _made=True
-            )
-            made.append(node)
-        return made
-
     def _refuse_bad(self, cell, numbers, made):
         bad = np.flatnonzero(~sound((made["w"], made["m"])))
         if len(bad):
@@ -166,40 +148,14 @@ class SolidBody(Part):
             )
             self.elements.append(element)
 
-    @property
-    def points_inside(self) -> np.ndarray:
-        """Which points of the mesh (n,) are nodes of the body."""
-        return self._place >= 0
-
-    def places_of(self, points: np.ndarray) -> np.ndarray:
-        """Places in `nodes` of points of the mesh that are nodes of the body."""
-        return self._place[points]
+    def nodal_volumes(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Places (n, nn) in `nodes` of elements of one kind, and the part (n, nn) [m³] of their volume of each node."""
+        for cell, made in self.records.items():
+            yield self.connectivity(cell), (made["m"] / self.material.density) @ CELLS[cell].mass.shapes
 
     def connectivity(self, cell: str) -> np.ndarray:
         """Places in `nodes` (k, nn) of the nodes of the cells of a type."""
         return self._place[self.mesh.cells[cell][self.cells[cell]]]
-
-    def node_numbers(self, group: str) -> np.ndarray:
-        """Places (k,) in `nodes` of the nodes of a group of the mesh."""
-        found = self._place[self.mesh.nodes_of(group)]
-        found = found[found >= 0]
-        self.check(found.size, "group", group, "has no nodes of this body")
-        return found
-
-    def nodes_of(self, group: str) -> list[Node3]:
-        """Nodes of a group of the mesh.
-
-        Raises
-        ------
-        ParameterError
-            No such group (lists those there are), or one without nodes of this body.
-        """
-        return [self.nodes[k] for k in self.node_numbers(group)]
-
-    def node_at(self, point: ArrayLike) -> Node3:
-        """The node nearest to a point (3,) [m] of the unloaded body, axes of the mesh."""
-        apart = self.reference - self.as_vector("point", point)
-        return self.nodes[int(np.einsum("ni,ni->n", apart, apart).argmin())]
 
     def stresses(self, state: Any, time: float | None = None) -> Fields:
         """Strains and stresses of this body at one configuration.
@@ -222,28 +178,7 @@ class SolidBody(Part):
         ParameterError
             The state is not of a model with this body.
         """
-        if hasattr(state, "rows") and hasattr(state, "at"):
-            step = len(state.t) - 1 if time is None else state.at(time)
-            x = state.rows([step])["position"][0]
-        else:
-            self.check(time is None, "time", time, "is for results of a run alone")
-            x = getattr(state, "state", state)
-            self.check(hasattr(x, "x"), "state", state, "must be Results, a StaticResult or a State")
-            x = x.x
-        numbers = [-1 if node.index is None else node.index for node in self.nodes]
-        fits = min(numbers) >= 0 and max(numbers) < len(x)
-        self.check(fits, "state", state, "is of a model without this body")
-        return Fields(self.blocks, x[numbers])
-
-    def mode_shapes(self, modes: Any) -> np.ndarray:
-        """Displacements (k, n, 3) of the nodes of this body in k modes, for `fem_mbs.mac`.
-
-        Parameters
-        ----------
-        modes : Modes
-            Of `fem_mbs.modes` of a model with this body.
-        """
-        return modes.shapes[:, numbers_in(self, modes), :3]
+        return Fields(self.blocks, self.poses(state, time)[0])
 
     @functools.cached_property
     def blocks(self) -> list[Block]:
@@ -255,37 +190,3 @@ class SolidBody(Part):
             material = np.stack([made["lam"], made["mu"], law], axis=1)
             blocks.append(Block(CELLS[cell], self.connectivity(cell), made["X"], material))
         return blocks
-
-    def fix(self, group: str, components: Any = True) -> None:
-        """Hold the nodes of a group where they are.
-
-        Parameters
-        ----------
-        group : str
-        components : True or sequence of {"x", "y", "z"}
-            Which displacements, inertial axes.
-
-        Raises
-        ------
-        ParameterError
-            No such group or component; the body is in a model that was compiled.
-        """
-        held = Node3(fixed=components).free
-        nodes = self.nodes_of(group)
-        done = any(node.index is not None for node in nodes)
-        self.check(not done, "group", group, "cannot be fixed: the model was compiled. Fix it before")
-        for node in nodes:
-            Checked.set_unchecked(node, _free=node.free & held)
-
-    def __repr__(self) -> str:
-        return f"{label(self)}: {len(self.elements)} elements, {len(self.nodes)} nodes, {self.mass:.6g} kg"
-
-
-def numbers_in(body: Any, modes: Any) -> list[int]:
-    """Numbers of the nodes of a body in the shapes of modes; ParameterError where these are of another model."""
-    body.check(hasattr(modes, "shapes") and hasattr(modes, "system"), "modes", modes, "must be what fem.modes returned")
-    numbers = [-1 if node.index is None else node.index for node in body.nodes]
-    theirs = modes.system.nodes
-    mine = all(0 <= k < len(theirs) and theirs[k] is node for k, node in zip(numbers, body.nodes))
-    body.check(mine, "modes", modes, "are of a model without this body")
-    return numbers

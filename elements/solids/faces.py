@@ -13,19 +13,22 @@ import numpy as np
 from fem_mbs.arguments import Checked
 from fem_mbs.cells import FACES
 from fem_mbs.elements.solids.body import SolidBody
+from fem_mbs.elements.solids.mesh_body import MeshBody
 from fem_mbs.mesh import owned_faces
 
 
-def places_of_faces(owner: Checked, body: SolidBody, group: str | None) -> list[np.ndarray]:
+def places_of_faces(owner: Checked, body: MeshBody, group: str | None) -> list[np.ndarray]:
     """Places (nn,) among the nodes of the body of the faces of a group, as seen from outside of the body.
 
-    None: of all faces of the boundary of the body.
+    None: of all faces of the boundary. Of a shell: the cells of a group, as seen from the side of the normals.
 
     Raises
     ------
     ParameterError
         In the name of ``owner``: no such group, no faces in it, or faces that are not on the boundary of the body.
     """
+    if isinstance(body, MeshBody) and body.is_surface:
+        return body.faces_of(owner, group)
     mesh, inside = body.mesh, body.points_inside
     if group is None:
         faces, keys = owned_faces(mesh, body.cells)
@@ -49,7 +52,7 @@ def places_of_faces(owner: Checked, body: SolidBody, group: str | None) -> list[
     return [body.places_of(owners[0]) for owners in found]
 
 
-def nodal_areas(body: SolidBody, places: np.ndarray) -> np.ndarray:
+def nodal_areas(body: MeshBody, places: np.ndarray) -> np.ndarray:
     """∫ N_a dA (nn,) [m²] of one face of the unloaded body."""
     rule = FACES[len(places)].stiffness
     J = rule.jacobians(body.reference[places][None])[0]

@@ -1,4 +1,4 @@
-"""Loads on solid bodies: pressure and traction on faces, force per volume.
+"""Loads on solid bodies and shells: pressure and traction on faces, force per volume, force per length of edges.
 
 Pressure p acts along the inward normal of the deformed face (follower), traction t per area and body force b per volume
 of the unloaded body, in fixed directions. With the points of the face's rule, weights w, and x_,i = Σ x_a ∂N_a/∂ξ_i
@@ -6,6 +6,7 @@ of the unloaded body, in fixed directions. With the points of the face's rule, w
     pressure   f_a = −p Σ_q w N_a x_,1 × x_,2                                                                       (1)
                K_ab = p Σ_q w N_a [ N_b,2 x̃_,1 − N_b,1 x̃_,2 ]                                                       (2)
     traction   f_a = t Σ_q w N_a |X_,1 × X_,2| ,       body force   f_a = b Σ_q w N_a                                (3)
+    on edges   f_a = ½ l t, l the length of the unloaded edge                                                       (4)
 
 Single faces of (2) are not symmetric; a pressure on a closed surface has a potential, others have none in general. (3)
 has the potential −Σ f_a·x_a where it does not depend on time.
@@ -23,10 +24,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
-from fem_mbs.cells import CELLS, FACES
+from fem_mbs.cells import FACES
 from fem_mbs.elements.base import Force, register
-from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import nodal_areas, places_of_faces
+from fem_mbs.elements.solids.mesh_body import MeshBody
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_vector, matrix, tensor
 from fem_mbs.nodes import Node3
@@ -119,7 +120,7 @@ class PressureFace(Force):
 
     Parameters
     ----------
-    nodes : sequence of 3, 4, 6 or 8 Node3
+    nodes : sequence of 3, 4, 6 or 8 Node3 or Node6
         As seen from outside: corners counter-clockwise, then the middle nodes of their edges.
     pressure : float [Pa], > 0 presses inwards
     signal : float, callable or Signal, optional
@@ -133,6 +134,7 @@ class PressureFace(Force):
     """
 
     numbers_per_node = 3
+    has_no_moments = True
     circulatory = True
     checked_within = 0.05
     parameters = PRESSURE
@@ -159,7 +161,7 @@ class NodalLoad(Force):
 
     Parameters
     ----------
-    nodes : sequence of Node3
+    nodes : sequence of Node3 or Node6
     load : (nn, 3) [N], inertial axes
     signal : float, callable or Signal, optional
         Factor or function of time.
@@ -172,6 +174,7 @@ class NodalLoad(Force):
     """
 
     numbers_per_node = 3
+    has_no_moments = True
     external = by_time = True
     invariant = viscous = False
     kernels = {"force": dead, "force_tangent": dead_tangent, "energy": energy_of_load}
@@ -200,9 +203,9 @@ class _BodyLoad(Checked):
     A function of time is one signal of all elements: it is evaluated once.
     """
 
-    def __init__(self, body: SolidBody, signal: Any, name: str | None) -> None:
+    def __init__(self, body: MeshBody, signal: Any, name: str | None) -> None:
         self.name = name
-        self.body = self.as_instance("body", body, SolidBody, "a SolidBody")
+        self.body = self.as_instance("body", body, MeshBody, "a SolidBody or a ShellBody")
         self.signal = _factor(self, signal)
         self.elements: list[Force] = []
 
@@ -220,10 +223,11 @@ class SurfacePressure(_BodyLoad):
 
     Parameters
     ----------
-    body : SolidBody
+    body : SolidBody or ShellBody
     group : str
-        Faces, or nodes of the boundary: then the faces all of whose nodes are in the group.
-    pressure : float [Pa], > 0 presses inwards
+        Faces, or nodes of the boundary: then the faces all of whose nodes are in the group. Of a shell its cells, or
+        nodes.
+    pressure : float [Pa], > 0 presses inwards, on shells against their normals
     signal : float, callable or Signal, optional
         Factor or function of time that scales the pressure, e.g. ``ramp(0, 1)``.
     name : str, optional
@@ -241,6 +245,7 @@ class SurfacePressure(_BodyLoad):
     Examples
     --------
     >>> from fem_mbs.mesh_block import block_mesh
+    >>> from fem_mbs.elements.solids.body import SolidBody
     >>> from fem_mbs.elements.solids.material import SolidMaterial
     >>> block = SolidBody(block_mesh([1, 1, 1], [2, 2, 2]), SolidMaterial(1e6, 0.3, 1000.0))
     >>> (SurfacePressure(block, "z1", 2e3).total.round(9) + 0.0).tolist()
@@ -248,7 +253,7 @@ class SurfacePressure(_BodyLoad):
     """
 
     def __init__(
-        self, body: SolidBody, group: str, pressure: float, *, signal: Any = None, name: str | None = None
+        self, body: MeshBody, group: str, pressure: float, *, signal: Any = None, name: str | None = None
     ) -> None:
         super().__init__(body, signal, name)
         self.pressure = self.number("pressure", pressure, "Pa")
@@ -278,7 +283,7 @@ class SurfaceTraction(_BodyLoad):
 
     Parameters
     ----------
-    body : SolidBody
+    body : SolidBody or ShellBody
     group : str
         Faces, or nodes of the boundary: then the faces all of whose nodes are in the group.
     traction : (3,) [N/m²], inertial axes
@@ -297,7 +302,7 @@ class SurfaceTraction(_BodyLoad):
     """
 
     def __init__(
-        self, body: SolidBody, group: str, traction: ArrayLike, *, signal: Any = None, name: str | None = None
+        self, body: MeshBody, group: str, traction: ArrayLike, *, signal: Any = None, name: str | None = None
     ) -> None:
         super().__init__(body, signal, name)
         self.traction = self.as_vector("traction", traction)
@@ -316,7 +321,7 @@ class BodyForce(_BodyLoad):
 
     Parameters
     ----------
-    body : SolidBody
+    body : SolidBody or ShellBody
     force : (3,) [N/m³], inertial axes
     signal : float, callable or Signal, optional
         Factor or function of time that scales the force.
@@ -327,12 +332,11 @@ class BodyForce(_BodyLoad):
     elements : list of NodalLoad
     """
 
-    def __init__(self, body: SolidBody, force: ArrayLike, *, signal: Any = None, name: str | None = None) -> None:
+    def __init__(self, body: MeshBody, force: ArrayLike, *, signal: Any = None, name: str | None = None) -> None:
         super().__init__(body, signal, name)
         self.force = self.as_vector("force", force)
-        for cell, made in body.records.items():
-            shares = (made["m"] / body.material.density) @ CELLS[cell].mass.shapes
-            for places, share in zip(body.connectivity(cell), shares):
+        for rows, shares in body.nodal_volumes():
+            for places, share in zip(rows, shares):
                 nodes = [body.nodes[i] for i in places]
                 self.elements.append(NodalLoad(nodes, np.outer(share, self.force), signal=self.signal))
         for k, element in enumerate(self.elements):
@@ -341,6 +345,46 @@ class BodyForce(_BodyLoad):
     @property
     def total(self) -> np.ndarray:
         return self.body.volume * self.force
+
+
+class EdgeTraction(_BodyLoad):
+    """Force per length of the unloaded edges of a shell, of fixed direction.
+
+    Parameters
+    ----------
+    body : ShellBody
+    group : str
+        Nodes, or cells: all edges of the shell with both ends in it.
+    traction : (3,) [N/m], inertial axes
+    signal : float, callable or Signal, optional
+        Factor or function of time that scales the traction.
+    name : str, optional
+
+    Attributes
+    ----------
+    elements : list of NodalLoad
+
+    Raises
+    ------
+    ParameterError
+        Not a shell; no such group, no edges in it.
+    """
+
+    def __init__(
+        self, body: MeshBody, group: str, traction: ArrayLike, *, signal: Any = None, name: str | None = None
+    ) -> None:
+        super().__init__(body, signal, name)
+        self.check(body.is_surface, "body", body, "must be a ShellBody: others have no edges")
+        self.traction = self.as_vector("traction", traction)
+        for k, places in enumerate(body.edges_of(self, group)):
+            nodes = [body.nodes[i] for i in places]
+            length = float(np.linalg.norm(np.diff(body.reference[places], axis=0)))
+            load = np.outer([0.5 * length, 0.5 * length], self.traction)
+            self.elements.append(NodalLoad(nodes, load, signal=self.signal, name=self._label(k)))
+
+    @property
+    def total(self) -> np.ndarray:
+        return sum(element.record[0].sum(axis=0) for element in self.elements)
 
 
 def _pressed(rng):

@@ -14,7 +14,7 @@ from scipy.linalg import eigh
 
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.elements.base import Inertia, register
-from fem_mbs.elements.solids.body import numbers_in
+from fem_mbs.elements.solids.mesh_body import numbers_in
 from fem_mbs.elements.superelements import kernels
 from fem_mbs.elements.superelements.forces import PARAMETERS
 from fem_mbs.elements.superelements.reduce import reduce_matrices

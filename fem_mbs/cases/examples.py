@@ -119,6 +119,7 @@ CASES = [
             "the mesh, measured with two; what waves lose"),
     example("rod_from_cad", "inertia of rigid bodies; a model of beams",
             "vibrations of the rod; the beams end at the centres of the eyes"),
+    example("shell_panel_arm", "geometrically exact beams", "second order of both meshes"),
     # --- impacts ------------------------------------------------------------------------------------------------------
     example(
         "bouncing_ball", "Bruls2014, 3.1", FIRST,

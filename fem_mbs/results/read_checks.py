@@ -14,6 +14,8 @@ import numpy as np
 from fem_mbs.errors import FemMbsError, FileError
 from fem_mbs.reduced_parts import ReducedParts
 from fem_mbs.results.skin import CORNERS
+from fem_mbs.shell_arrays import Shells
+from fem_mbs.shell_cells import cell_of
 
 TEXTS = ("description", "parameters", "statistics")
 DAMAGE = (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError, RecursionError)
@@ -214,6 +216,12 @@ SKIN = {
     "edges": (("lines", 2), "points"), "joint_point": (("j",), "points"), "joint_element": (("j",), "elements"),
     "solid_type": (("e",), None), "solid_connectivity": (("o",), "nodes"), "solid_X": (("o", 3), None),
     "solid_material": (("e", 3), None), "solid_owner": (("e",), "elements"), "solid_color": (("e",), None),
+    "shell_count": (("shells",), None), "shell_section": (("shells",), "shell sections"),
+    "shell_connectivity": (("shell nodes",), "nodes"), "shell_X": (("shell nodes", 3), None),
+    "shell_Y": (("shell nodes", 9), None), "shell_c": (("shell strains",), None), "shell_first": (("shells", 3), None),
+    "shell_stiffness": (("shell sections", 8, 8), None), "shell_thickness": (("shell sections",), None),
+    "shell_z": (("shell sections", 3), None), "shell_plane": (("shell sections", 3, 3, 3), None),
+    "shell_owner": (("shells",), "elements"), "shell_color": (("shells",), None),
     "reduced_sizes": (("reduced parts", 4), None), "reduced_nodes": (("reduced nodes",), "nodes"),
     "reduced_frame": (("reduced frames", 5), None), "reduced_mean": (("reduced parts", 3), None),
     "reduced_point": (("reduced", 3), None), "reduced_basis": (("reduced basis",), None),
@@ -223,7 +231,7 @@ SKIN = {
     "span_point": (("q", 2), "p"), "span_radii": (("q", 2), None), "span_node": (("q",), "nodes"),
     "span_axis": (("q", 3), None),
 }  # fmt: skip
-OPTIONAL = ("solid_", "reduced_")  # arrays that not all skins have
+OPTIONAL = ("solid_", "shell_", "reduced_")  # arrays that not all skins have
 LATER = {"span_point": np.zeros((0, 2), int), "span_radii": np.zeros((0, 2)), "span_node": np.zeros(0, int),
          "span_axis": np.zeros((0, 3))}  # of files that were written before there were such arrays  # fmt: skip
 
@@ -251,12 +259,24 @@ def skin(arrays: dict, description: dict) -> dict:
             _need(not missing, "its solids are not complete")
             whole = sum(numbers) == sizes[corners] and all(numbers)
             _need(whole, "its solids have other numbers of nodes than their types")
+    if "shell_count" in there:
+        _shells(arrays)
     if "reduced_sizes" in there:
         _reduced(arrays)
     offsets = arrays["offsets"]
     whole = offsets[0] == 0 and (np.diff(offsets) > 0).all() and offsets[-1] == sizes["corners"]
     _need(whole, "the cells of its skin overlap")
     return arrays
+
+
+def _shells(arrays):
+    """Check that the numbers of a skin's shells belong to each other."""
+    _need(all(f"shell_{name}" in arrays for name in Shells.ARRAYS), "its shells are not complete")
+    count = arrays["shell_count"]
+    _need(np.isin(count, (3, 4)).all(), "its shells have other numbers of nodes than 3 and 4")
+    _need(count.sum() == len(arrays["shell_connectivity"]), "its shells have other numbers of nodes than they say")
+    strains = sum(np.sum(count == nn) * (cell_of(nn).nm + nn) for nn in (3, 4))
+    _need(strains == len(arrays["shell_c"]), "its shells have another number of strains")
 
 
 def _reduced(arrays):

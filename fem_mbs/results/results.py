@@ -318,7 +318,7 @@ class Results:
         if self._skin is None:
             with self._store._open() as file:
                 group = file["fem_mbs/skin"]
-                optional = (*Skin.SOLID_ARRAYS, *Skin.REDUCED_ARRAYS)
+                optional = (*Skin.SOLID_ARRAYS, *Skin.SHELL_ARRAYS, *Skin.REDUCED_ARRAYS)
                 wanted = [*Skin.ARRAYS, *(name for name in optional if name in group)]
                 arrays = {name: group[name][()] if name in group else read_checks.LATER[name] for name in wanted}
                 self._skin = Skin(**read_checks.skin(arrays, self.description))

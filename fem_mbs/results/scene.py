@@ -11,12 +11,12 @@ contact_force      contacts         3, N, at the end of the step; without persis
 gap                contacts         1, m
 contact_status     contacts         1: 0 open, 1 sticking or rolling, 2 sliding
 strain             solids           6, Green-Lagrange strain, axes of the unloaded body: xx, yy, zz, xy, yz, xz; of
-                                    reduced bodies small strain
+                                    reduced bodies small strain; of shells the same at the bottom and on the top
 stress             solids           6, Pa, Cauchy stress, inertial axes, in the same order
 principal_stress   solids           3, Pa, rising
 von_mises          solids           1, Pa
 
-cell data          kind             0 body, 1 beam, 2 contact, 3 joint, 4 spring, 5 span of a belt or cable, 6 solid
+cell data          kind             0 body, 1 beam, 2 contact, 3 joint, 4 spring, 5 span (belt, cable), 6 solid, 7 shell
                    element          number of the element in the model
                    color            red, green, blue 0 … 255
 """
@@ -61,7 +61,7 @@ class Scene:
             self.fields |= {"section_force": 3, "section_moment": 3}
         if self.joints is not None:
             self.fields |= {"reaction_force": 3, "reaction_moment": 3}
-        if len(skin.solids) or len(skin.reduced.solids):
+        if len(skin.solids) or len(skin.shells) or len(skin.reduced.solids):
             self.fields |= FIELDS
         if skin.n_contacts:
             self.fields |= {"impulse": 3, "contact_force": 3, "gap": 1, "contact_status": 1}
@@ -109,6 +109,10 @@ class Scene:
             for k, positions in enumerate(x):
                 for name, values in skin.solids.fields(positions).columns().items():
                     data[name][k, skin.solid_points] = values
+        if len(skin.shells):
+            for k in range(len(x)):
+                for name, values in skin.shells.fields(x[k], R[k]).columns().items():
+                    data[name][k, skin.shell_points] = values
         if len(skin.reduced.solids):
             for k in range(len(x)):
                 found = skin.reduced.fields(x[k], R[k])

@@ -14,6 +14,7 @@ from fem_mbs.results.skin import (
     JOINT,
     LINE,
     QUAD,
+    SHELL,
     SOLID,
     SPAN,
     SPRING,
@@ -23,6 +24,7 @@ from fem_mbs.results.skin import (
     triangulate,
 )
 from fem_mbs.shapes import PALETTE, SHARP, color_of
+from fem_mbs.shell_arrays import Shells
 from fem_mbs.solid_stress import Solids
 
 if TYPE_CHECKING:
@@ -52,13 +54,14 @@ class Sketch:
         ours = {id(element) for element in system.contacts}
         number = {id(element): index for index, element in enumerate(system.elements) if id(element) in ours}
         self.contacts = [number[id(element)] for element in system.contacts]  # in the order of contact results
-        solid = {}
+        meshed = {}  # elements that are drawn together
         for index, element in enumerate(system.elements):
-            if hasattr(element, "cell"):
-                solid[id(element)] = index
+            if hasattr(element, "cell") or hasattr(element, "node_directors"):
+                meshed[id(element)] = index
             else:
                 self.add(index, element)
-        self.solids = Solids.of(system.groups, solid)
+        self.solids = Solids.of(system.groups, meshed)
+        self.shells = Shells.of(system.groups, meshed)
         reduced = [(k, element) for k, element in enumerate(system.elements) if hasattr(element, "reduction")]
         self.reduced = ReducedParts.of(reduced)
         for group in getattr(system.model, "contact_groups", ()):
@@ -106,6 +109,10 @@ class Sketch:
         """The skin of all that was taken in."""
         node, offset, cells, fixed_edges, joints, spans = self._fixed()
         first = sum(map(len, node))
+        node.append(self.shells.node)
+        offset.append(self.shells.offset)
+        cells += self._shell_cells(first)
+        first += len(self.shells.node)
         node.append(self.solids.nodes)
         offset.append(np.zeros((len(self.solids.nodes), 3)))
         cells += self._solid_cells(first)
@@ -138,8 +145,17 @@ class Sketch:
             span_axis=np.array([axis for _, _, axis in self.spans], float).reshape(-1, 3),
             **_cell_arrays(cells),
             **{f"solid_{name}": array for name, array in self.solids.arrays().items()},
+            **{f"shell_{name}": array for name, array in self.shells.arrays().items()},
             **{f"reduced_{name}": array for name, array in self.reduced.arrays().items()},
         )
+
+    def _shell_cells(self, first):
+        """Cells of shells, whose points are those from number ``first`` on."""
+        cells, shells = [], self.shells
+        for (cell, points), rows in zip(shells.cells, shells.rows):
+            rgb = np.array(PALETTE_RGB)[shells.color[rows] % len(PALETTE_RGB)]
+            cells.append((first + points, cell.vtk, SHELL, shells.owner[rows], rgb))
+        return cells
 
     def _solid_cells(self, first):
         """Cells of solids, whose nodes are points from number ``first`` on."""

@@ -19,10 +19,20 @@ from fem_mbs.arguments import ArrayLike
 from fem_mbs.cells import CELLS
 from fem_mbs.reduced_parts import ReducedParts
 from fem_mbs.rotations import log
+from fem_mbs.shell_arrays import Shells
 from fem_mbs.solid_stress import Solids
 
-KINDS = ("body", "beam", "contact", "joint", "spring", "span", "solid")  # values 0, 1, … of the cell array "kind"
-BODY, BEAM, CONTACT, JOINT, SPRING, SPAN, SOLID = range(7)
+KINDS = (
+    "body",
+    "beam",
+    "contact",
+    "joint",
+    "spring",
+    "span",
+    "solid",
+    "shell",
+)  # values 0, 1, … of the cell array "kind"
+BODY, BEAM, CONTACT, JOINT, SPRING, SPAN, SOLID, SHELL = range(8)
 VERTEX, LINE, TRIANGLE, QUAD = 1, 3, 5, 9  # cell types of VTK
 CORNERS = {VERTEX: 1, LINE: 2, TRIANGLE: 3, QUAD: 4} | {cell.vtk: cell.nn for cell in CELLS.values()}
 # how faces with middle nodes are drawn: in triangles
@@ -172,6 +182,8 @@ class Skin:
         Axes of the pulleys, in axes of a node.
     solids : Solids
         Solid elements. Their nodes are the last points of the first block, in the order of ``solids.nodes``.
+    shells : Shells
+        Shell elements. Their points come before those of solids, in the order of ``shells.node``.
     reduced : ReducedParts
         Reduced flexible bodies, with points of the last block.
     """
@@ -187,6 +199,7 @@ class Skin:
         def __getattr__(self, name: str) -> np.ndarray: ...
 
     SOLID_ARRAYS = tuple(f"solid_{name}" for name in Solids.ARRAYS)  # older files have none
+    SHELL_ARRAYS = tuple(f"shell_{name}" for name in Shells.ARRAYS)  # the same
     REDUCED_ARRAYS = tuple(f"reduced_{name}" for name in (*ReducedParts.ARRAYS, *ReducedParts.CELLS))  # the same
 
     def __init__(self, **arrays: ArrayLike) -> None:
@@ -194,6 +207,8 @@ class Skin:
             setattr(self, name, np.asarray(arrays[name]))
         given = {name.removeprefix("solid_"): arrays[name] for name in self.SOLID_ARRAYS if name in arrays}
         self.solids = Solids(**given)
+        given = {name.removeprefix("shell_"): arrays[name] for name in self.SHELL_ARRAYS if name in arrays}
+        self.shells = Shells(**given)
         given = {name.removeprefix("reduced_"): arrays[name] for name in self.REDUCED_ARRAYS if name in arrays}
         self.reduced = ReducedParts(**given)
         self._blocks = _runs(self.node)
@@ -210,12 +225,18 @@ class Skin:
         """All arrays by name: what `Skin(**arrays)` needs to make an equal skin."""
         solids = {f"solid_{name}": array for name, array in self.solids.arrays().items()} if len(self.solids) else {}
         reduced = {f"reduced_{name}": array for name, array in self.reduced.arrays().items()} if self.reduced else {}
-        return {name: getattr(self, name) for name in self.ARRAYS} | solids | reduced
+        shells = {f"shell_{name}": array for name, array in self.shells.arrays().items()} if len(self.shells) else {}
+        return {name: getattr(self, name) for name in self.ARRAYS} | solids | shells | reduced
 
     @property
     def solid_points(self) -> slice:
         """Points that are nodes of solids."""
         return slice(self.n_fixed - len(self.solids.nodes), self.n_fixed)
+
+    @property
+    def shell_points(self) -> slice:
+        """Points on the bottoms and tops of shells."""
+        return slice(self.solid_points.start - len(self.shells.node), self.solid_points.start)
 
     @property
     def contact_points(self) -> slice:
@@ -230,12 +251,13 @@ class Skin:
 
     @functools.cached_property
     def solid_surface(self) -> tuple[np.ndarray, np.ndarray]:
-        """Triangles (k, 3) and lines (m, 2) that draw the outer faces of solids, numbers of points."""
+        """Triangles (k, 3) and lines (m, 2) that draw the outer faces of solids and shells, numbers of points."""
         triangles, lines = [np.zeros((0, 3), np.int64)], [np.zeros((0, 2), np.int64)]
         faces = [
             (nn, self.solid_points.start + np.searchsorted(self.solids.nodes, nodes))
             for nn, nodes in self.solids.boundary().items()
         ]
+        faces += [(nn, self.shell_points.start + points) for nn, points in self.shells.boundary().items()]
         first = self.reduced_points.start
         faces += [(nn, first + points) for nn, points in self.reduced.solids.boundary().items()]
         triangles.append(first + self.reduced.triangles)

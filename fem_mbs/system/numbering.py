@@ -84,7 +84,10 @@ class Numbering(Checked):
         self.workspace.buffer["gravity"][:] = self.gravity
         self.groups = [Group(elements, self.workspace) for elements in families.values()]
         for group in self.groups:
-            turning = np.flatnonzero(self.free[group.nodes, 3:].any(axis=(1, 2))) if group.width == TRANSLATIONS else []
+            element = group.elements[0]
+            if group.width != TRANSLATIONS or getattr(element, "has_no_moments", False):
+                continue
+            turning = np.flatnonzero(self.free[group.nodes, 3:].any(axis=(1, 2)))
             if len(turning):
                 element = group.elements[turning[0]]
                 message = "has a node that can turn, and no moments for it (numbers_per_node = 3): take Node3"

@@ -272,10 +272,15 @@ class Tied(fem.elements.Force):
 def test_elements_of_translations_alone_are_refused_on_nodes_that_turn():
     from fem_mbs.elements.solids.loads import NodalLoad
 
+    class Stiff(NodalLoad):
+        """A load that does not say that it has no moments."""
+
+        has_no_moments = False
+
     ball = fem.RigidBody.sphere(1.0, 0.1, name="ball")
     model = fem.Model("mixed")
-    model.add(ball, NodalLoad([ball.node], [[1.0, 0, 0]], name="load"))
-    with pytest.raises(fem.ModelError, match=r"NodalLoad 'load': has a node that can turn"):
+    model.add(ball, Stiff([ball.node], [[1.0, 0, 0]], name="load"))
+    with pytest.raises(fem.ModelError, match=r"Stiff 'load': has a node that can turn"):
         fem.System(model)
 
 

@@ -8,7 +8,8 @@ from calls_of_bodies import BODIES
 from calls_of_contacts import CONTACTS
 from calls_of_control import CONTROL
 from calls_of_drives import DRIVES
+from calls_of_shells import SHELLS
 from calls_of_solids import SOLIDS
 from calls_of_solvers import SOLVERS
 
-CALLS = {**BODIES, **CONTACTS, **BEARINGS, **CONTROL, **DRIVES, **SOLIDS, **SOLVERS}
+CALLS = {**BODIES, **CONTACTS, **BEARINGS, **CONTROL, **DRIVES, **SHELLS, **SOLIDS, **SOLVERS}

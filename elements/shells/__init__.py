@@ -1,0 +1,1 @@
+"""Shells on nodes with rotations."""

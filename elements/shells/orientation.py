@@ -1,0 +1,95 @@
+"""Sides and normals of surfaces that are made of triangles and quadrilaterals.
+
+Two cells that share an edge run along it in opposite directions where both have the same side up. Directors of a node
+are means of the normals of the cells around it, weighted with the angles there; cells on the two sides of a fold have
+directors of their own, and so have cells at edges where three or more meet.
+
+Source: docs/theory/shells.md, section 5.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from fem_mbs.elements.shells.element import corners, normals_of
+from fem_mbs.shell_stiffness import unit
+
+
+class Edges(NamedTuple):
+    """Edges that exactly two cells share.
+
+    Attributes
+    ----------
+    cells : (m, 2) int
+    alike : (m,) bool, whether both have the same side up
+    ends : (m, 2, 2) int, corners (of cell, of end) that meet at the two ends
+    """
+
+    cells: np.ndarray
+    alike: np.ndarray
+    ends: np.ndarray
+
+
+def shared_edges(blocks: list[np.ndarray]) -> Edges:
+    """Edges of cells in blocks (k, nn) of points; cells and their corners are numbered through all blocks."""
+    parts, cell, corner = [], 0, 0
+    for rows in blocks:
+        n, nn = rows.shape
+        at = corner + np.arange(n * nn).reshape(n, nn)
+        number = np.repeat(np.arange(cell, cell + n), nn)
+        forth = [np.roll(array, -1, axis=1).ravel() for array in (rows, at)]
+        parts.append(np.stack([rows.ravel(), forth[0], at.ravel(), forth[1], number], axis=1))
+        cell, corner = cell + n, corner + n * nn
+    every = np.concatenate(parts)
+    low, high = every[:, :2].min(axis=1), every[:, :2].max(axis=1)
+    order = np.lexsort((high, low))
+    key = np.stack([low, high], axis=1)[order]
+    first = np.flatnonzero(np.append(True, (np.diff(key, axis=0) != 0).any(axis=1)))
+    pairs = first[np.diff(np.append(first, len(key))) == 2]
+    a, b = every[order[pairs]], every[order[pairs + 1]]
+    alike = a[:, 0] == b[:, 1]
+    start = np.where(alike, b[:, 3], b[:, 2])
+    end = np.where(alike, b[:, 2], b[:, 3])
+    ends = np.stack([np.stack([a[:, 2], start], axis=1), np.stack([a[:, 3], end], axis=1)], axis=1)
+    return Edges(np.stack([a[:, 4], b[:, 4]], axis=1), alike, ends)
+
+
+def turned_cells(count: int, edges: Edges) -> np.ndarray | None:
+    """Which cells (count,) to turn over so that all have the side up of the first of their part; None: one-sided."""
+    i, j = edges.cells.T
+    other = np.where(edges.alike, 0, count)
+    rows, columns = np.concatenate([i, i + count]), np.concatenate([j + other, j + count - other])
+    graph = coo_matrix((np.ones(len(rows)), (rows, columns)), shape=(2 * count, 2 * count))
+    _, part = connected_components(graph, directed=False)
+    up, down = part[:count], part[count:]
+    if (up == down).any():
+        return None
+    # parts come in pairs, of which the one with the lowest cell upright is kept
+    _, first = np.unique(np.minimum(up, down), return_index=True)
+    kept = np.zeros(part.max() + 1, bool)
+    kept[up[first]] = True
+    return ~kept[up]
+
+
+def smooth_normals(points: np.ndarray, blocks: list[np.ndarray], edges: Edges, fold: float) -> list[np.ndarray]:
+    """Directors (k, nn, 3) of each block: means over cells that meet at angles below ``fold`` [rad]."""
+    normals = np.concatenate([normals_of(points[rows]) for rows in blocks])
+    cosine = np.einsum("ei,ei->e", *(normals[k] for k in edges.cells.T))
+    joined = edges.ends[(cosine > np.cos(fold)) & edges.alike].reshape(-1, 2)
+    weighted = []
+    for rows in blocks:
+        X = points[rows]
+        forth, back = unit(np.roll(X, -1, axis=1) - X), unit(np.roll(X, 1, axis=1) - X)
+        angle = np.arccos(np.clip(np.einsum("eai,eai->ea", forth, back), -1.0, 1.0))
+        weighted.append((unit(corners(X)) * angle[..., None]).reshape(-1, 3))
+    every = np.concatenate(weighted)
+    graph = coo_matrix((np.ones(len(joined)), joined.T), shape=(len(every), len(every)))
+    _, part = connected_components(graph, directed=False)
+    total = np.stack([np.bincount(part, every[:, i]) for i in range(3)], axis=1)
+    directors, found, at = unit(total)[part], [], 0
+    for rows in blocks:
+        found.append(directors[at : at + rows.size].reshape(*rows.shape, 3))
+        at += rows.size
+    return found

@@ -1,0 +1,173 @@
+"""Base of flexible bodies that are made of a mesh: which of its points are nodes, groups, supports, shapes of modes.
+
+Source: docs/howto/meshes.md.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.elements.base import Part
+from fem_mbs.errors import label
+from fem_mbs.mesh import Mesh
+from fem_mbs.nodes import MOTION, Node3
+
+
+class MeshBody(Part):
+    """Base of `SolidBody` and `ShellBody`.
+
+    Attributes
+    ----------
+    mesh : Mesh
+    elements, nodes : lists
+    points : (n,) int
+        Number of each node in the mesh.
+    reference : (n, 3) [m]
+        Nodes of the body without stress, axes of the mesh.
+    is_surface : bool, whether it is made of surface cells
+    """
+
+    node_kind: Any = Node3
+    is_surface = False
+    mesh: Mesh
+    nodes: list
+    elements: list
+    points: np.ndarray
+    reference: np.ndarray
+    mass: float
+    volume: float
+    _place: np.ndarray  # of points of the mesh among the nodes, −1 of those that are none
+
+    def _use_points(self, points):
+        """Take the points (n,) of the mesh, rising, as nodes."""
+        self.points = points
+        self._place = np.full(len(self.mesh.points), -1, np.int64)
+        self._place[points] = np.arange(len(points))
+        self.reference = self.mesh.points[points]
+
+    def _nodes(self, position, rotation, velocity, spin):
+        """Nodes, which share one array; those with rotations are turned as the body is."""
+        arms = self.reference @ rotation.T
+        turns = bool(self.node_kind().free[3:].any())
+        motion = np.zeros((len(arms), MOTION))
+        motion[:, 0:3], motion[:, 3:12] = position + arms, (rotation if turns else np.eye(3)).ravel()
+        motion[:, 12:15] = velocity + np.cross(spin, arms)
+        if turns:
+            motion[:, 15:18] = spin
+        free, made = self.node_kind().free, []
+        for k in range(len(arms)):
+            node = self.node_kind.__new__(self.node_kind)
+            Checked.set_unchecked(
+                node, _own_name=None, _motion=motion, _row=k, _free=free, index=None, body=None, _made=True
+            )
+            made.append(node)
+        return made
+
+    @property
+    def points_inside(self) -> np.ndarray:
+        """Which points of the mesh (n,) are nodes of the body."""
+        return self._place >= 0
+
+    def places_of(self, points: np.ndarray) -> np.ndarray:
+        """Places in `nodes` of points of the mesh that are nodes of the body."""
+        return self._place[points]
+
+    def node_numbers(self, group: str) -> np.ndarray:
+        """Places (k,) in `nodes` of the nodes of a group of the mesh."""
+        found = self._place[self.mesh.nodes_of(group)]
+        found = found[found >= 0]
+        self.check(found.size, "group", group, "has no nodes of this body")
+        return found
+
+    def nodes_of(self, group: str) -> list[Any]:
+        """Nodes of a group of the mesh.
+
+        Raises
+        ------
+        ParameterError
+            No such group (lists those there are), or one without nodes of this body.
+        """
+        return [self.nodes[k] for k in self.node_numbers(group)]
+
+    def node_at(self, point: ArrayLike) -> Any:
+        """The node nearest to a point (3,) [m] of the unloaded body, axes of the mesh."""
+        apart = self.reference - self.as_vector("point", point)
+        return self.nodes[int(np.einsum("ni,ni->n", apart, apart).argmin())]
+
+    def poses(self, state: Any, time: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Positions (n, 3) [m] and rotations (n, 3, 3) of the nodes in a state, or at the step of a run next to a time.
+
+        Raises
+        ------
+        ParameterError
+            The state is not of a model with this body.
+        """
+        from fem_mbs.shapes import matrices
+
+        if hasattr(state, "rows") and hasattr(state, "at"):
+            step = len(state.t) - 1 if time is None else state.at(time)
+            rows = state.rows([step])
+            x, R = rows["position"][0], matrices(rows["quaternion"])[0]
+        else:
+            self.check(time is None, "time", time, "is for results of a run alone")
+            found = getattr(state, "state", state)
+            self.check(hasattr(found, "x"), "state", state, "must be Results, a StaticResult or a State")
+            x, R = found.x, found.R
+        numbers = [-1 if node.index is None else node.index for node in self.nodes]
+        fits = min(numbers) >= 0 and max(numbers) < len(x)
+        self.check(fits, "state", state, "is of a model without this body")
+        return x[numbers], R[numbers]
+
+    def faces_of(self, owner: Any, group: str | None) -> list[np.ndarray]:
+        """Of a surface: places (nn,) in `nodes` of the cells of a group."""
+        raise NotImplementedError
+
+    def nodal_volumes(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Places (n, nn) in `nodes` of elements of one kind, and the part (n, nn) [m³] of their volume of each node."""
+        raise NotImplementedError
+
+    def mode_shapes(self, modes: Any) -> np.ndarray:
+        """Displacements (k, n, 3) of the nodes of this body in k modes, for `fem_mbs.mac`.
+
+        Parameters
+        ----------
+        modes : Modes
+            Of `fem_mbs.modes` of a model with this body.
+        """
+        return modes.shapes[:, numbers_in(self, modes), :3]
+
+    def fix(self, group: str, components: Any = True) -> None:
+        """Hold the nodes of a group where they are.
+
+        Parameters
+        ----------
+        group : str
+        components : True or sequence of {"x", "y", "z"}, of shells also {"rx", "ry", "rz"}
+            Which displacements, inertial axes, and rotations, axes of the body.
+
+        Raises
+        ------
+        ParameterError
+            No such group or component; the body is in a model that was compiled.
+        """
+        held = self.node_kind(fixed=components).free
+        nodes = self.nodes_of(group)
+        done = any(node.index is not None for node in nodes)
+        self.check(not done, "group", group, "cannot be fixed: the model was compiled. Fix it before")
+        for node in nodes:
+            Checked.set_unchecked(node, _free=node.free & held)
+
+    def __repr__(self) -> str:
+        return f"{label(self)}: {len(self.elements)} elements, {len(self.nodes)} nodes, {self.mass:.6g} kg"
+
+
+def numbers_in(body: Any, modes: Any) -> list[int]:
+    """Numbers of the nodes of a body in the shapes of modes; ParameterError where these are of another model."""
+    body.check(hasattr(modes, "shapes") and hasattr(modes, "system"), "modes", modes, "must be what fem.modes returned")
+    numbers = [-1 if node.index is None else node.index for node in body.nodes]
+    theirs = modes.system.nodes
+    mine = all(0 <= k < len(theirs) and theirs[k] is node for k, node in zip(numbers, body.nodes))
+    body.check(mine, "modes", modes, "are of a model without this body")
+    return numbers
