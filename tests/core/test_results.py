@@ -123,7 +123,11 @@ def test_the_reader_of_paraview_sees_all_steps_with_points_where_the_skin_puts_t
             stored = vtk_to_numpy(grid.GetPointData().GetArray(name)).reshape(values[0].shape)
             assert stored == pytest.approx(values[0], rel=1e-7, abs=1e-30), name
         kinds = vtk_to_numpy(grid.GetCellData().GetArray("kind"))
-        assert {KINDS[k] for k in kinds} == set(KINDS) - {"span", "solid"}  # of those: test_solid_results.py
+        assert {KINDS[k] for k in kinds} == set(KINDS) - {
+            "span",
+            "solid",
+            "shell",
+        }  # test_solid_results.py, test_shells.py
 
 
 def test_point_data_show_section_moments_along_beams_and_impulses_at_contacts(result):

@@ -346,7 +346,7 @@ def test_stresses_of_a_bent_strip_are_those_of_a_beam_on_both_sides():
     assert np.array([result.output(e, "shear_force") for e in body.elements]) == pytest.approx(0.0, abs=1e-3 * M)
 
 
-def test_stresses_are_in_results_files_and_the_file_draws_the_thickness(tmp_path):
+def test_stresses_are_in_results_files_and_vtk_reads_the_thickness(tmp_path):
     body = curved(n=4)
     body.fix("x0")
     model = model_of(body, gravity=[0, 0, -1e-4])
@@ -366,6 +366,18 @@ def test_stresses_are_in_results_files_and_the_file_draws_the_thickness(tmp_path
     a, b, c = (points[0][triangles[:, k]] for k in range(3))
     volume = np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6  # of the closed surface that is drawn, outwards
     assert volume == pytest.approx(body.mass, rel=2e-3)  # density 1; z times the curvature
+    vtk = pytest.importorskip("vtk", reason="VTK comes with PyVista, an optional extra")
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    reader = vtk.vtkHDFReader()
+    reader.SetFileName(path)
+    reader.UpdateInformation()
+    reader.SetStep(reader.GetNumberOfSteps() - 1)
+    reader.Update()
+    grid = reader.GetOutput()
+    assert {grid.GetCellType(k) for k in range(grid.GetNumberOfCells())} == {12}  # hexahedra
+    assert vtk_to_numpy(grid.GetPointData().GetArray("von_mises"))[where] == pytest.approx(found, rel=1e-6)
+    assert vtk_to_numpy(grid.GetPoints().GetData()) == pytest.approx(points[0], abs=1e-6)  # single precision
 
 
 # --- motion -----------------------------------------------------------------------------------------------------------
