@@ -6,8 +6,8 @@ moves drivers from their value at the start to that at time t. One iteration:
     [ K + K_g   −Gᵀ ] [ δq ]   [ f + Gᵀ μ ]                                K = −∂f/∂q,  K_g = −∂(Gᵀμ)/∂q          (1)
     [   −G       0  ] [ δμ ] = [    g     ] ,      q ← q ∘ exp(δq),  μ ← μ + δμ
 
-with elements that can do so (beams) in mixed form: they keep their section forces w as iterates of their own, which
-removes the false axial forces of a linearised rotation. Full steps are taken; increments are never capped (a capped
+with elements that can do so (beams, shells) in mixed form: they keep their section forces w as iterates of their own,
+which removes the false axial forces of a linearised rotation. Full steps are taken; increments are never capped (a capped
 rotation ruins the mixed iteration). What counts as converged: the residual of the *un*mixed forces, relative to the sum
 of the magnitudes of all element forces (relative to the load it could never close for slender beams), or an increment
 below round-off of the coordinates.
@@ -79,7 +79,8 @@ def static_equilibrium(
         Halve a load step that does not converge, or in which a contact with friction closes from afar; double after an
         easy one (at most to the size ``steps`` asks for).
     mixed : bool
-        Beams in mixed form (see the head of this file). False is plain Newton: same equilibrium, far smaller steps.
+        Beams and shells in mixed form (see the head of this file). False is plain Newton: same equilibrium, far smaller
+        steps.
     tolerance : float > 0
         Of the residual relative to the magnitudes of the element forces.
     max_iterations : int ≥ 1, per load step

@@ -92,11 +92,15 @@ class ShellElement(Element):
         "inertia_tangent": kernels.inertia_tangent,
         "force": kernels.force,
         "force_tangent": kernels.force_tangent,
+        "mixed": kernels.mixed,
+        "update": kernels.update,
+        "initial": kernels.initial,
         "energy": kernels.energy,
         "output": kernels.output,
         "trouble": kernels.trouble,
     }
     outputs = {"membrane_force": (3, "N/m"), "moment": (3, "N"), "shear_force": (2, "N/m")}
+    remembers = False
     body_name: str | None = None  # of the body it belongs to: one line of an energy table
     section: ShellSection
 
@@ -104,6 +108,7 @@ class ShellElement(Element):
         super().__init_subclass__(**options)
         if "nn" in vars(cls):
             cls.parameters = kernels.parameters(cls.nn)
+            cls.n_state = kernels.STRAINS[cls.nn] + cls.nn
 
     def __init__(
         self,

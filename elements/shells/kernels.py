@@ -14,12 +14,19 @@ Nothing changes in a rigid motion, whatever its size. The energy is ½ eᵀ H e 
     x_I–x_J: P_I Q_J + Q_I P_J ;  x_I–θ_J: −P_I Q_J R_J Ỹ_J ;  θ_I–θ_I: Ỹ (RᵀF)~, F = Σ s_j Q_jI p_j               (4)
     ė = Σ p_j·q̇_j + ṗ_j·q_j ,   ẏ = R (Ω × Y) ,   ∂ė/∂x_I = P q̇ (+ Q ṗ),  ∂ė/∂θ_I = Q [Y × Rᵀṗ + (Ω × Y) × Rᵀp]     (5)
 
+Mixed Newton (statics): s are iterates of their own. f is as above, (4) has the kept s, and an iteration δq takes them
+to
+
+    s ← H (e + B δq)                                                                                               (6)
+
+where s = H e after a large turn of a thin shell would be those of strains that the next iteration takes away again.
+
 The last nn strains (drilling) have a diagonal part of H of their own.
 
 Mass: m_IJ = ∫ ρ h N_I N_J dA (or its row sums) for the places; at each node the inertia J (1 − (1 − ε) D Dᵀ), J = its
 part of ∫ ρ h³/12 dA, in node axes, with the gyroscopic moment −Ω × J Ω.
 
-Source: docs/theory/shells.md, sections 1 to 4.
+Source: docs/theory/shells.md, sections 1 to 4; mixed iteration: Magisano, Leonetti & Garcea 2017.
 
     symbol    code        shape            unit    meaning
     X         p.X         (nn, 3)          m       nodes of the unloaded element; read by nobody but stresses
@@ -311,8 +318,8 @@ def add_geometric(p, R, F, s, K):
 
 
 @kernel
-def force_tangent(p, x, R, v, f, K, C):
-    """Add (2) to f and (3) to K and C (6 nn, 6 nn)."""
+def linearise(p, x, R, v, kept, state, f, K, C):
+    """Add (2) to f and (3) to K and C (6 nn, 6 nn); with ``kept`` = 1 with ``state`` as in (6)."""
     z, F, e, s, B = local_matrix(16, 3), local_matrix(16, 3), local_vector(19), local_vector(19), local_matrix(19, 24)
     carried(p, x, R, z)
     strains(p, z, e)
@@ -332,7 +339,53 @@ def force_tangent(p, x, R, v, f, K, C):
     stresses(p, e, s)
     pulls(p, z, s, F)
     add_forces(p, R, F, f)
+    if kept == 1:
+        if p.beta > 0.0:  # those of damping are not kept
+            for k in range(len(p.c)):
+                e[k] = 0.0
+            strain_rates(p, z, z_v, e)
+            stresses(p, e, s)
+            for k in range(len(p.c)):
+                s[k] += state[k]
+        else:
+            for k in range(len(p.c)):
+                s[k] = state[k]
+        pulls(p, z, s, F)
     add_geometric(p, R, F, s, K)
+
+
+@kernel
+def force_tangent(p, x, R, v, f, K, C):
+    """Add (2) to f and (3) to K and C (6 nn, 6 nn)."""
+    linearise(p, x, R, v, 0, f, f, K, C)
+
+
+@kernel
+def mixed(p, x, R, v, state, f, K, C):
+    """Add f, K, C of the mixed iteration (6) at the kept ``state`` (ne,)."""
+    linearise(p, x, R, v, 1, state, f, K, C)
+
+
+@kernel
+def update(p, x, R, state, delta):
+    """Set the ``state`` (ne,) by (6) for the variation delta (6 nn,) of the nodes."""
+    z, e, B = local_matrix(16, 3), local_vector(19), local_matrix(19, 24)
+    carried(p, x, R, z)
+    strains(p, z, e)
+    gradients(p, R, z, B)
+    for k in range(len(p.c)):
+        for n in range(6 * len(x)):
+            e[k] += B[k, n] * delta[n]
+    stresses(p, e, state)
+
+
+@kernel
+def initial(p, x, R, state):
+    """Fill the ``state`` (ne,) that belongs to the configuration, H e."""
+    z, e = local_matrix(16, 3), local_vector(19)
+    carried(p, x, R, z)
+    strains(p, z, e)
+    stresses(p, e, state)
 
 
 @kernel

@@ -167,8 +167,9 @@ def slit_ring(nr, nc, cell="quad", **options):
     return result.position(ends[0])[2], result.position(ends[-1])[2]
 
 
-def pulled_cylinder(n, cell="quad", **options):
-    """Open cylinder pulled apart by 40 kN: radial motion of A (under the force), B (90° on), C (at the end)."""
+def pulled_cylinder(n, cell="quad", path=False, **options):
+    """Open cylinder pulled apart by 40 kN: limit points of the path; radial motion of A (under the force), B (90° on)
+    and C (at the end)."""
     R, half = 4.953, 5.175
     mesh = fem.panel_mesh([half, R * math.pi / 2], [n, n], cell=cell, radius=R)
     body = fem.ShellBody(mesh, section(10.5e6, 0.3125, 0.094), normals=round_normals(R), **options)
@@ -176,8 +177,14 @@ def pulled_cylinder(n, cell="quad", **options):
     body.fix("y0", ACROSS["y"])
     body.fix("y1", ACROSS["z"])
     A, B, C = body.node_at([0, 0, R]), body.node_at([0, R, 0]), body.node_at([half, R, 0])
-    result = fem.static_equilibrium(model_of(body, fem.PointForce(A, [0, 0, 1e4])), steps=10, stability=False)
-    return result.position(A)[2] - R, R - result.position(B)[1], R - result.position(C)[1]
+    # the model snaps forward by 1 % of the load, at half of it: plain Newton jumps over that, a path goes through it
+    model = model_of(body, fem.PointForce(A, [0, 0, 1e4]))
+    if path:
+        found = fem.load_path(model, step=0.02, load_weight=0.05)
+        limits, result = [point.load_factor for point in found.limits], found.points[-1]
+    else:
+        limits, result = [], fem.static_equilibrium(model, steps=10, stability=False, mixed=False)
+    return limits, np.array([result.position(A)[2] - R, R - result.position(B)[1], R - result.position(C)[1]])
 
 
 def hinged_roof(n, thickness, cell="quad", until=30.0, **options):
