@@ -16,7 +16,7 @@ import numpy as np
 
 from fem_mbs.shell_cells import cell_of
 from fem_mbs.shell_stiffness import Stiffness
-from fem_mbs.solid_stress import components, von_mises
+from fem_mbs.solid_stress import CHUNK, components, von_mises
 
 LEVELS = ("bottom", "middle", "top")
 
@@ -67,6 +67,14 @@ class ShellBlock(NamedTuple):
 
     def at_points(self, x: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Green-Lagrange strain, axes of X, and Cauchy stress, inertial axes (n, q, 3 levels, 3, 3)."""
+        parts = [self._some(slice(k, k + CHUNK))._at_points(x, R) for k in range(0, len(self.nodes), CHUNK)]
+        return np.concatenate([strain for strain, _ in parts]), np.concatenate([stress for _, stress in parts])
+
+    def _some(self, rows):
+        """The elements of some rows."""
+        return ShellBlock(*(array[rows] for array in self[:5]), self.layers)
+
+    def _at_points(self, x, R):
         cell = cell_of(self.nodes.shape[1])
         found = Stiffness(self.X, self.layers, self.first)
         vectors = np.concatenate([x[self.nodes][:, None], np.einsum("eaij,ekaj->ekai", R[self.nodes], self.Y)], axis=1)

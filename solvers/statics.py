@@ -7,10 +7,10 @@ moves drivers from their value at the start to that at time t. One iteration:
     [   −G       0  ] [ δμ ] = [    g     ] ,      q ← q ∘ exp(δq),  μ ← μ + δμ
 
 with elements that can do so (beams, shells) in mixed form: they keep their section forces w as iterates of their own,
-which removes the false axial forces of a linearised rotation. Full steps are taken; increments are never capped (a capped
-rotation ruins the mixed iteration). What counts as converged: the residual of the *un*mixed forces, relative to the sum
-of the magnitudes of all element forces (relative to the load it could never close for slender beams), or an increment
-below round-off of the coordinates.
+which removes the false axial forces of a linearised rotation. Full steps are taken; increments are never capped (a
+capped rotation ruins the mixed iteration). What counts as converged: the residual of the *un*mixed forces, relative to
+the sum of the magnitudes of all element forces (relative to the load it could never close for slender beams), or an
+increment below round-off of the coordinates.
 
 Contacts add their forces and rows (`fem_mbs.solvers.paths.contact_forces`), but for contact groups and with rotation.
 

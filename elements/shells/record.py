@@ -10,6 +10,7 @@ from fem_mbs.elements.shells.section import ShellSection
 from fem_mbs.shell_cells import cell_of
 from fem_mbs.shell_stiffness import Stiffness, axes, unit
 
+CHUNK = 4096  # elements whose matrices are integrated at once
 DRILLING = 1e-3  # stiffness of drilling, of A_66; and inertia of drilling, of ρh³/12
 
 
@@ -25,9 +26,17 @@ def records(
     lumped: bool,
 ) -> np.ndarray:
     """Parameters of elements with nodes X and directors (n, nn, 3) in the same axes, nodes turned (n, nn, 3, 3)."""
+    made = np.zeros(len(X), parameters(X.shape[1]))
+    for start in range(0, len(X), CHUNK):
+        some = slice(start, start + CHUNK)
+        _fill(made[some], X[some], directors[some], rotations[some], section, first[some], drilling, lumped)
+    made["beta"], made["eps"] = damping, drilling
+    return made
+
+
+def _fill(made, X, directors, rotations, section, first, drilling, lumped):
     n, nn = X.shape[:2]
     cell = cell_of(nn)
-    made = np.zeros(n, parameters(nn))
     found = Stiffness(X, section, first)
     vectors = np.zeros((n, 4, nn, 3))
     vectors[:, 0], vectors[:, 1] = X, directors
@@ -47,14 +56,11 @@ def records(
     shapes = cell.cell.stiffness.shapes
     share = found.area @ shapes
     made["drill"] = drilling * section.stiffness[2, 2] * share
-    made["beta"] = damping
     made["nodal"] = section.mass_per_area * share
     if lumped:
         made["m"] = made["nodal"][:, :, None] * np.eye(nn)
     else:
         made["m"] = section.mass_per_area * np.einsum("eq,qa,qb->eab", found.area, shapes, shapes)
     made["J"] = section.inertia_per_area * share
-    made["eps"] = drilling
     made["Z"] = found.law @ found.middle
     made["products"], made["cell_at"] = len(cell.table), cell.table_at
-    return made
