@@ -71,7 +71,8 @@ class ShellElement(Element):
     damping : float ≥ 0 [s]
         β of damping proportional to the stiffness: a mode of circular frequency ω has the damping ratio β ω/2.
     drilling : float > 0, -
-        Stiffness against turns of nodes about the normal, of A₆₆, and their inertia, of ρh³/12.
+        Stiffness against turns of nodes about the normal, of A₆₆ (its mean over all directions), and their inertia, of
+        ρh³/12.
     name : str, optional
 
     Outputs

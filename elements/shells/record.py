@@ -11,7 +11,7 @@ from fem_mbs.shell_cells import cell_of
 from fem_mbs.shell_stiffness import Stiffness, axes, unit
 
 CHUNK = 4096  # elements whose matrices are integrated at once
-DRILLING = 1e-3  # stiffness of drilling, of A_66; and inertia of drilling, of ρh³/12
+DRILLING = 1e-3  # stiffness of drilling, of the mean A_66; and inertia of drilling, of ρh³/12
 
 
 def records(
@@ -55,7 +55,7 @@ def _fill(made, X, directors, rotations, section, first, drilling, lumped):
     made["H"] = found.H
     shapes = cell.cell.stiffness.shapes
     share = found.area @ shapes
-    made["drill"] = drilling * section.stiffness[2, 2] * share
+    made["drill"] = drilling * section.mean_shear_stiffness * share
     made["nodal"] = section.mass_per_area * share
     if lumped:
         made["m"] = made["nodal"][:, :, None] * np.eye(nn)

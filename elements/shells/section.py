@@ -208,6 +208,12 @@ class ShellSection(Checked):
         self.stiffness = C
 
     @property
+    def mean_shear_stiffness(self) -> float:
+        """Mean of A_66 [N/m] over all directions of the axes; A_66 itself of isotropic sections."""
+        A = self.stiffness
+        return float(A[0, 0] + A[1, 1] - 2 * A[0, 1] + 4 * A[2, 2]) / 8
+
+    @property
     def isotropic(self) -> bool:
         """Whether the direction of the first axis does not matter."""
         return all(isinstance(material, SolidMaterial) for material, _, _ in self.layers)

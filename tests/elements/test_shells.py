@@ -3,6 +3,8 @@
 import copy
 import math
 import pickle
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -169,6 +171,17 @@ def test_orthotropic_layers_have_the_stiffness_of_laminate_theory():
     assert diagonal[0, 0] == pytest.approx(expected) and diagonal[0, 2] == pytest.approx((Q11 - Q22) / 4 * t)
 
 
+def test_an_angle_of_the_fibres_is_one_of_the_axis():
+    """Fibres at 30° to an axis along x, and fibres along an axis at 30° to it: the same stiffness."""
+    matrices = []
+    for angle, axis in ((math.pi / 6, [1, 0, 0]), (0.0, [math.cos(math.pi / 6), 0.5, 0])):
+        laminate = fem.ShellSection.layered([(CARBON, 1e-3, angle), (CARBON, 1e-3, angle + 0.5)])
+        body = fem.ShellBody(fem.panel_mesh([1, 1], [2, 2]), laminate, axis=axis)
+        system = fem.System(model_of(body), check=False)
+        matrices.append(system.matrices(system.initial)[2].toarray())
+    assert matrices[0] == pytest.approx(matrices[1], abs=1e-12 * np.abs(matrices[0]).max())
+
+
 def test_nodes_lie_on_the_surface_of_the_centres_of_mass():
     heavy, light = fem.SolidMaterial(1.0, 0.0, 3.0), fem.SolidMaterial(1.0, 0.0, 1.0)
     both = fem.ShellSection.layered([(heavy, 1.0, 0.0), (light, 1.0, 0.0)])
@@ -292,6 +305,28 @@ def test_quadrilaterals_and_triangles_mix():
     assert 0.98 * low < found < 1.02 * high
 
 
+def test_a_surface_mesh_is_read_from_a_file_with_its_groups(tmp_path):
+    """Triangles and quadrilaterals of Gmsh's format, in mm, with a physical group; and of VTK."""
+    import meshio
+
+    points = 1e3 * np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0.5, 0]])
+    cells = [("quad", [[0, 1, 2, 3]]), ("triangle", [[1, 4, 2]]), ("line", [[3, 0]])]
+    tags = [np.array([1]), np.array([2]), np.array([3])]
+    names = {"sheet": np.array([1, 2]), "tip": np.array([2, 2]), "root": np.array([3, 1])}
+    data = {"gmsh:physical": tags, "gmsh:geometrical": tags}
+    meshio.write(tmp_path / "s.msh", meshio.Mesh(points, cells, cell_data=data, field_data=names), file_format="gmsh22")
+    meshio.write(tmp_path / "s.vtu", meshio.Mesh(points, cells[:2]))
+    mesh = fem.read_mesh(tmp_path / "s.msh", units="mm")
+    body = fem.ShellBody(mesh, {"sheet": section(1.0, 0.3, 0.1), "tip": section(1.0, 0.3, 0.2)})
+    assert body.mass == pytest.approx(0.1 + 0.5 * 0.2)
+    assert [node.position[0] for node in body.nodes_of("root")] == pytest.approx([0, 0])
+    assert fem.SurfaceTraction(body, "tip", [0, 0, 4]).total == pytest.approx([0, 0, 2])
+    part = fem.ShellBody(mesh, section(1.0, 0.3, 0.1), group="sheet")
+    assert len(part.nodes) == 4 and part.area == pytest.approx(1.0)
+    other = fem.ShellBody(fem.read_mesh(tmp_path / "s.vtu", units="mm"), section(1.0, 0.3, 0.1))
+    assert other.area == pytest.approx(1.5)
+
+
 # --- loads ------------------------------------------------------------------------------------------------------------
 
 
@@ -413,6 +448,22 @@ def test_free_flight_keeps_momentum_exactly_and_angular_momentum_with_second_ord
     assert errors[1] < 5e-6 and 3.6 < errors[0] / errors[1] < 4.4, errors  # measured 1.5e-5, 3.8e-6
 
 
+def test_a_body_starts_where_and_as_it_is_put():
+    """Turned, moved and spinning: no stress, and the kinetic energy of a rigid box in the same motion."""
+    Q, spin, speed = exp([0.3, -1.0, 2.0]), np.array([1.0, -2.0, 3.0]), np.array([0.5, 0.0, -1.0])
+    mesh = fem.panel_mesh([2, 1], [4, 2], form=lambda x: x - [1, 0.5, 0])
+    pose = dict(position=[1, 2, 3], rotation=Q, velocity=speed, angular_velocity=spin)
+    body = fem.ShellBody(mesh, section(1.0, 0.3, 0.2, 3.0), **pose)
+    system = fem.System(model_of(body), check=False)
+    state = system.initial
+    assert body.stresses(state).stress == pytest.approx(0.0, abs=1e-15)
+    V = state.V.reshape(-1)[6:]
+    m, (a, b, h) = body.mass, (2.0, 1.0, 0.2)
+    box = m / 12 * np.diag([b**2 + h**2, a**2 + h**2, a**2 + b**2 + 1e-3 * h**2])
+    kinetic = 0.5 * m * speed @ speed + 0.5 * (Q.T @ spin) @ box @ (Q.T @ spin)
+    assert 0.5 * V @ (system.matrices(state, mass_only=True) @ V) == pytest.approx(kinetic, rel=1e-12)
+
+
 def test_damping_takes_vibration_and_leaves_rigid_motion():
     body = plate(4, 0.02, E=1e3, fixed="clamped", damping=2e-3)
     plain = plate(4, 0.02, E=1e3, fixed="clamped")
@@ -465,6 +516,23 @@ def test_a_shell_is_the_same_after_pickling(kind):
     element = example(kind, np.random.default_rng(3))
     for other in (pickle.loads(pickle.dumps(element)), copy.deepcopy(element)):
         assert all(np.array_equal(element.record[name], other.record[name]) for name in element.parameters.names)
+
+
+def forces_of(model):
+    """Forces at the start; of a module, so that another process can be asked."""
+    system = fem.System(model)
+    return system.forces(system.initial)[1].copy()
+
+
+def test_a_model_with_shells_is_the_same_in_another_process():
+    """Records hold addresses of tables, which are others there."""
+    body = curved()
+    body.fix("x0")
+    model = model_of(body, fem.SurfacePressure(body, None, 0.5), gravity=[0, 0, -1.0])
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        there = pool.submit(forces_of, model).result()
+    assert there == pytest.approx(forces_of(model), abs=1e-15)
+    assert forces_of(copy.deepcopy(model)) == pytest.approx(there, abs=1e-15)
 
 
 # --- refusals ---------------------------------------------------------------------------------------------------------

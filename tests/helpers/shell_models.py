@@ -37,7 +37,20 @@ def round_normals(radius):
     return lambda x: np.column_stack([0 * x[:, 0], x[:, 1], x[:, 2]]) / radius
 
 
-def plate(n, thickness, *, cell="quad", E=1.0, nu=0.3, density=1.0, moved=0.0, fixed="clamped", side=1.0, **options):
+def plate(
+    n,
+    thickness,
+    *,
+    cell="quad",
+    E=1.0,
+    nu=0.3,
+    density=1.0,
+    moved=0.0,
+    fixed="clamped",
+    side=1.0,
+    section_of=None,
+    **options,
+):
     """A square plate whose inner nodes are moved by a part of the size of a cell; w = 0 or clamped at the rim."""
     random = np.random.default_rng(1)
 
@@ -47,7 +60,8 @@ def plate(n, thickness, *, cell="quad", E=1.0, nu=0.3, density=1.0, moved=0.0, f
         return x
 
     mesh = fem.panel_mesh([side, side], [n, n], cell=cell, form=form).with_group("corner", [0])
-    body = fem.ShellBody(mesh, section(E, nu, thickness, density), name="plate", **options)
+    made = section(E, nu, thickness, density) if section_of is None else section_of
+    body = fem.ShellBody(mesh, made, name="plate", **options)
     if fixed == "clamped":
         for group in ("x0", "x1", "y0", "y1"):
             body.fix(group)

@@ -104,6 +104,37 @@ def test_supported_plates_converge_with_second_order_to_the_series_with_shear(ce
         assert abs(errors[-1]) < 3e-3 and (1.7 < order).all() and (order < 2.3).all(), (h, errors)
 
 
+def laminate_deflection(C, terms):
+    """Navier's series of a supported cross-ply unit square with shear, middle, for p = 1; of one term: sinusoidal."""
+    D, S, total = C[3:6, 3:6], C[6:, 6:], 0.0
+    for m in range(1, 2 * terms, 2):
+        for n in range(1, 2 * terms, 2):
+            a, b = m * math.pi, n * math.pi
+            K = [
+                [S[0, 0] * a * a + S[1, 1] * b * b, S[0, 0] * a, S[1, 1] * b],
+                [S[0, 0] * a, D[0, 0] * a * a + D[2, 2] * b * b + S[0, 0], (D[0, 1] + D[2, 2]) * a * b],
+                [S[1, 1] * b, (D[0, 1] + D[2, 2]) * a * b, D[2, 2] * a * a + D[1, 1] * b * b + S[1, 1]],
+            ]
+            load = 1.0 if terms == 1 else 16 / math.pi**2 / (m * n)
+            sign = math.sin(m * math.pi / 2) * math.sin(n * math.pi / 2)
+            total += sign * np.linalg.solve(K, [load, 0, 0])[0]
+    return total
+
+
+@pytest.mark.parametrize(("h", "sinusoidal"), [(0.1, 0.6627), (0.01, 0.4337)])
+def test_a_cross_ply_plate_is_that_of_first_order_laminate_theory(h, sinusoidal):
+    """E₁ = 25 E₂, 0/90/90/0: Reddy's table of 100 w E₂ h³/p (from memory) for the series, the series for the mesh."""
+    ply = fem.PlyMaterial(E1=25.0, E2=1.0, nu12=0.25, G12=0.5, G13=0.5, G23=0.2, density=1.0)
+    laminate = fem.ShellSection.layered([(ply, h / 4, turn) for turn in (0, math.pi / 2, math.pi / 2, 0)])
+    assert 100 * h**3 * laminate_deflection(laminate.stiffness, 1) == pytest.approx(sinusoidal, abs=6e-5)
+    exact = 1e-6 * laminate_deflection(laminate.stiffness, 40)
+    errors = []
+    for n in (8, 16):
+        body = plate(n, h, fixed="supported", section_of=laminate, axis=[1, 0, 0])
+        errors.append(deflection(body, 1e-6) / exact - 1)
+    assert abs(errors[1]) < 4e-3 and 3.4 < errors[0] / errors[1] < 4.6, errors
+
+
 def mindlin_frequency(m, n, h, nu=0.3, k=5 / 6):
     """Circular frequency of a supported unit square plate, E = ρ = 1, with shear and rotatory inertia."""
     D, S, b = h**3 / 12 / (1 - nu**2), k * h / 2 / (1 + nu), math.pi**2 * (m * m + n * n)
