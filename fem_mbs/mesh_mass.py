@@ -5,7 +5,8 @@ A tetrahedron with corners x_0 … x_3 and s = Σ x_i has
     V = (x_1 − x_0) × (x_2 − x_0) · (x_3 − x_0)/6 ,   ∫ x dV = V s/4 ,   ∫ x xᵀ dV = V/20 (Σ x_i x_iᵀ + s sᵀ)       (1)
 
 A closed surface is the sum of the signed tetrahedra of its triangles with one point; other cells of a volume mesh are
-cut into tetrahedra. With C = ∫ x xᵀ ρ dV about the centre of mass the inertia is tr(C) I − C.
+cut into tetrahedra. Cells with middle nodes are integrated by their rule of mass, as those of a solid body. With
+C = ∫ x xᵀ ρ dV about the centre of mass the inertia is tr(C) I − C.
 
 Source: docs/theory/bodies.md, (6).
 """
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import Keywords, Named
+from fem_mbs.cells import CELLS, DRAWN, outer_faces
 from fem_mbs.mesh import Mesh
 from fem_mbs.mesh_files import load
 
@@ -57,7 +59,7 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
     ----------
     mesh : path, fem.Mesh, meshio.Mesh, or fem.shapes.Mesh
         A closed surface (STL, OBJ, PLY …) or a mesh of solid cells (Gmsh, VTU, Abaqus …), of any format that meshio
-        reads. Solid cells count where there are any; cells with curved edges count with their corners.
+        reads. Solid cells count where there are any, those with middle nodes with their curved sides.
     density : float > 0 [kg/m³]
     scale : float > 0
         Multiplies coordinates: 1e-3 for a drawing in millimetres.
@@ -85,8 +87,7 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
     solid = [(kind, cells) for kind, cells in blocks if kind.rstrip("0123456789") in TETRAHEDRA]
     origin = points.mean(axis=0)
     points = scale * (points - origin)
-    corners = _of_solids(owner, points, solid) if solid else _of_surface(owner, points, blocks)
-    volume, first, second = _moments(corners)
+    volume, first, second = _of_solids(points, solid) if solid else _moments(_of_surface(owner, points, blocks))
     extent = np.ptp(points, axis=0).max()
     if not solid and volume < 0.0:  # the faces look inwards
         volume, first, second = -volume, -first, -second
@@ -104,7 +105,11 @@ def surface_of(mesh: Any, scale: float, offset: np.ndarray) -> Any:
     from fem_mbs import shapes
 
     points, blocks = _cells(Named("surface_of"), mesh)
-    faces = [cells for kind, cells in blocks if kind in FLAT]
+    solid = [(kind, cells) for kind, cells in blocks if kind.rstrip("0123456789") in TETRAHEDRA]
+    faces = [cells for kind, cells in blocks if kind in FLAT]  # of solids often those of some groups alone
+    if solid and all(kind in CELLS for kind, _ in solid):
+        outer = outer_faces([(CELLS[kind], cells) for kind, cells in solid])
+        faces = [np.concatenate([rows[:, corners] for corners in DRAWN[nn]]) for nn, rows in outer.items()]
     return shapes.Mesh(scale * points, faces, offset=offset) if faces else None
 
 
@@ -121,19 +126,32 @@ def _cells(owner, mesh):
     return points, [(block.type, np.asarray(block.data)) for block in mesh.cells]
 
 
-def _of_solids(owner, points, solid):
-    """Corners (k, 4, 3) of tetrahedra of solid cells."""
+def _of_solids(points, solid):
+    """Volume, first (3,) and second (3, 3) moments of solid cells."""
     found = []
     for kind, cells in solid:
         linear = kind.rstrip("0123456789")
-        for corners in TETRAHEDRA[linear]:
-            found.append(points[cells[:, corners]])
-    corners = np.concatenate(found)
-    volumes = np.einsum("ij,ij->i", corners[:, 3] - corners[:, 0], np.cross(
-        corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))  # fmt: skip
-    mirrored = volumes < 0.0
-    corners[mirrored] = corners[mirrored][:, [1, 0, 2, 3]]  # cells of other programs, numbered the other way round
+        if kind in CELLS and kind != linear:
+            found.append(_curved(points[cells], CELLS[kind].mass))
+        else:
+            found.append(_moments(np.concatenate([_upright(points[cells[:, c]]) for c in TETRAHEDRA[linear]])))
+    return [sum(parts) for parts in zip(*found)]
+
+
+def _upright(corners):
+    """Tetrahedra (k, 4, 3) of positive volume: cells of other programs may be numbered the other way round."""
+    edges = corners[:, 1:] - corners[:, :1]
+    mirrored = np.einsum("ij,ij->i", edges[:, 2], np.cross(edges[:, 0], edges[:, 1])) < 0.0
+    corners[mirrored] = corners[mirrored][:, [1, 0, 2, 3]]
     return corners
+
+
+def _curved(X, rule):
+    """Volume and moments of cells with nodes X (k, nn, 3)."""
+    w = rule.volumes(X)
+    w *= np.sign(w.sum(axis=1, keepdims=True))
+    x = np.einsum("qa,kai->kqi", rule.shapes, X)
+    return float(w.sum()), np.einsum("kq,kqi->i", w, x), np.einsum("kq,kqi,kqj->ij", w, x, x, optimize=True)
 
 
 def closed_triangles(owner: Named, mesh: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -297,7 +297,7 @@ class RigidBody(Inertia):
         """Body of constant density [kg/m³] from a mesh of its surface or volume, see `fem_mbs.mass_of_mesh`.
 
         The node is the centre of mass. Without ``position`` the body is where the mesh is, its axes inertial ones; with
-        it the centre of mass goes there. Surfaces are drawn, unless ``shape`` is given.
+        it the centre of mass goes there. It is drawn as it is, unless ``shape`` is given.
         """
         from fem_mbs.mesh_mass import mass_of_mesh, surface_of
 
