@@ -152,7 +152,10 @@ class Mesh(Checked):
         self.check(not unknown, "cells", ", ".join(unknown), message)
         found = {kind: part for kind, part in given.items() if kind in CELLS and len(part)}
         kinds = ", ".join(f"{len(part)} {kind}" for kind, part in given.items()) or "nothing"
-        self.check(found, "group", name, f"has no solid cells; it has {kinds}")
+        surface = (
+            ". fem.mesh_from_cad makes solid cells of a closed surface" if set(given) <= {*SURFACES} and given else ""
+        )
+        self.check(found, "group", name, f"has no solid cells; it has {kinds}{surface if name is None else ''}")
         return found
 
     def with_group(self, name: str, where: Any) -> "Mesh":

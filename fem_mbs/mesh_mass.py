@@ -11,6 +11,8 @@ C = ∫ x xᵀ ρ dV about the centre of mass the inertia is tr(C) I − C.
 Source: docs/theory/bodies.md, (6).
 """
 
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ import numpy as np
 from fem_mbs.arguments import Keywords, Named
 from fem_mbs.cells import CELLS, DRAWN, outer_faces
 from fem_mbs.mesh import Mesh
-from fem_mbs.mesh_files import load
+from fem_mbs.mesh_files import LARGE, SMALL, load
 
 # corners of the tetrahedra of linear cells, in the numbering of VTK and meshio
 TETRAHEDRA = {
@@ -92,6 +94,8 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
     if not solid and volume < 0.0:  # the faces look inwards
         volume, first, second = -volume, -first, -second
     owner.check(volume > 1e-12 * extent**3, "mesh", mesh, f"has a volume of {volume:.3g} m³")
+    if isinstance(mesh, (str, Path)) and scale == 1.0 and not SMALL < extent < LARGE:
+        warnings.warn(f"mass_of_mesh: '{mesh}' is {extent:.3g} m long. Is `scale` right?", stacklevel=3)
     center = first / volume
     C = density * (second - volume * np.outer(center, center))
     inertia = np.trace(C) * np.eye(3) - C
