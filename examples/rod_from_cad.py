@@ -133,12 +133,11 @@ def force(result, turns=1):
     return np.linalg.norm(joint.force[late], axis=1) if normal is None else normal[late], result.t[late]
 
 
-def plot(runs, save):
+def plot(runs, shown, save):
     """The rod with its stresses, and forces at the wrist over the last turn."""
     import matplotlib.pyplot as plt
 
-    loose = runs["superelement", True]
-    image = loose.picture(time=loose.t[-1], color="von_mises", view=(0.2, -0.5, 1), zoom=1.0, size=(1000, 560))
+    image = shown.picture(color="von_mises", view=(0.2, -0.5, 1), zoom=1.0, size=(1000, 560))
     figure = plt.figure(figsize=(12, 5), layout="constrained")
     figure.get_layout_engine().set(wspace=0.06)
     scene, *axes = [figure.add_subplot(*place) for place in ((1, 2, 1), (2, 2, 2), (2, 2, 4))]
@@ -166,10 +165,10 @@ def main(h=2e-5, turns=2, save="rod_from_cad.vtkhdf", picture="rod_from_cad.png"
         ("superelement", True): with_superelement(part)[0],
     }
     runs = {key: solver.run(model, t_end=turns * turn, h=h) for key, model in models.items()}
-    if save is not None:  # the mesh at every step is 230 MB
-        solver.run(with_superelement(part)[0], t_end=turns * turn, h=h, save=save, save_every=20)
+    # the mesh at every step is 230 MB
+    shown = solver.run(with_superelement(part)[0], t_end=turns * turn, h=h, save=save, save_every=50)
     if picture is not None:
-        plot(runs, picture)
+        plot(runs, shown, picture)
     middle = np.abs(part.points[:, 0] - length / 2) < 4e-3
     stress = rod.stresses(runs["superelement", False], time=turns * turn).stress[middle, 0, 0].mean()
     forces = {key: force(run)[0] for key, run in runs.items()}
