@@ -36,6 +36,7 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, ce
     owner.check(mass > 0.0, "M", mass, "gives a mass that is not positive")
     modes = MODES if modes is None else owner.as_integer("modes", modes, at_least=0)
     phi, frequencies = craig_bampton(owner, M, K, X, per, frames, modes)
+    phi[:, 6 * len(frames) :] *= np.sqrt(mass)  # amplitudes are lengths, and alike in all units
     arrays = reduced(M, K, phi, per, len(frames))
     places = np.array([frame.at for frame in frames])
     arrays["K"] = _without_rigid(owner, arrays["K"], abs(K).max(), rigid_coordinates(places, phi.shape[1]))
