@@ -294,7 +294,9 @@ def reduce_matrices(
     M, K, per = _pair(owner, M, K, labels, len(X))
 
     def nodes_of(numbers):
-        found = np.unique(owner.as_array("frames", numbers).ravel()).astype(np.int64)
+        given = owner.as_array("frames", numbers).ravel()
+        owner.check((given == np.floor(given)).all(), "frames", numbers, "must be whole numbers of nodes")
+        found = np.unique(given).astype(np.int64)
         if labels is None:
             right = found.size and 0 <= found[0] and found[-1] < len(X)
             owner.check(right, "frames", numbers, f"must be numbers of nodes from 0 to {len(X) - 1}")

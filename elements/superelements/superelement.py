@@ -14,7 +14,7 @@ from scipy.linalg import eigh
 
 from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.elements.base import Inertia, register
-from fem_mbs.elements.solids.body import numbers_in
+from fem_mbs.elements.solids.body import numbers_in, poses_of
 from fem_mbs.elements.superelements import kernels
 from fem_mbs.elements.superelements.forces import PARAMETERS
 from fem_mbs.elements.superelements.reduce import reduce_matrices
@@ -283,17 +283,8 @@ class Superelement(Inertia):
 
     def _poses(self, state, time):
         """Positions and rotations of the nodes of the body at a state."""
-        if hasattr(state, "rows") and hasattr(state, "at"):
-            row = state.rows([len(state.t) - 1 if time is None else state.at(time)])
-            x, q = row["position"][0], row["quaternion"][0]
-        else:
-            self.check(time is None, "time", time, "is for results of a run alone")
-            state = getattr(state, "state", state)
-            self.check(hasattr(state, "Q"), "state", state, "must be Results, a StaticResult or a State")
-            x, q = state.x, state.Q
-        numbers = [-1 if node.index is None else node.index for node in self.nodes]
-        self.check(0 <= min(numbers) and max(numbers) < len(x), "state", state, "is of a model without this body")
-        return x[numbers], matrices(q[numbers])
+        x, Q = poses_of(self, (self,), state, time)
+        return x, matrices(Q)
 
     def regular(self, point: Any) -> bool:
         """Whether a configuration is one that it can be differentiated at: one rotation is nearest to all frames."""
