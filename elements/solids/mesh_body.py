@@ -60,7 +60,7 @@ class MeshBody(Part):
         for k in range(len(arms)):
             node = self.node_kind.__new__(self.node_kind)
             Checked.set_unchecked(
-                node, _own_name=None, _motion=motion, _row=k, _free=free, index=None, body=None, _made=True
+                node, _own_name=None, _motion=motion, _row=k, _free=free, index=None, body=self, _made=True
             )
             made.append(node)
         return made
@@ -106,19 +106,8 @@ class MeshBody(Part):
         """
         from fem_mbs.shapes import matrices
 
-        if hasattr(state, "rows") and hasattr(state, "at"):
-            step = len(state.t) - 1 if time is None else state.at(time)
-            rows = state.rows([step])
-            x, R = rows["position"][0], matrices(rows["quaternion"])[0]
-        else:
-            self.check(time is None, "time", time, "is for results of a run alone")
-            found = getattr(state, "state", state)
-            self.check(hasattr(found, "x"), "state", state, "must be Results, a StaticResult or a State")
-            x, R = found.x, found.R
-        numbers = [-1 if node.index is None else node.index for node in self.nodes]
-        fits = min(numbers) >= 0 and max(numbers) < len(x)
-        self.check(fits, "state", state, "is of a model without this body")
-        return x[numbers], R[numbers]
+        x, Q = poses_of(self, (self.elements[0], self.elements[-1]), state, time)
+        return x, matrices(Q)
 
     def faces_of(self, owner: Any, group: str | None) -> list[np.ndarray]:
         """Of a surface: places (nn,) in `nodes` of the cells of a group."""
@@ -161,6 +150,32 @@ class MeshBody(Part):
 
     def __repr__(self) -> str:
         return f"{label(self)}: {len(self.elements)} elements, {len(self.nodes)} nodes, {self.mass:.6g} kg"
+
+
+def poses_of(body: Any, elements: Any, state: Any, time: float | None) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (n, 3) [m] and quaternions (n, 4) of the nodes of a body at a state, as `stresses` takes one.
+
+    ``elements``, those of the body by which its nodes are found again, must be in the model of a result under the same
+    names and with the same nodes; ParameterError where they are not. A `State` tells nothing but the number of nodes.
+    """
+    if hasattr(state, "rows") and hasattr(state, "at"):
+        run, row = state, state.rows([len(state.t) - 1 if time is None else state.at(time)])
+        x, Q = row["position"][0], row["quaternion"][0]
+    else:
+        body.check(time is None, "time", time, "is for results of a run alone")
+        run, last = getattr(state, "results", None), getattr(state, "state", state)
+        body.check(hasattr(last, "Q"), "state", state, "must be Results, a StaticResult or a State")
+        x, Q = last.x, last.Q
+    numbers = [-1 if node.index is None else node.index for node in body.nodes]
+    mine = min(numbers) >= 0 and max(numbers) < len(x)
+    if run is not None:
+        there = {one["name"]: one for one in run.description["elements"]}
+        for element in elements:
+            one = there.get(element.name, {"type": "", "nodes": []})
+            mine &= one["type"] == type(element).__name__ and one["nodes"] == [n.index for n in element.nodes]
+    message = "is of a model without this body, or another model with this body was compiled since"
+    body.check(mine, "state", state, message)
+    return x[numbers], Q[numbers]
 
 
 def numbers_in(body: Any, modes: Any) -> list[int]:

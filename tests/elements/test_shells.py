@@ -12,7 +12,7 @@ from shell_models import deflection, linear, model_of, plate, section, strip
 
 import fem_mbs as fem
 from fem_mbs.elements.shells.element import SHELLS
-from fem_mbs.rotations import exp
+from fem_mbs.rotations import exp, matrix_to_quaternion
 
 CELLS = ("quad", "triangle")
 STEEL = fem.SolidMaterial(E=210e9, nu=0.3, density=7850)
@@ -31,6 +31,8 @@ def posed(body, x, R):
     state = system.initial.copy()
     numbers = [node.index for node in body.nodes]
     state.x[numbers], state.R[numbers] = x, R
+    for number in numbers:
+        matrix_to_quaternion(state.R[number], state.Q[number])
     return system.forces(state)[1].reshape(-1, 6)[numbers], state
 
 
