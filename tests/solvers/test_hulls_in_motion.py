@@ -64,7 +64,7 @@ def momenta(result, bodies):
 @pytest.mark.parametrize("restitution", [0.0, 0.5])
 def test_free_hulls_that_collide_keep_their_momentum(friction, restitution):
     """The moment of momentum to the gap of the step that closes, at most |v| h, times the friction impulse
-    (docs/theory/contact_groups.md, decision 3), and terms of order h of the arms.
+    (docs/theory/contact_groups.md, "Decisions"), and terms of order h of the arms.
     """
     lost = []
     for h in (H, H / 8):
