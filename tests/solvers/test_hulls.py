@@ -44,9 +44,9 @@ def put(group, kind, frame):
     return Polyhedron(FORMS[kind]).core_points(RHO), RHO
 
 
-def two(first, second, places, turns):
+def two(first, second, places, turns, skin=1.0):
     """A model of two bodies with a shape each; their cores (n, 3) in place, and the sum of their radii."""
-    model, group, cores, radii = fem.Model("two"), fem.ContactGroup(skin=1.0, name="group"), [], 0.0
+    model, group, cores, radii = fem.Model("two"), fem.ContactGroup(skin=skin, name="group"), [], 0.0
     for k, (kind, place, turn) in enumerate(zip((first, second), places, turns)):
         body = model.add(fem.RigidBody(1.0, 0.02, position=place, rotation=turn, name=f"{kind} of {k}"))
         core, radius = put(group, kind, body)
@@ -132,6 +132,32 @@ def test_faces_on_each_other_have_a_contact_at_each_corner_of_their_common_area(
     gaps, edges, _ = placed("cube", "cube", (0.1, 0.05, 0.4 + 1e-3), np.eye(3))
     closed = np.abs(gaps - 1e-3) < 1e-12  # two corners of each over the other's face, two crossings
     assert (closed & ~edges).sum() == 2 and (closed & edges).sum() == 2
+
+
+def test_corners_right_above_each_other_keep_both_and_corners_beyond_each_other_one():
+    """So that contacts do not flicker, and none is there twice."""
+    gaps, edges, _ = placed("cube", "cube", (0, 0, 0.401), np.eye(3))
+    assert ((np.abs(gaps - 1e-3) < 1e-12) & ~edges).sum() == 8
+    gaps, _, gap = placed("cube", "cube", (0.401, 0.401, 0.401), np.eye(3))
+    assert (np.abs(gaps - gap) < 1e-12).sum() == 1
+
+
+@pytest.mark.parametrize(("first", "second"), [("stone", "stone"), ("stone", "box"), ("prism", "tetrahedron")])
+def test_no_pair_below_the_skin_is_left_out_of_the_list(first, second):
+    """The search leaves out corners and edges by bounds of their distances: with a skin a little above the gap."""
+    rng, compared = np.random.default_rng(8), 0
+    while compared < 60:
+        turns = [Rotation.random(random_state=rng).as_matrix() for _ in range(2)]
+        apart = rng.standard_normal(3)
+        places = [np.zeros(3), rng.uniform(0.3, 0.7) * apart / np.linalg.norm(apart)]
+        model, cores, radii = two(first, second, places, turns)
+        gap = distance(*cores) - radii
+        if gap < 1e-4:
+            continue
+        model, _, _ = two(first, second, places, turns, skin=1.001 * gap)
+        gaps, _ = listed(model)
+        assert len(gaps) and gaps.min() == pytest.approx(gap, abs=1e-12)
+        compared += 1
 
 
 def test_distances_and_normals_are_those_of_coal():
