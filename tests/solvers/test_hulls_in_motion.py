@@ -222,6 +222,21 @@ def test_a_bracket_hangs_in_another():
     assert load == pytest.approx([-5.0 * G, 0, 0], abs=1e-4)
 
 
+@pytest.mark.parametrize("turn", [0.0, 0.3])
+@pytest.mark.parametrize("name", METHODS)
+def test_a_block_slides_over_the_seam_of_two_parts_as_if_there_were_none(name, turn):
+    """Without friction; the groove between rounded edges stops no corner."""
+    model, group = world(floor=False)
+    parts = fem.convex_parts([fem.shapes.Box([0.5, 0.4, 0.1], offset=[x, 0, -0.05]) for x in (-0.25, 0.25)])
+    plate = model.add(fem.RigidBody.from_mesh(parts, 1000.0, fixed=True, name="plate"))
+    group.mesh(plate.mesh_frame, parts, 2e-3)
+    block = CUBE * [0.1, 0.08, 0.06]
+    put_stone(model, group, block, position=[-0.2, 0, 0.03], rotation=[0, 0, turn], velocity=[1, 0, 0], name="block")
+    result = METHODS[name](contact_tolerance=1e-8).run(model, 0.4, H)
+    assert result["block"].velocity[-1] == pytest.approx([1, 0, 0], abs=1e-5)
+    assert result["block"].position[-1] == pytest.approx([0.2, 0, 0.03], abs=2e-6)
+
+
 SHAPES = ("sphere", "capsule", "box", "hull", "mesh")
 
 
