@@ -90,6 +90,14 @@ def mixed_pile():
     result.picture(PICTURES / "mixed_pile.png", size=(1000, 560), **look)
 
 
+def stones_and_nuts():
+    script = runpy.run_path(str(ROOT / "examples" / "stones_and_nuts.py"))
+    model = script["build"](100, across=4)
+    result = fem.DecoupledNSGA().run(model, 0.8, 1e-3, save_every=100)
+    look = {"view": (1.0, -1.3, 0.8), "arrows": False, "zoom": 1.1}
+    result.picture(PICTURES / "stones_and_nuts.png", size=(1000, 560), **look)
+
+
 def hopper_conveyor():
     script = runpy.run_path(str(ROOT / "examples" / "hopper_conveyor.py"))
     result = script["run"](t_end=2.4, save=None)
@@ -557,9 +565,10 @@ def gear_with_thin_web():
 
 DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
-    spheres_in_a_box, mixed_pile, hopper_conveyor, heap, dominoes, order_in_contact, hertz_contact, force_recovery,
-    compliant_impacts, clearance_crank, guided_hopper, bearing_load, shaft_in_bearings, rigid_ball_bearing,
-    rotor_in_bearings, crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball,
+    spheres_in_a_box, mixed_pile, stones_and_nuts, hopper_conveyor, heap, dominoes, order_in_contact, hertz_contact,
+    force_recovery, compliant_impacts, clearance_crank, guided_hopper, bearing_load, shaft_in_bearings,
+    rigid_ball_bearing, rotor_in_bearings, crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45,
+    spinning_cue_ball,
     elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling, door_closer, quarter_car,
     slider_crank_friction, four_bar_motor, geared_servo, cable_payload, pick_and_place, belt_drive,
     ring_hits_ground, rod_from_cad, gear_with_thin_web, shell_panel_arm,

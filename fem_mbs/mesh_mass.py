@@ -104,7 +104,7 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
     return MassProperties(volume, density, place, 0.5 * (inertia + inertia.T))
 
 
-def surface_of(mesh: Any, scale: float, offset: np.ndarray) -> Any:
+def surface_of(mesh: Any, scale: float, offset: np.ndarray, color: Any = None) -> Any:
     """Surface of a mesh as a shape, moved by ``offset`` (3,) [m] after scaling; None where it has none."""
     from fem_mbs import shapes
 
@@ -114,7 +114,7 @@ def surface_of(mesh: Any, scale: float, offset: np.ndarray) -> Any:
     if solid and all(kind in CELLS for kind, _ in solid):
         outer = outer_faces([(CELLS[kind], cells) for kind, cells in solid])
         faces = [np.concatenate([rows[:, corners] for corners in DRAWN[nn]]) for nn, rows in outer.items()]
-    return shapes.Mesh(scale * points, faces, offset=offset) if faces else None
+    return shapes.Mesh(scale * points, faces, offset=offset, color=color) if faces else None
 
 
 def cells_of(owner: Checked, mesh: Any) -> tuple[np.ndarray, list[tuple[str, np.ndarray]]]:

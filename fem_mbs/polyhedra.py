@@ -131,24 +131,22 @@ def fault_of(points: np.ndarray) -> str | None:
 
 
 def _faces(hull, flat):
-    """Number of the face of each triangle: neighbours whose points are in one plane are one face."""
-    parent = np.arange(len(hull.simplices))
-
-    def root(k):
-        while parent[k] != k:
-            parent[k] = parent[parent[k]]
-            k = parent[k]
-        return k
-
+    """Number of the face of each triangle: those that hang together in the plane of the largest."""
+    face, count = np.full(len(hull.simplices), -1), 0
     areas = np.linalg.norm(_areas(hull.points, hull.simplices), axis=1)
-    for i in np.argsort(-areas):  # planes of large triangles are known best
-        for j in hull.neighbors[i]:
-            normal, offset = hull.equations[i, :3], hull.equations[i, 3]
-            deep = hull.points[hull.simplices[j]] @ normal + offset
-            if areas[j] <= areas[i] and deep.min() > -flat:
-                parent[root(j)] = root(i)
-    roots = np.array([root(k) for k in range(len(parent))])
-    return np.unique(roots, return_inverse=True)[1].reshape(-1)
+    for seed in np.argsort(-areas, kind="stable"):  # planes of large triangles are known best
+        if face[seed] >= 0:
+            continue
+        deep = hull.points @ hull.equations[seed, :3] + hull.equations[seed, 3]
+        inside, waiting = (deep[hull.simplices] > -flat).all(axis=1), [seed]
+        face[seed] = count
+        while waiting:
+            for other in hull.neighbors[waiting.pop()]:
+                if face[other] < 0 and inside[other]:
+                    face[other] = count
+                    waiting.append(other)
+        count += 1
+    return face
 
 
 def _corners(hull, face):

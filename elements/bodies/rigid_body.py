@@ -295,17 +295,19 @@ class RigidBody(Inertia):
 
     @classmethod
     @Keywords.known
-    def from_mesh(cls, mesh: Any, density: float, *, scale: float = 1.0, **options: Any) -> "RigidBody":
+    def from_mesh(
+        cls, mesh: Any, density: float, *, scale: float = 1.0, color: Any = None, **options: Any
+    ) -> "RigidBody":
         """Body of constant density [kg/m³] from a mesh of its surface or volume, see `fem_mbs.mass_of_mesh`.
 
         The node is the centre of mass. Without ``position`` the body is where the mesh is, its axes inertial ones; with
-        it the centre of mass goes there. It is drawn as it is, unless ``shape`` is given. `mesh_frame` is where the
-        mesh has its origin.
+        it the centre of mass goes there. It is drawn as it is, in a ``color``, unless ``shape`` is given. `mesh_frame`
+        is where the mesh has its origin.
         """
         from fem_mbs.mesh_mass import mass_of_mesh, surface_of
 
         found = mass_of_mesh(mesh, density, scale=scale)
-        shape = surface_of(mesh, scale, -found.center)
+        shape = surface_of(mesh, scale, -found.center, color)
         given = {"position": found.center} | ({} if shape is None else {"shape": shape})
         body = cls(found.mass, found.inertia, **{**given, **options})
         body._mesh_center = found.center

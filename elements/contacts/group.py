@@ -3,7 +3,7 @@
 A pair becomes a contact of the ordinary element type (`SphereOnSphere`, or the type of the obstacle) while its gap is
 below a margin, the *skin*; pairs are found anew when anything has moved by half of it, so that none is missed
 (`fem_mbs.system.pairs`, `fem_mbs.system.broad_phase`). The law of each pair comes from a table of materials. Groups
-with capsules and boxes are solved by sweeps only (`fem_mbs.solvers.granular`).
+with capsules, boxes and hulls are solved by sweeps only (`fem_mbs.solvers.granular`).
 """
 
 from typing import Any
@@ -42,7 +42,7 @@ def _contact(kind, frame, geometry, radius):
 
 
 class ContactGroup(Part):
-    """Spheres, capsules and boxes that can touch each other and obstacles.
+    """Spheres, capsules, boxes and hulls that can touch each other and obstacles.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class ContactGroup(Part):
     ------
     ParameterError
         Both a table and a law, unknown coefficients, sizes that are not positive, a shape given twice (same place on
-        the same body, same size), a material that the table does not name, capsules or boxes where they cannot be
-        solved (docs/howto/many_bodies.md).
+        the same body, same size), a material that the table does not name, capsules, boxes or hulls where they cannot
+        be solved (docs/howto/many_bodies.md).
 
     Notes
     -----
@@ -308,7 +308,7 @@ class ContactGroup(Part):
             known = contact.hollow or contact.solid is not None
         ends = ": rims touch anywhere; leave out its length, or" if hasattr(contact, "length") else "; beside these"
         message = (
-            f"goes with spheres only, not with capsules and boxes{ends} use SphereOnPlane, SphereOnBox, "
+            f"goes with spheres only, not with capsules, boxes and hulls{ends} use SphereOnPlane, SphereOnBox, "
             "SphereOnRectangle, SphereOnCylinder or SphereInCylinder without length, SphereInSphere, or put the "
             "obstacle into the group as a shape of a body with fixed=True"
         )

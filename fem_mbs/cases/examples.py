@@ -177,6 +177,11 @@ CASES = [
         note="Steppers without sweeps refuse it.", fast=False,
     ),
     example(
+        "stones_and_nuts", "physical statements; nothing published", "tolerance of the contact problems",
+        Method("ConeComplementarity", {"relaxed": True}), Method("ConeComplementarity", {"relaxed": False}),
+        note="Steppers without sweeps refuse it.", fast=False,
+    ),
+    example(
         "hopper_conveyor", "Beverloo 1961; Rose and Tanaka 1959", "constants of the law are means of many materials",
         note="Grains act on the mechanism; steppers without that solve the group pair by pair, which takes hours.",
         fast=False,

@@ -142,7 +142,10 @@ BODIES = {
     ),
     "Prescribed": lambda: (fem.Prescribed, dict(frame=B(), x=1.0, y=0.0, z=lambda t: 0.1 * t**2, name="p")),
     "mass_of_mesh": lambda: (fem.mass_of_mesh, dict(mesh=closed_mesh(), density=2.0, scale=1.0)),
-    "RigidBody.from_mesh": lambda: (fem.RigidBody.from_mesh, dict(mesh=closed_mesh(), density=2.0, scale=1.0)),
+    "RigidBody.from_mesh": lambda: (
+        fem.RigidBody.from_mesh,
+        dict(mesh=closed_mesh(), density=2.0, scale=1.0, color="blue"),
+    ),
     # joints with frames, and what acts along their coordinates
     "Planar": lambda: (fem.Planar, joint_frames()),
     "Screw": lambda: (fem.Screw, joint_frames() | dict(lead=0.1)),

@@ -1,6 +1,7 @@
 """Geometry of hulls in contact groups: gaps and normals against other codes, features that count, refusals."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -8,10 +9,14 @@ from scipy.spatial.transform import Rotation
 from stones import CUBE, distance, polyhedron
 
 import fem_mbs as fem
+from fem_mbs.jit import kernel, local_vector
 from fem_mbs.polyhedra import Polyhedron
+from fem_mbs.solvers.granular.cores import place_shape, touch
+from fem_mbs.solvers.granular.hulls import out_of_hull
 from fem_mbs.solvers.granular.shaped import _gaps
 from fem_mbs.solvers.stepping.engine import Engine
 
+pytestmark = pytest.mark.filterwarnings("ignore:ContactGroup 'group'.*unlike")  # inertias here do not matter
 RHO = 0.01
 FORMS = {
     "tetrahedron": polyhedron(4, 0, (0.3, 0.3, 0.3)),
@@ -39,11 +44,11 @@ def put(group, kind, frame):
     return Polyhedron(FORMS[kind]).core_points(RHO), RHO
 
 
-def two(first, second, places, turns):
+def two(first, second, places, turns, skin=1.0):
     """A model of two bodies with a shape each; their cores (n, 3) in place, and the sum of their radii."""
-    model, group, cores, radii = fem.Model("two"), fem.ContactGroup(skin=1.0, name="group"), [], 0.0
+    model, group, cores, radii = fem.Model("two"), fem.ContactGroup(skin=skin, name="group"), [], 0.0
     for k, (kind, place, turn) in enumerate(zip((first, second), places, turns)):
-        body = model.add(fem.RigidBody(1.0, 0.1, position=place, rotation=turn, name=f"{kind} of {k}"))
+        body = model.add(fem.RigidBody(1.0, 0.02, position=place, rotation=turn, name=f"{kind} of {k}"))
         core, radius = put(group, kind, body)
         cores.append(place + core @ turn.T)
         radii += radius
@@ -77,3 +82,252 @@ def test_the_least_gap_of_the_features_that_count_is_the_distance_of_the_shapes(
         assert gaps.min() == pytest.approx(expected, abs=1e-12)
         compared, crossed = compared + 1, crossed + bool(edges[np.argmin(gaps)])
     assert "sphere" in (first, second) or crossed > 3  # edges matter
+
+
+def placed(first, second, place, turn):
+    """Gap of two shapes, the second at a place with a rotation vector, by features and by the Minkowski difference."""
+    model, cores, radii = two(first, second, [np.zeros(3), np.asarray(place)], [np.eye(3), turn])
+    gaps, edges = listed(model)
+    return gaps, edges, distance(*cores) - radii
+
+
+def rotation(*vector):
+    return Rotation.from_rotvec(vector).as_matrix()
+
+
+ALIGNED = {
+    "face on face": ((0.02, 0.03, 0.4 + 1e-3), np.eye(3), 1e-3),
+    "face on face, turned": ((0.02, 0.03, 0.4 + 1e-3), rotation(0, 0, 0.4), 1e-3),
+    # edges of the cubes are rounded: 0.2 √2 − ρ (√2 − 1) from the centre
+    "edge on face": (
+        (0.01, 0.02, 0.2 + 0.2 * np.sqrt(2) - RHO * (np.sqrt(2) - 1) + 1e-3),
+        rotation(np.pi / 4, 0, 0),
+        1e-3,
+    ),
+    "parallel edges": ((0.01, 0.4 + 1e-3, 0.4 + 1e-3), np.eye(3), None),
+    "corner on corner": ((0.4 + 1e-3, 0.4 + 1e-3, 0.4 + 1e-3), np.eye(3), None),
+    "crossed edges": ((0, 0.4, 0.4), rotation(0, 0, 0.3) @ rotation(0, 0.2, 0), None),
+}
+
+
+@pytest.mark.parametrize("kind", ["cube", "box"])
+@pytest.mark.parametrize("name", ALIGNED)
+def test_faces_and_edges_that_lie_on_each_other_have_the_gap_of_the_shapes(name, kind):
+    """Aligned to the last digit, where nearest points are not unique."""
+    place, turn, expected = ALIGNED[name]
+    if kind == "box":
+        place = np.asarray(place) + [0, 0, BOX[2] + RHO - 0.2]
+        turn = np.eye(3) if turn is None else turn
+    gaps, _, gap = placed("cube", kind, place, turn)
+    assert gaps.min() == pytest.approx(gap, abs=1e-12)
+    if expected is not None and kind == "cube":
+        assert gap == pytest.approx(expected, abs=1e-12)
+
+
+def test_faces_on_each_other_have_a_contact_at_each_corner_of_their_common_area():
+    """Turned by 45° their common area is an octagon: eight crossings of edges, and no corner inside."""
+    gaps, edges, _ = placed("cube", "cube", (0, 0, 0.4 + 1e-3), rotation(0, 0, np.pi / 4))
+    closed = np.abs(gaps - 1e-3) < 1e-12
+    assert closed.sum() == 8 and edges[closed].all()
+    gaps, edges, _ = placed("cube", "cube", (0.1, 0.05, 0.4 + 1e-3), np.eye(3))
+    closed = np.abs(gaps - 1e-3) < 1e-12  # two corners of each over the other's face, two crossings
+    assert (closed & ~edges).sum() == 2 and (closed & edges).sum() == 2
+
+
+def test_corners_right_above_each_other_keep_both_and_corners_beyond_each_other_one():
+    """So that contacts do not flicker, and none is there twice."""
+    gaps, edges, _ = placed("cube", "cube", (0, 0, 0.401), np.eye(3))
+    assert ((np.abs(gaps - 1e-3) < 1e-12) & ~edges).sum() == 8
+    gaps, _, gap = placed("cube", "cube", (0.401, 0.401, 0.401), np.eye(3))
+    assert (np.abs(gaps - gap) < 1e-12).sum() == 1
+
+
+@pytest.mark.parametrize(("first", "second"), [("stone", "stone"), ("stone", "box"), ("prism", "tetrahedron")])
+def test_no_pair_below_the_skin_is_left_out_of_the_list(first, second):
+    """The search leaves out corners and edges by bounds of their distances: with a skin a little above the gap."""
+    rng, compared = np.random.default_rng(8), 0
+    while compared < 60:
+        turns = [Rotation.random(random_state=rng).as_matrix() for _ in range(2)]
+        apart = rng.standard_normal(3)
+        places = [np.zeros(3), rng.uniform(0.3, 0.7) * apart / np.linalg.norm(apart)]
+        model, cores, radii = two(first, second, places, turns)
+        gap = distance(*cores) - radii
+        if gap < 1e-4:
+            continue
+        model, _, _ = two(first, second, places, turns, skin=1.001 * gap)
+        gaps, _ = listed(model)
+        assert len(gaps) and gaps.min() == pytest.approx(gap, abs=1e-12)
+        compared += 1
+
+
+def test_distances_and_normals_are_those_of_coal():
+    """coal finds distances by GJK, to its tolerance; normals where the nearest points are unique."""
+    coal = pytest.importorskip("coal")
+    from scipy.spatial import ConvexHull
+
+    def shape(points):
+        vertices, triangles, hull = coal.StdVec_Vec3s(), coal.StdVec_Triangle(), ConvexHull(points)
+        vertices.extend(list(points))
+        for (i, j, k), plane in zip(hull.simplices, hull.equations):
+            out = np.cross(points[j] - points[i], points[k] - points[i]) @ plane[:3] > 0.0
+            triangles.append(coal.Triangle(int(i), int(j if out else k), int(k if out else j)))
+        return coal.Convex(vertices, triangles)
+
+    rng, compared = np.random.default_rng(5), 0
+    request = coal.DistanceRequest()
+    request.gjk_tolerance, request.gjk_max_iterations = 1e-12, 1000
+    while compared < 100:
+        names = rng.choice(list(FORMS), 2)
+        turns = [Rotation.random(random_state=rng).as_matrix() for _ in range(2)]
+        apart = rng.standard_normal(3)
+        places = [np.zeros(3), rng.uniform(0.3, 0.8) * apart / np.linalg.norm(apart)]
+        model, _, _ = two(*names, places, turns)
+        shapes = [shape(Polyhedron(FORMS[name]).core_points(RHO)) for name in names]
+        poses = [coal.Transform3s(turn, place) for turn, place in zip(turns, places)]
+        found = coal.DistanceResult()
+        apart = coal.distance(shapes[0], poses[0], shapes[1], poses[1], request, found)
+        if apart < 2 * RHO + 1e-3:
+            continue
+        gaps, _ = listed(model)
+        assert gaps.min() == pytest.approx(apart - 2 * RHO, abs=1e-9)
+        normal, before = nearest_normal(model, np.argmin(gaps))
+        assert np.linalg.norm(np.cross(normal, found.normal)) < 1e-6, before
+        compared += 1
+
+
+def nearest_normal(model, k):
+    """Normal of a listed pair, and what it is."""
+    grains = Engine(fem.ConeComplementarity(), model.compile(), 1e-3, 1, False).grains
+    state = grains.engine.system.initial
+    out = np.zeros(9)
+    normal_of(grains.record, state.x, state.R, k, out)
+    return out[:3], grains.arrays["near"][k]
+
+
+@kernel
+def normal_of(grains, x, R, k, out):
+    """Normal and points of listed pair k."""
+    p, before = grains[0], local_vector(3)
+    for s in range(p.core_first.shape[0]):
+        place_shape(p, s, x, R)
+    for j in range(3):
+        before[j] = 0.0
+    touch(p, k, x, R, before, out)
+
+
+def test_normals_turn_no_faster_than_the_rounding_allows():
+    """A sphere slides over an edge: by atan(Δ/d) for a slide Δ at core distance d, and no faster; nothing jumps."""
+    model, _, _ = two("stone", "sphere", [np.zeros(3), np.array([0, 0, 1.0])], [np.eye(3)] * 2)
+    group = model.contact_groups[0]
+    core, step, before, turned = group.shapes[0].hull, 1e-3, None, []
+    center = group.shapes[0].frame.p
+    for angle in np.arange(0.0, 2 * np.pi, step / 0.45):
+        point = 0.45 * np.array([np.cos(angle), np.sin(angle), 0.3])
+        normal, apart = normal_at(core, point - center)
+        if before is not None:
+            turned.append(np.arccos(min(normal @ before, 1.0)) / np.arctan(step * 1.05 / apart))
+        before = normal
+    assert max(turned) <= 1.0 and max(turned) > 0.5
+
+
+def normal_at(core, point):
+    """Normal and distance of a point from a polyhedron, by the kernel."""
+    from fem_mbs.elements.contacts.group_shapes import GroupShape
+    from fem_mbs.nodes import Frame, Node6
+    from fem_mbs.solvers.granular.hull_arrays import Hulls
+
+    hulls = Hulls([GroupShape("hull", Frame(Node6(), np.zeros(3), np.eye(3)), np.zeros(3), RHO, core)])
+    normal = np.zeros(3)
+    return normal, out_of_first(hulls.record, point, normal)
+
+
+@kernel
+def out_of_first(record, y, n):
+    return out_of_hull(record[0], 0, y, n)
+
+
+def test_a_point_inside_is_pushed_out_of_the_nearest_face():
+    core = Polyhedron(FORMS["stone"])
+    for point in 0.05 * np.random.default_rng(0).standard_normal((50, 3)):
+        normal, depth = normal_at(core, point)
+        heights = core.normals @ point - core.offsets
+        assert depth == pytest.approx(heights.max(), abs=1e-15)
+        assert normal == pytest.approx(core.normals[np.argmax(heights)], abs=1e-15)
+
+
+OVERLAPS = {
+    "a corner inside": ("cube", "cube", (0.3, 0.3, 0.3), np.eye(3)),
+    "edges through each other": ("prism", "prism", (0.05, 0.0, 0.0), rotation(np.pi / 2, 0, 0)),
+    "one in the other": ("cube", "sphere", (0.01, 0.02, 0.0), np.eye(3)),
+    "a stone in a box": ("stone", "box", (0.1, 0.1, 0.1), np.eye(3)),
+}
+
+
+@pytest.mark.parametrize("name", OVERLAPS)
+def test_hulls_that_overlap_at_the_start_are_refused_by_name(name):
+    first, second, place, turn = OVERLAPS[name]
+    model, _, _ = two(first, second, [np.zeros(3), np.asarray(place)], [np.eye(3), turn])
+    with pytest.raises(
+        fem.ModelError, match=r"ContactGroup 'group': .* starts with penetration.*Move the bodies apart"
+    ):
+        fem.DecoupledNSGA().run(model, 1e-3, 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("points", "rounding", "words"),
+    [
+        (CUBE[:3], 0.01, r"points = 3 different points; a hull needs four"),
+        (CUBE[:4], 0.01, r"points = 4 points in one plane"),
+        (CUBE, 0.5, r"rounding = 0\.5.*below the radius of the largest ball inside, 0\.5 m"),
+        (CUBE, 0.0, r"rounding"),
+        (polyhedron(300, 0), 0.01, r"points = 300 corners of the hull, at most 256.*take a sphere"),
+        (np.full((5, 3), np.nan), 0.01, "points"),
+        ("no file.stl", 0.01, "no file"),
+    ],
+)
+def test_points_that_make_no_hull_are_refused(points, rounding, words):
+    with pytest.raises(fem.ParameterError, match=words):
+        fem.ContactGroup(name="group").hull(fem.RigidBody(1.0, 0.1), points, rounding)
+
+
+def test_a_joint_on_a_body_with_a_hull_is_refused_with_what_to_use():
+    model, _, _ = two("cube", "cube", [np.zeros(3), np.array([1.0, 0, 0])], [np.eye(3)] * 2)
+    model.add(fem.Spherical(model.ground.frame(), model.elements[0].frame(), name="pin"))
+    with pytest.raises(fem.ParameterError, match=r"hull.*sweeps only.*Spherical 'pin' acts.*HullOnPlane"):
+        fem.DecoupledNSGA().run(model, 1e-3, 1e-3)
+
+
+def test_a_hull_twice_at_a_place_is_refused():
+    group, body = fem.ContactGroup(name="group"), fem.RigidBody(1.0, 0.1)
+    group.hull(body, CUBE, 0.01)
+    with pytest.raises(fem.ParameterError, match=r"rounding.*at the place of hull 0"):
+        group.hull(body, CUBE.copy(), 0.01)
+
+
+@pytest.mark.parametrize(
+    ("frame", "inertia", "words"),
+    [
+        (lambda body: body.mesh_frame, 1.0, None),
+        (lambda body: body, 1.0, r"centre of its hulls is 0\.5.*body\.mesh_frame"),
+        (lambda body: body.mesh_frame, 1e6, r"moments of inertia are 1e\+06 to 1e\+06 times.*kg m²"),
+    ],
+)
+def test_hulls_that_cannot_be_their_body_are_told(frame, inertia, words, recwarn):
+    """In a frame that is not that of the mesh; with an inertia in kg mm²."""
+    part = fem.convex_parts([CUBE + [0.5, 0, 0]])
+    model, group = fem.Model("m"), fem.ContactGroup(name="g")
+    body = fem.RigidBody.from_mesh(part, 1.0, name="stone")
+    body = body if inertia == 1.0 else fem.RigidBody(body.mass, inertia * body.inertia, name="stone")
+    body._mesh_center = np.array([0.5, 0, 0])
+    group.hull(frame(model.add(body)), part.points, 0.01)
+    model.add(group)
+    model.compile()
+    texts = [str(w.message) for w in recwarn if "unlike" in str(w.message)]
+    assert len(texts) == (words is not None)
+    if words is not None:
+        assert re.search(rf"ContactGroup 'g': RigidBody 'stone'.*{words}", texts[0])
+
+
+def test_a_body_without_a_mesh_has_no_frame_of_it():
+    with pytest.raises(fem.ParameterError, match=r"mesh_frame.*RigidBody\.from_mesh"):
+        _ = fem.RigidBody(1.0, 0.1).mesh_frame
