@@ -75,7 +75,7 @@ class Blows:
             limit = f", {best[0]:.4f} with all modes, as rigid frames stop their own nodes at once"
         message = (
             f"is not reached: a blow on frame '{frame.name}' along {along} keeps {kept:.4f} of the energy with "
-            f"{phi.shape[1] - first} modes{limit}. Allow more (modes=), ask for less, or give the frame a smaller group "
+            f"{phi.shape[1] - first} modes{limit}. Allow more (modes=), ask for less, or give the frame fewer nodes "
             "or a finer mesh"
         )
         raise ParameterError(self.owner, "energy_kept", self.kept, message)
