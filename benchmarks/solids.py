@@ -6,6 +6,7 @@ its own quadrature of degree 2. One process; best of three.
 
     python benchmarks/solids.py [divisions]
     python benchmarks/solids.py steps [divisions]     a falling cube of Tetra10, and a bar beside its superelement
+    python benchmarks/solids.py reduce [elements]     a file with so many Tetra10 is read and reduced
 """
 
 import sys
@@ -97,13 +98,13 @@ def held(n):
     return model, body
 
 
-def steps(n=13):
+def steps(n=16):
     model, body = held(n)
     first, each, _ = per_step(model)
     nodes = len(body.nodes)
     print(f"cube of {nodes} nodes: {first:.2f} s for 5 steps, then {each:.3f} s each")
-    n = 6 * (n // 6) or 6  # a bar of as many nodes
-    mesh = fem.block_mesh([1.0, 0.1, 0.1], [12 * n, n // 2, n // 2], cell="hexahedron")
+    n = 4 * (n // 4) or 4  # a bar of some more than half as many nodes, with one in the middle of its tip
+    mesh = fem.block_mesh([1.0, 0.1, 0.1], [9 * n, n // 2, n // 2], cell="hexahedron")
     steel = fem.SolidMaterial(210e9, 0.3, 7850.0)
     bar = fem.SolidBody(mesh, steel, name="bar")
     full = fem.Model("bar", gravity=[0, 0, -9.81])
@@ -130,6 +131,32 @@ def steps(n=13):
     )
 
 
+def reduce(count=100_000):
+    """A part of so many tetrahedra in a file of Gmsh's format, read and reduced to two frames and 20 modes."""
+    import resource
+    import tempfile
+    from pathlib import Path
+
+    import meshio
+
+    n = round((count / 6 / 8) ** (1 / 3))
+    mesh = fem.block_mesh([0.4, 0.1, 0.2], [4 * n, n, 2 * n], cell="tetra10")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "part.vtu"
+        meshio.Mesh(mesh.points, [("tetra10", mesh.cells["tetra10"])]).write(path)
+        wall, busy = time.perf_counter(), time.process_time()
+        read = fem.read_mesh(path)
+        read = read.with_group("left", lambda x: x[:, 0] < 1e-9).with_group("right", lambda x: x[:, 0] > 0.4 - 1e-9)
+        at = time.perf_counter() - wall
+        part = fem.reduce_mesh(read, fem.SolidMaterial(210e9, 0.3, 7850.0), {"a": "left", "b": "right"}, modes=20)
+        wall, busy = time.perf_counter() - wall, time.process_time() - busy
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    print(
+        f"{len(read.cells['tetra10'])} Tetra10, {len(read.points)} nodes: read in {at:.1f} s, reduced to {part.modes} "
+        f"modes after {wall:.1f} s, {busy:.1f} s of processor time; {peak:.2f} GB at most"
+    )
+
+
 if __name__ == "__main__":
-    what = steps if sys.argv[1:2] == ["steps"] else main
+    what = {"steps": steps, "reduce": reduce}.get(sys.argv[1] if len(sys.argv) > 1 else "", main)
     what(*(int(argument) for argument in sys.argv[1:] if argument.isdigit()))

@@ -18,6 +18,7 @@ translations u_i alone in C_a.
 Source: docs/theory/superelements.md, section 2; Craig & Bampton, AIAA J. 6 (1968); (16) derived here.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +35,7 @@ from fem_mbs.system.factors import factors
 RIGID = 1e-7  # largest |K R|/(|K| |R|) of a model that can move as a rigid body
 LOOSE = "leaves nodes that move freely while the frames are held, as with a frame of one point or a hinge inside"
 SINGULAR = 1e-13  # of the largest K_ii/M_ii: a square of a frequency that is round-off
+FIRST_MODES = 12  # that are tried where their number is sought
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
@@ -153,49 +155,79 @@ def connected(owner: Checked, K: Any, X: np.ndarray, per: int, frames: list) -> 
 
 
 def craig_bampton(
-    owner: Checked, M: Any, K: Any, X: np.ndarray, per: int, frames: list[FrameNodes], modes: int
+    owner: Checked,
+    M: Any,
+    K: Any,
+    X: np.ndarray,
+    per: int,
+    frames: list[FrameNodes],
+    modes: int,
+    enough: Callable[[np.ndarray], int | None] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Columns Φ (n, 6 n_b + m) of (13), (14), (17), and the frequencies [rad/s] of the fixed-interface modes."""
+    """Columns Φ (n, 6 n_b + m) of (13), (14), (17), and the frequencies [rad/s] of the fixed-interface modes.
+
+    ``enough``: of columns Φ how many modes suffice, None if all of them do not; more are then sought, up to ``modes``.
+    """
     held, rows = followers(frames, X, per)
     mean, wanted = averages(owner, frames, X, per)
     inside = np.ones(K.shape[0], bool)
     inside[held] = False
     inner = np.flatnonzero(inside)
     most = max(len(inner) - len(wanted) - 1, 0)
+    if enough is not None:
+        modes = min(modes, most)
     owner.check(modes <= most, "modes", modes, f"are more than the {most} that nodes outside the frames can have")
-    phi = np.zeros((K.shape[0], rows.shape[1] + modes))
-    phi[held, : rows.shape[1]] = rows
+    static = np.zeros((K.shape[0], rows.shape[1]))
+    static[held] = rows
     if not len(inner):
-        return phi, np.zeros(0)
+        return static, np.zeros(0)
     connected(owner, K, X, per, frames)
     K_ii, mean = K[inner][:, inner].tocsc(), mean[:, inner]
     try:
         solve = _held(K_ii, mean)
     except RuntimeError as error:
         raise ParameterError(owner, "K", K.shape, LOOSE) from error
-    phi[inner, : rows.shape[1]] = solve(-np.asarray(K[inner][:, held] @ rows), wanted)
+    static[inner] = solve(-np.asarray(K[inner][:, held] @ rows), wanted)
     M_ii, stiffness = M[inner][:, inner].tocsc(), K_ii.diagonal()
-    inverse = LinearOperator(K_ii.shape, matvec=lambda right: solve(right.ravel(), np.zeros(len(wanted))), dtype=float)
-    start = np.random.default_rng(0).normal(size=len(inner))
-    asked = max(modes, 1)  # one tells whether K_ii is regular
-    if len(inner) > asked + len(wanted) + 1:
-        del K_ii  # of a large mesh a good part of the memory
-        # of the first argument only its size is used
-        squares, shapes = eigsh(inverse, asked, M_ii, sigma=0.0, which="LM", OPinv=inverse, v0=start)
-    else:
-        try:
-            free = null_space(mean.toarray()) if len(wanted) else np.eye(len(inner))
-            squares, shapes = eigh(free.T @ (K_ii @ free), free.T @ (M_ii @ free))
-            shapes = free @ shapes
-        except np.linalg.LinAlgError as error:
-            message = "is not positive definite for the few nodes outside the frames; ask for fewer modes"
-            raise ParameterError(owner, "M", M.shape, message) from error
-    order = np.argsort(squares)[:asked]
     heavy = M_ii.diagonal() > 0.0
     largest = (stiffness[heavy] / M_ii.diagonal()[heavy]).max()
-    owner.check(squares.min() > SINGULAR * largest, "K", squares.min(), LOOSE)
-    phi[inner, rows.shape[1] :] = shapes[:, order[:modes]]
-    return phi, np.sqrt(squares[order[:modes]])
+    small = None
+    if len(inner) <= max(modes, 1) + len(wanted) + 1:
+        small = _all_modes(owner, K_ii, M_ii, mean)
+    del K_ii  # of a large mesh a good part of the memory
+    count = modes if enough is None else min(FIRST_MODES, modes)
+    while True:
+        # one tells whether K_ii is regular
+        squares, shapes = small if small is not None else _lowest(solve, M_ii, len(wanted), max(count, 1))
+        order = np.argsort(squares)[: max(count, 1)]
+        owner.check(squares.min() > SINGULAR * largest, "K", squares.min(), LOOSE)
+        phi = np.hstack([static, np.zeros((len(static), count))])
+        phi[inner, rows.shape[1] :] = shapes[:, order[:count]]
+        needed = count if enough is None else enough(phi)
+        if needed is not None or count >= modes:
+            needed = count if needed is None else needed
+            return phi[:, : rows.shape[1] + needed], np.sqrt(squares[order[:needed]])
+        count = min(2 * count, modes)
+
+
+def _lowest(solve, M_ii, averaged, count):
+    """Squares of frequencies and modes of the interior, by Lanczos' method."""
+    size = M_ii.shape[0]
+    inverse = LinearOperator(M_ii.shape, matvec=lambda right: solve(right.ravel(), np.zeros(averaged)), dtype=float)
+    start = np.random.default_rng(0).normal(size=size)
+    # of the first argument only its size is used
+    return eigsh(inverse, count, M_ii, sigma=0.0, which="LM", OPinv=inverse, v0=start)
+
+
+def _all_modes(owner, K_ii, M_ii, mean):
+    """Squares of frequencies and modes of a few interior nodes."""
+    try:
+        free = null_space(mean.toarray()) if mean.shape[0] else np.eye(K_ii.shape[0])
+        squares, shapes = eigh(free.T @ (K_ii @ free), free.T @ (M_ii @ free))
+        return squares, free @ shapes
+    except np.linalg.LinAlgError as error:
+        message = "is not positive definite for the few nodes outside the frames; ask for fewer modes"
+        raise ParameterError(owner, "M", M_ii.shape, message) from error
 
 
 def _held(K_ii, mean):

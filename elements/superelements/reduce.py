@@ -12,6 +12,7 @@ from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import area_shares
 from fem_mbs.elements.solids.material import SolidMaterial
+from fem_mbs.elements.superelements.blows import MOST_MODES, Blows
 from fem_mbs.elements.superelements.craig_bampton import FrameNodes, checked_model, craig_bampton, reduced
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
 from fem_mbs.elements.superelements.reduction import Reduction, rigid_coordinates
@@ -25,17 +26,24 @@ from fem_mbs.system.system import System
 MODES = 12  # by default
 
 
-def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, cells=None):
+def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, cells=None, blows=(None, None)):
     """Checks, reduction and mass properties of a model.
 
+    ``blows``: energy kept and frames struck, see `Blows`.
     ``cells``: arrays of the solids, see `Reduction`.
     ``stiffening``: two names of frames, and K_G, or a function of displacements (k, 3) that gives K_G of a component.
     """
     M, K, rigid = checked_model(owner, M, K, X, per)
     mass = rigid[0, 0]
     owner.check(mass > 0.0, "M", mass, "gives a mass that is not positive")
-    modes = MODES if modes is None else owner.as_integer("modes", modes, at_least=0)
-    phi, frequencies = craig_bampton(owner, M, K, X, per, frames, modes)
+    kept, struck = blows
+    owner.check(struck is None or kept is not None, "struck", struck, "is for energy_kept: give it too")
+    hit = None if kept is None else Blows(owner, frames, M, mass, kept, struck)
+    few = MODES if hit is None else MOST_MODES
+    modes = few if modes is None else owner.as_integer("modes", modes, at_least=0)
+    phi, frequencies = craig_bampton(owner, M, K, X, per, frames, modes, None if hit is None else hit.enough)
+    if hit is not None and hit.enough(phi) is None:
+        hit.refuse(X, per, phi)
     phi[:, 6 * len(frames) :] *= np.sqrt(mass)  # amplitudes are lengths, and alike in all units
     arrays = reduced(M, K, phi, per, len(frames))
     places = np.array([frame.at for frame in frames])
@@ -125,6 +133,8 @@ def reduce_mesh(
     elements: Any = None,
     mass: str = "consistent",
     stiffening: tuple[str, str] | None = None,
+    energy_kept: float | None = None,
+    struck: dict[str, Any] | None = None,
     name: str | None = None,
 ) -> Reduction:
     """Reduce a mesh of linear elastic solids to boundary frames and internal modes (Craig-Bampton).
@@ -137,8 +147,7 @@ def reduce_mesh(
         Name -> group of the mesh whose nodes follow the frame rigidly; or (group, position (3,) [m]), where the origin
         of the frame is, axes of the mesh. Default: the mean of the nodes. Axes are those of the mesh.
     modes : int ≥ 0
-        Internal modes, of lowest frequency with all frames held; default 12. A body that is struck needs as many as
-        `Reduction.effective_mass` asks for.
+        Internal modes, of lowest frequency with all frames held; default 12.
     coupling : {"rigid", "averaged"} or dict of frames
         "averaged": the frame moves as its faces do in the mean, weighted with their areas, and they stay free to
         deform; forces on it spread over them. "rigid": they keep their form.
@@ -146,6 +155,12 @@ def reduce_mesh(
     stiffening : (str, str), optional
         Two frames between which the part carries an axial load, as a rod does: the load then stiffens bending, or
         softens it. For slender parts; it makes a rod that is swung round some ten times as accurate.
+    energy_kept : float from 0 to 1, optional
+        For a part that is struck: take as many modes as a blow with restitution 0 needs to leave this share of the
+        energy in the body, 1 − m_eff/M, in the place of a number of them. ``modes`` is then the most that are allowed,
+        default 200.
+    struck : dict, optional
+        The frames that are struck: name -> direction (3,), axes of the mesh, or None, the worst one. Default: all.
     name : str, optional
 
     Returns
@@ -156,7 +171,8 @@ def reduce_mesh(
     Raises
     ------
     ParameterError
-        Groups that are not there, or share nodes; frames of one point, or of points on a line; a body in two parts.
+        Groups that are not there, or share nodes; frames of one point, or of points on a line; a body in two parts; an
+        energy that cannot be kept: tells what can, and why.
 
     Examples
     --------
@@ -195,7 +211,9 @@ def reduce_mesh(
         )
         given = (*_two(owner, stiffening, 2), lambda u: geometric_stiffness(body, u))
     faces = np.concatenate(triangles)
-    return _finish(owner, M, K, body.reference, 3, named, modes, faces, name, given, _cells(body))
+    return _finish(
+        owner, M, K, body.reference, 3, named, modes, faces, name, given, _cells(body), (energy_kept, struck)
+    )
 
 
 def _matrices_of(model, body):
@@ -241,6 +259,8 @@ def reduce_matrices(
     modes: int | None = None,
     coupling: str | dict[str, str] = "rigid",
     stiffening: tuple[str, str, Any] | None = None,
+    energy_kept: float | None = None,
+    struck: dict[str, Any] | None = None,
     name: str | None = None,
 ) -> Reduction:
     """Reduce a finite-element model that is given by its matrices.
@@ -260,6 +280,7 @@ def reduce_matrices(
     coupling : {"rigid", "averaged"} or dict of frames, as `reduce_mesh`; all nodes of a frame have the same weight
     stiffening : (str, str, (N, N) matrix or path), optional
         Two frames between which the part carries an axial load, and its geometric stiffness under a unit pull.
+    energy_kept, struck : as `reduce_mesh`
     name : str, optional
 
     Returns
@@ -317,7 +338,7 @@ def reduce_matrices(
         geometry = geometry.matrix(labels, per) if isinstance(geometry, Entries) else geometry
         owner.check(geometry.shape == K.shape, "stiffening", geometry.shape, f"must be of the shape of K, {K.shape}")
         given = (first, last, geometry)
-    return _finish(owner, M, K, X, per, named, modes, np.zeros((0, 3)), name, given)
+    return _finish(owner, M, K, X, per, named, modes, np.zeros((0, 3)), name, given, blows=(energy_kept, struck))
 
 
 def _labelled(owner, points):

@@ -126,6 +126,48 @@ class Reduction(Checked):
         right[6 * i : 6 * i + 3] = e / np.linalg.norm(e)
         return float(1.0 / (right @ np.linalg.solve(self.M, right)) / self.mass)
 
+    def with_modes(self, modes: Any) -> "Reduction":
+        """The same body with some of its internal modes only.
+
+        Parameters
+        ----------
+        modes : int, or (k,) int
+            How many, of lowest frequency; or which, from 0, rising: to leave out those that the motion does not need,
+            as bending of a bar that is struck along its axis.
+
+        Raises
+        ------
+        ParameterError
+            There are no such modes.
+
+        Examples
+        --------
+        >>> from fem_mbs.elements.solids.material import SolidMaterial
+        >>> from fem_mbs.elements.superelements.reduce import reduce_mesh
+        >>> from fem_mbs.mesh_block import block_mesh
+        >>> mesh = block_mesh([1.0, 0.1, 0.1], [8, 1, 1])
+        >>> rod = reduce_mesh(mesh, SolidMaterial(E=210e9, nu=0.3, density=7850), {"hit": "x0"}, modes=6)
+        >>> along = [k for k in range(rod.modes) if abs(rod.momentum[0, 6 + k]) > 1e-3]
+        >>> along, rod.with_modes(along).modes
+        ([5], 1)
+        """
+        if isinstance(modes, (int, np.integer)) and not isinstance(modes, bool):
+            count = self.as_integer("modes", modes, at_least=0)
+            self.check(count <= self.modes, "modes", modes, f"are more than the {self.modes} that there are")
+            chosen = np.arange(count)
+        else:
+            chosen = self.as_array("modes", modes, (None,))
+            right = (chosen == np.round(chosen)).all() and (chosen >= 0).all() and (chosen < self.modes).all()
+            message = f"must be numbers of modes from 0 to {self.modes - 1}, rising"
+            self.check(right and (np.diff(chosen) > 0).all(), "modes", modes, message)
+        first = 6 * len(self.frames)
+        keep = np.concatenate([np.arange(first), first + chosen.astype(np.int64)])
+        arrays = {key: getattr(self, key) for key in ARRAYS}
+        arrays |= {key: arrays[key][..., keep] for key in ("momentum", "basis", "stretch")}
+        arrays |= {key: arrays[key][..., keep, :][..., keep] for key in ("M", "K", "N", "O", "pull_geometry")}
+        arrays["interface_frequencies"] = self.interface_frequencies[keep[first:] - first]
+        return Reduction(self.frames, self.mass, arrays, name=self.name)
+
     def displacements(self, d: ArrayLike) -> np.ndarray:
         """Displacements (k, 3) [m] of `points` for coordinates d (n,), axes of the body."""
         d = self.as_array("d", d, (self.size,))

@@ -222,6 +222,74 @@ def test_the_share_of_mass_that_a_blow_stops_is_that_of_a_bar_with_as_many_waves
         assert r.effective_mass("hit", [2, 0, 0]) == pytest.approx(exact, rel=2e-3)
 
 
+def test_modes_are_taken_until_they_keep_the_energy_of_a_blow():
+    """Fewest modes of lowest frequency with 1 − m_eff/M ≥ 0.95: one less does not do."""
+    mesh = fem.block_mesh([0.4, 0.02, 0.03], [16, 1, 2])
+    up = [0, 0, 1]
+    for struck, worst in (({"right": up}, False), ({"right": None}, True)):
+        found = fem.reduce_mesh(mesh, STEEL, ENDS, energy_kept=0.95, struck=struck)
+        most = [found.with_modes(k) for k in (found.modes, found.modes - 1)]
+
+        def share(part, worst=worst):
+            W = np.linalg.inv(part.M)[6:9, 6:9]
+            return 1 / np.linalg.eigvalsh(W)[0] / part.mass if worst else part.effective_mass("right", up)
+
+        assert share(most[0]) <= 0.05 < share(most[1])
+        plain = fem.reduce_mesh(mesh, STEEL, ENDS, modes=found.modes)
+        np.testing.assert_allclose(plain.interface_frequencies, found.interface_frequencies, rtol=1e-8)
+        np.testing.assert_allclose(clamped(plain), clamped(found), rtol=1e-8)
+    assert found.modes > 20  # twice the twelve that are tried first, and more
+    averaged = fem.reduce_mesh(mesh, STEEL, ENDS, energy_kept=0.95, struck={"right": up}, coupling="averaged")
+    assert averaged.effective_mass("right", up) <= 0.05
+    M, K = free_matrices(mesh)
+    nodes = {name: mesh.nodes_of(group) for name, group in ENDS.items()}
+    same = fem.reduce_matrices(M, K, mesh.points, nodes, energy_kept=0.95, struck={"right": up})
+    assert same.effective_mass("right", up) <= 0.05 and same.modes == 2
+
+
+def free_matrices(mesh):
+    """M and K of a free body of steel in the order of the points of its mesh."""
+    body = fem.SolidBody(mesh, STEEL)
+    system = system_of(body)
+    M, _, K = system.matrices(system.initial)[:3]
+    order = system.expanded(np.arange(system.n) + 1.0).astype(int)[[n.index for n in body.nodes], :3].ravel() - 1
+    assert np.allclose([node.position for node in body.nodes], mesh.points)
+    return M.tocsr()[order][:, order], K.tocsr()[order][:, order]
+
+
+def test_an_energy_that_cannot_be_kept_is_refused_with_what_can():
+    """All modes leave what moves with the nodes of a rigid frame: (21) against a reduction with nearly all modes."""
+    mesh = fem.block_mesh([0.4, 0.02, 0.03], [4, 1, 1], cell="hexahedron")
+    full = fem.reduce_mesh(mesh, STEEL, ENDS, modes=35)  # of 36
+    best = 1.0 - full.effective_mass("right", [0, 0, 1])
+    message = (
+        rf"blow on frame 'right' along \[0.0, 0.0, 1.0\] keeps {best:.4f} of the energy with 35 modes, {best:.4f} with"
+    )
+    with pytest.raises(fem.ParameterError, match=message):
+        fem.reduce_mesh(mesh, STEEL, ENDS, energy_kept=0.999, struck={"right": [0, 0, 1]})
+    for options, told in (
+        ({"energy_kept": 1.5}, "between 0 and 1"),
+        ({"struck": {"right": None}}, "is for energy_kept"),
+        ({"energy_kept": 0.9, "struck": {"top": None}}, "are no frames; there are left, right"),
+        ({"energy_kept": 0.9, "struck": {"left": [0, 0, 0]}}, "must not be zero"),
+        ({"energy_kept": 0.9, "struck": ["left"]}, "must be a dict"),
+    ):
+        with pytest.raises(fem.ParameterError, match=told):
+            fem.reduce_mesh(mesh, STEEL, ENDS, **options)
+
+
+def test_chosen_modes_are_kept_and_others_refused(reduced_bar):
+    odd = reduced_bar.with_modes([1, 3])
+    np.testing.assert_array_equal(odd.interface_frequencies, reduced_bar.interface_frequencies[[1, 3]])
+    keep = [*range(12), 13, 15]
+    for key in ("M", "K", "N", "O"):
+        np.testing.assert_array_equal(getattr(odd, key), getattr(reduced_bar, key)[..., keep, :][..., keep])
+    assert reduced_bar.with_modes(0).size == 12
+    for wrong in (7, [3, 1], [0.5], [6], -1):
+        with pytest.raises(fem.ParameterError, match="modes"):
+            reduced_bar.with_modes(wrong)
+
+
 def test_a_saved_reduction_is_the_same_after_loading(reduced_bar, tmp_path):
     path = tmp_path / "bar.h5"
     reduced_bar.save(path)
