@@ -17,6 +17,7 @@ from fem_mbs.elements.contacts.compliant import CompliantContact
 from fem_mbs.elements.contacts.curve import PointOnCurve, SphereOnWire
 from fem_mbs.elements.contacts.group import ContactGroup
 from fem_mbs.elements.contacts.materials import MaterialTable
+from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 from fem_mbs.elements.contacts.round_on_plane import EllipsoidOnPlane, RingOnPlane
 from fem_mbs.elements.contacts.sphere_box import SphereOnBox, SphereOnRectangle
 from fem_mbs.elements.contacts.sphere_cylinder import SphereInCylinder, SphereOnCylinder
@@ -74,6 +75,7 @@ from fem_mbs.elements.solids.coupling import SurfaceCoupling
 from fem_mbs.elements.solids.element import Hexa8, Hexa8Enhanced, Hexa20, Tetra4, Tetra10, Wedge6, Wedge15
 from fem_mbs.elements.solids.loads import BodyForce, NodalLoad, PressureFace, SurfacePressure, SurfaceTraction
 from fem_mbs.elements.solids.material import SolidMaterial
+from fem_mbs.elements.solids.surface_contact import SurfaceOnSurface
 from fem_mbs.elements.solids.tie import Tie, TiedNode
 from fem_mbs.elements.superelements.reduce import reduce_matrices, reduce_mesh
 from fem_mbs.elements.superelements.reduction import Reduction, load_reduction
@@ -88,14 +90,16 @@ __all__ = [
     "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair", "Hexa8", "Hexa8Enhanced", "Hexa20", "IdealBelt",
     "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort", "JointFriction", "JointRate", "JointServo",
     "JointSpring", "JointStop", "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "LooseGearPair",
-    "MaterialTable", "Motor", "NodalLoad", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar",
+    "MaterialTable", "Motor", "NodalLoad", "NodeOnFaces",
+    "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar",
     "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface",
     "Prescribed", "PressureFace", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing",
     "RackAndPinion", "Reduction", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder",
     "RingOnPlane", "RollingDisc", "Screw", "Section", "SolidBody", "SolidMaterial", "SphereInCylinder",
     "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
     "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth",
-    "StateSpace", "Stops", "Superelement", "SurfaceContacts", "SurfaceCoupling", "SurfacePressure", "SurfaceTraction",
+    "StateSpace", "Stops", "Superelement", "SurfaceContacts", "SurfaceCoupling",
+    "SurfaceOnSurface", "SurfacePressure", "SurfaceTraction",
     "Tetra4", "Tetra10", "Tie", "TiedNode", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates",
     "Wedge6", "Wedge15",
     "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "load_reduction", "reduce_matrices", "reduce_mesh",

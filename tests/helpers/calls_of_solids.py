@@ -122,6 +122,32 @@ SOLIDS = {
             name="c",
         ),
     ),
+    "SurfaceOnSurface": lambda: (
+        fem.SurfaceOnSurface,
+        dict(
+            body_A=body(),
+            group_A="x1",
+            body_B=fem.SolidBody(fem.block_mesh([1, 1, 1], [1, 1, 1], cell="tetra"), steel(), position=[1, 0, 0]),
+            group_B="x0",
+            reach=0.5,
+            both=False,
+            smooth=True,
+            crease=0.5,
+            name="t",
+        ),
+    ),
+    "NodeOnFaces": lambda: (
+        fem.NodeOnFaces,
+        dict(
+            node=fem.Node3([0, 0, 1]),
+            faces=[[fem.Node3([0, 0, 0]), fem.Node3([1, 0, 0]), fem.Node3([0, 1, 0])]],
+            cut=[(0, 1)],
+            smooth=True,
+            crease=0.5,
+            room=(0, 0),
+            name="t",
+        ),
+    ),
     "AveragedCoupling": lambda: (
         fem.AveragedCoupling,
         dict(
