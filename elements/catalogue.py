@@ -4,6 +4,7 @@ from fem_mbs.elements.base import Constraint, Contact, Element, Force, Inertia, 
 from fem_mbs.elements.beams.beam import Beam
 from fem_mbs.elements.beams.line import BeamLine, beam_curve, beam_line
 from fem_mbs.elements.beams.sections import Section
+from fem_mbs.elements.beams.skin import BeamSkin
 from fem_mbs.elements.beams.two_node import TwoNodeBeam
 from fem_mbs.elements.bearings.dynamic import DynamicBearing, ball_bearing
 from fem_mbs.elements.bearings.quasi_static import QuasiStaticBearing
@@ -83,7 +84,8 @@ from fem_mbs.elements.superelements.superelement import Superelement
 from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
-    "Attachment", "AveragedCoupling", "Beam", "BeamLine", "Belt", "BeltPull", "BodyForce", "BoxOnBox", "BoxOnPlane",
+    "Attachment", "AveragedCoupling", "Beam", "BeamLine", "BeamSkin",
+    "Belt", "BeltPull", "BodyForce", "BoxOnBox", "BoxOnPlane",
     "Bushing", "Cable", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact", "ConstantVelocity", "Constraint",
     "Contact", "ContactGroup", "CoordinateCoupling", "CreepingBelt", "Cylindrical", "Differential", "Distance",
     "DryFriction", "DynamicBearing", "ElasticCable", "Element", "EllipsoidOnPlane", "Fixed", "Force", "ForceCurve",

@@ -17,6 +17,7 @@ _WHERE = {
     "fem_mbs.elements.beams.beam": ("Beam",),
     "fem_mbs.elements.beams.line": ("BeamLine", "beam_curve", "beam_line"),
     "fem_mbs.elements.beams.sections": ("Section",),
+    "fem_mbs.elements.beams.skin": ("BeamSkin",),
     "fem_mbs.elements.beams.two_node": ("TwoNodeBeam",),
     "fem_mbs.elements.bearings.dynamic": ("DynamicBearing", "ball_bearing"),
     "fem_mbs.elements.bearings.quasi_static": ("QuasiStaticBearing",),
