@@ -28,6 +28,8 @@ from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Node, Node3
 
+MOST = 400  # nodes and faces of one contact: their squares are kept
+
 
 class NodeOnFaces(Contact):
     """A node and the faces of another mesh that it can touch; `SurfaceOnSurface` makes those of two surfaces.
@@ -90,15 +92,22 @@ class NodeOnFaces(Contact):
     ) -> None:
         self.name = name
         self.as_instance("node", node, Node, "a node")
-        right = isinstance(faces, (list, tuple)) and len(faces) > 0
-        right = right and all(len(face) in (3, 4) and all(isinstance(n, Node) for n in face) for face in faces)
-        self.check(right, "faces", faces, "must be lists of three or four nodes")
+        right = isinstance(faces, (list, tuple)) and len(faces) > 0 and all(map(_is_face, faces))
+        self.check(right, "faces", faces, "must be lists of three or four nodes, all different")
+        numbers = {"cut": (cut, None), "room": ((room,), 1)}
+        for parameter, (pairs, count) in numbers.items():
+            message = "must be pairs of whole numbers ≥ 0" if count is None else "must be a pair of whole numbers ≥ 0"
+            right = isinstance(pairs, (list, tuple, set)) and all(map(_is_pair, pairs))
+            self.check(right, parameter, pairs if count is None else room, message)
         number: dict[Node, int] = {}
         for one in (n for face in faces for n in face):
             number.setdefault(one, 1 + len(number))
         self.check(node not in number, "node", node, "belongs to one of the faces")
         around = list(number)
-        around += around[:1] * (self.as_integer("room", room[0], 0) - 1 - len(around))
+        wanted, more = room
+        message = f"is too large: {MOST} nodes and faces at most"
+        self.check(max(wanted, more, len(around), len(faces)) <= MOST, "room", room, message)
+        around += around[:1] * (int(wanted) - 1 - len(around))
         super().__init__([node, *around], name=name, **law)
         turning = self.rolling_resistance, self.spinning_resistance, self.radius_contensou
         message = "and other resistances to turning are not for contacts of nodes, which do not turn; leave them out"
@@ -106,9 +115,12 @@ class NodeOnFaces(Contact):
         angle = self.number("crease", crease)
         self.check(0.0 <= angle <= np.pi / 2, "crease", crease, "rad must be between 0 and π/2")
         self.smooth = self.as_flag("smooth", smooth)
-        self.n_state = 1 + 8 * max(len(faces), self.as_integer("room", room[1], 0))
+        self.n_state = 1 + 8 * max(len(faces), int(more))
         rows = [[number[n] for n in face] for face in faces]
-        self.tables = _tables(rows, np.array([n.position for n in self.nodes]), set(map(tuple, cut)), angle)
+        x = np.array([n.position for n in self.nodes])
+        edges = [np.linalg.norm(x[row] - x[np.roll(row, -1)], axis=1).min() for row in rows]
+        self.check(min(edges) > 0.0, "faces", faces, "must have nodes at different places")
+        self.tables = _tables(rows, x, set(map(tuple, cut)), angle)
         self.place()
 
     def place(self) -> None:
@@ -152,6 +164,18 @@ class NodeOnFaces(Contact):
         return f"{label(self)}: the node at {x[0].round(6).tolist()} m {what}"
 
 
+def _is_face(face):
+    """Whether it is a list of three or four nodes, all different."""
+    right = isinstance(face, (list, tuple)) and len(face) in (3, 4) and all(isinstance(one, Node) for one in face)
+    return right and len(set(face)) == len(face)
+
+
+def _is_pair(pair):
+    """Whether it is a pair of whole numbers ≥ 0."""
+    right = isinstance(pair, (list, tuple)) and len(pair) == 2
+    return right and all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k >= 0 for k in pair)
+
+
 def _tables(rows, x, cut, crease):
     """Arrays of faces, fans and spokes for faces ``rows`` on nodes x at the start."""
     owners: dict[tuple[int, int], tuple[int, int]] = {}  # edge from one node to the next -> face and corner
@@ -163,7 +187,7 @@ def _tables(rows, x, cut, crease):
         X = x[row]
         last = (X[1] - X[0], X[2] - X[0]) if len(row) == 3 else (X[2] - X[0], X[3] - X[1])
         normal[f] = np.cross(*last)
-        normal[f] /= np.linalg.norm(normal[f])
+        normal[f] /= max(np.linalg.norm(normal[f]), 1e-300)
     faces = np.zeros((len(rows), 9), np.int64)
     for f, row in enumerate(rows):
         faces[f, 0], faces[f, 1 : 1 + len(row)] = len(row), row
