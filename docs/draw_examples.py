@@ -519,6 +519,41 @@ def ring_hits_ground():
     keep(figure, "ring_hits_ground")
 
 
+def gripper():
+    """The ball as the jaws have squeezed it, and held in the air; its height and the forces of a jaw."""
+    import gripper as case
+    import matplotlib.image
+
+    model, ball, jaws = case.build()
+    result = fem.DecoupledNSGA(rho_inf=0.5).run(model, t_end=case.t_end, h=2e-3)
+    result.picture(
+        "gripper.png",
+        time=case.t_end,
+        color="von_mises",
+        view=(0.2, -1, 0.25),
+        zoom=1.2,
+        size=(900, 760),
+        caption=False,
+    )
+    figure, (picture, height, force) = panels(3, (11.5, 3.4))
+    picture.imshow(matplotlib.image.imread("gripper.png"))
+    picture.set_axis_off()
+    places = [node.index for node in ball.nodes]
+    x = result.rows(np.arange(len(result.t)))["position"][:, places, 2].mean(axis=1)
+    height.plot(result.t, 1e3 * x, label="ball")
+    height.plot(result.t, [1e3 * case.raised(t) for t in result.t], label="jaws")
+    height.set(xlabel="t [s]", ylabel="height [mm]")
+    height.legend(fontsize=8)
+    both = [sum(result[contact.name].force for contact in grip.elements) for grip in jaws]
+    force.plot(result.t, both[0][:, 0], lw=0.9, label="one jaw, normal")
+    rubbing = sum(np.linalg.norm(one[:, 1:], axis=1) for one in both)
+    force.plot(result.t, rubbing, lw=0.9, label="both, friction")
+    force.axhline(ball.mass * 9.81, color="k", lw=0.6, ls=":")
+    force.set(xlabel="t [s]", ylabel="force [N]")
+    force.legend(fontsize=8)
+    keep(figure, "gripper")
+
+
 def rod_from_cad():
     example("rod_from_cad")
     shutil.copy("rod_from_cad.png", PICTURES)
@@ -571,5 +606,5 @@ DRAWINGS = (
     spinning_cue_ball,
     elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling, door_closer, quarter_car,
     slider_crank_friction, four_bar_motor, geared_servo, cable_payload, pick_and_place, belt_drive,
-    ring_hits_ground, rod_from_cad, gear_with_thin_web, shell_panel_arm,
+    ring_hits_ground, rod_from_cad, gear_with_thin_web, gripper, shell_panel_arm,
 )  # fmt: skip

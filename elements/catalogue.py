@@ -4,6 +4,7 @@ from fem_mbs.elements.base import Constraint, Contact, Element, Force, Inertia, 
 from fem_mbs.elements.beams.beam import Beam
 from fem_mbs.elements.beams.line import BeamLine, beam_curve, beam_line
 from fem_mbs.elements.beams.sections import Section
+from fem_mbs.elements.beams.skin import BeamSkin
 from fem_mbs.elements.beams.two_node import TwoNodeBeam
 from fem_mbs.elements.bearings.dynamic import DynamicBearing, ball_bearing
 from fem_mbs.elements.bearings.quasi_static import QuasiStaticBearing
@@ -18,6 +19,7 @@ from fem_mbs.elements.contacts.curve import PointOnCurve, SphereOnWire
 from fem_mbs.elements.contacts.group import ContactGroup
 from fem_mbs.elements.contacts.hull import HullOnPlane
 from fem_mbs.elements.contacts.materials import MaterialTable
+from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 from fem_mbs.elements.contacts.round_on_plane import EllipsoidOnPlane, RingOnPlane
 from fem_mbs.elements.contacts.sphere_box import SphereOnBox, SphereOnRectangle
 from fem_mbs.elements.contacts.sphere_cylinder import SphereInCylinder, SphereOnCylinder
@@ -85,6 +87,7 @@ from fem_mbs.elements.solids.loads import (
     SurfaceTraction,
 )
 from fem_mbs.elements.solids.material import SolidMaterial
+from fem_mbs.elements.solids.surface_contact import SurfaceOnSurface
 from fem_mbs.elements.solids.tie import Tie, TiedNode
 from fem_mbs.elements.superelements.reduce import reduce_matrices, reduce_mesh
 from fem_mbs.elements.superelements.reduction import Reduction, load_reduction
@@ -92,24 +95,24 @@ from fem_mbs.elements.superelements.superelement import Superelement
 from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
-    "Attachment", "AveragedCoupling", "Beam", "BeamLine", "Belt", "BeltPull", "BodyForce", "BoxOnBox", "BoxOnPlane",
-    "Bushing", "Cable", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact", "ConstantVelocity", "Constraint",
-    "Contact", "ContactGroup", "CoordinateCoupling", "CreepingBelt", "Cylindrical", "Differential", "Distance",
-    "DryFriction", "DynamicBearing", "EdgeTraction", "ElasticCable", "Element", "EllipsoidOnPlane", "Fixed", "Force",
-    "ForceCurve", "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair", "Hexa8", "Hexa8Enhanced",
-    "Hexa20", "HullOnPlane", "IdealBelt", "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort",
-    "JointFriction", "JointRate", "JointServo", "JointSpring", "JointStop", "JournalClearance", "KnifeEdge",
-    "LineLoad", "LinearDriver", "Lock", "LooseGearPair", "MaterialTable", "Motor", "NodalLoad", "NonlinearSpring",
-    "ParallelAxes", "PerpendicularAxes", "Planar", "PlyMaterial", "PointForce", "PointMass", "PointMoment",
-    "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface", "Prescribed", "PressureFace", "Prismatic",
-    "PrismaticClearance", "PythonElement", "QuasiStaticBearing", "RackAndPinion", "Reduction", "Revolute",
-    "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "RingOnPlane", "RollingDisc", "Screw",
-    "Section", "Shell3", "Shell4", "ShellBody", "ShellSection", "SolidBody", "SolidMaterial", "SphereInCylinder",
-    "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
-    "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth",
-    "StateSpace", "Stops", "Superelement", "SurfaceContacts", "SurfaceCoupling", "SurfacePressure", "SurfaceTraction",
-    "Tetra4", "Tetra10", "Tie", "TiedNode", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates",
-    "Wedge6", "Wedge15",
-    "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "load_reduction", "reduce_matrices", "reduce_mesh",
-    "register", "stepped_stiffness", "tooth_stiffness",
+    "Attachment", "AveragedCoupling", "Beam", "BeamLine", "BeamSkin", "Belt", "BeltPull", "BodyForce", "BoxOnBox",
+    "BoxOnPlane", "Bushing", "Cable", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact", "ConstantVelocity",
+    "Constraint", "Contact", "ContactGroup", "CoordinateCoupling", "CreepingBelt", "Cylindrical", "Differential",
+    "Distance", "DryFriction", "DynamicBearing", "EdgeTraction", "ElasticCable", "Element", "EllipsoidOnPlane",
+    "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair", "Hexa8",
+    "Hexa8Enhanced", "Hexa20", "HullOnPlane", "IdealBelt", "Inertia", "Joint", "JointBumper", "JointDriver",
+    "JointEffort", "JointFriction", "JointRate", "JointServo", "JointSpring", "JointStop", "JournalClearance",
+    "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "LooseGearPair", "MaterialTable", "Motor", "NodalLoad",
+    "NodeOnFaces", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar", "PlyMaterial", "PointForce",
+    "PointMass", "PointMoment", "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface", "Prescribed",
+    "PressureFace", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing", "RackAndPinion",
+    "Reduction", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "RingOnPlane",
+    "RollingDisc", "Screw", "Section", "Shell3", "Shell4", "ShellBody", "ShellSection", "SolidBody",
+    "SolidMaterial", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
+    "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
+    "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "Stops", "Superelement", "SurfaceContacts",
+    "SurfaceCoupling", "SurfaceOnSurface", "SurfacePressure", "SurfaceTraction", "Tetra4", "Tetra10", "Tie",
+    "TiedNode", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates", "Wedge6", "Wedge15",
+    "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "load_reduction", "reduce_matrices",
+    "reduce_mesh", "register", "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

@@ -375,13 +375,13 @@ def _check_contact(call, point, report, size):
     report.add("contact: V_T", max(relative(a, b, size) for a, b in zip(velocity, gradient)))
     report.add("contact: no slip without motion", np.abs(start["slip"]).max() / size)
     axes = np.vstack([out["tangents"], out["normal"]])
-    # bodies that carry several nodes (``element.sides``) turn as one
+    # bodies that carry several nodes (``element.sides``) turn as one; nodes of meshes do not turn
     v, spins = point.v.reshape(-1, 6).copy(), []
     for side in getattr(call.element, "sides", ((0,), (1,))[: len(v)]):
         spins.append(point.R[side[0]] @ v[side[0], 3:])
         v[list(side), 3:] = spins[-1] @ point.R[list(side)]
-    other = spins[1] if len(spins) > 1 else np.zeros(3)
-    report.add("contact: W", relative(out["W"] @ v.ravel(), axes @ (spins[0] - other)))
+    turning = sum((sign * spin for sign, spin in zip((1.0, -1.0), spins)), np.zeros(3))
+    report.add("contact: W", relative(out["W"] @ v.ravel(), axes @ turning))
     report.add("contact: tangents, normal orthonormal", np.abs(axes @ axes.T - np.eye(3)).max())
     report.add("contact: tangents, normal right-handed", abs(np.linalg.det(axes) - 1.0))
 

@@ -1,4 +1,6 @@
-"""Contact of a surface of a solid body with a plane, a sphere or a cylinder: every node of it is a point that touches.
+"""Contact of a surface of a solid body with a plane, sphere, cylinder or box: every node of it is a point that touches.
+
+Of a reduced body (`Superelement`) boundary frames touch with their origins: what lies between them has no nodes.
 
 Faces of quadratic cells are refused, unless asked for: their corners take −1/12 of the resultant of a uniform pressure
 (quadrilaterals) or nothing of it (triangles), so that no set of forces ≥ 0 at the nodes is a uniform pressure.
@@ -10,36 +12,44 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked, FrameLike
+from fem_mbs.arguments import ArrayLike, Checked, FrameLike
 from fem_mbs.elements.base import Contact
+from fem_mbs.elements.contacts.sphere_box import SphereOnBox
 from fem_mbs.elements.contacts.sphere_cylinder import SphereInCylinder, SphereOnCylinder
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import places_of_faces
+from fem_mbs.elements.superelements.superelement import Superelement
+from fem_mbs.errors import label
 
 LINEAR = (3, 4)  # nodes of faces whose nodes all take a part > 0 of a uniform pressure
 
 
 class SurfaceContacts(Checked):
-    """Contact of the nodes of a surface of a solid with a plane, sphere or cylinder; ``model.add(contacts)`` adds it.
+    """Contact of the nodes of a surface with a plane, sphere, cylinder or box; ``model.add(contacts)`` adds it.
 
     The surface touches with its nodes alone: an obstacle that is smaller than a face may pass between them.
 
     Parameters
     ----------
-    body : SolidBody
-        Of `Hexa8`, `Tetra4` or `Wedge6`, see ``quadratic``.
+    body : SolidBody or Superelement
+        Of `Hexa8`, `Tetra4` or `Wedge6`, see ``quadratic``. A superelement touches with its boundary frames.
     group : str or None
         Faces, or nodes of the boundary: then the faces all of whose nodes are in the group. None: the whole boundary.
+        Of a superelement a name of a frame, or a list of names; None: all frames.
     plane : Frame, Node or body, optional
         Contains its origin; its z axis is the normal and points to the side where the solid may be.
     sphere : Frame, Node or body, optional
         Instead of a plane: its origin is the centre of the sphere, which the solid stays outside of.
     cylinder : Frame, Node or body, optional
         Instead of a plane: its z axis is the axis of an infinite cylinder, which the solid stays outside of.
+    box : Frame, Node or body, optional
+        Instead of a plane: its origin is the centre, its axes are those of the box, which the solid stays outside of.
     radius : float > 0, optional [m]
-        Of the sphere or cylinder.
+        Of the sphere or cylinder, and of the edges of the box: a point has no normal on a sharp edge.
+    size : (3,) > 0, optional [m]
+        Edge lengths of the box.
     hollow : bool
         The solid is inside the cylinder: a bore, a drum.
     quadratic : bool
@@ -54,15 +64,20 @@ class SurfaceContacts(Checked):
 
     Attributes
     ----------
-    elements : list of SphereOnPlane, SphereOnSphere, SphereOnCylinder or SphereInCylinder
-    nodes : list of Node3
+    elements : list of SphereOnPlane, SphereOnSphere, SphereOnCylinder, SphereInCylinder or SphereOnBox
+    nodes : list of Node
         The node of each contact.
+    mass_shares : dict
+        Of a superelement: name of a frame -> m_eff/M, the largest over directions: the share of the energy of the body
+        that an impact there takes, with restitution 0. A body without modes loses all, and wants a restitution; one
+        with many loses little. See `Reduction.effective_mass`.
 
     Raises
     ------
     ParameterError
         No such group, no faces in it, faces that are not on the boundary of the body; quadratic faces; not one of
-        plane, sphere and cylinder; a sphere or cylinder without a radius; ``hollow`` without a cylinder.
+        plane, sphere, cylinder and box; one of these without its radius and size; ``hollow`` without a cylinder; a
+        surface of a superelement that is no frame.
 
     Examples
     --------
@@ -77,13 +92,15 @@ class SurfaceContacts(Checked):
 
     def __init__(
         self,
-        body: SolidBody,
-        group: str | None,
+        body: SolidBody | Superelement,
+        group: Any,
         plane: FrameLike | None = None,
         *,
         sphere: FrameLike | None = None,
         cylinder: FrameLike | None = None,
+        box: FrameLike | None = None,
         radius: float | None = None,
+        size: ArrayLike | None = None,
         hollow: bool = False,
         quadratic: bool = False,
         drawn_size: float = 0.0,
@@ -91,38 +108,72 @@ class SurfaceContacts(Checked):
         **law: Any,
     ) -> None:
         self.name = name
-        self.body = self.as_instance("body", body, SolidBody, "a SolidBody")
+        what = "a SolidBody, or a Superelement"
+        self.body = self.as_instance("body", body, (SolidBody, Superelement), what)
         hollow = self.as_flag("hollow", hollow)
-        self._one_obstacle(plane, sphere, cylinder, radius, hollow)
+        self._one_obstacle(plane, sphere, cylinder, box, radius, size, hollow)
         allowed = self.as_flag("quadratic", quadratic)
-        size = self.positive("drawn_size", drawn_size, "m", allow_zero=True)
-        faces = places_of_faces(self, body, group)
+        drawn = self.positive("drawn_size", drawn_size, "m", allow_zero=True)
+        self.mass_shares: dict[str, float] = {}
+        self.nodes: list[Any] = self._frames(group) if isinstance(body, Superelement) else self._surface(group, allowed)
+        self.elements: list[Contact] = []
+        for k, node in enumerate(self.nodes):
+            name_k = None if name is None else f"{name} {k}"
+            length = drawn if k == 0 else 0.0
+            if plane is not None:
+                touch: Contact = SphereOnPlane(node, plane, radius=0.0, drawn_size=length, name=name_k, **law)
+            elif sphere is not None:
+                touch = SphereOnSphere(node, sphere, radius_A=0.0, radius_B=radius, name=name_k, **law)
+            elif box is not None:
+                shape: dict[str, Any] = {"size": size, "rounding": radius, "drawn": None if k == 0 else False}
+                touch = SphereOnBox(node, box, radius=0.0, name=name_k, **shape, **law)
+            else:
+                kind = SphereInCylinder if hollow else SphereOnCylinder
+                shape = {"radius": 0.0, "radius_cylinder": radius, "drawn_length": length}
+                touch = kind(node, cylinder, name=name_k, **shape, **law)
+            self.elements.append(touch)
+
+    def _surface(self, group, allowed):
+        """Nodes of the faces of a group of a solid."""
+        faces = places_of_faces(self, self.body, group)
         bad = 0 if allowed else sum(len(places) not in LINEAR for places in faces)
         message = (
             f"has {bad} faces of quadratic cells: at their corners a pressure has forces of the wrong sign or none. "
             "Take hexahedra of 8 nodes, or quadratic=True where single forces do not matter"
         )
         self.check(bad == 0, "group", group, message)
-        self.nodes = [body.nodes[k] for k in np.unique(np.concatenate(faces))]
-        self.elements: list[Contact] = []
-        for k, node in enumerate(self.nodes):
-            label = None if name is None else f"{name} {k}"
-            drawn = size if k == 0 else 0.0
-            if plane is not None:
-                touch: Contact = SphereOnPlane(node, plane, radius=0.0, drawn_size=drawn, name=label, **law)
-            elif sphere is not None:
-                touch = SphereOnSphere(node, sphere, radius_A=0.0, radius_B=radius, name=label, **law)
-            else:
-                kind = SphereInCylinder if hollow else SphereOnCylinder
-                shape = {"radius": 0.0, "radius_cylinder": radius, "drawn_length": drawn}
-                touch = kind(node, cylinder, name=label, **shape, **law)
-            self.elements.append(touch)
+        return [self.body.nodes[k] for k in np.unique(np.concatenate(faces))]
 
-    def _one_obstacle(self, plane, sphere, cylinder, radius, hollow):
-        given = [one for one in (plane, sphere, cylinder) if one is not None]
-        self.check(len(given) == 1, "plane", plane, "or a sphere or a cylinder must be given, and not two of them")
+    def _frames(self, group):
+        """Nodes of frames of a superelement, and what share of the mass an impact on each meets."""
+        reduction = self.body.reduction
+        names = [group] if isinstance(group, str) else list(reduction.frames) if group is None else group
+        right = isinstance(names, (list, tuple)) and len(names) > 0 and all(isinstance(one, str) for one in names)
+        self.check(right, "group", group, "must be a name of a frame of the superelement, or a list of names")
+        missing = [one for one in names if one not in reduction.frames]
+        message = (
+            f"has {', '.join(map(repr, missing))}, no frame of this superelement ({', '.join(reduction.frames)}). "
+            "Points between frames have no nodes and cannot touch: make them frames of the reduction, or take solids"
+        )
+        self.check(not missing, "group", group, message)
+        numbers = [reduction.frame_number(one) for one in names]
+        inverse = np.linalg.inv(reduction.M)
+        for one, i in zip(names, numbers):
+            light = np.linalg.eigvalsh(inverse[6 * i : 6 * i + 3, 6 * i : 6 * i + 3])[0]
+            self.mass_shares[one] = float(1.0 / light / reduction.mass)
+        return [self.body.nodes[i] for i in numbers]
+
+    def _one_obstacle(self, plane, sphere, cylinder, box, radius, size, hollow):
+        given = [one for one in (plane, sphere, cylinder, box) if one is not None]
+        self.check(len(given) == 1, "plane", plane, "or a sphere, cylinder or box must be given, and not two of them")
         round_one, has = plane is None, radius is not None
-        self.check(has == round_one, "radius", radius, "goes with a sphere or cylinder, and these need one")
+        message = "goes with a sphere or cylinder or box, and these need one"
+        self.check(has == round_one, "radius", radius, message)
         if has:
             self.positive("radius", radius, "m")
+        self.check((size is None) == (box is None), "size", size, "goes with a box, which needs one")
         self.check(cylinder is not None or not hollow, "hollow", hollow, "goes with a cylinder")
+
+    def __repr__(self) -> str:
+        shares = ", ".join(f"{one} {share:.2g}" for one, share in self.mass_shares.items())
+        return f"{label(self)}: {len(self.elements)} contacts" + (f", m_eff/M: {shares}" if shares else "")

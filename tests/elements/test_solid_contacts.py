@@ -168,18 +168,53 @@ def test_an_undamped_ring_hits_the_ground_at_courant_number_10_and_gains_nothing
     assert energy[-1] > energy[0] - 0.2 * kinetic
 
 
+def test_a_block_lies_on_a_box_smaller_than_itself():
+    """Nodes beside the box stay free; those over it carry the weight."""
+    cube = block("hexa8", [1, 1, 0.3], [5, 5, 2], E=1e6, nu=0.3, density=1e3, damping=2e-2, position=[0, 0, 1e-4])
+    model = fem.Model("shelf", gravity=[0, 0, -9.81])
+    place = model.ground.frame([0.5, 0.5, -0.05])
+    shelf = fem.SurfaceContacts(cube, "z0", box=place, size=[0.5, 0.5, 0.1], radius=0.01, friction=0.3, name="shelf")
+    model.add(cube, shelf)
+    result = fem.DecoupledNSGA(rho_inf=0.5).run(model, t_end=0.4, h=2e-3)
+    forces = np.array([result[contact.name].force_normal[-20:].mean() for contact in shelf.elements])
+    over = np.array([np.abs(node.position[:2] - 0.5).max() < 0.25 for node in shelf.nodes])
+    assert over.sum() == 4 and forces[~over] == pytest.approx(0.0, abs=1e-9)
+    assert forces.sum() == pytest.approx(cube.mass * 9.81, rel=0.01)
+    assert len(shelf.elements[0].picture()) == 1 and not shelf.elements[1].picture()
+
+
+@pytest.mark.parametrize("modes", [0, 5, 20])
+def test_a_reduced_bar_keeps_of_its_energy_what_its_modes_carry(modes):
+    """E/E_0 = 1 − m_eff/M at an impact of a frame with restitution 0, and the contacts say what m_eff/M is."""
+    bar = fem.block_mesh([LENGTH, 1, 1], [50, 1, 1], cell="hexahedron")
+    reduced = fem.reduce_mesh(bar, fem.SolidMaterial(E, 0.0, 1.0), {"front": "x0", "back": "x1"}, modes=modes)
+    body = fem.Superelement(reduced, position=[GAP, 0, 0], velocity=[-SPEED, 0, 0], name="bar")
+    model = fem.Model("bar", gravity=[0, 0, 0])
+    wall = fem.SurfaceContacts(body, "front", model.ground.frame(rotation=[0, np.pi / 2, 0]), name="wall")
+    model.add(body, wall)
+    share = reduced.effective_mass("front", [1, 0, 0])
+    assert wall.mass_shares["front"] >= share - 1e-12 and f"front {wall.mass_shares['front']:.2g}" in repr(wall)
+    energy = fem.DecoupledNSGA(rho_inf=1.0).run(model, t_end=0.6, h=1e-3).energy.total
+    assert energy[-1] / energy[0] == pytest.approx(1.0 - share, abs=5e-3)
+
+
 def test_bad_input_is_told():
     ground = fem.Model().ground
     fine, curved = block("hexa8", [1, 1, 1], [1, 1, 1]), block("hexa20", [1, 1, 1], [1, 1, 1])
+    mesh = fem.block_mesh([1, 1, 1], [1, 1, 1], cell="hexahedron")
+    reduced = fem.Superelement(fem.reduce_mesh(mesh, fem.SolidMaterial(1.0, 0.3, 1.0), {"a": "x0", "b": "x1"}, modes=0))
     for message, call in {
         "wrong sign or none": lambda: fem.SurfaceContacts(curved, "x0", ground),
-        "or a sphere or a cylinder must be given": lambda: fem.SurfaceContacts(fine, "x0"),
+        "or a sphere, cylinder or box must be given": lambda: fem.SurfaceContacts(fine, "x0"),
         "and not two of them": lambda: fem.SurfaceContacts(fine, "x0", ground, sphere=ground, radius=1.0),
         "these need one": lambda: fem.SurfaceContacts(fine, "x0", sphere=ground),
-        "cylinder, and these need one": lambda: fem.SurfaceContacts(fine, "x0", cylinder=ground),
+        "box, and these need one": lambda: fem.SurfaceContacts(fine, "x0", cylinder=ground),
         "goes with a cylinder": lambda: fem.SurfaceContacts(fine, "x0", ground, hollow=True),
-        "goes with a sphere or cylinder": lambda: fem.SurfaceContacts(fine, "x0", ground, radius=1.0),
+        "goes with a sphere or cylinder or box": lambda: fem.SurfaceContacts(fine, "x0", ground, radius=1.0),
         "is not in this mesh": lambda: fem.SurfaceContacts(fine, "left", ground),
+        "goes with a box": lambda: fem.SurfaceContacts(fine, "x0", box=ground, radius=0.1),
+        "no frame of this superelement": lambda: fem.SurfaceContacts(reduced, ["a", "x0"], ground),
+        "must be a name of a frame": lambda: fem.SurfaceContacts(reduced, [], ground),
         "did you mean 'friction'": lambda: fem.SurfaceContacts(fine, "x0", ground, frction=0.1),
     }.items():
         with pytest.raises(fem.ParameterError, match=message):

@@ -53,6 +53,21 @@ CONTACTS = {
         fem.SphereOnCapsule,
         dict(sphere=body(), capsule=ends(2.0), radius=0.1, radius_capsule=0.05, **LAW),
     ),
+    "BeamSkin": lambda: (
+        fem.BeamSkin,
+        dict(
+            line=fem.beam_line([0, 0, 0], [1, 0, 0], 2, fem.Section.circle(1e-3, E=1e9, density=1e3)),
+            radius=1e-3,
+            plane=None,
+            sphere=None,
+            cylinder=None,
+            beams=fem.beam_line([0, 0, 1], [1, 0, 1], 2, fem.Section.circle(1e-3, E=1e9, density=1e3)),
+            radius_other=1e-3,
+            length=None,
+            reach=2.0,
+            name="s",
+        ),
+    ),
     "CapsuleOnCapsule": lambda: (
         fem.CapsuleOnCapsule,
         dict(capsule_A=ends(1.0), capsule_B=ends(2.0), radius_A=0.1, radius_B=0.05, **LAW),

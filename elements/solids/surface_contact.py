@@ -1,0 +1,171 @@
+"""Contact of the surfaces of two solids: every node of one touches the faces of the other.
+
+Forces at the nodes go to the faces by their shape functions: resultants are exact, and a uniform pressure is met in the
+mean between meshes that do not match. Source: docs/theory/surface_contact.md.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.arguments import Checked
+from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
+from fem_mbs.elements.solids.body import SolidBody
+from fem_mbs.elements.solids.faces import places_of_faces
+from fem_mbs.errors import ParameterError
+
+LINEAR = (3, 4)  # nodes of faces whose nodes all take a part > 0 of a uniform pressure
+FEW = 36  # nodes of a surface that is all within reach of every node
+MOST = 121  # nodes within reach of one
+EDGES = 1.5  # longest edges, the default reach
+
+
+class SurfaceOnSurface(Checked):
+    """Contact of two solids; ``model.add(touch)`` adds it.
+
+    Parameters
+    ----------
+    body_A : SolidBody
+        Of `Hexa8`, `Tetra4` or `Wedge6`. Its nodes touch: take the finer, or the softer one.
+    group_A : str or None
+        Faces, or nodes of the boundary. None: the whole boundary.
+    body_B : SolidBody
+        Of linear cells as well.
+    group_B : str or None
+        Faces that they touch. Give all that can be met, beyond edges too: beside a border there is nothing to touch.
+    reach : float > 0, optional [m]
+        How far a node may slide along the surface from where it is nearest at the start. A run in which one gets
+        farther ends there. Every node knows the faces within its reach, so that the time of a step grows with them.
+        Default: all of a surface of up to 36 nodes, else one and a half times its longest edge.
+    both : bool
+        Nodes of the second touch faces of the first as well. Where edges of the second press into faces of the first;
+        forces of flat surfaces are then not unique, though their resultant is.
+    smooth : bool
+        Normals are continuous from face to face, those of the body between nodes that bulge. False: the faces are flat.
+    crease : float, 0 … π/2 [rad]
+        Edges of the second where faces meet at a larger angle at the start stay sharp.
+    name : str, optional
+        Contacts are called "name 0", "name 1", …
+    **law
+        restitution (0 by default: waves carry the impact), friction …, see `Contact`.
+
+    Attributes
+    ----------
+    elements : list of NodeOnFaces
+    nodes : list of Node3
+        The node of each contact.
+
+    Raises
+    ------
+    ParameterError
+        No such group, no faces in it; quadratic faces; one and the same body; too many faces within reach.
+
+    Examples
+    --------
+    >>> from fem_mbs import Model, SolidMaterial, block_mesh
+    >>> rubber = SolidMaterial(1e6, 0.3, 1000.0)
+    >>> foot = SolidBody(block_mesh([2, 2, 1], [2, 2, 1], cell="hexahedron"), rubber, name="foot")
+    >>> post = SolidBody(block_mesh([1, 1, 1], [3, 3, 3], cell="hexahedron"), rubber, position=[0.5, 0.5, 1])
+    >>> touch = SurfaceOnSurface(post, "z0", foot, "z1", friction=0.3, name="touch")
+    >>> len(Model().add(foot, post, touch)[2].elements)
+    16
+    """
+
+    def __init__(
+        self,
+        body_A: SolidBody,
+        group_A: str | None,
+        body_B: SolidBody,
+        group_B: str | None,
+        *,
+        reach: float | None = None,
+        both: bool = False,
+        smooth: bool = True,
+        crease: float = 0.6,
+        name: str | None = None,
+        **law: Any,
+    ) -> None:
+        self.name = name
+        first = self.as_instance("body_A", body_A, SolidBody, "a SolidBody")
+        second = self.as_instance("body_B", body_B, SolidBody, "a SolidBody")
+        self.check(
+            first is not second, "body_B", second, "is the first body: contact of a body with itself is not known"
+        )
+        if reach is not None:
+            reach = self.positive("reach", reach, "m")
+        surfaces = [(first, "group_A", group_A), (second, "group_B", group_B)]
+        faces = [
+            self._linear(parameter, group, places_of_faces(self, body, group)) for body, parameter, group in surfaces
+        ]
+        options = {"smooth": smooth, "crease": crease, **law}
+        self.nodes: list[Any] = []
+        self.elements: list[NodeOnFaces] = []
+        for one, other in ((0, 1), (1, 0)) if self.as_flag("both", both) else ((0, 1),):
+            self._touch(surfaces[one][0], faces[one], surfaces[other][0], faces[other], reach, options)
+
+    def _linear(self, parameter, group, faces):
+        bad = sum(len(places) not in LINEAR for places in faces)
+        message = (
+            f"has {bad} faces of quadratic cells: at their corners a pressure has forces of the wrong sign or none. "
+            "Take hexahedra of 8 nodes, or tetrahedra of 4"
+        )
+        self.check(bad == 0, parameter, group, message)
+        return faces
+
+    def _touch(self, body, own, other, faces, reach, options):
+        """Contacts of the nodes of faces ``own`` of a body with faces of the other."""
+        x = np.array([node.position for node in other.nodes])
+        nodes = [body.nodes[k] for k in np.unique(np.concatenate(own))]
+        near = _within(np.array([node.position for node in nodes]), x, faces, reach)
+        largest = max(len(np.unique(np.concatenate([faces[f] for f in some]))) for some in near)
+        message = (
+            f"m has {largest} nodes of the other surface within it; {MOST} at most. Take a smaller one, or coarser "
+            "faces on the second body"
+        )
+        if largest > MOST:
+            raise ParameterError(self, "reach", reach, message)
+        room = 1 + _square(largest), _square(max(map(len, near)))
+        owners = _edges(faces)
+        for node, some in zip(nodes, near):
+            inside, cut = set(some), []
+            for k, f in enumerate(some):
+                row = faces[f]
+                for a in range(len(row)):
+                    beyond = owners.get((row[(a + 1) % len(row)], row[a]))
+                    if beyond is not None and beyond not in inside:
+                        cut.append((k, a))
+            label = None if self.name is None else f"{self.name} {len(self.elements)}"
+            corners = [[other.nodes[a] for a in faces[f]] for f in some]
+            self.elements.append(NodeOnFaces(node, corners, cut=cut, room=room, name=label, **options))
+            self.nodes.append(node)
+
+
+def _square(count):
+    """The smallest square ≥ count, at least 4: a few sizes for which code is compiled."""
+    return max(int(np.ceil(np.sqrt(count))) ** 2, 4)
+
+
+def _edges(faces):
+    """Edge from one node to the next -> number of the face."""
+    return {(row[a], row[(a + 1) % len(row)]): f for f, row in enumerate(faces) for a in range(len(row))}
+
+
+def _within(points, x, faces, reach):
+    """Numbers of the faces within reach of where each of the points (n, 3) is nearest to the surface."""
+    from scipy.spatial import cKDTree
+
+    used = np.unique(np.concatenate(faces))
+    if reach is None and len(used) <= FEW:
+        return [list(range(len(faces)))] * len(points)
+    centres = np.array([x[row].mean(axis=0) for row in faces])
+    radii = np.array([np.linalg.norm(x[row] - c, axis=1).max() for row, c in zip(faces, centres)])
+    if reach is None:
+        reach = EDGES * max(np.linalg.norm(x[row] - x[np.roll(row, -1)], axis=1).max() for row in faces)
+    middles = np.concatenate([0.5 * (x[row] + x[np.roll(row, -1)]) for row in faces])
+    places = np.vstack([x[used], centres, middles])
+    nearest = places[cKDTree(places).query(points)[1]]
+    tree, found = cKDTree(centres), []
+    for place, some in zip(nearest, tree.query_ball_point(nearest, reach + radii.max())):
+        some = np.sort(some)
+        found.append(some[np.linalg.norm(centres[some] - place, axis=1) <= reach + radii[some]].tolist())
+    return found
