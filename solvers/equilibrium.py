@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
+from fem_mbs.nodes import Node3
 from fem_mbs.solvers.counting_rows import SAME, counting_rows
 from fem_mbs.system.factors import factors
 from fem_mbs.system.gather import gather, scatter_vector
@@ -270,11 +271,11 @@ def steady_rotation(state: State, w: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def unfixed(system: System) -> System:
-    """The same system with every component of every node free: fixed ones move too when everything turns."""
+    """The same system with every component that a node has free: fixed ones move too when everything turns."""
     saved = [node._free for node in system.nodes]
     try:
         for node in system.nodes:
-            node._free = np.ones(6, bool)
+            node._free = np.arange(6) < (3 if isinstance(node, Node3) else 6)
         return System(system.model, check=False, linear_solver="superlu")
     finally:
         for node, free in zip(system.nodes, saved):
@@ -290,7 +291,7 @@ def rotating_matrices(
     C + M D and K + ∂(Ma)/∂q + C N + M N², with N = (ω̃, Ω̃), N² without its rotation part, D = (2ω̃, Ω̃) per node; all
     with full matrices, of which rows and columns of the free components are taken. ``twin``: `unfixed` of the system.
     """
-    from scipy.sparse import block_diag
+    from scipy.sparse import block_diag, csc_array
 
     from fem_mbs.rotations import skew
 
@@ -299,13 +300,19 @@ def rotating_matrices(
     twin.signal_values[:] = system.signal_values
     for mine, theirs in zip(twin.groups, system.groups):
         mine.state[:], mine.active[:] = theirs.state, theirs.active
-    size = 6 * len(system.nodes)
     state = state.copy()
     state.V[:], A = steady_rotation(state, w)
     twin.constraint_values(state)
-    M = twin.assemble(state, c_M=1.0).matrix()[:size, :size].tocsc()
-    C = twin.assemble(state, c_C=1.0).matrix()[:size, :size].tocsc()
-    K = twin.assemble(state, c_K=1.0, c_A=1.0, A=A, lam=lam, c_H=1.0, mixed=mixed).matrix()[:size, :size].tocsc()
+    there = np.flatnonzero(twin.dof >= 0)
+    ones = np.ones(twin.n)
+    P = csc_array((ones, (twin.dof[there], there)), shape=(twin.n, len(twin.dof)))  # of all components of all nodes
+
+    def full(layout):
+        return (P.T @ layout.matrix()[: twin.n, : twin.n] @ P).tocsc()
+
+    M = full(twin.assemble(state, c_M=1.0))
+    C = full(twin.assemble(state, c_C=1.0))
+    K = full(twin.assemble(state, c_K=1.0, c_A=1.0, A=A, lam=lam, c_H=1.0, mixed=mixed))
     W = skew(w)
     spins = [skew(R.T @ w) for R in state.R]
     N = block_diag([block for spin in spins for block in (W, spin)], format="csc")
