@@ -511,6 +511,13 @@ def ring_hits_ground():
     keep(figure, "ring_hits_ground")
 
 
+def twisted_beam():
+    """Von Mises stress under the load along z."""
+    example("twisted_beam")
+    look = {"view": (-0.45, -1.0, 0.55), "size": (1000, 400), "zoom": 1.0, "caption": False}
+    fem.load("twisted_beam.vtkhdf").picture(PICTURES / "twisted_beam.png", color="von_mises", **look)
+
+
 def rod_from_cad():
     example("rod_from_cad")
     shutil.copy("rod_from_cad.png", PICTURES)
@@ -524,5 +531,5 @@ DRAWINGS = (
     rotor_in_bearings, crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball,
     elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling, door_closer, quarter_car,
     slider_crank_friction, four_bar_motor, geared_servo, cable_payload, pick_and_place, belt_drive,
-    ring_hits_ground, rod_from_cad,
+    ring_hits_ground, rod_from_cad, twisted_beam,
 )  # fmt: skip
