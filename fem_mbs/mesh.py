@@ -176,7 +176,8 @@ class Mesh(Checked):
         self.check(name not in self.groups, "name", name, "is taken by another group")
         if callable(where):
             self.as_function("where", where, "a function of points (n, 3)", 1)
-            where = where(self.points)
+            where = np.asarray(where(self.points))
+            self.check(where.dtype == bool, "where", where, "must return True or False for each point, (n,)")
         flags = isinstance(where, np.ndarray) and where.dtype == bool
         if flags:
             self.check(where.shape == (len(self.points),), "where", where, "must have one value for each point")

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments import Checked, Keywords, Named
 from fem_mbs.cells import CELLS, DRAWN, outer_faces
 from fem_mbs.mesh import Mesh
 from fem_mbs.mesh_files import LARGE, SMALL, load
@@ -85,11 +85,11 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
     """
     owner = Named("mass_of_mesh")
     density, scale = owner.positive("density", density, "kg/m³"), owner.positive("scale", scale)
-    points, blocks = _cells(owner, mesh)
+    points, blocks = cells_of(owner, mesh)
     solid = [(kind, cells) for kind, cells in blocks if kind.rstrip("0123456789") in TETRAHEDRA]
     origin = points.mean(axis=0)
     points = scale * (points - origin)
-    volume, first, second = _of_solids(points, solid) if solid else _moments(_of_surface(owner, points, blocks))
+    volume, first, second = _of_solids(points, solid) if solid else moments(_of_surface(owner, points, blocks))
     extent = np.ptp(points, axis=0).max()
     if not solid and volume < 0.0:  # the faces look inwards
         volume, first, second = -volume, -first, -second
@@ -108,7 +108,7 @@ def surface_of(mesh: Any, scale: float, offset: np.ndarray) -> Any:
     """Surface of a mesh as a shape, moved by ``offset`` (3,) [m] after scaling; None where it has none."""
     from fem_mbs import shapes
 
-    points, blocks = _cells(Named("surface_of"), mesh)
+    points, blocks = cells_of(Named("surface_of"), mesh)
     solid = [(kind, cells) for kind, cells in blocks if kind.rstrip("0123456789") in TETRAHEDRA]
     faces = [cells for kind, cells in blocks if kind in FLAT]  # of solids often those of some groups alone
     if solid and all(kind in CELLS for kind, _ in solid):
@@ -117,7 +117,7 @@ def surface_of(mesh: Any, scale: float, offset: np.ndarray) -> Any:
     return shapes.Mesh(scale * points, faces, offset=offset) if faces else None
 
 
-def _cells(owner, mesh):
+def cells_of(owner: Checked, mesh: Any) -> tuple[np.ndarray, list[tuple[str, np.ndarray]]]:
     """Points (n, 3) and blocks (kind, cells) of what is given."""
     if hasattr(mesh, "faces") and hasattr(mesh, "points"):
         return np.asarray(mesh.points, float), [({3: "triangle", 4: "quad"}[f.shape[1]], f) for f in mesh.faces]
@@ -138,7 +138,7 @@ def _of_solids(points, solid):
         if kind in CELLS and kind != linear:
             found.append(_curved(points[cells], CELLS[kind].mass))
         else:
-            found.append(_moments(np.concatenate([_upright(points[cells[:, c]]) for c in TETRAHEDRA[linear]])))
+            found.append(moments(np.concatenate([_upright(points[cells[:, c]]) for c in TETRAHEDRA[linear]])))
     return [sum(parts) for parts in zip(*found)]
 
 
@@ -160,7 +160,7 @@ def _curved(X, rule):
 
 def closed_triangles(owner: Named, mesh: Any) -> tuple[np.ndarray, np.ndarray]:
     """Points (n, 3), each once, and triangles (k, 3) of a closed surface; refused if it is open, or turned about."""
-    points, blocks = _cells(owner, mesh)
+    points, blocks = cells_of(owner, mesh)
     faces = _closed(owner, points, blocks)
     span = max(np.ptp(points, axis=0).max(), 1e-300)
     _, first, number = np.unique(np.round(points / span, 9), axis=0, return_index=True, return_inverse=True)
@@ -206,7 +206,7 @@ def _check_closed(owner, points, faces):
     owner.check(turned == 0, "mesh", turned, "edges are between faces that are turned differently: where is inside?")
 
 
-def _moments(corners):
+def moments(corners: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     """Volume, first (3,) and second (3, 3) moments of tetrahedra (k, 4, 3) by (1)."""
     a, b, c = (corners[:, i] - corners[:, 0] for i in (1, 2, 3))
     V = np.einsum("ij,ij->i", np.cross(a, b), c) / 6.0
