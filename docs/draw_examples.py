@@ -554,6 +554,13 @@ def gripper():
     keep(figure, "gripper")
 
 
+def twisted_beam():
+    """Von Mises stress under the load along z."""
+    example("twisted_beam")
+    look = {"view": (-0.45, -1.0, 0.55), "size": (1000, 400), "zoom": 1.0, "caption": False}
+    fem.load("twisted_beam.vtkhdf").picture(PICTURES / "twisted_beam.png", color="von_mises", **look)
+
+
 def rod_from_cad():
     example("rod_from_cad")
     shutil.copy("rod_from_cad.png", PICTURES)
@@ -606,5 +613,5 @@ DRAWINGS = (
     spinning_cue_ball,
     elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling, door_closer, quarter_car,
     slider_crank_friction, four_bar_motor, geared_servo, cable_payload, pick_and_place, belt_drive,
-    ring_hits_ground, rod_from_cad, gear_with_thin_web, gripper, shell_panel_arm,
+    ring_hits_ground, rod_from_cad, gear_with_thin_web, gripper, shell_panel_arm, twisted_beam,
 )  # fmt: skip

@@ -107,6 +107,10 @@ class Element(Part):
     counts_turns : bool
         Whether all that its kernel ``accept`` does is to count turns about an axis that both bodies have in common, and
         only outputs read them: they are then counted when they have to be (`fem_mbs.solvers.stepping.accept`).
+    geometric : kernel or None
+        ``(p, x, …, v, K)``: adds to K the stiffness of the stresses that displacements v bring about at positions x,
+        linear in v. For linear buckling of elements that keep no forces (solids); without it that takes differences of
+        tangents, in which stiff directions that turn seem to soften.
     places : int or None
         How many of the nodes, the first ones, have places in space; the others hold plain numbers, such as amplitudes
         of modes, three to a `Node3`. None: all. An instance may set it.
@@ -127,6 +131,7 @@ class Element(Part):
     abrupt = False
     abstract = False
     counts_turns = False
+    geometric: Any = None
     places: int | None = None
     numbers_per_node = 6
     parameters = no_parameters = np.dtype([("unused", "f8")])

@@ -174,10 +174,29 @@ def _volumes(owner, gmsh, path, scale):
         gmsh.model.occ.synchronize()
     except Exception as error:  # Gmsh has no class of its own
         raise ParameterError(owner, "path", str(path), f"is no part that Gmsh reads ({error})") from None
+    finally:
+        _usual_unit(gmsh)
     volumes = [tag for _, tag in gmsh.model.getEntities(3)]
     message = f"has no solid, but {len(gmsh.model.getEntities(2))} faces. Export the part as a solid, not as a surface"
     owner.check(volumes, "path", str(path), message)
     return volumes
+
+
+def _usual_unit(gmsh):
+    """Millimetres again in OpenCASCADE: else STEP files that the process writes afterwards are a thousand times larger.
+
+    It keeps the unit of the last file that it has read or written, also when Gmsh begins anew.
+    """
+    here = gmsh.model.getCurrent()
+    gmsh.option.setString("Geometry.OCCTargetUnit", "MM")
+    gmsh.model.add("unit of fem_mbs")
+    gmsh.model.occ.addBox(0, 0, 0, 1, 1, 1)
+    gmsh.model.occ.synchronize()
+    with tempfile.TemporaryDirectory() as folder:
+        gmsh.write(str(Path(folder) / "unit.step"))
+    gmsh.model.remove()
+    gmsh.option.setString("Geometry.OCCTargetUnit", "")
+    gmsh.model.setCurrent(here)
 
 
 def _of_surface(owner, gmsh, path, scale):

@@ -33,6 +33,7 @@ KERNELS = {
     "energy": kernels.energy,
     "trouble": kernels.trouble,
 }
+GEOMETRIC = kernels.geometric
 MASSES = ("consistent", "lumped")
 
 
@@ -85,6 +86,7 @@ class SolidElement(Element):
     cell: ClassVar[Cell]
     numbers_per_node = 3
     kernels = KERNELS
+    geometric = GEOMETRIC
     enhanced: ClassVar[bool] = False  # whether it has incompatible modes
     body_name: str | None = None  # of the body it belongs to: one line of an energy table
     checked_within = 0.006  # of its size: more would turn it inside out
@@ -214,6 +216,7 @@ class Hexa8Enhanced(SolidElement):
         "force_tangent": with_modes.force_tangent,
         "energy": with_modes.energy,
     }
+    geometric = with_modes.geometric
 
 
 def example(kind: Any, rng: np.random.Generator, law: str | None = None) -> SolidElement:

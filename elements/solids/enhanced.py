@@ -31,6 +31,7 @@ from fem_mbs.elements.solids.incompatible import (
 )
 from fem_mbs.elements.solids.kernels import (
     ST_VENANT_KIRCHHOFF,
+    add_geometric,
     cauchy_green,
     energy_density,
     energy_of_weight,
@@ -63,6 +64,24 @@ def enhanced(F, M, alpha, C):
             value += M[c, k] * alpha[k]
         C[i, j] += 2.0 * value if c < 3 else value
         C[j, i] = C[i, j]
+
+
+@kernel
+def stress_rate(F, F_v, M, gamma, Q, S):
+    """Fill S (3, 3) with Q (Ė + Σ γ_k M_k), of elasticity or of damping."""
+    rate = local_vector(6)
+    for c in range(6):
+        i, j = first(c), second(c)
+        rate[c] = 0.0
+        for k in range(3):
+            rate[c] += F[k, i] * F_v[k, j] if c < 3 else F[k, i] * F_v[k, j] + F_v[k, i] * F[k, j]
+        for k in range(9):
+            rate[c] += gamma[k] * M[c, k]
+    for c in range(6):
+        i, j, value = first(c), second(c), 0.0
+        for d in range(6):
+            value += Q[c, d] * rate[d]
+        S[i, j] = S[j, i] = value
 
 
 # --- elasticity -------------------------------------------------------------------------------------------------------
@@ -118,19 +137,6 @@ def force(p, x, v, f):
 
 
 @kernel
-def add_geometric(w, S, G, K):
-    """Add w (g_a·S g_b) I to K (24, 24)."""
-    for a in range(8):
-        for b in range(8):
-            value = 0.0
-            for i in range(3):
-                for j in range(3):
-                    value += w * G[i, a] * S[i, j] * G[j, b]
-            for i in range(3):
-                K[3 * a + i, 3 * b + i] += value
-
-
-@kernel
 def force_tangent(p, x, v, f, K, C):
     """Add the forces to f (24,), (1) to K and C (24, 24) with what damping gives."""
     G, F, CG, M = local_matrix(3, 8), local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 9)
@@ -170,6 +176,36 @@ def energy(p, x, gravity):
     return total
 
 
+@kernel
+def geometric(p, x, v, K):
+    """Add Σ w (g_a·Ṡ g_b) I to K (24, 24), of the stresses that displacements v (24,) bring about."""
+    G, F, F_v, C = local_matrix(3, 8), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
+    D, S, Q, h = local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 6), local_matrix(3, 3)
+    M, A, alpha = local_matrix(6, 9), local_matrix(9, 9), local_vector(9)
+    r, rate = local_vector(9), local_vector(9)
+    r[:] = 0.0
+    rate[:] = 0.0
+    j0 = centre(p, h)
+    amplitudes(p, x, h, j0, alpha, A)
+    for known in range(2):  # the rates of α
+        for q in range(8):
+            point(p, q, x, h, j0, G, F, M)
+            enhanced(F, M, alpha, C)
+            b = stress(p, C, D, S)
+            elasticity(p.lam, b, D, Q)
+            velocity_gradient(v, G, F_v)
+            stress_rate(F, F_v, M, rate, Q, S)
+            if known == 0:
+                add_work(p.w[q], M, S, r)
+            else:
+                add_geometric(p.w[q], S, G, K)
+        if known == 0:
+            forward(A, r)
+            backward(A, r)
+            for k in range(9):
+                rate[k] = -r[k]
+
+
 # --- damping ----------------------------------------------------------------------------------------------------------
 
 
@@ -184,24 +220,6 @@ def unloaded(p, Q):
 
 
 @kernel
-def viscous_stress(F, F_v, M, gamma, Q, S):
-    """Fill S (3, 3) with Q (Ė + Σ γ_k M_k)."""
-    rate = local_vector(6)
-    for c in range(6):
-        i, j = first(c), second(c)
-        rate[c] = 0.0
-        for k in range(3):
-            rate[c] += F[k, i] * F_v[k, j] if c < 3 else F[k, i] * F_v[k, j] + F_v[k, i] * F[k, j]
-        for k in range(9):
-            rate[c] += gamma[k] * M[c, k]
-    for c in range(6):
-        i, j, value = first(c), second(c), 0.0
-        for d in range(6):
-            value += Q[c, d] * rate[d]
-        S[i, j] = S[j, i] = value
-
-
-@kernel
 def rates(p, x, v, h, j0, Q, gamma, A):
     """Fill gamma (9,) so that Σ w M_k:S_v = 0, and A (9, 9) with the factor of Σ w M:Q:M."""
     G, F, F_v, M = local_matrix(3, 8), local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 9)
@@ -212,7 +230,7 @@ def rates(p, x, v, h, j0, Q, gamma, A):
     for q in range(8):
         point(p, q, x, h, j0, G, F, M)
         velocity_gradient(v, G, F_v)
-        viscous_stress(F, F_v, M, gamma, Q, S)
+        stress_rate(F, F_v, M, gamma, Q, S)
         add_work(p.w[q], M, S, r)
         add_product(p.w[q], M, Q, M, A)
     factorise(A)
@@ -233,7 +251,7 @@ def add_damping(p, x, v, h, j0, f):
     for q in range(8):
         point(p, q, x, h, j0, G, F, M)
         velocity_gradient(v, G, F_v)
-        viscous_stress(F, F_v, M, gamma, Q, S)
+        stress_rate(F, F_v, M, gamma, Q, S)
         strain_operator(F, G, B)
         add_work(-p.w[q], B, S, f)
 
@@ -251,7 +269,7 @@ def add_damping_tangent(p, x, v, h, j0, f, K, C):
     for q in range(8):
         point(p, q, x, h, j0, G, F, M)
         velocity_gradient(v, G, F_v)
-        viscous_stress(F, F_v, M, gamma, Q, S)
+        stress_rate(F, F_v, M, gamma, Q, S)
         strain_operator(F, G, B)
         strain_operator(F_v, G, B_v)
         add_work(-p.w[q], B, S, f)

@@ -311,6 +311,47 @@ def force_tangent(p, x, v, f, K, C):
     add_blocks(nn, blocks, K)
 
 
+@kernel
+def add_geometric(w, S, G, K):
+    """Add w (g_a·S g_b) I to K (3 nn, 3 nn)."""
+    nn = len(K) // 3
+    for a in range(nn):
+        for b in range(nn):
+            value = 0.0
+            for i in range(3):
+                for j in range(3):
+                    value += w * G[i, a] * S[i, j] * G[j, b]
+            for i in range(3):
+                K[3 * a + i, 3 * b + i] += value
+
+
+@kernel
+def geometric(p, x, v, K):
+    """Add Σ w (g_a·Ṡ g_b) I to K (3 nn, 3 nn), of the stresses Ṡ = ℂ:Ė that displacements v (3 nn,) bring about."""
+    G, F, F_v = local_matrix(3, 20), local_matrix(3, 3), local_matrix(3, 3)
+    C, D, S, DE = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
+    for q in range(len(p.w)):
+        gradients(p, q, G)
+        field_gradient(x, G, F)
+        velocity_gradient(v, G, F_v)
+        cauchy_green(F, C)
+        b = stress(p, C, D, S)
+        trace = 0.0
+        for i in range(3):
+            for j in range(3):
+                DE[i, j] = 0.0
+                for k in range(3):
+                    for m in range(3):  # D Ė, with 2 Ė = Fᵀ Ḟ + Ḟᵀ F
+                        DE[i, j] += 0.5 * D[i, k] * (F[m, k] * F_v[m, j] + F_v[m, k] * F[m, j])
+            trace += DE[i, i]
+        for i in range(3):
+            for j in range(3):
+                S[i, j] = p.lam * trace * D[i, j]
+                for k in range(3):
+                    S[i, j] += 2.0 * b * DE[i, k] * D[k, j]
+        add_geometric(p.w[q], S, G, K)
+
+
 @kernel(fused=True)
 def mass_row(p, m, row):
     """Fill row (≥ nn,) with m_mb; of a cell without curved sides mass times the row of the reference cell."""

@@ -115,6 +115,7 @@ CASES = [
     example("frame_buckling", "Timoshenko and Gere 1961; closed form", "fourth order of the mesh", own=STATIC),
     example("elastic_bar", "Bruls2014, 3.3", "mesh and damping spread the wave; errors of the default scheme at 2 ms",
             moreau(PROJECTED), GGL, fast=False),
+    example("twisted_beam", "MacNeal and Harder 1985", "what the mesh leaves, measured", own=STATIC),
     example("ring_hits_ground", "closed form of thin rings (Love); balance of momentum",
             "the mesh, measured with two; what waves lose"),
     example("rod_from_cad", "inertia of rigid bodies; a model of beams",

@@ -8,7 +8,9 @@ About an equilibrium at the load factor λ₀ (0: the unloaded or pre-loaded mod
 with A = [K + K_g −Gᵀ; −G 0]. w are the section forces of beams, which the mixed iteration keeps beside the
 configuration: A₁ is the stiffness of the forces that the load brings about (geometric stiffness) in the place where
 the model is. That the model deflects before it buckles is left out: to first order in the deflection a stiff direction
-that turns would seem to soften. Elements that keep no forces (springs) have both, their forces and their turning.
+that turns would seem to soften (a strip of solids would tip over at half its load). Solids give the stiffness of the
+stresses that q̇ brings about by a kernel of their own, `Element.geometric`. Elements that have neither (springs) have
+both, their forces and their turning.
 
 The derivatives are central differences over a load that moves nodes by `MOTION` of the model at most. A motion whose
 stiffness of load is lost in the round-off of A is left out: it changes when the difference does.
@@ -24,6 +26,7 @@ from scipy.sparse import coo_array
 
 from fem_mbs.arguments import Keywords, Named
 from fem_mbs.errors import SolverError, label
+from fem_mbs.jit import bind
 from fem_mbs.model import compiled
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.solvers.paths.control import Load, Metric
@@ -241,20 +244,42 @@ def _slope(problem, state, lam, at, moved, rates, e):
         other = system.moved(state, shift * moved)
         return system.assemble(other, c_K=1.0).matrix()
 
-    slope = stressed(e) - stressed(-e)
+    def of_stresses():
+        """Elements that say what their stresses do, per unit of load."""
+        other = state.copy()
+        other.V[:] = moved
+        return system.assemble(other, c_K=1.0).matrix()
+
+    def add(change):
+        change = change.tocoo()
+        among = (change.row < n) & (change.col < n)
+        return slope + coo_array((change.data[among], (change.row[among], change.col[among])), shape=slope.shape)
+
+    slope = (stressed(e) - stressed(-e)) / (2.0 * e)
     restore(system, inner)
     problem.set_load(at)
     records = system.own.groups.copy()
+    kernels = [bound_geometric(group.elements[0]) for group in system.groups]
+    told = np.array([kernel is not None for kernel in kernels])
+    forces = system.own.groups["force"]
     try:
         system.own.groups["inertia"] = 0
-        system.own.groups["force"][records["mixed"] != 0] = 0
-        if system.own.groups["force"].any():
-            change = (displaced(e) - displaced(-e)).tocoo()
-            among = (change.row < n) & (change.col < n)
-            slope = slope + coo_array((change.data[among], (change.row[among], change.col[among])), shape=slope.shape)
+        forces[(records["mixed"] != 0) | told] = 0
+        if forces.any():
+            slope = add((displaced(e) - displaced(-e)) / (2.0 * e))
+        forces[:] = np.where(told, records["force"], 0)
+        if forces.any():
+            system.own.groups["force_tangent"][told] = [kernel.address for kernel in kernels if kernel is not None]
+            slope = add(of_stresses())
     finally:
         system.own.groups[:] = records
-    return slope.tocsc() / (2.0 * e)
+    return slope.tocsc()
+
+
+def bound_geometric(element: Any) -> Any:
+    """The C function of an element's kernel `geometric`, or None."""
+    kernel = type(element).geometric  # of an instance it would be a method
+    return None if kernel is None else bind(kernel, element.parameters, element.sizes)
 
 
 def _critical(matrices, system, n, reverse, drift):

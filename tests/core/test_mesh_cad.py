@@ -73,6 +73,22 @@ def test_sizes_refine_near_a_group_and_order_one_has_flat_cells(plate):
     assert len(fine.nodes_of("end")) < 3 * len(coarse.nodes_of("end"))
 
 
+def test_files_that_are_written_after_a_part_was_read_have_the_size_they_should(plate, tmp_path):
+    """OpenCASCADE keeps the unit of what it read, even when Gmsh begins anew."""
+    import gmsh
+
+    fem.mesh_from_cad(plate / "plate.step", 6e-3)
+    gmsh.initialize(readConfigFiles=False, interruptible=False)
+    try:
+        gmsh.option.setNumber("General.Terminal", 0)
+        gmsh.model.occ.addBox(0, 0, 0, 10, 20, 30)  # mm
+        gmsh.model.occ.synchronize()
+        gmsh.write(str(tmp_path / "box.step"))
+    finally:
+        gmsh.finalize()
+    assert fem.mesh_from_cad(tmp_path / "box.step", 2e-2).volume == pytest.approx(6e-6)
+
+
 def test_the_same_part_has_the_same_mesh_every_time(plate):
     one, two = (fem.mesh_from_cad(plate / "plate.step", 6e-3, groups=GROUPS) for _ in range(2))
     assert np.array_equal(one.points, two.points) and np.array_equal(one.cells["tetra10"], two.cells["tetra10"])

@@ -85,3 +85,47 @@ def test_stresses_ask_for_a_state_with_the_body(bent):
         first.stresses(result, time=1.0)
     with pytest.raises(fem.ParameterError, match="of a model without this body"):
         block("tetra4", [1, 1, 1], [1, 1, 1]).stresses(result)
+
+
+def test_vtk_reads_every_saved_time_of_solids_and_of_recovered_reductions(tmp_path):
+    """A swinging solid beside a swinging reduction: places and stresses of each saved step, of every fifth step."""
+    vtk = pytest.importorskip("vtk")
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    solid = block("hexa20", [2, 0.2, 0.2], [4, 1, 1], E=1e6, density=1e3)
+    solid.fix("x0")
+    mesh = fem.block_mesh([2, 0.2, 0.2], [8, 2, 2], cell="tetra10")
+    part = fem.reduce_mesh(mesh, fem.SolidMaterial(1e6, 0.3, 1e3), {"root": "x0", "tip": "x1"}, modes=4)
+    arm = fem.Superelement(part, name="arm", position=[0, 5, 0])
+    model = fem.Model("swinging", gravity=[0, 0, -9.81])
+    model.add(solid, arm, fem.Fixed.at(model.ground, arm.frame("root"), arm.frame("root").position))
+    path = tmp_path / "swinging.vtkhdf"
+    result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.05, h=2e-3, save=path, save_every=5)
+    assert len(result.t) == 6
+    reader = vtk.vtkHDFReader()
+    reader.SetFileName(str(path))
+    reader.UpdateInformation()
+    assert reader.GetNumberOfSteps() == 6
+    for k, t in enumerate(result.t):
+        reader.SetStep(k)
+        reader.Update()
+        grid = reader.GetOutput()
+        solids = (vtk.VTK_QUADRATIC_HEXAHEDRON, vtk.VTK_QUADRATIC_TETRA)  # joints have points of their own
+        cells = [i for i in range(grid.GetNumberOfCells()) if grid.GetCellType(i) in solids]
+        used = set()
+        for i in cells:
+            corners = grid.GetCell(i).GetPointIds()
+            used.update(corners.GetId(j) for j in range(corners.GetNumberOfIds()))
+        used = np.array(sorted(used))
+        points = vtk_to_numpy(grid.GetPoints().GetData())[used].astype(float)
+        found = vtk_to_numpy(grid.GetPointData().GetArray("von_mises"))[used].astype(float)
+        position = result.rows([k])["position"][0]
+        for places, fields in (
+            (position[[node.index for node in solid.nodes]], solid.stresses(result, time=t)),
+            (arm.positions(result, time=t), arm.stresses(result, time=t)),
+        ):
+            distance = np.linalg.norm(points[:, None] - places[None], axis=2)
+            rows = distance.argmin(axis=0)
+            assert distance.min(axis=0).max() < 1e-6  # single precision
+            assert found[rows] == pytest.approx(fields.von_mises, rel=1e-5, abs=1e-3)
+    assert arm.stresses(result, time=result.t[-1]).von_mises.max() > 1e3 < found.max()

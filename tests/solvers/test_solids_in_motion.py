@@ -45,6 +45,55 @@ def test_momentum_of_a_spinning_block_is_that_of_its_weight(stepper, spin_error)
     assert result.energy.total[-1] == pytest.approx(result.energy.total[0], abs=1e-3)
 
 
+SCHEMES = [
+    (fem.DecoupledNSGA(rho_inf=1.0), 2), (fem.DecoupledNSGA(rho_inf=0.8), 2),
+    (fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=True), 2), (fem.GeneralizedAlpha(rho_inf=1.0), 2),
+    (fem.GeneralizedAlpha(rho_inf=0.8), 2), (fem.NonsmoothGeneralizedAlphaGGL(rho_inf=0.8), 2),
+    (fem.NonsmoothGeneralizedAlphaFriction(rho_inf=0.8), 2), (fem.MoreauJean(), 2), (fem.LobattoIIIAB(stages=2), 2),
+    (fem.LobattoIIIAB(stages=3), 4), (fem.ConeComplementarity(), 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("stepper, order", SCHEMES, ids=[f"{type(s).__name__} {k}" for k, (s, _) in enumerate(SCHEMES)])
+def test_a_tumbling_solid_keeps_momentum_and_what_it_loses_of_the_rest_falls_with_the_order(stepper, order):
+    spin, energy = [], []
+    for h in (1e-3, 5e-4):
+        body = block("tetra10", [1, 0.5, 0.5], [1, 1, 1], E=1e3, velocity=[1, 0, 0], angular_velocity=[1, 2, 5])
+        model = fem.Model("tumbling")
+        model.add(body)
+        result = stepper.run(model, t_end=0.05, h=h)
+        p, turning, total = result.linear_momentum[:], result.angular_momentum[:], result.energy.total
+        assert np.abs(p - p[0]).max() < 1e-14 * len(p)  # round-off of each step
+        spin.append(np.abs(turning - turning[0]).max() / np.linalg.norm(turning[0]))
+        energy.append(abs(total[-1] / total[0] - 1))
+    if isinstance(stepper, fem.LobattoIIIAB):
+        assert max(spin) < 1e-13  # symplectic: round-off
+    else:
+        assert np.log2(spin[0] / spin[1]) == pytest.approx(order, abs=0.05)
+    assert np.log2(energy[0] / energy[1]) == pytest.approx(order, abs=0.1)
+    assert energy[1] < {1: 1e-3, 2: 1e-6, 4: 1e-10}[order]
+
+
+@pytest.mark.parametrize("rho_inf", [1.0, 0.8])
+def test_a_solid_that_swings_on_a_line_of_its_nodes_is_second_order_in_time(rho_inf):
+    """Soft pendulum of 2 × 1 × 1 Hexa20 that falls from the horizontal, beside the fourth order of Lobatto's method."""
+
+    def end(stepper, h):
+        body = block("hexa20", [1, 0.2, 0.2], [2, 1, 1], E=2e4, density=10.0, damping=1e-3)
+        mesh = body.mesh.with_group("hinge", lambda x: (x[:, 0] < 1e-9) & (x[:, 2] < 1e-9))
+        body = fem.SolidBody(mesh, body.material, damping=1e-3, name="pendulum")
+        body.fix("hinge")
+        model = fem.Model("swing", gravity=[0, 0, -9.81])
+        model.add(body)
+        return stepper.run(model, t_end=0.4, h=h).state(-1).x
+
+    exact = end(fem.LobattoIIIAB(stages=3), 5e-4)
+    assert exact[:, 2].min() < -0.5  # it has fallen by more than half its length
+    errors = [np.abs(end(fem.DecoupledNSGA(rho_inf=rho_inf), h) - exact).max() for h in (4e-3, 2e-3, 1e-3)]
+    assert np.log2(errors[-2] / errors[-1]) == pytest.approx(2, abs=0.1), errors
+    assert errors[-1] < 2e-4
+
+
 def test_steppers_of_different_order_find_the_same_motion():
     exact = flight(fem.LobattoIIIAB(stages=3), 1e-3)[2].x
     errors = [np.abs(flight(fem.DecoupledNSGA(rho_inf=1.0), h)[2].x - exact).max() for h in (1e-3, 5e-4)]
