@@ -30,6 +30,17 @@ CAD = (*WITH_UNITS, ".brep")
 EDGE = np.radians(30.0)  # between triangles of a surface: from there on it is an edge of the part
 LARGE, SMALL = 50.0, 2e-4  # m: parts out of this range are told
 MOST = 2_000_000  # cells that a size may lead to, by the volume of the box around the part
+NOTHING = """ISO-10303-21;
+HEADER;
+FILE_DESCRIPTION((''),'2;1');
+FILE_NAME('','',(''),(''),'','','');
+FILE_SCHEMA(('AUTOMOTIVE_DESIGN'));
+ENDSEC;
+DATA;
+#1=CARTESIAN_POINT('',(0.,0.,0.));
+ENDSEC;
+END-ISO-10303-21;
+"""  # a STEP file without a part
 
 
 @Keywords.known
@@ -54,8 +65,8 @@ def mesh_from_cad(
         Of the cells: `Tetra10` with curved edges, or `Tetra4`.
     groups : dict, optional
         Name -> faces: a point (3,) [m] (the face nearest to it) or several (k, 3); (point, axis, radius), all faces on
-        that cylinder, as of a bore; or a function of points (k, 3) that holds on whole faces. Names of faces in a STEP
-        file are groups by themselves.
+        that cylinder, as of a bore, or (point, axis, radius, length), those within half the length of the point; or a
+        function of points (k, 3) that holds on whole faces. Names of faces in a STEP file are groups by themselves.
     sizes : dict, optional
         Name of a group -> size [m] of cells there.
     units : {"m", "mm", …} or float, as `read_mesh`
@@ -170,6 +181,7 @@ def _volumes(owner, gmsh, path, scale):
     gmsh.option.setNumber("Geometry.OCCImportLabels", 1)
     try:
         made = gmsh.model.occ.importShapes(str(path))
+        _forget_unit(gmsh)
         if path.suffix.lower() not in WITH_UNITS and scale != 1.0:
             gmsh.model.occ.dilate(made, 0, 0, 0, scale, scale, scale)
         gmsh.model.occ.synchronize()
@@ -179,6 +191,17 @@ def _volumes(owner, gmsh, path, scale):
     message = f"has no solid, but {len(gmsh.model.getEntities(2))} faces. Export the part as a solid, not as a surface"
     owner.check(volumes, "path", str(path), message)
     return volumes
+
+
+def _forget_unit(gmsh):
+    """Let Gmsh write millimetres again: Open CASCADE keeps the unit of the last file read, for the whole process."""
+    with tempfile.TemporaryDirectory() as folder:
+        nothing = Path(folder) / "nothing.step"
+        nothing.write_text(NOTHING, encoding="ascii")
+        gmsh.option.setString("Geometry.OCCTargetUnit", "MM")
+        with contextlib.suppress(Exception):  # it has no shapes, and need not
+            gmsh.model.occ.importShapes(str(nothing))
+        gmsh.option.setString("Geometry.OCCTargetUnit", "")
 
 
 def _of_surface(owner, gmsh, path, scale):
