@@ -517,6 +517,11 @@ def rod_from_cad():
     shrink(PICTURES / "rod_from_cad.png")
 
 
+def gear_with_thin_web():
+    example("gear_with_thin_web")
+    shutil.copy("gear_with_thin_web.png", PICTURES)
+
+
 DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
     spheres_in_a_box, mixed_pile, hopper_conveyor, heap, dominoes, order_in_contact, hertz_contact, force_recovery,
@@ -524,5 +529,5 @@ DRAWINGS = (
     rotor_in_bearings, crank_with_bearing, bearing_defect, deep_groove_bearing, plots, bend_45, spinning_cue_ball,
     elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling, door_closer, quarter_car,
     slider_crank_friction, four_bar_motor, geared_servo, cable_payload, pick_and_place, belt_drive,
-    ring_hits_ground, rod_from_cad,
+    ring_hits_ground, rod_from_cad, gear_with_thin_web,
 )  # fmt: skip

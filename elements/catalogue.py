@@ -16,6 +16,7 @@ from fem_mbs.elements.contacts.clearance import JournalClearance, PrismaticClear
 from fem_mbs.elements.contacts.compliant import CompliantContact
 from fem_mbs.elements.contacts.curve import PointOnCurve, SphereOnWire
 from fem_mbs.elements.contacts.group import ContactGroup
+from fem_mbs.elements.contacts.hull import HullOnPlane
 from fem_mbs.elements.contacts.materials import MaterialTable
 from fem_mbs.elements.contacts.round_on_plane import EllipsoidOnPlane, RingOnPlane
 from fem_mbs.elements.contacts.sphere_box import SphereOnBox, SphereOnRectangle
@@ -85,19 +86,19 @@ __all__ = [
     "Bushing", "Cable", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact", "ConstantVelocity", "Constraint",
     "Contact", "ContactGroup", "CoordinateCoupling", "CreepingBelt", "Cylindrical", "Differential", "Distance",
     "DryFriction", "DynamicBearing", "ElasticCable", "Element", "EllipsoidOnPlane", "Fixed", "Force", "ForceCurve",
-    "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair", "Hexa8", "Hexa8Enhanced", "Hexa20", "IdealBelt",
-    "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort", "JointFriction", "JointRate", "JointServo",
-    "JointSpring", "JointStop", "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "LooseGearPair",
-    "MaterialTable", "Motor", "NodalLoad", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar",
-    "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface",
-    "Prescribed", "PressureFace", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing",
-    "RackAndPinion", "Reduction", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder",
-    "RingOnPlane", "RollingDisc", "Screw", "Section", "SolidBody", "SolidMaterial", "SphereInCylinder",
-    "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
-    "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth",
-    "StateSpace", "Stops", "Superelement", "SurfaceContacts", "SurfaceCoupling", "SurfacePressure", "SurfaceTraction",
-    "Tetra4", "Tetra10", "Tie", "TiedNode", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates",
-    "Wedge6", "Wedge15",
+    "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair", "Hexa8", "Hexa8Enhanced", "Hexa20",
+    "HullOnPlane", "IdealBelt", "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort", "JointFriction",
+    "JointRate", "JointServo", "JointSpring", "JointStop", "JournalClearance", "KnifeEdge", "LineLoad",
+    "LinearDriver", "Lock", "LooseGearPair", "MaterialTable", "Motor", "NodalLoad", "NonlinearSpring",
+    "ParallelAxes", "PerpendicularAxes", "Planar", "PointForce", "PointMass", "PointMoment", "PointOnCurve",
+    "PointOnLine", "PointOnSpline", "PointOnSurface", "Prescribed", "PressureFace", "Prismatic",
+    "PrismaticClearance", "PythonElement", "QuasiStaticBearing", "RackAndPinion", "Reduction", "Revolute",
+    "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "RingOnPlane", "RollingDisc", "Screw",
+    "Section", "SolidBody", "SolidMaterial", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox",
+    "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire",
+    "Spherical", "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "Stops", "Superelement",
+    "SurfaceContacts", "SurfaceCoupling", "SurfacePressure", "SurfaceTraction", "Tetra4", "Tetra10", "Tie",
+    "TiedNode", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates", "Wedge6", "Wedge15",
     "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "load_reduction", "reduce_matrices", "reduce_mesh",
     "register", "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

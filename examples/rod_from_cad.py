@@ -2,8 +2,11 @@
 
 The rod is drawn by Gmsh's own interface, meshed with tetrahedra, reduced to its two bores and eight modes, and runs at
 3000 rpm. Beside it a model of beams of the shank's section with the masses of both eyes at their ends, as one would
-make by hand. At the outer dead centre the shank carries the inertia of the slider and of the half of the rod beyond:
-σ = F/A, where 4 % are left to bending and waves.
+make by hand; both with an ideal pin and with clearance. At the outer dead centre the shank carries the inertia of the
+slider and of the half of the rod beyond: σ = F/A, where 4 % are left to bending and waves.
+
+Where the clearance opens, both models tell the same mean forces and the same time of flight. Single impacts and peaks
+differ, as they do between two step sizes of one model: the way of the journal is chaotic there.
 
     python examples/rod_from_cad.py         writes rod_from_cad.vtkhdf and rod_from_cad.png
 """
@@ -77,19 +80,23 @@ def with_superelement(part, loose=True):
         position=[crank, 0, 0],
         velocity=[0, speed * crank, 0],
         angular_velocity=[0, 0, spin],
-        damping=0.01,
+        damping=0.05,
         name="rod",
     )
     model.add(rod, fem.Revolute.at(wheel, rod.frame("big"), [crank, 0, 0], [0, 0, 1], name="big end"))
-    if loose:
-        options = {"radius": bores[1], "clearance": clearance, "restitution": 0.3}
-        model.add(fem.JournalClearance(rod.frame("small"), slider, name="wrist", **options))
-    else:
-        model.add(fem.Spherical.at(rod.frame("small"), slider, [crank + length, 0, 0], name="wrist"))
+    model.add(wrist(rod.frame("small"), slider, loose))
     return model, rod
 
 
-def with_beams(mass):
+def wrist(end, slider, loose):
+    """Pin of the slider at the end of a rod."""
+    if loose:
+        options = {"radius": bores[1], "clearance": clearance, "restitution": 0.3}
+        return fem.JournalClearance(end, slider, name="wrist", **options)
+    return fem.Spherical.at(end, slider, [crank + length, 0, 0], name="wrist")
+
+
+def with_beams(mass, loose=True):
     """Mechanism with the shank as six beams and the masses of the eyes at its ends."""
     model, wheel, slider = mechanism("rod of beams")
     section = fem.Section.rectangle(width, thickness, E=steel.E, nu=steel.nu, density=steel.density)
@@ -105,7 +112,7 @@ def with_beams(mass):
     for share, node in zip(areas / areas.sum(), (line.nodes[0], line.nodes[-1])):
         model.add(fem.PointMass(share * rest, at=node))
     model.add(fem.Revolute.at(wheel, line.nodes[0], [crank, 0, 0], [0, 0, 1], name="big end"))
-    model.add(fem.Spherical.at(line.nodes[-1], slider, [crank + length, 0, 0], name="wrist"))
+    model.add(wrist(line.nodes[-1].frame_at([crank + length, 0, 0]), slider, loose))
     return model
 
 
@@ -119,22 +126,30 @@ def inertia_force(mesh):
     return slider_mass * speed**2 * crank * (1 + crank / length) + half
 
 
-def plot(runs, rod, save):
+def force(result, turns=1):
+    """Force (k,) [N] at the wrist after so many turns, and times [s]."""
+    late, joint = result.t > turns * turn, result["wrist"]
+    normal = getattr(joint, "force_normal", None)
+    return np.linalg.norm(joint.force[late], axis=1) if normal is None else normal[late], result.t[late]
+
+
+def plot(runs, shown, save):
     """The rod with its stresses, and forces at the wrist over the last turn."""
     import matplotlib.pyplot as plt
 
-    loose = runs["superelement, clearance"]
-    image = loose.picture(time=loose.t[-1], color="von_mises", view=(0.2, -0.5, 1), zoom=1.0, size=(1000, 560))
-    figure, (scene, force) = plt.subplots(1, 2, figsize=(12, 4), layout="constrained")
+    image = shown.picture(color="von_mises", view=(0.2, -0.5, 1), zoom=1.0, size=(1000, 560))
+    figure = plt.figure(figsize=(12, 5), layout="constrained")
+    figure.get_layout_engine().set(wspace=0.06)
+    scene, *axes = [figure.add_subplot(*place) for place in ((1, 2, 1), (2, 2, 2), (2, 2, 4))]
     scene.imshow(image)
     scene.set_axis_off()
-    for name, result in runs.items():
-        late = result.t > turn
-        wrist = result["wrist"]
-        values = np.linalg.norm(wrist.force, axis=1) if name.endswith("pin") else wrist.force_normal
-        force.plot(360 * (result.t[late] / turn - 1), 1e-3 * np.abs(values[late]), lw=0.9, label=name)
-    force.set(xlabel="crank angle [°]", ylabel="force at the wrist [kN]", xlim=(0, 360))
-    force.legend(fontsize=8)
+    for (rod, play), result in runs.items():
+        values, t = force(result)
+        axes[play].plot(360 * (t / turn - 1), 1e-3 * values, "C0" if rod == "beams" else "C1--", lw=0.9, label=rod)
+    for axis, title in zip(axes, ("pin", f"clearance {1e3 * clearance:g} mm")):
+        axis.set(title=title, ylabel="force at the wrist [kN]", xlim=(0, 360), ylim=(0, 2.4))
+        axis.legend(fontsize=8, loc="lower center")
+    axes[1].set(xlabel="crank angle [°]")
     figure.savefig(output_path(save), dpi=110)
 
 
@@ -143,21 +158,26 @@ def main(h=2e-5, turns=2, save="rod_from_cad.vtkhdf", picture="rod_from_cad.png"
     part = reduced(mesh)
     solver = solver or fem.DecoupledNSGA(rho_inf=0.5)
     tight, rod = with_superelement(part, loose=False)
-    runs = {
-        "beams, pin": solver.run(with_beams(part.mass), t_end=turns * turn, h=h),
-        "superelement, pin": solver.run(tight, t_end=turns * turn, h=h),
-        "superelement, clearance": solver.run(with_superelement(part)[0], t_end=turns * turn, h=h, save=save),
+    models = {
+        ("beams", False): with_beams(part.mass, loose=False),
+        ("superelement", False): tight,
+        ("beams", True): with_beams(part.mass),
+        ("superelement", True): with_superelement(part)[0],
     }
+    runs = {key: solver.run(model, t_end=turns * turn, h=h) for key, model in models.items()}
+    # the mesh at every step is 230 MB
+    shown = solver.run(with_superelement(part)[0], t_end=turns * turn, h=h, save=save, save_every=50)
     if picture is not None:
-        plot(runs, rod, picture)
-    ideal = runs["superelement, pin"]
+        plot(runs, shown, picture)
     middle = np.abs(part.points[:, 0] - length / 2) < 4e-3
-    stress = rod.stresses(ideal, time=turns * turn).stress[middle, 0, 0].mean()
-    rms = []
-    for name in ("beams, pin", "superelement, pin"):
-        late = runs[name].t > (turns - 1) * turn
-        rms.append(np.sqrt(np.square(runs[name]["wrist"].force[late]).sum(axis=1).mean()))
-    loose = runs["superelement, clearance"]
+    stress = rod.stresses(runs["superelement", False], time=turns * turn).stress[middle, 0, 0].mean()
+    forces = {key: force(run)[0] for key, run in runs.items()}
+    rms, mean, away = (
+        {key: measure(values) for key, values in forces.items()}
+        for measure in (lambda f: np.sqrt(np.mean(f**2)), np.mean, lambda f: np.mean(f == 0.0))
+    )
+    one, two = ("beams", False), ("superelement", False)
+    free, both = ("beams", True), ("superelement", True)
     return fem.Checks(
         fem.Check(
             "stress in the shank, F/A [Pa]",
@@ -166,8 +186,14 @@ def main(h=2e-5, turns=2, save="rod_from_cad.vtkhdf", picture="rod_from_cad.png"
             rel=0.04,
         ),
         # the beams end at the centres of the eyes, which are stiff in the part
-        fem.Check("rms force at the wrist, pin: beams [N]", reference=rms[0], obtained=rms[1], rel=0.01),
-        fem.Check("smallest gap [m]", reference=0.0, obtained=loose["wrist"].gap.min(), abs=1e-9),
+        fem.Check("rms force at the wrist, pin: beams [N]", reference=rms[one], obtained=rms[two], rel=0.01),
+        # one model differs by 2 % between steps of 20 and 10 µs
+        fem.Check("rms force, clearance: beams [N]", reference=rms[free], obtained=rms[both], rel=0.02),
+        # of the balance of momentum: it does not depend on single impacts
+        fem.Check("mean force, clearance: beams [N]", reference=mean[free], obtained=mean[both], rel=5e-3),
+        # 17 steps of 1000 in both
+        fem.Check("share of flight, clearance: beams", reference=away[free], obtained=away[both], abs=0.01),
+        fem.Check("smallest gap [m]", reference=0.0, obtained=runs[both]["wrist"].gap.min(), abs=1e-9),
     )
 
 

@@ -270,6 +270,12 @@ FACES = {
     )
 }
 
+# triangles that draw a face of so many nodes
+DRAWN = {
+    3: [[0, 1, 2]], 4: [[0, 1, 2], [0, 2, 3]], 6: [[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]],
+    8: [[0, 4, 7], [4, 1, 5], [5, 2, 6], [6, 3, 7], [4, 5, 6], [4, 6, 7]],
+}  # fmt: skip
+
 
 def outer_faces(parts: list[tuple[Cell, np.ndarray]]) -> dict[int, np.ndarray]:
     """Faces that one cell alone has: number of nodes -> (k, nn) points, as seen from outside.

@@ -152,7 +152,10 @@ class Mesh(Checked):
         self.check(not unknown, "cells", ", ".join(unknown), message)
         found = {kind: part for kind, part in given.items() if kind in CELLS and len(part)}
         kinds = ", ".join(f"{len(part)} {kind}" for kind, part in given.items()) or "nothing"
-        self.check(found, "group", name, f"has no solid cells; it has {kinds}")
+        surface = (
+            ". fem.mesh_from_cad makes solid cells of a closed surface" if set(given) <= {*SURFACES} and given else ""
+        )
+        self.check(found, "group", name, f"has no solid cells; it has {kinds}{surface if name is None else ''}")
         return found
 
     def with_group(self, name: str, where: Any) -> "Mesh":
@@ -173,7 +176,8 @@ class Mesh(Checked):
         self.check(name not in self.groups, "name", name, "is taken by another group")
         if callable(where):
             self.as_function("where", where, "a function of points (n, 3)", 1)
-            where = where(self.points)
+            where = np.asarray(where(self.points))
+            self.check(where.dtype == bool, "where", where, "must return True or False for each point, (n,)")
         flags = isinstance(where, np.ndarray) and where.dtype == bool
         if flags:
             self.check(where.shape == (len(self.points),), "where", where, "must have one value for each point")

@@ -22,13 +22,12 @@ from fem_mbs.arguments import Keywords, Named
 from fem_mbs.errors import FemMbsError, ParameterError
 from fem_mbs.mesh import Mesh
 from fem_mbs.mesh_faces import Faces
-from fem_mbs.mesh_files import UNITS, load, read_mesh
+from fem_mbs.mesh_files import LARGE, SMALL, UNITS, load, mesh_of
 from fem_mbs.mesh_mass import closed_triangles
 
 WITH_UNITS = (".step", ".stp", ".iges", ".igs")
 CAD = (*WITH_UNITS, ".brep")
 EDGE = np.radians(30.0)  # between triangles of a surface: from there on it is an edge of the part
-LARGE, SMALL = 50.0, 2e-4  # m: parts out of this range are told
 MOST = 2_000_000  # cells that a size may lead to, by the volume of the box around the part
 NOTHING = """ISO-10303-21;
 HEADER;
@@ -279,4 +278,6 @@ def _taken(gmsh):
         gmsh.write(str(file))
         gmsh.option.setNumber("Mesh.Binary", binary)
         gmsh.option.setNumber("Mesh.MshFileVersion", version)
-        return read_mesh(file)
+        mesh = mesh_of(Named("mesh_from_gmsh"), file, 1.0)
+    mesh.check_cells()
+    return mesh

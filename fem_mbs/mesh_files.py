@@ -1,35 +1,41 @@
-"""Reading meshes of other programs through meshio.
+"""Reading meshes of other programs: Abaqus and Nastran by readers of our own, all others through meshio.
 
 What comes as named groups depends on the format:
 
     MSH 4.1          ``cell_sets`` by the names of physical groups
     MSH 2.2          numbers in ``cell_data["gmsh:physical"]``, their names in ``field_data``
-    Abaqus .inp      element sets and node sets
+    Abaqus .inp      element sets, node sets and surfaces (`fem_mbs.mesh_abaqus`)
+    Nastran .bdf     "property 7", "SPC1 3" (`fem_mbs.mesh_nastran`)
     VTK, VTU …       no names; whole numbers of cells ("material" = 3) become groups "material 3"
-
-meshio leaves the process where it does not know a type of element of an Abaqus file: that is caught here.
 
 Source: docs/howto/meshes.md.
 """
 
 import contextlib
 import io
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.arguments import Keywords, Named
+from fem_mbs.cells import CELLS
 from fem_mbs.errors import ParameterError
 from fem_mbs.mesh import NODES, Mesh
+from fem_mbs.mesh_abaqus import read_abaqus
+from fem_mbs.mesh_nastran import read_nastran
 
+LARGE, SMALL = 50.0, 2e-4  # m: parts out of this range are told
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
+NASTRAN = (".bdf", ".nas", ".fem", ".blk")
 MOST = 64  # different numbers of cells that are groups
 
 
 @Keywords.known
 def read_mesh(path: str | Path, *, units: str | float = "m", check: bool = True) -> Mesh:
-    """Read a mesh from a file of any format that meshio knows: Gmsh, VTK, VTU, Abaqus, Nastran, MED, STL …
+    """Read a mesh from a file: Abaqus, Nastran, and any format that meshio knows (Gmsh, VTK, VTU, MED, STL …).
 
     Parameters
     ----------
@@ -46,7 +52,13 @@ def read_mesh(path: str | Path, *, units: str | float = "m", check: bool = True)
     Raises
     ------
     ParameterError
-        No file, or none that meshio reads; no points or cells; bad cells, by type, number and place.
+        No file, or none that can be read; no points or cells; bad cells, by type, number and place.
+
+    Warns
+    -----
+    UserWarning
+        A part longer than 50 m or shorter than 0.2 mm: are the units right? Points on the places of others, where cells
+        are not joined.
 
     Examples
     --------
@@ -57,15 +69,39 @@ def read_mesh(path: str | Path, *, units: str | float = "m", check: bool = True)
     scale = UNITS[owner.as_choice("units", units, tuple(UNITS))] if isinstance(units, str) else units
     scale = owner.positive("units", scale, "m")
     check = owner.as_flag("check", check)
-    found = load(owner, path)
-    points = np.zeros((len(found.points), 3))
-    points[:, : np.shape(found.points)[1]] = found.points
-    cells, starts = _cells(found)
-    owner.check(len(points) and cells, "path", path, "has no points or no cells")
-    mesh = Mesh(scale * points, cells, _groups(found, starts), name=Path(path).name)
+    mesh = mesh_of(owner, path, scale)
     if check:
         mesh.check_cells()
+    for text in doubts(mesh):
+        warnings.warn(f"read_mesh: '{Path(path).name}' {text}", stacklevel=3)
     return mesh
+
+
+def mesh_of(owner: Any, path: str | Path, scale: float) -> Mesh:
+    """The mesh of a file, times ``scale``; cells are not looked at."""
+    found = load(owner, path)
+    cells, starts = _cells(found)
+    owner.check(len(found.points) and cells, "path", path, "has no points or no cells")
+    points = np.zeros((len(found.points), 3))
+    points[:, : np.shape(found.points)[1]] = found.points
+    return Mesh(scale * points, cells, _groups(found, starts), name=Path(path).name)
+
+
+def doubts(mesh: Mesh) -> Iterator[str]:
+    """What is unlikely in a mesh of solid cells: its size, points that lie on each other and join nothing."""
+    solids = [rows.ravel() for kind, rows in mesh.cells.items() if kind in CELLS]
+    if not solids:
+        return
+    used = mesh.points[np.unique(np.concatenate(solids))]
+    extent = np.ptp(used, axis=0).max()
+    if not SMALL < extent < LARGE:
+        yield f"is {extent:.3g} m long. Are the units right?"
+    again = len(used) - len(np.unique(np.round(used / extent, 9), axis=0))
+    if again:
+        yield (
+            f"has {again} points of cells on the places of others: cells are not joined there. Merge them where the "
+            "mesh was made, unless the parts are apart by intent (contact, ties)"
+        )
 
 
 def load(owner: Any, path: Any, parameter: str = "path") -> Any:
@@ -73,13 +109,18 @@ def load(owner: Any, path: Any, parameter: str = "path") -> Any:
     path = owner.as_path(parameter, path)
     owner.check(path is not None, parameter, path, "must be the path of a mesh file")
     owner.check(Path(path).is_file(), parameter, path, "is no mesh: there is no such file")
+    kind = Path(path).suffix.lower()
+    if kind == ".inp":
+        return read_abaqus(owner, path)
+    if kind in NASTRAN or (kind == ".dat" and "GRID" in Path(path).read_text(encoding="latin-1").upper()):
+        return read_nastran(owner, path)
     import meshio
 
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), np.errstate(all="ignore"):
             return meshio.read(Path(path))
-    except (OSError, SystemExit, ValueError, KeyError, IndexError, AssertionError, meshio.ReadError) as error:
+    except (Exception, SystemExit) as error:  # its readers raise whatever a file makes them stumble over
         words = " ".join(said.getvalue().split()) or ("" if isinstance(error, SystemExit) else str(error))
         words = words or type(error).__name__
         raise ParameterError(owner, parameter, path, f"is no mesh that meshio reads ({words})") from None

@@ -5,18 +5,22 @@ A tetrahedron with corners x_0 … x_3 and s = Σ x_i has
     V = (x_1 − x_0) × (x_2 − x_0) · (x_3 − x_0)/6 ,   ∫ x dV = V s/4 ,   ∫ x xᵀ dV = V/20 (Σ x_i x_iᵀ + s sᵀ)       (1)
 
 A closed surface is the sum of the signed tetrahedra of its triangles with one point; other cells of a volume mesh are
-cut into tetrahedra. With C = ∫ x xᵀ ρ dV about the centre of mass the inertia is tr(C) I − C.
+cut into tetrahedra. Cells with middle nodes are integrated by their rule of mass, as those of a solid body. With
+C = ∫ x xᵀ ρ dV about the centre of mass the inertia is tr(C) I − C.
 
 Source: docs/theory/bodies.md, (6).
 """
 
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments import Checked, Keywords, Named
+from fem_mbs.cells import CELLS, DRAWN, outer_faces
 from fem_mbs.mesh import Mesh
-from fem_mbs.mesh_files import load
+from fem_mbs.mesh_files import LARGE, SMALL, load
 
 # corners of the tetrahedra of linear cells, in the numbering of VTK and meshio
 TETRAHEDRA = {
@@ -57,7 +61,7 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
     ----------
     mesh : path, fem.Mesh, meshio.Mesh, or fem.shapes.Mesh
         A closed surface (STL, OBJ, PLY …) or a mesh of solid cells (Gmsh, VTU, Abaqus …), of any format that meshio
-        reads. Solid cells count where there are any; cells with curved edges count with their corners.
+        reads. Solid cells count where there are any, those with middle nodes with their curved sides.
     density : float > 0 [kg/m³]
     scale : float > 0
         Multiplies coordinates: 1e-3 for a drawing in millimetres.
@@ -81,16 +85,17 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
     """
     owner = Named("mass_of_mesh")
     density, scale = owner.positive("density", density, "kg/m³"), owner.positive("scale", scale)
-    points, blocks = _cells(owner, mesh)
+    points, blocks = cells_of(owner, mesh)
     solid = [(kind, cells) for kind, cells in blocks if kind.rstrip("0123456789") in TETRAHEDRA]
     origin = points.mean(axis=0)
     points = scale * (points - origin)
-    corners = _of_solids(owner, points, solid) if solid else _of_surface(owner, points, blocks)
-    volume, first, second = _moments(corners)
+    volume, first, second = _of_solids(points, solid) if solid else moments(_of_surface(owner, points, blocks))
     extent = np.ptp(points, axis=0).max()
     if not solid and volume < 0.0:  # the faces look inwards
         volume, first, second = -volume, -first, -second
     owner.check(volume > 1e-12 * extent**3, "mesh", mesh, f"has a volume of {volume:.3g} m³")
+    if isinstance(mesh, (str, Path)) and scale == 1.0 and not SMALL < extent < LARGE:
+        warnings.warn(f"mass_of_mesh: '{mesh}' is {extent:.3g} m long. Is `scale` right?", stacklevel=3)
     center = first / volume
     C = density * (second - volume * np.outer(center, center))
     inertia = np.trace(C) * np.eye(3) - C
@@ -103,12 +108,16 @@ def surface_of(mesh: Any, scale: float, offset: np.ndarray) -> Any:
     """Surface of a mesh as a shape, moved by ``offset`` (3,) [m] after scaling; None where it has none."""
     from fem_mbs import shapes
 
-    points, blocks = _cells(Named("surface_of"), mesh)
-    faces = [cells for kind, cells in blocks if kind in FLAT]
+    points, blocks = cells_of(Named("surface_of"), mesh)
+    solid = [(kind, cells) for kind, cells in blocks if kind.rstrip("0123456789") in TETRAHEDRA]
+    faces = [cells for kind, cells in blocks if kind in FLAT]  # of solids often those of some groups alone
+    if solid and all(kind in CELLS for kind, _ in solid):
+        outer = outer_faces([(CELLS[kind], cells) for kind, cells in solid])
+        faces = [np.concatenate([rows[:, corners] for corners in DRAWN[nn]]) for nn, rows in outer.items()]
     return shapes.Mesh(scale * points, faces, offset=offset) if faces else None
 
 
-def _cells(owner, mesh):
+def cells_of(owner: Checked, mesh: Any) -> tuple[np.ndarray, list[tuple[str, np.ndarray]]]:
     """Points (n, 3) and blocks (kind, cells) of what is given."""
     if hasattr(mesh, "faces") and hasattr(mesh, "points"):
         return np.asarray(mesh.points, float), [({3: "triangle", 4: "quad"}[f.shape[1]], f) for f in mesh.faces]
@@ -121,24 +130,37 @@ def _cells(owner, mesh):
     return points, [(block.type, np.asarray(block.data)) for block in mesh.cells]
 
 
-def _of_solids(owner, points, solid):
-    """Corners (k, 4, 3) of tetrahedra of solid cells."""
+def _of_solids(points, solid):
+    """Volume, first (3,) and second (3, 3) moments of solid cells."""
     found = []
     for kind, cells in solid:
         linear = kind.rstrip("0123456789")
-        for corners in TETRAHEDRA[linear]:
-            found.append(points[cells[:, corners]])
-    corners = np.concatenate(found)
-    volumes = np.einsum("ij,ij->i", corners[:, 3] - corners[:, 0], np.cross(
-        corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))  # fmt: skip
-    mirrored = volumes < 0.0
-    corners[mirrored] = corners[mirrored][:, [1, 0, 2, 3]]  # cells of other programs, numbered the other way round
+        if kind in CELLS and kind != linear:
+            found.append(_curved(points[cells], CELLS[kind].mass))
+        else:
+            found.append(moments(np.concatenate([_upright(points[cells[:, c]]) for c in TETRAHEDRA[linear]])))
+    return [sum(parts) for parts in zip(*found)]
+
+
+def _upright(corners):
+    """Tetrahedra (k, 4, 3) of positive volume: cells of other programs may be numbered the other way round."""
+    edges = corners[:, 1:] - corners[:, :1]
+    mirrored = np.einsum("ij,ij->i", edges[:, 2], np.cross(edges[:, 0], edges[:, 1])) < 0.0
+    corners[mirrored] = corners[mirrored][:, [1, 0, 2, 3]]
     return corners
+
+
+def _curved(X, rule):
+    """Volume and moments of cells with nodes X (k, nn, 3)."""
+    w = rule.volumes(X)
+    w *= np.sign(w.sum(axis=1, keepdims=True))
+    x = np.einsum("qa,kai->kqi", rule.shapes, X)
+    return float(w.sum()), np.einsum("kq,kqi->i", w, x), np.einsum("kq,kqi,kqj->ij", w, x, x, optimize=True)
 
 
 def closed_triangles(owner: Named, mesh: Any) -> tuple[np.ndarray, np.ndarray]:
     """Points (n, 3), each once, and triangles (k, 3) of a closed surface; refused if it is open, or turned about."""
-    points, blocks = _cells(owner, mesh)
+    points, blocks = cells_of(owner, mesh)
     faces = _closed(owner, points, blocks)
     span = max(np.ptp(points, axis=0).max(), 1e-300)
     _, first, number = np.unique(np.round(points / span, 9), axis=0, return_index=True, return_inverse=True)
@@ -184,7 +206,7 @@ def _check_closed(owner, points, faces):
     owner.check(turned == 0, "mesh", turned, "edges are between faces that are turned differently: where is inside?")
 
 
-def _moments(corners):
+def moments(corners: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     """Volume, first (3,) and second (3, 3) moments of tetrahedra (k, 4, 3) by (1)."""
     a, b, c = (corners[:, i] - corners[:, 0] for i in (1, 2, 3))
     V = np.einsum("ij,ij->i", np.cross(a, b), c) / 6.0

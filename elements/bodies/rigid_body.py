@@ -23,6 +23,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.elements.base import Inertia, register
+from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.nodes import Frame, Node6
 from fem_mbs.rotations import (
@@ -182,6 +183,7 @@ class RigidBody(Inertia):
         self.shapes = [] if shape is None else list(shape) if isinstance(shape, (list, tuple)) else [shape]
         for one in self.shapes:
             self.check(hasattr(one, "faces"), "shape", one, "is not a shape, such as fem.shapes.Sphere(0.1)")
+        self._mesh_center: np.ndarray | None = None
         offset = skew(self.center)
         self.record = (self.mass, self.center, self.inertia - self.mass * offset @ offset)
 
@@ -297,14 +299,25 @@ class RigidBody(Inertia):
         """Body of constant density [kg/m³] from a mesh of its surface or volume, see `fem_mbs.mass_of_mesh`.
 
         The node is the centre of mass. Without ``position`` the body is where the mesh is, its axes inertial ones; with
-        it the centre of mass goes there. Surfaces are drawn, unless ``shape`` is given.
+        it the centre of mass goes there. It is drawn as it is, unless ``shape`` is given. `mesh_frame` is where the
+        mesh has its origin.
         """
         from fem_mbs.mesh_mass import mass_of_mesh, surface_of
 
         found = mass_of_mesh(mesh, density, scale=scale)
         shape = surface_of(mesh, scale, -found.center)
         given = {"position": found.center} | ({} if shape is None else {"shape": shape})
-        return cls(found.mass, found.inertia, **{**given, **options})
+        body = cls(found.mass, found.inertia, **{**given, **options})
+        body._mesh_center = found.center
+        return body
+
+    @property
+    def mesh_frame(self) -> Frame:
+        """Frame of the coordinates of the mesh that the body was made from (`from_mesh`), in metres."""
+        if self._mesh_center is None:
+            message = "is asked for, and the body has no mesh; RigidBody.from_mesh makes bodies of them"
+            raise ParameterError(self, "mesh_frame", self.name, message)
+        return self.frame(-self._mesh_center)
 
 
 def _example(rng, node):

@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike, Keywords
+from fem_mbs.decomposition import ConvexParts, convex_parts
 from fem_mbs.elements.base import Contact, Part
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.bodies.spheres import make_frames, make_spheres, numbers, rows
 from fem_mbs.elements.contacts.capsule import CapsuleContact
 from fem_mbs.elements.contacts.group_shapes import GroupShape
+from fem_mbs.elements.contacts.hull_mass import doubt_of
+from fem_mbs.elements.contacts.hull_points import points_of, rounded_hull
 from fem_mbs.elements.contacts.materials import MaterialTable
 from fem_mbs.elements.contacts.shape_contact import SphereShapeContact
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
@@ -219,9 +222,58 @@ class ContactGroup(Part):
         self.check(2 * rounding < edges.min(), "rounding", rounding, message)
         self._add("box", frame, 0.5 * edges - rounding, rounding, material)
 
-    def _add(self, kind, frame, half, radius, material):
+    @Keywords.known
+    def hull(self, body: FrameLike, points: Any, rounding: float, material: str = "") -> None:
+        """Put the convex hull of points, with rounded edges and corners, on a body.
+
+        Parameters
+        ----------
+        body : Frame, Node or body; points are in its axes, from its origin
+            For a body of `RigidBody.from_mesh` and its mesh: ``body.mesh_frame``.
+        points : (n, 3) [m], or a mesh: fem.Mesh, fem.shapes.Mesh, meshio.Mesh, path
+            At most 256 corners. Points inside the hull, and on its faces, are left out.
+        rounding : float > 0 [m]
+            Radius of edges and corners, below that of the largest ball inside; a few per cent of it. Faces stay where
+            they are; where more than three meet in a corner, to a few per cent of the rounding.
+        material : str
+
+        Raises
+        ------
+        ParameterError
+            Fewer than four points, points in one plane, more than 256 corners, rounding that leaves nothing.
+        """
+        core, center = rounded_hull(self, points_of(self, "points", points), rounding)
+        frame = self.as_frame("body", body)
+        place = Frame(frame.node, frame.p + frame.rotation @ center, frame.rotation, name=frame.name)
+        self._add("hull", place, np.zeros(3), float(rounding), material, core)
+
+    @Keywords.known
+    def mesh(self, body: FrameLike, mesh: Any, rounding: float, material: str = "") -> ConvexParts:
+        """Put a body that is not convex on a body, as hulls of its parts.
+
+        Parameters
+        ----------
+        body : Frame, Node or body; the mesh is in its axes, from its origin
+            For a body of `RigidBody.from_mesh` and its mesh: ``body.mesh_frame``.
+        mesh : `ConvexParts`, list of parts, or a mesh
+            Parts are what `hull` takes as points. A mesh is cut by `convex_parts`, which needs the package coacd; call
+            that yourself to say how fine.
+        rounding : float > 0 [m], of each part, see `hull`
+        material : str
+
+        Returns
+        -------
+        ConvexParts
+            The parts, with their volume beside that of the mesh.
+        """
+        parts = mesh if isinstance(mesh, ConvexParts) else convex_parts(mesh)
+        for points in parts.parts:
+            self.hull(body, points, rounding, material)
+        return parts
+
+    def _add(self, kind, frame, half, radius, material, hull=None):
         """Check a shape and take it."""
-        shape, material = GroupShape(kind, frame, half, radius), self._known(material)
+        shape, material = GroupShape(kind, frame, half, radius, hull), self._known(material)
         if kind != "sphere":
             for obstacle, place, geometry, _ in self.obstacles:
                 self._refuse_obstacle(_contact(obstacle, place, geometry, TINY))
@@ -232,7 +284,7 @@ class ContactGroup(Part):
         number, radius = len(self.shapes), shape.radius
         there = self._numbers.get(shape.frame.node, ())
         for before in (k for k in there if self.shapes[k].is_at(shape)):
-            name = "rounding" if shape.kind == "box" else "radius"
+            name = "rounding" if shape.kind in ("box", "hull") else "radius"
             message = f"m is at the place of {shape.kind} {before}, on the same body and of the same size; give it once"
             raise ParameterError(self, name, radius, message)
         self._numbers[shape.frame.node] = (*there, number)
@@ -279,7 +331,8 @@ class ContactGroup(Part):
         message = (
             f"in the group is solved by sweeps only, which this run cannot use: {reason}. Sweeps take free rigid "
             "bodies among obstacles, by contact_solver='auto' of DecoupledNSGA, ConeComplementarity, MoreauJean; for "
-            "a few bodies use contact elements (BoxOnPlane, BoxOnBox, CapsuleOnPlane, CapsuleOnCapsule, ...)"
+            "a few bodies use contact elements (HullOnPlane, BoxOnPlane, BoxOnBox, CapsuleOnPlane, CapsuleOnCapsule, "
+            "...)"
         )
         raise ParameterError(self, "shape", kind, message)
 
@@ -336,6 +389,17 @@ class ContactGroup(Part):
         """Let two bodies (nodes, frames) pass through each other; both have shapes or obstacles of the group."""
         frames = self.as_frame("first", first), self.as_frame("second", second)
         self.excluded.add(frozenset(frame.node for frame in frames))
+
+    def doubts(self) -> list[tuple[RigidBody, str]]:
+        """Bodies that consist of hulls and have another mass than these, with what does not fit in words."""
+        found = []
+        for node, own in self._numbers.items():
+            shapes, body = [self.shapes[k] for k in own], getattr(node, "body", None)
+            if isinstance(body, RigidBody) and all(shape.hull is not None for shape in shapes):
+                doubt = doubt_of(body, shapes)
+                if doubt is not None:
+                    found.append((body, doubt))
+        return found
 
     @property
     def nodes(self) -> list:

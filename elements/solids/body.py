@@ -136,7 +136,7 @@ class SolidBody(Part):
         for k in range(len(arms)):
             node = Node3.__new__(Node3)
             Checked.set_unchecked(
-                node, _own_name=None, _motion=motion, _row=k, _free=free, index=None, body=None, _made=True
+                node, _own_name=None, _motion=motion, _row=k, _free=free, index=None, body=self, _made=True
             )
             made.append(node)
         return made
@@ -222,18 +222,7 @@ class SolidBody(Part):
         ParameterError
             The state is not of a model with this body.
         """
-        if hasattr(state, "rows") and hasattr(state, "at"):
-            step = len(state.t) - 1 if time is None else state.at(time)
-            x = state.rows([step])["position"][0]
-        else:
-            self.check(time is None, "time", time, "is for results of a run alone")
-            x = getattr(state, "state", state)
-            self.check(hasattr(x, "x"), "state", state, "must be Results, a StaticResult or a State")
-            x = x.x
-        numbers = [-1 if node.index is None else node.index for node in self.nodes]
-        fits = min(numbers) >= 0 and max(numbers) < len(x)
-        self.check(fits, "state", state, "is of a model without this body")
-        return Fields(self.blocks, x[numbers])
+        return Fields(self.blocks, poses_of(self, (self.elements[0], self.elements[-1]), state, time)[0])
 
     def mode_shapes(self, modes: Any) -> np.ndarray:
         """Displacements (k, n, 3) of the nodes of this body in k modes, for `fem_mbs.mac`.
@@ -279,6 +268,32 @@ class SolidBody(Part):
 
     def __repr__(self) -> str:
         return f"{label(self)}: {len(self.elements)} elements, {len(self.nodes)} nodes, {self.mass:.6g} kg"
+
+
+def poses_of(body: Any, elements: Any, state: Any, time: float | None) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (n, 3) [m] and quaternions (n, 4) of the nodes of a body at a state, as `SolidBody.stresses` takes one.
+
+    ``elements``, those of the body by which its nodes are found again, must be in the model of a result under the same
+    names and with the same nodes; ParameterError where they are not. A `State` tells nothing but the number of nodes.
+    """
+    if hasattr(state, "rows") and hasattr(state, "at"):
+        run, row = state, state.rows([len(state.t) - 1 if time is None else state.at(time)])
+        x, Q = row["position"][0], row["quaternion"][0]
+    else:
+        body.check(time is None, "time", time, "is for results of a run alone")
+        run, last = getattr(state, "results", None), getattr(state, "state", state)
+        body.check(hasattr(last, "Q"), "state", state, "must be Results, a StaticResult or a State")
+        x, Q = last.x, last.Q
+    numbers = [-1 if node.index is None else node.index for node in body.nodes]
+    mine = min(numbers) >= 0 and max(numbers) < len(x)
+    if run is not None:
+        there = {one["name"]: one for one in run.description["elements"]}
+        for element in elements:
+            one = there.get(element.name, {"type": "", "nodes": []})
+            mine &= one["type"] == type(element).__name__ and one["nodes"] == [n.index for n in element.nodes]
+    message = "is of a model without this body, or another model with this body was compiled since"
+    body.check(mine, "state", state, message)
+    return x[numbers], Q[numbers]
 
 
 def numbers_in(body: Any, modes: Any) -> list[int]:

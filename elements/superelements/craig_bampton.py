@@ -3,7 +3,7 @@
 Nodes k of a rigid frame at X_i follow it, all others are interior; d = (u_1, θ_1, …, η):
 
     u_k = u_i + θ_i × (X_k − X_i)   [θ_k = θ_i of nodes with rotations]                                            (13)
-    u_int = −K_ii⁻¹ K_ib (13) + Σ_j φ_j η_j ,   K_ii φ_j = ω_j² M_ii φ_j ,   φ_j·M_ii φ_k = δ_jk                    (14)
+    u_int = −K_ii⁻¹ K_ib (13) + Σ_j φ_j η_j ,   K_ii φ_j = ω_j² M_ii φ_j ,   φ_j·M_ii φ_k = m δ_jk                  (14)
     M̂ = ΦᵀMΦ ,   K̂ = ΦᵀKΦ                                                                                          (15)
     X_a = Ẽ_a Φ − Φ C_a ,   N_a = ΦᵀM X_a ,   O_ab = sym(X_aᵀM X_b)                                                 (16)
 
@@ -12,7 +12,8 @@ An averaged frame moves as its nodes do in the mean, with weights w_k; they stay
     (u_i, θ_i) = 𝒜_i u = (Σ w_k T_kᵀT_k)⁻¹ Σ w_k T_kᵀ u_k ,   T_k = [1, −(X_k − X_i)×]                              (17)
     static columns: K_ii u + 𝒜ᵀλ = −K_ib (13), 𝒜 u = (u_i, θ_i);   modes: 𝒜 φ_j = 0
 
-with e_a × on all translations in Ẽ_a, and on the translations u_i alone in C_a.
+with the mass m of the body, so that amplitudes η are lengths; with e_a × on all translations in Ẽ_a, and on the
+translations u_i alone in C_a.
 
 Source: docs/theory/superelements.md, section 2; Craig & Bampton, AIAA J. 6 (1968); (16) derived here.
 """

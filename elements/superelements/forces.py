@@ -3,13 +3,13 @@
     V = ½ d·K̂ d + Σ_p k_p (e_p q_p + ½ q_p²) ,   e_p = c_p·d ,   q_p = ½ d·Ĝ_p d                                    (8)
     T = ½ v̂·M̂ v̂ + v̂·N ω_0 + ½ ω_0·O ω_0 ,   N = [N_a d] ,   O_ab = d·O_ab d                                      (9)
     p̂ = M̂ v̂ + N ω_0 = (p_i, π_i, p_η) ,   σ = Nᵀv̂ + O ω_0 ,   g_d = Σ ω_a N_aᵀ v̂ + Σ ω_a ω_b O_ab d            (10)
-    h = p̂̇ + ω_0 × p̂ − (0, ω̂_i × π_i, 0) ,   s = σ̇ + ω_0 × σ − Σ (p_i × v̂_i + π_i × ω̂_i)                      (11)
+    h_i = ṗ_i + ω_0 × p_i ,   g = −g_d + (0, π̇_i, ṗ_η) ,   s = σ̇ + ω_0 × σ + Σ (π̇_i + ω_0 × π_i − p_i × ξ_i)      (11)
     rows = Bᵀ h + Pᵀ g + Eᵀ s                                                                                       (12)
-      Bᵀh:  x_i: R_0 h_i ,  θ_i: R_i⁰ᵀQ_iᵀ h_i ,  η: h_η
+      Bᵀh:  x_i: R_0 h_i
       Pᵀg:  x_i: R_0 (g_i − a_i Σ g_k) ,  θ_i: R_i⁰ᵀ μ_i ,  η: g_η ,  all: −Eᵀ Σ (r_i × g_i + Q_i μ_i) ,  μ = T⁻ᵀ g_θ
       Eᵀs:  x_i: −a_i R_0 (V_i × y) ,  θ_i: b_i R_i⁰ᵀ (tr(Q_i) y − Q_i y) ,  y = S⁻¹ s
 
-with g = K̂ d + D̂ ḋ + … of elastic forces, g = −g_d of inertia, and of gravity g = −m c_dᵀR_0ᵀg, s = −m s_c × R_0ᵀg.
+with g = K̂ d + D̂ ḋ + … of elastic forces, and of gravity g = −m c_dᵀR_0ᵀg, s = −m s_c × R_0ᵀg.
 
 Source: docs/theory/superelements.md, sections 4-6; derived here and checked by finite differences.
 """
@@ -27,7 +27,6 @@ from fem_mbs.elements.superelements.duals import (
 )
 from fem_mbs.elements.superelements.motion import (
     FRAME_TURN,
-    OMEGA,
     PHI,
     PLACE,
     POSE,
@@ -39,6 +38,7 @@ from fem_mbs.elements.superelements.motion import (
     SPIN_RATE,
     TOTAL,
     WORK,
+    XI,
     local_axes,
 )
 from fem_mbs.jit import kernel, local_matrix, matrix, tensor, vector
@@ -96,9 +96,7 @@ def to_rows(p, B, Q, G, F, L, rows):
             rotate(F[2, 0], one[e], two[e])
             for k in range(3):
                 rows[e, 6 * i + k] += two[e, k]
-                one[e, k] = L[H_, e, 6 * i + 3 + k]
                 two[e, k] = B[i, PHI, e, k]
-        dual_multiply_T(1.0, Q[i, 0], one, two)
         dual_trace(Q[i, 0], y, two, b[i])
         dual_multiply(-b[i], Q[i, 0], y, two)
         for e in range(2):
@@ -107,7 +105,7 @@ def to_rows(p, B, Q, G, F, L, rows):
                     rows[e, 6 * i + 3 + k] += R_ref[i, j, k] * two[e, j]
     for k in range(p.modes):
         for e in range(2):
-            rows[e, 6 * (nb + k // 3) + k % 3] += L[H_, e, 6 * nb + k] + L[G_, e, 6 * nb + k]
+            rows[e, 6 * (nb + k // 3) + k % 3] += L[G_, e, 6 * nb + k]
 
 
 @kernel
@@ -211,6 +209,13 @@ def inertia_rows(p, B, Q, G, F, L, c, gyroscopic, rows):
             work[1, 0] = -w[1, a] * w[0, b] - w[0, a] * w[1, b]
             add_scaled(work, 0, L[row], n, L[G_])
     L[H_, :, :] = L[P_RATE]
+    for e in range(2):
+        for i in range(nb):
+            for k in range(3):
+                s[e, k] += L[P_RATE, e, 6 * i + 3 + k]
+                L[G_, e, 6 * i + 3 + k] += L[P_RATE, e, 6 * i + 3 + k]
+        for j in range(6 * nb, n):
+            L[G_, e, j] += L[P_RATE, e, j]
     if gyroscopic == 1:
         add_turning(nb, B, G, L)
     to_rows(p, B, Q, G, F, L, rows)
@@ -218,28 +223,20 @@ def inertia_rows(p, B, Q, G, F, L, c, gyroscopic, rows):
 
 @kernel
 def add_turning(nb, B, G, L):
-    """Add the products with ω_0 and ω̂_i of (11) to L[H_] and G[TOTAL]."""
+    """Add the products with ω_0 and ξ_i of (11) to L[H_] and G[TOTAL]."""
     one, two, s = local_matrix(2, 3), local_matrix(2, 3), G[TOTAL]
     dual_cross(1.0, G[SPIN], G[SIGMA], s)
     for i in range(nb):
-        for part in range(2):
-            at = 6 * i + 3 * part
-            for e in range(2):
-                for k in range(3):
-                    one[e, k] = L[P, e, at + k]
-            two[:, :] = 0.0
-            dual_cross(1.0, G[SPIN], one, two)
-            if part == 1:
-                dual_cross(-1.0, B[i, OMEGA], one, two)
-                dual_cross(-1.0, one, B[i, OMEGA], s)
-            else:
-                for e in range(2):
-                    for k in range(3):
-                        G[WORK, e, k] = L[SPEED, e, at + k]
-                dual_cross(-1.0, one, G[WORK], s)
-            for e in range(2):
-                for k in range(3):
-                    L[H_, e, at + k] += two[e, k]
+        for e in range(2):
+            for k in range(3):
+                one[e, k], G[WORK, e, k] = L[P, e, 6 * i + k], L[P, e, 6 * i + 3 + k]
+        two[:, :] = 0.0
+        dual_cross(1.0, G[SPIN], one, two)
+        dual_cross(-1.0, one, B[i, XI], s)
+        dual_cross(1.0, G[SPIN], G[WORK], s)
+        for e in range(2):
+            for k in range(3):
+                L[H_, e, 6 * i + k] += two[e, k]
 
 
 @kernel

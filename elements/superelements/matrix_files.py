@@ -10,8 +10,6 @@ Entries of the last two belong to labels of nodes; what is not in a file is 0. W
 Source: formats as in the documentation of the programs, checked with files made after it.
 """
 
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +17,8 @@ import numpy as np
 
 from fem_mbs.arguments import Named
 from fem_mbs.errors import ParameterError
+from fem_mbs.nastran_cards import lines_of
+from fem_mbs.nastran_cards import number as number_of
 
 SYMMETRIC, SQUARE = 6, 1  # forms of DMIG
 LINES_SHOWN = 40  # characters of a line in a message
@@ -100,7 +100,7 @@ def _abaqus(owner, key, path, lines):
         try:
             if len(parts) != 5:
                 raise ValueError
-            entry = (*(int(part) for part in parts[:4]), _number(parts[4]))
+            entry = (*(int(part) for part in parts[:4]), number_of(parts[4]))
         except ValueError:
             why = "needs node, component, node, component and value (Matrix Market files begin with %%MatrixMarket)"
             raise _refuse(owner, key, path, number, line, why) from None
@@ -124,36 +124,12 @@ def _check_place(owner, key, path, number, line, places):
             raise _refuse(owner, key, path, number, line, why)
 
 
-def _number(text):
-    """A real number as Fortran writes it: 1.5, 1.5D+3, 1.5+3."""
-    text = text.upper().replace("D", "E")
-    return float(re.sub(r"(?<=[0-9.])([+-][0-9]+)$", r"E\1", text))
-
-
-def _fields(lines: list[str]) -> Iterator[tuple[int, str, list[str]]]:
-    """Cards of a bulk data file: number of the line, the line, fields; continuations as cards that begin with ""."""
-    for number, line in enumerate(lines, 1):
-        text = line.split("$")[0].rstrip()
-        if not text.strip():
-            continue
-        if "," in text:
-            parts = [part.strip() for part in text.split(",")]
-            name = parts[0].rstrip("*")
-            yield number, line, ["" if name.startswith(("+", "*")) else name, *parts[1:]]
-            continue
-        text, name = text.expandtabs(8), text[:8].strip()
-        width = 16 if name.endswith("*") or name.startswith("*") else 8
-        parts = [text[at : at + width].strip() for at in range(8, len(text), width)]
-        name = name.rstrip("*").strip()
-        yield number, line, ["" if name.startswith(("+", "*")) else name, *parts[: 64 // width]]
-
-
 def _dmig(owner, key, path, lines):
     """Entries of the DMIG matrix of a punch file; of several that whose name begins with the letter of ``key``."""
     heads: dict[str, int] = {}
     entries: dict[str, list] = {}
     name, column = "", (0, 0)
-    for number, line, fields in _fields(lines):
+    for number, line, fields in lines_of(lines):
         card, parts = fields[0].upper(), [*fields[1:], *[""] * 8]
         if card not in ("DMIG", ""):
             name = ""
@@ -178,7 +154,7 @@ def _dmig(owner, key, path, lines):
             for label, component, value in groups:
                 place = (int(label), int(component or 0), *column)
                 _check_place(owner, key, path, number, line, place)
-                entries[name].append((*place, _number(value)))
+                entries[name].append((*place, number_of(value)))
         except KeyError:
             raise _refuse(owner, key, path, number, line, f"matrix {name} has no header line before") from None
         except ValueError as error:

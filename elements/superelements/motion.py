@@ -6,8 +6,9 @@ The frame turns with the rotation R_0 nearest to the boundary frames, weights a_
     δθ_0 = S⁻¹ Σ [ a_i V_i × R_0ᵀδx_i + b_i (tr(Q_i) I − Q_iᵀ) R_i⁰δθ_i ]  = E δq                                    (2)
     r_i = R_0ᵀ(x_i − x̄) ,   Q_i = R_0ᵀ R_i R_i⁰ᵀ ,   d = ( r_i − V_i , log Q_i , η )                                (3)
     δr_i = R_0ᵀ(δx_i − δx̄) + r_i × δθ_0 ,   φ_i = R_i⁰δθ_i − Q_iᵀδθ_0 ,   δQ_i = Q_i φ̃_i ,   δθ_i = T⁻¹(θ_i) φ_i   (4)
-    v̂ = ( ξ_i , ω̂_i , η̇ ) ,   ξ_i = R_0ᵀẋ_i ,   ω̂_i = Q_i R_i⁰Ω_i ,   ω_0 = E v                                  (5)
-    v̂̇ = ( R_0ᵀẍ_i − ω_0 × ξ_i , Q_i R_i⁰Ω̇_i − ω_0 × ω̂_i , η̈ )                                                   (6)
+    v̂ = ( ξ_i , ω_0 + θ̇_i , η̇ ) ,   ξ_i = R_0ᵀẋ_i ,   θ̇_i = T⁻¹(θ_i) φ_i ,   φ_i = R_i⁰Ω_i − Q_iᵀω_0 ,   ω_0 = E v   (5)
+    v̂̇ = ( R_0ᵀẍ_i − ω_0 × ξ_i , ω̇_0 + θ̈_i , η̈ ) ,   θ̈_i = T⁻¹ φ̇_i + (T⁻¹)'[θ̇_i] φ_i ,
+        φ̇_i = R_i⁰Ω̇_i − Q_iᵀω̇_0 + φ_i × Q_iᵀω_0                                                                  (6)
     ω̇_0 = E a + S⁻¹ Σ [ a_i V_i × (ξ_i × ω_0) + b_i (tr(Q̇_i) I − Q̇_iᵀ) R_i⁰Ω_i ] − S⁻¹ (tr(Ḣ) I − Ḣ) ω_0          (7)
 
 Source: docs/theory/superelements.md, section 3; derived here and checked by finite differences.
@@ -16,7 +17,7 @@ Source: docs/theory/superelements.md, section 3; derived here and checked by fin
     a, b         geometry              (nb,)       weights [-], [m²]
     V, R⁰        geometry              (nb, 3) …   boundary frames in the reference, from X̄, axes of the body
     r, ξ, …      B[i, PLACE], …        (2, 3)      of boundary frame i, value and derivative
-    Q, T⁻¹       Q[i, 0], Q[i, 1]      (2, 3, 3)
+    Q, T⁻¹, φ    Q[i, 0], Q[i, 1] …    (2, 3, 3), B[i, PHI]
     ω_0, ω̇_0     G[SPIN], G[SPIN_RATE] (2, 3)
     S, S⁻¹, R_0  F[0], F[1], F[2]      (2, 3, 3)   of R_0 the value alone
     Ḣ, Q̇_i       F[3], F[4]            (2, 3, 3)
@@ -36,14 +37,15 @@ from fem_mbs.rotations import (
     add_cross,
     form_matrix,
     form_rate,
+    form_rate_gradient,
     form_tangent_inverse_T,
     log_matrix,
     rotate,
     rotate_T,
 )
 
-PLACE, XI, SPIN_OF, OMEGA, XI_RATE, SPIN_RATE_OF, TURN, PHI = range(8)  # rows of B
-N_B = 8
+PLACE, XI, SPIN_OF, XI_RATE, SPIN_RATE_OF, TURN, PHI = range(7)  # rows of B
+N_B = 7
 SPIN, SPIN_RATE, FRAME_TURN, WORK, MEAN, TOTAL, SIGMA = range(7)  # rows of G
 N_G = 7
 POSE, SPEED, POSE_RATE, SPEED_RATE = range(4)  # first rows of L
@@ -266,8 +268,6 @@ def move(p, v, dv, B, Q, G, F, L):
         local_axes(F, G, v[6 * i : 6 * i + 3], dv[6 * i : 6 * i + 3], B[i, XI])
         rotate(R_ref[i], v[6 * i + 3 : 6 * i + 6], B[i, SPIN_OF, 0])
         rotate(R_ref[i], dv[6 * i + 3 : 6 * i + 6], B[i, SPIN_OF, 1])
-        B[i, OMEGA, :, :] = 0.0
-        dual_multiply(1.0, Q[i, 0], B[i, SPIN_OF], B[i, OMEGA])
         for e in range(2):
             for k in range(3):
                 G[MEAN, e, k] += a[i] * B[i, XI, e, k]
@@ -287,7 +287,7 @@ def move(p, v, dv, B, Q, G, F, L):
             for k in range(3):
                 L[POSE_RATE, e, 6 * i + 3 + k] = turned[e, k]
                 L[SPEED, e, 6 * i + k] = B[i, XI, e, k]
-                L[SPEED, e, 6 * i + 3 + k] = B[i, OMEGA, e, k]
+                L[SPEED, e, 6 * i + 3 + k] = G[SPIN, e, k] + turned[e, k]
         turned[:, :] = 0.0
         dual_cross(1.0, B[i, PLACE], G[SPIN], turned)
         for e in range(2):
@@ -308,6 +308,36 @@ def turned_rate(Q, phi, rate):
             rate[0, k, m] = Q[0, k, n] * phi[0, o] - Q[0, k, o] * phi[0, n]
             rate[1, k, m] = Q[1, k, n] * phi[0, o] - Q[1, k, o] * phi[0, n]
             rate[1, k, m] += Q[0, k, n] * phi[1, o] - Q[0, k, o] * phi[1, n]
+
+
+@kernel
+def turn_twice(i, B, Q, G, L, out):
+    """Fill out (2, 3) with θ̈_i of (6) and its derivative."""
+    phi, back, rate = B[i, PHI], local_matrix(2, 3), local_matrix(2, 3)
+    form, turned, along = local_vector(9), local_matrix(3, 3), local_vector(3)
+    back[:, :] = 0.0
+    rate[:, :] = B[i, SPIN_RATE_OF]
+    dual_multiply_T(1.0, Q[i, 0], G[SPIN], back)
+    dual_cross(1.0, phi, back, rate)
+    dual_multiply_T(-1.0, Q[i, 0], G[SPIN_RATE], rate)
+    out[:, :] = 0.0
+    dual_multiply(1.0, Q[i, 1], rate, out)
+    spin, turn = L[POSE_RATE, :, 6 * i + 3 : 6 * i + 6], B[i, TURN]
+    form_tangent_inverse_T(turn[0], form)
+    form[1] = -form[1]  # of T⁻¹
+    form_rate(form, turn[0], spin[0], turned)
+    for e in range(2):
+        rotate(turned, phi[e], along)
+        for k in range(3):
+            out[e, k] += along[k]
+    form_rate(form, turn[0], spin[1], turned)
+    rotate(turned, phi[0], along)
+    for k in range(3):
+        out[1, k] += along[k]
+    form_rate_gradient(form, turn[0], spin[0], phi[0], turned)
+    rotate(turned, turn[1], along)
+    for k in range(3):
+        out[1, k] += along[k]
 
 
 @kernel
@@ -346,12 +376,10 @@ def accelerate(p, a, da, B, Q, G, F, L):
         for e in range(2):
             for k in range(3):
                 L[SPEED_RATE, e, 6 * i + k] = B[i, XI_RATE, e, k] + work[e, k]
-        work[:, :] = 0.0
-        dual_multiply(1.0, Q[i, 0], B[i, SPIN_RATE_OF], work)
-        dual_cross(1.0, B[i, OMEGA], G[SPIN], work)
+        turn_twice(i, B, Q, G, L, work)
         for e in range(2):
             for k in range(3):
-                L[SPEED_RATE, e, 6 * i + 3 + k] = work[e, k]
+                L[SPEED_RATE, e, 6 * i + 3 + k] = G[SPIN_RATE, e, k] + work[e, k]
     for k in range(p.modes):
         at, to = 6 * (nb + k // 3) + k % 3, 6 * nb + k
         L[SPEED_RATE, 0, to], L[SPEED_RATE, 1, to] = a[at], da[at]

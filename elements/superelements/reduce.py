@@ -36,6 +36,7 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, ce
     owner.check(mass > 0.0, "M", mass, "gives a mass that is not positive")
     modes = MODES if modes is None else owner.as_integer("modes", modes, at_least=0)
     phi, frequencies = craig_bampton(owner, M, K, X, per, frames, modes)
+    phi[:, 6 * len(frames) :] *= np.sqrt(mass)  # amplitudes are lengths, and alike in all units
     arrays = reduced(M, K, phi, per, len(frames))
     places = np.array([frame.at for frame in frames])
     arrays["K"] = _without_rigid(owner, arrays["K"], abs(K).max(), rigid_coordinates(places, phi.shape[1]))
@@ -293,7 +294,9 @@ def reduce_matrices(
     M, K, per = _pair(owner, M, K, labels, len(X))
 
     def nodes_of(numbers):
-        found = np.unique(owner.as_array("frames", numbers).ravel()).astype(np.int64)
+        given = owner.as_array("frames", numbers).ravel()
+        owner.check((given == np.floor(given)).all(), "frames", numbers, "must be whole numbers of nodes")
+        found = np.unique(given).astype(np.int64)
         if labels is None:
             right = found.size and 0 <= found[0] and found[-1] < len(X)
             owner.check(right, "frames", numbers, f"must be numbers of nodes from 0 to {len(X) - 1}")

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from fem_mbs.arguments import ArrayLike
+from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.elements.base import Inertia, register
-from fem_mbs.elements.solids.body import numbers_in
+from fem_mbs.elements.solids.body import numbers_in, poses_of
 from fem_mbs.elements.superelements import kernels
 from fem_mbs.elements.superelements.forces import PARAMETERS
 from fem_mbs.elements.superelements.reduce import reduce_matrices
@@ -123,6 +123,7 @@ class Superelement(Inertia):
         for first in range(0, self.modes, 3):
             own = None if name is None else f"{name} modes {first // 3 + 1}"
             nodes.append(Node3(fixed=("x", "y", "z")[self.modes - first :], name=own))
+            Checked.set_unchecked(nodes[-1], spatial=False)
         super().__init__(nodes, name=name)
         self.places = len(reduction.frames)
         for node in self.nodes:
@@ -261,30 +262,29 @@ class Superelement(Inertia):
         modes : Modes
             Of `fem_mbs.modes` of a model with this body.
         """
-        numbers, found = numbers_in(self, modes), []
-        x, R = modes.state.x[numbers], modes.state.R[numbers]
+        numbers_in(self, modes)  # refuses those of another model
+        return self.point_motions(modes.state, modes.shapes)
+
+    def point_motions(self, state: Any, motions: np.ndarray) -> np.ndarray:
+        """Displacements (k, points, 3), inertial axes, of all points of the mesh for small motions of the nodes.
+
+        ``motions`` (k, N, 6), of all nodes of the model, about a `State`.
+        """
+        numbers, found = [node.index for node in self.nodes], []
+        x, R = state.x[numbers], state.R[numbers]
         if self._part is None:
             self._part = ReducedParts.of([(0, self)])
         own = ReducedParts(**self._part.arrays() | {"nodes": np.arange(len(self.nodes))})
         points = own.points(x, R)
-        for shape in modes.shapes[:, numbers]:
+        for shape in motions[:, numbers]:
             parts = [own.velocities(points, x, R, part[:, :3], part[:, 3:]) for part in (shape.real, shape.imag)]
             found.append(parts[0] if np.isrealobj(shape) else parts[0] + 1j * parts[1])
         return np.array(found)
 
     def _poses(self, state, time):
         """Positions and rotations of the nodes of the body at a state."""
-        if hasattr(state, "rows") and hasattr(state, "at"):
-            row = state.rows([len(state.t) - 1 if time is None else state.at(time)])
-            x, q = row["position"][0], row["quaternion"][0]
-        else:
-            self.check(time is None, "time", time, "is for results of a run alone")
-            state = getattr(state, "state", state)
-            self.check(hasattr(state, "Q"), "state", state, "must be Results, a StaticResult or a State")
-            x, q = state.x, state.Q
-        numbers = [-1 if node.index is None else node.index for node in self.nodes]
-        self.check(0 <= min(numbers) and max(numbers) < len(x), "state", state, "is of a model without this body")
-        return x[numbers], matrices(q[numbers])
+        x, Q = poses_of(self, (self,), state, time)
+        return x, matrices(Q)
 
     def regular(self, point: Any) -> bool:
         """Whether a configuration is one that it can be differentiated at: one rotation is nearest to all frames."""

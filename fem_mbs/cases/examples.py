@@ -118,7 +118,9 @@ CASES = [
     example("ring_hits_ground", "closed form of thin rings (Love); balance of momentum",
             "the mesh, measured with two; what waves lose"),
     example("rod_from_cad", "inertia of rigid bodies; a model of beams",
-            "vibrations of the rod; the beams end at the centres of the eyes"),
+            "vibrations of the rod; the beams end at the centres of the eyes; with clearance what two steps differ by"),
+    example("gear_with_thin_web", "statics of the whole mesh of solids; balance of momentum",
+            "large strains; inertia of the web; what vibrations leave of means"),
     # --- impacts ------------------------------------------------------------------------------------------------------
     example(
         "bouncing_ball", "Bruls2014, 3.1", FIRST,

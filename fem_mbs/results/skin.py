@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
-from fem_mbs.cells import CELLS
+from fem_mbs.cells import CELLS, DRAWN
 from fem_mbs.reduced_parts import ReducedParts
 from fem_mbs.rotations import log
 from fem_mbs.solid_stress import Solids
@@ -25,11 +25,7 @@ KINDS = ("body", "beam", "contact", "joint", "spring", "span", "solid")  # value
 BODY, BEAM, CONTACT, JOINT, SPRING, SPAN, SOLID = range(7)
 VERTEX, LINE, TRIANGLE, QUAD = 1, 3, 5, 9  # cell types of VTK
 CORNERS = {VERTEX: 1, LINE: 2, TRIANGLE: 3, QUAD: 4} | {cell.vtk: cell.nn for cell in CELLS.values()}
-# how faces with middle nodes are drawn: in triangles
-DRAWN = {
-    3: [[0, 1, 2]], 4: [[0, 1, 2], [0, 2, 3]], 6: [[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]],
-    8: [[0, 4, 7], [4, 1, 5], [5, 2, 6], [6, 3, 7], [4, 5, 6], [4, 6, 7]],
-}  # fmt: skip
+# outlines of faces of so many nodes
 RIMS = {3: [0, 1, 2], 4: [0, 1, 2, 3], 6: [0, 3, 1, 4, 2, 5], 8: [0, 4, 1, 5, 2, 6, 3, 7]}
 
 

@@ -42,6 +42,7 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
     elements_in_range(system, state)
     doubtful_laws(system)
     groups_left_out(system)
+    hulls_of_other_bodies(system)
     warn_locked(system)
     far_away(system)
 
@@ -271,6 +272,14 @@ def groups_left_out(system: "System") -> None:
                     UserWarning,
                     stacklevel=2,
                 )
+
+
+def hulls_of_other_bodies(system: "System") -> None:
+    """Warn of hulls that cannot be the bodies that they are on."""
+    for search in system.searches:
+        for body, doubt in search.owner.doubts():
+            text = f"{label(search.owner)}: {label(body)} and its hulls are unlike: {doubt}"
+            warnings.warn(text, UserWarning, stacklevel=2)
 
 
 def far_away(system: "System") -> None:

@@ -10,7 +10,6 @@ import numpy as np
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import address
-from fem_mbs.nodes import Node1
 from fem_mbs.system.contacts import L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
 from fem_mbs.system.groups import Group
 from fem_mbs.system.layout import NO_MATRICES, Matrices
@@ -43,8 +42,13 @@ class Numbering(Checked):
     def _forgotten(model):
         """Refuse nodes of bodies that are not in the model: they would have no mass."""
         elements, nodes = set(map(id, model.elements)), set(map(id, model.nodes))
+        there = {}  # id of a body -> whether it is in the model; of a body of many elements, whether one of them is
         for node in (*model.nodes, *(node for group in model.contact_groups for node in group.nodes)):
-            lost = node.body if node.body is not None and id(node.body) not in elements else None
+            body = node.body
+            if id(body) not in there:
+                parts = [body] if hasattr(body, "kernels") else getattr(body, "elements", ())
+                there[id(body)] = body is None or any(id(part) in elements for part in parts)
+            lost = None if there[id(body)] else body
             lost = node if lost is None and id(node) not in nodes else lost
             if lost is not None:
                 users = (label(e) for e in (*model.elements, *model.contact_groups) if any(n is node for n in e.nodes))
@@ -67,10 +71,7 @@ class Numbering(Checked):
         self.dof[free.ravel()] = np.arange(self.n)
         self.turns = np.array([int(free[i, 3:].any()) for i in range(N)], np.int64)
         self.states = np.array([int(getattr(node.body, "abstract", False)) for node in self.nodes], np.int64)
-        self.spatial = np.array([not isinstance(node, Node1) for node in self.nodes], bool)
-        for element in self.elements:
-            if element.places is not None:
-                self.spatial[[node.index for node in element.nodes[element.places :]]] = False
+        self.spatial = np.array([node.spatial for node in self.nodes], bool)
 
     def _group(self, model):
         families = {}

@@ -224,7 +224,7 @@ class System(Switches):
         self.length = gyration or self.size
         smallest = [has_mass.min(initial=np.inf), turning.min(initial=np.inf) / self.length**2]
         self.lightest = float(min(smallest)) if np.isfinite(min(smallest)) else 1.0
-        self.extent = extent(state.x[self.free.any(axis=1)], gyration)
+        self.extent = extent(state.x[self.free.any(axis=1) & self.spatial], gyration)
         for element in self.elements:
             if hasattr(element, "use_sizes"):  # written in Python
                 element.use_sizes(self.size, self.speed_at(state) or self.size)
@@ -454,8 +454,8 @@ class System(Switches):
             self.set_gravity(np.eye(4)[i, :3])
             _, f = self.forces(state)
             f = f.reshape(-1, 6)
-            total = f[:, :3].sum(axis=0)
-            turning = np.cross(state.x, f[:, :3]).sum(axis=0) + np.einsum("nij,nj->i", state.R, f[:, 3:])
+            total = f[self.spatial, :3].sum(axis=0)
+            turning = np.cross(state.x, f[:, :3])[self.spatial].sum(axis=0) + np.einsum("nij,nj->i", state.R, f[:, 3:])
             if i < 3:
                 force[i], moment[i] = total, turning
             else:  # without gravity: what springs do

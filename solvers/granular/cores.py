@@ -2,8 +2,8 @@
 
 A shape is all that is within a radius ρ of its core, a box of half edge lengths h about its centre c with axes F, some
 of which may be 0: a point (sphere), a segment (capsule), a box (with rounded edges). Its corners are the ends of the
-core, 1, 2, 4 (of a plate) or 8. Two shapes touch where a corner y of one is nearest to the core of the other, or where
-two edges cross:
+core, 1, 2, 4 (of a plate) or 8. Or the core is a convex polyhedron, of which `granular.hulls` knows faces and edges.
+Two shapes touch where a corner y of one is nearest to the core of the other, or where two edges cross:
 
     corner:  q the point of the core nearest to y ,   n = (y − q)/|y − q| ,   gap = |y − q| − ρ_a − ρ_b              (1)
     edges:   P, Q nearest points of two segments ,    n = (P − Q)/|P − Q| ,   gap = |P − Q| − ρ_a − ρ_b              (2)
@@ -14,13 +14,17 @@ through each other in the step keep their normal, and |P − Q| is negative. Wha
     a corner nearest to a corner is taken from one side; edges count where P and Q are inside both, 1e-3 ρ from their
     ends, and not parallel to 1e-4 rad; there corners tell the same                                                (3)
 
+Edges of polyhedra, of which there are many, count only where they can be the nearest part of their body besides, (2) of
+`granular.hulls`.
+
 Obstacles are shapes too, with sharp edges where ρ = 0, or endless axes: of these a piece beside the other shape counts.
 In planes and hollows what is free is convex, and only corners touch, as spheres do (`granular.obstacles`).
 
 Distances of the cores are convex functions of a shift of one of them, so that (1) of the theory page excludes overlaps
 as it does for spheres; what rotations leave is of second order.
 
-Source: docs/theory/contact_groups.md, (21)-(23); nearest points: those of `SphereOnBox` and `CapsuleOnCapsule`.
+Source: docs/theory/contact_groups.md, (21)-(23); docs/theory/hulls.md, (3), (4); nearest points: those of
+`SphereOnBox`, `CapsuleOnCapsule` and `granular.hulls`.
 """
 
 import math
@@ -29,10 +33,11 @@ from fem_mbs.elements.contacts.capsule_kernels import feet
 from fem_mbs.elements.contacts.sphere_box import out_of_core
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import dot, rotate_T
+from fem_mbs.solvers.granular.hulls import beyond_corner, edge_count, edge_faces, hulls_at, out_of_hull
 from fem_mbs.solvers.granular.obstacles import gap_of
 
 CORNER = 0  # feature of a corner on a core; edges i and j have EDGES i + j + 1
-EDGES = 12
+EDGES = 1024  # more than a shape has
 INSIDE = 1e-3  # of the smaller radius: edges that cross nearer to an end are left to the corner there
 PARALLEL = 1e-8  # sine squared of the angle of edges
 BESIDE = 0.01  # of the thickness: corners this far beyond a corner are left to the corner there
@@ -76,8 +81,14 @@ def bring_beside(p, s, t):
 
 
 @kernel
-def edge_ends(count, e, z):
-    """Corners of edge e of a core with 2, 4 or 8 corners into z (2,), as numbers."""
+def edge_ends(p, s, e, z):
+    """Corners of edge e of the core of shape s into z (2,), as numbers."""
+    count = p.core_count[s]
+    if p.core_hull[s] >= 0:
+        q = hulls_at(p.hulls_at)[0]
+        e += q.first_edge[p.core_hull[s]]
+        z[0], z[1] = float(q.end[e, 0]), float(q.end[e, 1])
+        return
     if count == 2:
         z[0], z[1] = 0.0, 1.0
         return
@@ -91,10 +102,13 @@ def edge_ends(count, e, z):
 
 
 @kernel
-def edges_of(count):
-    """Number of edges of a core with 1, 2, 4 or 8 corners."""
+def edges_of(p, s):
+    """Number of edges of the core of shape s."""
+    count = p.core_count[s]
+    if p.core_hull[s] >= 0:
+        return edge_count(hulls_at(p.hulls_at)[0], p.core_hull[s])
     if count == 8:
-        return EDGES
+        return 12
     return count if count == 4 else count - 1
 
 
@@ -108,8 +122,18 @@ def local_corner(p, a, t, y):
 
 
 @kernel
+def out_of(p, t, y, n):
+    """Distance [m] of the point y (3,), axes of shape t, from its core; fills the normal n (3,), as `out_of_core`."""
+    if p.core_hull[t] >= 0:
+        return out_of_hull(hulls_at(p.hulls_at)[0], p.core_hull[t], y, n)
+    return out_of_core(p.core_half[t], y, n)
+
+
+@kernel
 def _beyond(p, t, y, margin):
     """Whether y (3,), axes of shape t, is beyond a corner of its core by a margin."""
+    if p.core_hull[t] >= 0:
+        return beyond_corner(hulls_at(p.hulls_at)[0], p.core_hull[t], y, margin)
     for k in range(3):
         half = p.core_half[t, k]
         if half > 0.0 and abs(y[k]) <= half + margin:
@@ -125,7 +149,7 @@ def corner_on_core(p, a, b, g):
     """
     t, s, y, n = p.shape[b], p.shape[a], local_vector(3), local_vector(3)
     local_corner(p, a, t, y)
-    distance = out_of_core(p.core_half[t], y, n)
+    distance = out_of(p, t, y, n)
     r_a, r_b, turn = p.radius[a], p.radius[b], p.core_turn[t]
     for k in range(3):
         g[k] = turn[k, 0] * n[0] + turn[k, 1] * n[1] + turn[k, 2] * n[2]
@@ -146,7 +170,7 @@ def edge_points(p, a, b, feature, z, at):
         bring_beside(p, p.shape[a], p.shape[b])
     for side in range(2):
         first = a if side == 0 else b
-        edge_ends(p.core_count[p.shape[first]], number // EDGES if side == 0 else number % EDGES, e)
+        edge_ends(p, p.shape[first], number // EDGES if side == 0 else number % EDGES, e)
         for j in range(2):
             for k in range(3):
                 z[2 * side + j, k] = p.at[first + int(e[j]), k]
@@ -166,6 +190,18 @@ def _cross_inside(z, at, margin):
         return False
     m_a, m_b = margin / math.sqrt(a), margin / math.sqrt(b)
     return m_a < at[0] < 1.0 - m_a and m_b < at[1] < 1.0 - m_b
+
+
+@kernel
+def _can_be_nearest(p, s, e, sign, g):
+    """Whether edge e of shape s can be its nearest part in the direction sign · n of g, see `granular.hulls`, (2)."""
+    if p.core_hull[s] < 0:
+        return True
+    n, u = local_vector(3), local_vector(3)
+    for k in range(3):
+        n[k] = sign * g[k]
+    rotate_T(p.core_turn[s], n, u)
+    return edge_faces(hulls_at(p.hulls_at)[0], p.core_hull[s], e, u)
 
 
 @kernel
@@ -196,7 +232,10 @@ def edge_on_edge(p, a, b, feature, before, g):
         g[3 + k] -= r_a * g[k]
         g[6 + k] += r_b * g[k]
     gap = sign * size - r_a - r_b
-    return gap, counts or gap >= p.skin
+    if not (counts or gap >= p.skin):
+        return gap, False
+    i, j = (feature - 1) // EDGES, (feature - 1) % EDGES
+    return gap, _can_be_nearest(p, p.shape[a], i, -1.0, g) and _can_be_nearest(p, p.shape[b], j, 1.0, g)
 
 
 @kernel

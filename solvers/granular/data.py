@@ -34,7 +34,7 @@ B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 # resist turning, nodes of obstacles that contacts move; nv rows of velocities: ng or ny; nq room for listed pairs of
 # grains, whole blocks, 0 for bodies; nt room for pairs where contacts resist turning (`granular.turning`); nh convex
 # shapes, whose corners are the spheres, first those nr of bodies, then those of obstacles; nf room for their pairs, nc
-# their number of bodies: 0 where all shapes are spheres
+# their number of bodies, nz and nw the most corners and edges of a shape: 0 where all shapes are spheres
 TABLE = Table(
     "contact group of free bodies",
     {
@@ -104,8 +104,9 @@ TABLE = Table(
         "shape": Item("ng", "of each sphere, which is a corner", "i8"),
         "thick": Item("ng", "half thickness of the shape of each sphere: its radius where it is one"),
         "core_first": Item("nh", "first corner of each shape", "i8"),
-        "core_count": Item("nh", "number of its corners: 1, 2, 8", "i8"),
+        "core_count": Item("nh", "number of its corners: 1, 2, 4, 8 of boxes", "i8"),
         "core_half": Item("nh 3", "half edge lengths of its core"),
+        "core_hull": Item("nh", "number of the polyhedron that its core is, −1: a box", "i8"),
         "core_offset": Item("nh 3", "centre, axes of its node"),
         "core_axes": Item("nh 3 3", "its axes, axes of its node"),
         "core_bound": Item("nh", "radius of a sphere about all of it"),
@@ -125,6 +126,14 @@ TABLE = Table(
         "old_feature": Item("nf", "the same in the step before", "i8"),
         "old_after": Item("nf", "next pair of the same first corner in the step before", "i8"),
         "near_count": Item("", "number of listed pairs", "i8"),
+        "corners_a": Item("nz 3", "scratch: corners of a shape in axes of another"),
+        "corners_b": Item("nz 3", "the same of the other"),
+        "bound_a": Item("nz", "scratch: how far these are beyond the faces of the other at least"),
+        "bound_b": Item("nz", "the same of the other"),
+        "face_a": Item("nz", "scratch: the faces that they are farthest beyond", "i8"),
+        "face_b": Item("nz", "the same of the other", "i8"),
+        "edge_near": Item("nw", "scratch: edges of a shape that are near another", "i8"),
+        "hulls_at": Item("", "record of `granular.hulls`", "i8"),
         "shapes": Item("", "there are shapes that are no spheres", "i8"),
         "skin": Item("", "margin of the search [m]"),
         "band": Item("", "of the smaller diameter: closed gaps are below it"),

@@ -12,7 +12,6 @@ Source: docs/theory/contact_groups.md, (21)-(24).
 
 import math
 
-from fem_mbs.elements.contacts.sphere_box import out_of_core
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, dot, rotate, rotate_T
 from fem_mbs.solvers.granular.band import meets, open_bias
@@ -25,10 +24,12 @@ from fem_mbs.solvers.granular.cores import (
     edges_of,
     is_endless,
     local_corner,
+    out_of,
     place_shape,
     touch,
 )
 from fem_mbs.solvers.granular.data import B_MASS, P_BIAS, P_N, P_RN, P_RT, PAIR, T_CHI, never_touch
+from fem_mbs.solvers.granular.hulls import bound_by_hull, edge_beyond, hulls_at
 from fem_mbs.solvers.granular.obstacles import LOOKS, SMALLEST_LOOK, begin_search, is_near, obstacles_at
 from fem_mbs.solvers.granular.pairs import FAST
 from fem_mbs.solvers.granular.turning_pairs import begin_turns, turn_lift
@@ -110,7 +111,7 @@ def _list_obstacles(p, x, R, total):
 @kernel
 def _list_shapes(p, s, t, more, total):
     """What can touch of shapes s < t, with a margin that is larger by ``more`` [m]."""
-    corners, others, n = local_matrix(8, 3), local_matrix(8, 3), local_vector(3)
+    corners, others, n = p.corners_a, p.corners_b, local_vector(3)
     a, b = p.core_first[s], p.core_first[t]
     n_a, n_b = p.core_count[s], p.core_count[t]
     reach, endless = p.skin + p.core_way[s] + p.core_way[t] + p.radius[a] + p.radius[b] + more, is_endless(p, t)
@@ -118,19 +119,19 @@ def _list_shapes(p, s, t, more, total):
         bring_beside(p, s, t)
     for i in range(n_a):
         local_corner(p, a + i, t, corners[i])
-    if _apart(p, t, corners, n_a, reach):
+    if _apart(p, t, corners, n_a, reach, p.bound_a, p.face_a):
         return total
     for i in range(n_b):
         local_corner(p, b + i, s, others[i])
-    if _apart(p, s, others, n_b, reach):
+    if _apart(p, s, others, n_b, reach, p.bound_b, p.face_b):
         return total
     if n_b > 1 or n_a == 1:  # a point has no corner beside itself
         for i in range(n_a):
-            if out_of_core(p.core_half[t], corners[i], n) < reach:
+            if p.bound_a[i] < reach and out_of(p, t, corners[i], n) < reach:
                 total = _list(p, a + i, b, CORNER, total)
     if n_a > 1 and not endless:
         for i in range(n_b):
-            if out_of_core(p.core_half[s], others[i], n) < reach:
+            if p.bound_b[i] < reach and out_of(p, s, others[i], n) < reach:
                 total = _list(p, b + i, a, CORNER, total)
     if n_a > 1 and n_b > 1:
         total = _list_edges(p, s, t, corners, others, reach, total)
@@ -138,8 +139,14 @@ def _list_shapes(p, s, t, more, total):
 
 
 @kernel
-def _apart(p, t, corners, count, reach):
-    """Whether all corners (count, 3) are beyond one face of the core of shape t by more than a reach."""
+def _apart(p, t, corners, count, reach, bound, face):
+    """Whether all corners (count, 3) are beyond one face of the core of shape t by more than a reach; else fills bounds
+    of their distances (count,), and their faces if it is a polyhedron.
+    """
+    if p.core_hull[t] >= 0:
+        return bound_by_hull(hulls_at(p.hulls_at)[0], p.core_hull[t], corners, count, reach, bound, face)
+    for i in range(count):
+        bound[i] = -math.inf
     for k in range(3):
         low, high = math.inf, -math.inf
         for i in range(count):
@@ -150,9 +157,11 @@ def _apart(p, t, corners, count, reach):
 
 
 @kernel
-def _edge_apart(p, t, corners, e, reach):
-    """The same for the edge with ends e (2,) of these corners."""
+def _edge_apart(p, t, corners, e, reach, bound, face):
+    """The same for the edge with ends e (2,) of these corners; bounds and faces are there already."""
     i, j = int(e[0]), int(e[1])
+    if p.core_hull[t] >= 0:
+        return edge_beyond(hulls_at(p.hulls_at)[0], corners, i, j, reach, bound, face)
     for k in range(3):
         bound = p.core_half[t, k] + reach
         if min(corners[i, k], corners[j, k]) > bound or max(corners[i, k], corners[j, k]) < -bound:
@@ -162,19 +171,19 @@ def _edge_apart(p, t, corners, e, reach):
 
 @kernel
 def _list_edges(p, s, t, corners, others, reach, total):
-    """Edges of shapes s and t that are nearer than a reach; their corners (8, 3) each in axes of the other."""
-    e, z, at, near = local_vector(2), local_matrix(4, 3), local_vector(4), local_vector(12)
+    """Edges of shapes s and t that are nearer than a reach; their corners (·, 3) each in axes of the other."""
+    e, z, at, near = local_vector(2), local_matrix(4, 3), local_vector(4), p.edge_near
     a, b = p.core_first[s], p.core_first[t]
-    n_b = edges_of(p.core_count[t])
+    n_b = edges_of(p, t)
     for j in range(n_b):
-        edge_ends(p.core_count[t], j, e)
-        near[j] = 0.0 if _edge_apart(p, s, others, e, reach) else 1.0
-    for i in range(edges_of(p.core_count[s])):
-        edge_ends(p.core_count[s], i, e)
-        if _edge_apart(p, t, corners, e, reach):
+        edge_ends(p, t, j, e)
+        near[j] = 0 if _edge_apart(p, s, others, e, reach, p.bound_b, p.face_b) else 1
+    for i in range(edges_of(p, s)):
+        edge_ends(p, s, i, e)
+        if _edge_apart(p, t, corners, e, reach, p.bound_a, p.face_a):
             continue
         for j in range(n_b):
-            if near[j] == 0.0:
+            if near[j] == 0:
                 continue
             feature = EDGES * i + j + 1
             edge_points(p, a, b, feature, z, at)
@@ -300,7 +309,7 @@ def _gap_met(p, k, gap, x, R, V0, h, g):
         at = min(at + max(step, SMALLEST_LOOK * reach) / way, 1.0)
         for j in range(3):
             u[j] = y[j] + at * h * d[j]
-        step = out_of_core(p.core_half[t], u, n) - reach
+        step = out_of(p, t, u, n) - reach
         if step < least:
             least, tangent = step, step - at * h * dot(n, d)
             rotate(p.core_turn[t], n, g)

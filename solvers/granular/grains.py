@@ -15,6 +15,7 @@ from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, LANES, P_N, P_RN, P_RT, T_CHI, TABLE
 from fem_mbs.solvers.granular.fitting import turns
 from fem_mbs.solvers.granular.halves import SecondThread
+from fem_mbs.solvers.granular.hull_arrays import Hulls
 from fem_mbs.solvers.granular.mechanism_arrays import Mechanism
 from fem_mbs.solvers.granular.obstacle_arrays import Obstacles
 from fem_mbs.solvers.granular.shaped import (
@@ -73,7 +74,8 @@ class Grains:
         self.free = not (bound or method.velocities_first)
         there = {"nm": self.moving, "nk": self.clumps, "nt": self.resists, "nq": not self.clumps}
         sizes |= {name: sizes["np"] * is_there for name, is_there in there.items()}
-        sizes |= sizes_of_shapes(owner, obstacles, sizes)
+        hulls = self.hulls = Hulls(owner.shapes)
+        sizes |= sizes_of_shapes(owner, obstacles, hulls, sizes)
         self.arrays, self.record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
         a = self.arrays
         a["node"][:own], a["radius"][:own] = search.nodes, search.radii
@@ -81,7 +83,7 @@ class Grains:
             a["offset"][:own] = search.offsets
         a["material"][:own], a["laws"][:] = search.materials, search.laws
         a["excluded"][:] = excluded
-        fill_shapes(self.arrays, search, obstacles)
+        fill_shapes(self.arrays, search, obstacles, hulls)
         self._fill_bodies(found)
         if self.shaped:
             link_shapes(a)
@@ -99,7 +101,8 @@ class Grains:
             "skin": search.skin, "band": BAND, "clean": CLEAN, "moving": int(self.moving), "clumps": int(self.clumps),
             "mechanism_at": 0 if self.mechanism is None else address(self.mechanism.record),
             "coupled": 0 if self.mechanism is None else -1 - obstacles.first_moved,
-            "obstacles_at": address(obstacles.record), "resists": int(self.resists), "shapes": int(self.shaped),
+            "obstacles_at": address(obstacles.record), "hulls_at": address(hulls.record),
+            "resists": int(self.resists), "shapes": int(self.shaped),
             "held": int(not method.velocities_first), "led": int(method.leads_grains),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,

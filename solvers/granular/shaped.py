@@ -22,15 +22,18 @@ from fem_mbs.solvers.granular.cores import (
 )
 from fem_mbs.solvers.granular.data import B_MASS, P_N, P_RN, P_RT, T_CHI, never_touch
 from fem_mbs.solvers.granular.features import find
+from fem_mbs.solvers.granular.hulls import hulls_at, passes_through_hull
 from fem_mbs.solvers.granular.pairs import place_planes
 from fem_mbs.system.broad_phase import near_pairs
 
 if TYPE_CHECKING:
     from fem_mbs.elements.contacts.group import ContactGroup
     from fem_mbs.solvers.granular.grains import Grains
+    from fem_mbs.solvers.granular.hull_arrays import Hulls
     from fem_mbs.solvers.granular.obstacle_arrays import Obstacles
     from fem_mbs.system.pairs import PairSearch
 
+BOX_CORNERS, BOX_EDGES = 8, 12
 START = 2.0  # times the overlap that positions keep: a run may begin with it
 
 
@@ -39,15 +42,18 @@ def corners_of_obstacles(obstacles: "Obstacles") -> int:
     return sum(len(core.corners) for core in obstacles.cores if core is not None)
 
 
-def sizes_of_shapes(owner: "ContactGroup", obstacles: "Obstacles", sizes: dict[str, int]) -> dict[str, int]:
+def sizes_of_shapes(
+    owner: "ContactGroup", obstacles: "Obstacles", hulls: "Hulls", sizes: dict[str, int]
+) -> dict[str, int]:
     """Sizes of the arrays of shapes; 0 where all are spheres."""
     if not owner.shaped:
-        return {"nh": 0, "nr": 0, "nf": 0, "nc": 0}
+        return {"nh": 0, "nr": 0, "nf": 0, "nc": 0, "nz": 0, "nw": 0}
     own, others = len(owner.shapes), sum(core is not None for core in obstacles.cores)
-    return {"nh": own + others, "nr": own, "nf": sizes["np"], "nc": sizes["nb"]}
+    most = {"nz": max(BOX_CORNERS, hulls.most_corners), "nw": max(BOX_EDGES, hulls.most_edges)}
+    return {"nh": own + others, "nr": own, "nf": sizes["np"], "nc": sizes["nb"], **most}
 
 
-def fill_shapes(arrays: dict[str, np.ndarray], search: "PairSearch", obstacles: "Obstacles") -> None:
+def fill_shapes(arrays: dict[str, np.ndarray], search: "PairSearch", obstacles: "Obstacles", hulls: "Hulls") -> None:
     """Fill what does not change of the arrays of shapes; those of obstacles come last, with corners of their own."""
     owner = search.owner
     if not owner.shaped:
@@ -62,8 +68,9 @@ def fill_shapes(arrays: dict[str, np.ndarray], search: "PairSearch", obstacles: 
     a["thick"][:at] = np.repeat(search.thickness, counts[:own])
     for s, shape in enumerate(shapes):
         a["core_half"][s], a["core_offset"][s] = shape.half, shape.frame.p
-        a["core_axes"][s], a["core_bound"][s] = shape.frame.rotation, np.linalg.norm(shape.half) + shape.radius
-    a["core_plane"][:], a["plane_shape"][:] = -1, -1
+        a["core_axes"][s], a["core_bound"][s] = shape.frame.rotation, shape.bound
+    a["core_plane"][:], a["plane_shape"][:], a["core_hull"][:] = -1, -1, -1
+    a["core_hull"][:own] = hulls.numbers
     for s, (k, core) in enumerate(solid, start=own):
         a["core_plane"][s], a["plane_shape"][k] = k, s
         for corner in core.corners:
@@ -122,10 +129,14 @@ def _passes_through(p, s, t):
     """Whether an edge of the core of shape s passes through that of shape t."""
     e, y, z = local_vector(2), local_vector(3), local_vector(3)
     first = p.core_first[s]
-    for i in range(edges_of(p.core_count[s])):
-        edge_ends(p.core_count[s], i, e)
+    for i in range(edges_of(p, s)):
+        edge_ends(p, s, i, e)
         local_corner(p, first + int(e[0]), t, y)
         local_corner(p, first + int(e[1]), t, z)
+        if p.core_hull[t] >= 0:
+            if passes_through_hull(hulls_at(p.hulls_at)[0], p.core_hull[t], y, z):
+                return True
+            continue
         enter, leave = 0.0, 1.0
         for k in range(3):
             half, way = p.core_half[t, k], z[k] - y[k]

@@ -30,8 +30,12 @@ def mode_motion(
     """Results of one period of a mode, shape (N, 6); ``amplitude``: of the largest displacement [m]."""
     from fem_mbs.results.writer import ResultsWriter
 
-    size = float(np.ptp(state.x, axis=0).max()) or system.size
-    moved, turned = (np.linalg.norm(shape[:, part], axis=1).max() for part in (slice(3), slice(3, 6)))
+    places = system.spatial
+    size = float(np.ptp(state.x[places], axis=0).max()) or system.size
+    turned = np.linalg.norm(shape[:, 3:], axis=1).max()
+    moving = [shape[places, :3]]  # and all points of reduced bodies, whose nodes may stand still
+    moving += [e.point_motions(state, shape[None])[0] for e in system.elements if hasattr(e, "point_motions")]
+    moved = max(np.linalg.norm(part, axis=1).max() for part in moving)
     if amplitude is None:
         scale = min(SEEN * size / moved if moved else np.inf, TURN / turned if turned else np.inf)
     else:

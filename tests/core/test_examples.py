@@ -11,7 +11,7 @@ import pytest
 import fem_mbs as fem
 
 EXAMPLES = sorted(Path(__file__).parents[2].joinpath("examples").glob("*.py"))
-NEEDS = {"rod_from_cad": "gmsh"}
+NEEDS = {"rod_from_cad": "gmsh", "gear_with_thin_web": "gmsh"}
 LONG = {"clearance_crank"}  # tests/validation/test_clearance_crank.py has a part of a turn
 
 # flexible models take most of the time of the comparison, and are in few of its checks; the checks of grains hold for

@@ -144,6 +144,30 @@ def test_a_block_rests_on_an_incline_below_the_limit_of_friction_and_slides_abov
     assert moved[0.18] == pytest.approx(0.2 * 9.81 * 0.02 / np.sqrt(1.04), rel=0.05)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("law", ["st-venant-kirchhoff", "neo-hookean"])
+def test_an_undamped_ring_hits_the_ground_at_courant_number_10_and_gains_nothing(law):
+    """A scheme that drives nodes into the ground, where they leave and touch again, turned an element inside out."""
+    n, radius, thickness = 96, 0.5, 0.03
+    turns = 2 * np.pi * np.arange(n) / n
+    corners = [(r, y) for y in (0.0, 0.1) for r in (radius - thickness / 2, radius + thickness / 2)]
+    points = np.array([[r * np.sin(a), y, -r * np.cos(a)] for a in turns for r, y in corners])
+    near = 4 * np.arange(n)[:, None] + [0, 1, 3, 2]
+    mesh = fem.Mesh(points, {"hexahedron": np.hstack([near, np.roll(near, -1, axis=0)])})
+    mesh = mesh.with_group("outside", lambda x: np.hypot(x[:, 0], x[:, 2]) > radius)
+    start = {"position": [0, 0, radius + thickness / 2 + 0.01], "velocity": [0, 0, -1]}
+    ring = fem.SolidBody(
+        mesh, fem.SolidMaterial(1e8, 0.3, 1e3, law=law), elements="Hexa8Enhanced", name="ring", **start
+    )
+    model = fem.Model("ring", gravity=[0, 0, -9.81])
+    model.add(ring, fem.SurfaceContacts(ring, "outside", model.ground, friction=0.3, name="floor"))
+    energy = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.25, h=1e-3).energy.total
+    kinetic = 0.5 * ring.mass
+    # decision 1: some of it comes and goes (measured 1.1e-3); driven in, it had gained 500 times this energy
+    assert np.diff(energy).max() < 2e-3 * kinetic and energy.max() < energy[0] + 1e-9 * kinetic
+    assert energy[-1] > energy[0] - 0.2 * kinetic
+
+
 def test_bad_input_is_told():
     ground = fem.Model().ground
     fine, curved = block("hexa8", [1, 1, 1], [1, 1, 1]), block("hexa20", [1, 1, 1], [1, 1, 1])

@@ -5,6 +5,7 @@ from call_models import DISC, FULL_LAW, LAW, body, ends, ground
 
 import fem_mbs as fem
 
+TETRAHEDRON = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 CONTACTS = {
     # contacts
     "SphereOnPlane": lambda: (
@@ -76,6 +77,10 @@ CONTACTS = {
             planar=None,
             **LAW,
         ),
+    ),
+    "HullOnPlane": lambda: (
+        fem.HullOnPlane,
+        dict(hull=body(), plane=ground(), points=TETRAHEDRON, rounding=0.01, drawn_size=1.0, **LAW),
     ),
     "PointOnCurve": lambda: (
         fem.PointOnCurve,
@@ -181,6 +186,15 @@ CONTACTS = {
     "ContactGroup": lambda: (fem.ContactGroup, dict(materials=None, skin=0.01, **LAW)),
     "ContactGroup, table": lambda: (fem.ContactGroup, dict(materials={("a", "b"): {"friction": 0.1}}, skin=0.01)),
     "ContactGroup.sphere": lambda: (fem.ContactGroup(name="g").sphere, dict(body=body(), radius=0.1, material="a")),
+    "ContactGroup.hull": lambda: (
+        fem.ContactGroup(name="g").hull,
+        dict(body=body(), points=TETRAHEDRON, rounding=0.01, material="a"),
+    ),
+    "ContactGroup.mesh": lambda: (
+        fem.ContactGroup(name="g").mesh,
+        dict(body=body(), mesh=[TETRAHEDRON], rounding=0.01, material="a"),
+    ),
+    "convex_parts": lambda: (fem.convex_parts, dict(mesh=[TETRAHEDRON], most=3, concavity=0.1, corners=8, seed=1)),
     "ContactGroup.obstacle": lambda: (
         fem.ContactGroup(name="g").obstacle,
         dict(kind=fem.SphereOnBox, body=ground(), material="a", size=[1, 1, 1]),

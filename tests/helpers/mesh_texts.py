@@ -89,3 +89,39 @@ ABAQUS = """*Heading
 *Nset, nset=bottom
 1, 2, 3, 4
 """
+
+
+def abaqus_text(mesh, kind, element, below="", above="*HEADING\n** a comment\n"):
+    """Input file of the cells of one type: points have labels from 11, elements from 1, five fields a line."""
+    lines = [above + "*NODE, NSET=ALL"]
+    lines += [f"{k}, {x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}" for k, x in enumerate(mesh.points, 11)]
+    lines.append(f"*ELEMENT, TYPE={element}, ELSET=BODY")
+    for e, row in enumerate(mesh.cells[kind], 1):
+        fields = [str(k) for k in (e, *(row + 11))]
+        lines += [", ".join(fields[i : i + 5]) + "," * (i + 5 < len(fields)) for i in range(0, len(fields), 5)]
+    return "\n".join([*lines, below])
+
+
+NASTRAN_ORDER = {"hexahedron20": [*range(12), *range(16, 20), *range(12, 16)],
+                 "wedge15": [*range(9), *range(12, 15), *range(9, 12)]}  # fmt: skip
+
+
+def nastran_text(mesh, kind, card, free=False, above="SOL 101\nCEND\nBEGIN BULK\n", large=False):
+    """Bulk data of the cells of one type, properties 7 and 8 in turn, in free, large or small fields."""
+    text = above
+    for k, (x, y, z) in enumerate(mesh.points, 1):
+        if free:
+            text += f"GRID,{k},,{x:.4f},{y:.4f},{z:.4f}\n"
+        elif large:
+            text += f"GRID*   {k:16d}{'':16}{x:16.9f}{y:16.9f}\n*       {z:16.9f}\n"
+        else:
+            text += f"GRID    {k:8d}{'':8}{x:8.4f}{y:8.4f}{z:8.4f}\n"
+    for e, row in enumerate(mesh.cells[kind]):
+        row = row[NASTRAN_ORDER.get(kind, range(len(row)))] + 1
+        fields = [str(k) for k in (e + 1, 7 + e % 2, *row)]
+        rows = [fields[i : i + 8] for i in range(0, len(fields), 8)]
+        if free:
+            text += ",+\n+,".join(",".join(part) for part in [[card, *rows[0]], *rows[1:]]) + "\n"
+        else:  # the continuation has no mark
+            text += f"{card:8}" + ("\n" + 8 * " ").join("".join(f"{x:>8}" for x in part) for part in rows) + "\n"
+    return text + "PSOLID  7       1\nSPC1    1       123     1       THRU    3\nENDDATA\n"

@@ -1,0 +1,115 @@
+"""Meshes in bulk data of Nastran: GRID, CTETRA, CHEXA, CPENTA, CPYRAM, triangles and quadrilaterals.
+
+Groups are "property 7" of the cells with this number of a property, and "SPC1 3" of the points that a set of supports
+holds. Lines, springs, rigid elements, loads and materials are passed over. What would put points elsewhere or leave
+cells out is refused: other coordinate systems, INCLUDE, cells of which some middle nodes are missing.
+
+Nodes are numbered as those of VTK but for the middles of upright edges, which Nastran has before those of the upper
+face. meshio's reader takes no blank continuations, which most programs write, and drops middle nodes of CPENTA.
+
+Source: docs/howto/meshes.md; MSC Nastran Quick Reference Guide, bulk data entries.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from fem_mbs.arguments import Named
+from fem_mbs.errors import ParameterError
+from fem_mbs.mesh_labels import Found, Labels
+from fem_mbs.nastran_cards import cards_of, number
+
+# number of nodes -> type of cell, and where its nodes stand in the card
+HEXA20 = [*range(12), *range(16, 20), *range(12, 16)]
+WEDGE15 = [*range(9), *range(12, 15), *range(9, 12)]
+CELLS_OF: dict[str, dict[int, tuple[str, Sequence[int]]]] = {
+    "CTETRA": {4: ("tetra", range(4)), 10: ("tetra10", range(10))},
+    "CHEXA": {8: ("hexahedron", range(8)), 20: ("hexahedron20", HEXA20)},
+    "CPENTA": {6: ("wedge", range(6)), 15: ("wedge15", WEDGE15)},
+    "CPYRAM": {5: ("pyramid", range(5)), 13: ("pyramid13", range(13))},
+    "CTRIA3": {3: ("triangle", range(3))}, "CTRIAR": {3: ("triangle", range(3))},
+    "CQUAD4": {4: ("quad", range(4))}, "CQUADR": {4: ("quad", range(4))},
+    "CTRIA6": {6: ("triangle6", range(6))}, "CQUAD8": {8: ("quad8", range(8))},
+}  # fmt: skip
+SHOWN = 40  # characters of a line in a message
+
+
+class Bulk:
+    """What the cards of a file say: labels and places of points, cells by type with their properties, supports."""
+
+    def __init__(self, owner: Named, path: str | Path) -> None:
+        self.owner, self.path = owner, str(path)
+        self.labels: list[int] = []
+        self.places: list[list[float]] = []
+        self.cells: dict[str, list[list[int]]] = {}
+        self.properties: dict[str, list[int]] = {}
+        self.held: dict[str, list[int]] = {}
+        lines = Path(path).read_text(encoding="latin-1").splitlines()
+        heads = (k + 1 for k, line in enumerate(lines) if line.split("$")[0].upper().split() == ["BEGIN", "BULK"])
+        begin = next(heads, 0)  # files of bulk data alone have no such line
+        for at, line, (card, *fields) in cards_of(lines[begin:]):
+            self.at, self.line = begin + at, line.strip()
+            try:
+                self._take(card.rstrip("_"), fields)
+            except ValueError as error:
+                if isinstance(error, ParameterError):
+                    raise
+                raise self.refuse(f"cannot be read ({error})") from None
+
+    def refuse(self, why: str) -> ParameterError:
+        """The error of the line that is read."""
+        return ParameterError(self.owner, "path", self.path, f"line {self.at}, '{self.line[:SHOWN]}': {why}")
+
+    def _take(self, card, fields):
+        if card == "GRID":
+            if fields[1] not in ("", "0"):
+                raise self.refuse(f"coordinate system {fields[1]} is not known; write the mesh in the basic one")
+            self.labels.append(int(fields[0]))
+            self.places.append([number(x or "0") for x in fields[2:5]])
+        elif card in CELLS_OF:
+            kind, nodes = self._cell(card, fields[2:])
+            self.cells.setdefault(kind, []).append(nodes)
+            self.properties.setdefault(kind, []).append(int(fields[1] or 0))
+        elif card == "SPC1":
+            self.held.setdefault(f"SPC1 {fields[0]}", []).extend(_listed(fields[2:]))
+        elif card.startswith("INCLUDE") or (card == "GRDSET" and fields[1] not in ("", "0")):
+            raise self.refuse("is not followed; put all into one file, in the basic coordinate system")
+
+    def _cell(self, card, fields):
+        """Type and labels of the nodes of a cell, in the order of VTK."""
+        kinds = CELLS_OF[card]
+        nodes = [int(x) if x.isdigit() else 0 for x in fields[: max(kinds)]]  # behind them: angles, thicknesses
+        while nodes and nodes[-1] == 0:
+            nodes.pop()
+        if len(nodes) not in kinds or 0 in nodes:
+            there = " or ".join(map(str, kinds))
+            raise self.refuse(f"has {np.count_nonzero(nodes)} nodes; a {card} must have {there}, without gaps")
+        kind, order = kinds[len(nodes)]
+        return kind, [nodes[k] for k in order]
+
+
+def read_nastran(owner: Named, path: str | Path) -> Found:
+    """The mesh of a file of bulk data, with or without the sections before it.
+
+    Raises
+    ------
+    ParameterError
+        Names the line.
+    """
+    bulk = Bulk(owner, path)
+    owner.check(bulk.labels and bulk.cells, "path", str(path), "has no GRID, or no cells of Nastran's bulk data")
+    labels = Labels(owner, path, bulk.labels)
+    tags = [np.array(bulk.properties[kind]) for kind in bulk.cells]
+    different = np.unique(np.concatenate(tags))
+    groups = {f"property {k}": [np.flatnonzero(tag == k) for tag in tags] for k in different[different > 0]}
+    held = {name: labels.of(nodes, missing=False) for name, nodes in bulk.held.items()}
+    return Found(np.array(bulk.places), {kind: labels.of(rows) for kind, rows in bulk.cells.items()}, groups, held)
+
+
+def _listed(fields):
+    """Labels of a list, in which "1 THRU 5" may stand."""
+    fields = [field for field in fields if field]
+    if len(fields) >= 3 and fields[1].upper() == "THRU":
+        return list(range(int(fields[0]), int(fields[2]) + 1))
+    return [int(field) for field in fields]
