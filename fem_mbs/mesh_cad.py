@@ -53,8 +53,8 @@ def mesh_from_cad(
         Of the cells: `Tetra10` with curved edges, or `Tetra4`.
     groups : dict, optional
         Name -> faces: a point (3,) [m] (the face nearest to it) or several (k, 3); (point, axis, radius), all faces on
-        that cylinder, as of a bore; or a function of points (k, 3) that holds on whole faces. Names of faces in a STEP
-        file are groups by themselves.
+        that cylinder, as of a bore, or (point, axis, radius, length), those within half the length of the point; or a
+        function of points (k, 3) that holds on whole faces. Names of faces in a STEP file are groups by themselves.
     sizes : dict, optional
         Name of a group -> size [m] of cells there.
     units : {"m", "mm", …} or float, as `read_mesh`

@@ -9,6 +9,7 @@ from fem_mbs.errors import ParameterError
 
 SAMPLES = 6  # along both parameters of a face
 ON = 1e-4  # of the size of the part: what lies on a cylinder
+LISTED = 12  # faces that a message tells of
 FACETS = 0.1  # of the radius, for surfaces that came as triangles: they lie inside the cylinder
 
 
@@ -60,7 +61,8 @@ class Faces:
             self.owner.check(name != "body", "groups", name, "is the name of all solid cells")
             found[name] = tags = self._chosen(name, which)
             for tag in tags:
-                both = f"and '{taken.get(tag)}' have a face in common; a face belongs to one"
+                both = f"and '{taken.get(tag)}' have the face {self._described(tag)} in common; a face belongs to one. "
+                both += "Bores on one axis are told apart by their length: (point, axis, radius, length)"
                 self.owner.check(tag not in taken, "groups", name, both)
                 taken[tag] = name
         return found
@@ -77,17 +79,19 @@ class Faces:
     def _chosen(self, name, which):
         if callable(which):
             tags = [tag for tag, x in self.points.items() if np.all(self._asked(name, which, x))]
-            self.owner.check(tags, "groups", name, f"holds on no whole face; there are {len(self.tags)} faces")
+            self.owner.check(tags, "groups", name, f"holds on no whole face; there are {self._all_described()}")
             return tags
-        cylinder = isinstance(which, (tuple, list)) and len(which) == 3 and np.ndim(which[0]) == 1
-        if cylinder and np.ndim(which[1]) == 1 and np.ndim(which[2]) == 0:
+        cylinder = isinstance(which, (tuple, list)) and len(which) in (3, 4) and np.ndim(which[0]) == 1
+        if cylinder and np.ndim(which[1]) == 1 and all(np.ndim(number) == 0 for number in which[2:]):
             return self._on_cylinder(name, *which)
         try:
             points = np.asarray(which, float)
         except (TypeError, ValueError):
             points = np.zeros(0)
         right = points.ndim in (1, 2) and points.shape[-1:] == (3,) and np.isfinite(points).all()
-        message = "must be a point, points (k, 3), (point, axis, radius) or a function of points"
+        message = (
+            "must be a point, points (k, 3), (point, axis, radius), with a length perhaps, or a function of points"
+        )
         self.owner.check(right, "groups", f"{name}: {which!r}", message)
         return sorted({self._nearest(point) for point in points.reshape(-1, 3)})
 
@@ -98,21 +102,40 @@ class Faces:
             message = f"fails for points (k, 3): {type(error).__name__}: {error}"
             raise ParameterError(self.owner, "groups", name, message) from error
 
-    def _on_cylinder(self, name, point, axis, radius):
+    def _on_cylinder(self, name, point, axis, radius, length=None):
         point, axis = self.owner.as_vector("groups", point), self.owner.unit_vector("groups", axis)
         radius = self.owner.positive("groups", radius, "m")
+        reach = np.inf if length is None else 0.5 * self.owner.positive("groups", length, "m") + ON * self.size
         apart = {}
         for tag, x in self.points.items():
             if self.gmsh.model.getType(2, tag) == "Plane":  # rims of its ends lie on it too
                 continue
             arm = x - point
+            if np.abs(arm @ axis).max() > reach:
+                continue
             arm = np.linalg.norm(arm - np.outer(arm @ axis, axis), axis=1)
             apart[tag] = float(np.abs(arm - radius).max())
         near = {tag: ON * self.size + (FACETS if self._is_faceted(tag) else 1e-3) * radius for tag in apart}
         tags = [tag for tag, distance in apart.items() if distance < near[tag]]
         nearest = f"; the nearest face is {min(apart.values()):.3g} m from it" if apart else ""
-        self.owner.check(tags, "groups", name, f"has no face on the cylinder of radius {radius:.6g} m{nearest}")
+        where = "" if length is None else f", within {reach:.3g} m of its point along the axis"
+        message = (
+            f"has no face on the cylinder of radius {radius:.6g} m{where}{nearest}; there are {self._all_described()}"
+        )
+        self.owner.check(tags, "groups", name, message)
         return tags
+
+    def _described(self, tag):
+        """Kind and middle of a face, for messages."""
+        low, high = self.points[tag].min(axis=0), self.points[tag].max(axis=0)
+        middle = 0.5 * (low + high)
+        middle[np.abs(middle) < ON * self.size] = 0.0
+        kind = self.gmsh.model.getType(2, tag).replace("Discrete surface", "facets").lower()
+        return f"{kind} about ({', '.join(f'{number:.4g}' for number in middle)}) m"
+
+    def _all_described(self):
+        few = ", ".join(self._described(tag) for tag in self.tags[:LISTED])
+        return f"{len(self.tags)} faces: {few}{' …' if len(self.tags) > LISTED else ''}"
 
     def _is_faceted(self, tag):
         return self.gmsh.model.getType(2, tag).startswith("Discrete")

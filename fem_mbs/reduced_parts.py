@@ -171,7 +171,7 @@ class ReducedParts:
         for part, (nodes, nb, m, floating, where, basis) in enumerate(self._parts):
             _, turn[part], d = floating.pose(x[nodes[:nb]], R[nodes[:nb]])
             u[where] = self._deformed(d, x[nodes[nb:]], m, basis)
-        return Fields(self.solids.blocks, u, linear_at_points).turned(turn[self.part_of])
+        return Fields(self.solids.blocks, u, linear_at_points, self.solids.means).turned(turn[self.part_of])
 
     @classmethod
     def of(cls, bodies: Any) -> "ReducedParts":

@@ -14,11 +14,13 @@ Source: docs/theory/solids.md, section 7.
 """
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fem_mbs.cells import CELLS, Cell, outer_faces
+from fem_mbs.solid_stress_kernels import add_at_nodes, large, principal, small
 
 CHUNK = 4096  # elements whose points are looked at at once
 FIELDS = {"strain": 6, "stress": 6, "principal_stress": 3, "von_mises": 1}  # name -> components, of point data
@@ -45,6 +47,26 @@ class Block(NamedTuple):
     material: np.ndarray
 
 
+class Means:
+    """Where blocks of elements meet at nodes, and with which weights: the same at all configurations.
+
+    Attributes
+    ----------
+    nodes : (k,) int, rows of the nodes, rising
+    rows : list of (n, nn) int, places in ``nodes``; volumes : list of (n,) [m³], both of each block
+    weight : (k,) [m³], volumes of the elements that meet at a node
+    """
+
+    def __init__(self, blocks: list[Block]) -> None:
+        numbers = [block.nodes.ravel() for block in blocks]
+        self.nodes = np.unique(np.concatenate([np.zeros(0, np.int64), *numbers]))
+        self.rows = [np.searchsorted(self.nodes, block.nodes) for block in blocks]
+        self.volumes = [block.cell.stiffness.volumes(block.X).sum(axis=1) for block in blocks]
+        self.weight = np.zeros(len(self.nodes))
+        for rows, volumes in zip(self.rows, self.volumes):
+            np.add.at(self.weight, rows, volumes[:, None])
+
+
 class Fields:
     """Strains and stresses of solid elements at one configuration.
 
@@ -57,21 +79,16 @@ class Fields:
         The same at the points of integration, for each type of cell.
     """
 
-    def __init__(self, blocks: list[Block], x: np.ndarray, at: Callable | None = None) -> None:
+    def __init__(
+        self, blocks: list[Block], x: np.ndarray, at: Callable | None = None, means: Means | None = None
+    ) -> None:
         at = at_points if at is None else at
-        self.points = [at(block, x) for block in blocks]
-        numbers = [block.nodes.ravel() for block in blocks]
-        self.nodes = np.unique(np.concatenate([np.zeros(0, np.int64), *numbers]))
-        total, weight = np.zeros((len(self.nodes), 18)), np.zeros(len(self.nodes))
-        for block, values in zip(blocks, self.points):
-            both = np.concatenate([part.reshape(*part.shape[:2], 9) for part in values], axis=2)
-            at_nodes = np.einsum("aq,eqk->eak", block.cell.extrapolation, both, optimize=True)
-            volume = np.repeat(block.cell.stiffness.volumes(block.X).sum(axis=1), block.cell.nn)
-            row = np.searchsorted(self.nodes, block.nodes.ravel())
-            weight += np.bincount(row, volume, len(self.nodes))
-            for k, column in enumerate(at_nodes.reshape(-1, 18).T):
-                total[:, k] += np.bincount(row, volume * column, len(self.nodes))
-        mean = (total / np.maximum(weight, 1e-300)[:, None]).reshape(-1, 2, 3, 3)
+        means = Means(blocks) if means is None else means
+        self.points, self.nodes = [at(block, x) for block in blocks], means.nodes
+        total = np.zeros((len(self.nodes), 2, 3, 3))
+        for block, rows, volumes, (strain, stress) in zip(blocks, means.rows, means.volumes, self.points):
+            add_at_nodes(np.ascontiguousarray(block.cell.extrapolation), rows, volumes, strain, stress, total)
+        mean = total / np.maximum(means.weight, 1e-300)[:, None, None, None]
         self.strain, self.stress = mean[:, 0], mean[:, 1]
 
     def turned(self, R: np.ndarray) -> "Fields":
@@ -91,8 +108,8 @@ class Fields:
     @property
     def principal_stress(self) -> np.ndarray:
         """Principal stresses (k, 3) [Pa], rising."""
-        found, good = np.full((len(self.stress), 3), np.nan), np.isfinite(self.stress).all(axis=(1, 2))
-        found[good] = np.linalg.eigvalsh(self.stress[good])
+        found = np.empty((len(self.stress), 3))
+        principal(np.ascontiguousarray(self.stress), found)
         return found
 
     def columns(self) -> dict[str, np.ndarray]:
@@ -119,47 +136,42 @@ def von_mises(stress: np.ndarray) -> np.ndarray:
 
 def at_points(block: Block, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Green-Lagrange strain and Cauchy stress (n, q, 3, 3) at the points of integration; x (N, 3) positions [m]."""
-    n, q = len(block.nodes), len(block.cell.stiffness.weights)
-    strain, stress = np.empty((n, q, 3, 3)), np.empty((n, q, 3, 3))
-    for first in range(0, n, CHUNK):
-        some = slice(first, first + CHUNK)
-        strain[some], stress[some] = _at_points(block.cell, block.X[some], x[block.nodes[some]], block.material[some])
-    return strain, stress
-
-
-def _at_points(cell, X, x, material):
-    rule = cell.stiffness
-    inverse = np.linalg.inv(rule.jacobians(X))
-    F = np.einsum("eqij,eqjk->eqik", rule.jacobians(x), inverse)
-    E = 0.5 * (np.swapaxes(F, -1, -2) @ F - np.eye(3))
-    lam, mu = (material[:, k, None] for k in (0, 1))
-    law = material[:, 2].astype(int)
-    hooke = (law & NEO_HOOKE)[:, None] == 0
-    bent = np.flatnonzero(law & ENHANCED)
-    if len(bent):
-        E[bent] += _incompatible(cell, X[bent], E[bent], lam[bent], mu[bent], hooke[bent])
-        F[bent] = _rotation(F[bent]) @ _root(E[bent])
-    S, _ = law_of(E, lam, mu, hooke)
-    J = np.linalg.det(F)
-    return E, F @ S @ np.swapaxes(F, -1, -2) / J[..., None, None]
+    return _at_points(block, x, large, _large_with_modes)
 
 
 def linear_at_points(block: Block, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Small strain and stress (n, q, 3, 3) at the points of integration; u (N, 3) displacements [m]."""
+    return _at_points(block, u, small, _small_with_modes)
+
+
+def _at_points(block, x, plain, with_modes):
     rule, n = block.cell.stiffness, len(block.nodes)
-    shape = (n, len(rule.weights), 3, 3)
-    strain, stress = np.empty(shape), np.empty(shape)
-    for first in range(0, n, CHUNK):
-        some = slice(first, first + CHUNK)
-        X, (lam, mu) = block.X[some], (block.material[some, k, None] for k in (0, 1))
-        gradient = np.einsum("eqij,eqjk->eqik", rule.jacobians(u[block.nodes[some]]), np.linalg.inv(rule.jacobians(X)))
-        E = 0.5 * (gradient + np.swapaxes(gradient, -1, -2))
-        hooke = np.ones((len(E), 1), bool)
-        bent = np.flatnonzero(block.material[some, 2].astype(int) & ENHANCED)
-        if len(bent):
-            E[bent] += _incompatible(block.cell, X[bent], E[bent], lam[bent], mu[bent], hooke[bent])
-        strain[some], stress[some] = E, law_of(E, lam, mu, hooke)[0]
+    strain, stress = np.empty((n, len(rule.weights), 3, 3)), np.empty((n, len(rule.weights), 3, 3))
+    numbers = [np.ascontiguousarray(part, float) for part in (rule.gradients, block.X, x, block.material)]
+    nodes = np.ascontiguousarray(block.nodes, np.int64)
+    plain(numbers[0], numbers[1], numbers[2], nodes, numbers[3], strain, stress)
+    bent = np.flatnonzero(block.material[:, 2].astype(int) & ENHANCED)
+    for first in range(0, len(bent), CHUNK):
+        some = bent[first : first + CHUNK]
+        X, material = block.X[some], block.material[some]
+        F = np.einsum("eqij,eqjk->eqik", rule.jacobians(x[block.nodes[some]]), np.linalg.inv(rule.jacobians(X)))
+        strain[some], stress[some] = with_modes(block.cell, X, F, *(material[:, k, None] for k in (0, 1, 2)))
     return strain, stress
+
+
+def _large_with_modes(cell, X, F, lam, mu, law):
+    E = 0.5 * (np.swapaxes(F, -1, -2) @ F - np.eye(3))
+    hooke = law.astype(int) & NEO_HOOKE == 0
+    E += _incompatible(cell, X, E, lam, mu, hooke)
+    F = _rotation(F) @ _root(E)
+    S, _ = law_of(E, lam, mu, hooke)
+    return E, F @ S @ np.swapaxes(F, -1, -2) / np.linalg.det(F)[..., None, None]
+
+
+def _small_with_modes(cell, X, F, lam, mu, law):
+    E, hooke = 0.5 * (F + np.swapaxes(F, -1, -2)), np.ones((len(X), 1), bool)
+    E += _incompatible(cell, X, E, lam, mu, hooke)
+    return E, law_of(E, lam, mu, hooke)[0]
 
 
 def law_of(E: np.ndarray, lam: np.ndarray, mu: np.ndarray, hooke: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -299,7 +311,12 @@ class Solids:
 
     def fields(self, x: np.ndarray) -> Fields:
         """Strains and stresses at positions x (N, 3) [m]."""
-        return Fields(self.blocks, x)
+        return Fields(self.blocks, x, means=self.means)
+
+    @cached_property
+    def means(self) -> Means:
+        """Of all blocks."""
+        return Means(self.blocks)
 
     def boundary(self) -> dict[int, np.ndarray]:
         """Number of nodes -> (k, nn) nodes of the outer faces, as seen from outside."""

@@ -144,7 +144,10 @@ def test_what_cannot_be_meshed_is_refused_with_what_to_do(plate, tmp_path):
     refused("holds on no whole face; there are 7 faces", groups={"b": lambda x: x[:, 0] > 1.0})
     refused("fails for points.*ZeroDivisionError", groups={"b": lambda x: 1 / 0})
     refused("must be a point, points", groups={"b": "top"})
-    refused("and 'a' have a face in common", groups={"a": [0.1, 0.01, 0.005], "b": [0.1, 0.012, 0.005]})
+    refused(
+        r"and 'a' have the face plane about \(0.1, 0.01, 0.005\) m in common.*by their length",
+        groups={"a": [0.1, 0.01, 0.005], "b": [0.1, 0.012, 0.005]},
+    )
     refused("is the name of all solid cells", groups={"body": [0.1, 0.01, 0.005]})
     refused("sizes = 'c' is no group; there are none", sizes={"c": 1e-3})
     refused("sizes = 0", groups={"a": [0.1, 0.01, 0.005]}, sizes={"a": 0})
@@ -165,3 +168,30 @@ def test_without_gmsh_it_says_what_to_install(plate, monkeypatch):
     monkeypatch.setitem(sys.modules, "gmsh", None)
     with pytest.raises(fem.FemMbsError, match=r"pip install fem_mbs\[gmsh\]; on Debian.*libglu1-mesa"):
         fem.mesh_from_cad(plate / "plate.step", 0.01)
+
+
+def test_bores_on_one_axis_are_told_apart_by_their_length(tmp_path):
+    """A fork of two eyes: each bore has half of the nodes of both, in its own half of the part."""
+    path = tmp_path / "fork.step"
+    gmsh.initialize(readConfigFiles=False, interruptible=False)
+    try:
+        gmsh.option.setNumber("General.Verbosity", 0)
+        occ = gmsh.model.occ
+        back = occ.addBox(-60, 15, -10, 120, 10, 20)
+        eyes = [occ.addCylinder(x, 10, 0, 20, 0, 0, 12) for x in (-60, 40)]
+        whole, _ = occ.fuse([(3, back)], [(3, eye) for eye in eyes])
+        occ.cut(whole, [(3, occ.addCylinder(-70, 10, 0, 140, 0, 0, 5))])
+        occ.synchronize()
+        gmsh.write(str(path))
+    finally:
+        gmsh.finalize()
+    axis = ([0, 0.01, 0], [1, 0, 0], 0.005)
+    ends = {"left": ([-0.05, 0.01, 0], *axis[1:], 0.02), "right": ([0.05, 0.01, 0], *axis[1:], 0.02)}
+    mesh = fem.mesh_from_cad(path, 5e-3, groups=ends)
+    both = fem.mesh_from_cad(path, 5e-3, groups={"both": axis})
+    assert mesh.points[mesh.nodes_of("left"), 0].max() < 0 < mesh.points[mesh.nodes_of("right"), 0].min()
+    assert len(mesh.nodes_of("left")) + len(mesh.nodes_of("right")) == len(both.nodes_of("both"))
+    with pytest.raises(fem.ParameterError, match=r"'right' and 'left' have the face cylinder about .*by their length"):
+        fem.mesh_from_cad(path, 5e-3, groups={"left": ends["left"][:3], "right": ends["right"][:3]})
+    with pytest.raises(fem.ParameterError, match=r"within 0.00.* m of its point along the axis.*faces: "):
+        fem.mesh_from_cad(path, 5e-3, groups={"left": (*ends["left"][:3], 0.01)})
