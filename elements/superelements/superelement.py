@@ -318,8 +318,8 @@ class Superelement(Inertia):
             return []
         text = (
             f"a frame turned by up to {turn:.2g} rad, and a frame or all of it by modes moved by {way / size:.2g} of "
-            f"the size of the body, {size:.3g} m, from its floating frame. It is linear there: good to about {LINEAR_TURN} rad and "
-            f"{LINEAR_WAY}. Divide the part into several superelements, or use beams or solids"
+            f"the size of the body, {size:.3g} m, from its floating frame. It is linear there: good to about "
+            f"{LINEAR_TURN} rad and {LINEAR_WAY}. Divide the part into several superelements, or use beams or solids"
         )
         return [("large deformation", max(turn / LINEAR_TURN, way / size / LINEAR_WAY), text)]
 
