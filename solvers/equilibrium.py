@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
+from fem_mbs.nodes import Ground, Node6
 from fem_mbs.solvers.counting_rows import SAME, counting_rows
 from fem_mbs.system.factors import factors
 from fem_mbs.system.gather import gather, scatter_vector
@@ -192,7 +193,7 @@ class Equilibrium:
         if self.rotation is None:
             return np.zeros_like(state.V), self.system.no_acceleration
         w = np.sqrt(factor) * self.rotation
-        return steady_rotation(state, w)
+        return steady_rotation(state, w, self.system.spatial)
 
     def residual(self, state: State, lam: np.ndarray, factor: float, mixed: bool) -> np.ndarray | None:
         """f + Gᵀμ − M v̇ (n,), with the forces of contacts, and g of all rows in one vector; None: not finite."""
@@ -260,21 +261,25 @@ class Equilibrium:
         return lambda right: solve(self.solvable(right))
 
 
-def steady_rotation(state: State, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Velocities and accelerations (N, 6) of nodes that all turn with w (3,) [rad/s] about the origin."""
+def steady_rotation(state: State, w: np.ndarray, spatial: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities and accelerations (N, 6) of nodes that all turn with w (3,) [rad/s] about the origin.
+
+    ``spatial`` (N,) bool: those that have a place; plain numbers, as amplitudes of modes are, stay what they are.
+    """
     V, A = np.zeros_like(state.V), np.zeros_like(state.V)
-    V[:, :3] = np.cross(w, state.x)
-    V[:, 3:] = np.einsum("nji,j->ni", state.R, w)
+    V[spatial, :3] = np.cross(w, state.x[spatial])
+    V[spatial, 3:] = np.einsum("nji,j->ni", state.R[spatial], w)
     A[:, :3] = np.cross(w, V[:, :3])
     return V, A
 
 
 def unfixed(system: System) -> System:
-    """The same system with every component of every node free: fixed ones move too when everything turns."""
+    """The same system with every component that nodes have free: fixed ones move too when everything turns."""
     saved = [node._free for node in system.nodes]
     try:
         for node in system.nodes:
-            node._free = np.ones(6, bool)
+            turns = isinstance(node, (Node6, Ground))
+            node._free = np.array([True] * 3 + [turns] * 3)
         return System(system.model, check=False, linear_solver="superlu")
     finally:
         for node, free in zip(system.nodes, saved):
@@ -299,19 +304,24 @@ def rotating_matrices(
     twin.signal_values[:] = system.signal_values
     for mine, theirs in zip(twin.groups, system.groups):
         mine.state[:], mine.active[:] = theirs.state, theirs.active
-    size = 6 * len(system.nodes)
+    size = twin.n
     state = state.copy()
-    state.V[:], A = steady_rotation(state, w)
+    state.V[:], A = steady_rotation(state, w, system.spatial)
     twin.constraint_values(state)
     M = twin.assemble(state, c_M=1.0).matrix()[:size, :size].tocsc()
     C = twin.assemble(state, c_C=1.0).matrix()[:size, :size].tocsc()
     K = twin.assemble(state, c_K=1.0, c_A=1.0, A=A, lam=lam, c_H=1.0, mixed=mixed).matrix()[:size, :size].tocsc()
-    W = skew(w)
-    spins = [skew(R.T @ w) for R in state.R]
-    N = block_diag([block for spin in spins for block in (W, spin)], format="csc")
-    NN = block_diag([block for spin in spins for block in (W @ W, 0 * spin)], format="csc")
-    D = block_diag([block for spin in spins for block in (2 * W, spin)], format="csc")
-    free = system.dof >= 0
+    turning = [skew(w) if spatial else np.zeros((3, 3)) for spatial in system.spatial]
+    spins = [(W, skew(R.T @ w)) for W, R in zip(turning, state.R)]
+    own = np.flatnonzero(twin.free.ravel())
+
+    def blocks(make):
+        return block_diag([block for W, spin in spins for block in make(W, spin)], format="csc")[own][:, own]
+
+    N = blocks(lambda W, spin: (W, spin))
+    NN = blocks(lambda W, spin: (W @ W, 0 * spin))
+    D = blocks(lambda W, spin: (2 * W, spin))
+    free = system.dof[own] >= 0
     return tuple(matrix.tocsc()[free][:, free] for matrix in (K + C @ N + M @ NN, C + M @ D, M))
 
 

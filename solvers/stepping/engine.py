@@ -203,7 +203,7 @@ class Engine:
         self.arrays["external"][:] = table
         if self.ledger is not None:
             self.arrays["booked"][:] = self.ledger.groups
-        self.arrays["spatial"][:] = [node.spatial for node in system.nodes]
+        self.arrays["spatial"][:] = system.spatial
         self.arrays["T"][:] = np.eye(3)
         self.arrays["instants"][:] = self.method.instants
         self.records = np.zeros(1, RECORDS.dtype)
