@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.arguments import ArrayLike
 from fem_mbs.elements.base import Inertia, register
 from fem_mbs.elements.solids.body import numbers_in, poses_of
 from fem_mbs.elements.superelements import kernels
@@ -124,7 +124,6 @@ class Superelement(Inertia):
         for first in range(0, self.modes, 3):
             own = None if name is None else f"{name} modes {first // 3 + 1}"
             nodes.append(Node3(fixed=("x", "y", "z")[self.modes - first :], name=own))
-            Checked.set_unchecked(nodes[-1], spatial=False)
         super().__init__(nodes, name=name)
         self.places = len(reduction.frames)
         for node in self.nodes:

@@ -224,8 +224,7 @@ class System(Switches):
         self.length = gyration or self.size
         smallest = [has_mass.min(initial=np.inf), turning.min(initial=np.inf) / self.length**2]
         self.lightest = float(min(smallest)) if np.isfinite(min(smallest)) else 1.0
-        places = [node.spatial for node in self.nodes]
-        self.extent = extent(state.x[self.free.any(axis=1) & places], gyration)
+        self.extent = extent(state.x[self.free.any(axis=1) & self.spatial], gyration)
         for element in self.elements:
             if hasattr(element, "use_sizes"):  # written in Python
                 element.use_sizes(self.size, self.speed_at(state) or self.size)
@@ -451,13 +450,12 @@ class System(Switches):
         state.V[:] = 0.0
         before = self.workspace.buffer["gravity"].copy()
         force, moment = np.zeros((3, 3)), np.zeros((3, 3))
-        places = np.array([node.spatial for node in self.nodes])
         for i in range(4):
             self.set_gravity(np.eye(4)[i, :3])
             _, f = self.forces(state)
             f = f.reshape(-1, 6)
-            total = f[places, :3].sum(axis=0)
-            turning = np.cross(state.x, f[:, :3])[places].sum(axis=0) + np.einsum("nij,nj->i", state.R, f[:, 3:])
+            total = f[self.spatial, :3].sum(axis=0)
+            turning = np.cross(state.x, f[:, :3])[self.spatial].sum(axis=0) + np.einsum("nij,nj->i", state.R, f[:, 3:])
             if i < 3:
                 force[i], moment[i] = total, turning
             else:  # without gravity: what springs do
