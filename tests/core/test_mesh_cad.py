@@ -124,7 +124,8 @@ def test_options_of_the_caller_change_no_mesh_and_are_there_afterwards(plate):
             gmsh.option.setNumber(name, value)
         gmsh.option.setString("Geometry.OCCTargetUnit", "MM")
         there = fem.mesh_from_cad(plate / "plate.step", 0.01)
-        np.testing.assert_array_equal(there.points, alone.points)
+        # optimisation of Gmsh leaves round-off of the place of its arrays in memory
+        np.testing.assert_allclose(there.points, alone.points, atol=1e-14)
         assert {name: gmsh.option.getNumber(name) for name in mine} == mine
         assert gmsh.option.getString("Geometry.OCCTargetUnit") == "MM"
     finally:
