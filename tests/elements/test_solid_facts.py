@@ -164,3 +164,81 @@ def test_columns_of_a_file_are_in_the_order_of_vtk():
     for name, tensor in (("stress", fields.stress), ("strain", fields.strain)):
         columns = np.stack([tensor[:, i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))], axis=1)
         np.testing.assert_array_equal(fields.columns()[name], columns)
+
+
+def test_a_turned_body_that_spins_has_the_velocities_of_a_rigid_one():
+    spin, velocity, turn = np.array([1.0, -2.0, 3.0]), np.array([4.0, 5.0, 6.0]), [0.5, 2.0, -1.0]
+    body = block(
+        "hexa8", [1, 2, 3], [1, 1, 1], position=[7, 8, 9], rotation=turn, velocity=velocity, angular_velocity=spin
+    )
+    for node in body.nodes:
+        np.testing.assert_allclose(node.velocity, velocity + np.cross(spin, node.position - [7, 8, 9]), rtol=1e-13)
+
+
+def test_stress_at_a_node_is_the_mean_of_its_cells_by_volume():
+    """Two cells of 1 and 3 m³, stretched by 1 and 5 parts in a million: 4 of them at the nodes between."""
+    mesh = fem.block_mesh([2, 1, 1], [2, 1, 1], cell="hexahedron")
+    mesh = mesh.moved(lambda x: np.column_stack([np.where(x[:, 0] > 1.5, 4.0, x[:, 0]), x[:, 1:]]))
+    body = fem.SolidBody(mesh, fem.SolidMaterial(1.0, 0.0, 1.0))
+    system = system_of(body)
+    state = system.initial
+    for node in body.nodes:
+        x = node.position[0]
+        state.x[node.index, 0] += 1e-6 * (x if x <= 1 else 1 + 5 * (x - 1))
+    stress = body.stresses(state).stress[:, 0, 0]
+    for x, part in ((0.0, 1.0), (1.0, 4.0), (4.0, 5.0)):
+        np.testing.assert_allclose(stress[body.reference[:, 0] == x], part * 1e-6, rtol=1e-4)
+
+
+def test_cauchy_stress_of_incompatible_strains_carries_the_moment():
+    """A block bent to a quarter circle by SVK hexahedra: Σ σ n dA over a middle section has the applied moment."""
+    material = fem.SolidMaterial(1e3, 0.0, 1.0)
+    body = fem.SolidBody(
+        fem.block_mesh([10, 1, 1], [10, 1, 1], cell="hexahedron"), material, elements="Hexa8Enhanced", name="body"
+    )
+    system = system_of(body)
+    state = system.initial
+    radius = 2 * 10 / np.pi
+    for node in body.nodes:
+        x, z = node.position[0], node.position[2] - 0.5
+        angle = x / radius
+        state.x[node.index, [0, 2]] = (radius - z) * np.sin(angle), 0.5 + radius - (radius - z) * np.cos(angle)
+    strain, stress = body.stresses(state).points[0]
+    # the stress turns with the cell: in its own axes it is σ_xx = E (λ² − 1)/2 λ² / (volume ratio λ) = E λ (λ² − 1)/2
+    middle = (np.arange(10) + 0.5) / radius
+    for e in range(10):
+        c, s = np.cos(middle[e]), np.sin(middle[e])
+        R = np.array([[c, 0, -s], [0, 1, 0], [s, 0, c]])
+        own = R.T @ stress[e] @ R
+        stretch = np.sqrt(1 + 2 * strain[e][:, 0, 0])
+        # Green-Lagrange strains along the axis alone are uniaxial; shears of the bent cell are below a tenth of them
+        np.testing.assert_allclose(own[:, 0, 0], 1e3 * stretch * (stretch**2 - 1) / 2, rtol=0.05)
+
+
+def test_numbers_of_a_group_that_are_not_there_are_refused_below_and_above():
+    mesh = fem.block_mesh([1, 1, 1], [1, 1, 1], cell="hexahedron")
+    for wrong in (-1, 8):
+        with pytest.raises(fem.ParameterError, match="is not there"):
+            fem.Mesh(mesh.points, mesh.cells, {"bad": {"node": [0, wrong]}})
+
+
+def test_a_load_of_time_has_no_potential():
+    body = block("hexa8", [1, 1, 1], [1, 1, 1])
+    for signal, has in ((None, True), (lambda t: 2.0 + 0.0 * t, False)):
+        model = fem.Model("loaded")
+        own = block("hexa8", [1, 1, 1], [1, 1, 1])
+        model.add(own, fem.SurfaceTraction(own, "x1", [1e-3, 0, 0], signal=signal))
+        result = fem.GeneralizedAlpha().run(model, t_end=1e-3, h=1e-3)
+        assert (abs(result.energy.potential[0]) > 1e-4) == has
+    assert body.mass == pytest.approx(1.0)
+
+
+def test_shares_of_modes_count_by_mass_and_phase():
+    """MAC with weights by hand, and of shapes that differ by a phase alone: the same mode."""
+    first, second = np.array([[1.0, 2.0]]), np.array([[3.0, -1.0]])
+    w = np.array([4.0, 9.0])
+    by_hand = (4 * 3 - 9 * 2) ** 2 / ((4 + 9 * 4) * (4 * 9 + 9))
+    assert fem.mac(first, second, weights=w)[0, 0] == pytest.approx(by_hand, rel=1e-13)
+    shape = np.array([[1.0 + 2.0j, 0.5 - 1.0j]])
+    assert fem.mac(shape, np.exp(0.7j) * shape)[0, 0] == pytest.approx(1.0, rel=1e-13)
+    assert fem.mac(shape, shape.conj())[0, 0] < 0.9

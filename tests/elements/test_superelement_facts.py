@@ -65,7 +65,10 @@ def test_bodies_of_different_cells_keep_their_own_stresses_beside_each_other():
         model.add(fem.Fixed(model.ground.frame(body.frame("left").position), body.frame("left")))
         model.add(fem.PointForce(body.frame("right"), [0.3, 1.0, -0.5]))
     result = fem.static_equilibrium(model)
-    together = ReducedParts.of(enumerate(bodies)).fields(result.state.x, matrices(result.state.Q))
+    parts = ReducedParts.of(enumerate(bodies))
+    assert list(dict.fromkeys(parts.solids.type.tolist())) == [10, 12, 26]  # as their nodes are in the file
+    assert (np.diff(parts.solids.type) >= 0).all()
+    together = parts.fields(result.state.x, matrices(result.state.Q))
     alone = [body.stresses(result) for body in bodies]
     np.testing.assert_allclose(together.stress, np.concatenate([one.stress for one in alone]), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(together.strain, np.concatenate([one.strain for one in alone]), rtol=1e-9, atol=1e-15)
@@ -93,3 +96,31 @@ def test_one_triangle_of_an_abaqus_matrix_stands_for_both_whatever_components_it
     )
     given = fem.reduce_matrices(np.eye(18), K, X, {"a": [0, 1, 2], "b": [3, 4, 5]}, modes=0)
     np.testing.assert_allclose(read.K, given.K, rtol=1e-12, atol=1e-12)
+
+
+def test_velocities_of_points_are_those_of_a_rigid_motion_whatever_the_weights():
+    reduction = made(modes=2)
+    spin, velocity, place = np.array([1.0, -2.0, 3.0]), np.array([4.0, 5.0, 6.0]), np.array([7.0, 8.0, 9.0])
+    body = fem.Superelement(
+        reduction, weights={"left": 3.0, "right": 1.0}, position=place, rotation=[0.5, 2.0, -1.0], velocity=velocity,
+        angular_velocity=spin,
+    )  # fmt: skip
+    model = fem.Model("thrown")
+    model.add(body)
+    state = model.compile().initial
+    own = ReducedParts.of([(0, body)])
+    x, R = state.x, matrices(state.Q)
+    points = own.points(x, R)
+    found = own.velocities(points, x, R, state.V[:, :3], state.V[:, 3:])
+    np.testing.assert_allclose(found, velocity + np.cross(spin, points - place), rtol=1e-12)
+
+
+def test_faces_of_a_part_of_a_mesh_are_of_its_own_points():
+    mesh = fem.block_mesh([2, 1, 1], [2, 1, 1], cell="hexahedron")
+    mesh = fem.Mesh(mesh.points, mesh.cells, mesh.groups | {"second": {"hexahedron": [1]}})
+    middle = mesh.with_group("middle", lambda x: np.abs(x[:, 0] - 1) < 1e-9)
+    reduction = fem.reduce_mesh(middle, MATERIAL, {"a": "middle", "b": "x1"}, group="second", modes=0)
+    corners = reduction.points[reduction.faces]
+    areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
+    assert areas.sum() == pytest.approx(6.0)  # of a cube
+    assert corners[..., 0].min() == 1.0
