@@ -24,7 +24,7 @@ import numpy as np
 from scipy.linalg import eigh, null_space
 from scipy.sparse import block_array, coo_matrix, csc_matrix, csr_matrix, vstack
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import ParameterError
@@ -34,6 +34,7 @@ from fem_mbs.system.factors import factors
 RIGID = 1e-7  # largest |K R|/(|K| |R|) of a model that can move as a rigid body
 LOOSE = "leaves nodes that move freely while the frames are held, as with a frame of one point or a hinge inside"
 SINGULAR = 1e-13  # of the largest K_ii/M_ii: a square of a frequency that is round-off
+DENSE = 400  # displacements, up to which all eigenvalues are found at once
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
@@ -178,10 +179,10 @@ def craig_bampton(
     inverse = LinearOperator(K_ii.shape, matvec=lambda right: solve(right.ravel(), np.zeros(len(wanted))), dtype=float)
     start = np.random.default_rng(0).normal(size=len(inner))
     asked = max(modes, 1)  # one tells whether K_ii is regular
-    if len(inner) > asked + len(wanted) + 1:
+    if len(inner) > max(DENSE, asked + len(wanted) + 1):
         del K_ii  # of a large mesh a good part of the memory
         # of the first argument only its size is used
-        squares, shapes = eigsh(inverse, asked, M_ii, sigma=0.0, which="LM", OPinv=inverse, v0=start)
+        squares, shapes = _lowest(owner, inverse, asked, M_ii, start)
     else:
         try:
             free = null_space(mean.toarray()) if len(wanted) else np.eye(len(inner))
@@ -196,6 +197,20 @@ def craig_bampton(
     owner.check(squares.min() > SINGULAR * largest, "K", squares.min(), LOOSE)
     phi[inner, rows.shape[1] :] = shapes[:, order[:modes]]
     return phi, np.sqrt(squares[order[:modes]])
+
+
+def _lowest(owner, inverse, asked, M_ii, start):
+    """Lowest eigenvalues and vectors; equal ones, of bays that are alike, need more of Lanczos' vectors."""
+    n = M_ii.shape[0]
+    for vectors in (max(2 * asked + 1, 20), 4 * asked + 40, 10 * asked + 100):
+        try:
+            return eigsh(inverse, asked, M_ii, sigma=0.0, which="LM", OPinv=inverse, v0=start, ncv=min(vectors, n - 1))
+        except ArpackNoConvergence as error:
+            found = len(error.eigenvalues)
+    message = (
+        f"of which {found} were found: many frequencies are equal. Ask for other numbers of modes, or fewer frames"
+    )
+    raise ParameterError(owner, "modes", asked, message)
 
 
 def _held(K_ii, mean):

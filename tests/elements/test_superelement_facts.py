@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.elements.superelements.reduction import ARRAYS, Reduction
 from fem_mbs.reduced_parts import ReducedParts
 from fem_mbs.shapes import matrices
 
@@ -124,3 +125,34 @@ def test_faces_of_a_part_of_a_mesh_are_of_its_own_points():
     areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
     assert areas.sum() == pytest.approx(6.0)  # of a cube
     assert corners[..., 0].min() == 1.0
+
+
+@pytest.mark.parametrize("bays", [10, 40])
+def test_equal_modes_of_many_bays_are_all_found(bays):
+    """Frames cut a bar into bays that are alike: every frequency is there as often as there are bays."""
+    mesh = fem.block_mesh([0.2 * bays, 0.2, 0.2], [2 * bays, 1, 1], cell="hexahedron")
+    frames = {}
+    for k in range(bays + 1):
+        mesh = mesh.with_group(f"g{k}", lambda x, k=k: np.abs(x[:, 0] - 0.2 * k) < 1e-9)
+        frames[f"f{k}"] = f"g{k}"
+    found = fem.reduce_mesh(mesh, MATERIAL, frames, modes=bays + 3).interface_frequencies
+    np.testing.assert_allclose(found[:bays], found[0], rtol=1e-6)
+
+
+def damaged(reduction, key, change):
+    arrays = {name: np.array(getattr(reduction, name)) for name in ARRAYS}
+    change(arrays[key])
+    return Reduction(reduction.frames, reduction.mass, arrays)
+
+
+def test_arrays_that_would_move_or_stress_other_points_are_refused():
+    reduction = made(modes=1)
+    for key, change, match in (
+        ("M", lambda A: A.__setitem__((0, 1), A[0, 0]), "is not symmetric"),
+        ("K", lambda A: A.__setitem__((0, 1), 2 * A[0, 0]), "is not symmetric"),
+        ("cell_points", lambda A: A.__setitem__(0, -1), "not between 0 and"),
+        ("faces", lambda A: A.__setitem__((0, 0), len(reduction.points)), "not between 0 and"),
+        ("cell_types", lambda A: A.__setitem__(0, 10), "do not fit"),
+    ):
+        with pytest.raises(fem.ParameterError, match=match):
+            damaged(reduction, key, change)
