@@ -28,6 +28,28 @@ from fem_mbs.mesh_mass import closed_triangles
 WITH_UNITS = (".step", ".stp", ".iges", ".igs")
 CAD = (*WITH_UNITS, ".brep")
 EDGE = np.radians(30.0)  # between triangles of a surface: from there on it is an edge of the part
+# options of Gmsh that change a mesh, as this module needs them: a caller who has Gmsh open may have set others
+OPTIONS = {
+    "General.Verbosity": 0,
+    "General.NumThreads": 1,  # the same mesh every time
+    "Geometry.OCCImportLabels": 1,
+    "Geometry.OCCScaling": 1,
+    "Mesh.Algorithm": 6,
+    "Mesh.Algorithm3D": 1,
+    "Mesh.ElementOrder": 1,
+    "Mesh.MeshSizeExtendFromBoundary": 1,
+    "Mesh.MeshSizeFactor": 1,
+    "Mesh.MeshSizeFromCurvature": 0,
+    "Mesh.MeshSizeFromPoints": 1,
+    "Mesh.MeshSizeMax": 1e22,
+    "Mesh.MeshSizeMin": 0,
+    "Mesh.Recombine3DAll": 0,
+    "Mesh.RecombineAll": 0,
+    "Mesh.SaveAll": 0,
+    "Mesh.ScalingFactor": 1,
+    "Mesh.SubdivisionAlgorithm": 0,
+}
+UNIT = "Geometry.OCCTargetUnit"
 MOST = 2_000_000  # cells that a size may lead to, by the volume of the box around the part
 
 
@@ -137,7 +159,7 @@ def _gmsh():
 
 @contextlib.contextmanager
 def _session(owner) -> Iterator[Any]:
-    """Gmsh with a model of its own; a model of the caller is current again afterwards."""
+    """Gmsh with a model and options of its own; those of a caller are there again afterwards."""
     gmsh = _gmsh()
     mine = not gmsh.isInitialized()
     before = None
@@ -145,9 +167,10 @@ def _session(owner) -> Iterator[Any]:
         gmsh.initialize(readConfigFiles=False, interruptible=False)
     else:
         before = gmsh.model.getCurrent()
-    verbosity = gmsh.option.getNumber("General.Verbosity")
-    gmsh.option.setNumber("General.Verbosity", 0)
-    gmsh.option.setNumber("General.NumThreads", 1)  # the same mesh every time
+    options = {name: gmsh.option.getNumber(name) for name in OPTIONS}
+    unit = gmsh.option.getString(UNIT)
+    for name, value in OPTIONS.items():
+        gmsh.option.setNumber(name, value)
     gmsh.model.add("part of fem_mbs")
     try:
         yield gmsh
@@ -156,7 +179,9 @@ def _session(owner) -> Iterator[Any]:
             gmsh.finalize()
         else:
             gmsh.model.remove()
-            gmsh.option.setNumber("General.Verbosity", verbosity)
+            gmsh.option.setString(UNIT, unit)
+            for name, value in options.items():
+                gmsh.option.setNumber(name, value)
             if before is not None:
                 gmsh.model.setCurrent(before)
 
@@ -165,8 +190,7 @@ def _volumes(owner, gmsh, path, scale):
     """Numbers of the volumes of a part, which becomes part of the model."""
     if path.suffix.lower() not in CAD:
         return [_of_surface(owner, gmsh, path, scale)]
-    gmsh.option.setString("Geometry.OCCTargetUnit", "M" if path.suffix.lower() in WITH_UNITS else "")
-    gmsh.option.setNumber("Geometry.OCCImportLabels", 1)
+    gmsh.option.setString(UNIT, "M" if path.suffix.lower() in WITH_UNITS else "")
     try:
         made = gmsh.model.occ.importShapes(str(path))
         if path.suffix.lower() not in WITH_UNITS and scale != 1.0:
@@ -233,13 +257,12 @@ def _tell_size(owner, gmsh, path, size):
 def _set_sizes(owner, gmsh, size, sizes, named):
     sizes = {} if sizes is None else sizes
     owner.check(isinstance(sizes, dict), "sizes", sizes, "must be a dict: name of a group to its size")
+    sizes = {name: owner.positive("sizes", small, "m") for name, small in sizes.items()}
     gmsh.option.setNumber("Mesh.MeshSizeMax", size)
     gmsh.option.setNumber("Mesh.MeshSizeMin", min([size, *sizes.values()]) / 10.0)
-    gmsh.option.setNumber("Mesh.MeshSizeExtendFromBoundary", 1)
     fields = []
     for name, small in sizes.items():
         owner.check(name in named, "sizes", name, f"is no group; there are {', '.join(named) or 'none'}")
-        small = owner.positive("sizes", small, "m")
         distance, threshold = gmsh.model.mesh.field.add("Distance"), gmsh.model.mesh.field.add("Threshold")
         gmsh.model.mesh.field.setNumbers(distance, "SurfacesList", named[name])
         numbers = {"InField": distance, "SizeMin": small, "SizeMax": size, "DistMin": small, "DistMax": 4.0 * size}

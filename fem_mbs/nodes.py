@@ -53,7 +53,6 @@ class Node(Checked):
     velocity : (3,) [m/s], inertial axes
     angular_velocity : (3,) [rad/s], inertial axes (ω = R Ω)
     free : (6,) bool, components (x, y, z inertial; rx, ry, rz about the body axes) that can move; fixed once it is made
-    spatial : bool, whether it is a place; states and amplitudes of modes are none, and have no part in momentum
 
     Position, rotation and velocities may be set until the model is compiled; they are checked as the constructor does.
     """
@@ -65,7 +64,6 @@ class Node(Checked):
         "angular_velocity": Checked.as_vector,
     }
     position, rotation, velocity, angular_velocity = _column(0, 3), _column(3, 3, 3), _column(12, 3), _column(15, 3)
-    spatial = True
     refused = {"free": "give the constructor of the node or body the components that do not move: fixed=('x', 'rz', …)"}
 
     def __init__(
@@ -183,8 +181,6 @@ class Node1(Node):
     value, velocity : float
     fixed : bool
     """
-
-    spatial = False
 
     def __init__(
         self, value: float = 0.0, *, velocity: float = 0.0, fixed: bool = False, name: str | None = None

@@ -154,9 +154,11 @@ def static_equilibrium(
         if path.records:
             known = {"lowest_eigenvalue": result.lowest_eigenvalue, "stable": result.stable}
             known = {} if np.isnan(result.lowest_eigenvalue) else known
+            remarks = element_checks.remarks(system, path.records[-1]["output"])
+            known["warnings"] = remarks
             options = {"solver": "static_equilibrium", "steps": steps, "tolerance": tolerance}
             result.results = write(system, path.records, save, known, options)
-    for text in element_checks.remarks(system, path.records[-1]["output"]):
+    for text in remarks:
         warnings.warn(text, UserWarning, stacklevel=4)  # of the caller, behind two decorators
     if result.stable is False:
         cure = (

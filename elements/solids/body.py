@@ -101,6 +101,7 @@ class SolidBody(MeshBody):
         self.elements: list[SolidElement] = []
         self.records: dict[str, np.ndarray] = {}
         for (cell, numbers), rows in zip(solids.items(), used):
+            self._refuse_twice(cell, numbers, rows)
             made = records(CELLS[cell], kinds[cell].parameters, self.mesh.points[rows], material, beta, lumped)
             self._refuse_bad(cell, numbers, made)
             self.records[cell] = made
@@ -122,6 +123,18 @@ class SolidBody(MeshBody):
         fitting = ", ".join(kind.__name__ for kind in SOLIDS if kind.cell.name == cell)
         self.check(right, "elements", given, f"is no element for cells of type {cell}; allowed: {fitting}")
         return kind
+
+    def _refuse_twice(self, cell, numbers, rows):
+        """Cells of the same nodes would have mass and stiffness twice."""
+        _, first, count = np.unique(np.sort(rows, axis=1), axis=0, return_index=True, return_counts=True)
+        again = first[count > 1]
+        if len(again):
+            where = self.mesh.points[rows[again[0]]].mean(axis=0).round(6).tolist()
+            message = (
+                f"cells of type {cell} are there more than once; the first is number {numbers[again[0]]}, at {where} "
+                "m. Files have cells once for each group that they are in: put each into one group of solids"
+            )
+            raise ParameterError(self, "mesh", len(again), message)
 
     def _refuse_bad(self, cell, numbers, made):
         bad = np.flatnonzero(~sound((made["w"], made["m"])))

@@ -142,6 +142,8 @@ class MeshBody(Part):
             No such group or component; the body is in a model that was compiled.
         """
         held = self.node_kind(fixed=components).free
+        free = self.node_kind().free
+        self.check((held != free).any(), "components", components, "hold nothing: True, or names of components")
         nodes = self.nodes_of(group)
         done = any(node.index is not None for node in nodes)
         self.check(not done, "group", group, "cannot be fixed: the model was compiled. Fix it before")

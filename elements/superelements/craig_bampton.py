@@ -25,7 +25,7 @@ import numpy as np
 from scipy.linalg import eigh, null_space
 from scipy.sparse import block_array, coo_matrix, csc_matrix, csr_matrix, vstack
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import ParameterError
@@ -36,6 +36,7 @@ RIGID = 1e-7  # largest |K R|/(|K| |R|) of a model that can move as a rigid body
 LOOSE = "leaves nodes that move freely while the frames are held, as with a frame of one point or a hinge inside"
 SINGULAR = 1e-13  # of the largest K_ii/M_ii: a square of a frequency that is round-off
 FIRST_MODES = 12  # that are tried where their number is sought
+DENSE = 400  # displacements, up to which all eigenvalues are found at once
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
@@ -192,13 +193,13 @@ def craig_bampton(
     heavy = M_ii.diagonal() > 0.0
     largest = (stiffness[heavy] / M_ii.diagonal()[heavy]).max()
     small = None
-    if len(inner) <= max(modes, 1) + len(wanted) + 1:
+    if len(inner) <= max(DENSE, max(modes, 1) + len(wanted) + 1):
         small = _all_modes(owner, K_ii, M_ii, mean)
     del K_ii  # of a large mesh a good part of the memory
     count = modes if enough is None else min(FIRST_MODES, modes)
     while True:
         # one tells whether K_ii is regular
-        squares, shapes = small if small is not None else _lowest(solve, M_ii, len(wanted), max(count, 1))
+        squares, shapes = small if small is not None else _lowest(owner, solve, M_ii, len(wanted), max(count, 1))
         order = np.argsort(squares)[: max(count, 1)]
         owner.check(squares.min() > SINGULAR * largest, "K", squares.min(), LOOSE)
         phi = np.hstack([static, np.zeros((len(static), count))])
@@ -210,13 +211,24 @@ def craig_bampton(
         count = min(2 * count, modes)
 
 
-def _lowest(solve, M_ii, averaged, count):
-    """Squares of frequencies and modes of the interior, by Lanczos' method."""
-    size = M_ii.shape[0]
+def _lowest(owner, solve, M_ii, averaged, count):
+    """Squares of lowest frequencies and modes of the interior, by Lanczos' method.
+
+    Equal ones, of bays that are alike, need more of Lanczos' vectors.
+    """
+    n = M_ii.shape[0]
     inverse = LinearOperator(M_ii.shape, matvec=lambda right: solve(right.ravel(), np.zeros(averaged)), dtype=float)
-    start = np.random.default_rng(0).normal(size=size)
-    # of the first argument only its size is used
-    return eigsh(inverse, count, M_ii, sigma=0.0, which="LM", OPinv=inverse, v0=start)
+    start = np.random.default_rng(0).normal(size=n)
+    for vectors in (max(2 * count + 1, 20), 4 * count + 40, 10 * count + 100):
+        try:
+            # of the first argument only its size is used
+            return eigsh(inverse, count, M_ii, sigma=0.0, which="LM", OPinv=inverse, v0=start, ncv=min(vectors, n - 1))
+        except ArpackNoConvergence as error:
+            found = len(error.eigenvalues)
+    message = (
+        f"of which {found} were found: many frequencies are equal. Ask for other numbers of modes, or fewer frames"
+    )
+    raise ParameterError(owner, "modes", count, message)
 
 
 def _all_modes(owner, K_ii, M_ii, mean):

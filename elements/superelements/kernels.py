@@ -214,7 +214,10 @@ def energy(p, x, R, gravity):
 
 @kernel
 def output(p, x, R, out):
-    """Largest rotation [rad] and displacement [m] of a boundary frame from the floating frame."""
+    """Largest rotation [rad] and displacement [m] from the floating frame.
+
+    Of a boundary frame, or √(η·M̂_ηη η/m): the root mean square over the body of what modes add between held frames.
+    """
     n = 6 * p.frames + p.modes
     B, Q = np.zeros((p.frames, N_B, 2, 3)), np.zeros((p.frames, 2, 2, 3, 3))
     F, L = np.zeros((5, 2, 3, 3)), np.zeros((N_L, 2, n))
@@ -226,6 +229,12 @@ def output(p, x, R, out):
             turned += L[POSE, 0, 6 * i + 3 + k] ** 2
             moved += L[POSE, 0, 6 * i + k] ** 2
         turn, way = max(turn, turned), max(way, moved)
+    first, square = 6 * p.frames, 0.0
+    M = matrix(p.inertia_at, n, n)
+    for i in range(first, n):
+        for k in range(first, n):
+            square += L[POSE, 0, i] * M[i, k] * L[POSE, 0, k]
+    way = max(way, square / p.mass)
     out[0] = math.sqrt(turn) if det > 0.0 else math.inf
     out[1] = math.sqrt(way)
 

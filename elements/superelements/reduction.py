@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
+from fem_mbs.cells import CELLS as CELLS_OF_SOLIDS
 from fem_mbs.elements.superelements.craig_bampton import rigid_motions
 from fem_mbs.errors import ParameterError
 from fem_mbs.spelling import meant
@@ -86,6 +87,23 @@ class Reduction(Checked):
             value = value.astype(np.int64) if key in INTEGERS else value.copy()
             value.setflags(write=False)
             setattr(self, key, value)
+        self._check_values()
+
+    def _check_values(self):
+        """What would give wrong motions or stresses without a word: as of files that others have written."""
+        for key, matrices in (("M", self.M[None]), ("K", self.K[None]), ("O", self.O)):
+            apart = np.abs(matrices - matrices.transpose(0, 2, 1)).max(initial=0.0)
+            right = apart <= 1e-8 * np.abs(matrices).max(initial=0.0)
+            self.check(right, "arrays", key, "is not symmetric")
+        for key in ("faces", "cell_points"):
+            numbers, most = getattr(self, key), len(self.points)
+            right = not numbers.size or (numbers.min() >= 0 and numbers.max() < most)
+            self.check(right, "arrays", key, f"has numbers of points that are not between 0 and {most - 1}")
+        sizes = {cell.vtk: cell.nn for cell in CELLS_OF_SOLIDS.values()}
+        kinds, counts = np.unique(self.cell_types, return_counts=True)
+        right = all(kind in sizes for kind in kinds.tolist()) and len(self.cell_material) == len(self.cell_types)
+        right = right and sum(sizes[k] * c for k, c in zip(kinds.tolist(), counts.tolist())) == len(self.cell_points)
+        self.check(right, "arrays", "cell_types", "do not fit cell_points and cell_material")
 
     @property
     def size(self) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.arguments import ArrayLike
 from fem_mbs.elements.base import Inertia, register
 from fem_mbs.elements.solids.mesh_body import numbers_in, poses_of
 from fem_mbs.elements.superelements import kernels
@@ -77,7 +77,8 @@ class Superelement(Inertia):
     beyond, a run warns, and stops at 1 rad. Long parts that bend more are divided into several superelements, or are
     beams or solids.
 
-    Results: ``local_rotation`` [rad], ``local_displacement`` [m], the largest of its frames.
+    Results: ``local_rotation`` [rad], ``local_displacement`` [m], the largest of its frames; or the root mean square
+    of what the modes add to the displacements of the body, if that is more.
 
     Examples
     --------
@@ -123,7 +124,6 @@ class Superelement(Inertia):
         for first in range(0, self.modes, 3):
             own = None if name is None else f"{name} modes {first // 3 + 1}"
             nodes.append(Node3(fixed=("x", "y", "z")[self.modes - first :], name=own))
-            Checked.set_unchecked(nodes[-1], spatial=False)
         super().__init__(nodes, name=name)
         self.places = len(reduction.frames)
         for node in self.nodes:
@@ -316,9 +316,9 @@ class Superelement(Inertia):
         if turn <= LINEAR_TURN and way <= LINEAR_WAY * size:
             return []
         text = (
-            f"a frame turned by up to {turn:.2g} rad and moved by {way / size:.2g} of the size of the body, "
-            f"{size:.3g} m, from its floating frame. It is linear there: good to about {LINEAR_TURN} rad and "
-            f"{LINEAR_WAY}. Divide the part into several superelements, or use beams or solids"
+            f"a frame turned by up to {turn:.2g} rad, and a frame or all of it by modes moved by {way / size:.2g} of "
+            f"the size of the body, {size:.3g} m, from its floating frame. It is linear there: good to about "
+            f"{LINEAR_TURN} rad and {LINEAR_WAY}. Divide the part into several superelements, or use beams or solids"
         )
         return [("large deformation", max(turn / LINEAR_TURN, way / size / LINEAR_WAY), text)]
 

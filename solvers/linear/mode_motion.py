@@ -30,10 +30,9 @@ def mode_motion(
     """Results of one period of a mode, shape (N, 6); ``amplitude``: of the largest displacement [m]."""
     from fem_mbs.results.writer import ResultsWriter
 
-    places = system.spatial
-    size = float(np.ptp(state.x[places], axis=0).max()) or system.size
+    size = float(np.ptp(state.x[system.spatial], axis=0).max()) or system.size
     turned = np.linalg.norm(shape[:, 3:], axis=1).max()
-    moving = [shape[places, :3]]  # and all points of reduced bodies, whose nodes may stand still
+    moving = [shape[system.spatial, :3]]  # and all points of reduced bodies, whose nodes may stand still
     moving += [e.point_motions(state, shape[None])[0] for e in system.elements if hasattr(e, "point_motions")]
     moved = max(np.linalg.norm(part, axis=1).max() for part in moving)
     if amplitude is None:

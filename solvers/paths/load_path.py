@@ -29,6 +29,7 @@ from fem_mbs.solvers.paths.newton import extent
 from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.system import model_checks
+from fem_mbs.system.element_checks import Extremes
 from fem_mbs.system.in_use import alone
 
 CROOKED = 1e-6  # of the load: beyond that it does not grow in proportion to the load factor
@@ -142,7 +143,15 @@ def load_path(
         path = follower.path
         if follower.records:
             options = {"solver": "load_path", "step": step, "tolerance": tolerance}
-            known = {"load_factors": path.load_factors.tolist(), "unstable": path.unstable, "ended": path.ended}
+            extremes = Extremes(system)
+            for record in follower.records:
+                extremes.look(record["output"])
+            remarks = extremes.remarks()
+            path.remarks.extend(remarks)
+            known = {
+                "load_factors": path.load_factors.tolist(), "unstable": path.unstable, "ended": path.ended,
+                "warnings": remarks,
+            }  # fmt: skip
             path.results = write(system, follower.records, save, known, options)
     return path
 

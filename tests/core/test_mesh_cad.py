@@ -127,6 +127,27 @@ def test_a_model_of_the_caller_is_left_alone(plate):
         gmsh.finalize()
 
 
+def test_options_of_the_caller_change_no_mesh_and_are_there_afterwards(plate):
+    alone = fem.mesh_from_cad(plate / "plate.step", 0.01)
+    mine = {
+        "Mesh.MeshSizeFactor": 3.0, "Mesh.RecombineAll": 1.0, "Mesh.ScalingFactor": 1e3, "Mesh.MeshSizeMax": 7.0,
+        "Mesh.SubdivisionAlgorithm": 2.0, "Mesh.ElementOrder": 2.0, "General.NumThreads": 2.0,
+    }  # fmt: skip
+    gmsh.initialize(readConfigFiles=False, interruptible=False)
+    try:
+        gmsh.option.setNumber("General.Verbosity", 0)
+        for name, value in mine.items():
+            gmsh.option.setNumber(name, value)
+        gmsh.option.setString("Geometry.OCCTargetUnit", "MM")
+        there = fem.mesh_from_cad(plate / "plate.step", 0.01)
+        # optimisation of Gmsh leaves round-off of the place of its arrays in memory
+        np.testing.assert_allclose(there.points, alone.points, atol=1e-14)
+        assert {name: gmsh.option.getNumber(name) for name in mine} == mine
+        assert gmsh.option.getString("Geometry.OCCTargetUnit") == "MM"
+    finally:
+        gmsh.finalize()
+
+
 def test_what_cannot_be_meshed_is_refused_with_what_to_do(plate, tmp_path):
     step = plate / "plate.step"
 
@@ -151,6 +172,7 @@ def test_what_cannot_be_meshed_is_refused_with_what_to_do(plate, tmp_path):
     refused("is the name of all solid cells", groups={"body": [0.1, 0.01, 0.005]})
     refused("sizes = 'c' is no group; there are none", sizes={"c": 1e-3})
     refused("sizes = 0", groups={"a": [0.1, 0.01, 0.005]}, sizes={"a": 0})
+    refused("sizes = .x. is not a number", groups={"a": [0.1, 0.01, 0.005]}, sizes={"a": "x"})
     surface = meshio.read(plate / "plate.obj")
     faces = surface.cells_dict["triangle"]
     meshio.write(tmp_path / "open.obj", meshio.Mesh(surface.points, [("triangle", faces[3:])]))

@@ -82,3 +82,30 @@ def test_a_mode_is_shown_with_the_amplitude_asked_for_where_no_frame_moves(lengt
     shown = fem.modes(model, 2).motion(0, amplitude=0.01 * length, frames=4)
     moved = body.positions(shown, shown.t[0]) - body.positions(shown, shown.t[1])  # of the quarter of a period
     assert np.linalg.norm(moved, axis=1).max() == pytest.approx(0.01 * length, rel=1e-6)
+
+
+def hung(gravity, ends, **options):
+    """A bar of 1 m in its weight, held at frames ``ends``."""
+    body = fem.Superelement(reduction(modes=4, E=1e6), name="bar")
+    model = fem.Model("hung", gravity=[0, 0, -gravity])
+    model.add(body)
+    for name in ends:
+        model.add(fem.Fixed(model.ground.frame(body.frame(name).position), body.frame(name)))
+    return model
+
+
+def test_deformations_by_modes_alone_that_are_too_large_are_told():
+    for gravity, told in ((9.81, False), (981.0, True)):
+        result = fem.DecoupledNSGA(rho_inf=0.5).run(hung(gravity, ENDS), t_end=0.05, h=1e-3)
+        assert result["bar"].local_rotation.max() < 1e-9  # both frames are held
+        assert any("by modes" in text for text in result.warnings) == told
+
+
+def test_equilibria_beyond_the_linear_range_say_so_in_report_and_file(tmp_path):
+    with pytest.warns(UserWarning, match="a frame turned by up to"):
+        result = fem.static_equilibrium(hung(98.1, ["left"]), save=tmp_path / "hung.vtkhdf")
+    path = fem.load_path(hung(98.1, ["left"]))
+    for warnings in (result.results.warnings, fem.load(tmp_path / "hung.vtkhdf").warnings, path.results.warnings):
+        assert ["Divide the part" in text for text in warnings] == [True]
+    assert "Divide the part" in path.report()
+    assert not fem.load_path(hung(0.981, ["left"])).results.warnings
