@@ -17,19 +17,20 @@ from scipy.sparse import coo_matrix
 from fem_mbs.arguments import Checked
 from fem_mbs.cells import CELLS
 from fem_mbs.elements.solids.body import SolidBody
+from fem_mbs.elements.superelements.reduction import rigid_coordinates
 
 
-def unit_pull(owner: Checked, K: np.ndarray, rigid: np.ndarray, X: np.ndarray, ends: tuple[int, int]) -> tuple:
-    """c (n,), k [N/m] and d_1 (n,) of (17), of frames ``ends`` at places X (n_b, 3); ``rigid`` (n, 6) motions."""
+def unit_pull(owner: Checked, K: np.ndarray, X: np.ndarray, ends: tuple[int, int], units: np.ndarray) -> tuple:
+    """c (n,), k [N/m] and d_1 (n,) of (17), of frames ``ends`` at places X (n_b, 3); ``units`` of `as_lengths`."""
     A, B = ends
     along = X[B] - X[A]
     length = np.linalg.norm(along)
     owner.check(A != B and length > 0.0, "stiffening", ends, "must be two frames at different places")
     c = np.zeros(len(K))
     c[6 * A : 6 * A + 3], c[6 * B : 6 * B + 3] = -along / length, along / length
-    R = np.linalg.qr(rigid)[0]
-    held = K + np.abs(K).max() * R @ R.T
-    d = np.linalg.solve(held, c)
+    R = np.linalg.qr(rigid_coordinates(X - X.mean(axis=0), len(K)) * units[:, None])[0]
+    scaled = K / np.outer(units, units)
+    d = np.linalg.solve(scaled + np.abs(scaled).max() * R @ R.T, c / units) / units
     return c, float(1.0 / (c @ d)), d
 
 

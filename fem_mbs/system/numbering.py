@@ -10,6 +10,7 @@ import numpy as np
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import address
+from fem_mbs.nodes import Node1
 from fem_mbs.system.contacts import L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
 from fem_mbs.system.groups import Group
 from fem_mbs.system.layout import NO_MATRICES, Matrices
@@ -66,6 +67,10 @@ class Numbering(Checked):
         self.dof[free.ravel()] = np.arange(self.n)
         self.turns = np.array([int(free[i, 3:].any()) for i in range(N)], np.int64)
         self.states = np.array([int(getattr(node.body, "abstract", False)) for node in self.nodes], np.int64)
+        self.spatial = np.array([not isinstance(node, Node1) for node in self.nodes], bool)
+        for element in self.elements:
+            if element.places is not None:
+                self.spatial[[node.index for node in element.nodes[element.places :]]] = False
 
     def _group(self, model):
         families = {}

@@ -45,6 +45,8 @@ class System(Switches):
         Element -> {output name: slice of the output numbers}.
     dof : (6 N,) int64
         Full component -> unknown, −1 for fixed ones.
+    spatial : (N,) bool
+        Nodes that have a place; others hold plain numbers (`Node1`, amplitudes of modes), which do not turn with a body.
     initial : State
         Initial configuration and velocities (projected if asked for). A run begins with it; another state may be set:
         ``system.initial = result.state(-1)``.
@@ -224,7 +226,7 @@ class System(Switches):
         self.length = gyration or self.size
         smallest = [has_mass.min(initial=np.inf), turning.min(initial=np.inf) / self.length**2]
         self.lightest = float(min(smallest)) if np.isfinite(min(smallest)) else 1.0
-        self.extent = extent(state.x[self.free.any(axis=1)], gyration)
+        self.extent = extent(state.x[self.free.any(axis=1) & self.spatial], gyration)
         for element in self.elements:
             if hasattr(element, "use_sizes"):  # written in Python
                 element.use_sizes(self.size, self.speed_at(state) or self.size)
@@ -453,7 +455,7 @@ class System(Switches):
         for i in range(4):
             self.set_gravity(np.eye(4)[i, :3])
             _, f = self.forces(state)
-            f = f.reshape(-1, 6)
+            f = np.where(self.spatial[:, None], f.reshape(-1, 6), 0.0)
             total = f[:, :3].sum(axis=0)
             turning = np.cross(state.x, f[:, :3]).sum(axis=0) + np.einsum("nij,nj->i", state.R, f[:, 3:])
             if i < 3:

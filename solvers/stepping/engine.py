@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.nodes import Node1
 from fem_mbs.results.table import PAIR_COLUMNS
 from fem_mbs.signals import Held
 from fem_mbs.solvers.stepping import newton
@@ -204,7 +203,7 @@ class Engine:
         self.arrays["external"][:] = table
         if self.ledger is not None:
             self.arrays["booked"][:] = self.ledger.groups
-        self.arrays["spatial"][:] = [not isinstance(node, Node1) for node in system.nodes]
+        self.arrays["spatial"][:] = system.spatial
         self.arrays["T"][:] = np.eye(3)
         self.arrays["instants"][:] = self.method.instants
         self.records = np.zeros(1, RECORDS.dtype)
