@@ -153,11 +153,24 @@ def dense(K: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarr
         if inverse[-n] <= 1e-13 * inverse[-1]:
             n = int((inverse > 1e-13 * inverse[-1]).sum())  # the rest moves without mass
         squares, vectors = sigma + 1.0 / inverse[: -n - 1 : -1], vectors[:, : -n - 1 : -1]
+        squares = _sharper(squares, vectors, k, m, NEUTRAL * inverse[-1] * (squares - sigma) ** 2)
     except LinAlgError:  # unstable configuration
         k, m, basis = _condense(k, m)
         squares, vectors = eigh(k, m)
         squares, vectors = squares[:n], basis @ vectors[:, :n]
     return _without_round_off(squares, Z @ vectors, K, M, np.abs(Z) @ np.abs(vectors), sigma), Z @ vectors
+
+
+def _sharper(squares, vectors, k, m, noise):
+    """ω² (j,), Rayleigh's quotients φᵀkφ/φᵀmφ in the place of those whose ``noise`` (j,) is larger than that of the quotient.
+
+    Round-off of the inverse form goes by its largest eigenvalue, which is 1/|σ| of a free body: high modes then had
+    1e-5 of it.
+    """
+    mass = np.einsum("ij,ij->j", vectors, m @ vectors)
+    quotient = np.einsum("ij,ij->j", vectors, k @ vectors) / mass
+    sizes = np.abs(vectors)
+    return np.where(NEUTRAL * np.einsum("ij,ij->j", sizes, abs(k) @ sizes) / mass < noise, quotient, squares)
 
 
 def _without_round_off(squares, vectors, K, M, sizes, sigma):
