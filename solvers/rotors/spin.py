@@ -98,14 +98,14 @@ def spinning_matrices(system: System, state: State, spins: np.ndarray, speed: fl
     return M, (C - M @ N[free][:, free]).tocsc(), K, G
 
 
-def holding(system: System, state: State) -> np.ndarray:
-    """Multipliers (m,) with which the forces f + Gᵀλ that are left over at a state are smallest."""
+def holding(system: System, state: State, force: Any = None) -> np.ndarray:
+    """Multipliers (m,) with which the forces f + Gᵀλ that are left over at a state are smallest; f (n,) may be given."""
     from scipy.sparse import block_array, eye_array
     from scipy.sparse.linalg import splu
 
     if system.m == 0:
         return np.zeros(0)
-    f = system.reduced(system.forces(state)[1])
+    f = system.reduced(system.forces(state)[1]) if force is None else force
     G = system.matrices(state)[3]
     scale = abs(G).max() ** 2
     saddle = block_array([[eye_array(system.n), -G.T], [-G, -1e-13 * scale * eye_array(system.m)]])
