@@ -15,7 +15,7 @@ from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.superelements.craig_bampton import FrameNodes, checked_model, craig_bampton, reduced
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
 from fem_mbs.elements.superelements.reduction import Reduction, as_lengths, rigid_coordinates
-from fem_mbs.elements.superelements.stiffening import geometric_stiffness, unit_pull
+from fem_mbs.elements.superelements.stiffening import follower_stiffness, geometric_stiffness, unit_pull
 from fem_mbs.errors import ParameterError
 from fem_mbs.mesh import Mesh
 from fem_mbs.model import Model
@@ -48,7 +48,7 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, ce
         "interface_frequencies": frequencies, "basis": basis, "faces": faces,
     }  # fmt: skip
     arrays |= {} if cells is None else cells
-    arrays |= _patterns(owner, arrays, phi, basis, frames, stiffening, units)
+    arrays |= _patterns(owner, arrays, phi, basis, frames, stiffening, units, K, X)
     found = Reduction([frame.name for frame in frames], mass, arrays, name=name)
     size = np.sqrt(np.diag(found.M).clip(1e-300))
     least = float(np.linalg.eigvalsh(found.M / np.outer(size, size))[0])
@@ -76,7 +76,7 @@ def _without_rigid(owner, K, size, places, units):
     return 0.5 * (found + found.T)
 
 
-def _patterns(owner, arrays, phi, basis, frames, stiffening, units):
+def _patterns(owner, arrays, phi, basis, frames, stiffening, units, K, points):
     """Arrays of the axial stiffening."""
     n = phi.shape[1]
     if stiffening is None:
@@ -92,6 +92,8 @@ def _patterns(owner, arrays, phi, basis, frames, stiffening, units):
         made = sum(parts[:, i].T @ (G @ parts[:, i]) for i in range(3))
     else:
         made = phi.T @ (geometry @ phi)
+    forces = (K @ (phi @ d)).reshape(len(points), -1)[:, :3]
+    made = made + follower_stiffness(frames, points, forces, n)
     return {"stretch": c[None], "pull_stiffness": np.array([k]), "pull_geometry": 0.5 * (made + made.T)[None]}
 
 

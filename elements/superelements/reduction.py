@@ -170,7 +170,7 @@ def rigid_coordinates(X: np.ndarray, n: int) -> np.ndarray:
 
 
 def as_lengths(frames: int, modes: int, length: float, mass: float) -> np.ndarray:
-    """Factors (n,) that make lengths of coordinates: 1 of translations, ``length`` [m] of rotations, m^−½ of amplitudes.
+    """Factors (n,) that make lengths of coordinates: 1 of translations, ``length`` [m] of rotations, m^−½ of modes.
 
     Entries of matrices can then be compared, whatever the units of the model are.
     """

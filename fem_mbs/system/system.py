@@ -46,7 +46,7 @@ class System(Switches):
     dof : (6 N,) int64
         Full component -> unknown, −1 for fixed ones.
     spatial : (N,) bool
-        Nodes that have a place; others hold plain numbers (`Node1`, amplitudes of modes), which do not turn with a body.
+        Nodes that have a place; others hold plain numbers (`Node1`, amplitudes of modes), which do not turn.
     initial : State
         Initial configuration and velocities (projected if asked for). A run begins with it; another state may be set:
         ``system.initial = result.state(-1)``.
