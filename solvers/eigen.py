@@ -150,14 +150,36 @@ def dense(K: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarr
     try:
         # inverse form: the lowest modes come with full relative accuracy, whatever the axial stiffness
         inverse, vectors = eigh(m, k - sigma * m)
+        heavy = inverse > 1e-13 * inverse[-1]  # the rest moves without mass
         if inverse[-n] <= 1e-13 * inverse[-1]:
-            n = int((inverse > 1e-13 * inverse[-1]).sum())  # the rest moves without mass
-        squares, vectors = sigma + 1.0 / inverse[: -n - 1 : -1], vectors[:, : -n - 1 : -1]
+            n = int(heavy.sum())
+        squares, vectors = sigma + 1.0 / inverse[heavy][::-1], vectors[:, heavy][:, ::-1]
+        squares, vectors = (part[..., :n] for part in _sharper(squares, vectors, k, m, sigma))
     except LinAlgError:  # unstable configuration
         k, m, basis = _condense(k, m)
         squares, vectors = eigh(k, m)
         squares, vectors = squares[:n], basis @ vectors[:, :n]
     return _without_round_off(squares, Z @ vectors, K, M, np.abs(Z) @ np.abs(vectors), sigma), Z @ vectors
+
+
+def _sharper(squares, vectors, k, m, sigma):
+    """ω² (j,), rising, and vectors of the inverse form, those anew by Ritz's method that have lost digits in it.
+
+    Its round-off goes by its largest eigenvalue, which is 1/|σ| of a free body: frequencies then had errors of 1e-4.
+    """
+    from scipy.linalg import eigh
+
+    sizes, mass = np.abs(vectors), np.einsum("ij,ij->j", vectors, m @ vectors)
+    inverse = NEUTRAL / (squares[0] - sigma) * (squares - sigma) ** 2
+    poor = np.einsum("ij,ij->j", sizes, abs(k) @ sizes) / mass * NEUTRAL < inverse
+    if poor.any():
+        part = vectors[:, poor] / np.sqrt(mass[poor])
+        found, turned = eigh(part.T @ k @ part, part.T @ m @ part)
+        squares, vectors = squares.copy(), vectors.copy()
+        squares[poor], vectors[:, poor] = found, part @ turned
+        order = np.argsort(squares)
+        squares, vectors = squares[order], vectors[:, order]
+    return squares, vectors
 
 
 def _without_round_off(squares, vectors, K, M, sizes, sigma):

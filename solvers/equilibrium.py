@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
-from fem_mbs.nodes import Ground, Node6
 from fem_mbs.solvers.counting_rows import SAME, counting_rows
 from fem_mbs.system.factors import factors
 from fem_mbs.system.gather import gather, scatter_vector
@@ -193,7 +192,7 @@ class Equilibrium:
         if self.rotation is None:
             return np.zeros_like(state.V), self.system.no_acceleration
         w = np.sqrt(factor) * self.rotation
-        return steady_rotation(state, w, self.system.spatial)
+        return steady_rotation(self.system, state, w)
 
     def residual(self, state: State, lam: np.ndarray, factor: float, mixed: bool) -> np.ndarray | None:
         """f + Gᵀμ − M v̇ (n,), with the forces of contacts, and g of all rows in one vector; None: not finite."""
@@ -261,25 +260,25 @@ class Equilibrium:
         return lambda right: solve(self.solvable(right))
 
 
-def steady_rotation(state: State, w: np.ndarray, spatial: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Velocities and accelerations (N, 6) of nodes that all turn with w (3,) [rad/s] about the origin.
-
-    ``spatial`` (N,) bool: those that have a place; plain numbers, as amplitudes of modes are, stay what they are.
-    """
+def steady_rotation(system: System, state: State, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities and accelerations (N, 6) of nodes that all turn with w (3,) [rad/s] about the origin."""
     V, A = np.zeros_like(state.V), np.zeros_like(state.V)
-    V[spatial, :3] = np.cross(w, state.x[spatial])
-    V[spatial, 3:] = np.einsum("nji,j->ni", state.R[spatial], w)
-    A[:, :3] = np.cross(w, V[:, :3])
+    V[:, :3] = np.cross(w, state.x)
+    V[:, 3:] = np.einsum("nji,j->ni", state.R, w)
+    V[~system.spatial] = 0.0
+    A[:, :3] = np.where(system.spatial[:, None], np.cross(w, V[:, :3]), 0.0)
     return V, A
 
 
 def unfixed(system: System) -> System:
-    """The same system with every component that nodes have free: fixed ones move too when everything turns."""
+    """The same system with all three translations of a node free where one is, and all three rotations.
+
+    They all have velocities when everything turns; those of one node belong to its variations alone, (7) of the theory.
+    """
     saved = [node._free for node in system.nodes]
     try:
         for node in system.nodes:
-            turns = isinstance(node, (Node6, Ground))
-            node._free = np.array([True] * 3 + [turns] * 3)
+            node._free = np.repeat([node.free[:3].any(), node.free[3:].any()], 3)
         return System(system.model, check=False, linear_solver="superlu")
     finally:
         for node, free in zip(system.nodes, saved):
@@ -292,8 +291,9 @@ def rotating_matrices(
     """K, C, M (n, n) of small motions seen in a frame that turns with w (3,) [rad/s] about the origin.
 
     Variations relative to the frame, (ξ, δθ): δẋ = ξ̇ + ω×ξ, δẍ = ξ̈ + 2ω×ξ̇ + ω×(ω×ξ), δΩ = δθ̇ + Ω×δθ, Ω = Rᵀω. Hence
-    C + M D and K + ∂(Ma)/∂q + C N + M N², with N = (ω̃, Ω̃), N² without its rotation part, D = (2ω̃, Ω̃) per node; all
-    with full matrices, of which rows and columns of the free components are taken. ``twin``: `unfixed` of the system.
+    C + M D and K + ∂(Ma)/∂q + C N + M N², with N = (ω̃, Ω̃), N² without its rotation part, D = (2ω̃, Ω̃) per node, zero of
+    nodes without a place; all with the matrices of ``twin``, `unfixed` of the system, of which rows and columns of the
+    free components are taken.
     """
     from scipy.sparse import block_diag
 
@@ -304,24 +304,23 @@ def rotating_matrices(
     twin.signal_values[:] = system.signal_values
     for mine, theirs in zip(twin.groups, system.groups):
         mine.state[:], mine.active[:] = theirs.state, theirs.active
-    size = twin.n
+    n, moves = twin.n, twin.dof >= 0
     state = state.copy()
-    state.V[:], A = steady_rotation(state, w, system.spatial)
+    state.V[:], A = steady_rotation(system, state, w)
     twin.constraint_values(state)
-    M = twin.assemble(state, c_M=1.0).matrix()[:size, :size].tocsc()
-    C = twin.assemble(state, c_C=1.0).matrix()[:size, :size].tocsc()
-    K = twin.assemble(state, c_K=1.0, c_A=1.0, A=A, lam=lam, c_H=1.0, mixed=mixed).matrix()[:size, :size].tocsc()
-    turning = [skew(w) if spatial else np.zeros((3, 3)) for spatial in system.spatial]
-    spins = [(W, skew(R.T @ w)) for W, R in zip(turning, state.R)]
-    own = np.flatnonzero(twin.free.ravel())
+    M = twin.assemble(state, c_M=1.0).matrix()[:n, :n].tocsc()
+    C = twin.assemble(state, c_C=1.0).matrix()[:n, :n].tocsc()
+    K = twin.assemble(state, c_K=1.0, c_A=1.0, A=A, lam=lam, c_H=1.0, mixed=mixed).matrix()[:n, :n].tocsc()
+    W = [skew(place * w) for place in system.spatial]
+    spins = [skew(place * (R.T @ w)) for place, R in zip(system.spatial, state.R)]
 
-    def blocks(make):
-        return block_diag([block for W, spin in spins for block in make(W, spin)], format="csc")[own][:, own]
+    def by_node(translations):
+        blocks = [block for pair in zip(translations, spins) for block in pair]
+        return block_diag(blocks, format="csc")[moves][:, moves]
 
-    N = blocks(lambda W, spin: (W, spin))
-    NN = blocks(lambda W, spin: (W @ W, 0 * spin))
-    D = blocks(lambda W, spin: (2 * W, spin))
-    free = system.dof[own] >= 0
+    N, D = by_node(W), by_node([2.0 * turn for turn in W])
+    NN = block_diag([block for turn in W for block in (turn @ turn, np.zeros((3, 3)))], format="csc")[moves][:, moves]
+    free = (system.dof >= 0)[moves]
     return tuple(matrix.tocsc()[free][:, free] for matrix in (K + C @ N + M @ NN, C + M @ D, M))
 
 

@@ -15,8 +15,8 @@ from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.superelements.blows import MOST_MODES, Blows
 from fem_mbs.elements.superelements.craig_bampton import FrameNodes, checked_model, craig_bampton, reduced
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
-from fem_mbs.elements.superelements.reduction import Reduction, rigid_coordinates
-from fem_mbs.elements.superelements.stiffening import geometric_stiffness, unit_pull
+from fem_mbs.elements.superelements.reduction import Reduction, as_lengths, rigid_coordinates
+from fem_mbs.elements.superelements.stiffening import follower_stiffness, geometric_stiffness, unit_pull
 from fem_mbs.errors import ParameterError
 from fem_mbs.mesh import Mesh
 from fem_mbs.model import Model
@@ -47,7 +47,8 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, ce
     phi[:, 6 * len(frames) :] *= np.sqrt(mass)  # amplitudes are lengths, and alike in all units
     arrays = reduced(M, K, phi, per, len(frames))
     places = np.array([frame.at for frame in frames])
-    arrays["K"] = _without_rigid(owner, arrays["K"], abs(K).max(), rigid_coordinates(places, phi.shape[1]))
+    units = as_lengths(len(frames), modes, float(np.ptp(X, axis=0).max()), mass)
+    arrays["K"] = _without_rigid(owner, arrays["K"], abs(K[::per, ::per]).max(), places, units)
     centre = np.array([rigid[1, 5], rigid[2, 3], rigid[0, 4]]) / mass  # e_z × X along y, …
     inertia = rigid[3:, 3:] - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
     basis = phi.reshape(len(X), per, -1)[:, :3].reshape(3 * len(X), -1)
@@ -56,7 +57,7 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, ce
         "interface_frequencies": frequencies, "basis": basis, "faces": faces,
     }  # fmt: skip
     arrays |= {} if cells is None else cells
-    arrays |= _patterns(owner, arrays, phi, basis, frames, stiffening)
+    arrays |= _patterns(owner, arrays, phi, basis, frames, stiffening, units, K, X)
     found = Reduction([frame.name for frame in frames], mass, arrays, name=name)
     size = np.sqrt(np.diag(found.M).clip(1e-300))
     least = float(np.linalg.eigvalsh(found.M / np.outer(size, size))[0])
@@ -68,17 +69,23 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, ce
     return found
 
 
-def _without_rigid(owner, K, size, rigid):
-    """K̂ without what round-off of the solution leaves as resistance to rigid motions; refused if it is more."""
-    strain = np.abs(K @ rigid).max() / (max(np.abs(K).max(), size) * np.abs(rigid).max())
+def _without_rigid(owner, K, size, places, units):
+    """K̂ without what round-off of the solution leaves as resistance to rigid motions; refused if it is more.
+
+    ``size``: of the entries of K [N/m]; ``units``: of `as_lengths`.
+    """
+    rigid = rigid_coordinates(places - places.mean(axis=0), len(K))
+    rigid = rigid * units[:, None] / np.abs(rigid * units[:, None]).max(axis=0).clip(1e-300)
+    K = K / np.outer(units, units)
+    strain = np.abs(K @ rigid).max() / max(np.abs(K).max(), size)
     owner.check(strain < 1e-8, "K", strain, "resists rigid motions after reduction: it is badly conditioned")
     Q = np.linalg.qr(rigid)[0]
     free = np.eye(len(K)) - Q @ Q.T
-    found = free @ K @ free
+    found = (free @ K @ free) * np.outer(units, units)
     return 0.5 * (found + found.T)
 
 
-def _patterns(owner, arrays, phi, basis, frames, stiffening):
+def _patterns(owner, arrays, phi, basis, frames, stiffening, units, K, points):
     """Arrays of the axial stiffening."""
     n = phi.shape[1]
     if stiffening is None:
@@ -87,14 +94,15 @@ def _patterns(owner, arrays, phi, basis, frames, stiffening):
     for frame in (first, last):
         owner.check(frame in names, "stiffening", frame, f"is no frame; there are {', '.join(names)}")
     X = arrays["positions"]
-    rigid = rigid_coordinates(X, n)
-    c, k, d = unit_pull(owner, arrays["K"], rigid, X, (names.index(first), names.index(last)))
+    c, k, d = unit_pull(owner, arrays["K"], X, (names.index(first), names.index(last)), units)
     if callable(geometry):
         G = geometry((basis @ d).reshape(-1, 3))
         parts = basis.reshape(-1, 3, n)
         made = sum(parts[:, i].T @ (G @ parts[:, i]) for i in range(3))
     else:
         made = phi.T @ (geometry @ phi)
+    forces = (K @ (phi @ d)).reshape(len(points), -1)[:, :3]
+    made = made + follower_stiffness(frames, points, forces, n)
     return {"stretch": c[None], "pull_stiffness": np.array([k]), "pull_geometry": 0.5 * (made + made.T)[None]}
 
 

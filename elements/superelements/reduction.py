@@ -229,6 +229,14 @@ def rigid_coordinates(X: np.ndarray, n: int) -> np.ndarray:
     return found
 
 
+def as_lengths(frames: int, modes: int, length: float, mass: float) -> np.ndarray:
+    """Factors (n,) that make lengths of coordinates: 1 of translations, ``length`` [m] of rotations, m^−½ of modes.
+
+    Entries of matrices can then be compared, whatever the units of the model are.
+    """
+    return np.concatenate([np.tile(np.repeat([1.0, length or 1.0], 3), frames), np.full(modes, 1.0 / np.sqrt(mass))])
+
+
 @Keywords.known
 def load_reduction(path: Any) -> Reduction:
     """A reduction that `Reduction.save` wrote.

@@ -45,6 +45,8 @@ class System(Switches):
         Element -> {output name: slice of the output numbers}.
     dof : (6 N,) int64
         Full component -> unknown, −1 for fixed ones.
+    spatial : (N,) bool
+        Nodes that have a place; others hold plain numbers (`Node1`, amplitudes of modes), which do not turn.
     initial : State
         Initial configuration and velocities (projected if asked for). A run begins with it; another state may be set:
         ``system.initial = result.state(-1)``.
@@ -453,9 +455,9 @@ class System(Switches):
         for i in range(4):
             self.set_gravity(np.eye(4)[i, :3])
             _, f = self.forces(state)
-            f = f.reshape(-1, 6)
-            total = f[self.spatial, :3].sum(axis=0)
-            turning = np.cross(state.x, f[:, :3])[self.spatial].sum(axis=0) + np.einsum("nij,nj->i", state.R, f[:, 3:])
+            f = np.where(self.spatial[:, None], f.reshape(-1, 6), 0.0)
+            total = f[:, :3].sum(axis=0)
+            turning = np.cross(state.x, f[:, :3]).sum(axis=0) + np.einsum("nij,nj->i", state.R, f[:, 3:])
             if i < 3:
                 force[i], moment[i] = total, turning
             else:  # without gravity: what springs do

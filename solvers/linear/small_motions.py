@@ -16,7 +16,7 @@ import numpy as np
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.model import compiled
 from fem_mbs.solvers.counting_rows import SAME, counting_rows, spread
-from fem_mbs.solvers.equilibrium import rotating_matrices
+from fem_mbs.solvers.equilibrium import rotating_matrices, steady_rotation
 from fem_mbs.solvers.linear.closed_contacts import ClosedContacts
 from fem_mbs.solvers.rotors.spin import check_symmetry, holding, spinning_matrices, turning
 from fem_mbs.solvers.static_result import StaticResult
@@ -104,6 +104,8 @@ def small_motions(
     found = SmallMotions(system, state, lam)
     found.rotation = w
     if w is not None:
+        if not isinstance(about, StaticResult):
+            found.multipliers = lam = _at_rest(found)
         found.K, found.C, found.M = rotating_matrices(system, state, lam, w)
         found.G = system.matrices(state)[3]
     elif spinning:
@@ -118,7 +120,7 @@ def small_motions(
     force = _left_over(found)
     force = closed.add_to(found, force)
     found.count_rows()
-    if not isinstance(about, StaticResult) and w is None:
+    if not isinstance(about, StaticResult):
         found.remarks += _loads(found, force)
     found.remarks += _neutral(system) + closed.remarks
     return found
@@ -169,16 +171,26 @@ def _spin(owner, found, given, about):
 def _at_rest(found):
     """Multipliers of a state that its joints hold in equilibrium (a pendulum that hangs), zero if they do not."""
     system = found.system
-    found.multipliers = lam = holding(system, found.state)
+    force = system.reduced(_forces(found))
+    found.multipliers = lam = holding(system, found.state, force)
     left = np.abs(_left_over(found)).max(initial=0.0)
-    size = np.abs(system.reduced(system.forces(found.state)[1])).max(initial=0.0)
-    return lam if left <= HELD * size else np.zeros(system.m)
+    return lam if left <= HELD * np.abs(force).max(initial=0.0) else np.zeros(system.m)
+
+
+def _forces(found):
+    """Forces (6 N,) at the state, in a rotating frame with those of inertia."""
+    if found.rotation is None:
+        return found.system.forces(found.state)[1].copy()
+    turning_state = found.state.copy()
+    turning_state.V[:], A = steady_rotation(found.system, found.state, found.rotation)
+    Ma, f = found.system.forces(turning_state, A)
+    return f - Ma
 
 
 def _left_over(found):
     """Forces (n,) that the constraints do not hold."""
     system = found.system
-    force = system.forces(found.state)[1]
+    force = _forces(found)
     if system.non_holonomic or found.spins is not None or np.any(found.multipliers):
         system.constraint_values(found.state)
         force = force + system.constraint_forces(found.multipliers)
@@ -212,7 +224,8 @@ def _loads(found, force):
     _, where = system.unknown(int(np.argmax(np.where(force > small, force, 0.0))))
     if system.non_holonomic:
         return [f"The model does not rest at this configuration: forces are left over (most on {where})."]
+    what, how = ("Loads act", "") if found.rotation is None else ("Centrifugal forces or loads act", ", rotation=…")
     return [
-        f"Loads act at this configuration (most on {where}) that nothing says to be in equilibrium: their stiffness "
-        "is left out. Give an equilibrium: modes(system, about=static_equilibrium(system))."
+        f"{what} at this configuration (most on {where}) that nothing says to be in equilibrium: their stiffness is "
+        f"left out. Give an equilibrium: modes(system, about=static_equilibrium(system{how}))."
     ]

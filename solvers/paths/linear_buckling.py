@@ -285,6 +285,9 @@ def bound_geometric(element: Any) -> Any:
 def _critical(matrices, system, n, reverse, drift):
     """x (k,) of (2) by increasing size, and motions with multipliers by columns.
 
+    The load has no stiffness on multipliers: they are left out of the iteration, which otherwise finds pairs of
+    multipliers alone that are round-off, with any x. Of what it finds x has to be −yᵀA₀y/yᵀA₁y.
+
     Loads that would move the model by its own extent before are none: linear analysis ends long before.
     """
     from scipy.linalg import eig
@@ -295,21 +298,25 @@ def _critical(matrices, system, n, reverse, drift):
         solve = factors(A).solve
     except RuntimeError:
         raise _soft(system) from None
-    size = A.shape[0]
+    size = system.n  # rows of constraints are at the end
+    stiff = slope[:, :size]
+    if abs(slope).sum() > abs(slope[:size, :size]).sum():
+        size, stiff = A.shape[0], slope
     wanted = 4 * n + 8
     if size <= max(DENSE, wanted + 2):
-        inverse, vectors = eig(-solve(slope.toarray()))
+        inverse, vectors = eig(-solve(stiff.toarray())[:size])
     else:
-        operator = LinearOperator(A.shape, matvec=lambda y: -solve(slope @ y), dtype=float)
-        start = solve(np.random.default_rng(0).normal(size=size))
+        operator = LinearOperator((size, size), matvec=lambda y: -solve(stiff @ y)[:size], dtype=float)
+        start = solve(np.random.default_rng(0).normal(size=A.shape[0]))[:size]
         try:
             inverse, vectors = eigs(operator, wanted, which="LM", v0=start, maxiter=300)
         except ArpackError as error:
             raise SolverError(f"buckling of '{system.name}': {error}. Ask for fewer load factors") from error
     real = (np.abs(inverse.imag) <= 1e-6 * np.abs(inverse)) & (inverse.real != 0.0)
-    x, vectors = 1.0 / inverse[real].real, vectors[:, real].real
-    first, second = (np.einsum("ik,ik->k", vectors, part @ vectors) for part in (slope, other))
-    keep = np.abs(first - second) <= SAME * np.abs(first)
+    x = 1.0 / inverse[real].real
+    vectors = -x * solve(stiff @ vectors[:, real].real)
+    first, second, still = (np.einsum("ik,ik->k", vectors, part @ vectors) for part in (slope, other, A))
+    keep = (np.abs(first - second) <= SAME * np.abs(first)) & (np.abs(still + x * first) <= SAME * np.abs(still))
     keep &= (reverse | (x > 0.0)) & (drift * np.abs(x) < 1.0)
     order = np.flatnonzero(keep)[np.argsort(np.abs(x[keep]))][:n]
     return x[order], vectors[:, order]

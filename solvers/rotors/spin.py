@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.errors import ParameterError, SolverError, label
+from fem_mbs.nodes import Node3
 from fem_mbs.rotations import exp, skew
 from fem_mbs.spelling import listed
 from fem_mbs.system.state import State
@@ -98,14 +99,14 @@ def spinning_matrices(system: System, state: State, spins: np.ndarray, speed: fl
     return M, (C - M @ N[free][:, free]).tocsc(), K, G
 
 
-def holding(system: System, state: State) -> np.ndarray:
-    """Multipliers (m,) with which the forces f + Gᵀλ that are left over at a state are smallest."""
+def holding(system: System, state: State, force: Any = None) -> np.ndarray:
+    """Multipliers (m,) with which the forces f + Gᵀλ that are left over are smallest; f (n,) may be given."""
     from scipy.sparse import block_array, eye_array
     from scipy.sparse.linalg import splu
 
     if system.m == 0:
         return np.zeros(0)
-    f = system.reduced(system.forces(state)[1])
+    f = system.reduced(system.forces(state)[1]) if force is None else force
     G = system.matrices(state)[3]
     scale = abs(G).max() ** 2
     saddle = block_array([[eye_array(system.n), -G.T], [-G, -1e-13 * scale * eye_array(system.m)]])
@@ -193,6 +194,13 @@ def _same_supports(owner, system, spins):
         spin, free = spins[node.index], np.diag(system.free[node.index, 3:].astype(float))
         if not spin.any():
             continue
+        if isinstance(node, Node3):
+            whose = f" of {label(node.body)}" if node.body is not None else ""
+            what = (
+                f"has {label(node)}{whose}, which cannot turn about itself: a rotor with a solid or superelement in it "
+                "has modes in the rotating frame alone, modes(…, rotation=…)"
+            )
+            raise ParameterError(owner, "rotor", system.name, what)
         if np.abs(free @ skew(spin) - skew(spin) @ free).max() > 1e-9 or np.abs(free @ spin - spin).max() > 1e-9:
             what = f"has {label(node)}, which turns but has rotations fixed ({', '.join(_fixed(system, node))}) in its"
             raise ParameterError(
