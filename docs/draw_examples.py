@@ -530,8 +530,9 @@ def gripper():
         "gripper.png",
         time=case.t_end,
         color="von_mises",
+        arrows=False,
         view=(0.2, -1, 0.25),
-        zoom=1.2,
+        zoom=1.7,
         size=(900, 760),
         caption=False,
     )

@@ -99,6 +99,8 @@ def test_deformations_by_modes_alone_that_are_too_large_are_told():
         result = fem.DecoupledNSGA(rho_inf=0.5).run(hung(gravity, ENDS), t_end=0.05, h=1e-3)
         assert result["bar"].local_rotation.max() < 1e-9  # both frames are held
         assert any("by modes" in text for text in result.warnings) == told
+        eta = np.hstack([result[f"bar modes {k}"].position for k in (1, 2)])
+        np.testing.assert_allclose(result["bar"].local_displacement.ravel(), np.linalg.norm(eta, axis=1), rtol=1e-9)
 
 
 def test_equilibria_beyond_the_linear_range_say_so_in_report_and_file(tmp_path):
