@@ -123,7 +123,7 @@ def add_at_nodes(extrapolation, rows, volumes, strain, stress, total):
 
 @kernel
 def principal(stress, values):
-    """Eigenvalues (n, 3) of symmetric matrices (n, 3, 3), rising, by Jacobi's rotations; NaN where one is not finite."""
+    """Eigenvalues (n, 3) of symmetric matrices (n, 3, 3), rising, by Jacobi's rotations; NaN of what is not finite."""
     A = local_matrix(3, 3)
     for n in range(len(stress)):
         size = 0.0
@@ -131,7 +131,7 @@ def principal(stress, values):
             for j in range(3):
                 A[i, j] = 0.5 * (stress[n, i, j] + stress[n, j, i])
                 size += abs(A[i, j])
-        for sweep in range(SWEEPS):
+        for _ in range(SWEEPS):
             if not abs(A[0, 1]) + abs(A[0, 2]) + abs(A[1, 2]) > ROUND_OFF * size:
                 break
             for k in range(3):

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.errors import ParameterError, SolverError, label
+from fem_mbs.nodes import Node3
 from fem_mbs.rotations import exp, skew
 from fem_mbs.spelling import listed
 from fem_mbs.system.state import State
@@ -194,6 +195,10 @@ def _same_supports(owner, system, spins):
         if not spin.any():
             continue
         if np.abs(free @ skew(spin) - skew(spin) @ free).max() > 1e-9 or np.abs(free @ spin - spin).max() > 1e-9:
+            if isinstance(node, Node3):
+                what = f"has {label(node)}, which turns but has no rotation, as nodes of solids have none: take "
+                what += "fem.modes about fem.static_equilibrium(…, rotation=…), modes in the rotating frame"
+                raise ParameterError(owner, "model", system.name, what)
             what = f"has {label(node)}, which turns but has rotations fixed ({', '.join(_fixed(system, node))}) in its"
             raise ParameterError(
                 owner, "model", system.name, f"{what} own axes; use joints, or fix both across the axis"
