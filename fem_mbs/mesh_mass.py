@@ -203,7 +203,11 @@ def _check_closed(owner, points, faces):
     balance = np.bincount(where.reshape(-1), weights=signs)
     open_edges, turned = int((count % 2 == 1).sum()), int(((count % 2 == 0) & (balance != 0)).sum())
     owner.check(open_edges == 0, "mesh", open_edges, "edges have no face on one side: the surface is not closed")
-    owner.check(turned == 0, "mesh", turned, "edges are between faces that are turned differently: where is inside?")
+    message = (
+        "edges are between faces that are turned differently: where is inside? Gmsh writes such files of parts made of "
+        "volumes: write STEP there; other programs turn faces alike (trimesh: mesh.fix_normals())"
+    )
+    owner.check(turned == 0, "mesh", turned, message)
 
 
 def moments(corners: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:

@@ -95,6 +95,10 @@ class TiedNode(Constraint):
         self.record = (N,)
 
 
+def _how_far(distance):
+    return f"{distance:.3g} m away" if np.isfinite(distance) else "beside all faces"
+
+
 class Tie(Checked):
     """Bond of two solids whose meshes do not match; ``model.add(tie)`` adds it.
 
@@ -180,7 +184,7 @@ class Tie(Checked):
         allowed = [tolerance or TOLERANCE * sizes[face] for face, _ in found]
         bad = np.flatnonzero(~(best <= allowed))
         if len(bad):
-            named = [f"{k} at {x[k].round(6).tolist()} m, {best[k]:.3g} m away" for k in bad[:SHOWN]]
+            named = [f"{k} at {x[k].round(6).tolist()} m, {_how_far(best[k])}" for k in bad[:SHOWN]]
             message = (
                 f"has {len(bad)} of {len(x)} nodes that lie on no face of the other group: {'; '.join(named)}. Take "
                 "the group that lies within the other, or give the gap that is allowed by tolerance"

@@ -18,6 +18,7 @@ import numpy as np
 
 from fem_mbs.arguments import Named, StepError
 from fem_mbs.errors import FemMbsError
+from fem_mbs.nodes import Node
 from fem_mbs.results import read_checks
 from fem_mbs.results.contact_motion import impact_times
 from fem_mbs.results.energy_table import EnergyTable, energy_table, work_of
@@ -136,7 +137,8 @@ class Results:
         return list(self._entries)
 
     def __getitem__(self, name):
-        """`History` of a node, body, joint, beam or contact."""
+        """`History` of a node, body, joint, beam or contact, by its name, or of a node itself (of a solid)."""
+        name = self._name_of(name) if isinstance(name, Node) else name
         if not isinstance(name, str) or name not in self._entries:
             where = f"result of model '{self.model}'"
             if any(group["name"] == name for group in self.description.get("contact_groups", ())):
@@ -152,6 +154,14 @@ class Results:
                 quantities |= of_element(self, self.description["elements"][element])
             self._cache[name] = History(name, quantities)
         return self._cache[name]
+
+    def _name_of(self, node):
+        """Name of a node of the model, of nodes without a name, too."""
+        alike = [(e is not None, name) for name, (i, e) in self._entries.items() if i is not None and i == node.index]
+        names = [name for _, name in sorted(alike)]  # its own before that of what it carries
+        if not names or (node.name or None) != (self.description["nodes"][node.index]["name"] or None):
+            raise FemMbsError(f"result of model '{self.model}': {node!r} is no node of this model")
+        return names[0]
 
     def __contains__(self, name):
         return name in self._entries

@@ -241,8 +241,8 @@ def failure(
     residuals = ", ".join(f"{e:.1e}" for e in history[-4:]) or "none (singular or not finite)"
     cure = (
         "Usual causes: an instability (buckling, snap-through: the load cannot grow on this path; fem_mbs.load_path "
-        "follows it by arc length), a mechanism without stiffness, or a beam turned by more than 2.8 rad between its "
-        "ends (use more elements)"
+        "follows it by arc length), a mechanism without stiffness (fem.explain tells what moves freely), or a "
+        "beam turned by more than 2.8 rad between its ends (use more elements)"
         if adaptive
         else "Use adaptive=True or more steps"
     )

@@ -67,6 +67,11 @@ class _Failure:
         element = self.system.find_nonfinite(state, a["Vd"])
         source = f"{label(element)} returned a force that is not finite" if element else "a number that is not finite"
         text = f"{self.start} stopped: {source}. The run stopped before using it."
+        if hasattr(element, "cell"):
+            text += (
+                " Usual cause: it was pressed flat or turned inside out. Smaller steps, smaller elements where the "
+                "load acts, another type of element (which one: docs/theory/solids.md), or a harder material."
+            )
         return self.error(text, element, NonFiniteError)
 
     def singular(self) -> SolverError:

@@ -308,3 +308,33 @@ def test_a_damped_body_is_one_line_of_the_energy_table():
     assert [(line.name, line.kind) for line in table.lines] == [("bar 0", "damper"), ("bar 1", "damper")]
     assert table.work("bar 0") < -1e-3
     assert abs(table.numerical) < 1e-6 * abs(table.total("damper"))
+
+
+def test_results_know_nodes_of_a_solid_by_themselves():
+    """They have no names: the history of a node is that of its place in the model, whatever it is called there."""
+    body = fem.SolidBody(fem.block_mesh([1.0, 0.1, 0.1], [4, 1, 1]), fem.SolidMaterial(1e9, 0.3, 1000), name="bar")
+    body.fix("x0")
+    model = fem.Model("bar", gravity=[0, 0, -9.81])
+    bob = fem.RigidBody.sphere(1.0, 0.1, position=[0, 5, 0], name="bob")
+    model.add(body, bob)
+    result = fem.DecoupledNSGA().run(model, t_end=2e-3, h=1e-3)
+    tip = body.node_at([1.0, 0.1, 0.1])
+    assert result[tip].position[0] == pytest.approx([1.0, 0.1, 0.1]) and result[tip].position[-1, 2] < 0.1
+    assert np.array_equal(result[bob.node].position, result["bob"].position)
+    with pytest.raises(fem.FemMbsError, match="is no node of this model"):
+        result[fem.Node3([1, 2, 3])]
+
+
+def test_a_solid_that_is_pressed_flat_is_told_with_its_usual_cause():
+    """A block of rubber that a piston drives beyond its height in three steps."""
+    rubber = fem.SolidMaterial(E=1e6, nu=0.4, density=1000, law="neo-hookean")
+    body = fem.SolidBody(fem.block_mesh([0.1, 0.1, 0.1], [2, 2, 2], cell="hexahedron"), rubber, name="block")
+    body.fix("z0")
+    piston = fem.SurfaceCoupling(body, "z1", kind="rigid", name="top")
+    model = fem.Model("pressed")
+    model.add(body, piston)
+    down = fem.Signal(lambda t: -0.15 * (1 - np.cos(np.pi * t / 3e-3)))
+    model.add(fem.Prismatic.at(model.ground, piston.node, piston.center, [0, 0, 1], motor=fem.Motor(position=down)))
+    with pytest.raises(fem.SolverError) as told:
+        fem.DecoupledNSGA().run(model, t_end=3e-3, h=1e-3)
+    assert "turned inside out" in str(told.value)

@@ -84,3 +84,14 @@ def test_momentum_of_a_superelement_in_free_flight_is_that_of_its_motion_as_a_ri
     assert result.angular_momentum == pytest.approx(
         np.tile(result.angular_momentum[0], (len(result.t), 1)), abs=1e-5 * np.abs(result.angular_momentum[0]).max()
     )
+
+
+def test_campbell_of_a_solid_says_what_to_take_instead():
+    body = fem.SolidBody(fem.block_mesh([LENGTH, THICK, WIDE], [4, 1, 1]), TITANIUM, name="blade")
+    body.fix("x0")
+    model = fem.Model("blade")
+    model.add(body)
+    with pytest.raises(
+        fem.ParameterError, match=r"has no rotation, as nodes of solids.*take fem\.modes about fem\.static"
+    ):
+        fem.campbell(model, [0.0, 100.0], 2, rotor=body, axis=[1, 0, 0])
