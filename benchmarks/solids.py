@@ -6,7 +6,7 @@ its own quadrature of degree 2. One process; best of three.
 
     python benchmarks/solids.py [divisions]
     python benchmarks/solids.py steps [divisions]     a falling cube of Tetra10, and a bar beside its superelement
-    python benchmarks/solids.py reduce [elements]     a file with so many Tetra10 is read and reduced
+    python benchmarks/solids.py reduce [elements, a, b]    a bar a : b : 1 of so many Tetra10 is read and reduced
 """
 
 import sys
@@ -131,7 +131,7 @@ def steps(n=16):
     )
 
 
-def reduce(count=100_000):
+def reduce(count=100_000, length=4, height=2):
     """A part of so many tetrahedra in a file of Gmsh's format, read and reduced to two frames and 20 modes."""
     import resource
     import tempfile
@@ -139,14 +139,16 @@ def reduce(count=100_000):
 
     import meshio
 
-    n = round((count / 6 / 8) ** (1 / 3))
-    mesh = fem.block_mesh([0.4, 0.1, 0.2], [4 * n, n, 2 * n], cell="tetra10")
+    n = round((count / 6 / length / height) ** (1 / 3))
+    mesh = fem.block_mesh([0.1 * length, 0.1, 0.1 * height], [length * n, n, height * n], cell="tetra10")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "part.vtu"
         meshio.Mesh(mesh.points, [("tetra10", mesh.cells["tetra10"])]).write(path)
         wall, busy = time.perf_counter(), time.process_time()
         read = fem.read_mesh(path)
-        read = read.with_group("left", lambda x: x[:, 0] < 1e-9).with_group("right", lambda x: x[:, 0] > 0.4 - 1e-9)
+        read = read.with_group("left", lambda x: x[:, 0] < 1e-9).with_group(
+            "right", lambda x: x[:, 0] > 0.1 * length - 1e-9
+        )
         at = time.perf_counter() - wall
         part = fem.reduce_mesh(read, fem.SolidMaterial(210e9, 0.3, 7850.0), {"a": "left", "b": "right"}, modes=20)
         wall, busy = time.perf_counter() - wall, time.process_time() - busy
