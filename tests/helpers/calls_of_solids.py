@@ -174,12 +174,14 @@ SOLIDS = {
             coupling={"b": "averaged"},
             mass="lumped",
             stiffening=("a", "b"),
+            energy_kept=0.01,
+            struck={"a": [1, 0, 0]},
             name="part",
         ),
     ),
     "reduce_matrices": lambda: (
         fem.reduce_matrices,
-        dict(**shaft(), modes=0, coupling="rigid", stiffening=None, name="shaft"),
+        dict(**shaft(), modes=0, coupling="rigid", stiffening=None, energy_kept=None, struck=None, name="shaft"),
     ),
     "load_reduction": lambda: (fem.load_reduction, dict(path=reduction_file())),
     "Reduction": lambda: (
@@ -187,6 +189,7 @@ SOLIDS = {
         dict(frames=("a", "b"), mass=2.0, arrays={key: getattr(reduction(), key) for key in ARRAYS}, name="part"),
     ),
     "Reduction.effective_mass": lambda: (reduction().effective_mass, dict(frame="a", direction=[1, 0, 0])),
+    "Reduction.with_modes": lambda: (reduction().with_modes, dict(modes=[1])),
     "Superelement": lambda: (
         fem.Superelement,
         dict(
