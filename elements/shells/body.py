@@ -12,7 +12,7 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.cells import FACES
 from fem_mbs.elements.shells.element import SHELLS, ShellElement, badness, checked_axis, normals_of
-from fem_mbs.elements.shells.orientation import shared_edges, smooth_normals, turned_cells
+from fem_mbs.elements.shells.orientation import branches, covered, joined, shared_edges, smooth_normals, turned_cells
 from fem_mbs.elements.shells.record import DRILLING, records
 from fem_mbs.elements.shells.section import ShellSection
 from fem_mbs.elements.solids.element import MASSES
@@ -120,7 +120,7 @@ class ShellBody(MeshBody):
         }
         fold = self.number("fold", fold, "rad", above=0, below=0.5 * np.pi)
         X = self.mesh.points
-        blocks = self._oriented(self.as_flag("orient", orient))
+        blocks = self._oriented(self.as_flag("orient", orient), fold)
         self._use_points(np.unique(np.concatenate([rows.ravel() for rows in blocks])))
         directors = self._directors(normals, blocks, fold)
         self._refuse_bad(blocks, directors)
@@ -180,10 +180,15 @@ class ShellBody(MeshBody):
             self.check(wrong == 0, "section", list(section), message)
         return found
 
-    def _oriented(self, orient):
+    def _oriented(self, orient, fold):
         """Points (k, nn) of the cells of each type, all of one side up."""
+        X = self.mesh.points
         blocks = [self.mesh.cells[cell][numbers] for cell, numbers in self.cells.items()]
-        edges = shared_edges(blocks)
+        twice = covered(blocks)
+        where = X[twice[:1]].mean(axis=(0, 1)).round(6).tolist() if len(twice) else None
+        message = f"has cells that lie on each other: two with three common corners, near {where} m. Take each once"
+        self.check(not len(twice), "mesh", self.mesh, message)
+        edges = joined(shared_edges(blocks), branches(X, blocks, fold))
         wrong = int(np.sum(~edges.alike))
         if wrong == 0:
             return blocks
@@ -260,21 +265,34 @@ class ShellBody(MeshBody):
         return found
 
     def edges_of(self, owner: Any, group: str) -> np.ndarray:
-        """Places (k, 2) in `nodes` of the edges of cells both of whose nodes are in a group, each once.
+        """Places (k, 2) in `nodes` of the edges of a group, each once: its line cells, or where it has none all edges
+        of cells with both nodes in it.
 
         Raises
         ------
         ParameterError
-            In the name of ``owner``: no such group, or one without edges of this body.
+            In the name of ``owner``: no such group, or one without edges of this body; both edges of the rim and edges
+            inside, between nodes of the group.
         """
         inside = np.isin(np.arange(len(self.nodes)), self.node_numbers(group))
         pairs = [
             np.stack([rows, np.roll(rows, -1, axis=1)], axis=2).reshape(-1, 2) for rows in self.connectivity.values()
         ]
-        every = np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0)
-        found = every[inside[every].all(axis=1)]
-        owner.check(len(found) > 0, "group", group, "has no edges of this body")
-        return found
+        every, count = np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0, return_counts=True)
+        lines = self.mesh.group(group).get("line", ())
+        if len(lines):
+            n, asked = len(self.nodes), np.sort(self._place[self.mesh.cells["line"][lines]], axis=1)
+            chosen = np.isin(every @ [n, 1], asked[asked[:, 0] >= 0] @ [n, 1])
+        else:
+            chosen = inside[every].all(axis=1)
+            rim = chosen & (count == 1)
+            message = (
+                f"has {rim.sum()} edges of the rim, and {(chosen & ~rim).sum()} inside whose ends are both in it too. "
+                "Give the nodes of one line, as of each side by itself, or line cells (a physical curve of Gmsh)"
+            )
+            owner.check(not rim.any() or (rim == chosen).all(), "group", group, message)
+        owner.check(chosen.any(), "group", group, "has no edges of this body")
+        return every[chosen]
 
     def nodal_volumes(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Places (n, nn) in `nodes` of elements of one kind, and the part (n, nn) [m³] of their volume of each node."""

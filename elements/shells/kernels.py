@@ -451,10 +451,12 @@ def energy(p, x, R, gravity):
 
 @kernel
 def output(p, x, R, v, out):
-    """Fill out (8,): N₁₁, N₂₂, N₁₂, M₁₁, M₂₂, M₁₂, Q₁, Q₂ at the middle, section axes."""
+    """Fill out (9,): N₁₁, N₂₂, N₁₂, M₁₁, M₂₂, M₁₂, Q₁, Q₂ at the middle, section axes, and the largest |δ|."""
     z, e = local_matrix(16, 3), local_vector(19)
     carried(p, x, R, z)
     strains(p, z, e)
+    for a in range(len(x)):
+        out[8] = max(out[8], abs(e[len(p.H) + a]))
     if p.beta > 0.0:
         z_v = local_matrix(16, 3)
         carried_rates(p, R, v, z_v)

@@ -1,6 +1,7 @@
 """Sides and normals of surfaces that are made of triangles and quadrilaterals.
 
-Two cells that share an edge run along it in opposite directions where both have the same side up. Directors of a node
+Two cells that share an edge run along it in opposite directions where both have the same side up. At edges where three
+or more meet this holds for two that continue each other, as the skin does at a rib. Directors of a node
 are means of the normals of the cells around it, weighted with the angles there; cells on the two sides of a fold have
 directors of their own, and so have cells at edges where three or more meet.
 
@@ -18,7 +19,7 @@ from fem_mbs.shell_stiffness import unit
 
 
 class Edges(NamedTuple):
-    """Edges that exactly two cells share.
+    """Pairs of cells at edges, and what the two have there.
 
     Attributes
     ----------
@@ -33,7 +34,63 @@ class Edges(NamedTuple):
 
 
 def shared_edges(blocks: list[np.ndarray]) -> Edges:
-    """Edges of cells in blocks (k, nn) of points; cells and their corners are numbered through all blocks."""
+    """Edges that exactly two cells share."""
+    every, order, first, count = edges_of_cells(blocks)
+    return paired(every[order[first[count == 2]]], every[order[first[count == 2] + 1]])
+
+
+def branches(points: np.ndarray, blocks: list[np.ndarray], fold: float) -> Edges:
+    """Pairs of cells that continue each other, within ``fold`` [rad], at edges of three or more cells.
+
+    A rib on a skin: the two cells of the skin have one side up, and pressure on both is one pressure. Of the cells at
+    an edge two are a pair that each leave it opposite to the other, more than to any other.
+    """
+    every, order, first, count = edges_of_cells(blocks)
+    middles = np.concatenate([points[rows].mean(axis=1) for rows in blocks])
+    pairs = [np.zeros((0, 2), np.int64)]
+    for k in np.unique(count[count > 2]):
+        members = order[first[count == k, None] + np.arange(k)]  # (m, k) rows of `every`
+        a, b = points[every[members[:, 0], 0]], points[every[members[:, 0], 1]]
+        along = unit(b - a)[:, None]
+        away = middles[every[members, 4]] - a[:, None]
+        away = unit(away - np.einsum("mki,mki->mk", away, np.broadcast_to(along, away.shape))[..., None] * along)
+        cosine = np.einsum("mki,mli->mkl", away, away)
+        best = cosine.argmin(axis=2)
+        mutual = np.take_along_axis(best, best, axis=1) == np.arange(k)
+        straight = np.take_along_axis(cosine, best[..., None], axis=2)[..., 0] < -np.cos(fold)
+        edge, own = np.nonzero(mutual & straight & (np.arange(k) < best))
+        pairs.append(np.stack([members[edge, own], members[edge, best[edge, own]]], axis=1))
+    a, b = np.concatenate(pairs).T
+    return paired(every[a], every[b])
+
+
+def joined(*parts: Edges) -> Edges:
+    """Pairs of several kinds as one."""
+    return Edges(*(np.concatenate(arrays) for arrays in zip(*parts)))
+
+
+def covered(blocks: list[np.ndarray]) -> np.ndarray:
+    """Points (k, 3) of corners that two cells have: of triangles, or three corners of quadrilaterals."""
+    parts, cell = [], 0
+    for rows in blocks:
+        three = [rows] if rows.shape[1] == 3 else [np.delete(rows, k, axis=1) for k in range(4)]
+        number = np.arange(cell, cell + len(rows))
+        parts += [np.column_stack([np.sort(part, axis=1), number]) for part in three]
+        cell += len(rows)
+    once = np.unique(np.concatenate(parts), axis=0)  # a cell with one node twice has some of them twice itself
+    every, count = np.unique(once[:, :3], axis=0, return_counts=True)
+    return every[count > 1]
+
+
+def edges_of_cells(blocks: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Edges of cells in blocks (k, nn) of points; cells and their corners are numbered through all blocks.
+
+    Returns
+    -------
+    every : (n, 5) int, of each cell: both ends, both corners, the cell
+    order : (n,) int, rows of ``every`` that belong to one edge follow one another
+    first, count : (m,) int, where in ``order`` those of an edge begin, and how many they are
+    """
     parts, cell, corner = [], 0, 0
     for rows in blocks:
         n, nn = rows.shape
@@ -47,8 +104,11 @@ def shared_edges(blocks: list[np.ndarray]) -> Edges:
     order = np.lexsort((high, low))
     key = np.stack([low, high], axis=1)[order]
     first = np.flatnonzero(np.append(True, (np.diff(key, axis=0) != 0).any(axis=1)))
-    pairs = first[np.diff(np.append(first, len(key))) == 2]
-    a, b = every[order[pairs]], every[order[pairs + 1]]
+    return every, order, first, np.diff(np.append(first, len(key)))
+
+
+def paired(a: np.ndarray, b: np.ndarray) -> Edges:
+    """Pairs of rows a and b (m, 5) of `edges_of_cells`."""
     alike = a[:, 0] == b[:, 1]
     start = np.where(alike, b[:, 3], b[:, 2])
     end = np.where(alike, b[:, 2], b[:, 3])
@@ -77,7 +137,7 @@ def smooth_normals(points: np.ndarray, blocks: list[np.ndarray], edges: Edges, f
     """Directors (k, nn, 3) of each block: means over cells that meet at angles below ``fold`` [rad]."""
     normals = np.concatenate([normals_of(points[rows]) for rows in blocks])
     cosine = np.einsum("ei,ei->e", *(normals[k] for k in edges.cells.T))
-    joined = edges.ends[(cosine > np.cos(fold)) & edges.alike].reshape(-1, 2)
+    smooth = edges.ends[(cosine > np.cos(fold)) & edges.alike].reshape(-1, 2)
     weighted = []
     for rows in blocks:
         X = points[rows]
@@ -85,7 +145,7 @@ def smooth_normals(points: np.ndarray, blocks: list[np.ndarray], edges: Edges, f
         angle = np.arccos(np.clip(np.einsum("eai,eai->ea", forth, back), -1.0, 1.0))
         weighted.append((unit(corners(X)) * angle[..., None]).reshape(-1, 3))
     every = np.concatenate(weighted)
-    graph = coo_matrix((np.ones(len(joined)), joined.T), shape=(len(every), len(every)))
+    graph = coo_matrix((np.ones(len(smooth)), smooth.T), shape=(len(every), len(every)))
     _, part = connected_components(graph, directed=False)
     total = np.stack([np.bincount(part, every[:, i]) for i in range(3)], axis=1)
     directors, found, at = unit(total)[part], [], 0

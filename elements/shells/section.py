@@ -65,6 +65,9 @@ class PlyMaterial(Checked):
         )
         self.density = self.positive("density", density, "kg/m³")
 
+    def __repr__(self) -> str:
+        return f"PlyMaterial(E1={self.E1:g}, E2={self.E2:g}, nu12={self.nu12:g}, density={self.density:g})"
+
     @property
     def plane_stress(self) -> np.ndarray:
         """Q (3, 3) [Pa] of (2), axes of the material."""
@@ -184,7 +187,10 @@ class ShellSection(Checked):
             if isinstance(material, SolidMaterial) and material.law != "st-venant-kirchhoff":
                 message = "is not for shells, whose strains are small: law='st-venant-kirchhoff'"
                 raise ParameterError(self, "material", material, message)
-            checked.append((material, self.positive("thickness", thickness, "m"), self.number("angle", angle)))
+            angle = self.number("angle", angle, "rad")
+            message = f"is more than a whole turn: in degrees? {math.radians(angle):.6g} rad are {angle:g}°"
+            self.check(abs(angle) <= 2 * math.pi, "angle", angle, message)
+            checked.append((material, self.positive("thickness", thickness, "m"), angle))
         self.layers = tuple(checked)
         t = np.array([layer[1] for layer in checked])
         density = np.array([layer[0].density for layer in checked])

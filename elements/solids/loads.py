@@ -354,7 +354,7 @@ class EdgeTraction(_BodyLoad):
     ----------
     body : ShellBody
     group : str
-        Nodes, or cells: all edges of the shell with both ends in it.
+        Line cells (a physical curve of Gmsh); or nodes of a line: all edges of the shell with both ends in it.
     traction : (3,) [N/m], inertial axes
     signal : float, callable or Signal, optional
         Factor or function of time that scales the traction.
@@ -367,7 +367,7 @@ class EdgeTraction(_BodyLoad):
     Raises
     ------
     ParameterError
-        Not a shell; no such group, no edges in it.
+        Not a shell; no such group, no edges in it; nodes with edges of the rim and others inside between them.
     """
 
     def __init__(

@@ -47,7 +47,8 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, ce
     phi[:, 6 * len(frames) :] *= np.sqrt(mass)  # amplitudes are lengths, and alike in all units
     arrays = reduced(M, K, phi, per, len(frames))
     places = np.array([frame.at for frame in frames])
-    units = as_lengths(len(frames), phi.shape[1] - 6 * len(frames), float(np.ptp(X, axis=0).max()), mass)
+    taken = len(arrays["K"]) - 6 * len(frames)  # may be fewer than asked for, by ``energy_kept``
+    units = as_lengths(len(frames), taken, float(np.ptp(X, axis=0).max()), mass)
     arrays["K"] = _without_rigid(owner, arrays["K"], abs(K[::per, ::per]).max(), places, units)
     centre = np.array([rigid[1, 5], rigid[2, 3], rigid[0, 4]]) / mass  # e_z × X along y, …
     inertia = rigid[3:, 3:] - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))

@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import warnings
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -262,6 +263,39 @@ def test_cells_with_different_sides_up_are_refused_or_turned_over():
         assert a.node_directors.mean(axis=0) == pytest.approx(b.node_directors.mean(axis=0), abs=1e-12)
 
 
+def ribbed(flip):
+    """Two squares of a skin that meet over the upper side of a rib, the second turned over or not."""
+    points = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0], [1, 0, -1], [1, 1, -1]]
+    second = [5, 4, 1, 2] if flip else [1, 4, 5, 2]
+    return fem.Mesh(points, {"quad": [[0, 1, 2, 3], second, [1, 2, 7, 6]]}, {"skin": {"quad": [0, 1]}})
+
+
+def test_the_skin_over_a_rib_has_one_side_up():
+    """At an edge of three cells two continue each other: a pressure on both must not cancel."""
+    sheet = section(1.0, 0.3, 0.1)
+    with pytest.raises(fem.ParameterError, match="has 1 edges whose two cells have different sides up"):
+        fem.ShellBody(ribbed(True), sheet)
+    for body in (fem.ShellBody(ribbed(True), sheet, orient=True), fem.ShellBody(ribbed(False), sheet)):
+        assert fem.SurfacePressure(body, "skin", 3.0).total == pytest.approx([0, 0, -6.0])
+    # three walls at 120° have no side in common: as they are
+    a = np.sqrt(0.75)
+    star = [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1], [-0.5, a, 0], [-0.5, a, 1], [-0.5, -a, 0], [-0.5, -a, 1]]
+    fem.ShellBody(fem.Mesh(star, {"quad": [[0, 2, 3, 1], [0, 4, 5, 1], [0, 1, 7, 6]]}), sheet)
+
+
+@pytest.mark.parametrize("orient", [False, True])
+def test_cells_that_lie_on_each_other_are_refused(orient):
+    """They would be a sheet twice as thick; the same cell again, turned over, or a quadrilateral over triangles."""
+    mesh = fem.panel_mesh([1, 1], [2, 2])
+    quads, sheet = mesh.cells["quad"], section(1.0, 0.3, 0.1)
+    for again in (quads[3], quads[3, ::-1], np.roll(quads[3], 1)):
+        with pytest.raises(fem.ParameterError, match=r"cells that lie on each other.*near .* m\. Take each once"):
+            fem.ShellBody(fem.Mesh(mesh.points, {"quad": [*quads, again]}), sheet, orient=orient)
+    both = {"quad": quads[:1], "triangle": quads[:1][:, [[0, 1, 2], [0, 2, 3]]][0]}
+    with pytest.raises(fem.ParameterError, match="cells that lie on each other"):
+        fem.ShellBody(fem.Mesh(mesh.points, both), sheet, orient=orient)
+
+
 def test_a_moebius_strip_is_refused():
     n, rows = 24, []
     angle = 2 * np.pi * np.arange(n) / n
@@ -359,6 +393,60 @@ def test_loads_of_a_shell_have_the_resultants_of_its_area_volume_and_edges():
     solid = fem.SolidBody(fem.block_mesh([1, 1, 1], [1, 1, 1]), STEEL)
     with pytest.raises(fem.ParameterError, match="must be a ShellBody"):
         fem.EdgeTraction(solid, "x1", [0, 0, 1])
+
+
+def test_edges_of_a_group_are_those_of_its_line():
+    """A triangle in a corner has an edge inside with both ends on the rim: it must not be loaded too."""
+
+    def on_rim(x):
+        return (np.abs(x[:, :2] - 0.5) > 0.49).any(axis=1)
+
+    plain = fem.panel_mesh([1, 1], [2, 2], cell="triangle")
+    corner = np.flatnonzero(plain.points[:, :2].sum(axis=1) == 0)[0]
+    line = [[k, k + 1] for k in (0, 1)]  # of the lower side
+    mesh = fem.Mesh(plain.points, dict(plain.cells) | {"line": line}, dict(plain.groups) | {"low": {"line": [0, 1]}})
+    mesh = mesh.with_group("rim", on_rim).with_group("middle", lambda x: np.abs(x[:, 0] - 0.5) < 0.01)
+    body = fem.ShellBody(mesh, section(1.0, 0.3, 0.1))
+    assert corner == 0 and fem.EdgeTraction(body, "low", [0, 0, 2]).total == pytest.approx([0, 0, 2])
+    assert fem.EdgeTraction(body, "middle", [0, 0, 2]).total == pytest.approx([0, 0, 2])  # a line inside
+    with pytest.raises(fem.ParameterError, match="8 edges of the rim, and 2 inside whose ends are both in it"):
+        fem.EdgeTraction(body, "rim", [0, 0, 2])
+    # one cell across: line cells of both long sides, whose nodes are all there are
+    ribbon = fem.panel_mesh([3, 1], [3, 1])
+    sides = [[k, k + 1] for k in (0, 1, 2, 4, 5, 6)]
+    ribbon = fem.Mesh(ribbon.points, dict(ribbon.cells) | {"line": sides}, {"sides": {"line": range(6)}})
+    load = fem.EdgeTraction(fem.ShellBody(ribbon, section(1.0, 0.3, 0.1)), "sides", [0, 0, 1])
+    assert load.total == pytest.approx([0, 0, 6])
+
+
+def test_a_moment_about_the_normal_of_one_node_is_told():
+    """It meets the stiffness of drilling alone, c A_66 a: the angle grows as cells shrink. Several nodes carry it."""
+    told = r"Shell4 'plate \d+' \(and 3 more\): a node is turned about its normal by 0\.\d* rad"
+    moment = 2.5e-8
+    for n in (4, 8):
+        body = plate(n, 0.01)
+        node = body.node_at([0.5, 0.5, 0])
+        with pytest.warns(UserWarning, match=told):
+            result = fem.static_equilibrium(model_of(body, fem.PointMoment(node, [0, 0, moment])), stability=False)
+        R = result.state.R[node.index]
+        drill = max(result.output(element, "drilling")[0] for element in body.elements)
+        k = 1e-3 * 0.01 / 2.6 / n**2  # c A_66 a
+        # ½ k sin²φ; the surface itself is stiffer by 1/c and turns by 1e-3 of it and less
+        assert math.atan2(R[1, 0], R[0, 0]) == pytest.approx(0.5 * math.asin(2 * moment / k), rel=3e-3)
+        assert drill == pytest.approx(R[1, 0], rel=3e-3)
+
+
+def test_a_moment_about_the_normal_of_several_nodes_is_not_told():
+    """The same moment as forces on the nodes around: they turn with their surface."""
+    body = plate(8, 0.01)
+    model = model_of(body)
+    for x, y, fx, fy in ((1, 0, 0, 1), (0, 1, -1, 0), (-1, 0, 0, -1), (0, -1, 1, 0)):
+        node = body.node_at([0.5 + x / 8, 0.5 + y / 8, 0])
+        model.add(fem.PointForce(node, np.array([fx, fy, 0]) * 2e-8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = fem.static_equilibrium(model, stability=False)
+    assert max(result.output(element, "drilling")[0] for element in body.elements) < 1e-4
 
 
 # --- stresses ---------------------------------------------------------------------------------------------------------
@@ -564,6 +652,10 @@ def test_wrong_shells_are_refused_with_a_cure():
         fem.ShellSection(fem.SolidMaterial(1.0, 0.3, 1.0, law="neo-hookean"), 0.1)
     with pytest.raises(fem.ParameterError, match=r"must be between −3.74166 and 3.74166, √\(E1/E2\)"):
         fem.PlyMaterial(140e9, 10e9, 4.0, 5e9, 5e9, 3.5e9, 1600)
+    with pytest.raises(
+        fem.ParameterError, match=r"angle = 45\.0 is more than a whole turn: in degrees\? 0\.785398 rad"
+    ):
+        fem.ShellSection.layered([(CARBON, 1e-3, 45)])
     with pytest.raises(fem.ParameterError, match=r"layers .* must be a list of \(material"):
         fem.ShellSection.layered([(STEEL, 1e-3)])
     plies = fem.ShellSection.layered([(CARBON, 1e-3, 0.0)])
