@@ -555,6 +555,44 @@ def gripper():
     keep(figure, "gripper")
 
 
+def snap_fit():
+    """The hook on the ramp, and pulled back; force on the catch over its place, beside the closed forms."""
+    import matplotlib.image
+    import matplotlib.pyplot as plt
+    import snap_fit as case
+
+    model, hook, push = case.build()
+    result = fem.DecoupledNSGA(rho_inf=0.5).run(model, t_end=case.t_end, h=5e-4)
+    force, rise = case.motion(result, hook, push)
+    figure = plt.figure(figsize=(11.0, 4.2), layout="constrained")
+    axes = figure.subplot_mosaic([["up", "force"], ["held", "force"]])
+    for name, time in {"up": result.t[force.argmax()], "held": case.t_end}.items():
+        result.picture(
+            "hook.png",
+            time=time,
+            color="von_mises",
+            arrows=False,
+            view=(0.08, -1, 0.12),
+            zoom=1.0,
+            size=(1000, 420),
+            caption=False,
+        )
+        axes[name].imshow(matplotlib.image.imread("hook.png"))
+        axes[name].set_axis_off()
+    axis, way = axes["force"], 1e3 * (case.outside - np.array([case.place(t) for t in result.t]))
+    pushed = result.t < case.t_wait
+    axis.plot(way[pushed], force[pushed], label="pushed in")
+    heights = np.linspace(0.02, 0.98, 50) * case.overlap
+    up = slice(0, force.argmax() + 1)
+    axis.plot(
+        np.interp(heights, rise[up], way[up]), [case.insertion_force(w) for w in heights], "k:", label="beam-column"
+    )
+    axis.plot(way[~pushed], force[~pushed] / 20, label="pulled back, over 20")
+    axis.set(xlabel="way of the catch [mm]", ylabel="force on the catch [N]")
+    axis.legend(fontsize=8)
+    keep(figure, "snap_fit")
+
+
 def twisted_beam():
     """Von Mises stress under the load along z."""
     example("twisted_beam")
@@ -614,5 +652,5 @@ DRAWINGS = (
     spinning_cue_ball,
     elastic_bar, rolling_disc, sampled_pendulum, snap_through, frame_buckling, door_closer, quarter_car,
     slider_crank_friction, four_bar_motor, geared_servo, cable_payload, pick_and_place, belt_drive,
-    ring_hits_ground, rod_from_cad, gear_with_thin_web, gripper, shell_panel_arm, twisted_beam,
+    ring_hits_ground, rod_from_cad, gear_with_thin_web, gripper, snap_fit, shell_panel_arm, twisted_beam,
 )  # fmt: skip
