@@ -23,14 +23,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh, null_space
-from scipy.sparse import block_array, coo_matrix, csc_matrix, csr_matrix, vstack
+from scipy.sparse import block_array, coo_array, coo_matrix, csc_array, csc_matrix, csr_matrix, tril, vstack
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import ParameterError
 from fem_mbs.rotations import skew
-from fem_mbs.system.factors import factors
+from fem_mbs.system.factors import factors, positive_factors
 
 RIGID = 1e-7  # largest |K R|/(|K| |R|) of a model that can move as a rigid body
 LOOSE = "leaves nodes that move freely while the frames are held, as with a frame of one point or a hinge inside"
@@ -60,11 +60,14 @@ def rigid_motions(X: np.ndarray, per: int) -> np.ndarray:
     return found.reshape(-1, 6)
 
 
-def checked_model(owner: Checked, M: Any, K: Any, X: np.ndarray, per: int) -> tuple[Any, Any, np.ndarray]:
-    """M and K in columns, and RᵀMR (6, 6) of the rigid motions about the origin; refuses what is no free body."""
+def checked_model(owner: Checked, matrices: list, X: np.ndarray, per: int) -> tuple[Any, Any, np.ndarray]:
+    """M and K in columns, and RᵀMR (6, 6) of the rigid motions about the origin; refuses what is no free body.
+
+    They are taken out of the list ``matrices``: two copies of a large K do not fit into the memory.
+    """
     found = []
-    for name, A in (("M", M), ("K", K)):
-        A = csc_matrix(A, dtype=float)
+    for name in ("M", "K"):
+        A = csc_matrix(matrices.pop(0), dtype=float)
         n = per * len(X)
         owner.check(
             A.shape == (n, n), name, A.shape, f"must have {n} rows and columns: {per} for each of {len(X)} nodes"
@@ -77,6 +80,7 @@ def checked_model(owner: Checked, M: Any, K: Any, X: np.ndarray, per: int) -> tu
             apart < 1e-8, name, apart, "is not symmetric: largest difference over largest value. Give all of it"
         )
         found.append(A if apart == 0.0 else (A - 0.5 * difference).tocsc())
+        del A, difference
     M, K = found
     R = rigid_motions(X, per)
     strain = np.abs(K @ R).max(axis=0) / (abs(K).max() * np.abs(R).max(axis=0).clip(1e-300))
@@ -87,6 +91,53 @@ def checked_model(owner: Checked, M: Any, K: Any, X: np.ndarray, per: int) -> tu
     )
     owner.check(worst < RIGID, "K", "values", message)
     return M, K, R.T @ (M @ R)
+
+
+class Halved:
+    """A symmetric matrix of which the lower triangle is held, with some rows before all others.
+
+    Parameters
+    ----------
+    A : (n, n) sparse, both triangles
+    first : (k,) int, rows that come first
+
+    Attributes
+    ----------
+    lower : (n, n) in columns, in this order
+    order : (n,) int, row of A of each row; those after the first are in their order
+    """
+
+    def __init__(self, A: Any, first: np.ndarray) -> None:
+        n = A.shape[0]
+        self.shape, self.first = A.shape, len(first)
+        place = np.full(n, -1, np.int32)
+        place[first] = np.arange(len(first))
+        rest = np.flatnonzero(place < 0)
+        self.order = np.concatenate([first, rest]).astype(np.int32)
+        place[rest] = np.arange(len(first), n)
+        A = csc_array(A)
+        rows, columns = place[A.indices], np.repeat(place, np.diff(A.indptr))
+        kept = rows >= columns
+        entries = A.data[kept], (rows[kept], columns[kept])
+        del rows, columns, kept
+        self.lower = coo_array(entries, shape=A.shape).tocsc()
+
+    def __matmul__(self, x: np.ndarray) -> np.ndarray:
+        own = x[self.order]
+        found = np.empty_like(own)
+        diagonal = self.lower.diagonal().reshape(-1, *[1] * (own.ndim - 1))
+        found[self.order] = self.lower @ own + self.lower.T @ own - diagonal * own
+        return found
+
+    def rest(self) -> Any:
+        """Lower triangle of the rows and columns after the first; its values are those of ``lower`` itself."""
+        k, (n, _), begin = self.first, self.shape, self.lower.indptr[self.first]
+        parts = self.lower.data[begin:], self.lower.indices[begin:] - k, self.lower.indptr[k:] - begin
+        return csc_array(parts, shape=(n - k, n - k))
+
+    def across(self) -> Any:
+        """The rows after the first, in the first columns."""
+        return self.lower[:, : self.first].tocsr()[self.first :]
 
 
 class FrameNodes(NamedTuple):
@@ -141,8 +192,9 @@ def averages(owner: Checked, frames: list[FrameNodes], X: np.ndarray, per: int) 
 
 def connected(owner: Checked, K: Any, X: np.ndarray, per: int, frames: list) -> None:
     """Refuse a body in several parts, of which some would float; the nodes of a frame are one."""
-    A = K.tocoo()
-    links = [(A.row // per, A.col // per), *((f.nodes, np.full(len(f.nodes), f.nodes[0])) for f in frames)]
+    A = K.lower.tocoo()
+    node = K.order // per
+    links = [(node[A.row], node[A.col]), *((f.nodes, np.full(len(f.nodes), f.nodes[0])) for f in frames)]
     rows, columns = (np.concatenate(part) for part in zip(*links))
     graph = coo_matrix((np.ones(len(rows), bool), (rows, columns)), shape=(len(X), len(X)))
     count, part = connected_components(graph, directed=False)
@@ -158,7 +210,7 @@ def connected(owner: Checked, K: Any, X: np.ndarray, per: int, frames: list) -> 
 def craig_bampton(
     owner: Checked,
     M: Any,
-    K: Any,
+    K: Halved,
     X: np.ndarray,
     per: int,
     frames: list[FrameNodes],
@@ -167,13 +219,12 @@ def craig_bampton(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Columns Φ (n, 6 n_b + m) of (13), (14), (17), and the frequencies [rad/s] of the fixed-interface modes.
 
+    ``K``: with the nodes of rigid frames first, as `followers` gives them.
     ``enough``: of columns Φ how many modes suffice, None if all of them do not; more are then sought, up to ``modes``.
     """
     held, rows = followers(frames, X, per)
     mean, wanted = averages(owner, frames, X, per)
-    inside = np.ones(K.shape[0], bool)
-    inside[held] = False
-    inner = np.flatnonzero(inside)
+    inner = K.order[K.first :]
     most = max(len(inner) - len(wanted) - 1, 0)
     if enough is not None:
         modes = min(modes, most)
@@ -183,23 +234,23 @@ def craig_bampton(
     if not len(inner):
         return static, np.zeros(0)
     connected(owner, K, X, per, frames)
-    K_ii, mean = K[inner][:, inner].tocsc(), mean[:, inner]
+    K_ii, mean = K.rest(), mean[:, inner]
     try:
         solve = _held(K_ii, mean)
     except RuntimeError as error:
         raise ParameterError(owner, "K", K.shape, LOOSE) from error
-    static[inner] = solve(-np.asarray(K[inner][:, held] @ rows), wanted)
-    M_ii, stiffness = M[inner][:, inner].tocsc(), K_ii.diagonal()
-    heavy = M_ii.diagonal() > 0.0
-    largest = (stiffness[heavy] / M_ii.diagonal()[heavy]).max()
+    static[inner] = solve(-(K.across() @ rows), wanted)
+    weights, stiffness = M.diagonal()[inner], K_ii.diagonal()
+    heavy = weights > 0.0
+    largest = (stiffness[heavy] / weights[heavy]).max()
     small = None
     if len(inner) <= max(DENSE, max(modes, 1) + len(wanted) + 1):
-        small = _all_modes(owner, K_ii, M_ii, mean)
+        small = _all_modes(owner, _whole(K_ii), M[inner][:, inner], mean)
     del K_ii  # of a large mesh a good part of the memory
     count = modes if enough is None else min(FIRST_MODES, modes)
     while True:
         # one tells whether K_ii is regular
-        squares, shapes = small if small is not None else _lowest(owner, solve, M_ii, len(wanted), max(count, 1))
+        squares, shapes = small if small is not None else _lowest(owner, solve, M, inner, len(wanted), max(count, 1))
         order = np.argsort(squares)[: max(count, 1)]
         owner.check(squares.min() > SINGULAR * largest, "K", squares.min(), LOOSE)
         phi = np.hstack([static, np.zeros((len(static), count))])
@@ -211,13 +262,20 @@ def craig_bampton(
         count = min(2 * count, modes)
 
 
-def _lowest(owner, solve, M_ii, averaged, count):
+def _lowest(owner, solve, M, inner, averaged, count):
     """Squares of lowest frequencies and modes of the interior, by Lanczos' method.
 
     Equal ones, of bays that are alike, need more of Lanczos' vectors.
     """
-    n = M_ii.shape[0]
-    inverse = LinearOperator(M_ii.shape, matvec=lambda right: solve(right.ravel(), np.zeros(averaged)), dtype=float)
+    n = len(inner)
+    whole = np.zeros(M.shape[0])
+
+    def momentum(speeds):
+        whole[inner] = speeds.ravel()
+        return (M @ whole)[inner]
+
+    inverse = LinearOperator((n, n), matvec=lambda right: solve(right.ravel(), np.zeros(averaged)), dtype=float)
+    M_ii = LinearOperator((n, n), matvec=momentum, dtype=float)
     start = np.random.default_rng(0).normal(size=n)
     for vectors in (max(2 * count + 1, 20), 4 * count + 40, 10 * count + 100):
         try:
@@ -242,13 +300,18 @@ def _all_modes(owner, K_ii, M_ii, mean):
         raise ParameterError(owner, "M", M_ii.shape, message) from error
 
 
+def _whole(lower):
+    """Both triangles of a symmetric matrix."""
+    return (lower + tril(lower, -1).T).tocsc()
+
+
 def _held(K_ii, mean):
-    """Function (right, wanted) that solves K_ii u + 𝒜ᵀλ = right, 𝒜 u = wanted."""
+    """Function (right, wanted) that solves K_ii u + 𝒜ᵀλ = right, 𝒜 u = wanted; K_ii: its lower triangle."""
     if not mean.shape[0]:
-        factor = factors(K_ii, positive=True)
+        factor = positive_factors(K_ii)
         return lambda right, wanted: factor.solve(right)
     n, scale = K_ii.shape[0], np.abs(K_ii.diagonal()).mean() / abs(mean).max()
-    factor = factors(block_array([[K_ii, scale * mean.T], [scale * mean, None]]))
+    factor = factors(block_array([[_whole(K_ii), scale * mean.T], [scale * mean, None]]))
     return lambda right, wanted: factor.solve(np.concatenate([right, scale * wanted]))[:n]
 
 

@@ -3,6 +3,7 @@
 Source: docs/theory/superelements.md, section 2.
 """
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,14 @@ from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import area_shares
 from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.superelements.blows import MOST_MODES, Blows
-from fem_mbs.elements.superelements.craig_bampton import FrameNodes, checked_model, craig_bampton, reduced
+from fem_mbs.elements.superelements.craig_bampton import (
+    FrameNodes,
+    Halved,
+    checked_model,
+    craig_bampton,
+    followers,
+    reduced,
+)
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
 from fem_mbs.elements.superelements.reduction import Reduction, as_lengths, rigid_coordinates
 from fem_mbs.elements.superelements.stiffening import follower_stiffness, geometric_stiffness, unit_pull
@@ -26,14 +34,17 @@ from fem_mbs.system.system import System
 MODES = 12  # by default
 
 
-def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, cells=None, blows=(None, None)):
+def _finish(owner, matrices, X, per, frames, modes, faces, name, stiffening=None, cells=None, blows=(None, None)):
     """Checks, reduction and mass properties of a model.
 
+    ``matrices``: list of M and K, which is emptied.
     ``blows``: energy kept and frames struck, see `Blows`.
     ``cells``: arrays of the solids, see `Reduction`.
     ``stiffening``: two names of frames, and K_G, or a function of displacements (k, 3) that gives K_G of a component.
     """
-    M, K, rigid = checked_model(owner, M, K, X, per)
+    M, K, rigid = checked_model(owner, matrices, X, per)
+    size = abs(K[::per, ::per]).max()
+    K = Halved(K, followers(frames, X, per)[0])
     mass = rigid[0, 0]
     owner.check(mass > 0.0, "M", mass, "gives a mass that is not positive")
     kept, struck = blows
@@ -47,9 +58,8 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, ce
     phi[:, 6 * len(frames) :] *= np.sqrt(mass)  # amplitudes are lengths, and alike in all units
     arrays = reduced(M, K, phi, per, len(frames))
     places = np.array([frame.at for frame in frames])
-    taken = len(arrays["K"]) - 6 * len(frames)  # may be fewer than asked for, by ``energy_kept``
-    units = as_lengths(len(frames), taken, float(np.ptp(X, axis=0).max()), mass)
-    arrays["K"] = _without_rigid(owner, arrays["K"], abs(K[::per, ::per]).max(), places, units)
+    units = as_lengths(len(frames), phi.shape[1] - 6 * len(frames), float(np.ptp(X, axis=0).max()), mass)
+    arrays["K"] = _without_rigid(owner, arrays["K"], size, places, units)
     centre = np.array([rigid[1, 5], rigid[2, 3], rigid[0, 4]]) / mass  # e_z × X along y, …
     inertia = rigid[3:, 3:] - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
     basis = phi.reshape(len(X), per, -1)[:, :3].reshape(3 * len(X), -1)
@@ -191,11 +201,24 @@ def reduce_mesh(
     >>> rod.frames, rod.modes, round(rod.mass, 9)
     (('left', 'right'), 6, 78.5)
     """
-    body = SolidBody(mesh, material, group=group, elements=elements, mass=mass, name=name)
     owner = Named("reduce_mesh", name)
-    model = Model(name or "reduction")
+    matrices, X, named, faces, given, cells = _parts(
+        owner, mesh, material, frames, coupling, stiffening, dict(group=group, elements=elements, mass=mass, name=name)
+    )
+    gc.collect()  # body and system, whose parts refer to each other: a good part of the memory
+    return _finish(owner, matrices, X, 3, named, modes, faces, name, given, cells, (energy_kept, struck))
+
+
+def _parts(owner, mesh, material, frames, coupling, stiffening, options):
+    """What `_finish` needs of a mesh: matrices, positions, frames, faces, stiffening and cells.
+
+    ``options``: of `SolidBody`.
+    """
+    body = SolidBody(mesh, material, **options)
+    group = options["group"]
+    model = Model(options["name"] or "reduction")
     model.add(body)
-    M, K = _matrices_of(model, body)
+    matrices = _matrices_of(model, body)
 
     def shares(group, nodes):
         try:
@@ -219,14 +242,11 @@ def reduce_mesh(
             plain, "stiffening", stiffening, "is not for elements with incompatible strains; use quadratic cells"
         )
         given = (*_two(owner, stiffening, 2), lambda u: geometric_stiffness(body, u))
-    faces = np.concatenate(triangles)
-    return _finish(
-        owner, M, K, body.reference, 3, named, modes, faces, name, given, _cells(body), (energy_kept, struck)
-    )
+    return matrices, body.reference, named, np.concatenate(triangles), given, _cells(body)
 
 
 def _matrices_of(model, body):
-    """M and K (3 n, 3 n) of a free body, in the order of its nodes; the system of a large one is given back."""
+    """M and K (3 n, 3 n) of a free body, in the order of its nodes, as a list."""
     system = System(model, check=False)
     state = system.initial
     dofs = system.expanded(np.arange(system.n, dtype=float) + 1.0).astype(np.int64) - 1
@@ -237,6 +257,8 @@ def _matrices_of(model, body):
     for weights in ({"c_M": 1.0}, {"c_K": 1.0}):
         A = system.assemble(state, **weights).matrix()
         found.append(A if in_order else A.tocsr()[numbers][:, numbers])
+    found[0] = found[0].copy()
+    found[0].eliminate_zeros()  # of different components: two thirds of the pattern
     return found
 
 
@@ -347,7 +369,9 @@ def reduce_matrices(
         geometry = geometry.matrix(labels, per) if isinstance(geometry, Entries) else geometry
         owner.check(geometry.shape == K.shape, "stiffening", geometry.shape, f"must be of the shape of K, {K.shape}")
         given = (first, last, geometry)
-    return _finish(owner, M, K, X, per, named, modes, np.zeros((0, 3)), name, given, blows=(energy_kept, struck))
+    matrices = [M, K]
+    del M, K
+    return _finish(owner, matrices, X, per, named, modes, np.zeros((0, 3)), name, given, blows=(energy_kept, struck))
 
 
 def _labelled(owner, points):

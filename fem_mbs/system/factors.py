@@ -50,16 +50,37 @@ def factors(matrix: Any, positive: bool = False) -> Any:
     RuntimeError
         The matrix is exactly singular, or not positive definite; SuperLU does not find the second.
     """
-    from scipy.sparse import csc_array
+    from scipy.sparse import csc_array, tril
     from scipy.sparse.linalg import splu
 
     matrix = csc_array(matrix)
+    if positive:
+        return positive_factors(tril(matrix, format="csc"))
     matrix.sort_indices()
     n = matrix.shape[0]
-    if positive and library("cholmod") is not None:
-        return Cholesky(matrix)
-    if n > FEW and not positive:
+    if n > FEW:
         pointers, rows = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
         if fills_in(n, predicted_fill(n, pointers, rows)):
             return _Multifrontal(matrix)
-    return splu(matrix, **(SYMMETRIC if positive else {}))
+    return splu(matrix)
+
+
+def positive_factors(lower: Any) -> Any:
+    """As `factors` of a positive definite matrix, of which the lower triangle is given: half the memory.
+
+    Parameters
+    ----------
+    lower : (n, n) sparse, compressed by columns
+
+    Raises
+    ------
+    RuntimeError
+        As `factors`.
+    """
+    from scipy.sparse import tril
+    from scipy.sparse.linalg import splu
+
+    lower.sort_indices()
+    if library("cholmod") is not None:
+        return Cholesky(lower)
+    return splu((lower + tril(lower, -1).T).tocsc(), **SYMMETRIC)

@@ -1,6 +1,7 @@
 """CHOLMOD of SuiteSparse, where the system has it: supernodal Cholesky of large positive definite matrices.
 
-It holds one triangle where LU factors are two, in half the time. AMD orders, or METIS where that leaves less fill.
+It holds one triangle where LU factors are two, in half the time. AMD orders, or METIS where that leaves less fill; for
+many unknowns also METIS with more effort.
 """
 
 import ctypes
@@ -10,11 +11,13 @@ import numpy as np
 
 from fem_mbs.jit import address
 from fem_mbs.system.linear_umfpack import library
+from fem_mbs.system.metis import nested_dissection
 
 _COMMON_BYTES = 1 << 14  # the workspace of the library is about 3 kB in all versions
 _MINOR_AT = 1  # of the size_t at the beginning of a factor: n, and the first column that is not positive
 _LOWER, _REAL, _DOUBLE, _INT = -1, 1, 0, 0
 _POINTER = ctypes.c_void_p
+MANY = 30_000  # unknowns, from which on an order that takes seconds pays
 _PRINTF = 4  # of the functions in ``SuiteSparse_config``
 
 
@@ -45,7 +48,9 @@ def _silence():
 
 
 class Cholesky:
-    """Factors of a symmetric positive definite matrix (n, n), columns compressed and sorted; its lower triangle counts.
+    """Factors of a symmetric positive definite matrix (n, n).
+
+    It is given by its lower triangle, in columns that are compressed and sorted.
 
     Raises
     ------
@@ -56,7 +61,7 @@ class Cholesky:
     def __init__(self, matrix: Any) -> None:
         self._factor = _POINTER()
         self._library = cholmod = library("cholmod")
-        cholmod.cholmod_analyze.restype = _POINTER
+        cholmod.cholmod_analyze_p.restype = _POINTER
         cholmod.cholmod_solve.restype = ctypes.POINTER(_Dense)
         self.n = n = matrix.shape[0]
         self._common = np.zeros(_COMMON_BYTES, np.uint8)
@@ -69,7 +74,9 @@ class Cholesky:
         )  # fmt: skip
         _silence()
         cholmod.cholmod_start(at)
-        self._factor.value = cholmod.cholmod_analyze(ctypes.byref(A), at)
+        order = nested_dissection(matrix) if n > MANY else None
+        given = None if order is None else _POINTER(address(order))
+        self._factor.value = cholmod.cholmod_analyze_p(ctypes.byref(A), given, None, ctypes.c_size_t(0), at)
         if not self._factor.value:
             raise RuntimeError(f"the factors of {n} unknowns could not be planned: there is not enough memory")
         done = cholmod.cholmod_factorize(ctypes.byref(A), self._factor, at)

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from scipy.linalg import eigh
+from scipy.sparse import csc_array
 from solid_models import system_of
 
 import fem_mbs as fem
+from fem_mbs.elements.superelements.craig_bampton import Halved
 from fem_mbs.evaluator import Evaluator
 from fem_mbs.rotations import exp, skew
 from fem_mbs.verify import random_point
@@ -432,3 +434,17 @@ def test_what_cannot_be_averaged_is_refused():
     mesh = fem.block_mesh([10, 1, 1], [12, 2, 2]).with_group("line", lambda x: (x[:, 1] == 0) & (x[:, 2] == 0))
     with pytest.raises(fem.ParameterError, match="frames = 'edge' has no six motions in the mean"):
         fem.reduce_mesh(mesh, STEEL, {"edge": "line"}, modes=0, coupling="averaged")
+
+
+def test_half_of_a_symmetric_matrix_acts_as_the_whole_one():
+    """Rows that come first are given in any order."""
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(9, 9)) * (rng.random((9, 9)) < 0.5)
+    A = A + A.T
+    first = np.array([6, 1, 4])
+    half, rest = Halved(csc_array(A), first), [0, 2, 3, 5, 7, 8]
+    x, columns = rng.normal(size=9), rng.normal(size=(9, 2))
+    assert np.abs(half @ x - A @ x).max() < 1e-14  # sums of nine products, in another order
+    assert np.abs(half @ columns - A @ columns).max() < 1e-14
+    assert np.array_equal(half.rest().toarray(), np.tril(A[np.ix_(rest, rest)]))
+    assert np.array_equal(half.across().toarray(), A[np.ix_(rest, first)])
