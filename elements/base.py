@@ -256,6 +256,10 @@ class Element(Part):
         """Elements with equal keys are stored and evaluated together."""
         return (type(self), tuple(sorted(self.sizes.items())))
 
+    def without_stiffening(self, state: Any, other: Any) -> tuple[float, float]:
+        """Strain energy [J] of a change of state, and the part of it whose stresses linear buckling leaves out."""
+        return 0.0, 0.0
+
     def picture(self) -> list:
         """Shapes that draw this element (see `fem_mbs.shapes`); an empty list draws nothing."""
         return []

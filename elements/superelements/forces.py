@@ -134,6 +134,20 @@ def add_patterns(p, derivative, L):
 
 
 @kernel
+def pull_rates(p, L, rates):
+    """Fill rates (patterns,) with the derivatives of the pulls k (e + q) of (8); L[H_] is zero then."""
+    n = 6 * p.frames + p.modes
+    for q in range(p.patterns):
+        at = p.pattern_at + 8 * q * (1 + n + n * n)
+        k, c = vector(at, 1)[0], vector(at + 8, n)
+        product(matrix(at + 8 + 8 * n, n, n), n, 0, L[POSE], L[H_])
+        rates[q] = 0.0
+        for i in range(n):
+            rates[q] += k * (c[i] + L[H_, 0, i]) * L[POSE, 1, i]
+    L[H_, :, :] = 0.0
+
+
+@kernel
 def elastic(p, derivative, L):
     """Fill L[G_] with K̂ d + D̂ ḋ + …, its values (0) or derivatives (1); L[H_] is zero then."""
     n = 6 * p.frames + p.modes

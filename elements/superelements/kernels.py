@@ -16,6 +16,7 @@ from fem_mbs.elements.superelements.forces import (
     gravity_rows,
     inertia_products,
     inertia_rows,
+    pull_rates,
     to_rows,
 )
 from fem_mbs.elements.superelements.motion import (
@@ -173,6 +174,41 @@ def force_tangent(p, x, R, v, K, C):
             to_rows(p, B, Q, G, F, L, rows)
             for i in range(nd):
                 C[i, to] += rows[1, i]
+        unit[to] = 0.0
+
+
+@kernel
+def geometric(p, x, R, v, K):
+    """Add the stiffness of the elastic forces ġ = K̂ ḋ + … that displacements v bring about, in the place that there is.
+
+    Of a pattern the pull changes by k ė, and Ĝ with it.
+    """
+    n, nd = 6 * p.frames + p.modes, len(v)
+    B, Q = np.zeros((p.frames, N_B, 2, 3)), np.zeros((p.frames, 2, 2, 3, 3))
+    G, F, L = np.zeros((N_G, 2, 3)), np.zeros((5, 2, 3, 3)), np.zeros((N_L, 2, n))
+    rows, unit, pulls = np.zeros((2, nd)), np.zeros(nd), np.zeros(p.patterns)
+    place_frame(p, x, R, B, Q, F, L)
+    turn_frame(p, v, B, Q, G, F, L)
+    elastic(p, 1, L)
+    pull_rates(p, L, pulls)
+    for i in range(n):
+        L[G_, 0, i] = L[G_, 1, i]
+    for j in range(n):
+        to = column(p, j)
+        unit[to] = 1.0
+        turn_frame(p, unit, B, Q, G, F, L)
+        L[G_, 1, :] = 0.0
+        for q in range(p.patterns):
+            at = p.pattern_at + 8 * (q * (1 + n + n * n) + 1 + n)
+            product(matrix(at, n, n), n, 1, L[POSE], L[H_])
+            for i in range(n):
+                L[G_, 1, i] += pulls[q] * L[H_, 1, i]
+        L[H_, :, :] = 0.0
+        G[TOTAL, :, :] = 0.0
+        rows[:, :] = 0.0
+        to_rows(p, B, Q, G, F, L, rows)
+        for i in range(nd):
+            K[i, to] += rows[1, i]
         unit[to] = 0.0
 
 

@@ -35,6 +35,7 @@ KERNELS = {
     "output": kernels.output,
     "trouble": kernels.trouble,
 }
+GEOMETRIC = kernels.geometric
 RIGID = 6  # modes of lowest frequency of a free body: those of a rigid one
 LIMIT = 1.0  # [rad], of `kernels.trouble`
 LINEAR_TURN, LINEAR_WAY = 0.2, 0.1  # [rad], of the size of the body: a linear body errs by a percent and more beyond
@@ -95,6 +96,7 @@ class Superelement(Inertia):
     parameters = PARAMETERS
     kernels = KERNELS
     outputs = {"local_rotation": (1, "rad"), "local_displacement": (1, "m")}
+    geometric = GEOMETRIC
 
     def __init__(
         self,
@@ -207,6 +209,18 @@ class Superelement(Inertia):
         nb, m = self._sizes
         mean, R_0, d = self.floating.pose(x[:nb], R[:nb])
         return mean - R_0 @ self.floating.mean, R_0, np.concatenate([d, x[nb:].ravel()[:m]])
+
+    def without_stiffening(self, state: Any, other: Any) -> tuple[float, float]:
+        """Strain energy [J] of the change between two states, and the part of it that is not of the axial pattern.
+
+        The stresses of this part change the stiffness between frames, but none within the body.
+        """
+        d = [self.pose(*(part[[node.index for node in self.nodes]] for part in (s.x, s.R)))[2] for s in (state, other)]
+        d, r = d[1] - d[0], self.reduction
+        energy = 0.5 * float(d @ r.K @ d)
+        patterns = self._patterns
+        axial = 0.5 * float(r.pull_stiffness[:patterns] @ (r.stretch[:patterns] @ d) ** 2)
+        return energy, energy - axial
 
     def positions(self, state: Any, time: float | None = None) -> np.ndarray:
         """Places (k, 3) [m] of all points of the reduced model, deformed, inertial axes.

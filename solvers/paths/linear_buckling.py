@@ -8,9 +8,13 @@ About an equilibrium at the load factor λ₀ (0: the unloaded or pre-loaded mod
 with A = [K + K_g −Gᵀ; −G 0]. w are the section forces of beams, which the mixed iteration keeps beside the
 configuration: A₁ is the stiffness of the forces that the load brings about (geometric stiffness) in the place where
 the model is. That the model deflects before it buckles is left out: to first order in the deflection a stiff direction
-that turns would seem to soften (a strip of solids would tip over at half its load). Solids give the stiffness of the
-stresses that q̇ brings about by a kernel of their own, `Element.geometric`. Elements that have neither (springs) have
-both, their forces and their turning.
+that turns would seem to soften (a strip of solids would tip over at half its load). Shells keep their section forces as
+beams do. Solids and superelements give the stiffness of the stresses that q̇ brings about by a kernel of their own,
+`Element.geometric`; superelements that of the forces on their frames and of axial patterns, and a remark tells which of
+their stresses are left out. Elements that have neither (springs) have both, their forces and their turning.
+
+The elasticities of A₀ are those where the model is: how a neo-Hookean solid stiffens or softens until it buckles is
+left out, as the strains until then are.
 
 The derivatives are central differences over a load that moves nodes by `MOTION` of the model at most. A motion whose
 stiffness of load is lost in the round-off of A is left out: it changes when the difference does.
@@ -25,6 +29,7 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from fem_mbs.arguments import Keywords, Named
+from fem_mbs.elements.base import Element
 from fem_mbs.errors import SolverError, label
 from fem_mbs.jit import bind
 from fem_mbs.model import compiled
@@ -35,6 +40,7 @@ from fem_mbs.solvers.paths.load_path import preloaded, proportional, varied_load
 from fem_mbs.solvers.paths.load_steps import internal_states, refuse, repeated, restore
 from fem_mbs.solvers.paths.newton import bordered, extent
 from fem_mbs.solvers.paths.untouched import no_closed_contact
+from fem_mbs.spelling import listed
 from fem_mbs.system import element_states, model_checks
 from fem_mbs.system.factors import factors
 from fem_mbs.system.in_use import alone
@@ -42,6 +48,8 @@ from fem_mbs.system.in_use import alone
 MOTION = 1e-4  # rad, or of the extent of the model
 SAME = 1e-2  # factors with ε and 4 ε that differ by more are round-off
 FAR = 0.05  # extents of the model that it moves before it buckles: then a remark says so
+LEFT = 0.01  # of the strain energy of parts without stresses in A₁, without patterns: then a remark names them
+NAMED = 3  # of these, by name
 DENSE = 150  # unknowns, up to which all eigenvalues are computed
 
 
@@ -160,22 +168,23 @@ def buckling(
         proportional(owner, problem, state, lam)
         state, lam, idle = _loaded(problem, state, lam, at, tolerance)
         no_closed_contact("buckling", problem, state, at)
-        matrices, drift = _matrices(problem, state, lam, at)
+        matrices, drift, softer = _matrices(problem, state, lam, at)
         x, vectors = _critical(matrices, system, n, reverse, drift)
     finally:
         system.set_gravity(system.gravity)
         system.update_signals(t)
     if not len(x):
+        told = "".join(f". {text}" for text in softer).removesuffix(".")
         side = "" if reverse else " (reverse=True looks at the load of the other sign)"
         raise SolverError(
             f"buckling of '{system.name}': no critical load found: no motion gets softer with this load{side}. A load "
-            "that pulls, or that does nothing to the motions of the model, buckles nothing"
+            f"that pulls, or that does nothing to the motions of the model, buckles nothing{told}"
         )
     remarks = []
     if problem.held is not None and problem.held.numbers:
         names = problem.held.names(problem.held.numbers)
         remarks.append(f"Closed contacts hold in both directions here, as joints: {names}.")
-    remarks += idle
+    remarks += idle + softer
     if drift * abs(x[0]) > FAR:
         remarks.append(
             f"By then the model would have moved by {drift * abs(x[0]):.2g} of its extent: what that changes is left "
@@ -211,7 +220,7 @@ def _soft(system):
 
 
 def _matrices(problem, state, lam, at):
-    """A₀, and A₁ with ε and with 4 ε, of (1) at an equilibrium; and what moves per load, in extents."""
+    """A₀, and A₁ with ε and with 4 ε, of (1) at an equilibrium; what moves per load, in extents; remarks."""
     system, n = problem.system, problem.system.n
     solve = bordered(problem, state, lam, at, np.zeros(n), 1.0)
     t = None if solve is None else solve(np.append(np.zeros(n + problem.rows), 1.0))
@@ -224,7 +233,30 @@ def _matrices(problem, state, lam, at):
     problem.set_load(at)
     system.constraint_values(state)
     drift = np.abs(moved[:, :3]).max() / extent(system, state)
-    return (problem.matrix(state, lam), *slopes), drift
+    return (problem.matrix(state, lam), *slopes), drift, _left_out(system, state, step * moved)
+
+
+def _left_out(system, state, moved):
+    """Remark on elements within which stresses that ``moved`` brings about stiffen and soften nothing, as a list."""
+    there, energies = system.moved(state, moved), []
+    for group in system.groups:
+        if type(group.elements[0]).without_stiffening is not Element.without_stiffening:
+            energies += [(element, *element.without_stiffening(state, there)) for element in group.elements]
+    least = 1e-9 * sum(energy for _, energy, _ in energies)  # below it round-off of what does not deform
+    parts = [
+        f"{label(element)} ({left / energy:.0%} of its strain energy)"
+        for element, energy, left in energies
+        if energy > least and left > LEFT * energy
+    ]
+    if not parts:
+        return []
+    named = [*parts[:NAMED], f"{len(parts) - NAMED} more"] if len(parts) > NAMED else parts
+    return [
+        f"Stresses of the load neither stiffen nor soften these parts within: {listed(named)}. That they buckle "
+        "between their frames is found at too high a load (strips that bend first: 1.5 times), where nothing buckles "
+        '(under a pull), or not at all. Divide them at frames with coupling="averaged" until the load factors stay, or '
+        "make them of solids, shells or beams; for axial loads reduce them with stiffening=(one frame, other frame)."
+    ]
 
 
 def _slope(problem, state, lam, at, moved, rates, e):
