@@ -49,6 +49,7 @@ OPTIONS = {
     "Mesh.ScalingFactor": 1,
     "Mesh.SubdivisionAlgorithm": 0,
 }
+WRITTEN = {"Mesh.Binary": 1, "Mesh.MshFileVersion": 4.1, "Mesh.SaveAll": 0, "Mesh.ScalingFactor": 1}  # our files
 UNIT = "Geometry.OCCTargetUnit"
 MOST = 2_000_000  # cells that a size may lead to, by the volume of the box around the part
 
@@ -122,7 +123,8 @@ def mesh_from_cad(
 def mesh_from_gmsh() -> Mesh:
     """The mesh of Gmsh's current model, as its Python interface has made it, in metres.
 
-    Groups are the physical groups; without one all cells are taken.
+    Groups are the physical groups; without one all cells are taken. Options of files, such as ``Mesh.ScalingFactor``,
+    do not matter: the places are those that Gmsh has. A part in millimetres: ``mesh.moved(lambda x: 1e-3 * x)``.
 
     Raises
     ------
@@ -291,12 +293,14 @@ def _taken(gmsh):
     """The mesh of the current model."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "part.msh"
-        binary, version = gmsh.option.getNumber("Mesh.Binary"), gmsh.option.getNumber("Mesh.MshFileVersion")
-        gmsh.option.setNumber("Mesh.Binary", 1)
-        gmsh.option.setNumber("Mesh.MshFileVersion", 4.1)
-        gmsh.write(str(file))
-        gmsh.option.setNumber("Mesh.Binary", binary)
-        gmsh.option.setNumber("Mesh.MshFileVersion", version)
+        before = {name: gmsh.option.getNumber(name) for name in WRITTEN}
+        for name, value in WRITTEN.items():
+            gmsh.option.setNumber(name, value)
+        try:
+            gmsh.write(str(file))
+        finally:
+            for name, value in before.items():
+                gmsh.option.setNumber(name, value)
         mesh = mesh_of(Named("mesh_from_gmsh"), file, 1.0)
     mesh.check_cells()
     return mesh

@@ -22,7 +22,7 @@ from fem_mbs.cells import FACES
 from fem_mbs.elements.base import Constraint, register
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import places_of_faces
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, label
 from fem_mbs.jit import kernel
 from fem_mbs.nodes import Node, Node3
 
@@ -160,8 +160,11 @@ class Tie(Checked):
         which, shapes = self._placed(x, faces, np.array([node.position for node in second.nodes]), tolerance)
         self.elements: list[TiedNode] = []
         for k, (node, face, N) in enumerate(zip(nodes, which, shapes)):
-            label = None if name is None else f"{name} {k}"
-            self.elements.append(TiedNode(node, [second.nodes[a] for a in faces[face]], N, name=label))
+            called = None if name is None else f"{name} {k}"
+            self.elements.append(TiedNode(node, [second.nodes[a] for a in faces[face]], N, name=called))
+
+    def __repr__(self) -> str:
+        return f"{label(self)}: {len(self.elements)} nodes tied"
 
     def _placed(self, x, faces, points, tolerance):
         """Face of each node and shape functions there."""

@@ -60,11 +60,11 @@ def _finish(owner, matrices, X, per, frames, modes, faces, name, stiffening=None
     places = np.array([frame.at for frame in frames])
     units = as_lengths(len(frames), phi.shape[1] - 6 * len(frames), float(np.ptp(X, axis=0).max()), mass)
     arrays["K"] = _without_rigid(owner, arrays["K"], size, places, units)
-    centre = np.array([rigid[1, 5], rigid[2, 3], rigid[0, 4]]) / mass  # e_z × X along y, …
-    inertia = rigid[3:, 3:] - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    center = np.array([rigid[1, 5], rigid[2, 3], rigid[0, 4]]) / mass  # e_z × X along y, …
+    inertia = rigid[3:, 3:] - mass * (center @ center * np.eye(3) - np.outer(center, center))
     basis = phi.reshape(len(X), per, -1)[:, :3].reshape(3 * len(X), -1)
     arrays |= {
-        "positions": places, "centre": centre, "inertia": inertia, "points": X,
+        "positions": places, "center": center, "inertia": inertia, "points": X,
         "interface_frequencies": frequencies, "basis": basis, "faces": faces,
     }  # fmt: skip
     arrays |= {} if cells is None else cells
@@ -338,7 +338,7 @@ def reduce_matrices(
     >>> twist = np.diag([0, 0, 0, 400.0, 0, 0])
     >>> M, K = np.kron(np.eye(2), disc), np.kron([[1, -1], [-1, 1]], twist)
     >>> shaft = reduce_matrices(M, K, [[0, 0, 0], [1, 0, 0]], {"a": [0], "b": [1]}, modes=0)
-    >>> shaft.mass, shaft.centre.tolist()
+    >>> shaft.mass, shaft.center.tolist()
     (4.0, [0.5, 0.0, 0.0])
     """
     owner = Named("reduce_matrices", name)

@@ -3,10 +3,12 @@
 Source: docs/theory/superelements.md, section 2.
 """
 
+import functools
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eigh
 
 from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
 from fem_mbs.cells import CELLS as CELLS_OF_SOLIDS
@@ -17,7 +19,7 @@ from fem_mbs.spelling import meant
 INTEGERS = ("faces", "cell_types", "cell_points")
 FORMAT = 2  # of the file
 ARRAYS = (
-    "positions", "M", "K", "N", "O", "momentum", "inertia", "centre", "interface_frequencies", "points", "basis",
+    "positions", "M", "K", "N", "O", "momentum", "inertia", "center", "interface_frequencies", "points", "basis",
     "faces", "stretch", "pull_stiffness", "pull_geometry", "cell_types", "cell_points", "cell_material",
 )  # fmt: skip
 CELLS = {"cell_types": np.zeros(0, int), "cell_points": np.zeros(0, int), "cell_material": np.zeros((0, 3))}
@@ -31,7 +33,7 @@ class Reduction(Checked):
     frames : tuple of str, names of the boundary frames
     positions : (n_b, 3) [m], of the boundary frames, axes of the body
     modes : int, number m of internal modes
-    mass : float [kg]; centre : (3,) [m]; inertia : (3, 3) [kg m²] about the centre, axes of the body
+    mass : float [kg]; center : (3,) [m]; inertia : (3, 3) [kg m²] about the centre, axes of the body
     M, K : (n, n), n = 6 n_b + m, of u_1, θ_1, …, η
     N, O : (3, n, n), (6, n, n), coupling of inertia with the rotation of the body
     momentum : (3, n) [kg …], Σ of the mass that moves with each coordinate
@@ -52,7 +54,7 @@ class Reduction(Checked):
     N: np.ndarray
     O: np.ndarray
     momentum: np.ndarray
-    centre: np.ndarray
+    center: np.ndarray
     inertia: np.ndarray
     interface_frequencies: np.ndarray
     points: np.ndarray
@@ -78,7 +80,7 @@ class Reduction(Checked):
         k, p = len(np.atleast_1d(arrays["points"])), len(np.atleast_1d(arrays["stretch"]))
         shapes: dict[str, tuple] = {
             "positions": (nb, 3), "M": (n, n), "K": (n, n), "N": (3, n, n), "O": (6, n, n), "momentum": (3, n),
-            "inertia": (3, 3), "centre": (3,), "interface_frequencies": (n - 6 * nb,), "points": (k, 3),
+            "inertia": (3, 3), "center": (3,), "interface_frequencies": (n - 6 * nb,), "points": (k, 3),
             "basis": (3 * k, n), "faces": (None, 3), "stretch": (p, n), "pull_stiffness": (p,),
             "pull_geometry": (p, n, n), "cell_types": (None,), "cell_points": (None,), "cell_material": (None, 3),
         }  # fmt: skip
@@ -104,6 +106,17 @@ class Reduction(Checked):
         right = all(kind in sizes for kind in kinds.tolist()) and len(self.cell_material) == len(self.cell_types)
         right = right and sum(sizes[k] * c for k, c in zip(kinds.tolist(), counts.tolist())) == len(self.cell_points)
         self.check(right, "arrays", "cell_types", "do not fit cell_points and cell_material")
+
+    @functools.cached_property
+    def held_frequency(self) -> float:
+        """Lowest frequency [rad/s] with one of the frames held, whichever gives the least."""
+        found = []
+        for i in range(len(self.frames)):
+            rest = np.delete(np.arange(self.size), slice(6 * i, 6 * i + 6))
+            if len(rest):
+                K, M = self.K[np.ix_(rest, rest)], self.M[np.ix_(rest, rest)]
+                found.append(float(eigh(K, M, eigvals_only=True, subset_by_index=[0, 0])[0]))
+        return float(np.sqrt(max(min(found, default=np.inf), 0.0)))
 
     @property
     def size(self) -> int:

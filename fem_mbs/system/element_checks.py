@@ -101,15 +101,32 @@ class Extremes:
 
 
 def remarks(system: Any, outputs: np.ndarray) -> list[str]:
-    """What elements remark on outputs (k, n_outputs), of a state or `Extremes`: list of texts, one for each kind.
+    """What elements remark on outputs (k, n_outputs), of a state or `Extremes`: list of texts, one for each kind."""
+    at = {
+        element: {name: outputs[:, at] for name, at in slices.items()}
+        for element, slices in system.output_slices.items()
+    }
+    return _told((element, element.remark(given)) for element, given in at.items() if hasattr(element, "remark"))
 
-    Each text names the element for which it matters most and says how many others there are.
+
+def remarks_on_rotation(system: Any, angular_velocity: Any) -> list[str]:
+    """What elements remark on a steady rotation (3,) [rad/s] of the model, None at rest, as `remarks`."""
+    if angular_velocity is None:
+        return []
+    speed = float(np.linalg.norm(angular_velocity))
+    asked = (element for element in system.elements if hasattr(element, "remark_on_rotation"))
+    return _told((element, element.remark_on_rotation(speed)) for element in asked)
+
+
+def _told(found_of: Any) -> list[str]:
+    """Texts of remarks (kind, size, text) of elements, one for each kind.
+
+    Each names the element for which it matters most and says how many others there are.
     """
-    found = {}
-    for element, slices in system.output_slices.items():
-        if hasattr(element, "remark"):
-            for kind, size, text in element.remark({name: outputs[:, at] for name, at in slices.items()}):
-                found.setdefault(kind, []).append((size, label(element), text))
+    found: dict[str, list] = {}
+    for element, several in found_of:
+        for kind, size, text in several:
+            found.setdefault(kind, []).append((size, label(element), text))
     texts = []
     for several in found.values():
         _, who, text = max(several)

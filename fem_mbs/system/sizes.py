@@ -63,7 +63,8 @@ def measure(system: "System", state: "State", length: float) -> float:
     """The size [m] of a system at its initial state, ``length`` its radius of gyration; fills ``system.row_arm``."""
     lengths, arm = constraint_arms(system, state)
     contact, gap = contact_arm(system, state)
-    found = [size for size in (np.abs(state.x).max(), arm, contact, length) if np.isfinite(size)]
+    far = np.abs(state.x[system.spatial]).max(initial=0.0)  # amplitudes of modes are no places
+    found = [size for size in (far, arm, contact, length) if np.isfinite(size)]
     size = float(max(found, default=0.0)) or gap or 1.0
     system.row_arm[: system.m] = np.where(lengths, 1.0, size)
     return size

@@ -234,7 +234,7 @@ class System(Switches):
 
     def size_at(self, state: State) -> float:
         """Size [m] that tolerances of positions refer to: of the model, or its distance from the origin."""
-        return max(self.size, float(np.abs(state.x).max()))
+        return max(self.size, float(np.abs(state.x[self.spatial]).max(initial=0.0)))
 
     def fastest_at(self, state: State) -> float:
         """Largest component [m/s] of the velocities at a state, angular ones times the size of the model."""

@@ -21,7 +21,7 @@ from fem_mbs.solvers.linear.closed_contacts import ClosedContacts
 from fem_mbs.solvers.rotors.spin import check_symmetry, holding, spinning_matrices, turning
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.solvers.stepping.initial import initial_accelerations
-from fem_mbs.system import model_checks
+from fem_mbs.system import element_checks, model_checks
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
 
@@ -122,7 +122,7 @@ def small_motions(
     found.count_rows()
     if not isinstance(about, StaticResult):
         found.remarks += _loads(found, force)
-    found.remarks += _neutral(system) + closed.remarks
+    found.remarks += _neutral(system) + closed.remarks + element_checks.remarks_on_rotation(system, w)
     return found
 
 

@@ -36,7 +36,7 @@ class Found(NamedTuple):
 
 def extent(system: Any, state: State) -> float:
     """Largest extent of the model [m]; its size for nodes that all lie in one point (a body on ground)."""
-    return float(np.ptp(state.x, axis=0).max()) or system.size
+    return float(np.ptp(state.x[system.spatial], axis=0).max()) or system.size
 
 
 def newton(

@@ -34,6 +34,7 @@ from fem_mbs.system import element_checks
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
+FAR = 100.0  # sizes from the origin: a bar of steel of 1 m on a hinge has failed at 1000
 NAMED = 20  # contacts that an error lists
 HOW = {
     UNDECIDED: "is passed within the step, and where it touches first cannot be told",
@@ -215,8 +216,21 @@ class _Failure:
             causes = "step too large for this contact (halve h), or redundant contacts (docs: redundant contacts)"
         return self.error(
             f"{self.start} stopped after {len(history) - 1} iterations, residual {history[-1]:.1e} (relative tolerance "
-            f"{self.run['rtol']:.0e}). Largest row: {row} ({value:.1e}). Residuals … {tail}. Usual causes: {causes}.",
+            f"{self.run['rtol']:.0e}). Largest row: {row} ({value:.1e}). Residuals … {tail}. "
+            f"{self.far_away()}Usual causes: {causes}.",
             owner,
+        )
+
+    def far_away(self) -> str:
+        """That stiff forces are made of round-off, where the model is far from the origin; empty where it is not."""
+        size, distance = self.system.extent, self.system.size_at(self.engine.state())
+        if not FAR * size < distance:
+            return ""
+        lost = np.finfo(float).eps * distance
+        return (
+            f"The model has a size of some {size:.2g} m and is {distance:.2g} m from the origin: positions are rounded "
+            f"to {lost:.0e} m there, and forces of stiff parts to their stiffness times that, which may be above the "
+            "tolerance. Put the model near the origin. "
         )
 
 

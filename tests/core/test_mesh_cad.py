@@ -105,8 +105,10 @@ def test_a_part_made_by_gmsh_is_taken_with_its_physical_groups():
         gmsh.model.addPhysicalGroup(3, [1], name="bar")
         gmsh.option.setNumber("Mesh.MeshSizeMax", 0.02)
         gmsh.model.mesh.generate(3)
+        gmsh.option.setNumber("Mesh.ScalingFactor", 1000)  # of files of the caller
         mesh = fem.mesh_from_gmsh()
         assert mesh.volume == pytest.approx(4e-5) and list(mesh.groups) == ["bar"]
+        assert gmsh.option.getNumber("Mesh.ScalingFactor") == 1000
     finally:
         gmsh.finalize()
     with pytest.raises(fem.FemMbsError, match=r"call gmsh\.initialize\(\)"):

@@ -1,5 +1,7 @@
 """What solvers, results and plots say when something is not as the user meant it."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -252,3 +254,19 @@ def test_modes_of_rigid_bodies_are_zero_and_those_of_slender_wires_are_not():
 
 def test_an_undamped_mode_shows_no_negative_zero():
     assert not np.signbit(fem.modes(spring(), 3).damping_ratio).any()
+
+
+@pytest.mark.parametrize(("distance", "told"), [(0.0, False), (1e4, True)])
+def test_a_failure_far_from_the_origin_names_the_distance(distance, told):
+    """Positions are rounded to 2e-12 m there: times 2e10 N/m more than a millionth of the forces of its weight."""
+    mesh = fem.block_mesh([1, 0.1, 0.1], [4, 1, 1])
+    bar = fem.SolidBody(mesh, fem.SolidMaterial(2e11, 0.3, 7850.0), position=[distance, 0, 0], name="bar")
+    root = fem.SurfaceCoupling(bar, "x0", name="root")
+    model = fem.Model("far", gravity=[0, 0, -9.81])
+    model.add(bar, root, fem.Revolute.at(model.ground, root.node, [distance, 0.05, 0.05], [0, 1, 0]))
+    run = functools.partial(fem.GeneralizedAlpha(divide_failed_steps=False).run, model, 1e-3, 1e-3)
+    if not told:
+        run()
+        return
+    with pytest.raises(SolverError, match=r"is 1e\+04 m from the origin: positions are rounded to 2e-12 m.*near the"):
+        run()

@@ -22,6 +22,11 @@ def column(lower, upper, cells=("hexahedron", "hexahedron"), material=RUBBER, tu
     return model, *bodies, tie
 
 
+def test_a_bond_says_what_it_is():
+    tie = column([1, 1, 1], [2, 2, 1])[3]
+    assert repr(tie) == "Tie 'bond': 9 nodes tied"
+
+
 @pytest.mark.parametrize("cells", [("hexahedron", "tetra10"), ("hexahedron20", "hexahedron"), ("tetra", "tetra10")])
 def test_forces_pass_a_bond_to_the_last_bit(cells):
     """Traction on top: the forces of the bond are its resultant, and the shear displaces both bodies."""

@@ -75,12 +75,12 @@ def test_frequencies_of_a_reduced_bar_come_from_above_as_modes_are_added(modes, 
 
 def test_a_reduction_has_mass_centre_inertia_and_free_motions_of_the_block(reduced_bar):
     assert reduced_bar.mass == pytest.approx(10.0, rel=1e-12)
-    np.testing.assert_allclose(reduced_bar.centre, [5.0, 0.5, 0.5], rtol=1e-12)
+    np.testing.assert_allclose(reduced_bar.center, [5.0, 0.5, 0.5], rtol=1e-12)
     inertia = np.diag([1 / 6, 101 / 12, 101 / 12]) * 10.0
     np.testing.assert_allclose(reduced_bar.inertia, inertia, atol=1e-10)
     R = reduced_bar.rigid_motions()
     assert np.abs(reduced_bar.K @ R).max() < 1e-11 * np.abs(reduced_bar.K).max()  # round-off of the full solution
-    x = reduced_bar.centre
+    x = reduced_bar.center
     exact = np.block([[np.eye(3), -skew(x)], [skew(x), inertia / 10.0 - skew(x) @ skew(x)]]) * 10.0
     np.testing.assert_allclose(R.T @ reduced_bar.M @ R, exact, atol=1e-9)
     np.testing.assert_allclose(reduced_bar.M, reduced_bar.M.T, atol=0)
@@ -119,7 +119,7 @@ def test_kinetic_energy_of_a_rigid_motion_is_that_of_the_rigid_body(stocky):
     rotation = exp([1.0, -2.0, 0.5])
     point = rigid_point(body, rotation, velocity, spin)
     out = Evaluator(body)("inertia", point.copy(a=point.v))  # M v
-    centre = rotation @ stocky.centre
+    centre = rotation @ stocky.center
     at_centre, own = velocity + np.cross(spin, centre), rotation.T @ spin
     exact = 0.5 * stocky.mass * at_centre @ at_centre + 0.5 * own @ stocky.inertia @ own
     assert 0.5 * point.v @ out["Ma"] == pytest.approx(exact, rel=1e-12)

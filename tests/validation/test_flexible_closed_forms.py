@@ -111,7 +111,7 @@ def test_mass_and_momentum_of_a_model_leave_amplitudes_of_modes_out():
     model.add(body)
     mass, centre = model.mass_properties()
     assert mass == pytest.approx(reduction.mass, rel=1e-12)
-    np.testing.assert_allclose(centre, reduction.centre, atol=1e-12)
+    np.testing.assert_allclose(centre, reduction.center, atol=1e-12)
     result = fem.GeneralizedAlpha(rho_inf=0.9).run(model, 0.02, 1e-3)
     momentum = reduction.mass * (velocity + np.cross(spin, centre))
     about_origin = reduction.inertia @ spin + np.cross(centre, momentum)

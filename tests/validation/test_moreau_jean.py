@@ -220,9 +220,11 @@ def test_joints_that_drift_apart_are_told(unit):
     model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0], axis=[0, 1, 0]))
     drifts = fem.MoreauJean(theta=1.0).run(model, 4.0, 0.01)
     assert drifts.violation.position.max() > 0.1 * unit
-    assert len(drifts.warnings) == 1 and "projection=True" in drifts.warnings[0]
-    for stepper in (fem.MoreauJean(theta=1.0, projection=True), fem.MoreauJean()):  # drifts of 0 and of 0.05 %
-        assert stepper.run(model, 4.0, 0.01).warnings == []
+    apart, lost = drifts.warnings
+    assert "apart" in apart and "projection=True" in apart and "nothing in the model has taken it" in lost
+    damped = fem.MoreauJean(theta=1.0, projection=True).run(model, 4.0, 0.01)  # without drift; energy goes all the same
+    assert ["nothing in the model has taken it" in text for text in damped.warnings] == [True]
+    assert fem.MoreauJean().run(model, 4.0, 0.01).warnings == []  # drifts by 0.05 %
 
 
 def test_the_contact_problem_solver_takes_no_step_that_turns_a_node_too_far():

@@ -1,0 +1,88 @@
+"""Energy that methods of velocities lose by themselves is told."""
+
+import pytest
+from resumed import differences, stopped_and_resumed
+
+import fem_mbs as fem
+from fem_mbs.errors import SolverError
+
+LONG, THICK = 1.0, 0.05  # m
+
+
+def swinging_bar(E=2e11, load=0.0):
+    """An undamped bar of solids that swings from the horizontal on a hinge; ``load`` [N]: hung on its end."""
+    mesh = fem.block_mesh([LONG, THICK, THICK], [4, 1, 1], form=lambda x: x - [0, THICK / 2, THICK / 2])
+    model = fem.Model("bar", gravity=[0, 0, -9.81])
+    body = model.add(fem.SolidBody(mesh, fem.SolidMaterial(E, 0.3, 1000.0), name="bar"))
+    root = model.add(fem.SurfaceCoupling(body, "x0", name="root", kind="rigid"))
+    model.add(fem.Revolute.at(model.ground, root.node, [0, 0, 0], [0, 1, 0]))
+    if load:
+        end = model.add(fem.SurfaceCoupling(body, "x1", name="end"))
+        model.add(fem.PointForce(end.node, [0, 0, -load], name="pull"))
+    return model
+
+
+def total(result):
+    """Kinetic and potential energy [J] of all saved states."""
+    return result.energy.kinetic + result.energy.potential
+
+
+def told(result):
+    return [text for text in result.warnings if "nothing in the model has taken it" in text]
+
+
+def test_a_stiff_bar_that_tangents_of_its_circle_stop_is_told_in_report_and_file(tmp_path):
+    """With 5 ms the steps stretch the bar by ½ (h ω)² and lose that energy: it sinks in place of swinging."""
+    method, file = fem.ConeComplementarity(), tmp_path / "bar.vtkhdf"
+    result = method.run(swinging_bar(), 0.5, 5e-3, save=file)
+    lost = -total(result)[-1]
+    assert lost > 0.2 * result.energy.kinetic.max()
+    (text,) = told(result)
+    assert f"{lost:.3g} J" in text and "projection=True" in text
+    assert text in result.report() and told(fem.load(file)) == [text]
+    with pytest.raises(SolverError, match="nothing in the model has taken it"):
+        method.run(swinging_bar(), 0.5, 5e-3, strict=True)
+
+
+def test_states_that_are_saved_seldom_are_enough():
+    assert told(fem.ConeComplementarity().run(swinging_bar(), 0.5, 5e-3, save_every=20))
+
+
+@pytest.mark.parametrize(
+    ("method", "E"),
+    [(fem.MoreauJean(projection=True), 2e11), (fem.DecoupledNSGA(), 2e11), (fem.MoreauJean(projection=True), 1e9)],
+    ids=["projection", "NSGA", "soft"],
+)
+def test_methods_that_keep_the_energy_have_nothing_to_tell(method, E):
+    result = method.run(swinging_bar(E), 0.5, 5e-3)
+    assert not result.warnings
+    assert abs(total(result)[-1]) < 0.02 * result.energy.kinetic.max()
+
+
+def test_with_a_load_books_of_energy_tell_what_the_method_has_taken():
+    """The load does work: without books nobody knows what is missing, with them it is the line "numerical"."""
+    assert not told(fem.ConeComplementarity().run(swinging_bar(load=10.0), 0.5, 5e-3))
+    result = fem.ConeComplementarity().run(swinging_bar(load=10.0), 0.5, 5e-3, balance=True)
+    (text,) = told(result)
+    assert f"{-result.energy_table().numerical:.3g} J" in text
+    kept = fem.MoreauJean(projection=True).run(swinging_bar(load=10.0), 0.5, 5e-3, balance=True)
+    assert not told(kept)
+
+
+def test_what_a_damper_takes_is_not_the_loss_of_the_method():
+    """A mass on a spring with a tenth of critical damping loses 70 % in a period, and θ = ½ nothing besides."""
+    model = fem.Model("damped")
+    mass = model.add(fem.PointMass(1.0, position=[1.1, 0, 0], name="mass"))
+    model.add(fem.Spring(model.ground, mass, stiffness=100.0, damping=2.0, free_length=1.0))
+    for books in (False, True):
+        result = fem.MoreauJean().run(model, 0.6, 1e-3, balance=books)
+        energy = total(result)
+        assert energy[-1] < 0.35 * energy[0] and not told(result)
+
+
+def test_a_run_that_goes_on_knows_what_was_lost_before(tmp_path, monkeypatch):
+    method = fem.ConeComplementarity()
+    whole = method.run(swinging_bar(), 0.5, 5e-3)
+    options = {"every": 20, "kills": (3,)}
+    resumed = stopped_and_resumed(monkeypatch, method, swinging_bar(), 0.5, 5e-3, tmp_path / "bar.vtkhdf", **options)
+    assert told(resumed) and not differences(whole, resumed)
