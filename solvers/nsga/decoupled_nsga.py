@@ -5,7 +5,7 @@ order), a position correction (no penetration, g = 0), a velocity correction (im
 scheme, its equations and decisions are in docs/theory/decoupled_nsga.md; the compiled parts are beside this file.
 
 Source: Cosimo, Cavalieri, Cardona, Brüls, Nonlinear Dyn. 102 (2020); Sanchez2025, chapters 2-3, annexes A and B;
-doubtful points as decided by measurement, decisions 1 to 12 there: factor ½ h² in the position equation (1), M(q) at
+doubtful points as decided by measurement, decisions 1 to 14 there: factor ½ h² in the position equation (1), M(q) at
 both levels (2), f^p and f^v as differences (3), rotations composed as R~ exp(U~) (4), active set G V~− < −tol_v with
 impulses of earlier impact problems applied to all contacts (6), line search and penalty ladder (7), proximal shift (8).
 """
@@ -285,6 +285,7 @@ class DecoupledNSGA(AlphaMethod):
             **self._numbers_of_alpha(h), "position_factor": self.position_factor,
             "costly": int(self._costly(system)), "price": _price(system) or PRICE,
             "mixed": int(self.mixed and any("mixed" in element.kernels for element in system.elements)),
+            "drags": int(system.nc > 0 and any(e.viscous for e in _flexible(system))),
             "persistent": int(self.persistent_contacts and system.nc > 0), "reset": int(self.reset_after_impact),
             "far": int(any(group.far for group in system.groups) and not (self.persistent_contacts or system.searches)),
             "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"), "whole": h,
@@ -293,7 +294,7 @@ class DecoupledNSGA(AlphaMethod):
     def _costly(self, system: System) -> bool:
         """Whether elements make matrices so costly that factors serve several steps; special problems have own ones."""
         special = self.mixed or self.persistent_contacts or self.impacts == "split" or bool(system.frictions)
-        flexible = any({"inertia", "force_tangent"} <= set(e.kernels) and len(e.nodes) > 1 for e in system.elements)
+        flexible = bool(_flexible(system))
         return (_price(system) is not None or (system.nc > 0 and not system.searches)) and not special and flexible
 
     def impulses(self, engine: "Engine") -> dict[str, np.ndarray]:
@@ -392,6 +393,11 @@ class DecoupledNSGA(AlphaMethod):
         kind = np.where(system.laws[:, L_STATIC] > 0, with_friction, CLOSED)
         a["closed"][:] = a["entered"][:] = np.where(rests, kind, GAP)
         a["part"][:] = system.parts()
+
+
+def _flexible(system):
+    """Elements of flexible bodies."""
+    return [e for e in system.elements if {"inertia", "force_tangent"} <= set(e.kernels) and len(e.nodes) > 1]
 
 
 def _price(system):
