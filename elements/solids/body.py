@@ -13,7 +13,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.cells import CELLS
-from fem_mbs.elements.solids.element import DEFAULTS, MASSES, SOLIDS, SolidElement, records
+from fem_mbs.elements.solids.element import DEFAULTS, MASSES, SOLIDS, SolidElement, lighten, records
 from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.solids.mesh_body import MeshBody
 from fem_mbs.errors import ParameterError
@@ -35,6 +35,9 @@ class SolidBody(MeshBody):
         Type of cell -> class of element where it is not the default, or one class for all: {"hexahedron":
         Hexa8Enhanced} bends well with one element per thickness.
     mass, damping : as `SolidElement`
+    light : str, optional
+        Group of points that touch obstacles: their nodes keep 1 % of their mass, the rest goes to the other nodes of
+        their elements, which are lumped. For impacts with waves, in steps shorter than these need through an element.
     position : (3,) [m], rotation : optional
         Where the axes of the mesh are at the start, from the inertial frame; default: on it.
     velocity, angular_velocity : (3,) [m/s], [rad/s]
@@ -77,6 +80,7 @@ class SolidBody(MeshBody):
         elements: Any = None,
         mass: str = "consistent",
         damping: float = 0.0,
+        light: str | None = None,
         position: ArrayLike = (0, 0, 0),
         rotation: Any = None,
         velocity: ArrayLike = (0, 0, 0),
@@ -104,8 +108,12 @@ class SolidBody(MeshBody):
             self._refuse_twice(cell, numbers, rows)
             made = records(CELLS[cell], kinds[cell].parameters, self.mesh.points[rows], material, beta, lumped)
             self._refuse_bad(cell, numbers, made)
+            if light is not None:
+                self._lighten(light, cell, rows, made)
             self.records[cell] = made
             self._fill(kinds[cell], self._place[rows], made)
+        if light is not None:
+            self.node_numbers(light)  # refuses a group without nodes of this body
         self.volume = float(sum(made["w"].sum() for made in self.records.values()))
         self.mass = float(sum(made["m"].sum() for made in self.records.values()))
 
@@ -142,6 +150,17 @@ class SolidBody(MeshBody):
             where = made["X"][bad[0]].mean(axis=0).round(6).tolist()
             message = f"cells of type {cell} are flat or turned inside out; the first is number {numbers[bad[0]]}"
             raise ParameterError(self, "mesh", len(bad), f"{message}, at {where} m")
+
+    def _lighten(self, light, cell, rows, made):
+        """Take mass from the nodes of a group."""
+        touching = np.isin(rows, self.mesh.nodes_of(light))
+        whole = int(touching.all(axis=1).sum())
+        message = (
+            f"has all nodes of {whole} cells of type {cell}, whose mass would have no place. Name the nodes of the "
+            "surface that touches, or divide the mesh into more cells below it"
+        )
+        self.check(whole == 0, "light", light, message)
+        lighten(CELLS[cell], made, touching)
 
     def _fill(self, kind, places, made):
         """Elements of one type, on nodes ``places`` (n, nn), with their records."""

@@ -4,7 +4,8 @@ Lumped masses are those of Hinton, Rock and Zienkiewicz: the diagonal of the con
 
     m_a = m · d_a/Σ_b d_b ,   d_a = ∫ ρ N_a² dV                                                                     (1)
 
-which are positive for every cell; row sums of quadratic cells are negative at their corners.
+which are positive for every cell; row sums of quadratic cells are negative at their corners. Nodes that touch may be
+light: they keep a part of (1), and the other nodes of their element get the rest, evenly.
 
 Source: docs/theory/solids.md, section 4; Hinton, Rock & Zienkiewicz, Earthq. Eng. Struct. Dyn. 4 (1976).
 """
@@ -35,6 +36,7 @@ KERNELS = {
 }
 GEOMETRIC = kernels.geometric
 MASSES = ("consistent", "lumped")
+LIGHT = 0.01  # of its mass that a light node keeps; without any, impacts would have no inverse of the mass
 
 
 def records(
@@ -45,12 +47,7 @@ def records(
     found["X"] = X
     found["w"] = cell.stiffness.volumes(X)
     found["m"] = material.density * cell.mass.volumes(X)
-    if lumped:
-        diagonal = found["m"] @ cell.mass.shapes**2
-        scale = found["m"].sum(axis=1) / diagonal.sum(axis=1)
-        found["nodal"] = diagonal * scale[:, None]
-    else:
-        found["nodal"] = found["m"] @ cell.mass.shapes
+    found["nodal"] = _lumped(cell, found["m"]) if lumped else found["m"] @ cell.mass.shapes
     found["lam"], found["mu"], found["beta"] = material.lam, material.mu, damping
     found["mass"] = found["m"].sum(axis=1)
     ratio = found["w"] / cell.stiffness.weights, found["m"] / (material.density * cell.mass.weights)
@@ -58,6 +55,21 @@ def records(
     found["affine"] = np.maximum(*spread) < STRAIGHT
     found["law"], found["lumped"], found["table_at"] = LAWS[material.law], int(lumped), cell.table_at
     return found
+
+
+def _lumped(cell, m):
+    """Masses (n, nn) [kg] of nodes by (1), from those of the points of integration."""
+    diagonal = m @ cell.mass.shapes**2
+    return diagonal * (m.sum(axis=1) / diagonal.sum(axis=1))[:, None]
+
+
+def lighten(cell: Cell, made: np.ndarray, touching: np.ndarray) -> None:
+    """Make nodes (n, nn) light in records (n,); elements that have one are lumped, and need a node that is none."""
+    rows = np.flatnonzero(touching.any(axis=1))
+    light, nodal = touching[rows], _lumped(cell, made["m"][rows])
+    given = (1.0 - LIGHT) * np.where(light, nodal, 0.0).sum(axis=1) / (~light).sum(axis=1)
+    made["nodal"][rows] = np.where(light, LIGHT * nodal, nodal + given[:, None])
+    made["lumped"][rows] = 1
 
 
 class SolidElement(Element):
