@@ -44,6 +44,7 @@ from fem_mbs.solvers.contact.law import (
 from fem_mbs.solvers.paths.contact_rows import ContactRows
 from fem_mbs.solvers.paths.untouched import CLOSED as TOUCHES
 from fem_mbs.system.contacts import B_GN, B_GT, B_VT, L_DRILLING, L_MU, L_ROLLING, L_SPINNING
+from fem_mbs.system.factors import factors
 from fem_mbs.system.state import State
 
 PROXIMAL = np.array([1e-9, 1e-7, 1e-7])  # ε, of the flexibility at the contact or of 1/p: what may press does
@@ -164,7 +165,7 @@ class ContactForces(ContactRows):
             blocks = [[K, F.T @ gl], [lg @ B, ll]]
         matrix, right = block_array(blocks).tocsc(), np.append(problem.solvable(right), -self.rows.ravel())
         try:
-            solve = splu(matrix).solve
+            solve = factors(matrix).solve
         except RuntimeError:
             return None
         found, last = np.zeros(len(right)), slice(n + system.m, None)

@@ -31,7 +31,7 @@ class ContactRows:
         self.force, self.start = np.zeros((nc, 3)), system.initial.copy()
         self.gap, self.slip = np.zeros(nc), np.zeros((nc, 2))
         moving = {node.index for contact in system.contacts for node in contact.nodes}
-        self.places = [int(j) for j in np.flatnonzero(system.dof >= 0) if j // 6 in moving]
+        self.moving = {int(j) // 6 for j in np.flatnonzero(system.dof >= 0)} & moving
 
     def kinematics(self, state: State) -> None:
         """Gaps, slips and gradients at a state."""
@@ -45,8 +45,7 @@ class ContactRows:
         """Fᵀφ, full vector (6 N,), with the gradients of the last kinematics."""
         total = np.zeros(6 * len(self.system.nodes))
         for group, ids, blocks in self._blocks():
-            phi = self.force[group.first_contact : group.first_contact + group.n]
-            np.add.at(total, ids, np.einsum("er,eri->ei", phi, blocks[:, [B_GN, B_VT, B_VT + 1]]))
+            np.add.at(total, ids, self._pushes(group, blocks))
         return total
 
     def _blocks(self):
@@ -70,23 +69,52 @@ class ContactRows:
         return csc_array((values, (rows, columns)), shape=(3 * self.system.nc, self.system.n))
 
     def stiffness(self, state: State) -> csc_array:
-        """−∂(Fᵀφ)/∂q (n, n) at constant φ, by central differences; the kinematics are those of the state afterwards."""
+        """−∂(Fᵀφ)/∂q (n, n) at constant φ, by central differences; the kinematics are those of the state afterwards.
+
+        Nodes that no contact with a force has in common move at once: what changes at a contact is of its own node.
+        """
         system, entries = self.system, ([], [], [])
-        contacts = system.contacts if self.force.any() else []
-        acting = {node.index for c, contact in enumerate(contacts) if self.force[c].any() for node in contact.nodes}
-        for j in (place for place in self.places if place // 6 in acting):
-            h = STEP * (system.size if j % 6 < 3 else 1.0)
-            delta, ends = np.zeros((len(system.nodes), 6)), []
-            for sign in (1.0, -1.0):
-                delta[j // 6, j % 6] = sign * h
-                self.kinematics(system.moved(state, delta))
-                ends.append(system.reduced(self.full()))
-            change = (ends[1] - ends[0]) / (2.0 * h)
-            rows = np.flatnonzero(change)
-            for part, array in zip(entries, (change[rows], rows, np.full(len(rows), system.dof[j]))):
-                part.append(array)
+        for nodes in self._apart():
+            owners = [np.isin(group.nodes[: group.n], nodes) for group in self.groups]
+            for k in range(6):
+                columns = system.dof[6 * nodes + k]
+                if (columns < 0).all():
+                    continue
+                h = STEP * (system.size if k < 3 else 1.0)
+                delta, ends = np.zeros((len(system.nodes), 6)), []
+                for sign in (1.0, -1.0):
+                    delta[nodes[columns >= 0], k] = sign * h
+                    self.kinematics(system.moved(state, delta))
+                    ends.append([self._pushes(group, blocks) for group, _, blocks in self._blocks()])
+                for (group, ids, _), own, plus, minus in zip(self._blocks(), owners, *ends):
+                    change = (minus - plus) / (2.0 * h)
+                    moved = np.take_along_axis(group.nodes[: group.n], own.argmax(axis=1)[:, None], axis=1)
+                    rows, columns = np.broadcast_arrays(system.dof[ids], system.dof[6 * moved + k])
+                    there = own.any(axis=1)[:, None] & (rows >= 0) & (columns >= 0) & (change != 0.0)
+                    for part, array in zip(entries, (change, rows, columns)):
+                        part.append(array[there])
         self.kinematics(state)
         if not entries[0]:
             return csc_array((system.n, system.n))
         values, rows, columns = (np.concatenate(part) for part in entries)
         return csc_array((values, (rows, columns)), shape=(system.n, system.n))
+
+    def _pushes(self, group, blocks):
+        """Fᵀφ of the contacts of a group, each on its own nodes (n, nd)."""
+        phi = self.force[group.first_contact : group.first_contact + group.n]
+        return np.einsum("er,eri->ei", phi, blocks[:, [B_GN, B_VT, B_VT + 1]])
+
+    def _apart(self):
+        """Moving nodes of contacts with a force, in sets of which no contact has two."""
+        acting = np.flatnonzero(self.force.any(axis=1))
+        together: dict[int, set] = {}
+        for c in acting:
+            nodes = {node.index for node in self.system.contacts[c].nodes}
+            for node in nodes:
+                together.setdefault(node, set()).update(nodes)
+        colors: dict[int, int] = {}
+        for node in sorted(together.keys() & self.moving):
+            taken = {colors[other] for other in together[node] if other in colors}
+            colors[node] = next(color for color in range(len(taken) + 1) if color not in taken)
+        found = np.array(list(colors.values()), int)
+        return [np.array(list(colors))[found == color] for color in range(found.max(initial=-1) + 1)]

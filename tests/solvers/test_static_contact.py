@@ -339,3 +339,36 @@ def test_a_beam_that_lies_on_a_floor_needs_friction_to_have_a_place(friction, he
         return
     result = fem.static_equilibrium(model)
     assert sum(result.contact_force(foot)[0] for foot in feet) == pytest.approx(98.1, rel=1e-12) and result.stable
+
+
+def test_the_stiffness_of_contact_forces_is_that_of_one_node_at_a_time():
+    """Nodes that no contact has in common are moved at once; here nodes of a surface, of solids and of spheres."""
+    from fem_mbs.solvers.paths.contact_rows import STEP, ContactRows
+
+    rubber, model, rng = fem.SolidMaterial(1e4, 0.3, 1.0), fem.Model("several"), np.random.default_rng(0)
+    upper = fem.SolidBody(
+        fem.block_mesh([1, 1, 0.5], [3, 3, 1], cell="hexahedron"), rubber, position=[0, 0, 0.5], name="upper"
+    )
+    lower = fem.SolidBody(
+        fem.block_mesh([1.2, 1.2, 0.5], [4, 4, 1], cell="hexahedron"), rubber, position=[-0.1, -0.1, 0], name="lower"
+    )
+    lower.fix("z0")
+    balls = [fem.RigidBody.sphere(0.1, 1.0, position=[3, y, 0.1]) for y in (0, 0.2)]
+    ball_on_ball = fem.SphereOnSphere(*balls, radius_A=0.1, radius_B=0.1, friction=0.2)
+    model.add(upper, lower, *balls, fem.SurfaceOnSurface(upper, "z0", lower, "z1", friction=0.3), ball_on_ball)
+    system = fem.System(model, check=False)
+    state = system.moved(system.initial, 1e-3 * rng.normal(size=(len(system.nodes), 6)))
+    rows = ContactRows(system)
+    rows.force[:] = rng.normal(size=(system.nc, 3))
+    rows.force[::3] = 0.0
+    found, expected = rows.stiffness(state).toarray(), np.zeros((system.n, system.n))
+    for j in np.flatnonzero(system.dof >= 0):
+        h, ends = STEP * (system.size if j % 6 < 3 else 1.0), []
+        for sign in (1.0, -1.0):
+            delta = np.zeros((len(system.nodes), 6))
+            delta[j // 6, j % 6] = sign * h
+            rows.kinematics(system.moved(state, delta))
+            ends.append(system.reduced(rows.full()))
+        expected[:, system.dof[j]] = (ends[1] - ends[0]) / (2.0 * h)
+    # round-off of differences over 1e-6 of the size
+    assert np.abs(expected).max() > 1.0 and found == pytest.approx(expected, abs=1e-8)
