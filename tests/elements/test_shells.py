@@ -293,7 +293,7 @@ def test_a_flap_beside_the_one_that_goes_on_keeps_its_side():
     """Of two cells that continue a third within the fold, the straighter one is its pair; the other is free."""
     points = [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1], [-1, 0, 0], [-1, 0, 1], [-0.9, 0.4, 0], [-0.9, 0.4, 1]]
     for flap in ([0, 1, 7, 6], [6, 7, 1, 0]):
-        mesh = fem.Mesh(points, {"quad": [[0, 2, 3, 1], [0, 1, 5, 4], flap]})
+        mesh = fem.Mesh(points, {"quad": [flap, [0, 2, 3, 1], [0, 1, 5, 4]]})
         assert len(fem.ShellBody(mesh, section(1.0, 0.3, 0.1)).elements) == 3
 
 
@@ -491,6 +491,18 @@ def test_stresses_of_a_bent_strip_are_those_of_a_beam_on_both_sides():
     moment = np.array([result.output(element, "moment") for element in body.elements])
     assert moment[:, 0] == pytest.approx(np.full(24, -M), rel=1e-3)
     assert np.array([result.output(e, "shear_force") for e in body.elements]) == pytest.approx(0.0, abs=1e-3 * M)
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_shear_stress_is_a_parabola_with_the_shear_force_as_its_integral(cell):
+    """Small force at the tip of a strip: 3/2 P/A in the middle, none on both faces."""
+    body, P = strip(24, cell, length=4.0), 1e-6
+    result = fem.static_equilibrium(model_of(body, fem.EdgeTraction(body, "x1", [0, 0, P])))
+    fields = body.stresses(result)
+    inside = np.abs(body.reference[fields.nodes, 0] - 2.0) < 1.0
+    shear = fields.stress[inside][:, :, 0, 2].mean(axis=0)  # over both sides of the strip: triangles differ there
+    # equilibrium: Q is constant along the strip
+    assert shear == pytest.approx([0.0, 1.5 * P / 0.1, 0.0], abs=0.003 * P / 0.1)
 
 
 def test_stresses_are_in_results_files_and_vtk_reads_the_thickness(tmp_path):
