@@ -185,8 +185,8 @@ class ShellBody(MeshBody):
         X = self.mesh.points
         blocks = [self.mesh.cells[cell][numbers] for cell, numbers in self.cells.items()]
         twice = covered(blocks)
-        where = X[twice[:1]].mean(axis=(0, 1)).round(6).tolist() if len(twice) else None
-        message = f"has cells that lie on each other: two with three common corners, near {where} m. Take each once"
+        where = X[twice[0]].round(6).tolist() if len(twice) else None
+        message = f"has cells that lie on each other, with the same corners, one at {where} m. Take each once"
         self.check(not len(twice), "mesh", self.mesh, message)
         edges = joined(shared_edges(blocks), branches(X, blocks, fold))
         wrong = int(np.sum(~edges.alike))

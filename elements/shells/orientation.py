@@ -70,16 +70,23 @@ def joined(*parts: Edges) -> Edges:
 
 
 def covered(blocks: list[np.ndarray]) -> np.ndarray:
-    """Points (k, 3) of corners that two cells have: of triangles, or three corners of quadrilaterals."""
-    parts, cell = [], 0
+    """Points (k,) of the corners of cells that lie on another: with the same corners, or a triangle on three of a quad.
+
+    Two quadrilaterals may have three corners in common: both sides of a node that no other cell has.
+    """
+    found, three, triangle, cell = [], [], [], 0
     for rows in blocks:
-        three = [rows] if rows.shape[1] == 3 else [np.delete(rows, k, axis=1) for k in range(4)]
-        number = np.arange(cell, cell + len(rows))
-        parts += [np.column_stack([np.sort(part, axis=1), number]) for part in three]
-        cell += len(rows)
-    once = np.unique(np.concatenate(parts), axis=0)  # a cell with one node twice has some of them twice itself
-    every, count = np.unique(once[:, :3], axis=0, return_counts=True)
-    return every[count > 1]
+        n, nn = rows.shape
+        same, count = np.unique(np.sort(rows, axis=1), axis=0, return_counts=True)
+        found.append(same[count > 1].ravel())
+        parts = [rows] if nn == 3 else [np.delete(rows, k, axis=1) for k in range(4)]
+        three += [np.column_stack([np.sort(part, axis=1), np.arange(cell, cell + n)]) for part in parts]
+        triangle += [np.full(n, nn == 3)] * len(parts)
+        cell += n
+    every, first = np.unique(np.concatenate(three), axis=0, return_index=True)
+    corners_of, where, count = np.unique(every[:, :3], axis=0, return_inverse=True, return_counts=True)
+    flat = np.bincount(where.ravel(), np.concatenate(triangle)[first], len(corners_of)) > 0
+    return np.concatenate([*found, corners_of[flat & (count > 1)].ravel()])
 
 
 def edges_of_cells(blocks: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -193,6 +193,12 @@ def test_nodes_lie_on_the_surface_of_the_centres_of_mass():
     assert both.inertia_per_area == pytest.approx(3 * (0.25**2 + 1 / 12) + (0.75**2 + 1 / 12))
 
 
+def test_a_face_between_layers_is_of_the_layer_nearer_to_the_middle():
+    a, b = fem.SolidMaterial(1.0, 0.0, 1.0), fem.SolidMaterial(2.0, 0.0, 1.0)
+    three = fem.ShellSection.layered([(a, 1.0, 0.0), (b, 2.0, 0.0), (a, 1.0, 0.0)])
+    assert [three.layer_at(z)[0] for z in (-2.0, -1.5, -1.0, 0.0, 1.0, 1.5, 2.0)] == [a, a, b, b, b, a, a]
+
+
 def test_a_strip_of_two_materials_bends_as_its_neutral_fibre_says():
     """Tip moment on two layers, ν = 0: curvature M/(EI) about the neutral fibre, though nodes lie elsewhere."""
     E1, E2, t = 2.0e6, 1.0e6, 0.05
@@ -283,17 +289,33 @@ def test_the_skin_over_a_rib_has_one_side_up():
     fem.ShellBody(fem.Mesh(star, {"quad": [[0, 2, 3, 1], [0, 4, 5, 1], [0, 1, 7, 6]]}), sheet)
 
 
+def test_a_flap_beside_the_one_that_goes_on_keeps_its_side():
+    """Of two cells that continue a third within the fold, the straighter one is its pair; the other is free."""
+    points = [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1], [-1, 0, 0], [-1, 0, 1], [-0.9, 0.4, 0], [-0.9, 0.4, 1]]
+    for flap in ([0, 1, 7, 6], [6, 7, 1, 0]):
+        mesh = fem.Mesh(points, {"quad": [flap, [0, 2, 3, 1], [0, 1, 5, 4]]})
+        assert len(fem.ShellBody(mesh, section(1.0, 0.3, 0.1)).elements) == 3
+
+
 @pytest.mark.parametrize("orient", [False, True])
 def test_cells_that_lie_on_each_other_are_refused(orient):
     """They would be a sheet twice as thick; the same cell again, turned over, or a quadrilateral over triangles."""
     mesh = fem.panel_mesh([1, 1], [2, 2])
     quads, sheet = mesh.cells["quad"], section(1.0, 0.3, 0.1)
     for again in (quads[3], quads[3, ::-1], np.roll(quads[3], 1)):
-        with pytest.raises(fem.ParameterError, match=r"cells that lie on each other.*near .* m\. Take each once"):
+        with pytest.raises(fem.ParameterError, match=r"cells that lie on each other.* one at .* m\. Take each once"):
             fem.ShellBody(fem.Mesh(mesh.points, {"quad": [*quads, again]}), sheet, orient=orient)
     both = {"quad": quads[:1], "triangle": quads[:1][:, [[0, 1, 2], [0, 2, 3]]][0]}
     with pytest.raises(fem.ParameterError, match="cells that lie on each other"):
         fem.ShellBody(fem.Mesh(mesh.points, both), sheet, orient=orient)
+
+
+def test_two_quadrilaterals_around_a_peak_are_no_cells_on_each_other():
+    """They have three corners in common, and enclose nothing: only all four corners make one cell twice."""
+    peak = fem.Mesh(
+        [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.5, 0.5, 0.5]], {"quad": [[0, 1, 4, 3], [1, 2, 3, 4]]}
+    )
+    assert len(fem.ShellBody(peak, section(1.0, 0.3, 0.1)).elements) == 2
 
 
 def test_a_moebius_strip_is_refused():
@@ -469,6 +491,18 @@ def test_stresses_of_a_bent_strip_are_those_of_a_beam_on_both_sides():
     moment = np.array([result.output(element, "moment") for element in body.elements])
     assert moment[:, 0] == pytest.approx(np.full(24, -M), rel=1e-3)
     assert np.array([result.output(e, "shear_force") for e in body.elements]) == pytest.approx(0.0, abs=1e-3 * M)
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_shear_stress_is_a_parabola_with_the_shear_force_as_its_integral(cell):
+    """Small force at the tip of a strip: 3/2 P/A in the middle, none on both faces."""
+    body, P = strip(24, cell, length=4.0), 1e-6
+    result = fem.static_equilibrium(model_of(body, fem.EdgeTraction(body, "x1", [0, 0, P])))
+    fields = body.stresses(result)
+    inside = np.abs(body.reference[fields.nodes, 0] - 2.0) < 1.0
+    shear = fields.stress[inside][:, :, 0, 2].mean(axis=0)  # over both sides of the strip: triangles differ there
+    # equilibrium: Q is constant along the strip
+    assert shear == pytest.approx([0.0, 1.5 * P / 0.1, 0.0], abs=0.003 * P / 0.1)
 
 
 def test_stresses_are_in_results_files_and_vtk_reads_the_thickness(tmp_path):
