@@ -285,7 +285,7 @@ class DecoupledNSGA(AlphaMethod):
             **self._numbers_of_alpha(h), "position_factor": self.position_factor,
             "costly": int(self._costly(system)), "price": _price(system) or PRICE,
             "mixed": int(self.mixed and any("mixed" in element.kernels for element in system.elements)),
-            "drags": int(system.nc > 0 and any(e.viscous for e in _flexible(system))),
+            "drags": int(system.nc > 0 and _damped(system)),
             "persistent": int(self.persistent_contacts and system.nc > 0), "reset": int(self.reset_after_impact),
             "far": int(any(group.far for group in system.groups) and not (self.persistent_contacts or system.searches)),
             "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"), "whole": h,
@@ -294,7 +294,7 @@ class DecoupledNSGA(AlphaMethod):
     def _costly(self, system: System) -> bool:
         """Whether elements make matrices so costly that factors serve several steps; special problems have own ones."""
         special = self.mixed or self.persistent_contacts or self.impacts == "split" or bool(system.frictions)
-        flexible = bool(_flexible(system))
+        flexible = any({"inertia", "force_tangent"} <= set(e.kernels) and len(e.nodes) > 1 for e in system.elements)
         return (_price(system) is not None or (system.nc > 0 and not system.searches)) and not special and flexible
 
     def impulses(self, engine: "Engine") -> dict[str, np.ndarray]:
@@ -395,9 +395,9 @@ class DecoupledNSGA(AlphaMethod):
         a["part"][:] = system.parts()
 
 
-def _flexible(system):
-    """Elements of flexible bodies."""
-    return [e for e in system.elements if {"inertia", "force_tangent"} <= set(e.kernels) and len(e.nodes) > 1]
+def _damped(system):
+    """Whether forces of elements depend on velocities; gyroscopic ones of rigid bodies do not count."""
+    return any(e.viscous and "force_tangent" in e.kernels for e in system.elements)
 
 
 def _price(system):
