@@ -47,7 +47,8 @@ def _finish(owner, M, K, X, per, frames, modes, faces, name, stiffening=None, ce
     phi[:, 6 * len(frames) :] *= np.sqrt(mass)  # amplitudes are lengths, and alike in all units
     arrays = reduced(M, K, phi, per, len(frames))
     places = np.array([frame.at for frame in frames])
-    units = as_lengths(len(frames), modes, float(np.ptp(X, axis=0).max()), mass)
+    found = len(arrays["K"]) - 6 * len(frames)  # may be less than ``modes``
+    units = as_lengths(len(frames), found, float(np.ptp(X, axis=0).max()), mass)
     arrays["K"] = _without_rigid(owner, arrays["K"], abs(K[::per, ::per]).max(), places, units)
     center = np.array([rigid[1, 5], rigid[2, 3], rigid[0, 4]]) / mass  # e_z × X along y, …
     inertia = rigid[3:, 3:] - mass * (center @ center * np.eye(3) - np.outer(center, center))
