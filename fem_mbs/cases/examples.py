@@ -118,6 +118,8 @@ CASES = [
     example("twisted_beam", "MacNeal and Harder 1985", "what the mesh leaves, measured", own=STATIC),
     example("ring_hits_ground", "closed form of thin rings (Love); balance of momentum",
             "the mesh, measured with two; what waves lose"),
+    example("gripper", "equilibrium of the ball that is held",
+            "what swings are left in it"),
     example("snap_fit", "closed forms of beams (Timoshenko and Gere 1961)",
             "the mesh, measured with three; damping; the tooth, rigid in the closed forms"),
     example("rod_from_cad", "inertia of rigid bodies; a model of beams",

@@ -71,6 +71,7 @@ SOLIDS = {
             elements=None,
             mass="consistent",
             damping=0.0,
+            light=None,
             position=[0, 0, 1],
             rotation=[0, 0, 0.1],
             velocity=[1, 0, 0],

@@ -151,7 +151,7 @@ def soft_bar():
 
 
 def flight(reduction, stepper, h, velocity=(1, 2, 3)):
-    """A body that flies, spins and deforms by 0.18 rad, to 0.3 s, and results."""
+    """A body that flies, spins and deforms by 0.15 rad or more, to 0.3 s, and results."""
     body = fem.Superelement(reduction, velocity=velocity, angular_velocity=[2, 1, 6], name="body")
     for node, sign in zip(body.nodes, (1, -1)):
         node.velocity = node.velocity + sign * np.array([0.0, 0.02, -0.02])
@@ -203,5 +203,5 @@ def test_free_flight_keeps_momenta_to_round_off_where_the_integrator_does(soft_b
 def test_how_fast_a_body_flies_does_not_change_how_it_deforms(soft_bar):
     """Galileo's principle over a whole flight; 0.13, 0.26 rad and a stop when it held for small deformations only."""
     turns = [flight(soft_bar, STEPPER, 2e-3, V)[1]["body"].local_rotation for V in ([0, 0, 0], [100.0, 200.0, 300.0])]
-    assert turns[0][-1] > 0.17
+    assert turns[0][-1] > 0.12  # 0.15 or 0.18: of two modes of 18.5 rad/s one is taken, and which is free
     assert np.abs(turns[1] - turns[0]).max() < 1e-8  # measured 6e-10: round-off of forces of size m V ω
