@@ -198,14 +198,10 @@ def _same_supports(owner, system, spins):
             whose = f" of {label(node.body)}" if node.body is not None else ""
             what = (
                 f"has {label(node)}{whose}, which cannot turn about itself: a rotor with a solid or superelement in it "
-                "has modes in the rotating frame alone, modes(…, rotation=…)"
+                "has modes in the rotating frame alone: fem.modes about fem.static_equilibrium(…, rotation=…)"
             )
             raise ParameterError(owner, "rotor", system.name, what)
         if np.abs(free @ skew(spin) - skew(spin) @ free).max() > 1e-9 or np.abs(free @ spin - spin).max() > 1e-9:
-            if isinstance(node, Node3):
-                what = f"has {label(node)}, which turns but has no rotation, as nodes of solids have none: take "
-                what += "fem.modes about fem.static_equilibrium(…, rotation=…), modes in the rotating frame"
-                raise ParameterError(owner, "model", system.name, what)
             what = f"has {label(node)}, which turns but has rotations fixed ({', '.join(_fixed(system, node))}) in its"
             raise ParameterError(
                 owner, "model", system.name, f"{what} own axes; use joints, or fix both across the axis"
