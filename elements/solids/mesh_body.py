@@ -111,11 +111,11 @@ class MeshBody(Part):
 
     def faces_of(self, owner: Any, group: str | None) -> list[np.ndarray]:
         """Of a surface: places (nn,) in `nodes` of the cells of a group."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define faces_of(self, owner, group)")
 
     def nodal_volumes(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Places (n, nn) in `nodes` of elements of one kind, and the part (n, nn) [m³] of their volume of each node."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define nodal_volumes(self)")
 
     def mode_shapes(self, modes: Any) -> np.ndarray:
         """Displacements (k, n, 3) of the nodes of this body in k modes, for `fem_mbs.mac`.
