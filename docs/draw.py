@@ -9,7 +9,9 @@ import draw_beams
 import draw_benchmarks
 import draw_comparison
 import draw_examples
+import draw_flexible
 import draw_geometry
+import draw_mechanisms
 import draw_methods
 import draw_source
 from drawing import PICTURES
@@ -17,7 +19,10 @@ from drawing import PICTURES
 
 def main():
     PICTURES.mkdir(exist_ok=True)
-    modules = (draw_examples, draw_methods, draw_geometry, draw_beams, draw_source, draw_comparison, draw_benchmarks)
+    modules = (
+        draw_examples, draw_mechanisms, draw_flexible, draw_methods, draw_geometry, draw_beams, draw_source,
+        draw_comparison, draw_benchmarks,
+    )  # fmt: skip
     drawings = [draw for module in modules for draw in module.DRAWINGS]
     for draw in [draw for draw in drawings if draw.__name__ in sys.argv[1:] or not sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as folder:

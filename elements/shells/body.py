@@ -312,10 +312,7 @@ class ShellBody(MeshBody):
 
         Parameters
         ----------
-        state : Results, StaticResult or State
-            Of a model with this body.
-        time : float, optional [s]
-            Of `Results`: the nearest saved step; default: the last.
+        state, time : as `positions`
 
         Returns
         -------

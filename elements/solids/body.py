@@ -194,10 +194,7 @@ class SolidBody(MeshBody):
 
         Parameters
         ----------
-        state : Results, StaticResult or State
-            Of a model with this body.
-        time : float, optional [s]
-            Of `Results`: the nearest saved step; default: the last.
+        state, time : as `positions`
 
         Returns
         -------
@@ -210,7 +207,7 @@ class SolidBody(MeshBody):
         ParameterError
             The state is not of a model with this body.
         """
-        return Fields(self.blocks, self.poses(state, time)[0])
+        return Fields(self.blocks, self.positions(state, time))
 
     @functools.cached_property
     def blocks(self) -> list[Block]:

@@ -212,10 +212,15 @@ class _BodyLoad(Checked):
     def _label(self, k):
         return None if self.name is None else f"{self.name} {k}"
 
+    def _add_dead(self, places, shares, load):
+        """Add shares (nn,) of a load (3,) at nodes ``places`` (nn,) of the body."""
+        nodes, forces = [self.body.nodes[i] for i in places], np.outer(shares, load)
+        self.elements.append(NodalLoad(nodes, forces, signal=self.signal, name=self._label(len(self.elements))))
+
     @property
     def total(self) -> np.ndarray:
         """Resultant (3,) [N] with a factor of one, of the unloaded body, inertial axes."""
-        return np.zeros(3)
+        return sum(element.record[0].sum(axis=0) for element in self.elements)
 
 
 class SurfacePressure(_BodyLoad):
@@ -306,14 +311,8 @@ class SurfaceTraction(_BodyLoad):
     ) -> None:
         super().__init__(body, signal, name)
         self.traction = self.as_vector("traction", traction)
-        for k, places in enumerate(places_of_faces(self, body, group)):
-            load = np.outer(nodal_areas(body, places), self.traction)
-            nodes = [body.nodes[i] for i in places]
-            self.elements.append(NodalLoad(nodes, load, signal=self.signal, name=self._label(k)))
-
-    @property
-    def total(self) -> np.ndarray:
-        return sum(element.record[0].sum(axis=0) for element in self.elements)
+        for places in places_of_faces(self, body, group):
+            self._add_dead(places, nodal_areas(body, places), self.traction)
 
 
 class BodyForce(_BodyLoad):
@@ -337,14 +336,7 @@ class BodyForce(_BodyLoad):
         self.force = self.as_vector("force", force)
         for rows, shares in body.nodal_volumes():
             for places, share in zip(rows, shares):
-                nodes = [body.nodes[i] for i in places]
-                self.elements.append(NodalLoad(nodes, np.outer(share, self.force), signal=self.signal))
-        for k, element in enumerate(self.elements):
-            element.name = self._label(k)
-
-    @property
-    def total(self) -> np.ndarray:
-        return self.body.volume * self.force
+                self._add_dead(places, share, self.force)
 
 
 class EdgeTraction(_BodyLoad):
@@ -376,15 +368,9 @@ class EdgeTraction(_BodyLoad):
         super().__init__(body, signal, name)
         self.check(body.is_surface, "body", body, "must be a ShellBody: others have no edges")
         self.traction = self.as_vector("traction", traction)
-        for k, places in enumerate(body.edges_of(self, group)):
-            nodes = [body.nodes[i] for i in places]
+        for places in body.edges_of(self, group):
             length = float(np.linalg.norm(np.diff(body.reference[places], axis=0)))
-            load = np.outer([0.5 * length, 0.5 * length], self.traction)
-            self.elements.append(NodalLoad(nodes, load, signal=self.signal, name=self._label(k)))
-
-    @property
-    def total(self) -> np.ndarray:
-        return sum(element.record[0].sum(axis=0) for element in self.elements)
+            self._add_dead(places, [0.5 * length, 0.5 * length], self.traction)
 
 
 def _pressed(rng):

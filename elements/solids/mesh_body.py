@@ -109,6 +109,23 @@ class MeshBody(Part):
         x, Q = poses_of(self, (self.elements[0], self.elements[-1]), state, time)
         return x, matrices(Q)
 
+    def positions(self, state: Any, time: float | None = None) -> np.ndarray:
+        """Positions (n, 3) [m] of the nodes, in the order of `nodes`, inertial axes.
+
+        Parameters
+        ----------
+        state : Results, StaticResult or State
+            Of a model with this body.
+        time : float, optional [s]
+            Of `Results`: the nearest saved step; default: the last.
+
+        Raises
+        ------
+        ParameterError
+            The state is not of a model with this body.
+        """
+        return self.poses(state, time)[0]
+
     def faces_of(self, owner: Any, group: str | None) -> list[np.ndarray]:
         """Of a surface: places (nn,) in `nodes` of the cells of a group."""
         raise NotImplementedError(f"{type(self).__name__} does not define faces_of(self, owner, group)")

@@ -22,16 +22,8 @@ from fem_mbs.rotations import log
 from fem_mbs.shell_arrays import Shells
 from fem_mbs.solid_stress import Solids
 
-KINDS = (
-    "body",
-    "beam",
-    "contact",
-    "joint",
-    "spring",
-    "span",
-    "solid",
-    "shell",
-)  # values 0, 1, … of the cell array "kind"
+# values 0, 1, … of the cell array "kind"
+KINDS = ("body", "beam", "contact", "joint", "spring", "span", "solid", "shell")
 BODY, BEAM, CONTACT, JOINT, SPRING, SPAN, SOLID, SHELL = range(8)
 VERTEX, LINE, TRIANGLE, QUAD = 1, 3, 5, 9  # cell types of VTK
 CORNERS = {VERTEX: 1, LINE: 2, TRIANGLE: 3, QUAD: 4} | {cell.vtk: cell.nn for cell in CELLS.values()}

@@ -93,6 +93,28 @@ class Numbering(Checked):
         )
         self.workspace.buffer["gravity"][:] = self.gravity
         self.groups = [Group(elements, self.workspace) for elements in families.values()]
+        self._check_moments()
+        self._number_elements()
+        self._number_friction()
+        self.row_arm = np.ones(max(self.m, 1))
+        self.rate_rows = np.flatnonzero(self.velocity_rows)
+        self.searches = []
+        if model.contact_groups:
+            from fem_mbs.system.pairs import PairSearch
+
+            self.searches = [PairSearch(group, self.workspace) for group in model.contact_groups]
+            self.groups += [group for search in self.searches for group in search.groups]
+        self._number_moments()
+        self.gravity_signal = -1
+        if self.field is not None:  # the last ones
+            self.gravity_signal = len(self.signals)
+            self.signals += self.field.signals
+            self.signal_owner += [self.field] * 3
+        self.signal_values = np.zeros((max(len(self.signals), 1), 3))
+        self.update_signals(0.0)
+
+    def _check_moments(self):
+        """Refuse elements without moments on nodes that can turn."""
         for group in self.groups:
             element = group.elements[0]
             if group.width != TRANSLATIONS or getattr(element, "has_no_moments", False):
@@ -102,6 +124,9 @@ class Numbering(Checked):
                 element = group.elements[turning[0]]
                 message = "has a node that can turn, and no moments for it (numbers_per_node = 3): take Node3"
                 raise ModelError(f"{label(element)}: {message}", [element])
+
+    def _number_elements(self):
+        """Give elements their signals, rows of constraints, contacts, frictions and outputs."""
         self.signals, self.signal_owner = [], []
         self.constraints, self.contacts, self.rows, self.output_slices = [], [], {}, {}
         self.frictions = []
@@ -135,24 +160,7 @@ class Numbering(Checked):
                     self.output_slices[element] = slices
                     self.n_outputs = at
         self.nc = self.nc_fixed = len(self.contacts)
-        self._number_friction()
-        self.row_arm = np.ones(max(self.m, 1))
-        self.rate_rows = np.flatnonzero(self.velocity_rows)
         self.laws = np.array(laws).reshape(self.nc, N_LAW)
-        self.searches = []
-        if model.contact_groups:
-            from fem_mbs.system.pairs import PairSearch
-
-            self.searches = [PairSearch(group, self.workspace) for group in model.contact_groups]
-            self.groups += [group for search in self.searches for group in search.groups]
-        self._number_moments()
-        self.gravity_signal = -1
-        if self.field is not None:  # the last ones
-            self.gravity_signal = len(self.signals)
-            self.signals += self.field.signals
-            self.signal_owner += [self.field] * 3
-        self.signal_values = np.zeros((max(len(self.signals), 1), 3))
-        self.update_signals(0.0)
 
     def _number_friction(self):
         """Tell elements of joint friction where the multipliers of their joints are."""

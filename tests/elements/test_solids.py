@@ -148,6 +148,16 @@ def test_pressure_all_around_has_no_resultant_and_squeezes_evenly(kind):
     assert loads[1].area == pytest.approx(1.0)
 
 
+def test_positions_of_a_body_are_those_of_its_nodes_at_a_time():
+    body = block("hexa8", [1, 1, 1], [1, 1, 1])
+    model = fem.Model("falling", gravity=[0, 0, -9.81])
+    model.add(body)
+    result = fem.DecoupledNSGA().run(model, t_end=0.2, h=0.1)
+    for time, fallen in ((0.0, 0.0), (0.2, 0.5 * 9.81 * 0.2**2)):
+        assert body.positions(result, time=time) == pytest.approx(body.reference - [0, 0, fallen], abs=1e-12)
+    assert body.positions(result) == pytest.approx(body.positions(result, time=0.2), abs=0)
+
+
 def test_traction_and_body_force_bend_a_bar_as_they_should():
     body = block("hexa20", [4, 1, 1], [4, 1, 1], E=1e6, nu=0.0, density=2.0)
     body.fix("x0")
