@@ -1,6 +1,6 @@
 """All types of the element library, by name. Importing this registers every one (`fem_mbs.registry`)."""
 
-from fem_mbs.elements.base import Constraint, Contact, Element, Force, Inertia, Joint, register
+from fem_mbs.elements.base import Constraint, Element, Force, Inertia, Joint, register
 from fem_mbs.elements.beams.beam import Beam
 from fem_mbs.elements.beams.line import BeamLine, beam_curve, beam_line
 from fem_mbs.elements.beams.sections import Section
@@ -15,6 +15,7 @@ from fem_mbs.elements.contacts.box import BoxOnBox, BoxOnPlane
 from fem_mbs.elements.contacts.capsule import CapsuleOnCapsule, CapsuleOnPlane, SphereOnCapsule
 from fem_mbs.elements.contacts.clearance import JournalClearance, PrismaticClearance, RingOnCylinder, SphericalClearance
 from fem_mbs.elements.contacts.compliant import CompliantContact
+from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.elements.contacts.curve import PointOnCurve, SphereOnWire
 from fem_mbs.elements.contacts.group import ContactGroup
 from fem_mbs.elements.contacts.hull import HullOnPlane

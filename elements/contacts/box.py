@@ -18,8 +18,9 @@ Source: docs/theory/contacts.md, (22); nearest features of convex polytopes, Eri
 from typing import Any
 
 from fem_mbs.arguments import ArrayLike, FrameLike
-from fem_mbs.elements.base import Contact, Part
+from fem_mbs.elements.base import Part
 from fem_mbs.elements.contacts.capsule import CapsuleOnCapsule
+from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.elements.contacts.sphere_box import SphereOnBox
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.nodes import Frame, Ground

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import REGISTRY, Contact, Force, register
+from fem_mbs.elements.base import REGISTRY, Force, register
 from fem_mbs.elements.contacts.compliant_kernels import (
     PARAMETERS,
     accept,
@@ -22,6 +22,7 @@ from fem_mbs.elements.contacts.compliant_kernels import (
     touching,
     trouble,
 )
+from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.errors import FemMbsError, ParameterError, label
 from fem_mbs.evaluator import Evaluator, Point, evaluator_of
 from fem_mbs.jit import address, bind

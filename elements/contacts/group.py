@@ -12,10 +12,11 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike, Keywords
 from fem_mbs.decomposition import ConvexParts, convex_parts
-from fem_mbs.elements.base import Contact, Part
+from fem_mbs.elements.base import Part
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.bodies.spheres import make_frames, make_spheres, numbers, rows
 from fem_mbs.elements.contacts.capsule import CapsuleContact
+from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.elements.contacts.group_shapes import GroupShape
 from fem_mbs.elements.contacts.hull_mass import doubt_of
 from fem_mbs.elements.contacts.hull_points import points_of, rounded_hull

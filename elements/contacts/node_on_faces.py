@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
-from fem_mbs.elements.base import Contact, register
+from fem_mbs.elements.base import register
+from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.elements.contacts.face_kernels import beside
 from fem_mbs.elements.contacts.node_face_kernels import (
     BORDER,

@@ -52,7 +52,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import Contact
+from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import (

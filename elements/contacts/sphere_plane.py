@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import Contact, register
+from fem_mbs.elements.base import register
+from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.elements.contacts.shape_contact import add_turning, relative_turn
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.elements.base import FrictionRow, friction_coefficients, register
+from fem_mbs.elements.base import register
 from fem_mbs.elements.joints.friction_kernels import (
     AS_THEY_ARE,
     MOST_TERMS,
@@ -37,6 +37,7 @@ from fem_mbs.elements.joints.friction_kernels import (
     friction_hessian,
     output,
 )
+from fem_mbs.elements.joints.friction_row import FrictionRow, friction_coefficients
 from fem_mbs.elements.joints.given import never_negative
 from fem_mbs.elements.joints.rows import random_joint
 from fem_mbs.registry import REGISTRY

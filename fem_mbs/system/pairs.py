@@ -26,7 +26,7 @@ from fem_mbs.system.groups import Group
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.base import Contact
+    from fem_mbs.elements.contacts.contact import Contact
     from fem_mbs.elements.contacts.group import ContactGroup
     from fem_mbs.system.system import System
 

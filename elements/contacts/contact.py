@@ -1,0 +1,158 @@
+"""Base of contact elements: coefficients of the law of impact and friction, and what their outputs mean."""
+
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.elements.base import Element
+from fem_mbs.elements.joints.friction_row import friction_coefficients
+
+
+class Contact(Element):
+    """A pair that can touch: kinematics here, the law (impact, friction) in the solver.
+
+    Parameters
+    ----------
+    restitution : float, 0 … 1, -
+        Newton's coefficient of the normal direction, e_N.
+    friction : float, ≥ 0, or (static, sliding), -
+        Coulomb's coefficient μ; or two, static ≥ sliding: what sticks holds up to the first, what slides has the
+        second, and what comes to rest stays if the first holds it. Two are for `DecoupledNSGA`.
+    stribeck_speed : float, ≥ 0 [m/s]
+        With two coefficients: v_s of the fall from static to sliding friction, μ(v) = μ_k + (μ_s − μ_k) exp(−(v/v_s)²).
+        Default: 0, sliding friction at any speed. Falling friction makes slow sliding unstable: steps must resolve it.
+    tangential_restitution : float, −1 … 1, -
+        e_T; 0 for ordinary friction.
+    rolling_resistance, spinning_resistance : float, ≥ 0 [m]
+        Arms ρ and γ of the resisting moments: |M_T| ≤ ρ N, |M_N| ≤ γ N.
+    radius_contensou : float, ≥ 0 [m]
+        Radius R of the disc over which the contact presses; 0: a point. With a disc sliding and drilling (turning about
+        the normal) are one friction, Coulomb-Contensou's: |(F_1, F_2, M_N/c)| ≤ μ N against (v_1, v_2, c ω_N) with
+        c = 3π R/16. A contact that drills fast hardly resists sliding, one that slides fast hardly resists drilling.
+        Choose the Hertz radius at the mean load, or the radius of a flat end.
+        Replaces ``spinning_resistance``, which bounds the same moment but does not know sliding.
+
+    Attributes
+    ----------
+    friction, static_friction : float
+        Of sliding and of sticking.
+    convex : bool
+        Of the type: whether both surfaces are convex. Their normal then turns by more than 14° in a step only where
+        they pass each other.
+    passage : float ≥ 0 [m]
+        Smallest relative travel from the first touch to where another side of the surfaces is nearer: the sum of the
+        radii of two spheres. Steps in which the pair travels a good part of it are swept (docs/theory/sweep). 0: there
+        is no other side (a plane, the inside of a bowl), and nothing is swept.
+    reach : float ≥ 0 [m]
+        Largest distance of two points of one surface that can touch, or the radius of a sphere. Infinite: the gap is no
+        distance (stops of joints), and nothing is swept.
+    everywhere : bool
+        Of the type: whether there is a nearest point in every pose. If not, a kernel ``trouble`` tells where.
+    gap_slopes : (a, b) or None
+        How fast the gap can change, with two nodes that move by Δx and turn by φ < 0.5 rad together: by no more than
+        a (|Δx_A| + |Δx_B| + φ times the distance of both) + b φ. Contacts that are far from closing by it are not
+        evaluated (`fem_mbs.system.far_contacts`). None: they are.
+    room : float > 0 [m]
+        Clearance between the surfaces, which penetrations must be small against. Infinite: the surfaces are open.
+
+    Outputs
+    -------
+    gap : float [m], open > 0
+    impulse : (3,) [N s], momentum that the first body got in the step: normal, t1, t2, in the axes ``normal`` and
+        ``tangents`` at the end of the step; with persistent contacts those half-way through it, the means of start and
+        end, which matters where the normal turns
+    moment_impulse : (3,) [N m s], of the step: rolling about t1 and t2, spinning (drilling) about the normal
+    force : (3,) [N], impulse / h: a mean over the step, at an impact not a force; with persistent contacts that at the
+        end of the step
+    moment : (3,) [N m], of moment_impulse in the same way
+    point, normal : (3,) [m], -, inertial axes
+
+    Raises
+    ------
+    ParameterError
+        Coefficients out of range; radius_contensou and spinning_resistance both given; two coefficients of friction
+        with radius_contensou or tangential_restitution.
+
+    Notes
+    -----
+    c is the arm of the pure drilling moment, ∫ r p dA/∫ p dA, of a Hertz pressure p ∝ (1 − r²/R²)^½; other pressures
+    have other arms (even: 2R/3, parabolic: 8R/15), to be had by scaling R. The ball is exact in pure sliding and in
+    pure drilling, and an approximation between: at fast drilling integration over the Hertz disc gives a sliding
+    friction of 3π/8 μ N v/(R ω), the ball 16/(3π) μ N v/(R ω), 1.44 times that.
+    Source: Capobianco2021, (49), (157); Leine and Glocker, Eur. J. Mech. A 22 (2003).
+    """
+
+    role = "contact"
+    convex = False
+    passage = 0.0
+    reach = 0.0
+    gap_slopes: tuple[float, float] | None = None
+    room = np.inf
+    everywhere = True
+    where = "the places of both"  # what decides, beside sizes, whether a contact starts open: for messages
+
+    def __init__(
+        self,
+        nodes: Any,
+        *,
+        restitution: float = 0.0,
+        friction: Any = 0.0,
+        stribeck_speed: float = 0.0,
+        tangential_restitution: float = 0.0,
+        rolling_resistance: float = 0.0,
+        spinning_resistance: float = 0.0,
+        radius_contensou: float = 0.0,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(nodes, name=name)
+        self.restitution = self.number("restitution", restitution, at_least=0, at_most=1)
+        self.tangential_restitution = self.number(
+            "tangential_restitution", tangential_restitution, at_least=-1, at_most=1
+        )
+        self.static_friction, self.friction = friction_coefficients(self, friction)
+        self.stribeck_speed = self.positive("stribeck_speed", stribeck_speed, "m/s", allow_zero=True)
+        self.rolling_resistance = self.positive("rolling_resistance", rolling_resistance, "m", allow_zero=True)
+        self.spinning_resistance = self.positive("spinning_resistance", spinning_resistance, "m", allow_zero=True)
+        self.radius_contensou = self.positive("radius_contensou", radius_contensou, "m", allow_zero=True)
+        self.check(
+            self.radius_contensou == 0.0 or self.spinning_resistance == 0.0,
+            "radius_contensou",
+            radius_contensou,
+            f"m and spinning_resistance = {self.spinning_resistance:g} m both resist turning about the normal; give "
+            "one. Without sliding, radius_contensou acts as a spinning_resistance of 3π/16 μ R",
+        )
+        message = "is for friction=(static, sliding) with two coefficients that differ; leave it out"
+        self.check(self.stribeck_speed == 0.0 or self.two_coefficients, "stribeck_speed", stribeck_speed, message)
+        for what in ("radius_contensou", "tangential_restitution"):
+            value = getattr(self, what)
+            message = "does not go with static and sliding friction: give one coefficient, or leave it out"
+            self.check(value == 0.0 or not self.two_coefficients, what, value, message)
+
+    @property
+    def two_coefficients(self) -> bool:
+        """Whether static friction is larger than that of sliding."""
+        return self.static_friction > self.friction
+
+    @property
+    def drilling_arm(self) -> float:
+        """c = 3π R/16 [m] of the coupled law; 0 without disc or without friction."""
+        return 3.0 * np.pi / 16.0 * self.radius_contensou if self.friction > 0.0 else 0.0
+
+    def group_key(self) -> tuple:
+        """Contacts with coupled drilling have one more row: they are groups of their own."""
+        return (*super().group_key(), self.drilling_arm > 0.0)
+
+    @property
+    def law(self) -> tuple:
+        """(μ, ρ, γ, e_N, e_T, c, μ_s, μ_k, v_s): what solvers know of the contact."""
+        return (
+            self.friction,
+            self.rolling_resistance,
+            self.spinning_resistance,
+            self.restitution,
+            self.tangential_restitution,
+            self.drilling_arm,
+            self.static_friction,
+            self.friction,
+            self.stribeck_speed,
+        )
