@@ -405,7 +405,7 @@ def _price(system):
 
     Free grains have none, and get no pattern for this question.
     """
-    if system.searches or system.linear_solver not in (None, "umfpack"):
+    if system.searches or system.linear_solver not in (None, "umfpack", "cholmod"):
         return None
     pattern = system.pattern(Rows(friction=system.n_friction > 0), False)
     return price_of(pattern.fill) if fills_in(pattern.n, pattern.fill) else None
