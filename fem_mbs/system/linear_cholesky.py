@@ -22,7 +22,6 @@ Source: block elimination; measured on the systems of this project (docs/howto/l
     A⁻¹ B    columns  (P, b)   for those of the border that have more than their diagonal
 """
 
-import sys
 from typing import Any
 
 import numpy as np
