@@ -58,7 +58,7 @@ class Cholesky:
     matrix : (n, n) sparse
         Its lower triangle, in columns that are compressed and sorted.
     often : bool
-        It is factorised many times: less time for more memory.
+        It is factorised many times, and sometimes analysed anew: less time for more memory.
 
     Raises
     ------
@@ -79,7 +79,7 @@ class Cholesky:
         cholmod.cholmod_start(at)
         if often:
             self._loosen()
-        order = nested_dissection(matrix) if n > MANY else None
+        order = nested_dissection(matrix) if n > MANY and not often else None
         given = None if order is None else _POINTER(address(order))
         self._factor.value = cholmod.cholmod_analyze_p(ctypes.byref(A), given, None, ctypes.c_size_t(0), at)
         if not self._factor.value:

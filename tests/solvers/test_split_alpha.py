@@ -107,7 +107,7 @@ def test_factors_of_a_solid_serve_many_steps(joints):
         made = []
         for layout in run.engine.matrices.layouts[::2]:  # of positions or of the start, and of the motion
             solver, factor = layout.solver, layout.solver._factorise
-            solver._factorise = lambda values, factor=factor: (made.append(1), factor(values))
+            solver._factorise = lambda values, factor=factor, made=made: (made.append(1), factor(values))
         run.go(20)
         counts[reuse] = len(made)
     assert counts[True] <= 0.5 * 20
