@@ -117,9 +117,7 @@ def solid(request):
     return Model(source.held(request["size"])[0], stepper(request, rho_inf=0.8))
 
 
-MODELS = {
-    f.__name__: f for f in (chain, top, beam, ball, roller_crank, billiard, clearance_crank, ball_bearing, solid)
-}
+MODELS = {f.__name__: f for f in (chain, top, beam, ball, roller_crank, billiard, clearance_crank, ball_bearing, solid)}
 
 
 def answer_of(model, request):

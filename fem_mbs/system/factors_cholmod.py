@@ -121,6 +121,11 @@ class Cholesky:
         )  # fmt: skip
         return A, (pointers, rows, values)
 
+    def evenness(self) -> float:
+        """The least pivot over the largest: round-off where the matrix is singular but for that."""
+        self._library.cholmod_rcond.restype = ctypes.c_double
+        return float(self._library.cholmod_rcond(self._factor, self._at))
+
     def bytes(self) -> int:
         """What the factors hold: numbers of dense columns, or of single entries with their rows."""
         record = ctypes.cast(self._factor, ctypes.POINTER(ctypes.c_size_t))

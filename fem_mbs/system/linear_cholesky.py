@@ -12,8 +12,8 @@ each matrix: a diagonal that is not positive, or an entry that differs from its 
 the geometric mean of their diagonals. A row that once was in it stays: the pattern of A is then the same for long.
 
 The border may have so many rows that the solutions A⁻¹ B cost a third of an LU factorisation. A matrix with more, and
-one whose A is not positive definite (buckling in a step that is too large), is left to UMFPACK, and the next `PAUSE`
-ones too.
+one whose A is not positive definite (buckling in a step that is too large) or regular by its border alone, is left to
+UMFPACK, and the next `PAUSE` ones too.
 
 Source: block elimination; measured on the systems of this project (docs/howto/linear_solvers.md).
 
@@ -31,6 +31,7 @@ from fem_mbs.system.linear_called_back import CalledBack
 from fem_mbs.system.linear_umfpack import UMFPACK, predicted_fill
 
 SYMMETRIC = 1e-13  # of √(a_ii a_jj): round-off of the sums that entries are
+LEAST = 1e-14  # pivot over the largest one, with which A is regular
 PAUSE = 16  # matrices for which UMFPACK is taken at once, after one that was not fit for Cholesky
 AT_A_TIME = 4.0  # products that many right-hand sides at once take for an entry of A's factor, a third of 2 · 6 singly
 SHARE = 3.0  # of the products of an LU factorisation that the border may take
@@ -187,7 +188,7 @@ class CholeskyWithBorder(CalledBack):
                 self.cholesky.factor(A)
         except RuntimeError:
             return False
-        return True
+        return self.cholesky.evenness() > LEAST  # else only the border makes the whole matrix regular
 
     def _make_border(self, values, active):
         """S and A⁻¹ B of (1); False where S is singular."""
