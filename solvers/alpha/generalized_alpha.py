@@ -97,9 +97,14 @@ class GeneralizedAlpha(CoupledMethod):
         return self.levels if system.m else 1
 
     def costly(self, system: System) -> bool:
-        """Where matrices fill in; rows of velocities have no positions, which `alpha.split` needs."""
-        no_positions = any(getattr(element, "velocity_rows", 0) for element in system.elements)
-        return price_of_matrix(system) is not None and not no_positions
+        """Where matrices fill in, and joints are such that `alpha.split` knows them.
+
+        Not rows of velocities, which have no positions, nor rows that repeat others: what the parts of a Newton step
+        leave of multipliers that nothing determines is not the least norm.
+        """
+        if system.m and (not system.independent or any(getattr(e, "velocity_rows", 0) for e in system.elements)):
+            return False
+        return price_of_matrix(system) is not None
 
     def refuse(self, system: System) -> None:
         """Raise for models with contacts that are constraints."""

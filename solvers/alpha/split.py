@@ -16,7 +16,7 @@ In y = v~ + (h/c_q) u, the motion of q over c_q, K has one column: with M u of t
 
 Two factors of n + m unknowns instead of one of twice as many: a sixteenth of the products of a pattern that fills in,
 and symmetric ones. What is left out decides how fast residuals contract, not what is solved. Not for rows of
-velocities, which have no positions.
+velocities, which have no positions, nor for rows that repeat others, whose multipliers would not be the least ones.
 
 Source: worked out here; docs/theory/generalized_alpha.md.
 """
