@@ -189,6 +189,7 @@ CASES = {
         "slider-crank with clearance, 8 beams, 2 turns", ours("clearance_crank", 1e-6, 24_000, 100), (1,), ()
     ),
     "ball_bearing": Case("ball bearing, 8 balls, 1 s", ours("ball_bearing", 1e-4, 10_000), (8,), ()),
+    "solid": Case("cube of 6 n³ Tetra10 that sags, n", ours("solid", 1e-3, 50, 5), (4, 8, 13), (4,)),
 }  # fmt: skip
 
 # the first run of a fresh installation and one like it after; peers: import and the first step

@@ -111,7 +111,13 @@ def ball_bearing(request):
     return Model(example.build()[0], stepper(request, rho_inf=0.0, penalty=0.25))
 
 
-MODELS = {f.__name__: f for f in (chain, top, beam, ball, roller_crank, billiard, clearance_crank, ball_bearing)}
+def solid(request):
+    import solids as source
+
+    return Model(source.held(request["size"])[0], stepper(request, rho_inf=0.8))
+
+
+MODELS = {f.__name__: f for f in (chain, top, beam, ball, roller_crank, billiard, clearance_crank, ball_bearing, solid)}
 
 
 def answer_of(model, request):

@@ -193,7 +193,7 @@ class Model(Checked):
         redundant : {"error", "allow"}
             What to do with constraints that repeat others. Allowed ones give the right motion; their multipliers are
             those of minimum norm.
-        linear_solver : {None, "dense", "klu", "umfpack", "superlu"}
+        linear_solver : {None, "dense", "klu", "umfpack", "cholmod", "superlu"}
             Default: the best available for the size.
 
         Returns

@@ -9,6 +9,7 @@ from fem_mbs.runtime import overrides
 
 REFRESH = 0.1  # s between two drawings
 BAR = 24  # characters
+PATIENCE = 2.0  # s before a line appears that counts
 
 
 class Progress:
@@ -20,6 +21,8 @@ class Progress:
         Times at which the run ends and begins.
     enabled : bool, optional
         Default: what the command line says, else whether ``stream`` is a terminal.
+    counted : str
+        What is counted in place of times, from 0 to ``t_end``; the line then appears after two seconds.
     stream, clock : optional
         Where to write and what tells the time [s]; for tests.
 
@@ -35,10 +38,12 @@ class Progress:
         *,
         start: float = 0.0,
         enabled: bool | None = None,
+        counted: str = "",
         stream: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.t_end, self.start, self.stream, self.clock = t_end, start, stream or sys.stderr, clock
+        self.counted = counted
         if overrides.progress is not None:
             enabled = overrides.progress
         self.enabled = self.stream.isatty() if enabled is None else enabled
@@ -59,14 +64,15 @@ class Progress:
         now = self.clock()
         if not self.enabled or (self.drawn is not None and now - self.drawn < REFRESH and t < self.t_end):
             return
+        if self.counted and now - self.begun < PATIENCE:
+            return
         self.drawn = now
         elapsed, done = max(now - self.begun, 1e-9), min(max((t - self.start) / (self.t_end - self.start), 0.0), 1.0)
         filled = round(BAR * done)
-        parts = [
-            f"[{'#' * filled}{'.' * (BAR - filled)}] {100 * done:3.0f} %",
-            f"t = {t:.4g} s",
-            f"{steps / elapsed:,.0f} steps/s",
-        ]
+        where = [f"t = {t:.4g} s", f"{steps / elapsed:,.0f} steps/s"]
+        if self.counted:
+            where = [f"{t:.0f} of {self.t_end:.0f} {self.counted}"]
+        parts = [f"[{'#' * filled}{'.' * (BAR - filled)}] {100 * done:3.0f} %", *where]
         if records is not None and saved:
             parts.append("iterations " + "/".join(f"{n:.0f}" for n in records["iterations"][saved - 1]))
             if records["contact_status"].shape[1]:

@@ -362,7 +362,7 @@ class Matrices:
         dense = type(block.solver).__name__ == "DenseLU"
         pattern, kind = StackedPattern(block.pattern, present | dense), type(block.solver)
         if self.system.linear_solver is None:
-            kind = suited(kind, pattern)
+            kind = suited(kind, pattern, symmetric=False)
         layout = Layout(pattern, kind)
         self.records[STACKED] = layout.record()
         return layout

@@ -5,7 +5,7 @@ which every entry is stored). It offers two C functions, ``factor(context, value
 side)``, called through their addresses, and a status word (0: good). Which one is used:
 
     libklu found                          KLU (SuiteSparse): block triangular form, AMD
-    the same, a pattern that fills in     UMFPACK (SuiteSparse): dense blocks, METIS
+    the same, a pattern that fills in     CHOLMOD (SuiteSparse) where symmetric, else UMFPACK: dense blocks
     otherwise, up to `DENSE_LIMIT`        dense LU of LAPACK (through the functions that SciPy exports)
     otherwise, more unknowns              SuperLU of SciPy (a callback into Python)
 
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from fem_mbs.arguments import Named
 from fem_mbs.system.linear_base import LinearSolver
+from fem_mbs.system.linear_cholesky import CholeskyWithBorder
 from fem_mbs.system.linear_dense import DenseLU
 from fem_mbs.system.linear_klu import KLU, klu
 from fem_mbs.system.linear_superlu import SuperLU
@@ -32,11 +33,11 @@ PRODUCTS, PER_ENTRY = 2e7, 60.0  # KLU takes a millisecond for a million product
 PER_SOLUTION = 30.0  # products of a factorisation that take as long as an entry of the factors in an iteration
 DEAREST = 50.0  # iterations
 
-SOLVERS = {"dense": DenseLU, "klu": KLU, "umfpack": UMFPACK, "superlu": SuperLU}
+SOLVERS = {"dense": DenseLU, "klu": KLU, "umfpack": UMFPACK, "cholmod": CholeskyWithBorder, "superlu": SuperLU}
 
 
 def choose(n: int, wanted: str | None = None) -> type[LinearSolver]:
-    """Solver class for n unknowns: by name ("dense", "klu", "umfpack", "superlu"), or the best available.
+    """Solver class for n unknowns: by name (of `SOLVERS`), or the best available.
 
     Raises
     ------
@@ -47,12 +48,17 @@ def choose(n: int, wanted: str | None = None) -> type[LinearSolver]:
         owner = Named("System")
         owner.as_choice("linear_solver", wanted, tuple(SOLVERS), f"is unknown; choose among {', '.join(SOLVERS)}")
         message = "needs a library that was not found; get it with: apt-get install libsuitesparse-dev"
-        found = {"klu": klu() is not None, "umfpack": library("umfpack") is not None}.get(wanted, True)
-        owner.check(found, "linear_solver", wanted, message)
+        found = {"klu": klu() is not None, "umfpack": library("umfpack") is not None, "cholmod": cholesky_found()}
+        owner.check(found.get(wanted, True), "linear_solver", wanted, message)
         return SOLVERS[wanted]
     if klu() is not None:
         return KLU
     return DenseLU if n <= DENSE_LIMIT else SuperLU
+
+
+def cholesky_found() -> bool:
+    """Whether there are CHOLMOD, and UMFPACK for what is not fit for it."""
+    return library("cholmod") is not None and library("umfpack") is not None
 
 
 def fills_in(n: int, fill: tuple[float, float]) -> bool:
@@ -67,9 +73,11 @@ def price_of(fill: tuple[float, float]) -> float:
     return min(max(products / (PER_SOLUTION * max(entries, 1.0)), 1.0), DEAREST)
 
 
-def suited(kind: type[LinearSolver], pattern: "Pattern") -> type[LinearSolver]:
-    """UMFPACK in place of KLU for a pattern that fills in; else ``kind``."""
-    return UMFPACK if kind is KLU and fills_in(pattern.n, pattern.fill) else kind
+def suited(kind: type[LinearSolver], pattern: "Pattern", symmetric: bool = True) -> type[LinearSolver]:
+    """CHOLMOD or UMFPACK in place of KLU for a pattern that fills in; else ``kind``."""
+    if kind is not KLU or not fills_in(pattern.n, pattern.fill):
+        return kind
+    return CholeskyWithBorder if symmetric and cholesky_found() else UMFPACK
 
 
 def available() -> list[tuple[str, bool, str]]:
@@ -77,6 +85,7 @@ def available() -> list[tuple[str, bool, str]]:
     return [
         (KLU.name, klu() is not None, "apt-get install libsuitesparse-dev (used when found)"),
         (UMFPACK.name, library("umfpack") is not None, "apt-get install libsuitesparse-dev (for solids, when found)"),
+        (CholeskyWithBorder.name, cholesky_found(), "apt-get install libsuitesparse-dev (for solids, when found)"),
         (DenseLU.name, True, f"used up to {DENSE_LIMIT} unknowns when KLU is missing"),
         (SuperLU.name, True, "used above when KLU is missing"),
     ]

@@ -7,6 +7,7 @@ import numpy as np
 from fem_mbs.solvers.alpha.data import TABLE
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.stepping.codes import COUPLED_SHIFT
+from fem_mbs.solvers.stepping.shared_factors import PRICE, price_of_matrix
 from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.system.layout import Rows, Stack
 from fem_mbs.system.records import VELOCITY
@@ -32,12 +33,28 @@ class CoupledMethod(AlphaMethod):
 
     def matrices(self, system: System) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: initial accelerations, and one block of the coupled problem."""
-        block = Rows(True, "all", drilling_first=True)
+        block = Rows(True, "all", drilling_first=True, apart=self.costly(system))
         return Rows(), block, block
+
+    def costly(self, system: System) -> bool:
+        """Whether factors are kept over steps, and those of the blocks made one by one: without contacts alone."""
+        return False
+
+    def blocks(self, system: System) -> int:
+        """Number of blocks that there are something to solve in."""
+        return self.levels
+
+    def splits(self, system: System) -> bool:
+        """Whether a Newton step is that of `alpha.split`."""
+        return self.costly(system) and self.blocks(system) == 2
+
+    def split(self, system: System) -> int:
+        """As of `Stepper`."""
+        return 2 if self.splits(system) else 1
 
     def stack(self, system: System) -> Stack | None:
         """Blocks of the coupled matrix."""
-        if self.levels == 1:
+        if self.blocks(system) == 1 or self.splits(system):
             return None
         rows = ("xx", "xx") if self.levels == 2 else ("xxx", "xxx" if system.nc or self.follows else "xx.", "xxx")
         return Stack(VELOCITY, rows)
@@ -54,11 +71,15 @@ class CoupledMethod(AlphaMethod):
             "newton": iteration, "iterate": newton.newton,
         }  # fmt: skip
 
-    def problems(self) -> dict[str, Any]:
+    def problems(self, system: System) -> dict[str, Any]:
         """What Newton's iteration solves: all blocks, or one of them."""
         from fem_mbs.solvers.alpha import coupled
 
-        return {"velocity": coupled.BLOCK if self.levels == 1 else coupled.PROBLEM, "block": coupled.BLOCK}
+        if self.splits(system):
+            from fem_mbs.solvers.alpha import split
+
+            return {"velocity": split.SPLIT}
+        return {"velocity": coupled.BLOCK if self.blocks(system) == 1 else coupled.PROBLEM, "block": coupled.BLOCK}
 
     def first_guess(self) -> tuple[Any, Any]:
         """What sets the first guess of a step, and what is tried before `alpha.reduced`, if anything is."""
@@ -80,10 +101,13 @@ class CoupledMethod(AlphaMethod):
 
         return {
             **self._numbers_of_alpha(h),
-            "levels": self.levels,
+            "levels": self.blocks(system),
+            "costly": int(self.costly(system)),
+            "price": (self.costly(system) and price_of_matrix(system)) or PRICE,
+            "keeper": VELOCITY,
             "follows": int(self.follows),
             "combined": int(self.combined),
-            "block": 0 if self.levels == 1 else ALL,
+            "block": 0 if self.blocks(system) == 1 else ALL,
         }
 
     def start(self, engine: "Engine", state: State) -> None:
@@ -102,6 +126,7 @@ class CoupledMethod(AlphaMethod):
         from fem_mbs.solvers.stepping.initial import initial_accelerations
 
         a, run = engine.arrays, engine.run[0]
+        run["epoch"] += 1  # it writes over factors
         acceleration, lam = initial_accelerations(engine.system, engine.state(), engine.shift, matrices=engine.matrices)
         a["Vd0"][:] = a["Va0"][:] = acceleration
         a["lam"][:] = lam / run["ks"]

@@ -9,6 +9,7 @@ Brüls, Cardona, Arnold, Mech. Mach. Theory 48 (2012), 121-137.
 """
 
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
+from fem_mbs.solvers.stepping.shared_factors import price_of_matrix
 from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.system.system import System
 
@@ -90,6 +91,20 @@ class GeneralizedAlpha(CoupledMethod):
     def levels(self) -> int:
         """Blocks of the problem of a step."""
         return 1 if self.formulation == "index 3" else 2
+
+    def blocks(self, system: System) -> int:
+        """One without joints: positions have nothing to correct."""
+        return self.levels if system.m else 1
+
+    def costly(self, system: System) -> bool:
+        """Where matrices fill in, and joints are such that `alpha.split` knows them.
+
+        Not rows of velocities, which have no positions, nor rows that repeat others: what the parts of a Newton step
+        leave of multipliers that nothing determines is not the least norm.
+        """
+        if system.m and (not system.independent or any(getattr(e, "velocity_rows", 0) for e in system.elements)):
+            return False
+        return price_of_matrix(system) is not None
 
     def refuse(self, system: System) -> None:
         """Raise for models with contacts that are constraints."""

@@ -127,7 +127,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
 
         return levels_scheme.first_guess, levels_prox.fixed_point
 
-    def problems(self) -> dict[str, Any]:
+    def problems(self, system: System) -> dict[str, Any]:
         from fem_mbs.solvers.alpha import levels
 
         return {"velocity": levels.LEVELS}

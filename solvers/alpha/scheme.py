@@ -15,7 +15,8 @@ from fem_mbs.solvers.stepping.accept import accept
 from fem_mbs.solvers.stepping.arrays import copy, copy1, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import HISTORY
+from fem_mbs.solvers.stepping.newton import HISTORY, problem_at
+from fem_mbs.solvers.stepping.shared_factors import look_at_price
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 from fem_mbs.system.records import POSITION, SMOOTH, VELOCITY, zero
 
@@ -108,6 +109,8 @@ def coupled_step(data, run):
     counts = s.counts
     counts[0] = counts[1] = counts[2] = counts[3] = 0
     counts[6] = VELOCITY if d.nc > 0 else SMOOTH
+    if s.costly != 0:
+        look_at_price(problem_at(s.velocity_problem)[0], s)
     start(d, s, o)
     solve_velocities(s, s.velocity_problem)
     counts[0] = counts[2]

@@ -156,7 +156,7 @@ class ConeComplementarity(Stepper):
 
         return {"advance": kernels.cone_advance, "step": kernels.cone_step, "sweep": passed.look}
 
-    def problems(self) -> dict[str, Any]:
+    def problems(self, system: Any) -> dict[str, Any]:
         """What Newton's iteration solves."""
         from fem_mbs.solvers.cone import kernels
 

@@ -13,9 +13,11 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.errors import SolverError
+from fem_mbs.results.progress import Progress
 from fem_mbs.solvers.linear.linearise import spin_of
 from fem_mbs.solvers.linear.ports import Ports
 from fem_mbs.solvers.linear.small_motions import small_motions
+from fem_mbs.system.factors_complex import Responses
 from fem_mbs.system.in_use import alone
 
 
@@ -75,6 +77,7 @@ def frequency_response(
     rotation: Any = None,
     spinning: bool = False,
     contacts: Any = "open",
+    progress: bool | None = None,
 ) -> FrequencyResponse:
     """Steady harmonic response of small motions, for models of any size.
 
@@ -83,6 +86,8 @@ def frequency_response(
     model, inputs, outputs, about, rotation, spinning, contacts
         As in `linearise`; but the input of a driver is the amplitude of its function itself (angle, distance).
     frequencies : (k,) [Hz], ≥ 0
+    progress : bool, optional
+        Show a progress bar, after two seconds; default: on a terminal.
 
     Returns
     -------
@@ -106,29 +111,37 @@ def frequency_response(
     >>> np.abs(found.response[:, 0, 0]).round(6).tolist()
     [0.02, 0.5]
     """
-    from scipy.sparse import block_array
-    from scipy.sparse.linalg import splu
-
     owner = Named("frequency_response")
     frequencies = owner.as_array("frequencies", frequencies, (None,), unit="Hz")
     owner.check(len(frequencies) > 0 and frequencies.min() >= 0, "frequencies", frequencies, "Hz must be ≥ 0")
     spinning = owner.as_flag("spinning", spinning)
+    if progress is not None:
+        progress = owner.as_flag("progress", progress)
     found = small_motions(owner, model, about, rotation=rotation, spinning=spinning, contacts=contacts)
     ports, n = Ports(owner, found, inputs, outputs), found.system.n
     G, N = found.G, spin_of(found)
-    right = np.vstack([ports.F, ports.P]).astype(complex)
-    responses = []
-    for w in 2 * np.pi * frequencies:
-        A = (found.K + 1j * w * found.C - w**2 * found.M).tocsc()
-        A = block_array([[A, -G.T], [-G, None]]).tocsc() if G.shape[0] else A
-        try:
-            solved = splu(A).solve(right)
-        except RuntimeError:
-            solved = np.full_like(right, np.nan)
-        if not np.isfinite(solved).all():
-            what = "a resonance without damping" if w > 0 else "something moves without resistance"
-            raise SolverError(f"frequency_response: no steady response at {w / (2 * np.pi):.6g} Hz, {what}")
-        q, lam = solved[:n], found.spread @ solved[n:]
-        y = ports.Yq @ q + 1j * w * (ports.Yv @ q) + ports.Ya @ (-(w**2) * q - 1j * w * (N @ q)) + ports.Yl @ lam
-        responses.append(y + ports.D)
+    right, matrices = np.vstack([ports.F, ports.P]), _matrices(found, G)
+    responses: list[np.ndarray] = []
+    with Progress(len(frequencies), enabled=progress, counted="frequencies") as bar:
+        for w in 2 * np.pi * frequencies:
+            solved = matrices.solve([1.0, 1j * w, -(w**2)], right)
+            if solved is None or not np.isfinite(solved).all():
+                what = "a resonance without damping" if w > 0 else "something moves without resistance"
+                raise SolverError(f"frequency_response: no steady response at {w / (2 * np.pi):.6g} Hz, {what}")
+            q, lam = solved[:n], found.spread @ solved[n:]
+            y = ports.Yq @ q + 1j * w * (ports.Yv @ q) + ports.Ya @ (-(w**2) * q - 1j * w * (N @ q)) + ports.Yl @ lam
+            responses.append(y + ports.D)
+            bar.update(len(responses), len(responses))
     return FrequencyResponse(frequencies, np.array(responses), ports, found.remarks)
+
+
+def _matrices(found, G):
+    """K with the rows of joints, C and M, of the size of all unknowns."""
+    from scipy.sparse import block_array, csc_array
+
+    C, M, m = csc_array(found.C), csc_array(found.M), G.shape[0]
+    if m == 0:
+        return Responses([csc_array(found.K), C, M])
+    nothing = csc_array((m, m))
+    K = block_array([[found.K, -G.T], [-G, None]]).tocsc()
+    return Responses([K, *(block_array([[A, None], [None, nothing]]).tocsc() for A in (C, M))])

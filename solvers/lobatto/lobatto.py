@@ -148,7 +148,7 @@ class LobattoIIIAB(Stepper):
 
         return {"advance": kernels.lobatto_advance, "step": kernels.lobatto_step, "sweep": passed.look}
 
-    def problems(self) -> dict[str, Any]:
+    def problems(self, system: Any) -> dict[str, Any]:
         """What Newton's iteration solves: the stages, and the velocities at the end."""
         from fem_mbs.solvers.lobatto import impact, stages
 

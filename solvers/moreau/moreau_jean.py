@@ -172,7 +172,7 @@ class MoreauJean(Stepper):
             "position": position.position, "sweep": passed.look,
         }  # fmt: skip
 
-    def problems(self) -> dict[str, Any]:
+    def problems(self, system: Any) -> dict[str, Any]:
         """What Newton's iteration solves: the problem of the step, and the two projections."""
         from fem_mbs.solvers.contact import position, velocity
         from fem_mbs.solvers.moreau import kernels

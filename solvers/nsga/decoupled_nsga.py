@@ -17,11 +17,10 @@ import numpy as np
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
-from fem_mbs.solvers.stepping.shared_factors import PRICE
+from fem_mbs.solvers.stepping.shared_factors import PRICE, price_of_matrix
 from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.system.contacts import L_STATIC
 from fem_mbs.system.layout import Rows
-from fem_mbs.system.linear import fills_in, price_of
 from fem_mbs.system.system import State, System
 
 if TYPE_CHECKING:
@@ -214,7 +213,7 @@ class DecoupledNSGA(AlphaMethod):
         smooth = Rows(friction=True)
         if self.persistent_contacts:
             smooth = Rows(True, "all" if system.n_roll else "", friction=True)
-        apart = _price(system) is not None  # the corrections, from the matrix whose factors are kept
+        apart = price_of_matrix(system) is not None  # the corrections, from the matrix whose factors are kept
         velocity = Rows(True, "all", drilling_first=True, friction=True, apart=apart)
         return smooth, Rows(True, "drilling", apart=apart), velocity
 
@@ -272,7 +271,7 @@ class DecoupledNSGA(AlphaMethod):
 
         return {"stiction": stiction.stiction_part}
 
-    def problems(self) -> dict[str, Any]:
+    def problems(self, system: System) -> dict[str, Any]:
         """What Newton's iteration solves."""
         from fem_mbs.solvers.contact import position, velocity
         from fem_mbs.solvers.nsga import smooth
@@ -283,7 +282,7 @@ class DecoupledNSGA(AlphaMethod):
         """Numbers of the record of a run that are this method's own."""
         return {
             **self._numbers_of_alpha(h), "position_factor": self.position_factor,
-            "costly": int(self._costly(system)), "price": _price(system) or PRICE,
+            "costly": int(self._costly(system)), "price": price_of_matrix(system) or PRICE,
             "mixed": int(self.mixed and any("mixed" in element.kernels for element in system.elements)),
             "drags": int(system.nc > 0 and _damped(system)),
             "persistent": int(self.persistent_contacts and system.nc > 0), "reset": int(self.reset_after_impact),
@@ -295,7 +294,11 @@ class DecoupledNSGA(AlphaMethod):
         """Whether elements make matrices so costly that factors serve several steps; special problems have own ones."""
         special = self.mixed or self.persistent_contacts or self.impacts == "split" or bool(system.frictions)
         flexible = any({"inertia", "force_tangent"} <= set(e.kernels) and len(e.nodes) > 1 for e in system.elements)
-        return (_price(system) is not None or (system.nc > 0 and not system.searches)) and not special and flexible
+        return (
+            (price_of_matrix(system) is not None or (system.nc > 0 and not system.searches))
+            and not special
+            and flexible
+        )
 
     def impulses(self, engine: "Engine") -> dict[str, np.ndarray]:
         """As of all methods, and with persistent contacts impulses (nc, 3) of contacts [N s], [N m s]."""
@@ -398,14 +401,3 @@ class DecoupledNSGA(AlphaMethod):
 def _damped(system):
     """Whether forces of elements depend on velocities; gyroscopic ones of rigid bodies do not count."""
     return any(e.viscous and "force_tangent" in e.kernels for e in system.elements)
-
-
-def _price(system):
-    """What a matrix and its factors cost, in iterations; None where they do not fill in.
-
-    Free grains have none, and get no pattern for this question.
-    """
-    if system.searches or system.linear_solver not in (None, "umfpack"):
-        return None
-    pattern = system.pattern(Rows(friction=system.n_friction > 0), False)
-    return price_of(pattern.fill) if fills_in(pattern.n, pattern.fill) else None

@@ -227,6 +227,7 @@ TABLE = Table(
         "reuse": Item("", "keep a factorisation while it contracts", "i8"),
         "costly": Item("", "elements make matrices costly, see stepping.shared_factors", "i8"),
         "price": Item("", "of a matrix and its factors, in iterations"),
+        "keeper": Item("", "matrix whose problem keeps factors over steps", "i8"),
         "approach": Item("", "Newton's law reflects the slower approach", "i8"),
         "touch": Item("", "Newton's law reflects the speed at the touch", "i8"),
         "biased": Item("", "normal velocities have a bias in place of what Newton's law reflects", "i8"),

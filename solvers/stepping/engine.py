@@ -7,7 +7,7 @@ What a method says of itself, besides its options:
     stack(system)        a matrix of blocks with the pattern of one of them, where it solves coupled problems; or None
     instants             parts of a step at which it needs signals, the last is 1: the end
     parts()              name -> compiled entry, ``<name>_part`` of either table; what it does not have is left out
-    problems()           name -> `Problem` that Newton's iteration solves, ``<name>_problem`` of either table
+    problems(system)     name -> `Problem` that Newton's iteration solves, ``<name>_problem`` of either table
     scalars(system, h)   numbers of either table that depend on its options
     start(engine, state) accelerations, multipliers and memory at the start
     refuse(system)       raise ParameterError for a system that it cannot step
@@ -180,7 +180,7 @@ class Engine:
         system = self.system
         N = len(system.nodes)
         stacked = [] if self.matrices.stacked is None else [self.matrices.stacked]
-        unknowns = max(layout.n for layout in self.matrices.layouts + stacked)
+        unknowns = max(layout.n for layout in self.matrices.layouts + stacked) * self.method.split(system)
         sizes = {"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns}
         table, efforts = external(system)
         sizes |= {"nm": 0, "nw": 0} if self.sensing is None else self.sensing.sizes
@@ -252,7 +252,7 @@ class Engine:
         for name, part in parts.items():
             self.record_of(f"{name}_part")[f"{name}_part"] = part.address
         self.problems = {}
-        for name, problem in self.method.problems().items():
+        for name, problem in self.method.problems(self.system).items():
             record = self.problems[name] = np.zeros(1, newton.PROBLEM.dtype)
             problem.fill(record[0], len(self.arrays["border"]) > 0)
             self.record_of(f"{name}_problem")[f"{name}_problem"] = address(record)

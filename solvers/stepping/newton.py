@@ -15,6 +15,7 @@ side; it factorises and solves; and lets the problem search along the Newton ste
     move       unknowns ← kept ones + ``s.scale`` times the Newton step
     search     choose a part of the step and leave the residual evaluated there: `halve`, or the problem's own
     border     the Newton step with active contacts by factors that are lent, see `contact.border`; not all have it
+    solution   the Newton step by factors that ``matrix`` has made besides, see `alpha.split`; not all have it
 
 All have the signature (data, run), ``search`` (problem, run). The caller sets ``s.most``, ``s.first_residual`` and
 ``s.want_matrix``, and finds ``s.code`` and ``s.iteration`` afterwards.
@@ -72,7 +73,7 @@ PROBLEM = Table(
     "problem of Newton's iteration",
     {
         "number": Item("", "its matrix", "i8"),
-        **{name: Item("", "address of a compiled function", "i8") for name in [*CALLS, "border"]},
+        **{name: Item("", "address of a compiled function", "i8") for name in [*CALLS, "border", "solution"]},
         **FACTORS,
     },
 )
@@ -92,6 +93,7 @@ class Problem(NamedTuple):
     move: Any
     search: Any
     border: Any = None
+    solution: Any = None
 
     def fill(self, record: Any, bordered: bool = False) -> None:
         """Write number and addresses into a record of `PROBLEM`."""
@@ -99,6 +101,7 @@ class Problem(NamedTuple):
         for name in CALLS:
             record[name] = getattr(self, name).address
         record["border"] = self.border.address if self.border and bordered else 0
+        record["solution"] = self.solution.address if self.solution else 0
 
 
 @kernel
@@ -269,7 +272,10 @@ def newton(problem, run):
                     s.code = SINGULAR
                     return
                 call2(p.right, s.data_at, s.run_at)
-            solve_in_place(d, p.number, s.dx_at)
+            if p.solution != 0:
+                call2(p.solution, s.data_at, s.run_at)
+            else:
+                solve_in_place(d, p.number, s.dx_at)
         factored = now
         s.want_matrix = 0
         # full steps make the linear rows exact: not refused below the tolerance, nor, in the first iterations, for a

@@ -43,10 +43,17 @@ Source: worked out here; measured with benchmarks/chain.py and benchmarks/bench.
              s.epoch             number that changes when others write over factors
 """
 
+from typing import TYPE_CHECKING
+
 from fem_mbs.jit import call2, kernel, vector
 from fem_mbs.solvers.stepping.table import Item
 from fem_mbs.system.global_matrices import solve_in_place
+from fem_mbs.system.layout import Rows
+from fem_mbs.system.linear import fills_in, price_of
 from fem_mbs.system.records import POSITION, SMOOTH, layouts_of
+
+if TYPE_CHECKING:
+    from fem_mbs.system.system import System
 
 SMALL = 60  # unknowns up to which factors are not shared
 LONGEST = 256  # solutions for which a problem does not try to borrow again
@@ -71,6 +78,17 @@ FACTORS = {
     "kept_last": Item("", "the same of the last one", "i8"),
     "kept_first": Item("", "iterations of the solution that made them; of a borrower, with new ones", "i8"),
 }
+
+
+def price_of_matrix(system: "System") -> float | None:
+    """What a matrix and its factors cost, in iterations; None where they do not fill in.
+
+    Free grains have none, and get no pattern for this question.
+    """
+    if system.searches or system.linear_solver not in (None, "umfpack", "cholmod"):
+        return None
+    pattern = system.pattern(Rows(friction=system.n_friction > 0), False)
+    return price_of(pattern.fill) if fills_in(pattern.n, pattern.fill) else None
 
 
 @kernel
@@ -191,8 +209,9 @@ def solve_borrowed(d, p, s):
 def keep_factors(d, p, s, good):
     """Note what the factors belong to that a problem has just made."""
     apart = layouts_of(d)[SMOOTH].values_at != layouts_of(d)[POSITION].values_at
-    p.has_kept = 1 if good and s.costly != 0 and p.number == SMOOTH and apart and s.counts[4] == 0 else 0
-    if p.number == SMOOTH:
+    safe = p.number == s.keeper and (apart or s.keeper != SMOOTH)  # corrections do not write over them
+    p.has_kept = 1 if good and s.costly != 0 and safe and s.counts[4] == 0 else 0
+    if p.number == s.keeper:
         p.kept_h, p.kept_epoch, p.kept_used, p.kept_more, p.kept_first = s.h, s.epoch, 1, 0, s.iteration
 
 
@@ -207,14 +226,14 @@ def kept(p, s):
 @kernel
 def rest(p, s):
     """One solution less of a pause: of those that make their own factors."""
-    if p.number == SMOOTH and s.costly != 0 and p.pause > 0:
+    if p.number == s.keeper and s.costly != 0 and p.pause > 0:
         p.pause -= 1
 
 
 @kernel
 def count_kept(p, s, borrowed, old):
     """Count the iterations of a solution, for (3)."""
-    if p.number != SMOOTH:
+    if p.number != s.keeper:
         if borrowed and s.lent_old == 0:
             p.kept_first = s.iteration
         elif borrowed:

@@ -118,6 +118,10 @@ class Stepper(Checked):
         """Matrix of blocks that the method solves with; most have none."""
         return None
 
+    def split(self, system: Any) -> int:
+        """Number of systems of the size of its matrices that a problem has one after the other, in one solution."""
+        return 1
+
     def contact_problems(self, engine: Any) -> Any:
         """Where Newton's iteration on contacts fails, or is not wanted; None: nothing else is tried."""
         contacts = engine.system.nc or engine.system.searches

@@ -11,7 +11,11 @@ from fem_mbs.jit import address
 from fem_mbs.system import linear, linear_klu, linear_superlu, linear_umfpack
 from fem_mbs.system.linear_klu_kernels import AMORTISED, SCALED
 
-MISSING = {"klu": linear.klu() is None, "umfpack": linear.library("umfpack") is None}
+MISSING = {
+    "klu": linear.klu() is None,
+    "umfpack": linear.library("umfpack") is None,
+    "cholmod": not linear.cholesky_found(),
+}
 NAMES = [name for name in linear.SOLVERS if not MISSING.get(name)]
 
 
@@ -244,9 +248,12 @@ def cube(n, cell="hexahedron"):
 
 
 @pytest.mark.skipif(MISSING["umfpack"], reason="UMFPACK is not installed")
-def test_patterns_that_fill_in_go_to_umfpack_and_others_stay(monkeypatch):
+def test_patterns_that_fill_in_go_to_cholmod_or_umfpack_and_others_stay(monkeypatch):
     kinds = [type(layout.solver) for layout in cube(8).compile().own.layouts]
-    assert set(kinds) == {linear.UMFPACK}
+    assert set(kinds) == {linear.CholeskyWithBorder if linear.cholesky_found() else linear.UMFPACK}
+    with monkeypatch.context() as without:
+        without.setitem(linear_umfpack._libraries, "cholmod", None)
+        assert {type(layout.solver) for layout in cube(8).compile().own.layouts} == {linear.UMFPACK}
     assert type(pendulum_chain(300).compile().own.layouts[0].solver) is linear.KLU  # 3,300 unknowns, no fill
     assert type(cube(8).compile(linear_solver="klu").own.layouts[0].solver) is linear.KLU
     monkeypatch.setitem(linear_umfpack._libraries, "amd", None)
@@ -255,7 +262,7 @@ def test_patterns_that_fill_in_go_to_umfpack_and_others_stay(monkeypatch):
 
 def test_solids_move_the_same_whatever_factorises_them():
     ends = []
-    for name in ("umfpack", "klu", "superlu"):
+    for name in ("umfpack", "cholmod", "klu", "superlu"):
         if not MISSING.get(name):
             system = cube(5).compile(linear_solver=name)
             result = fem.DecoupledNSGA(rtol=1e-10).run(system, t_end=2e-3, h=1e-3)
@@ -285,7 +292,7 @@ def test_superlu_keeps_the_order_with_fewer_entries(monkeypatch):
 
 def test_unknown_and_missing_solvers_are_refused_with_what_to_do(monkeypatch):
     with pytest.raises(
-        ValueError, match="linear_solver = 'pardiso' is unknown; choose among dense, klu, umfpack, superlu"
+        ValueError, match="linear_solver = 'pardiso' is unknown; choose among dense, klu, umfpack, cholmod, superlu"
     ):
         linear.choose(10, "pardiso")
     monkeypatch.setattr(linear_klu, "_klu_library", False)

@@ -56,7 +56,7 @@ SOLVERS = {
                 model=(model := beam_model()),
                 inputs=[(model.nodes[-1], "y")],
                 outputs=[(model.nodes[-1], "y")],
-                **({"frequencies": [1.0]} if function is fem.frequency_response else {}),
+                **({"frequencies": [1.0], "progress": False} if function is fem.frequency_response else {}),
                 about=None,
                 rotation=None,
                 spinning=False,

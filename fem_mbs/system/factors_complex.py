@@ -1,0 +1,149 @@
+"""Factors of complex matrices that have one pattern: harmonic responses at one frequency after the other.
+
+UMFPACK where the pattern fills in, analysed once, else SciPy's SuperLU. A matrix without imaginary parts has real
+factors, a third of the time.
+"""
+
+import ctypes
+import sys
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.system.factors import FEW
+from fem_mbs.system.linear import fills_in
+from fem_mbs.system.linear_umfpack import (
+    _METIS,
+    _N_CONTROL,
+    _N_INFO,
+    _ORDERING,
+    _REFINEMENT,
+    _STRATEGY,
+    _SYMMETRIC,
+    UMFPACK,
+    _at,
+    library,
+    predicted_fill,
+)
+
+ACCURATE = 1e-6  # what a solution may change by when it is refined
+_NOTHING = ctypes.c_void_p(0)
+
+
+class _Complex:
+    """UMFPACK of complex numbers, real and imaginary parts one after the other."""
+
+    def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
+        self.n, self.pointers, self.rows, self.library = n, pointers, rows, library("umfpack")
+        self.control, self.info = np.zeros(_N_CONTROL), np.zeros(_N_INFO)
+        self.library.umfpack_zi_defaults(_at(self.control))
+        self.control[_STRATEGY], self.control[_REFINEMENT], self.control[_ORDERING] = _SYMMETRIC, 0, _METIS
+        self.symbolic, self.numeric, self.values = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(0, complex)
+        self.library.umfpack_zi_symbolic(
+            ctypes.c_int(n), ctypes.c_int(n), _at(pointers), _at(rows), _NOTHING, _NOTHING,
+            _at(self.symbolic), _at(self.control), _at(self.info),
+        )  # fmt: skip
+
+    def factor(self, values: np.ndarray) -> bool:
+        """Factors of the matrix with these values (nnz,); False when it is singular."""
+        self._release()
+        self.values = np.ascontiguousarray(values, complex)
+        if not self.symbolic[0]:
+            return False
+        status = self.library.umfpack_zi_numeric(
+            _at(self.pointers), _at(self.rows), _at(self.values), _NOTHING, ctypes.c_void_p(int(self.symbolic[0])),
+            _at(self.numeric), _at(self.control), _at(self.info),
+        )  # fmt: skip
+        if status != 0:
+            self._release()
+        return status == 0
+
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """Solution (n,) for a right-hand side (n,)."""
+        right, found = np.ascontiguousarray(right, complex), np.empty(self.n, complex)
+        self.library.umfpack_zi_solve(
+            0, _at(self.pointers), _at(self.rows), _at(self.values), _NOTHING, _at(found), _NOTHING, _at(right),
+            _NOTHING, ctypes.c_void_p(int(self.numeric[0])), _at(self.control), _at(self.info),
+        )  # fmt: skip
+        return found
+
+    def _release(self):
+        if self.numeric[0]:
+            self.library.umfpack_zi_free_numeric(_at(self.numeric))
+
+    def __del__(self):
+        if sys is None or sys.is_finalizing():  # the process gives all back
+            return
+        if hasattr(self, "numeric"):
+            self._release()
+            if self.symbolic[0]:
+                self.library.umfpack_zi_free_symbolic(_at(self.symbolic))
+
+
+class Responses:
+    """Solutions with sums Σ c_k A_k of real matrices, c_k complex.
+
+    Parameters
+    ----------
+    matrices : list of (n, n) sparse, columns compressed
+    """
+
+    def __init__(self, matrices: list[Any]) -> None:
+        from scipy.sparse import csc_array, eye_array
+
+        n = self.n = matrices[0].shape[0]
+        present = (csc_array((np.ones(A.nnz), A.indices, A.indptr), shape=A.shape) for A in matrices)
+        pattern = csc_array(sum(present, eye_array(n, format="csc")))
+        pattern.sort_indices()
+        self.pointers, self.rows = pattern.indptr.astype(np.int32), pattern.indices.astype(np.int32)
+        places = np.repeat(np.arange(n, dtype=np.int64), np.diff(self.pointers)) * n + self.rows
+        self.values = np.zeros((len(matrices), len(places)))
+        for of, A in zip(self.values, matrices):
+            A = A.tocoo()
+            np.add.at(of, np.searchsorted(places, A.col.astype(np.int64) * n + A.row), A.data)
+        filled = n > FEW and fills_in(n, predicted_fill(n, self.pointers, self.rows))
+        self.multifrontal = filled and hasattr(library("umfpack"), "umfpack_zi_numeric")
+        self.solvers: dict[str, Any] = {}
+
+    def solve(self, factors: list[complex], right: np.ndarray) -> np.ndarray | None:
+        """Solutions (n, k) for right-hand sides (n, k); None where the matrix is singular to round-off."""
+        from scipy.sparse import csc_array
+
+        values = np.asarray(factors) @ self.values
+        if not values.imag.any():
+            values = np.ascontiguousarray(values.real)
+        A = csc_array((values, self.rows, self.pointers), shape=(self.n, self.n))
+        solver = self._multifrontal(values) if self.multifrontal else self._sparse(A)
+        if solver is None:
+            return None
+        found = solver(right)
+        better = solver(right - A @ found)  # of a singular matrix as large as what was found
+        size = np.abs(found).max(axis=0)
+        if not (np.abs(better).max(axis=0) <= ACCURATE * size).all():
+            return None
+        return found + better
+
+    def _multifrontal(self, values):
+        key = values.dtype.kind
+        if key not in self.solvers:
+            self.solvers[key] = (_Complex if key == "c" else UMFPACK)(self.n, self.pointers, self.rows)
+        solver = self.solvers[key]
+        if not solver.factor(values):
+            return None
+
+        def solve(right):
+            if key == "f" and np.iscomplexobj(right):
+                return solve(right.real) + 1j * solve(right.imag)
+            return np.stack([solver.solve(np.ascontiguousarray(column)) for column in right.T], axis=1)
+
+        return solve
+
+    @staticmethod
+    def _sparse(A):
+        from scipy.sparse.linalg import splu
+
+        try:
+            factors = splu(A)
+        except RuntimeError:
+            return None
+        return lambda right: factors.solve(np.asarray(right, A.dtype))
