@@ -40,7 +40,8 @@ from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.jumps import JumpWatch
-from fem_mbs.solvers.stepping.ledger import NO_BOOKS, Ledger
+from fem_mbs.solvers.stepping.ledger import NO_BOOKS, books_of
+from fem_mbs.solvers.stepping.loss_watch import losses_are_told
 from fem_mbs.solvers.stepping.records import RECORDS, records
 from fem_mbs.solvers.stepping.shared_factors import BORDERED
 from fem_mbs.system.contacts import L_DRILLING, L_NORMAL
@@ -83,7 +84,8 @@ class Engine:
         interrupted = self.sensing is not None or any(
             t > system.initial.t for e in system.elements for t, _ in e.switch_times()
         )
-        self.ledger = Ledger(system, interrupted) if balance else None
+        self.balance = balance
+        self.ledger = books_of(system, method, interrupted, balance)
         self.grains = self._grains()
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
@@ -281,7 +283,8 @@ class Engine:
             "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
             "epsilon": method.contact_shift if method.epsilon is None else self.shift, "restitution_scale": 1.0,
             "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self.shift,
-            "from_start": int(method.velocities_first), "watched": int(explained(system)), "strict": int(self.strict),
+            "from_start": int(method.velocities_first), "watched": int(explained(system)),
+            "loss_seen": int(losses_are_told(system, method)), "strict": int(self.strict),
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "lightest": system.lightest,
             "length": system.length, "reference_force": method.reference_force,
@@ -418,7 +421,7 @@ class Engine:
 
     def make_records(self, size: int) -> dict[str, np.ndarray]:
         """Arrays for ``size`` saved steps."""
-        return records(self.system, size, self.forces, 0 if self.ledger is None else len(self.ledger.lines))
+        return records(self.system, size, self.forces, len(self.ledger.lines) if self.balance else 0)
 
     def record_into(self, block: dict[str, np.ndarray]) -> None:
         """Let compiled code record into the arrays of a block, from its first row on."""
