@@ -193,6 +193,11 @@ def reduce_mesh(
         Groups that are not there, or share nodes; frames of one point, or of points on a line; a body in two parts; an
         energy that cannot be kept: tells what can, and why.
 
+    Warns
+    -----
+    UserWarning
+        ``modes`` cuts a pair of modes of one frequency.
+
     Examples
     --------
     >>> from fem_mbs.mesh_block import block_mesh
@@ -323,6 +328,11 @@ def reduce_matrices(
     ParameterError
         Matrices that do not fit the points, are not symmetric, or resist rigid motions (supports, other units); a file
         that cannot be read.
+
+    Warns
+    -----
+    UserWarning
+        ``modes`` cuts a pair of modes of one frequency.
 
     Notes
     -----

@@ -38,6 +38,7 @@ from fem_mbs.solvers.stepping import newton
 from fem_mbs.solvers.stepping.codes import EXACT, NEVER, OK, SHIFT
 from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
+from fem_mbs.solvers.stepping.extremes import remarking
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.jumps import JumpWatch
 from fem_mbs.solvers.stepping.ledger import NO_BOOKS, books_of
@@ -187,6 +188,8 @@ class Engine:
         table, efforts = external(system)
         sizes |= {"nm": 0, "nw": 0} if self.sensing is None else self.sensing.sizes
         sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
+        groups_of_remarks, remarked = remarking(system)
+        sizes |= {"nq": len(groups_of_remarks), "ny": remarked}
         sizes["nf"] = system.n_friction
         sizes |= NO_BOOKS if self.ledger is None else self.ledger.sizes()
         # of contacts that keep their rows; those of groups come and go
@@ -203,6 +206,8 @@ class Engine:
         self._gather_kept()
         self.aim()
         self.arrays["external"][:] = table
+        self.arrays["remarking"][:] = groups_of_remarks
+        self.arrays["extremes"][:] = np.inf, -np.inf
         if self.ledger is not None:
             self.arrays["booked"][:] = self.ledger.groups
         self.arrays["spatial"][:] = system.spatial
@@ -232,12 +237,14 @@ class Engine:
         """Addresses of compiled parts, of problems and of records."""
         from fem_mbs.jit import address
         from fem_mbs.solvers.contact import passed
-        from fem_mbs.solvers.stepping import checks, external_work, ledger, run
+        from fem_mbs.solvers.stepping import checks, external_work, extremes, ledger, run
 
         self.run_steps = run.run_steps
         shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
         if len(self.arrays["external"]):
             shared["work"] = external_work.work
+        if len(self.arrays["remarking"]):
+            shared["extremes"] = extremes.extremes
         if self.sensing is not None:
             shared |= self.sensing.parts()
         if self.ledger is not None:

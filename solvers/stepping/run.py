@@ -140,6 +140,8 @@ def record(data, run):
                 call2(s.ledger_part, data, run)  # keeps what the first step needs
             if o.work.shape[1] > 0:
                 copy1(s.works, o.work[k])
+        if s.step_number == 0 and s.extremes_part != 0:
+            call2(s.extremes_part, data, run)  # the initial state
         if s.step_number == 0 and s.external.shape[0] > 0:
             call2(s.work_part, data, run)  # keeps what the first step needs
         finite = math.isfinite(o.energy[k, 0] + o.energy[k, 1])
@@ -173,6 +175,8 @@ def run_steps(data, run, count, start, times, signals):
         s.step_number += 1
         if s.ledger_part != 0:
             call2(s.ledger_part, s.data_at, s.run_at)
+        if s.extremes_part != 0:
+            call2(s.extremes_part, s.data_at, s.run_at)
         if s.step_number % s.save_every == 0:
             s.code = OK
             call2(s.record_part, s.data_at, s.run_at)
