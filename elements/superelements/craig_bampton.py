@@ -284,7 +284,7 @@ def tell_cut(owner: Checked, frequencies: np.ndarray, count: int) -> None:
         f"{label(owner)}: modes={count} cuts modes of the same frequency, {last:.6g} and {next_one:.6g} Hz: round-off "
         f"chooses the direction that is softer. Take modes={fewer} or modes={more}"
     )
-    warnings.warn(text, stacklevel=5)
+    warnings.warn(text, stacklevel=6)  # of the caller of reduce_mesh or reduce_matrices
 
 
 def _lowest(owner, solve, M, inner, averaged, count):

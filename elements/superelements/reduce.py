@@ -24,7 +24,7 @@ from fem_mbs.elements.superelements.craig_bampton import (
 )
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
 from fem_mbs.elements.superelements.reduction import Reduction, as_lengths, rigid_coordinates
-from fem_mbs.elements.superelements.stiffening import follower_stiffness, geometric_stiffness, unit_pull
+from fem_mbs.elements.superelements.stiffening import cells_of, follower_stiffness, geometric_stiffness, unit_pull
 from fem_mbs.errors import ParameterError
 from fem_mbs.mesh import Mesh
 from fem_mbs.model import Model
@@ -246,7 +246,7 @@ def _parts(owner, mesh, material, frames, coupling, stiffening, options):
         owner.check(
             plain, "stiffening", stiffening, "is not for elements with incompatible strains; use quadratic cells"
         )
-        given = (*_two(owner, stiffening, 2), lambda u: geometric_stiffness(body, u))
+        given = (*_two(owner, stiffening, 2), lambda u: geometric_stiffness(cells_of(body), body.reference, u))
     return matrices, body.reference, named, np.concatenate(triangles), given, _cells(body)
 
 

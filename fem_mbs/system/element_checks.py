@@ -110,6 +110,12 @@ def remarks_on_rotation(system: Any, angular_velocity: Any) -> list[str]:
     return _told((element, element.remark_on_rotation(speed)) for element in asked)
 
 
+def remarks_on_stress(system: Any, state: Any) -> list[str]:
+    """What elements remark on their stresses at an equilibrium, a `State`, as `remarks`."""
+    asked = (element for element in system.elements if hasattr(element, "remark_on_stress"))
+    return _told((element, element.remark_on_stress(state)) for element in asked)
+
+
 def _told(found_of: Any) -> list[str]:
     """Texts of remarks (kind, size, text) of elements, one for each kind.
 
