@@ -241,7 +241,7 @@ class ShellBody(MeshBody):
                 f"{self.mesh.points[hanging[0]].round(6).tolist()} m: the surface is open there, as along a slit. "
                 "Divide the larger cells, so that cells share whole edges"
             )
-            warnings.warn(text, stacklevel=3)
+            warnings.warn(text, stacklevel=5)  # of the caller, behind what checks arguments
 
     def _refuse_bad(self, blocks, directors):
         for (cell, numbers), rows, D in zip(self.cells.items(), blocks, directors):
