@@ -4,6 +4,7 @@ Source: docs/howto/shells.md, docs/theory/shells.md, section 5.
 """
 
 import functools
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,12 +13,20 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.cells import FACES
 from fem_mbs.elements.shells.element import SHELLS, ShellElement, badness, checked_axis, normals_of
-from fem_mbs.elements.shells.orientation import branches, covered, joined, shared_edges, smooth_normals, turned_cells
+from fem_mbs.elements.shells.orientation import (
+    branches,
+    covered,
+    hanging_nodes,
+    joined,
+    shared_edges,
+    smooth_normals,
+    turned_cells,
+)
 from fem_mbs.elements.shells.record import DRILLING, records
 from fem_mbs.elements.shells.section import ShellSection
 from fem_mbs.elements.solids.element import MASSES
 from fem_mbs.elements.solids.mesh_body import MeshBody
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, label
 from fem_mbs.mesh import Mesh
 from fem_mbs.nodes import Node6
 from fem_mbs.shell_stiffness import directions, unit
@@ -75,6 +84,11 @@ class ShellBody(MeshBody):
         A group that is not there, or without surface cells; cells without area, with corners inwards, or too much
         warped (names the first by type, number and place); different sides up; a cell in no group of sections.
 
+    Warns
+    -----
+    UserWarning
+        Nodes on edges of cells that do not have them: the surface is open there.
+
     Examples
     --------
     >>> from fem_mbs.mesh_panel import panel_mesh
@@ -122,6 +136,7 @@ class ShellBody(MeshBody):
         X = self.mesh.points
         blocks = self._oriented(self.as_flag("orient", orient), fold)
         self._use_points(np.unique(np.concatenate([rows.ravel() for rows in blocks])))
+        self._tell_hanging(blocks)
         directors = self._directors(normals, blocks, fold)
         self._refuse_bad(blocks, directors)
         self.nodes = self._nodes(
@@ -215,6 +230,18 @@ class ShellBody(MeshBody):
         lengths = np.linalg.norm(given, axis=1)
         self.check(np.abs(lengths - 1).max() < 1e-6, "normals", normals, "must return vectors of length one")
         return [unit(given)[self._place[rows]] for rows in blocks]
+
+    def _tell_hanging(self, blocks):
+        """Warn of nodes on edges of cells that do not have them."""
+        hanging = hanging_nodes(self.mesh.points, blocks)
+        if len(hanging):
+            count = "a node" if len(hanging) == 1 else f"{len(hanging)} nodes"
+            text = (
+                f"{label(self)} has {count} on edges of cells that end elsewhere, one at "
+                f"{self.mesh.points[hanging[0]].round(6).tolist()} m: the surface is open there, as along a slit. "
+                "Divide the larger cells, so that cells share whole edges"
+            )
+            warnings.warn(text, stacklevel=5)  # of the caller, behind what checks arguments
 
     def _refuse_bad(self, blocks, directors):
         for (cell, numbers), rows, D in zip(self.cells.items(), blocks, directors):

@@ -13,9 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
 
 from fem_mbs.elements.shells.element import corners, normals_of
 from fem_mbs.shell_stiffness import unit
+
+ON_EDGE = 1e-6  # of its length: closer to an edge a node lies on it
 
 
 class Edges(NamedTuple):
@@ -37,6 +40,29 @@ def shared_edges(blocks: list[np.ndarray]) -> Edges:
     """Edges that exactly two cells share."""
     every, order, first, count = edges_of_cells(blocks)
     return paired(every[order[first[count == 2]]], every[order[first[count == 2] + 1]])
+
+
+def hanging_nodes(points: np.ndarray, blocks: list[np.ndarray]) -> np.ndarray:
+    """Numbers (k,) of corners of cells that lie on an edge of one cell, between its ends: nothing joins them to it.
+
+    Such an edge has no second cell, and has a corner of an edge without one within half of its length from its middle.
+    """
+    every, order, first, count = edges_of_cells(blocks)
+    free = every[order[first[count == 1]], :2]
+    nodes = np.unique(free)
+    a, b = points[free[:, 0]], points[free[:, 1]]
+    lengths = np.linalg.norm(b - a, axis=1)
+    near = cKDTree(points[nodes]).query_ball_point(0.5 * (a + b), 0.5 * lengths)
+    edge = np.repeat(np.arange(len(free)), [len(found) for found in near])
+    node = nodes[np.concatenate([*near, []]).astype(np.int64)]
+    own = (node == free[edge, 0]) | (node == free[edge, 1])
+    edge, node = edge[~own], node[~own]
+    away, along, length = points[node] - a[edge], (b - a)[edge], lengths[edge]
+    part = np.einsum("ij,ij->i", away, along) / length**2
+    aside = np.linalg.norm(away - part[:, None] * along, axis=1)
+    # what lies on an end of it is another node at the same place, and is told where meshes are read
+    inside = (aside < ON_EDGE * length) & (part > ON_EDGE) & (part < 1.0 - ON_EDGE)
+    return np.unique(node[inside])
 
 
 def branches(points: np.ndarray, blocks: list[np.ndarray], fold: float) -> Edges:

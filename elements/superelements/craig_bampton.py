@@ -18,6 +18,7 @@ translations u_i alone in C_a.
 Source: docs/theory/superelements.md, section 2; Craig & Bampton, AIAA J. 6 (1968); (16) derived here.
 """
 
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -28,7 +29,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from fem_mbs.arguments import Checked
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, label
 from fem_mbs.rotations import skew
 from fem_mbs.system.factors import factors, positive_factors
 
@@ -36,6 +37,7 @@ RIGID = 1e-7  # largest |K R|/(|K| |R|) of a model that can move as a rigid body
 LOOSE = "leaves nodes that move freely while the frames are held, as with a frame of one point or a hinge inside"
 SINGULAR = 1e-13  # of the largest K_ii/M_ii: a square of a frequency that is round-off
 FIRST_MODES = 12  # that are tried where their number is sought
+ALIKE = 1e-3  # relative: two frequencies of modes that turn into each other with small changes of a mesh
 DENSE = 400  # displacements, up to which all eigenvalues are found at once
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
@@ -249,8 +251,9 @@ def craig_bampton(
     del K_ii  # of a large mesh a good part of the memory
     count = modes if enough is None else min(FIRST_MODES, modes)
     while True:
-        # one tells whether K_ii is regular
-        squares, shapes = small if small is not None else _lowest(owner, solve, M, inner, len(wanted), max(count, 1))
+        # one tells whether K_ii is regular, one more whether the last has a twin
+        asked = max(min(count + 1, most), 1)
+        squares, shapes = small if small is not None else _lowest(owner, solve, M, inner, len(wanted), asked)
         order = np.argsort(squares)[: max(count, 1)]
         owner.check(squares.min() > SINGULAR * largest, "K", squares.min(), LOOSE)
         phi = np.hstack([static, np.zeros((len(static), count))])
@@ -258,8 +261,30 @@ def craig_bampton(
         needed = count if enough is None else enough(phi)
         if needed is not None or count >= modes:
             needed = count if needed is None else needed
+            tell_cut(owner, np.sqrt(np.sort(squares)), needed)
             return phi[:, : rows.shape[1] + needed], np.sqrt(squares[order[:needed]])
         count = min(2 * count, modes)
+
+
+def tell_cut(owner: Checked, frequencies: np.ndarray, count: int) -> None:
+    """Warn where the last of ``count`` modes and the first that is left out have the same frequency [rad/s].
+
+    The modes of such a pair can be turned into each other at will: which of them is kept is left to round-off.
+    ``frequencies``: in order, one more than ``count`` at least where there is one more.
+    """
+    if not 0 < count < len(frequencies):
+        return
+    last, next_one = frequencies[count - 1], frequencies[count]
+    if next_one - last > ALIKE * next_one:
+        return
+    same = np.flatnonzero(abs(frequencies - last) <= ALIKE * next_one)
+    fewer, more = int(same[0]), int(same[-1]) + 1
+    last, next_one = last / (2 * np.pi), next_one / (2 * np.pi)
+    text = (
+        f"{label(owner)}: modes={count} cuts modes of the same frequency, {last:.6g} and {next_one:.6g} Hz: round-off "
+        f"chooses the direction that is softer. Take modes={fewer} or modes={more}"
+    )
+    warnings.warn(text, stacklevel=6)  # of the caller of reduce_mesh or reduce_matrices
 
 
 def _lowest(owner, solve, M, inner, averaged, count):

@@ -24,7 +24,7 @@ from fem_mbs.elements.superelements.craig_bampton import (
 )
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
 from fem_mbs.elements.superelements.reduction import Reduction, as_lengths, rigid_coordinates
-from fem_mbs.elements.superelements.stiffening import follower_stiffness, geometric_stiffness, unit_pull
+from fem_mbs.elements.superelements.stiffening import cells_of, follower_stiffness, geometric_stiffness, unit_pull
 from fem_mbs.errors import ParameterError
 from fem_mbs.mesh import Mesh
 from fem_mbs.model import Model
@@ -193,6 +193,11 @@ def reduce_mesh(
         Groups that are not there, or share nodes; frames of one point, or of points on a line; a body in two parts; an
         energy that cannot be kept: tells what can, and why.
 
+    Warns
+    -----
+    UserWarning
+        ``modes`` cuts a pair of modes of one frequency.
+
     Examples
     --------
     >>> from fem_mbs.mesh_block import block_mesh
@@ -241,7 +246,7 @@ def _parts(owner, mesh, material, frames, coupling, stiffening, options):
         owner.check(
             plain, "stiffening", stiffening, "is not for elements with incompatible strains; use quadratic cells"
         )
-        given = (*_two(owner, stiffening, 2), lambda u: geometric_stiffness(body, u))
+        given = (*_two(owner, stiffening, 2), lambda u: geometric_stiffness(cells_of(body), body.reference, u))
     return matrices, body.reference, named, np.concatenate(triangles), given, _cells(body)
 
 
@@ -323,6 +328,11 @@ def reduce_matrices(
     ParameterError
         Matrices that do not fit the points, are not symmetric, or resist rigid motions (supports, other units); a file
         that cannot be read.
+
+    Warns
+    -----
+    UserWarning
+        ``modes`` cuts a pair of modes of one frequency.
 
     Notes
     -----

@@ -15,13 +15,14 @@ stiffness.
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eigh, null_space
 from scipy.sparse import coo_matrix
 
 from fem_mbs.arguments import Checked
 from fem_mbs.cells import CELLS
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.superelements.craig_bampton import FrameNodes
-from fem_mbs.elements.superelements.reduction import rigid_coordinates
+from fem_mbs.elements.superelements.reduction import Reduction, as_lengths, rigid_coordinates
 
 
 def unit_pull(owner: Checked, K: np.ndarray, X: np.ndarray, ends: tuple[int, int], units: np.ndarray) -> tuple:
@@ -49,22 +50,65 @@ def follower_stiffness(frames: list[FrameNodes], X: np.ndarray, F: np.ndarray, n
     return found
 
 
-def geometric_stiffness(body: SolidBody, u: np.ndarray) -> Any:
-    """K_G (N, N) of (18), of one component, for the stress of displacements u (N, 3) of the nodes of a body."""
-    material, n = body.material, len(body.nodes)
-    total = coo_matrix((n, n)).tocsr()
-    for cell in body.cells:
-        places, made = body.connectivity(cell), body.records[cell]
+def geometric_stiffness(cells: list, X: np.ndarray, u: np.ndarray) -> Any:
+    """K_G (N, N) of (18), of one component, for the stress of displacements u (N, 3) of nodes at X (N, 3).
+
+    ``cells``: list of (type, rows (k, nn) of nodes, λ (k,), μ (k,) [Pa]).
+    """
+    total = coo_matrix((len(X), len(X))).tocsr()
+    for cell, places, lam, mu in cells:
+        rule = CELLS[cell].stiffness
         for first in range(0, len(places), 1024):
-            rows, part = places[first : first + 1024], made[first : first + 1024]
-            rule = CELLS[cell].stiffness
-            inverse = np.linalg.inv(rule.jacobians(part["X"]))  # ∂ξ/∂X
-            slopes = np.einsum("qja,eqji->eqia", rule.gradients, inverse, optimize=True)
+            part = slice(first, first + 1024)
+            rows = places[part]
+            jacobians = rule.jacobians(X[rows])
+            slopes = np.einsum("qja,eqji->eqia", rule.gradients, np.linalg.inv(jacobians), optimize=True)
             strain = np.einsum("eqia,eaj->eqij", slopes, u[rows], optimize=True)
             strain = 0.5 * (strain + strain.transpose(0, 1, 3, 2))
             trace = np.trace(strain, axis1=2, axis2=3)[..., None, None]
-            stress = material.lam * trace * np.eye(3) + 2.0 * material.mu * strain
-            block = np.einsum("eq,eqia,eqij,eqjb->eab", part["w"], slopes, stress, slopes, optimize=True)
+            stress = lam[part, None, None, None] * trace * np.eye(3) + 2.0 * mu[part, None, None, None] * strain
+            weights = np.linalg.det(jacobians) * rule.weights
+            block = np.einsum("eq,eqia,eqij,eqjb->eab", weights, slopes, stress, slopes, optimize=True)
             i, j = np.broadcast_arrays(rows[:, :, None], rows[:, None, :])
-            total = total + coo_matrix((block.ravel(), (i.ravel(), j.ravel())), shape=(n, n)).tocsr()
+            total = total + coo_matrix((block.ravel(), (i.ravel(), j.ravel())), shape=total.shape).tocsr()
     return total
+
+
+def cells_of(body: SolidBody) -> list:
+    """Cells of a body as `geometric_stiffness` takes them."""
+    material = body.material
+    found = [(cell, body.connectivity(cell)) for cell in body.cells]
+    return [(cell, rows, *np.full((2, len(rows)), [[material.lam], [material.mu]])) for cell, rows in found]
+
+
+def kept_cells(r: Reduction) -> list:
+    """Cells that a reduction keeps, likewise; none with incompatible modes, whose stress is another."""
+    names = {cell.vtk: name for name, cell in CELLS.items()}
+    if not len(r.cell_types) or r.cell_material[:, 2].any():
+        return []
+    counts = np.array([len(CELLS[names[kind]].points) for kind in r.cell_types.tolist()])
+    starts, found = np.cumsum(counts) - counts, []
+    for kind in np.unique(r.cell_types).tolist():
+        chosen = np.flatnonzero(r.cell_types == kind)
+        rows = r.cell_points[starts[chosen, None] + np.arange(len(CELLS[names[kind]].points))]
+        found.append((names[kind], rows, *r.cell_material[chosen, :2].T))
+    return found
+
+
+def change_by_stress(r: Reduction, d: np.ndarray, patterns: int) -> float:
+    """Largest part of K̂ that stresses of d add or take, those of ``patterns`` left out: max |y·ΦᵀK_GΦ y|/(y·K̂ y).
+
+    Over all deformations y of the free body. 1 is where it would buckle by itself, free; held it does so earlier.
+    """
+    cells = kept_cells(r)
+    if not cells:
+        return 0.0
+    n, basis = len(r.K), r.basis.reshape(len(r.points), 3, -1)
+    G = geometric_stiffness(cells, r.points, r.displacements(d))
+    made = sum(basis[:, i].T @ (G @ basis[:, i]) for i in range(3))
+    for p in range(patterns):
+        made -= r.pull_stiffness[p] * (r.stretch[p] @ d) * r.pull_geometry[p]
+    units = as_lengths(len(r.positions), n - 6 * len(r.positions), float(np.ptp(r.points, axis=0).max()), r.mass)
+    rigid = rigid_coordinates(r.positions - r.positions.mean(axis=0), n) * units[:, None]
+    Y = null_space((rigid / np.abs(rigid).max(axis=0).clip(1e-300)).T) / units[:, None]
+    return float(np.abs(eigh(Y.T @ made @ Y, Y.T @ r.K @ Y, eigvals_only=True)).max())

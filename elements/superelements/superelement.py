@@ -19,6 +19,7 @@ from fem_mbs.elements.superelements import kernels
 from fem_mbs.elements.superelements.forces import PARAMETERS
 from fem_mbs.elements.superelements.reduce import reduce_matrices
 from fem_mbs.elements.superelements.reduction import Reduction
+from fem_mbs.elements.superelements.stiffening import change_by_stress
 from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Frame, Node, Node3, Node6
@@ -40,6 +41,8 @@ RIGID = 6  # modes of lowest frequency of a free body: those of a rigid one
 LIMIT = 1.0  # [rad], of `kernels.trouble`
 TURNING, STIFFENED = 0.1, 2.0  # of the lowest frequency with one frame held, see `Superelement.remark_on_rotation`
 LINEAR_TURN, LINEAR_WAY = 0.2, 0.1  # [rad], of the size of the body: a linear body errs by a percent and more beyond
+
+STRESSED = 0.1  # of its stiffness, that stresses without a pattern change: then an equilibrium says so
 
 
 class Superelement(Inertia):
@@ -308,7 +311,7 @@ class Superelement(Inertia):
         if np.linalg.det(A) <= 0.0 or sizes[2] < 0.1 * sizes[0]:
             return False
         d = self.pose(point.x, point.R)[2]
-        turns = np.linalg.norm(d[: 6 * self.places].reshape(-1, 6)[:, 3:], axis=1)
+        turns = self._turns(d)
         return bool(turns.max() < 2.0)
 
     def trouble(self, state: Any) -> str | None:
@@ -324,6 +327,10 @@ class Superelement(Inertia):
             "linear there, good for about 0.2 rad. Divide the part into several superelements, or use beams or solids"
         )
 
+    def _turns(self, d):
+        """Angles (n_b,) [rad] of the frames against the body."""
+        return np.linalg.norm(d[: 6 * self.places].reshape(-1, 6)[:, 3:], axis=1)
+
     def remark(self, histories: dict) -> list:
         """Deformations that are too large for a linear body, see `element_checks`: list of (kind, size, text)."""
         turn = float(histories["local_rotation"].max())
@@ -336,6 +343,23 @@ class Superelement(Inertia):
             f"{LINEAR_TURN} rad and {LINEAR_WAY}. Divide the part into several superelements, or use beams or solids"
         )
         return [("large deformation", max(turn / LINEAR_TURN, way / size / LINEAR_WAY), text)]
+
+    def remark_on_stress(self, state: Any) -> list:
+        """That stresses at an equilibrium would change the stiffness, and are left out, see `element_checks`."""
+        index = [node.index for node in self.nodes]
+        d = self.pose(state.x[index], state.R[index])[2]
+        if self._turns(d).max() > LINEAR_TURN:
+            return []  # `remark` says that nothing of it is right
+        share = change_by_stress(self.reduction, d, self._patterns)
+        if share <= STRESSED:
+            return []
+        text = (
+            f"its stresses{' other than those of its axial pattern' if self._patterns else ''} would stiffen or soften "
+            f"it by up to {share:.0%} (what nothing holds buckles at 100 %, what is held earlier), and that is left "
+            "out here. Divide the part along its length, or make it of solids, shells or beams; for axial loads reduce "
+            "it with stiffening=(one frame, other frame)"
+        )
+        return [("stress", share, text)]
 
     def remark_on_rotation(self, speed: float) -> list:
         """That a steady rotation [rad/s] stiffens the body by more than it knows, see `element_checks`.

@@ -302,27 +302,33 @@ def energies(d, x, R, V, Ma):
 
 
 @kernel
-def output_values(d, x, R, V, A, lam, out):
-    """Outputs of all elements, out (n_outputs,), from poses, velocities and reported multipliers lam (m,).
+def output_of(d, g, e, b, x, R, V, A, lam):
+    """Outputs (no,) of one element, left in the workspace; forces of one that is off are 0."""
+    oe, le, is_effort = vector(b[_OUT], g.no), vector(b[_LAM], max(g.nr, 1)), integers(g.efforts_at, g.no)
+    gather(d, g, e, b, x, R, V, A)
+    # joint friction has none of its own, but sees those of its joint
+    row = integers(g.joint_rows_at, g.n)[e] if g.friction != 0 else g.first_row + e * g.nr
+    for j in range(g.nr):
+        le[j] = lam[row + j]
+    for j in range(g.no):
+        oe[j] = 0.0
+    call2(g.output, g.parameters_at + e * g.stride, d.table_at)
+    if switches_of(g)[e] == 0:
+        for j in range(g.no):
+            oe[j] = 0.0 if is_effort[j] != 0 else oe[j]
+    return oe
 
-    Forces of elements that are off are 0.
-    """
+
+@kernel
+def output_values(d, x, R, V, A, lam, out):
+    """Outputs of all elements, out (n_outputs,), from poses, velocities and reported multipliers lam (m,)."""
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     for k in range(d.n_groups):
         g = groups[k]
         if g.output == 0:
             continue
-        oe, le = vector(b[_OUT], g.no), vector(b[_LAM], max(g.nr, 1))
-        on, is_effort = switches_of(g), integers(g.efforts_at, g.no)
         for e in range(g.n):
-            gather(d, g, e, b, x, R, V, A)
-            # joint friction has none of its own, but sees those of its joint
-            row = integers(g.joint_rows_at, g.n)[e] if g.friction != 0 else g.first_row + e * g.nr
-            for j in range(g.nr):
-                le[j] = lam[row + j]
+            oe = output_of(d, g, e, b, x, R, V, A, lam)
             for j in range(g.no):
-                oe[j] = 0.0
-            call2(g.output, g.parameters_at + e * g.stride, d.table_at)
-            for j in range(g.no):
-                out[g.first_output + e * g.no + j] = 0.0 if on[e] == 0 and is_effort[j] != 0 else oe[j]
+                out[g.first_output + e * g.no + j] = oe[j]

@@ -5,8 +5,8 @@ says the same in words. Compiled steppers ask `trouble_of` once for each accepte
 elements that have such a kernel, and nothing in models without them.
 
 What is worth a remark but no reason to stop is told afterwards, from the outputs that were saved: method
-``remark(histories)`` of an element, `remarks` of all. Of a run they see `Extremes`: two rows with the smallest and the
-largest value that each component of an output had in the saved states.
+``remark(histories)`` of an element, `remarks` of all. Of a run they see two rows with the smallest and the largest
+value that each component of an output had after any step, `stepping.extremes`; of a load path `Extremes`.
 """
 
 from typing import Any
@@ -66,7 +66,7 @@ def trouble(system: Any, state: Any) -> tuple[Any, str] | None:
 
 
 class Extremes:
-    """Smallest and largest value of every output over the saved states of a run, in whatever pieces they come.
+    """Smallest and largest value of every output over the states of a load path, in whatever pieces they come.
 
     Attributes
     ----------
@@ -85,14 +85,6 @@ class Extremes:
             # what is not a number is no extreme
             ends = np.fmin.reduce(outputs), np.fmax.reduce(outputs)
             self.rows = np.stack([np.fmin(self.rows[0], ends[0]), np.fmax(self.rows[1], ends[1])])
-
-    def get_state(self) -> Any:
-        """Rows so far, a copy."""
-        return None if self.rows is None else self.rows.copy()
-
-    def set_state(self, state: Any) -> None:
-        """Go on from what `get_state` has given."""
-        self.rows = state
 
     def remarks(self) -> list[str]:
         """What elements remark on them, see `remarks`."""
@@ -116,6 +108,12 @@ def remarks_on_rotation(system: Any, angular_velocity: Any) -> list[str]:
     speed = float(np.linalg.norm(angular_velocity))
     asked = (element for element in system.elements if hasattr(element, "remark_on_rotation"))
     return _told((element, element.remark_on_rotation(speed)) for element in asked)
+
+
+def remarks_on_stress(system: Any, state: Any) -> list[str]:
+    """What elements remark on their stresses at an equilibrium, a `State`, as `remarks`."""
+    asked = (element for element in system.elements if hasattr(element, "remark_on_stress"))
+    return _told((element, element.remark_on_stress(state)) for element in asked)
 
 
 def _told(found_of: Any) -> list[str]:

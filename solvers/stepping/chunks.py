@@ -16,9 +16,9 @@ from fem_mbs.errors import NonFiniteError, SolverError
 from fem_mbs.results.memory import memory_of
 from fem_mbs.solvers.stepping.depth_watch import DepthWatch
 from fem_mbs.solvers.stepping.energy_watch import drift_of_energy
-from fem_mbs.solvers.stepping.loss_watch import LossWatch
+from fem_mbs.solvers.stepping.extremes import remarks_of_run
+from fem_mbs.solvers.stepping.loss_watch import loss_of_energy
 from fem_mbs.solvers.stepping.run_warnings import warnings_of
-from fem_mbs.system import element_checks
 
 if TYPE_CHECKING:
     from fem_mbs.results.progress import Progress
@@ -99,8 +99,7 @@ class Chunks:
         self.failure: Exception | None = None
         self.checkpoints, self.notes = checkpoints, notes
         self.before = 0  # steps that were taken before this part of the run
-        self.depth, self.loss = DepthWatch(engine), LossWatch(engine)
-        self.extremes = element_checks.Extremes(engine.system)  # for remarks of elements
+        self.depth = DepthWatch(engine)
 
     def time(self, steps: int) -> float:
         """Time [s] after so many steps."""
@@ -108,16 +107,13 @@ class Chunks:
 
     def get_state(self) -> dict[str, Any]:
         """Where the run is and what watches it has seen; everything that was gathered is written."""
-        return {"done": self.done, "kept": self.kept, "depth": self.depth.get_state(),
-                "loss": self.loss.get_state(), "extremes": self.extremes.get_state()}  # fmt: skip
+        return {"done": self.done, "kept": self.kept, "depth": self.depth.get_state()}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from what `get_state` has given."""
         self.done = self.before = state["done"]
         self.kept = state["kept"]
         self.depth.set_state(state["depth"])
-        self.loss.set_state(state["loss"])
-        self.extremes.set_state(state["extremes"])
 
     def take_all(self, interrupt: Any) -> None:
         """Steps until the last, a failure, or an interrupt."""
@@ -133,8 +129,6 @@ class Chunks:
                 self.failure = self.engine.agenda.begin()
             self.engine.first(block)
             self._keep(block, 1)
-            self.extremes.look(block["output"][:1])
-            self.loss.look({name: array[:1] for name, array in block.items()})
         count = self.least
         if self._is_due():
             self._write()
@@ -158,9 +152,7 @@ class Chunks:
             # the last step is kept too; observers have seen it
             self._write()
             self.engine.last(self.records)
-            self.extremes.look(self.records["output"][:1])
             block, pairs = {name: array[:1] for name, array in self.records.items()}, self.engine.pairs()
-            self.loss.look(block)
             self.depth.look(block["t"], block["gap"], pairs)
             self.writer.append(block, pairs)
 
@@ -184,10 +176,6 @@ class Chunks:
         if saved:
             engine.struck |= records["impact"][:saved].any(axis=0)
             self._keep(records, saved)
-            # of states that only observers see there are neither energies nor outputs
-            whole = records["step"][:saved] % (self.every if self.observers else 1) == 0
-            self.extremes.look(records["output"][:saved][whole])
-            self.loss.look({name: array[:saved][whole] for name, array in records.items()})
         self.done += taken
         seconds = time.perf_counter() - begin
         self.bar.update(self.time(self.done), self.done - self.before, records, saved)
@@ -254,7 +242,7 @@ class Chunks:
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
         try:
             warnings = [*warnings_of(self.engine), *drift_of_energy(self.engine), *self.depth.warnings()]
-            warnings += [*self.loss.warnings(), *self.extremes.remarks(), *self.notes]
+            warnings += [*loss_of_energy(self.engine), *remarks_of_run(self.engine), *self.notes]
             if self.engine.strict and warnings and self.failure is None:
                 end = self.time(self.done)
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."

@@ -26,7 +26,8 @@ from fem_mbs.system.records import DATA
 
 # C functions that parts call each other through: a part is then compiled on its own, not again inside its callers
 PARTS = (
-    "advance step position record check sweep settle newton grains work passage friction measure watch ask ledger"
+    "advance step position record check sweep settle newton grains work passage friction measure watch ask ledger "
+    "extremes"
 ).split()
 PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see stepping.newton
 
@@ -35,7 +36,7 @@ _SCRATCH = "scratch"
 
 # N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix, ni instants, ns signals,
 # nx groups of elements that are not conservative, ne efforts of these, nm numbers of sensors, nw events; nl, nk, nt
-# of the books of energy
+# of the books of energy; nq groups that remark on extremes, ny of their outputs
 TABLE = Table(
     "run",
     {
@@ -122,6 +123,9 @@ TABLE = Table(
         "booked": Item("nl 4", "groups of elements: number, kind, first of their kept numbers, first line", "i8"),
         "booked_before": Item("nk", "what is kept of them from the last end", kept=True),
         "works": Item("nt", "work of each line since the start", kept=True),
+        # what elements remark on, see stepping.extremes
+        "remarking": Item("nq 2", "groups of elements: number, first of their outputs", "i8"),
+        "extremes": Item("ny 2", "smallest and largest value of these after any step", kept=True),
         "spatial": Item("N", "whether the node has a place", "i8"),
         "lasting": Item("", "the method has lam_lasting: its impulses act after the smooth motion", "i8"),
         "from_start": Item("", "impulses act on the velocities at the start of the step", "i8"),
@@ -211,6 +215,10 @@ TABLE = Table(
         "least_energy": Item("", "lowest so far, less what loads and drivers had given by then", kept=True),
         "total_rise": Item("", "largest above any earlier energy that loads and drivers do not explain", kept=True),
         "total_rise_time": Item("", "when that was reached", kept=True),
+        "loss_seen": Item("", "energy that the method loses can be told, see stepping.loss_watch", "i8"),
+        "most_energy": Item("", "highest so far, less what the model was given", kept=True),
+        "total_loss": Item("", "largest below any earlier energy that nothing in the model has taken", kept=True),
+        "total_loss_time": Item("", "when that was reached", kept=True),
         "top_kinetic": Item("", "largest kinetic energy", kept=True),
         "largest_rise": Item("", "of the energy, beyond what is allowed", kept=True),
         "drift": Item("", "largest |g| of the constraints in what was recorded, as a length", kept=True),

@@ -38,9 +38,11 @@ from fem_mbs.solvers.stepping import newton
 from fem_mbs.solvers.stepping.codes import EXACT, NEVER, OK, SHIFT
 from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
+from fem_mbs.solvers.stepping.extremes import remarking
 from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.jumps import JumpWatch
-from fem_mbs.solvers.stepping.ledger import NO_BOOKS, Ledger
+from fem_mbs.solvers.stepping.ledger import NO_BOOKS, books_of
+from fem_mbs.solvers.stepping.loss_watch import losses_are_told
 from fem_mbs.solvers.stepping.records import RECORDS, records
 from fem_mbs.solvers.stepping.shared_factors import BORDERED
 from fem_mbs.system.contacts import L_DRILLING, L_NORMAL
@@ -83,7 +85,8 @@ class Engine:
         interrupted = self.sensing is not None or any(
             t > system.initial.t for e in system.elements for t, _ in e.switch_times()
         )
-        self.ledger = Ledger(system, interrupted) if balance else None
+        self.balance = balance
+        self.ledger = books_of(system, method, interrupted, balance)
         self.grains = self._grains()
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
@@ -185,6 +188,8 @@ class Engine:
         table, efforts = external(system)
         sizes |= {"nm": 0, "nw": 0} if self.sensing is None else self.sensing.sizes
         sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
+        groups_of_remarks, remarked = remarking(system)
+        sizes |= {"nq": len(groups_of_remarks), "ny": remarked}
         sizes["nf"] = system.n_friction
         sizes |= NO_BOOKS if self.ledger is None else self.ledger.sizes()
         # of contacts that keep their rows; those of groups come and go
@@ -201,6 +206,8 @@ class Engine:
         self._gather_kept()
         self.aim()
         self.arrays["external"][:] = table
+        self.arrays["remarking"][:] = groups_of_remarks
+        self.arrays["extremes"][:] = np.inf, -np.inf
         if self.ledger is not None:
             self.arrays["booked"][:] = self.ledger.groups
         self.arrays["spatial"][:] = system.spatial
@@ -230,12 +237,14 @@ class Engine:
         """Addresses of compiled parts, of problems and of records."""
         from fem_mbs.jit import address
         from fem_mbs.solvers.contact import passed
-        from fem_mbs.solvers.stepping import checks, external_work, ledger, run
+        from fem_mbs.solvers.stepping import checks, external_work, extremes, ledger, run
 
         self.run_steps = run.run_steps
         shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
         if len(self.arrays["external"]):
             shared["work"] = external_work.work
+        if len(self.arrays["remarking"]):
+            shared["extremes"] = extremes.extremes
         if self.sensing is not None:
             shared |= self.sensing.parts()
         if self.ledger is not None:
@@ -281,7 +290,8 @@ class Engine:
             "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
             "epsilon": method.contact_shift if method.epsilon is None else self.shift, "restitution_scale": 1.0,
             "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self.shift,
-            "from_start": int(method.velocities_first), "watched": int(explained(system)), "strict": int(self.strict),
+            "from_start": int(method.velocities_first), "watched": int(explained(system)),
+            "loss_seen": int(losses_are_told(system, method)), "strict": int(self.strict),
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "lightest": system.lightest,
             "length": system.length, "reference_force": method.reference_force,
@@ -418,7 +428,7 @@ class Engine:
 
     def make_records(self, size: int) -> dict[str, np.ndarray]:
         """Arrays for ``size`` saved steps."""
-        return records(self.system, size, self.forces, 0 if self.ledger is None else len(self.ledger.lines))
+        return records(self.system, size, self.forces, len(self.ledger.lines) if self.balance else 0)
 
     def record_into(self, block: dict[str, np.ndarray]) -> None:
         """Let compiled code record into the arrays of a block, from its first row on."""

@@ -1,6 +1,7 @@
 """Where the energy of a run goes: work of each load, driver, damper and contact, added up over all steps.
 
-A run keeps these books when it is asked to, ``run(…, balance=True)``. With the changes u = q − q_n of a step,
+A run keeps these books when it is asked to, ``run(…, balance=True)``, and just their sum where `stepping.loss_watch`
+tells from it what the method loses. With the changes u = q − q_n of a step,
 
     force f, potential V    W = ½ (f_n + f)·u + V − V_n                                                            (1)
     weight m g(t) in a field that changes in time, which has no potential: as f; all of a model in one line
@@ -53,6 +54,7 @@ from fem_mbs.solvers.stepping.external_work import (
     weight_of,
     weights,
 )
+from fem_mbs.solvers.stepping.loss_watch import losses_are_told
 from fem_mbs.system.assembly import potential_of_forces
 from fem_mbs.system.contacts import B_GN, B_GN0, B_VT, B_VT0, B_W, gradient_times
 from fem_mbs.system.friction import F_GIVEN, F_TAKEN, states_of
@@ -131,6 +133,14 @@ class Ledger:
     def sizes(self) -> dict[str, int]:
         """Sizes of the arrays of a run."""
         return {"nl": len(self.groups), "nk": self.kept, "nt": len(self.lines)}
+
+
+def books_of(system: "System", method: Any, switches: bool, balance: bool) -> Ledger | None:
+    """Books of a run that is asked for them, or whose losses `stepping.loss_watch` tells by them; or None."""
+    if not balance and not losses_are_told(system, method):
+        return None
+    ledger = Ledger(system, switches)
+    return ledger if balance or ledger.lines else None
 
 
 NO_BOOKS: dict[str, int] = {"nl": 0, "nk": 0, "nt": 0}

@@ -10,6 +10,7 @@ from fem_mbs.solvers.stepping.arrays import copy, copy1
 from fem_mbs.solvers.stepping.checks import energy_rises
 from fem_mbs.solvers.stepping.codes import ENERGY_ROSE, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.loss_watch import note_loss
 from fem_mbs.solvers.stepping.mirror import keep
 from fem_mbs.solvers.stepping.records import records_at
 from fem_mbs.system.assembly import energies, output_values
@@ -137,10 +138,15 @@ def record(data, run):
         if s.ledger_part != 0:
             if s.step_number == 0:
                 call2(s.ledger_part, data, run)  # keeps what the first step needs
-            copy1(s.works, o.work[k])
+            if o.work.shape[1] > 0:
+                copy1(s.works, o.work[k])
+        if s.step_number == 0 and s.extremes_part != 0:
+            call2(s.extremes_part, data, run)  # the initial state
         if s.step_number == 0 and s.external.shape[0] > 0:
             call2(s.work_part, data, run)  # keeps what the first step needs
         finite = math.isfinite(o.energy[k, 0] + o.energy[k, 1])
+        if finite and s.loss_seen != 0:
+            note_loss(s, o.energy[k, 0], o.energy[k, 1])
         rises = finite and s.watched != 0 and energy_rises(s, o.energy[k, 0], o.energy[k, 1])
         if (rises and s.strict != 0) or not finite:
             s.code = ENERGY_ROSE
@@ -169,6 +175,8 @@ def run_steps(data, run, count, start, times, signals):
         s.step_number += 1
         if s.ledger_part != 0:
             call2(s.ledger_part, s.data_at, s.run_at)
+        if s.extremes_part != 0:
+            call2(s.extremes_part, s.data_at, s.run_at)
         if s.step_number % s.save_every == 0:
             s.code = OK
             call2(s.record_part, s.data_at, s.run_at)

@@ -299,7 +299,7 @@ class Stepper(Checked):
         return ResultsWriter(
             system, asked.save, parameters=parameters, single=asked.single, pvd=asked.pvd, forces=engine.forces,
             journal=None if engine.agenda is None else engine.agenda.journal, continued=continued,
-            works=() if engine.ledger is None else engine.ledger.lines,
+            works=engine.ledger.lines if engine.balance else (),
         )  # fmt: skip
 
     def _chunks(self, engine, writer, asked, steps, observers, progress, notes):

@@ -724,3 +724,23 @@ def test_a_folded_shell_stops_a_run_with_its_place():
     body = fem.ShellBody(fem.panel_mesh([1, 1], [1, 1]), section(1.0, 0.3, 0.1), name="leaf")
     _, state = posed(body, body.reference, np.array([np.eye(3)] * 3 + [exp([2.0, 0, 0])]))
     assert "Shell4 'leaf 0' near [0.5, 0.5, 0.0] m is folded" in body.elements[0].trouble(state)
+
+
+def mesh_with_hanging_node(thin=1.0):
+    """A square of one cell beside two cells of half its size; the node between them is on its edge."""
+    points = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 0.5, 0], [2, 1, 0], [1, 0.5, 0]]
+    cells = [[0, 1, 2, 3], [1, 4, 5, 7], [7, 5, 6, 2]]
+    return fem.Mesh(np.array(points) * [1.0, 1.0, thin], {"quad": np.array(cells)})
+
+
+def test_nodes_on_edges_of_cells_that_end_elsewhere_are_told():
+    """The surface is open along that edge, as a slit whose ends are joined."""
+    section = fem.ShellSection(fem.SolidMaterial(2e11, 0.3, 7800.0), thickness=0.01)
+    with pytest.warns(UserWarning, match=r"'skin' has a node on edges of cells .* \[1.0, 0.5, 0.0\] m"):
+        fem.ShellBody(mesh_with_hanging_node(), section, name="skin")
+    mesh = mesh_with_hanging_node()
+    halves = {"quad": mesh.cells["quad"][1:], "triangle": np.array([[0, 1, 7], [0, 7, 3], [7, 2, 3]])}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fem.ShellBody(fem.Mesh(mesh.points, halves), section)
+        fem.ShellBody(fem.panel_mesh([1.0, 0.5], [4, 3], radius=0.5), section)

@@ -1,5 +1,7 @@
 """Superelements: reductions against the full model, and exact laws of mechanics for their large motions."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.linalg import eigh
@@ -448,3 +450,20 @@ def test_half_of_a_symmetric_matrix_acts_as_the_whole_one():
     assert np.abs(half @ columns - A @ columns).max() < 1e-14
     assert np.array_equal(half.rest().toarray(), np.tril(A[np.ix_(rest, rest)]))
     assert np.array_equal(half.across().toarray(), A[np.ix_(rest, first)])
+
+
+def test_modes_that_cut_a_pair_of_one_frequency_are_told():
+    """A square bar held at both ends: bending in two directions, each frequency twice; torsion once."""
+    steel = fem.SolidMaterial(2e11, 0.3, 7800.0)
+    mesh = fem.block_mesh([1.0, 0.1, 0.1], [8, 1, 1])
+    frames = {"a": "x0", "b": "x1"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole = fem.reduce_mesh(mesh, steel, frames, modes=5)
+    f = whole.interface_frequencies / (2 * np.pi)
+    assert abs(f[0] - f[1]) < 1e-6 * f[1] < 0.1 * (f[2] - f[1])
+    with pytest.warns(UserWarning, match=rf"modes=1 cuts .* {f[0]:.6g} and {f[1]:.6g} Hz.*modes=0 or modes=2"):
+        fem.reduce_mesh(mesh, steel, frames, modes=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fem.reduce_mesh(mesh, steel, frames, modes=2)

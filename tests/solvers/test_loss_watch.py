@@ -9,11 +9,11 @@ from fem_mbs.errors import SolverError
 LONG, THICK = 1.0, 0.05  # m
 
 
-def swinging_bar(E=2e11, load=0.0):
-    """An undamped bar of solids that swings from the horizontal on a hinge; ``load`` [N]: hung on its end."""
+def swinging_bar(E=2e11, load=0.0, damping=0.0):
+    """A bar of solids that swings from the horizontal on a hinge; ``load`` [N] on its end, ``damping`` [s] of it."""
     mesh = fem.block_mesh([LONG, THICK, THICK], [4, 1, 1], form=lambda x: x - [0, THICK / 2, THICK / 2])
     model = fem.Model("bar", gravity=[0, 0, -9.81])
-    body = model.add(fem.SolidBody(mesh, fem.SolidMaterial(E, 0.3, 1000.0), name="bar"))
+    body = model.add(fem.SolidBody(mesh, fem.SolidMaterial(E, 0.3, 1000.0), damping=damping, name="bar"))
     root = model.add(fem.SurfaceCoupling(body, "x0", name="root", kind="rigid"))
     model.add(fem.Revolute.at(model.ground, root.node, [0, 0, 0], [0, 1, 0]))
     if load:
@@ -59,14 +59,17 @@ def test_methods_that_keep_the_energy_have_nothing_to_tell(method, E):
     assert abs(total(result)[-1]) < 0.02 * result.energy.kinetic.max()
 
 
-def test_with_a_load_books_of_energy_tell_what_the_method_has_taken():
-    """The load does work: without books nobody knows what is missing, with them it is the line "numerical"."""
-    assert not told(fem.ConeComplementarity().run(swinging_bar(load=10.0), 0.5, 5e-3))
-    result = fem.ConeComplementarity().run(swinging_bar(load=10.0), 0.5, 5e-3, balance=True)
+@pytest.mark.parametrize(
+    "model", [{"load": 10.0}, {"damping": 1e-5}, {"E": 2e11, "load": 10.0, "damping": 1e-5}], ids=str
+)
+def test_what_loads_and_damping_take_is_known_without_books(model):
+    """Books that nobody asked for are added up all the same, and are the ones that are told when asked for."""
+    result = fem.ConeComplementarity().run(swinging_bar(**model), 0.5, 5e-3, balance=True)
     (text,) = told(result)
     assert f"{-result.energy_table().numerical:.3g} J" in text
-    kept = fem.MoreauJean(projection=True).run(swinging_bar(load=10.0), 0.5, 5e-3, balance=True)
-    assert not told(kept)
+    short = fem.ConeComplementarity().run(swinging_bar(**model), 0.5, 5e-3)
+    assert told(short) == [text] and short._store.read("work").shape[1] == 0
+    assert not told(fem.MoreauJean(projection=True).run(swinging_bar(**model), 0.5, 5e-3))
 
 
 def test_what_a_damper_takes_is_not_the_loss_of_the_method():
@@ -74,10 +77,21 @@ def test_what_a_damper_takes_is_not_the_loss_of_the_method():
     model = fem.Model("damped")
     mass = model.add(fem.PointMass(1.0, position=[1.1, 0, 0], name="mass"))
     model.add(fem.Spring(model.ground, mass, stiffness=100.0, damping=2.0, free_length=1.0))
-    for books in (False, True):
-        result = fem.MoreauJean().run(model, 0.6, 1e-3, balance=books)
+    for method in (fem.MoreauJean(), fem.ConeComplementarity()):
+        result = method.run(model, 0.6, 1e-3)
         energy = total(result)
         assert energy[-1] < 0.35 * energy[0] and not told(result)
+
+
+@pytest.mark.parametrize("method", [fem.MoreauJean(), fem.ConeComplementarity()], ids=lambda m: type(m).__name__)
+def test_what_contacts_take_is_not_the_loss_of_the_method(method):
+    """A ball on a plane loses what it has of its fall to a plastic impact, and slides until it rolls."""
+    model = fem.Model("falls", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody(1.0, inertia=[1e-3] * 3, position=[0, 0, 0.2], velocity=[1.0, 0, 0], name="ball"))
+    model.add(fem.SphereOnPlane(ball.frame(), model.ground.frame(), radius=0.1, friction=0.5, restitution=0.0))
+    result = method.run(model, 0.6, 1e-3)
+    assert total(result)[0] - total(result)[-1] > 9.81 * 0.1  # J, of the fall, m g h, and sliding besides
+    assert not told(result)
 
 
 def test_a_run_that_goes_on_knows_what_was_lost_before(tmp_path, monkeypatch):

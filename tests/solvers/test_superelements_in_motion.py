@@ -124,3 +124,30 @@ def test_amplitudes_of_modes_are_no_places_where_tolerances_ask_for_sizes():
     for node in body.nodes[2:]:
         state.x[node.index] = 50.0
     assert (extent(system, state), system.size_at(state)) == known
+
+
+@pytest.mark.parametrize("part", [0.5, 0.2])
+def test_equilibria_tell_stresses_that_would_change_the_stiffness_unless_a_pattern_has_them(part, tmp_path):
+    """A clamped rod of ν = 0, pressed by a part of Euler's load π²EI/4L²; a free one buckles at four times that."""
+    E, length, side = 2e11, 1.0, 0.02
+    euler = np.pi**2 * E * side**4 / 12 / (4 * length**2)
+    mesh = fem.block_mesh([length, side, side], [8, 1, 1], cell="hexahedron20")
+
+    def pressed(stiffening):
+        frames = {"left": "x0", "right": "x1"}
+        made = fem.reduce_mesh(mesh, fem.SolidMaterial(E, 0.0, 7800.0), frames, modes=4, stiffening=stiffening)
+        model = fem.Model("pressed")
+        rod = model.add(fem.Superelement(made, name="rod"))
+        model.add(fem.Fixed.at(model.ground, rod.frame("left").node, [0, side / 2, side / 2]))
+        model.add(fem.PointForce(rod.frame("right"), [-part * euler, 0, 0]))
+        return model
+
+    if part < 0.4:  # less than a tenth of the load of the free rod
+        assert not fem.load_path(pressed(None)).results.warnings
+        return
+    with pytest.warns(UserWarning, match=f"its stresses would stiffen or soften it by up to {part / 4:.0%}"):
+        result = fem.static_equilibrium(pressed(None), save=tmp_path / "rod.vtkhdf")
+    path = fem.load_path(pressed(None))
+    for told in (result.results.warnings, fem.load(tmp_path / "rod.vtkhdf").warnings, path.results.warnings):
+        assert ["its stresses would" in text for text in told] == [True]
+    assert not fem.load_path(pressed(("left", "right"))).results.warnings
