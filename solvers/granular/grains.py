@@ -28,6 +28,7 @@ from fem_mbs.solvers.granular.shaped import (
 )
 from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
 from fem_mbs.solvers.stepping.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
+from fem_mbs.system.contacts import L_NORMAL
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.granular.fitting import Fit
@@ -73,6 +74,8 @@ class Grains:
         bound = self.clumps or self.moving or len(found.moved) or system.m or getattr(method, "mixed", False)
         self.free = not (bound or method.velocities_first)
         there = {"nm": self.moving, "nk": self.clumps, "nt": self.resists, "nq": not self.clumps}
+        self.bounces = bool((search.laws[..., L_NORMAL] > 0.0).any())
+        there["nj"] = self.bounces
         sizes |= {name: sizes["np"] * is_there for name, is_there in there.items()}
         hulls = self.hulls = Hulls(owner.shapes)
         sizes |= sizes_of_shapes(owner, obstacles, hulls, sizes)
@@ -102,7 +105,7 @@ class Grains:
             "mechanism_at": 0 if self.mechanism is None else address(self.mechanism.record),
             "coupled": 0 if self.mechanism is None else -1 - obstacles.first_moved,
             "obstacles_at": address(obstacles.record), "hulls_at": address(hulls.record),
-            "resists": int(self.resists), "shapes": int(self.shaped),
+            "resists": int(self.resists), "shapes": int(self.shaped), "bounces": int(self.bounces),
             "held": int(not method.velocities_first), "led": int(method.leads_grains),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
@@ -159,7 +162,7 @@ class Grains:
     def search_again(self) -> None:
         """Give the pairs more room, as many as the last search found and some."""
         there = {"np": True, "nm": self.moving, "nk": self.clumps, "nt": self.resists, "nq": not self.clumps}
-        there["nf"] = self.shaped
+        there["nf"], there["nj"] = self.shaped, self.bounces
         growing = [[name] for name, is_there in there.items() if is_there]
         size = _whole_blocks(max(int(GROWTH * self.record[0]["found"]), len(self.arrays["first"])))
         for name, item in TABLE.items.items():

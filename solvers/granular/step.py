@@ -35,6 +35,14 @@ from fem_mbs.solvers.granular.pairs import (
     unload,
 )
 from fem_mbs.solvers.granular.positions import push_apart
+from fem_mbs.solvers.granular.strikes import (
+    SHARE,
+    begin_sequence,
+    end_sequence,
+    kinetic_energy,
+    lost_by_stops,
+    next_impacts,
+)
 from fem_mbs.solvers.granular.turning_pairs import carry_turns, push_turns
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
 from fem_mbs.solvers.stepping.codes import NO_ROOM, NOT_CONVERGED, OK
@@ -44,6 +52,8 @@ from fem_mbs.system.records import zero
 
 RESIDUAL = 10.0  # approach speeds up to so many times the tolerance, relative to the largest speed, are left
 TURNS, PART = 20, 0.1  # of sweeps and the method; part of the tolerance by which their velocities may differ
+MOST = 100  # impacts of a step one after the other
+ROUND_OFF = 1e-14  # of speeds: errors that sweeps may leave
 AGAIN = 3  # searches of a step whose impacts drive grains out of the margin
 
 
@@ -72,6 +82,29 @@ def _find_again(p, s):
 
 
 @kernel
+def _one_after_the_other(p, s, R, q_square, solved):
+    """Solve the impacts of the step in turn where that keeps energy; True where all were solved to the tolerance."""
+    if p.lost <= SHARE * kinetic_energy(p, s.V):
+        return solved
+    begin_sequence(p)
+    if p.clumps != 0:
+        bodies.load(p, R, s.V)
+    else:
+        load(p, R, s.V)
+    count = p.sweeps
+    solved, error = solve(p, q_square), p.error
+    for k in range(MOST):
+        if next_impacts(p, k == MOST - 1) == 0:
+            break
+        count += p.sweeps
+        solved, error = solve(p, q_square) and solved, max(error, p.error)
+    p.sweeps, p.error, p.lost = count + p.sweeps, error, lost_by_stops(p)
+    p.sequences += 1
+    end_sequence(p)
+    return solved
+
+
+@kernel
 def _solve_contacts(p, s):
     """Velocities V with contacts from those without, and P."""
     # approach speeds that inexact impulses leave are no impacts
@@ -96,9 +129,15 @@ def _solve_contacts(p, s):
         call2(p.mechanism_part, p.self_at, PLACE)
     if p.resists != 0:
         call2(p.turning_part, p.self_at, PLACE)
-    q_square = size_of_problem(p)
+    # what moves together has relative velocities of round-off: no error of these is below it
+    least = 2.0 * (ROUND_OFF / p.tolerance) ** 2 * kinetic_energy(p, s.V)
+    q_square = max(size_of_problem(p), least)
     add_impulses(p)
     solved = solve(p, q_square)
+    if p.bounces != 0:
+        p.lost = lost_by_stops(p)
+        if p.lost > 0.0 and p.coupled == 0 and p.resists == 0:
+            solved = _one_after_the_other(p, s, R, q_square, solved)
     told = s.free == 0  # else nobody asks for them
     if told:
         zero(s.P_at, 6 * s.V.shape[0])
@@ -201,6 +240,9 @@ def contacts_of_step(data, run):
     p.sweeps = sweeps
     p.all_sweeps += p.sweeps
     p.worst_sweeps = max(p.worst_sweeps, p.sweeps)
+    if p.lost > 0.0:
+        p.all_lost += p.lost
+        p.kinetic = max(p.kinetic, kinetic_energy(p, s.V0))
     p.unsolved += 0 if code == OK and differ <= p.tolerance else 1
     p.worst_error = max(p.worst_error, p.error, differ)
     if s.code == OK and not p.error <= p.refused:
