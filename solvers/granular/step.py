@@ -6,6 +6,8 @@ impulses in P. Free bodies are the grains' only coupling, so that P and W fit ea
 Source: docs/theory/contact_groups.md.
 """
 
+import math
+
 from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.contact.velocity import solve_velocities
 from fem_mbs.solvers.granular import bodies
@@ -36,6 +38,7 @@ from fem_mbs.solvers.granular.pairs import (
 )
 from fem_mbs.solvers.granular.positions import push_apart
 from fem_mbs.solvers.granular.strikes import (
+    MOST,
     SHARE,
     begin_sequence,
     end_sequence,
@@ -44,7 +47,7 @@ from fem_mbs.solvers.granular.strikes import (
     next_impacts,
 )
 from fem_mbs.solvers.granular.turning_pairs import carry_turns, push_turns
-from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
+from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import NO_ROOM, NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import run_at
 from fem_mbs.solvers.stepping.run import run_steps
@@ -52,7 +55,6 @@ from fem_mbs.system.records import zero
 
 RESIDUAL = 10.0  # approach speeds up to so many times the tolerance, relative to the largest speed, are left
 TURNS, PART = 20, 0.1  # of sweeps and the method; part of the tolerance by which their velocities may differ
-MOST = 100  # impacts of a step one after the other
 ROUND_OFF = 1e-14  # of speeds: errors that sweeps may leave
 AGAIN = 3  # searches of a step whose impacts drive grains out of the margin
 
@@ -82,6 +84,20 @@ def _find_again(p, s):
 
 
 @kernel
+def _largest_speed(p, V):
+    """Largest component of velocities [m/s] of nodes, and of what rotations give to points of shapes."""
+    fastest = 0.0
+    for i in range(V.shape[0]):
+        for j in range(3):
+            fastest = max(fastest, abs(V[i, j]))
+    for a in range(p.node.shape[0]):
+        i, o = p.node[a], p.offset[a]
+        spin = max(abs(V[i, 3]), abs(V[i, 4]), abs(V[i, 5]))
+        fastest = max(fastest, spin * (p.radius[a] + math.sqrt(o[0] * o[0] + o[1] * o[1] + o[2] * o[2])))
+    return fastest
+
+
+@kernel
 def _one_after_the_other(p, s, R, q_square, solved):
     """Solve the impacts of the step in turn where that keeps energy; True where all were solved to the tolerance."""
     if p.lost <= SHARE * kinetic_energy(p, s.V):
@@ -91,6 +107,7 @@ def _one_after_the_other(p, s, R, q_square, solved):
         bodies.load(p, R, s.V)
     else:
         load(p, R, s.V)
+    add_impulses(p)
     count = p.sweeps
     solved, error = solve(p, q_square), p.error
     for k in range(MOST):
@@ -108,7 +125,7 @@ def _one_after_the_other(p, s, R, q_square, solved):
 def _solve_contacts(p, s):
     """Velocities V with contacts from those without, and P."""
     # approach speeds that inexact impulses leave are no impacts
-    p.slow = max(s.tol_v, RESIDUAL * p.tolerance * largest(s.V0))
+    p.slow = max(s.tol_v, RESIDUAL * p.tolerance * _largest_speed(p, s.V0))
     if p.shapes != 0:
         call2(p.shapes_part, p.self_at, EVALUATE)
     else:

@@ -9,11 +9,14 @@ that its restitution e would have left. Where that is more than a part of the ki
 the step are solved in turn. Let u be the velocities after those before. Pairs with restitution then have
 
     b = e u_N           where they have touched, or touch in the step (u_N ≤ −g/h), and approach                    (2)
-    b = 0               where they have touched and rest
+    b = 0, g/h          the same where they are too slow for an impact, or rest on each other
     no contact          else: they are looked at again after these impacts
 
-until none is left of the first kind. Impulses of a step are the sums. Each impact is Newton's law of those that
-strike together: energies are those that e leaves. Pairs without restitution keep b = g/h all the time.
+until nothing approaches any more. Impulses of a step are the sums. Each impact is Newton's law of those that strike
+together: energies are those that e leaves. Pairs without restitution keep b = g/h all the time. After `MOST` impacts
+all pairs have, once,
+
+    b = 0, g/h          which never raises the energy, and counts as lost.                                          (3)
 
 Source: docs/theory/contact_groups.md, (26), (27).
 """
@@ -22,7 +25,10 @@ from fem_mbs.jit import kernel
 from fem_mbs.solvers.granular import bodies, sweeps
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, P_BIAS, P_RN
 
-SHARE = 1e-4  # of the kinetic energy of the group: smaller losses of a step are left, and added up
+SHARE = 1e-3  # of the kinetic energy of the group: smaller losses of a step are left, and added up
+TOLD = 0.05  # of its largest kinetic energy: sums of such losses are told from here on
+MOST = 200  # impacts of a step one after the other
+NEARLY = 0.1  # of the speed of the slowest impacts: approaches up to this are what sweeps leave
 FAR = 1e30  # m/s: b of pairs that are left out
 
 
@@ -70,36 +76,35 @@ def _speed(p, c):
 
 @kernel
 def begin_sequence(p):
-    """Take all impulses away, and leave out the pairs that do not meet with the velocities before the step."""
+    """Leave out the pairs that do not meet with the velocities before the step, and take their impulses away."""
     for c in range(p.count):
         p.lift[c] = p.rows[c, P_BIAS] - p.lift[c]  # what moving planes have added
-        if p.stop[c] > p.slow:
+        waits = p.stop[c] > 0.0
+        if waits:
             p.rows[c, P_BIAS] = FAR
         for j in range(4):
-            p.rows[c, P_RN + j] = p.earlier[c, j] = 0.0
+            p.earlier[c, j] = 0.0
+            if waits:
+                p.rows[c, P_RN + j] = 0.0
 
 
 @kernel
 def next_impacts(p, last):
-    """Put impulses into the sums and b as (2) for those that follow; returns how many pairs strike.
-
-    Where these are the last, no pair is left out.
-    """
+    """Put impulses into the sums and b as (2), or (3) for the last impacts; returns how many pairs need them."""
     count = 0
     for c in range(p.count):
-        touched = p.rows[c, P_RN] > 0.0
         for j in range(4):
             p.earlier[c, j] += p.rows[c, P_RN + j]
             p.rows[c, P_RN + j] = 0.0
         if p.restitution[c] == 0.0:
             continue
-        if touched:
-            p.stop[c] = 0.0
-        rate, b = _speed(p, c) + p.lift[c], FAR
-        if rate < -p.slow and rate <= -p.stop[c]:
-            count, b = count + 1, p.restitution[c] * rate
-        elif last or (p.stop[c] <= p.slow and rate <= p.slow):
-            b = p.stop[c]
+        rate, stop, b = _speed(p, c) + p.lift[c], p.stop[c], FAR
+        count += 1 if rate < -stop - NEARLY * p.slow else 0
+        if rate < -p.slow and rate <= -stop:
+            b = 0.0 if last else p.restitution[c] * rate
+            p.stop[c] = -rate if last else 0.0
+        elif last or rate <= -stop or (stop == 0.0 and rate <= p.slow):
+            b = stop
         p.rows[c, P_BIAS] = b + p.lift[c]
     return count
 

@@ -36,16 +36,14 @@ def tower(kind):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_the_hull_of_a_box_moves_as_the_box(name):
-    """Impacts, sliding, tipping. First impacts to round-off; later to what impacts on edges make of the sweeps' error,
-    since pairs of features are swept in another order.
+    """Impacts, sliding, tipping to round-off. Later, impacts on edges make more and more of the sweeps' error: pairs of
+    features are swept in another order.
     """
-    box, hull = (METHODS[name](contact_tolerance=1e-12).run(tower(kind), 0.4, H) for kind in ("box", "hull"))
-    early, struck = box.t < 0.151, box.pair_count > 0
-    assert struck[early].sum() >= 10
+    box, hull = (METHODS[name](contact_tolerance=1e-12).run(tower(kind), 0.19, H) for kind in ("box", "hull"))
+    assert (box.pair_count > 0).sum() >= 30
     for k in range(3):
         places = [result[f"brick {k}"].position for result in (hull, box)]
-        assert places[0][early] == pytest.approx(places[1][early], abs=1e-12)
-        assert places[0] == pytest.approx(places[1], abs=5e-5)
+        assert places[0] == pytest.approx(places[1], abs=1e-12)
 
 
 def momenta(result, bodies):
