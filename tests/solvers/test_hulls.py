@@ -17,6 +17,7 @@ from fem_mbs.solvers.granular.shaped import _gaps
 from fem_mbs.solvers.stepping.engine import Engine
 
 pytestmark = pytest.mark.filterwarnings("ignore:ContactGroup 'group'.*unlike")  # inertias here do not matter
+TETRAHEDRON = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])  # largest ball: 0.211
 RHO = 0.01
 FORMS = {
     "tetrahedron": polyhedron(4, 0, (0.3, 0.3, 0.3)),
@@ -326,6 +327,18 @@ def test_hulls_that_cannot_be_their_body_are_told(frame, inertia, words, recwarn
     assert len(texts) == (words is not None)
     if words is not None:
         assert re.search(rf"ContactGroup 'g': RigidBody 'stone'.*{words}", texts[0])
+
+
+@pytest.mark.parametrize("part", [0.02, 0.5, 0.9])
+@pytest.mark.parametrize("points", [CUBE, TETRAHEDRON], ids=["cube", "tetrahedron"])
+def test_a_large_rounding_raises_no_doubt_about_the_mass(points, part, recwarn):
+    """The body is what the hull is, not its core: that of a tetrahedron is not even at its place."""
+    form = fem.convex_parts([points])
+    model, group = fem.Model("m"), fem.ContactGroup(name="g")
+    group.hull(model.add(fem.RigidBody.from_mesh(form, 1.0, name="stone")).mesh_frame, points, part * 0.2)
+    model.add(group)
+    model.compile()
+    assert not [w for w in recwarn if "unlike" in str(w.message)]
 
 
 def test_a_body_without_a_mesh_has_no_frame_of_it():
