@@ -185,7 +185,7 @@ TABLE = Table(
         "bounces": Item("", "a law has restitution", "i8"),
         "lost": Item("", "energy that stops have taken in this step and restitution would have left [J]"),
         "all_lost": Item("", "in all steps [J]"),
-        "kinetic": Item("", "largest kinetic energy of the group in steps that have lost energy so [J]"),
+        "kinetic": Item("", "largest kinetic energy of the group, where a law has restitution [J]"),
         "sequences": Item("", "steps whose impacts were solved one after the other", "i8"),
         "slow": Item("", "approaches up to this speed are no impacts [m/s]"),
         "beta": Item("", "momentum of the next sweep"),

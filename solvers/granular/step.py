@@ -98,9 +98,9 @@ def _largest_speed(p, V):
 
 
 @kernel
-def _one_after_the_other(p, s, R, q_square, solved):
+def _one_after_the_other(p, s, R, q_square, energy, solved):
     """Solve the impacts of the step in turn where that keeps energy; True where all were solved to the tolerance."""
-    if p.lost <= SHARE * kinetic_energy(p, s.V):
+    if p.lost <= SHARE * energy:
         return solved
     begin_sequence(p)
     if p.clumps != 0:
@@ -147,14 +147,16 @@ def _solve_contacts(p, s):
     if p.resists != 0:
         call2(p.turning_part, p.self_at, PLACE)
     # what moves together has relative velocities of round-off: no error of these is below it
-    least = 2.0 * (ROUND_OFF / p.tolerance) ** 2 * kinetic_energy(p, s.V)
+    energy = kinetic_energy(p, s.V)
+    least = 2.0 * (ROUND_OFF / p.tolerance) ** 2 * energy
     q_square = max(size_of_problem(p), least)
     add_impulses(p)
     solved = solve(p, q_square)
     if p.bounces != 0:
+        p.kinetic = max(p.kinetic, energy)
         p.lost = lost_by_stops(p)
         if p.lost > 0.0 and p.coupled == 0 and p.resists == 0:
-            solved = _one_after_the_other(p, s, R, q_square, solved)
+            solved = _one_after_the_other(p, s, R, q_square, energy, solved)
     told = s.free == 0  # else nobody asks for them
     if told:
         zero(s.P_at, 6 * s.V.shape[0])
@@ -259,7 +261,7 @@ def contacts_of_step(data, run):
     p.worst_sweeps = max(p.worst_sweeps, p.sweeps)
     if p.lost > 0.0:
         p.all_lost += p.lost
-        p.kinetic = max(p.kinetic, kinetic_energy(p, s.V0))
+        p.kinetic = max(p.kinetic, kinetic_energy(p, s.V))
     p.unsolved += 0 if code == OK and differ <= p.tolerance else 1
     p.worst_error = max(p.worst_error, p.error, differ)
     if s.code == OK and not p.error <= p.refused:

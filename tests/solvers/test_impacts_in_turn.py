@@ -152,3 +152,21 @@ def test_a_run_that_is_resumed_among_impacts_goes_on_with_the_same_digits(monkey
     )
     assert whole.statistics["steps_with_impacts_in_turn"] > 3 and whole.statistics["restitution_lost"] > 0.0
     assert not differences(whole, parts)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_driven_wall_that_strikes_a_row_at_rest_brings_all_to_twice_its_speed(name):
+    """e = 1: bodies that have passed their speed on are struck again, until all fly at 1 m/s from the wall at 0.5 m/s."""
+    model = fem.Model("piston", gravity=[0, 0, 0])
+    wall = model.add(fem.RigidBody(1.0, 1.0, rotation=[0, np.pi / 2, 0], velocity=[0.5, 0, 0], name="wall"))
+    guide = model.add(fem.Prismatic.at(model.ground, wall, [0, 0, 0], [1, 0, 0], name="guide"))
+    model.add(fem.LinearDriver(guide.frame_P, guide.frame_Q, distance=lambda t: 0.5 * t, name="motor"))
+    group = fem.ContactGroup(restitution=1.0, friction=0.0, name="row")
+    for i in range(4):
+        place = [0.0102 + SIZE / 2 + i * (SIZE + 1e-5), 0, 0]
+        group.box(model.add(fem.RigidBody.box(1.0, 3 * [SIZE], position=place, name=f"body {i}")), 3 * [SIZE], 1e-3)
+    group.obstacle(fem.SphereOnPlane, wall)
+    model.add(group)
+    result = METHODS[name](contact_tolerance=1e-8).run(model, 0.03, H)
+    assert result.state(-1).V[2:, 0] == pytest.approx(np.ones(4), abs=1e-6)
+    assert result.statistics["steps_with_impacts_in_turn"] == 1
