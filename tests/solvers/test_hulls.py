@@ -135,6 +135,20 @@ def test_faces_on_each_other_have_a_contact_at_each_corner_of_their_common_area(
     assert (closed & ~edges).sum() == 2 and (closed & edges).sum() == 2
 
 
+def test_edges_at_the_back_of_thin_plates_are_no_contacts():
+    """Two plates of 20 mm that cross: their long edges cross at four places, and at twelve others behind each other."""
+    plate = CUBE * [0.6, 0.2, 0.02]
+    model, group = fem.Model("plates"), fem.ContactGroup(skin=1.0, name="group")
+    for k in range(2):
+        place = {"position": [0, 0, 0.021 * k], "rotation": [0, 0, k * np.pi / 2], "name": f"plate {k}"}
+        group.hull(model.add(fem.RigidBody(1.0, 0.02, **place)), plate, 1e-3)
+    model.add(group)
+    gap, edges = listed(model)
+    near = gap < 0.05  # beyond it are corners beside plates
+    assert gap[near] == pytest.approx(1e-3, abs=1e-12)
+    assert (edges & near).sum() == near.sum() == 4
+
+
 def test_corners_right_above_each_other_keep_both_and_corners_beyond_each_other_one():
     """So that contacts do not flicker, and none is there twice."""
     gaps, edges, _ = placed("cube", "cube", (0, 0, 0.401), np.eye(3))

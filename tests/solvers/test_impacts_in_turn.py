@@ -156,7 +156,7 @@ def test_a_run_that_is_resumed_among_impacts_goes_on_with_the_same_digits(monkey
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_driven_wall_that_strikes_a_row_at_rest_brings_all_to_twice_its_speed(name):
-    """e = 1: bodies that have passed their speed on are struck again, until all fly at 1 m/s from the wall at 0.5 m/s."""
+    """e = 1: bodies that have passed their speed on are struck again, until all fly at 1 m/s, the wall at 0.5."""
     model = fem.Model("piston", gravity=[0, 0, 0])
     wall = model.add(fem.RigidBody(1.0, 1.0, rotation=[0, np.pi / 2, 0], velocity=[0.5, 0, 0], name="wall"))
     guide = model.add(fem.Prismatic.at(model.ground, wall, [0, 0, 0], [1, 0, 0], name="guide"))
