@@ -259,9 +259,6 @@ def contacts_of_step(data, run):
     p.sweeps = sweeps
     p.all_sweeps += p.sweeps
     p.worst_sweeps = max(p.worst_sweeps, p.sweeps)
-    if p.lost > 0.0:
-        p.all_lost += p.lost
-        p.kinetic = max(p.kinetic, kinetic_energy(p, s.V))
     p.unsolved += 0 if code == OK and differ <= p.tolerance else 1
     p.worst_error = max(p.worst_error, p.error, differ)
     if s.code == OK and not p.error <= p.refused:
@@ -269,6 +266,9 @@ def contacts_of_step(data, run):
     for i in range(s.lam_report.shape[0]):
         s.lam_report[i] = s.kv * s.Lam[i] / s.h
     if s.code == OK:
+        if p.lost > 0.0:
+            p.all_lost += p.lost
+            p.kinetic = max(p.kinetic, kinetic_energy(p, s.V))
         if p.led != 0 and p.clumps != 0:
             bodies.follow(p, s.x0, s.Q0, s.V, s.h, s.x, s.Q, s.R)
         elif p.led != 0:
