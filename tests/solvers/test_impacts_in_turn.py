@@ -84,6 +84,16 @@ def test_what_is_not_solved_in_turn_is_told_with_its_energy():
     assert "restitution would have left, 17.1 %" in str(result.report())
 
 
+@pytest.mark.parametrize("restitution", [0.5, 0.8])
+def test_what_restitution_loses_is_what_it_would_have_left(restitution):
+    """Three bodies of 1 kg share an impact: v_1 − v_0 = e and v_2 − v_1 = −(g − δ/2)/h, δ = 1e-5 of their size."""
+    model = row("box", np.ones(3), [1e-4], restitution, friction=0.1, rolling_resistance=1e-3)
+    result = fem.DecoupledNSGA(contact_tolerance=1e-9).run(model, 0.06, H)
+    stop = (1e-4 - 0.5e-5 * SIZE) / H
+    impulse = (1 + restitution - 2 * stop) / 3
+    assert result.statistics["restitution_lost"] == pytest.approx(0.5 * restitution**2 * impulse * stop, rel=1e-6)
+
+
 def cloud(kind, restitution, friction):
     """27 bodies that fly at their centre, turned and turning."""
     rng, model = np.random.default_rng(5), fem.Model("cloud", gravity=[0, 0, 0])
